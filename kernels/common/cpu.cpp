@@ -1,0 +1,123 @@
+#include "common/cpu.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include <algorithm>
+#include <thread>
+
+#if defined(__linux__)
+#include <sched.h>
+#endif
+
+namespace gkl_shim {
+namespace {
+
+#if defined(__linux__)
+
+// A quota in CPUs, rounded up; 0 where there is none.
+int quota(double allowed, double period) {
+    if (!(allowed > 0) || !(period > 0)) return 0;
+    const double cpus = allowed / period;
+    return int(cpus) + (cpus > int(cpus));
+}
+
+// cgroup v2: "max 100000" or "150000 100000".
+int quota_v2(const char *directory) {
+    char path[4352];
+    if (snprintf(path, sizeof path, "/sys/fs/cgroup%s/cpu.max", directory) >= int(sizeof path))
+        return 0;
+    FILE *file = fopen(path, "re");
+    if (!file) return 0;
+    double allowed = 0, period = 0;
+    const int read = fscanf(file, "%lf %lf", &allowed, &period);
+    fclose(file);
+    return read == 2 ? quota(allowed, period) : 0;
+}
+
+double number_in(const char *directory, const char *name) {
+    char path[4352];
+    if (snprintf(path, sizeof path, "/sys/fs/cgroup/cpu%s/%s", directory, name) >=
+        int(sizeof path))
+        return 0;
+    FILE *file = fopen(path, "re");
+    if (!file) return 0;
+    double value = 0;
+    if (fscanf(file, "%lf", &value) != 1) value = 0;
+    fclose(file);
+    return value;
+}
+
+int quota_v1(const char *directory) {
+    return quota(number_in(directory, "cpu.cfs_quota_us"),
+                 number_in(directory, "cpu.cfs_period_us"));
+}
+
+// The tightest quota from the process's control group up to the root. Inside a container the
+// group's path may be one that only the host can see: the mounted root is then the container's own.
+int control_group_cpus() {
+    int least = 0;
+    const auto consider = [&least](int cpus) {
+        if (cpus > 0 && (least == 0 || cpus < least)) least = cpus;
+    };
+    consider(quota_v2(""));
+    consider(quota_v1(""));
+    FILE *file = fopen("/proc/self/cgroup", "re");
+    if (!file) return least;
+    char line[4096];
+    while (fgets(line, sizeof line, file)) {
+        line[strcspn(line, "\n")] = 0;
+        char *controllers = strchr(line, ':');
+        char *path = controllers ? strchr(controllers + 1, ':') : nullptr;
+        if (!path) continue;
+        *path++ = 0;
+        controllers++;
+        const bool v2 = *controllers == 0;
+        if (!v2 && !strstr(controllers, "cpu")) continue;
+        while (*path && strcmp(path, "/") != 0) {
+            consider(v2 ? quota_v2(path) : quota_v1(path));
+            char *slash = strrchr(path, '/');
+            if (!slash) break;
+            *slash = 0;
+        }
+    }
+    fclose(file);
+    return least;
+}
+
+#endif
+
+}  // namespace
+
+int usable_cpus() {
+    int cpus = int(std::thread::hardware_concurrency());
+#if defined(__linux__)
+    // The mask is asked for with room to spare: a machine may have more CPUs than cpu_set_t.
+    for (int room = 1024; room <= 1 << 18; room *= 4) {
+        cpu_set_t *set = CPU_ALLOC(room);
+        if (!set) break;
+        const size_t size = CPU_ALLOC_SIZE(room);
+        const bool known = sched_getaffinity(0, size, set) == 0;
+        if (known) cpus = CPU_COUNT_S(size, set);
+        CPU_FREE(set);
+        if (known) break;
+    }
+    const int allowed = control_group_cpus();
+    if (allowed > 0) cpus = std::min(cpus, allowed);
+#endif
+    return std::max(cpus, 1);
+}
+
+#if defined(__x86_64__)
+bool cpu_has_avx2() { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); }
+bool cpu_has_avx512() {
+    return cpu_has_avx2() && __builtin_cpu_supports("avx512f") &&
+           __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+           __builtin_cpu_supports("avx512vl");
+}
+#else
+bool cpu_has_avx2() { return false; }
+bool cpu_has_avx512() { return false; }
+#endif
+
+}  // namespace gkl_shim

@@ -1,0 +1,44 @@
+// Memory that is kept between calls, so that the steady state allocates nothing.
+#pragma once
+
+#include <stddef.h>
+#include <stdlib.h>
+
+#include <new>
+
+namespace gkl_shim {
+
+// A buffer on a 64-byte boundary that grows and is kept; its content is not.
+class Scratch {
+   public:
+    ~Scratch() { free(memory_); }
+
+    // At least `bytes`; throws std::bad_alloc.
+    void *get(size_t bytes) {
+        if (bytes > size_) {
+            release();
+            const size_t size = (bytes + bytes / 4 + 4095) & ~size_t(4095);
+            memory_ = aligned_alloc(64, size);
+            if (!memory_) throw std::bad_alloc();
+            size_ = size;
+        }
+        return memory_;
+    }
+
+    // What a rare huge input needed is not kept for ever.
+    void trim(size_t most) {
+        if (size_ > most) release();
+    }
+
+   private:
+    void release() {
+        free(memory_);
+        memory_ = nullptr;
+        size_ = 0;
+    }
+
+    void *memory_ = nullptr;
+    size_t size_ = 0;
+};
+
+}  // namespace gkl_shim

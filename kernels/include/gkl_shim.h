@@ -1,0 +1,173 @@
+/*
+ * gkl_shim.h - the C interface of gkl-shim. This header is the manual.
+ *
+ * Conventions, for every function here:
+ *   - Functions that can fail return a gkl_shim_status; GKL_SHIM_OK is 0. After any other value
+ *     gkl_shim_last_error() says, for the calling thread, what was wrong and with which index.
+ *   - Sequences are ragged arrays: one contiguous buffer of bytes for all of them, and an array of
+ *     int64 offsets with one entry more than there are sequences; sequence k is
+ *     [offsets[k], offsets[k+1]). Offsets start at 0 and never decrease.
+ *   - Nothing passed in is kept after the call or written to, except what is named as an output.
+ *   - Every function may be called from any thread. One handle may be used by several threads at
+ *     once; only gkl_shim_pairhmm_close() must not overlap another use of its handle.
+ *   - No function throws, exits or aborts; running out of memory is GKL_SHIM_ENOMEM.
+ *
+ * A complete program:
+ *
+ *     #include "gkl_shim.h"
+ *     #include <stdio.h>
+ *     int main(void) {
+ *         // one region: two reads, ACGT and ACG, against the haplotypes ACGTAC and ACCTAC
+ *         const uint8_t bases[] = "ACGTACG", quals[] = {30, 30, 30, 30, 30, 30, 20};
+ *         const uint8_t gap_open[] = {45, 45, 45, 45, 45, 45, 45};
+ *         const uint8_t gap_continue[] = {10, 10, 10, 10, 10, 10, 10};
+ *         const uint8_t haplotypes[] = "ACGTACACCTAC";
+ *         const int64_t region_reads[] = {0, 2}, region_haplotypes[] = {0, 2};
+ *         const int64_t read_offsets[] = {0, 4, 7}, haplotype_offsets[] = {0, 6, 12};
+ *         gkl_shim_pairhmm_batch batch = {1, region_reads, region_haplotypes, read_offsets,
+ *             bases, quals, gap_open, gap_open, gap_continue, haplotype_offsets, haplotypes};
+ *         double log10_likelihoods[4];
+ *         gkl_shim_pairhmm *pairhmm = NULL;
+ *         if (gkl_shim_pairhmm_open(NULL, &pairhmm) != GKL_SHIM_OK ||
+ *             gkl_shim_pairhmm_compute(pairhmm, &batch, log10_likelihoods, 4) != GKL_SHIM_OK) {
+ *             fprintf(stderr, "%s\n", gkl_shim_last_error());
+ *             return 1;
+ *         }
+ *         for (int read = 0; read < 2; read++)
+ *             printf("%.6f %.6f\n", log10_likelihoods[2 * read], log10_likelihoods[2 * read + 1]);
+ *         gkl_shim_pairhmm_close(pairhmm);
+ *         return 0;
+ *     }
+ */
+#ifndef GKL_SHIM_H
+#define GKL_SHIM_H
+
+#include <stdint.h>
+
+#if defined(__GNUC__)
+#define GKL_SHIM_API __attribute__((visibility("default")))
+#else
+#define GKL_SHIM_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* cffi: begin (the lines between the two marks are read by the Python binding as they stand) */
+
+typedef enum {
+    GKL_SHIM_OK = 0,
+    GKL_SHIM_EINVAL = 1,      /* an argument is wrong; the message names it and its index */
+    GKL_SHIM_ENOMEM = 2,      /* out of memory; the handle stays usable */
+    GKL_SHIM_EUNAVAILABLE = 3 /* asked for a build that this CPU cannot run or this library lacks */
+} gkl_shim_status;
+
+/* The library's version, "major.minor.patch". */
+GKL_SHIM_API const char *gkl_shim_version(void);
+
+/* The calling thread's last error, or "" where none has happened; valid until the thread's next
+ * failing call. Never NULL. */
+GKL_SHIM_API const char *gkl_shim_last_error(void);
+
+/* How many CPUs this process may use: the least of the machine's, the affinity mask's and the
+ * control group's quota (rounded up). At least 1. */
+GKL_SHIM_API int32_t gkl_shim_cpu_count(void);
+
+/* The engine's builds in this library, separated by spaces, the best for this CPU first, and only
+ * those that this CPU can run: for example "avx512 avx2 portable". */
+GKL_SHIM_API const char *gkl_shim_builds(void);
+
+/* ---- PairHMM: log10 likelihood of a read given a haplotype ------------------------------------ */
+
+enum {
+    /* Single precision; a pair that leaves its range is computed again in double. Within 1e-5 of
+     * the exact log10 likelihood. What GATK asks for by default. */
+    GKL_SHIM_SINGLE = 0,
+    /* Double precision throughout. Within 1e-8. */
+    GKL_SHIM_DOUBLE = 1
+};
+
+enum {
+    /* Letters other than ACGTN (either case) are refused; any likelihood is finite. */
+    GKL_SHIM_STRICT = 0,
+    /* As Intel's GKL: any byte but ACGTN counts as A, lower case too; a likelihood below double's
+     * range (under about 1e-614) is -Infinity. For a drop-in. */
+    GKL_SHIM_AS_GKL = 1
+};
+
+typedef struct {
+    int32_t threads;      /* at most so many threads a call, the caller's included; 0: as many as
+                             the process may use. More than that is reduced to it. */
+    int32_t precision;    /* GKL_SHIM_SINGLE or GKL_SHIM_DOUBLE */
+    int32_t conventions;  /* GKL_SHIM_STRICT or GKL_SHIM_AS_GKL */
+    const char *build;    /* "portable", "avx2", "avx512" or "neon"; NULL: the best for this CPU.
+                             Every build gives the same bits. */
+} gkl_shim_pairhmm_options;
+
+/* Regions of reads and haplotypes: every read of a region is computed against every haplotype of
+ * the same region. All arrays are the caller's.
+ *
+ * Qualities are Phred, one byte a base, used modulo 128 (the top bit is ignored, as in GKL). */
+typedef struct {
+    int64_t regions;                    /* how many; 0 is fine */
+    const int64_t *region_reads;        /* regions+1 offsets: region g has the reads
+                                           [region_reads[g], region_reads[g+1]) */
+    const int64_t *region_haplotypes;   /* regions+1 offsets, likewise */
+    const int64_t *read_offsets;        /* reads+1 offsets into the five arrays below */
+    const uint8_t *read_bases;          /* letters */
+    const uint8_t *base_quals;          /* base qualities */
+    const uint8_t *insertion_quals;     /* insertion gap-open qualities */
+    const uint8_t *deletion_quals;      /* deletion gap-open qualities */
+    const uint8_t *continuation_quals;  /* gap-continuation qualities */
+    const int64_t *haplotype_offsets;   /* haplotypes+1 offsets into haplotype_bases */
+    const uint8_t *haplotype_bases;     /* letters */
+} gkl_shim_pairhmm_batch;
+
+/* What a handle has done since it was opened, all threads together. */
+typedef struct {
+    int64_t regions;         /* regions computed */
+    int64_t pairs;           /* read-haplotype pairs */
+    int64_t cells;           /* read length x haplotype length, summed over pairs */
+    int64_t computed_cells;  /* the cells of these left after shared haplotype prefixes were merged,
+                                in the first pass */
+    int64_t rescued_pairs;   /* computed again in double precision */
+    int64_t rescaled_pairs;  /* of these, computed once more with rescaling */
+    double seconds;          /* time inside gkl_shim_pairhmm_compute, summed over calls */
+} gkl_shim_pairhmm_stats;
+
+typedef struct gkl_shim_pairhmm gkl_shim_pairhmm;
+
+/* Open a handle. `options` NULL is all zeros. On failure *handle is NULL. Cheap: threads belong to
+ * the process, are shared by all handles and sleep while there is no work. */
+GKL_SHIM_API gkl_shim_status gkl_shim_pairhmm_open(const gkl_shim_pairhmm_options *options,
+                                                   gkl_shim_pairhmm **handle);
+
+/* Compute every pair of every region. `log10_likelihoods` receives, region after region, the
+ * region's reads x haplotypes values, reads outer, haplotypes inner; `size` is how many doubles it
+ * has room for, and must be at least the number of pairs (what is beyond is left alone).
+ *
+ * GKL_SHIM_EINVAL: a null pointer where there is data, offsets that do not start at 0 or that
+ * decrease, a read or haplotype of length 0, a letter that the handle's conventions refuse,
+ * `size` too small. Nothing is written in these cases. After GKL_SHIM_ENOMEM the output's content
+ * is undefined. */
+GKL_SHIM_API gkl_shim_status gkl_shim_pairhmm_compute(gkl_shim_pairhmm *handle,
+                                                      const gkl_shim_pairhmm_batch *batch,
+                                                      double *log10_likelihoods, int64_t size);
+
+/* The handle's build: "portable", "avx2", "avx512" or "neon". */
+GKL_SHIM_API const char *gkl_shim_pairhmm_build(const gkl_shim_pairhmm *handle);
+
+GKL_SHIM_API void gkl_shim_pairhmm_statistics(const gkl_shim_pairhmm *handle,
+                                              gkl_shim_pairhmm_stats *stats);
+
+/* Close a handle; NULL is fine. */
+GKL_SHIM_API void gkl_shim_pairhmm_close(gkl_shim_pairhmm *handle);
+
+/* cffi: end */
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* GKL_SHIM_H */

@@ -1,0 +1,230 @@
+// The PairHMM part of the C ABI: checks what comes in, encodes letters, calls the engine.
+#include <string.h>
+
+#include <atomic>
+#include <chrono>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "common/cpu.h"
+#include "common/error.h"
+#include "gkl_shim.h"
+#include "pairhmm/cpu.h"
+
+namespace gkl_shim {
+namespace pairhmm {
+namespace {
+
+enum : uint8_t { kRefused = 255 };
+
+// A byte's letter, under each of the two conventions.
+struct LetterTable {
+    uint8_t letter[256];
+
+    explicit LetterTable(bool as_gkl) {
+        memset(letter, as_gkl ? uint8_t(kA) : uint8_t(kRefused), sizeof letter);
+        const char upper[] = "ACGTN", lower[] = "acgtn";
+        for (int k = 0; k < kLetters; k++) {
+            letter[uint8_t(upper[k])] = uint8_t(k);
+            if (!as_gkl) letter[uint8_t(lower[k])] = uint8_t(k);
+        }
+    }
+};
+
+const LetterTable &letter_table(bool as_gkl) {
+    static const LetterTable strict(false), gkl(true);
+    return as_gkl ? gkl : strict;
+}
+
+// Returns the first refused position, or -1.
+int64_t encode(const LetterTable &table, const uint8_t *bases, int64_t count, uint8_t *letters) {
+    uint8_t seen = 0;
+    for (int64_t k = 0; k < count; k++) seen |= letters[k] = table.letter[bases[k]];
+    if (!(seen & 128)) return -1;
+    return static_cast<const uint8_t *>(memchr(letters, kRefused, size_t(count))) - letters;
+}
+
+// The index of the sequence that holds this position.
+int64_t sequence_at(const int64_t *offsets, int64_t position) {
+    int64_t k = 0;
+    while (offsets[k + 1] <= position) k++;
+    return k;
+}
+
+bool check_offsets(const char *name, const int64_t *offsets, int64_t count, bool allow_empty) {
+    if (!offsets) return fail("%s is null", name);
+    if (offsets[0] != 0) return fail("%s[0] is %lld, not 0", name, (long long)offsets[0]);
+    for (int64_t k = 0; k < count; k++) {
+        if (offsets[k + 1] < offsets[k])
+            return fail("%s[%lld] is less than the one before it", name, (long long)(k + 1));
+        if (!allow_empty && offsets[k + 1] == offsets[k])
+            return fail("%s: sequence %lld has length 0", name, (long long)k);
+        if (!allow_empty && offsets[k + 1] - offsets[k] > INT32_MAX / 2)
+            return fail("%s: sequence %lld is longer than %d", name, (long long)k, INT32_MAX / 2);
+    }
+    return true;
+}
+
+bool check_letters(const char *name, const uint8_t *bases, const int64_t *offsets, int64_t at) {
+    if (at < 0) return true;
+    const int64_t sequence = sequence_at(offsets, at);
+    return fail("%s: sequence %lld has the byte 0x%02x at position %lld; letters are ACGTN", name,
+                (long long)sequence, bases[at], (long long)(at - offsets[sequence]));
+}
+
+// Letters of the batch a thread is computing, kept between its calls.
+struct Letters {
+    std::vector<uint8_t> reads, haplotypes;
+};
+thread_local Letters thread_letters;
+constexpr size_t kKeptLetters = size_t(16) << 20;
+
+}  // namespace
+}  // namespace pairhmm
+}  // namespace gkl_shim
+
+struct gkl_shim_pairhmm {
+    gkl_shim::pairhmm::CpuSettings settings;
+    std::atomic<int64_t> regions{0}, pairs{0}, cells{0}, computed_cells{0}, rescued_pairs{0},
+        rescaled_pairs{0}, nanoseconds{0};
+};
+
+using namespace gkl_shim;
+using namespace gkl_shim::pairhmm;
+
+extern "C" gkl_shim_status gkl_shim_pairhmm_open(const gkl_shim_pairhmm_options *options,
+                                                 gkl_shim_pairhmm **handle) {
+    const gkl_shim_pairhmm_options defaults = {};
+    if (!options) options = &defaults;
+    if (!handle) return invalid("handle is null");
+    *handle = nullptr;
+    if (options->threads < 0) return invalid("threads is %d, less than 0", options->threads);
+    if (options->precision != GKL_SHIM_SINGLE && options->precision != GKL_SHIM_DOUBLE)
+        return invalid("precision is %d, not GKL_SHIM_SINGLE or GKL_SHIM_DOUBLE",
+                       options->precision);
+    if (options->conventions != GKL_SHIM_STRICT && options->conventions != GKL_SHIM_AS_GKL)
+        return invalid("conventions is %d, not GKL_SHIM_STRICT or GKL_SHIM_AS_GKL",
+                       options->conventions);
+    const CpuBuild *const *build = cpu_builds();
+    if (options->build) {
+        while (*build && strcmp((*build)->name, options->build) != 0) build++;
+        if (!*build) {
+            fail("no build \"%s\" here; this CPU can run: %s", options->build, gkl_shim_builds());
+            return GKL_SHIM_EUNAVAILABLE;
+        }
+    }
+    gkl_shim_pairhmm *h = new (std::nothrow) gkl_shim_pairhmm;
+    if (!h) return out_of_memory();
+    const int cpus = usable_cpus();
+    h->settings.build = *build;
+    h->settings.threads =
+        options->threads == 0 || options->threads > cpus ? cpus : options->threads;
+    h->settings.double_precision = options->precision == GKL_SHIM_DOUBLE;
+    h->settings.as_gkl = options->conventions == GKL_SHIM_AS_GKL;
+    *handle = h;
+    return GKL_SHIM_OK;
+}
+
+extern "C" gkl_shim_status gkl_shim_pairhmm_compute(gkl_shim_pairhmm *handle,
+                                                    const gkl_shim_pairhmm_batch *batch,
+                                                    double *log10_likelihoods, int64_t size) {
+    const auto start = std::chrono::steady_clock::now();
+    if (!handle) return invalid("handle is null");
+    if (!batch) return invalid("batch is null");
+    const gkl_shim_pairhmm_batch &b = *batch;
+    if (b.regions < 0) return invalid("regions is %lld, less than 0", (long long)b.regions);
+    if (b.regions == 0) return GKL_SHIM_OK;
+    if (!check_offsets("region_reads", b.region_reads, b.regions, true) ||
+        !check_offsets("region_haplotypes", b.region_haplotypes, b.regions, true))
+        return GKL_SHIM_EINVAL;
+    const int64_t reads = b.region_reads[b.regions], haplotypes = b.region_haplotypes[b.regions];
+    if (!check_offsets("read_offsets", b.read_offsets, reads, false) ||
+        !check_offsets("haplotype_offsets", b.haplotype_offsets, haplotypes, false))
+        return GKL_SHIM_EINVAL;
+    int64_t pairs = 0, cells = 0;
+    for (int64_t g = 0; g < b.regions; g++) {
+        const int64_t r = b.region_reads[g], r_end = b.region_reads[g + 1];
+        const int64_t h = b.region_haplotypes[g], h_end = b.region_haplotypes[g + 1];
+        int64_t region_pairs;
+        if (__builtin_mul_overflow(r_end - r, h_end - h, &region_pairs) ||
+            __builtin_add_overflow(pairs, region_pairs, &pairs))
+            return invalid("region %lld: more pairs than can be counted", (long long)g);
+        cells += (b.read_offsets[r_end] - b.read_offsets[r]) *
+                 (b.haplotype_offsets[h_end] - b.haplotype_offsets[h]);
+    }
+    if (size < pairs)
+        return invalid("size is %lld, the batch has %lld pairs", (long long)size,
+                       (long long)pairs);
+    if (pairs > 0 && !log10_likelihoods) return invalid("log10_likelihoods is null");
+    const int64_t read_bases = b.read_offsets[reads];
+    const int64_t haplotype_bases = b.haplotype_offsets[haplotypes];
+    const struct {
+        const char *name;
+        const void *pointer;
+        int64_t count;
+    } arrays[] = {{"read_bases", b.read_bases, read_bases},
+                  {"base_quals", b.base_quals, read_bases},
+                  {"insertion_quals", b.insertion_quals, read_bases},
+                  {"deletion_quals", b.deletion_quals, read_bases},
+                  {"continuation_quals", b.continuation_quals, read_bases},
+                  {"haplotype_bases", b.haplotype_bases, haplotype_bases}};
+    for (const auto &array : arrays)
+        if (!array.pointer && array.count > 0) return invalid("%s is null", array.name);
+
+    try {
+        Letters &letters = thread_letters;
+        letters.reads.resize(size_t(read_bases));
+        letters.haplotypes.resize(size_t(haplotype_bases));
+        const LetterTable &table = letter_table(handle->settings.as_gkl);
+        if (!check_letters("read_bases", b.read_bases, b.read_offsets,
+                           encode(table, b.read_bases, read_bases, letters.reads.data())) ||
+            !check_letters("haplotype_bases", b.haplotype_bases, b.haplotype_offsets,
+                           encode(table, b.haplotype_bases, haplotype_bases,
+                                  letters.haplotypes.data())))
+            return GKL_SHIM_EINVAL;
+        const CpuCounts counts =
+            compute_on_cpu(handle->settings, b, letters.reads.data(), letters.haplotypes.data(),
+                           log10_likelihoods);
+        if (letters.reads.size() + letters.haplotypes.size() > kKeptLetters) letters = Letters();
+        handle->computed_cells += counts.computed_cells;
+        handle->rescued_pairs += counts.rescued_pairs;
+        handle->rescaled_pairs += counts.rescaled_pairs;
+    } catch (const std::bad_alloc &) {
+        return out_of_memory();
+    }
+    handle->regions += b.regions;
+    handle->pairs += pairs;
+    handle->cells += cells;
+    handle->nanoseconds += std::chrono::duration_cast<std::chrono::nanoseconds>(
+                               std::chrono::steady_clock::now() - start)
+                               .count();
+    return GKL_SHIM_OK;
+}
+
+extern "C" const char *gkl_shim_pairhmm_build(const gkl_shim_pairhmm *handle) {
+    return handle->settings.build->name;
+}
+
+extern "C" void gkl_shim_pairhmm_statistics(const gkl_shim_pairhmm *handle,
+                                            gkl_shim_pairhmm_stats *stats) {
+    stats->regions = handle->regions;
+    stats->pairs = handle->pairs;
+    stats->cells = handle->cells;
+    stats->computed_cells = handle->computed_cells;
+    stats->rescued_pairs = handle->rescued_pairs;
+    stats->rescaled_pairs = handle->rescaled_pairs;
+    stats->seconds = double(handle->nanoseconds) * 1e-9;
+}
+
+extern "C" void gkl_shim_pairhmm_close(gkl_shim_pairhmm *handle) { delete handle; }
+
+extern "C" const char *gkl_shim_builds(void) {
+    static const std::string names = [] {
+        std::string list;
+        for (const CpuBuild *const *build = cpu_builds(); *build; build++)
+            list += (list.empty() ? "" : " ") + std::string((*build)->name);
+        return list;
+    }();
+    return names.c_str();
+}

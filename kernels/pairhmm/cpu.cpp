@@ -1,0 +1,394 @@
+// The CPU engine's flow: regions are planned, their tiles computed in single precision, and the
+// pairs whose result is not to be trusted computed again in double precision, then with rescaling.
+// Each step is one parallel loop over a chunk of regions; a pair that still lacks its result is NaN.
+#include "pairhmm/cpu.h"
+
+#include <math.h>
+
+#include <algorithm>
+#include <atomic>
+#include <limits>
+#include <memory>
+#include <new>
+#include <vector>
+
+#include "common/cpu.h"
+#include "common/scratch.h"
+#include "common/simd.h"
+#include "common/thread_pool.h"
+
+namespace gkl_shim {
+namespace pairhmm {
+namespace {
+
+// A chunk of regions is planned and computed together: enough to keep all threads busy, little
+// enough that memory does not grow with the batch.
+constexpr int64_t kChunkBases = int64_t(1) << 20;
+
+// Waking a sleeping thread takes some 10 us: it is given this many cells to compute at least,
+// worth about 100 us.
+constexpr int64_t kCellsPerThread = int64_t(1) << 20;
+
+// A thread's buffer over this size is given back after use.
+constexpr size_t kKeptBytes = size_t(32) << 20;
+
+struct Region {
+    std::vector<ReadView> reads;          // longest first
+    std::vector<int64_t> row;             // of the output, for each of these reads
+    std::vector<EncodedHaplotype> haplotypes;
+    std::vector<double> lengths;          // of the haplotypes
+    double *out;                          // [row][haplotype]
+    Trie trie;
+    int64_t read_bases;
+
+    double *results(int32_t read) { return out + row[read] * int64_t(haplotypes.size()); }
+};
+
+// Reads of a region that are computed side by side.
+struct TileTask {
+    Region *region;
+    const int32_t *reads;  // indices into the region's list
+    int32_t count;
+};
+
+// What one thread needs for a tile.
+struct TileMemory {
+    Scratch workspace, sums;
+    TrieBuilder builder;
+    Trie trie;
+    std::vector<EncodedHaplotype> haplotypes;
+    std::vector<int32_t> chosen;
+    std::vector<double> values, lengths, closed;
+
+    double *sums_of(int64_t count) {
+        return static_cast<double *>(sums.get(size_t(count) * sizeof(double)));
+    }
+};
+thread_local TileMemory tile_memory;
+
+class Chunk {
+   public:
+    void compute(const CpuSettings &settings, const gkl_shim_pairhmm_batch &batch,
+                 const uint8_t *read_letters, const uint8_t *haplotype_letters, int64_t first,
+                 int64_t end, double *out, CpuCounts *counts) {
+        settings_ = &settings;
+        batch_ = &batch;
+        read_letters_ = read_letters;
+        haplotype_letters_ = haplotype_letters;
+        first_ = first;
+        count_ = end - first;
+        while (int64_t(regions_.size()) < count_) regions_.emplace_back(new Region);
+        int64_t bases = 0;
+        for (int64_t k = 0; k < count_; k++) {
+            const int64_t g = first + k;
+            regions_[k]->out = out;
+            out += (batch.region_reads[g + 1] - batch.region_reads[g]) *
+                   (batch.region_haplotypes[g + 1] - batch.region_haplotypes[g]);
+            bases += batch.haplotype_offsets[batch.region_haplotypes[g + 1]] -
+                     batch.haplotype_offsets[batch.region_haplotypes[g]];
+        }
+        // Sorting a haplotype's letters costs about as much as 16 cells each.
+        parallel(count_, 16 * bases, &Chunk::plan);
+
+        int64_t cells = 0;
+        for (int64_t k = 0; k < count_; k++)
+            cells += regions_[k]->read_bases * regions_[k]->trie.columns();
+        counts->computed_cells += cells;
+        const CpuBuild &build = *settings.build;
+        if (!settings.double_precision) {
+            list_tiles(build.single_wide.lanes, [](Region &region, int32_t read) {
+                return region.reads[read].length <= kLongestSingleRead;
+            });
+            parallel(int64_t(tiles_.size()), cells, &Chunk::single_tile);
+            counts->rescued_pairs += list_unfinished(build.double_wide.lanes, &cells);
+        } else {
+            list_unfinished(build.double_wide.lanes, &cells);
+        }
+        parallel(int64_t(tiles_.size()), cells, &Chunk::double_tile);
+        counts->rescaled_pairs += list_unfinished(build.rescaled_lanes, &cells);
+        parallel(int64_t(tiles_.size()), cells, &Chunk::rescaled_tile);
+    }
+
+   private:
+    typedef void (Chunk::*Step)(int64_t k);
+
+    // step(k) for all k in [0, count), on as many threads as the cells are worth.
+    void parallel(int64_t count, int64_t cells, Step step) {
+        struct Context {
+            Chunk *chunk;
+            Step step;
+            std::atomic<bool> out_of_memory;
+        } context{this, step, {false}};
+        const int64_t worth = 1 + cells / kCellsPerThread;
+        parallel_for(
+            count, int(std::min<int64_t>(settings_->threads, worth)),
+            [](void *pointer, int64_t k) {
+                Context &c = *static_cast<Context *>(pointer);
+                try {
+                    (c.chunk->*c.step)(k);
+                } catch (const std::bad_alloc &) {
+                    c.out_of_memory = true;
+                }
+                tile_memory.workspace.trim(kKeptBytes);
+                tile_memory.sums.trim(kKeptBytes);
+            },
+            &context);
+        if (context.out_of_memory) throw std::bad_alloc();
+    }
+
+    void plan(int64_t k) {
+        Region &region = *regions_[k];
+        const gkl_shim_pairhmm_batch &b = *batch_;
+        const int64_t g = first_ + k, first_read = b.region_reads[g];
+        const int64_t reads = b.region_reads[g + 1] - first_read;
+        region.row.resize(reads);
+        for (int64_t r = 0; r < reads; r++) region.row[r] = r;
+        const int64_t *offsets = b.read_offsets + first_read;
+        const auto length = [offsets](int64_t r) { return offsets[r + 1] - offsets[r]; };
+        std::stable_sort(region.row.begin(), region.row.end(),
+                         [&](int64_t x, int64_t y) { return length(x) > length(y); });
+        region.reads.resize(reads);
+        for (int64_t r = 0; r < reads; r++) {
+            const int64_t at = offsets[region.row[r]];
+            region.reads[r] = {read_letters_ + at,       b.base_quals + at,
+                               b.insertion_quals + at,   b.deletion_quals + at,
+                               b.continuation_quals + at, int32_t(length(region.row[r]))};
+        }
+        region.read_bases = offsets[reads] - offsets[0];
+
+        const int64_t first_haplotype = b.region_haplotypes[g];
+        const int64_t haplotypes = b.region_haplotypes[g + 1] - first_haplotype;
+        region.haplotypes.resize(haplotypes);
+        region.lengths.resize(haplotypes);
+        for (int64_t h = 0; h < haplotypes; h++) {
+            const int64_t *at = b.haplotype_offsets + first_haplotype + h;
+            region.haplotypes[h] = {haplotype_letters_ + at[0], at[1] - at[0]};
+            region.lengths[h] = double(at[1] - at[0]);
+        }
+        tile_memory.builder.build(region.haplotypes.data(), haplotypes, &region.trie);
+        std::fill(region.out, region.out + reads * haplotypes,
+                  std::numeric_limits<double>::quiet_NaN());
+    }
+
+    // Tiles of the reads that `wanted` accepts; neighbours in length share one.
+    template <class Wanted>
+    void list_tiles(int lanes, Wanted wanted) {
+        chosen_.clear();
+        tiles_.clear();
+        for (int64_t k = 0; k < count_; k++) {
+            Region &region = *regions_[k];
+            const size_t begin = chosen_.size();
+            for (int32_t r = 0; r < int32_t(region.reads.size()); r++)
+                if (wanted(region, r)) chosen_.push_back(r);
+            for (size_t at = begin; at < chosen_.size(); at += lanes)
+                tiles_.push_back({&region, nullptr,
+                                  int32_t(std::min<size_t>(lanes, chosen_.size() - at))});
+        }
+        const int32_t *next = chosen_.data();
+        for (TileTask &tile : tiles_) {
+            tile.reads = next;
+            next += tile.count;
+        }
+    }
+
+    // Tiles of the reads that lack a result, how many pairs these are, and their cells.
+    int64_t list_unfinished(int lanes, int64_t *cells) {
+        int64_t pairs = 0;
+        *cells = 0;
+        list_tiles(lanes, [&](Region &region, int32_t read) {
+            const double *r = region.results(read);
+            const int64_t lacking =
+                std::count_if(r, r + region.haplotypes.size(), [](double x) { return isnan(x); });
+            pairs += lacking;
+            if (lacking) *cells += region.reads[read].length * region.trie.columns();
+            return lacking > 0;
+        });
+        return pairs;
+    }
+
+    static Tile make_tile(const TileTask &task) {
+        Tile tile;
+        tile.count = task.count;
+        for (int32_t lane = 0; lane < task.count; lane++)
+            tile.reads[lane] = &task.region->reads[task.reads[lane]];
+        tile.rows = tile.reads[0]->length;
+        return tile;
+    }
+
+    static void set_trie(const Trie &trie, Tile *tile) {
+        tile->branches = trie.branches.data();
+        tile->branch_count = int32_t(trie.branches.size());
+        tile->slots = trie.slots;
+        tile->letters = trie.letters.data();
+        tile->columns = trie.columns();
+    }
+
+    void single_tile(int64_t k) {
+        const TileTask &task = tiles_[k];
+        Region &region = *task.region;
+        TileMemory &memory = tile_memory;
+        const CpuBuild &build = *settings_->build;
+        const TileKernel &kernel =
+            task.count <= build.single_narrow.lanes ? build.single_narrow : build.single_wide;
+        Tile tile = make_tile(task);
+        set_trie(region.trie, &tile);
+        double *sums = memory.sums_of(int64_t(region.trie.leaves) * kernel.lanes);
+        void *workspace = memory.workspace.get(kernel.workspace(tile));
+        {
+            const FlushToZero mode;
+            kernel.compute(tile, workspace, sums);
+        }
+        const GradualUnderflow mode;
+        const int64_t haplotypes = int64_t(region.haplotypes.size());
+        memory.values.resize(haplotypes);
+        for (int32_t lane = 0; lane < task.count; lane++) {
+            for (int64_t h = 0; h < haplotypes; h++)
+                memory.values[h] = sums[region.trie.leaf_of[h] * kernel.lanes + lane];
+            build.close_single(memory.values.data(), region.lengths.data(), haplotypes,
+                               region.results(task.reads[lane]));
+        }
+    }
+
+    // The haplotypes that some read of the tile lacks the result for.
+    void choose_haplotypes(const TileTask &task, TileMemory *memory) {
+        Region &region = *task.region;
+        memory->chosen.clear();
+        for (int32_t h = 0; h < int32_t(region.haplotypes.size()); h++)
+            for (int32_t lane = 0; lane < task.count; lane++)
+                if (isnan(region.results(task.reads[lane])[h])) {
+                    memory->chosen.push_back(h);
+                    break;
+                }
+    }
+
+    void double_tile(int64_t k) {
+        const TileTask &task = tiles_[k];
+        Region &region = *task.region;
+        TileMemory &memory = tile_memory;
+        const CpuBuild &build = *settings_->build;
+        const TileKernel &kernel =
+            task.count <= build.double_narrow.lanes ? build.double_narrow : build.double_wide;
+        Tile tile = make_tile(task);
+
+        choose_haplotypes(task, &memory);
+        const int64_t count = int64_t(memory.chosen.size());
+        const Trie *trie = &region.trie;
+        if (count < int64_t(region.haplotypes.size())) {
+            memory.haplotypes.resize(count);
+            for (int64_t c = 0; c < count; c++)
+                memory.haplotypes[c] = region.haplotypes[memory.chosen[c]];
+            memory.builder.build(memory.haplotypes.data(), count, &memory.trie);
+            trie = &memory.trie;
+        }
+        set_trie(*trie, &tile);
+        double *sums = memory.sums_of(int64_t(trie->leaves) * kernel.lanes);
+        void *workspace = memory.workspace.get(kernel.workspace(tile));
+        const GradualUnderflow mode;
+        kernel.compute(tile, workspace, sums);
+
+        memory.values.resize(count);
+        memory.lengths.resize(count);
+        memory.closed.resize(count);
+        for (int64_t c = 0; c < count; c++)
+            memory.lengths[c] = region.lengths[memory.chosen[c]];
+        for (int32_t lane = 0; lane < task.count; lane++) {
+            for (int64_t c = 0; c < count; c++)
+                memory.values[c] = sums[trie->leaf_of[c] * kernel.lanes + lane];
+            build.close_double(memory.values.data(), memory.lengths.data(), count,
+                               memory.closed.data());
+            double *results = region.results(task.reads[lane]);
+            for (int64_t c = 0; c < count; c++) {
+                double &result = results[memory.chosen[c]];
+                if (!isnan(result)) continue;
+                // Nothing is left even of START times the likelihood: zero in GKL all the more.
+                result = settings_->as_gkl && memory.values[c] == 0 ? -HUGE_VAL : memory.closed[c];
+            }
+        }
+    }
+
+    void rescaled_tile(int64_t k) {
+        const TileTask &task = tiles_[k];
+        Region &region = *task.region;
+        TileMemory &memory = tile_memory;
+        const CpuBuild &build = *settings_->build;
+        choose_haplotypes(task, &memory);
+        const GradualUnderflow mode;
+        for (const int32_t h : memory.chosen) {
+            const EncodedHaplotype &haplotype = region.haplotypes[h];
+            const Branch branch = {0, int32_t(haplotype.length), -1, -1, 0};
+            Tile tile = {};
+            double *where[kMaxLanes];
+            for (int32_t lane = 0; lane < task.count; lane++) {
+                double *result = region.results(task.reads[lane]) + h;
+                if (!isnan(*result)) continue;
+                where[tile.count] = result;
+                tile.reads[tile.count++] = &region.reads[task.reads[lane]];
+            }
+            tile.rows = tile.reads[0]->length;
+            tile.branches = &branch;
+            tile.branch_count = 1;
+            tile.letters = haplotype.letters;
+            tile.columns = haplotype.length;
+            double out[kMaxLanes];
+            build.compute_rescaled(tile, memory.workspace.get(build.rescaled_workspace(tile)),
+                                   region.lengths[h], out);
+            for (int32_t lane = 0; lane < tile.count; lane++)
+                *where[lane] =
+                    settings_->as_gkl && out[lane] < kGklSmallestLog10 ? -HUGE_VAL : out[lane];
+        }
+    }
+
+    const CpuSettings *settings_;
+    const gkl_shim_pairhmm_batch *batch_;
+    const uint8_t *read_letters_, *haplotype_letters_;
+    int64_t first_, count_;
+    std::vector<std::unique_ptr<Region>> regions_;
+    std::vector<int32_t> chosen_;
+    std::vector<TileTask> tiles_;
+};
+
+// A caller's plans, kept between its calls.
+thread_local Chunk caller_chunk;
+
+}  // namespace
+
+const CpuBuild *const *cpu_builds() {
+    static const CpuBuild *builds[4];
+    static const bool listed = [] {
+        const CpuBuild **next = builds;
+#if defined(__x86_64__)
+        if (cpu_has_avx512()) *next++ = &kAvx512Build;
+        if (cpu_has_avx2()) *next++ = &kAvx2Build;
+#elif defined(__aarch64__)
+        *next++ = &kNeonBuild;
+#endif
+        *next++ = &kPortableBuild;
+        return true;
+    }();
+    (void)listed;
+    return builds;
+}
+
+CpuCounts compute_on_cpu(const CpuSettings &settings, const gkl_shim_pairhmm_batch &batch,
+                         const uint8_t *read_letters, const uint8_t *haplotype_letters,
+                         double *log10_likelihoods) {
+    CpuCounts counts;
+    for (int64_t first = 0, end; first < batch.regions; first = end) {
+        int64_t pairs = 0, bases = 0;
+        for (end = first; end < batch.regions && (end == first || bases < kChunkBases); end++) {
+            const int64_t *reads = batch.region_reads + end;
+            const int64_t *haplotypes = batch.region_haplotypes + end;
+            pairs += (reads[1] - reads[0]) * (haplotypes[1] - haplotypes[0]);
+            bases += batch.read_offsets[reads[1]] - batch.read_offsets[reads[0]] +
+                     batch.haplotype_offsets[haplotypes[1]] -
+                     batch.haplotype_offsets[haplotypes[0]];
+        }
+        caller_chunk.compute(settings, batch, read_letters, haplotype_letters, first, end,
+                             log10_likelihoods, &counts);
+        log10_likelihoods += pairs;
+    }
+    return counts;
+}
+
+}  // namespace pairhmm
+}  // namespace gkl_shim

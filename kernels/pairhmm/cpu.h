@@ -1,0 +1,34 @@
+// The CPU engine: a batch of regions in, log10 likelihoods out.
+#pragma once
+
+#include <stdint.h>
+
+#include "gkl_shim.h"
+#include "pairhmm/cpu_build.h"
+
+namespace gkl_shim {
+namespace pairhmm {
+
+// The builds that this CPU can run, the best first; ends with a null pointer.
+const CpuBuild *const *cpu_builds();
+
+struct CpuSettings {
+    const CpuBuild *build;
+    int threads;
+    bool double_precision;
+    bool as_gkl;
+};
+
+// What a call did, for the handle's statistics.
+struct CpuCounts {
+    int64_t computed_cells = 0, rescued_pairs = 0, rescaled_pairs = 0;
+};
+
+// The batch has been checked, and its letters are encoded: read_letters and haplotype_letters take
+// the place of the batch's bases. Throws std::bad_alloc.
+CpuCounts compute_on_cpu(const CpuSettings &settings, const gkl_shim_pairhmm_batch &batch,
+                         const uint8_t *read_letters, const uint8_t *haplotype_letters,
+                         double *log10_likelihoods);
+
+}  // namespace pairhmm
+}  // namespace gkl_shim

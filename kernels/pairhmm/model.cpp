@@ -1,0 +1,67 @@
+// The tables of model.h, from +, -, *, / and fma alone: a C library's pow differs in its last bits
+// between versions and processors.
+#include "pairhmm/model.h"
+
+namespace gkl_shim {
+namespace pairhmm {
+namespace {
+
+double natural_log(double x) {
+    const Split s = split(x);
+    const double ln2 = 0.69314718055994531;
+    return __builtin_fma(s.exponent, ln2, log_ratio((s.mantissa - 1) / (s.mantissa + 1)));
+}
+
+// 10^(-q/10): a literal for the tenths and an exact power of ten.
+double phred_probability(int q) {
+    static const double tenths[10] = {1.0,
+                                      0.79432823472428150,
+                                      0.63095734448019325,
+                                      0.50118723362727229,
+                                      0.39810717055349725,
+                                      0.31622776601683794,
+                                      0.25118864315095801,
+                                      0.19952623149688797,
+                                      0.15848931924611135,
+                                      0.12589254117941673};
+    double power = 1;
+    for (int k = 0; k < q / 10; k++) power *= 10;
+    return tenths[q % 10] / power;
+}
+
+// (1 - min(1, x))^g, g = 1 + h: s^(1+h) = s exp(h ln s), and |h ln s| < 1e-4.
+double match_probability(double x) {
+    const double s = 1 - x;
+    if (!(s > 0)) return 0;
+    const double h = 0.434294 * 2.3025850929940457 - 1;
+    const double y = h * natural_log(s);
+    return s * (1 + y * (1 + y * (0.5 + y * (1.0 / 6))));
+}
+
+template <class T>
+Tables<T> make_tables() {
+    Tables<T> t;
+    for (int i = 0; i < kQualities; i++) {
+        t.probability[i] = T(phred_probability(i));
+        t.inverse[i] = T(1 / phred_probability(i));
+        for (int d = 0; d < kQualities; d++)
+            t.match[i * kQualities + d] =
+                T(match_probability(phred_probability(i) + phred_probability(d)));
+    }
+    return t;
+}
+
+}  // namespace
+
+const Tables<float> &single_tables() {
+    static const Tables<float> tables = make_tables<float>();
+    return tables;
+}
+
+const Tables<double> &double_tables() {
+    static const Tables<double> tables = make_tables<double>();
+    return tables;
+}
+
+}  // namespace pairhmm
+}  // namespace gkl_shim

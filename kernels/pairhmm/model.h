@@ -1,0 +1,164 @@
+// The pair hidden Markov model: its constants, its tables and the recurrence's coefficients.
+//
+// Shared by every engine, so that all give the same bits. The order of operations below, and in
+// the recurrence, is part of the contract:
+//
+//   Rows r = 1..m of a read, columns j = 1..n of a haplotype. With Phred qualities q (base), i and d
+//   (gap open, insertion and deletion), c (gap continuation):
+//
+//     lambda(r,b) = 1 - P[q]  where the read's base equals the haplotype's letter b or either is N,
+//                   P[q] / 3  otherwise                                       P[q] = 10^(-q/10)
+//     mi = P[i]   md = P[d]   xx = P[c]   gm = 1 - xx   mm = max(0, 1 - (mi + md))^g
+//
+//   Scaling the match, insertion and deletion states by constants of their row leaves one multiply
+//   and four fused multiply-adds a cell, whatever the qualities (M = M^ / mm[r+1], I = alpha I^,
+//   D = D^ md[r] / mm[r+1], and mm[m+1] = 1, gm[m+1] = 0):
+//
+//     M^(r,j) = e(r, hap[j]) T(r-1, j-1)
+//     I^(r,j) = fma(kappa[r], I^(r-1,j), M^(r-1,j))
+//     D^(r,j) = fma(xx[r], D^(r,j-1), M^(r,j-1))
+//     T (r,j) = fma(a[r], I^(r,j), fma(c[r], D^(r,j), M^(r,j)))
+//
+//     T(0,j) = gm[1] * START,   M^(0,j) = I^(1,j) = 0,   M^(r,0) = D^(r,0) = T(r,0) = 0
+//     sum = over j = 1..n in order: sum = sum + fma(alpha[m], I^(m,j), M^(m,j))
+//
+//   START is a power of two that does not depend on the pair, so that a pair's bits do not depend
+//   on its company; the likelihood is sum / START / n.
+//
+// The recurrence is GATK's (Poplin et al. 2017, doi:10.1101/201178; Durbin et al. 1998, chapter 4).
+// The exponent g = 0.434294 ln 10 is Intel GKL's: it writes 1/ln 10 in six digits.
+#pragma once
+
+#include <stdint.h>
+
+#if defined(__CUDACC__)
+#define GKL_SHIM_DEVICE __device__ __forceinline__
+#else
+// static: each instruction set's translation unit keeps its own copy
+#define GKL_SHIM_DEVICE static inline
+#endif
+
+namespace gkl_shim {
+namespace pairhmm {
+
+// Letters of an encoded sequence.
+enum Letter : uint8_t { kA = 0, kC = 1, kG = 2, kT = 3, kN = 4, kLetters = 5 };
+
+// A quality byte is used modulo 128.
+enum { kQualities = 128 };
+
+// Single precision starts from 2^112. A sum under 1e-28 may have lost a share of 1e-10 a cell to
+// what was flushed to zero, one over the largest float has overflowed: neither is trusted, and the
+// pair is computed in double precision, which starts from 2^1000 and is trusted down to 1e-280.
+// What is not trusted there either is computed with rescaling.
+template <class T>
+struct Range;
+template <>
+struct Range<float> {
+    static constexpr int kStartExponent = 112;
+    static constexpr double kSmallest = 1e-28, kLargest = 3e38;
+};
+template <>
+struct Range<double> {
+    static constexpr int kStartExponent = 1000;
+    static constexpr double kSmallest = 1e-280, kLargest = 1e308;
+};
+
+// Rounding errors add up along a read: a longer one is computed in double precision from the start.
+enum { kLongestSingleRead = 512 };
+
+// Intel GKL starts double precision from 2^1020 / n: what falls under the smallest normal number
+// then is zero there, and its logarithm -Infinity. (In log10: (-1022 - 1020) log10 2.)
+constexpr double kGklSmallestLog10 = -614.7032511487178;
+
+// The functions of a quality that the coefficients are made from.
+template <class T>
+struct Tables {
+    T probability[kQualities];       // P[q]
+    T inverse[kQualities];           // 1 / P[q]
+    T match[kQualities * kQualities];  // mm, by insertion quality * 128 + deletion quality
+};
+
+// The same bits everywhere: made with IEEE operations alone, no library function.
+const Tables<float> &single_tables();
+const Tables<double> &double_tables();
+
+// Logarithms from IEEE operations alone: a C library's differ in their last bits between versions
+// and processors. Positive normal numbers only; within 2e-15.
+struct Split {
+    double mantissa;  // in [sqrt(1/2), sqrt(2))
+    double exponent;
+};
+
+GKL_SHIM_DEVICE Split split(double x) {
+    uint64_t bits;
+    __builtin_memcpy(&bits, &x, 8);
+    // the mantissa of sqrt(1/2), so that the subtraction borrows from the exponent below it
+    const uint64_t from_root = bits - 0x3fe6a09e667f3bcdu;
+    Split s;
+    s.exponent = double(int64_t(from_root) >> 52);
+    bits -= from_root & 0xfff0000000000000u;
+    __builtin_memcpy(&s.mantissa, &bits, 8);
+    return s;
+}
+
+// ln((1 + z) / (1 - z)) = 2 (z + z^3/3 + z^5/5 + ...), |z| <= 0.172.
+GKL_SHIM_DEVICE double log_ratio(double z) {
+    const double z2 = z * z;
+    double series = 1.0 / 25;
+    series = __builtin_fma(series, z2, 1.0 / 23);
+    series = __builtin_fma(series, z2, 1.0 / 21);
+    series = __builtin_fma(series, z2, 1.0 / 19);
+    series = __builtin_fma(series, z2, 1.0 / 17);
+    series = __builtin_fma(series, z2, 1.0 / 15);
+    series = __builtin_fma(series, z2, 1.0 / 13);
+    series = __builtin_fma(series, z2, 1.0 / 11);
+    series = __builtin_fma(series, z2, 1.0 / 9);
+    series = __builtin_fma(series, z2, 1.0 / 7);
+    series = __builtin_fma(series, z2, 1.0 / 5);
+    series = __builtin_fma(series, z2, 1.0 / 3);
+    return __builtin_fma(series * z2, 2 * z, 2 * z);
+}
+
+// log10(x / n) - exponent log10(2).
+GKL_SHIM_DEVICE double log10_likelihood(double x, double n, double exponent) {
+    const Split s = split(x / n);
+    const double log10_of_2 = 0.30102999566398120, inverse_ln10 = 0.43429448190325183;
+    return __builtin_fma(s.exponent - exponent, log10_of_2,
+                         log_ratio((s.mantissa - 1) / (s.mantissa + 1)) * inverse_ln10);
+}
+
+// A row's coefficients from its facts. V is a number or a vector of lanes, `next` the row below.
+// A read with mm = 0 anywhere (both gap-open qualities about 3 or less) cannot be scaled so: it
+// comes out as NaN or infinite, which is never trusted, and goes to the plain recurrence.
+template <class V>
+GKL_SHIM_DEVICE V scaled_alpha(V mi, V inverse_mm) {
+    return mi * inverse_mm;
+}
+template <class V>
+GKL_SHIM_DEVICE V scaled_inverse_alpha(V mm, V inverse_mi) {
+    return mm * inverse_mi;
+}
+template <class V>
+GKL_SHIM_DEVICE V scaled_kappa(V xx, V alpha_above, V inverse_alpha) {
+    return xx * (alpha_above * inverse_alpha);
+}
+template <class V>
+GKL_SHIM_DEVICE V scaled_a(V gm_next, V alpha) {
+    return gm_next * alpha;
+}
+template <class V>
+GKL_SHIM_DEVICE V scaled_c(V gm_next, V md, V inverse_mm_next) {
+    return (gm_next * md) * inverse_mm_next;
+}
+template <class V>
+GKL_SHIM_DEVICE V scaled_match(V mm_next, V error, V one) {
+    return mm_next * (one - error);
+}
+template <class V>
+GKL_SHIM_DEVICE V scaled_mismatch(V mm_next, V error, V three) {
+    return mm_next * (error / three);
+}
+
+}  // namespace pairhmm
+}  // namespace gkl_shim
