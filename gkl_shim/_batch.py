@@ -1,0 +1,532 @@
+"""Regions as ragged arrays, and the one door through which anything else becomes one.
+
+Whatever comes in is checked here: a :class:`Batch` holds letters ACGTN in either case, qualities 0
+to 127 and no empty sequence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+Bases: TypeAlias = bytes | bytearray | memoryview | str | NDArray[np.uint8]
+Quals: TypeAlias = int | bytes | bytearray | memoryview | Sequence[int] | NDArray[np.integer[Any]]
+
+INSERTION_QUALS = 45
+DELETION_QUALS = 45
+CONTINUATION_QUALS = 10
+
+MAX_QUAL = 127
+LETTERS = b"ACGTNacgtn"
+QUAL_TRACKS = ("quals", "insertion_quals", "deletion_quals", "continuation_quals")
+_SCALARS = [bytes([qual]) for qual in range(MAX_QUAL + 1)]
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """A read with its four quality tracks.
+
+    Parameters
+    ----------
+    bases
+        Letters ACGTN in either case: bytes, str or a uint8 array.
+    quals
+        Base qualities: Phred numbers 0 to 127, one a base (bytes hold the numbers themselves, not
+        printable characters), or one number for all bases.
+    insertion_quals, deletion_quals
+        Gap-open qualities, likewise.
+    continuation_quals
+        Gap-continuation qualities, likewise.
+    """
+
+    bases: Bases
+    quals: Quals
+    insertion_quals: Quals = INSERTION_QUALS
+    deletion_quals: Quals = DELETION_QUALS
+    continuation_quals: Quals = CONTINUATION_QUALS
+
+
+class AlignedRead(Protocol):
+    """What is used of a pysam ``AlignedSegment`` (and of anything like it)."""
+
+    @property
+    def query_sequence(self) -> str | None: ...
+
+    @property
+    def query_qualities(self) -> Any: ...
+
+
+class ReadBatch:
+    """Reads as ragged arrays: no Python object a read.
+
+    Built by :meth:`from_arrays`. Read ``k`` is ``[offsets[k], offsets[k + 1])`` of each track.
+
+    Attributes
+    ----------
+    offsets
+        int64, shape (reads + 1,).
+    bases, quals, insertion_quals, deletion_quals, continuation_quals
+        uint8, shape (offsets[-1],): letters, and Phred qualities.
+    """
+
+    __slots__ = ("bases", "continuation_quals", "deletion_quals", "insertion_quals", "offsets",
+                 "quals")  # fmt: skip
+
+    offsets: NDArray[np.int64]
+    bases: NDArray[np.uint8]
+    quals: NDArray[np.uint8]
+    insertion_quals: NDArray[np.uint8]
+    deletion_quals: NDArray[np.uint8]
+    continuation_quals: NDArray[np.uint8]
+
+    @classmethod
+    def from_arrays(
+        cls,
+        offsets: NDArray[np.integer[Any]],
+        bases: NDArray[np.uint8] | bytes,
+        quals: NDArray[np.uint8] | bytes,
+        insertion_quals: NDArray[np.uint8] | bytes | int = INSERTION_QUALS,
+        deletion_quals: NDArray[np.uint8] | bytes | int = DELETION_QUALS,
+        continuation_quals: NDArray[np.uint8] | bytes | int = CONTINUATION_QUALS,
+    ) -> ReadBatch:
+        """Check arrays and put them together; uint8 arrays and int64 offsets are not copied.
+
+        Parameters
+        ----------
+        offsets
+            Integers, shape (reads + 1,), from 0, increasing.
+        bases
+            Letters ACGTN in either case, one-dimensional, ``offsets[-1]`` of them.
+        quals, insertion_quals, deletion_quals, continuation_quals
+            Phred qualities 0 to 127, one a base; the last three may be one number for all bases.
+
+        Raises
+        ------
+        ValueError
+            If an array has another type or shape, the offsets do not fit, a read is empty, or a
+            letter or quality is out of range.
+        """
+        letters = _bytes_array(bases, "bases")
+        ends = _checked_offsets(offsets, len(letters))
+        _check_letters(letters, ends, "bases", "read")
+        tracks = [letters]
+        quals_given = (quals, insertion_quals, deletion_quals, continuation_quals)
+        for name, track in zip(QUAL_TRACKS, quals_given, strict=True):
+            if isinstance(track, (int, np.integer)) and name != "quals":
+                values = np.full(len(letters), _scalar(track, name), np.uint8)
+            else:
+                values = _bytes_array(track, name)
+            if len(values) != len(letters):
+                raise ValueError(f"{name}: {len(values)} values for {len(letters)} bases")
+            if len(values) and values.max() > MAX_QUAL:
+                at = int(np.argmax(values > MAX_QUAL))
+                read = int(np.searchsorted(ends, at, "right")) - 1
+                raise ValueError(
+                    f"{name}: quality {values[at]} of read {read}, base {at - int(ends[read])}, "
+                    f"is not within 0..{MAX_QUAL}"
+                )
+            tracks.append(values)
+        return cls.trusted(ends, *tracks)
+
+    @classmethod
+    def trusted(cls, offsets: NDArray[np.int64], *tracks: NDArray[np.uint8]) -> ReadBatch:
+        self = object.__new__(cls)
+        self.offsets = offsets
+        self.bases, self.quals, self.insertion_quals, self.deletion_quals = tracks[:4]
+        self.continuation_quals = tracks[4]
+        return self
+
+    def __init__(self) -> None:
+        raise TypeError("use ReadBatch.from_arrays")
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    @property
+    def tracks(self) -> tuple[NDArray[np.uint8], ...]:
+        """Bases, base, insertion, deletion and continuation qualities."""
+        return (self.bases, self.quals, self.insertion_quals, self.deletion_quals,
+                self.continuation_quals)  # fmt: skip
+
+
+class HaplotypeBatch:
+    """Haplotypes as ragged arrays. Built by :meth:`from_arrays`.
+
+    Attributes
+    ----------
+    offsets
+        int64, shape (haplotypes + 1,).
+    bases
+        uint8, shape (offsets[-1],): letters.
+    """
+
+    __slots__ = ("bases", "offsets")
+
+    offsets: NDArray[np.int64]
+    bases: NDArray[np.uint8]
+
+    @classmethod
+    def from_arrays(
+        cls, offsets: NDArray[np.integer[Any]], bases: NDArray[np.uint8] | bytes
+    ) -> HaplotypeBatch:
+        """Check arrays and put them together; a uint8 array and int64 offsets are not copied.
+
+        Parameters
+        ----------
+        offsets
+            Integers, shape (haplotypes + 1,), from 0, increasing.
+        bases
+            Letters ACGTN in either case, one-dimensional, ``offsets[-1]`` of them.
+
+        Raises
+        ------
+        ValueError
+            If an array has another type or shape, the offsets do not fit, a haplotype is empty,
+            or a letter is none of ACGTN.
+        """
+        letters = _bytes_array(bases, "bases")
+        ends = _checked_offsets(offsets, len(letters))
+        _check_letters(letters, ends, "bases", "haplotype")
+        return cls.trusted(ends, letters)
+
+    @classmethod
+    def trusted(cls, offsets: NDArray[np.int64], bases: NDArray[np.uint8]) -> HaplotypeBatch:
+        self = object.__new__(cls)
+        self.offsets = offsets
+        self.bases = bases
+        return self
+
+    def __init__(self) -> None:
+        raise TypeError("use HaplotypeBatch.from_arrays")
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+
+class Batch:
+    """Regions of reads and haplotypes; a region's reads meet that region's haplotypes.
+
+    Parameters
+    ----------
+    reads, haplotypes
+        Those of all regions, region after region.
+    region_reads, region_haplotypes
+        Integers, shape (regions + 1,), from 0, never decreasing: region ``g`` has the reads
+        ``[region_reads[g], region_reads[g + 1])``, and so on. By default all is one region.
+
+    Raises
+    ------
+    ValueError
+        If the offsets do not fit.
+    """
+
+    __slots__ = ("haplotypes", "reads", "region_haplotypes", "region_reads")
+
+    def __init__(
+        self,
+        reads: ReadBatch,
+        haplotypes: HaplotypeBatch,
+        region_reads: NDArray[np.integer[Any]] | None = None,
+        region_haplotypes: NDArray[np.integer[Any]] | None = None,
+    ) -> None:
+        if not isinstance(reads, ReadBatch):
+            raise ValueError(f"reads: expected a ReadBatch, got {type(reads).__name__}")
+        if not isinstance(haplotypes, HaplotypeBatch):
+            raise ValueError(
+                f"haplotypes: expected a HaplotypeBatch, got {type(haplotypes).__name__}"
+            )
+        if (region_reads is None) != (region_haplotypes is None):
+            raise ValueError("region_reads and region_haplotypes: give both or neither")
+        self.reads = reads
+        self.haplotypes = haplotypes
+        self.region_reads = _region_offsets(region_reads, len(reads), "region_reads")
+        self.region_haplotypes = _region_offsets(
+            region_haplotypes, len(haplotypes), "region_haplotypes"
+        )
+        if len(self.region_reads) != len(self.region_haplotypes):
+            raise ValueError(
+                f"region_haplotypes: {len(self.region_haplotypes)} offsets where region_reads "
+                f"has {len(self.region_reads)}"
+            )
+
+    def __len__(self) -> int:
+        return len(self.region_reads) - 1
+
+    @property
+    def shapes(self) -> NDArray[np.int64]:
+        """Reads and haplotypes of each region: shape (regions, 2)."""
+        return np.stack([np.diff(self.region_reads), np.diff(self.region_haplotypes)], axis=1)
+
+    @property
+    def pairs(self) -> int:
+        """Read-haplotype pairs."""
+        return int(self.shapes.prod(axis=1).sum())
+
+    @property
+    def cells(self) -> int:
+        """Read length x haplotype length, summed over pairs."""
+        reads = np.diff(self.reads.offsets[self.region_reads])
+        return int((reads * np.diff(self.haplotypes.offsets[self.region_haplotypes])).sum())
+
+    def __getitem__(self, index: slice) -> Batch:
+        """Consecutive regions, without a copy of the sequences where `index` begins at 0."""
+        first, last, step = index.indices(len(self))
+        if step != 1:
+            raise ValueError(f"a batch is cut in steps of 1, not {step}")
+        last = max(first, last)
+        reads = cut_reads(self.reads, *map(int, self.region_reads[[first, last]]))
+        start, stop = map(int, self.region_haplotypes[[first, last]])
+        ends = self.haplotypes.offsets[start : stop + 1]
+        return Batch(
+            reads,
+            HaplotypeBatch.trusted(
+                ends - ends[0], self.haplotypes.bases[int(ends[0]) : int(ends[-1])]
+            ),
+            self.region_reads[first : last + 1] - self.region_reads[first],
+            self.region_haplotypes[first : last + 1] - self.region_haplotypes[first],
+        )
+
+    def split(self, likelihoods: NDArray[np.float64]) -> Iterator[NDArray[np.float64]]:
+        """Cut a batch's values, shape (pairs,), into views of shape (R, H), one a region."""
+        start = 0
+        for reads, haplotypes in self.shapes.tolist():
+            stop = start + reads * haplotypes
+            yield likelihoods[start:stop].reshape(reads, haplotypes)
+            start = stop
+
+
+AnyRead: TypeAlias = Read | AlignedRead | tuple[Any, ...]
+Reads: TypeAlias = Iterable[AnyRead] | ReadBatch
+Haplotypes: TypeAlias = Iterable[Bases] | HaplotypeBatch
+Region: TypeAlias = tuple[Reads, Haplotypes] | Batch
+
+
+def concatenated(batches: list[Batch]) -> Batch:
+    if len(batches) == 1:
+        return batches[0]
+    tracks = zip(*(batch.reads.tracks for batch in batches), strict=True)
+    return Batch(
+        ReadBatch.trusted(
+            _joined([batch.reads.offsets for batch in batches]), *map(np.concatenate, tracks)
+        ),
+        HaplotypeBatch.trusted(
+            _joined([batch.haplotypes.offsets for batch in batches]),
+            np.concatenate([batch.haplotypes.bases for batch in batches]),
+        ),
+        _joined([batch.region_reads for batch in batches]),
+        _joined([batch.region_haplotypes for batch in batches]),
+    )
+
+
+def _joined(offsets: list[NDArray[np.int64]]) -> NDArray[np.int64]:
+    return offsets_of(np.concatenate([np.diff(each) for each in offsets]))
+
+
+def offsets_of(lengths: NDArray[np.int64] | list[int]) -> NDArray[np.int64]:
+    offsets = np.zeros(len(lengths) + 1, np.int64)
+    np.cumsum(lengths, out=offsets[1:])
+    return offsets
+
+
+def cut_reads(reads: ReadBatch, start: int, stop: int) -> ReadBatch:
+    ends = reads.offsets[start : stop + 1]
+    first, last = int(ends[0]), int(ends[-1])
+    return ReadBatch.trusted(ends - first, *(track[first:last] for track in reads.tracks))
+
+
+def read_batch(reads: Reads, gaps: tuple[Quals, ...]) -> ReadBatch:
+    if isinstance(reads, ReadBatch):
+        return reads
+    columns: list[list[bytes]] = [[] for _ in range(5)]
+    for index, read in enumerate(_items(reads, "reads")):
+        if isinstance(read, Read):
+            sequence: Any = read.bases
+            quals: tuple[Any, ...] = (read.quals, read.insertion_quals, read.deletion_quals,
+                                      read.continuation_quals)  # fmt: skip
+        elif isinstance(read, tuple):
+            if len(read) not in (2, 5):
+                raise ValueError(
+                    f"reads[{index}]: a tuple of {len(read)}; expected (bases, quals) or (bases, "
+                    "quals, insertion_quals, deletion_quals, continuation_quals)"
+                )
+            sequence = read[0]
+            quals = read[1:] if len(read) == 5 else (read[1], *gaps)
+        elif hasattr(read, "query_sequence"):
+            sequence = read.query_sequence
+            quals = (read.query_qualities, *gaps)
+        else:
+            raise ValueError(
+                f"reads[{index}]: expected a Read, a pysam read or a tuple, got "
+                f"{'None' if read is None else type(read).__name__}"
+            )
+        bases = _sequence(sequence, f"reads[{index}].bases")
+        columns[0].append(bases)
+        for name, track, column in zip(QUAL_TRACKS, quals, columns[1:], strict=True):
+            column.append(_track(track, len(bases), f"reads[{index}].{name}"))
+    offsets = offsets_of([len(bases) for bases in columns[0]])
+    tracks = [np.frombuffer(b"".join(column), np.uint8) for column in columns]
+    return ReadBatch.trusted(offsets, *tracks)
+
+
+def haplotype_batch(haplotypes: Haplotypes) -> HaplotypeBatch:
+    if isinstance(haplotypes, HaplotypeBatch):
+        return haplotypes
+    items = enumerate(_items(haplotypes, "haplotypes"))
+    letters = [_sequence(item, f"haplotypes[{index}]") for index, item in items]
+    offsets = offsets_of([len(bases) for bases in letters])
+    return HaplotypeBatch.trusted(offsets, np.frombuffer(b"".join(letters), np.uint8))
+
+
+def _items(value: Any, name: str) -> Iterable[Any]:
+    kind = name.removesuffix("s")
+    if value is None or isinstance(value, (str, bytes, bytearray, memoryview, Read)):
+        got = "None" if value is None else f"one {type(value).__name__}"
+        raise ValueError(f"{name}: expected a sequence of {kind}s, got {got}")
+    try:
+        items: Iterable[Any] = iter(value)
+        return items
+    except TypeError:
+        got = type(value).__name__
+        raise ValueError(f"{name}: expected a sequence of {kind}s, got {got}") from None
+
+
+def _sequence(value: Any, name: str) -> bytes:
+    """Letters as bytes, checked."""
+    if isinstance(value, str):
+        # A letter outside ASCII becomes a byte that the check below refuses.
+        letters = value.encode("ascii", "replace")
+    elif isinstance(value, bytes):
+        letters = value
+    elif isinstance(value, (bytearray, memoryview)):
+        letters = bytes(value)
+    elif isinstance(value, np.ndarray):
+        letters = _bytes_array(value, name).tobytes()
+    else:
+        got = "None" if value is None else type(value).__name__
+        raise ValueError(f"{name}: expected bytes, str or a uint8 array, got {got}")
+    if not letters:
+        raise ValueError(f"{name}: is empty")
+    if letters.translate(None, LETTERS):
+        at, letter = _first_other(letters)
+        raise ValueError(f"{name}: letter {shown(letter)} at base {at} is none of ACGTN")
+    return letters
+
+
+def _track(value: Any, length: int, name: str) -> bytes:
+    """Qualities as bytes, checked."""
+    if isinstance(value, (int, np.integer)):
+        return _SCALARS[_scalar(value, name)] * length
+    if isinstance(value, (bytes, bytearray, memoryview)):
+        quals = bytes(value)
+    elif value is None:
+        raise ValueError(f"{name}: missing")
+    elif isinstance(value, str):
+        raise ValueError(f"{name}: expected numbers, got text; take 33 off printable qualities")
+    else:
+        try:
+            numbers = np.asarray(value)
+        except ValueError:
+            raise ValueError(f"{name}: expected one number a base") from None
+        if numbers.ndim != 1 or (len(numbers) and numbers.dtype.kind not in "iu"):
+            raise ValueError(
+                f"{name}: expected whole numbers in one dimension, got {numbers.dtype} in "
+                f"{numbers.ndim}"
+            )
+        _check_quals(numbers, name)
+        quals = numbers.astype(np.uint8).tobytes()
+    if len(quals) != length:
+        raise ValueError(f"{name}: {len(quals)} values for {length} bases")
+    if not quals.isascii():  # that is, some byte above 127
+        _check_quals(np.frombuffer(quals, np.uint8), name)
+    return quals
+
+
+def _scalar(value: Any, name: str) -> int:
+    if isinstance(value, bool) or not 0 <= value <= MAX_QUAL:
+        raise ValueError(f"{name}: quality {value} is not within 0..{MAX_QUAL}")
+    return int(value)
+
+
+def _check_quals(quals: NDArray[Any], name: str) -> None:
+    wrong = (quals < 0) | (quals > MAX_QUAL)
+    if wrong.any():
+        at = int(np.argmax(wrong))
+        raise ValueError(f"{name}: quality {quals[at]} at base {at} is not within 0..{MAX_QUAL}")
+
+
+def _bytes_array(value: Any, name: str) -> NDArray[np.uint8]:
+    if isinstance(value, (bytes, bytearray, memoryview)):
+        return np.frombuffer(value, np.uint8)
+    if not isinstance(value, np.ndarray):
+        got = "None" if value is None else type(value).__name__
+        raise ValueError(f"{name}: expected a uint8 array or bytes, got {got}")
+    if value.dtype != np.uint8 or value.ndim != 1:
+        raise ValueError(
+            f"{name}: expected a one-dimensional uint8 array, got {value.dtype} of shape "
+            f"{value.shape}"
+        )
+    return np.ascontiguousarray(value)
+
+
+def _checked_offsets(value: Any, size: int) -> NDArray[np.int64]:
+    offsets = _integers(value, "offsets")
+    if offsets[-1] != size:
+        raise ValueError(f"offsets: end at {offsets[-1]}, but there are {size} bases")
+    lengths = np.diff(offsets)
+    if len(lengths) and lengths.min() <= 0:
+        at = int(np.argmax(lengths <= 0))
+        what = "is empty" if lengths[at] == 0 else "has a negative length"
+        raise ValueError(f"offsets: sequence {at} {what}")
+    return offsets
+
+
+def _region_offsets(value: Any, count: int, name: str) -> NDArray[np.int64]:
+    if value is None:
+        return np.array([0, count], np.int64)
+    offsets = _integers(value, name)
+    if offsets[-1] != count:
+        what = name.removeprefix("region_")
+        raise ValueError(f"{name}: end at {offsets[-1]}, but there are {count} {what}")
+    if len(offsets) > 1 and np.diff(offsets).min() < 0:
+        at = int(np.argmax(np.diff(offsets) < 0))
+        raise ValueError(f"{name}: decrease at region {at}")
+    return offsets
+
+
+def _integers(value: Any, name: str) -> NDArray[np.int64]:
+    array = np.asarray(value)
+    if array.ndim != 1 or array.dtype.kind not in "iu" or not len(array):
+        raise ValueError(
+            f"{name}: expected one or more whole numbers in one dimension, got {array.dtype} of "
+            f"shape {array.shape}"
+        )
+    if array[0] != 0:
+        raise ValueError(f"{name}: start at {array[0]}, not 0")
+    return np.ascontiguousarray(array, np.int64)
+
+
+def _check_letters(
+    letters: NDArray[np.uint8], ends: NDArray[np.int64], name: str, kind: str
+) -> None:
+    text = letters.tobytes()
+    if text.translate(None, LETTERS):
+        at, letter = _first_other(text)
+        index = int(np.searchsorted(ends, at, "right")) - 1
+        raise ValueError(
+            f"{name}: letter {shown(letter)} of {kind} {index}, base {at - int(ends[index])}, is "
+            "none of ACGTN"
+        )
+
+
+def _first_other(text: bytes) -> tuple[int, int]:
+    """The first byte that is no letter of ours, and where it is."""
+    letter = text.translate(None, LETTERS)[0]
+    return text.index(letter), letter
+
+
+def shown(letter: int) -> str:
+    return repr(chr(letter)) if 32 < letter < 127 else f"0x{letter:02X}"

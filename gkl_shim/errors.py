@@ -1,0 +1,43 @@
+"""The exceptions of this package beyond Python's own.
+
+A wrong argument is a plain :class:`ValueError` whose message names the argument and the index.
+"""
+
+from __future__ import annotations
+
+__all__ = ["BackendUnavailable", "FormatError", "MissingComponent"]
+
+
+class MissingComponent(RuntimeError):
+    """A part that this call needs is not installed; the message says how to get it."""
+
+
+class BackendUnavailable(RuntimeError):
+    """The backend or engine build asked for cannot run here."""
+
+
+class FormatError(ValueError):
+    """A file does not follow its format.
+
+    Parameters
+    ----------
+    path
+        The file, as the caller named it.
+    line
+        The line at fault, counted from 1.
+    message
+        What is wrong and, where that is known, what would be right.
+
+    Notes
+    -----
+    ``str()`` gives ``FILE:LINE: message``.
+    """
+
+    def __init__(self, path: str, line: int, message: str) -> None:
+        super().__init__(path, line, message)
+        self.path = path
+        self.line = line
+        self.message = message
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}: {self.message}"

@@ -1,0 +1,466 @@
+"""PairHMM: the log10 likelihood of a read given a haplotype, as GATK means it.
+
+The model is the one of GATK's native PairHMM (Intel's GKL): per-base base, insertion, deletion and
+gap-continuation qualities, and N as a wildcard on either side. It was described by Durbin et al.,
+*Biological Sequence Analysis*, Cambridge 1998, chapter 4, and is used in GATK as of Poplin et al.,
+*Scaling accurate genetic variant discovery to tens of thousands of samples*, bioRxiv 201178, 2017.
+
+Results do not depend on the number of threads, on the engine's build or on how regions are put
+together: they have the same bits.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Generator, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any, Literal, TypeAlias, TypeVar, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gkl_shim import _native
+from gkl_shim._batch import (
+    CONTINUATION_QUALS,
+    DELETION_QUALS,
+    INSERTION_QUALS,
+    Batch,
+    HaplotypeBatch,
+    Haplotypes,
+    Quals,
+    Read,
+    ReadBatch,
+    Reads,
+    Region,
+    concatenated,
+    cut_reads,
+    haplotype_batch,
+    read_batch,
+)
+from gkl_shim.errors import BackendUnavailable
+
+__all__ = [
+    "Backend",
+    "Batch",
+    "HaplotypeBatch",
+    "PairHMM",
+    "Precision",
+    "Read",
+    "ReadBatch",
+    "Statistics",
+    "likelihoods",
+    "stream",
+]
+
+Backend: TypeAlias = Literal["auto", "cpu", "cuda"]
+Precision: TypeAlias = Literal["single", "double"]
+
+# What one native call takes at most, in cells: it bounds how long Ctrl-C waits.
+_CALL_CELLS = 1 << 29
+# What a stream computes together.
+_GROUP_CELLS = 1 << 27
+# What a pair counts at least, so that pairs of tiny sequences bound a call's results too.
+_PAIR_CELLS = 256
+
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True, slots=True)
+class Statistics:
+    """What a :class:`PairHMM` has done since it was made, all threads together."""
+
+    regions: int
+    """Regions computed; a very large one may be computed in parts, each counted."""
+    pairs: int
+    """Read-haplotype pairs."""
+    cells: int
+    """Read length x haplotype length, summed over pairs."""
+    computed_cells: int
+    """Cells left of these once shared haplotype prefixes were merged, in the first pass."""
+    rescued_pairs: int
+    """Pairs that left the range of single precision and were computed again in double."""
+    rescaled_pairs: int
+    """Of these, pairs that left the range of double too and were computed with rescaling."""
+    seconds: float
+    """Time inside the engine, summed over calls."""
+
+
+class PairHMM:
+    """A configured engine. Cheap to make, reusable, safe to use from several threads at once.
+
+    Parameters
+    ----------
+    backend
+        ``"cpu"``, ``"cuda"``, or ``"auto"`` for the better one of this machine.
+    threads
+        CPU threads a call at most, the caller's included; 0 for as many as the process may use
+        (more are reduced to that).
+    precision
+        ``"single"``: within 1e-5 of the exact value; what GATK asks for by default. Pairs that
+        leave its range are computed again in double. ``"double"``: within 1e-8.
+    build
+        ``"avx512"``, ``"avx2"``, ``"neon"`` or ``"portable"``; by default the best for this CPU.
+
+    Raises
+    ------
+    BackendUnavailable
+        If the backend or build cannot run here.
+    MissingComponent
+        If the native library is not installed.
+    ValueError
+        If an option is none of the above.
+
+    Examples
+    --------
+    >>> with PairHMM(threads=1) as pairhmm:
+    ...     pairhmm.likelihoods([(b"ACGT", [30, 30, 30, 30])], ["ACGTAC", "ACCTAC"]).shape
+    (1, 2)
+    """
+
+    def __init__(
+        self,
+        *,
+        backend: Backend = "auto",
+        threads: int = 0,
+        precision: Precision = "single",
+        build: str | None = None,
+    ) -> None:
+        if precision not in ("single", "double"):
+            raise ValueError(f'precision: "single" or "double", not {precision!r}')
+        if isinstance(threads, bool) or not isinstance(threads, (int, np.integer)):
+            raise ValueError(f"threads: a whole number, not {threads!r}")
+        if not 0 <= threads < 2**31:
+            raise ValueError(f"threads: 0 or more, not {threads}")
+        if build is not None and not isinstance(build, str):
+            raise ValueError(f"build: a name, not {build!r}")
+        self._engine: _native.PairHmmEngine | None = _open(backend, int(threads), precision, build)
+        self._build = self._engine.build
+        self._final: Statistics | None = None
+
+    @property
+    def backend(self) -> Backend:
+        """The backend in use."""
+        return "cpu"
+
+    @property
+    def build(self) -> str:
+        """The engine's build in use."""
+        return self._build
+
+    @property
+    def statistics(self) -> Statistics:
+        """What has been computed so far; the final figures once closed."""
+        engine = self._engine
+        if engine is None:
+            return cast(Statistics, self._final)
+        return Statistics(**cast(dict[str, Any], engine.statistics()))
+
+    def close(self) -> None:
+        """Refuse further calls; calls under way in other threads finish."""
+        if self._engine is not None:
+            self._final = self.statistics
+            self._engine = None
+
+    def __enter__(self) -> PairHMM:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def likelihoods(
+        self,
+        reads: Reads,
+        haplotypes: Haplotypes,
+        *,
+        insertion_quals: Quals = INSERTION_QUALS,
+        deletion_quals: Quals = DELETION_QUALS,
+        continuation_quals: Quals = CONTINUATION_QUALS,
+    ) -> NDArray[np.float64]:
+        """Compute one region: see :func:`likelihoods`."""
+        gaps = (insertion_quals, deletion_quals, continuation_quals)
+        batch = Batch(read_batch(reads, gaps), haplotype_batch(haplotypes))
+        return self.compute(batch).reshape(len(batch.reads), len(batch.haplotypes))
+
+    def compute(self, batch: Batch) -> NDArray[np.float64]:
+        """Compute every pair of every region of a batch.
+
+        Parameters
+        ----------
+        batch
+            The regions.
+
+        Returns
+        -------
+        ndarray
+            log10 likelihoods, shape (pairs,): region after region, reads outer, haplotypes inner;
+            :meth:`Batch.split` cuts it.
+
+        Raises
+        ------
+        MemoryError
+            If the result or the engine's tables do not fit.
+        ValueError
+            If the engine is closed.
+        """
+        engine = self._engine
+        if engine is None:
+            raise ValueError("this PairHMM is closed")
+        out = np.empty(batch.pairs, np.float64)
+        start = 0
+        # Python's signal handlers run between the parts, so Ctrl-C does not wait for a big batch.
+        for part in _parts(batch):
+            stop = start + part.pairs
+            if stop > start:
+                engine.compute(
+                    part.region_reads,
+                    part.region_haplotypes,
+                    part.reads.offsets,
+                    part.reads.tracks,
+                    part.haplotypes.offsets,
+                    part.haplotypes.bases,
+                    out[start:stop],
+                )
+            start = stop
+        return out
+
+    def stream(
+        self,
+        regions: Iterable[Region],
+        *,
+        insertion_quals: Quals = INSERTION_QUALS,
+        deletion_quals: Quals = DELETION_QUALS,
+        continuation_quals: Quals = CONTINUATION_QUALS,
+    ) -> Iterator[NDArray[np.float64]]:
+        """Compute many regions: see :func:`stream`."""
+        gaps = (insertion_quals, deletion_quals, continuation_quals)
+        with contextlib.closing(self.stream_batches(_grouped(regions, gaps))) as computed:
+            for batch, values in computed:
+                yield from batch.split(values)
+
+    def stream_batches(
+        self, batches: Iterable[Batch]
+    ) -> Generator[tuple[Batch, NDArray[np.float64]], None, None]:
+        """Compute many batches, in order: :meth:`stream` without an object a region.
+
+        Parameters
+        ----------
+        batches
+            Read ahead by a background thread, up to two batches before the one that is out.
+
+        Yields
+        ------
+        batch, values
+            Each batch and its log10 likelihoods as :meth:`compute` gives them.
+        """
+        with contextlib.closing(_ahead(batches)) as prepared:
+            computed = ((batch, self.compute(batch)) for batch in prepared)
+            with contextlib.closing(_ahead(computed)) as results:
+                yield from results
+
+
+def likelihoods(
+    reads: Reads,
+    haplotypes: Haplotypes,
+    *,
+    insertion_quals: Quals = INSERTION_QUALS,
+    deletion_quals: Quals = DELETION_QUALS,
+    continuation_quals: Quals = CONTINUATION_QUALS,
+    backend: Backend = "auto",
+    threads: int = 0,
+    precision: Precision = "single",
+    build: str | None = None,
+) -> NDArray[np.float64]:
+    """Compute the log10 likelihood of every read given every haplotype.
+
+    Parameters
+    ----------
+    reads
+        R reads, each a :class:`Read`, a pysam ``AlignedSegment`` (its whole query sequence, soft
+        clips included), or a tuple ``(bases, quals)`` or ``(bases, quals, insertion_quals,
+        deletion_quals, continuation_quals)``; or a :class:`ReadBatch`.
+    haplotypes
+        H haplotypes, each letters ACGTN in either case as bytes, str or a uint8 array; or a
+        :class:`HaplotypeBatch`.
+    insertion_quals, deletion_quals, continuation_quals
+        Phred qualities of the reads that bring none of their own (pysam's, and pairs): one
+        number, or a sequence as long as each such read.
+    backend, threads, precision, build
+        As for :class:`PairHMM`.
+
+    Returns
+    -------
+    ndarray
+        float64, shape (R, H), log10. An empty list of either gives an empty array.
+
+    Raises
+    ------
+    ValueError
+        Naming the argument and index: a missing value, an empty sequence, tracks of unequal
+        length, a letter other than ACGTN, or a quality outside 0 to 127. (The C interface, like
+        GKL, takes a quality modulo 128; here a larger one, such as BAM's 255 for "missing", is
+        taken for the mistake that it is.)
+    BackendUnavailable
+        If the backend or build cannot run here.
+    MissingComponent
+        If the native library is not installed.
+    MemoryError
+        If the result or the engine's tables do not fit.
+
+    Examples
+    --------
+    >>> likelihoods([Read("ACGT", [30, 30, 30, 20])], ["ACGTAC", "ACCTAC"]).shape
+    (1, 2)
+    """
+    with PairHMM(backend=backend, threads=threads, precision=precision, build=build) as pairhmm:
+        return pairhmm.likelihoods(
+            reads,
+            haplotypes,
+            insertion_quals=insertion_quals,
+            deletion_quals=deletion_quals,
+            continuation_quals=continuation_quals,
+        )
+
+
+def stream(
+    regions: Iterable[Region],
+    *,
+    insertion_quals: Quals = INSERTION_QUALS,
+    deletion_quals: Quals = DELETION_QUALS,
+    continuation_quals: Quals = CONTINUATION_QUALS,
+    backend: Backend = "auto",
+    threads: int = 0,
+    precision: Precision = "single",
+    build: str | None = None,
+) -> Iterator[NDArray[np.float64]]:
+    """Compute many regions, in order, in bounded memory.
+
+    Small regions are computed together. While the caller works on one group's results the next
+    is computed, and the one after that is read from `regions`, in background threads: so
+    `regions` is read ahead, and must not wait for results.
+
+    Parameters
+    ----------
+    regions
+        Each ``(reads, haplotypes)`` as for :func:`likelihoods`, or a :class:`Batch`, which may
+        hold several.
+    insertion_quals, deletion_quals, continuation_quals
+        As for :func:`likelihoods`.
+    backend, threads, precision, build
+        As for :class:`PairHMM`.
+
+    Yields
+    ------
+    ndarray
+        float64, shape (R, H), log10, one a region.
+
+    Raises
+    ------
+    ValueError
+        As for :func:`likelihoods`, naming the region too, once the results before it are out.
+    """
+    pairhmm = PairHMM(backend=backend, threads=threads, precision=precision, build=build)
+    return pairhmm.stream(
+        regions,
+        insertion_quals=insertion_quals,
+        deletion_quals=deletion_quals,
+        continuation_quals=continuation_quals,
+    )
+
+
+def _open(backend: str, threads: int, precision: str, build: str | None) -> _native.PairHmmEngine:
+    if backend == "cuda":
+        raise BackendUnavailable(
+            'backend: this version of gkl-shim has no CUDA engine; use "cpu" or "auto"'
+        )
+    if backend not in ("auto", "cpu"):
+        raise ValueError(f'backend: "auto", "cpu" or "cuda", not {backend!r}')
+    return _native.PairHmmEngine(threads, precision, build)
+
+
+def _ahead(items: Iterable[_T]) -> Generator[_T, None, None]:
+    """Iterate in a background thread, one item ahead of the caller."""
+    iterator = iter(items)
+    end = object()
+    pool = ThreadPoolExecutor(1, thread_name_prefix="gkl-shim")
+    wait = True
+    try:
+        pending = pool.submit(next, iterator, end)
+        while (item := pending.result()) is not end:
+            pending = pool.submit(next, iterator, end)
+            yield cast(_T, item)
+    except KeyboardInterrupt:
+        wait = False
+        raise
+    finally:
+        # The caller may close what `items` reads from as soon as this returns.
+        pool.shutdown(wait=wait)
+
+
+def _grouped(regions: Iterable[Region], gaps: tuple[Quals, ...]) -> Iterator[Batch]:
+    """Put small regions together, each group about one native call."""
+    group: list[Batch] = []
+    work = 0
+    try:
+        for index, region in enumerate(regions):
+            batch = _region_batch(region, gaps, f"regions[{index}]")
+            group.append(batch)
+            work += int(_work(batch).sum())
+            if work >= _GROUP_CELLS:
+                yield concatenated(group)
+                group, work = [], 0
+    except Exception:
+        # What came before the fault is computed and handed out first.
+        if group:
+            yield concatenated(group)
+        raise
+    if group:
+        yield concatenated(group)
+
+
+def _region_batch(region: Region, gaps: tuple[Quals, ...], name: str) -> Batch:
+    if isinstance(region, Batch):
+        return region
+    if not isinstance(region, tuple) or len(region) != 2:
+        raise ValueError(f"{name}: expected (reads, haplotypes) or a Batch")
+    try:
+        return Batch(read_batch(region[0], gaps), haplotype_batch(region[1]))
+    except ValueError as error:
+        raise ValueError(f"{name}: {error}") from error
+
+
+def _work(batch: Batch) -> NDArray[np.int64]:
+    """Each region's cells, a pair counting at least `_PAIR_CELLS`: shape (regions,)."""
+    reads = np.diff(batch.reads.offsets[batch.region_reads])
+    haplotypes = np.diff(batch.haplotypes.offsets[batch.region_haplotypes])
+    pairs: NDArray[np.int64] = batch.shapes.prod(axis=1)
+    work: NDArray[np.int64] = np.maximum(reads * haplotypes, pairs * _PAIR_CELLS)
+    return work
+
+
+def _parts(batch: Batch) -> Iterator[Batch]:
+    """Cut a batch into native calls: between regions, and a very large region between reads."""
+    work = _work(batch)
+    if work.sum() <= _CALL_CELLS:
+        yield batch
+        return
+    first = 0
+    while first < len(batch):
+        fit = int(np.searchsorted(np.cumsum(work[first:]), _CALL_CELLS, "right"))
+        last = first + max(fit, 1)
+        part = batch[first:last]
+        if fit:
+            yield part
+        else:
+            count = len(part.reads)
+            step = max(1, int(count * _CALL_CELLS // work[first]))
+            for start in range(0, count, step):
+                reads = cut_reads(part.reads, start, min(start + step, count))
+                yield Batch(reads, part.haplotypes)
+        first = last

@@ -1,0 +1,79 @@
+"""Where the parts of an installed gkl-shim lie."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from gkl_shim.errors import MissingComponent
+
+__all__ = ["agent_jar", "classpath_jar", "header", "library"]
+
+_PACKAGE = Path(__file__).resolve().parent
+_SOURCE_HEADER = _PACKAGE.parent / "kernels" / "include" / "gkl_shim.h"
+
+
+def library() -> Path:
+    """The native library: the engine, its C interface and the JNI bridge in one file.
+
+    The environment variable ``GKL_SHIM_LIBRARY`` names another one.
+
+    Raises
+    ------
+    MissingComponent
+        If the file does not exist.
+    """
+    override = os.environ.get("GKL_SHIM_LIBRARY")
+    if override:
+        path = Path(override)
+        if not path.is_file():
+            raise MissingComponent(f"GKL_SHIM_LIBRARY names {path}, which is not a file")
+        return path.resolve()
+    return _installed(_PACKAGE / "lib" / "libgkl_shim.so", "the native library")
+
+
+def header() -> Path:
+    """The C header ``gkl_shim.h``; in a source checkout, the one in ``kernels/include``.
+
+    Raises
+    ------
+    MissingComponent
+        If the file does not exist.
+    """
+    if _SOURCE_HEADER.is_file():
+        return _SOURCE_HEADER
+    return _installed(_PACKAGE / "include" / "gkl_shim.h", "the C header")
+
+
+def agent_jar() -> Path:
+    """The Java agent, ``gkl-shim.jar``.
+
+    Raises
+    ------
+    MissingComponent
+        If the file does not exist.
+    """
+    return _installed(_PACKAGE / "java" / "gkl-shim.jar", "the Java agent")
+
+
+def classpath_jar() -> Path:
+    """The jar to put in front of GATK's own on a class path, ``gkl-shim-classpath.jar``.
+
+    Raises
+    ------
+    MissingComponent
+        If the file does not exist.
+    """
+    return _installed(_PACKAGE / "java" / "gkl-shim-classpath.jar", "the class-path jar")
+
+
+def _installed(path: Path, name: str) -> Path:
+    if path.is_file():
+        return path
+    if _SOURCE_HEADER.is_file():
+        raise MissingComponent(
+            f"{name} is missing: {_PACKAGE} is a source checkout that shadows the installed "
+            f"package; run `make setup` there and use .venv/bin/gkl-shim, or start Python in "
+            f"another directory"
+        )
+    raise MissingComponent(f"{name} is missing: {path} does not exist; reinstall gkl-shim")
