@@ -1,0 +1,91 @@
+"""``gkl-shim pairhmm``: the likelihoods of a ``.in`` file."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+
+import click
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+from gkl_shim._files import atomic_output
+from gkl_shim.formats.pairhmm_in import Reader
+from gkl_shim.pairhmm import PairHMM
+
+# A file that takes about a second or more; a bar for less would only flicker.
+_LONG_INPUT = 1 << 25
+
+
+@click.command(
+    name="pairhmm", epilog="Example: gkl-shim pairhmm regions.in.gz -o likelihoods.txt --threads 2"
+)
+@click.argument("source", metavar="IN")
+@click.option(
+    "-o", "--output", default="-", metavar="OUT", help="Where to write; by default standard output."
+)
+@click.option(
+    "--backend",
+    type=click.Choice(["auto", "cpu", "cuda"]),
+    default="auto",
+    show_default=True,
+    help="What computes.",
+)
+@click.option(
+    "--threads",
+    type=click.IntRange(0, 2**31 - 1),
+    default=0,
+    help="CPU threads at most; 0, the default, for all that the process may use.",
+)
+@click.option(
+    "--double", is_flag=True, help="Double precision: within 1e-8 of the exact value, not 1e-5."
+)
+@click.option(
+    "--build",
+    metavar="NAME",
+    help="The engine's build: avx512, avx2, neon or portable; by default the best. All give the "
+    "same bits.",
+)
+def command(
+    source: str, output: str, backend: str, threads: int, double: bool, build: str | None
+) -> None:
+    """Compute the log10 likelihood of every read given every haplotype of every region in IN.
+
+    IN is in the .in format, plain or gzipped; - is standard input. A region is a line with the
+    numbers R and H, then R lines with bases and base, insertion, deletion and continuation
+    qualities (Phred + 33), then H lines with a haplotype each. GKL_SHIM_RECORD writes such files
+    from inside GATK.
+
+    OUT gets one value a line: region after region, reads outer, haplotypes inner. It appears once
+    it is complete.
+    """
+    pairhmm = PairHMM(
+        backend=backend,  # type: ignore[arg-type]
+        threads=threads,
+        precision="double" if double else "single",
+        build=build,
+    )
+    reader = Reader(sys.stdin.buffer, "stdin") if source == "-" else Reader(source)
+    with (
+        reader,
+        closing(pairhmm.stream_batches(reader)) as results,
+        atomic_output(output) as file,
+        _progress(reader, source) as progress,
+    ):
+        for _, values in results:
+            # repr is the shortest text that reads back as the same number.
+            file.write("".join([f"{value!r}\n" for value in values.tolist()]).encode("ascii"))
+            progress.update(progress.task_ids[0], completed=reader.bytes_read)
+
+
+@contextmanager
+def _progress(reader: Reader, source: str) -> Iterator[Progress]:
+    console = Console(stderr=True)
+    size = os.path.getsize(source) if os.path.isfile(source) else 0
+    columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
+    shown = console.is_terminal and size >= _LONG_INPUT
+    with Progress(*columns, console=console, transient=True, disable=not shown) as progress:
+        progress.add_task(os.path.basename(source), total=size)
+        yield progress
