@@ -1,0 +1,22 @@
+package org.gklshim;
+
+/** Lines on standard error, in the form of those that the native library writes. */
+final class Log {
+    private Log() {}
+
+    static void info(String text) {
+        if (!Settings.get("log").equals("quiet")) {
+            line(text);
+        }
+    }
+
+    static void warning(String text) {
+        line("warning: " + text);
+    }
+
+    private static void line(String text) {
+        String version = Log.class.getPackage().getImplementationVersion();
+        System.err.println("[gkl-shim" + (version == null ? "" : " " + version) + "] "
+                + text.replaceAll("\\s*[\\r\\n]+\\s*", " "));
+    }
+}

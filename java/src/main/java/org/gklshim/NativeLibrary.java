@@ -1,0 +1,102 @@
+package org.gklshim;
+
+import java.io.ByteArrayOutputStream;
+import java.io.File;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.URL;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Locale;
+
+/**
+ * Finds, extracts and loads the native library.
+ *
+ * <p>It lies in our jar as native/PLATFORM/libgkl_shim.so. It is extracted to a directory that only
+ * this user can enter, under java.io.tmpdir, and deleted as soon as it is loaded. The system
+ * property gkl.shim.library or the environment variable GKL_SHIM_LIBRARY names a file to load in
+ * place, for instance where java.io.tmpdir does not allow execution.
+ */
+final class NativeLibrary {
+    private NativeLibrary() {}
+
+    /** Whether there is a library for this platform. */
+    static boolean isThere() {
+        return !override().isEmpty() || resource() != null;
+    }
+
+    /** This platform as the jar names it, such as linux-x86_64. */
+    static String platform() {
+        String system = System.getProperty("os.name").toLowerCase(Locale.ROOT);
+        String machine = System.getProperty("os.arch").toLowerCase(Locale.ROOT);
+        return (system.startsWith("mac") ? "macos" : system) + "-"
+                + (machine.equals("amd64") ? "x86_64" : machine);
+    }
+
+    /**
+     * Loads the library.
+     *
+     * @throws IOException it cannot be extracted
+     * @throws UnsatisfiedLinkError it cannot be loaded
+     * @throws ReflectiveOperationException our own jar is damaged
+     */
+    static Engine load() throws IOException, ReflectiveOperationException {
+        Engine engine = new Isolated(NativeLibrary.class.getClassLoader()).engine();
+        if (!override().isEmpty()) {
+            engine.load(new File(override()).getAbsolutePath());
+            return engine;
+        }
+        Path directory = Files.createTempDirectory("gkl-shim-");
+        try {
+            Path file = directory.resolve(System.mapLibraryName("gkl_shim"));
+            try (InputStream library = resource().openStream()) {
+                Files.copy(library, file);
+                engine.load(file.toString());
+            } finally {
+                Files.deleteIfExists(file);
+            }
+        } finally {
+            Files.deleteIfExists(directory);
+        }
+        return engine;
+    }
+
+    private static String override() {
+        return Settings.get("library");
+    }
+
+    private static URL resource() {
+        return NativeLibrary.class.getResource(
+                "/native/" + platform() + "/" + System.mapLibraryName("gkl_shim"));
+    }
+
+    /** Defines {@link NativeEngine} anew, and leaves every other class to its parent. */
+    private static final class Isolated extends ClassLoader {
+        private static final String NAME = "org.gklshim.NativeEngine";
+
+        Isolated(ClassLoader parent) {
+            super(parent);
+        }
+
+        Engine engine() throws IOException, ReflectiveOperationException {
+            try (InputStream bytes = NativeLibrary.class.getResourceAsStream("NativeEngine.class")) {
+                if (bytes == null) {
+                    throw new ClassNotFoundException(NAME);
+                }
+                byte[] code = readAll(bytes);
+                return (Engine) defineClass(NAME, code, 0, code.length)
+                        .getConstructor()
+                        .newInstance();
+            }
+        }
+    }
+
+    static byte[] readAll(InputStream stream) throws IOException {
+        ByteArrayOutputStream content = new ByteArrayOutputStream();
+        byte[] buffer = new byte[8192];
+        for (int length; (length = stream.read(buffer)) >= 0; ) {
+            content.write(buffer, 0, length);
+        }
+        return content.toByteArray();
+    }
+}

@@ -1,0 +1,151 @@
+#include "settings.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <limits>
+
+#include "gkl_shim.h"
+
+namespace gkl_shim {
+namespace jni {
+namespace {
+
+// The value of one setting; empty where it is not set.
+class Reader {
+   public:
+    explicit Reader(JNIEnv *env) : env_(env) {
+        system_ = env->FindClass("java/lang/System");
+        if (system_ != nullptr)
+            get_property_ = env->GetStaticMethodID(system_, "getProperty",
+                                                   "(Ljava/lang/String;)Ljava/lang/String;");
+        env->ExceptionClear();
+    }
+
+    ~Reader() { env_->DeleteLocalRef(system_); }
+
+    std::string operator()(const std::string &name) const {
+        std::string variable = "GKL_SHIM_";
+        for (char c : name) variable += char(toupper(c));
+        std::string value = property("gkl.shim." + name);
+        if (value.empty()) {
+            const char *found = getenv(variable.c_str());
+            if (found != nullptr) value = found;
+        }
+        return value;
+    }
+
+   private:
+    std::string property(const std::string &key) const {
+        std::string value;
+        if (get_property_ == nullptr) return value;
+        jstring name = env_->NewStringUTF(key.c_str());
+        if (name != nullptr) {
+            auto text =
+                static_cast<jstring>(env_->CallStaticObjectMethod(system_, get_property_, name));
+            if (!env_->ExceptionCheck() && text != nullptr) {
+                const char *characters = env_->GetStringUTFChars(text, nullptr);
+                if (characters != nullptr) {
+                    value = characters;
+                    env_->ReleaseStringUTFChars(text, characters);
+                }
+            }
+            env_->DeleteLocalRef(text);
+            env_->DeleteLocalRef(name);
+        }
+        env_->ExceptionClear();
+        return value;
+    }
+
+    JNIEnv *env_;
+    jclass system_ = nullptr;
+    jmethodID get_property_ = nullptr;
+};
+
+bool is_one_of(const std::string &word, const char *words) {
+    std::string padded = std::string(" ") + words + " ";
+    return word.find(' ') == std::string::npos &&
+           padded.find(" " + word + " ") != std::string::npos;
+}
+
+// A whole number of 1 or more, or 0 where it is none.
+int64_t positive(const std::string &text, int64_t most) {
+    char *end = nullptr;
+    errno = 0;
+    long long value = strtoll(text.c_str(), &end, 10);
+    if (errno != 0 || *end != '\0' || value < 1) return 0;
+    return value < most ? value : most;
+}
+
+}  // namespace
+
+Settings Settings::read(JNIEnv *env) {
+    Settings settings;
+    Reader value(env);
+    auto ignored = [&settings](const char *name, const std::string &text, const char *wanted) {
+        settings.warnings.push_back(
+            format("%s=%s is ignored: it must be %s", name, text.c_str(), wanted));
+    };
+
+    const std::string backend = value("backend");
+    settings.off = backend == "off";
+    if (backend == "cuda")
+        settings.warnings.push_back(
+            "GKL_SHIM_BACKEND=cuda: this build has no CUDA engine; the CPU engine is used");
+    else if (!backend.empty() && !is_one_of(backend, "auto cpu off"))
+        ignored("GKL_SHIM_BACKEND", backend, "auto, cpu, cuda or off");
+
+    const std::string threads = value("threads");
+    settings.threads = int32_t(positive(threads, std::numeric_limits<int32_t>::max()));
+    if (!threads.empty() && settings.threads == 0)
+        ignored("GKL_SHIM_THREADS", threads, "a whole number of 1 or more");
+
+    settings.build = value("build");
+    if (!settings.build.empty() && !is_one_of(settings.build, gkl_shim_builds())) {
+        ignored("GKL_SHIM_BUILD", settings.build,
+                format("one that this CPU can run (%s)", gkl_shim_builds()).c_str());
+        settings.build.clear();
+    }
+
+    settings.record = value("record");
+
+    const std::string verify = value("verify");
+    settings.verify = positive(verify, std::numeric_limits<int64_t>::max());
+    if (!verify.empty() && settings.verify == 0)
+        ignored("GKL_SHIM_VERIFY", verify, "a whole number of 1 or more");
+
+    const std::string log = value("log");
+    if (log == "quiet")
+        settings.log = LogLevel::kQuiet;
+    else if (log == "debug")
+        settings.log = LogLevel::kDebug;
+    else if (!log.empty() && log != "info")
+        ignored("GKL_SHIM_LOG", log, "quiet, info or debug");
+    return settings;
+}
+
+void log_line(const std::string &text) {
+    const std::string line = format("[gkl-shim %s] ", gkl_shim_version()) + text + "\n";
+    fwrite(line.data(), 1, line.size(), stderr);
+}
+
+void log_warning(const std::string &text) { log_line("warning: " + text); }
+
+std::string format(const char *pattern, ...) {
+    va_list arguments, again;
+    va_start(arguments, pattern);
+    va_copy(again, arguments);
+    const int length = vsnprintf(nullptr, 0, pattern, arguments);
+    va_end(arguments);
+    std::string text(length > 0 ? size_t(length) : 0, '\0');
+    vsnprintf(&text[0], text.size() + 1, pattern, again);
+    va_end(again);
+    return text;
+}
+
+}  // namespace jni
+}  // namespace gkl_shim
