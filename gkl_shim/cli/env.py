@@ -1,0 +1,71 @@
+"""``gkl-shim env``: the line that puts the shim under any GATK launcher."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+from pathlib import Path
+
+import click
+
+from gkl_shim.gatk import run
+
+
+@click.command(
+    name="env",
+    epilog='Example: eval "$(gkl-shim env)"; gatk HaplotypeCaller ...',
+)
+@click.option(
+    "--swap",
+    type=click.Choice(["agent", "classpath", "library-path"]),
+    default="agent",
+    show_default=True,
+    help="How GATK gets our PairHMM.",
+)
+@click.option(
+    "--gatk",
+    "gatk_classpath",
+    metavar="CLASSPATH",
+    help="For library-path: GATK's class path or package jar, whose other libraries of Intel's "
+    "go into the folder.",
+)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="For library-path: the folder to prepare.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print variables and options as JSON.")
+def command(swap: str, gatk_classpath: str | None, output: Path | None, as_json: bool) -> None:
+    """Print what to export so that any GATK launcher runs with the shim.
+
+    The agent (the default) needs one variable, whether GATK is started by its own script, in a
+    container or by Spark.
+    """
+    if swap == "library-path" and output is None:
+        raise click.UsageError("--swap library-path needs --output, the folder to prepare")
+    if swap != "library-path" and (gatk_classpath is not None or output is not None):
+        raise click.UsageError("--gatk and --output are for --swap library-path")
+    variables: tuple[str, ...] = ()
+    if swap == "classpath":
+        chosen = run.classpath_swap()
+    elif output is None:
+        chosen = run.agent_swap()
+        variables = ("JAVA_TOOL_OPTIONS",)
+    else:
+        folder = output.absolute()
+        run.library_folder(run.find_classpath(gatk_classpath), folder)
+        chosen = run.library_path_swap(folder)
+        variables = ("USE_LIBRARY_PATH", "JAVA_TOOL_OPTIONS")
+    environment = chosen.environment(os.environ)
+    exports = {name: environment[name] for name in variables}
+    jars = [str(jar) for jar in chosen.jars]
+    if as_json:
+        click.echo(json.dumps({"swap": swap, "environment": exports, "classpath_first": jars}))
+        return
+    for name, value in exports.items():
+        click.echo(f"export {name}={shlex.quote(value)}")
+    for jar in jars:
+        click.echo("# Start GATK with this jar in front of its own:")
+        click.echo(f'# java -cp {shlex.quote(jar)}:"$GATK_LOCAL_JAR" {run.MAIN_CLASS} ...')

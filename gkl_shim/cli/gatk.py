@@ -1,0 +1,60 @@
+"""``gkl-shim gatk``: run GATK with the shim or without."""
+
+from __future__ import annotations
+
+import shlex
+
+import click
+
+from gkl_shim.gatk import run
+
+
+@click.command(
+    name="gatk",
+    context_settings={
+        "ignore_unknown_options": True,
+        "allow_interspersed_args": False,
+        "help_option_names": ["-h", "--help"],
+    },
+    epilog="Example: gkl-shim gatk HaplotypeCaller -R ref.fa -I reads.bam -O out.vcf",
+)
+@click.option("--stock", is_flag=True, help="Leave GATK as it is: Intel's PairHMM.")
+@click.option(
+    "-c",
+    "--classpath",
+    metavar="CLASSPATH",
+    help="GATK's class path or package jar. Without it: GATK_CLASSPATH, GATK_LOCAL_JAR, or the "
+    "GATK that `gkl-shim demo` has fetched.",
+)
+@click.option(
+    "--java-options",
+    metavar="OPTIONS",
+    default="",
+    help="For the JVM, for example '-Xmx8g'.",
+)
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED, required=True)
+def command(
+    stock: bool, classpath: str | None, java_options: str, arguments: tuple[str, ...]
+) -> int:
+    """Run GATK with ARGUMENTS, and say how long PairHMM took.
+
+    The exit code is GATK's.
+    """
+    try:
+        options = shlex.split(java_options)
+    except ValueError as error:
+        raise click.BadParameter(str(error), param_hint="--java-options") from error
+    swap = run.STOCK if stock else run.agent_swap()
+    found = run.find_classpath(classpath)
+    result = run.gatk(arguments, found, swap, java_options=options, echo=True)
+    which = "Intel's PairHMM" if stock else "PairHMM with the shim"
+    if result.pairhmm_seconds is None:
+        said = f"GATK reported no time for PairHMM; whole run {result.seconds:.1f} s"
+    else:
+        share = result.pairhmm_seconds / result.seconds
+        said = (
+            f"{which}: {result.pairhmm_seconds:.3f} s by GATK's clock, {share:.1%} of "
+            f"{result.seconds:.1f} s"
+        )
+    click.echo(f"gkl-shim: {said}", err=True)
+    return result.returncode

@@ -1,0 +1,303 @@
+import java.io.BufferedReader;
+import java.io.File;
+import java.io.IOException;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.reflect.Array;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.Paths;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * Replays PairHMM regions through the native engines of several class paths, in one JVM and in
+ * turns: each engine has a class loader of its own, and so its own classes and library.
+ *
+ * <p>Run by replay.py: {@code java Replay.java REGIONS THREADS single|double SECONDS NAME=CLASSPATH
+ * ...}. Prints one line of JSON on standard output; an error is one line on standard error and exit
+ * code 1.
+ */
+public final class Replay {
+    private static final String PACKAGE = "org.broadinstitute.gatk.nativebindings.pairhmm.";
+    /** Turns shorter than this would time the clock and the caches more than the engine. */
+    private static final double TURN_SECONDS = 0.25;
+
+    public static void main(String[] arguments) {
+        try {
+            System.out.println(replay(arguments));
+        } catch (Throwable e) {
+            System.err.println("replay: " + (e.getMessage() == null ? e : e.getMessage()));
+            System.exit(1);
+        }
+    }
+
+    private static String replay(String[] arguments) throws Throwable {
+        List<Region> regions = read(Paths.get(arguments[0]));
+        int threads = Integer.parseInt(arguments[1]);
+        boolean doublePrecision = arguments[2].equals("double");
+        double seconds = Double.parseDouble(arguments[3]);
+        List<Engine> engines = new ArrayList<>();
+        for (int i = 4; i < arguments.length; i++) {
+            int equals = arguments[i].indexOf('=');
+            engines.add(new Engine(arguments[i].substring(0, equals),
+                    arguments[i].substring(equals + 1), threads, doublePrecision, regions));
+        }
+
+        // The first pass warms up caches, the JIT compiler and thread pools, and gives the answers.
+        for (Engine engine : engines) {
+            engine.compute();
+            engine.likelihoods = engine.copyOutputs();
+        }
+        long cells = 0;
+        for (Region region : regions) {
+            cells += region.cells();
+        }
+        // Turns in rotation, so that a change of the machine's speed meets all alike.
+        for (boolean more = true; more; ) {
+            more = false;
+            for (Engine engine : engines) {
+                engine.turn();
+            }
+            for (Engine engine : engines) {
+                more |= engine.total < seconds;
+            }
+        }
+
+        StringBuilder json = new StringBuilder();
+        json.append(String.format(Locale.ROOT,
+                "{\"regions\": %d, \"pairs\": %d, \"cells\": %d, \"engines\": [",
+                regions.size(), pairs(regions), cells));
+        String separator = "";
+        for (Engine engine : engines) {
+            json.append(separator).append(engine.toJson(cells, engines.get(0)));
+            separator = ", ";
+        }
+        return json.append("]}").toString();
+    }
+
+    private static long pairs(List<Region> regions) {
+        long pairs = 0;
+        for (Region region : regions) {
+            pairs += (long) region.reads.length * region.haplotypes.length;
+        }
+        return pairs;
+    }
+
+    /** One native PairHMM, and every region as the objects of its own class loader. */
+    private static final class Engine {
+        final String name;
+        final MethodHandle computeLikelihoods;
+        final Object[] reads;
+        final Object[] haplotypes;
+        final double[][] outputs;
+        final List<double[]> turns = new ArrayList<>();
+        boolean flushToZero;
+        double total;
+        double[][] likelihoods;
+
+        Engine(String name, String classPath, int threads, boolean doublePrecision,
+                List<Region> regions) throws Throwable {
+            this.name = name;
+            List<URL> urls = new ArrayList<>();
+            for (String entry : classPath.split(":")) {
+                urls.add(Paths.get(entry).toUri().toURL());
+            }
+            ClassLoader loader = new URLClassLoader(urls.toArray(new URL[0]),
+                    ClassLoader.getPlatformClassLoader());
+            Thread.currentThread().setContextClassLoader(loader);
+            // As GATK: OpenMP where there are threads to use, the plain class otherwise.
+            Class<?> pairHmm = loader.loadClass("com.intel.gkl.pairhmm."
+                    + (threads > 1 ? "IntelPairHmmOMP" : "IntelPairHmm"));
+            Object instance = pairHmm.getConstructor().newInstance();
+            MethodHandle load = MethodHandles.lookup()
+                    .unreflect(pairHmm.getMethod("load", File.class)).bindTo(instance);
+            if (!(boolean) load.invoke((File) null)) {
+                throw new IllegalStateException(
+                        name + ": its native library does not load on this machine");
+            }
+            Class<?> argumentsClass = loader.loadClass(PACKAGE + "PairHMMNativeArguments");
+            Object arguments = argumentsClass.getConstructor().newInstance();
+            argumentsClass.getField("useDoublePrecision").setBoolean(arguments, doublePrecision);
+            argumentsClass.getField("maxNumberOfThreads").setInt(arguments, threads);
+            // By a method handle: Method.invoke would put the thread's floating-point state back,
+            // and GKL's flush-to-zero, which lasts in GATK, would be lost.
+            MethodHandles.lookup()
+                    .unreflect(pairHmm.getMethod("initialize", argumentsClass))
+                    .bindTo(instance)
+                    .invoke(arguments);
+
+            Class<?> readClass = loader.loadClass(PACKAGE + "ReadDataHolder");
+            Class<?> haplotypeClass = loader.loadClass(PACKAGE + "HaplotypeDataHolder");
+            computeLikelihoods = MethodHandles.lookup()
+                    .unreflect(pairHmm.getMethod("computeLikelihoods",
+                            Array.newInstance(readClass, 0).getClass(),
+                            Array.newInstance(haplotypeClass, 0).getClass(), double[].class))
+                    .bindTo(instance);
+            reads = new Object[regions.size()];
+            haplotypes = new Object[regions.size()];
+            outputs = new double[regions.size()][];
+            for (int i = 0; i < reads.length; i++) {
+                Region region = regions.get(i);
+                reads[i] = holders(readClass, region.reads, "readBases", "readQuals",
+                        "insertionGOP", "deletionGOP", "overallGCP");
+                haplotypes[i] = holders(haplotypeClass, region.haplotypes, "haplotypeBases");
+                outputs[i] = new double[region.reads.length * region.haplotypes.length];
+            }
+        }
+
+        private static Object holders(Class<?> type, byte[][][] values, String... fields)
+                throws ReflectiveOperationException {
+            Object result = Array.newInstance(type, values.length);
+            for (int i = 0; i < values.length; i++) {
+                Object holder = type.getConstructor().newInstance();
+                for (int j = 0; j < fields.length; j++) {
+                    type.getField(fields[j]).set(holder, values[i][j]);
+                }
+                Array.set(result, i, holder);
+            }
+            return result;
+        }
+
+        void compute() throws Throwable {
+            for (int i = 0; i < reads.length; i++) {
+                computeLikelihoods.invoke(reads[i], haplotypes[i], outputs[i]);
+            }
+        }
+
+        double[][] copyOutputs() {
+            double[][] copy = new double[outputs.length][];
+            for (int i = 0; i < copy.length; i++) {
+                copy[i] = outputs[i].clone();
+            }
+            return copy;
+        }
+
+        void turn() throws Throwable {
+            flushToZero = flushesToZero();
+            long start = System.nanoTime();
+            int passes = 0;
+            double elapsed;
+            do {
+                compute();
+                passes++;
+                elapsed = (System.nanoTime() - start) * 1e-9;
+            } while (elapsed < TURN_SECONDS);
+            turns.add(new double[] {passes, elapsed});
+            total += elapsed;
+        }
+
+        String toJson(long cells, Engine reference) {
+            double largest = 0;
+            long disagreements = 0;
+            for (int i = 0; i < likelihoods.length; i++) {
+                for (int j = 0; j < likelihoods[i].length; j++) {
+                    double one = reference.likelihoods[i][j];
+                    double other = likelihoods[i][j];
+                    if (Double.isFinite(one) && Double.isFinite(other)) {
+                        largest = Math.max(largest, Math.abs(one - other));
+                    } else if (Double.compare(one, other) != 0) {
+                        disagreements++;
+                    }
+                }
+            }
+            StringBuilder json = new StringBuilder();
+            json.append(String.format(Locale.ROOT,
+                    "{\"name\": \"%s\", \"flush_to_zero\": %b, \"largest_difference\": %.3g, "
+                            + "\"infinite_in_one\": %d, \"turns\": [",
+                    name, flushToZero, largest, disagreements));
+            for (int i = 0; i < turns.size(); i++) {
+                double[] turn = turns.get(i);
+                json.append(String.format(Locale.ROOT,
+                        "%s{\"passes\": %d, \"seconds\": %.9f, \"gcups\": %.6f}", i > 0 ? ", " : "",
+                        (int) turn[0], turn[1], cells * turn[0] / turn[1] * 1e-9));
+            }
+            return json.append("]}").toString();
+        }
+    }
+
+    /** Whether this thread's arithmetic turns subnormal results into zero. */
+    private static boolean flushesToZero() {
+        return smallest * half == 0;
+    }
+
+    // Volatile, or the compiler would do the multiplication itself.
+    private static volatile float smallest = Float.MIN_NORMAL;
+    private static volatile float half = 0.5f;
+
+    /** The reads' five tracks and the haplotypes of one region; the innermost arrays are bytes. */
+    private static final class Region {
+        final byte[][][] reads;
+        final byte[][][] haplotypes;
+
+        Region(int reads, int haplotypes) {
+            this.reads = new byte[reads][][];
+            this.haplotypes = new byte[haplotypes][][];
+        }
+
+        long cells() {
+            long readBases = 0;
+            for (byte[][] read : reads) {
+                readBases += read[0].length;
+            }
+            long haplotypeBases = 0;
+            for (byte[][] haplotype : haplotypes) {
+                haplotypeBases += haplotype[0].length;
+            }
+            return readBases * haplotypeBases;
+        }
+    }
+
+    /** Reads the .in format: "R H", R lines of bases and four quality tracks, H haplotypes. */
+    private static List<Region> read(Path path) throws IOException {
+        List<Region> regions = new ArrayList<>();
+        try (BufferedReader reader = Files.newBufferedReader(path, StandardCharsets.ISO_8859_1)) {
+            long number = 0;
+            for (String line; (line = reader.readLine()) != null; ) {
+                number++;
+                if (!line.matches("\\d{1,9}\\s+\\d{1,9}\\s*")) {
+                    throw new IOException(path + ":" + number + ": not two counts");
+                }
+                String[] counts = line.trim().split("\\s+");
+                Region region =
+                        new Region(Integer.parseInt(counts[0]), Integer.parseInt(counts[1]));
+                for (int i = 0; i < region.reads.length; i++) {
+                    region.reads[i] = fields(path, ++number, reader.readLine(), 5);
+                }
+                for (int i = 0; i < region.haplotypes.length; i++) {
+                    region.haplotypes[i] = fields(path, ++number, reader.readLine(), 1);
+                }
+                regions.add(region);
+            }
+        }
+        if (regions.isEmpty()) {
+            throw new IOException(path + ":1: no regions");
+        }
+        return regions;
+    }
+
+    private static byte[][] fields(Path path, long number, String line, int expected)
+            throws IOException {
+        String[] texts = line == null ? new String[0] : line.trim().split("\\s+");
+        if (texts.length != expected) {
+            throw new IOException(path + ":" + number + ": not " + expected + " fields");
+        }
+        byte[][] fields = new byte[expected][];
+        for (int i = 0; i < expected; i++) {
+            fields[i] = texts[i].getBytes(StandardCharsets.ISO_8859_1);
+            if (i > 0) {
+                for (int j = 0; j < fields[i].length; j++) {
+                    fields[i][j] -= 33;
+                }
+            }
+            if (fields[i].length != fields[0].length) {
+                throw new IOException(path + ":" + number + ": tracks of unequal length");
+            }
+        }
+        return fields;
+    }
+}

@@ -1,0 +1,143 @@
+"""Small sets of real NA12878 reads, made ready for GATK."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from gkl_shim.errors import FormatError, MissingComponent
+from gkl_shim.gatk import fetch, run
+
+__all__ = [
+    "Sample",
+    "na12878_chr20",
+    "na12878_chr22",
+    "read_fasta",
+    "shared_chr22",
+    "sort_reads",
+    "write_reference",
+]
+
+_LINE = 60
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A reference and reads as GATK wants them: indexed, and with a dictionary."""
+
+    name: str
+    title: str
+    reference: Path
+    reads: Path
+
+
+def na12878_chr20(folder: Path, classpath: str) -> Sample:
+    """Make the NA12878 reads at 20:224759-225255 ready, from ADAM's test jar on Maven Central.
+
+    Parameters
+    ----------
+    folder : Path
+        Where to; made if it is not there.
+    classpath : str
+        GATK's, whose Picard sorts and indexes.
+    """
+    with zipfile.ZipFile(fetch.na12878_jar()) as archive:
+        fasta = gzip.decompress(archive.read("chr20.250k.fa.gz")).decode("ascii")
+        sam = archive.read("NA12878.sam").decode("ascii")
+    sequence = "".join(line for line in fasta.splitlines() if not line.startswith(">"))
+    folder.mkdir(parents=True, exist_ok=True)
+    reference = folder / "chr20.250k.fa"
+    write_reference(reference, {"20": sequence})
+    # The header describes whole genomes' contigs; the reference here has the head of one.
+    lines = [
+        line
+        for line in sam.splitlines()
+        if not line.startswith("@SQ") and (line.startswith("@") or line.split("\t")[2] == "20")
+    ]
+    dictionary = f"@SQ\tSN:20\tLN:{len(sequence)}"
+    after_version = 1 if lines[0].startswith("@HD") else 0
+    lines.insert(after_version, dictionary)
+    unsorted = folder / "NA12878.sam"
+    unsorted.write_text("\n".join(lines) + "\n")
+    reads = sort_reads(unsorted, folder / "NA12878.bam", classpath)
+    return Sample("na12878_chr20", "NA12878, 565 reads of chr20", reference, reads)
+
+
+def na12878_chr22(folder: Path, source: Path, classpath: str) -> Sample:
+    """Make freebayes' NA12878 reads of 12 kb of chr22 ready.
+
+    Parameters
+    ----------
+    folder : Path
+        Where to; made if it is not there.
+    source : Path
+        The folder that holds ``NA12878.chr22.tiny.bam`` and ``q.fa``.
+    classpath : str
+        GATK's, whose Picard sorts and indexes.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    name, sequence = read_fasta(source / "q.fa")
+    reference = folder / "q.fa"
+    write_reference(reference, {name: sequence})
+    reads = sort_reads(source / "NA12878.chr22.tiny.bam", folder / "NA12878.bam", classpath)
+    return Sample("na12878_chr22", "NA12878, 3,333 reads of chr22", reference, reads)
+
+
+def shared_chr22() -> Path | None:
+    """Return the folder of the chr22 reads beside the project, or None where it is not there."""
+    folder = Path("..") / "shared" / "data" / "na12878_chr22"
+    return folder if (folder / "NA12878.chr22.tiny.bam").is_file() else None
+
+
+def read_fasta(path: Path) -> tuple[str, str]:
+    """Return name and sequence of the one sequence of a FASTA file, gzipped or not."""
+    opener = gzip.open if path.suffix == ".gz" else open
+    with opener(path, "rt", encoding="ascii") as stream:
+        header = stream.readline()
+        if not header.startswith(">") or not header[1:].split():
+            raise FormatError(str(path), 1, "not a FASTA header")
+        lines = []
+        for number, line in enumerate(stream, 2):
+            if line.startswith(">"):
+                raise FormatError(str(path), number, "a second sequence; one is expected")
+            lines.append(line.strip())
+    return header[1:].split()[0], "".join(lines)
+
+
+def write_reference(path: Path, sequences: dict[str, str]) -> None:
+    """Write sequences as FASTA, with the .fai index and .dict dictionary that GATK asks for."""
+    index = []
+    dictionary = ["@HD\tVN:1.6\tSO:unsorted"]
+    with path.open("w", encoding="ascii") as stream:
+        for name, sequence in sequences.items():
+            stream.write(f">{name}\n")
+            offset = stream.tell()
+            for start in range(0, len(sequence), _LINE):
+                stream.write(sequence[start : start + _LINE] + "\n")
+            index.append(f"{name}\t{len(sequence)}\t{offset}\t{_LINE}\t{_LINE + 1}")
+            digest = hashlib.md5(sequence.upper().encode("ascii"), usedforsecurity=False)
+            dictionary.append(f"@SQ\tSN:{name}\tLN:{len(sequence)}\tM5:{digest.hexdigest()}")
+    path.with_name(path.name + ".fai").write_text("\n".join(index) + "\n")
+    path.with_suffix(".dict").write_text("\n".join(dictionary) + "\n")
+
+
+def sort_reads(source: Path, target: Path, classpath: str) -> Path:
+    """Sort reads by coordinate and index them, by Picard from GATK's class path."""
+    result = run.gatk(
+        [
+            "SortSam",
+            *("--INPUT", str(source)),
+            *("--OUTPUT", str(target)),
+            *("--SORT_ORDER", "coordinate"),
+            *("--CREATE_INDEX", "true"),
+            # Mates of the cut-out reads lie outside of the cut-out reference.
+            *("--VALIDATION_STRINGENCY", "SILENT"),
+        ],
+        classpath,
+    )
+    if result.returncode != 0:
+        raise MissingComponent(f"{source}: Picard could not sort it: {result.complaint}")
+    return target

@@ -1,0 +1,257 @@
+"""GATK, GKL and demo data from Maven Central, kept in a local cache.
+
+Everything comes through the ordinary ``mvn`` command, so a site's own Maven settings (mirrors,
+proxies) apply. A download that was cut off goes on where it stopped; once complete, nothing here
+touches the network again.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from xml.sax.saxutils import escape
+
+from gkl_shim._files import atomic_output
+from gkl_shim.errors import MissingComponent
+
+__all__ = [
+    "GATK",
+    "GATK_VERSION",
+    "GKL_VERSION",
+    "Artifact",
+    "Progress",
+    "cache",
+    "classpath",
+    "complete",
+    "ending",
+    "gatk_classpath",
+    "gatk_name",
+    "gkl_classpath",
+    "java",
+    "na12878_jar",
+    "scratch",
+    "tool",
+]
+
+GATK_VERSION = "4.6.2.0"
+GKL_VERSION = "0.8.11"
+"""The GKL that GATK 4.6.2.0 ships with."""
+
+_CLASSPATH_GOAL = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:build-classpath"
+_SIZE = {"B": 1, "kB": 1e3, "MB": 1e6, "GB": 1e9}
+_DOWNLOADED = re.compile(r"Downloaded from \S+ (\S+) \(([\d.]+) ([kMG]?B)")
+
+Progress = Callable[[str, float], None]
+"""Called with the name of each file that has come, and its size in bytes."""
+
+
+@dataclass(frozen=True)
+class Artifact:
+    """One Maven artifact: its coordinates, and which of its dependencies to leave out."""
+
+    group: str
+    name: str
+    version: str
+    classifier: str = ""
+    without: tuple[str, ...] = ()
+    """Dependencies to leave out, as ``group:artifact``; ``*:*`` for all."""
+
+    def to_xml(self) -> str:
+        """Return the artifact as a ``<dependency>`` of a Maven project."""
+        fields = {
+            "groupId": self.group,
+            "artifactId": self.name,
+            "version": self.version,
+            "classifier": self.classifier,
+        }
+        xml = "".join(f"<{tag}>{escape(text)}</{tag}>" for tag, text in fields.items() if text)
+        for excluded in self.without:
+            group, name = excluded.split(":")
+            xml += (
+                f"<exclusions><exclusion><groupId>{escape(group)}</groupId>"
+                f"<artifactId>{escape(name)}</artifactId></exclusion></exclusions>"
+            )
+        xml = xml.replace("</exclusions><exclusions>", "")
+        return f"<dependency>{xml}</dependency>"
+
+
+GATK = (
+    # Both exclusions are of versions that no longer exist on Maven Central. Spark tools need the
+    # Scala module, at the class path's own Jackson version.
+    Artifact(
+        "org.broadinstitute",
+        "gatk",
+        GATK_VERSION,
+        without=(
+            "org.apache.orc:orc",
+            "com.fasterxml.jackson.module:jackson-module-scala_2.13",
+        ),
+    ),
+    Artifact("com.fasterxml.jackson.module", "jackson-module-scala_2.13", "2.16.0"),
+)
+
+NA12878_READS = Artifact(
+    "org.bdgenomics.adam", "adam-core-spark3_2.12", "0.36.0", classifier="tests", without=("*:*",)
+)
+"""ADAM's test data: 565 reads of NA12878 and the first 250 kb of chromosome 20."""
+
+
+def gkl(version: str = GKL_VERSION) -> Artifact:
+    """Return Intel's GKL at a version; it brings GATK's native bindings with it."""
+    return Artifact("com.intel.gkl", "gkl", version)
+
+
+def cache() -> Path:
+    """Return the cache folder: ``GKL_SHIM_CACHE``, else ``$XDG_CACHE_HOME/gkl-shim``."""
+    own = os.environ.get("GKL_SHIM_CACHE")
+    if own:
+        return Path(own).absolute()
+    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(base).absolute() / "gkl-shim"
+
+
+def classpath(name: str, artifacts: Sequence[Artifact], progress: Progress | None = None) -> str:
+    """Resolve artifacts and their dependencies to a class path, downloading what is not there.
+
+    Parameters
+    ----------
+    name : str
+        What the cache calls it, for example ``gatk-4.6.2.0``.
+    artifacts : sequence of Artifact
+        What is wanted.
+    progress : callable, optional
+        Called with name and size of each file that has been downloaded.
+
+    Returns
+    -------
+    str
+        Jar files, joined by ``:``; they lie in the cache.
+
+    Raises
+    ------
+    MissingComponent
+        ``mvn`` or ``java`` is not there, or the download failed.
+    """
+    listing = cache() / f"{name}.classpath"
+    if (kept := complete(name)) is not None:
+        return kept
+    mvn = tool("mvn", "install Maven (Debian: apt install maven)")
+    java()
+    cache().mkdir(parents=True, exist_ok=True)
+    with scratch(cache()) as folder:
+        pom = folder / "pom.xml"
+        pom.write_text(
+            '<project xmlns="http://maven.apache.org/POM/4.0.0"><modelVersion>4.0.0</modelVersion>'
+            f"<groupId>org.gklshim</groupId><artifactId>{escape(name)}</artifactId>"
+            "<version>1</version><packaging>pom</packaging><dependencies>"
+            + "".join(artifact.to_xml() for artifact in artifacts)
+            + "</dependencies></project>\n"
+        )
+        output = folder / "classpath"
+        command = [
+            mvn,
+            "--batch-mode",
+            "--file",
+            str(pom),
+            f"-Dmaven.repo.local={cache() / 'maven'}",
+            f"-Dmdep.outputFile={output}",
+            _CLASSPATH_GOAL,
+        ]
+        _maven(command, progress)
+        with atomic_output(listing) as stream:
+            stream.write(output.read_bytes())
+    kept = complete(name)
+    if kept is None:
+        raise MissingComponent(f"{cache()}: Maven left no complete {name}; remove it and try again")
+    return kept
+
+
+def complete(name: str) -> str | None:
+    """Return the class path kept under a name, or None unless every file of it is there."""
+    try:
+        text = (cache() / f"{name}.classpath").read_text().strip()
+    except FileNotFoundError:
+        return None
+    return text if text and all(Path(jar).is_file() for jar in text.split(":")) else None
+
+
+def gatk_name() -> str:
+    """Return what the cache calls GATK's class path."""
+    return f"gatk-{GATK_VERSION}"
+
+
+def gatk_classpath(progress: Progress | None = None) -> str:
+    """Return the class path of GATK 4.6.2.0, from the cache or Maven Central."""
+    return classpath(gatk_name(), GATK, progress)
+
+
+def gkl_classpath(version: str = GKL_VERSION, progress: Progress | None = None) -> str:
+    """Return the class path of a GKL with its bindings, from the cache or Maven Central."""
+    return classpath(f"gkl-{version}", [gkl(version)], progress)
+
+
+def na12878_jar(progress: Progress | None = None) -> Path:
+    """Return the jar that holds the NA12878 reads, from the cache or Maven Central."""
+    return Path(classpath("na12878-reads", [NA12878_READS], progress))
+
+
+def java() -> str:
+    """Return the ``java`` command: of ``JAVA_HOME`` where that is set, else on the PATH."""
+    home = os.environ.get("JAVA_HOME")
+    if home and (Path(home) / "bin" / "java").is_file():
+        return str(Path(home) / "bin" / "java")
+    return tool("java", "install a JDK 17 (Debian: apt install openjdk-17-jdk-headless)")
+
+
+def tool(name: str, advice: str) -> str:
+    """Return the path of a command, or raise MissingComponent with advice."""
+    path = shutil.which(name)
+    if path is None:
+        raise MissingComponent(f"{name}: not found on the PATH; {advice}")
+    return path
+
+
+@contextmanager
+def scratch(parent: Path) -> Iterator[Path]:
+    """Give a fresh folder inside `parent`, private to this process, and remove it afterwards."""
+    with tempfile.TemporaryDirectory(prefix=".partial-", dir=parent) as folder:
+        yield Path(folder)
+
+
+@contextmanager
+def ending(process: subprocess.Popen[Any]) -> Iterator[None]:
+    """End a process where what is done with it fails or is interrupted."""
+    try:
+        yield
+    except BaseException:
+        process.terminate()
+        raise
+
+
+def _maven(command: Sequence[str], progress: Progress | None) -> None:
+    errors: list[str] = []
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace"
+    ) as process:
+        assert process.stdout is not None
+        with ending(process):
+            for line in process.stdout:
+                if line.startswith("[ERROR]"):
+                    errors.append(line.removeprefix("[ERROR]").strip())
+                elif progress is not None and (match := _DOWNLOADED.search(line)):
+                    size = float(match[2]) * _SIZE[match[3]]
+                    progress(match[1].rsplit("/", 1)[-1], size)
+    if process.returncode != 0:
+        reason = next((text for text in errors if text), f"exit code {process.returncode}")
+        raise MissingComponent(
+            f"Maven could not fetch it: {reason} (a broken connection: run again, it goes on "
+            "where it stopped)"
+        )

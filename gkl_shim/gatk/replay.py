@@ -1,0 +1,156 @@
+"""Time native PairHMMs beside each other inside one JVM, on recorded regions.
+
+Every engine is driven through GATK's own interface, ``com.intel.gkl.pairhmm.IntelPairHmm``, in a
+class loader of its own, and they take turns, so that a change of the machine's speed meets all
+alike. What is timed is a whole call as GATK makes it: Java objects in, likelihoods out.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import statistics
+import subprocess
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+
+from gkl_shim import paths
+from gkl_shim.errors import FormatError, MissingComponent
+from gkl_shim.gatk import fetch
+
+__all__ = ["Engine", "Replay", "Turn", "replay", "stock_and_shim"]
+
+_BAD_LINE = re.compile(r"(.*):(\d+): (.*)")
+
+
+@dataclass(frozen=True)
+class Turn:
+    """One engine's turn: so many passes over all regions."""
+
+    passes: int
+    seconds: float
+    gcups: float
+
+
+@dataclass(frozen=True)
+class Engine:
+    """What one engine did."""
+
+    name: str
+    turns: tuple[Turn, ...]
+    flush_to_zero: bool
+    """Whether the calling thread flushed subnormal numbers to zero while it was timed."""
+    largest_difference: float
+    """From the first engine's log10 likelihoods, over the pairs that are finite in both."""
+    infinite_in_one: int
+    """Pairs that are infinite here or in the first engine, and not the same in the other."""
+
+    @property
+    def gcups(self) -> float:
+        """Billions of cells a second, the median over turns."""
+        return statistics.median(turn.gcups for turn in self.turns)
+
+    @property
+    def seconds_per_pass(self) -> float:
+        """For all regions once, the median over turns."""
+        return statistics.median(turn.seconds / turn.passes for turn in self.turns)
+
+
+@dataclass(frozen=True)
+class Replay:
+    """The same regions through several engines."""
+
+    regions: int
+    pairs: int
+    cells: int
+    engines: dict[str, Engine]
+
+
+def stock_and_shim(classpath: str) -> dict[str, str]:
+    """Return the two engines to compare for a class path that holds GKL: it as it is, and ours."""
+    return {"stock": classpath, "shim": f"{paths.classpath_jar()}:{classpath}"}
+
+
+def replay(
+    regions: Path,
+    engines: Mapping[str, str],
+    *,
+    threads: int = 1,
+    double_precision: bool = False,
+    seconds: float = 2.0,
+    environment: Mapping[str, str] | None = None,
+) -> Replay:
+    """Replay recorded regions through each engine, in turns.
+
+    Parameters
+    ----------
+    regions : Path
+        In the ``.in`` format, as ``GKL_SHIM_RECORD`` writes it.
+    engines : mapping of str to str
+        A class path for each name: GKL's jars, with ours in front for our engine. The first is
+        what the others' likelihoods are compared with.
+    threads : int
+        As GATK's ``--native-pair-hmm-threads``; with more than one, the OpenMP class is driven.
+    double_precision : bool
+        As GATK's ``--native-pair-hmm-use-double-precision``.
+    seconds : float
+        At least so long for each engine, all its turns together.
+    environment : mapping, optional
+        Added to this process's environment, for example ``OMP_WAIT_POLICY``.
+
+    Returns
+    -------
+    Replay
+        Turns, medians and differences.
+
+    Raises
+    ------
+    MissingComponent
+        There is no JDK, or an engine does not load on this machine.
+    FormatError
+        The regions do not follow their format.
+    """
+    with resources.as_file(resources.files(__package__) / "Replay.java") as source:
+        command = [
+            fetch.java(),
+            str(source),
+            str(regions),
+            str(threads),
+            "double" if double_precision else "single",
+            str(seconds),
+            *(f"{name}={classpath}" for name, classpath in engines.items()),
+        ]
+        process = subprocess.run(
+            command,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            check=False,
+            env={**os.environ, **(environment or {})},
+        )
+    if process.returncode != 0:
+        raise _error(process.stderr, process.returncode)
+    result = json.loads(process.stdout)
+    return Replay(
+        regions=result["regions"],
+        pairs=result["pairs"],
+        cells=result["cells"],
+        engines={
+            engine["name"]: Engine(**{**engine, "turns": tuple(Turn(**t) for t in engine["turns"])})
+            for engine in result["engines"]
+        },
+    )
+
+
+def _error(log: str, returncode: int) -> Exception:
+    said = [line for line in log.splitlines() if line.startswith("replay: ")]
+    if not said:
+        last = log.strip().splitlines()[-1:] or ["it said nothing"]
+        return MissingComponent(f"the replay in Java failed, exit code {returncode}: {last[0]}")
+    message = said[0].removeprefix("replay: ")
+    if match := _BAD_LINE.fullmatch(message):
+        return FormatError(match[1], int(match[2]), match[3])
+    return MissingComponent(message)

@@ -1,0 +1,315 @@
+"""Run a real GATK, stock or with one of the three ways to swap its PairHMM."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+import zipfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from gkl_shim import paths
+from gkl_shim.errors import MissingComponent
+from gkl_shim.gatk import fetch
+
+__all__ = [
+    "DEFAULT_THREADS",
+    "MAIN_CLASS",
+    "STOCK",
+    "Run",
+    "Swap",
+    "agent_swap",
+    "classpath_swap",
+    "find_classpath",
+    "gatk",
+    "library_folder",
+    "library_path_swap",
+]
+
+DEFAULT_THREADS = 4
+"""GATK's own ``--native-pair-hmm-threads``."""
+
+MAIN_CLASS = "org.broadinstitute.hellbender.Main"
+
+# Spark on Java 17 needs these packages opened, as the manifest of GATK's package jar does for
+# `java -jar`. A Java 8, which has no modules and runs older GATKs, is told to pass over them.
+_OPENED = (
+    "java.base/java.lang",
+    "java.base/java.lang.invoke",
+    "java.base/java.lang.reflect",
+    "java.base/java.io",
+    "java.base/java.net",
+    "java.base/java.nio",
+    "java.base/java.util",
+    "java.base/java.util.concurrent",
+    "java.base/java.util.concurrent.atomic",
+    "java.base/sun.nio.ch",
+    "java.base/sun.nio.cs",
+    "java.base/sun.security.action",
+    "java.base/sun.util.calendar",
+)
+_MODULE_OPTIONS = (
+    "-XX:+IgnoreUnrecognizedVMOptions",
+    *(f"--add-opens={package}=ALL-UNNAMED" for package in _OPENED),
+)
+
+_TOKEN = re.compile(r"""(?:[^\s'"]|'[^']*'|"[^"]*")+""")
+_COMPUTE_TIME = re.compile(
+    rb"Total compute time in PairHMM computeLogLikelihoods\(\) : ([\d.eE+-]+)"
+)
+_NATIVE = re.compile(r"com/intel/gkl/native/(libgkl_\w+\.so)")
+_PAIRHMM_LIBRARIES = ("libgkl_pairhmm.so", "libgkl_pairhmm_omp.so")
+
+
+@dataclass(frozen=True)
+class Swap:
+    """A way to put a PairHMM into GATK: what changes on the way to starting its JVM."""
+
+    name: str
+    agent: Path | None = None
+    jars: tuple[Path, ...] = ()
+    """In front of GATK's class path."""
+    libraries: Path | None = None
+    """A folder made by `library_folder`."""
+
+    def environment(self, base: Mapping[str, str]) -> dict[str, str]:
+        """Return `base` with this swap, and without any other that it may hold."""
+        result = dict(base)
+        options = [
+            token
+            for token in _TOKEN.findall(result.pop("JAVA_TOOL_OPTIONS", ""))
+            if not (token.startswith("-javaagent:") and "gkl-shim.jar" in token)
+        ]
+        result.pop("USE_LIBRARY_PATH", None)
+        if self.agent is not None:
+            options.append(_tool_option(f"-javaagent:{self.agent}"))
+        if self.libraries is not None:
+            result["USE_LIBRARY_PATH"] = "1"
+            options.append(_tool_option(f"-Djava.library.path={self.libraries}"))
+        if options:
+            result["JAVA_TOOL_OPTIONS"] = " ".join(options)
+        return result
+
+
+STOCK = Swap("stock")
+
+
+def agent_swap() -> Swap:
+    """Return the swap by our Java agent."""
+    return Swap("agent", agent=paths.agent_jar())
+
+
+def classpath_swap() -> Swap:
+    """Return the swap by our jar in front of GATK's class path."""
+    return Swap("classpath", jars=(paths.classpath_jar(),))
+
+
+def library_path_swap(folder: Path) -> Swap:
+    """Return the swap by a folder of libraries that `library_folder` has made."""
+    return Swap("library-path", libraries=folder)
+
+
+def library_folder(classpath: str, folder: Path) -> list[Path]:
+    """Fill a folder for the library-path swap.
+
+    With ``USE_LIBRARY_PATH`` set, GKL takes all of its libraries from ``java.library.path``; so
+    the folder gets our library under both names of GKL's PairHMM, and GKL's own others.
+
+    Parameters
+    ----------
+    classpath : str
+        GATK's class path, or its package jar, or GKL's jar.
+    folder : Path
+        Where to; made if it is not there.
+
+    Returns
+    -------
+    list of Path
+        The libraries now in the folder.
+
+    Raises
+    ------
+    MissingComponent
+        No jar of the class path holds GKL's libraries.
+    """
+    ours = paths.library().read_bytes()
+    libraries = dict.fromkeys(_PAIRHMM_LIBRARIES, ours)
+    for jar in _jars(classpath):
+        with zipfile.ZipFile(jar) as archive:
+            for entry in archive.namelist():
+                match = _NATIVE.fullmatch(entry)
+                if match:
+                    libraries.setdefault(match[1], archive.read(entry))
+    if len(libraries) == len(_PAIRHMM_LIBRARIES):
+        raise MissingComponent(f"{classpath}: no jar there holds GKL's libraries; give GATK's")
+    folder.mkdir(parents=True, exist_ok=True)
+    with fetch.scratch(folder) as partial:
+        for name, content in libraries.items():
+            (partial / name).write_bytes(content)
+            (partial / name).chmod(0o755)
+            (partial / name).replace(folder / name)
+    return [folder / name for name in sorted(libraries)]
+
+
+def find_classpath(given: str | None = None) -> str:
+    """Return the class path of the GATK to use.
+
+    The first of: `given`, the environment's ``GATK_CLASSPATH`` or ``GATK_LOCAL_JAR`` (the official
+    package jar), the one that ``gkl-shim demo`` has fetched.
+
+    Raises
+    ------
+    MissingComponent
+        There is none, or a jar of it is not there.
+    """
+    for source, text in (
+        ("--classpath", given),
+        ("GATK_CLASSPATH", os.environ.get("GATK_CLASSPATH")),
+        ("GATK_LOCAL_JAR", os.environ.get("GATK_LOCAL_JAR")),
+    ):
+        if text:
+            for entry in text.split(":"):
+                if not Path(entry.removesuffix("*")).exists():
+                    raise MissingComponent(f"{source}: {entry}: no such file or folder")
+            return text
+    kept = fetch.complete(fetch.gatk_name())
+    if kept is None:
+        raise MissingComponent(
+            "no GATK found: give its jar with --classpath, or set GATK_LOCAL_JAR to "
+            "gatk-package-<version>-local.jar, or run `gkl-shim demo` once, which fetches "
+            f"GATK {fetch.GATK_VERSION}"
+        )
+    return kept
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a run of GATK left behind."""
+
+    command: tuple[str, ...]
+    returncode: int
+    seconds: float
+    """Of the whole process, by the wall clock."""
+    log: bytes = field(repr=False)
+    """Its standard error."""
+
+    @property
+    def pairhmm_seconds(self) -> float | None:
+        """PairHMM's time by GATK's own clock; None where the tool did not say one."""
+        computing = [float(text) for text in _COMPUTE_TIME.findall(self.log)]
+        return computing[-1] if computing else None
+
+    @property
+    def complaint(self) -> str:
+        """The line of the log that says best why the run failed, with its exit code."""
+        lines = [line.strip() for line in self.log.decode(errors="replace").splitlines()]
+        for sign in ("A USER ERROR has occurred", "Exception", "Error:", "ERROR"):
+            for line in lines:
+                if sign in line:
+                    return f"{line} (exit code {self.returncode})"
+        return f"exit code {self.returncode}"
+
+
+def gatk(
+    arguments: Sequence[str],
+    classpath: str,
+    swap: Swap = STOCK,
+    *,
+    java_options: Sequence[str] = (),
+    environment: Mapping[str, str] | None = None,
+    echo: bool = False,
+) -> Run:
+    """Run a GATK tool and wait for it.
+
+    Parameters
+    ----------
+    arguments : sequence of str
+        As after ``gatk`` on the command line: the tool's name and its arguments.
+    classpath : str
+        GATK's.
+    swap : Swap
+        Which PairHMM.
+    java_options : sequence of str
+        For the JVM.
+    environment : mapping, optional
+        Added to this process's environment.
+    echo : bool
+        Pass GATK's standard output and error on to ours while it runs.
+
+    Returns
+    -------
+    Run
+        Whatever the exit code is.
+    """
+    command = [
+        fetch.java(),
+        *_MODULE_OPTIONS,
+        *java_options,
+        "-cp",
+        ":".join([*map(str, swap.jars), classpath]),
+        MAIN_CLASS,
+        *arguments,
+    ]
+    started = time.monotonic()
+    log: list[bytes] = []
+    with subprocess.Popen(
+        command,
+        stdin=None if echo else subprocess.DEVNULL,
+        stdout=None if echo else subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        env=swap.environment({**os.environ, **(environment or {})}),
+    ) as process:
+        assert process.stderr is not None
+        with _forwarding_signals(process) if echo else fetch.ending(process):
+            for line in process.stderr:
+                log.append(line)
+                if echo:
+                    sys.stderr.buffer.write(line)
+                    sys.stderr.buffer.flush()
+            process.wait()
+    # A shell's convention for a process that a signal ended.
+    returncode = process.returncode if process.returncode >= 0 else 128 - process.returncode
+    return Run(tuple(command), returncode, time.monotonic() - started, b"".join(log))
+
+
+@contextmanager
+def _forwarding_signals(process: subprocess.Popen[bytes]) -> Iterator[None]:
+    """Let GATK end by the signals that end us: it cleans up, and we report.
+
+    A terminal sends SIGINT to both of us; so it needs no forwarding, only not to end us first.
+    """
+
+    def forward(number: int, _frame: object) -> None:
+        process.send_signal(number)
+
+    handlers = {signal.SIGTERM: forward, signal.SIGHUP: forward, signal.SIGINT: lambda *_: None}
+    previous = {number: signal.signal(number, handler) for number, handler in handlers.items()}
+    try:
+        with fetch.ending(process):
+            yield
+    finally:
+        for number, handler in previous.items():
+            signal.signal(number, handler)
+
+
+def _tool_option(option: str) -> str:
+    """Quote an option as JAVA_TOOL_OPTIONS wants it: by itself, in whichever quotes it has not."""
+    if not re.search(r"[\s'\"]", option):
+        return option
+    quote = "'" if '"' in option else '"'
+    return quote + option + quote
+
+
+def _jars(classpath: str) -> Iterator[Path]:
+    for entry in classpath.split(":"):
+        path = Path(entry)
+        if path.name == "*":
+            yield from sorted(path.parent.glob("*.jar"))
+        elif path.suffix == ".jar":
+            yield path

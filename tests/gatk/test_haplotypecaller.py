@@ -1,0 +1,100 @@
+"""HaplotypeCaller with the shim writes stock's VCF, and gets stock's likelihoods."""
+
+from __future__ import annotations
+
+import math
+from itertools import zip_longest
+from pathlib import Path
+
+import pytest
+
+from gkl_shim.gatk import compare, data
+from tests.gatk.conftest import SWAPS, Gatk, check_near_ties
+
+pytestmark = pytest.mark.gatk
+
+# Every swap on the small samples; one on the large one, for time's sake.
+CASES = [(sample, swap) for sample in ("chr20", "chr22", "deep") for swap in SWAPS]
+CASES.append(("megabase", "agent"))
+
+
+@pytest.mark.parametrize(("sample", "swap"), CASES, indirect=["sample"])
+def test_same_as_stock(gatk: Gatk, sample: data.Sample, swap: str) -> None:
+    stock = gatk("HaplotypeCaller", sample, likelihoods=True)
+    shim = gatk("HaplotypeCaller", sample, swap=swap, likelihoods=True)
+    comparison = compare.compare(stock.vcf, shim.vcf)
+    assert comparison.identical, str(comparison)
+    assert comparison.records[0] > 0
+    # An equal VCF alone proves little.
+    assert stock.likelihoods is not None and shim.likelihoods is not None
+    assert compare_likelihoods(stock.likelihoods, shim.likelihoods, 1e-5) > 1000
+
+
+def test_chr20_calls(gatk: Gatk, chr20: data.Sample) -> None:
+    records = gatk("HaplotypeCaller", chr20, swap="agent", likelihoods=True).vcf.read_text()
+    calls = [line.split("\t")[:5] for line in records.splitlines() if not line.startswith("#")]
+    assert [(chrom, int(pos), ref, alt) for chrom, pos, _, ref, alt in calls] == [
+        ("20", 224941, "T", "A"),
+        ("20", 224971, "G", "A"),
+        ("20", 225058, "A", "G"),
+    ]
+
+
+@pytest.mark.parametrize("sample", ["chr22", "deep"], indirect=True)
+def test_gvcf(gatk: Gatk, sample: data.Sample) -> None:
+    check_near_ties(gatk, "HaplotypeCaller", sample, "-ERC", "GVCF")
+
+
+@pytest.mark.parametrize("sample", ["chr22", "deep"], indirect=True)
+def test_dragen_mode(gatk: Gatk, sample: data.Sample) -> None:
+    check_near_ties(gatk, "HaplotypeCaller", sample, "--dragen-mode", "true")
+
+
+def test_double_precision(gatk: Gatk, chr22: data.Sample) -> None:
+    double = ("--native-pair-hmm-use-double-precision", "true")
+    stock = gatk("HaplotypeCaller", chr22, *double, likelihoods=True)
+    shim = gatk("HaplotypeCaller", chr22, *double, swap="agent", likelihoods=True)
+    assert compare.compare(stock.vcf, shim.vcf).identical
+    assert stock.likelihoods is not None and shim.likelihoods is not None
+    assert compare_likelihoods(stock.likelihoods, shim.likelihoods, 1e-8) > 1000
+
+
+def test_java_implementation_agrees(gatk: Gatk, chr22: data.Sample) -> None:
+    shim = gatk("HaplotypeCaller", chr22, swap="agent", likelihoods=True)
+    java = gatk(
+        "HaplotypeCaller",
+        chr22,
+        "--pair-hmm-implementation",
+        "LOGLESS_CACHING",
+        swap="agent",
+        likelihoods=True,
+    )
+    assert "never asked for the native PairHMM" in java.log
+    assert compare.compare(shim.vcf, java.vcf).same_calls
+    assert shim.likelihoods is not None and java.likelihoods is not None
+    # GKL, and so the shim, rounds an exponent of the match-to-match transition, which Java does
+    # not: up to 5.6e-5 at the gap-open qualities that GATK's PCR model goes down to.
+    assert compare_likelihoods(shim.likelihoods, java.likelihoods, 1e-4) > 1000
+
+
+def compare_likelihoods(one: Path, other: Path, tolerance: float) -> int:
+    """Check every likelihood that GATK received against another run's; return how many."""
+    count = 0
+    with one.open() as lines, other.open() as other_lines:
+        for number, (line, other_line) in enumerate(zip_longest(lines, other_lines), 1):
+            assert line is not None and other_line is not None, "one file has more lines"
+            if line == other_line:
+                count += not line.startswith("#")
+                continue
+            case, _, likelihood = line.rpartition(" ")
+            other_case, _, other_likelihood = other_line.rpartition(" ")
+            assert case == other_case, f"line {number}: not the same read and haplotype"
+            value, other_value = float(likelihood), float(other_likelihood)
+            # Both are printed with seven digits, so each is off by up to half of the last.
+            last_digit = 10.0 ** (math.floor(math.log10(abs(value))) - 6)
+            difference = abs(value - other_value)
+            assert difference <= tolerance + 1.001 * last_digit, (
+                f"line {number}: {value} against {other_value}: {case}"
+            )
+            count += 1
+    return count
