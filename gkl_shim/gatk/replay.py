@@ -7,6 +7,7 @@ alike. What is timed is a whole call as GATK makes it: Java objects in, likeliho
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import re
@@ -110,9 +111,13 @@ def replay(
     ------
     MissingComponent
         There is no JDK, or an engine does not load on this machine.
+    FileNotFoundError
+        There is no such file.
     FormatError
         The regions do not follow their format.
     """
+    if not regions.is_file():
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(regions))
     with resources.as_file(resources.files(__package__) / "Replay.java") as source:
         command = [
             fetch.java(),

@@ -1,0 +1,108 @@
+"""The comparison of VCF files sees every difference, and knows calls from the rest."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pytest
+
+from gkl_shim.errors import FormatError
+from gkl_shim.gatk.compare import compare
+
+HEADER = "##fileformat=VCFv4.2\n"
+COLUMNS = "#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\tFORMAT\tNA12878\n"
+FIRST = "20\t100\t.\tT\tA\t50.6\tPASS\tDP=9;MQ=60.00\tGT:PL\t0/1:99,0,99\n"
+SECOND = "20\t200\t.\tG\tC\t70.1\t.\tDP=8\tGT:PL\t1/1:99,9,0\n"
+
+
+@pytest.fixture
+def vcf(tmp_path: Path):
+    def write(text: str, name: str) -> Path:
+        path = tmp_path / name
+        path.write_text(text)
+        return path
+
+    return write
+
+
+def test_headers_do_not_count(vcf) -> None:
+    one = vcf(HEADER + COLUMNS + FIRST + SECOND, "one.vcf")
+    other = vcf("##fileformat=VCFv4.2\n##source=x\n" + COLUMNS + FIRST + SECOND, "other.vcf")
+    comparison = compare(one, other)
+    assert comparison.identical and comparison.same_calls
+    assert comparison.records == (2, 2)
+    assert str(comparison) == "identical, 2 records"
+
+
+def test_gzipped(vcf, tmp_path: Path) -> None:
+    one = vcf(HEADER + COLUMNS + FIRST, "one.vcf")
+    other = tmp_path / "other.vcf.gz"
+    other.write_bytes(gzip.compress(one.read_bytes()))
+    assert compare(one, other).identical
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "name"),
+    [
+        ("50.6", "50.7", "QUAL 50.6 | 50.7"),
+        ("DP=9", "DP=10", "INFO/DP 9 | 10"),
+        ("DP=9;MQ=60.00", "MQ=60.00;DP=9", "order of fields"),
+        (";MQ=60.00", "", "INFO/MQ 60.00 | absent"),
+        ("\t.\tT", "\trs1\tT", "ID . | rs1"),
+        ("99,0,99", "99,0,98", "NA12878/PL 99,0,99 | 99,0,98"),
+        ("0/1:99,0,99", "0/1", "NA12878/PL 99,0,99 | absent"),
+    ],
+)
+def test_beside_the_call(vcf, old: str, new: str, name: str) -> None:
+    one = vcf(HEADER + COLUMNS + FIRST + SECOND, "one.vcf")
+    other = vcf(HEADER + COLUMNS + FIRST.replace(old, new) + SECOND, "other.vcf")
+    comparison = compare(one, other)
+    assert not comparison.identical
+    assert comparison.same_calls
+    assert len(comparison.differences) == 1
+    assert "20:100 T>A: " in str(comparison) and name in str(comparison)
+
+
+@pytest.mark.parametrize(
+    "records",
+    [
+        FIRST.replace("0/1", "1/1") + SECOND,
+        FIRST.replace("PASS", "LowQual") + SECOND,
+        FIRST.replace("\tA\t", "\tG\t") + SECOND,
+        FIRST.replace("\t100\t", "\t101\t") + SECOND,
+        FIRST,
+        FIRST + FIRST + SECOND,
+        SECOND + FIRST,
+        "",
+    ],
+)
+def test_of_the_call(vcf, records: str) -> None:
+    one = vcf(HEADER + COLUMNS + FIRST + SECOND, "one.vcf")
+    other = vcf(HEADER + COLUMNS + records, "other.vcf")
+    for comparison in (compare(one, other), compare(other, one)):
+        assert not comparison.identical
+        assert not comparison.same_calls
+
+
+def test_other_samples(vcf) -> None:
+    one = vcf(HEADER + COLUMNS + FIRST, "one.vcf")
+    other = vcf(HEADER + COLUMNS.replace("NA12878", "NA12879") + FIRST, "other.vcf")
+    assert not compare(one, other).same_calls
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", ":1: not VCF"),
+        (HEADER, ":1: not VCF"),
+        (HEADER + FIRST, ":2: a record before"),
+        (HEADER + COLUMNS + FIRST.replace("\tGT:PL", ""), ":3: 9 columns"),
+        (HEADER + COLUMNS + "20\t100\n", ":3: 2 columns"),
+    ],
+)
+def test_not_vcf(vcf, text: str, message: str) -> None:
+    good = vcf(HEADER + COLUMNS + FIRST, "good.vcf")
+    with pytest.raises(FormatError) as error:
+        compare(good, vcf(text, "bad.vcf"))
+    assert f"bad.vcf{message}" in str(error.value)

@@ -1,0 +1,108 @@
+"""What comes from Maven Central, and what is said where it cannot."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from gkl_shim.errors import MissingComponent
+from gkl_shim.gatk import fetch, run
+
+
+@pytest.fixture
+def empty_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("GKL_SHIM_CACHE", str(tmp_path / "cache"))
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    return tmp_path / "cache"
+
+
+def test_cache_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.delenv("GKL_SHIM_CACHE", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert fetch.cache() == tmp_path / "gkl-shim"
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    assert fetch.cache() == Path.home() / ".cache" / "gkl-shim"
+
+
+@pytest.mark.gatk
+def test_offline_once_complete(
+    classpath: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    assert fetch.gatk_classpath() == classpath
+
+
+@pytest.mark.parametrize(("there", "missing"), [((), "mvn"), (("mvn",), "java")])
+def test_missing_tool(
+    empty_cache: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    there: tuple[str, ...],
+    missing: str,
+) -> None:
+    for name in there:
+        _script(tmp_path / name, "exit 0")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(MissingComponent, match=f"{missing}: not found on the PATH; install"):
+        fetch.gatk_classpath()
+
+
+def test_failed_download(
+    empty_cache: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    _script(tmp_path / "java", "exit 0")
+    _script(tmp_path / "mvn", 'echo "[ERROR] no route to host"; exit 1')
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    with pytest.raises(MissingComponent, match="no route to host.*run again"):
+        fetch.gatk_classpath()
+    assert not list(empty_cache.iterdir())
+
+
+def test_progress(empty_cache: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    jar = tmp_path / "some.jar"
+    jar.touch()
+    _script(tmp_path / "java", "exit 0")
+    line = "[INFO] Downloaded from central: https://x/some.jar (1.5 MB at 3 MB/s)"
+    find_output = 'for a; do case $a in -Dmdep.outputFile=*) out=${a#*=};; esac; done'
+    _script(tmp_path / "mvn", f'{find_output}; echo "{line}"; printf %s {jar} >"$out"')
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    seen: list[tuple[str, float]] = []
+    progress = lambda name, size: seen.append((name, size))  # noqa: E731
+    assert fetch.gatk_classpath(progress) == str(jar)
+    assert seen == [("some.jar", 1.5e6)]
+    # Once a file of it is gone, it is not complete any more.
+    jar.unlink()
+    assert fetch.complete(fetch.gatk_name()) is None
+
+
+def test_no_gatk(empty_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("GATK_CLASSPATH", "GATK_LOCAL_JAR"):
+        monkeypatch.delenv(name, raising=False)
+    with pytest.raises(MissingComponent, match="no GATK found: .*GATK_LOCAL_JAR.*gkl-shim demo"):
+        run.find_classpath()
+
+
+def test_where_gatk_is_sought(
+    empty_cache: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    jars = [tmp_path / f"{name}.jar" for name in ("given", "classpath", "local")]
+    for jar in jars:
+        jar.touch()
+    given, classpath, local = map(str, jars)
+    monkeypatch.setenv("GATK_LOCAL_JAR", local)
+    monkeypatch.delenv("GATK_CLASSPATH", raising=False)
+    assert run.find_classpath() == local
+    monkeypatch.setenv("GATK_CLASSPATH", f"{classpath}:{tmp_path}/*")
+    assert run.find_classpath() == f"{classpath}:{tmp_path}/*"
+    assert run.find_classpath(given) == given
+    with pytest.raises(MissingComponent, match="--classpath: /nowhere.jar: no such file"):
+        run.find_classpath("/nowhere.jar")
+
+
+def _script(path: Path, body: str) -> None:
+    path.write_text(f"#!/bin/sh\n{body}\n")
+    path.chmod(path.stat().st_mode | stat.S_IXUSR)

@@ -1,0 +1,85 @@
+"""The replay drives stock GKL and the shim beside each other, and they agree."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from gkl_shim.errors import FormatError, MissingComponent
+from gkl_shim.gatk import fetch
+from gkl_shim.gatk.replay import replay, stock_and_shim
+from tests.conftest import require_tool
+
+pytestmark = pytest.mark.gatk
+
+# One region of two reads and two haplotypes.
+REGION = "2 2\nACGT IIII NNNN NNNN ++++\nACGG I5II NNNN NNNN ++++\nACGTACGT\nACGGACGG\n"
+
+
+@pytest.fixture(scope="module")
+def gkl() -> str:
+    require_tool("java")
+    require_tool("mvn")
+    return fetch.gkl_classpath()
+
+
+@pytest.fixture
+def regions(tmp_path: Path) -> Path:
+    path = tmp_path / "regions.in"
+    path.write_text(REGION * 200)
+    return path
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize(("double_precision", "tolerance"), [(False, 1e-5), (True, 1e-8)])
+def test_stock_and_shim(
+    gkl: str, regions: Path, threads: int, double_precision: bool, tolerance: float
+) -> None:
+    result = replay(
+        regions,
+        stock_and_shim(gkl),
+        threads=threads,
+        double_precision=double_precision,
+        seconds=0.5,
+    )
+    assert (result.regions, result.pairs, result.cells) == (200, 800, 200 * 8 * 16)
+    assert list(result.engines) == ["stock", "shim"]
+    for engine in result.engines.values():
+        assert sum(turn.seconds for turn in engine.turns) >= 0.5
+        assert engine.gcups > 0
+        assert engine.seconds_per_pass > 0
+        assert engine.largest_difference <= tolerance
+        assert engine.infinite_in_one == 0
+    assert result.engines["stock"].largest_difference == 0
+    # As in GATK, where GKL leaves it on in the thread that initializes it.
+    assert result.engines["stock"].flush_to_zero
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", ":1: no regions"),
+        ("1\n", ":1: not two counts"),
+        ("1 1\nACGT IIII NNNN NNNN\nACGT\n", ":2: not 5 fields"),
+        ("1 1\nACGT IIII NNN NNNN ++++\nACGT\n", ":2: tracks of unequal length"),
+        ("1 2\nACGT IIII NNNN NNNN ++++\nACGT\n", ":4: not 1 fields"),
+    ],
+)
+def test_bad_regions(gkl: str, tmp_path: Path, text: str, message: str) -> None:
+    path = tmp_path / "bad.in"
+    path.write_text(text)
+    with pytest.raises(FormatError) as error:
+        replay(path, {"stock": gkl})
+    assert str(error.value) == f"{path}{message}"
+
+
+def test_missing_regions(gkl: str, tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        replay(tmp_path / "none.in", {"stock": gkl})
+
+
+def test_class_path_without_gkl(regions: Path, tmp_path: Path) -> None:
+    require_tool("java")
+    with pytest.raises(MissingComponent, match="IntelPairHmm"):
+        replay(regions, {"stock": str(tmp_path)})

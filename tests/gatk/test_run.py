@@ -1,0 +1,151 @@
+"""How the swaps reach the JVM, and the subcommands around it."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from gkl_shim.gatk import compare, data, fetch, run
+from tests.gatk.conftest import Gatk
+
+COMMAND = Path(sys.executable).parent / "gkl-shim"
+AGENT = "/opt/gkl-shim.jar"
+
+
+@pytest.mark.parametrize(
+    ("given", "stock", "agent"),
+    [
+        ("", None, f"-javaagent:{AGENT}"),
+        ("-Xmx4g", "-Xmx4g", f"-Xmx4g -javaagent:{AGENT}"),
+        (f"-javaagent:{AGENT}", None, f"-javaagent:{AGENT}"),
+        (
+            "-Dx='a b' \"-javaagent:/a b/gkl-shim.jar\" -javaagent:/other.jar",
+            "-Dx='a b' -javaagent:/other.jar",
+            f"-Dx='a b' -javaagent:/other.jar -javaagent:{AGENT}",
+        ),
+    ],
+)
+def test_agent_in_the_environment(given: str, stock: str | None, agent: str) -> None:
+    base = {"JAVA_TOOL_OPTIONS": given, "USE_LIBRARY_PATH": "1", "HOME": "/root"}
+    for swap, expected in ((run.STOCK, stock), (run.Swap("agent", agent=Path(AGENT)), agent)):
+        environment = swap.environment(base)
+        assert environment.get("JAVA_TOOL_OPTIONS") == expected
+        assert "USE_LIBRARY_PATH" not in environment
+        assert environment["HOME"] == "/root"
+
+
+def gkl_shim(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [str(COMMAND), *arguments],
+        capture_output=True,
+        text=True,
+        env={**os.environ, **environment},
+        check=False,
+    )
+
+
+@pytest.mark.gatk
+def test_gatk(classpath: str, gatk: Gatk, chr20: data.Sample, tmp_path: Path) -> None:
+    stock = gatk("HaplotypeCaller", chr20, likelihoods=True)
+    arguments = ["HaplotypeCaller", "-R", str(chr20.reference), "-I", str(chr20.reads)]
+    for options, who, replaced in (
+        (["--stock"], "Intel's PairHMM: ", False),
+        (["-c", classpath], "PairHMM with the shim: ", True),
+    ):
+        vcf = tmp_path / f"{replaced}.vcf"
+        result = gkl_shim("gatk", *options, *arguments, "-O", str(vcf))
+        assert result.returncode == 0, result.stderr
+        assert compare.compare(stock.vcf, vcf).identical
+        assert f"gkl-shim: {who}" in result.stderr.splitlines()[-1]
+        assert "by GATK's clock" in result.stderr.splitlines()[-1]
+        assert ("Intel GKL replaced" in result.stderr) == replaced
+
+
+@pytest.mark.gatk
+def test_exit_code_is_gatks(classpath: str) -> None:
+    result = gkl_shim("gatk", "HaplotypeCaller", "-R", "/nowhere.fa", GATK_CLASSPATH=classpath)
+    own = run.gatk(["HaplotypeCaller", "-R", "/nowhere.fa"], classpath)
+    assert result.returncode == own.returncode != 0
+
+
+@pytest.mark.gatk
+def test_java_options_reach_the_jvm(classpath: str) -> None:
+    options = ("--java-options", "-Dx='a b' -XX:+PrintFlagsFinal -version")
+    result = gkl_shim("gatk", "-c", classpath, *options, "--list")
+    assert result.returncode == 0
+    assert "UseCompressedOops" in result.stdout
+    assert gkl_shim("gatk", "--java-options", "'", "--list").returncode == 2
+
+
+@pytest.mark.gatk
+@pytest.mark.parametrize("swap", ["agent", "library-path"])
+def test_env_serves_any_launcher(
+    classpath: str, gatk: Gatk, chr20: data.Sample, tmp_path: Path, swap: str
+) -> None:
+    """What ``eval "$(gkl-shim env)"`` exports is enough for a plain java."""
+    arguments = ["--swap", swap]
+    if swap == "library-path":
+        arguments += ["--gatk", classpath, "-o", str(tmp_path / "with a blank")]
+    exports = shlex.join([str(COMMAND), "env", *arguments])
+    vcf = tmp_path / "out.vcf"
+    java = [fetch.java(), "-cp", classpath, run.MAIN_CLASS, "HaplotypeCaller"]
+    java += ["-R", str(chr20.reference), "-I", str(chr20.reads), "-O", str(vcf)]
+    script = f'set -e; e="$({exports})"; eval "$e"; {shlex.join(java)}'
+    result = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stderr
+    assert f"Intel GKL replaced ({swap.replace('-', ' ')}" in result.stderr
+    stock = gatk("HaplotypeCaller", chr20, likelihoods=True)
+    assert compare.compare(stock.vcf, vcf).identical
+
+
+@pytest.mark.gatk
+def test_env_library_path_folder(classpath: str, tmp_path: Path) -> None:
+    folder = tmp_path / "libraries"
+    result = gkl_shim(
+        "env", "--swap", "library-path", "--gatk", classpath, "-o", str(folder), "--json"
+    )
+    assert result.returncode == 0, result.stderr
+    answer = json.loads(result.stdout)
+    assert answer["environment"]["USE_LIBRARY_PATH"]
+    assert str(folder) in answer["environment"]["JAVA_TOOL_OPTIONS"]
+    names = {path.name for path in folder.iterdir()}
+    others = {f"libgkl_{name}.so" for name in ("utils", "compression", "smithwaterman")}
+    assert names == others | {"libgkl_pairhmm.so", "libgkl_pairhmm_omp.so"}
+
+
+def test_env_classpath() -> None:
+    result = gkl_shim("env", "--swap", "classpath")
+    assert result.returncode == 0, result.stderr
+    assert "gkl-shim-classpath.jar" in result.stdout
+    assert all(line.startswith("#") for line in result.stdout.splitlines())
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("env", "--swap", "library-path"),
+        ("env", "--output", "somewhere"),
+        ("env", "--swap", "other"),
+        ("gatk",),
+    ],
+)
+def test_used_wrongly(arguments: tuple[str, ...]) -> None:
+    result = gkl_shim(*arguments)
+    assert result.returncode == 2
+    assert len(result.stderr.splitlines()) == 1
+
+
+def test_env_needs_gkls_libraries(tmp_path: Path) -> None:
+    jar = tmp_path / "empty.jar"
+    jar.write_bytes(b"PK\x05\x06" + bytes(18))
+    folder = tmp_path / "out"
+    result = gkl_shim("env", "--swap", "library-path", "--gatk", str(jar), "-o", str(folder))
+    assert result.returncode == 1
+    assert "no jar there holds GKL's libraries" in result.stderr
+    assert not folder.exists()
