@@ -1,0 +1,362 @@
+"""``gkl-shim bench``: how fast this machine is, beside Intel's GKL where that is at hand."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib.util
+import itertools
+import json
+import re
+import statistics
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+import gkl_shim
+from gkl_shim import _native, machine, traffic
+from gkl_shim._batch import concatenated
+from gkl_shim._files import atomic_output
+from gkl_shim.errors import MissingComponent
+from gkl_shim.formats import pairhmm_in
+from gkl_shim.gatk import fetch, replay
+from gkl_shim.pairhmm import Batch, PairHMM, Precision
+
+_ROUNDS = 5
+_GENERATED_REGIONS = 200
+_PRECISIONS: tuple[Precision, ...] = ("single", "double")
+# Reads and haplotypes of the regions in the plot, and about how many pairs each point has.
+_PLOT_SHAPES = ((10, 2), (10, 5), (20, 5), (25, 8), (50, 10), (100, 10), (125, 16), (200, 25),
+                (400, 32))  # fmt: skip
+_PLOT_PAIRS = 12_800
+_PLOT_SUFFIXES = (".png", ".svg", ".pdf")
+_GKL_JAR = re.compile(r"gkl-(\d[\w.]*)\.jar")
+
+
+@dataclasses.dataclass(frozen=True)
+class _Row:
+    """One engine build on one input; speeds in GCUPS, every cell of the input counted."""
+
+    input: str
+    precision: Precision
+    threads: int
+    build: str
+    gcups: float
+    """From Python, all regions in one call: the median over rounds."""
+    rounds: tuple[float, ...]
+    jvm: _Jvm | None
+    """From Java, a call a region as GATK does it, in turns with GKL."""
+
+
+@dataclasses.dataclass(frozen=True)
+class _Jvm:
+    """Medians over turns, in GCUPS."""
+
+    shim: float
+    gkl: float
+    ratio: float
+    omp_wait_policy: str
+    """The one that GKL was faster with; with one thread it plays no part."""
+    flush_to_zero: bool
+    """Whether the thread that called GKL had it on; ours sets it within a call in any case."""
+    largest_difference: float
+
+
+@dataclasses.dataclass(frozen=True)
+class _Point:
+    """One region size of the plot: single precision, one thread, a call a region."""
+
+    reads: int
+    haplotypes: int
+    shim: float
+    gkl: float | None
+
+
+@click.group(name="bench", epilog="Example: gkl-shim bench pairhmm --seconds 2")
+def command() -> None:
+    """Measure this machine's speed."""
+
+
+@command.command(
+    name="pairhmm", epilog="Example: gkl-shim bench pairhmm --json bench.json recorded.in"
+)
+@click.argument("inputs", metavar="[INPUT.in]...", nargs=-1)
+@click.option("--json", "json_file", metavar="FILE", help="Write all figures there; - is stdout.")
+@click.option(
+    "--plot",
+    "plot_file",
+    metavar="FILE",
+    help="Time generated regions of rising size as well and draw GCUPS against it (.png, .svg, "
+    ".pdf). Needs matplotlib.",
+)
+@click.option(
+    "--seconds",
+    type=click.FloatRange(0.01, 600),
+    default=1.0,
+    show_default=True,
+    help="At least so long for each engine on each input.",
+)
+@click.option(
+    "--gkl",
+    metavar="CLASSPATH",
+    help="GKL's jar and GATK's native bindings, or a GATK package jar; by default those that "
+    "`gkl-shim demo` has fetched.",
+)
+def pairhmm(
+    inputs: tuple[str, ...],
+    json_file: str | None,
+    plot_file: str | None,
+    seconds: float,
+    gkl: str | None,
+) -> None:
+    """Time PairHMM: each build, single and double precision, one thread and all.
+
+    Engines take turns, so that a change of the machine's speed meets all alike; medians are
+    shown. GCUPS are billions of cells a second, where every read-by-haplotype cell of the input
+    counts, computed or saved. Inputs are .in files, for example recorded from GATK with
+    GKL_SHIM_RECORD; by default, regions are generated like HaplotypeCaller's, from a fixed seed.
+
+    Where GKL is at hand, both run in one JVM too, called as GATK does.
+    """
+    if plot_file is not None:
+        if Path(plot_file).suffix.lower() not in _PLOT_SUFFIXES:
+            raise click.UsageError(f"--plot {plot_file}: one of {', '.join(_PLOT_SUFFIXES)}")
+        if importlib.util.find_spec("matplotlib") is None:
+            raise MissingComponent("--plot needs matplotlib: pip install 'gkl-shim[plot]'")
+    here = machine.describe()
+    classpath, absent = _gkl(gkl)
+    sets = {name: _read(name) for name in inputs} or {
+        "generated": traffic.regions(_GENERATED_REGIONS)
+    }
+    cases = list(itertools.product(sets, sorted({1, here.usable_cpus}), _PRECISIONS))
+    rows: list[_Row] = []
+    points: list[_Point] = []
+    with _progress() as progress:
+        task = progress.add_task("", total=len(cases) + bool(plot_file) * len(_PLOT_SHAPES))
+        for name, threads, precision in cases:
+            progress.update(task, description=f"{name}, {precision}, threads: {threads}")
+            rows += _time_builds(
+                name, sets[name], precision, threads, here.builds, seconds, classpath
+            )
+            progress.advance(task)
+        for shape in _PLOT_SHAPES if plot_file is not None else ():
+            progress.update(task, description=f"regions of {shape[0]} x {shape[1]}")
+            points.append(_time_size(shape, seconds, classpath))
+            progress.advance(task)
+    version = _gkl_version(classpath)
+    if json_file is not None:
+        report = {
+            "version": gkl_shim.__version__,
+            "machine": dataclasses.asdict(here),
+            "gkl": version,
+            "gkl_absent_because": absent,
+            "rows": [dataclasses.asdict(row) for row in rows],
+            "sizes": [dataclasses.asdict(point) for point in points],
+        }
+        with atomic_output(json_file) as file:
+            file.write((json.dumps(report, indent=2) + "\n").encode())
+    if json_file != "-":
+        _print(here, version, absent, rows)
+    if plot_file is not None:
+        _plot(plot_file, points, f"{here.cpu}, {here.builds[0]}, single precision, 1 thread")
+
+
+def _gkl(given: str | None) -> tuple[str | None, str | None]:
+    """GKL's class path, or why it is not timed."""
+    if given is not None:
+        for entry in given.split(":"):
+            if not Path(entry.removesuffix("*")).exists():
+                raise MissingComponent(f"--gkl: {entry}: no such file or folder")
+        return given, None
+    kept = fetch.complete(f"gkl-{fetch.GKL_VERSION}") or fetch.complete(fetch.gatk_name())
+    if kept is None:
+        return None, "none in the cache; `gkl-shim demo` fetches it, or give --gkl"
+    try:
+        replay.stock_and_shim(kept)
+        fetch.java()
+    except MissingComponent as error:
+        return None, str(error)
+    return kept, None
+
+
+def _gkl_version(classpath: str | None) -> str | None:
+    if classpath is None:
+        return None
+    found = _GKL_JAR.search(classpath)
+    return found[1] if found else "of unknown version"
+
+
+def _read(path: str) -> Batch:
+    with pairhmm_in.Reader(path) as reader:
+        return concatenated(list(reader))
+
+
+def _time_builds(
+    name: str,
+    batch: Batch,
+    precision: Precision,
+    threads: int,
+    builds: tuple[str, ...],
+    seconds: float,
+    classpath: str | None,
+) -> list[_Row]:
+    engines = {
+        build: PairHMM(build=build, precision=precision, threads=threads) for build in builds
+    }
+    speeds: dict[str, list[float]] = {build: [] for build in builds}
+    for engine in engines.values():
+        engine.compute(batch)
+    for _ in range(_ROUNDS):
+        for build, engine in engines.items():
+            speeds[build].append(_gcups(engine, [batch], seconds / _ROUNDS))
+    return [
+        _Row(
+            input=name,
+            precision=precision,
+            threads=threads,
+            build=build,
+            gcups=statistics.median(speeds[build]),
+            rounds=tuple(speeds[build]),
+            jvm=None
+            if classpath is None
+            else _beside_gkl(batch, classpath, build, precision, threads, seconds),
+        )
+        for build in builds
+    ]
+
+
+def _gcups(engine: PairHMM, batches: list[Batch], seconds: float) -> float:
+    cells = sum(batch.cells for batch in batches)
+    passes = 0
+    start = time.perf_counter()
+    while True:
+        for batch in batches:
+            engine.compute(batch)
+        passes += 1
+        elapsed = time.perf_counter() - start
+        if elapsed >= seconds:
+            return cells * passes / elapsed / 1e9
+
+
+def _beside_gkl(
+    batch: Batch, classpath: str, build: str, precision: Precision, threads: int, seconds: float
+) -> _Jvm:
+    """Time a build and GKL in turns in one JVM, with the OpenMP setting that suits GKL best."""
+    found = []
+    with tempfile.TemporaryDirectory(prefix="gkl-shim-") as folder:
+        path = Path(folder) / "regions.in"
+        with open(path, "wb") as file:
+            pairhmm_in.write(file, batch)
+        for policy in ("active", "passive") if threads > 1 else ("passive",):
+            result = replay.replay(
+                path,
+                replay.stock_and_shim(classpath),
+                threads=threads,
+                double_precision=precision == "double",
+                seconds=seconds,
+                environment={"GKL_SHIM_BUILD": build, "OMP_WAIT_POLICY": policy},
+            )
+            stock, shim = result.engines["stock"], result.engines["shim"]
+            found.append(
+                _Jvm(
+                    shim=shim.gcups,
+                    gkl=stock.gcups,
+                    ratio=shim.gcups / stock.gcups,
+                    omp_wait_policy=policy,
+                    flush_to_zero=stock.flush_to_zero,
+                    largest_difference=shim.largest_difference,
+                )
+            )
+    return max(found, key=lambda jvm: jvm.gkl)
+
+
+def _time_size(shape: tuple[int, int], seconds: float, classpath: str | None) -> _Point:
+    count = -(-_PLOT_PAIRS // (shape[0] * shape[1]))
+    batch = traffic.regions(count, shape=shape)
+    if classpath is not None:
+        best = _native.builds()[0]
+        jvm = _beside_gkl(batch, classpath, best, "single", 1, seconds)
+        return _Point(*shape, jvm.shim, jvm.gkl)
+    with PairHMM(threads=1) as engine:
+        regions = [batch[index : index + 1] for index in range(count)]
+        return _Point(*shape, _gcups(engine, regions, seconds), None)
+
+
+@contextmanager
+def _progress() -> Iterator[Progress]:
+    console = Console(stderr=True)
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn())
+    with Progress(
+        *columns, console=console, transient=True, disable=not console.is_terminal
+    ) as progress:
+        yield progress
+
+
+def _print(
+    here: machine.Machine, version: str | None, absent: str | None, rows: list[_Row]
+) -> None:
+    table = Table(title="PairHMM, GCUPS (medians)", title_justify="left")
+    for column in ("input", "precision", "build"):
+        table.add_column(column)
+    headings = ["threads", "one call"]
+    if version is not None:
+        headings += ["from Java", f"GKL {version}", "times GKL"]
+    for column in headings:
+        table.add_column(column, justify="right")
+    for row in rows:
+        cells = [escape(row.input), row.precision, row.build, str(row.threads), f"{row.gcups:.2f}"]
+        if row.jvm is not None:
+            cells += [f"{row.jvm.shim:.2f}", f"{row.jvm.gkl:.2f}", f"{row.jvm.ratio:.1f}"]
+        table.add_row(*cells)
+    console = Console()
+    console.print(
+        f"{here.cpu}, {here.usable_cpus} of {here.cpus} CPUs usable", highlight=False, markup=False
+    )
+    console.print(table)
+    notes = [
+        "one call: all regions in one call from Python. gkl-shim flushes subnormals to zero "
+        "within its calls and restores the caller's setting."
+    ]
+    if version is None:
+        notes.append(f"GKL not timed: {absent}")
+    else:
+        states = {row.jvm.flush_to_zero for row in rows if row.jvm is not None}
+        state = {(True,): "on", (False,): "off"}.get(
+            tuple(states), "on in some runs, off in others"
+        )
+        notes.append(
+            "from Java, GKL: a call a region, in turns in one JVM. GKL ran with flush-to-zero "
+            f"{state}; with several threads it got the OMP_WAIT_POLICY that it was faster with."
+        )
+    console.print("\n".join(notes), highlight=False, markup=False)
+
+
+def _plot(path: str, points: list[_Point], title: str) -> None:
+    # Imported here: an optional dependency, and slow to load.
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(7, 4.5), layout="constrained")
+    axes = figure.subplots()
+    pairs = [point.reads * point.haplotypes for point in points]
+    axes.plot(pairs, [point.shim for point in points], marker="o", label="gkl-shim")
+    stock = [point.gkl for point in points if point.gkl is not None]
+    if stock:
+        axes.plot(pairs, stock, marker="s", label="Intel GKL")
+    axes.set(
+        xscale="log",
+        yscale="log",
+        xlabel="read-haplotype pairs of a region",
+        ylabel="GCUPS, a call a region",
+        title=title,
+    )
+    axes.grid(alpha=0.3)
+    axes.legend()
+    with atomic_output(path) as file:
+        figure.savefig(file, format=Path(path).suffix.removeprefix(".").lower())

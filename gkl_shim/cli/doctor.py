@@ -1,0 +1,224 @@
+"""``gkl-shim doctor``: what this machine can do, each claim proved."""
+
+from __future__ import annotations
+
+import ctypes
+import dataclasses
+import json
+import re
+import shutil
+import subprocess
+import zipfile
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+import gkl_shim
+from gkl_shim import _native, machine, paths
+from gkl_shim.errors import BackendUnavailable, MissingComponent
+from gkl_shim.gatk import fetch
+from gkl_shim.pairhmm import PairHMM, Precision, Read
+
+_JNI_SYMBOL = "Java_com_intel_gkl_pairhmm_IntelPairHmm_computeLikelihoodsNative"
+_TOLERANCE: dict[Precision, float] = {"single": 1e-5, "double": 1e-8}
+_COMMAND_SECONDS = 30
+
+# Reads, haplotypes and their log10 likelihoods: computed from the model with 40 digits. The last
+# two underflow single precision, and single and double.
+_KNOWN: tuple[tuple[Read, tuple[str, ...], tuple[float, ...]], ...] = (
+    (
+        Read("ACGTTGCAACGGTACTGA", 30),
+        ("ACGTTGCAACGGTACTGATC", "ACGTTGCAACTGTACTGATC", "ACGTTGCACGGTACTGATC"),
+        (-1.35506034911441, -4.83174601538446, -5.57687696266721),
+    ),
+    (
+        Read(
+            "GATTACANGATTACA",
+            [35, 34, 33, 12, 31, 30, 29, 2, 27, 26, 25, 24, 23, 22, 21],
+            [45, 45, 40, 40, 35, 35, 30, 30, 25, 25, 20, 20, 15, 15, 10],
+            [45, 40, 35, 30, 25, 20, 15, 10, 45, 40, 35, 30, 25, 20, 15],
+            [10, 11, 12, 13, 14, 15, 10, 11, 12, 13, 14, 15, 10, 11, 12],
+        ),
+        ("CCGATTACAGGATTACATT", "CCGATTACAGATTACATT"),
+        (-1.92566369427422, -4.06129398375506),
+    ),
+    (Read("ACGT" * 150, 3), ("TGCA" * 40,), (-529.269507158226,)),
+    (Read("ACGT" * 150, 40, 60, 60, 40), ("TTTT" * 40,), (-2085.15061566801,)),
+)
+
+
+@dataclasses.dataclass(frozen=True)
+class _Finding:
+    """One line of the report."""
+
+    name: str
+    state: str
+    """``ok``, ``missing`` (not here, and only some use of gkl-shim needs it) or ``failed``."""
+    detail: str
+
+
+@click.command(name="doctor", epilog="Example: gkl-shim doctor --json | jq .ok")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def command(as_json: bool) -> int:
+    """Show what this machine can do.
+
+    Every build of the engine that this CPU can run computes pairs whose likelihoods are known to
+    40 digits. The exit code is 0 when all of them are right, and 1 otherwise; what is missing
+    for GATK is named, but is no failure.
+    """
+    engine = _engine()
+    findings = [*engine, *_java(), _maven(), _gatk(), *_cuda()]
+    works = all(finding.state == "ok" for finding in engine)
+    if as_json:
+        report: dict[str, Any] = {
+            "version": gkl_shim.__version__,
+            "ok": works,
+            "findings": [dataclasses.asdict(finding) for finding in findings],
+        }
+        print(json.dumps(report, indent=2))
+    else:
+        table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
+        styles = {"ok": "green", "missing": "yellow", "failed": "bold red"}
+        for finding in findings:
+            state = f"[{styles[finding.state]}]{finding.state}[/]"
+            table.add_row(finding.name, state, escape(finding.detail))
+        console = Console()
+        console.print(f"gkl-shim {gkl_shim.__version__}", highlight=False)
+        console.print(table, highlight=False)
+    return 0 if works else 1
+
+
+def _engine() -> list[_Finding]:
+    try:
+        here = machine.describe()
+    except MissingComponent as error:
+        return [_Finding("native library", "failed", str(error))]
+    cpus = f"{here.cpu}, {here.usable_cpus} of {here.cpus} CPUs usable"
+    return [
+        _Finding("native library", "ok", f"version {_native.version()}, {paths.library()}"),
+        _Finding("CPU", "ok", f"{cpus} ({here.architecture})"),
+        *(_build(name, name == here.builds[0]) for name in here.builds),
+    ]
+
+
+def _build(name: str, best: bool) -> _Finding:
+    """Prove a build against the known likelihoods."""
+    worst: dict[Precision, float] = {}
+    try:
+        for precision in _TOLERANCE:
+            with PairHMM(build=name, precision=precision) as pairhmm:
+                worst[precision] = max(
+                    abs(float(got) - want)
+                    for read, haplotypes, known in _KNOWN
+                    for got, want in zip(
+                        pairhmm.likelihoods([read], haplotypes)[0], known, strict=True
+                    )
+                )
+    except (BackendUnavailable, MemoryError, ValueError) as error:
+        return _Finding(f"build {name}", "failed", str(error))
+    said = ", ".join(f"{precision} within {error:.0e}" for precision, error in worst.items())
+    right = all(worst[precision] <= limit for precision, limit in _TOLERANCE.items())
+    use = "; in use unless another is asked for" if best else ""
+    return _Finding(f"build {name}", "ok" if right else "failed", f"{said} of the exact{use}")
+
+
+def _java() -> list[_Finding]:
+    findings = []
+    try:
+        java = fetch.java()
+    except MissingComponent as error:
+        findings.append(_Finding("Java", "missing", str(error)))
+    else:
+        version = re.search(r'version "([^"]+)"', _said([java, "-version"]))
+        if version is None:
+            findings.append(_Finding("Java", "missing", f"{java} does not run"))
+        else:
+            findings.append(_Finding("Java", "ok", f"{version[1]}, {java}"))
+    try:
+        bridge = hasattr(ctypes.CDLL(str(paths.library())), _JNI_SYMBOL)
+    except (MissingComponent, OSError) as error:
+        findings.append(_Finding("bridge to Java", "missing", str(error)))
+    else:
+        detail = "in the native library" if bridge else "built without a JDK; install one, rebuild"
+        findings.append(_Finding("bridge to Java", "ok" if bridge else "missing", detail))
+    try:
+        findings.append(_agent(paths.agent_jar()))
+    except MissingComponent as error:
+        findings.append(_Finding("GATK agent", "missing", str(error)))
+    return findings
+
+
+def _agent(jar: Path) -> _Finding:
+    try:
+        with zipfile.ZipFile(jar) as archive:
+            names = archive.namelist()
+    except (OSError, zipfile.BadZipFile) as error:
+        return _Finding("GATK agent", "failed", f"{jar}: {error}; reinstall gkl-shim")
+    platforms = [
+        name.split("/")[1]
+        for name in names
+        if name.startswith("native/") and name.endswith("libgkl_shim.so")
+    ]
+    if not platforms:
+        return _Finding("GATK agent", "failed", f"{jar} holds no native library; rebuild it")
+    return _Finding("GATK agent", "ok", f"for {', '.join(sorted(platforms))}, {jar}")
+
+
+def _maven() -> _Finding:
+    path = shutil.which("mvn")
+    if path is None:
+        advice = "not found on the PATH; the demo fetches GATK with it (Debian: apt install maven)"
+        return _Finding("Maven", "missing", advice)
+    version = re.search(r"Apache Maven ([\w.-]+)", _said([path, "--version"]))
+    if version is None:
+        return _Finding("Maven", "missing", f"{path} does not run")
+    return _Finding("Maven", "ok", f"{version[1]}, {path}")
+
+
+def _gatk() -> _Finding:
+    if fetch.complete(fetch.gatk_name()) is None:
+        return _Finding("GATK", "missing", "none in the cache; `gkl-shim demo` fetches one")
+    return _Finding("GATK", "ok", f"{fetch.GATK_VERSION} in {fetch.cache()}")
+
+
+def _cuda() -> list[_Finding]:
+    smi = shutil.which("nvidia-smi")
+    said = _said([smi, "--query-gpu=name", "--format=csv,noheader"], stdout=True) if smi else ""
+    if said:
+        names = ", ".join(said.splitlines())
+        findings = [_Finding("GPU", "ok", f"{names}; this version has no CUDA engine to use it")]
+    else:
+        findings = [_Finding("GPU", "missing", "no NVIDIA GPU; this version does not use one")]
+    cupy = [
+        f"{name} {distribution.version}"
+        for distribution in metadata.distributions()
+        if (name := distribution.metadata["Name"] or "").lower().startswith("cupy")
+    ]
+    if cupy:
+        findings.append(_Finding("CuPy", "ok", ", ".join(cupy)))
+    else:
+        findings.append(_Finding("CuPy", "missing", "not installed; this version does not use it"))
+    return findings
+
+
+def _said(command: list[str], stdout: bool = False) -> str:
+    """What a command prints, all of it or only on stdout; nothing where it fails."""
+    try:
+        done = subprocess.run(
+            command,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL if stdout else subprocess.STDOUT,
+            stdin=subprocess.DEVNULL,
+            timeout=_COMMAND_SECONDS,
+            check=False,
+            text=True,
+            errors="replace",
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return done.stdout.strip() if done.returncode == 0 else ""

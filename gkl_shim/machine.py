@@ -1,0 +1,57 @@
+"""What is worth saying about the machine beside a measurement."""
+
+from __future__ import annotations
+
+import os
+import platform
+from dataclasses import dataclass
+from pathlib import Path
+
+from gkl_shim import _native
+
+__all__ = ["Machine", "describe"]
+
+
+@dataclass(frozen=True)
+class Machine:
+    """The processor that this process runs on."""
+
+    cpu: str
+    """Its model, as the system names it."""
+    architecture: str
+    cpus: int
+    """CPUs that the system has."""
+    usable_cpus: int
+    """CPUs that this process may use, by affinity and control group."""
+    builds: tuple[str, ...]
+    """The engine's builds that the CPU can run, the best first."""
+
+
+def describe() -> Machine:
+    """Describe this machine.
+
+    Raises
+    ------
+    MissingComponent
+        If the native library is not installed.
+    """
+    return Machine(
+        cpu=_cpu_model(),
+        architecture=platform.machine(),
+        cpus=os.cpu_count() or 1,
+        usable_cpus=_native.cpu_count(),
+        builds=_native.builds(),
+    )
+
+
+def _cpu_model() -> str:
+    """The model of the first CPU, or the architecture where the system does not tell."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text(errors="replace").splitlines()
+    except OSError:
+        return platform.processor() or platform.machine()
+    for line in lines:
+        name, _, value = line.partition(":")
+        if name.strip() == "model name":
+            return value.strip()
+    return platform.machine()
