@@ -6,6 +6,9 @@
 #include <algorithm>
 #include <thread>
 
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
 #if defined(__linux__)
 #include <sched.h>
 #endif
@@ -109,15 +112,43 @@ int usable_cpus() {
 }
 
 #if defined(__x86_64__)
-bool cpu_has_avx2() { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); }
-bool cpu_has_avx512() {
-    return cpu_has_avx2() && __builtin_cpu_supports("avx512f") &&
-           __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
-           __builtin_cpu_supports("avx512vl");
+
+namespace {
+
+// Not __builtin_cpu_supports: some compilers' run-time libraries answer it with "nothing".
+struct Features {
+    bool avx2 = false, avx512 = false;
+
+    Features() {
+        unsigned a, b, c, d;
+        if (!__get_cpuid(1, &a, &b, &c, &d)) return;
+        const unsigned fma = 1u << 12, saved_by_system = 1u << 27, avx = 1u << 28;
+        if ((c & (fma | saved_by_system | avx)) != (fma | saved_by_system | avx)) return;
+        unsigned low, high;
+        __asm__("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+        const unsigned ymm = 0x06, zmm = 0xe6;
+        if ((low & ymm) != ymm || !__get_cpuid_count(7, 0, &a, &b, &c, &d)) return;
+        avx2 = b & (1u << 5);
+        const unsigned f = 1u << 16, dq = 1u << 17, bw = 1u << 30, vl = 1u << 31;
+        avx512 = avx2 && (low & zmm) == zmm && (b & (f | dq | bw | vl)) == (f | dq | bw | vl);
+    }
+};
+
+const Features &features() {
+    static const Features known;
+    return known;
 }
+
+}  // namespace
+
+bool cpu_has_avx2() { return features().avx2; }
+bool cpu_has_avx512() { return features().avx512; }
+
 #else
+
 bool cpu_has_avx2() { return false; }
 bool cpu_has_avx512() { return false; }
+
 #endif
 
 }  // namespace gkl_shim

@@ -74,10 +74,10 @@ bool check_letters(const char *name, const uint8_t *bases, const int64_t *offset
 }
 
 // Letters of the batch a thread is computing, kept between its calls.
-struct Letters {
+struct EncodedBatch {
     std::vector<uint8_t> reads, haplotypes;
 };
-thread_local Letters thread_letters;
+thread_local EncodedBatch thread_letters;
 constexpr size_t kKeptLetters = size_t(16) << 20;
 
 }  // namespace
@@ -173,7 +173,7 @@ extern "C" gkl_shim_status gkl_shim_pairhmm_compute(gkl_shim_pairhmm *handle,
         if (!array.pointer && array.count > 0) return invalid("%s is null", array.name);
 
     try {
-        Letters &letters = thread_letters;
+        EncodedBatch &letters = thread_letters;
         letters.reads.resize(size_t(read_bases));
         letters.haplotypes.resize(size_t(haplotype_bases));
         const LetterTable &table = letter_table(handle->settings.as_gkl);
@@ -186,7 +186,7 @@ extern "C" gkl_shim_status gkl_shim_pairhmm_compute(gkl_shim_pairhmm *handle,
         const CpuCounts counts =
             compute_on_cpu(handle->settings, b, letters.reads.data(), letters.haplotypes.data(),
                            log10_likelihoods);
-        if (letters.reads.size() + letters.haplotypes.size() > kKeptLetters) letters = Letters();
+        if (letters.reads.size() + letters.haplotypes.size() > kKeptLetters) letters = EncodedBatch();
         handle->computed_cells += counts.computed_cells;
         handle->rescued_pairs += counts.rescued_pairs;
         handle->rescaled_pairs += counts.rescaled_pairs;

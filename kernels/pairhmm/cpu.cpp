@@ -35,10 +35,9 @@ constexpr size_t kKeptBytes = size_t(32) << 20;
 struct Region {
     std::vector<ReadView> reads;          // longest first
     std::vector<int64_t> row;             // of the output, for each of these reads
-    std::vector<EncodedHaplotype> haplotypes;
-    std::vector<double> lengths;          // of the haplotypes
+    std::vector<Letters> haplotypes;
     double *out;                          // [row][haplotype]
-    Trie trie;
+    Plan plan;
     int64_t read_bases;
 
     double *results(int32_t read) { return out + row[read] * int64_t(haplotypes.size()); }
@@ -53,15 +52,20 @@ struct TileTask {
 
 // What one thread needs for a tile.
 struct TileMemory {
-    Scratch workspace, sums;
-    TrieBuilder builder;
-    Trie trie;
-    std::vector<EncodedHaplotype> haplotypes;
+    Scratch workspace, results;
+    Planner planner;
+    Plan plan;  // of some of a region's haplotypes
+    std::vector<Letters> haplotypes;
     std::vector<int32_t> chosen;
-    std::vector<double> values, lengths, closed;
 
-    double *sums_of(int64_t count) {
-        return static_cast<double *>(sums.get(size_t(count) * sizeof(double)));
+    // The kernel's results, [join][lane].
+    const double *compute(const TileKernel &kernel, const Tile &tile, const Plan &with) {
+        const PlanView view = with.view();
+        void *memory = workspace.get(kernel.workspace(tile, view));
+        double *out = static_cast<double *>(
+            results.get(with.joins.size() * size_t(kernel.lanes) * sizeof(double)));
+        kernel.compute(tile, view, memory, out);
+        return out;
     }
 };
 thread_local TileMemory tile_memory;
@@ -92,7 +96,7 @@ class Chunk {
 
         int64_t cells = 0;
         for (int64_t k = 0; k < count_; k++)
-            cells += regions_[k]->read_bases * regions_[k]->trie.columns();
+            cells += regions_[k]->read_bases * regions_[k]->plan.columns();
         counts->computed_cells += cells;
         const CpuBuild &build = *settings.build;
         if (!settings.double_precision) {
@@ -130,7 +134,7 @@ class Chunk {
                     c.out_of_memory = true;
                 }
                 tile_memory.workspace.trim(kKeptBytes);
-                tile_memory.sums.trim(kKeptBytes);
+                tile_memory.results.trim(kKeptBytes);
             },
             &context);
         if (context.out_of_memory) throw std::bad_alloc();
@@ -159,13 +163,11 @@ class Chunk {
         const int64_t first_haplotype = b.region_haplotypes[g];
         const int64_t haplotypes = b.region_haplotypes[g + 1] - first_haplotype;
         region.haplotypes.resize(haplotypes);
-        region.lengths.resize(haplotypes);
         for (int64_t h = 0; h < haplotypes; h++) {
             const int64_t *at = b.haplotype_offsets + first_haplotype + h;
             region.haplotypes[h] = {haplotype_letters_ + at[0], at[1] - at[0]};
-            region.lengths[h] = double(at[1] - at[0]);
         }
-        tile_memory.builder.build(region.haplotypes.data(), haplotypes, &region.trie);
+        tile_memory.planner.make(region.haplotypes.data(), haplotypes, &region.plan);
         std::fill(region.out, region.out + reads * haplotypes,
                   std::numeric_limits<double>::quiet_NaN());
     }
@@ -200,7 +202,7 @@ class Chunk {
             const int64_t lacking =
                 std::count_if(r, r + region.haplotypes.size(), [](double x) { return isnan(x); });
             pairs += lacking;
-            if (lacking) *cells += region.reads[read].length * region.trie.columns();
+            if (lacking) *cells += region.reads[read].length * region.plan.columns();
             return lacking > 0;
         });
         return pairs;
@@ -211,41 +213,21 @@ class Chunk {
         tile.count = task.count;
         for (int32_t lane = 0; lane < task.count; lane++)
             tile.reads[lane] = &task.region->reads[task.reads[lane]];
-        tile.rows = tile.reads[0]->length;
         return tile;
-    }
-
-    static void set_trie(const Trie &trie, Tile *tile) {
-        tile->branches = trie.branches.data();
-        tile->branch_count = int32_t(trie.branches.size());
-        tile->slots = trie.slots;
-        tile->letters = trie.letters.data();
-        tile->columns = trie.columns();
     }
 
     void single_tile(int64_t k) {
         const TileTask &task = tiles_[k];
         Region &region = *task.region;
-        TileMemory &memory = tile_memory;
         const CpuBuild &build = *settings_->build;
         const TileKernel &kernel =
             task.count <= build.single_narrow.lanes ? build.single_narrow : build.single_wide;
-        Tile tile = make_tile(task);
-        set_trie(region.trie, &tile);
-        double *sums = memory.sums_of(int64_t(region.trie.leaves) * kernel.lanes);
-        void *workspace = memory.workspace.get(kernel.workspace(tile));
-        {
-            const FlushToZero mode;
-            kernel.compute(tile, workspace, sums);
-        }
-        const GradualUnderflow mode;
-        const int64_t haplotypes = int64_t(region.haplotypes.size());
-        memory.values.resize(haplotypes);
+        const FlushToZero mode;
+        const double *computed = tile_memory.compute(kernel, make_tile(task), region.plan);
         for (int32_t lane = 0; lane < task.count; lane++) {
-            for (int64_t h = 0; h < haplotypes; h++)
-                memory.values[h] = sums[region.trie.leaf_of[h] * kernel.lanes + lane];
-            build.close_single(memory.values.data(), region.lengths.data(), haplotypes,
-                               region.results(task.reads[lane]));
+            double *results = region.results(task.reads[lane]);
+            for (size_t h = 0; h < region.haplotypes.size(); h++)
+                results[h] = computed[region.plan.join_of[h] * kernel.lanes + lane];
         }
     }
 
@@ -268,41 +250,23 @@ class Chunk {
         const CpuBuild &build = *settings_->build;
         const TileKernel &kernel =
             task.count <= build.double_narrow.lanes ? build.double_narrow : build.double_wide;
-        Tile tile = make_tile(task);
-
         choose_haplotypes(task, &memory);
-        const int64_t count = int64_t(memory.chosen.size());
-        const Trie *trie = &region.trie;
-        if (count < int64_t(region.haplotypes.size())) {
+        const size_t count = memory.chosen.size();
+        const Plan *plan = &region.plan;
+        if (count < region.haplotypes.size()) {
             memory.haplotypes.resize(count);
-            for (int64_t c = 0; c < count; c++)
+            for (size_t c = 0; c < count; c++)
                 memory.haplotypes[c] = region.haplotypes[memory.chosen[c]];
-            memory.builder.build(memory.haplotypes.data(), count, &memory.trie);
-            trie = &memory.trie;
+            memory.planner.make(memory.haplotypes.data(), int64_t(count), &memory.plan);
+            plan = &memory.plan;
         }
-        set_trie(*trie, &tile);
-        double *sums = memory.sums_of(int64_t(trie->leaves) * kernel.lanes);
-        void *workspace = memory.workspace.get(kernel.workspace(tile));
         const GradualUnderflow mode;
-        kernel.compute(tile, workspace, sums);
-
-        memory.values.resize(count);
-        memory.lengths.resize(count);
-        memory.closed.resize(count);
-        for (int64_t c = 0; c < count; c++)
-            memory.lengths[c] = region.lengths[memory.chosen[c]];
+        const double *computed = memory.compute(kernel, make_tile(task), *plan);
         for (int32_t lane = 0; lane < task.count; lane++) {
-            for (int64_t c = 0; c < count; c++)
-                memory.values[c] = sums[trie->leaf_of[c] * kernel.lanes + lane];
-            build.close_double(memory.values.data(), memory.lengths.data(), count,
-                               memory.closed.data());
             double *results = region.results(task.reads[lane]);
-            for (int64_t c = 0; c < count; c++) {
-                double &result = results[memory.chosen[c]];
-                if (!isnan(result)) continue;
-                // Nothing is left even of START times the likelihood: zero in GKL all the more.
-                result = settings_->as_gkl && memory.values[c] == 0 ? -HUGE_VAL : memory.closed[c];
-            }
+            for (size_t c = 0; c < count; c++)
+                if (isnan(results[memory.chosen[c]]))
+                    results[memory.chosen[c]] = computed[plan->join_of[c] * kernel.lanes + lane];
         }
     }
 
@@ -314,9 +278,9 @@ class Chunk {
         choose_haplotypes(task, &memory);
         const GradualUnderflow mode;
         for (const int32_t h : memory.chosen) {
-            const EncodedHaplotype &haplotype = region.haplotypes[h];
-            const Branch branch = {0, int32_t(haplotype.length), -1, -1, 0};
-            Tile tile = {};
+            const Letters &haplotype = region.haplotypes[h];
+            Tile tile;
+            tile.count = 0;
             double *where[kMaxLanes];
             for (int32_t lane = 0; lane < task.count; lane++) {
                 double *result = region.results(task.reads[lane]) + h;
@@ -324,14 +288,9 @@ class Chunk {
                 where[tile.count] = result;
                 tile.reads[tile.count++] = &region.reads[task.reads[lane]];
             }
-            tile.rows = tile.reads[0]->length;
-            tile.branches = &branch;
-            tile.branch_count = 1;
-            tile.letters = haplotype.letters;
-            tile.columns = haplotype.length;
             double out[kMaxLanes];
-            build.compute_rescaled(tile, memory.workspace.get(build.rescaled_workspace(tile)),
-                                   region.lengths[h], out);
+            build.compute_rescaled(tile, haplotype,
+                                   memory.workspace.get(build.rescaled_workspace(haplotype)), out);
             for (int32_t lane = 0; lane < tile.count; lane++)
                 *where[lane] =
                     settings_->as_gkl && out[lane] < kGklSmallestLog10 ? -HUGE_VAL : out[lane];

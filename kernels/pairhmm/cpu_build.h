@@ -19,22 +19,20 @@ struct ReadView {
 
 enum { kMaxLanes = 16 };
 
-// Up to a build's number of lanes of reads, side by side, against the haplotypes of a trie.
+// Up to a build's number of lanes of reads, side by side.
 struct Tile {
-    const ReadView *reads[kMaxLanes];
+    const ReadView *reads[kMaxLanes];  // the longest first
     int32_t count;
-    int32_t rows;  // the longest read's length
-    const Branch *branches;
-    int32_t branch_count, slots;
-    const uint8_t *letters;  // of the trie's columns
-    int64_t columns;
+
+    int32_t rows() const { return reads[0]->length; }
 };
 
+// A way to compute a tile against all haplotypes of a plan.
 struct TileKernel {
     int lanes;
-    size_t (*workspace)(const Tile &tile);  // bytes, on a 64-byte boundary
-    // sums[leaf * lanes + lane] = START x n x likelihood
-    void (*compute)(const Tile &tile, void *workspace, double *sums);
+    size_t (*workspace)(const Tile &tile, const PlanView &plan);  // bytes, on a 64-byte boundary
+    // out[join * lanes + lane] = log10 likelihood, or NaN where it is not to be trusted
+    void (*compute)(const Tile &tile, const PlanView &plan, void *workspace, double *out);
 };
 
 struct CpuBuild {
@@ -42,15 +40,12 @@ struct CpuBuild {
     // Narrow kernels take tiles of few reads: where a wide operation is split in two they halve
     // the work, elsewhere they cost the same.
     TileKernel single_wide, single_narrow, double_wide, double_narrow;
-    // out = log10 likelihood for each sum and haplotype length, or NaN where the sum is not to be
-    // trusted.
-    void (*close_single)(const double *sums, const double *lengths, int64_t count, double *out);
-    void (*close_double)(const double *sums, const double *lengths, int64_t count, double *out);
-    // The last resort: a tile whose trie is one haplotype of the given length; out[lane] = log10
-    // likelihood, -Infinity only where the model itself gives zero.
+    // The last resort, one haplotype at a time: out[lane] = log10 likelihood, -Infinity only where
+    // the model itself gives zero.
     int rescaled_lanes;
-    size_t (*rescaled_workspace)(const Tile &tile);
-    void (*compute_rescaled)(const Tile &tile, void *workspace, double length, double *out);
+    size_t (*rescaled_workspace)(const Letters &haplotype);
+    void (*compute_rescaled)(const Tile &tile, const Letters &haplotype, void *workspace,
+                             double *out);
 };
 
 extern const CpuBuild kPortableBuild, kAvx2Build, kAvx512Build, kNeonBuild;

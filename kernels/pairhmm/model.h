@@ -12,18 +12,36 @@
 //
 //   Scaling the match, insertion and deletion states by constants of their row leaves one multiply
 //   and four fused multiply-adds a cell, whatever the qualities (M = M^ / mm[r+1], I = alpha I^,
-//   D = D^ md[r] / mm[r+1], and mm[m+1] = 1, gm[m+1] = 0):
+//   D = D^ md[r] / mm[r+1], and mm[m+1] = gm[m+1] = 1):
 //
 //     M^(r,j) = e(r, hap[j]) T(r-1, j-1)
 //     I^(r,j) = fma(kappa[r], I^(r-1,j), M^(r-1,j))
 //     D^(r,j) = fma(xx[r], D^(r,j-1), M^(r,j-1))
 //     T (r,j) = fma(a[r], I^(r,j), fma(c[r], D^(r,j), M^(r,j)))
 //
-//     T(0,j) = gm[1] * START,   M^(0,j) = I^(1,j) = 0,   M^(r,0) = D^(r,0) = T(r,0) = 0
-//     sum = over j = 1..n in order: sum = sum + fma(alpha[m], I^(m,j), M^(m,j))
+//     T(0,j) = D^(0,j) = gm[1] START,   M^(0,j) = I^(1,j) = 0,   M^(r,0) = D^(r,0) = T(r,0) = 0
+//     ends  = over j = 1..cut in order: ends = ends + fma(alpha[m], I^(m,j), M^(m,j))
 //
-//   START is a power of two that does not depend on the pair, so that a pair's bits do not depend
-//   on its company; the likelihood is sum / START / n.
+//   The backward recurrence, the derivative of the total by each state, has the same form, from the
+//   last row and the haplotype's end (I' and D' are scaled by a and c):
+//
+//     T'(r,j) = e(r+1, hap[j+1]) M'(r+1, j+1)
+//     D'(r,j) = fma(xx[r], D'(r,j+1), T'(r,j))
+//     M'(r,j) = fma(a[r+1], I'(r+1,j), fma(c[r], D'(r,j+1), T'(r,j)))
+//     I'(r,j) = fma(kappa'[r], I'(r+1,j), T'(r,j))        kappa'[r] = xx[r+1] gm[r+2] / gm[r+1]
+//
+//     M'(m,j) = I'(m,j) = START,   T'(r,n) = D'(r,n) = 0,   row 0 has xx = c = 1
+//
+//   They meet behind column cut = n / 2, rows from the last to 0:
+//
+//     high = fma(T(r), T'(r) LOW, high),  high = fma(D^(r,cut+1), (c[r] D'(r,cut+1)) LOW, high)
+//     low  = fma(T(r), T'(r), low),       low  = fma(D^(r,cut+1),  c[r] D'(r,cut+1), low)
+//
+//     likelihood = (ends + high / (START LOW)) / START / n, or with low / START in place of the
+//     fraction where that is small: products of two halves need twice a number's range.
+//
+//   START and LOW are powers of two and the cut is the haplotype's own, so that a pair's bits do not
+//   depend on its company.
 //
 // The recurrence is GATK's (Poplin et al. 2017, doi:10.1101/201178; Durbin et al. 1998, chapter 4).
 // The exponent g = 0.434294 ln 10 is Intel GKL's: it writes 1/ln 10 in six digits.
@@ -47,21 +65,20 @@ enum Letter : uint8_t { kA = 0, kC = 1, kG = 2, kT = 3, kN = 4, kLetters = 5 };
 // A quality byte is used modulo 128.
 enum { kQualities = 128 };
 
-// Single precision starts from 2^112. A sum under 1e-28 may have lost a share of 1e-10 a cell to
-// what was flushed to zero, one over the largest float has overflowed: neither is trusted, and the
-// pair is computed in double precision, which starts from 2^1000 and is trusted down to 1e-280.
-// What is not trusted there either is computed with rescaling.
+// Both halves start from 2^start. In single precision what is flushed to zero is under 2^-126, so
+// 2^-238 of a start: a total of 2^-205 and more has lost less than a rounding error for 512 rows,
+// with `low`; with `high`, where the backward half is scaled down by 2^108 first, one of 2^-97 and
+// more. A smaller `high` cannot have made `low` overflow. What neither holds is computed in double
+// precision, whose limits follow in the same way, and what that does not hold, with rescaling.
 template <class T>
 struct Range;
 template <>
 struct Range<float> {
-    static constexpr int kStartExponent = 112;
-    static constexpr double kSmallest = 1e-28, kLargest = 3e38;
+    enum { kStart = 112, kLow = -108, kHighTrusted = -97, kLowTrusted = -205 };
 };
 template <>
 struct Range<double> {
-    static constexpr int kStartExponent = 1000;
-    static constexpr double kSmallest = 1e-280, kLargest = 1e308;
+    enum { kStart = 960, kLow = -913, kHighTrusted = -930, kLowTrusted = -1900 };
 };
 
 // Rounding errors add up along a read: a longer one is computed in double precision from the start.
@@ -120,7 +137,7 @@ GKL_SHIM_DEVICE double log_ratio(double z) {
     return __builtin_fma(series * z2, 2 * z, 2 * z);
 }
 
-// log10(x / n) - exponent log10(2).
+// log10(x / n / 2^exponent).
 GKL_SHIM_DEVICE double log10_likelihood(double x, double n, double exponent) {
     const Split s = split(x / n);
     const double log10_of_2 = 0.30102999566398120, inverse_ln10 = 0.43429448190325183;
@@ -150,6 +167,10 @@ GKL_SHIM_DEVICE V scaled_a(V gm_next, V alpha) {
 template <class V>
 GKL_SHIM_DEVICE V scaled_c(V gm_next, V md, V inverse_mm_next) {
     return (gm_next * md) * inverse_mm_next;
+}
+template <class V>
+GKL_SHIM_DEVICE V scaled_backward_kappa(V xx_next, V gm_after_next, V gm_next) {
+    return xx_next * (gm_after_next / gm_next);
 }
 template <class V>
 GKL_SHIM_DEVICE V scaled_match(V mm_next, V error, V one) {
