@@ -8,9 +8,11 @@ import java.lang.instrument.Instrumentation;
 import java.net.URISyntaxException;
 import java.security.ProtectionDomain;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.WeakHashMap;
+import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
 
 /**
@@ -103,10 +105,25 @@ public final class Agent implements ClassFileTransformer {
         } catch (ClassNotFoundException e) {
             // A loader that does not ask the application's, where agents live; all ask the
             // bootstrap's. Not done without need: it costs the JVM its class data sharing.
-            File jar = new File(
-                    Agent.class.getProtectionDomain().getCodeSource().getLocation().toURI());
-            instrumentation.appendToBootstrapClassLoaderSearch(new JarFile(jar));
+            JarFile jar = new JarFile(new File(
+                    Agent.class.getProtectionDomain().getCodeSource().getLocation().toURI()));
+            loadAll(jar);
+            instrumentation.appendToBootstrapClassLoaderSearch(jar);
             return Class.forName(door, true, loader);
+        }
+    }
+
+    /**
+     * Loads every class of ours here. Else those that this class loader does not know yet would
+     * from now on be the bootstrap's, and the two halves no longer one package.
+     */
+    private static void loadAll(JarFile jar) throws ClassNotFoundException {
+        for (JarEntry entry : Collections.list(jar.entries())) {
+            String name = entry.getName();
+            if (name.matches("org/gklshim/[^/]*\\.class")) {
+                Class.forName(name.substring(0, name.length() - ".class".length())
+                        .replace('/', '.'), false, Agent.class.getClassLoader());
+            }
         }
     }
 

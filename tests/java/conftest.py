@@ -1,0 +1,155 @@
+"""GKL's class paths, the three swaps, and JVMs to run scenarios in."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import platform
+import resource
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.conftest import require_tool
+
+from gkl_shim import paths
+from gkl_shim.gatk import fetch, run
+
+ROOT = Path(__file__).parents[2]
+GKL_VERSIONS = ("0.8.11", "0.9.0")
+SWAPS = ("agent", "classpath", "library-path")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a process left behind; `result` is the scenario's, None where it did not finish."""
+
+    result: Any
+    returncode: int
+    log: str
+
+    @property
+    def ours(self) -> list[str]:
+        """The lines that the shim wrote."""
+        return [line for line in self.log.splitlines() if line.startswith("[gkl-shim ")]
+
+    def line(self, text: str) -> str:
+        """The one line of ours that holds a text."""
+        found = [line for line in self.ours if text in line]
+        assert len(found) == 1, f"{text!r} in {len(found)} lines:\n{self.log[-3000:]}"
+        return found[0]
+
+
+class Jvm:
+    """Runs scenarios, each in a fresh JVM, with a temporary folder of its own."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self.temporary = folder / "tmp"
+        self.temporary.mkdir()
+
+    def __call__(
+        self,
+        scenario: str,
+        argument: Any,
+        *,
+        swap: str = "agent",
+        gkl: str = GKL_VERSIONS[0],
+        options: Sequence[str] = (),
+        environment: Mapping[str, str] | None = None,
+        cpus: set[int] | None = None,
+        file_size: int | None = None,
+        succeeds: bool = True,
+    ) -> Outcome:
+        chosen = self._swap(swap, gkl)
+        given, result = self._folder / "argument", self._folder / "result"
+        given.write_bytes(pickle.dumps(argument))
+        result.unlink(missing_ok=True)
+        command = [sys.executable, "-m", "tests.java.scenarios", scenario, str(given), str(result)]
+        command.append(":".join([*map(str, chosen.jars), gkl_classpath(gkl)]))
+        # On the command line: the JVM announces JAVA_TOOL_OPTIONS.
+        command += [] if chosen.agent is None else [f"-javaagent:{chosen.agent}"]
+        command += [f"-Djava.io.tmpdir={self.temporary}", *options]
+        variables = {**os.environ, **(environment or {})}
+        if chosen.libraries is not None:
+            command.append(f"-Djava.library.path={chosen.libraries}")
+            variables["USE_LIBRARY_PATH"] = "1"
+
+        def limit() -> None:
+            if cpus is not None:
+                os.sched_setaffinity(0, cpus)
+            if file_size is not None:
+                resource.setrlimit(resource.RLIMIT_FSIZE, (file_size, file_size))
+
+        process = subprocess.run(
+            command,
+            env=variables,
+            cwd=ROOT,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=300,
+            check=False,
+            preexec_fn=limit,
+        )
+        assert not succeeds or process.returncode == 0, process.stdout[-5000:]
+        answer = pickle.loads(result.read_bytes()) if result.is_file() else None
+        return Outcome(answer, process.returncode, process.stdout)
+
+    def _swap(self, name: str, gkl: str) -> run.Swap:
+        if name == "stock":
+            return run.STOCK
+        if name == "agent":
+            return run.agent_swap()
+        if name == "classpath":
+            return run.classpath_swap()
+        folder = self._folder / f"libraries-{gkl}"
+        if not folder.is_dir():
+            run.library_folder(gkl_classpath(gkl), folder)
+        return run.library_path_swap(folder)
+
+
+def gkl_classpath(version: str) -> str:
+    require_tool("java")
+    require_tool("mvn")
+    return fetch.gkl_classpath(version)
+
+
+def stock_serves() -> bool:
+    """Whether Intel's own library runs on this CPU; the library-path swap needs that too."""
+    if platform.machine() != "x86_64":
+        return False
+    return " avx " in Path("/proc/cpuinfo").read_text()
+
+
+def skip_unless_served(swap: str) -> None:
+    if swap in ("stock", "library-path") and not stock_serves():
+        pytest.skip("GKL's own gate asks for x86-64 with AVX")
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _no_shim_around() -> None:
+    """A setting that the caller's environment holds would spoil what is tested."""
+    harmless = ("GKL_SHIM_CACHE",)
+    names = [name for name in os.environ if name.startswith("GKL_SHIM_") and name not in harmless]
+    assert not names, f"unset {' '.join(names)}"
+
+
+@pytest.fixture
+def jvm(tmp_path: Path) -> Jvm:
+    return Jvm(tmp_path)
+
+
+@pytest.fixture(scope="session")
+def agent_jar() -> Path:
+    return paths.agent_jar()
+
+
+@pytest.fixture(scope="session")
+def classpath_jar() -> Path:
+    return paths.classpath_jar()

@@ -1,0 +1,315 @@
+"""What the tests do inside a JVM, each in a process of its own; `conftest.Jvm` runs it.
+
+    python -m tests.java.scenarios SCENARIO ARGUMENT RESULT CLASSPATH JVM-OPTIONS...
+
+ARGUMENT and RESULT are files, pickled.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import signal
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import jpype
+import numpy as np
+
+from tests.java.regions import Region
+
+_BINDINGS = "org.broadinstitute.gatk.nativebindings.pairhmm."
+_TRACKS = ("readBases", "readQuals", "insertionGOP", "deletionGOP", "overallGCP")
+
+SCENARIOS: dict[str, Callable[[Any], Any]] = {}
+
+
+def scenario(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    SCENARIOS[function.__name__] = function
+    return function
+
+
+class PairHmm:
+    """One of GKL's two classes, whoever's bytes they are, as GATK drives it."""
+
+    def __init__(
+        self,
+        *,
+        double: bool = False,
+        threads: int = 4,
+        name: str = "IntelPairHmmOMP",
+        loader: Any = None,
+    ) -> None:
+        self._loader = loader
+        self.instance = self._class("com.intel.gkl.pairhmm." + name)()
+        self.loaded = bool(self.instance.load(None))
+        assert self.loaded
+        self.initialize(double, threads)
+
+    def _class(self, name: str) -> Any:
+        return jpype.JClass(name, loader=self._loader)
+
+    def initialize(self, double: bool, threads: int) -> None:
+        arguments = self._class(_BINDINGS + "PairHMMNativeArguments")()
+        arguments.useDoublePrecision = double
+        arguments.maxNumberOfThreads = threads
+        self.instance.initialize(arguments)
+
+    def reads(self, region: Region) -> Any:
+        holder = self._class(_BINDINGS + "ReadDataHolder")
+        holders = []
+        for read in region.reads:
+            held = holder()
+            for name, track in zip(_TRACKS, read.tracks(), strict=True):
+                setattr(held, name, java_bytes(track))
+            holders.append(held)
+        return _array(holder, holders)
+
+    def haplotypes(self, region: Region) -> Any:
+        holder = self._class(_BINDINGS + "HaplotypeDataHolder")
+        holders = []
+        for haplotype in region.haplotypes:
+            held = holder()
+            held.haplotypeBases = java_bytes(haplotype)
+            holders.append(held)
+        return _array(holder, holders)
+
+    def compute(self, region: Region) -> list[float]:
+        output = java_doubles(len(region.reads) * len(region.haplotypes))
+        self.instance.computeLikelihoods(self.reads(region), self.haplotypes(region), output)
+        return [float(value) for value in output]
+
+    @property
+    def is_ours(self) -> bool:
+        parent = self._class("com.intel.gkl.pairhmm.IntelPairHmm").class_
+        names = {str(method.getName()) for method in parent.getDeclaredMethods()}
+        return "computeLikelihoodsNative" not in names
+
+
+def _array(holder: Any, holders: list[Any]) -> Any:
+    # By reflection: JPype's own arrays are of the application class loader's types.
+    reflect = jpype.JClass("java.lang.reflect.Array")
+    array = reflect.newInstance(holder.class_, len(holders))
+    for index, held in enumerate(holders):
+        reflect.set(array, index, held)
+    return array
+
+
+def java_bytes(content: bytes) -> Any:
+    return jpype.JArray(jpype.JByte)(np.frombuffer(content, np.int8))
+
+
+def java_doubles(size: int) -> Any:
+    return jpype.JArray(jpype.JDouble)(size)
+
+
+@scenario
+def compute(argument: dict[str, Any]) -> dict[str, Any]:
+    """Every region's likelihoods, and whose classes computed them."""
+    regions = argument.pop("regions")
+    pairhmm = PairHmm(**argument)
+    results = [pairhmm.compute(region) for region in regions]
+    return {"likelihoods": results, "ours": pairhmm.is_ours}
+
+
+@scenario
+def errors(region: Region) -> dict[str, tuple[str, str]]:
+    """The exception of each wrong call; after them all, a right call still works."""
+    pairhmm = PairHmm()
+    expected = pairhmm.compute(region)
+    reads, haplotypes = pairhmm.reads, pairhmm.haplotypes
+    pairs = len(region.reads) * len(region.haplotypes)
+    caught: dict[str, tuple[str, str]] = {}
+
+    def attempt(name: str, reads: Any, haplotypes: Any, output: Any) -> None:
+        try:
+            pairhmm.instance.computeLikelihoods(reads, haplotypes, output)
+        except jpype.JException as error:
+            caught[name] = (str(error.getClass().getName()), str(error.getMessage()))
+
+    def spoiled_reads(index: int, name: str, value: Any) -> Any:
+        result = reads(region)
+        setattr(result[index], name, value)
+        return result
+
+    output = java_doubles(pairs)
+    attempt("null reads", None, haplotypes(region), output)
+    attempt("null haplotypes", reads(region), None, output)
+    attempt("null output", reads(region), haplotypes(region), None)
+    with_null = reads(region)
+    with_null[1] = None
+    attempt("null read", with_null, haplotypes(region), output)
+    with_null = haplotypes(region)
+    with_null[1] = None
+    attempt("null haplotype", reads(region), with_null, output)
+    for name in _TRACKS:
+        attempt(f"null {name}", spoiled_reads(1, name, None), haplotypes(region), output)
+        for change, wrong in (("long", b"A" * 400), ("short", b"A")):
+            spoiled = spoiled_reads(1, name, java_bytes(wrong))
+            attempt(f"{change} {name}", spoiled, haplotypes(region), output)
+    with_null = haplotypes(region)
+    with_null[1].haplotypeBases = None
+    attempt("null haplotypeBases", reads(region), with_null, output)
+    attempt(
+        "empty read", spoiled_reads(0, "readBases", java_bytes(b"")), haplotypes(region), output
+    )
+    empty = haplotypes(region)
+    empty[1].haplotypeBases = java_bytes(b"")
+    attempt("empty haplotype", reads(region), empty, output)
+    attempt("short output", reads(region), haplotypes(region), java_doubles(pairs - 1))
+
+    longer = java_doubles(pairs + 2)
+    longer[pairs] = longer[pairs + 1] = 7.0
+    attempt("longer output", reads(region), haplotypes(region), longer)
+    assert list(longer) == [*expected, 7.0, 7.0]
+    untouched = java_doubles(1)
+    untouched[0] = 7.0
+    attempt("no reads", reads(Region([], [])), haplotypes(region), untouched)
+    attempt("no haplotypes", reads(region), haplotypes(Region([], [])), untouched)
+    assert list(untouched) == [7.0]
+    assert pairhmm.compute(region) == expected
+    return caught
+
+
+@scenario
+def uninitialized(region: Region) -> str:
+    """The exception of computing without initialize."""
+    instance = jpype.JClass("com.intel.gkl.pairhmm.IntelPairHmmOMP")()
+    assert instance.load(None)
+    helper = PairHmm.__new__(PairHmm)
+    helper._loader = None
+    try:
+        instance.computeLikelihoods(
+            helper.reads(region), helper.haplotypes(region), java_doubles(1000)
+        )
+    except jpype.JException as error:
+        return str(error.getMessage())
+    return ""
+
+
+@scenario
+def many_threads(regions: list[Region]) -> dict[str, Any]:
+    """Eight threads, each with an engine of its own, half in double; each is done now and then."""
+    expected = {
+        double: [PairHmm(double=double).compute(region) for region in regions]
+        for double in (False, True)
+    }
+    wrong: list[str] = []
+    finished: list[int] = []
+
+    def work(number: int) -> None:
+        double = number % 2 == 1
+        for turn in range(6):
+            pairhmm = PairHmm(double=double, threads=1 + (number + turn) % 4)
+            for k in range(len(regions)):
+                index = (k + number) % len(regions)
+                if pairhmm.compute(regions[index]) != expected[double][index]:
+                    wrong.append(f"thread {number}, region {index}")
+            if turn % 2:
+                pairhmm.instance.done()
+        finished.append(number)
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return {"wrong": wrong, "finished": len(finished), "differ": expected[False] != expected[True]}
+
+
+@scenario
+def one_for_all(regions: list[Region]) -> bool:
+    """Several threads share one instance."""
+    pairhmm = PairHmm()
+    expected = [pairhmm.compute(region) for region in regions]
+    same: list[bool] = []
+
+    def work() -> None:
+        for _ in range(5):
+            same.append([pairhmm.compute(region) for region in regions] == expected)
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return len(same) == 20 and all(same)
+
+
+@scenario
+def done(region: Region) -> dict[str, Any]:
+    """Two instances of different precision, of which one is done."""
+    single, double = PairHmm(double=False), PairHmm(double=True)
+    before = single.compute(region), double.compute(region)
+    single.instance.done()
+    after = single.compute(region), double.compute(region)
+    return {"before": before, "after": after}
+
+
+@scenario
+def class_loaders(argument: tuple[Region, list[str]]) -> list[tuple[list[float], bool]]:
+    """Loaders side by side, one of which does not ask the application's."""
+    region, jars = argument
+    files = [jpype.JClass("java.io.File")(jar).toURI().toURL() for jar in jars]
+    urls = jpype.JArray(jpype.JClass("java.net.URL"))(files)
+    loader_class = jpype.JClass("java.net.URLClassLoader")
+    system = jpype.JClass("java.lang.ClassLoader").getSystemClassLoader()
+    results = []
+    for parent in (system.getParent(), system.getParent(), None):
+        pairhmm = PairHmm(loader=loader_class(urls, parent))
+        results.append((pairhmm.compute(region), pairhmm.is_ours))
+    pairhmm = PairHmm()
+    results.append((pairhmm.compute(region), pairhmm.is_ours))
+    return results
+
+
+@scenario
+def surface(region: Region) -> dict[str, Any]:
+    """What other code can see of the classes, and GKL's own subclass of one of them."""
+    result: dict[str, Any] = {}
+    public = jpype.JClass("java.lang.reflect.Modifier").isPublic
+    for name in ("IntelPairHmm", "IntelPairHmmOMP", "IntelPairHmmFpga"):
+        class_ = jpype.JClass("com.intel.gkl.pairhmm." + name).class_
+        members = [*class_.getDeclaredConstructors(), *class_.getDeclaredMethods()]
+        result[name] = {
+            "superclass": str(class_.getSuperclass().getName()),
+            "interfaces": sorted(str(i.getName()) for i in class_.getInterfaces()),
+            "modifiers": int(class_.getModifiers()),
+            "members": sorted(
+                (str(m.getName()), [str(p.getName()) for p in m.getParameterTypes()])
+                for m in members
+                if public(m.getModifiers())
+            ),
+        }
+    fpga = PairHmm(name="IntelPairHmmFpga")
+    result["likelihoods"] = fpga.compute(region)
+    return result
+
+
+@scenario
+def killed(region: Region) -> None:
+    """Ends without a word while everything is in use."""
+    PairHmm().compute(region)
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+@scenario
+def listing(argument: tuple[Region, str]) -> list[str]:
+    """What lies in a folder while the library is in use."""
+    region, folder = argument
+    PairHmm().compute(region)
+    return sorted(path.name for path in Path(folder).rglob("*"))
+
+
+def main() -> None:
+    name, argument, result, classpath, *options = sys.argv[1:]
+    jpype.startJVM(*options, classpath=classpath.split(":"))
+    answer = SCENARIOS[name](pickle.loads(Path(argument).read_bytes()))
+    Path(result).write_bytes(pickle.dumps(answer))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,204 @@
+"""The agent: where it acts, where it keeps its hands off, and what it says."""
+
+from __future__ import annotations
+
+import shutil
+import struct
+import subprocess
+import zipfile
+from importlib.metadata import version
+from pathlib import Path
+
+import pytest
+from tests.conftest import require_tool
+
+from tests.java import regions
+from tests.java.conftest import Jvm, gkl_classpath, skip_unless_served
+
+REGION = regions.typical(5)
+
+
+def test_any_other_java_is_untouched(tmp_path: Path, agent_jar: Path) -> None:
+    source = tmp_path / "Hello.java"
+    source.write_text(
+        'class Hello { public static void main(String[] a) { System.out.print("hello"); } }'
+    )
+    temporary = tmp_path / "tmp"
+    temporary.mkdir()
+    command = [require_tool("java"), f"-javaagent:{agent_jar}", f"-Djava.io.tmpdir={temporary}"]
+    process = subprocess.run([*command, str(source)], capture_output=True, text=True, check=True)
+    assert (process.stdout, process.stderr) == ("hello", "")
+    assert list(temporary.iterdir()) == []
+
+
+@pytest.mark.parametrize("swap", ["agent", "classpath"])
+def test_off(jvm: Jvm, swap: str) -> None:
+    skip_unless_served("stock")
+    stock = jvm("compute", {"regions": [REGION]}, swap="stock")
+    outcome = jvm(
+        "compute", {"regions": [REGION]}, swap=swap, environment={"GKL_SHIM_BACKEND": "off"}
+    )
+    # On the class path our classes stand in front and hand everything on.
+    assert outcome.result["ours"] == (swap == "classpath")
+    assert outcome.result["likelihoods"] == stock.result["likelihoods"]
+    assert len(outcome.ours) == 1
+    assert "GKL_SHIM_BACKEND=off: Intel GKL is used" in outcome.ours[0]
+
+
+@pytest.mark.parametrize("swap", ["agent", "classpath"])
+def test_a_library_that_does_not_load(jvm: Jvm, tmp_path: Path, swap: str) -> None:
+    skip_unless_served("stock")
+    library = tmp_path / "broken.so"
+    library.write_bytes(b"not a library")
+    stock = jvm("compute", {"regions": [REGION]}, swap="stock")
+    outcome = jvm(
+        "compute", {"regions": [REGION]}, swap=swap, environment={"GKL_SHIM_LIBRARY": str(library)}
+    )
+    assert outcome.result["likelihoods"] == stock.result["likelihoods"]
+    assert len(outcome.ours) == 1
+    assert "warning: PairHMM: Intel GKL is used: " in outcome.ours[0]
+    assert str(library) in outcome.ours[0]
+
+
+# Loads, computes nonsense, and would end the process if Intel's classes were bound to it.
+WRONG = """
+#include <stdlib.h>
+int Java_org_gklshim_NativeEngine_initialize(void *e, void *o, unsigned char d, int t, void *s) {
+    return 0;
+}
+void Java_org_gklshim_NativeEngine_compute(void *e, void *o, int c, void *s, void *l, int r, int h,
+                                           void *v) {}
+void Java_com_intel_gkl_pairhmm_IntelPairHmm_initNative(void) { abort(); }
+void Java_com_intel_gkl_pairhmm_IntelPairHmm_computeLikelihoodsNative(void) { abort(); }
+"""
+
+
+@pytest.mark.parametrize("swap", ["agent", "classpath"])
+def test_a_library_that_computes_wrongly(jvm: Jvm, tmp_path: Path, swap: str) -> None:
+    skip_unless_served("stock")
+    source, library = tmp_path / "wrong.c", tmp_path / "wrong.so"
+    source.write_text(WRONG)
+    compiler = require_tool("cc")
+    subprocess.run([compiler, "-shared", "-fPIC", source, "-o", library], check=True)
+    stock = jvm("compute", {"regions": [REGION]}, swap="stock")
+    outcome = jvm(
+        "compute", {"regions": [REGION]}, swap=swap, environment={"GKL_SHIM_LIBRARY": str(library)}
+    )
+    assert outcome.result["likelihoods"] == stock.result["likelihoods"]
+    assert len(outcome.ours) == 1
+    assert (
+        "Intel GKL is used: the native library computes wrongly on this machine"
+        in (outcome.ours[0])
+    )
+
+
+def test_a_library_elsewhere(jvm: Jvm, tmp_path: Path, agent_jar: Path) -> None:
+    with zipfile.ZipFile(agent_jar) as archive:
+        library = Path(archive.extract("native/linux-x86_64/libgkl_shim.so", tmp_path))
+    skip_unless_served("stock")
+    outcome = jvm("compute", {"regions": [REGION]}, environment={"GKL_SHIM_LIBRARY": str(library)})
+    assert outcome.result["ours"]
+
+
+def test_a_platform_that_is_not_served(jvm: Jvm, tmp_path: Path, agent_jar: Path) -> None:
+    """Here: an agent without a library for this machine."""
+    skip_unless_served("stock")
+    empty = tmp_path / "gkl-shim.jar"
+    with zipfile.ZipFile(agent_jar) as full, zipfile.ZipFile(empty, "w") as archive:
+        for name in full.namelist():
+            if not name.startswith("native/"):
+                archive.writestr(name, full.read(name))
+    outcome = jvm("compute", {"regions": [REGION]}, swap="stock", options=[f"-javaagent:{empty}"])
+    assert not outcome.result["ours"]
+    assert outcome.ours == []
+
+
+def test_class_loaders(jvm: Jvm) -> None:
+    """As in Spark and notebooks: GATK in loaders of its own, one blind to the application's."""
+    jars = gkl_classpath("0.8.11").split(":")
+    results = jvm("class_loaders", (REGION, jars)).result
+    truth = regions.likelihoods(REGION)
+    assert len(results) == 4
+    for likelihoods, ours in results:
+        assert ours
+        assert likelihoods == pytest.approx(truth, abs=1e-5)
+
+
+GATK = """
+package org.broadinstitute.hellbender;
+public class Main {
+    public static void main(String[] arguments) throws Exception {
+        if (arguments.length > 0) {
+            com.intel.gkl.pairhmm.IntelPairHmm pairHmm = new com.intel.gkl.pairhmm.IntelPairHmm();
+            if (!pairHmm.load(null)) throw new IllegalStateException();
+            if (arguments[0].equals("initialize")) pairHmm.initialize(null);
+        }
+    }
+}
+"""
+
+
+@pytest.mark.parametrize("agent", [False, True])
+@pytest.mark.parametrize("arguments", [[], ["load"], ["initialize"]])
+def test_a_gatk_that_never_calls_it_is_told(
+    tmp_path: Path, agent_jar: Path, arguments: list[str], agent: bool
+) -> None:
+    classpath = gkl_classpath("0.8.11")
+    source = tmp_path / "Main.java"
+    source.write_text(GATK)
+    command = [require_tool("javac"), "-cp", classpath, "-d", str(tmp_path), str(source)]
+    subprocess.run(command, check=True)
+    command = [require_tool("java"), "-cp", f"{tmp_path}:{classpath}"]
+    command += [f"-javaagent:{agent_jar}"] if agent else []
+    command += ["org.broadinstitute.hellbender.Main", *arguments]
+    if not agent and arguments:
+        skip_unless_served("stock")
+    process = subprocess.run(command, capture_output=True, text=True, check=True)
+    never = "this run of GATK never asked for the native PairHMM, so nothing was made faster"
+    assert (never in process.stderr) == (agent and arguments != ["initialize"])
+    unused = "PairHMM: initialized, but no region was computed"
+    assert (unused in process.stderr) == (agent and arguments == ["initialize"])
+
+
+def test_the_jars(agent_jar: Path, classpath_jar: Path) -> None:
+    with zipfile.ZipFile(agent_jar) as agent, zipfile.ZipFile(classpath_jar) as front:
+        names = set(agent.namelist())
+        # Where a class loader would find them, the agent's jar must not have them.
+        assert not [name for name in names if name.startswith("com/")]
+        for platform, machine in (("linux-x86_64", 62), ("linux-aarch64", 183)):
+            library = agent.read(f"native/{platform}/libgkl_shim.so")
+            assert library[:4] == b"\x7fELF"
+            assert struct.unpack_from("<H", library, 18) == (machine,)
+        for archive in (agent, front):
+            for name in archive.namelist():
+                if name.endswith(".class"):
+                    assert struct.unpack_from(">H", archive.read(name), 6) == (52,), name
+            manifest = archive.read("META-INF/MANIFEST.MF").decode()
+            assert f"Implementation-Version: {version('gkl-shim')}\r\n" in manifest
+        swapped = {name for name in front.namelist() if name.endswith(".class")}
+        assert swapped == {
+            f"com/intel/gkl/pairhmm/{name}.class" for name in ("IntelPairHmm", "IntelPairHmmOMP")
+        }
+        for name in swapped:
+            assert front.read(name) == agent.read(f"org/gklshim/swap/{Path(name).name}")
+
+
+def test_exported_names(agent_jar: Path, tmp_path: Path) -> None:
+    nm = require_tool("nm")
+    with zipfile.ZipFile(agent_jar) as archive:
+        for platform in ("linux-x86_64", "linux-aarch64"):
+            library = archive.extract(f"native/{platform}/libgkl_shim.so", tmp_path)
+            symbols = subprocess.run(
+                [nm, "-D", "--defined-only", library], capture_output=True, text=True, check=True
+            ).stdout.split()
+            for name in ("initNative", "computeLikelihoodsNative", "doneNative"):
+                assert f"Java_com_intel_gkl_pairhmm_IntelPairHmm_{name}" in symbols
+
+
+def test_the_swap_needs_nothing_beside_the_jar(jvm: Jvm, tmp_path: Path, agent_jar: Path) -> None:
+    """One file can be copied anywhere, under a name with blanks too."""
+    folder = tmp_path / "a folder"
+    folder.mkdir()
+    copy = Path(shutil.copy(agent_jar, folder / "the shim.jar"))
+    outcome = jvm("compute", {"regions": [REGION]}, swap="stock", options=[f"-javaagent:{copy}"])
+    assert outcome.result["ours"]

@@ -1,0 +1,352 @@
+"""The classes that take the place of GKL's, driven as GATK drives them, through every swap."""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+import signal
+from pathlib import Path
+
+import pytest
+
+from tests.java import regions
+from tests.java.conftest import GKL_VERSIONS, SWAPS, Jvm, skip_unless_served
+
+# The bars that the C interface promises.
+SINGLE, DOUBLE = 1e-5, 1e-8
+# Below this stock's double precision is zero.
+RANGE = -614
+
+each_swap = pytest.mark.parametrize("swap", SWAPS)
+
+
+@pytest.fixture(autouse=True)
+def _served(request: pytest.FixtureRequest) -> None:
+    if "swap" in request.fixturenames:
+        skip_unless_served(request.getfixturevalue("swap"))
+
+
+@pytest.fixture(scope="module")
+def sample() -> list[regions.Region]:
+    return [*regions.odd(), *(regions.typical(seed) for seed in range(5))]
+
+
+@pytest.fixture(scope="module")
+def expected(sample: list[regions.Region]) -> list[list[float]]:
+    return [regions.likelihoods(region) for region in sample]
+
+
+def check(computed: list[list[float]], expected: list[list[float]], tolerance: float) -> None:
+    assert [len(region) for region in computed] == [len(region) for region in expected]
+    for number, (ours, truth) in enumerate(zip(computed, expected, strict=True)):
+        for pair, (value, right) in enumerate(zip(ours, truth, strict=True)):
+            if right < RANGE:
+                assert value == -math.inf, f"region {number}, pair {pair}: {value} for {right}"
+            else:
+                assert value == pytest.approx(right, abs=tolerance), f"region {number}, {pair}"
+
+
+@each_swap
+@pytest.mark.parametrize("gkl", GKL_VERSIONS)
+@pytest.mark.parametrize("double", [False, True])
+def test_likelihoods(
+    jvm: Jvm,
+    sample: list[regions.Region],
+    expected: list[list[float]],
+    swap: str,
+    gkl: str,
+    double: bool,
+) -> None:
+    outcome = jvm("compute", {"regions": sample, "double": double}, swap=swap, gkl=gkl)
+    assert outcome.result["ours"] == (swap != "library-path")
+    assert f"Intel GKL replaced ({swap.replace('classpath', 'class path').replace('-', ' ')})" in (
+        outcome.line("build")
+    )
+    assert ("double" if double else "single") + " precision" in outcome.line("build")
+    check(outcome.result["likelihoods"], expected, DOUBLE if double else SINGLE)
+
+
+def test_the_test_sees_the_range(expected: list[list[float]]) -> None:
+    assert any(value < RANGE for region in expected for value in region)
+
+
+def test_stock_says_the_same(
+    jvm: Jvm, sample: list[regions.Region], expected: list[list[float]]
+) -> None:
+    skip_unless_served("stock")
+    outcome = jvm("compute", {"regions": sample, "double": True}, swap="stock")
+    assert not outcome.result["ours"]
+    assert not outcome.ours
+    check(outcome.result["likelihoods"], expected, SINGLE)
+
+
+@pytest.mark.parametrize("name", ["IntelPairHmm", "IntelPairHmmOMP"])
+def test_both_classes(jvm: Jvm, name: str) -> None:
+    region = regions.typical(1)
+    outcome = jvm("compute", {"regions": [region], "name": name})
+    check(outcome.result["likelihoods"], [regions.likelihoods(region)], SINGLE)
+
+
+NULL, ILLEGAL = "java.lang.NullPointerException", "java.lang.IllegalArgumentException"
+
+
+@pytest.mark.parametrize("swap", ["agent", "classpath"])
+def test_errors(jvm: Jvm, swap: str) -> None:
+    region = regions.typical(2)
+    caught = jvm("errors", region, swap=swap).result
+    length = len(region.reads[1].bases)
+    pairs = len(region.reads) * len(region.haplotypes)
+    given = "reads, haplotypes or likelihoods is null"
+    wanted = dict.fromkeys(("null reads", "null haplotypes", "null output"), (NULL, given))
+    wanted["null read"] = (NULL, "read 1 is null")
+    wanted["null haplotype"] = (NULL, "haplotype 1 is null")
+    wanted["null haplotypeBases"] = (NULL, "haplotype 1: haplotypeBases is null")
+    for name in ("readBases", "readQuals", "insertionGOP", "deletionGOP", "overallGCP"):
+        wanted[f"null {name}"] = (NULL, f"read 1: {name} is null")
+        for change, size in (("long", 400), ("short", 1)):
+            message = f"read 1: {name} has {size} values for {length} bases"
+            if name == "readBases":
+                message = f"read 1: readQuals has {length} values for {size} bases"
+            wanted[f"{change} {name}"] = (ILLEGAL, message)
+    wanted["empty read"] = (ILLEGAL, "read 0 has no bases")
+    wanted["empty haplotype"] = (ILLEGAL, "haplotype 1 has no bases")
+    wanted["short output"] = (
+        ILLEGAL,
+        f"likelihoods has room for {pairs - 1} values, 6 reads x 4 haplotypes need {pairs}",
+    )
+    assert caught == wanted
+
+
+def test_errors_through_intels_classes(jvm: Jvm) -> None:
+    """Intel's Java catches IllegalArgumentException, logs the message and throws it without."""
+    skip_unless_served("library-path")
+    outcome = jvm("errors", regions.typical(2), swap="library-path")
+    caught = outcome.result
+    assert {kind for kind, _ in caught.values()} == {NULL, ILLEGAL}
+    assert len(caught) == 24
+    for name, (kind, _) in caught.items():
+        assert kind == (NULL if name.startswith("null") else ILLEGAL), name
+    assert caught["null deletionGOP"][1] == "read 1: deletionGOP is null"
+    for message in (
+        "read 0 has no bases",
+        "haplotype 1 has no bases",
+        "read 1: overallGCP has 1 values for",
+        "likelihoods has room for 23 values, 6 reads x 4 haplotypes need 24",
+    ):
+        assert message in outcome.log
+
+
+@each_swap
+def test_computing_without_initialize(jvm: Jvm, swap: str) -> None:
+    message = jvm("uninitialized", regions.typical(2), swap=swap).result
+    assert message == "computeLikelihoods was called before initialize"
+
+
+@each_swap
+@pytest.mark.parametrize("scenario", ["compute", "errors", "many_threads"])
+def test_jni_is_used_rightly(jvm: Jvm, swap: str, scenario: str) -> None:
+    if swap == "library-path" and scenario == "many_threads":
+        pytest.skip("Intel's classes have one precision a process")
+    many = [regions.typical(seed, reads=40) for seed in range(3)]
+    argument = {"compute": {"regions": many}, "errors": many[0], "many_threads": many}[scenario]
+    log = jvm(scenario, argument, swap=swap, options=["-Xcheck:jni"]).log
+    # Intel's utilities, which its Java still asks for AVX, change the MXCSR.
+    complaints = [
+        line
+        for line in log.splitlines()
+        if re.search(r"WARNING in native|FATAL ERROR|local refs|JNI", line)
+        and "RestoreMXCSROnJNICall" not in line
+    ]
+    assert not complaints, log
+
+
+@pytest.mark.parametrize("swap", ["agent", "classpath"])
+def test_many_threads(jvm: Jvm, swap: str) -> None:
+    sample = [regions.typical(seed, reads=30, haplotypes=8, length=120) for seed in range(6)]
+    result = jvm("many_threads", sample, swap=swap).result
+    assert result == {"wrong": [], "finished": 8, "differ": True}
+
+
+@each_swap
+def test_one_instance_for_several_threads(jvm: Jvm, swap: str) -> None:
+    assert jvm("one_for_all", [regions.typical(seed) for seed in range(4)], swap=swap).result
+
+
+@pytest.mark.parametrize("swap", ["agent", "classpath"])
+def test_done_disturbs_nobody(jvm: Jvm, swap: str) -> None:
+    region = regions.typical(3)
+    result = jvm("done", region, swap=swap).result
+    assert result["before"] == result["after"]
+    single, double = result["before"]
+    assert single != double
+    check([double], [regions.likelihoods(region)], DOUBLE)
+
+
+def test_the_surface_is_intels(jvm: Jvm) -> None:
+    skip_unless_served("stock")
+    region = regions.typical(4)
+    ours = jvm("surface", region).result
+    stock = jvm("surface", region, swap="stock").result
+    check([ours.pop("likelihoods")], [stock.pop("likelihoods")], SINGLE)
+    assert ours == stock
+
+
+def recorded(region: regions.Region) -> str:
+    lines = [f"{len(region.reads)} {len(region.haplotypes)}"]
+    for read in region.reads:
+        tracks = [bytes(min(q & 127, 93) + 33 for q in track) for track in read.tracks()[1:]]
+        lines.append(b" ".join([regions.letters(read.bases), *tracks]).decode())
+    lines += [regions.letters(haplotype).decode() for haplotype in region.haplotypes]
+    return "\n".join(lines) + "\n"
+
+
+@each_swap
+def test_record(jvm: Jvm, tmp_path: Path, sample: list[regions.Region], swap: str) -> None:
+    file = tmp_path / "out" / "traffic.in"
+    file.parent.mkdir()
+    file.write_text("an older one\n")
+    setting = {"GKL_SHIM_RECORD": str(file)}
+    outcome = jvm("compute", {"regions": sample}, swap=swap, environment=setting)
+    assert file.read_text() == "".join(map(recorded, sample))
+    assert list(file.parent.iterdir()) == [file]
+    high = sum(
+        q & 127 > 93 for g in sample for r in g.reads for track in r.tracks()[1:] for q in track
+    )
+    assert high > 0
+    assert outcome.line("every region is recorded").endswith(f"to {file}")
+    line = outcome.line(f"{len(sample)} regions recorded")
+    assert line.endswith(f"to {file} ({high} qualities above 93 written as 93)")
+
+
+def test_record_of_several_threads_has_whole_regions(jvm: Jvm, tmp_path: Path) -> None:
+    sample = [regions.typical(seed, reads=40, haplotypes=8, length=300) for seed in range(5)]
+    file = tmp_path / "traffic.in"
+    jvm("many_threads", sample, options=[f"-Dgkl.shim.record={file}"])
+    left = file.read_text()
+    counts = {}
+    for region in map(recorded, sample):
+        counts[region[:50]] = left.count(region)
+        left = left.replace(region, "")
+    assert left == ""
+    # Once in each precision, and six times in each of eight threads.
+    assert list(counts.values()) == [2 + 6 * 8] * 5
+
+
+def test_record_that_cannot_be_written(jvm: Jvm, tmp_path: Path) -> None:
+    region = regions.typical(1)
+    file = tmp_path / "nowhere" / "traffic.in"
+    setting = {"GKL_SHIM_RECORD": str(file)}
+    outcome = jvm("compute", {"regions": [region] * 3}, environment=setting)
+    line = outcome.line("warning")
+    assert f"GKL_SHIM_RECORD: cannot create {file}: No such file or directory" in line
+    assert len(outcome.result["likelihoods"]) == 3
+
+
+def test_record_that_grows_too_large(jvm: Jvm) -> None:
+    region = regions.typical(1, reads=400, haplotypes=2, length=400)
+    outcome = jvm(
+        "compute",
+        {"regions": [region] * 40},
+        environment={"GKL_SHIM_RECORD": str(jvm.temporary / "traffic.in")},
+        file_size=4 << 20,
+    )
+    assert "GKL_SHIM_RECORD: cannot write" in outcome.line("warning")
+    assert "File too large" in outcome.line("warning")
+    assert len(outcome.result["likelihoods"]) == 40
+    assert list(jvm.temporary.iterdir()) == []
+
+
+def test_a_killed_process_leaves_no_record_as_if_whole(jvm: Jvm, tmp_path: Path) -> None:
+    file = tmp_path / "traffic.in"
+    setting = {"GKL_SHIM_RECORD": str(file)}
+    outcome = jvm("killed", regions.typical(1), environment=setting, succeeds=False)
+    assert outcome.returncode == -signal.SIGKILL
+    assert not file.exists()
+    assert [path.suffix for path in tmp_path.glob("traffic*")] == [".partial"]
+
+
+@each_swap
+def test_verify(jvm: Jvm, sample: list[regions.Region], swap: str) -> None:
+    outcome = jvm("compute", {"regions": sample}, swap=swap, environment={"GKL_SHIM_VERIFY": "3"})
+    line = outcome.line("verified in double precision, largest")
+    match = re.search(
+        r": (\d+) regions verified in double precision, largest difference (\S+)$", line
+    )
+    assert match
+    assert int(match[1]) == len(sample) // 3
+    assert 0 < float(match[2]) < SINGLE
+
+
+@each_swap
+def test_report(jvm: Jvm, sample: list[regions.Region], swap: str) -> None:
+    line = jvm("compute", {"regions": sample}, swap=swap).line("GCUPS")
+    pairs = sum(len(region.reads) * len(region.haplotypes) for region in sample)
+    cells = sum(
+        sum(len(read.bases) for read in region.reads) * sum(map(len, region.haplotypes))
+        for region in sample
+    )
+    assert re.search(
+        rf"PairHMM: {len(sample)} regions, {pairs} pairs, {cells} cells in \d+\.\d+ s, "
+        rf"\d+\.\d+ GCUPS, \d+\.\d% of the run's \d+\.\d s; [1-9]\d* pairs computed again",
+        line,
+    ), line
+
+
+def test_quiet(jvm: Jvm) -> None:
+    setting = {"GKL_SHIM_LOG": "quiet", "GKL_SHIM_VERIFY": "1"}
+    assert jvm("compute", {"regions": [regions.typical(1)]}, environment=setting).ours == []
+
+
+def test_threads(jvm: Jvm) -> None:
+    def announced(environment: dict[str, str], cpus: set[int], *options: str) -> str:
+        argument = {"regions": [regions.typical(1)]}
+        outcome = jvm("compute", argument, environment=environment, cpus=cpus, options=options)
+        match = re.search(r"precision, (.*); Intel", outcome.line("build"))
+        assert match
+        return match[1]
+
+    cpus = sorted(os.sched_getaffinity(0))
+    assert announced({}, {cpus[0]}) == "1 thread (4 asked for by GATK, 1 CPU)"
+    by_setting = "1 thread (7 asked for by GKL_SHIM_THREADS, 1 CPU)"
+    assert announced({"GKL_SHIM_THREADS": "7"}, {cpus[0]}) == by_setting
+    # A property is stronger than the environment.
+    assert announced({"GKL_SHIM_THREADS": "5"}, {cpus[0]}, "-Dgkl.shim.threads=7") == by_setting
+    if len(cpus) < 2:
+        pytest.skip("one CPU: nothing left to cap")
+    assert announced({}, set(cpus[:2])) == "2 threads (4 asked for by GATK, 2 CPUs)"
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "words"),
+    [
+        ("BACKEND", "fpga", "GKL_SHIM_BACKEND=fpga is ignored"),
+        ("BACKEND", "cuda", "no CUDA engine; the CPU engine is used"),
+        ("THREADS", "0", "GKL_SHIM_THREADS=0 is ignored"),
+        ("THREADS", "2x", "GKL_SHIM_THREADS=2x is ignored"),
+        ("BUILD", "sse", "GKL_SHIM_BUILD=sse is ignored: it must be one that this CPU can run ("),
+        ("VERIFY", "-1", "GKL_SHIM_VERIFY=-1 is ignored"),
+        ("LOG", "loud", "GKL_SHIM_LOG=loud is ignored"),
+    ],
+)
+def test_a_setting_that_cannot_be_followed(jvm: Jvm, name: str, value: str, words: str) -> None:
+    argument = {"regions": [regions.typical(1)]}
+    outcome = jvm("compute", argument, environment={f"GKL_SHIM_{name}": value})
+    assert words in outcome.line("warning")
+    assert outcome.result["ours"]
+
+
+def test_build(jvm: Jvm) -> None:
+    argument = {"regions": [regions.typical(1)]}
+    best = jvm("compute", argument)
+    forced = jvm("compute", argument, environment={"GKL_SHIM_BUILD": "portable"})
+    assert "the best for this CPU" in best.line(" build ")
+    assert "portable build (asked for by GKL_SHIM_BUILD)" in forced.line(" build ")
+    assert best.result == forced.result
+
+
+@each_swap
+def test_nothing_is_left_in_the_temporary_folder(jvm: Jvm, swap: str) -> None:
+    """Not even while it runs, so that no end, however sudden, leaves anything."""
+    names = jvm("listing", (regions.typical(1), str(jvm.temporary)), swap=swap).result
+    assert names == []
