@@ -397,8 +397,10 @@ def _items(value: Any, name: str) -> Iterable[Any]:
 def _sequence(value: Any, name: str) -> bytes:
     """Letters as bytes, checked."""
     if isinstance(value, str):
-        # A letter outside ASCII becomes a byte that the check below refuses.
-        letters = value.encode("ascii", "replace")
+        if not value.isascii():
+            at, letter = next(item for item in enumerate(value) if not item[1].isascii())
+            raise ValueError(f"{name}: letter {letter!r} at base {at} is none of ACGTN")
+        letters = value.encode()
     elif isinstance(value, bytes):
         letters = value
     elif isinstance(value, (bytearray, memoryview)):
@@ -523,7 +525,7 @@ def _check_letters(
 
 
 def _first_other(text: bytes) -> tuple[int, int]:
-    """The first byte that is no letter of ours, and where it is."""
+    """Return the first byte that is no letter of ours, and which it is: index, byte."""
     letter = text.translate(None, LETTERS)[0]
     return text.index(letter), letter
 

@@ -34,27 +34,28 @@ def atomic_output(path: str | Path) -> Iterator[BinaryIO]:
         return
     target = Path(os.path.realpath(path))
     if target.exists() and not stat.S_ISREG(target.stat().st_mode):
-        with open(target, "wb") as file:
+        with target.open("wb") as file:
             yield file
         return
     try:
-        descriptor, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+        descriptor, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
     except OSError as error:
         raise OSError(error.errno, error.strerror, str(path)) from None
+    temporary = Path(name)
     try:
-        with open(descriptor, "wb") as file:
+        with os.fdopen(descriptor, "wb") as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
-        os.chmod(temporary, _mode(target))
-        os.replace(temporary, target)
+        temporary.chmod(_mode(target))
+        temporary.replace(target)
     except BaseException:
-        os.unlink(temporary)
+        temporary.unlink()
         raise
 
 
 def _mode(target: Path) -> int:
-    """The permissions of the file to be replaced, or else those of any new file."""
+    """Return the permissions of the file to be replaced, or else those of any new file."""
     if target.exists():
         return stat.S_IMODE(target.stat().st_mode)
     mask = os.umask(0)

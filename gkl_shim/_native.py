@@ -21,7 +21,7 @@ _loaded: tuple[Any, Any] | None = None
 
 
 def _library() -> tuple[Any, Any]:
-    """The cffi instance and the opened library, on first use.
+    """Return the cffi instance and the opened library, on first use.
 
     Raises
     ------
@@ -44,19 +44,19 @@ def _library() -> tuple[Any, Any]:
 
 
 def version() -> str:
-    """The library's version."""
+    """Return the library's version."""
     ffi, lib = _library()
     return str(ffi.string(lib.gkl_shim_version()).decode())
 
 
 def cpu_count() -> int:
-    """How many CPUs this process may use, by affinity and control group."""
+    """Return how many CPUs this process may use, by affinity and control group."""
     _, lib = _library()
     return int(lib.gkl_shim_cpu_count())
 
 
 def builds() -> tuple[str, ...]:
-    """The engine's builds that this CPU can run, the best first."""
+    """Return the engine's builds that this CPU can run, the best first."""
     ffi, lib = _library()
     return tuple(ffi.string(lib.gkl_shim_builds()).decode().split())
 
@@ -141,7 +141,7 @@ class PairHmmEngine:
         self._check(status)
 
     def statistics(self) -> dict[str, int | float]:
-        """The fields of ``gkl_shim_pairhmm_stats`` by name."""
+        """Return the fields of ``gkl_shim_pairhmm_stats`` by name."""
         stats = self._ffi.new("gkl_shim_pairhmm_stats *")
         self._lib.gkl_shim_pairhmm_statistics(self._handle, stats)
         fields = self._ffi.typeof("gkl_shim_pairhmm_stats").fields

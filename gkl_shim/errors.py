@@ -8,11 +8,11 @@ from __future__ import annotations
 __all__ = ["BackendUnavailable", "FormatError", "MissingComponent"]
 
 
-class MissingComponent(RuntimeError):
+class MissingComponent(RuntimeError):  # noqa: N818 - named for what is wrong
     """A part that this call needs is not installed; the message says how to get it."""
 
 
-class BackendUnavailable(RuntimeError):
+class BackendUnavailable(RuntimeError):  # noqa: N818 - likewise
     """The backend or engine build asked for cannot run here."""
 
 

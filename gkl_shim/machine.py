@@ -45,7 +45,7 @@ def describe() -> Machine:
 
 
 def _cpu_model() -> str:
-    """The model of the first CPU, or the architecture where the system does not tell."""
+    """Return the model of the first CPU, or the architecture where the system does not tell."""
     try:
         lines = Path("/proc/cpuinfo").read_text(errors="replace").splitlines()
     except OSError:

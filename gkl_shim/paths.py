@@ -14,7 +14,7 @@ _SOURCE_HEADER = _PACKAGE.parent / "kernels" / "include" / "gkl_shim.h"
 
 
 def library() -> Path:
-    """The native library: the engine, its C interface and the JNI bridge in one file.
+    """Return the native library: the engine, its C interface and the JNI bridge in one file.
 
     The environment variable ``GKL_SHIM_LIBRARY`` names another one.
 
@@ -33,7 +33,7 @@ def library() -> Path:
 
 
 def header() -> Path:
-    """The C header ``gkl_shim.h``; in a source checkout, the one in ``kernels/include``.
+    """Return the C header ``gkl_shim.h``; in a source checkout, the one in ``kernels/include``.
 
     Raises
     ------
@@ -46,7 +46,7 @@ def header() -> Path:
 
 
 def agent_jar() -> Path:
-    """The Java agent, ``gkl-shim.jar``.
+    """Return the Java agent, ``gkl-shim.jar``.
 
     Raises
     ------
@@ -57,7 +57,7 @@ def agent_jar() -> Path:
 
 
 def classpath_jar() -> Path:
-    """The jar to put in front of GATK's own on a class path, ``gkl-shim-classpath.jar``.
+    """Return the jar to put in front of GATK's own on a class path, ``gkl-shim-classpath.jar``.
 
     Raises
     ------

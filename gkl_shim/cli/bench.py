@@ -252,7 +252,7 @@ def _beside_gkl(
     found = []
     with tempfile.TemporaryDirectory(prefix="gkl-shim-") as folder:
         path = Path(folder) / "regions.in"
-        with open(path, "wb") as file:
+        with path.open("wb") as file:
             pairhmm_in.write(file, batch)
         for policy in ("active", "passive") if threads > 1 else ("passive",):
             result = replay.replay(
@@ -327,10 +327,8 @@ def _print(
     if version is None:
         notes.append(f"GKL not timed: {absent}")
     else:
-        states = {row.jvm.flush_to_zero for row in rows if row.jvm is not None}
-        state = {(True,): "on", (False,): "off"}.get(
-            tuple(states), "on in some runs, off in others"
-        )
+        on = [row.jvm.flush_to_zero for row in rows if row.jvm is not None]
+        state = "on" if all(on) else "on in some runs and off in others" if any(on) else "off"
         notes.append(
             "from Java, GKL: a call a region, in turns in one JVM. GKL ran with flush-to-zero "
             f"{state}; with several threads it got the OMP_WAIT_POLICY that it was faster with."

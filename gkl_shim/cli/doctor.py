@@ -207,7 +207,7 @@ def _cuda() -> list[_Finding]:
 
 
 def _said(command: list[str], stdout: bool = False) -> str:
-    """What a command prints, all of it or only on stdout; nothing where it fails."""
+    """Return what a command prints, all of it or only on stdout; nothing where it fails."""
     try:
         done = subprocess.run(
             command,

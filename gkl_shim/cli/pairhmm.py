@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from pathlib import Path
 
 import click
 from rich.console import Console
@@ -83,9 +83,10 @@ def command(
 @contextmanager
 def _progress(reader: Reader, source: str) -> Iterator[Progress]:
     console = Console(stderr=True)
-    size = os.path.getsize(source) if os.path.isfile(source) else 0
+    path = Path(source)
+    size = path.stat().st_size if path.is_file() else 0
     columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
     shown = console.is_terminal and size >= _LONG_INPUT
     with Progress(*columns, console=console, transient=True, disable=not shown) as progress:
-        progress.add_task(os.path.basename(source), total=size)
+        progress.add_task(path.name, total=size)
         yield progress

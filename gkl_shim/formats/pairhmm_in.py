@@ -73,10 +73,14 @@ class Reader:
     """
 
     def __init__(self, source: str | Path | BinaryIO, name: str | None = None) -> None:
-        opened = isinstance(source, (str, Path))
-        self._file: BinaryIO = open(source, "rb") if isinstance(source, (str, Path)) else source
-        self._close = opened
-        self._name = name or str(source if opened else getattr(source, "name", "input"))
+        if isinstance(source, (str, Path)):
+            self._file: BinaryIO = Path(source).open("rb")  # noqa: SIM115 - closed by close()
+            self._close = True
+            self._name = name or str(source)
+        else:
+            self._file = source
+            self._close = False
+            self._name = name or str(getattr(source, "name", "input"))
         self.bytes_read = 0
         self._line = 0
 
@@ -145,7 +149,7 @@ class Reader:
             yield regions.batch()
 
     def _lines(self) -> Iterator[list[bytes]]:
-        """Lists of whole lines, without their newlines."""
+        """Give lists of whole lines, without their newlines."""
         rest = b""
         for chunk in self._text():
             head, newline, tail = chunk.rpartition(b"\n")
@@ -162,7 +166,7 @@ class Reader:
             yield [rest]
 
     def _text(self) -> Iterator[bytes]:
-        """The file's content in pieces, decompressed where it is gzipped."""
+        """Give the file's content in pieces, decompressed where it is gzipped."""
         chunk = self._chunk()
         if not chunk.startswith(b"\x1f\x8b"):
             while chunk:

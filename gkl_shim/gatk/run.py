@@ -84,7 +84,7 @@ class Swap:
         options = [
             token
             for token in _TOKEN.findall(result.pop("JAVA_TOOL_OPTIONS", ""))
-            if not (token.startswith("-javaagent:") and "gkl-shim.jar" in token)
+            if not re.fullmatch(r"-javaagent:.*gkl-shim\.jar(=.*)?", re.sub("['\"]", "", token))
         ]
         result.pop("USE_LIBRARY_PATH", None)
         if self.agent is not None:

@@ -65,9 +65,7 @@ class Gatk:
             command += ["-O", str(output), *arguments]
             if results is not None:
                 command += ["--pair-hmm-results-file", str(results)]
-            result = run.gatk(
-                command, self.classpath, self._swaps[swap], java_options=java_options
-            )
+            result = run.gatk(command, self.classpath, self._swaps[swap], java_options=java_options)
             log = result.log.decode()
             assert result.returncode == 0, f"{' '.join(result.command[-20:])}\n{log[-3000:]}"
             if "LOGLESS_CACHING" not in arguments:

@@ -67,7 +67,7 @@ def test_progress(empty_cache: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: 
     jar.touch()
     _script(tmp_path / "java", "exit 0")
     line = "[INFO] Downloaded from central: https://x/some.jar (1.5 MB at 3 MB/s)"
-    find_output = 'for a; do case $a in -Dmdep.outputFile=*) out=${a#*=};; esac; done'
+    find_output = "for a; do case $a in -Dmdep.outputFile=*) out=${a#*=};; esac; done"
     _script(tmp_path / "mvn", f'{find_output}; echo "{line}"; printf %s {jar} >"$out"')
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
     seen: list[tuple[str, float]] = []

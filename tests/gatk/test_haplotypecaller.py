@@ -27,7 +27,7 @@ def test_same_as_stock(gatk: Gatk, sample: data.Sample, swap: str) -> None:
     assert comparison.records[0] > 0
     # An equal VCF alone proves little.
     assert stock.likelihoods is not None and shim.likelihoods is not None
-    assert compare_likelihoods(stock.likelihoods, shim.likelihoods, 1e-5) > 1000
+    assert compare_likelihoods(stock.likelihoods, shim.likelihoods, 1e-5) > 100
 
 
 def test_chr20_calls(gatk: Gatk, chr20: data.Sample) -> None:

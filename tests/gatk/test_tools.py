@@ -30,7 +30,11 @@ def test_filter_alignment_artifacts(gatk: Gatk, chr22: data.Sample, tmp_path: Pa
     assert made.returncode == 0, made.complaint
     calls = str(gatk("Mutect2", chr22).vcf)
     arguments = ("-V", calls, "--bwa-mem-index-image", str(image))
-    check_near_ties(gatk, "FilterAlignmentArtifacts", chr22, *arguments)
+    # It has no double precision to measure near ties by; so all must be equal.
+    stock = gatk("FilterAlignmentArtifacts", chr22, *arguments)
+    shim = gatk("FilterAlignmentArtifacts", chr22, *arguments, swap="agent")
+    comparison = compare.compare(stock.vcf, shim.vcf)
+    assert comparison.identical and comparison.records[0] > 0, str(comparison)
 
 
 def test_haplotype_caller_spark(gatk: Gatk, chr20: data.Sample) -> None:
