@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from tests.conftest import require_tool
 
 from gkl_shim.gatk import compare, data, fetch, run, simulate
-from tests.conftest import require_tool, shared_data
 
 SWAPS = ("agent", "classpath", "library-path")
 
@@ -134,6 +134,14 @@ def sample(request: pytest.FixtureRequest) -> data.Sample:
     """The sample that a test's parameter names."""
     chosen: data.Sample = request.getfixturevalue(request.param)
     return chosen
+
+
+def shared_data(name: str) -> Path:
+    """A file or folder of the data beside the project; the test is skipped where it is not."""
+    path = Path(__file__).parents[3] / "shared" / "data" / name
+    if not path.exists():
+        pytest.skip(f"needs the shared data: {path} is not there")
+    return path
 
 
 def _require_simulators() -> None:

@@ -57,7 +57,7 @@ def test_failed_download(
     _script(tmp_path / "java", "exit 0")
     _script(tmp_path / "mvn", 'echo "[ERROR] no route to host"; exit 1')
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
-    with pytest.raises(MissingComponent, match="no route to host.*run again"):
+    with pytest.raises(MissingComponent, match=r"no route to host.*run again"):
         fetch.gatk_classpath()
     assert not list(empty_cache.iterdir())
 
@@ -82,7 +82,7 @@ def test_progress(empty_cache: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: 
 def test_no_gatk(empty_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("GATK_CLASSPATH", "GATK_LOCAL_JAR"):
         monkeypatch.delenv(name, raising=False)
-    with pytest.raises(MissingComponent, match="no GATK found: .*GATK_LOCAL_JAR.*gkl-shim demo"):
+    with pytest.raises(MissingComponent, match=r"no GATK found: .*GATK_LOCAL_JAR.*gkl-shim demo"):
         run.find_classpath()
 
 
@@ -99,7 +99,7 @@ def test_where_gatk_is_sought(
     monkeypatch.setenv("GATK_CLASSPATH", f"{classpath}:{tmp_path}/*")
     assert run.find_classpath() == f"{classpath}:{tmp_path}/*"
     assert run.find_classpath(given) == given
-    with pytest.raises(MissingComponent, match="--classpath: /nowhere.jar: no such file"):
+    with pytest.raises(MissingComponent, match=r"--classpath: /nowhere\.jar: no such file"):
         run.find_classpath("/nowhere.jar")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -65,7 +66,7 @@ def _warnings(log: str, *packages: str) -> list[str]:
     lines = log.splitlines()
     return [
         f"{line} {frame.strip()}"
-        for line, frame in zip(lines, lines[1:], strict=False)
+        for line, frame in pairwise(lines)
         if line.startswith(("WARNING", "FATAL ERROR"))
         and frame.strip().startswith(tuple(f"at {package}" for package in packages))
     ]

@@ -1,0 +1,54 @@
+"""What the demo shows and how it exits; ``make demo`` itself runs the real thing."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from gkl_shim.cli import demo
+from gkl_shim.gatk import data, fetch, run
+from gkl_shim.gatk.compare import Comparison, Difference
+from gkl_shim.gatk.replay import Engine, Replay, Turn
+
+SAME = Comparison((3, 3))
+DIFFERENT = Comparison((3, 3), [Difference("20:1 A>C", {"QUAL": ("50", "51")}, call=False)])
+
+
+def _result(sample: data.Sample, comparison: Comparison) -> demo._Result:
+    engines = {
+        name: Engine(name, (Turn(1, 2.0, gcups),), True, 1e-6, 0)
+        for name, gcups in (("stock", 2.0), ("shim", 24.0))
+    }
+    log = b"Total compute time in PairHMM computeLogLikelihoods() : 0.25"
+    runs = {name: run.Run((), 0, 3.0, log) for name in engines}
+    threads = (1, run.DEFAULT_THREADS)
+    return demo._Result(
+        sample,
+        dict.fromkeys(threads, SAME) | {run.DEFAULT_THREADS: comparison},
+        dict.fromkeys(threads, runs),
+        dict.fromkeys(threads, Replay(1, 2, 3, engines)),
+    )
+
+
+@pytest.mark.parametrize(("comparison", "code"), [(SAME, 0), (DIFFERENT, 1)])
+def test_exit_code(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, comparison: Comparison, code: int
+) -> None:
+    sample = data.Sample("reads", "some reads", tmp_path / "r.fa", tmp_path / "r.bam")
+    for name in ("gatk_classpath", "na12878_jar", "gkl_classpath"):
+        monkeypatch.setattr(fetch, name, lambda *_, **__: "")
+    monkeypatch.setattr(data, "na12878_chr20", lambda *_: sample)
+    monkeypatch.setattr(data, "shared_chr22", lambda: None)
+    monkeypatch.setattr(demo, "_demonstrate", lambda *_: _result(sample, comparison))
+    result = CliRunner().invoke(demo.command, ["-o", str(tmp_path)], standalone_mode=False)
+    assert result.exception is None, result.output
+    assert result.return_value == code
+    assert "12.0x" in result.output
+    assert ("QUAL 50 | 51" in result.output) == bool(code)
+    assert "Flush-to-zero for stock: on" in result.output
+    document = json.loads((tmp_path / "demo.json").read_text())
+    assert [row["vcf_identical"] for row in document] == [True, code == 0]
+    assert document[0]["engines"]["shim"]["pairhmm_seconds_in_gatk"] == 0.25
