@@ -267,10 +267,10 @@ void Session::report() {
         rescaled += statistics.rescaled_pairs;
     }
     const double seconds = double(nanoseconds_) * 1e-9, run = process_seconds();
-    std::string line = format("PairHMM: %s, %lld pairs, %lld cells in %.3f s, %.2f GCUPS",
+    std::string line = format("PairHMM: %s, %lld pairs, %lld cells in %.4f s, %.2f GCUPS",
                               plural(regions, "region").c_str(), (long long)pairs_,
                               (long long)cells_, seconds, double(cells_) / seconds * 1e-9);
-    if (run > 0) line += format(", %.1f%% of the run's %.1f s", 100 * seconds / run, run);
+    if (run > 0) line += format(", %.2f%% of the run's %.1f s", 100 * seconds / run, run);
     line += format("; %lld pairs computed again in double precision", (long long)rescued);
     if (rescaled > 0) line += format(", %lld of them rescaled", (long long)rescaled);
     log_line(line);
