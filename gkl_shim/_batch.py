@@ -398,8 +398,8 @@ def _sequence(value: Any, name: str) -> bytes:
     """Letters as bytes, checked."""
     if isinstance(value, str):
         if not value.isascii():
-            at, letter = next(item for item in enumerate(value) if not item[1].isascii())
-            raise ValueError(f"{name}: letter {letter!r} at base {at} is none of ACGTN")
+            at = next(at for at, letter in enumerate(value) if not letter.isascii())
+            raise ValueError(f"{name}: letter {value[at]!r} at base {at} is none of ACGTN")
         letters = value.encode()
     elif isinstance(value, bytes):
         letters = value

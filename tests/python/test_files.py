@@ -1,0 +1,111 @@
+"""Outputs are whole or not there, and installed parts are found or named."""
+
+from __future__ import annotations
+
+import os
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from gkl_shim import paths
+from gkl_shim._files import atomic_output
+from gkl_shim.errors import MissingComponent
+
+
+def test_output_appears_when_complete(tmp_path: Path) -> None:
+    target = tmp_path / "out.txt"
+    with atomic_output(target) as file:
+        file.write(b"all")
+        assert not target.exists()
+    assert target.read_bytes() == b"all"
+    assert list(tmp_path.iterdir()) == [target]
+    mask = os.umask(0)
+    os.umask(mask)
+    assert stat.S_IMODE(target.stat().st_mode) == 0o666 & ~mask
+
+
+@pytest.mark.parametrize("fault", [OSError, KeyboardInterrupt, SystemExit])
+def test_a_failure_leaves_what_was_there(tmp_path: Path, fault: type[BaseException]) -> None:
+    target = tmp_path / "out.txt"
+    target.write_bytes(b"before")
+    with pytest.raises(fault), atomic_output(target) as file:
+        file.write(b"half")
+        raise fault
+    assert target.read_bytes() == b"before"
+    assert list(tmp_path.iterdir()) == [target]
+
+
+def test_permissions_and_links_are_kept(tmp_path: Path) -> None:
+    real, link = tmp_path / "real.txt", tmp_path / "link.txt"
+    real.write_bytes(b"before")
+    real.chmod(0o640)
+    link.symlink_to(real)
+    with atomic_output(link) as file:
+        file.write(b"after")
+    assert link.is_symlink()
+    assert real.read_bytes() == b"after"
+    assert stat.S_IMODE(real.stat().st_mode) == 0o640
+
+
+def test_a_device_is_written_to_as_it_is() -> None:
+    with atomic_output("/dev/null") as file:
+        file.write(b"gone")
+    assert stat.S_ISCHR(Path("/dev/null").stat().st_mode)
+
+
+def test_an_absent_folder_is_named_by_the_output(tmp_path: Path) -> None:
+    target = tmp_path / "absent" / "out.txt"
+    with pytest.raises(FileNotFoundError) as error, atomic_output(target):
+        pass
+    assert error.value.filename == str(target)
+
+
+def test_installed_parts() -> None:
+    assert paths.library().is_file()
+    assert "gkl_shim_pairhmm_compute" in paths.header().read_text()
+
+
+@pytest.mark.parametrize("name", ["library", "header", "agent_jar", "classpath_jar"])
+def test_a_missing_part_is_named(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("GKL_SHIM_LIBRARY", raising=False)
+    monkeypatch.setattr(paths, "_PACKAGE", tmp_path)
+    monkeypatch.setattr(paths, "_SOURCE_HEADER", tmp_path / "absent.h")
+    with pytest.raises(MissingComponent, match=r"is missing: .* does not exist; reinstall"):
+        getattr(paths, name)()
+
+
+def test_a_source_checkout_is_told_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    header = tmp_path / "gkl_shim.h"
+    header.touch()
+    monkeypatch.setattr(paths, "_PACKAGE", tmp_path)
+    monkeypatch.setattr(paths, "_SOURCE_HEADER", header)
+    with pytest.raises(MissingComponent, match=r"is a source checkout .* `make setup`"):
+        paths.agent_jar()
+
+
+@pytest.mark.parametrize(
+    ("content", "message"), [(None, "is not a file"), (b"rubbish", "does not load")]
+)
+def test_another_library(tmp_path: Path, content: bytes | None, message: str) -> None:
+    """In a process of its own, because a library is loaded once."""
+    library = tmp_path / "lib.so"
+    if content is not None:
+        library.write_bytes(content)
+    script = "import gkl_shim; gkl_shim.pairhmm.likelihoods([('A', 1)], ['A'])"
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        env={**os.environ, "GKL_SHIM_LIBRARY": str(library)},
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        check=False,
+    )
+    assert done.returncode == 1
+    last = done.stderr.strip().splitlines()[-1]
+    assert last.startswith("gkl_shim.errors.MissingComponent")
+    assert message in last

@@ -1,0 +1,436 @@
+"""The Python interface: what it takes, what it refuses, and that answers do not depend on how."""
+
+from __future__ import annotations
+
+import array
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pysam
+import pytest
+
+from gkl_shim import _native, pairhmm, traffic
+from gkl_shim.errors import BackendUnavailable
+from gkl_shim.formats.pairhmm_in import Reader
+from gkl_shim.pairhmm import Batch, HaplotypeBatch, PairHMM, Read, ReadBatch, likelihoods, stream
+
+BASES = "ACGTNACG"
+QUALS = [30, 31, 32, 2, 34, 35, 36, 37]
+HAPLOTYPES = ["ACGTAACGTT", "ACGTACG"]
+
+
+def _uint8(values: Any) -> np.ndarray:
+    return np.array(list(values), np.uint8)
+
+
+@pytest.fixture(scope="module")
+def expected() -> np.ndarray:
+    read = (BASES.encode(), bytes(QUALS), bytes([45] * 8), bytes([45] * 8), bytes([10] * 8))
+    return likelihoods([read], [haplotype.encode() for haplotype in HAPLOTYPES])
+
+
+@pytest.mark.parametrize(("precision", "tolerance"), [("single", 1e-5), ("double", 1e-8)])
+@pytest.mark.parametrize("build", _native.builds())
+def test_tens(
+    tens: tuple[Path, Path], build: str, precision: pairhmm.Precision, tolerance: float
+) -> None:
+    with Reader(tens[0]) as reader, PairHMM(build=build, precision=precision) as engine:
+        got = np.concatenate([values for _, values in engine.stream_batches(reader)])
+        assert engine.build == build
+    want = np.loadtxt(tens[1])
+    assert len(want) == 3550
+    assert np.abs(got - want).max() <= tolerance
+    assert engine.statistics.pairs == 3550
+    assert engine.statistics.cells == 62_380_634
+
+
+@pytest.mark.parametrize(
+    "read",
+    [
+        Read(BASES, QUALS),
+        Read(BASES.lower(), QUALS),
+        Read(BASES.encode(), bytes(QUALS)),
+        Read(bytearray(BASES.encode()), bytearray(QUALS)),
+        Read(memoryview(BASES.encode()), memoryview(bytes(QUALS))),
+        Read(_uint8(BASES.encode()), np.array(QUALS)),
+        Read(np.repeat(_uint8(BASES.encode()), 2)[::2], np.repeat(np.array(QUALS), 2)[::2]),
+        Read(BASES, array.array("B", QUALS)),
+        Read(BASES, tuple(QUALS), [45] * 8, np.full(8, 45, np.int16), np.int64(10)),
+        (BASES, QUALS),
+        (BASES, QUALS, 45, [45] * 8, 10),
+    ],
+    ids=lambda read: type(read).__name__,
+)
+def test_reads_in_every_form(read: Any, expected: np.ndarray) -> None:
+    assert np.array_equal(likelihoods([read], HAPLOTYPES), expected)
+
+
+def test_pysam_reads(expected: np.ndarray) -> None:
+    read = pysam.AlignedSegment()
+    read.query_sequence = BASES
+    read.query_qualities = array.array("B", QUALS)
+    assert np.array_equal(likelihoods([read], HAPLOTYPES), expected)
+    assert np.array_equal(
+        likelihoods([read], HAPLOTYPES, insertion_quals=30, deletion_quals=[31] * 8),
+        likelihoods([Read(BASES, QUALS, 30, 31)], HAPLOTYPES),
+    )
+    read.query_qualities = None
+    with pytest.raises(ValueError, match=r"^reads\[0\]\.quals: missing$"):
+        likelihoods([read], HAPLOTYPES)
+
+
+def test_defaults_are_for_reads_that_bring_no_gap_qualities(expected: np.ndarray) -> None:
+    changed = likelihoods([(BASES, QUALS)], HAPLOTYPES, continuation_quals=20)
+    assert not np.array_equal(changed, expected)
+    own = [(BASES, QUALS, 45, 45, 10)]
+    assert np.array_equal(likelihoods(own, HAPLOTYPES, continuation_quals=20), expected)
+
+
+@pytest.mark.parametrize(
+    "haplotypes",
+    [
+        [haplotype.encode() for haplotype in HAPLOTYPES],
+        [bytearray(haplotype.lower().encode()) for haplotype in HAPLOTYPES],
+        [_uint8(haplotype.encode()) for haplotype in HAPLOTYPES],
+        (haplotype for haplotype in HAPLOTYPES),
+        HaplotypeBatch.from_arrays(np.array([0, 10, 17]), "".join(HAPLOTYPES).encode()),
+    ],
+)
+def test_haplotypes_in_every_form(haplotypes: Any, expected: np.ndarray) -> None:
+    assert np.array_equal(likelihoods([Read(BASES, QUALS)], haplotypes), expected)
+
+
+@pytest.mark.parametrize(
+    ("reads", "haplotypes", "shape"),
+    [([], ["A"], (0, 1)), ([("A", 30)], [], (1, 0)), ([], [], (0, 0))],
+)
+def test_empty_lists(reads: Any, haplotypes: Any, shape: tuple[int, int]) -> None:
+    got = likelihoods(reads, haplotypes)
+    assert got.shape == shape
+    assert got.dtype == np.float64
+
+
+GOOD = ("ACGT", 30)
+
+
+@pytest.mark.parametrize(
+    ("reads", "haplotypes", "message"),
+    [
+        (None, ["A"], "reads: expected a sequence of reads, got None"),
+        ("ACGT", ["A"], "reads: expected a sequence of reads, got one str"),
+        (Read("A", 1), ["A"], "reads: expected a sequence of reads, got one Read"),
+        (7, ["A"], "reads: expected a sequence of reads, got int"),
+        ([GOOD, None], ["A"], "reads[1]: expected a Read, a pysam read or a tuple, got None"),
+        ([GOOD, "A"], ["A"], "reads[1]: expected a Read, a pysam read or a tuple, got str"),
+        (
+            [("A",)],
+            ["A"],
+            "reads[0]: a tuple of 1; expected (bases, quals) or (bases, quals, "
+            "insertion_quals, deletion_quals, continuation_quals)",
+        ),
+        (
+            [GOOD, (None, 30)],
+            ["A"],
+            "reads[1].bases: expected bytes, str or a uint8 array, got None",
+        ),
+        ([("", 30)], ["A"], "reads[0].bases: is empty"),
+        ([("ACXT", 30)], ["A"], "reads[0].bases: letter 'X' at base 2 is none of ACGTN"),
+        ([("ACUT", 30)], ["A"], "reads[0].bases: letter 'U' at base 2 is none of ACGTN"),
+        ([("AC T", 30)], ["A"], "reads[0].bases: letter 0x20 at base 2 is none of ACGTN"),
+        ([("ACéT", 30)], ["A"], "reads[0].bases: letter 'é' at base 2 is none of ACGTN"),
+        (
+            [(np.array([65, 67]), 30)],
+            ["A"],
+            "reads[0].bases: expected a one-dimensional uint8 array, got int64 of shape (2,)",
+        ),
+        (
+            [(np.zeros((2, 2), np.uint8), 30)],
+            ["A"],
+            "reads[0].bases: expected a one-dimensional uint8 array, got uint8 of shape (2, 2)",
+        ),
+        ([("ACGT", None)], ["A"], "reads[0].quals: missing"),
+        ([("ACGT", [1, 2])], ["A"], "reads[0].quals: 2 values for 4 bases"),
+        ([("ACGT", [])], ["A"], "reads[0].quals: 0 values for 4 bases"),
+        (
+            [("ACGT", "IIII")],
+            ["A"],
+            "reads[0].quals: expected numbers, got text; take 33 off printable qualities",
+        ),
+        (
+            [("ACGT", [1, 2, 128, 3])],
+            ["A"],
+            "reads[0].quals: quality 128 at base 2 is not within 0..127",
+        ),
+        (
+            [("ACGT", [1, 2, 3, -1])],
+            ["A"],
+            "reads[0].quals: quality -1 at base 3 is not within 0..127",
+        ),
+        (
+            [("ACGT", b"\1\2\xff\1")],
+            ["A"],
+            "reads[0].quals: quality 255 at base 2 is not within 0..127",
+        ),
+        (
+            [("ACGT", [1.5, 2, 3, 4])],
+            ["A"],
+            "reads[0].quals: expected whole numbers in one dimension, got float64 in 1",
+        ),
+        (
+            [("ACGT", np.zeros((4, 1), np.uint8))],
+            ["A"],
+            "reads[0].quals: expected whole numbers in one dimension, got uint8 in 2",
+        ),
+        ([("ACGT", [[1], [2, 3]])], ["A"], "reads[0].quals: expected one number a base"),
+        ([("ACGT", True)], ["A"], "reads[0].quals: quality True is not within 0..127"),
+        ([GOOD, ("AC", 30, 45, [45], 10)], ["A"], "reads[1].deletion_quals: 1 values for 2 bases"),
+        (
+            [("AC", 30, 128, 45, 10)],
+            ["A"],
+            "reads[0].insertion_quals: quality 128 is not within 0..127",
+        ),
+        ([("AC", 30, 45, 45, None)], ["A"], "reads[0].continuation_quals: missing"),
+        ([GOOD], None, "haplotypes: expected a sequence of haplotypes, got None"),
+        ([GOOD], b"ACGT", "haplotypes: expected a sequence of haplotypes, got one bytes"),
+        ([GOOD], ["A", None], "haplotypes[1]: expected bytes, str or a uint8 array, got None"),
+        ([GOOD], ["A", ""], "haplotypes[1]: is empty"),
+        ([GOOD], ["A", "A-"], "haplotypes[1]: letter '-' at base 1 is none of ACGTN"),
+    ],
+)
+def test_refusals(reads: Any, haplotypes: Any, message: str) -> None:
+    with pytest.raises(ValueError) as error:
+        likelihoods(reads, haplotypes)
+    assert str(error.value) == message
+    with pytest.raises(ValueError) as error:
+        list(stream([([GOOD], ["ACGT"]), (reads, haplotypes)]))
+    assert str(error.value) == f"regions[1]: {message}"
+
+
+@pytest.mark.parametrize(
+    ("options", "kind", "message"),
+    [
+        ({"backend": "cuda"}, BackendUnavailable, "no CUDA engine"),
+        ({"backend": "tpu"}, ValueError, '^backend: "auto", "cpu" or "cuda", not \'tpu\'$'),
+        ({"precision": "half"}, ValueError, "^precision: "),
+        ({"threads": -1}, ValueError, "^threads: 0 or more, not -1$"),
+        ({"threads": 1.5}, ValueError, "^threads: a whole number, not 1.5$"),
+        ({"threads": 2**31}, ValueError, "^threads: "),
+        ({"build": "sse9"}, BackendUnavailable, "sse9"),
+        ({"build": 2}, ValueError, "^build: a name, not 2$"),
+    ],
+)
+def test_refused_options(options: Any, kind: type[Exception], message: str) -> None:
+    with pytest.raises(kind, match=message):
+        PairHMM(**options)
+    with pytest.raises(kind, match=message):
+        stream([], **options)
+
+
+def test_same_bits_however_regions_are_put_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    batch = traffic.regions(30, seed=7)
+    with PairHMM(build="portable", threads=1) as engine:
+        want = engine.compute(batch)
+    for build in _native.builds():
+        for threads in (1, 2, 0):
+            with PairHMM(build=build, threads=threads) as engine:
+                assert np.array_equal(engine.compute(batch), want), (build, threads)
+    alone = list(stream(batch[k : k + 1] for k in range(30)))
+    assert np.array_equal(np.concatenate([values.ravel() for values in alone]), want)
+    # So small that regions are cut between reads.
+    monkeypatch.setattr(pairhmm, "_CALL_CELLS", 50_000)
+    monkeypatch.setattr(pairhmm, "_GROUP_CELLS", 100_000)
+    with PairHMM() as engine:
+        assert np.array_equal(engine.compute(batch), want)
+        assert engine.statistics.regions > 30
+        assert engine.statistics.pairs == batch.pairs
+        assert engine.statistics.cells == batch.cells
+    again = list(stream([batch[:7], batch[7:7], batch[7:]]))
+    assert [values.shape for values in again] == [tuple(shape) for shape in batch.shapes.tolist()]
+    assert np.array_equal(np.concatenate([values.ravel() for values in again]), want)
+
+
+def test_stream_mixes_objects_and_batches() -> None:
+    batch = traffic.regions(3, seed=3)
+    regions = [([GOOD], ["ACGT"]), batch, ([], ["A"]), (batch.reads, batch.haplotypes)]
+    shapes = [values.shape for values in stream(regions)]
+    want = [(1, 1), *map(tuple, batch.shapes.tolist()), (0, 1)]
+    assert shapes == [*want, (len(batch.reads), len(batch.haplotypes))]
+
+
+def test_stream_of_nothing() -> None:
+    assert list(stream([])) == []
+
+
+@pytest.mark.parametrize("region", [None, "A", ([GOOD],), [[GOOD], ["A"]]])
+def test_stream_refuses_what_is_no_region(region: Any) -> None:
+    with pytest.raises(ValueError, match=r"^regions\[0\]: expected \(reads, haplotypes\)"):
+        list(stream([region]))
+
+
+def test_stream_gives_what_came_before_a_fault() -> None:
+    results = stream([([GOOD], ["ACGT"]), ([GOOD], ["ACGA"]), ([GOOD], ["X"])])
+    assert next(results).shape == (1, 1)
+    assert next(results).shape == (1, 1)
+    with pytest.raises(ValueError, match=r"^regions\[2\]: haplotypes\[0\]: letter 'X'"):
+        next(results)
+
+
+def test_stream_passes_on_the_source_s_own_error() -> None:
+    def source() -> Iterator[Any]:
+        yield [GOOD], ["ACGT"]
+        raise OSError("the disk is gone")
+
+    results = stream(source())
+    next(results)
+    with pytest.raises(OSError, match="the disk is gone"):
+        next(results)
+
+
+def test_stream_reads_ahead_by_a_few_groups_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pairhmm, "_GROUP_CELLS", 1)
+    taken = 0
+
+    def source() -> Iterator[Any]:
+        nonlocal taken
+        for _ in range(1000):
+            taken += 1
+            yield [GOOD], ["ACGT"]
+
+    results = stream(source())
+    for given in range(1, 51):
+        next(results)
+        assert taken <= given + 4
+    results.close()  # type: ignore[attr-defined]
+
+
+def test_a_closed_stream_leaves_the_source_and_no_thread() -> None:
+    closed = threading.Event()
+
+    def source() -> Iterator[Any]:
+        try:
+            while True:
+                yield traffic.regions(1)
+        finally:
+            closed.set()
+
+    before = threading.active_count()
+    results = stream(source())
+    next(results)
+    results.close()  # type: ignore[attr-defined]
+    assert threading.active_count() == before
+    del results
+    assert closed.is_set()
+
+
+def test_one_engine_in_many_threads() -> None:
+    batches = [traffic.regions(4, seed=seed) for seed in range(16)]
+    with PairHMM(threads=2) as engine, ThreadPoolExecutor(8) as pool:
+        want = [engine.compute(batch) for batch in batches]
+        got = list(pool.map(engine.compute, batches * 4))
+        assert engine.statistics.pairs == 5 * sum(batch.pairs for batch in batches)
+    for values, same in zip(got, want * 4, strict=True):
+        assert np.array_equal(values, same)
+
+
+def test_closing() -> None:
+    with PairHMM() as engine:
+        engine.likelihoods([GOOD], ["ACGT"])
+        assert engine.backend == "cpu"
+    engine.close()
+    assert engine.statistics.pairs == 1
+    assert engine.statistics.cells == 16
+    assert engine.build == _native.builds()[0]
+    with pytest.raises(ValueError, match="closed"):
+        engine.likelihoods([GOOD], ["ACGT"])
+
+
+def test_batches_do_not_copy() -> None:
+    bases = _uint8(b"ACGTAC")
+    quals = _uint8([30] * 6)
+    offsets = np.array([0, 4, 6], np.int64)
+    reads = ReadBatch.from_arrays(offsets, bases, quals, quals, quals)
+    assert reads.offsets is offsets
+    assert reads.bases is bases
+    assert reads.quals is reads.insertion_quals is reads.deletion_quals is quals
+    assert reads.continuation_quals.tolist() == [10] * 6
+    haplotypes = HaplotypeBatch.from_arrays(offsets, bases)
+    assert haplotypes.bases is bases
+    got = likelihoods(reads, haplotypes)
+    same = likelihoods([("ACGT", 30, 30, 30, 10), ("AC", 30, 30, 30, 10)], ["ACGT", "AC"])
+    assert np.array_equal(got, same)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (([0, 2], b"AXGT", b"1111"), "offsets: end at 2, but there are 4 bases"),
+        (([0, 4], b"AXGT", b"1111"), "bases: letter 'X' of read 0, base 1, is none of ACGTN"),
+        (([0, 2, 2, 4], b"ACGT", b"1111"), "offsets: sequence 1 is empty"),
+        (([0, 3, 2, 4], b"ACGT", b"1111"), "offsets: sequence 1 has a negative length"),
+        (([1, 4], b"ACGT", b"1111"), "offsets: start at 1, not 0"),
+        (
+            ([], b"", b""),
+            "offsets: expected one or more whole numbers in one dimension, got float64 "
+            "of shape (0,)",
+        ),
+        (
+            ([0, 4.0], b"ACGT", b"1111"),
+            "offsets: expected one or more whole numbers in one "
+            "dimension, got float64 of shape (2,)",
+        ),
+        (([0, 4], b"ACGT", b"111"), "quals: 3 values for 4 bases"),
+        (([0, 4], b"ACGT", 30), "quals: expected a uint8 array or bytes, got int"),
+        (([0, 4], b"ACGT", None), "quals: expected a uint8 array or bytes, got None"),
+        (([0, 4], "ACGT", b"1111"), "bases: expected a uint8 array or bytes, got str"),
+        (
+            ([0, 2, 4], b"ACGT", b"111\x80"),
+            "quals: quality 128 of read 1, base 1, is not within 0..127",
+        ),
+        (([0, 4], b"ACGT", b"1111", 128), "insertion_quals: quality 128 is not within 0..127"),
+        (
+            ([0, 4], b"ACGT", b"1111", 45, np.zeros(4, int)),
+            "deletion_quals: expected a one-dimensional uint8 array, got int64 of shape (4,)",
+        ),
+    ],
+)
+def test_refused_arrays(arguments: Any, message: str) -> None:
+    with pytest.raises(ValueError) as error:
+        ReadBatch.from_arrays(*arguments)
+    assert str(error.value) == message
+
+
+def test_refused_haplotype_arrays() -> None:
+    with pytest.raises(ValueError, match=r"^bases: letter '-' of haplotype 1, base 0, is none"):
+        HaplotypeBatch.from_arrays(np.array([0, 2, 4]), b"AC-T")
+
+
+def test_refused_batches() -> None:
+    reads = ReadBatch.from_arrays(np.array([0, 1, 2]), b"AC", b"11")
+    haplotypes = HaplotypeBatch.from_arrays(np.array([0, 1, 2]), b"AC")
+    for arguments, message in [
+        (([], haplotypes), "reads: expected a ReadBatch, got list"),
+        ((reads, None), "haplotypes: expected a HaplotypeBatch, got NoneType"),
+        ((reads, haplotypes, [0, 2]), "region_reads and region_haplotypes: give both or neither"),
+        ((reads, haplotypes, [0, 3], [0, 2]), "region_reads: end at 3, but there are 2 reads"),
+        (
+            (reads, haplotypes, [0, 2], [0, 1]),
+            "region_haplotypes: end at 1, but there are 2 haplotypes",
+        ),
+        ((reads, haplotypes, [0, 2, 1, 2], [0, 1, 1, 2]), "region_reads: decrease at region 1"),
+        (
+            (reads, haplotypes, [0, 1, 2], [0, 2]),
+            "region_haplotypes: 2 offsets where region_reads has 3",
+        ),
+    ]:
+        with pytest.raises(ValueError) as error:
+            Batch(*arguments)  # type: ignore[arg-type]
+        assert str(error.value) == message
+    with pytest.raises(ValueError, match="steps of 1"):
+        Batch(reads, haplotypes)[::2]
+    for kind in (ReadBatch, HaplotypeBatch):
+        with pytest.raises(TypeError, match="from_arrays"):
+            kind()

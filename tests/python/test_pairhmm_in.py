@@ -1,0 +1,318 @@
+"""The .in format: what is read, what is refused and with which words, and the way back."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import tracemalloc
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gkl_shim import traffic
+from gkl_shim._batch import concatenated
+from gkl_shim.errors import FormatError
+from gkl_shim.formats import pairhmm_in
+from gkl_shim.formats.pairhmm_in import Reader, write
+from gkl_shim.pairhmm import Batch
+
+REGION = b"2 1\nACGT IIII JJJJ KKKK ++++\nAC !! II II ++\nACGTA\n"
+TWO = REGION + b"1 2\nN ~ I I +\nacgt\nACGG\n"
+
+
+def _read(text: bytes) -> Batch:
+    return concatenated(list(Reader(io.BytesIO(text), "f.in")))
+
+
+def _same(batch: Batch, other: Batch) -> bool:
+    return (
+        all(map(np.array_equal, batch.reads.tracks, other.reads.tracks))
+        and np.array_equal(batch.reads.offsets, other.reads.offsets)
+        and np.array_equal(batch.haplotypes.offsets, other.haplotypes.offsets)
+        and np.array_equal(batch.haplotypes.bases, other.haplotypes.bases)
+        and np.array_equal(batch.shapes, other.shapes)
+    )
+
+
+def test_content() -> None:
+    batch = _read(TWO)
+    assert batch.shapes.tolist() == [[2, 1], [1, 2]]
+    assert batch.reads.offsets.tolist() == [0, 4, 6, 7]
+    assert batch.reads.bases.tobytes() == b"ACGTACN"
+    assert batch.reads.quals.tolist() == [40, 40, 40, 40, 0, 0, 93]
+    assert batch.reads.insertion_quals.tolist() == [41] * 4 + [40] * 3
+    assert batch.reads.deletion_quals.tolist() == [42] * 4 + [40] * 3
+    assert batch.reads.continuation_quals.tolist() == [10] * 7
+    assert batch.haplotypes.offsets.tolist() == [0, 5, 9, 13]
+    assert batch.haplotypes.bases.tobytes() == b"ACGTAacgtACGG"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        TWO.replace(b"\n", b"\r\n"),
+        TWO.rstrip(b"\n"),
+        TWO.replace(b"\n", b"\r\n").rstrip(b"\r\n"),
+        TWO.replace(b" ", b"\t"),
+        b"\n" + TWO + b"\n\n",
+        gzip.compress(TWO),
+        gzip.compress(TWO[:20]) + gzip.compress(TWO[20:]),
+        gzip.compress(TWO) + bytes(1000),
+    ],
+    ids=["CRLF", "no last newline", "both", "tabs", "blank lines", "gzip", "members", "padded"],
+)
+def test_variants(text: bytes) -> None:
+    assert _same(_read(text), _read(TWO))
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "message"),
+    [
+        (b"", 1, "no regions: the file is empty"),
+        (b"\n\n", 1, "no regions: the file is empty"),
+        (gzip.compress(b""), 1, "no regions: the file is empty"),
+        (
+            REGION[:20],
+            2,
+            "a read has 5 fields (bases, base, insertion, deletion and continuation "
+            "qualities), here 4",
+        ),
+        (
+            REGION[:29],
+            2,
+            "the file ends within the region of line 1: 1 reads and 1 haplotypes are missing",
+        ),
+        (REGION[:44], 3, "the file ends within the region of line 1: 1 haplotypes are missing"),
+        (
+            REGION + b"3 1\n",
+            5,
+            "the file ends within the region of line 5: 3 reads and 1 haplotypes are missing",
+        ),
+        (
+            b"2\n",
+            1,
+            "expected a region's first line, the number of its reads and of its haplotypes, "
+            "got '2'",
+        ),
+        (
+            b"1 1 1\n",
+            1,
+            "expected a region's first line, the number of its reads and of its "
+            "haplotypes, got '1 1 1'",
+        ),
+        (
+            b"-1 2\n",
+            1,
+            "expected a region's first line, the number of its reads and of its "
+            "haplotypes, got '-1 2'",
+        ),
+        (
+            b"1 9999999999\n",
+            1,
+            "expected a region's first line, the number of its reads and of its "
+            "haplotypes, got '1 9999999999'",
+        ),
+        (
+            REGION + b"@read1\n",
+            5,
+            "expected a region's first line, the number of its reads and of "
+            "its haplotypes, got '@read1'",
+        ),
+        (REGION.replace(b"AC !!", b"AC !!!"), 3, "quals: 3 qualities for 2 bases"),
+        (REGION.replace(b"KKKK", b"KKK"), 2, "deletion_quals: 3 qualities for 4 bases"),
+        (REGION.replace(b"ACGT ", b"ACXT "), 2, "letter 'X' of the read is none of ACGTN"),
+        (
+            REGION.replace(b"KKKK", b"KK\1K"),
+            2,
+            "deletion_quals: 0x01 is no quality (Phred + 33, from '!')",
+        ),
+        (
+            REGION.replace(b"KKKK", b"KK\xa1K"),
+            2,
+            "deletion_quals: 0xA1 is no quality (Phred + 33, from '!')",
+        ),
+        (REGION.replace(b"ACGTA", b"ACGT-"), 4, "letter '-' of the haplotype is none of ACGTN"),
+        (REGION.replace(b"ACGTA", b"ACGT A"), 4, "a haplotype has 1 field, here 2"),
+        (REGION.replace(b"ACGTA", b""), 4, "a haplotype has 1 field, here 0"),
+        (
+            REGION.replace(b"\nAC !!", b"\n\nAC !!"),
+            3,
+            "a read has 5 fields (bases, base, insertion, "
+            "deletion and continuation qualities), here 0",
+        ),
+        # A read too many, so that every later line is in the wrong place.
+        (REGION.replace(b"2 1", b"1 1"), 3, "a haplotype has 1 field, here 5"),
+        (
+            REGION.replace(b"2 1", b"999999999 1") + REGION,
+            4,
+            "a read has 5 fields (bases, base, "
+            "insertion, deletion and continuation qualities), here 1",
+        ),
+        # Fields that add up over the lines but not within them.
+        (
+            b"2 1\nAC II II II ++ AC\nII II II ++\nAC\n",
+            2,
+            "a read has 5 fields (bases, base, "
+            "insertion, deletion and continuation qualities), here 6",
+        ),
+        (gzip.compress(TWO)[:-4], 1, "the gzip data are cut off"),
+        (
+            b"\x1f\x8b\x08rubbish",
+            1,
+            "the gzip data are damaged: Error -3 while decompressing data: "
+            "unknown header flags set",
+        ),
+    ],
+)
+def test_refusals(text: bytes, line: int, message: str) -> None:
+    with pytest.raises(FormatError) as error:
+        _read(text)
+    if "gzip" in message:  # how far decompression came is zlib's affair
+        assert error.value.message == message
+    else:
+        assert str(error.value) == f"f.in:{line}: {message}"
+
+
+def test_damaged_gzip_in_the_middle() -> None:
+    packed = bytearray(gzip.compress(TWO * 1000, mtime=0))
+    packed[len(packed) // 2] ^= 0xFF
+    with pytest.raises(FormatError, match=r"^f\.in:\d+: "):
+        _read(bytes(packed))
+
+
+def test_line_numbers_count_over_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pairhmm_in, "_CHUNK", 7)
+    assert _same(_read(TWO), concatenated([_read(REGION), _read(TWO[len(REGION) :])]))
+    with pytest.raises(FormatError, match=r"^f\.in:12: letter 'X' of the haplotype"):
+        _read(REGION * 2 + REGION.replace(b"ACGTA", b"ACGXA"))
+
+
+def test_a_line_without_end_is_refused_in_bounded_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pairhmm_in, "_MAX_LINE", 1 << 22)
+
+    class Endless(io.RawIOBase):
+        def readable(self) -> bool:
+            return True
+
+        def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+            buffer[:] = b"A" * len(buffer)
+            return len(buffer)
+
+    with pytest.raises(FormatError, match=r"^f\.in:1: a line of more than 4 MiB$"):
+        list(Reader(io.BufferedReader(Endless()), "f.in"))
+
+
+def test_absurd_counts_allocate_nothing() -> None:
+    tracemalloc.start()
+    with pytest.raises(FormatError, match="999999999 reads and 999999999 haplotypes are missing"):
+        _read(b"999999999 999999999\n")
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 1 << 20
+
+
+def test_a_gzip_bomb_is_refused_in_bounded_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pairhmm_in, "_MAX_LINE", 1 << 22)
+    packed = gzip.compress(b"A" * (1 << 27), 9)
+    tracemalloc.start()
+    with pytest.raises(FormatError, match=r"^f\.in:1: a line of more than 4 MiB$"):
+        _read(packed)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 1 << 24
+
+
+def test_memory_is_a_batch_s_whatever_the_file_s_size() -> None:
+    text = io.BytesIO()
+    write(text, traffic.regions(20))
+    peaks = []
+    for copies in (20, 60):
+        content = text.getvalue() * copies
+        tracemalloc.start()
+        regions = sum(len(batch) for batch in Reader(io.BytesIO(content)))
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+        assert regions == 20 * copies
+    assert peaks[1] < 1.2 * peaks[0]
+
+
+def test_paths_and_names(tmp_path: Path) -> None:
+    path = tmp_path / "x.in"
+    path.write_bytes(TWO)
+    with Reader(path) as reader:
+        assert sum(map(len, reader)) == 2
+        assert reader.bytes_read == len(TWO)
+    path.write_bytes(b"rubbish")
+    with pytest.raises(FormatError) as error:
+        list(Reader(str(path)))
+    assert (error.value.path, error.value.line) == (str(path), 1)
+    with pytest.raises(FileNotFoundError):
+        Reader(tmp_path / "absent.in")
+
+
+letters = st.text("ACGTNacgtn", min_size=1, max_size=30).map(str.encode)
+
+
+@st.composite
+def regions(draw: st.DrawFn) -> tuple[list[tuple[bytes, ...]], list[bytes]]:
+    reads = []
+    for bases in draw(st.lists(letters, max_size=4)):
+        size = len(bases)
+        track = st.lists(st.integers(0, 127), min_size=size, max_size=size).map(bytes)
+        reads.append((bases, *(draw(track) for _ in range(4))))
+    return reads, draw(st.lists(letters, max_size=4))
+
+
+@given(st.lists(regions(), min_size=1, max_size=5), st.booleans())
+@settings(deadline=None)
+def test_round_trip(
+    content: list[tuple[list[tuple[bytes, ...]], list[bytes]]], packed: bool
+) -> None:
+    text = b""
+    for reads, haplotypes in content:
+        text += b"%d %d\n" % (len(reads), len(haplotypes))
+        for bases, *tracks in reads:
+            printable = [bytes(qual + 33 for qual in track) for track in tracks]
+            text += b" ".join([bases, *printable]) + b"\n"
+        text += b"".join(haplotype + b"\n" for haplotype in haplotypes)
+    batch = _read(gzip.compress(text) if packed else text)
+    assert [tuple(shape) for shape in batch.shapes.tolist()] == [
+        (len(reads), len(haplotypes)) for reads, haplotypes in content
+    ]
+    back = io.BytesIO()
+    write(back, batch)
+    assert back.getvalue() == text
+
+
+@given(st.data())
+@settings(max_examples=500, deadline=None)
+def test_any_bytes_are_read_or_refused_as_a_format_error(data: st.DataObject) -> None:
+    kind = data.draw(st.sampled_from(["rubbish", "changed", "cut", "packed"]))
+    if kind == "rubbish":
+        text = data.draw(st.binary(max_size=200))
+    else:
+        text = bytearray(gzip.compress(TWO, mtime=0) if kind == "packed" else TWO)
+        if kind == "cut":
+            del text[data.draw(st.integers(0, len(text))) :]
+        else:
+            for _ in range(data.draw(st.integers(1, 4))):
+                text[data.draw(st.integers(0, len(text) - 1))] = data.draw(st.integers(0, 255))
+        text = bytes(text)
+    try:
+        batch = _read(text)
+    except FormatError as error:
+        assert error.line >= 1
+        assert "\n" not in str(error)
+    else:
+        assert len(batch) >= 1
+
+
+def test_tens_round_trip(tens: tuple[Path, Path]) -> None:
+    back = io.BytesIO()
+    with Reader(tens[0]) as reader:
+        for batch in reader:
+            write(back, batch)
+    assert back.getvalue() == tens[0].read_bytes()
