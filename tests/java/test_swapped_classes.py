@@ -143,13 +143,19 @@ def test_computing_without_initialize(jvm: Jvm, swap: str) -> None:
     assert message == "computeLikelihoods was called before initialize"
 
 
-@each_swap
-@pytest.mark.parametrize("scenario", ["compute", "errors", "many_threads"])
+# Not many_threads through Intel's classes: they have one precision a process.
+@pytest.mark.parametrize(
+    ("swap", "scenario"),
+    [
+        *((swap, scenario) for swap in SWAPS for scenario in ("compute", "errors")),
+        ("agent", "many_threads"),
+        ("classpath", "many_threads"),
+        ("library-path", "one_for_all"),
+    ],
+)
 def test_jni_is_used_rightly(jvm: Jvm, swap: str, scenario: str) -> None:
-    if swap == "library-path" and scenario == "many_threads":
-        pytest.skip("Intel's classes have one precision a process")
     many = [regions.typical(seed, reads=40) for seed in range(3)]
-    argument = {"compute": {"regions": many}, "errors": many[0], "many_threads": many}[scenario]
+    argument = {"compute": {"regions": many}, "errors": many[0]}.get(scenario, many)
     log = jvm(scenario, argument, swap=swap, options=["-Xcheck:jni"]).log
     # Intel's utilities, which its Java still asks for AVX, change the MXCSR.
     complaints = [
