@@ -37,6 +37,7 @@ inline V fma(V a, V b, V c) {
         c[k] = sizeof(a[0]) == 4 ? __builtin_fmaf(a[k], b[k], c[k]) : __builtin_fma(a[k], b[k], c[k]);
     return c;
 }
+inline double fma(double a, double b, double c) { return __builtin_fma(a, b, c); }
 #if defined(__AVX512F__)
 inline VectorOf<float, 16>::type fma(VectorOf<float, 16>::type a, VectorOf<float, 16>::type b,
                                      VectorOf<float, 16>::type c) {

@@ -7,9 +7,9 @@ namespace pairhmm {
 namespace {
 
 double natural_log(double x) {
-    const Split s = split(x);
-    const double ln2 = 0.69314718055994531;
-    return __builtin_fma(s.exponent, ln2, log_ratio((s.mantissa - 1) / (s.mantissa + 1)));
+    double exponent;
+    const double mantissa = split<double, int64_t>(x, &exponent);
+    return fma(exponent, 0.69314718055994531, log_ratio((mantissa - 1) / (mantissa + 1)));
 }
 
 // 10^(-q/10): a literal for the tenths and an exact power of ten.

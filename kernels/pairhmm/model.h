@@ -23,7 +23,8 @@
 //     ends  = over j = 1..cut in order: ends = ends + fma(alpha[m], I^(m,j), M^(m,j))
 //
 //   The backward recurrence, the derivative of the total by each state, has the same form, from the
-//   last row and the haplotype's end (I' and D' are scaled by a and c):
+//   last row and the haplotype's end (I' and D' are scaled by a and c; no insertion begins a read,
+//   so kappa'[1] = 0):
 //
 //     T'(r,j) = e(r+1, hap[j+1]) M'(r+1, j+1)
 //     D'(r,j) = fma(xx[r], D'(r,j+1), T'(r,j))
@@ -52,6 +53,7 @@
 #if defined(__CUDACC__)
 #define GKL_SHIM_DEVICE __device__ __forceinline__
 #else
+#include "common/simd.h"
 // static: each instruction set's translation unit keeps its own copy
 #define GKL_SHIM_DEVICE static inline
 #endif
@@ -101,48 +103,44 @@ const Tables<float> &single_tables();
 const Tables<double> &double_tables();
 
 // Logarithms from IEEE operations alone: a C library's differ in their last bits between versions
-// and processors. Positive normal numbers only; within 2e-15.
-struct Split {
-    double mantissa;  // in [sqrt(1/2), sqrt(2))
-    double exponent;
-};
+// and processors. V is a double or a vector of them, I the integer of its size; positive normal
+// numbers only. Within 2e-15.
 
-GKL_SHIM_DEVICE Split split(double x) {
-    uint64_t bits;
-    __builtin_memcpy(&bits, &x, 8);
-    // the mantissa of sqrt(1/2), so that the subtraction borrows from the exponent below it
-    const uint64_t from_root = bits - 0x3fe6a09e667f3bcdu;
-    Split s;
-    s.exponent = double(int64_t(from_root) >> 52);
-    bits -= from_root & 0xfff0000000000000u;
-    __builtin_memcpy(&s.mantissa, &bits, 8);
-    return s;
+template <class To, class From>
+GKL_SHIM_DEVICE To same_bits(From from) {
+    To to;
+    __builtin_memcpy(&to, &from, sizeof to);
+    return to;
+}
+
+// x = mantissa 2^exponent, the mantissa in [sqrt(1/2), sqrt(2)).
+template <class V, class I>
+GKL_SHIM_DEVICE V split(V x, V *exponent) {
+    const I bits = same_bits<I>(x);
+    // Taking off sqrt(1/2), with 1024 more in the exponent to stay positive, leaves the exponent on
+    // top; and a small integer under the bits of 1.5 2^52 is a double that much above it.
+    const I e = ((bits + (0x4000000000000000 - 0x3fe6a09e667f3bcd)) >> 52) - 1024;
+    *exponent = same_bits<V>(e + 0x4338000000000000) - 6755399441055744.0;
+    return same_bits<V>(bits - (e << 52));
 }
 
 // ln((1 + z) / (1 - z)) = 2 (z + z^3/3 + z^5/5 + ...), |z| <= 0.172.
-GKL_SHIM_DEVICE double log_ratio(double z) {
-    const double z2 = z * z;
-    double series = 1.0 / 25;
-    series = __builtin_fma(series, z2, 1.0 / 23);
-    series = __builtin_fma(series, z2, 1.0 / 21);
-    series = __builtin_fma(series, z2, 1.0 / 19);
-    series = __builtin_fma(series, z2, 1.0 / 17);
-    series = __builtin_fma(series, z2, 1.0 / 15);
-    series = __builtin_fma(series, z2, 1.0 / 13);
-    series = __builtin_fma(series, z2, 1.0 / 11);
-    series = __builtin_fma(series, z2, 1.0 / 9);
-    series = __builtin_fma(series, z2, 1.0 / 7);
-    series = __builtin_fma(series, z2, 1.0 / 5);
-    series = __builtin_fma(series, z2, 1.0 / 3);
-    return __builtin_fma(series * z2, 2 * z, 2 * z);
+template <class V>
+GKL_SHIM_DEVICE V log_ratio(V z) {
+    const V z2 = z * z;
+    V series = z2 * 0 + 1.0 / 25;
+    for (int odd = 23; odd >= 3; odd -= 2) series = fma(series, z2, z2 * 0 + 1.0 / odd);
+    return fma(series * z2, 2 * z, 2 * z);
 }
 
 // log10(x / n / 2^exponent).
-GKL_SHIM_DEVICE double log10_likelihood(double x, double n, double exponent) {
-    const Split s = split(x / n);
+template <class V, class I>
+GKL_SHIM_DEVICE V log10_likelihood(V x, double n, double exponent) {
     const double log10_of_2 = 0.30102999566398120, inverse_ln10 = 0.43429448190325183;
-    return __builtin_fma(s.exponent - exponent, log10_of_2,
-                         log_ratio((s.mantissa - 1) / (s.mantissa + 1)) * inverse_ln10);
+    V e;
+    const V mantissa = split<V, I>(x / n, &e);
+    return fma(e - exponent, e * 0 + log10_of_2,
+               log_ratio((mantissa - 1) / (mantissa + 1)) * inverse_ln10);
 }
 
 // A row's coefficients from its facts. V is a number or a vector of lanes, `next` the row below.
