@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-import oracle
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from gkl_shim import _native
 from gkl_shim.pairhmm import PairHMM, Precision, Read
+from tests import oracle
 
 TOLERANCE: dict[Precision, float] = {"single": 1e-5, "double": 1e-8}
 

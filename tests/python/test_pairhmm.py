@@ -6,7 +6,6 @@ import array
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from gkl_shim import _native, pairhmm, traffic
 from gkl_shim.errors import BackendUnavailable
 from gkl_shim.formats.pairhmm_in import Reader
 from gkl_shim.pairhmm import Batch, HaplotypeBatch, PairHMM, Read, ReadBatch, likelihoods, stream
+from tests.conftest import shared_data
 
 BASES = "ACGTNACG"
 QUALS = [30, 31, 32, 2, 34, 35, 36, 37]
@@ -35,13 +35,14 @@ def expected() -> np.ndarray:
 
 @pytest.mark.parametrize(("precision", "tolerance"), [("single", 1e-5), ("double", 1e-8)])
 @pytest.mark.parametrize("build", _native.builds())
-def test_tens(
-    tens: tuple[Path, Path], build: str, precision: pairhmm.Precision, tolerance: float
-) -> None:
-    with Reader(tens[0]) as reader, PairHMM(build=build, precision=precision) as engine:
+def test_tens(build: str, precision: pairhmm.Precision, tolerance: float) -> None:
+    with (
+        Reader(shared_data("pairhmm", "10s.in")) as reader,
+        PairHMM(build=build, precision=precision) as engine,
+    ):
         got = np.concatenate([values for _, values in engine.stream_batches(reader)])
         assert engine.build == build
-    want = np.loadtxt(tens[1])
+    want = np.loadtxt(shared_data("pairhmm", "10s.log10"))
     assert len(want) == 3550
     assert np.abs(got - want).max() <= tolerance
     assert engine.statistics.pairs == 3550

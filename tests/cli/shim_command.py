@@ -1,0 +1,47 @@
+"""The installed command, run as a user runs it."""
+
+from __future__ import annotations
+
+import io
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from gkl_shim import traffic
+from gkl_shim.formats.pairhmm_in import write
+
+COMMAND = Path(sys.executable).parent / "gkl-shim"
+
+
+def run(
+    folder: Path, *arguments: str | Path, input: bytes = b"", env: dict[str, str] | None = None
+) -> subprocess.CompletedProcess[bytes]:
+    """Run ``gkl-shim`` in a folder; `env` is added to the environment."""
+    return subprocess.run(
+        [COMMAND, *map(str, arguments)],
+        input=input,
+        capture_output=True,
+        cwd=folder,
+        env={**os.environ, **(env or {})},
+        check=False,
+        timeout=300,
+    )
+
+
+def one_error(done: subprocess.CompletedProcess[bytes]) -> str:
+    """The message of a command that failed as it should."""
+    lines = done.stderr.decode().splitlines()
+    assert len(lines) == 1, lines
+    assert lines[0].startswith("gkl-shim: error: ")
+    return lines[0].removeprefix("gkl-shim: error: ")
+
+
+def _regions() -> bytes:
+    """A few regions in the .in format."""
+    text = io.BytesIO()
+    write(text, traffic.regions(5))
+    return text.getvalue()
+
+
+REGIONS = _regions()

@@ -1,0 +1,99 @@
+"""``gkl-shim doctor``."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import mpmath
+import pytest
+
+from gkl_shim import _native
+from gkl_shim.cli import doctor
+from tests.cli.shim_command import run
+
+
+def test_report(tmp_path: Path) -> None:
+    done = run(tmp_path, "doctor")
+    assert (done.returncode, done.stderr) == (0, b"")
+    text = done.stdout.decode()
+    for name in ("native library", "CPU", *(f"build {build}" for build in _native.builds())):
+        assert name in text
+
+
+def test_json(tmp_path: Path) -> None:
+    done = run(tmp_path, "doctor", "--json")
+    report = json.loads(done.stdout)
+    assert done.returncode == 0
+    assert report["ok"] is True
+    found = {finding["name"]: finding for finding in report["findings"]}
+    for build in _native.builds():
+        assert found[f"build {build}"]["state"] == "ok"
+    assert {"Java", "GATK agent", "Maven", "GPU", "CuPy"} <= found.keys()
+    assert all(finding["state"] in ("ok", "missing", "failed") for finding in found.values())
+
+
+def test_only_the_engine_is_needed(tmp_path: Path) -> None:
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    bare = {"PATH": str(empty), "JAVA_HOME": str(empty)}
+    done = run(tmp_path, "doctor", "--json", env=bare)
+    assert done.returncode == 0, done.stderr
+    found = {finding["name"]: finding for finding in json.loads(done.stdout)["findings"]}
+    for name in ("Java", "Maven", "GPU"):
+        assert found[name]["state"] == "missing"
+        assert found[name]["detail"]
+
+
+def test_no_engine_is_a_failure(tmp_path: Path) -> None:
+    done = run(tmp_path, "doctor", env={"GKL_SHIM_LIBRARY": "/absent.so"})
+    assert done.returncode == 1
+    assert "/absent.so" in done.stdout.decode()
+    assert done.stderr == b""
+
+
+def test_a_wrong_build_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    right = doctor._KNOWN[0]
+    wrong = (right[0], right[1], (right[2][0] + 1e-4, *right[2][1:]))
+    monkeypatch.setattr(doctor, "_KNOWN", (wrong,))
+    assert doctor._build("portable", False).state == "failed"
+
+
+def test_the_known_likelihoods_are_the_model_s() -> None:
+    """Computed once more, with 40 digits."""
+    with mpmath.workdps(40):
+        for read, haplotypes, known in doctor._KNOWN:
+            size = len(read.bases)
+            tracks = [
+                [track] * size if isinstance(track, int) else track
+                for track in (
+                    read.quals,
+                    read.insertion_quals,
+                    read.deletion_quals,
+                    read.continuation_quals,
+                )
+            ]
+            for haplotype, value in zip(haplotypes, known, strict=True):
+                exact = _likelihood(read.bases, *tracks, haplotype)
+                assert abs(exact - mpmath.mpf(value)) < 1e-11
+
+
+def _likelihood(bases, quals, insertions, deletions, continuations, haplotype):  # type: ignore
+    exponent = mpmath.mpf("0.434294") * mpmath.log(10)
+    size = len(haplotype)
+    match, insert = [mpmath.mpf(0)] * (size + 1), [mpmath.mpf(0)] * (size + 1)
+    delete = [1 / mpmath.mpf(size)] * (size + 1)
+    for base, *phred in zip(bases, quals, insertions, deletions, continuations, strict=True):
+        error, to_insert, to_delete, extend = (mpmath.mpf(10) ** (-qual / 10) for qual in
+                                               map(mpmath.mpf, phred))  # fmt: skip
+        stay = (1 - min(1, to_insert + to_delete)) ** exponent
+        rows = [[mpmath.mpf(0)], [mpmath.mpf(0)], [mpmath.mpf(0)]]
+        for j, letter in enumerate(haplotype, 1):
+            same = base == letter or "N" in (base, letter)
+            emission = 1 - error if same else error / 3
+            through = stay * match[j - 1] + (1 - extend) * (insert[j - 1] + delete[j - 1])
+            rows[2].append(to_delete * rows[0][j - 1] + extend * rows[2][j - 1])
+            rows[0].append(emission * through)
+            rows[1].append(to_insert * match[j] + extend * insert[j])
+        match, insert, delete = rows
+    return mpmath.log10(sum(match[1:]) + sum(insert[1:]))

@@ -1,0 +1,48 @@
+"""What all tests share: where the shared data is, and what to do about a missing tool."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+
+# The tests try the installed package, not the source folder beside them, wherever pytest is started.
+sys.path[:] = [entry for entry in sys.path if Path(entry).resolve() != ROOT] + [str(ROOT)]
+
+SHARED_DATA = ROOT.parent / "shared" / "data"
+
+#: Where a missing tool comes from (Debian's names).
+PACKAGES = {
+    "aarch64-linux-gnu-gcc": "gcc-aarch64-linux-gnu",
+    "art_illumina": "art-nextgen-simulation-tools",
+    "bwa": "bwa",
+    "cc": "gcc",
+    "java": "openjdk-17-jdk",
+    "mvn": "maven",
+    "qemu-aarch64": "qemu-user",
+    "samtools": "samtools",
+}
+
+
+def require_tool(name: str) -> str:
+    """A tool's path; where it is missing the test is skipped, under CI=true it fails."""
+    path = shutil.which(name)
+    if path is None:
+        reason = f"{name} is not installed (Debian: {PACKAGES.get(name, name)})"
+        if os.environ.get("CI") == "true":
+            pytest.fail(reason)
+        pytest.skip(reason)
+    return path
+
+
+def shared_data(*parts: str) -> Path:
+    """A file or folder of the shared data; skips the test where it is absent."""
+    path = SHARED_DATA.joinpath(*parts)
+    if not path.exists():
+        pytest.skip(f"no shared data: {Path('..', 'shared', 'data', *parts)} is absent")
+    return path

@@ -1,0 +1,104 @@
+"""The C ABI from C: the header's example, and the library for aarch64 under emulation."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import zipfile
+from pathlib import Path
+
+import pytest
+
+import gkl_shim
+from gkl_shim import _native
+from tests import oracle
+from tests.conftest import require_tool
+
+DRIVER = Path(__file__).parent / "driver.c"
+
+
+def run(program: Path, *arguments: object) -> str:
+    done = subprocess.run(
+        [program, *map(str, arguments)], check=True, capture_output=True, text=True
+    )
+    return done.stdout
+
+
+def test_the_example_in_the_header(compile_c, tmp_path):
+    """It compiles as it stands and prints what the model says."""
+    header = gkl_shim.paths.header().read_text()
+    body = header.split("A complete program:")[1].split("*/")[0]
+    source = tmp_path / "example.c"
+    source.write_text("\n".join(re.sub(r"^ \* ?", "", line) for line in body.splitlines()))
+    printed = run(compile_c(require_tool("cc"), source, gkl_shim.paths.library()))
+    reads = [(b"ACGT", [30] * 4), (b"ACG", [30, 30, 20])]
+    for line, (bases, quals) in zip(printed.splitlines(), reads, strict=True):
+        n = len(bases)
+        exact = [
+            oracle.likelihood(bases, quals, [45] * n, [45] * n, [10] * n, haplotype)
+            for haplotype in (b"ACGTAC", b"ACCTAC")
+        ]
+        assert [float(x) for x in line.split()] == pytest.approx(exact, abs=2e-6)
+
+
+@pytest.fixture(scope="module")
+def native_driver(compile_c):
+    return compile_c(require_tool("cc"), DRIVER, gkl_shim.paths.library())
+
+
+def jar_library(arch: str, folder: Path) -> Path:
+    with zipfile.ZipFile(gkl_shim.paths.agent_jar()) as jar:
+        return Path(jar.extract(f"native/linux-{arch}/libgkl_shim.so", folder))
+
+
+@pytest.fixture(scope="module")
+def aarch64(compile_c, tmp_path_factory):
+    """The jar's aarch64 library behind the driver, under qemu: (program's words)."""
+    qemu = require_tool("qemu-aarch64")
+    compiler = require_tool("aarch64-linux-gnu-gcc")
+    library = jar_library("aarch64", tmp_path_factory.mktemp("aarch64"))
+    driver = compile_c(compiler, DRIVER, library)
+    root = Path(
+        subprocess.run(
+            [compiler, "-print-sysroot"], check=True, capture_output=True, text=True
+        ).stdout.strip()
+        or "/"
+    )
+    if not (root / "lib/ld-linux-aarch64.so.1").exists():
+        root = Path("/usr/aarch64-linux-gnu")
+    return [qemu, "-L", str(root), str(driver)]
+
+
+@pytest.mark.parametrize("precision", ["single", "double"])
+@pytest.mark.parametrize("build", ["neon", "portable"])
+def test_aarch64_has_the_same_bits(native_driver, aarch64, region_file, build, precision):
+    expected = run(native_driver, region_file, "portable", precision, 1)
+    assert len(expected.splitlines()) > 1000
+    done = subprocess.run(
+        [*aarch64, str(region_file), build, precision, "2"],
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    assert done.stdout == expected
+
+
+@pytest.mark.parametrize("build", _native.builds())
+def test_the_jars_library_has_the_same_bits(
+    native_driver, compile_c, region_file, tmp_path, build
+):
+    """The wheel's library and the jar's come from different compilers."""
+    library = jar_library("x86_64", tmp_path)
+    driver = compile_c(require_tool("cc"), DRIVER, library)
+    for precision in ("single", "double"):
+        assert run(driver, region_file, build, precision, 2) == run(
+            native_driver, region_file, build, precision, 1
+        )
+
+
+def test_a_build_that_is_not_there(native_driver, region_file):
+    done = subprocess.run(
+        [native_driver, region_file, "abacus", "single", "1"], capture_output=True, text=True
+    )
+    assert done.returncode == 1
+    assert 'no build "abacus" here; this CPU can run: ' in done.stderr

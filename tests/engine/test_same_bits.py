@@ -1,0 +1,96 @@
+"""A pair's result has the same bits whatever computes it and in whatever company."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+from tests.conftest import shared_data
+
+from tests import oracle
+from gkl_shim import _native
+from gkl_shim.formats import pairhmm_in
+from gkl_shim.pairhmm import PairHMM
+
+BUILDS = _native.builds()
+PRECISIONS = ("single", "double")
+
+
+def bits(values: np.ndarray) -> np.ndarray:
+    return np.ascontiguousarray(values).view(np.uint64)
+
+
+def assert_same_bits(one: np.ndarray, other: np.ndarray) -> None:
+    np.testing.assert_array_equal(bits(one), bits(other))
+
+
+@pytest.fixture(scope="module", params=PRECISIONS)
+def expected(request, regions):
+    """Every region's results from the portable build on one thread."""
+    pairhmm = PairHMM(build="portable", threads=1, precision=request.param)
+    return request.param, [pairhmm.likelihoods(*region) for region in regions]
+
+
+@pytest.mark.parametrize("build", BUILDS)
+@pytest.mark.parametrize("threads", [1, 2])
+def test_builds_and_threads(regions, expected, build, threads):
+    precision, results = expected
+    pairhmm = PairHMM(build=build, threads=threads, precision=precision)
+    for region, result in zip(regions, results, strict=True):
+        assert_same_bits(pairhmm.likelihoods(*region), result)
+
+
+@pytest.mark.parametrize("build", BUILDS)
+def test_company_and_order(regions, expected, build):
+    """Alone, in any order of reads and haplotypes, with repeats: the pair alone decides."""
+    precision, results = expected
+    pairhmm = PairHMM(build=build, precision=precision)
+    rnd = random.Random(1)
+    for (reads, haplotypes), result in zip(regions, results, strict=True):
+        r = [rnd.randrange(len(reads)) for _ in range(len(reads))]
+        h = [rnd.randrange(len(haplotypes)) for _ in range(len(haplotypes))]
+        some = pairhmm.likelihoods([reads[k] for k in r], [haplotypes[k] for k in h])
+        assert_same_bits(some, result[np.ix_(r, h)])
+        assert_same_bits(pairhmm.likelihoods(reads[:1], haplotypes[-1:]), result[:1, -1:])
+
+
+def test_batches(regions, expected):
+    """Many regions in one call, as a stream computes them."""
+    precision, results = expected
+    pairhmm = PairHMM(precision=precision)
+    streamed = list(pairhmm.stream(regions[::-1]))[::-1]
+    for one, result in zip(streamed, results, strict=True):
+        assert_same_bits(one, result)
+
+
+def test_against_the_model(regions, expected):
+    """And they are right: a share of them beside the extended-precision model."""
+    precision, results = expected
+    tolerance = 1e-5 if precision == "single" else 1e-8
+    rnd = random.Random(2)
+    for (reads, haplotypes), result in zip(regions, results, strict=True):
+        for _ in range(6):
+            r, h = rnd.randrange(len(reads)), rnd.randrange(len(haplotypes))
+            read = reads[r]
+            with np.errstate(divide="ignore"):
+                exact = oracle.likelihood(
+                    read.bases,
+                    read.quals,
+                    read.insertion_quals,
+                    read.deletion_quals,
+                    read.continuation_quals,
+                    haplotypes[h],
+                )
+            assert result[r, h] == pytest.approx(exact, abs=tolerance, rel=0)
+
+
+@pytest.mark.parametrize("build", BUILDS)
+@pytest.mark.parametrize(("precision", "tolerance"), [("single", 1e-5), ("double", 1e-8)])
+def test_10s(build, precision, tolerance):
+    exact = np.loadtxt(shared_data("pairhmm", "10s.log10"))
+    pairhmm = PairHMM(build=build, precision=precision)
+    with pairhmm_in.Reader(shared_data("pairhmm", "10s.in")) as reader:
+        computed = np.concatenate([pairhmm.compute(batch) for batch in reader])
+    assert len(computed) == 3550
+    assert np.abs(computed - exact).max() < tolerance
