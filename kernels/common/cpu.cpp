@@ -40,8 +40,7 @@ int quota_v2(const char *directory) {
 
 double number_in(const char *directory, const char *name) {
     char path[4352];
-    if (snprintf(path, sizeof path, "/sys/fs/cgroup/cpu%s/%s", directory, name) >=
-        int(sizeof path))
+    if (snprintf(path, sizeof path, "/sys/fs/cgroup/cpu%s/%s", directory, name) >= int(sizeof path))
         return 0;
     FILE *file = fopen(path, "re");
     if (!file) return 0;

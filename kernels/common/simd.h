@@ -34,7 +34,8 @@ struct VectorOf<double, W> {
 template <class V>
 inline V fma(V a, V b, V c) {
     for (unsigned k = 0; k < sizeof(V) / sizeof(a[0]); k++)
-        c[k] = sizeof(a[0]) == 4 ? __builtin_fmaf(a[k], b[k], c[k]) : __builtin_fma(a[k], b[k], c[k]);
+        c[k] =
+            sizeof(a[0]) == 4 ? __builtin_fmaf(a[k], b[k], c[k]) : __builtin_fma(a[k], b[k], c[k]);
     return c;
 }
 inline double fma(double a, double b, double c) { return __builtin_fma(a, b, c); }

@@ -19,7 +19,7 @@ struct Job {
     const int64_t count;
     void (*const task)(void *, int64_t);
     void *const context;
-    int wanted;       // workers that may still join
+    int wanted;  // workers that may still join
     std::atomic<int64_t> next{0};
     int working = 0;  // workers that have joined and not left
     Job *following = nullptr;

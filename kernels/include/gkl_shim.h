@@ -78,7 +78,8 @@ GKL_SHIM_API int32_t gkl_shim_cpu_count(void);
  * those that this CPU can run: for example "avx512 avx2 portable". */
 GKL_SHIM_API const char *gkl_shim_builds(void);
 
-/* ---- PairHMM: log10 likelihood of a read given a haplotype ------------------------------------ */
+/* ---- PairHMM: log10 likelihood of a read given a haplotype ------------------------------------
+ */
 
 enum {
     /* Single precision; a pair that leaves its range is computed again in double. Within 1e-5 of
@@ -97,12 +98,12 @@ enum {
 };
 
 typedef struct {
-    int32_t threads;      /* at most so many threads a call, the caller's included; 0: as many as
-                             the process may use. More than that is reduced to it. */
-    int32_t precision;    /* GKL_SHIM_SINGLE or GKL_SHIM_DOUBLE */
-    int32_t conventions;  /* GKL_SHIM_STRICT or GKL_SHIM_AS_GKL */
-    const char *build;    /* "portable", "avx2", "avx512" or "neon"; NULL: the best for this CPU.
-                             Every build gives the same bits. */
+    int32_t threads;     /* at most so many threads a call, the caller's included; 0: as many as
+                            the process may use. More than that is reduced to it. */
+    int32_t precision;   /* GKL_SHIM_SINGLE or GKL_SHIM_DOUBLE */
+    int32_t conventions; /* GKL_SHIM_STRICT or GKL_SHIM_AS_GKL */
+    const char *build;   /* "portable", "avx2", "avx512" or "neon"; NULL: the best for this CPU.
+                            Every build gives the same bits. */
 } gkl_shim_pairhmm_options;
 
 /* Regions of reads and haplotypes: every read of a region is computed against every haplotype of
@@ -110,30 +111,30 @@ typedef struct {
  *
  * Qualities are Phred, one byte a base, used modulo 128 (the top bit is ignored, as in GKL). */
 typedef struct {
-    int64_t regions;                    /* how many; 0 is fine */
-    const int64_t *region_reads;        /* regions+1 offsets: region g has the reads
-                                           [region_reads[g], region_reads[g+1]) */
-    const int64_t *region_haplotypes;   /* regions+1 offsets, likewise */
-    const int64_t *read_offsets;        /* reads+1 offsets into the five arrays below */
-    const uint8_t *read_bases;          /* letters */
-    const uint8_t *base_quals;          /* base qualities */
-    const uint8_t *insertion_quals;     /* insertion gap-open qualities */
-    const uint8_t *deletion_quals;      /* deletion gap-open qualities */
-    const uint8_t *continuation_quals;  /* gap-continuation qualities */
-    const int64_t *haplotype_offsets;   /* haplotypes+1 offsets into haplotype_bases */
-    const uint8_t *haplotype_bases;     /* letters */
+    int64_t regions;                   /* how many; 0 is fine */
+    const int64_t *region_reads;       /* regions+1 offsets: region g has the reads
+                                          [region_reads[g], region_reads[g+1]) */
+    const int64_t *region_haplotypes;  /* regions+1 offsets, likewise */
+    const int64_t *read_offsets;       /* reads+1 offsets into the five arrays below */
+    const uint8_t *read_bases;         /* letters */
+    const uint8_t *base_quals;         /* base qualities */
+    const uint8_t *insertion_quals;    /* insertion gap-open qualities */
+    const uint8_t *deletion_quals;     /* deletion gap-open qualities */
+    const uint8_t *continuation_quals; /* gap-continuation qualities */
+    const int64_t *haplotype_offsets;  /* haplotypes+1 offsets into haplotype_bases */
+    const uint8_t *haplotype_bases;    /* letters */
 } gkl_shim_pairhmm_batch;
 
 /* What a handle has done since it was opened, all threads together. */
 typedef struct {
-    int64_t regions;         /* regions computed */
-    int64_t pairs;           /* read-haplotype pairs */
-    int64_t cells;           /* read length x haplotype length, summed over pairs */
-    int64_t computed_cells;  /* the cells of these left after shared haplotype prefixes were merged,
-                                in the first pass */
-    int64_t rescued_pairs;   /* computed again in double precision */
-    int64_t rescaled_pairs;  /* of these, computed once more with rescaling */
-    double seconds;          /* time inside gkl_shim_pairhmm_compute, summed over calls */
+    int64_t regions;        /* regions computed */
+    int64_t pairs;          /* read-haplotype pairs */
+    int64_t cells;          /* read length x haplotype length, summed over pairs */
+    int64_t computed_cells; /* the cells of these left after shared haplotype prefixes were merged,
+                               in the first pass */
+    int64_t rescued_pairs;  /* computed again in double precision */
+    int64_t rescaled_pairs; /* of these, computed once more with rescaling */
+    double seconds;         /* time inside gkl_shim_pairhmm_compute, summed over calls */
 } gkl_shim_pairhmm_stats;
 
 typedef struct gkl_shim_pairhmm gkl_shim_pairhmm;

@@ -99,6 +99,12 @@ Session::Session()
 void Session::configure(const Settings &settings) { settings_ = settings; }
 
 int Session::initialize(bool double_precision, int threads, const char *swap) {
+#if defined(__x86_64__)
+    // Without fused multiply-add the engine is slower than GKL's AVX code: leave Intel's in place.
+    if (swap == nullptr && settings_.build.empty() && strcmp(gkl_shim_builds(), "portable") == 0)
+        throw JavaError("java/lang/IllegalStateException",
+                        "this CPU has no AVX2 with FMA, and Intel's code is the faster here");
+#endif
     const int asked = std::max(settings_.threads > 0 ? settings_.threads : threads, 1);
     const int used = std::min(asked, cpus_);
     if (swap != nullptr)

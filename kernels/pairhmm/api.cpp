@@ -154,8 +154,7 @@ extern "C" gkl_shim_status gkl_shim_pairhmm_compute(gkl_shim_pairhmm *handle,
                  (b.haplotype_offsets[h_end] - b.haplotype_offsets[h]);
     }
     if (size < pairs)
-        return invalid("size is %lld, the batch has %lld pairs", (long long)size,
-                       (long long)pairs);
+        return invalid("size is %lld, the batch has %lld pairs", (long long)size, (long long)pairs);
     if (pairs > 0 && !log10_likelihoods) return invalid("log10_likelihoods is null");
     const int64_t read_bases = b.read_offsets[reads];
     const int64_t haplotype_bases = b.haplotype_offsets[haplotypes];
@@ -179,14 +178,14 @@ extern "C" gkl_shim_status gkl_shim_pairhmm_compute(gkl_shim_pairhmm *handle,
         const LetterTable &table = letter_table(handle->settings.as_gkl);
         if (!check_letters("read_bases", b.read_bases, b.read_offsets,
                            encode(table, b.read_bases, read_bases, letters.reads.data())) ||
-            !check_letters("haplotype_bases", b.haplotype_bases, b.haplotype_offsets,
-                           encode(table, b.haplotype_bases, haplotype_bases,
-                                  letters.haplotypes.data())))
+            !check_letters(
+                "haplotype_bases", b.haplotype_bases, b.haplotype_offsets,
+                encode(table, b.haplotype_bases, haplotype_bases, letters.haplotypes.data())))
             return GKL_SHIM_EINVAL;
-        const CpuCounts counts =
-            compute_on_cpu(handle->settings, b, letters.reads.data(), letters.haplotypes.data(),
-                           log10_likelihoods);
-        if (letters.reads.size() + letters.haplotypes.size() > kKeptLetters) letters = EncodedBatch();
+        const CpuCounts counts = compute_on_cpu(handle->settings, b, letters.reads.data(),
+                                                letters.haplotypes.data(), log10_likelihoods);
+        if (letters.reads.size() + letters.haplotypes.size() > kKeptLetters)
+            letters = EncodedBatch();
         handle->computed_cells += counts.computed_cells;
         handle->rescued_pairs += counts.rescued_pairs;
         handle->rescaled_pairs += counts.rescaled_pairs;

@@ -1,6 +1,7 @@
 // The CPU engine's flow: regions are planned, their tiles computed in single precision, and the
 // pairs whose result is not to be trusted computed again in double precision, then with rescaling.
-// Each step is one parallel loop over a chunk of regions; a pair that still lacks its result is NaN.
+// Each step is one parallel loop over a chunk of regions; a pair that still lacks its result is
+// NaN.
 #include "pairhmm/cpu.h"
 
 #include <math.h>
@@ -33,10 +34,10 @@ constexpr int64_t kCellsPerThread = int64_t(1) << 20;
 constexpr size_t kKeptBytes = size_t(32) << 20;
 
 struct Region {
-    std::vector<ReadView> reads;          // longest first
-    std::vector<int64_t> row;             // of the output, for each of these reads
+    std::vector<ReadView> reads;  // longest first
+    std::vector<int64_t> row;     // of the output, for each of these reads
     std::vector<Letters> haplotypes;
-    double *out;                          // [row][haplotype]
+    double *out;  // [row][haplotype]
     Plan plan;
     int64_t read_bases;
 
@@ -154,8 +155,8 @@ class Chunk {
         region.reads.resize(reads);
         for (int64_t r = 0; r < reads; r++) {
             const int64_t at = offsets[region.row[r]];
-            region.reads[r] = {read_letters_ + at,       b.base_quals + at,
-                               b.insertion_quals + at,   b.deletion_quals + at,
+            region.reads[r] = {read_letters_ + at,        b.base_quals + at,
+                               b.insertion_quals + at,    b.deletion_quals + at,
                                b.continuation_quals + at, int32_t(length(region.row[r]))};
         }
         region.read_bases = offsets[reads] - offsets[0];
@@ -183,8 +184,8 @@ class Chunk {
             for (int32_t r = 0; r < int32_t(region.reads.size()); r++)
                 if (wanted(region, r)) chosen_.push_back(r);
             for (size_t at = begin; at < chosen_.size(); at += lanes)
-                tiles_.push_back({&region, nullptr,
-                                  int32_t(std::min<size_t>(lanes, chosen_.size() - at))});
+                tiles_.push_back(
+                    {&region, nullptr, int32_t(std::min<size_t>(lanes, chosen_.size() - at))});
         }
         const int32_t *next = chosen_.data();
         for (TileTask &tile : tiles_) {

@@ -3,8 +3,8 @@
 // Shared by every engine, so that all give the same bits. The order of operations below, and in
 // the recurrence, is part of the contract:
 //
-//   Rows r = 1..m of a read, columns j = 1..n of a haplotype. With Phred qualities q (base), i and d
-//   (gap open, insertion and deletion), c (gap continuation):
+//   Rows r = 1..m of a read, columns j = 1..n of a haplotype. With Phred qualities q (base), i and
+//   d (gap open, insertion and deletion), c (gap continuation):
 //
 //     lambda(r,b) = 1 - P[q]  where the read's base equals the haplotype's letter b or either is N,
 //                   P[q] / 3  otherwise                                       P[q] = 10^(-q/10)
@@ -41,8 +41,8 @@
 //     likelihood = (ends + high / (START LOW)) / START / n, or with low / START in place of the
 //     fraction where that is small: products of two halves need twice a number's range.
 //
-//   START and LOW are powers of two and the cut is the haplotype's own, so that a pair's bits do not
-//   depend on its company.
+//   START and LOW are powers of two and the cut is the haplotype's own, so that a pair's bits do
+//   not depend on its company.
 //
 // The recurrence is GATK's (Poplin et al. 2017, doi:10.1101/201178; Durbin et al. 1998, chapter 4).
 // The exponent g = 0.434294 ln 10 is Intel GKL's: it writes 1/ln 10 in six digits.
@@ -93,8 +93,8 @@ constexpr double kGklSmallestLog10 = -614.7032511487178;
 // The functions of a quality that the coefficients are made from.
 template <class T>
 struct Tables {
-    T probability[kQualities];       // P[q]
-    T inverse[kQualities];           // 1 / P[q]
+    T probability[kQualities];         // P[q]
+    T inverse[kQualities];             // 1 / P[q]
     T match[kQualities * kQualities];  // mm, by insertion quality * 128 + deletion quality
 };
 

@@ -79,7 +79,8 @@ void TrieBuilder::build(const Letters *sequences, int64_t count, Trie *trie) {
     size_t fork = 0;
     for (int32_t k = 0; k < ranks; k++) {
         const Letters &h = sequences[first_of_rank_[k]];
-        while (!saved_depths_.empty() && saved_depths_.back() > shared_[k]) saved_depths_.pop_back();
+        while (!saved_depths_.empty() && saved_depths_.back() > shared_[k])
+            saved_depths_.pop_back();
         int32_t load = shared_[k] > 0 ? int32_t(saved_depths_.size()) - 1 : -1;
         int64_t depth = shared_[k];
         do {

@@ -8,8 +8,8 @@
 // often near its middle, and a trie over whole haplotypes shares nothing behind the first of them.
 //
 // A trie is a list of branches, depth first, each a run of columns; an engine walks the list and
-// keeps its state at a fork until the last branch that leaves there is done. Pure CPU work, the same
-// for every engine.
+// keeps its state at a fork until the last branch that leaves there is done. Pure CPU work, the
+// same for every engine.
 #pragma once
 
 #include <stdint.h>
@@ -63,8 +63,8 @@ struct Trie {
 
     int64_t columns() const { return int64_t(letters.size()); }
     TrieView view() const {
-        return {letters.data(), branches.data(),          int32_t(letters.size()),
-                int32_t(branches.size()), leaves, slots};
+        return {letters.data(),           branches.data(), int32_t(letters.size()),
+                int32_t(branches.size()), leaves,          slots};
     }
 };
 
@@ -89,15 +89,14 @@ class TrieBuilder {
 inline int64_t head_length(int64_t haplotype_length) { return haplotype_length / 2; }
 
 struct Plan {
-    Trie heads, tails;               // tails reversed
-    std::vector<Join> joins;         // by tail
-    std::vector<int32_t> first_join; // of each tail, and one more
-    std::vector<int32_t> join_of;    // haplotype (as given) -> join
+    Trie heads, tails;                // tails reversed
+    std::vector<Join> joins;          // by tail
+    std::vector<int32_t> first_join;  // of each tail, and one more
+    std::vector<int32_t> join_of;     // haplotype (as given) -> join
 
     int64_t columns() const { return heads.columns() + tails.columns(); }
     PlanView view() const {
-        return {heads.view(), tails.view(), joins.data(), first_join.data(),
-                int32_t(joins.size())};
+        return {heads.view(), tails.view(), joins.data(), first_join.data(), int32_t(joins.size())};
     }
 };
 
