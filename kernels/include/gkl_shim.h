@@ -78,19 +78,19 @@ GKL_SHIM_API int32_t gkl_shim_cpu_count(void);
  * those that this CPU can run: for example "avx512 avx2 portable". */
 GKL_SHIM_API const char *gkl_shim_builds(void);
 
-/* ---- PairHMM: log10 likelihood of a read given a haplotype ------------------------------------
- */
+/* ---- PairHMM: log10 likelihood of a read given a haplotype ---------------------------------- */
 
 enum {
-    /* Single precision; a pair that leaves its range is computed again in double. Within 1e-5 of
-     * the exact log10 likelihood. What GATK asks for by default. */
+    /* Single precision; a pair that leaves its range, and a read of over 512 bases, is computed in
+     * double. Within 1e-5 of the exact log10 likelihood. What GATK asks for by default. */
     GKL_SHIM_SINGLE = 0,
     /* Double precision throughout. Within 1e-8. */
     GKL_SHIM_DOUBLE = 1
 };
 
 enum {
-    /* Letters other than ACGTN (either case) are refused; any likelihood is finite. */
+    /* Letters other than ACGTN (either case) are refused; a likelihood is -Infinity only where the
+     * model itself gives zero (a base quality of 0 against the only letter there is, say). */
     GKL_SHIM_STRICT = 0,
     /* As Intel's GKL: any byte but ACGTN counts as A, lower case too; a likelihood below double's
      * range (under about 1e-614) is -Infinity. For a drop-in. */
@@ -130,10 +130,9 @@ typedef struct {
     int64_t regions;        /* regions computed */
     int64_t pairs;          /* read-haplotype pairs */
     int64_t cells;          /* read length x haplotype length, summed over pairs */
-    int64_t computed_cells; /* the cells of these left after shared haplotype prefixes were merged,
-                               in the first pass */
-    int64_t rescued_pairs;  /* computed again in double precision */
-    int64_t rescaled_pairs; /* of these, computed once more with rescaling */
+    int64_t computed_cells; /* of these, the cells left where haplotypes share what is alike */
+    int64_t rescued_pairs;  /* asked for in single precision and computed in double */
+    int64_t rescaled_pairs; /* computed with rescaling after that */
     double seconds;         /* time inside gkl_shim_pairhmm_compute, summed over calls */
 } gkl_shim_pairhmm_stats;
 
