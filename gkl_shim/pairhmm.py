@@ -252,17 +252,22 @@ class PairHMM:
         Parameters
         ----------
         batches
-            Read ahead by a background thread, up to two batches before the one that is out.
+            Read ahead by a background thread, up to two batches before the one that is out. A
+            generator is closed together with this one.
 
         Yields
         ------
         batch, values
             Each batch and its log10 likelihoods as :meth:`compute` gives them.
         """
-        with contextlib.closing(_ahead(batches)) as prepared:
-            computed = ((batch, self.compute(batch)) for batch in prepared)
-            with contextlib.closing(_ahead(computed)) as results:
-                yield from results
+        return _ahead(self._computed(_ahead(batches)))
+
+    def _computed(
+        self, prepared: Generator[Batch, None, None]
+    ) -> Generator[tuple[Batch, NDArray[np.float64]], None, None]:
+        with contextlib.closing(prepared):
+            for batch in prepared:
+                yield batch, self.compute(batch)
 
 
 def likelihoods(
@@ -385,7 +390,11 @@ def _open(backend: str, threads: int, precision: str, build: str | None) -> _nat
 
 
 def _ahead(items: Iterable[_T]) -> Generator[_T, None, None]:
-    """Iterate in a background thread, one item ahead of the caller."""
+    """Iterate in a background thread, one item ahead of the caller.
+
+    Closing it waits for the item under way and closes `items` where that is a generator, so that
+    the caller may then close what `items` reads from. An interrupt or exit waits for nothing.
+    """
     iterator = iter(items)
     end = object()
     pool = ThreadPoolExecutor(1, thread_name_prefix="gkl-shim")
@@ -395,12 +404,13 @@ def _ahead(items: Iterable[_T]) -> Generator[_T, None, None]:
         while (item := pending.result()) is not end:
             pending = pool.submit(next, iterator, end)
             yield cast(_T, item)
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, SystemExit):
         wait = False
         raise
     finally:
-        # The caller may close what `items` reads from as soon as this returns.
         pool.shutdown(wait=wait)
+        if wait and isinstance(iterator, Generator):
+            iterator.close()
 
 
 def _grouped(regions: Iterable[Region], gaps: tuple[Quals, ...]) -> Iterator[Batch]:

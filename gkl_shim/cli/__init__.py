@@ -5,6 +5,7 @@ A subcommand returns its exit code, or None for 0. What it raises becomes one li
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import os
 import signal
@@ -65,47 +66,53 @@ def main() -> NoReturn:
     """Run the command line and leave the process: 0 done, 1 failed, 2 used wrongly."""
     # Raised as an exception, so that a half-written output is removed on the way out.
     for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, _leave)
+        signal.signal(number, _terminated)
     try:
         result = cli.main(prog_name="gkl-shim", standalone_mode=False)
-        code = result if isinstance(result, int) else 0
         sys.stdout.flush()
+    except SystemExit as error:
+        _leave(error.code if isinstance(error.code, int) else 1)
     except (KeyboardInterrupt, click.Abort):
-        # Skips the wait for a background thread that is still computing or reading.
-        sys.stderr.flush()
-        os._exit(130)
+        _leave(130)
     except BrokenPipeError:
         # The reader has gone (`gkl-shim … | head`): nothing to say, and nobody to say it to.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        code = 1
+        _leave(1)
     except click.exceptions.NoArgsIsHelpError as error:
         error.show()
-        code = 2
+        _leave(2)
     except click.UsageError as error:
         hint = f" (see `{error.ctx.command_path} --help`)" if error.ctx else ""
-        code = _fail(error.format_message().rstrip(".") + hint, 2)
+        _fail(error.format_message().rstrip(".") + hint, 2)
     except click.ClickException as error:
-        code = _fail(error.format_message(), 1)
+        _fail(error.format_message(), 1)
     except OSError as error:
-        code = _fail(f"{error.filename}: {error.strerror}" if error.filename else str(error), 1)
+        _fail(f"{error.filename}: {error.strerror}" if error.filename else str(error), 1)
     except MemoryError as error:
-        code = _fail(str(error) or "out of memory", 1)
+        _fail(str(error) or "out of memory", 1)
     except (BackendUnavailable, FormatError, MissingComponent) as error:
-        code = _fail(str(error), 1)
+        _fail(str(error), 1)
     except Exception as error:
         frame = traceback.extract_tb(error.__traceback__)[-1]
-        code = _fail(
+        _fail(
             f"unexpected {type(error).__name__}: {error} ({frame.filename}:{frame.lineno}); "
             "please report it with what `gkl-shim doctor` prints",
             1,
         )
-    sys.exit(code)
+    sys.exit(result if isinstance(result, int) else 0)
 
 
-def _fail(message: str, code: int) -> int:
+def _fail(message: str, code: int) -> NoReturn:
     print("gkl-shim: error:", " ".join(message.split()), file=sys.stderr)
-    return code
+    _leave(code)
 
 
-def _leave(number: int, frame: FrameType | None) -> NoReturn:
+def _leave(code: int) -> NoReturn:
+    """Leave at once: a background thread may be waiting for input that never comes."""
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError):
+            stream.flush()
+    os._exit(code)
+
+
+def _terminated(number: int, frame: FrameType | None) -> NoReturn:
     sys.exit(128 + number)

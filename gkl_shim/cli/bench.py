@@ -52,7 +52,7 @@ class _Row:
     """From Python, all regions in one call: the median over rounds."""
     rounds: tuple[float, ...]
     jvm: _Jvm | None
-    """From Java, a call a region as GATK does it, in turns with GKL."""
+    """From Java, a call a region as GATK does it, in turns with GKL; None where not timed."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -224,8 +224,9 @@ def _time_builds(
             build=build,
             gcups=statistics.median(speeds[build]),
             rounds=tuple(speeds[build]),
+            # The portable build is a fallback: where there is a better one, nobody's GATK runs it.
             jvm=None
-            if classpath is None
+            if classpath is None or (build == "portable" and len(builds) > 1)
             else _beside_gkl(batch, classpath, build, precision, threads, seconds),
         )
         for build in builds
@@ -303,8 +304,9 @@ def _print(
     here: machine.Machine, version: str | None, absent: str | None, rows: list[_Row]
 ) -> None:
     table = Table(title="PairHMM, GCUPS (medians)", title_justify="left")
-    for column in ("input", "precision", "build"):
-        table.add_column(column)
+    table.add_column("input", overflow="fold")
+    for column in ("precision", "build"):
+        table.add_column(column, no_wrap=True)
     headings = ["threads", "one call"]
     if version is not None:
         headings += ["from Java", f"GKL {version}", "times GKL"]
@@ -312,7 +314,9 @@ def _print(
         table.add_column(column, justify="right")
     for row in rows:
         cells = [escape(row.input), row.precision, row.build, str(row.threads), f"{row.gcups:.2f}"]
-        if row.jvm is not None:
+        if row.jvm is None:
+            cells += [""] * (len(headings) - 2)
+        else:
             cells += [f"{row.jvm.shim:.2f}", f"{row.jvm.gkl:.2f}", f"{row.jvm.ratio:.1f}"]
         table.add_row(*cells)
     console = Console()

@@ -83,6 +83,9 @@ def command(as_json: bool) -> int:
         print(json.dumps(report, indent=2))
     else:
         table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
+        table.add_column()
+        table.add_column()
+        table.add_column(overflow="fold")  # paths stay whole
         styles = {"ok": "green", "missing": "yellow", "failed": "bold red"}
         for finding in findings:
             state = f"[{styles[finding.state]}]{finding.state}[/]"

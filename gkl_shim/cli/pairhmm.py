@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 
 import click
@@ -70,11 +70,10 @@ def command(
     reader = Reader(sys.stdin.buffer, "stdin") if source == "-" else Reader(source)
     with (
         reader,
-        closing(pairhmm.stream_batches(reader)) as results,
         atomic_output(output) as file,
         _progress(reader, source) as progress,
     ):
-        for _, values in results:
+        for _, values in pairhmm.stream_batches(reader):
             # repr is the shortest text that reads back as the same number.
             file.write("".join([f"{value!r}\n" for value in values.tolist()]).encode("ascii"))
             progress.update(progress.task_ids[0], completed=reader.bytes_read)

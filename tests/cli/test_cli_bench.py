@@ -1,4 +1,4 @@
-"""``gkl-shim bench`` and the REGIONS that it generates."""
+"""``gkl-shim bench`` and the regions that it generates."""
 
 from __future__ import annotations
 

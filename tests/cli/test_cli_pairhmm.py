@@ -45,7 +45,7 @@ def test_every_way_in_and_out_gives_the_same(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"", "x.in:1: no REGIONS: the file is empty"),
+        (b"", "x.in:1: no regions: the file is empty"),
         (b"1 1\nAC II II II ++\nAXG\n", "x.in:3: letter 'X' of the haplotype is none of ACGTN"),
         (b"1 2\nAC II II II ++\nACG\n", "x.in:3: the file ends within the region of line 1: 1 "
          "haplotypes are missing"),
