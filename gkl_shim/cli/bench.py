@@ -358,6 +358,9 @@ def _plot(path: str, points: list[_Point], title: str) -> None:
         ylabel="GCUPS, a call a region",
         title=title,
     )
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_formatter("{x:g}")
+    axes.yaxis.set_minor_formatter("{x:g}")
     axes.grid(alpha=0.3)
     axes.legend()
     with atomic_output(path) as file:
