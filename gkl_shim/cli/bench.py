@@ -313,7 +313,13 @@ def _print(
     for column in headings:
         table.add_column(column, justify="right")
     for row in rows:
-        cells = [escape(row.input), row.precision, row.build, str(row.threads), f"{row.gcups:.2f}"]
+        cells = [
+            escape(Path(row.input).name),
+            row.precision,
+            row.build,
+            str(row.threads),
+            f"{row.gcups:.2f}",
+        ]
         if row.jvm is None:
             cells += [""] * (len(headings) - 2)
         else:
