@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import click
+from rich import box
 from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
@@ -303,7 +304,7 @@ def _progress() -> Iterator[Progress]:
 def _print(
     here: machine.Machine, version: str | None, absent: str | None, rows: list[_Row]
 ) -> None:
-    table = Table(title="PairHMM, GCUPS (medians)", title_justify="left")
+    table = Table(title="PairHMM, GCUPS (medians)", title_justify="left", box=box.SIMPLE)
     table.add_column("input", overflow="fold")
     for column in ("precision", "build"):
         table.add_column(column, no_wrap=True)
