@@ -9,7 +9,7 @@ demo: setup  ## real GATK on real reads, stock beside the shim
 	$(BIN)/gkl-shim demo
 
 test: setup  ## all tests
-	$(BIN)/python -m pytest
+	$(BIN)/pytest
 
 bench: setup  ## PairHMM beside Intel's GKL
 	$(BIN)/gkl-shim bench pairhmm
