@@ -28,7 +28,7 @@ constexpr int64_t kChunkBases = int64_t(1) << 20;
 
 // Waking a sleeping thread takes some 10 us: it is given this many cells to compute at least,
 // worth about 100 us.
-constexpr int64_t kCellsPerThread = int64_t(1) << 20;
+constexpr int64_t kCellsPerThread = int64_t(1) << 18;
 
 // A thread's buffer over this size is given back after use.
 constexpr size_t kKeptBytes = size_t(32) << 20;

@@ -39,28 +39,33 @@ double match_probability(double x) {
 }
 
 template <class T>
-Tables<T> make_tables() {
-    Tables<T> t;
+Tables<T> *make_tables() {
+    Tables<T> *t = new Tables<T>;
     for (int i = 0; i < kQualities; i++) {
-        t.probability[i] = T(phred_probability(i));
-        t.inverse[i] = T(1 / phred_probability(i));
-        for (int d = 0; d < kQualities; d++)
-            t.match[i * kQualities + d] =
-                T(match_probability(phred_probability(i) + phred_probability(d)));
+        const T p = t->probability[i] = T(phred_probability(i));
+        for (int b = 0; b < kLetters; b++)
+            t->emission[b * kQualities + i] = {1 - p, p / 3, T(b), 0};
     }
+    for (int i = 0; i < kQualities; i++)
+        for (int d = 0; d < kQualities; d++) {
+            const T mm = T(match_probability(phred_probability(i) + phred_probability(d)));
+            t->gap[i * kQualities + d] = {
+                t->probability[i], t->probability[d], mm,
+                scaled_inverse_alpha(mm, T(1 / phred_probability(i)))};
+        }
     return t;
 }
 
 }  // namespace
 
 const Tables<float> &single_tables() {
-    static const Tables<float> tables = make_tables<float>();
-    return tables;
+    static const Tables<float> *tables = make_tables<float>();
+    return *tables;
 }
 
 const Tables<double> &double_tables() {
-    static const Tables<double> tables = make_tables<double>();
-    return tables;
+    static const Tables<double> *tables = make_tables<double>();
+    return *tables;
 }
 
 }  // namespace pairhmm

@@ -90,12 +90,22 @@ enum { kLongestSingleRead = 512 };
 // then is zero there, and its logarithm -Infinity. (In log10: (-1022 - 1020) log10 2.)
 constexpr double kGklSmallestLog10 = -614.7032511487178;
 
-// The functions of a quality that the coefficients are made from.
+// What the coefficients are made from, as functions of quality bytes; four numbers that are always
+// wanted together lie together.
 template <class T>
 struct Tables {
-    T probability[kQualities];         // P[q]
-    T inverse[kQualities];             // 1 / P[q]
-    T match[kQualities * kQualities];  // mm, by insertion quality * 128 + deletion quality
+    struct Gap {
+        T mi, md, mm, inverse_alpha;
+    };
+    struct Emission {
+        T agree, differ;  // 1 - P[q] and P[q] / 3
+        T letter;         // the row of the table, as a number
+        T xx;             // room for the row's fourth quality
+    };
+
+    Gap gap[kQualities * kQualities];           // by insertion quality * 128 + deletion quality
+    Emission emission[kLetters * kQualities];   // by letter * 128 + base quality
+    T probability[kQualities];                  // P[q]
 };
 
 // The same bits everywhere: made with IEEE operations alone, no library function.
@@ -169,14 +179,6 @@ GKL_SHIM_DEVICE V scaled_c(V gm_next, V md, V inverse_mm_next) {
 template <class V>
 GKL_SHIM_DEVICE V scaled_backward_kappa(V xx_next, V gm_after_next, V gm_next) {
     return xx_next * (gm_after_next / gm_next);
-}
-template <class V>
-GKL_SHIM_DEVICE V scaled_match(V mm_next, V error, V one) {
-    return mm_next * (one - error);
-}
-template <class V>
-GKL_SHIM_DEVICE V scaled_mismatch(V mm_next, V error, V three) {
-    return mm_next * (error / three);
 }
 
 }  // namespace pairhmm
