@@ -11,7 +11,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 
-# The tests try the installed package, not the source folder beside them, wherever pytest is started.
+# The tests try the installed package, not the source folder beside them.
 sys.path[:] = [entry for entry in sys.path if Path(entry).resolve() != ROOT] + [str(ROOT)]
 
 SHARED_DATA = ROOT.parent / "shared" / "data"

@@ -28,6 +28,8 @@ struct Job {
     Job(int64_t count, void (*task)(void *, int64_t), void *context, int wanted)
         : count(count), task(task), context(context), wanted(wanted) {}
 
+    bool open() const { return wanted > 0 && next.load(std::memory_order_relaxed) < count; }
+
     void work() {
         for (int64_t k; (k = next.fetch_add(1, std::memory_order_relaxed)) < count;)
             task(context, k);
@@ -43,7 +45,8 @@ class Pool {
             job->following = jobs_;
             jobs_ = job;
         }
-        for (int k = 0; k < job->wanted; k++) work_.notify_one();
+        // One wakes the next: waking costs a system call, and the caller has work to do.
+        work_.notify_one();
         job->work();
         std::unique_lock<std::mutex> lock(mutex_);
         for (Job **link = &jobs_; *link; link = &(*link)->following)
@@ -85,12 +88,14 @@ class Pool {
             Job *job = nullptr;
             work_.wait(lock, [this, &job] {
                 for (job = jobs_; job; job = job->following)
-                    if (job->wanted > 0) return true;
+                    if (job->open()) return true;
                 return false;
             });
             job->wanted--;
             job->working++;
+            const bool more = job->open();
             lock.unlock();
+            if (more) work_.notify_one();
             job->work();
             lock.lock();
             if (--job->working == 0) job->left.notify_one();

@@ -63,6 +63,8 @@ def test_a_signal_leaves_nothing_behind(tmp_path: Path, number: signal.Signals, 
         stdin=subprocess.PIPE,
         stderr=subprocess.PIPE,
         cwd=tmp_path,
+        # What a shell starts in the background ignores SIGINT, and hands that down.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     assert process.stdin is not None
     assert process.stderr is not None

@@ -72,12 +72,10 @@ def compile_c(tmp_path_factory: pytest.TempPathFactory):
 
     def compile_program(compiler: str, source: Path, library: Path) -> Path:
         program = tmp_path_factory.mktemp("c") / "program"
-        subprocess.run(
-            [compiler, "-std=c11", "-Wall", "-Wextra", "-Werror", "-O1"]
-            + ["-I", gkl_shim.paths.header().parent, source, "-o", program]
-            + [library, f"-Wl,-rpath,{library.parent}"],
-            check=True,
-        )
+        include = gkl_shim.paths.header().parent
+        flags = ["-std=c11", "-Wall", "-Wextra", "-Werror", "-O1", "-I", include]
+        link = [library, f"-Wl,-rpath,{library.parent}"]
+        subprocess.run([compiler, *flags, source, "-o", program, *link], check=True)
         return program
 
     return compile_program

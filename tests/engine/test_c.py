@@ -84,9 +84,7 @@ def test_aarch64_has_the_same_bits(native_driver, aarch64, region_file, build, p
 
 
 @pytest.mark.parametrize("build", _native.builds())
-def test_the_jars_library_has_the_same_bits(
-    native_driver, compile_c, region_file, tmp_path, build
-):
+def test_the_jars_library_has_the_same_bits(native_driver, compile_c, region_file, tmp_path, build):
     """The wheel's library and the jar's come from different compilers."""
     library = jar_library("x86_64", tmp_path)
     driver = compile_c(require_tool("cc"), DRIVER, library)

@@ -6,12 +6,12 @@ import random
 
 import numpy as np
 import pytest
-from tests.conftest import shared_data
 
-from tests import oracle
 from gkl_shim import _native
 from gkl_shim.formats import pairhmm_in
 from gkl_shim.pairhmm import PairHMM
+from tests import oracle
+from tests.conftest import shared_data
 
 BUILDS = _native.builds()
 PRECISIONS = ("single", "double")
