@@ -1,9 +1,9 @@
 # Compiles with the compiler of the `ziglang` Python package, for a C library old enough for any
-# Linux in use. Pass -DZIG=path/to/zig -DZIG_ARCH=x86_64|aarch64.
+# Linux in use. Pass -DZIG=folder of cc and c++, which start zig, and -DZIG_ARCH=x86_64|aarch64.
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR ${ZIG_ARCH})
-set(CMAKE_C_COMPILER ${ZIG} cc -target ${ZIG_ARCH}-linux-gnu.2.17)
-set(CMAKE_CXX_COMPILER ${ZIG} c++ -target ${ZIG_ARCH}-linux-gnu.2.17)
+set(CMAKE_C_COMPILER ${ZIG}/cc -target ${ZIG_ARCH}-linux-gnu.2.17)
+set(CMAKE_CXX_COMPILER ${ZIG}/c++ -target ${ZIG_ARCH}-linux-gnu.2.17)
 set(CMAKE_TRY_COMPILE_PLATFORM_VARIABLES ZIG ZIG_ARCH)
 # Debugging information of the C++ library is nothing a jar should carry.
 set(CMAKE_SHARED_LINKER_FLAGS_INIT -s)
