@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <mutex>
 #include <new>
@@ -14,6 +15,36 @@
 namespace gkl_shim {
 namespace {
 
+// A sleeping thread is woken for this much work at least, one that is awake for this much.
+constexpr int64_t kWorthWaking = 25000, kWorthSharing = 2000;  // ns
+
+// How long a worker stays awake with nothing to do, and a caller for its workers' last tasks.
+constexpr std::chrono::microseconds kAwake(200);
+// After so many calls in a row, each within that time of the one before. One call for one region
+// makes fewer.
+enum { kCallsInARow = 8 };
+
+typedef std::chrono::steady_clock Clock;
+
+void relax() {
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
+}
+
+// Until `done` or the time is over; returns whether done.
+template <class Done>
+bool spin(Done done) {
+    for (const Clock::time_point end = Clock::now() + kAwake; Clock::now() < end;)
+        for (int k = 0; k < 16; k++) {
+            if (done()) return true;
+            relax();
+        }
+    return false;
+}
+
 // One parallel_for under way; it lives on its caller's stack and in the pool's list.
 struct Job {
     const int64_t count;
@@ -21,7 +52,7 @@ struct Job {
     void *const context;
     int wanted;  // workers that may still join
     std::atomic<int64_t> next{0};
-    int working = 0;  // workers that have joined and not left
+    std::atomic<int> working{0};  // workers that have joined and not left; changed under the mutex
     Job *following = nullptr;
     std::condition_variable left;
 
@@ -39,25 +70,50 @@ struct Job {
 class Pool {
    public:
     void run(Job *job) {
+        bool wake;
         {
-            std::lock_guard<std::mutex> lock(mutex_);
+            const Lock lock = locked();
             start_workers(job->wanted);
             job->following = jobs_;
             jobs_ = job;
+            callers_++;
+            wake = job->wanted > awake_ && asleep_ > 0;
+            news_.fetch_add(1, std::memory_order_release);
         }
         // One wakes the next: waking costs a system call, and the caller has work to do.
-        work_.notify_one();
+        if (wake) work_.notify_one();
         job->work();
-        std::unique_lock<std::mutex> lock(mutex_);
+        const auto alone = [job] { return job->working.load(std::memory_order_acquire) == 0; };
+        spin(alone);
+        Lock lock = locked();
         for (Job **link = &jobs_; *link; link = &(*link)->following)
             if (*link == job) {
                 *link = job->following;
                 break;
             }
-        job->left.wait(lock, [job] { return job->working == 0; });
+        job->left.wait(lock, alone);
+        callers_--;
     }
 
+    int awake() const { return awake_; }
+
+    // Every call, also one for which there was too little to share.
+    void begin() {
+        const Clock::duration gap = Clock::now() - last_end_.load(std::memory_order_relaxed);
+        calls_in_a_row_ = gap < kAwake ? std::min<int>(calls_in_a_row_ + 1, kCallsInARow) : 0;
+    }
+    void end() { last_end_.store(Clock::now(), std::memory_order_relaxed); }
+
    private:
+    typedef std::unique_lock<std::mutex> Lock;
+
+    // What is done under the mutex is shorter than going to sleep for it.
+    Lock locked() {
+        Lock lock(mutex_, std::defer_lock);
+        if (!spin([&lock] { return lock.try_lock(); })) lock.lock();
+        return lock;
+    }
+
     void start_workers(int wanted) {
         const int most = usable_cpus_ - 1;
         while (workers_ < std::min(wanted, most)) {
@@ -82,31 +138,55 @@ class Pool {
         return nullptr;
     }
 
+    Job *open_job() const {
+        Job *job = jobs_;
+        while (job && !job->open()) job = job->following;
+        return job;
+    }
+
     void serve() {
-        std::unique_lock<std::mutex> lock(mutex_);
+        Lock lock = locked();
         for (;;) {
-            Job *job = nullptr;
-            work_.wait(lock, [this, &job] {
-                for (job = jobs_; job; job = job->following)
-                    if (job->open()) return true;
-                return false;
-            });
-            job->wanted--;
-            job->working++;
-            const bool more = job->open();
-            lock.unlock();
-            if (more) work_.notify_one();
-            job->work();
-            lock.lock();
-            if (--job->working == 0) job->left.notify_one();
+            if (Job *job = open_job()) {
+                job->wanted--;
+                job->working.fetch_add(1, std::memory_order_relaxed);
+                const bool more = job->open() && job->wanted > awake_ && asleep_ > 0;
+                lock.unlock();
+                if (more) work_.notify_one();
+                job->work();
+                lock = locked();
+                if (job->working.fetch_sub(1, std::memory_order_release) == 1)
+                    job->left.notify_one();
+            } else if (!stay_awake(&lock)) {
+                asleep_++;
+                work_.wait(lock);
+                asleep_--;
+            }
         }
+    }
+
+    // Returns whether there is news.
+    bool stay_awake(Lock *lock) {
+        if (calls_in_a_row_ < kCallsInARow || callers_ > 1) return false;
+        const uint32_t seen = news_;
+        const auto news = [this, seen] { return news_.load(std::memory_order_acquire) != seen; };
+        awake_++;
+        lock->unlock();
+        spin(news);
+        *lock = locked();
+        awake_--;
+        return news();
     }
 
     const int usable_cpus_ = usable_cpus();
     std::mutex mutex_;
     std::condition_variable work_;
     Job *jobs_ = nullptr;
-    int workers_ = 0;
+    int workers_ = 0, asleep_ = 0, callers_ = 0;
+    std::atomic<int> awake_{0};      // idle workers that are not asleep
+    std::atomic<uint32_t> news_{0};  // counts jobs
+    std::atomic<int> calls_in_a_row_{0};
+    std::atomic<Clock::time_point> last_end_{Clock::time_point()};
 };
 
 // Never destroyed: at exit its threads may still sleep on it.
@@ -127,13 +207,25 @@ Pool &the_pool() {
 
 }  // namespace
 
-void parallel_for(int64_t count, int threads, void (*task)(void *, int64_t), void *context) {
-    const int wanted = int(std::min<int64_t>(threads, count)) - 1;
-    Job job(count, task, context, wanted);
-    if (wanted > 0)
-        the_pool().run(&job);
+int threads_for(int64_t nanoseconds, int most) {
+    if (most <= 1) return 1;
+    const int64_t woken = nanoseconds / kWorthWaking;
+    const int64_t awake = std::min<int64_t>(the_pool().awake(), nanoseconds / kWorthSharing);
+    return int(std::min<int64_t>(most, 1 + std::max(woken, awake)));
+}
+
+void parallel_for(int64_t count, int64_t nanoseconds, int most, void (*task)(void *, int64_t),
+                  void *context) {
+    Job job(count, task, context, 0);
+    if (most <= 1) return job.work();
+    Pool &pool = the_pool();
+    pool.begin();
+    job.wanted = int(std::min<int64_t>(threads_for(nanoseconds, most), count)) - 1;
+    if (job.wanted > 0)
+        pool.run(&job);
     else
         job.work();
+    pool.end();
 }
 
 }  // namespace gkl_shim

@@ -1,5 +1,9 @@
 // The process's threads: shared by every handle, started when first needed, asleep while there is
-// no work, never spinning.
+// no work.
+//
+// Waking a sleeper takes some 10 us, and in a virtual machine 50 and more, as long as a small region
+// takes to compute. Where calls follow one another within that time (many regions in a row, not
+// GATK, which has other things to do in between) the workers stay awake for it, and no longer.
 //
 // GATK's own threads, and in Spark many callers at once, compete for the same cores: there are
 // never more workers than the process may use CPUs less one (the caller works too), however many
@@ -10,11 +14,13 @@
 
 namespace gkl_shim {
 
-// Call task(context, k) once for every k in [0, count), on the calling thread and on up to
-// `threads` - 1 workers. Returns when all are done. `task` must not throw.
-//
-// Where the system refuses a thread the others do its work.
-void parallel_for(int64_t count, int threads, void (*task)(void *context, int64_t k),
-                  void *context);
+// As many threads, the calling one included and `most` at most, as work is worth that takes one
+// thread so long: fewer where they would have to be woken first.
+int threads_for(int64_t nanoseconds, int most);
+
+// Call task(context, k) once for every k in [0, count), on threads_for() threads. Returns when all
+// are done. `task` must not throw. Where the system refuses a thread the others do its work.
+void parallel_for(int64_t count, int64_t nanoseconds, int most,
+                  void (*task)(void *context, int64_t k), void *context);
 
 }  // namespace gkl_shim

@@ -16,32 +16,30 @@ namespace gkl_shim {
 namespace pairhmm {
 namespace {
 
-enum : uint8_t { kRefused = 255 };
+enum : uint8_t { kRefused = 128 };
 
-// A byte's letter, under each of the two conventions.
-struct LetterTable {
-    uint8_t letter[256];
-
-    explicit LetterTable(bool as_gkl) {
-        memset(letter, as_gkl ? uint8_t(kA) : uint8_t(kRefused), sizeof letter);
-        const char upper[] = "ACGTN", lower[] = "acgtn";
-        for (int k = 0; k < kLetters; k++) {
-            letter[uint8_t(upper[k])] = uint8_t(k);
-            if (!as_gkl) letter[uint8_t(lower[k])] = uint8_t(k);
-        }
+// Letters under each of the two conventions, refused ones marked. Arithmetic, not a table: the
+// compiler makes vector code of it. Returns all of them joined by or.
+template <bool AS_GKL>
+uint8_t encode_as(const uint8_t *__restrict bases, int64_t count, uint8_t *__restrict letters) {
+    uint8_t seen = 0;
+    for (int64_t k = 0; k < count; k++) {
+        const uint8_t b = AS_GKL ? bases[k] : bases[k] & 0xdf;  // upper case
+        uint8_t letter = AS_GKL || b == 'A' ? uint8_t(kA) : uint8_t(kRefused);
+        letter = b == 'C' ? uint8_t(kC) : letter;
+        letter = b == 'G' ? uint8_t(kG) : letter;
+        letter = b == 'T' ? uint8_t(kT) : letter;
+        letter = b == 'N' ? uint8_t(kN) : letter;
+        letters[k] = letter;
+        seen |= letter;
     }
-};
-
-const LetterTable &letter_table(bool as_gkl) {
-    static const LetterTable strict(false), gkl(true);
-    return as_gkl ? gkl : strict;
+    return seen;
 }
 
 // Returns the first refused position, or -1.
-int64_t encode(const LetterTable &table, const uint8_t *bases, int64_t count, uint8_t *letters) {
-    uint8_t seen = 0;
-    for (int64_t k = 0; k < count; k++) seen |= letters[k] = table.letter[bases[k]];
-    if (!(seen & 128)) return -1;
+int64_t encode(bool as_gkl, const uint8_t *bases, int64_t count, uint8_t *letters) {
+    if (as_gkl) return encode_as<true>(bases, count, letters), -1;
+    if (!(encode_as<false>(bases, count, letters) & kRefused)) return -1;
     return static_cast<const uint8_t *>(memchr(letters, kRefused, size_t(count))) - letters;
 }
 
@@ -175,12 +173,12 @@ extern "C" gkl_shim_status gkl_shim_pairhmm_compute(gkl_shim_pairhmm *handle,
         EncodedBatch &letters = thread_letters;
         letters.reads.resize(size_t(read_bases));
         letters.haplotypes.resize(size_t(haplotype_bases));
-        const LetterTable &table = letter_table(handle->settings.as_gkl);
+        const bool as_gkl = handle->settings.as_gkl;
         if (!check_letters("read_bases", b.read_bases, b.read_offsets,
-                           encode(table, b.read_bases, read_bases, letters.reads.data())) ||
+                           encode(as_gkl, b.read_bases, read_bases, letters.reads.data())) ||
             !check_letters(
                 "haplotype_bases", b.haplotype_bases, b.haplotype_offsets,
-                encode(table, b.haplotype_bases, haplotype_bases, letters.haplotypes.data())))
+                encode(as_gkl, b.haplotype_bases, haplotype_bases, letters.haplotypes.data())))
             return GKL_SHIM_EINVAL;
         const CpuCounts counts = compute_on_cpu(handle->settings, b, letters.reads.data(),
                                                 letters.haplotypes.data(), log10_likelihoods);

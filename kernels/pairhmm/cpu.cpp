@@ -26,9 +26,9 @@ namespace {
 // enough that memory does not grow with the batch.
 constexpr int64_t kChunkBases = int64_t(1) << 20;
 
-// Waking a sleeping thread takes some 10 us: it is given this many cells to compute at least,
-// worth about 100 us.
-constexpr int64_t kCellsPerThread = int64_t(1) << 18;
+// About what a thread computes in a nanosecond. Sorting a haplotype's letters costs about as much
+// as 16 cells each.
+constexpr int64_t kCellsPerNanosecond = 10, kCellsPerSortedLetter = 16;
 
 // A thread's buffer over this size is given back after use.
 constexpr size_t kKeptBytes = size_t(32) << 20;
@@ -92,8 +92,7 @@ class Chunk {
             bases += batch.haplotype_offsets[batch.region_haplotypes[g + 1]] -
                      batch.haplotype_offsets[batch.region_haplotypes[g]];
         }
-        // Sorting a haplotype's letters costs about as much as 16 cells each.
-        parallel(count_, 16 * bases, &Chunk::plan);
+        parallel(count_, kCellsPerSortedLetter * bases, &Chunk::plan);
 
         int64_t cells = 0;
         for (int64_t k = 0; k < count_; k++)
@@ -101,9 +100,13 @@ class Chunk {
         counts->computed_cells += cells;
         const CpuBuild &build = *settings.build;
         if (!settings.double_precision) {
-            list_tiles(build.single_wide.lanes, [](Region &region, int32_t read) {
+            const auto short_enough = [](Region &region, int32_t read) {
                 return region.reads[read].length <= kLongestSingleRead;
-            });
+            };
+            list_tiles(build.single_wide.lanes, short_enough);
+            // Where threads would be idle, more tiles of fewer reads.
+            if (int(tiles_.size()) < threads_for(cells / kCellsPerNanosecond, settings.threads))
+                list_tiles(build.single_narrow.lanes, short_enough);
             parallel(int64_t(tiles_.size()), cells, &Chunk::single_tile);
             counts->rescued_pairs += list_unfinished(build.double_wide.lanes, &cells);
         } else {
@@ -124,9 +127,8 @@ class Chunk {
             Step step;
             std::atomic<bool> out_of_memory;
         } context{this, step, {false}};
-        const int64_t worth = 1 + cells / kCellsPerThread;
         parallel_for(
-            count, int(std::min<int64_t>(settings_->threads, worth)),
+            count, cells / kCellsPerNanosecond, settings_->threads,
             [](void *pointer, int64_t k) {
                 Context &c = *static_cast<Context *>(pointer);
                 try {
