@@ -15,8 +15,10 @@
 namespace gkl_shim {
 namespace {
 
-// A sleeping thread is woken for this much work at least, one that is awake for this much.
-constexpr int64_t kWorthWaking = 25000, kWorthSharing = 2000;  // ns
+// A thread that is awake gets this much work at least; one that sleeps, twice what waking it has
+// taken lately: 5 us on some machines, 100 us on others, virtual ones above all.
+constexpr int64_t kWorthSharing = 2000;  // ns
+constexpr int64_t kWakingAtFirst = 50000, kWakingAtMost = 200000;
 
 // How long a worker stays awake with nothing to do, and a caller for its workers' last tasks.
 constexpr std::chrono::microseconds kAwake(200);
@@ -54,6 +56,7 @@ struct Job {
     std::atomic<int64_t> next{0};
     std::atomic<int> working{0};  // workers that have joined and not left; changed under the mutex
     Job *following = nullptr;
+    Clock::time_point start;
     std::condition_variable left;
 
     Job(int64_t count, void (*task)(void *, int64_t), void *context, int wanted)
@@ -71,6 +74,7 @@ class Pool {
    public:
     void run(Job *job) {
         bool wake;
+        job->start = Clock::now();
         {
             const Lock lock = locked();
             start_workers(job->wanted);
@@ -96,6 +100,7 @@ class Pool {
     }
 
     int awake() const { return awake_; }
+    int64_t waking() const { return waking_; }
 
     // Every call, also one for which there was too little to share.
     void begin() {
@@ -146,8 +151,10 @@ class Pool {
 
     void serve() {
         Lock lock = locked();
-        for (;;) {
+        for (bool woken = false;;) {
             if (Job *job = open_job()) {
+                if (woken) note_waking(Clock::now() - job->start);
+                woken = false;
                 job->wanted--;
                 job->working.fetch_add(1, std::memory_order_relaxed);
                 const bool more = job->open() && job->wanted > awake_ && asleep_ > 0;
@@ -161,8 +168,16 @@ class Pool {
                 asleep_++;
                 work_.wait(lock);
                 asleep_--;
+                woken = true;
             }
         }
+    }
+
+    // An average in which the last eight count most. The one who is woken by another, and so late,
+    // is as late for the work.
+    void note_waking(std::chrono::nanoseconds took) {
+        const int64_t now = std::min<int64_t>(took.count(), kWakingAtMost);
+        waking_ = waking_ + (now - waking_) / 8;
     }
 
     // Returns whether there is news.
@@ -183,8 +198,9 @@ class Pool {
     std::condition_variable work_;
     Job *jobs_ = nullptr;
     int workers_ = 0, asleep_ = 0, callers_ = 0;
-    std::atomic<int> awake_{0};      // idle workers that are not asleep
-    std::atomic<uint32_t> news_{0};  // counts jobs
+    std::atomic<int> awake_{0};                    // idle workers that are not asleep
+    std::atomic<uint32_t> news_{0};                // counts jobs
+    std::atomic<int64_t> waking_{kWakingAtFirst};  // ns
     std::atomic<int> calls_in_a_row_{0};
     std::atomic<Clock::time_point> last_end_{Clock::time_point()};
 };
@@ -209,8 +225,9 @@ Pool &the_pool() {
 
 int threads_for(int64_t nanoseconds, int most) {
     if (most <= 1) return 1;
-    const int64_t woken = nanoseconds / kWorthWaking;
-    const int64_t awake = std::min<int64_t>(the_pool().awake(), nanoseconds / kWorthSharing);
+    const Pool &pool = the_pool();
+    const int64_t woken = nanoseconds / (2 * pool.waking() + 1);
+    const int64_t awake = std::min<int64_t>(pool.awake(), nanoseconds / kWorthSharing);
     return int(std::min<int64_t>(most, 1 + std::max(woken, awake)));
 }
 

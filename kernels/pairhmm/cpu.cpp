@@ -26,9 +26,9 @@ namespace {
 // enough that memory does not grow with the batch.
 constexpr int64_t kChunkBases = int64_t(1) << 20;
 
-// About what a thread computes in a nanosecond. Sorting a haplotype's letters costs about as much
+// About what a thread computes in a nanosecond, set-up included. Sorting a haplotype's letters costs about as much
 // as 16 cells each.
-constexpr int64_t kCellsPerNanosecond = 10, kCellsPerSortedLetter = 16;
+constexpr int64_t kCellsPerNanosecond = 6, kCellsPerSortedLetter = 16;
 
 // A thread's buffer over this size is given back after use.
 constexpr size_t kKeptBytes = size_t(32) << 20;
