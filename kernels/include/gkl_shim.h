@@ -164,6 +164,98 @@ GKL_SHIM_API void gkl_shim_pairhmm_statistics(const gkl_shim_pairhmm *handle,
 /* Close a handle; NULL is fine. */
 GKL_SHIM_API void gkl_shim_pairhmm_close(gkl_shim_pairhmm *handle);
 
+/* ---- prefilter: is a read within so many edits of a segment of the reference? --------------- */
+
+enum {
+    /* The edit distance, exactly. */
+    GKL_SHIM_EXACT = 0,
+    /* The estimate of GateKeeper-GPU (arXiv:2103.14978), as its authors' program computes it: for
+     * comparison. Needs reads and segments of equal length; global only. */
+    GKL_SHIM_GATEKEEPER = 1
+};
+
+enum {
+    GKL_SHIM_GLOBAL = 0, /* the whole read against the whole segment */
+    GKL_SHIM_INFIX = 1,  /* the whole read against any piece of the segment */
+    GKL_SHIM_PREFIX = 2  /* the whole read against a piece at the segment's start */
+};
+
+/* A pair's result where it is not its number of edits. */
+enum {
+    GKL_SHIM_ABOVE = -1,    /* more edits than max_edits */
+    GKL_SHIM_UNDEFINED = -2 /* a letter other than ACGT, in either case */
+};
+
+typedef struct {
+    int32_t threads;   /* at most so many threads a call, the caller's included; 0: as many as the
+                          process may use. More than that is reduced to it. */
+    int32_t method;    /* GKL_SHIM_EXACT or GKL_SHIM_GATEKEEPER */
+    int32_t mode;      /* GKL_SHIM_GLOBAL, GKL_SHIM_INFIX or GKL_SHIM_PREFIX */
+    int32_t max_edits; /* 0 to 255 */
+    const char *build; /* as for PairHMM; every build gives the same results */
+} gkl_shim_prefilter_options;
+
+/* Sequences, one a pair, anywhere in one buffer; they may overlap. Each has 1 to 10,000 bases. The
+ * buffer holds letters, or bit planes as gkl_shim_encode() makes them: a sequence may start at any
+ * base of these. */
+typedef struct {
+    const uint8_t *letters;    /* or NULL, and then: */
+    const uint32_t *low;       /* planes of size bits, rounded up to words of 32 */
+    const uint32_t *high;
+    const uint32_t *undefined; /* NULL: every base is defined */
+    int64_t size;              /* bases in the buffer */
+    const int64_t *starts;     /* pair k's sequence starts at base starts[k]; NULL: at k * stride */
+    int64_t stride;
+    const int32_t *lengths;    /* its length; NULL: all have `length` */
+    int32_t length;
+} gkl_shim_sequences;
+
+typedef struct gkl_shim_prefilter gkl_shim_prefilter;
+
+/* Open a handle. `options` NULL is all zeros. On failure *handle is NULL. */
+GKL_SHIM_API gkl_shim_status gkl_shim_prefilter_open(const gkl_shim_prefilter_options *options,
+                                                     gkl_shim_prefilter **handle);
+
+/* results[k] = the edits of pair k, GKL_SHIM_ABOVE or GKL_SHIM_UNDEFINED. The results are the same
+ * whatever the build, the number of threads and the company a pair is in.
+ *
+ * GKL_SHIM_EINVAL: a null pointer where there is data, a length that is not 1 to 10,000, a sequence
+ * that is not within its buffer, unequal lengths where the method needs equal ones. Nothing is
+ * written in these cases. After GKL_SHIM_ENOMEM the results are undefined. */
+GKL_SHIM_API gkl_shim_status gkl_shim_prefilter_compute(const gkl_shim_prefilter *handle,
+                                                        int64_t pairs,
+                                                        const gkl_shim_sequences *reads,
+                                                        const gkl_shim_sequences *segments,
+                                                        int16_t *results);
+
+/* The handle's build: "portable", "avx2", "avx512" or "neon". */
+GKL_SHIM_API const char *gkl_shim_prefilter_build(const gkl_shim_prefilter *handle);
+
+/* Close a handle; NULL is fine. */
+GKL_SHIM_API void gkl_shim_prefilter_close(gkl_shim_prefilter *handle);
+
+/* Letters to bit planes: bit k % 32 of word k / 32 of each plane is base k's. A is 0, C sets low, T
+ * high, G both; any other letter sets undefined. Each plane has (count + 31) / 32 words; bits beyond
+ * the last base are 0. */
+GKL_SHIM_API gkl_shim_status gkl_shim_encode(const uint8_t *letters, int64_t count, int32_t threads,
+                                             uint32_t *low, uint32_t *high, uint32_t *undefined);
+
+/* Find the pairs in lines "read TAB segment": where each field starts in `text`, and its length.
+ * Takes whole lines, at most `capacity`; *pairs says how many, *used how many bytes they are.
+ *
+ * GKL_SHIM_EINVAL: the line after the *pairs good ones is wrong; gkl_shim_last_error() says how. */
+GKL_SHIM_API gkl_shim_status gkl_shim_prefilter_parse(const uint8_t *text, int64_t size,
+                                                      int64_t capacity, int64_t *read_starts,
+                                                      int32_t *read_lengths,
+                                                      int64_t *segment_starts,
+                                                      int32_t *segment_lengths, int64_t *pairs,
+                                                      int64_t *used);
+
+/* Results as lines "edits TAB verdict", the verdict being pass, reject or undefined (reject where
+ * `reject_undefined`). `text` has room for 13 bytes a pair; returns how many were written. */
+GKL_SHIM_API int64_t gkl_shim_prefilter_format(const int16_t *results, int64_t pairs,
+                                               int32_t reject_undefined, uint8_t *text);
+
 /* cffi: end */
 
 #ifdef __cplusplus

@@ -1,0 +1,233 @@
+// The prefilter part of the C ABI: checks what comes in, calls the engine; and the text of pairs.
+#include <string.h>
+
+#include <algorithm>
+#include <new>
+
+#include "common/cpu.h"
+#include "common/error.h"
+#include "common/thread_pool.h"
+#include "gkl_shim.h"
+#include "prefilter/cpu.h"
+
+struct gkl_shim_prefilter {
+    gkl_shim::prefilter::CpuSettings settings;
+};
+
+namespace gkl_shim {
+namespace prefilter {
+namespace {
+
+// What one thread encodes at a time, in bases: a multiple of 32.
+constexpr int64_t kEncodeChunk = int64_t(1) << 18;
+
+bool check_sequences(const char *name, const gkl_shim_sequences &sequences, int64_t pairs) {
+    if (!sequences.letters && (!sequences.low || !sequences.high))
+        return fail("%s: letters is null, and so is low or high", name);
+    if (sequences.size < 0) return fail("%s: size is less than 0", name);
+    if (!sequences.starts && sequences.stride < 0) return fail("%s: stride is less than 0", name);
+    const auto check = [&](int64_t k) {
+        const int32_t length = sequences.lengths ? sequences.lengths[k] : sequences.length;
+        if (length < 1 || length > kMaxLength)
+            return fail("%s: sequence %lld has length %d, not 1 to %d", name, (long long)k, length,
+                        kMaxLength);
+        int64_t start = 0;
+        if (sequences.starts)
+            start = sequences.starts[k];
+        else if (__builtin_mul_overflow(k, sequences.stride, &start))
+            start = -1;
+        if (start < 0 || start > sequences.size - length)
+            return fail("%s: sequence %lld is not within the %lld bases there are", name,
+                        (long long)k, (long long)sequences.size);
+        return true;
+    };
+    if (!sequences.starts && !sequences.lengths) return check(0) && check(pairs - 1);
+    for (int64_t k = 0; k < pairs; k++)
+        if (!check(k)) return false;
+    return true;
+}
+
+bool is_letter(uint8_t byte) { return uint8_t((byte | 32) - 'a') < 26; }
+
+// The first byte that is no letter, or null.
+const uint8_t *other_than_letters(const uint8_t *field, const uint8_t *end) {
+    uint8_t any = 0;
+    for (const uint8_t *byte = field; byte < end; byte++) any |= uint8_t(!is_letter(*byte));
+    if (!any) return nullptr;
+    while (is_letter(*field)) field++;
+    return field;
+}
+
+bool check_field(const char *name, const uint8_t *field, const uint8_t *end) {
+    if (field == end) return fail("the %s is empty", name);
+    if (end - field > kMaxLength)
+        return fail("the %s has %lld bases, more than %d", name, (long long)(end - field),
+                    kMaxLength);
+    const uint8_t *other = other_than_letters(field, end);
+    if (!other) return true;
+    if (*other > ' ' && *other < 127)
+        return fail("'%c' in the %s is no letter (column %lld)", *other, name,
+                    (long long)(other - field + 1));
+    return fail("byte 0x%02x in the %s is no letter (column %lld)", *other, name,
+                (long long)(other - field + 1));
+}
+
+}  // namespace
+}  // namespace prefilter
+}  // namespace gkl_shim
+
+using namespace gkl_shim;
+using namespace gkl_shim::prefilter;
+
+extern "C" gkl_shim_status gkl_shim_prefilter_open(const gkl_shim_prefilter_options *options,
+                                                   gkl_shim_prefilter **handle) {
+    const gkl_shim_prefilter_options defaults = {};
+    if (!options) options = &defaults;
+    if (!handle) return invalid("handle is null");
+    *handle = nullptr;
+    if (options->threads < 0) return invalid("threads is %d, less than 0", options->threads);
+    if (options->method != GKL_SHIM_EXACT && options->method != GKL_SHIM_GATEKEEPER)
+        return invalid("method is %d, not GKL_SHIM_EXACT or GKL_SHIM_GATEKEEPER", options->method);
+    if (options->mode != GKL_SHIM_GLOBAL && options->mode != GKL_SHIM_INFIX &&
+        options->mode != GKL_SHIM_PREFIX)
+        return invalid("mode is %d, not GKL_SHIM_GLOBAL, GKL_SHIM_INFIX or GKL_SHIM_PREFIX",
+                       options->mode);
+    if (options->method == GKL_SHIM_GATEKEEPER && options->mode != GKL_SHIM_GLOBAL)
+        return invalid("GKL_SHIM_GATEKEEPER has no mode but GKL_SHIM_GLOBAL");
+    if (options->max_edits < 0 || options->max_edits > 255)
+        return invalid("max_edits is %d, not 0 to 255", options->max_edits);
+    const CpuBuild *const *build = cpu_builds();
+    if (options->build) {
+        while (*build && strcmp((*build)->name, options->build) != 0) build++;
+        if (!*build) {
+            fail("no build \"%s\" here; this CPU can run: %s", options->build, gkl_shim_builds());
+            return GKL_SHIM_EUNAVAILABLE;
+        }
+    }
+    gkl_shim_prefilter *h = new (std::nothrow) gkl_shim_prefilter;
+    if (!h) return out_of_memory();
+    const int cpus = usable_cpus();
+    h->settings = {*build,
+                   options->threads == 0 || options->threads > cpus ? cpus : options->threads,
+                   options->method == GKL_SHIM_GATEKEEPER, options->mode, options->max_edits};
+    *handle = h;
+    return GKL_SHIM_OK;
+}
+
+extern "C" gkl_shim_status gkl_shim_prefilter_compute(const gkl_shim_prefilter *handle,
+                                                      int64_t pairs,
+                                                      const gkl_shim_sequences *reads,
+                                                      const gkl_shim_sequences *segments,
+                                                      int16_t *results) {
+    if (!handle) return invalid("handle is null");
+    if (pairs < 0) return invalid("pairs is %lld, less than 0", (long long)pairs);
+    if (pairs == 0) return GKL_SHIM_OK;
+    if (!reads) return invalid("reads is null");
+    if (!segments) return invalid("segments is null");
+    if (!results) return invalid("results is null");
+    if (!check_sequences("reads", *reads, pairs) || !check_sequences("segments", *segments, pairs))
+        return GKL_SHIM_EINVAL;
+    if (handle->settings.gatekeeper)
+        for (int64_t k = 0; k < pairs; k++) {
+            const int32_t read = reads->lengths ? reads->lengths[k] : reads->length;
+            const int32_t segment = segments->lengths ? segments->lengths[k] : segments->length;
+            if (read != segment)
+                return invalid(
+                    "pair %lld: GateKeeper needs equal lengths; the read has %d, the segment %d",
+                    (long long)k, read, segment);
+        }
+    try {
+        compute_on_cpu(handle->settings, pairs, *reads, *segments, results);
+    } catch (const std::bad_alloc &) {
+        return out_of_memory();
+    }
+    return GKL_SHIM_OK;
+}
+
+extern "C" const char *gkl_shim_prefilter_build(const gkl_shim_prefilter *handle) {
+    return handle->settings.build->name;
+}
+
+extern "C" void gkl_shim_prefilter_close(gkl_shim_prefilter *handle) { delete handle; }
+
+extern "C" gkl_shim_status gkl_shim_encode(const uint8_t *letters, int64_t count, int32_t threads,
+                                           uint32_t *low, uint32_t *high, uint32_t *undefined) {
+    if (count < 0) return invalid("count is %lld, less than 0", (long long)count);
+    if (threads < 0) return invalid("threads is %d, less than 0", threads);
+    if (count == 0) return GKL_SHIM_OK;
+    if (!letters || !low || !high || !undefined) return invalid("an array is null");
+    struct Job {
+        const uint8_t *letters;
+        int64_t count;
+        uint32_t *low, *high, *undefined;
+    } job = {letters, count, low, high, undefined};
+    const int cpus = usable_cpus();
+    parallel_for(
+        (count + kEncodeChunk - 1) / kEncodeChunk, threads == 0 || threads > cpus ? cpus : threads,
+        [](void *context, int64_t index) {
+            const Job &job = *static_cast<Job *>(context);
+            const int64_t at = index * kEncodeChunk, word = at / 32;
+            (*cpu_builds())
+                ->encode(job.letters + at, std::min(kEncodeChunk, job.count - at), job.low + word,
+                         job.high + word, job.undefined + word);
+        },
+        &job);
+    return GKL_SHIM_OK;
+}
+
+extern "C" gkl_shim_status gkl_shim_prefilter_parse(const uint8_t *text, int64_t size,
+                                                    int64_t capacity, int64_t *read_starts,
+                                                    int32_t *read_lengths, int64_t *segment_starts,
+                                                    int32_t *segment_lengths, int64_t *pairs,
+                                                    int64_t *used) {
+    if (!pairs || !used) return invalid("pairs or used is null");
+    *pairs = *used = 0;
+    if (size < 0 || capacity < 0) return invalid("size or capacity is less than 0");
+    if (size == 0 || capacity == 0) return GKL_SHIM_OK;
+    if (!text || !read_starts || !read_lengths || !segment_starts || !segment_lengths)
+        return invalid("an array is null");
+    const uint8_t *const end = text + size;
+    const uint8_t *line = text;
+    while (*pairs < capacity && line < end) {
+        const uint8_t *newline =
+            static_cast<const uint8_t *>(memchr(line, '\n', size_t(end - line)));
+        if (!newline) break;
+        const uint8_t *stop = newline > line && newline[-1] == '\r' ? newline - 1 : newline;
+        const uint8_t *tab = static_cast<const uint8_t *>(memchr(line, '\t', size_t(stop - line)));
+        if (!tab) return invalid("expected a read, a TAB and a segment; there is no TAB");
+        if (!check_field("read", line, tab)) return GKL_SHIM_EINVAL;
+        if (memchr(tab + 1, '\t', size_t(stop - tab - 1)))
+            return invalid("expected a read, a TAB and a segment; there is a second TAB");
+        if (!check_field("segment", tab + 1, stop)) return GKL_SHIM_EINVAL;
+        read_starts[*pairs] = line - text;
+        read_lengths[*pairs] = int32_t(tab - line);
+        segment_starts[*pairs] = tab + 1 - text;
+        segment_lengths[*pairs] = int32_t(stop - tab - 1);
+        ++*pairs;
+        line = newline + 1;
+        *used = line - text;
+    }
+    return GKL_SHIM_OK;
+}
+
+extern "C" int64_t gkl_shim_prefilter_format(const int16_t *results, int64_t pairs,
+                                             int32_t reject_undefined, uint8_t *text) {
+    uint8_t *out = text;
+    for (int64_t k = 0; k < pairs; k++) {
+        const int result = results[k];
+        const char *verdict = "\tpass\n";
+        if (result < 0) {
+            *out++ = '-';
+            *out++ = result == kAbove ? '1' : '2';
+            verdict = result == kAbove || reject_undefined ? "\treject\n" : "\tundefined\n";
+        } else {
+            if (result >= 100) *out++ = uint8_t('0' + result / 100);
+            if (result >= 10) *out++ = uint8_t('0' + result / 10 % 10);
+            *out++ = uint8_t('0' + result % 10);
+        }
+        const size_t length = strlen(verdict);
+        memcpy(out, verdict, length);
+        out += length;
+    }
+    return out - text;
+}

@@ -1,0 +1,27 @@
+// The CPU engine: pairs in, distances out.
+#pragma once
+
+#include <stdint.h>
+
+#include "gkl_shim.h"
+#include "prefilter/cpu_build.h"
+
+namespace gkl_shim {
+namespace prefilter {
+
+// The builds that this CPU can run, the best first; ends with a null pointer.
+const CpuBuild *const *cpu_builds();
+
+struct CpuSettings {
+    const CpuBuild *build;
+    int threads;
+    bool gatekeeper;
+    int32_t mode, max_edits;
+};
+
+// The pairs have been checked. Throws std::bad_alloc.
+void compute_on_cpu(const CpuSettings &settings, int64_t pairs, const gkl_shim_sequences &reads,
+                    const gkl_shim_sequences &segments, int16_t *results);
+
+}  // namespace prefilter
+}  // namespace gkl_shim

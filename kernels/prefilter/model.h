@@ -1,0 +1,207 @@
+// The pre-alignment filters: their constants and arithmetic, shared by every engine.
+//
+// A sequence is two bit planes: bit k % 32 of word k / 32 of the planes `low` and `high` belong to
+// base k, and a letter's code is (low, high) = bits 1 and 2 of its ASCII byte, in either case:
+// A 00, C 10, T 01, G 11.
+//
+// exact: the edit distance of a read (m rows) and a segment (n columns), by the bit-vectors of
+// Myers (1999) over a band of diagonals (Hyyro 2003). A word's bit b at column j is row j + b -
+// above: the word moves down one row each column, so that a diagonal keeps its bit. Vertical
+// differences are vp (+1) and vn (-1); d0 says where the distance does not grow along the diagonal.
+// What leaves the band is taken to be dear, so a distance in the band is never too small, and the
+// band holds every path of at most max_edits. Rows above the first are kept as if they were real:
+// there nothing matches, so the distance is the column, or, where the read may start anywhere
+// (infix), everything matches, so it is 0.
+//
+// Bits beyond the band's lower edge are rows like any other, so a word may be wider than the band;
+// rows beyond the read's last influence none above them.
+//
+// gatekeeper: GateKeeper-GPU (Bingol et al., IEEE TC 2024, arXiv:2103.14978) as the authors'
+// program computes it, which differs from the paper's text in three places: of the bits that a
+// shift by i empties only the i-th is set, at the trailing end counted from the end of the last
+// 32-base word rather than from the read's; single zeros between two ones are not filled across a
+// word's border; and one at a word's second base only where its fourth is one.
+#pragma once
+
+#if defined(__CUDACC_RTC__)
+typedef signed char int8_t;
+typedef unsigned char uint8_t;
+typedef short int16_t;
+typedef int int32_t;
+typedef unsigned int uint32_t;
+typedef long long int64_t;
+typedef unsigned long long uint64_t;
+#define GKL_SHIM_DEVICE __device__ __forceinline__
+#define GKL_SHIM_METHOD GKL_SHIM_DEVICE
+#else
+#include <stdint.h>
+// static: each instruction set's translation unit keeps its own copy
+#define GKL_SHIM_METHOD inline __attribute__((always_inline))
+#define GKL_SHIM_DEVICE static GKL_SHIM_METHOD
+#endif
+
+namespace gkl_shim {
+namespace prefilter {
+
+enum Mode { kGlobal = 0, kInfix = 1, kPrefix = 2 };
+
+// What a pair's result is where it is no distance.
+enum { kAbove = -1, kUndefined = -2 };
+
+GKL_SHIM_DEVICE int32_t least(int32_t a, int32_t b) { return a < b ? a : b; }
+GKL_SHIM_DEVICE int32_t most(int32_t a, int32_t b) { return a > b ? a : b; }
+
+// The diagonals (column less row) that a path of at most max_edits can touch: a path that strays x
+// diagonals beyond its ends pays for x both ways.
+struct Band {
+    int32_t above;  // the highest
+    int32_t below;  // the lowest, negated
+    bool possible;  // whether lengths alone do not rule the pair out
+
+    GKL_SHIM_METHOD int32_t width() const { return above + below + 1; }
+};
+
+GKL_SHIM_DEVICE Band band_of(int32_t mode, int32_t m, int32_t n, int32_t max_edits) {
+    const int32_t longer = n - m;
+    Band band;
+    if (mode == kGlobal) {
+        const int32_t edits = least(max_edits, most(m, n));
+        const int32_t needed = longer < 0 ? -longer : longer;
+        const int32_t spare = (edits - needed) / 2;
+        band.above = most(longer, 0) + spare;
+        band.below = most(-longer, 0) + spare;
+        band.possible = needed <= edits;
+    } else {
+        const int32_t edits = least(max_edits, m);
+        band.below = edits;
+        band.above = mode == kInfix ? longer + edits : (edits + least(edits, longer)) / 2;
+        band.possible = longer + edits >= 0;
+    }
+    return band;
+}
+
+// One column of one word. Multi-word bands hand `carry` up and the next word's d0 down.
+template <class V>
+struct Column {
+    V d0, hp, hn;
+};
+
+// d0 from the sum (match & vp) + vp with what the word below it carried.
+template <class V>
+GKL_SHIM_DEVICE V diagonal_zeros(V sum, V match, V vp, V vn) {
+    return (sum ^ vp) | match | vn;
+}
+
+// The differences of the next column; `shifted` is d0 moved down one row.
+template <class V>
+GKL_SHIM_DEVICE Column<V> advance(V d0, V shifted, V &vp, V &vn) {
+    Column<V> column;
+    column.d0 = d0;
+    column.hp = vn | ~(d0 | vp);
+    column.hn = d0 & vp;
+    vp = column.hn | ~(shifted | column.hp);
+    vn = shifted & column.hp;
+    return column;
+}
+
+// A band that one word holds.
+template <class V>
+GKL_SHIM_DEVICE Column<V> advance(V match, V &vp, V &vn) {
+    const V d0 = diagonal_zeros(V((match & vp) + vp), match, vp, vn);
+    return advance(d0, V(d0 >> 1), vp, vn);
+}
+
+// ---- GateKeeper ---------------------------------------------------------------------------------
+
+// Runs of one or two zeros between ones, filled in within a word of 32 bases.
+GKL_SHIM_DEVICE uint32_t filled(uint32_t mask) {
+    const uint32_t single = (mask << 1) & (mask >> 1) & ~2u;
+    const uint32_t pair = (mask << 1) & (mask >> 2);
+    mask |= single | pair | (pair << 1);
+    if ((mask & 13) == 13) mask |= 2;
+    return mask;
+}
+
+// The same across the borders to the words before and after, all three filled already.
+GKL_SHIM_DEVICE uint32_t filled_across(uint32_t before, uint32_t mask, uint32_t after) {
+    const uint32_t own = mask;
+    if ((before >> 29 & 1) && (own & 1)) before |= 3u << 30;
+    if ((before >> 30 & 1) && (own & 2)) {
+        mask |= 1;
+        before |= 1u << 31;
+    }
+    if ((before >> 31) && (own & 4)) mask |= 3;
+    if ((own >> 29 & 1) && (after & 1)) mask |= 3u << 30;
+    if ((mask >> 30 & 1) && (after & 2)) mask |= 1u << 31;
+    return mask;
+}
+
+// 32 bases of a plane from base `at` on, which may be negative; words outside [0, words) are zero.
+GKL_SHIM_DEVICE uint32_t bits_at(const uint32_t *plane, int32_t words, int32_t at) {
+    const int32_t word = at >> 5, shift = at & 31;
+    const uint32_t a = word >= 0 && word < words ? plane[word] : 0;
+    const uint32_t b = word >= -1 && word + 1 < words ? plane[word + 1] : 0;
+    return shift ? a >> shift | b << (32 - shift) : a;
+}
+
+// Two sequences of one length, their planes zero beyond it.
+struct GateKeeperPair {
+    const uint32_t *read_low, *read_high, *segment_low, *segment_high;
+    int32_t length;
+
+    GKL_SHIM_METHOD int32_t words() const { return (length + 31) / 32; }
+
+    // Where the read, moved `shift` bases to the right, differs from the segment; filled. Bases are
+    // held in words of 16: what moves beyond the last of these is lost.
+    GKL_SHIM_METHOD uint32_t differences(int32_t word, int32_t shift) const {
+        const int32_t count = words();
+        if (word < 0 || word >= count) return 0;
+        const uint32_t low = bits_at(read_low, count, 32 * word - shift);
+        const uint32_t high = bits_at(read_high, count, 32 * word - shift);
+        uint32_t mask = (low ^ segment_low[word]) | (high ^ segment_high[word]);
+        if (32 * word + 16 >= length) mask &= 0xffff;
+        return mask;
+    }
+
+    GKL_SHIM_METHOD uint32_t amended(int32_t word, int32_t shift) const {
+        return filled_across(filled(differences(word - 1, shift)), filled(differences(word, shift)),
+                             filled(differences(word + 1, shift)));
+    }
+};
+
+GKL_SHIM_DEVICE int32_t count_ones(uint32_t x) {
+#if defined(__CUDACC_RTC__)
+    return __popc(x);
+#else
+    return __builtin_popcount(x);
+#endif
+}
+
+// The estimated edit count, or kAbove.
+GKL_SHIM_DEVICE int32_t gatekeeper(const GateKeeperPair &pair, int32_t max_edits) {
+    const int32_t words = pair.words();
+    int32_t edits = 0;
+    for (int32_t word = 0; word < words; word++) edits += count_ones(pair.differences(word, 0));
+    if (edits <= max_edits) return edits;
+    if (max_edits == 0) return kAbove;
+    edits = 0;
+    for (int32_t word = 0; word < words; word++) {
+        uint32_t mask = pair.amended(word, 0);
+        for (int32_t shift = 1; shift <= max_edits && mask; shift++) {
+            uint32_t deletion = pair.amended(word, shift);
+            uint32_t insertion = pair.amended(word, -shift);
+            if (word == 0 && shift <= 32) deletion |= 1u << (shift - 1);
+            if (word == words - 1 && shift <= 32) insertion |= 1u << (32 - shift);
+            mask &= deletion & insertion;
+        }
+        for (; mask; mask >>= 4) {
+            // Bit w of the table: whether the window w counts two.
+            edits += (mask & 15) != 0;
+            edits += 0x2e60u >> (mask & 15) & 1;
+        }
+    }
+    return edits <= max_edits ? edits : int32_t(kAbove);
+}
+
+}  // namespace prefilter
+}  // namespace gkl_shim
