@@ -72,8 +72,11 @@ struct Job {
         ThreadMemory &memory = thread_memory;
         memory.keys.resize(size_t(count));
         bool sorted = true;
+        const bool alike = !reads.lengths && !segments.lengths;
         for (int64_t k = 0; k < count; k++) {
-            memory.keys[size_t(k)] = key(first, k);
+            memory.keys[size_t(k)] = alike && k && memory.keys[0] != UINT64_MAX
+                                         ? memory.keys[0] + uint64_t(k)
+                                         : key(first, k);
             if (k && memory.keys[size_t(k)] < memory.keys[size_t(k) - 1]) sorted = false;
         }
         if (!sorted) std::sort(memory.keys.begin(), memory.keys.end());
