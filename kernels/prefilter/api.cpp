@@ -162,16 +162,16 @@ extern "C" gkl_shim_status gkl_shim_encode(const uint8_t *letters, int64_t count
         uint32_t *low, *high, *undefined;
     } job = {letters, count, low, high, undefined};
     const int cpus = usable_cpus();
-    parallel_for(
-        (count + kEncodeChunk - 1) / kEncodeChunk, threads == 0 || threads > cpus ? cpus : threads,
-        [](void *context, int64_t index) {
-            const Job &job = *static_cast<Job *>(context);
-            const int64_t at = index * kEncodeChunk, word = at / 32;
-            (*cpu_builds())
-                ->encode(job.letters + at, std::min(kEncodeChunk, job.count - at), job.low + word,
-                         job.high + word, job.undefined + word);
-        },
-        &job);
+    parallel_for((count + kEncodeChunk - 1) / kEncodeChunk,
+                 threads == 0 || threads > cpus ? cpus : threads,
+                 [](void *context, int64_t index) {
+                     const Job &job = *static_cast<Job *>(context);
+                     const int64_t at = index * kEncodeChunk, word = at / 32;
+                     (*cpu_builds())
+                         ->encode(job.letters + at, std::min(kEncodeChunk, job.count - at),
+                                  job.low + word, job.high + word, job.undefined + word);
+                 },
+                 &job);
     return GKL_SHIM_OK;
 }
 

@@ -25,23 +25,9 @@ constexpr size_t kKeptBytes = size_t(8) << 20;
 struct ThreadMemory {
     Scratch workspace;
     std::vector<uint64_t> keys;
+    std::vector<int32_t> order;
 };
 thread_local ThreadMemory thread_memory;
-
-int32_t length_of(const gkl_shim_sequences &sequences, int64_t k) {
-    return sequences.lengths ? sequences.lengths[k] : sequences.length;
-}
-
-SequenceView view(const gkl_shim_sequences &sequences, int64_t k) {
-    const int64_t start = sequences.starts ? sequences.starts[k] : k * sequences.stride;
-    return {sequences.letters ? sequences.letters + start : nullptr,
-            sequences.low,
-            sequences.high,
-            sequences.undefined,
-            start,
-            sequences.size - start,
-            length_of(sequences, k)};
-}
 
 struct Job {
     const CpuSettings &settings;
@@ -50,12 +36,14 @@ struct Job {
     int16_t *results;
     std::atomic<bool> no_memory{false};
 
-    // Pairs of one key's upper part go side by side; the lower parts sort them, the longest first,
-    // and hold the pair's place in the chunk.
-    uint64_t key(int64_t first, int64_t k) const {
-        const int32_t m = length_of(reads, first + k), n = length_of(segments, first + k);
+    // What a pair of a shape computes with, and what it may share a group with, as the upper part
+    // of a key; the lower part sorts them, the longest first. Pairs whose lengths alone rule them
+    // out come last.
+    static constexpr int kShapeBits = 14, kLongestBits = 23;
+    static constexpr uint64_t kImpossible = uint64_t(4) << kLongestBits;
+    uint64_t shape(int32_t m, int32_t n) const {
         const Band band = band_of(settings.mode, m, n, settings.max_edits);
-        if (!band.possible) return UINT64_MAX;
+        if (!band.possible) return kImpossible << kShapeBits;
         const CpuBuild &build = *settings.build;
         const int32_t width = band.width();
         const uint64_t kernel = width <= build.narrow.width  ? 0
@@ -64,86 +52,72 @@ struct Job {
                                                              : 3;
         // A read shorter than max_edits has a lowest diagonal of its own.
         const uint64_t below = settings.mode == kGlobal ? 0 : uint64_t(band.below);
-        return ((kernel << 8 | below) << 15 | uint64_t(n - m + kMaxLength)) << 27 |
-               uint64_t(kMaxLength - m) << kChunkBits | uint64_t(k);
+        return (kernel << kLongestBits | below << 15 | uint64_t(n - m + kMaxLength)) << kShapeBits |
+               uint64_t(kMaxLength - m);
     }
 
     void exact_chunk(int64_t first, int64_t count) {
         ThreadMemory &memory = thread_memory;
-        memory.keys.resize(size_t(count));
+        std::vector<uint64_t> &keys = memory.keys;
+        std::vector<int32_t> &order = memory.order;
+        keys.resize(size_t(kChunk));
+        order.resize(size_t(kChunk));
         bool sorted = true;
-        const bool alike = !reads.lengths && !segments.lengths;
+        int32_t m = 0, n = 0;
+        uint64_t common = 0, before = 0;
         for (int64_t k = 0; k < count; k++) {
-            memory.keys[size_t(k)] = alike && k && memory.keys[0] != UINT64_MAX
-                                         ? memory.keys[0] + uint64_t(k)
-                                         : key(first, k);
-            if (k && memory.keys[size_t(k)] < memory.keys[size_t(k) - 1]) sorted = false;
+            const int32_t read = length_of(reads, first + k);
+            const int32_t segment = length_of(segments, first + k);
+            if (read != m || segment != n) {
+                m = read;
+                n = segment;
+                common = shape(m, n) << kChunkBits;
+            }
+            const uint64_t key = common | uint64_t(k);
+            sorted &= before <= key;
+            keys[size_t(k)] = before = key;
         }
-        if (!sorted) std::sort(memory.keys.begin(), memory.keys.end());
+        if (!sorted) std::sort(keys.begin(), keys.begin() + count);
+        for (int64_t k = 0; k < count; k++)
+            order[size_t(k)] = int32_t(keys[size_t(k)] & (kChunk - 1));
+
         const CpuBuild &build = *settings.build;
         const LaneKernel *const kernel_of[] = {&build.narrow, &build.wide, &build.wider,
                                                &build.blocks};
-        PairView views[kMaxLanes];
         for (int64_t k = 0; k < count;) {
-            const uint64_t shared = memory.keys[size_t(k)] >> 27;
-            if (memory.keys[size_t(k)] == UINT64_MAX) {
-                k++;
+            const uint64_t shared = keys[size_t(k)] >> (kShapeBits + kChunkBits);
+            if (shared == kImpossible) {
+                const int64_t pair = first + order[size_t(k++)];
+                results[pair] = int16_t(
+                    build.undefined(reads, pair) || build.undefined(segments, pair) ? kUndefined
+                                                                                    : kAbove);
                 continue;
             }
-            const LaneKernel &kernel = *kernel_of[shared >> 23];
-            Group group = {views, 0, settings.mode, settings.max_edits, results + first};
-            for (; k < count && group.count < kernel.lanes; k++) {
-                const uint64_t found = memory.keys[size_t(k)];
-                if (found >> 27 != shared) break;
-                const int32_t order = int32_t(found & (kChunk - 1));
-                views[group.count++] = {view(reads, first + order), view(segments, first + order),
-                                        order};
+            const LaneKernel &kernel = *kernel_of[shared >> kLongestBits];
+            Group group = {&reads,        &segments,          first,  &order[size_t(k)], 0,
+                           settings.mode, settings.max_edits, results};
+            while (k < count && group.count < kernel.lanes &&
+                   keys[size_t(k)] >> (kShapeBits + kChunkBits) == shared) {
+                group.count++;
+                k++;
             }
             kernel.compute(group, memory.workspace.get(kernel.workspace(group)));
         }
         memory.workspace.trim(kKeptBytes);
     }
 
-    // Pairs whose lengths alone rule them out: above, unless a letter makes them undefined.
-    void impossible(int64_t k) {
-        uint32_t low[2], high[2], undefined[2];
-        bool any = false;
-        for (const gkl_shim_sequences *sequences : {&reads, &segments}) {
-            const SequenceView sequence = view(*sequences, k);
-            for (int32_t at = 0; at < sequence.length && !any; at += 64) {
-                const int32_t count = std::min(sequence.length - at, 64);
-                if (sequence.letters) {
-                    undefined[0] = undefined[1] = 0;
-                    settings.build->encode(sequence.letters + at, count, low, high, undefined);
-                    any = undefined[0] | undefined[1];
-                } else if (sequence.undefined) {
-                    for (int64_t bit = sequence.start + at; bit < sequence.start + at + count; bit++)
-                        any |= sequence.undefined[bit >> 5] >> (bit & 31) & 1;
-                }
-            }
-        }
-        results[k] = int16_t(any ? kUndefined : kAbove);
-    }
-
     void chunk(int64_t index) {
         const int64_t first = index * kChunk, count = std::min(kChunk, pairs - first);
         if (settings.gatekeeper) {
             for (int64_t k = first; k < first + count; k++)
-                settings.build->gatekeeper({view(reads, k), view(segments, k), 0},
-                                           settings.max_edits, results + k);
+                results[k] = settings.build->gatekeeper(reads, segments, k, settings.max_edits);
             return;
         }
         try {
             exact_chunk(first, count);
         } catch (const std::bad_alloc &) {
             no_memory = true;
-            return;
         }
-        for (int64_t k = first; k < first + count; k++)
-            if (!band_of(settings.mode, length_of(reads, k), length_of(segments, k),
-                         settings.max_edits)
-                     .possible)
-                impossible(k);
     }
 };
 
@@ -169,9 +143,9 @@ const CpuBuild *const *cpu_builds() {
 void compute_on_cpu(const CpuSettings &settings, int64_t pairs, const gkl_shim_sequences &reads,
                     const gkl_shim_sequences &segments, int16_t *results) {
     Job job{settings, pairs, reads, segments, results};
-    parallel_for(
-        (pairs + kChunk - 1) / kChunk, settings.threads,
-        [](void *context, int64_t index) { static_cast<Job *>(context)->chunk(index); }, &job);
+    parallel_for((pairs + kChunk - 1) / kChunk, settings.threads,
+                 [](void *context, int64_t index) { static_cast<Job *>(context)->chunk(index); },
+                 &job);
     if (job.no_memory) throw std::bad_alloc();
 }
 

@@ -5,34 +5,31 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "gkl_shim.h"
 #include "prefilter/model.h"
 
 namespace gkl_shim {
 namespace prefilter {
 
-// A sequence in a caller's array: letters, or bit planes in which it starts at any base.
-struct SequenceView {
-    const uint8_t *letters;  // of the sequence; null where there are planes:
-    const uint32_t *low, *high, *undefined;
-    int64_t start;      // in the planes
-    int64_t available;  // bases that may be read from the sequence's first on, its own included
-    int32_t length;
-};
-
-struct PairView {
-    SequenceView read, segment;
-    int32_t order;  // of the pair, among those asked for
-};
-
 enum { kMaxLanes = 32, kMaxLength = 10000 };
+
+static inline int32_t length_of(const gkl_shim_sequences &sequences, int64_t k) {
+    return sequences.lengths ? sequences.lengths[k] : sequences.length;
+}
+
+static inline int64_t start_of(const gkl_shim_sequences &sequences, int64_t k) {
+    return sequences.starts ? sequences.starts[k] : k * sequences.stride;
+}
 
 // Up to a build's number of lanes of pairs, side by side: all with the same difference of lengths,
 // and so the same band; the longest first.
 struct Group {
-    const PairView *pairs;
+    const gkl_shim_sequences *reads, *segments;
+    int64_t first;  // the pairs are first + order[0], first + order[1] ...
+    const int32_t *order;
     int32_t count;
     int32_t mode, max_edits;
-    int16_t *results;  // [pair's order]
+    int16_t *results;  // [pair]
 };
 
 // A way to compute groups whose bands are at most `width` wide.
@@ -47,7 +44,10 @@ struct CpuBuild {
     const char *name;
     LaneKernel narrow, wide, wider, blocks;
     // Both of a length.
-    void (*gatekeeper)(const PairView &pair, int32_t max_edits, int16_t *result);
+    int16_t (*gatekeeper)(const gkl_shim_sequences &reads, const gkl_shim_sequences &segments,
+                          int64_t pair, int32_t max_edits);
+    // Whether a letter of sequence k is undefined.
+    bool (*undefined)(const gkl_shim_sequences &sequences, int64_t k);
     // Any number of letters to planes, whole words; bits beyond the letters are zero.
     void (*encode)(const uint8_t *letters, int64_t count, uint32_t *low, uint32_t *high,
                    uint32_t *undefined);
