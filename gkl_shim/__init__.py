@@ -1,15 +1,16 @@
 """gkl-shim: GATK's native PairHMM, the same answers and faster.
 
-:mod:`gkl_shim.pairhmm` computes read-haplotype likelihoods from Python,
+:mod:`gkl_shim.pairhmm` computes read-haplotype likelihoods from Python, :mod:`gkl_shim.prefilter`
+says whether reads are within so many edits of segments of a reference,
 :mod:`gkl_shim.formats.pairhmm_in` reads and writes the ``.in`` files of PairHMM regions, and
 :mod:`gkl_shim.paths` says where the native library, header and jars are.
 """
 
 from importlib.metadata import PackageNotFoundError, version
 
-from gkl_shim import errors, pairhmm, paths
+from gkl_shim import errors, pairhmm, paths, prefilter
 
-__all__ = ["__version__", "errors", "pairhmm", "paths"]
+__all__ = ["__version__", "errors", "pairhmm", "paths", "prefilter"]
 
 try:
     __version__ = version("gkl-shim")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import threading
 from typing import Any
 
@@ -12,9 +13,12 @@ from numpy.typing import NDArray
 from gkl_shim import paths
 from gkl_shim.errors import BackendUnavailable, MissingComponent
 
-__all__ = ["PairHmmEngine", "builds", "cpu_count", "version"]
+__all__ = ["PairHmmEngine", "PrefilterEngine", "Sequences", "builds", "cpu_count", "encode",
+           "format_edits", "parse_candidates", "parse_pairs", "version"]  # fmt: skip
 
 _BEGIN, _END = "/* cffi: begin", "/* cffi: end"
+# The longest line of gkl_shim_prefilter_format.
+_LINE = 13
 
 _loading = threading.Lock()
 _loaded: tuple[Any, Any] | None = None
@@ -91,7 +95,7 @@ class PairHmmEngine:
             },
         )
         handle = self._ffi.new("gkl_shim_pairhmm **")
-        self._check(self._lib.gkl_shim_pairhmm_open(options, handle))
+        _check(self._lib.gkl_shim_pairhmm_open(options, handle))
         self._handle = self._ffi.gc(handle[0], self._lib.gkl_shim_pairhmm_close)
 
     @property
@@ -138,7 +142,7 @@ class PairHmmEngine:
         )
         room = address("double[]", out, require_writable=True)
         status = self._lib.gkl_shim_pairhmm_compute(self._handle, batch, room, len(out))
-        self._check(status)
+        _check(status)
 
     def statistics(self) -> dict[str, int | float]:
         """Return the fields of ``gkl_shim_pairhmm_stats`` by name."""
@@ -147,12 +151,211 @@ class PairHmmEngine:
         fields = self._ffi.typeof("gkl_shim_pairhmm_stats").fields
         return {name: getattr(stats, name) for name, _ in fields}
 
-    def _check(self, status: int) -> None:
-        if status == self._lib.GKL_SHIM_OK:
-            return
-        message = self._ffi.string(self._lib.gkl_shim_last_error()).decode()
-        if status == self._lib.GKL_SHIM_ENOMEM:
-            raise MemoryError(message)
-        if status == self._lib.GKL_SHIM_EUNAVAILABLE:
-            raise BackendUnavailable(message)
-        raise ValueError(message)
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Sequences:
+    """``gkl_shim_sequences``, and how many there are. Arrays are C-contiguous, one-dimensional."""
+
+    count: int
+    size: int
+    """Bases in the buffer."""
+    letters: NDArray[np.uint8] | None = None
+    low: NDArray[np.uint32] | None = None
+    high: NDArray[np.uint32] | None = None
+    undefined: NDArray[np.uint32] | None = None
+    starts: NDArray[np.int64] | None = None
+    """Where each starts; None: at multiples of `stride`."""
+    stride: int = 0
+    lengths: NDArray[np.int32] | None = None
+    """None: all have `length`."""
+    length: int = 0
+
+
+class PrefilterEngine:
+    """A handle of the CPU engine of the pre-alignment filter.
+
+    Thread-safe. The interpreter lock is released while the engine computes.
+
+    Raises
+    ------
+    BackendUnavailable
+        If this CPU cannot run `build`.
+    ValueError
+        If an option is out of range.
+    """
+
+    def __init__(
+        self, threads: int, method: str, mode: str, max_edits: int, build: str | None
+    ) -> None:
+        self._ffi, self._lib = _library()
+        name = self._ffi.NULL if build is None else self._ffi.new("char[]", build.encode())
+        options = self._ffi.new(
+            "gkl_shim_prefilter_options *",
+            {
+                "threads": threads,
+                "method": {
+                    "exact": self._lib.GKL_SHIM_EXACT,
+                    "gatekeeper": self._lib.GKL_SHIM_GATEKEEPER,
+                }[method],
+                "mode": {
+                    "global": self._lib.GKL_SHIM_GLOBAL,
+                    "infix": self._lib.GKL_SHIM_INFIX,
+                    "prefix": self._lib.GKL_SHIM_PREFIX,
+                }[mode],
+                "max_edits": max_edits,
+                "build": name,
+            },
+        )
+        handle = self._ffi.new("gkl_shim_prefilter **")
+        _check(self._lib.gkl_shim_prefilter_open(options, handle))
+        self._handle = self._ffi.gc(handle[0], self._lib.gkl_shim_prefilter_close)
+
+    @property
+    def build(self) -> str:
+        """The build in use."""
+        return str(self._ffi.string(self._lib.gkl_shim_prefilter_build(self._handle)).decode())
+
+    def compute(self, reads: Sequences, segments: Sequences, out: NDArray[np.int16]) -> None:
+        """Fill `out` with every pair's edits, -1 above the threshold, -2 where undefined.
+
+        Raises
+        ------
+        ValueError
+            What the engine refuses, in its own words.
+        MemoryError
+            If the engine's memory does not suffice.
+        """
+        status = self._lib.gkl_shim_prefilter_compute(
+            self._handle,
+            reads.count,
+            self._sequences(reads),
+            self._sequences(segments),
+            self._ffi.from_buffer("int16_t[]", out, require_writable=True),
+        )
+        _check(status)
+
+    def _sequences(self, sequences: Sequences) -> Any:
+        struct = self._ffi.new("gkl_shim_sequences *")
+        for field in ("letters", "low", "high", "undefined", "starts", "lengths"):
+            array = getattr(sequences, field)
+            if array is not None:
+                setattr(struct, field, self._ffi.from_buffer(f"{array.dtype}_t[]", array))
+        for field in ("size", "stride", "length"):
+            setattr(struct, field, getattr(sequences, field))
+        return struct
+
+
+def encode(
+    letters: NDArray[np.uint8], low: NDArray[np.uint32], high: NDArray[np.uint32],
+    undefined: NDArray[np.uint32], threads: int = 0
+) -> None:  # fmt: skip
+    """Fill bit planes, one bit a letter and plane, as ``gkl_shim_encode`` does."""
+    ffi, lib = _library()
+    planes = (
+        ffi.from_buffer("uint32_t[]", p, require_writable=True) for p in (low, high, undefined)
+    )
+    _check(
+        lib.gkl_shim_encode(ffi.from_buffer("uint8_t[]", letters), len(letters), threads, *planes)
+    )
+
+
+def parse_pairs(
+    text: NDArray[np.uint8],
+    size: int,
+    threads: int,
+    read_starts: NDArray[np.int64],
+    read_lengths: NDArray[np.int32],
+    segment_starts: NDArray[np.int64],
+    segment_lengths: NDArray[np.int32],
+) -> tuple[int, int, str | None]:
+    """Find the pairs in the first `size` bytes of a text, as many as the arrays have room for.
+
+    Returns
+    -------
+    pairs, used, fault
+        How many there are, how many bytes they take, and what is wrong with the line after them;
+        None if nothing is.
+    """
+    outputs = (read_starts, read_lengths, segment_starts, segment_lengths)
+    return _parse("gkl_shim_parse_pairs", text, size, threads, (), outputs)
+
+
+def parse_candidates(
+    text: NDArray[np.uint8],
+    size: int,
+    threads: int,
+    reads: int,
+    names: list[bytes],
+    lengths: NDArray[np.int64],
+    read_indices: NDArray[np.int32],
+    contig_indices: NDArray[np.int32],
+    positions: NDArray[np.int64],
+    reverse: NDArray[np.uint8],
+) -> tuple[int, int, str | None]:
+    """Read candidates from a text, like :func:`parse_pairs`."""
+    ffi, _ = _library()
+    offsets = np.zeros(len(names) + 1, np.int64)
+    np.cumsum([len(name) for name in names], out=offsets[1:])
+    joined = ffi.new("char[]", b"".join(names))
+    contigs = ffi.new(
+        "gkl_shim_contigs *",
+        (
+            len(names),
+            joined,
+            ffi.from_buffer("int64_t[]", offsets),
+            ffi.from_buffer("int64_t[]", lengths),
+        ),
+    )
+    outputs = (read_indices, contig_indices, positions, reverse)
+    return _parse("gkl_shim_parse_candidates", text, size, threads, (reads, contigs), outputs)
+
+
+def _parse(
+    function: str,
+    text: NDArray[np.uint8],
+    size: int,
+    threads: int,
+    inputs: tuple[Any, ...],
+    outputs: tuple[NDArray[Any], ...],
+) -> tuple[int, int, str | None]:
+    ffi, lib = _library()
+    lines, used = ffi.new("int64_t *"), ffi.new("int64_t *")
+    status = getattr(lib, function)(
+        ffi.from_buffer("uint8_t[]", text),
+        size,
+        len(outputs[0]),
+        threads,
+        *inputs,
+        *(ffi.from_buffer(f"{o.dtype}_t[]", o, require_writable=True) for o in outputs),
+        lines,
+        used,
+    )
+    if status == lib.GKL_SHIM_EINVAL:
+        return int(lines[0]), int(used[0]), str(ffi.string(lib.gkl_shim_last_error()).decode())
+    _check(status)
+    return int(lines[0]), int(used[0]), None
+
+
+def format_edits(edits: NDArray[np.int16], reject_undefined: bool) -> memoryview:
+    """Return the lines ``edits TAB verdict`` of many pairs."""
+    ffi, lib = _library()
+    text = np.empty(_LINE * len(edits), np.uint8)
+    size = lib.gkl_shim_prefilter_format(
+        ffi.from_buffer("int16_t[]", edits),
+        len(edits),
+        reject_undefined,
+        ffi.from_buffer("uint8_t[]", text, require_writable=True),
+    )
+    return text[:size].data
+
+
+def _check(status: int) -> None:
+    ffi, lib = _library()
+    if status == lib.GKL_SHIM_OK:
+        return
+    message = ffi.string(lib.gkl_shim_last_error()).decode(errors="replace")
+    if status == lib.GKL_SHIM_ENOMEM:
+        raise MemoryError(message)
+    if status == lib.GKL_SHIM_EUNAVAILABLE:
+        raise BackendUnavailable(message)
+    raise ValueError(message)

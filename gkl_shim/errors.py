@@ -5,7 +5,7 @@ A wrong argument is a plain :class:`ValueError` whose message names the argument
 
 from __future__ import annotations
 
-__all__ = ["BackendUnavailable", "FormatError", "MissingComponent"]
+__all__ = ["BackendUnavailable", "FormatError", "MissingComponent", "PairError"]
 
 
 class MissingComponent(RuntimeError):  # noqa: N818 - named for what is wrong
@@ -41,3 +41,23 @@ class FormatError(ValueError):
 
     def __str__(self) -> str:
         return f"{self.path}:{self.line}: {self.message}"
+
+
+class PairError(ValueError):
+    """A pair that cannot be computed.
+
+    Parameters
+    ----------
+    index
+        Which one, counted from 0.
+    message
+        What is wrong with it.
+    """
+
+    def __init__(self, index: int, message: str) -> None:
+        super().__init__(index, message)
+        self.index = index
+        self.message = message
+
+    def __str__(self) -> str:
+        return f"pair {self.index}: {self.message}"

@@ -241,15 +241,35 @@ GKL_SHIM_API gkl_shim_status gkl_shim_encode(const uint8_t *letters, int64_t cou
                                              uint32_t *low, uint32_t *high, uint32_t *undefined);
 
 /* Find the pairs in lines "read TAB segment": where each field starts in `text`, and its length.
- * Takes whole lines, at most `capacity`; *pairs says how many, *used how many bytes they are.
+ * Takes whole lines (they may end in CR LF), at most `capacity`; *pairs says how many, *used how
+ * many bytes they are. `threads` is as for gkl_shim_prefilter_options.
  *
- * GKL_SHIM_EINVAL: the line after the *pairs good ones is wrong; gkl_shim_last_error() says how. */
-GKL_SHIM_API gkl_shim_status gkl_shim_prefilter_parse(const uint8_t *text, int64_t size,
-                                                      int64_t capacity, int64_t *read_starts,
-                                                      int32_t *read_lengths,
-                                                      int64_t *segment_starts,
-                                                      int32_t *segment_lengths, int64_t *pairs,
-                                                      int64_t *used);
+ * GKL_SHIM_EINVAL: the line after the *pairs good ones is wrong; gkl_shim_last_error() says how. A
+ * field is 1 to 10,000 letters. */
+GKL_SHIM_API gkl_shim_status gkl_shim_parse_pairs(const uint8_t *text, int64_t size,
+                                                  int64_t capacity, int32_t threads,
+                                                  int64_t *read_starts, int32_t *read_lengths,
+                                                  int64_t *segment_starts,
+                                                  int32_t *segment_lengths, int64_t *pairs,
+                                                  int64_t *used);
+
+/* A reference's contigs: names one after another, and where each starts, count + 1 offsets. */
+typedef struct {
+    int32_t count;
+    const char *names;
+    const int64_t *name_offsets;
+    const int64_t *lengths; /* bases of each contig */
+} gkl_shim_contigs;
+
+/* Read lines "read TAB contig TAB position", with a further TAB and + or - where the strand is
+ * given. Read and position count from 0. As gkl_shim_parse_pairs() otherwise; `reads` is how many
+ * there are, contig_indices count the contigs, and reverse is 1 for strand -.
+ *
+ * GKL_SHIM_EINVAL too: a read or contig that there is not, a position that is not in the contig. */
+GKL_SHIM_API gkl_shim_status gkl_shim_parse_candidates(
+    const uint8_t *text, int64_t size, int64_t capacity, int32_t threads, int64_t reads,
+    const gkl_shim_contigs *contigs, int32_t *read_indices, int32_t *contig_indices,
+    int64_t *positions, uint8_t *reverse, int64_t *candidates, int64_t *used);
 
 /* Results as lines "edits TAB verdict", the verdict being pass, reject or undefined (reject where
  * `reject_undefined`). `text` has room for 13 bytes a pair; returns how many were written. */

@@ -1,4 +1,4 @@
-// The prefilter part of the C ABI: checks what comes in, calls the engine; and the text of pairs.
+// The prefilter part of the C ABI: checks what comes in, calls the engine.
 #include <string.h>
 
 #include <algorithm>
@@ -45,31 +45,6 @@ bool check_sequences(const char *name, const gkl_shim_sequences &sequences, int6
     for (int64_t k = 0; k < pairs; k++)
         if (!check(k)) return false;
     return true;
-}
-
-bool is_letter(uint8_t byte) { return uint8_t((byte | 32) - 'a') < 26; }
-
-// The first byte that is no letter, or null.
-const uint8_t *other_than_letters(const uint8_t *field, const uint8_t *end) {
-    uint8_t any = 0;
-    for (const uint8_t *byte = field; byte < end; byte++) any |= uint8_t(!is_letter(*byte));
-    if (!any) return nullptr;
-    while (is_letter(*field)) field++;
-    return field;
-}
-
-bool check_field(const char *name, const uint8_t *field, const uint8_t *end) {
-    if (field == end) return fail("the %s is empty", name);
-    if (end - field > kMaxLength)
-        return fail("the %s has %lld bases, more than %d", name, (long long)(end - field),
-                    kMaxLength);
-    const uint8_t *other = other_than_letters(field, end);
-    if (!other) return true;
-    if (*other > ' ' && *other < 127)
-        return fail("'%c' in the %s is no letter (column %lld)", *other, name,
-                    (long long)(other - field + 1));
-    return fail("byte 0x%02x in the %s is no letter (column %lld)", *other, name,
-                (long long)(other - field + 1));
 }
 
 }  // namespace
@@ -173,61 +148,4 @@ extern "C" gkl_shim_status gkl_shim_encode(const uint8_t *letters, int64_t count
                  },
                  &job);
     return GKL_SHIM_OK;
-}
-
-extern "C" gkl_shim_status gkl_shim_prefilter_parse(const uint8_t *text, int64_t size,
-                                                    int64_t capacity, int64_t *read_starts,
-                                                    int32_t *read_lengths, int64_t *segment_starts,
-                                                    int32_t *segment_lengths, int64_t *pairs,
-                                                    int64_t *used) {
-    if (!pairs || !used) return invalid("pairs or used is null");
-    *pairs = *used = 0;
-    if (size < 0 || capacity < 0) return invalid("size or capacity is less than 0");
-    if (size == 0 || capacity == 0) return GKL_SHIM_OK;
-    if (!text || !read_starts || !read_lengths || !segment_starts || !segment_lengths)
-        return invalid("an array is null");
-    const uint8_t *const end = text + size;
-    const uint8_t *line = text;
-    while (*pairs < capacity && line < end) {
-        const uint8_t *newline =
-            static_cast<const uint8_t *>(memchr(line, '\n', size_t(end - line)));
-        if (!newline) break;
-        const uint8_t *stop = newline > line && newline[-1] == '\r' ? newline - 1 : newline;
-        const uint8_t *tab = static_cast<const uint8_t *>(memchr(line, '\t', size_t(stop - line)));
-        if (!tab) return invalid("expected a read, a TAB and a segment; there is no TAB");
-        if (!check_field("read", line, tab)) return GKL_SHIM_EINVAL;
-        if (memchr(tab + 1, '\t', size_t(stop - tab - 1)))
-            return invalid("expected a read, a TAB and a segment; there is a second TAB");
-        if (!check_field("segment", tab + 1, stop)) return GKL_SHIM_EINVAL;
-        read_starts[*pairs] = line - text;
-        read_lengths[*pairs] = int32_t(tab - line);
-        segment_starts[*pairs] = tab + 1 - text;
-        segment_lengths[*pairs] = int32_t(stop - tab - 1);
-        ++*pairs;
-        line = newline + 1;
-        *used = line - text;
-    }
-    return GKL_SHIM_OK;
-}
-
-extern "C" int64_t gkl_shim_prefilter_format(const int16_t *results, int64_t pairs,
-                                             int32_t reject_undefined, uint8_t *text) {
-    uint8_t *out = text;
-    for (int64_t k = 0; k < pairs; k++) {
-        const int result = results[k];
-        const char *verdict = "\tpass\n";
-        if (result < 0) {
-            *out++ = '-';
-            *out++ = result == kAbove ? '1' : '2';
-            verdict = result == kAbove || reject_undefined ? "\treject\n" : "\tundefined\n";
-        } else {
-            if (result >= 100) *out++ = uint8_t('0' + result / 100);
-            if (result >= 10) *out++ = uint8_t('0' + result / 10 % 10);
-            *out++ = uint8_t('0' + result % 10);
-        }
-        const size_t length = strlen(verdict);
-        memcpy(out, verdict, length);
-        out += length;
-    }
-    return out - text;
 }

@@ -1,0 +1,412 @@
+"""Sequences as the prefilter takes them, and the one door through which anything becomes so."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gkl_shim import _native
+
+__all__ = ["MAX_LENGTH", "Sequences", "contig_sequences", "sequences"]
+
+MAX_LENGTH = 10_000
+
+_COMPLEMENT = np.arange(256, dtype=np.uint8)
+for _pair in ("AT", "CG", "at", "cg"):
+    _one, _other = map(ord, _pair)
+    _COMPLEMENT[_one], _COMPLEMENT[_other] = _other, _one
+
+
+class Sequences:
+    """Many sequences in one buffer: letters, or two bits a base. No Python object a sequence.
+
+    Made by :meth:`from_arrays`, :meth:`from_matrix`, :meth:`from_planes` and :meth:`encoded`; and
+    every list of bytes or str is turned into one at the door. Letters are ACGT in either case; any
+    other one makes its sequence undefined. A sequence has 1 to 10,000 bases.
+    """
+
+    __slots__ = ("_raw",)
+
+    def __init__(self, raw: _native.Sequences) -> None:
+        self._raw = raw
+
+    @classmethod
+    def from_arrays(
+        cls, letters: NDArray[np.uint8] | bytes, offsets: NDArray[np.integer[Any]]
+    ) -> Sequences:
+        """Take ragged arrays; a uint8 array of letters is not copied.
+
+        Parameters
+        ----------
+        letters
+            One-dimensional.
+        offsets
+            Integers, shape (sequences + 1,): sequence k is ``letters[offsets[k]:offsets[k + 1]]``.
+
+        Raises
+        ------
+        ValueError
+            If the arrays do not fit each other, or a length is not 1 to 10,000.
+        """
+        ends = _integers(offsets, "offsets")
+        if not len(ends):
+            raise ValueError("offsets: one more than there are sequences; there is none")
+        return cls.from_slices(letters, ends[:-1], np.diff(ends))
+
+    @classmethod
+    def from_slices(
+        cls,
+        letters: NDArray[np.uint8] | bytes,
+        starts: NDArray[np.integer[Any]],
+        lengths: NDArray[np.integer[Any]] | int,
+    ) -> Sequences:
+        """Take pieces of a buffer, which may overlap; a uint8 array of letters is not copied.
+
+        Parameters
+        ----------
+        letters
+            One-dimensional.
+        starts
+            Integers, shape (sequences,).
+        lengths
+            Likewise, or one length for all.
+
+        Raises
+        ------
+        ValueError
+            If a piece is not within the letters, or a length is not 1 to 10,000.
+        """
+        buffer = _byte_array(letters, "letters")
+        begins, sizes, length = _slices(starts, lengths, len(buffer))
+        return cls(
+            _native.Sequences(
+                count=len(begins),
+                size=len(buffer),
+                letters=buffer,
+                starts=begins,
+                lengths=sizes,
+                length=length,
+            )
+        )
+
+    @classmethod
+    def from_matrix(cls, letters: NDArray[Any]) -> Sequences:
+        """Take sequences of one length, a row each.
+
+        Parameters
+        ----------
+        letters
+            uint8, shape (sequences, length), or an array of fixed-width bytes (dtype ``S``), of
+            which every element fills its width. Not copied where C-contiguous.
+
+        Raises
+        ------
+        ValueError
+            If the array has another shape or type, or the length is not 1 to 10,000.
+        """
+        matrix = np.ascontiguousarray(letters)
+        if matrix.dtype.kind == "S" and matrix.ndim == 1:
+            matrix = matrix.view(np.uint8).reshape(len(matrix), matrix.dtype.itemsize)
+        if matrix.dtype != np.uint8 or matrix.ndim != 2:
+            raise ValueError(
+                f"expected a two-dimensional uint8 array, got {matrix.dtype} of shape "
+                f"{matrix.shape}"
+            )
+        count, length = matrix.shape
+        _check_length(length)
+        buffer = matrix.reshape(-1)
+        return cls(
+            _native.Sequences(
+                count=count, size=len(buffer), letters=buffer, stride=length, length=length
+            )
+        )
+
+    @classmethod
+    def from_planes(
+        cls,
+        low: NDArray[np.uint32],
+        high: NDArray[np.uint32],
+        starts: NDArray[np.integer[Any]],
+        lengths: NDArray[np.integer[Any]] | int,
+        undefined: NDArray[np.uint32] | None = None,
+    ) -> Sequences:
+        """Take sequences that are encoded already.
+
+        Parameters
+        ----------
+        low, high
+            uint32, one-dimensional, of equal size: bit k % 32 of word k // 32 is of base k. A is
+            neither, C low, T high, G both.
+        starts, lengths
+            In bases, as for :meth:`from_slices`.
+        undefined
+            A bit for every base that is no letter ACGT; None if there is no such base.
+
+        Raises
+        ------
+        ValueError
+            As for :meth:`from_slices`.
+        """
+        planes = [_words(plane, name) for plane, name in ((low, "low"), (high, "high"))]
+        unknown = None if undefined is None else _words(undefined, "undefined")
+        for plane, name in ((planes[1], "high"), (unknown, "undefined")):
+            if plane is not None and len(plane) != len(planes[0]):
+                raise ValueError(f"{name}: {len(plane)} words, but low has {len(planes[0])}")
+        begins, sizes, length = _slices(starts, lengths, 32 * len(planes[0]))
+        return cls(
+            _native.Sequences(
+                count=len(begins),
+                size=32 * len(planes[0]),
+                low=planes[0],
+                high=planes[1],
+                undefined=unknown,
+                starts=begins,
+                lengths=sizes,
+                length=length,
+            )
+        )
+
+    @property
+    def raw(self) -> _native.Sequences:
+        """What the engines take."""
+        return self._raw
+
+    def __len__(self) -> int:
+        return self._raw.count
+
+    @property
+    def lengths(self) -> NDArray[np.int32]:
+        """Each sequence's length: int32, shape (sequences,)."""
+        if self._raw.lengths is not None:
+            return self._raw.lengths
+        return np.full(self._raw.count, self._raw.length, np.int32)
+
+    @property
+    def starts(self) -> NDArray[np.int64]:
+        """Where each sequence starts in its buffer: int64, shape (sequences,)."""
+        if self._raw.starts is not None:
+            return self._raw.starts
+        return np.arange(self._raw.count, dtype=np.int64) * self._raw.stride
+
+    @property
+    def is_encoded(self) -> bool:
+        """Whether the buffer holds two bits a base."""
+        return self._raw.letters is None
+
+    def encoded(self, threads: int = 0) -> Sequences:
+        """Encode the letters, two bits a base.
+
+        Parameters
+        ----------
+        threads
+            CPU threads at most; 0 for as many as the process may use.
+
+        Returns
+        -------
+        Sequences
+            These, where they are encoded already.
+        """
+        raw = self._raw
+        if raw.letters is None:
+            return self
+        low, high, undefined = (np.empty((raw.size + 31) // 32, np.uint32) for _ in range(3))
+        _native.encode(raw.letters, low, high, undefined, threads)
+        return Sequences(
+            dataclasses.replace(
+                raw,
+                letters=None,
+                low=low,
+                high=high,
+                undefined=undefined if undefined.any() else None,
+            )
+        )
+
+    def part(self, first: int, last: int) -> Sequences:
+        """Return sequences `first` to `last`, that one excluded, in the same buffer."""
+        raw = self._raw
+        starts, offset = raw.starts, 0
+        if starts is None:
+            offset = first * raw.stride
+            if raw.letters is None:  # planes cannot be cut at any base
+                starts = np.arange(first, last, dtype=np.int64) * raw.stride
+                offset = 0
+        else:
+            starts = starts[first:last]
+        return Sequences(
+            dataclasses.replace(
+                raw,
+                count=last - first,
+                size=raw.size - offset,
+                letters=None if raw.letters is None else raw.letters[offset:],
+                starts=starts,
+                lengths=None if raw.lengths is None else raw.lengths[first:last],
+            )
+        )
+
+    def both_strands(self) -> Sequences:
+        """Return these and, after all of them, each one's reverse complement, in a new buffer.
+
+        Raises
+        ------
+        ValueError
+            If they are encoded.
+        """
+        raw = self._raw
+        if raw.letters is None:
+            raise ValueError("reads: encoded ones have no reverse complement; give letters")
+        starts, lengths = self.starts, self.lengths
+        return Sequences(
+            _native.Sequences(
+                count=2 * raw.count,
+                size=2 * raw.size,
+                letters=np.concatenate((raw.letters, _COMPLEMENT[raw.letters[::-1]])),
+                starts=np.concatenate((starts, 2 * raw.size - starts - lengths)),
+                lengths=np.concatenate((lengths, lengths)),
+            )
+        )
+
+
+def contig_sequences(value: Any) -> Sequences:
+    """Turn a reference's contigs into :class:`Sequences` of any length.
+
+    Parameters
+    ----------
+    value
+        Sequences, or an iterable of bytes, str or uint8 arrays.
+    """
+    if isinstance(value, Sequences):
+        return value
+    if value is None or isinstance(value, (str, bytes, bytearray, memoryview)):
+        got = "None" if value is None else f"one {type(value).__name__}"
+        raise ValueError(f"contigs: expected a sequence of them, got {got}")
+    letters = [_letters(item, f"contigs: contig {index}") for index, item in enumerate(value)]
+    lengths = np.fromiter(map(len, letters), np.int64, len(letters))
+    if not len(lengths) or lengths.min() == 0 or lengths.max() >= 2**31:
+        raise ValueError("contigs: one or more, each of 1 to 2,147,483,647 bases")
+    return Sequences(
+        _native.Sequences(
+            count=len(letters),
+            size=int(lengths.sum()),
+            letters=np.frombuffer(b"".join(letters), np.uint8),
+            starts=np.cumsum(lengths) - lengths,
+            lengths=lengths.astype(np.int32),
+        )
+    )
+
+
+def sequences(value: Any, name: str) -> Sequences:
+    """Turn what a caller gave into :class:`Sequences`.
+
+    Parameters
+    ----------
+    value
+        Sequences, a uint8 matrix, an array of fixed-width bytes, or an iterable of bytes, str or
+        uint8 arrays.
+    name
+        The argument, for errors.
+
+    Raises
+    ------
+    ValueError
+        Naming argument and index.
+    """
+    if isinstance(value, Sequences):
+        return value
+    try:
+        if isinstance(value, np.ndarray) and value.dtype.kind in "uSU":
+            if value.dtype.kind == "S" and np.char.str_len(value).min(initial=1) < (
+                value.dtype.itemsize
+            ):
+                return _joined(value.tolist())
+            if value.dtype.kind == "U":
+                return _joined(value.tolist())
+            return Sequences.from_matrix(value)
+        if value is None or isinstance(value, (str, bytes, bytearray, memoryview)):
+            got = "None" if value is None else f"one {type(value).__name__}"
+            raise ValueError(f"expected a sequence of them, got {got}")
+        return _joined(value)
+    except ValueError as error:
+        raise ValueError(f"{name}: {error}") from None
+
+
+def _joined(value: Iterable[Any]) -> Sequences:
+    try:
+        letters = [_letters(item, f"sequence {index}") for index, item in enumerate(value)]
+    except TypeError:
+        raise ValueError(f"expected a sequence of them, got {type(value).__name__}") from None
+    lengths = np.fromiter(map(len, letters), np.int64, len(letters))
+    offsets = np.zeros(len(letters) + 1, np.int64)
+    np.cumsum(lengths, out=offsets[1:])
+    return Sequences.from_arrays(np.frombuffer(b"".join(letters), np.uint8), offsets)
+
+
+def _letters(item: Any, name: str) -> bytes:
+    if isinstance(item, bytes):
+        return item
+    if isinstance(item, str):
+        # What is no letter of ours is undefined, whatever it is.
+        return item.encode("ascii", "replace")
+    if isinstance(item, (bytearray, memoryview)):
+        return bytes(item)
+    if isinstance(item, np.ndarray) and item.dtype == np.uint8 and item.ndim == 1:
+        return item.tobytes()
+    raise ValueError(f"{name}: expected bytes, str or a uint8 array, got {type(item).__name__}")
+
+
+def _byte_array(value: Any, name: str) -> NDArray[np.uint8]:
+    if isinstance(value, (bytes, bytearray, memoryview)):
+        return np.frombuffer(value, np.uint8)
+    if not isinstance(value, np.ndarray) or value.dtype != np.uint8 or value.ndim != 1:
+        raise ValueError(f"{name}: expected bytes or a one-dimensional uint8 array")
+    return np.ascontiguousarray(value)
+
+
+def _words(value: Any, name: str) -> NDArray[np.uint32]:
+    if not isinstance(value, np.ndarray) or value.dtype != np.uint32 or value.ndim != 1:
+        raise ValueError(f"{name}: expected a one-dimensional uint32 array")
+    return np.ascontiguousarray(value)
+
+
+def _integers(value: Any, name: str) -> NDArray[np.int64]:
+    array = np.asarray(value)
+    if array.ndim != 1 or (array.dtype.kind not in "iu" and len(array)):
+        raise ValueError(
+            f"{name}: expected whole numbers in one dimension, got {array.dtype} of shape "
+            f"{array.shape}"
+        )
+    return np.ascontiguousarray(array, np.int64)
+
+
+def _slices(
+    starts: Any, lengths: Any, size: int
+) -> tuple[NDArray[np.int64], NDArray[np.int32] | None, int]:
+    """Check pieces of a buffer: starts, and lengths or the length of all."""
+    begins = _integers(starts, "starts")
+    if isinstance(lengths, (int, np.integer)):
+        _check_length(int(lengths))
+        sizes, common = np.int64(lengths), int(lengths)
+        widths = None
+    else:
+        sizes = _integers(lengths, "lengths")
+        common = 0
+        if len(sizes) != len(begins):
+            raise ValueError(f"{len(begins)} starts, but {len(sizes)} lengths")
+        wrong = (sizes < 1) | (sizes > MAX_LENGTH)
+        if wrong.any():
+            at = int(np.argmax(wrong))
+            raise ValueError(f"sequence {at} has {sizes[at]} bases, not 1 to {MAX_LENGTH}")
+        widths = sizes.astype(np.int32)
+    outside = (begins < 0) | (begins > size - sizes)
+    if outside.any():
+        at = int(np.argmax(outside))
+        raise ValueError(f"sequence {at} is not within the {size} bases there are")
+    return begins, widths, common
+
+
+def _check_length(length: int) -> None:
+    if not 1 <= length <= MAX_LENGTH:
+        raise ValueError(f"sequences of {length} bases: not 1 to {MAX_LENGTH}")
