@@ -261,14 +261,13 @@ def encode(
 
 def parse_pairs(
     text: NDArray[np.uint8],
-    size: int,
     threads: int,
     read_starts: NDArray[np.int64],
     read_lengths: NDArray[np.int32],
     segment_starts: NDArray[np.int64],
     segment_lengths: NDArray[np.int32],
 ) -> tuple[int, int, str | None]:
-    """Find the pairs in the first `size` bytes of a text, as many as the arrays have room for.
+    """Find the pairs in whole lines of a text, as many as the arrays have room for.
 
     Returns
     -------
@@ -277,12 +276,11 @@ def parse_pairs(
         None if nothing is.
     """
     outputs = (read_starts, read_lengths, segment_starts, segment_lengths)
-    return _parse("gkl_shim_parse_pairs", text, size, threads, (), outputs)
+    return _parse("gkl_shim_parse_pairs", text, threads, (), outputs)
 
 
 def parse_candidates(
     text: NDArray[np.uint8],
-    size: int,
     threads: int,
     reads: int,
     names: list[bytes],
@@ -307,13 +305,12 @@ def parse_candidates(
         ),
     )
     outputs = (read_indices, contig_indices, positions, reverse)
-    return _parse("gkl_shim_parse_candidates", text, size, threads, (reads, contigs), outputs)
+    return _parse("gkl_shim_parse_candidates", text, threads, (reads, contigs), outputs)
 
 
 def _parse(
     function: str,
     text: NDArray[np.uint8],
-    size: int,
     threads: int,
     inputs: tuple[Any, ...],
     outputs: tuple[NDArray[Any], ...],
@@ -322,7 +319,7 @@ def _parse(
     lines, used = ffi.new("int64_t *"), ffi.new("int64_t *")
     status = getattr(lib, function)(
         ffi.from_buffer("uint8_t[]", text),
-        size,
+        len(text),
         len(outputs[0]),
         threads,
         *inputs,

@@ -24,23 +24,24 @@ class FormatError(ValueError):
     path
         The file, as the caller named it.
     line
-        The line at fault, counted from 1.
+        The line at fault, counted from 1; None where it is not known.
     message
         What is wrong and, where that is known, what would be right.
 
     Notes
     -----
-    ``str()`` gives ``FILE:LINE: message``.
+    ``str()`` gives ``FILE:LINE: message``, or ``FILE: message``.
     """
 
-    def __init__(self, path: str, line: int, message: str) -> None:
+    def __init__(self, path: str, line: int | None, message: str) -> None:
         super().__init__(path, line, message)
         self.path = path
         self.line = line
         self.message = message
 
     def __str__(self) -> str:
-        return f"{self.path}:{self.line}: {self.message}"
+        place = self.path if self.line is None else f"{self.path}:{self.line}"
+        return f"{place}: {self.message}"
 
 
 class PairError(ValueError):

@@ -13,15 +13,15 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Generator, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Any, Literal, TypeAlias, TypeVar, cast
+from typing import Any, Literal, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gkl_shim import _native
+from gkl_shim._ahead import ahead
 from gkl_shim._batch import (
     CONTINUATION_QUALS,
     DELETION_QUALS,
@@ -63,8 +63,6 @@ _CALL_CELLS = 1 << 29
 _GROUP_CELLS = 1 << 27
 # What a pair counts at least, so that pairs of tiny sequences bound a call's results too.
 _PAIR_CELLS = 256
-
-_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,7 +258,7 @@ class PairHMM:
         batch, values
             Each batch and its log10 likelihoods as :meth:`compute` gives them.
         """
-        return _ahead(self._computed(_ahead(batches)))
+        return ahead(self._computed(ahead(batches)))
 
     def _computed(
         self, prepared: Generator[Batch, None, None]
@@ -387,30 +385,6 @@ def _open(backend: str, threads: int, precision: str, build: str | None) -> _nat
     if backend not in ("auto", "cpu"):
         raise ValueError(f'backend: "auto", "cpu" or "cuda", not {backend!r}')
     return _native.PairHmmEngine(threads, precision, build)
-
-
-def _ahead(items: Iterable[_T]) -> Generator[_T, None, None]:
-    """Iterate in a background thread, one item ahead of the caller.
-
-    Closing it waits for the item under way and closes `items` where that is a generator, so that
-    the caller may then close what `items` reads from. An interrupt or exit waits for nothing.
-    """
-    iterator = iter(items)
-    end = object()
-    pool = ThreadPoolExecutor(1, thread_name_prefix="gkl-shim")
-    wait = True
-    try:
-        pending = pool.submit(next, iterator, end)
-        while (item := pending.result()) is not end:
-            pending = pool.submit(next, iterator, end)
-            yield cast(_T, item)
-    except (KeyboardInterrupt, SystemExit):
-        wait = False
-        raise
-    finally:
-        pool.shutdown(wait=wait)
-        if wait and isinstance(iterator, Generator):
-            iterator.close()
 
 
 def _grouped(regions: Iterable[Region], gaps: tuple[Quals, ...]) -> Iterator[Batch]:

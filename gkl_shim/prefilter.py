@@ -1,4 +1,4 @@
-"""The pre-alignment filter: is a read within so many edits of a segment of the reference?
+"""The pre-alignment filter: tell reads that are within so many edits of a segment.
 
 ``exact`` computes the edit distance by banded bit-vectors (Myers 1999, Hyyro 2003), so nothing is
 rejected or accepted falsely. ``gatekeeper`` is the estimate of GateKeeper-GPU (Bingol et al., IEEE
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from gkl_shim import _native
 from gkl_shim._sequences import MAX_LENGTH, Sequences, contig_sequences, sequences
-from gkl_shim.errors import BackendUnavailable, PairError
+from gkl_shim.errors import PairError
 
 __all__ = ["ABOVE", "MAX_EDITS", "MAX_LENGTH", "UNDEFINED", "Prefilter", "Resident", "Sequences",
            "Summary", "edits", "summarize"]  # fmt: skip
@@ -420,10 +420,7 @@ class _CpuResident:
         for first in range(0, len(out), _CALL_CANDIDATES):
             part = slice(first, first + _CALL_CANDIDATES)
             which = reads[part]
-            _refuse(
-                (which < 0) | (which >= len(self._reads)), first,
-                lambda k, which=which: f"read {which[k]} is none of the {len(self._reads)} there are",
-            )  # fmt: skip
+            _check_indices(which, len(self._reads), first, "read")
             if reverse is not None:
                 which = which + np.int32(len(self._reads)) * reverse[part]
             own = lengths[which]
@@ -455,14 +452,10 @@ class _CpuResident:
         lengths: NDArray[np.int32],
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Where in the reference's buffer the segments begin and end."""
-        count = len(self._begins)
         if contigs is None:
             low, high = self._begins[:1], self._ends[:1]
         else:
-            _refuse(
-                (contigs < 0) | (contigs >= count), first,
-                lambda k: f"contig {contigs[k]} is none of the {count} there are",
-            )  # fmt: skip
+            _check_indices(contigs, len(self._begins), first, "contig")
             low, high = self._begins[contigs], self._ends[contigs]
         begins = positions + low
         _refuse(
@@ -483,6 +476,14 @@ def _refuse(wrong: NDArray[np.bool_], first: int, message: Callable[[int], str])
     if wrong.any():
         at = int(np.argmax(wrong))
         raise PairError(first + at, message(at))
+
+
+def _check_indices(values: NDArray[np.int32], count: int, first: int, what: str) -> None:
+    _refuse(
+        (values < 0) | (values >= count),
+        first,
+        lambda k: f"{what} {values[k]} is none of the {count} there are",
+    )
 
 
 def _check_equal(reads: Sequences, segments: Sequences) -> None:

@@ -27,6 +27,7 @@ _SUBCOMMANDS = {
     "gatk": "Run GATK with the shim, or without, and report PairHMM's time.",
     "demo": "Compare stock and shimmed GATK on real reads.",
     "pairhmm": "Compute the likelihoods of a .in file.",
+    "prefilter": "Say which pairs of a read and a segment are within so many edits.",
     "bench": "Measure speed, beside Intel's GKL where that is at hand.",
 }
 

@@ -1,0 +1,217 @@
+"""``gkl-shim prefilter``: which pairs are within so many edits."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import json
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import click
+import numpy as np
+from numpy.typing import NDArray
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+from gkl_shim import _native
+from gkl_shim._files import atomic_output
+from gkl_shim.errors import PairError
+from gkl_shim.formats.prefilter_text import TextReader, read_contigs, read_reads
+from gkl_shim.prefilter import MAX_EDITS, Prefilter, Summary, summarize
+
+# A file that takes about a second or more; a bar for less would only flicker.
+_LONG_INPUT = 1 << 31
+
+
+class _Devices(click.ParamType[list[int]]):
+    """Device numbers separated by commas."""
+
+    name = "devices"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> list[int]:
+        """Turn the option's text into numbers."""
+        try:
+            numbers = [int(part) for part in value.split(",")]
+        except ValueError:
+            numbers = [-1]
+        if min(numbers) < 0:
+            self.fail(f"{value!r} is no list of device numbers such as 0,1", param, ctx)
+        return numbers
+
+
+@click.command(
+    name="prefilter",
+    epilog="Examples: gkl-shim prefilter pairs.tsv.gz -e 5 -o edits.tsv; gkl-shim prefilter "
+    "--reads reads.fq.gz --reference ref.fa.gz --candidates candidates.tsv -e 5",
+)
+@click.argument("pairs", metavar="[PAIRS.tsv]", required=False)
+@click.option("--reads", metavar="FILE", help="Reads, FASTQ or FASTA; with --candidates.")
+@click.option("--reference", metavar="FILE", help="The reference, FASTA; with --candidates.")
+@click.option(
+    "--candidates",
+    metavar="FILE",
+    help="Lines of read, contig and position, and at will a strand, separated by TABs.",
+)
+@click.option(
+    "-e",
+    "--max-edits",
+    type=click.IntRange(0, MAX_EDITS),
+    required=True,
+    help="The threshold: pairs of at most so many edits pass.",
+)
+@click.option(
+    "--method",
+    type=click.Choice(["exact", "gatekeeper"]),
+    default="exact",
+    show_default=True,
+    help="The edit distance, or GateKeeper-GPU's estimate of it.",
+)
+@click.option(
+    "--mode",
+    type=click.Choice(["global", "infix", "prefix"]),
+    default="global",
+    show_default=True,
+    help="The whole read against the whole segment, any piece of it, or a piece at its start.",
+)
+@click.option(
+    "-o", "--output", default="-", metavar="OUT", help="Where to write; by default standard output."
+)
+@click.option("--json", "json_file", metavar="FILE", help="Write the summary there; - is stdout.")
+@click.option(
+    "--undefined",
+    type=click.Choice(["pass", "reject"]),
+    default="pass",
+    show_default=True,
+    help="What to do with a pair that has a letter other than ACGT.",
+)
+@click.option(
+    "--backend",
+    type=click.Choice(["auto", "cpu", "cuda"]),
+    default="auto",
+    show_default=True,
+    help="What computes.",
+)
+@click.option(
+    "--threads",
+    type=click.IntRange(0, 2**31 - 1),
+    default=0,
+    help="CPU threads at most; 0, the default, for all that the process may use.",
+)
+@click.option("--devices", type=_Devices(), help="CUDA devices, such as 0,1; by default all.")
+@click.option(
+    "--encode",
+    type=click.Choice(["auto", "host", "device"]),
+    default="auto",
+    show_default=True,
+    help="With CUDA: where letters become two bits a base.",
+)
+@click.option(
+    "--build",
+    metavar="NAME",
+    help="The CPU engine's build: avx512, avx2, neon or portable; by default the best. All give "
+    "the same results.",
+)
+def command(
+    pairs: str | None,
+    reads: str | None,
+    reference: str | None,
+    candidates: str | None,
+    output: str,
+    json_file: str | None,
+    undefined: str,
+    threads: int,
+    **options: Any,
+) -> None:
+    """Say for each pair of a read and a segment whether it is within so many edits.
+
+    PAIRS.tsv has a read, a TAB and a segment a line; - is standard input. A mapper's candidates are
+    taken with --reads, --reference and --candidates instead: the read's place in its file and the
+    position in the contig, both from 0, and + or - at will. A segment is as long as the read (for
+    infix it reaches that many edits further on both sides, for prefix at its end), but ends with
+    its contig. All files may be gzipped.
+
+    OUT gets a line a pair: its edits (-1 above the threshold, -2 undefined), a TAB and pass, reject
+    or undefined. It appears once it is complete. A summary goes to standard error.
+    """
+    form = (reads, reference, candidates)
+    if (pairs is None) == (candidates is None) or len({value is None for value in form}) == 2:
+        raise click.UsageError(
+            "give either PAIRS.tsv or all of --reads, --reference and --candidates"
+        )
+    source = candidates or pairs or ""
+    prefilter = Prefilter(threads=threads, **options)
+    total = Summary(0, 0, 0, 0)
+    with (
+        prefilter,
+        TextReader(sys.stdin.buffer, "stdin", threads)
+        if source == "-"
+        else TextReader(source, threads=threads) as reader,
+        _progress(reader, source) as advance,
+        atomic_output(output) as file,
+    ):
+        if candidates is None:
+            computed = _pairs(prefilter, reader)
+        else:
+            computed = _candidates(prefilter, reader, str(reads), str(reference))
+        for edits in computed:
+            file.write(_native.format_edits(edits, undefined == "reject"))
+            total += summarize(edits)
+            advance()
+    if json_file is not None:
+        report = {**dataclasses.asdict(total), "acceptance_rate": total.acceptance_rate}
+        if not total.pairs:
+            report["acceptance_rate"] = None
+        with atomic_output(json_file) as file:
+            file.write((json.dumps(report) + "\n").encode())
+    rate = f" ({total.acceptance_rate:.2%})" if total.pairs else ""
+    print(
+        f"{total.pairs} pairs: {total.accepted} accepted{rate}, {total.rejected} rejected, "
+        f"{total.undefined} undefined",
+        file=sys.stderr,
+    )
+
+
+def _pairs(prefilter: Prefilter, reader: TextReader) -> Iterator[NDArray[np.int16]]:
+    for chunk in reader.pairs():
+        with _named(reader, chunk.first_line):
+            yield prefilter.edits(chunk.reads, chunk.segments)
+
+
+def _candidates(
+    prefilter: Prefilter, reader: TextReader, reads: str, reference: str
+) -> Iterator[NDArray[np.int16]]:
+    names, contigs = read_contigs(reference)
+    queries = read_reads(reads)
+    resident = prefilter.resident(queries, contigs)
+    for chunk in reader.candidates(len(queries), names, contigs.lengths):
+        with _named(reader, chunk.first_line):
+            yield resident.edits(chunk.reads, chunk.positions, chunk.contigs, chunk.reverse)
+
+
+@contextmanager
+def _named(reader: TextReader, first_line: int) -> Iterator[None]:
+    """Name file and line of a pair that cannot be computed."""
+    try:
+        yield
+    except PairError as error:
+        raise reader.error(first_line + error.index, error.message) from None
+
+
+@contextmanager
+def _progress(reader: TextReader, source: str) -> Iterator[Callable[[], None]]:
+    console = Console(stderr=True)
+    path = Path(source)
+    size = path.stat().st_size if path.is_file() else 0
+    columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
+    shown = console.is_terminal and size >= _LONG_INPUT
+    with contextlib.ExitStack() as stack:
+        if not shown:
+            yield lambda: None
+            return
+        progress = stack.enter_context(Progress(*columns, console=console, transient=True))
+        task = progress.add_task(path.name, total=size)
+        yield lambda: progress.update(task, completed=reader.bytes_read)

@@ -1,0 +1,325 @@
+"""The prefilter's inputs: texts of pairs and candidates, and files of reads and contigs.
+
+A line of pairs is ``read TAB segment``. A line of candidates is ``read TAB contig TAB position``,
+with a further ``TAB`` and ``+`` or ``-`` where the strand is given: the read's place in its file
+and the position in the contig, both counted from 0, and the contig by its name. All files may be
+compressed.
+"""
+
+from __future__ import annotations
+
+import io
+import zlib
+from collections.abc import Callable, Generator, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, BinaryIO, TypeAlias, cast
+
+import dnaio
+import numpy as np
+from dnaio.exceptions import FileFormatError, UnknownFileFormat
+from numpy.typing import NDArray
+from xopen import xopen
+
+from gkl_shim import _native
+from gkl_shim._ahead import ahead
+from gkl_shim._sequences import MAX_LENGTH, Sequences, contig_sequences, sequences
+from gkl_shim.errors import FormatError
+
+__all__ = ["Candidates", "Pairs", "TextReader", "read_contigs", "read_reads"]
+
+_CHUNK = 1 << 24
+# Two sequences and a TAB are far shorter.
+_LONGEST_LINE = 1 << 16
+# Lines parsed at once: enough for all threads, little enough for the arrays to stay in cache.
+_LINES = 1 << 17
+
+# What decompression raises for a file that is cut off or damaged; OSError too, without an errno.
+_DAMAGE = (EOFError, ValueError, zlib.error)
+
+_Parse: TypeAlias = Callable[[NDArray[np.uint8], int], tuple[Any, int, int, str | None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """Consecutive lines of pairs."""
+
+    first_line: int
+    """The first one's number, counted from 1."""
+    reads: Sequences
+    segments: Sequences
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """Consecutive lines of candidates, as :meth:`gkl_shim.prefilter.Resident.edits` takes them."""
+
+    first_line: int
+    """The first one's number, counted from 1."""
+    reads: NDArray[np.int32]
+    contigs: NDArray[np.int32]
+    positions: NDArray[np.int64]
+    reverse: NDArray[np.bool_] | None
+    """None where all are on the forward strand."""
+
+
+class TextReader:
+    """Read a text in chunks of whole lines, ahead of the caller, in bounded memory.
+
+    Parameters
+    ----------
+    source
+        A path, or an open binary file, which is not closed.
+    name
+        What errors call the file; by default the path.
+    threads
+        CPU threads that parse, at most; 0 for as many as the process may use.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be opened.
+    """
+
+    def __init__(
+        self, source: str | Path | BinaryIO, name: str | None = None, threads: int = 0
+    ) -> None:
+        self._owned = isinstance(source, (str, Path))
+        self._file: BinaryIO
+        if isinstance(source, (str, Path)):
+            self._file = Path(source).open("rb")  # noqa: SIM115 - closed by close()
+        else:
+            self._file = source
+        self._name = name or str(source)
+        self._threads = threads
+        self._chunks: Generator[Any, None, None] | None = None
+
+    @property
+    def bytes_read(self) -> int:
+        """How much of the file, compressed where it is, has been read."""
+        return self._file.tell()
+
+    def close(self) -> None:
+        """Stop reading, and close the file if it was opened here."""
+        if self._chunks is not None:
+            self._chunks.close()
+        if self._owned:
+            self._file.close()
+
+    def __enter__(self) -> TextReader:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def error(self, line: int, message: str) -> FormatError:
+        """Make the error that names this file and a line."""
+        return FormatError(self._name, line, message)
+
+    def pairs(self) -> Iterator[Pairs]:
+        """Read pairs.
+
+        Yields
+        ------
+        Pairs
+            Its sequences lie in a buffer that is used again once the next has been asked for.
+
+        Raises
+        ------
+        FormatError
+            Where a line is wrong, or a compressed file is cut off or damaged.
+        OSError
+            If the file cannot be read.
+        """
+
+        def parse(text: NDArray[np.uint8], line: int) -> tuple[Pairs, int, int, str | None]:
+            starts = [np.empty(_LINES, np.int64) for _ in range(2)]
+            lengths = [np.empty(_LINES, np.int32) for _ in range(2)]
+            count, used, fault = _native.parse_pairs(
+                text, self._threads, starts[0], lengths[0], starts[1], lengths[1]
+            )
+            reads, segments = (
+                Sequences(
+                    _native.Sequences(
+                        count=count,
+                        size=len(text),
+                        letters=text,
+                        starts=starts[side][:count],
+                        lengths=lengths[side][:count],
+                    )
+                )
+                for side in range(2)
+            )
+            return Pairs(line, reads, segments), count, used, fault
+
+        self._chunks = ahead(self._parsed(parse))
+        return self._chunks
+
+    def candidates(
+        self, reads: int, names: Sequence[str], lengths: NDArray[np.integer[Any]]
+    ) -> Iterator[Candidates]:
+        """Read candidates.
+
+        Parameters
+        ----------
+        reads
+            How many reads there are.
+        names, lengths
+            The contigs' names, and their lengths in bases.
+
+        Yields
+        ------
+        Candidates
+
+        Raises
+        ------
+        FormatError, OSError
+            As for :meth:`pairs`; a read, contig or position that there is not is wrong, too.
+        """
+        encoded = [name.encode() for name in names]
+        bases = np.ascontiguousarray(lengths, np.int64)
+
+        def parse(text: NDArray[np.uint8], line: int) -> tuple[Candidates, int, int, str | None]:
+            which, where = (np.empty(_LINES, np.int32) for _ in range(2))
+            positions, reverse = np.empty(_LINES, np.int64), np.empty(_LINES, np.uint8)
+            count, used, fault = _native.parse_candidates(
+                text, self._threads, reads, encoded, bases, which, where, positions, reverse
+            )
+            backward = reverse[:count].view(np.bool_)
+            found = Candidates(
+                line,
+                which[:count],
+                where[:count],
+                positions[:count],
+                backward if backward.any() else None,
+            )
+            return found, count, used, fault
+
+        self._chunks = ahead(self._parsed(parse))
+        return self._chunks
+
+    def _parsed(self, parse: _Parse) -> Generator[Any, None, None]:
+        line = 1
+        texts = self._texts()
+        while True:
+            try:
+                text = next(texts)
+            except StopIteration:
+                return
+            except _DAMAGE as error:
+                raise self.error(line, f"the file is cut off or damaged: {error}") from None
+            except OSError as error:
+                if error.errno is not None:
+                    raise
+                raise self.error(line, f"the file is cut off or damaged: {error}") from None
+            at = 0
+            while at < len(text):
+                chunk, lines, used, fault = parse(text[at:], line)
+                line += lines
+                if fault is not None:
+                    raise self.error(line, fault)
+                if used == 0:
+                    raise self.error(line, f"a line of more than {_LONGEST_LINE} bytes")
+                at += used
+                yield chunk
+
+    def _texts(self) -> Iterator[NDArray[np.uint8]]:
+        """Yield whole lines, in two buffers by turns; a line too long stays without its end."""
+        buffers = [np.empty(_CHUNK + 1, np.uint8) for _ in range(2)]
+        # In this process: a pipe from another would be no faster.
+        with cast(io.BufferedIOBase, xopen(self._file, "rb", threads=0)) as file:
+            kept = np.empty(0, np.uint8)
+            while True:
+                buffer = buffers[0]
+                buffers.reverse()
+                size = len(kept)
+                buffer[:size] = kept
+                while size < _CHUNK and (got := file.readinto(buffer[size:_CHUNK].data)):
+                    size += got
+                if size < _CHUNK:
+                    if size and buffer[size - 1] != ord("\n"):
+                        buffer[size] = ord("\n")
+                        size += 1
+                    if size:
+                        yield buffer[:size]
+                    return
+                tail = buffer[size - _LONGEST_LINE : size].tobytes().rfind(b"\n") + 1
+                whole = size - _LONGEST_LINE + tail if tail else size
+                kept = buffer[whole:size].copy()
+                yield buffer[:whole]
+
+
+def read_reads(path: str) -> Sequences:
+    """Read a FASTQ or FASTA file of reads.
+
+    Raises
+    ------
+    FormatError
+        If the file does not follow its format, is cut off or damaged, holds no read, or one whose
+        length is not 1 to 10,000.
+    OSError
+        If it cannot be opened or read.
+    """
+    reads = []
+    for index, (name, bases) in enumerate(_records(path, "reads")):
+        if not 1 <= len(bases) <= MAX_LENGTH:
+            raise FormatError(
+                path, None, f"read {index} ({name}) has {len(bases)} bases, not 1 to {MAX_LENGTH}"
+            )
+        reads.append(bases)
+    if not reads:
+        raise FormatError(path, None, "there is no read")
+    return sequences(reads, "reads")
+
+
+def read_contigs(path: str) -> tuple[list[str], Sequences]:
+    """Read a reference in FASTA.
+
+    Returns
+    -------
+    names, contigs
+        A name is the header up to its first white space.
+
+    Raises
+    ------
+    FormatError
+        If the file does not follow its format, is cut off or damaged, holds no contig, an empty one
+        or two of a name.
+    OSError
+        If it cannot be opened or read.
+    """
+    contigs: dict[str, str] = {}
+    for header, bases in _records(path, "contigs"):
+        name = header.split(maxsplit=1)[0] if header.strip() else ""
+        if name in contigs:
+            raise FormatError(path, None, f'there are two contigs "{name}"')
+        if not bases:
+            raise FormatError(path, None, f'contig "{name}" is empty')
+        contigs[name] = bases
+    if not contigs:
+        raise FormatError(path, None, "there is no contig")
+    return list(contigs), contig_sequences(contigs.values())
+
+
+def _records(path: str, what: str) -> Iterator[tuple[str, str]]:
+    try:
+        with dnaio.open(path, open_threads=0) as file:
+            for record in file:
+                yield record.name, record.sequence
+    except FileFormatError as error:
+        line = None if error.line is None else error.line + 1
+        raise FormatError(path, line, error.message) from None
+    except UnknownFileFormat:
+        raise FormatError(path, None, f"expected {what} in FASTA or FASTQ") from None
+    except _DAMAGE as error:
+        raise FormatError(path, None, f"the file is cut off or damaged: {error}") from None
+    except OSError as error:
+        if error.errno is not None:
+            raise
+        raise FormatError(path, None, f"the file is cut off or damaged: {error}") from None
