@@ -1,0 +1,46 @@
+"""Pairs of reads and segments, made from a seed."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+
+
+def mutate(rnd: random.Random, letters: bytes, edits: int) -> bytes:
+    """Letters after so many random edits; a third of them at the two ends."""
+    result = bytearray(letters)
+    for _ in range(edits):
+        at = rnd.choice((0, len(result), *(rnd.randrange(len(result) + 1) for _ in range(4))))
+        what = rnd.randrange(3)
+        if what == 0:
+            result.insert(at, rnd.choice(b"ACGT"))
+        elif what == 1 and len(result) > 1:
+            del result[min(at, len(result) - 1)]
+        else:
+            result[min(at, len(result) - 1)] = rnd.choice(b"ACGT")
+    return bytes(result)
+
+
+def pairs(count: int, seed: int, longest: int = 300) -> tuple[list[bytes], list[bytes]]:
+    """Reads and segments of mixed lengths; most of a pair's two are alike, some are strangers."""
+    rnd = random.Random(seed)
+    genome = np.random.default_rng(seed).choice(np.frombuffer(b"ACGT", np.uint8), 100_000)
+    # Repeats, in which alignments have many ways to be equally good.
+    genome[20_000:21_000] = np.resize(np.frombuffer(b"AC", np.uint8), 1000)
+    genome[40_000:41_000] = ord("A")
+    text = genome.tobytes()
+    common = [n for n in (1, 2, 15, 16, 17, 31, 32, 33, 63, 64, 65, 100, 128, 150, 250)
+              if n <= longest]  # fmt: skip
+    reads, segments = [], []
+    for _ in range(count):
+        length = rnd.choice(common) if rnd.random() < 0.5 else rnd.randint(1, longest)
+        start = rnd.randrange(len(text) - length)
+        read = text[start : start + length]
+        if rnd.random() < 0.1:
+            start = rnd.randrange(len(text) - length)
+        segment = text[max(0, start - rnd.choice((0, 0, 0, 1, 5))) : start + length]
+        segment += text[start + length : start + length + rnd.choice((0, 0, 0, 1, 5, 20))]
+        reads.append(read)
+        segments.append(mutate(rnd, segment, min(rnd.choice((0, 1, 2, 3, 5, 8, 13)), length)))
+    return reads, segments

@@ -1,0 +1,118 @@
+"""The exact filter beside edlib: no pair falsely accepted, none falsely rejected."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from gkl_shim import _native
+from gkl_shim.prefilter import Prefilter, Sequences, edits
+from tests.conftest import shared_data
+from tests.prefilter import oracle, simulate
+
+BUILDS = _native.builds()
+MODES = tuple(oracle.EDLIB_MODES)
+
+
+def read_pairs(name: str) -> tuple[list[bytes], list[bytes]]:
+    lines = shared_data("prefilter", name).read_bytes().splitlines()
+    reads, segments = zip(*(line.split(b"\t") for line in lines), strict=True)
+    return list(reads), list(segments)
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("name", ["ERR240727_1_E2.tsv", "ERR240727_1_E5.tsv"])
+def test_real_pairs_at_every_threshold(name, mode):
+    reads, segments = read_pairs(name)
+    exact = oracle.distances(reads, segments, mode)
+    for build in BUILDS:
+        for max_edits in range(41):
+            got = edits(reads, segments, max_edits, mode=mode, build=build)
+            np.testing.assert_array_equal(got, oracle.within(exact, max_edits))
+
+
+def test_a_million_pairs():
+    reads, segments = simulate.pairs(1_000_000, seed=1, longest=150)
+    exact = oracle.distances(reads, segments)
+    for max_edits in (0, 3, 9, 15, 25):
+        want = oracle.within(exact, max_edits)
+        assert 0 < np.count_nonzero(want < 0) < len(want)
+        for build in [build for build in BUILDS if build != "portable"] or BUILDS:
+            got = edits(reads, segments, max_edits, build=build)
+            np.testing.assert_array_equal(got, want)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_every_threshold_and_build(mode):
+    reads, segments = simulate.pairs(1500, seed=2, longest=400)
+    exact = oracle.distances(reads, segments, mode)
+    for max_edits in (*range(41), 62, 63, 64, 65, 100, 127, 128, 200, 255):
+        want = oracle.within(exact, max_edits)
+        for build in BUILDS:
+            got = edits(reads, segments, max_edits, mode=mode, build=build)
+            np.testing.assert_array_equal(got, want, f"{build}, {max_edits}")
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_long_pairs(mode):
+    genome = simulate.pairs(1, seed=3)[0]
+    rng = np.random.default_rng(3)
+    genome = rng.choice(np.frombuffer(b"ACGT", np.uint8), 30_000).tobytes()
+    reads, segments = [], []
+    for length in (1000, 2500, 9_999, 10_000, 10_000):
+        reads.append(genome[:length])
+        segments.append(bytes(bytearray(genome[: length - 30]) + bytearray(b"ACGTTGCA")))
+    reads += [genome[5000:5100], genome[:10_000], b"A"]
+    segments += [genome[:10_000], genome[5000:5100], genome[:10_000]]
+    exact = oracle.distances(reads, segments, mode)
+    for max_edits in (0, 5, 22, 38, 255):
+        for build in BUILDS:
+            got = edits(reads, segments, max_edits, mode=mode, build=build)
+            np.testing.assert_array_equal(got, oracle.within(exact, max_edits))
+
+
+letters = st.text(alphabet="ACGT", min_size=1, max_size=90)
+ends = st.text(alphabet="ACGT", max_size=12)
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    core=letters,
+    read_ends=st.tuples(ends, ends),
+    segment_ends=st.tuples(ends, ends),
+    cut=st.tuples(st.integers(0, 8), st.integers(0, 8)),
+    max_edits=st.integers(0, 60),
+    mode=st.sampled_from(MODES),
+)
+@example("A", ("", ""), ("", ""), (0, 0), 0, "global")
+@example("A" * 90, ("", "C"), ("C", ""), (0, 0), 2, "global")
+@example("ACGT" * 20, ("", ""), ("TTTTT", "TTTTT"), (0, 0), 5, "infix")
+def test_indels_at_the_ends(core, read_ends, segment_ends, cut, max_edits, mode):
+    read = f"{read_ends[0]}{core}{read_ends[1]}"
+    inner = core[cut[0] : len(core) - cut[1]] or core
+    segment = f"{segment_ends[0]}{inner}{segment_ends[1]}"
+    want = oracle.within(oracle.distances([read], [segment], mode), max_edits)
+    for build in BUILDS:
+        assert edits([read], [segment], max_edits, mode=mode, build=build) == want
+
+
+@pytest.mark.parametrize("build", BUILDS)
+@pytest.mark.parametrize("method", ["exact", "gatekeeper"])
+def test_company_order_threads_and_encoding_do_not_matter(build, method):
+    reads, segments = simulate.pairs(30_000, seed=4)
+    if method == "gatekeeper":
+        segments = [(s * len(r))[: len(r)] for r, s in zip(reads, segments, strict=True)]
+    segments[::97] = [s.lower() for s in segments[::97]]
+    reads[::89] = [r[:-1] + b"N" for r in reads[::89]]
+    one = edits(reads, segments, 6, method=method, build="portable", threads=1)
+    assert len(set(one.tolist())) > 5
+    prefilter = Prefilter(6, method=method, build=build, threads=2)
+    np.testing.assert_array_equal(prefilter.edits(reads, segments), one)
+    np.testing.assert_array_equal(prefilter.edits(reads[::-1], segments[::-1])[::-1], one)
+    encoded = [Sequences.from_arrays(b"".join(x), np.cumsum([0, *map(len, x)])).encoded(1)
+               for x in (reads, segments)]  # fmt: skip
+    np.testing.assert_array_equal(prefilter.edits(*encoded), one)
+    for k in range(0, 30_000, 997):
+        assert prefilter.edits(reads[k : k + 1], segments[k : k + 1])[0] == one[k]

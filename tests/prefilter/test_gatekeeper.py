@@ -1,0 +1,42 @@
+"""The GateKeeper method beside the authors' counts and a plain program."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from gkl_shim import _native
+from gkl_shim.prefilter import UNDEFINED, edits, summarize
+from tests.prefilter import oracle, simulate
+from tests.prefilter.test_exact import read_pairs
+
+BUILDS = _native.builds()
+
+
+@pytest.mark.parametrize("build", BUILDS)
+def test_the_authors_counts(build):
+    """What GateKeeper-GPU itself accepts of this set, and how many are truly within."""
+    pairs = read_pairs("ERR240727_1_E2.tsv")
+    for max_edits, accepted, truly in ((2, 102, 24), (5, 1525, 34), (10, 2982, 310)):
+        estimate = edits(*pairs, max_edits, method="gatekeeper", build=build)
+        exact = edits(*pairs, max_edits, build=build)
+        assert summarize(estimate).accepted == accepted
+        assert summarize(exact).accepted == truly
+        assert not np.any((exact >= 0) & (estimate < 0)), "a false reject"
+
+
+def test_beside_the_plain_program():
+    reads, segments = simulate.pairs(2000, seed=5, longest=200)
+    equal = [(r, s[: len(r)]) for r, s in zip(reads, segments, strict=True) if len(s) >= len(r)]
+    assert len(equal) > 1000
+    reads, segments = ([pair[k] for pair in equal] for k in range(2))
+    for max_edits in (0, 1, 2, 3, 5, 8, 10, 20, 40):
+        want = [oracle.gatekeeper(r, s, max_edits) for r, s in equal]
+        for build in BUILDS:
+            got = edits(reads, segments, max_edits, method="gatekeeper", build=build)
+            np.testing.assert_array_equal(got, want, f"{build}, {max_edits}")
+
+
+def test_undefined():
+    got = edits(["ACGN", "ACGT"], ["ACGT", "AC-T"], 4, method="gatekeeper")
+    np.testing.assert_array_equal(got, [UNDEFINED, UNDEFINED])
