@@ -142,6 +142,8 @@ def command(
         raise click.UsageError(
             "give either PAIRS.tsv or all of --reads, --reference and --candidates"
         )
+    if options["method"] == "gatekeeper" and options["mode"] != "global":
+        raise click.UsageError("--method gatekeeper knows --mode global only")
     source = candidates or pairs or ""
     prefilter = Prefilter(threads=threads, **options)
     total = Summary(0, 0, 0, 0)

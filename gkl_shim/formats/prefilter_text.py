@@ -9,7 +9,6 @@ compressed.
 from __future__ import annotations
 
 import io
-import zlib
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,9 +33,6 @@ _CHUNK = 1 << 24
 _LONGEST_LINE = 1 << 16
 # Lines parsed at once: enough for all threads, little enough for the arrays to stay in cache.
 _LINES = 1 << 17
-
-# What decompression raises for a file that is cut off or damaged; OSError too, without an errno.
-_DAMAGE = (EOFError, ValueError, zlib.error)
 
 _Parse: TypeAlias = Callable[[NDArray[np.uint8], int], tuple[Any, int, int, str | None]]
 
@@ -212,10 +208,8 @@ class TextReader:
                 text = next(texts)
             except StopIteration:
                 return
-            except _DAMAGE as error:
-                raise self.error(line, f"the file is cut off or damaged: {error}") from None
-            except OSError as error:
-                if error.errno is not None:
+            except Exception as error:
+                if not _is_damage(error):
                     raise
                 raise self.error(line, f"the file is cut off or damaged: {error}") from None
             at = 0
@@ -317,9 +311,12 @@ def _records(path: str, what: str) -> Iterator[tuple[str, str]]:
         raise FormatError(path, line, error.message) from None
     except UnknownFileFormat:
         raise FormatError(path, None, f"expected {what} in FASTA or FASTQ") from None
-    except _DAMAGE as error:
-        raise FormatError(path, None, f"the file is cut off or damaged: {error}") from None
-    except OSError as error:
-        if error.errno is not None:
+    except Exception as error:
+        if not _is_damage(error):
             raise
         raise FormatError(path, None, f"the file is cut off or damaged: {error}") from None
+
+
+def _is_damage(error: Exception) -> bool:
+    """Whether reading failed for what is in the file; each decompressor has errors of its own."""
+    return not isinstance(error, MemoryError) and getattr(error, "errno", None) is None

@@ -1,0 +1,248 @@
+"""The Python API: what it takes, and what it says of what it does not."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import gkl_shim
+from gkl_shim.errors import BackendUnavailable, PairError
+from gkl_shim.prefilter import ABOVE, UNDEFINED, Prefilter, Sequences, Summary, edits, summarize
+
+READS = [b"ACGTACGT", b"ACGTACGA", b"TTTTTTTT", b"ACGNACGT"]
+SEGMENTS = [b"ACGTACGT", b"ACGTTACG", b"ACGTACGT", b"ACGAACGT"]
+RESULTS = [0, 2, ABOVE, UNDEFINED]
+
+
+def ragged(items: list[bytes]) -> Sequences:
+    return Sequences.from_arrays(b"".join(items), np.cumsum([0, *map(len, items)]))
+
+
+def matrix(items: list[bytes]) -> np.ndarray:
+    return np.frombuffer(b"".join(items), np.uint8).reshape(len(items), -1)
+
+
+WAYS_IN = {
+    "bytes": list,
+    "str": lambda items: [item.decode() for item in items],
+    "lower case": lambda items: [item.lower() for item in items],
+    "arrays": lambda items: [np.frombuffer(item, np.uint8) for item in items],
+    "matrix": matrix,
+    "strided matrix": lambda items: np.repeat(matrix(items), 2, axis=0)[::2],
+    "fixed-width bytes": lambda items: np.array(items, "S8"),
+    "wide bytes": lambda items: np.array(items, "S12"),
+    "fixed-width str": lambda items: np.array([item.decode() for item in items]),
+    "ragged": ragged,
+    "ragged, encoded": lambda items: ragged(items).encoded(),
+    "matrix, encoded": lambda items: Sequences.from_matrix(matrix(items)).encoded(),
+    "generator": lambda items: (item for item in items),
+}
+
+
+@pytest.mark.parametrize("segments", WAYS_IN.values(), ids=WAYS_IN)
+@pytest.mark.parametrize("reads", WAYS_IN.values(), ids=WAYS_IN)
+def test_ways_in(reads, segments):
+    got = edits(reads(READS), segments(SEGMENTS), 2)
+    assert got.dtype == np.int16
+    assert got.tolist() == RESULTS
+
+
+def test_planes():
+    """A at 0, C sets low, T high, G both; the first base is bit 0."""
+    low, high = np.array([0b1010], np.uint32), np.array([0b1100], np.uint32)  # ACTG
+    encoded = Sequences.from_planes(low, high, np.array([0, 1]), np.array([4, 3]))
+    assert edits(encoded, ["ACTG", "CTG"], 0).tolist() == [0, 0]
+    unknown = np.array([0b1000], np.uint32)
+    encoded = Sequences.from_planes(low, high, np.array([0, 0]), np.array([4, 3]), unknown)
+    assert edits(encoded, ["ACTG", "ACT"], 0).tolist() == [UNDEFINED, 0]
+    made = Sequences.from_arrays(b"ACTG", np.array([0, 4])).encoded().raw
+    assert (made.low.tolist(), made.high.tolist(), made.undefined) == ([0b1010], [0b1100], None)
+
+
+def test_slices_may_overlap():
+    reads = Sequences.from_slices(b"AACCGGTT", np.array([0, 2, 4, 0]), 4)
+    assert len(reads) == 4
+    assert edits(reads, ["AACC", "CCGG", "GGTT", "AACG"], 3).tolist() == [0, 0, 0, 1]
+
+
+def test_nothing():
+    assert edits([], [], 3).tolist() == []
+    assert summarize(edits([], [], 3)) == Summary(0, 0, 0, 0)
+    assert np.isnan(Summary(0, 0, 0, 0).acceptance_rate)
+
+
+def test_a_threshold_above_the_length_passes_all():
+    assert edits(["A", "ACGT"], ["T", "TGCA"], 255).tolist() == [1, 4]
+
+
+def test_summary():
+    got = summarize(np.array([0, 3, ABOVE, UNDEFINED, ABOVE], np.int16))
+    assert got == Summary(pairs=5, accepted=2, rejected=2, undefined=1)
+    assert got.acceptance_rate == 0.4
+    assert got + got == Summary(10, 4, 4, 2)
+
+
+def test_parts_of_a_large_call(monkeypatch):
+    monkeypatch.setattr(gkl_shim.prefilter, "_CALL_BASES", 17)
+    for way in WAYS_IN.values():
+        assert edits(way(READS), ragged(SEGMENTS), 2).tolist() == RESULTS
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "message"),
+    [
+        ((["A"], ["A", "C"], 1), {}, "1 reads, but 2 segments: they go in pairs"),
+        ((["A"], None, 1), {}, "segments: expected a sequence of them, got None"),
+        (("ACGT", ["A"], 1), {}, "reads: expected a sequence of them, got one str"),
+        ((7, ["A"], 1), {}, "reads: expected a sequence of them, got int"),
+        ((["A", 7], ["A", "C"], 1), {}, "reads: sequence 1: expected bytes, str or a uint8 array"),
+        ((["A", ""], ["A", "C"], 1), {}, "reads: sequence 1 has 0 bases, not 1 to 10000"),
+        ((["A"], ["A" * 10_001], 1), {}, "segments: sequence 0 has 10001 bases, not 1 to 10000"),
+        ((np.zeros((2, 0), np.uint8), ["A", "A"], 1), {}, "reads: sequences of 0 bases"),
+        ((np.zeros(3, np.uint8), ["A"], 1), {}, "reads: expected a two-dimensional uint8 array"),
+        ((["A"], ["A"], -1), {}, "max_edits: 0 to 255, not -1"),
+        ((["A"], ["A"], 256), {}, "max_edits: 0 to 255, not 256"),
+        ((["A"], ["A"], 1.5), {}, "max_edits: a whole number, not 1.5"),
+        ((["A"], ["A"], True), {}, "max_edits: a whole number, not True"),
+        ((["A"], ["A"], 1), {"method": "guess"}, "method: one of exact, gatekeeper, not 'guess'"),
+        ((["A"], ["A"], 1), {"mode": "local"}, "mode: one of global, infix, prefix, not 'local'"),
+        ((["A"], ["A"], 1), {"backend": "tpu"}, "backend: one of auto, cpu, cuda, not 'tpu'"),
+        ((["A"], ["A"], 1), {"encode": "gpu"}, "encode: one of auto, host, device, not 'gpu'"),
+        ((["A"], ["A"], 1), {"threads": -1}, "threads: 0 to 2147483647, not -1"),
+        ((["A"], ["A"], 1), {"build": 5}, "build: a name, not 5"),
+        ((["A"], ["A"], 1), {"method": "gatekeeper", "mode": "infix"}, "mode: gatekeeper knows"),
+        ((["A", "AC"], ["A", "A"], 1), {"method": "gatekeeper"},
+         "pair 1: gatekeeper needs equal lengths; the read has 2 bases, the segment 1"),
+    ],
+)  # fmt: skip
+def test_wrong_arguments(arguments, options, message):
+    with pytest.raises(ValueError, match="^" + message.replace("(", r"\(")):
+        edits(*arguments, **options)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: Sequences.from_arrays(b"ACGT", np.array([], int)), "offsets: one more than"),
+        (lambda: Sequences.from_arrays(b"ACGT", np.array([0, 5])), "sequence 0 is not within"),
+        (lambda: Sequences.from_arrays(b"ACGT", np.array([0, 3, 2])), "sequence 1 has -1 bases"),
+        (lambda: Sequences.from_arrays(b"ACGT", np.array([0.0, 4.0])), "offsets: expected whole"),
+        (lambda: Sequences.from_arrays("ACGT", np.array([0, 4])), "letters: expected bytes"),
+        (lambda: Sequences.from_slices(b"ACGT", np.array([-1]), 2), "sequence 0 is not within"),
+        (lambda: Sequences.from_slices(b"ACGT", np.array([0]), np.array([1, 1])), "1 starts, but"),
+        (lambda: Sequences.from_planes(np.zeros(1, np.uint32), np.zeros(2, np.uint32),
+                                       np.array([0]), 4), "high: 2 words, but low has 1"),
+        (lambda: Sequences.from_planes(np.zeros(1, np.int64), np.zeros(1, np.uint32),
+                                       np.array([0]), 4), "low: expected a one-dimensional uint32"),
+    ],
+)  # fmt: skip
+def test_wrong_arrays(make, message):
+    with pytest.raises(ValueError, match=message):
+        make()
+
+
+def test_an_unknown_build():
+    with pytest.raises(BackendUnavailable, match='no build "abacus" here'):
+        Prefilter(3, build="abacus")
+
+
+def test_closing():
+    with Prefilter(3) as prefilter:
+        assert prefilter.build in gkl_shim._native.builds()
+    prefilter.close()
+    with pytest.raises(ValueError, match="this Prefilter is closed"):
+        prefilter.edits(["A"], ["A"])
+
+
+# ---- candidates
+
+RNG = np.random.default_rng(6)
+CONTIGS = [RNG.choice(np.frombuffer(b"ACGT", np.uint8), n).tobytes() for n in (3000, 7, 500)]
+COMPLEMENT = bytes.maketrans(b"ACGT", b"TGCA")
+
+
+def reads_of_contigs() -> tuple[list[bytes], np.ndarray, np.ndarray, np.ndarray]:
+    """Reads from anywhere of both strands, and candidates near and far: read, contig, position."""
+    reads, rows = [], []
+    for read in range(300):
+        contig = int(RNG.choice([0, 0, 0, 1, 2]))
+        letters = CONTIGS[contig]
+        start = int(RNG.integers(len(letters)))
+        bases = letters[start : start + int(RNG.integers(1, 120))]
+        if read % 2:
+            bases = bases[::-1].translate(COMPLEMENT)
+        if read % 50 == 3:
+            bases = bases[:-1] + b"n"
+        reads.append(bases)
+        for shift in (0, 1, -2, 9):
+            where = min(max(start + shift, 0), len(letters) - 1)
+            rows += [(read, contig, where, strand) for strand in (0, 1)]
+        rows.append((read, 0, int(RNG.integers(3000)), 0))
+    rows = np.array(rows)
+    return reads, rows[:, :3], rows[:, 3].astype(bool), rows
+
+
+@pytest.mark.parametrize("mode", ["global", "infix", "prefix"])
+def test_candidates_are_pairs(mode):
+    """The segment as the documentation says it, cut out by hand."""
+    reads, places, reverse, _ = reads_of_contigs()
+    max_edits = 4
+    before = max_edits if mode == "infix" else 0
+    after = 0 if mode == "global" else max_edits
+    pairs = []
+    for (read, contig, where), backward in zip(places, reverse, strict=True):
+        bases = reads[read].upper()
+        end = where + len(bases) + after
+        segment = CONTIGS[contig][max(0, where - before) : end]
+        pairs.append((bases[::-1].translate(COMPLEMENT) if backward else bases, segment))
+    want = edits(*zip(*pairs, strict=True), max_edits, mode=mode)
+    assert min(np.unique(want, return_counts=True)[1]) > 5
+    resident = Prefilter(max_edits, mode=mode).resident(reads, CONTIGS)
+    got = resident.edits(places[:, 0], places[:, 2], places[:, 1], reverse)
+    np.testing.assert_array_equal(got, want)
+    # In parts, and again.
+    half = len(want) // 2
+    got = resident.edits(places[half:, 0], places[half:, 2], places[half:, 1], reverse[half:])
+    np.testing.assert_array_equal(got, want[half:])
+    forward = ~reverse & (places[:, 1] == 0)
+    alone = Prefilter(max_edits, mode=mode).resident(reads, CONTIGS[:1])
+    got = alone.edits(places[forward, 0].astype(np.uint16), places[forward, 2])
+    np.testing.assert_array_equal(got, want[forward])
+
+
+@pytest.mark.parametrize(
+    ("candidates", "message"),
+    [
+        (([0, 2], [0, 0], [0, 0]), "pair 1: read 2 is none of the 2 there are"),
+        (([0, -1], [0, 0], [0, 0]), "pair 1: read -1 is none of the 2 there are"),
+        (([0, 1], [0, 0], [0, 3]), "pair 1: contig 3 is none of the 3 there are"),
+        (([0, 1], [0, 7], [0, 1]), "pair 1: position 7 is not in its contig"),
+        (([0, 1], [-1, 0], [0, 1]), "pair 0: position -1 is not in its contig"),
+        (([0, 2**40], [0, 0], [0, 0]), "pair 1: reads: 1099511627776 is out of range"),
+    ],
+)
+def test_candidates_that_are_nowhere(candidates, message):
+    resident = Prefilter(2).resident(["ACGT", "ACG"], CONTIGS)
+    with pytest.raises(PairError, match=message):
+        resident.edits(*map(np.array, candidates))
+
+
+def test_candidates_of_gatekeeper_must_not_be_clipped():
+    resident = Prefilter(2, method="gatekeeper").resident(["ACGT"], CONTIGS)
+    with pytest.raises(PairError, match="pair 1: the segment would reach beyond its contig"):
+        resident.edits(np.array([0, 0]), np.array([3, 4]), np.array([1, 1]))
+
+
+def test_wrong_candidates():
+    resident = Prefilter(2).resident(["ACGT"], CONTIGS)
+    with pytest.raises(ValueError, match="contigs: needed, since there are 3"):
+        resident.edits(np.array([0]), np.array([0]))
+    with pytest.raises(ValueError, match="positions: 2 values for 1 candidates"):
+        resident.edits(np.array([0]), np.array([0, 1]), np.array([0]))
+    with pytest.raises(ValueError, match="reads: expected whole numbers in one dimension"):
+        resident.edits(np.array([0.5]), np.array([0]), np.array([0]))
+    with pytest.raises(ValueError, match="contigs: one or more, each of 1 to"):
+        Prefilter(2).resident(["ACGT"], [b""])
+    encoded = Sequences.from_arrays(b"ACGT", np.array([0, 4])).encoded()
+    with pytest.raises(ValueError, match="encoded ones have no reverse complement"):
+        Prefilter(2).resident(encoded, CONTIGS).edits(*[np.array([0])] * 3, np.array([True]))

@@ -1,0 +1,212 @@
+"""``gkl-shim prefilter``."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.shim_command import one_error, run
+
+PAIRS = b"ACGTACGT\tACGTACGT\nACGTACGA\tACGTTACG\nTTTTTTTT\tACGTACGT\nACGNACGT\tacgaacgt\n"
+LINES = b"0\tpass\n2\tpass\n-1\treject\n-2\tundefined\n"
+READS = b"@r0\nACGTTG\n+\nIIIIII\n@r1 more\nTTACC\n+\nIIIII\n"
+REFERENCE = b">one with words\nGGACGT\nTGGG\n>two\nCCGGTAA\n"
+CANDIDATES = b"0\tone\t2\n1\ttwo\t2\t-\n1\ttwo\t2\t+\n0\tone\t8\n"
+
+
+def files(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def test_pairs(tmp_path: Path) -> None:
+    (tmp_path / "x.tsv").write_bytes(PAIRS)
+    done = run(tmp_path, "prefilter", "x.tsv", "-e", "2", "-o", "out.tsv", "--json", "sum.json")
+    assert (done.returncode, done.stdout) == (0, b"")
+    assert done.stderr == b"4 pairs: 2 accepted (50.00%), 1 rejected, 1 undefined\n"
+    assert (tmp_path / "out.tsv").read_bytes() == LINES
+    assert json.loads((tmp_path / "sum.json").read_text()) == {
+        "pairs": 4, "accepted": 2, "rejected": 1, "undefined": 1, "acceptance_rate": 0.5,
+    }  # fmt: skip
+    assert files(tmp_path) == ["out.tsv", "sum.json", "x.tsv"]
+
+
+def test_every_way_in_gives_the_same(tmp_path: Path) -> None:
+    (tmp_path / "x.tsv.gz").write_bytes(gzip.compress(PAIRS))
+    command = ("prefilter", "-e", "2")
+    assert run(tmp_path, *command, "x.tsv.gz").stdout == LINES
+    for text in (PAIRS, PAIRS[:-1], PAIRS.replace(b"\n", b"\r\n"), gzip.compress(PAIRS)):
+        assert run(tmp_path, *command, "-", input=text).stdout == LINES
+    done = run(tmp_path, *command, "-", "--undefined", "reject", input=PAIRS)
+    assert done.stdout == LINES.replace(b"undefined", b"reject")
+    done = run(tmp_path, *command, "-", "--method", "gatekeeper", "--threads", "1", input=PAIRS)
+    assert done.stdout.splitlines()[0] == b"0\tpass"
+    done = run(tmp_path, "prefilter", "-e", "0", "--mode", "infix", "-", input=b"CG\tACGT\n")
+    assert done.stdout == b"0\tpass\n"
+
+
+def test_nothing(tmp_path: Path) -> None:
+    done = run(tmp_path, "prefilter", "-", "-e", "3", "--json", "-", "-o", "out.tsv", input=b"")
+    assert done.returncode == 0
+    assert json.loads(done.stdout)["acceptance_rate"] is None
+    assert (tmp_path / "out.tsv").read_bytes() == b""
+
+
+def test_a_text_of_many_chunks(tmp_path: Path) -> None:
+    """Lines lie across the borders of what is read at once."""
+    count = 200_000
+    with (tmp_path / "x.tsv").open("wb") as file:
+        for k in range(count):
+            bases = (b"ACGT" * 26)[: k % 97 + 1]
+            file.write(bases + b"\t" + (bases[:-1] or b"A") + b"\n")
+    done = run(tmp_path, "prefilter", "x.tsv", "-e", "1", "--json", "-", "-o", "out.tsv")
+    assert json.loads(done.stdout)["accepted"] == count
+    lines = (tmp_path / "out.tsv").read_bytes().splitlines()
+    assert len(lines) == count
+    assert lines.count(b"0\tpass") == -(-count // 97)
+
+
+@pytest.mark.parametrize("compress", [False, True])
+def test_candidates(tmp_path: Path, compress: bool) -> None:
+    end = ".gz" if compress else ""
+    for name, content in (("r.fq", READS), ("ref.fa", REFERENCE), ("c.tsv", CANDIDATES)):
+        (tmp_path / (name + end)).write_bytes(gzip.compress(content) if compress else content)
+    inputs = ("--reads", f"r.fq{end}", "--reference", f"ref.fa{end}", "--candidates", f"c.tsv{end}")
+    done = run(tmp_path, "prefilter", *inputs, "-e", "4")
+    assert done.stdout == b"0\tpass\n0\tpass\n4\tpass\n4\tpass\n"
+    done = run(tmp_path, "prefilter", *inputs, "-e", "1", "--mode", "infix")
+    assert done.stdout == b"0\tpass\n0\tpass\n-1\treject\n-1\treject\n"
+
+
+BAD_PAIRS = {
+    b"ACGT ACGT\n": "x.tsv:1: expected a read, a TAB and a segment; there is no TAB",
+    b"ACGT\n": "x.tsv:1: expected a read, a TAB and a segment; there is no TAB",
+    b"\n": "x.tsv:1: expected a read, a TAB and a segment; there is no TAB",
+    b"A\tC\nA\tC\tG\n": "x.tsv:2: expected a read, a TAB and a segment; there is a second TAB",
+    b"A\tC\n\tC\n": "x.tsv:2: the read is empty",
+    b"A\tC\nC\t\n": "x.tsv:2: the segment is empty",
+    b"A\tC\nC\t\r\n": "x.tsv:2: the segment is empty",
+    b"A\tC\nC\tAC4T\n": "x.tsv:2: '4' in column 5, in the segment, is no letter",
+    b"A\tC\nC\tAC T\n": "x.tsv:2: byte 0x20 in column 5, in the segment, is no letter",
+    b"\x89PNG\r\n\x1a\n\0\0": "x.tsv:1: expected a read, a TAB and a segment; there is no TAB",
+    b"\xff\xfe\t\0\n": "x.tsv:1: byte 0xff in column 1, in the read, is no letter",
+    b"A\tC\n" + b"A" * 10_001 + b"\tC\n":
+        "x.tsv:2: the read has 10001 bases; at most 10000 are possible",
+    b"A" * (1 << 25): "x.tsv:1: a line of more than 65536 bytes",
+    b"A\tC\n" * 9 + b"\0" * (1 << 25): "x.tsv:10: a line of more than 65536 bytes",
+    b"A\tC\n" * 300_000 + b"C\tA-T\n" + b"A\tC\n" * 300_000:
+        "x.tsv:300001: '-' in column 4, in the segment, is no letter",
+    gzip.compress(PAIRS * 1000)[:-9]: "x.tsv:1: the file is cut off or damaged: ",
+    gzip.compress(PAIRS * 1000)[:-300] + b"\0" * 300: "x.tsv:1: the file is cut off or damaged: ",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("content", "message"), BAD_PAIRS.items(), ids=range(len(BAD_PAIRS)))
+def test_bad_pairs(tmp_path: Path, content: bytes, message: str) -> None:
+    (tmp_path / "x.tsv").write_bytes(content)
+    (tmp_path / "out.tsv").write_text("before")
+    done = run(tmp_path, "prefilter", "x.tsv", "-e", "2", "-o", "out.tsv", "--json", "sum.json")
+    assert done.returncode == 1
+    assert one_error(done).startswith(message)
+    assert (tmp_path / "out.tsv").read_text() == "before"
+    assert files(tmp_path) == ["out.tsv", "x.tsv"]
+
+
+def test_unequal_lengths_for_gatekeeper(tmp_path: Path) -> None:
+    text = b"A\tC\n" * 200_000 + b"ACG\tAC\n"
+    done = run(tmp_path, "prefilter", "-", "-e", "2", "--method", "gatekeeper", input=text)
+    assert done.returncode == 1
+    assert one_error(done) == (
+        "stdin:200001: gatekeeper needs equal lengths; the read has 3 bases, the segment 2"
+    )
+
+
+FILES = {"r.fq": READS, "ref.fa": REFERENCE, "c.tsv": CANDIDATES}
+BAD_CANDIDATES = [
+    ("c.tsv", b"0\tone\n", "c.tsv:1: expected a read's index, a contig, a position and at most"),
+    ("c.tsv", b"0\tone\t1\t+\t9\n", "c.tsv:1: expected a read's index, a contig, a position"),
+    ("c.tsv", b"0\tone\t1\n-1\tone\t1\n", "c.tsv:2: the read's index is not a whole number"),
+    ("c.tsv", b"r0\tone\t1\n", "c.tsv:1: the read's index is not a whole number from 0 on"),
+    ("c.tsv", b"\tone\t1\n", "c.tsv:1: the read's index is not a whole number from 0 on"),
+    ("c.tsv", b"2\tone\t1\n", "c.tsv:1: read 2: there are 2 reads, counted from 0"),
+    ("c.tsv", b"0\tthree\t1\n", 'c.tsv:1: contig "three" is not in the reference'),
+    ("c.tsv", b"0\tone\t10\n", 'c.tsv:1: position 10 is past the end of contig "one", which has'),
+    ("c.tsv", b"0\tone\t1.5\n", "c.tsv:1: the position is not a whole number from 0 on"),
+    ("c.tsv", b"0\tone\t9" + b"9" * 30, "c.tsv:1: the position is not a whole number from 0 on"),
+    ("c.tsv", b"0\tone\t1\t*\n", "c.tsv:1: the strand is neither + nor -"),
+    ("c.tsv", b"0\tone\t1\t\n", "c.tsv:1: the strand is neither + nor -"),
+    ("c.tsv", gzip.compress(CANDIDATES)[:-8], "c.tsv:1: the file is cut off or damaged: "),
+    ("r.fq", b"", "r.fq: there is no read"),
+    ("r.fq", b"@r0\n\n+\n\n", "r.fq: read 0 (r0) has 0 bases, not 1 to 10000"),
+    ("r.fq", READS[:-9], "r.fq:"),
+    ("r.fq", gzip.compress(READS)[:-8], "r.fq: the file is cut off or damaged: "),
+    ("r.fq", b"\0\1\2\3", "r.fq:1: "),
+    ("ref.fa", b"", "ref.fa: there is no contig"),
+    ("ref.fa", b">a\nACGT\n>a\nAC\n", 'ref.fa: there are two contigs "a"'),
+    ("ref.fa", b">a\nACGT\n>b\n", 'ref.fa: contig "b" is empty'),
+    ("ref.fa", b"ACGT\n", "ref.fa:"),
+    ("ref.fa", gzip.compress(REFERENCE)[:-8], "ref.fa: the file is cut off or damaged: "),
+]
+
+
+@pytest.mark.parametrize(("name", "content", "message"), BAD_CANDIDATES)
+def test_bad_candidates(tmp_path: Path, name: str, content: bytes, message: str) -> None:
+    for file, right in FILES.items():
+        (tmp_path / file).write_bytes(content if file == name else right)
+    inputs = ("--reads", "r.fq", "--reference", "ref.fa", "--candidates", "c.tsv")
+    done = run(tmp_path, "prefilter", *inputs, "-e", "3", "-o", "out.tsv")
+    assert done.returncode == 1
+    assert one_error(done).startswith(message)
+    assert files(tmp_path) == sorted(FILES)
+
+
+def test_gatekeeper_at_the_end_of_a_contig(tmp_path: Path) -> None:
+    for file, content in FILES.items():
+        (tmp_path / file).write_bytes(content)
+    inputs = ("--reads", "r.fq", "--reference", "ref.fa", "--candidates", "c.tsv")
+    done = run(tmp_path, "prefilter", *inputs, "-e", "3", "--method", "gatekeeper")
+    assert done.returncode == 1
+    assert one_error(done).startswith("c.tsv:4: the segment would reach beyond its contig")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["-"], "Missing option '-e'"),
+        (["-", "-e", "-1"], "Invalid value for '-e' / '--max-edits': -1 is not in the range"),
+        (["-", "-e", "256"], "Invalid value for '-e' / '--max-edits': 256 is not in the range"),
+        (["-", "-e", "many"], "Invalid value for '-e'"),
+        (["-e", "2"], "give either PAIRS.tsv or all of --reads, --reference and --candidates"),
+        (["-", "-e", "2", "--reads", "r.fq"], "give either PAIRS.tsv or all of"),
+        (["-e", "2", "--candidates", "c.tsv"], "give either PAIRS.tsv or all of"),
+        (["-", "-e", "2", "--method", "magic"], "Invalid value for '--method'"),
+        (
+            ["-", "-e", "2", "--method", "gatekeeper", "--mode", "infix"],
+            "--method gatekeeper knows",
+        ),
+        (["-", "-e", "2", "--devices", "one"], "Invalid value for '--devices': 'one' is no list"),
+    ],
+)
+def test_used_wrongly(tmp_path: Path, arguments: list[str], message: str) -> None:
+    done = run(tmp_path, "prefilter", *arguments, input=PAIRS)
+    assert done.returncode == 2
+    assert one_error(done).startswith(message)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["absent.tsv", "-e", "2"], "absent.tsv: No such file or directory"),
+        ([".", "-e", "2"], ".: Is a directory"),
+        (["-", "-e", "2", "--build", "abacus"], 'no build "abacus" here'),
+        (["-", "-e", "2", "-o", "absent/out.tsv"], "absent/out.tsv: No such file or directory"),
+        (["--reads", "absent.fq", "--reference", "r.fa", "--candidates", "-", "-e", "2"],
+         "r.fa: No such file or directory"),
+    ],
+)  # fmt: skip
+def test_failures(tmp_path: Path, arguments: list[str], message: str) -> None:
+    done = run(tmp_path, "prefilter", *arguments, input=PAIRS)
+    assert done.returncode == 1
+    assert one_error(done).startswith(message)
