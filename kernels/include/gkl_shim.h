@@ -235,10 +235,11 @@ GKL_SHIM_API const char *gkl_shim_prefilter_build(const gkl_shim_prefilter *hand
 GKL_SHIM_API void gkl_shim_prefilter_close(gkl_shim_prefilter *handle);
 
 /* Letters to bit planes: bit k % 32 of word k / 32 of each plane is base k's. A is 0, C sets low, T
- * high, G both; any other letter sets undefined. Each plane has (count + 31) / 32 words; bits beyond
- * the last base are 0. */
+ * high, G both; any other letter sets undefined, and then *any_undefined becomes 1, else 0. Each
+ * plane has (count + 31) / 32 words; bits beyond the last base are 0. */
 GKL_SHIM_API gkl_shim_status gkl_shim_encode(const uint8_t *letters, int64_t count, int32_t threads,
-                                             uint32_t *low, uint32_t *high, uint32_t *undefined);
+                                             uint32_t *low, uint32_t *high, uint32_t *undefined,
+                                             int32_t *any_undefined);
 
 /* Find the pairs in lines "read TAB segment": where each field starts in `text`, and its length.
  * Takes whole lines (they may end in CR LF), at most `capacity`; *pairs says how many, *used how

@@ -48,6 +48,9 @@ enum Mode { kGlobal = 0, kInfix = 1, kPrefix = 2 };
 // What a pair's result is where it is no distance.
 enum { kAbove = -1, kUndefined = -2 };
 
+// A pair that the CUDA engine leaves to its next kernel; no caller sees it.
+enum { kTooWide = -3 };
+
 GKL_SHIM_DEVICE int32_t least(int32_t a, int32_t b) { return a < b ? a : b; }
 GKL_SHIM_DEVICE int32_t most(int32_t a, int32_t b) { return a > b ? a : b; }
 

@@ -1,0 +1,428 @@
+// The CUDA engine's kernels. A thread computes a pair; threads share nothing.
+//
+// Sequences are bit planes in device memory, as model.h has them, and start at any bit. A thread
+// streams them: 32 columns of the segment at a time, and of the read the words that the band passes
+// over meanwhile, so that a kernel serves any length. Within such a block all shifts are constants.
+// What a band of one or two words of 32 bits holds is `exact`; wider bands are `exact_blocks`, with
+// their state in device memory.
+//
+// Buffers have kPadding words more at both ends: a band reaches beyond its read, where what it
+// meets has no influence.
+#include "prefilter/model.h"
+
+namespace gkl_shim {
+namespace prefilter {
+
+enum { kThreads = 128, kPadding = 8 };
+
+// Where pairs are.
+struct Places {
+    const int64_t *starts;   // in bases; null: at multiples of stride
+    int64_t stride, origin;  // of what is in device memory only the bases from `origin` on are
+    const int32_t *lengths;  // null: all have `length`
+    int32_t length;
+
+    GKL_SHIM_METHOD int64_t start(int64_t k) const {
+        return (starts ? starts[k] : k * stride) - origin;
+    }
+    GKL_SHIM_METHOD int32_t size(int64_t k) const { return lengths ? lengths[k] : length; }
+};
+
+struct Planes {
+    const uint32_t *low, *high, *undefined;  // undefined is null where every base is defined
+    int64_t words;                           // without the padding
+};
+
+// What a launch computes: pairs of two lists of sequences, or a mapper's candidates: reads by their
+// number, and where their segments start in contigs.
+struct Work {
+    Planes read_planes, segment_planes;
+    Places reads, segments;
+    const int32_t *read_numbers;  // null: pairs
+    int32_t strand;               // how far the reverse complements' numbers are from the reads'
+    const int32_t *contigs;       // null: there is one
+    const void *positions;        // int64 or int32
+    const uint8_t *reverse;       // null: none is
+    int32_t wide;                 // positions are int64
+    int32_t contig_count, read_count;
+    int32_t before, after;      // how far segments reach beyond the read's length
+    int32_t clipped;            // whether a segment may be shorter for its contig's end
+    unsigned long long *fault;  // the lowest number of a candidate that is nowhere
+    int16_t *results;
+    int64_t count;
+};
+
+struct Pair {
+    int64_t read, segment;  // where they start
+    int32_t m, n;
+};
+
+// Whether the pair is somewhere.
+GKL_SHIM_DEVICE bool find(const Work &work, int64_t k, Pair &pair) {
+    if (!work.read_numbers) {
+        pair.read = work.reads.start(k);
+        pair.segment = work.segments.start(k);
+        pair.m = work.reads.size(k);
+        pair.n = work.segments.size(k);
+        return true;
+    }
+    int32_t read = work.read_numbers[k];
+    const int32_t contig = work.contigs ? work.contigs[k] : 0;
+    const int64_t position = work.wide ? static_cast<const int64_t *>(work.positions)[k]
+                                       : static_cast<const int32_t *>(work.positions)[k];
+    bool found = read >= 0 && read < work.read_count && contig >= 0 && contig < work.contig_count;
+    if (found) {
+        if (work.reverse && work.reverse[k]) read += work.strand;
+        const int64_t begin = work.segments.start(contig);
+        const int64_t size = work.segments.size(contig);
+        pair.read = work.reads.start(read);
+        pair.m = work.reads.size(read);
+        const int64_t from = position > work.before ? position - work.before : 0;
+        const int64_t wanted = position + pair.m + work.after;
+        const int64_t to = wanted < size ? wanted : size;
+        pair.segment = begin + from;
+        pair.n = int32_t(to - from);
+        found = position >= 0 && position < size && (work.clipped || to == wanted);
+    }
+    if (!found) atomicMin(work.fault, static_cast<unsigned long long>(k));
+    return found;
+}
+
+// Two words from bit `shift` of the first on.
+GKL_SHIM_DEVICE uint32_t funnel(uint32_t first, uint32_t second, int32_t shift) {
+#if defined(__CUDACC_RTC__)
+    return __funnelshift_r(first, second, shift);
+#else
+    return shift & 31 ? first >> (shift & 31) | second << (32 - (shift & 31)) : first;
+#endif
+}
+
+// Bit `at` of a word, spread over a word. The left shift is common to four of a word's bits.
+GKL_SHIM_DEVICE uint32_t spread(uint32_t word, int32_t at) {
+#if defined(__CUDACC_RTC__)
+    uint32_t result;
+    asm("prmt.b32 %0, %1, 0, %2;"
+        : "=r"(result)
+        : "r"(word << (7 - (at & 7))), "r"(0x8888u + 0x1111u * (at >> 3)));
+    return result;
+#else
+    return word >> at & 1 ? ~0u : 0u;
+#endif
+}
+
+// 32 bits of a plane at any place.
+GKL_SHIM_DEVICE uint32_t bits32(const uint32_t *plane, int64_t at) {
+    const uint32_t *word = plane + (at >> 5);
+    return funnel(word[0], word[1], int32_t(at & 31));
+}
+
+GKL_SHIM_DEVICE bool any_bit(const uint32_t *plane, int64_t at, int32_t count) {
+    uint32_t any = 0;
+    for (int32_t k = 0; k < count; k += 32) {
+        const uint32_t bits = bits32(plane, at + k);
+        any |= count - k < 32 ? bits & ((1u << (count - k)) - 1) : bits;
+    }
+    return any != 0;
+}
+
+GKL_SHIM_DEVICE bool undefined(const Work &work, const Pair &pair) {
+    return (work.read_planes.undefined && any_bit(work.read_planes.undefined, pair.read, pair.m)) ||
+           (work.segment_planes.undefined &&
+            any_bit(work.segment_planes.undefined, pair.segment, pair.n));
+}
+
+// The words of a plane that a band of V passes over in 32 columns: V's bits and 32 more.
+template <class V>
+struct Passed;
+
+template <>
+struct Passed<uint32_t> {
+    uint32_t word[2];
+    GKL_SHIM_METHOD void load(const uint32_t *plane, int64_t at) {
+        const uint32_t *from = plane + (at >> 5);
+        const int32_t shift = int32_t(at & 31);
+        const uint32_t x = from[0], y = from[1], z = from[2];
+        word[0] = funnel(x, y, shift);
+        word[1] = funnel(y, z, shift);
+    }
+    GKL_SHIM_METHOD uint32_t window(int32_t column) const {
+        return funnel(word[0], word[1], column);
+    }
+};
+
+template <>
+struct Passed<uint64_t> {
+    uint32_t word[3];
+    GKL_SHIM_METHOD void load(const uint32_t *plane, int64_t at) {
+        const uint32_t *from = plane + (at >> 5);
+        const int32_t shift = int32_t(at & 31);
+        const uint32_t x = from[0], y = from[1], z = from[2], w = from[3];
+        word[0] = funnel(x, y, shift);
+        word[1] = funnel(y, z, shift);
+        word[2] = funnel(z, w, shift);
+    }
+    GKL_SHIM_METHOD uint64_t window(int32_t column) const {
+        return funnel(word[0], word[1], column) | uint64_t(funnel(word[1], word[2], column)) << 32;
+    }
+};
+
+GKL_SHIM_DEVICE void widen(uint32_t word, uint32_t &wide) { wide = word; }
+GKL_SHIM_DEVICE void widen(uint32_t word, uint64_t &wide) { wide = word | uint64_t(word) << 32; }
+
+// The rows of a word, whose first bit is row `first`, that exist.
+template <class V>
+GKL_SHIM_DEVICE V existing(int32_t first) {
+    const int32_t missing = -first;
+    return missing <= 0 ? V(~V(0)) : missing >= int32_t(8 * sizeof(V)) ? V(0) : V(~V(0) << missing);
+}
+
+// A pair whose band one V holds.
+template <class V, int MODE>
+struct Exact {
+    const Work &work;
+    const Pair &pair;
+    const Band band;
+    V vp, vn;
+    Passed<V> low, high;
+    uint32_t text_low, text_high;
+
+    GKL_SHIM_METHOD Exact(const Work &w, const Pair &p, const Band &b)
+        : work(w), pair(p), band(b), vp(existing<V>(-b.above)), vn(0) {}
+
+    GKL_SHIM_METHOD void load(int32_t column) {
+        const int64_t read = pair.read + column - band.above, segment = pair.segment + column;
+        low.load(work.read_planes.low, read);
+        high.load(work.read_planes.high, read);
+        text_low = bits32(work.segment_planes.low, segment);
+        text_high = bits32(work.segment_planes.high, segment);
+    }
+
+    // The `at`th of the columns loaded; `rows` are the band's rows that exist there.
+    template <bool TOP>
+    GKL_SHIM_METHOD Column<V> step(int32_t at, V rows) {
+        V one, other;
+        widen(spread(text_low, at), one);
+        widen(spread(text_high, at), other);
+        V match = ~((low.window(at) ^ one) | (high.window(at) ^ other));
+        if (TOP) match = MODE == kInfix ? V(match | ~rows) : V(match & rows);
+        return advance(match, vp, vn);
+    }
+
+    // 32 columns; how often the distance did not grow along the diagonal of bit `followed`.
+    template <bool TOP>
+    GKL_SHIM_METHOD int32_t block(int32_t column, int32_t followed) {
+        load(column);
+        int32_t same = 0;
+        V sum = 0;
+        const V bit = V(1) << followed;
+        const V rows = existing<V>(column - band.above);
+#pragma unroll
+        for (int32_t at = 0; at < 32; at++) {
+            // Rows move up; those that come in at the bottom exist.
+            const V moved = at ? V(rows >> at | ~V(0) << (8 * sizeof(V) - at)) : rows;
+            const V d0 = step<TOP>(at, moved).d0;
+            // In global mode the bit is low enough for the sum not to overflow.
+            if (MODE == kGlobal)
+                sum += d0 & bit;
+            else
+                same += int32_t(d0 >> followed & 1);
+        }
+        return MODE == kGlobal ? int32_t(sum >> followed) : same;
+    }
+
+    GKL_SHIM_METHOD int32_t distance(int32_t max_edits) {
+        const int32_t m = pair.m, n = pair.n;
+        // As in the CPU engine: the diagonal of the corner, or the lowest one and then the last
+        // row.
+        const int32_t followed = MODE == kGlobal ? band.above - (n - m) : band.above + band.below;
+        const int32_t along = MODE == kGlobal ? n : m - band.below;
+        int32_t edits = MODE == kGlobal ? most(m - n, 0) : band.below;
+        int32_t column = along % 32;
+        if (column) {
+            load(0);
+            for (int32_t at = 0; at < column; at++)
+                edits +=
+                    1 - int32_t(step<true>(at, existing<V>(at - band.above)).d0 >> followed & 1);
+        }
+        for (; column < along && column < band.above; column += 32)
+            edits += 32 - block<true>(column, followed);
+        for (; column < along; column += 32) {
+            // Along a diagonal the distance never falls.
+            if (MODE == kGlobal && edits > max_edits) return edits;
+            edits += 32 - block<false>(column, followed);
+        }
+        if (MODE == kGlobal) return edits;
+        int32_t best = edits;
+        const int32_t end = least(n, m + band.above);
+        for (int32_t first = column; column < end; column++) {
+            const int32_t at = (column - first) % 32;
+            if (at == 0) load(column);
+            const Column<V> done = step<true>(at, existing<V>(column - band.above));
+            const int32_t row = m - 1 - column + band.above;
+            edits += int32_t(done.hp >> row & 1) - int32_t(done.hn >> row & 1);
+            best = least(best, edits);
+        }
+        return best;
+    }
+};
+
+GKL_SHIM_DEVICE int16_t result_of(int32_t edits, int32_t max_edits) {
+    return int16_t(edits <= max_edits ? edits : int32_t(kAbove));
+}
+
+template <class V, int MODE>
+__global__ void __launch_bounds__(kThreads) exact(const Work work, int32_t max_edits) {
+    const int64_t k = int64_t(blockIdx.x) * kThreads + threadIdx.x;
+    Pair pair;
+    if (k >= work.count || !find(work, k, pair)) return;
+    const Band band = band_of(MODE, pair.m, pair.n, max_edits);
+    int32_t result = kAbove;
+    if (undefined(work, pair))
+        result = kUndefined;
+    else if (band.possible && band.width() <= int32_t(8 * sizeof(V)))
+        result = result_of(Exact<V, MODE>(work, pair, band).distance(max_edits), max_edits);
+    else if (band.possible)
+        result = kTooWide;
+    work.results[k] = int16_t(result);
+}
+
+// 32 bits of a sequence's plane from its base `row` on, zero outside the buffer.
+GKL_SHIM_DEVICE uint32_t bits_within(const uint32_t *plane, int64_t words, int64_t at) {
+    const int64_t word = at >> 5;
+    const uint32_t first = word >= 0 && word < words ? plane[word] : 0;
+    const uint32_t second = word >= -1 && word + 1 < words ? plane[word + 1] : 0;
+    return funnel(first, second, int32_t(at & 31));
+}
+
+// Pairs that `exact` left for their bands, one after another; each thread has `words` pairs of
+// words in `state`, a thread's next to its neighbours'.
+template <int MODE>
+__global__ void __launch_bounds__(kThreads)
+    exact_blocks(const Work work, int32_t max_edits, uint32_t *state) {
+    const int64_t threads = int64_t(gridDim.x) * kThreads;
+    const int64_t thread = int64_t(blockIdx.x) * kThreads + threadIdx.x;
+    for (int64_t k = thread; k < work.count; k += threads) {
+        if (work.results[k] != kTooWide) continue;
+        Pair pair;
+        find(work, k, pair);
+        const int32_t m = pair.m, n = pair.n;
+        const Band band = band_of(MODE, m, n, max_edits);
+        const int32_t words = (band.width() + 31) / 32;
+        uint32_t *const vp = state + thread, *const vn = vp + words * threads;
+        for (int32_t w = 0; w < words; w++) {
+            vp[w * threads] = existing<uint32_t>(32 * w - band.above);
+            vn[w * threads] = 0;
+        }
+        const int32_t followed = MODE == kGlobal ? band.above - (n - m) : band.above + band.below;
+        const int32_t along = MODE == kGlobal ? n : m - band.below;
+        int32_t edits = MODE == kGlobal ? most(m - n, 0) : band.below, best = edits;
+        const int32_t end = MODE == kGlobal ? n : least(n, m + band.above);
+        for (int32_t column = 0; column < end; column++) {
+            const int64_t at = pair.segment + column;
+            const uint32_t one = 0u - (work.segment_planes.low[at >> 5] >> (at & 31) & 1);
+            const uint32_t other = 0u - (work.segment_planes.high[at >> 5] >> (at & 31) & 1);
+            const int32_t row = column < along ? followed : m - 1 - column + band.above;
+            Column<uint32_t> seen = {0, 0, 0};
+            uint32_t carry = 0, d0_before = 0;
+            // A word's new state needs the next word's d0, so it is one word behind.
+            for (int32_t w = 0; w <= words; w++) {
+                uint32_t d0 = 0;
+                if (w < words) {
+                    const int64_t from = pair.read + column - band.above + 32 * w;
+                    const Planes &planes = work.read_planes;
+                    uint32_t match = ~((bits_within(planes.low, planes.words, from) ^ one) |
+                                       (bits_within(planes.high, planes.words, from) ^ other));
+                    const uint32_t rows = existing<uint32_t>(column - band.above + 32 * w);
+                    match = MODE == kInfix ? match | ~rows : match & rows;
+                    const uint32_t p = vp[w * threads];
+                    const uint64_t sum = uint64_t(match & p) + p + carry;
+                    carry = uint32_t(sum >> 32);
+                    d0 = diagonal_zeros(uint32_t(sum), match, p, vn[w * threads]);
+                }
+                if (w) {
+                    const int64_t own = (w - 1) * threads;
+                    const Column<uint32_t> done =
+                        advance(d0_before, d0_before >> 1 | d0 << 31, vp[own], vn[own]);
+                    if (row >> 5 == w - 1) seen = done;
+                }
+                d0_before = d0;
+            }
+            if (column < along) {
+                edits += 1 - int32_t(seen.d0 >> (row & 31) & 1);
+                best = edits;
+                if (MODE == kGlobal && edits > max_edits) break;
+            } else {
+                edits += int32_t(seen.hp >> (row & 31) & 1) - int32_t(seen.hn >> (row & 31) & 1);
+                best = least(best, edits);
+            }
+        }
+        work.results[k] = result_of(best, max_edits);
+    }
+}
+
+// GateKeeper; WORDS is the most words of 32 bases that a read has.
+template <int WORDS>
+__global__ void __launch_bounds__(kThreads) estimate(const Work work, int32_t max_edits) {
+    const int64_t k = int64_t(blockIdx.x) * kThreads + threadIdx.x;
+    Pair pair;
+    if (k >= work.count || !find(work, k, pair)) return;
+    if (undefined(work, pair)) {
+        work.results[k] = kUndefined;
+        return;
+    }
+    uint32_t words[4][WORDS];
+    const uint32_t *const planes[4] = {work.read_planes.low, work.read_planes.high,
+                                       work.segment_planes.low, work.segment_planes.high};
+    for (int32_t plane = 0; plane < 4; plane++)
+        for (int32_t word = 0; 32 * word < pair.m; word++) {
+            const int32_t left = pair.m - 32 * word;
+            const uint32_t bits =
+                bits32(planes[plane], (plane < 2 ? pair.read : pair.segment) + 32 * word);
+            words[plane][word] = left < 32 ? bits & ((1u << left) - 1) : bits;
+        }
+    const GateKeeperPair same = {words[0], words[1], words[2], words[3], pair.m};
+    work.results[k] = int16_t(gatekeeper(same, max_edits));
+}
+
+// Letters to bit planes, 32 a thread; `size` of them, and room for whole words to be read. *any
+// becomes 1 where a letter is undefined.
+extern "C" __global__ void __launch_bounds__(kThreads)
+    encode(const uint4 *letters, int64_t size, uint32_t *low, uint32_t *high, uint32_t *undefined,
+           uint32_t *any) {
+    const int64_t word = int64_t(blockIdx.x) * kThreads + threadIdx.x;
+    if (32 * word >= size) return;
+    uint32_t l = 0, h = 0, u = 0;
+#pragma unroll
+    for (int32_t half = 0; half < 2; half++) {
+        const uint4 text = letters[2 * word + half];
+        const uint32_t four[4] = {text.x, text.y, text.z, text.w};
+#pragma unroll
+        for (int32_t k = 0; k < 4; k++) {
+            const uint32_t x = four[k] >> 1 & 0x01010101u, y = four[k] >> 2 & 0x01010101u;
+            // The letter of the code (x, y): A 0x41, C 0x43, T 0x54, G 0x47 in upper case.
+            const uint32_t expected = 0x41414141u + 2 * x + 19 * y - 15 * (x & y);
+            uint32_t wrong = (four[k] & 0xdfdfdfdfu) ^ expected;
+            wrong |= wrong >> 4 & 0x0f0f0f0fu;
+            wrong |= wrong >> 2 & 0x03030303u;
+            wrong = (wrong | wrong >> 1) & 0x01010101u;
+            const int32_t to = 16 * half + 4 * k;
+            l |= (x * 0x10204080u >> 28) << to;
+            h |= (y * 0x10204080u >> 28) << to;
+            u |= (wrong * 0x10204080u >> 28) << to;
+        }
+    }
+    const int64_t left = size - 32 * word;
+    if (left < 32) {
+        const uint32_t own = (1u << left) - 1;
+        l &= own;
+        h &= own;
+        u &= own;
+    }
+    low[word] = l;
+    high[word] = h;
+    undefined[word] = u;
+    if (u) *any = 1;
+}
+
+}  // namespace prefilter
+}  // namespace gkl_shim
