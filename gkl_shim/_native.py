@@ -246,17 +246,22 @@ class PrefilterEngine:
 
 
 def encode(
-    letters: NDArray[np.uint8], low: NDArray[np.uint32], high: NDArray[np.uint32],
-    undefined: NDArray[np.uint32], threads: int = 0
-) -> None:  # fmt: skip
-    """Fill bit planes, one bit a letter and plane, as ``gkl_shim_encode`` does."""
+    letters: NDArray[np.uint8],
+    low: NDArray[np.uint32],
+    high: NDArray[np.uint32],
+    undefined: NDArray[np.uint32],
+    threads: int = 0,
+) -> bool:
+    """Fill bit planes as ``gkl_shim_encode`` does; return whether any letter is undefined."""
     ffi, lib = _library()
     planes = (
-        ffi.from_buffer("uint32_t[]", p, require_writable=True) for p in (low, high, undefined)
+        ffi.from_buffer("uint32_t[]", plane, require_writable=True)
+        for plane in (low, high, undefined)
     )
-    _check(
-        lib.gkl_shim_encode(ffi.from_buffer("uint8_t[]", letters), len(letters), threads, *planes)
-    )
+    text = ffi.from_buffer("uint8_t[]", letters)
+    found = ffi.new("int32_t *")
+    _check(lib.gkl_shim_encode(text, len(letters), threads, *planes, found))
+    return bool(found[0])
 
 
 def parse_pairs(

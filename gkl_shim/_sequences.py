@@ -214,14 +214,14 @@ class Sequences:
         if raw.letters is None:
             return self
         low, high, undefined = (np.empty((raw.size + 31) // 32, np.uint32) for _ in range(3))
-        _native.encode(raw.letters, low, high, undefined, threads)
+        any_undefined = _native.encode(raw.letters, low, high, undefined, threads)
         return Sequences(
             dataclasses.replace(
                 raw,
                 letters=None,
                 low=low,
                 high=high,
-                undefined=undefined if undefined.any() else None,
+                undefined=undefined if any_undefined else None,
             )
         )
 

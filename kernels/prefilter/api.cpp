@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include <algorithm>
+#include <atomic>
 #include <new>
 
 #include "common/cpu.h"
@@ -126,26 +127,32 @@ extern "C" const char *gkl_shim_prefilter_build(const gkl_shim_prefilter *handle
 extern "C" void gkl_shim_prefilter_close(gkl_shim_prefilter *handle) { delete handle; }
 
 extern "C" gkl_shim_status gkl_shim_encode(const uint8_t *letters, int64_t count, int32_t threads,
-                                           uint32_t *low, uint32_t *high, uint32_t *undefined) {
+                                           uint32_t *low, uint32_t *high, uint32_t *undefined,
+                                           int32_t *any_undefined) {
     if (count < 0) return invalid("count is %lld, less than 0", (long long)count);
     if (threads < 0) return invalid("threads is %d, less than 0", threads);
+    if (!any_undefined) return invalid("any_undefined is null");
+    *any_undefined = 0;
     if (count == 0) return GKL_SHIM_OK;
     if (!letters || !low || !high || !undefined) return invalid("an array is null");
     struct Job {
         const uint8_t *letters;
         int64_t count;
         uint32_t *low, *high, *undefined;
-    } job = {letters, count, low, high, undefined};
+        std::atomic<bool> any;
+    } job = {letters, count, low, high, undefined, {false}};
     const int cpus = usable_cpus();
     parallel_for((count + kEncodeChunk - 1) / kEncodeChunk,
                  threads == 0 || threads > cpus ? cpus : threads,
                  [](void *context, int64_t index) {
-                     const Job &job = *static_cast<Job *>(context);
+                     Job &job = *static_cast<Job *>(context);
                      const int64_t at = index * kEncodeChunk, word = at / 32;
-                     (*cpu_builds())
-                         ->encode(job.letters + at, std::min(kEncodeChunk, job.count - at),
-                                  job.low + word, job.high + word, job.undefined + word);
+                     if ((*cpu_builds())
+                             ->encode(job.letters + at, std::min(kEncodeChunk, job.count - at),
+                                      job.low + word, job.high + word, job.undefined + word))
+                         job.any = true;
                  },
                  &job);
+    *any_undefined = job.any;
     return GKL_SHIM_OK;
 }

@@ -48,8 +48,9 @@ struct CpuBuild {
                           int64_t pair, int32_t max_edits);
     // Whether a letter of sequence k is undefined.
     bool (*undefined)(const gkl_shim_sequences &sequences, int64_t k);
-    // Any number of letters to planes, whole words; bits beyond the letters are zero.
-    void (*encode)(const uint8_t *letters, int64_t count, uint32_t *low, uint32_t *high,
+    // Any number of letters to planes, whole words; bits beyond the letters are zero. Says
+    // whether one is undefined.
+    bool (*encode)(const uint8_t *letters, int64_t count, uint32_t *low, uint32_t *high,
                    uint32_t *undefined);
 };
 
