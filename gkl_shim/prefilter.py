@@ -8,16 +8,20 @@ TC 2024, arXiv:2103.14978), for comparison.
 from __future__ import annotations
 
 import dataclasses
+import threading
 from collections.abc import Callable
 from types import TracebackType
-from typing import Any, Literal, Protocol, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gkl_shim import _native
 from gkl_shim._sequences import MAX_LENGTH, Sequences, contig_sequences, sequences
-from gkl_shim.errors import PairError
+from gkl_shim.errors import BackendUnavailable, PairError
+
+if TYPE_CHECKING:
+    from gkl_shim.cuda.prefilter import Engine as CudaEngine
 
 __all__ = ["ABOVE", "MAX_EDITS", "MAX_LENGTH", "UNDEFINED", "Prefilter", "Resident", "Sequences",
            "Summary", "edits", "summarize"]  # fmt: skip
@@ -38,6 +42,10 @@ _CLIPPED = "the segment would reach beyond its contig, and gatekeeper needs equa
 
 # What one native call takes at most, in bases: it bounds how long Ctrl-C waits.
 _CALL_BASES = 1 << 28
+# How many bases of reads "auto" gives to the CPU before it opens CUDA, which takes a second or two,
+# and what a call has at least that then goes there.
+_CUDA_OPENS = 1 << 32
+_CUDA_CALL = 1 << 24
 # Candidates of one native call: their places are worked out in arrays that stay in cache.
 _CALL_CANDIDATES = 1 << 16
 
@@ -59,7 +67,7 @@ class ResidentEngine(Protocol):
         self,
         reads: NDArray[np.int32],
         contigs: NDArray[np.int32] | None,
-        positions: NDArray[np.int64],
+        positions: NDArray[np.integer[Any]],
         reverse: NDArray[np.uint8] | None,
         out: NDArray[np.int16],
     ) -> None:
@@ -164,15 +172,31 @@ class Prefilter:
         self.method: Method = method
         self.mode: Mode = mode
         self._cpu: CpuEngine | None = CpuEngine(method, mode, self.max_edits, int(threads), build)
+        self._cuda: CudaEngine | None = None
+        self._backend = backend
+        self._devices, self._encode = devices, encode
+        # What "auto" has seen of work, in bases of reads.
+        self._bases = 0
+        self._opening = threading.Lock()
+        if backend == "cuda":
+            self._cuda = self._open_cuda(self._cpu)
 
     @property
     def build(self) -> str:
         """The CPU engine's build."""
-        return self._engine().build
+        return self._open().build
+
+    @property
+    def devices(self) -> tuple[str, ...]:
+        """The names of the CUDA devices in use; empty where the CPU computes."""
+        return () if self._cuda is None else self._cuda.devices
 
     def close(self) -> None:
         """Give back what it holds; it cannot be used afterwards. Calling it again is fine."""
         self._cpu = None
+        if self._cuda is not None:
+            self._cuda.close()
+            self._cuda = None
 
     def __enter__(self) -> Prefilter:
         return self
@@ -185,16 +209,25 @@ class Prefilter:
     ) -> None:
         self.close()
 
-    def edits(self, reads: Any, segments: Any) -> NDArray[np.int16]:
-        """Compute every pair's edits: see :func:`edits`."""
+    def edits(
+        self, reads: Any, segments: Any, out: NDArray[np.int16] | None = None
+    ) -> NDArray[np.int16]:
+        """Compute every pair's edits: see :func:`edits`.
+
+        Parameters
+        ----------
+        out
+            int16, shape (N,), C-contiguous: filled and returned, where given.
+        """
         one, other = sequences(reads, "reads"), sequences(segments, "segments")
         if len(one) != len(other):
             raise ValueError(f"{len(one)} reads, but {len(other)} segments: they go in pairs")
         if self.method == "gatekeeper":
             _check_equal(one, other)
-        out = np.empty(len(one), np.int16)
-        self._engine().compute(one, other, out)
-        return out
+        results = _output(out, len(one))
+        if len(one):
+            self.engine(_bases(one)).compute(one, other, results)
+        return results
 
     def resident(self, reads: Any, contigs: Any) -> Resident:
         """Keep reads and a reference encoded, for candidates as a mapper has them.
@@ -206,14 +239,33 @@ class Prefilter:
         contigs
             The reference's contigs, of any length, each bytes, str or a uint8 array.
         """
-        kept = sequences(reads, "reads")
-        reference = contig_sequences(contigs)
-        return Resident(self, kept, reference, self._engine().resident(kept, reference))
+        self._open()
+        return Resident(self, sequences(reads, "reads"), contig_sequences(contigs))
 
-    def _engine(self) -> CpuEngine:
+    def engine(self, bases: int) -> Engine:
+        """Return the engine for a call of so many bases of reads."""
+        cpu = self._open()
+        if self._cuda is None and self._backend == "auto":
+            with self._opening:
+                self._bases += bases
+                if self._bases >= _CUDA_OPENS:
+                    try:
+                        self._cuda = self._open_cuda(cpu)
+                    except BackendUnavailable:
+                        self._backend = "cpu"
+        small = self._backend == "auto" and bases < _CUDA_CALL
+        return cpu if self._cuda is None or small else self._cuda
+
+    def _open(self) -> CpuEngine:
         if self._cpu is None:
             raise ValueError("this Prefilter is closed")
         return self._cpu
+
+    def _open_cuda(self, cpu: CpuEngine) -> CudaEngine:
+        # Imported here: CuPy takes a second to load, and is optional.
+        from gkl_shim.cuda.prefilter import Engine as CudaEngine
+
+        return CudaEngine(cpu, self._devices, self._encode)
 
 
 class Resident:
@@ -222,13 +274,12 @@ class Resident:
     With CUDA they stay on the devices, and only candidates and results travel.
     """
 
-    def __init__(
-        self, prefilter: Prefilter, reads: Sequences, contigs: Sequences, engine: ResidentEngine
-    ) -> None:
+    def __init__(self, prefilter: Prefilter, reads: Sequences, contigs: Sequences) -> None:
         self._prefilter = prefilter
         self._reads = reads
         self._contigs = contigs
-        self._engine = engine
+        self._read_bases = _bases(reads) / max(len(reads), 1)
+        self._on: dict[int, ResidentEngine] = {}
 
     def edits(
         self,
@@ -236,6 +287,7 @@ class Resident:
         positions: NDArray[np.integer[Any]],
         contigs: NDArray[np.integer[Any]] | None = None,
         reverse: NDArray[np.bool_] | None = None,
+        out: NDArray[np.int16] | None = None,
     ) -> NDArray[np.int16]:
         """Compute every candidate's edits.
 
@@ -251,6 +303,8 @@ class Resident:
             Likewise: which contig, from 0. None where there is one only.
         reverse
             Whether the read's reverse complement is meant, shape (candidates,). None: nowhere.
+        out
+            int16, shape (candidates,), C-contiguous: filled and returned, where given.
 
         Returns
         -------
@@ -266,7 +320,8 @@ class Resident:
             If the arrays' shapes or types do not fit.
         """
         which = _indices(reads, "reads", np.int32)
-        where = _indices(positions, "positions", np.int64)
+        small = np.asarray(positions).dtype == np.int32
+        where = _indices(positions, "positions", np.int32 if small else np.int64)
         on = None if contigs is None else _indices(contigs, "contigs", np.int32)
         strand = None
         if reverse is not None:
@@ -276,9 +331,13 @@ class Resident:
                 raise ValueError(f"{name}: {len(array)} values for {len(which)} candidates")
         if on is None and len(self._contigs) > 1:
             raise ValueError(f"contigs: needed, since there are {len(self._contigs)}")
-        out = np.empty(len(which), np.int16)
-        self._engine.compute(which, on, where, strand, out)
-        return out
+        results = _output(out, len(which))
+        if len(which):
+            engine = self._prefilter.engine(int(len(which) * self._read_bases))
+            if id(engine) not in self._on:
+                self._on[id(engine)] = engine.resident(self._reads, self._contigs)
+            self._on[id(engine)].compute(which, on, where, strand, results)
+        return results
 
 
 def edits(
@@ -407,7 +466,7 @@ class _CpuResident:
         self,
         reads: NDArray[np.int32],
         contigs: NDArray[np.int32] | None,
-        positions: NDArray[np.int64],
+        positions: NDArray[np.integer[Any]],
         reverse: NDArray[np.uint8] | None,
         out: NDArray[np.int16],
     ) -> None:
@@ -448,7 +507,7 @@ class _CpuResident:
         self,
         first: int,
         contigs: NDArray[np.int32] | None,
-        positions: NDArray[np.int64],
+        positions: NDArray[np.integer[Any]],
         lengths: NDArray[np.int32],
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Where in the reference's buffer the segments begin and end."""
@@ -457,7 +516,7 @@ class _CpuResident:
         else:
             _check_indices(contigs, len(self._begins), first, "contig")
             low, high = self._begins[contigs], self._ends[contigs]
-        begins = positions + low
+        begins = positions + low  # int64, as the contigs' begins are
         _refuse(
             (positions < 0) | (begins >= high), first,
             lambda k: f"position {positions[k]} is not in its contig",
@@ -512,6 +571,19 @@ def _indices(values: Any, name: str, kind: type[np.integer[Any]]) -> NDArray[Any
             lambda k: f"{name}: {array[k]} is out of range",
         )  # fmt: skip
     return np.ascontiguousarray(array, kind)
+
+
+def _bases(reads: Sequences) -> int:
+    lengths = reads.raw.lengths
+    return len(reads) * reads.raw.length if lengths is None else int(lengths.sum(dtype=np.int64))
+
+
+def _output(out: NDArray[np.int16] | None, count: int) -> NDArray[np.int16]:
+    if out is None:
+        return np.empty(count, np.int16)
+    if out.dtype != np.int16 or out.shape != (count,) or not out.flags.c_contiguous:
+        raise ValueError(f"out: expected a C-contiguous int16 array of shape ({count},)")
+    return out
 
 
 def _whole(name: str, value: Any, most: int) -> None:

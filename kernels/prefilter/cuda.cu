@@ -29,8 +29,11 @@ struct Places {
 };
 
 struct Planes {
-    const uint32_t *low, *high, *undefined;  // undefined is null where every base is defined
+    const uint32_t *low, *high, *undefined;  // undefined is null where every base is defined,
+    const uint32_t *any;                     // and where this is not null, looked at if it is not 0
     int64_t words;                           // without the padding
+
+    GKL_SHIM_METHOD bool some_undefined() const { return undefined && (!any || *any); }
 };
 
 // What a launch computes: pairs of two lists of sequences, or a mapper's candidates: reads by their
@@ -126,8 +129,9 @@ GKL_SHIM_DEVICE bool any_bit(const uint32_t *plane, int64_t at, int32_t count) {
 }
 
 GKL_SHIM_DEVICE bool undefined(const Work &work, const Pair &pair) {
-    return (work.read_planes.undefined && any_bit(work.read_planes.undefined, pair.read, pair.m)) ||
-           (work.segment_planes.undefined &&
+    return (work.read_planes.some_undefined() &&
+            any_bit(work.read_planes.undefined, pair.read, pair.m)) ||
+           (work.segment_planes.some_undefined() &&
             any_bit(work.segment_planes.undefined, pair.segment, pair.n));
 }
 
@@ -386,7 +390,7 @@ __global__ void __launch_bounds__(kThreads) estimate(const Work work, int32_t ma
 
 // Letters to bit planes, 32 a thread; `size` of them, and room for whole words to be read. *any
 // becomes 1 where a letter is undefined.
-extern "C" __global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kThreads)
     encode(const uint4 *letters, int64_t size, uint32_t *low, uint32_t *high, uint32_t *undefined,
            uint32_t *any) {
     const int64_t word = int64_t(blockIdx.x) * kThreads + threadIdx.x;

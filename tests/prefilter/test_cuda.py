@@ -1,0 +1,309 @@
+"""The CUDA engine: its kernels compile, and where there is no device, both the kernels' code and
+the launcher are tried on the host; on a device, the real thing."""
+
+from __future__ import annotations
+
+import ctypes
+import importlib.util
+import os
+import subprocess
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gkl_shim import prefilter as api
+from gkl_shim.cuda import kernels
+from gkl_shim.cuda import prefilter as launcher
+from gkl_shim.errors import BackendUnavailable, PairError
+from gkl_shim.prefilter import Prefilter, Sequences, edits
+from tests.conftest import ROOT, require_tool
+from tests.prefilter import simulate
+from tests.prefilter.fake_cupy import FakeCuPy
+from tests.prefilter.test_api import CONTIGS, reads_of_contigs
+from tests.prefilter.test_exact import read_pairs
+
+# A device that fails is a warning, and no test but the one about that may pass with it.
+pytestmark = pytest.mark.filterwarnings("error::RuntimeWarning")
+
+ARCHITECTURES = ("sm_75", "sm_80", "sm_86", "sm_89", "sm_90", "sm_100", "sm_120")
+KERNELS = (
+    *(f"exact<{word}, {m}>" for word in ("unsigned int", "unsigned long long") for m in range(3)),
+    *(f"exact_blocks<{mode}>" for mode in range(3)),
+    *(f"estimate<{words}>" for words in (4, 8, 16, 320)),
+    "encode",
+)
+
+
+@pytest.fixture(scope="session")
+def nvrtc():
+    """NVIDIA's compiler library, as PyPI has it (nvidia-cuda-nvrtc)."""
+    found = importlib.util.find_spec("nvidia")
+    places = list(found.submodule_search_locations or ()) if found else []
+    libraries = [path for place in places for path in Path(place).glob("*/lib/libnvrtc.so.*")]
+    libraries = [path for path in libraries if "builtins" not in path.name]
+    if not libraries:
+        if os.environ.get("CI") == "true":
+            pytest.fail("nvidia-cuda-nvrtc is not installed")
+        pytest.skip("nvidia-cuda-nvrtc is not installed")
+    return ctypes.CDLL(str(libraries[0]))
+
+
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
+def test_kernels_compile(nvrtc, architecture):
+    program = ctypes.c_void_p()
+    text = kernels.source("prefilter/cuda.cu").encode()
+    assert nvrtc.nvrtcCreateProgram(ctypes.byref(program), text, b"cuda.cu", 0, None, None) == 0
+    for name in KERNELS:
+        nvrtc.nvrtcAddNameExpression(program, f"gkl_shim::prefilter::{name}".encode())
+    options = [o.encode() for o in (*kernels.OPTIONS, f"-arch={architecture}")]
+    status = nvrtc.nvrtcCompileProgram(
+        program, len(options), (ctypes.c_char_p * len(options))(*options)
+    )
+    size = ctypes.c_size_t()
+    nvrtc.nvrtcGetProgramLogSize(program, ctypes.byref(size))
+    log = ctypes.create_string_buffer(size.value)
+    nvrtc.nvrtcGetProgramLog(program, log)
+    assert status == 0, log.value.decode()
+    assert not log.value, "a warning"
+    nvrtc.nvrtcDestroyProgram(ctypes.byref(program))
+
+
+@pytest.fixture(scope="session")
+def host_kernels(tmp_path_factory) -> Path:
+    path = tmp_path_factory.mktemp("kernels") / "kernels.so"
+    source = Path(__file__).with_name("cuda_on_host.cpp")
+    flags = ["-std=c++17", "-O1", "-shared", "-fPIC", "-Wall", "-Wno-unknown-pragmas"]
+    undefined = ["-fsanitize=undefined", "-fno-sanitize-recover=all", "-static-libubsan"]
+    subprocess.run(
+        [require_tool("c++"), *flags, *undefined, "-I", ROOT / "kernels", source, "-o", path],
+        check=True,
+    )
+    return path
+
+
+@pytest.fixture
+def fake(host_kernels, monkeypatch):
+    """Make the launcher see a CuPy that is none; batches are small, so that there are many."""
+
+    def install(devices: int = 1, fails=None, batch_bytes: int = 1 << 14) -> FakeCuPy:
+        cupy = FakeCuPy(host_kernels, devices, fails)
+        monkeypatch.setattr(launcher, "_import_cupy", lambda: cupy)
+        monkeypatch.setattr(launcher, "_BATCH_BYTES", batch_bytes)
+        return cupy
+
+    return install
+
+
+CASES = [
+    *(("exact", "global", e) for e in (0, 1, 5, 15, 16, 31, 32, 40, 63, 64, 100, 255)),
+    *(("exact", "infix", e) for e in (0, 3, 7, 8, 15, 60)),
+    *(("exact", "prefix", e) for e in (0, 5, 15, 20, 31, 40, 200)),
+    *(("gatekeeper", "global", e) for e in (0, 2, 5, 10, 40)),
+]
+
+
+def undefined_and_mixed(count: int, method: str) -> tuple[list[bytes], list[bytes]]:
+    reads, segments = simulate.pairs(count, seed=8)
+    if method == "gatekeeper":
+        segments = [(s * len(r))[: len(r)] for r, s in zip(reads, segments, strict=True)]
+    reads[::50] = [read[:-1] + b"N" for read in reads[::50]]
+    segments[7::60] = [segment.lower() for segment in segments[7::60]]
+    segments[9::60] = [b"-" + segment[1:] for segment in segments[9::60]]
+    return reads, segments
+
+
+@pytest.mark.parametrize(("method", "mode", "max_edits"), CASES)
+def test_kernels_on_the_host(fake, method, mode, max_edits):
+    cupy = fake()
+    reads, segments = undefined_and_mixed(1200, method)
+    want = edits(reads, segments, max_edits, method=method, mode=mode, backend="cpu")
+    with Prefilter(max_edits, method=method, mode=mode, backend="cuda") as prefilter:
+        assert prefilter.devices == ("fake 0",)
+        for encode in ("host", "device"):
+            with Prefilter(
+                max_edits, method=method, mode=mode, backend="cuda", encode=encode
+            ) as one:
+                np.testing.assert_array_equal(one.edits(reads, segments), want)
+        np.testing.assert_array_equal(prefilter.edits(reads, segments), want)
+    assert len(cupy.launched) > 20
+    assert all(name in KERNELS for _, name in cupy.launched)
+
+
+def test_long_pairs_on_the_host(fake):
+    fake()
+    rng = np.random.default_rng(9)
+    genome = rng.choice(np.frombuffer(b"ACGT", np.uint8), 20_000).tobytes()
+    reads = [genome[:10_000], genome[3:9000], genome[5000:5100], genome[:1], genome[:10_000]]
+    segments = [genome[2:10_000], genome[:9004], genome[:10_000], genome[:10_000], genome[:1]]
+    for mode in ("global", "infix", "prefix"):
+        for max_edits in (4, 255):
+            want = edits(reads, segments, max_edits, mode=mode, backend="cpu")
+            got = edits(reads, segments, max_edits, mode=mode, backend="cuda")
+            np.testing.assert_array_equal(got, want)
+    genomes = [genome[k : k + 9999] for k in (0, 1)], [genome[:9999]] * 2
+    got = edits(*genomes, 40, method="gatekeeper", backend="cuda")
+    np.testing.assert_array_equal(got, edits(*genomes, 40, method="gatekeeper", backend="cpu"))
+
+
+@pytest.mark.parametrize("encode", ["auto", "host", "device"])
+@pytest.mark.parametrize("devices", [1, 3])
+def test_ways_in(fake, encode, devices):
+    cupy = fake(devices)
+    reads, segments = undefined_and_mixed(3000, "exact")
+    want = edits(reads, segments, 5, backend="cpu")
+    text = b"".join(b"%s\t%s\n" % pair for pair in zip(reads, segments, strict=True))
+    m, n = (np.array([len(x) for x in side]) for side in (reads, segments))
+    starts = np.concatenate(([0], np.cumsum(m + n + 2)))[:-1]
+    buffer = np.frombuffer(text, np.uint8)
+    shared = (
+        Sequences.from_slices(buffer, starts, m),
+        Sequences.from_slices(buffer, starts + m + 1, n),
+    )
+    order = np.random.default_rng(1).permutation(len(reads))
+    scattered = [Sequences.from_slices(buffer, side.starts[order], side.lengths[order])
+                 for side in shared]  # fmt: skip
+    with Prefilter(5, backend="cuda", encode=encode) as prefilter:
+        assert len(prefilter.devices) == devices
+        np.testing.assert_array_equal(prefilter.edits(*shared), want)
+        np.testing.assert_array_equal(prefilter.edits(*(s.encoded() for s in shared)), want)
+        np.testing.assert_array_equal(prefilter.edits(*scattered), want[order])
+        out = np.empty(len(want), np.int16)
+        assert prefilter.edits(reads, segments, out=out) is out
+        np.testing.assert_array_equal(out, want)
+        same = [read[:60].ljust(60, b"A") for read in reads]
+        matrix = np.frombuffer(b"".join(same), np.uint8).reshape(-1, 60)
+        fixed = edits(same, segments, 5, backend="cpu")
+        np.testing.assert_array_equal(prefilter.edits(matrix, segments), fixed)
+        encoded = Sequences.from_matrix(matrix).encoded()
+        np.testing.assert_array_equal(prefilter.edits(encoded, shared[1]), fixed)
+        assert prefilter.edits([], []).tolist() == []
+    assert {device for device, _ in cupy.launched} == set(range(devices))
+
+
+@pytest.mark.parametrize("mode", ["global", "infix", "prefix"])
+@pytest.mark.parametrize("devices", [1, 2])
+def test_candidates(fake, mode, devices):
+    fake(devices, batch_bytes=1 << 12)
+    reads, places, reverse, _ = reads_of_contigs()
+    arguments = (places[:, 0], places[:, 2], places[:, 1], reverse)
+    want = Prefilter(4, mode=mode, backend="cpu").resident(reads, CONTIGS).edits(*arguments)
+    resident = Prefilter(4, mode=mode, backend="cuda").resident(reads, CONTIGS)
+    np.testing.assert_array_equal(resident.edits(*arguments), want)
+    narrow = resident.edits(places[:, 0], places[:, 2].astype(np.int32), places[:, 1], reverse)
+    np.testing.assert_array_equal(narrow, want)
+    forward = ~reverse
+    got = resident.edits(places[forward, 0], places[forward, 2], places[forward, 1])
+    np.testing.assert_array_equal(got, want[forward])
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "message"),
+    [
+        (0, 300, "pair 900: read 300 is none of the 300 there are"),
+        (0, -1, "pair 900: read -1 is none of the 300 there are"),
+        (1, 3, "pair 900: contig 3 is none of the 3 there are"),
+        (2, 3000, "pair 900: position 3000 is not in its contig"),
+        (2, -5, "pair 900: position -5 is not in its contig"),
+    ],
+)
+@pytest.mark.parametrize("devices", [1, 2])
+def test_candidates_that_are_nowhere(fake, column, value, message, devices):
+    fake(devices, batch_bytes=1 << 12)
+    reads, places, reverse, _ = reads_of_contigs()
+    places = places.copy()
+    places[[900, 901, 1400], column] = value
+    resident = Prefilter(4, backend="cuda").resident(reads, CONTIGS)
+    with pytest.raises(PairError, match=message):
+        resident.edits(places[:, 0], places[:, 2], places[:, 1], reverse)
+
+
+def test_gatekeeper_candidates_that_are_clipped(fake):
+    fake()
+    resident = Prefilter(2, method="gatekeeper", backend="cuda").resident(["ACGT"], CONTIGS)
+    with pytest.raises(PairError, match="pair 1: the segment would reach beyond its contig"):
+        resident.edits(np.array([0, 0]), np.array([3, 4]), np.array([1, 1]))
+
+
+@pytest.mark.parametrize("broken", [{0}, {1}, {0, 1}])
+def test_a_device_that_fails(fake, broken):
+    """One warning a device, and the same answers from the others and the CPU."""
+    count = [0]
+    lock = threading.Lock()
+
+    def fails(device: int) -> None:
+        with lock:
+            count[0] += 1
+            if device in broken and count[0] > 12:
+                raise RuntimeError("the device has fallen off the bus")
+
+    fake(2, fails)
+    reads, segments = undefined_and_mixed(6000, "exact")
+    want = edits(reads, segments, 5, backend="cpu")
+    prefilter = Prefilter(5, backend="cuda", encode="host")
+    with pytest.warns(RuntimeWarning, match="is no longer used: RuntimeError: the device has"):
+        got = prefilter.edits(reads, segments)
+    np.testing.assert_array_equal(got, want)
+    np.testing.assert_array_equal(prefilter.edits(reads, segments), want)
+
+
+def test_which_device(fake):
+    fake(2)
+    with Prefilter(2, backend="cuda", devices=[1]) as prefilter:
+        assert prefilter.devices == ("fake 1",)
+    with pytest.raises(ValueError, match="devices: there is no CUDA device 2; there are 2"):
+        Prefilter(2, backend="cuda", devices=[0, 2])
+    fake(0)
+    with pytest.raises(BackendUnavailable, match="there is no CUDA device"):
+        Prefilter(2, backend="cuda")
+
+
+def test_auto_opens_cuda_once_there_is_work_for_it(fake, monkeypatch):
+    cupy = fake()
+    monkeypatch.setattr(api, "_CUDA_OPENS", 1000)
+    monkeypatch.setattr(api, "_CUDA_CALL", 500)
+    with Prefilter(2) as prefilter:
+        for size, launched in ((300, False), (600, False), (300, True), (600, True), (200, True)):
+            before = len(cupy.launched)
+            assert (prefilter.edits(["A"] * size, ["A"] * size) == 0).all()
+            assert bool(prefilter.devices) == launched
+            assert (len(cupy.launched) > before) == (launched and size >= 500)
+
+
+def test_auto_without_cuda(monkeypatch):
+    def missing():
+        raise BackendUnavailable("CUDA needs CuPy")
+
+    monkeypatch.setattr(launcher, "_import_cupy", missing)
+    monkeypatch.setattr(api, "_CUDA_OPENS", 1)
+    with Prefilter(2) as prefilter:
+        assert prefilter.edits(["ACGT"], ["ACGT"]).tolist() == [0]
+        assert prefilter.devices == ()
+    with pytest.raises(BackendUnavailable, match="CUDA needs CuPy"):
+        Prefilter(2, backend="cuda")
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize(("method", "mode", "max_edits"), CASES)
+def test_on_a_device(method, mode, max_edits):
+    pytest.importorskip("cupy")
+    reads, segments = undefined_and_mixed(200_000, method)
+    want = edits(reads, segments, max_edits, method=method, mode=mode, backend="cpu")
+    for encode in ("host", "device"):
+        got = edits(
+            reads, segments, max_edits, method=method, mode=mode, backend="cuda", encode=encode
+        )
+        np.testing.assert_array_equal(got, want)
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("name", ["ERR240727_1_E2.tsv", "ERR240727_1_E5.tsv"])
+def test_real_pairs_on_a_device(name):
+    pytest.importorskip("cupy")
+    reads, segments = read_pairs(name)
+    for method in ("exact", "gatekeeper"):
+        for max_edits in range(41):
+            want = edits(reads, segments, max_edits, method=method, backend="cpu")
+            got = edits(reads, segments, max_edits, method=method, backend="cuda")
+            np.testing.assert_array_equal(got, want)
