@@ -25,6 +25,7 @@ import gkl_shim
 from gkl_shim import _native, machine, traffic
 from gkl_shim._batch import concatenated
 from gkl_shim._files import atomic_output
+from gkl_shim.cli import bench_prefilter
 from gkl_shim.errors import MissingComponent
 from gkl_shim.formats import pairhmm_in
 from gkl_shim.gatk import fetch, replay
@@ -83,6 +84,9 @@ class _Point:
 @click.group(name="bench", epilog="Example: gkl-shim bench pairhmm --seconds 2")
 def command() -> None:
     """Measure this machine's speed."""
+
+
+command.add_command(bench_prefilter.command)
 
 
 @command.command(

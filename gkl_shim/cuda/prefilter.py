@@ -123,6 +123,8 @@ class Engine:
         self.encode = encode
         self.measured: dict[str, float] = {}
         """Seconds a base, by place of encoding, where ``"auto"`` has tried."""
+        self.batch_pairs: int | None = None
+        """How many pairs go to a device at once; None for what suits its memory."""
         self._lock = threading.Lock()
         self._copiers = ThreadPoolExecutor(_native.cpu_count(), thread_name_prefix="gkl-shim-copy")
         cupy = _import_cupy()
@@ -177,6 +179,12 @@ class Engine:
                 slot.first, slot.last = 0, len(reads)
                 call.submit(slot, 0, len(reads))
                 return slot.again(repeats)
+
+    def occupancy(self, kernel: str) -> tuple[int, float]:
+        """Return a kernel's registers a thread, and the share of warps these let be there."""
+        device = self._devices[0]
+        with device.cupy.cuda.Device(device.number):
+            return device.occupancy(kernel)
 
     def copy(self, target: NDArray[np.uint8], source: NDArray[np.uint8]) -> None:
         """Copy bytes on several threads."""
@@ -292,7 +300,7 @@ class _Call:
         first = last = 0
         try:
             with device.cupy.cuda.Device(device.number):
-                step = device.batch(self.pair_bytes)
+                step = self.engine.batch_pairs or device.batch(self.pair_bytes)
                 while True:
                     slot = device.slots[0]
                     device.slots.rotate(-1)
@@ -685,10 +693,13 @@ class _Slot:
         """Start a kernel; each argument is an array of one element."""
         addresses = np.array([argument.ctypes.data for argument in arguments], np.uint64)
         self._arguments.append((arguments, addresses))
+        self._last = self.device.function(name), blocks, addresses
+        self._start(*self._last)
+
+    def _start(self, function: int, blocks: int, addresses: NDArray[np.uint64]) -> None:
         self._cupy.cuda.driver.launchKernel(
-            self.device.function(name), blocks, 1, 1, _THREADS, 1, 1, 0, self.stream.ptr,
-            addresses.ctypes.data, 0,
-        )  # fmt: skip
+            function, blocks, 1, 1, _THREADS, 1, 1, 0, self.stream.ptr, addresses.ctypes.data, 0
+        )
 
     def again(self, repeats: int) -> float:
         """Start the last kernel so often; return the median seconds that it took."""
@@ -758,6 +769,17 @@ class _Device:
             )
             self._functions[name] = module.get_function(full)
         return int(self._functions[name].kernel.ptr)
+
+    def occupancy(self, name: str) -> tuple[int, float]:
+        """Return a kernel's registers a thread, and the share of warps these let be there."""
+        self.function(name)
+        properties = self.cupy.cuda.runtime.getDeviceProperties(self.number)
+        registers = int(self._functions[name].num_regs)
+        # A warp gets registers by 256.
+        warps = properties["regsPerMultiprocessor"] // (-(-32 * registers // 256) * 256)
+        most = properties["maxThreadsPerMultiProcessor"] // 32
+        blocks = min(warps, most) // (_THREADS // 32)
+        return registers, blocks * (_THREADS // 32) / most
 
     def batch(self, pair_bytes: float) -> int:
         """Return how many pairs go at once: what fits the memory and repays a launch."""
