@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from gkl_shim import paths
 from gkl_shim.errors import BackendUnavailable, MissingComponent
 
-__all__ = ["PairHmmEngine", "PrefilterEngine", "Sequences", "builds", "cpu_count", "encode",
+__all__ = ["PairHmmEngine", "PrefilterEngine", "Sequences", "builds", "copy", "cpu_count", "encode",
            "format_edits", "parse_candidates", "parse_pairs", "version"]  # fmt: skip
 
 _BEGIN, _END = "/* cffi: begin", "/* cffi: end"
@@ -243,6 +243,13 @@ class PrefilterEngine:
         for field in ("size", "stride", "length"):
             setattr(struct, field, getattr(sequences, field))
         return struct
+
+
+def copy(target: NDArray[np.uint8], source: NDArray[np.uint8], threads: int = 0) -> None:
+    """Copy bytes on several threads."""
+    ffi, lib = _library()
+    room = ffi.from_buffer("uint8_t[]", target, require_writable=True)
+    _check(lib.gkl_shim_copy(room, ffi.from_buffer("uint8_t[]", source), len(source), threads))
 
 
 def encode(

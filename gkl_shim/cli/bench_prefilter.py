@@ -33,7 +33,8 @@ from gkl_shim.formats.prefilter_text import TextReader
 from gkl_shim.prefilter import Encode, Method, Prefilter
 
 _ROUNDS = 5
-_CPU_PAIRS = 1 << 18
+_CPU_PAIRS = 1 << 20
+_MADE_PAIRS = 1 << 17
 _CUDA_PAIRS = 10_000_000
 _LENGTH = 100
 _PAPER_LENGTHS = (100, 150, 250, 300)
@@ -141,7 +142,7 @@ def command(
         if importlib.util.find_spec("matplotlib") is None:
             raise MissingComponent("--plot needs matplotlib: pip install 'gkl-shim[plot]'")
     here = machine.describe()
-    reads, segments = _read(pairs_file) if pairs_file else _made(_CPU_PAIRS, _LENGTH)
+    reads, segments = _read(pairs_file) if pairs_file else _made(_MADE_PAIRS, _LENGTH)
     cuda, absent = _cuda_devices()
     rows: list[_Row] = []
     accuracy: list[_Accuracy] = []
@@ -166,7 +167,7 @@ def command(
             verification = [_verification(reads, segments, e) for e in (2, 5, 10)]
             for length in _PAPER_LENGTHS:
                 step(f"length {length}")
-                pair = _made(_CPU_PAIRS, length)
+                pair = _made(_MADE_PAIRS, length)
                 edits = [int(share * length) for share in _PAPER_SHARES]
                 rows += _cpu_rows("length", *pair, here.builds[:1], (1,), seconds, edits)
                 if cuda:

@@ -16,7 +16,6 @@ import time
 import warnings
 from collections import deque
 from collections.abc import Iterable
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Protocol
 
 import numpy as np
@@ -37,8 +36,6 @@ _MEMORY_SHARE = 0.5
 # Sequences that lie so far apart, in buffer bases per base of their own, that the buffer goes to
 # the device as a whole.
 _SCATTERED = 2
-# Copies of fewer bytes are not worth another thread.
-_COPY_BYTES = 1 << 22
 # Memory for the state of wide bands at most.
 _STATE_BYTES = 1 << 28
 # Bytes a base of three planes.
@@ -126,7 +123,6 @@ class Engine:
         self.batch_pairs: int | None = None
         """How many pairs go to a device at once; None for what suits its memory."""
         self._lock = threading.Lock()
-        self._copiers = ThreadPoolExecutor(_native.cpu_count(), thread_name_prefix="gkl-shim-copy")
         cupy = _import_cupy()
         try:
             count = int(cupy.cuda.runtime.getDeviceCount())
@@ -150,7 +146,6 @@ class Engine:
 
     def close(self) -> None:
         """Give all memory back. No call may be under way."""
-        self._copiers.shutdown()
         for device in self._devices:
             device.close()
         self._devices = []
@@ -185,20 +180,6 @@ class Engine:
         device = self._devices[0]
         with device.cupy.cuda.Device(device.number):
             return device.occupancy(kernel)
-
-    def copy(self, target: NDArray[np.uint8], source: NDArray[np.uint8]) -> None:
-        """Copy bytes on several threads."""
-        parts = min(-(-len(source) // _COPY_BYTES), _native.cpu_count())
-        if parts <= 1:
-            np.copyto(target, source)
-            return
-        step = -(-len(source) // parts)
-        list(
-            self._copiers.map(
-                lambda at: np.copyto(target[at : at + step], source[at : at + step]),
-                range(0, len(source), step),
-            )
-        )
 
     def run(self, call: _Call) -> None:
         """Run a call in its turn."""
@@ -610,7 +591,7 @@ class _Slot:
         source = data
         if not self.device.is_pinned(array):
             source = self._pinned[at : at + data.nbytes]
-            engine.copy(source, data)
+            _native.copy(source, data, engine.cpu.threads)
         self._send(at, source)
         return int(self._block.ptr) + at
 
@@ -731,7 +712,11 @@ class _Slot:
         """Wait for the batch; fill `out`. Return the lowest candidate that is nowhere."""
         self.stream.synchronize()
         if not self._direct:
-            engine.copy(out.view(np.uint8), self._fetched[: len(out)].view(np.uint8))
+            _native.copy(
+                out.view(np.uint8),
+                self._fetched[: len(out)].view(np.uint8),
+                engine.cpu.threads,
+            )
         if self._faulty and self._fault_seen[0] < len(out):
             return int(self._fault_seen[0])
         return None

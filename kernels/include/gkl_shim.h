@@ -241,6 +241,10 @@ GKL_SHIM_API gkl_shim_status gkl_shim_encode(const uint8_t *letters, int64_t cou
                                              uint32_t *low, uint32_t *high, uint32_t *undefined,
                                              int32_t *any_undefined);
 
+/* Copy on several threads: one is slower than the bus that a GPU is at. */
+GKL_SHIM_API gkl_shim_status gkl_shim_copy(uint8_t *target, const uint8_t *source, int64_t size,
+                                           int32_t threads);
+
 /* Find the pairs in lines "read TAB segment": where each field starts in `text`, and its length.
  * Takes whole lines (they may end in CR LF), at most `capacity`; *pairs says how many, *used how
  * many bytes they are. `threads` is as for gkl_shim_prefilter_options.

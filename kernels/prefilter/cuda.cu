@@ -241,13 +241,17 @@ struct Exact {
         const int32_t followed = MODE == kGlobal ? band.above - (n - m) : band.above + band.below;
         const int32_t along = MODE == kGlobal ? n : m - band.below;
         int32_t edits = MODE == kGlobal ? most(m - n, 0) : band.below;
-        int32_t column = along % 32;
-        if (column) {
+        const int32_t head = along % 32;
+        if (head) {
             load(0);
-            for (int32_t at = 0; at < column; at++)
+#pragma unroll
+            for (int32_t at = 0; at < 31; at++) {
+                if (at >= head) break;
                 edits +=
                     1 - int32_t(step<true>(at, existing<V>(at - band.above)).d0 >> followed & 1);
+            }
         }
+        int32_t column = head;
         for (; column < along && column < band.above; column += 32)
             edits += 32 - block<true>(column, followed);
         for (; column < along; column += 32) {
