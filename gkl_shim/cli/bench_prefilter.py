@@ -36,6 +36,7 @@ _ROUNDS = 5
 _CPU_PAIRS = 1 << 20
 _MADE_PAIRS = 1 << 17
 _CUDA_PAIRS = 10_000_000
+_PAPER_PAIRS = 2_000_000
 _LENGTH = 100
 _PAPER_LENGTHS = (100, 150, 250, 300)
 _PAPER_SHARES = (0, 0.02, 0.05, 0.1, 0.15)
@@ -349,7 +350,7 @@ def _cuda_rows(
     table: str, reads: NDArray[np.uint8], segments: NDArray[np.uint8], edits: Any, seconds: float
 ) -> Iterator[_Row]:
     length = reads.shape[1]
-    count = _CUDA_PAIRS * _LENGTH // length
+    count = (_CUDA_PAIRS if table == "filter" else _PAPER_PAIRS) * _LENGTH // length
     letters = [Sequences.from_matrix(_repeated(x, count)) for x in (reads, segments)]
     planes = [x.encoded() for x in letters]
     # The caller's arrays in pinned memory: nothing has to be copied on the host.
@@ -381,7 +382,7 @@ def _candidate_rows(seconds: float, devices: int) -> Iterator[_Row]:
     starts = rng.integers(0, _REFERENCE - _LENGTH, _READS)
     reads = Sequences.from_matrix(genome[starts[:, None] + np.arange(_LENGTH)])
     for count in sorted({1, *(2**k for k in range(1, 4) if 2**k <= devices), devices}):
-        size = 4 * _CUDA_PAIRS * count
+        size = 2 * _CUDA_PAIRS * count
         which = rng.integers(0, _READS, size, np.int32)
         where = rng.integers(0, _REFERENCE - _LENGTH, size, np.int32)
         out = np.zeros(size, np.int16)
@@ -407,7 +408,7 @@ def _batch_rows(
     reads: NDArray[np.uint8], segments: NDArray[np.uint8], seconds: float
 ) -> Iterator[_Row]:
     length = reads.shape[1]
-    count = _CUDA_PAIRS // 2
+    count = _PAPER_PAIRS
     pair = [Sequences.from_matrix(_repeated(x, count)) for x in (reads, segments)]
     out = np.empty(count, np.int16)
     for place in _PLACES:

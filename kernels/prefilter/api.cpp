@@ -21,6 +21,8 @@ namespace {
 
 // What one thread encodes at a time, in bases: a multiple of 32.
 constexpr int64_t kEncodeChunk = int64_t(1) << 18;
+// About what one thread encodes.
+constexpr int64_t kEncodedPerNanosecond = 8;
 
 bool check_sequences(const char *name, const gkl_shim_sequences &sequences, int64_t pairs) {
     if (!sequences.letters && (!sequences.low || !sequences.high))
@@ -142,7 +144,7 @@ extern "C" gkl_shim_status gkl_shim_encode(const uint8_t *letters, int64_t count
         std::atomic<bool> any;
     } job = {letters, count, low, high, undefined, {false}};
     const int cpus = usable_cpus();
-    parallel_for((count + kEncodeChunk - 1) / kEncodeChunk,
+    parallel_for((count + kEncodeChunk - 1) / kEncodeChunk, count / kEncodedPerNanosecond,
                  threads == 0 || threads > cpus ? cpus : threads,
                  [](void *context, int64_t index) {
                      Job &job = *static_cast<Job *>(context);

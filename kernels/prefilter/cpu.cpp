@@ -19,6 +19,9 @@ namespace {
 constexpr int kChunkBits = 13;
 constexpr int64_t kChunk = int64_t(1) << kChunkBits;
 
+// About what one thread does.
+constexpr int64_t kBasesPerNanosecond = 3, kGateKeeperNanoseconds = 5;
+
 // A thread's buffer over this size is given back after use.
 constexpr size_t kKeptBytes = size_t(8) << 20;
 
@@ -143,7 +146,10 @@ const CpuBuild *const *cpu_builds() {
 void compute_on_cpu(const CpuSettings &settings, int64_t pairs, const gkl_shim_sequences &reads,
                     const gkl_shim_sequences &segments, int16_t *results) {
     Job job{settings, pairs, reads, segments, results};
-    parallel_for((pairs + kChunk - 1) / kChunk, settings.threads,
+    const int64_t bases = pairs * length_of(reads, 0);
+    parallel_for((pairs + kChunk - 1) / kChunk,
+                 settings.gatekeeper ? bases * kGateKeeperNanoseconds : bases / kBasesPerNanosecond,
+                 settings.threads,
                  [](void *context, int64_t index) { static_cast<Job *>(context)->chunk(index); },
                  &job);
     if (job.no_memory) throw std::bad_alloc();

@@ -21,6 +21,8 @@ namespace prefilter {
 namespace {
 
 constexpr int64_t kPiece = int64_t(1) << 18;
+// About what one thread reads.
+constexpr int64_t kReadPerNanosecond = 4;
 
 bool is_letter(uint8_t byte) { return uint8_t((byte | 32) - 'a') < 26; }
 
@@ -105,7 +107,7 @@ gkl_shim_status parse_lines(const uint8_t *text, int64_t size, int64_t capacity,
     try {
         Job job = {text, size, capacity, parse, std::vector<Piece>(size_t(count))};
         parallel_for(
-            count, threads,
+            count, size / kReadPerNanosecond, threads,
             [](void *context, int64_t index) {
                 Job &job = *static_cast<Job *>(context);
                 const uint8_t *from = job.text + index * kPiece;
@@ -119,7 +121,7 @@ gkl_shim_status parse_lines(const uint8_t *text, int64_t size, int64_t capacity,
             first += piece.good;
         }
         parallel_for(
-            count, threads,
+            count, size / kReadPerNanosecond, threads,
             [](void *context, int64_t index) {
                 Job &job = *static_cast<Job *>(context);
                 Piece &piece = job.pieces[size_t(index)];
