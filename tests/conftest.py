@@ -21,6 +21,7 @@ PACKAGES = {
     "aarch64-linux-gnu-gcc": "gcc-aarch64-linux-gnu",
     "art_illumina": "art-nextgen-simulation-tools",
     "bwa": "bwa",
+    "c++": "g++",
     "cc": "gcc",
     "java": "openjdk-17-jdk",
     "mvn": "maven",
