@@ -142,6 +142,8 @@ def command(
             raise click.UsageError(f"--plot {plot_file}: one of {', '.join(_SUFFIXES)}")
         if importlib.util.find_spec("matplotlib") is None:
             raise MissingComponent("--plot needs matplotlib: pip install 'gkl-shim[plot]'")
+    if papers and importlib.util.find_spec("edlib") is None:
+        raise MissingComponent("--papers needs edlib: pip install edlib")
     here = machine.describe()
     reads, segments = _read(pairs_file) if pairs_file else _made(_MADE_PAIRS, _LENGTH)
     cuda, absent = _cuda_devices()
@@ -443,8 +445,6 @@ def _accuracy(reads: NDArray[np.uint8], segments: NDArray[np.uint8], max_edits: 
 def _verification(
     reads: NDArray[np.uint8], segments: NDArray[np.uint8], max_edits: int
 ) -> _Verification:
-    if importlib.util.find_spec("edlib") is None:
-        raise MissingComponent("--papers needs edlib: pip install edlib")
     edlib = importlib.import_module("edlib")
 
     some = min(len(reads), 30_000)

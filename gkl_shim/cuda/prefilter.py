@@ -370,9 +370,15 @@ class _Pairs(_Call):
                 bases = _span(side, 0, len(out)) / max(len(out), 1)
                 size += bases * (1 if raw.letters is not None else _PLANES_BYTES)
         super().__init__(engine, out, size)
+        # Where letters are encoded; "" is to be measured.
         self._place = engine.encode
+        some_letters = any(
+            side.raw.letters is not None and not scattered
+            for side, scattered in zip(self._sides, self._scattered, strict=True)
+        )
         if self._place == "auto":
-            self._place = min(engine.measured, key=engine.measured.__getitem__, default="")
+            measured = engine.measured if some_letters else {"host": 0.0}
+            self._place = min(measured, key=measured.__getitem__, default="")
 
     def on_cpu(self, first: int, last: int) -> None:
         self.engine.cpu.compute(

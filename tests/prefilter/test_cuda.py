@@ -182,6 +182,24 @@ def test_ways_in(fake, encode, devices):
     assert {device for device, _ in cupy.launched} == set(range(devices))
 
 
+def test_auto_measures_where_to_encode_once(fake):
+    cupy = fake(batch_bytes=1 << 25)
+    reads = ["ACGTACGTAC"] * 80_000
+    matrix = np.array(reads, "S10")
+    with Prefilter(2, backend="cuda") as prefilter:
+        engine = prefilter.engine(0)
+        encoded = Sequences.from_matrix(matrix).encoded()
+        prefilter.edits(encoded, encoded)
+        assert len(cupy.launched) == 1
+        assert engine.measured == {}
+        prefilter.edits(matrix, reads)
+        assert set(engine.measured) == {"host", "device"}
+        filters = [name for _, name in cupy.launched if name != "encode"]
+        assert len(filters) == 1 + 4
+        prefilter.edits(matrix, reads)
+        assert len([name for _, name in cupy.launched if name != "encode"]) == 1 + 4 + 1
+
+
 @pytest.mark.parametrize("mode", ["global", "infix", "prefix"])
 @pytest.mark.parametrize("devices", [1, 2])
 def test_candidates(fake, mode, devices):
