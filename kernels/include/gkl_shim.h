@@ -199,14 +199,14 @@ typedef struct {
  * buffer holds letters, or bit planes as gkl_shim_encode() makes them: a sequence may start at any
  * base of these. */
 typedef struct {
-    const uint8_t *letters;    /* or NULL, and then: */
-    const uint32_t *low;       /* planes of size bits, rounded up to words of 32 */
+    const uint8_t *letters; /* or NULL, and then: */
+    const uint32_t *low;    /* planes of size bits, rounded up to words of 32 */
     const uint32_t *high;
     const uint32_t *undefined; /* NULL: every base is defined */
     int64_t size;              /* bases in the buffer */
     const int64_t *starts;     /* pair k's sequence starts at base starts[k]; NULL: at k * stride */
     int64_t stride;
-    const int32_t *lengths;    /* its length; NULL: all have `length` */
+    const int32_t *lengths; /* its length; NULL: all have `length` */
     int32_t length;
 } gkl_shim_sequences;
 
@@ -254,9 +254,8 @@ GKL_SHIM_API gkl_shim_status gkl_shim_copy(uint8_t *target, const uint8_t *sourc
 GKL_SHIM_API gkl_shim_status gkl_shim_parse_pairs(const uint8_t *text, int64_t size,
                                                   int64_t capacity, int32_t threads,
                                                   int64_t *read_starts, int32_t *read_lengths,
-                                                  int64_t *segment_starts,
-                                                  int32_t *segment_lengths, int64_t *pairs,
-                                                  int64_t *used);
+                                                  int64_t *segment_starts, int32_t *segment_lengths,
+                                                  int64_t *pairs, int64_t *used);
 
 /* A reference's contigs: names one after another, and where each starts, count + 1 offsets. */
 typedef struct {
