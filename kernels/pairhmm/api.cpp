@@ -11,37 +11,11 @@
 #include "common/error.h"
 #include "gkl_shim.h"
 #include "pairhmm/cpu.h"
+#include "pairhmm/letters.h"
 
 namespace gkl_shim {
 namespace pairhmm {
 namespace {
-
-enum : uint8_t { kRefused = 128 };
-
-// Letters under each of the two conventions, refused ones marked. Arithmetic, not a table: the
-// compiler makes vector code of it. Returns all of them joined by or.
-template <bool AS_GKL>
-uint8_t encode_as(const uint8_t *__restrict bases, int64_t count, uint8_t *__restrict letters) {
-    uint8_t seen = 0;
-    for (int64_t k = 0; k < count; k++) {
-        const uint8_t b = AS_GKL ? bases[k] : bases[k] & 0xdf;  // upper case
-        uint8_t letter = AS_GKL || b == 'A' ? uint8_t(kA) : uint8_t(kRefused);
-        letter = b == 'C' ? uint8_t(kC) : letter;
-        letter = b == 'G' ? uint8_t(kG) : letter;
-        letter = b == 'T' ? uint8_t(kT) : letter;
-        letter = b == 'N' ? uint8_t(kN) : letter;
-        letters[k] = letter;
-        seen |= letter;
-    }
-    return seen;
-}
-
-// Returns the first refused position, or -1.
-int64_t encode(bool as_gkl, const uint8_t *bases, int64_t count, uint8_t *letters) {
-    if (as_gkl) return encode_as<true>(bases, count, letters), -1;
-    if (!(encode_as<false>(bases, count, letters) & kRefused)) return -1;
-    return static_cast<const uint8_t *>(memchr(letters, kRefused, size_t(count))) - letters;
-}
 
 // The index of the sequence that holds this position.
 int64_t sequence_at(const int64_t *offsets, int64_t position) {
@@ -124,9 +98,8 @@ extern "C" gkl_shim_status gkl_shim_pairhmm_open(const gkl_shim_pairhmm_options 
     return GKL_SHIM_OK;
 }
 
-extern "C" gkl_shim_status gkl_shim_pairhmm_compute(gkl_shim_pairhmm *handle,
-                                                    const gkl_shim_pairhmm_batch *batch,
-                                                    double *log10_likelihoods, int64_t size) {
+static gkl_shim_status compute(gkl_shim_pairhmm *handle, const gkl_shim_pairhmm_batch *batch,
+                               double *log10_likelihoods, int64_t size, bool only_missing) {
     const auto start = std::chrono::steady_clock::now();
     if (!handle) return invalid("handle is null");
     if (!batch) return invalid("batch is null");
@@ -180,7 +153,9 @@ extern "C" gkl_shim_status gkl_shim_pairhmm_compute(gkl_shim_pairhmm *handle,
                 "haplotype_bases", b.haplotype_bases, b.haplotype_offsets,
                 encode(as_gkl, b.haplotype_bases, haplotype_bases, letters.haplotypes.data())))
             return GKL_SHIM_EINVAL;
-        const CpuCounts counts = compute_on_cpu(handle->settings, b, letters.reads.data(),
+        CpuSettings settings = handle->settings;
+        settings.only_missing = only_missing;
+        const CpuCounts counts = compute_on_cpu(settings, b, letters.reads.data(),
                                                 letters.haplotypes.data(), log10_likelihoods);
         if (letters.reads.size() + letters.haplotypes.size() > kKeptLetters)
             letters = EncodedBatch();
@@ -197,6 +172,18 @@ extern "C" gkl_shim_status gkl_shim_pairhmm_compute(gkl_shim_pairhmm *handle,
                                std::chrono::steady_clock::now() - start)
                                .count();
     return GKL_SHIM_OK;
+}
+
+extern "C" gkl_shim_status gkl_shim_pairhmm_compute(gkl_shim_pairhmm *handle,
+                                                    const gkl_shim_pairhmm_batch *batch,
+                                                    double *log10_likelihoods, int64_t size) {
+    return compute(handle, batch, log10_likelihoods, size, false);
+}
+
+extern "C" gkl_shim_status gkl_shim_pairhmm_complete(gkl_shim_pairhmm *handle,
+                                                     const gkl_shim_pairhmm_batch *batch,
+                                                     double *log10_likelihoods, int64_t size) {
+    return compute(handle, batch, log10_likelihoods, size, true);
 }
 
 extern "C" const char *gkl_shim_pairhmm_build(const gkl_shim_pairhmm *handle) {

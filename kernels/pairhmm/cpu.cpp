@@ -99,7 +99,7 @@ class Chunk {
             cells += regions_[k]->read_bases * regions_[k]->plan.columns();
         counts->computed_cells += cells;
         const CpuBuild &build = *settings.build;
-        if (!settings.double_precision) {
+        if (!settings.double_precision && !settings.only_missing) {
             const auto short_enough = [](Region &region, int32_t read) {
                 return region.reads[read].length <= kLongestSingleRead;
             };
@@ -171,8 +171,9 @@ class Chunk {
             region.haplotypes[h] = {haplotype_letters_ + at[0], at[1] - at[0]};
         }
         tile_memory.planner.make(region.haplotypes.data(), haplotypes, &region.plan);
-        std::fill(region.out, region.out + reads * haplotypes,
-                  std::numeric_limits<double>::quiet_NaN());
+        if (!settings_->only_missing)
+            std::fill(region.out, region.out + reads * haplotypes,
+                      std::numeric_limits<double>::quiet_NaN());
     }
 
     // Tiles of the reads that `wanted` accepts; neighbours in length share one.
