@@ -214,12 +214,17 @@ GKL_SHIM_API void gkl_shim_cuda_widths(int32_t precision, int32_t widths[GKL_SHI
  * where that is not NULL. */
 GKL_SHIM_API int64_t gkl_shim_cuda_tables(int32_t precision, int32_t conventions, void *tables);
 
-/* Plan the next chunk. The batch has been checked, and stays as it is until gkl_shim_cuda_finish().
- * In single precision every pair of a read of up to 512 bases is computed; in double, those whose
+/* Take the next chunk of a batch: moves the place in `chunk` on, nothing else. Returns 1; 0 at
+ * the batch's end; -1 where memory ran out. The batch has been checked, and stays as it is until gkl_shim_cuda_finish(). In
+ * single precision every pair of a read of up to 512 bases is computed; in double, those whose
  * value in `values`, the batch's results, is NaN, and whose read the kernels can hold. */
+GKL_SHIM_API int32_t gkl_shim_cuda_take(gkl_shim_cuda_planner *planner,
+                                        const gkl_shim_pairhmm_batch *batch, const double *values,
+                                        gkl_shim_cuda_chunk *chunk);
+
+/* Plan the chunk that was taken, and fill in the rest of `chunk`. */
 GKL_SHIM_API gkl_shim_status gkl_shim_cuda_plan(gkl_shim_cuda_planner *planner,
-                                                const gkl_shim_pairhmm_batch *batch,
-                                                const double *values, gkl_shim_cuda_chunk *chunk);
+                                                gkl_shim_cuda_chunk *chunk);
 
 /* Write the planned chunk to a block of `block_bytes`. */
 GKL_SHIM_API void gkl_shim_cuda_write(gkl_shim_cuda_planner *planner, void *block);

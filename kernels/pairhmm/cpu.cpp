@@ -148,6 +148,11 @@ class Chunk {
         const gkl_shim_pairhmm_batch &b = *batch_;
         const int64_t g = first_ + k, first_read = b.region_reads[g];
         const int64_t reads = b.region_reads[g + 1] - first_read;
+        if (settings_->only_missing && nothing_missing(region, g)) {
+            region.reads.clear();
+            region.read_bases = 0;
+            return;
+        }
         region.row.resize(reads);
         for (int64_t r = 0; r < reads; r++) region.row[r] = r;
         const int64_t *offsets = b.read_offsets + first_read;
@@ -174,6 +179,13 @@ class Chunk {
         if (!settings_->only_missing)
             std::fill(region.out, region.out + reads * haplotypes,
                       std::numeric_limits<double>::quiet_NaN());
+    }
+
+    bool nothing_missing(const Region &region, int64_t g) const {
+        const gkl_shim_pairhmm_batch &b = *batch_;
+        const int64_t pairs = (b.region_reads[g + 1] - b.region_reads[g]) *
+                              (b.region_haplotypes[g + 1] - b.region_haplotypes[g]);
+        return std::none_of(region.out, region.out + pairs, [](double x) { return isnan(x); });
     }
 
     // Tiles of the reads that `wanted` accepts; neighbours in length share one.

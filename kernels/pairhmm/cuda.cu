@@ -135,8 +135,10 @@ class Lane {
                         kappa = tables_->backward_kappa[here.continuation * (kQualities + 1) +
                                                         below.continuation];
                     if (r == length_) out.c = out.xx = 0;  // so that T is what `ends` adds
-                    match[z] = below.gap.mm * here.emission.agree;
-                    mismatch[z] = below.gap.mm * here.emission.differ;
+                    // A read that cannot be scaled must not be trusted.
+                    const T scale = here.gap.mm == 0 ? not_a_number() : below.gap.mm;
+                    match[z] = scale * here.emission.agree;
+                    mismatch[z] = scale * here.emission.differ;
                     letter[z] = here.letter;
                 }
                 coefficients[k] = out;
@@ -237,6 +239,10 @@ class Lane {
         return reinterpret_cast<A *>(scratch_ + offset);
     }
     static __device__ __forceinline__ T start() { return power_of_two<T>(Range<T>::kStart); }
+
+    static __device__ __forceinline__ T not_a_number() {
+        return T(same_bits<double>(int64_t(0x7ff8000000000000)));
+    }
 
     // The facts of a row of the read, counted from 1; of the row below the last, what its
     // neighbour's coefficients take it for.
@@ -458,7 +464,7 @@ class Lane {
         const double x = high >= power_of_two<double>(X::kStart + X::kHighTrusted) ? high : low;
         const double largest = sizeof(T) == 4 ? 3e38 : 1e308;
         if (!(x >= power_of_two<double>(X::kStart + X::kLowTrusted) && high <= largest))
-            return same_bits<double>(int64_t(0x7ff8000000000000));
+            return not_a_number();
         return log10_likelihood<double, int64_t>(x, length, X::kStart);
     }
 

@@ -196,12 +196,16 @@ struct gkl_shim_cuda_planner {
             longest_ = std::min(longest_, int64_t(kLongestSingleRead));
     }
 
-    gkl_shim_status plan(const gkl_shim_pairhmm_batch &batch, const double *values,
-                         gkl_shim_cuda_chunk *chunk) {
+    bool take(const gkl_shim_pairhmm_batch &batch, const double *values,
+              gkl_shim_cuda_chunk *chunk) {
         batch_ = batch;
         values_ = values;
-        const int64_t letters = choose_parts(chunk);
-        parallel(letters, &gkl_shim_cuda_planner::plan_part);
+        choose_parts(chunk);
+        return count_ > 0;
+    }
+
+    gkl_shim_status plan(gkl_shim_cuda_chunk *chunk) {
+        parallel(planning_, &gkl_shim_cuda_planner::plan_part);
         for (int64_t k = 0; k < count_; k++)
             if (parts_[k]->refused)
                 return invalid("haplotype_bases: a letter of region %lld is none of ACGTN",
@@ -249,11 +253,12 @@ struct gkl_shim_cuda_planner {
         if (context.out_of_memory) throw std::bad_alloc();
     }
 
-    // The reads of the chunk, from where the last one ended; returns what planning will take.
-    int64_t choose_parts(gkl_shim_cuda_chunk *chunk) {
+    // The reads of the chunk, from where the last one ended.
+    void choose_parts(gkl_shim_cuda_chunk *chunk) {
         count_ = 0;
         read_bases_ = 0;
-        int64_t cells = 0, scratch = 0, nanoseconds = 0;
+        int64_t cells = 0, scratch = 0;
+        planning_ = 0;
         bool full = false;
         while (chunk->region < batch_.regions && !full) {
             const int64_t g = chunk->region;
@@ -286,7 +291,7 @@ struct gkl_shim_cuda_planner {
                 part.reads = end - first;
                 part.haplotype_count = h_end - h;
                 part.first_pair = chunk->pair + chunk->read * part.haplotype_count;
-                nanoseconds += letters * kPerHaplotypeLetter;
+                planning_ += letters * kPerHaplotypeLetter;
             }
             if (end < reads_end) {
                 chunk->read = end - batch_.region_reads[g];
@@ -296,7 +301,6 @@ struct gkl_shim_cuda_planner {
                 chunk->read = 0;
             }
         }
-        return nanoseconds;
     }
 
     bool wanted(const Part &part, int64_t read, int64_t haplotype) const {
@@ -582,6 +586,7 @@ struct gkl_shim_cuda_planner {
     std::vector<std::unique_ptr<Part>> parts_;
     std::vector<int32_t> order_;
     int64_t count_, read_bases_, results_count_;
+    int64_t planning_;  // nanoseconds, about
     int32_t tile_count_;
     ChunkHeader header_;
     int64_t columns_after_;  // bytes between the last column and what follows
@@ -618,11 +623,21 @@ extern "C" int64_t gkl_shim_cuda_tables(int32_t precision, int32_t conventions, 
     return sizeof(CudaTables<double>);
 }
 
-extern "C" gkl_shim_status gkl_shim_cuda_plan(gkl_shim_cuda_planner *planner,
-                                              const gkl_shim_pairhmm_batch *batch,
-                                              const double *values, gkl_shim_cuda_chunk *chunk) {
+extern "C" int32_t gkl_shim_cuda_take(gkl_shim_cuda_planner *planner,
+                                      const gkl_shim_pairhmm_batch *batch, const double *values,
+                                      gkl_shim_cuda_chunk *chunk) {
     try {
-        return planner->plan(*batch, values, chunk);
+        return planner->take(*batch, values, chunk);
+    } catch (const std::bad_alloc &) {
+        out_of_memory();
+        return -1;
+    }
+}
+
+extern "C" gkl_shim_status gkl_shim_cuda_plan(gkl_shim_cuda_planner *planner,
+                                              gkl_shim_cuda_chunk *chunk) {
+    try {
+        return planner->plan(chunk);
     } catch (const std::bad_alloc &) {
         return out_of_memory();
     }

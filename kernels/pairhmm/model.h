@@ -162,8 +162,8 @@ GKL_SHIM_DEVICE V log10_likelihood(V x, double n, double exponent) {
 }
 
 // A row's coefficients from its facts. V is a number or a vector of lanes, `next` the row below.
-// A read with mm = 0 anywhere (both gap-open qualities about 3 or less) cannot be scaled so: it
-// comes out as NaN or infinite, which is never trusted, and goes to the plain recurrence.
+// A read with mm = 0 anywhere (both gap-open qualities about 3 or less) cannot be scaled so: the
+// emissions of such a row are NaN, its results are not trusted, and it goes to the plain recurrence.
 template <class V>
 GKL_SHIM_DEVICE V scaled_alpha(V mi, V inverse_mm) {
     return mi * inverse_mm;
