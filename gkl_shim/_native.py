@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from gkl_shim import paths
 from gkl_shim.errors import BackendUnavailable, MissingComponent
 
-__all__ = ["PairHmmEngine", "builds", "cpu_count", "version"]
+__all__ = ["PairHmmEngine", "batch_pointer", "builds", "check", "cpu_count", "library", "version"]
 
 _BEGIN, _END = "/* cffi: begin", "/* cffi: end"
 
@@ -20,7 +20,7 @@ _loading = threading.Lock()
 _loaded: tuple[Any, Any] | None = None
 
 
-def _library() -> tuple[Any, Any]:
+def library() -> tuple[Any, Any]:
     """Return the cffi instance and the opened library, on first use.
 
     Raises
@@ -45,24 +45,68 @@ def _library() -> tuple[Any, Any]:
 
 def version() -> str:
     """Return the library's version."""
-    ffi, lib = _library()
+    ffi, lib = library()
     return str(ffi.string(lib.gkl_shim_version()).decode())
 
 
 def cpu_count() -> int:
     """Return how many CPUs this process may use, by affinity and control group."""
-    _, lib = _library()
+    _, lib = library()
     return int(lib.gkl_shim_cpu_count())
 
 
 def builds() -> tuple[str, ...]:
     """Return the engine's builds that this CPU can run, the best first."""
-    ffi, lib = _library()
+    ffi, lib = library()
     return tuple(ffi.string(lib.gkl_shim_builds()).decode().split())
 
 
+def batch_pointer(
+    region_reads: NDArray[np.int64],
+    region_haplotypes: NDArray[np.int64],
+    read_offsets: NDArray[np.int64],
+    read_tracks: tuple[NDArray[np.uint8], ...],
+    haplotype_offsets: NDArray[np.int64],
+    haplotype_bases: NDArray[np.uint8],
+) -> Any:
+    """Return a ``gkl_shim_pairhmm_batch *`` of C-contiguous arrays, which must outlive it.
+
+    Parameters
+    ----------
+    read_tracks
+        Bases, base, insertion, deletion and continuation qualities.
+    """
+    ffi, _ = library()
+    address = ffi.from_buffer
+    return ffi.new(
+        "gkl_shim_pairhmm_batch *",
+        (
+            len(region_reads) - 1,
+            address("int64_t[]", region_reads),
+            address("int64_t[]", region_haplotypes),
+            address("int64_t[]", read_offsets),
+            *(address("uint8_t[]", track) for track in read_tracks),
+            address("int64_t[]", haplotype_offsets),
+            address("uint8_t[]", haplotype_bases),
+        ),
+    )
+
+
+def check(status: int) -> None:
+    """Raise what a status other than ``GKL_SHIM_OK`` stands for, in the library's words."""
+    ffi, lib = library()
+    if status == lib.GKL_SHIM_OK:
+        return
+    message = ffi.string(lib.gkl_shim_last_error()).decode()
+    if status == lib.GKL_SHIM_ENOMEM:
+        raise MemoryError(message)
+    if status == lib.GKL_SHIM_EUNAVAILABLE:
+        raise BackendUnavailable(message)
+    raise ValueError(message)
+
+
 class PairHmmEngine:
-    """A handle of the CPU engine, in the conventions of ``GKL_SHIM_STRICT``.
+    """A handle of the CPU engine.
 
     Thread-safe; the handle is closed when the last use of it has ended. The interpreter lock is
     released while the engine computes.
@@ -75,8 +119,10 @@ class PairHmmEngine:
         If an option is out of range.
     """
 
-    def __init__(self, threads: int, precision: str, build: str | None) -> None:
-        self._ffi, self._lib = _library()
+    def __init__(
+        self, threads: int, precision: str, build: str | None, *, as_gkl: bool = False
+    ) -> None:
+        self._ffi, self._lib = library()
         name = self._ffi.NULL if build is None else self._ffi.new("char[]", build.encode())
         options = self._ffi.new(
             "gkl_shim_pairhmm_options *",
@@ -86,12 +132,12 @@ class PairHmmEngine:
                     "single": self._lib.GKL_SHIM_SINGLE,
                     "double": self._lib.GKL_SHIM_DOUBLE,
                 }[precision],
-                "conventions": self._lib.GKL_SHIM_STRICT,
+                "conventions": self._lib.GKL_SHIM_AS_GKL if as_gkl else self._lib.GKL_SHIM_STRICT,
                 "build": name,
             },
         )
         handle = self._ffi.new("gkl_shim_pairhmm **")
-        self._check(self._lib.gkl_shim_pairhmm_open(options, handle))
+        check(self._lib.gkl_shim_pairhmm_open(options, handle))
         self._handle = self._ffi.gc(handle[0], self._lib.gkl_shim_pairhmm_close)
 
     @property
@@ -99,22 +145,15 @@ class PairHmmEngine:
         """The build in use."""
         return str(self._ffi.string(self._lib.gkl_shim_pairhmm_build(self._handle)).decode())
 
-    def compute(
-        self,
-        region_reads: NDArray[np.int64],
-        region_haplotypes: NDArray[np.int64],
-        read_offsets: NDArray[np.int64],
-        read_tracks: tuple[NDArray[np.uint8], ...],
-        haplotype_offsets: NDArray[np.int64],
-        haplotype_bases: NDArray[np.uint8],
-        out: NDArray[np.float64],
-    ) -> None:
-        """Fill `out` with every pair's log10 likelihood; the arrays are C-contiguous.
+    def compute(self, batch: Any, out: NDArray[np.float64]) -> None:
+        """Fill `out` with every pair's log10 likelihood.
 
         Parameters
         ----------
-        read_tracks
-            Bases, base, insertion, deletion and continuation qualities.
+        batch
+            From :func:`batch_pointer`.
+        out
+            C-contiguous, shape (pairs,).
 
         Raises
         ------
@@ -123,22 +162,13 @@ class PairHmmEngine:
         MemoryError
             If the engine's memory does not suffice.
         """
-        address = self._ffi.from_buffer
-        batch = self._ffi.new(
-            "gkl_shim_pairhmm_batch *",
-            (
-                len(region_reads) - 1,
-                address("int64_t[]", region_reads),
-                address("int64_t[]", region_haplotypes),
-                address("int64_t[]", read_offsets),
-                *(address("uint8_t[]", track) for track in read_tracks),
-                address("int64_t[]", haplotype_offsets),
-                address("uint8_t[]", haplotype_bases),
-            ),
-        )
-        room = address("double[]", out, require_writable=True)
-        status = self._lib.gkl_shim_pairhmm_compute(self._handle, batch, room, len(out))
-        self._check(status)
+        values = self._ffi.from_buffer("double[]", out, require_writable=True)
+        check(self._lib.gkl_shim_pairhmm_compute(self._handle, batch, values, len(out)))
+
+    def complete(self, batch: Any, out: NDArray[np.float64]) -> None:
+        """Compute the pairs that are NaN in `out`, in double precision; otherwise as above."""
+        values = self._ffi.from_buffer("double[]", out, require_writable=True)
+        check(self._lib.gkl_shim_pairhmm_complete(self._handle, batch, values, len(out)))
 
     def statistics(self) -> dict[str, int | float]:
         """Return the fields of ``gkl_shim_pairhmm_stats`` by name."""
@@ -146,13 +176,3 @@ class PairHmmEngine:
         self._lib.gkl_shim_pairhmm_statistics(self._handle, stats)
         fields = self._ffi.typeof("gkl_shim_pairhmm_stats").fields
         return {name: getattr(stats, name) for name, _ in fields}
-
-    def _check(self, status: int) -> None:
-        if status == self._lib.GKL_SHIM_OK:
-            return
-        message = self._ffi.string(self._lib.gkl_shim_last_error()).decode()
-        if status == self._lib.GKL_SHIM_ENOMEM:
-            raise MemoryError(message)
-        if status == self._lib.GKL_SHIM_EUNAVAILABLE:
-            raise BackendUnavailable(message)
-        raise ValueError(message)

@@ -218,15 +218,15 @@ class PairHMM:
         for part in _parts(batch):
             stop = start + part.pairs
             if stop > start:
-                engine.compute(
+                pointer = _native.batch_pointer(
                     part.region_reads,
                     part.region_haplotypes,
                     part.reads.offsets,
                     part.reads.tracks,
                     part.haplotypes.offsets,
                     part.haplotypes.bases,
-                    out[start:stop],
                 )
+                engine.compute(pointer, out[start:stop])
             start = stop
         return out
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from gkl_shim.errors import MissingComponent
 
-__all__ = ["agent_jar", "classpath_jar", "header", "library"]
+__all__ = ["agent_jar", "classpath_jar", "header", "kernels", "library"]
 
 _PACKAGE = Path(__file__).resolve().parent
 _SOURCE_HEADER = _PACKAGE.parent / "kernels" / "include" / "gkl_shim.h"
@@ -43,6 +43,12 @@ def header() -> Path:
     if _SOURCE_HEADER.is_file():
         return _SOURCE_HEADER
     return _installed(_PACKAGE / "include" / "gkl_shim.h", "the C header")
+
+
+def kernels() -> Path:
+    """Return the folder of the CUDA kernels; in a source checkout, ``kernels``."""
+    source = _SOURCE_HEADER.parents[1]
+    return source if source.is_dir() else _PACKAGE / "kernels"
 
 
 def agent_jar() -> Path:

@@ -193,9 +193,11 @@ typedef struct {
     int64_t region, read; /* a read of that region */
     int64_t pair;         /* the index of the region's first result */
 
+    int64_t regions, pairs, cells; /* of the batch, in this chunk */
+
+    int64_t computed_cells;
     int64_t block_bytes, scratch_bytes;
     int64_t results; /* doubles that the kernels write */
-    int64_t computed_cells;
     int32_t passes; /* warps a tile, for every kernel */
     /* The tiles of the kernels with the fewest rows a lane, and so on. */
     int32_t first_tile[GKL_SHIM_CUDA_WIDTHS], tiles[GKL_SHIM_CUDA_WIDTHS];

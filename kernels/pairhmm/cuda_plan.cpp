@@ -256,7 +256,7 @@ struct gkl_shim_cuda_planner {
     // The reads of the chunk, from where the last one ended.
     void choose_parts(gkl_shim_cuda_chunk *chunk) {
         count_ = 0;
-        read_bases_ = 0;
+        read_bases_ = chunk->pairs = 0;
         int64_t cells = 0, scratch = 0;
         planning_ = 0;
         bool full = false;
@@ -268,29 +268,32 @@ struct gkl_shim_cuda_planner {
             const int64_t letters = batch_.haplotype_offsets[h_end] - batch_.haplotype_offsets[h];
             const int64_t state_bytes =
                 (4 * (h_end - h) + 4) * (options_.precision == GKL_SHIM_SINGLE ? 8 : 16);
-            int64_t end = first;
+            const int64_t pair = chunk->pair + chunk->read * (h_end - h);
+            int64_t end = first, wanted_reads = 0;
             for (; end < reads_end; end++) {
+                if (!any_wanted(pair + (end - first) * (h_end - h), h_end - h)) continue;
                 const int64_t length = batch_.read_offsets[end + 1] - batch_.read_offsets[end];
                 const int64_t more_cells = length * letters;
                 const int64_t more_scratch = (length + kWarp) * state_bytes;
-                full = (count_ > 0 || end > first) &&
+                full = (count_ > 0 || wanted_reads > 0) &&
                        (cells + more_cells > options_.cells ||
                         scratch + more_scratch > options_.scratch_bytes ||
                         read_bases_ + length > kChunkReadBases);
                 if (full) break;
+                wanted_reads++;
                 cells += more_cells;
                 scratch += more_scratch;
                 read_bases_ += length;
             }
-            if (full && end == first) break;
-            if (end > first && h_end > h) {
+            if (wanted_reads > 0 && h_end > h) {
                 if (int64_t(parts_.size()) == count_) parts_.emplace_back(new Part);
                 Part &part = *parts_[count_++];
                 part.region = g;
                 part.first_read = first;
                 part.reads = end - first;
                 part.haplotype_count = h_end - h;
-                part.first_pair = chunk->pair + chunk->read * part.haplotype_count;
+                part.first_pair = pair;
+                chunk->pairs += part.reads * part.haplotype_count;
                 planning_ += letters * kPerHaplotypeLetter;
             }
             if (end < reads_end) {
@@ -301,8 +304,14 @@ struct gkl_shim_cuda_planner {
                 chunk->read = 0;
             }
         }
+        chunk->regions = count_;
+        chunk->cells = cells;
     }
 
+    bool any_wanted(int64_t first_pair, int64_t count) const {
+        return !values_ || std::any_of(values_ + first_pair, values_ + first_pair + count,
+                                       [](double x) { return isnan(x); });
+    }
     bool wanted(const Part &part, int64_t read, int64_t haplotype) const {
         return !values_ || isnan(values_[part.first_pair + read * part.haplotype_count + haplotype]);
     }
@@ -316,9 +325,8 @@ struct gkl_shim_cuda_planner {
         part.chosen.clear();
         for (int32_t r = 0; r < part.reads; r++) {
             if (length(part, r) > longest_) continue;
-            bool some = false;
-            for (int64_t h = 0; h < part.haplotype_count && !some; h++) some = wanted(part, r, h);
-            if (some) part.rows.push_back(r);
+            if (any_wanted(part.first_pair + r * part.haplotype_count, part.haplotype_count))
+                part.rows.push_back(r);
         }
         std::stable_sort(part.rows.begin(), part.rows.end(), [&](int32_t x, int32_t y) {
             return length(part, x) > length(part, y);
