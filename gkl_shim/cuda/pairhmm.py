@@ -321,13 +321,16 @@ class _Slot:
         self._device_block = self._on_device(self._device_block, size)
         self._scratch = self._on_device(self._scratch, chunk.scratch_bytes)
         self._results = self._pinned(self._results, 8 * chunk.results)
-        assert self._block and self._device_block and self._scratch and self._results
         self._lib.gkl_shim_cuda_write(planner, self._ffi.cast("void *", self._block.ptr))
         self._cupy.cuda.runtime.memcpyAsync(
             self._device_block.ptr, self._block.ptr, size, _HOST_TO_DEVICE, self._stream.ptr
         )
+        self._launch(precision)
+
+    def _launch(self, precision: str) -> None:
+        chunk, arguments = self.chunk, self._arguments
         functions, tables = self._device.kernels[precision]
-        arguments = self._arguments
+        assert self._device_block and self._scratch and self._results
         arguments[:4] = self._device_block.ptr, tables, self._scratch.ptr, self._results.ptr
         arguments[5] = chunk.passes
         launch = self._cupy.cuda.driver.launchKernel

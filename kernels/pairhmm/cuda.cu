@@ -51,7 +51,7 @@ __device__ __forceinline__ double power_of_two<double>(int exponent) {
     return same_bits<double>(int64_t(exponent + 1023) << 52);
 }
 
-__device__ __forceinline__ int least_of_warp(int x) {
+__device__ __forceinline__ unsigned least_of_warp(unsigned x) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
     for (int step = 16; step; step /= 2) x = min(x, __shfl_xor_sync(kAllLanes, x, step));
     return x;
@@ -66,6 +66,30 @@ struct alignas(16) Pack {
     enum { kCount = 16 / sizeof(T) };
     T value[kCount];
 };
+
+// Shared memory by its own 32-bit addresses: from a pointer the compiler makes them anew at every
+// load.
+typedef uint32_t SharedAddress;
+#if defined(__CUDA_ARCH__)
+__device__ __forceinline__ SharedAddress shared_address(void *pointer) {
+    return SharedAddress(__cvta_generic_to_shared(pointer));
+}
+__device__ __forceinline__ Pack<float> load_shared(SharedAddress from, const float *) {
+    Pack<float> pack;
+    asm("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];"
+                 : "=f"(pack.value[0]), "=f"(pack.value[1]), "=f"(pack.value[2]),
+                   "=f"(pack.value[3])
+                 : "r"(from));
+    return pack;
+}
+__device__ __forceinline__ Pack<double> load_shared(SharedAddress from, const double *) {
+    Pack<double> pack;
+    asm("ld.shared.v2.f64 {%0, %1}, [%2];"
+                 : "=d"(pack.value[0]), "=d"(pack.value[1])
+                 : "r"(from));
+    return pack;
+}
+#endif
 
 // As many rows' states as one access to the scratch moves.
 template <class T>
@@ -88,21 +112,12 @@ class Lane {
           layout_(R, tile_.head_states, tile_.tail_states),
           scratch_(scratch + tile_.scratch),
           lane_(threadIdx.x),
-          emissions_(emissions + lane_) {
-        const ReadRecord *reads = array<ReadRecord>(header().reads) + tile_.first_read;
-        read_ = reads[0];
-        length_ = 0;
-        int widest = 0;
-        for (int k = 0; k < tile_.reads; k++) {
-            const ReadRecord read = reads[k];
-            widest = max(widest, read.lanes);
-            if (lane_ >= read.lane && lane_ < read.lane + read.lanes) {
-                read_ = read;
-                length_ = read.length;
-            }
-        }
-        span_ = widest;
-        first_row_ = (lane_ - read_.lane + 1 - read_.lanes) * R + read_.length - R + 1;
+          emissions_(emissions + lane_),
+          emissions_at_(shared_address(emissions_)) {
+        const int read = tile_.read_of[lane_];
+        read_ = array<ReadRecord>(header().reads)[tile_.first_read + (read == kNoRead ? 0 : read)];
+        length_ = read == kNoRead ? 0 : read_.length;
+        first_row_ = (lane_ - read_.lane - read_.lanes) * R + read_.length + 1;
     }
 
     __device__ __forceinline__ bool in_use() const { return length_ > 0; }
@@ -111,7 +126,7 @@ class Lane {
     __device__ void set_up() {
         const T one = 1;
         RowCoefficients<T> *coefficients =
-            at<RowCoefficients<T>>(layout_.coefficients) + lane_ * R;
+            at<RowCoefficients<T>>(0) + lane_ * R;
         T *kappas = at<T>(layout_.backward_kappas) + lane_ * R;
         Row below = row(first_row_ + R);
         for (int group = R / kGroup - 1; group >= 0; group--) {
@@ -154,48 +169,41 @@ class Lane {
                 emissions_[(b * (R / kGroup) + group) * kWarp] = pack;
             }
         }
-        border_ = 0;
-        if (in_use()) {
-            const int quality =
-                array<uint8_t>(header().continuation_quals)[read_.start] & (kQualities - 1);
-            border_ = (one - tables_->probability[quality]) * start();
-        }
-        __syncwarp();
     }
 
     template <int STEP>
     __device__ void pass() {
         const RegionRecord &region = array<RegionRecord>(header().regions)[read_.region];
         const TrieRecord trie = STEP == kForward ? region.heads : region.tails;
-        states_ = STEP == kForward ? layout_.head_states : layout_.tail_states;
-        lanes_ = STEP == kForward ? layout_.head_lanes : layout_.tail_lanes;
+        states_ = at<RowState<T>>(STEP == kForward ? layout_.head_states : layout_.tail_states);
         take_coefficients<STEP>();
         make_root<STEP>(trie.states - 1);
 
+        // The lane's next column, and that of its next event, in bytes from the chunk's header.
         const int position =
             STEP == kForward ? lane_ - read_.lane : read_.lane + read_.lanes - 1 - lane_;
-        const Event *event = array<Event>(header().events) + trie.events;
-        const uint8_t *letters = array<uint8_t>(header().columns) + trie.columns - position;
-        int index = -position, next = in_use() ? event->at : int(kNoEvent);
-        unsigned letter = *letters;
+        const int span = tile_.widest;
+        unsigned column = trie.columns - position, event = trie.events;
+        unsigned next = in_use() ? array<Event>(event)->at : kNoEvent;
+        unsigned letter = chunk_[column];
         for (;;) {
-            int quiet = least_of_warp(next - index);
-            if (quiet > kNoEvent / 2) break;
-            index += quiet;
+            const unsigned ahead = least_of_warp(next - column);
+            if (ahead >= kNoEvent / 2) break;
+            int quiet = int(ahead);
             for (; quiet >= 2; quiet -= 2) {
-                step<STEP>(&letters, &letter);
-                step<STEP>(&letters, &letter);
+                step<STEP>(&column, &letter);
+                step<STEP>(&column, &letter);
             }
-            if (quiet) step<STEP>(&letters, &letter);
+            if (quiet) step<STEP>(&column, &letter);
             // A lane comes to an event a column after the lane before it.
-            for (int k = 0; k < span_; k++) {
-                while (index == next) {
-                    handle<STEP>(*event);
-                    next = (++event)->at;
+            for (int k = 0; k < span; k++) {
+                while (column == next) {
+                    handle<STEP>(*array<Event>(event));
+                    event += unsigned(sizeof(Event));
+                    next = array<Event>(event)->at;
                 }
                 __syncwarp();
-                step<STEP>(&letters, &letter);
-                index++;
+                step<STEP>(&column, &letter);
             }
         }
     }
@@ -219,6 +227,7 @@ class Lane {
 
    private:
     enum { kGroup = Pack<T>::kCount, kLetterStride = R / kGroup * kWarp };
+    static constexpr int64_t kStateSize = kWarp * R + kWarp;
 
     struct Row {
         typename CudaTables<T>::Gap gap;
@@ -242,6 +251,13 @@ class Lane {
 
     static __device__ __forceinline__ T not_a_number() {
         return T(same_bits<double>(int64_t(0x7ff8000000000000)));
+    }
+
+    // D, and T, left of a read's first row and above it.
+    __device__ __forceinline__ T border(const ReadRecord &read) const {
+        const int quality =
+            array<uint8_t>(header().continuation_quals)[read.start] & (kQualities - 1);
+        return (T(1) - tables_->probability[quality]) * start();
     }
 
     // The facts of a row of the read, counted from 1; of the row below the last, what its
@@ -274,7 +290,7 @@ class Lane {
     // and emissions, c and xx of the row above, and its own kappa.
     template <int STEP>
     __device__ __forceinline__ void take_coefficients() {
-        const RowCoefficients<T> *from = at<RowCoefficients<T>>(layout_.coefficients) + lane_ * R;
+        const RowCoefficients<T> *from = at<RowCoefficients<T>>(0) + lane_ * R;
         if (STEP == kForward) {
 #pragma unroll
             for (int k = 0; k < R; k++) {
@@ -303,8 +319,10 @@ class Lane {
     template <int STEP>
     __device__ __forceinline__ void make_root(int32_t id) {
         const int entry = STEP == kForward ? read_.lane : read_.lane + read_.lanes - 1;
+        const int span = tile_.widest;
+        const T border = this->border(read_);
         first_ = lane_ == entry;
-        top_t_ = STEP == kForward ? border_ : start();
+        top_t_ = STEP == kForward ? border : start();
         top_insertion_ = STEP == kForward ? T(0) : start();
         ends_ = diagonal_ = 0;
 #pragma unroll
@@ -312,13 +330,13 @@ class Lane {
         // From row to row and from lane to lane.
         above_t_ = top_t_;
         T insertion = top_insertion_;
-        for (int k = 0; k < span_; k++) {
+        for (int k = 0; k < span; k++) {
             if (lane_ == entry + k * STEP) {
                 diagonal_ = above_t_;
 #pragma unroll
                 for (int z = 0; z < R; z++) {
                     const int row = STEP == kForward ? z : R - 1 - z;
-                    d_[row] = STEP == kForward && first_row_ + row < 1 ? border_ : T(0);
+                    d_[row] = STEP == kForward && first_row_ + row < 1 ? border : T(0);
                     t_[row] = multiply_add(a_[row], insertion, c_[row] * d_[row]);
                     insertion = kappa_[row] * insertion;
                     d_[row] = multiply_add(xx_[row], d_[row], T(0));
@@ -341,17 +359,24 @@ class Lane {
                                 : __shfl_down_sync(kAllLanes, x, 1);
     }
 
+    __device__ __forceinline__ Pack<T> load_emissions(unsigned letter, int group) const {
+        const unsigned size = sizeof(Pack<T>);
+        return load_shared(emissions_at_ + letter * (kLetterStride * size) + group * kWarp * size,
+                           static_cast<const T *>(nullptr));
+    }
+
     // One column in every lane.
     template <int STEP>
-    __device__ __forceinline__ void step(const uint8_t **letters, unsigned *letter) {
-        const Pack<T> *emission = emissions_ + *letter * kLetterStride;
-        *letter = *++*letters;
+    __device__ __forceinline__ void step(unsigned *column, unsigned *letter) {
+        const unsigned now = *letter;
+        *letter = chunk_[++*column];
         T diagonal = diagonal_, insertion = above_insertion_;
         Pack<T> pack;
 #pragma unroll
         for (int z = 0; z < R; z++) {
             const int k = STEP == kForward ? z : R - 1 - z;
-            if (z % kGroup == 0) pack = emission[k / kGroup * kWarp];
+            if (z % kGroup == 0)
+                pack = load_emissions(now, k / kGroup);
             const T m = pack.value[k % kGroup] * diagonal;
             diagonal = t_[k];
             const T without_insertion = multiply_add(c_[k], d_[k], m);
@@ -385,7 +410,7 @@ class Lane {
                     d_[k + z] = pack.row[z].d;
                 }
             }
-            const RowState<T> own = *lane_state(now.load);
+            const RowState<T> own = states_[lane_state(now.load)];
             diagonal_ = own.t;
             ends_ = own.d;
         }
@@ -402,43 +427,46 @@ class Lane {
                 for (int z = 0; z < kStates; z++) pack.row[z] = {t_[k + z], d_[k + z]};
                 to[k / kStates] = pack;
             }
-            *lane_state(id) = {diagonal_, ends_};
+            states_[lane_state(id)] = {diagonal_, ends_};
         } else {
             // The tail's last column is not computed: all that the meeting wants of it is T' and
             // c D', which need no insertion.
-            const Pack<T> *emission = emissions_ + letter * kLetterStride;
 #pragma unroll
-            for (int k = 0; k < R; k += kStates) {
-                StatePack<T> pack;
+            for (int group = 0; group < R / kGroup; group++) {
+                const Pack<T> emission = emissions_[letter * kLetterStride + group * kWarp];
 #pragma unroll
-                for (int z = 0; z < kStates; z++) {
-                    const int row = k + z;
-                    const T above = row == R - 1 ? diagonal_ : t_[row == R - 1 ? row : row + 1];
-                    const T e = emission[row / kGroup * kWarp].value[row % kGroup];
-                    pack.row[z] = {e * above, c_[row] * d_[row]};
+                for (int k = group * kGroup; k < (group + 1) * kGroup; k += kStates) {
+                    StatePack<T> pack;
+#pragma unroll
+                    for (int z = 0; z < kStates; z++) {
+                        const int row = k + z;
+                        const T above = row == R - 1 ? diagonal_ : t_[row == R - 1 ? row : row + 1];
+                        pack.row[z] = {emission.value[row % kGroup] * above, c_[row] * d_[row]};
+                    }
+                    to[k / kStates] = pack;
                 }
-                to[k / kStates] = pack;
+                // Group by group, or registers for all of them would be taken from the recurrence.
+                asm volatile("" ::: "memory");
             }
         }
     }
 
+    // Indices of a lane's part of a state.
     __device__ __forceinline__ StatePack<T> *state(int32_t id) const {
-        return at<StatePack<T>>(states_) + (id * layout_.rows + lane_ * R) / kStates;
+        return reinterpret_cast<StatePack<T> *>(states_ + id * kStateSize + lane_ * R);
     }
-    __device__ __forceinline__ RowState<T> *lane_state(int32_t id) const {
-        return at<RowState<T>>(lanes_) + id * kWarp + lane_;
+    __device__ __forceinline__ int64_t lane_state(int32_t id) const {
+        return id * kStateSize + kWarp * R + lane_;
     }
 
     __device__ __forceinline__ double likelihood(const ReadRecord &read,
                                                  const HaplotypeRecord &haplotype) const {
         const int rows = read.lanes * R, first = read.lane * R;
         const RowState<T> *head =
-            at<RowState<T>>(layout_.head_states) + haplotype.head * layout_.rows + first;
+            at<RowState<T>>(layout_.head_states) + haplotype.head * kStateSize + first;
         const RowState<T> *tail =
-            at<RowState<T>>(layout_.tail_states) + haplotype.tail * layout_.rows + first;
-        const int quality =
-            array<uint8_t>(header().continuation_quals)[read.start] & (kQualities - 1);
-        const T border = (T(1) - tables_->probability[quality]) * start();
+            at<RowState<T>>(layout_.tail_states) + haplotype.tail * kStateSize + first;
+        const T border = this->border(read);
         const T scale = power_of_two<T>(Range<T>::kLow);
         const int top = rows - read.length;  // where the tails have row 0
         T total_high = 0, total_low = 0;
@@ -452,8 +480,7 @@ class Lane {
             total_low = multiply_add(front.t, back.t, total_low);
             total_low = multiply_add(front.d, back.d, total_low);
         }
-        const RowState<T> *last = at<RowState<T>>(layout_.head_lanes) + haplotype.head * kWarp +
-                                  read.lane + read.lanes - 1;
+        const RowState<T> *last = head + (kWarp * R - first) + read.lane + read.lanes - 1;
         return close(last->d, total_high, total_low, haplotype.length);
     }
 
@@ -470,14 +497,14 @@ class Lane {
 
     const uint8_t *const chunk_;
     const CudaTables<T> *const tables_;
-    const TileRecord tile_;
+    const TileRecord &tile_;
     const TileScratch<T> layout_;
     uint8_t *const scratch_;
     const int lane_;
     Pack<T> *const emissions_;  // of this lane
+    const SharedAddress emissions_at_;
     ReadRecord read_;           // that the lane belongs to
     int length_;                // of the read; 0 in a lane without one
-    int span_;                  // lanes of the tile's longest read
     int first_row_;             // of the lane, counted from 1; at most 0 above the read
 
     enum { kStates = StatePack<T>::kCount };
@@ -488,8 +515,8 @@ class Lane {
     T above_t_;          // the same, in the next column
     T above_insertion_;  // what flows into the next column
     T ends_;
-    T top_t_, top_insertion_, border_;
-    int64_t states_, lanes_;
+    T top_t_, top_insertion_;
+    RowState<T> *states_;
 };
 
 // One tile; where `passes` is 2 by two warps, of which the last to finish computes the meeting.
@@ -499,10 +526,15 @@ __device__ __forceinline__ void compute_tile(uint8_t *chunk, const CudaTables<T>
                                              int passes) {
     extern __shared__ __align__(16) uint8_t shared_memory[];
     const int tile = first_tile + int(blockIdx.x) / passes, pass = int(blockIdx.x) % passes;
-    Lane<T, R> lane(chunk, tables, scratch, reinterpret_cast<Pack<T> *>(shared_memory), tile);
-    lane.set_up();
-    if (passes == 1 || pass == 0) lane.template pass<kForward>();
-    if (passes == 1 || pass == 1) lane.template pass<kBackward>();
+    // Each step reads anew what it needs: the recurrence wants all registers.
+    const auto lane = [&] {
+        return Lane<T, R>(chunk, tables, scratch, reinterpret_cast<Pack<T> *>(shared_memory), tile);
+    };
+    lane().set_up();
+    __syncwarp();
+    if (passes == 1 || pass == 0) lane().template pass<kForward>();
+    __syncwarp();
+    if (passes == 1 || pass == 1) lane().template pass<kBackward>();
     if (passes == 2) {
         int32_t *finished = reinterpret_cast<int32_t *>(
             chunk + reinterpret_cast<const ChunkHeader *>(chunk)->finished);
@@ -514,7 +546,7 @@ __device__ __forceinline__ void compute_tile(uint8_t *chunk, const CudaTables<T>
         __threadfence();
     }
     __syncwarp();
-    lane.meet(out);
+    lane().meet(out);
 }
 
 }  // namespace

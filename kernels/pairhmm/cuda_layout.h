@@ -19,16 +19,19 @@
 namespace gkl_shim {
 namespace pairhmm {
 
+// The place of the event after the last.
+constexpr uint32_t kNoEvent = 0xc0000000;
+
 enum {
     kWarp = 32,
     // A lane reads letters from before its trie's first column and from behind the last.
     kColumnMargin = 64,
-    kNoEvent = 1 << 30,  // the place of the event after the last
+    kNoRead = 255,
 };
 
-// Between columns at - 1 and at. Stores first, then loads.
+// Between two columns. Stores first, then loads.
 struct Event {
-    int32_t at;
+    uint32_t at;     // the place of the second one's letter, in bytes from the header
     int32_t store;   // the state to keep, or -1
     int32_t letter;  // -1; of a tail, the letter of its last column, which is not in the stream:
                      // what is kept is the state's meeting with that column
@@ -37,10 +40,8 @@ struct Event {
 
 // States are numbered: the leaves, then the slots of the forks, then the root.
 struct TrieRecord {
-    int32_t columns;  // index of its first letter
-    int32_t events;   // index of its first event
-    int32_t states;
-    int32_t length;  // of its stream
+    uint32_t columns, events;  // the first of its letters and of its events, in bytes from the header
+    int32_t states, unused;
 };
 
 struct RegionRecord {
@@ -67,12 +68,14 @@ struct TileRecord {
     int32_t first_read, reads;
     int32_t head_states, tail_states;  // the most of its regions
     int64_t scratch;                   // where its scratch begins, in bytes
+    int32_t widest, unused;            // lanes of its longest read
+    uint8_t read_of[kWarp];            // by lane; kNoRead where there is none
 };
 
 struct ChunkHeader {
     // Offsets in bytes from the header.
     int64_t bases, base_quals, insertion_quals, deletion_quals, continuation_quals;
-    int64_t columns, events, regions, haplotypes, reads, tiles;
+    int64_t regions, haplotypes, reads, tiles;
     int64_t finished;  // an int32 a tile, 0: how many of its two passes are done, where they are
                        // computed by different warps
 };
@@ -103,22 +106,19 @@ struct alignas(2 * sizeof(T)) RowState {
     T t, d;
 };
 
-// A tile's scratch: coefficients, backward kappas, then states and what belongs to a lane of them
-// (the T above it, and its `ends`), of heads and of tails.
+// A tile's scratch: coefficients, backward kappas, then the states of heads and of tails. A state is
+// that of all rows, then what belongs to each lane: the T above it, and its `ends`.
 template <class T>
 struct TileScratch {
-    int64_t rows, coefficients, backward_kappas, head_states, head_lanes, tail_states, tail_lanes,
-        bytes;
+    int64_t rows, state_size, backward_kappas, head_states, tail_states, bytes;
 
     GKL_SHIM_BOTH TileScratch(int rows_a_lane, int32_t heads, int32_t tails) {
         rows = int64_t(kWarp) * rows_a_lane;
-        coefficients = 0;
-        backward_kappas = coefficients + rows * int64_t(sizeof(RowCoefficients<T>));
+        state_size = rows + kWarp;
+        backward_kappas = rows * int64_t(sizeof(RowCoefficients<T>));
         head_states = backward_kappas + rows * int64_t(sizeof(T));
-        head_lanes = head_states + heads * rows * int64_t(sizeof(RowState<T>));
-        tail_states = head_lanes + heads * kWarp * int64_t(sizeof(RowState<T>));
-        tail_lanes = tail_states + tails * rows * int64_t(sizeof(RowState<T>));
-        bytes = tail_lanes + tails * kWarp * int64_t(sizeof(RowState<T>));
+        tail_states = head_states + heads * state_size * int64_t(sizeof(RowState<T>));
+        bytes = tail_states + tails * state_size * int64_t(sizeof(RowState<T>));
     }
 };
 

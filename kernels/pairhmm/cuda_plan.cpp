@@ -57,7 +57,7 @@ struct Stream {
         events.clear();
         const int32_t slots = trie.leaves, root = trie.leaves + trie.slots;
         states = root + 1;
-        Event between = {0, -1, -1, -1};
+        Event between = {0u, -1, -1, -1};
         int32_t in_hand = -1;  // the slot whose state is the one in hand
         for (const Branch &branch : trie.branches) {
             if (branch.load < 0)
@@ -68,7 +68,7 @@ struct Stream {
             columns.insert(columns.end(), trie.letters.begin() + branch.column,
                            trie.letters.begin() + branch.column + branch.length);
             in_hand = branch.save;
-            between = {int32_t(columns.size()), -1, -1, -1};
+            between = {uint32_t(columns.size()), -1, -1, -1};
             if (branch.leaf >= 0) {
                 between.store = branch.leaf;
                 if (tails) {
@@ -78,7 +78,7 @@ struct Stream {
             }
             if (branch.save >= 0) {
                 if (branch.leaf >= 0) events.push_back(between);
-                between = {int32_t(columns.size()), slots + branch.save, -1, -1};
+                between = {uint32_t(columns.size()), slots + branch.save, -1, -1};
             } else if (tails) {
                 columns.pop_back();
             }
@@ -142,8 +142,8 @@ struct Part {
     // Where it begins in the chunk.
     int width;
     int32_t position;  // among the chunk's regions
-    int32_t first_tile, first_task, first_haplotype, first_event;
-    int64_t first_column, first_byte, first_result, scratch;
+    int32_t first_tile, first_task, first_haplotype;
+    int64_t first_event, first_column, first_byte, first_result, scratch;
 
     int64_t columns() const { return int64_t(heads.columns.size() + tails.columns.size()); }
 };
@@ -218,8 +218,8 @@ struct gkl_shim_cuda_planner {
     void write(uint8_t *block) {
         block_ = block;
         memcpy(block, &header_, sizeof header_);
-        memset(block + header_.columns, kA, kColumnMargin);
-        memset(block + header_.events - columns_after_, kA, size_t(columns_after_));
+        memset(block + columns_at_, kA, kColumnMargin);
+        memset(block + events_at_ - columns_after_, kA, size_t(columns_after_));
         memset(block + header_.finished, 0, size_t(tile_count_) * sizeof(int32_t));
         parallel(read_bases_ * kPerReadBase, &gkl_shim_cuda_planner::write_part);
     }
@@ -440,7 +440,7 @@ struct gkl_shim_cuda_planner {
             part.first_tile = tile_count_;
             part.first_task = int32_t(tasks);
             part.first_haplotype = int32_t(haplotypes);
-            part.first_event = int32_t(events);
+            part.first_event = events;
             part.first_column = columns;
             part.first_byte = bytes;
             part.first_result = results;
@@ -467,14 +467,14 @@ struct gkl_shim_cuda_planner {
         header_.insertion_quals = place(bytes);
         header_.deletion_quals = place(bytes);
         header_.continuation_quals = place(bytes);
-        header_.columns = place(columns + kColumnMargin);
-        header_.events = place(events * int64_t(sizeof(Event)));
+        columns_at_ = place(columns + kColumnMargin);
+        events_at_ = place(events * int64_t(sizeof(Event)));
         header_.regions = place(int64_t(order_.size() * sizeof(RegionRecord)));
         header_.haplotypes = place(haplotypes * int64_t(sizeof(HaplotypeRecord)));
         header_.reads = place(tasks * int64_t(sizeof(ReadRecord)));
         header_.tiles = place(tile_count_ * int64_t(sizeof(TileRecord)));
         header_.finished = place(tile_count_ * int64_t(sizeof(int32_t)));
-        columns_after_ = header_.events - header_.columns - columns;
+        columns_after_ = events_at_ - columns_at_ - columns;
         results_count_ = results;
         chunk->block_bytes = at;
         chunk->scratch_bytes = scratch;
@@ -518,14 +518,19 @@ struct gkl_shim_cuda_planner {
         record.haplotypes = part.first_haplotype;
         record.haplotype_count = int32_t(part.chosen.size());
         record.out = part.first_result;
-        int32_t event = part.first_event;
-        int64_t column = part.first_column;
+        int64_t column = columns_at_ + part.first_column;
+        int64_t event = events_at_ + part.first_event * int64_t(sizeof(Event));
         const auto write_stream = [&](const Stream &stream, TrieRecord *trie) {
-            *trie = {int32_t(column), event, stream.states, int32_t(stream.columns.size())};
-            copy(stream.columns, array<uint8_t>(header_.columns) + column);
-            copy(stream.events, array<Event>(header_.events) + event);
+            *trie = {uint32_t(column), uint32_t(event), stream.states, 0};
+            std::copy(stream.columns.begin(), stream.columns.end(), block_ + column);
+            Event *to = array<Event>(event);
+            for (const Event &from : stream.events) {
+                *to = from;
+                if (from.at != kNoEvent) to->at += uint32_t(column);
+                to++;
+            }
             column += int64_t(stream.columns.size());
-            event += int32_t(stream.events.size());
+            event += int64_t(stream.events.size() * sizeof(Event));
         };
         write_stream(part.heads, &record.heads);
         write_stream(part.tails, &record.tails);
@@ -549,19 +554,23 @@ struct gkl_shim_cuda_planner {
                 const int64_t at = part.first_read + part.rows[k];
                 *read++ = {int32_t(part.first_byte + batch_.read_offsets[at] - from),
                            int32_t(length(part, part.rows[k])), region, k, lane, lanes};
+                memset(tile->read_of + lane, task - first_task, size_t(lanes));
+                tile->widest = lane == 0 ? lanes : tile->widest;
                 task++;
             },
             [&] {
-                *tile++ = {first_task, task - first_task, part.heads.states, part.tails.states,
-                           scratch};
+                tile->first_read = first_task;
+                tile->reads = task - first_task;
+                tile->head_states = part.heads.states;
+                tile->tail_states = part.tails.states;
+                tile->scratch = scratch;
+                const ReadRecord &last = read[-1];
+                const int used = last.lane + last.lanes;
+                memset(tile->read_of + used, kNoRead, size_t(kWarp - used));
+                tile++;
                 first_task = task;
                 scratch += tile_scratch(part);
             });
-    }
-
-    template <class A>
-    static void copy(const std::vector<A> &from, A *to) {
-        std::copy(from.begin(), from.end(), to);
     }
 
     void finish_part(Part &part) {
@@ -597,6 +606,7 @@ struct gkl_shim_cuda_planner {
     int64_t planning_;  // nanoseconds, about
     int32_t tile_count_;
     ChunkHeader header_;
+    int64_t columns_at_, events_at_;  // in the block
     int64_t columns_after_;  // bytes between the last column and what follows
 
     uint8_t *block_;
