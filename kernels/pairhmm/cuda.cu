@@ -446,7 +446,7 @@ class Lane {
                     to[k / kStates] = pack;
                 }
                 // Group by group, or registers for all of them would be taken from the recurrence.
-                asm volatile("" ::: "memory");
+                __threadfence_block();
             }
         }
     }
