@@ -43,6 +43,8 @@ _GROWTH = 1.25
 
 _SOURCE = "pairhmm/cuda.cu"
 _LETTERS, _WARP = 5, 32
+# What a block takes of shared memory beside what it asks for.
+_BLOCK_SHARED_BYTES = 1024
 _ITEM_BYTES = {"single": 4, "double": 8}
 _HOST_TO_DEVICE = 1
 
@@ -377,6 +379,8 @@ class _Device:
         properties = cupy.cuda.runtime.getDeviceProperties(number)
         self.name: str = properties["name"].decode()
         self._multiprocessors = int(properties["multiProcessorCount"])
+        self._registers = int(properties["regsPerMultiprocessor"])
+        self._shared_bytes = int(properties["sharedMemPerMultiprocessor"])
         self.kernels: dict[str, tuple[list[tuple[int, int]], int]] = {}
         self._kept: list[Any] = []
         self._free: deque[_Slot] = deque()
@@ -406,12 +410,22 @@ class _Device:
                 for rows in widths:
                     if rows:
                         kernel = self._module.get_function(f"pairhmm_{precision}_{rows}")
-                        kernel.preferred_shared_memory_carveout = 100
-                        self._kept.append(kernel)
                         shared = _LETTERS * rows * _WARP * _ITEM_BYTES[precision]
+                        kernel.preferred_shared_memory_carveout = self._carveout(kernel, shared)
+                        self._kept.append(kernel)
                         functions.append((kernel.kernel.ptr, shared))
                 self._kept.append(on_device)
                 self.kernels[precision] = functions, on_device.data.ptr
+
+    def _carveout(self, kernel: Any, shared: int) -> int:
+        """Per cent of the memory that shared memory and the cache divide, for as many warps as fit.
+
+        The driver gives shared memory all of it; but states at forks want the cache.
+        """
+        registers = -(-kernel.num_regs // 8) * 8 * _WARP
+        blocks = self._registers // registers
+        needed = blocks * (shared + _BLOCK_SHARED_BYTES)
+        return min(100, -(-100 * needed // self._shared_bytes))
 
     def make_planner(self, precision: str) -> Any:
         ffi, lib = _native.library()

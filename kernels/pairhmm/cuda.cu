@@ -98,6 +98,12 @@ struct alignas(16) StatePack {
     RowState<T> row[kCount];
 };
 
+__device__ __forceinline__ void prefetch(const void *pointer) {
+#if defined(__CUDA_ARCH__)
+    asm volatile("prefetch.global.L1 [%0];" ::"l"(pointer));
+#endif
+}
+
 enum Direction { kForward = 1, kBackward = -1 };
 
 // A lane of a tile.
@@ -186,7 +192,9 @@ class Lane {
         unsigned column = trie.columns - position, event = trie.events;
         unsigned next = in_use() ? array<Event>(event)->at : kNoEvent;
         unsigned letter = chunk_[column];
+        first_emissions_ = load_emissions(letter, STEP == kForward ? 0 : R / kGroup - 1);
         for (;;) {
+            fetch(*array<Event>(event));
             const unsigned ahead = least_of_warp(next - column);
             if (ahead >= kNoEvent / 2) break;
             int quiet = int(ahead);
@@ -228,6 +236,7 @@ class Lane {
    private:
     enum { kGroup = Pack<T>::kCount, kLetterStride = R / kGroup * kWarp };
     static constexpr int64_t kStateSize = kWarp * R + kWarp;
+    enum { kLineRows = 128 / sizeof(RowState<T>) };  // of a cache line
 
     struct Row {
         typename CudaTables<T>::Gap gap;
@@ -371,12 +380,11 @@ class Lane {
         const unsigned now = *letter;
         *letter = chunk_[++*column];
         T diagonal = diagonal_, insertion = above_insertion_;
-        Pack<T> pack;
+        Pack<T> pack = first_emissions_;
 #pragma unroll
         for (int z = 0; z < R; z++) {
             const int k = STEP == kForward ? z : R - 1 - z;
-            if (z % kGroup == 0)
-                pack = load_emissions(now, k / kGroup);
+            if (z > 0 && z % kGroup == 0) pack = load_emissions(now, k / kGroup);
             const T m = pack.value[k % kGroup] * diagonal;
             diagonal = t_[k];
             const T without_insertion = multiply_add(c_[k], d_[k], m);
@@ -384,6 +392,7 @@ class Lane {
             t_[k] = multiply_add(a_[k], insertion, without_insertion);
             insertion = multiply_add(kappa_[k], insertion, m);
         }
+        first_emissions_ = load_emissions(*letter, STEP == kForward ? 0 : R / kGroup - 1);
         const T last_t = t_[STEP == kForward ? R - 1 : 0];
         if (STEP == kForward) ends_ = ends_ + last_t;
         diagonal_ = above_t_;
@@ -393,6 +402,17 @@ class Lane {
             above_insertion_ = top_insertion_;
             above_t_ = top_t_;
         }
+    }
+
+    // The state that an event will want comes nearer before it is wanted.
+    __device__ __forceinline__ void fetch(const Event &event) const {
+        const int load = event.load;
+        if (load < 0) return;
+        const RowState<T> *from = states_ + load * kStateSize + lane_ * R;
+#pragma unroll
+        for (int row = 0; row < R; row += kLineRows) prefetch(from + row);
+        prefetch(from + R - 1);
+        prefetch(states_ + lane_state(load));
     }
 
     template <int STEP>
@@ -461,27 +481,41 @@ class Lane {
 
     __device__ __forceinline__ double likelihood(const ReadRecord &read,
                                                  const HaplotypeRecord &haplotype) const {
-        const int rows = read.lanes * R, first = read.lane * R;
-        const RowState<T> *head =
-            at<RowState<T>>(layout_.head_states) + haplotype.head * kStateSize + first;
-        const RowState<T> *tail =
-            at<RowState<T>>(layout_.tail_states) + haplotype.tail * kStateSize + first;
-        const T border = this->border(read);
-        const T scale = power_of_two<T>(Range<T>::kLow);
+        const int first = read.lane * R, rows = read.lanes * R;
         const int top = rows - read.length;  // where the tails have row 0
-        T total_high = 0, total_low = 0;
+        const RowState<T> *heads =
+            at<RowState<T>>(layout_.head_states) + haplotype.head * kStateSize;
+        const RowState<T> *tails =
+            at<RowState<T>>(layout_.tail_states) + haplotype.tail * kStateSize;
+        const StatePack<T> *head = reinterpret_cast<const StatePack<T> *>(heads + first);
+        const StatePack<T> *tail = reinterpret_cast<const StatePack<T> *>(tails + first);
+        const T border = this->border(read), scale = power_of_two<T>(Range<T>::kLow);
+        T high = 0, low = 0;
+        const auto meet = [&](const RowState<T> &front, const RowState<T> &back) {
+            high = multiply_add(front.t, back.t * scale, high);
+            high = multiply_add(front.d, back.d * scale, high);
+            low = multiply_add(front.t, back.t, low);
+            low = multiply_add(front.d, back.d, low);
+        };
+        // The head's row for row k of the tail is in place k - 1.
+        int k = rows / kStates - 1;
+        StatePack<T> front = head[k];
 #pragma unroll 4
-        for (int k = rows - 1; k >= top; k--) {
-            const RowState<T> back = tail[k];
-            RowState<T> front = {border, border};
-            if (k > top) front = head[k - 1];
-            total_high = multiply_add(front.t, back.t * scale, total_high);
-            total_high = multiply_add(front.d, back.d * scale, total_high);
-            total_low = multiply_add(front.t, back.t, total_low);
-            total_low = multiply_add(front.d, back.d, total_low);
+        for (; k * kStates > top; k--) {
+            const StatePack<T> back = tail[k], above = head[k - 1];
+#pragma unroll
+            for (int z = kStates - 1; z > 0; z--) meet(front.row[z - 1], back.row[z]);
+            meet(above.row[kStates - 1], back.row[0]);
+            front = above;
         }
-        const RowState<T> *last = head + (kWarp * R - first) + read.lane + read.lanes - 1;
-        return close(last->d, total_high, total_low, haplotype.length);
+        const StatePack<T> back = tail[k];
+#pragma unroll
+        for (int z = kStates - 1; z >= 0; z--) {
+            if (k * kStates + z > top) meet(front.row[z > 0 ? z - 1 : 0], back.row[z]);
+            if (k * kStates + z == top) meet({border, border}, back.row[z]);
+        }
+        const T ends = heads[kWarp * R + read.lane + read.lanes - 1].d;
+        return close(ends, high, low, haplotype.length);
     }
 
     static __device__ __forceinline__ double close(T ends, T total_high, T total_low, int length) {
@@ -516,6 +550,7 @@ class Lane {
     T above_insertion_;  // what flows into the next column
     T ends_;
     T top_t_, top_insertion_;
+    Pack<T> first_emissions_;  // of the next column
     RowState<T> *states_;
 };
 
