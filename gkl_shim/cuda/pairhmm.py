@@ -196,9 +196,7 @@ class Engine:
             device.close()
         self._devices = []
 
-    def _pass(
-        self, batch: Any, out: NDArray[np.float64], precision: str, *, counted: bool
-    ) -> int:
+    def _pass(self, batch: Any, out: NDArray[np.float64], precision: str, *, counted: bool) -> int:
         """Compute what can be computed in one precision; return how many pairs are then NaN."""
         run = _Run(batch, out, precision, fresh=counted and precision == "single")
         devices = sorted((d for d in self._devices if d.alive), key=lambda d: d.busy)
@@ -224,7 +222,7 @@ class Engine:
         return missing
 
     def _on_cpu(self, batch: Any, out: NDArray[np.float64], first: int, last: int) -> int:
-        """Compute regions [first, last) from the start; what was computed of them stays the same."""
+        """Compute regions [first, last) from the start: the same values where there are some."""
         part, start, stop = _regions(batch, first, last)
         pointer = _native.batch_pointer(*part)
         self._cpu.compute(pointer, out[start:stop])
@@ -299,15 +297,18 @@ class _Slot:
         self._planners: dict[str, Any] = {}
         self.chunk = self._ffi.new("gkl_shim_cuda_chunk *")
         self.first = self.last = 0
-        self._block = self._results = self._device_block = self._scratch = None
+        self._block: Any = None
+        self._device_block: Any = None
+        self._scratch: Any = None
+        self._results: Any = None
         # A launch's arguments, and their addresses.
         self._arguments = np.zeros(6, np.uint64)
         start = self._arguments.ctypes.data
-        self._addresses = np.arange(start, start + 48, 8, np.uint64)
+        self._addresses = np.array(range(start, start + 48, 8), np.uint64)
         self._parameters = self._addresses.ctypes.data
 
     def planner(self, precision: str) -> Any:
-        """The native planner; it holds the slot's chunk."""
+        """Return the native planner, which holds the slot's chunk."""
         if precision not in self._planners:
             self._planners[precision] = self._device.make_planner(precision)
         return self._planners[precision]
@@ -332,7 +333,6 @@ class _Slot:
     def _launch(self, precision: str) -> None:
         chunk, arguments = self.chunk, self._arguments
         functions, tables = self._device.kernels[precision]
-        assert self._device_block and self._scratch and self._results
         arguments[:4] = self._device_block.ptr, tables, self._scratch.ptr, self._results.ptr
         arguments[5] = chunk.passes
         launch = self._cupy.cuda.driver.launchKernel
@@ -349,7 +349,7 @@ class _Slot:
         results = self._ffi.NULL
         if self.chunk.results:
             self._stream.synchronize()
-            results = self._ffi.cast("double *", self._results.ptr)  # type: ignore[attr-defined]
+            results = self._ffi.cast("double *", self._results.ptr)
         planner = self._planners[run.precision]
         run.done(self, self._lib.gkl_shim_cuda_finish(planner, results, run.out))
 
@@ -425,7 +425,7 @@ class _Device:
         registers = -(-kernel.num_regs // 8) * 8 * _WARP
         blocks = self._registers // registers
         needed = blocks * (shared + _BLOCK_SHARED_BYTES)
-        return min(100, -(-100 * needed // self._shared_bytes))
+        return min(100, int(-(-100 * needed // self._shared_bytes)))
 
     def make_planner(self, precision: str) -> Any:
         ffi, lib = _native.library()
@@ -531,9 +531,9 @@ def _drive(device: _Device, run: _Run, spread: Callable[[], None] | None = None)
         run.error = error
         for each in flying:
             each.wait()
-        for each in (*flying, slot):
-            if each is not None:
-                device.release(each)
+            device.release(each)
+        if slot is not None:
+            device.release(slot)
     except Exception as error:
         run.failed(flying if slot is None else (*flying, slot))
         device.retire(error)
