@@ -13,8 +13,9 @@ from __future__ import annotations
 
 import contextlib
 import threading
+from collections import deque
 from collections.abc import Generator, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -64,8 +65,10 @@ Precision: TypeAlias = Literal["single", "double"]
 
 # What one native call takes at most, in cells: it bounds how long Ctrl-C waits.
 _CALL_CELLS = 1 << 29
-# What a stream computes together.
+# What a stream computes together, on the CPU and on devices, which take several such at once.
 _GROUP_CELLS = 1 << 27
+_DEVICE_GROUP_CELLS = 1 << 34
+_DEVICE_CALLERS = 3
 # What a pair counts at least, so that pairs of tiny sequences bound a call's results too.
 _PAIR_CELLS = 256
 
@@ -278,7 +281,8 @@ class PairHMM:
     ) -> Iterator[NDArray[np.float64]]:
         """Compute many regions: see :func:`stream`."""
         gaps = (insertion_quals, deletion_quals, continuation_quals)
-        with contextlib.closing(self.stream_batches(_grouped(regions, gaps))) as computed:
+        groups = _grouped(regions, gaps, self._devices.group_cells)
+        with contextlib.closing(self.stream_batches(groups)) as computed:
             for batch, values in computed:
                 yield from batch.split(values)
 
@@ -304,8 +308,17 @@ class PairHMM:
         self, prepared: Generator[Batch, None, None]
     ) -> Generator[tuple[Batch, NDArray[np.float64]], None, None]:
         with contextlib.closing(prepared):
-            for batch in prepared:
-                yield batch, self.compute(batch)
+            # Devices have work while the next batch is planned.
+            workers = self._devices.callers
+            with ThreadPoolExecutor(workers, thread_name_prefix="gkl-shim") as pool:
+                pending: deque[tuple[Batch, Future[NDArray[np.float64]]]] = deque()
+                for batch in prepared:
+                    pending.append((batch, pool.submit(self.compute, batch)))
+                    if len(pending) >= workers:
+                        first, values = pending.popleft()
+                        yield first, values.result()
+                for batch, values in pending:
+                    yield batch, values.result()
 
 
 def likelihoods(
@@ -439,6 +452,16 @@ class _Devices:
         if self._always:
             self._start()
 
+    @property
+    def group_cells(self) -> int:
+        """What a stream computes together."""
+        return _DEVICE_GROUP_CELLS if self._always else _GROUP_CELLS
+
+    @property
+    def callers(self) -> int:
+        """How many batches of a stream are computed at once."""
+        return _DEVICE_CALLERS if self._always else 1
+
     def take(self, batch: Batch) -> CudaEngine | None:
         """Return the engine where it is to compute this batch."""
         engine = self.engine
@@ -494,8 +517,10 @@ def _ahead(items: Iterable[_T]) -> Generator[_T, None, None]:
             iterator.close()
 
 
-def _grouped(regions: Iterable[Region], gaps: tuple[Quals, ...]) -> Iterator[Batch]:
-    """Put small regions together, each group about one native call."""
+def _grouped(
+    regions: Iterable[Region], gaps: tuple[Quals, ...], group_cells: int
+) -> Iterator[Batch]:
+    """Put small regions together, each group about so many cells."""
     group: list[Batch] = []
     work = 0
     try:
@@ -503,7 +528,7 @@ def _grouped(regions: Iterable[Region], gaps: tuple[Quals, ...]) -> Iterator[Bat
             batch = _region_batch(region, gaps, f"regions[{index}]")
             group.append(batch)
             work += int(_work(batch).sum())
-            if work >= _GROUP_CELLS:
+            if work >= group_cells:
                 yield concatenated(group)
                 group, work = [], 0
     except Exception:

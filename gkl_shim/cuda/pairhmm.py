@@ -32,8 +32,10 @@ from gkl_shim.errors import BackendUnavailable
 __all__ = ["Engine", "device_count", "device_names"]
 
 # Chunks under way on a device at most, all callers together.
-_SLOTS = 4
-# A chunk's cells, all counted: some milliseconds of a large device.
+_SLOTS = 6
+# Threads of one large call that plan and launch, a device.
+_DRIVERS = 2
+# A chunk's cells, all counted: about half a millisecond of a large device.
 _CHUNK_CELLS = {"single": 1 << 32, "double": 1 << 30}
 # Scratch memory of a chunk at most, and the part of a device's free memory that all may take.
 _SCRATCH_BYTES = 1 << 30
@@ -158,8 +160,11 @@ class Engine:
         MemoryError
             If the machine's own memory does not suffice.
         """
-        out = np.empty(batch.pairs, np.float64)
-        if len(out):
+        # One region, the usual small call, is counted without array arithmetic.
+        one = len(batch.region_reads) == 2
+        pairs = len(batch.reads) * len(batch.haplotypes) if one else batch.pairs
+        out = np.empty(pairs, np.float64)
+        if pairs:
             arrays = (
                 batch.region_reads,
                 batch.region_haplotypes,
@@ -203,8 +208,8 @@ class Engine:
         others: list[Any] = []
 
         def spread() -> None:
-            if len(devices) > 1:
-                others.extend(self._workers().submit(_drive, d, run) for d in devices[1:])
+            drivers = (devices * _DRIVERS)[1:]
+            others.extend(self._workers().submit(_drive, device, run) for device in drivers)
 
         if devices:
             _drive(devices[0], run, spread)
@@ -231,7 +236,9 @@ class Engine:
     def _workers(self) -> ThreadPoolExecutor:
         with self._lock:
             if self._pool is None:
-                self._pool = ThreadPoolExecutor(thread_name_prefix="gkl-shim-cuda")
+                self._pool = ThreadPoolExecutor(
+                    _DRIVERS * len(self._devices), thread_name_prefix="gkl-shim-cuda"
+                )
             return self._pool
 
 

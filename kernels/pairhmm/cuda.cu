@@ -190,12 +190,13 @@ class Lane {
             STEP == kForward ? lane_ - read_.lane : read_.lane + read_.lanes - 1 - lane_;
         const int span = tile_.widest;
         unsigned column = trie.columns - position, event = trie.events;
-        unsigned next = in_use() ? array<Event>(event)->at : kNoEvent;
+        Event next = *array<Event>(event);
+        if (!in_use()) next = {kNoEvent, -1, -1, -1};
         unsigned letter = chunk_[column];
         first_emissions_ = load_emissions(letter, STEP == kForward ? 0 : R / kGroup - 1);
         for (;;) {
-            fetch(*array<Event>(event));
-            const unsigned ahead = least_of_warp(next - column);
+            fetch(next.load);
+            const unsigned ahead = least_of_warp(next.at - column);
             if (ahead >= kNoEvent / 2) break;
             int quiet = int(ahead);
             for (; quiet >= 2; quiet -= 2) {
@@ -205,10 +206,11 @@ class Lane {
             if (quiet) step<STEP>(&column, &letter);
             // A lane comes to an event a column after the lane before it.
             for (int k = 0; k < span; k++) {
-                while (column == next) {
-                    handle<STEP>(*array<Event>(event));
+                while (column == next.at) {
                     event += unsigned(sizeof(Event));
-                    next = array<Event>(event)->at;
+                    const Event following = *array<Event>(event);
+                    handle<STEP>(next);
+                    next = following;
                 }
                 __syncwarp();
                 step<STEP>(&column, &letter);
@@ -405,8 +407,7 @@ class Lane {
     }
 
     // The state that an event will want comes nearer before it is wanted.
-    __device__ __forceinline__ void fetch(const Event &event) const {
-        const int load = event.load;
+    __device__ __forceinline__ void fetch(int32_t load) const {
         if (load < 0) return;
         const RowState<T> *from = states_ + load * kStateSize + lane_ * R;
 #pragma unroll
@@ -416,8 +417,7 @@ class Lane {
     }
 
     template <int STEP>
-    __device__ __forceinline__ void handle(const Event &event) {
-        const Event now = event;
+    __device__ __forceinline__ void handle(const Event &now) {
         if (now.store >= 0) keep<STEP>(now.store, now.letter);
         if (now.load >= 0) {
             const StatePack<T> *from = state(now.load);
@@ -597,10 +597,10 @@ __device__ __forceinline__ void compute_tile(uint8_t *chunk, const CudaTables<T>
                                                  passes);                                       \
     }
 
-GKL_SHIM_PAIRHMM_KERNEL(pairhmm_single_4, float, 4, 16)
-GKL_SHIM_PAIRHMM_KERNEL(pairhmm_single_8, float, 8, 16)
-GKL_SHIM_PAIRHMM_KERNEL(pairhmm_single_16, float, 16, 16)
+GKL_SHIM_PAIRHMM_KERNEL(pairhmm_single_4, float, 4, 24)
+GKL_SHIM_PAIRHMM_KERNEL(pairhmm_single_8, float, 8, 20)
+GKL_SHIM_PAIRHMM_KERNEL(pairhmm_single_12, float, 12, 16)
+GKL_SHIM_PAIRHMM_KERNEL(pairhmm_single_16, float, 16, 12)
 GKL_SHIM_PAIRHMM_KERNEL(pairhmm_single_20, float, 20, 12)
-GKL_SHIM_PAIRHMM_KERNEL(pairhmm_single_24, float, 24, 12)
-GKL_SHIM_PAIRHMM_KERNEL(pairhmm_double_4, double, 4, 12)
-GKL_SHIM_PAIRHMM_KERNEL(pairhmm_double_8, double, 8, 8)
+GKL_SHIM_PAIRHMM_KERNEL(pairhmm_double_4, double, 4, 16)
+GKL_SHIM_PAIRHMM_KERNEL(pairhmm_double_8, double, 8, 12)

@@ -30,7 +30,7 @@ enum {
 };
 
 // Between two columns. Stores first, then loads.
-struct Event {
+struct alignas(16) Event {
     uint32_t at;     // the place of the second one's letter, in bytes from the header
     int32_t store;   // the state to keep, or -1
     int32_t letter;  // -1; of a tail, the letter of its last column, which is not in the stream:

@@ -23,14 +23,14 @@ namespace pairhmm {
 namespace {
 
 // Rows a lane of the kernels in cuda.cu.
-constexpr int kSingleWidths[GKL_SHIM_CUDA_WIDTHS] = {4, 8, 16, 20, 24};
+constexpr int kSingleWidths[GKL_SHIM_CUDA_WIDTHS] = {4, 8, 12, 16, 20};
 constexpr int kDoubleWidths[GKL_SHIM_CUDA_WIDTHS] = {4, 8};
 
-// What a column costs a warp: instructions issued where many warps share a multiprocessor, cycles
-// where it is alone. Measured on an H200.
-constexpr double kIssuePerRow = 5.4, kIssuePerColumn = 13;
+// What a column of a tile costs: cycles of a multiprocessor that has many tiles at once, and of a
+// warp that is alone. Measured on an H200, for each of the widths above.
+constexpr double kSingleCycles[GKL_SHIM_CUDA_WIDTHS] = {18, 27, 34, 47, 56};
+constexpr double kDoubleCycles[GKL_SHIM_CUDA_WIDTHS] = {40, 64};
 constexpr double kLatencyPerRow = 5, kLatencyPerColumn = 60;
-constexpr double kIssuedPerCycle = 3;  // of a multiprocessor's warps together
 
 // Columns' worth of set-up and of the meeting.
 constexpr double kColumnsPerTile = 20;
@@ -39,10 +39,11 @@ constexpr double kColumnsPerTile = 20;
 constexpr int kBusyTiles = 8;
 
 // A chunk's reads have about so many bases at most: the block goes up while another is computed.
-constexpr int64_t kChunkReadBases = int64_t(1) << 23;
+constexpr int64_t kChunkReadBases = int64_t(1) << 22;
 
-// What planning takes, in nanoseconds: for a haplotype's letter and for a read's base.
-constexpr int64_t kPerHaplotypeLetter = 3, kPerReadBase = 1;
+// What the planner takes on one thread, in nanoseconds.
+constexpr int64_t kPlanPerRegion = 1000, kPlanPerRead = 40, kPlanPerLetter = 3;
+constexpr int64_t kWritePerRead = 30, kWritePerBase = 1, kFinishPerPair = 4;
 
 int64_t rounded(int64_t bytes) { return (bytes + 255) & ~int64_t(255); }
 
@@ -88,42 +89,50 @@ struct Stream {
     }
 };
 
-// Warps of reads, the longest first. `take(lane, lanes)` is called for each read of the order that
-// `next` has in it, `end_tile()` after each tile.
+// Fills warps with reads, as many lanes as are left at a time.
 class Packer {
    public:
     // Lengths fall.
     template <class Length>
-    void count(int32_t reads, int rows_a_lane, Length length) {
-        for (int lanes = 0; lanes <= kWarp; lanes++) next_[lanes] = end_[lanes] = 0;
-        int lanes_before = kWarp + 1;
+    Packer(int32_t reads, int rows_a_lane, Length length) : left_(reads) {
+        int longest = 0;  // that takes as many lanes as the last
         for (int32_t k = 0; k < reads; k++) {
-            const int lanes = (length(k) + rows_a_lane - 1) / rows_a_lane;
-            if (lanes != lanes_before) next_[lanes] = k;
-            end_[lanes] = k + 1;
-            lanes_before = lanes;
+            const int rows = length(k);
+            if (k == 0 || rows <= longest - rows_a_lane) {
+                const int lanes = (rows + rows_a_lane - 1) / rows_a_lane;
+                longest = lanes * rows_a_lane;
+                groups_[count_++] = {lanes, k, k};
+            }
+            groups_[count_ - 1].end++;
         }
-        left_ = reads;
     }
 
+    // Calls take(read, lane, lanes) for each read of a tile, then end_tile(); returns the tiles.
     template <class Take, class EndTile>
     int32_t pack(Take take, EndTile end_tile) {
         int32_t tiles = 0;
-        while (left_ > 0) {
+        for (int first = 0; left_ > 0; tiles++) {
+            while (groups_[first].next == groups_[first].end) first++;
             int lane = 0;
-            for (int lanes = kWarp; lanes > 0; lanes--)
-                for (; next_[lanes] < end_[lanes] && lane + lanes <= kWarp; lane += lanes) {
-                    take(next_[lanes]++, lane, lanes);
+            for (int g = first; g < count_ && lane < kWarp; g++) {
+                Group &group = groups_[g];
+                for (; group.next < group.end && lane + group.lanes <= kWarp; lane += group.lanes) {
+                    take(group.next++, lane, group.lanes);
                     left_--;
                 }
+            }
             end_tile();
-            tiles++;
         }
         return tiles;
     }
 
    private:
-    int32_t next_[kWarp + 1], end_[kWarp + 1];  // by lanes: the reads that take so many
+    struct Group {  // reads that take so many lanes
+        int lanes;
+        int32_t next, end;
+    };
+    Group groups_[kWarp];
+    int count_ = 0;
     int32_t left_;
 };
 
@@ -135,7 +144,8 @@ struct Part {
     std::vector<int32_t> chosen;  // the haplotypes computed
     Plan plan;
     Stream heads, tails;
-    int32_t tiles[GKL_SHIM_CUDA_WIDTHS];  // with each width
+    double tiles[GKL_SHIM_CUDA_WIDTHS];  // with each width, about
+    int32_t tile_count;                  // with the width chosen
     int64_t read_bases;
     bool refused;  // a letter of a haplotype
 
@@ -221,14 +231,15 @@ struct gkl_shim_cuda_planner {
         memset(block + columns_at_, kA, kColumnMargin);
         memset(block + events_at_ - columns_after_, kA, size_t(columns_after_));
         memset(block + header_.finished, 0, size_t(tile_count_) * sizeof(int32_t));
-        parallel(read_bases_ * kPerReadBase, &gkl_shim_cuda_planner::write_part);
+        parallel(read_count_ * kWritePerRead + read_bases_ * kWritePerBase,
+                 &gkl_shim_cuda_planner::write_part);
     }
 
     int64_t finish(const double *results, double *values) {
         results_ = results;
         written_ = values;
         missing_ = 0;
-        parallel(results_count_, &gkl_shim_cuda_planner::finish_part);
+        parallel(results_count_ * kFinishPerPair, &gkl_shim_cuda_planner::finish_part);
         return missing_;
     }
 
@@ -256,7 +267,7 @@ struct gkl_shim_cuda_planner {
     // The reads of the chunk, from where the last one ended.
     void choose_parts(gkl_shim_cuda_chunk *chunk) {
         count_ = 0;
-        read_bases_ = chunk->pairs = 0;
+        read_bases_ = read_count_ = chunk->pairs = 0;
         int64_t cells = 0, scratch = 0;
         planning_ = 0;
         bool full = false;
@@ -270,6 +281,17 @@ struct gkl_shim_cuda_planner {
                 (4 * (h_end - h) + 4) * (options_.precision == GKL_SHIM_SINGLE ? 8 : 16);
             const int64_t pair = chunk->pair + chunk->read * (h_end - h);
             int64_t end = first, wanted_reads = 0;
+            const int64_t bases = batch_.read_offsets[reads_end] - batch_.read_offsets[first];
+            const int64_t region_scratch = (bases + (reads_end - first) * kWarp) * state_bytes;
+            if (!values_ && cells + bases * letters <= options_.cells &&
+                scratch + region_scratch <= options_.scratch_bytes &&
+                read_bases_ + bases <= kChunkReadBases) {
+                end = reads_end;
+                wanted_reads = reads_end - first;
+                cells += bases * letters;
+                scratch += region_scratch;
+                read_bases_ += bases;
+            }
             for (; end < reads_end; end++) {
                 if (!any_wanted(pair + (end - first) * (h_end - h), h_end - h)) continue;
                 const int64_t length = batch_.read_offsets[end + 1] - batch_.read_offsets[end];
@@ -293,8 +315,9 @@ struct gkl_shim_cuda_planner {
                 part.reads = end - first;
                 part.haplotype_count = h_end - h;
                 part.first_pair = pair;
+                read_count_ += part.reads;
                 chunk->pairs += part.reads * part.haplotype_count;
-                planning_ += letters * kPerHaplotypeLetter;
+                planning_ += kPlanPerRegion + part.reads * kPlanPerRead + letters * kPlanPerLetter;
             }
             if (end < reads_end) {
                 chunk->read = end - batch_.region_reads[g];
@@ -354,68 +377,84 @@ struct gkl_shim_cuda_planner {
                             &part.plan);
         part.heads.make(part.plan.heads, false);
         part.tails.make(part.plan.tails, true);
-        for (int w = 0; w < width_count_; w++) {
-            part.tiles[w] = 0;
-            if (part.rows.empty() || !fits(part, w)) continue;
-            Packer packer;
-            pack(part, w, &packer);
-            part.tiles[w] = packer.pack([](int32_t, int, int) {}, [] {});
-        }
+        if (part.rows.empty()) return;
+        for (int w = 0; w < width_count_; w++) part.tiles[w] = about_tiles(part, widths_[w]);
+        choose_width(part, cheapest(part));
+    }
+
+    // Lanes in all over a warp's; a started warp is a whole one.
+    double about_tiles(const Part &part, int rows_a_lane) const {
+        int64_t lanes = 0;
+        const uint32_t inverse = uint32_t((uint64_t(1) << 32) / uint32_t(rows_a_lane)) + 1;
+        for (const int32_t r : part.rows)
+            lanes += int64_t(uint64_t(length(part, r) + rows_a_lane - 1) * inverse >> 32);
+        return ceil(double(lanes) / kWarp);
+    }
+
+    void choose_width(Part &part, int width) {
+        part.width = width;
+        part.tile_count = packer(part).pack([](int32_t, int, int) {}, [] {});
     }
 
     bool fits(const Part &part, int width) const {
         return length(part, part.rows[0]) <= kWarp * widths_[width];
     }
-    void pack(const Part &part, int width, Packer *packer) const {
-        packer->count(int32_t(part.rows.size()), widths_[width],
+    Packer packer(const Part &part) const {
+        return Packer(int32_t(part.rows.size()), widths_[part.width],
                       [&](int32_t k) { return int(length(part, part.rows[k])); });
     }
 
-    // Warp instructions of a region's tiles.
-    double issued(const Part &part, int width) const {
-        return part.tiles[width] * (double(part.columns()) + kColumnsPerTile) *
-               (kIssuePerRow * widths_[width] + kIssuePerColumn);
+    // Cycles of a multiprocessor for a region's tiles.
+    double cycles(const Part &part, int width) const {
+        const double *of_column =
+            options_.precision == GKL_SHIM_SINGLE ? kSingleCycles : kDoubleCycles;
+        return part.tiles[width] * (double(part.columns()) + kColumnsPerTile) * of_column[width];
     }
 
     // Much work: each region has the width that costs it least. Little: all have the one with which
     // the chunk is done soonest.
     void choose_widths(gkl_shim_cuda_chunk *chunk) {
-        const int any = width_count_;
-        double soonest = std::numeric_limits<double>::infinity();
-        int best = any;
-        for (int w = any; w >= 0; w--) {
-            double all = 0, longest = 0;
-            int64_t tiles = 0;
-            for (int64_t k = 0; k < count_; k++) {
-                const Part &part = *parts_[k];
-                if (part.rows.empty()) continue;
-                const int use = w < any && fits(part, w) ? w : cheapest(part);
-                const double latency = (double(part.columns()) + kColumnsPerTile) *
-                                       (kLatencyPerRow * widths_[use] + kLatencyPerColumn);
-                all += issued(part, use);
-                longest = std::max(longest, latency);
-                tiles += part.tiles[use];
-            }
-            const bool two = tiles <= int64_t(kBusyTiles) * options_.multiprocessors;
-            const double time = longest / (two ? 2 : 1) +
-                                all / (kIssuedPerCycle * double(options_.multiprocessors));
-            if (time < soonest) {
-                soonest = time;
-                best = w;
-                chunk->passes = two ? 2 : 1;
-            }
+        const Estimate cheapest = estimate([](const Part &part) { return part.width; });
+        chunk->passes = cheapest.passes;
+        if (cheapest.passes == 1) return;
+        int best = -1;
+        double soonest = cheapest.time;
+        for (int w = 0; w < width_count_; w++) {
+            const Estimate with = estimate(
+                [&](const Part &part) { return fits(part, w) ? w : part.width; });
+            if (with.time >= soonest) continue;
+            soonest = with.time;
+            best = w;
+            chunk->passes = with.passes;
         }
+        for (int64_t k = 0; k < count_ && best >= 0; k++)
+            if (!parts_[k]->rows.empty() && fits(*parts_[k], best)) choose_width(*parts_[k], best);
+    }
+
+    struct Estimate {
+        double time;  // cycles
+        int passes;
+    };
+    template <class Width>
+    Estimate estimate(Width width) const {
+        double all = 0, longest = 0, tiles = 0;
         for (int64_t k = 0; k < count_; k++) {
-            Part &part = *parts_[k];
-            if (!part.rows.empty())
-                part.width = best < any && fits(part, best) ? best : cheapest(part);
+            const Part &part = *parts_[k];
+            if (part.rows.empty()) continue;
+            const int w = width(part);
+            longest = std::max(longest, (double(part.columns()) + kColumnsPerTile) *
+                                            (kLatencyPerRow * widths_[w] + kLatencyPerColumn));
+            all += cycles(part, w);
+            tiles += part.tiles[w];
         }
+        const int passes = tiles <= kBusyTiles * options_.multiprocessors ? 2 : 1;
+        return {longest / passes + all / options_.multiprocessors, passes};
     }
 
     int cheapest(const Part &part) const {
         int best = -1;
         for (int w = 0; w < width_count_; w++)
-            if (fits(part, w) && (best < 0 || issued(part, w) < issued(part, best))) best = w;
+            if (fits(part, w) && (best < 0 || cycles(part, w) < cycles(part, best))) best = w;
         return best;
     }
 
@@ -445,15 +484,15 @@ struct gkl_shim_cuda_planner {
             part.first_byte = bytes;
             part.first_result = results;
             part.scratch = scratch;
-            chunk->tiles[part.width] += part.tiles[part.width];
-            tile_count_ += part.tiles[part.width];
+            chunk->tiles[part.width] += part.tile_count;
+            tile_count_ += part.tile_count;
             tasks += int64_t(part.rows.size());
             haplotypes += int64_t(part.chosen.size());
             events += int64_t(part.heads.events.size() + part.tails.events.size());
             columns += part.columns();
             bytes += bytes_of(part);
             results += int64_t(part.rows.size() * part.chosen.size());
-            scratch += part.tiles[part.width] * tile_scratch(part);
+            scratch += part.tile_count * tile_scratch(part);
             chunk->computed_cells += part.read_bases * part.plan.columns();
         }
         int64_t at = rounded(sizeof(ChunkHeader));
@@ -547,9 +586,7 @@ struct gkl_shim_cuda_planner {
         TileRecord *tile = array<TileRecord>(header_.tiles) + part.first_tile;
         int32_t task = part.first_task, first_task = task;
         int64_t scratch = part.scratch;
-        Packer packer;
-        pack(part, part.width, &packer);
-        packer.pack(
+        packer(part).pack(
             [&](int32_t k, int lane, int lanes) {
                 const int64_t at = part.first_read + part.rows[k];
                 *read++ = {int32_t(part.first_byte + batch_.read_offsets[at] - from),
@@ -589,7 +626,8 @@ struct gkl_shim_cuda_planner {
             for (size_t h = 0; h < count; h++, result++)
                 if (wanted(part, row, part.chosen[h])) to[part.chosen[h]] = *result;
         }
-        for (int64_t k = 0; k < part.reads * part.haplotype_count; k++) missing += isnan(values[k]);
+        const double *all = values;
+        for (int64_t k = 0; k < part.reads * part.haplotype_count; k++) missing += all[k] != all[k];
         missing_ += missing;
     }
 
@@ -602,7 +640,7 @@ struct gkl_shim_cuda_planner {
     const double *values_;  // null: all are wanted
     std::vector<std::unique_ptr<Part>> parts_;
     std::vector<int32_t> order_;
-    int64_t count_, read_bases_, results_count_;
+    int64_t count_, read_count_, read_bases_, results_count_;
     int64_t planning_;  // nanoseconds, about
     int32_t tile_count_;
     ChunkHeader header_;
