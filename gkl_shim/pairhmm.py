@@ -308,8 +308,12 @@ class PairHMM:
         self, prepared: Generator[Batch, None, None]
     ) -> Generator[tuple[Batch, NDArray[np.float64]], None, None]:
         with contextlib.closing(prepared):
-            # Devices have work while the next batch is planned.
             workers = self._devices.callers
+            if workers == 1:
+                for batch in prepared:
+                    yield batch, self.compute(batch)
+                return
+            # Devices have work while the next batch is planned.
             with ThreadPoolExecutor(workers, thread_name_prefix="gkl-shim") as pool:
                 pending: deque[tuple[Batch, Future[NDArray[np.float64]]]] = deque()
                 for batch in prepared:

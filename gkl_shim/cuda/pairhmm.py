@@ -19,7 +19,7 @@ import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +29,9 @@ from gkl_shim._batch import Batch
 from gkl_shim.cuda import kernels
 from gkl_shim.errors import BackendUnavailable
 
-__all__ = ["Engine", "device_count", "device_names"]
+__all__ = ["Engine", "device_count", "device_names", "widths"]
+
+Precision: TypeAlias = Literal["single", "double"]
 
 # Chunks under way on a device at most, all callers together.
 _SLOTS = 6
@@ -83,6 +85,15 @@ def device_names() -> tuple[str, ...]:
     return tuple(runtime.getDeviceProperties(index)["name"].decode() for index in range(count))
 
 
+def widths(precision: Precision) -> tuple[int, ...]:
+    """Return the rows a lane of each kernel, fewest first."""
+    ffi, lib = _native.library()
+    code = lib.GKL_SHIM_SINGLE if precision == "single" else lib.GKL_SHIM_DOUBLE
+    rows = ffi.new("int32_t[]", lib.GKL_SHIM_CUDA_WIDTHS)
+    lib.gkl_shim_cuda_widths(code, rows)
+    return tuple(row for row in rows if row)
+
+
 class Engine:
     """PairHMM on one or more CUDA devices. Thread-safe; many callers may compute at once.
 
@@ -97,6 +108,9 @@ class Engine:
         in ``gkl_shim.h``.
     threads
         CPU threads that plan, and that compute what no device does; 0 for as many as there are.
+    rows_a_lane
+        Which kernel to use wherever it holds a region's reads, for measurements; 0 for the one
+        that costs least. All give the same bits.
 
     Raises
     ------
@@ -109,9 +123,11 @@ class Engine:
     def __init__(
         self,
         devices: Iterable[int] | None = None,
-        precision: Literal["single", "double"] = "single",
+        precision: Precision = "single",
         as_gkl: bool = False,
         threads: int = 0,
+        *,
+        rows_a_lane: int = 0,
     ) -> None:
         numbers = _device_numbers(devices)
         cupy = _import_cupy()
@@ -123,7 +139,9 @@ class Engine:
         )
         self._seconds = 0.0
         try:
-            self._devices = [_Device(cupy, number, as_gkl, threads) for number in numbers]
+            self._devices = [
+                _Device(cupy, number, as_gkl, threads, rows_a_lane) for number in numbers
+            ]
             for device in self._devices:
                 device.prepare(precision)
         except Exception as error:
@@ -201,7 +219,9 @@ class Engine:
             device.close()
         self._devices = []
 
-    def _pass(self, batch: Any, out: NDArray[np.float64], precision: str, *, counted: bool) -> int:
+    def _pass(
+        self, batch: Any, out: NDArray[np.float64], precision: Precision, *, counted: bool
+    ) -> int:
         """Compute what can be computed in one precision; return how many pairs are then NaN."""
         run = _Run(batch, out, precision, fresh=counted and precision == "single")
         devices = sorted((d for d in self._devices if d.alive), key=lambda d: d.busy)
@@ -245,7 +265,7 @@ class Engine:
 class _Run:
     """One batch's way through one precision's kernels."""
 
-    def __init__(self, batch: Any, out: NDArray[np.float64], precision: str, *, fresh: bool):
+    def __init__(self, batch: Any, out: NDArray[np.float64], precision: Precision, *, fresh: bool):
         ffi, self._lib = _native.library()
         self.batch = batch
         self.precision = precision
@@ -301,7 +321,7 @@ class _Slot:
         self._cupy = device.cupy
         self._ffi, self._lib = _native.library()
         self._stream = device.cupy.cuda.Stream(non_blocking=True)
-        self._planners: dict[str, Any] = {}
+        self._planners: dict[Precision, Any] = {}
         self.chunk = self._ffi.new("gkl_shim_cuda_chunk *")
         self.first = self.last = 0
         self._block: Any = None
@@ -314,13 +334,13 @@ class _Slot:
         self._addresses = np.array(range(start, start + 48, 8), np.uint64)
         self._parameters = self._addresses.ctypes.data
 
-    def planner(self, precision: str) -> Any:
+    def planner(self, precision: Precision) -> Any:
         """Return the native planner, which holds the slot's chunk."""
         if precision not in self._planners:
             self._planners[precision] = self._device.make_planner(precision)
         return self._planners[precision]
 
-    def start(self, precision: str) -> None:
+    def start(self, precision: Precision) -> None:
         """Plan the chunk that was taken and send it on its way."""
         chunk, planner = self.chunk, self._planners[precision]
         _native.check(self._lib.gkl_shim_cuda_plan(planner, chunk))
@@ -337,7 +357,7 @@ class _Slot:
         )
         self._launch(precision)
 
-    def _launch(self, precision: str) -> None:
+    def _launch(self, precision: Precision) -> None:
         chunk, arguments = self.chunk, self._arguments
         functions, tables = self._device.kernels[precision]
         arguments[:4] = self._device_block.ptr, tables, self._scratch.ptr, self._results.ptr
@@ -377,12 +397,15 @@ class _Slot:
 class _Device:
     """One device: its kernels and its slots."""
 
-    def __init__(self, cupy: Any, number: int, as_gkl: bool, threads: int) -> None:
+    def __init__(
+        self, cupy: Any, number: int, as_gkl: bool, threads: int, rows_a_lane: int
+    ) -> None:
         self.cupy = cupy
         self.number = number
         self.alive = True
         self._as_gkl = as_gkl
         self._threads = threads
+        self._rows_a_lane = rows_a_lane
         properties = cupy.cuda.runtime.getDeviceProperties(number)
         self.name: str = properties["name"].decode()
         self._multiprocessors = int(properties["multiProcessorCount"])
@@ -399,7 +422,7 @@ class _Device:
             free, _ = cupy.cuda.runtime.memGetInfo()
             self._scratch_bytes = min(_SCRATCH_BYTES, int(free * _MEMORY_SHARE) // _SLOTS)
 
-    def prepare(self, precision: str) -> None:
+    def prepare(self, precision: Precision) -> None:
         """Load the kernels of a precision, once."""
         with self._changed:
             if precision in self.kernels:
@@ -411,16 +434,13 @@ class _Device:
                 lib.gkl_shim_cuda_tables(code, conventions, ffi.from_buffer(tables))
                 on_device = self.cupy.asarray(tables)
                 self.cupy.cuda.runtime.deviceSynchronize()
-                widths = ffi.new("int32_t[]", lib.GKL_SHIM_CUDA_WIDTHS)
-                lib.gkl_shim_cuda_widths(code, widths)
                 functions = []
-                for rows in widths:
-                    if rows:
-                        kernel = self._module.get_function(f"pairhmm_{precision}_{rows}")
-                        shared = _LETTERS * rows * _WARP * _ITEM_BYTES[precision]
-                        kernel.preferred_shared_memory_carveout = self._carveout(kernel, shared)
-                        self._kept.append(kernel)
-                        functions.append((kernel.kernel.ptr, shared))
+                for rows in widths(precision):
+                    kernel = self._module.get_function(f"pairhmm_{precision}_{rows}")
+                    shared = _LETTERS * rows * _WARP * _ITEM_BYTES[precision]
+                    kernel.preferred_shared_memory_carveout = self._carveout(kernel, shared)
+                    self._kept.append(kernel)
+                    functions.append((kernel.kernel.ptr, shared))
                 self._kept.append(on_device)
                 self.kernels[precision] = functions, on_device.data.ptr
 
@@ -434,7 +454,7 @@ class _Device:
         needed = blocks * (shared + _BLOCK_SHARED_BYTES)
         return min(100, int(-(-100 * needed // self._shared_bytes)))
 
-    def make_planner(self, precision: str) -> Any:
+    def make_planner(self, precision: Precision) -> Any:
         ffi, lib = _native.library()
         code, conventions = self._codes(precision)
         options = ffi.new(
@@ -444,6 +464,7 @@ class _Device:
                 "conventions": conventions,
                 "threads": self._threads,
                 "multiprocessors": self._multiprocessors,
+                "rows_a_lane": self._rows_a_lane,
                 "cells": _CHUNK_CELLS[precision],
                 "scratch_bytes": self._scratch_bytes,
             },
@@ -452,7 +473,7 @@ class _Device:
         _native.check(lib.gkl_shim_cuda_open(options, planner))
         return ffi.gc(planner[0], lib.gkl_shim_cuda_close)
 
-    def _codes(self, precision: str) -> tuple[int, int]:
+    def _codes(self, precision: Precision) -> tuple[int, int]:
         _, lib = _native.library()
         return (
             lib.GKL_SHIM_SINGLE if precision == "single" else lib.GKL_SHIM_DOUBLE,

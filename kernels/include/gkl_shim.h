@@ -183,6 +183,8 @@ typedef struct {
     int32_t conventions;     /* GKL_SHIM_STRICT or GKL_SHIM_AS_GKL */
     int32_t threads;         /* for planning, as in gkl_shim_pairhmm_options */
     int32_t multiprocessors; /* of the device */
+    int32_t rows_a_lane;     /* 0: by cost; else every tile has the kernel of so many, where it holds
+                                the region's longest read */
     int64_t cells;           /* about so many of the batch's cells in a chunk, */
     int64_t scratch_bytes;   /* and about so much scratch memory at most */
 } gkl_shim_cuda_options;

@@ -43,6 +43,7 @@ constexpr int64_t kChunkReadBases = int64_t(1) << 22;
 
 // What the planner takes on one thread, in nanoseconds.
 constexpr int64_t kPlanPerRegion = 1000, kPlanPerRead = 40, kPlanPerLetter = 3;
+constexpr int64_t kPackPerRead = 10;
 constexpr int64_t kWritePerRead = 30, kWritePerBase = 1, kFinishPerPair = 4;
 
 int64_t rounded(int64_t bytes) { return (bytes + 255) & ~int64_t(255); }
@@ -88,6 +89,16 @@ struct Stream {
         events.push_back({kNoEvent, -1, -1, -1});
     }
 };
+
+// The part of a warp that a read of so many lanes takes, where only its like share it.
+struct TileShare {
+    double of[kWarp + 1];
+    TileShare() {
+        of[0] = 0;
+        for (int lanes = 1; lanes <= kWarp; lanes++) of[lanes] = 1.0 / (kWarp / lanes);
+    }
+};
+const TileShare kTileShare;
 
 // Fills warps with reads, as many lanes as are left at a time.
 class Packer {
@@ -221,6 +232,7 @@ struct gkl_shim_cuda_planner {
                 return invalid("haplotype_bases: a letter of region %lld is none of ACGTN",
                                (long long)parts_[k]->region);
         choose_widths(chunk);
+        parallel(read_count_ * kPackPerRead, &gkl_shim_cuda_planner::count_tiles);
         lay_out(chunk);
         return GKL_SHIM_OK;
     }
@@ -377,23 +389,24 @@ struct gkl_shim_cuda_planner {
                             &part.plan);
         part.heads.make(part.plan.heads, false);
         part.tails.make(part.plan.tails, true);
-        if (part.rows.empty()) return;
         for (int w = 0; w < width_count_; w++) part.tiles[w] = about_tiles(part, widths_[w]);
-        choose_width(part, cheapest(part));
     }
 
-    // Lanes in all over a warp's; a started warp is a whole one.
+    // As if each read had a warp full of its like.
     double about_tiles(const Part &part, int rows_a_lane) const {
-        int64_t lanes = 0;
+        double tiles = 0;
         const uint32_t inverse = uint32_t((uint64_t(1) << 32) / uint32_t(rows_a_lane)) + 1;
-        for (const int32_t r : part.rows)
-            lanes += int64_t(uint64_t(length(part, r) + rows_a_lane - 1) * inverse >> 32);
-        return ceil(double(lanes) / kWarp);
+        for (const int32_t r : part.rows) {
+            const int64_t lanes =
+                int64_t(uint64_t(length(part, r) + rows_a_lane - 1) * inverse >> 32);
+            tiles += lanes <= kWarp ? kTileShare.of[lanes] : 1;
+        }
+        return ceil(tiles);
     }
 
-    void choose_width(Part &part, int width) {
-        part.width = width;
-        part.tile_count = packer(part).pack([](int32_t, int, int) {}, [] {});
+    void count_tiles(Part &part) {
+        part.tile_count =
+            part.rows.empty() ? 0 : packer(part).pack([](int32_t, int, int) {}, [] {});
     }
 
     bool fits(const Part &part, int width) const {
@@ -411,37 +424,37 @@ struct gkl_shim_cuda_planner {
         return part.tiles[width] * (double(part.columns()) + kColumnsPerTile) * of_column[width];
     }
 
-    // Much work: each region has the width that costs it least. Little: all have the one with which
-    // the chunk is done soonest.
+    // One width for all that it holds: several kernels in turn leave the device idle at each end.
     void choose_widths(gkl_shim_cuda_chunk *chunk) {
-        const Estimate cheapest = estimate([](const Part &part) { return part.width; });
-        chunk->passes = cheapest.passes;
-        if (cheapest.passes == 1) return;
-        int best = -1;
-        double soonest = cheapest.time;
+        Estimate best = {std::numeric_limits<double>::infinity(), 1};
+        int chosen = 0;
         for (int w = 0; w < width_count_; w++) {
-            const Estimate with = estimate(
-                [&](const Part &part) { return fits(part, w) ? w : part.width; });
-            if (with.time >= soonest) continue;
-            soonest = with.time;
-            best = w;
-            chunk->passes = with.passes;
+            const Estimate with = estimate(w);
+            const bool wanted = widths_[w] == options_.rows_a_lane;
+            if (with.time >= best.time && !wanted) continue;
+            best = with;
+            chosen = w;
+            if (wanted) break;
         }
-        for (int64_t k = 0; k < count_ && best >= 0; k++)
-            if (!parts_[k]->rows.empty() && fits(*parts_[k], best)) choose_width(*parts_[k], best);
+        chunk->passes = best.passes;
+        for (int64_t k = 0; k < count_; k++) parts_[k]->width = width_of(*parts_[k], chosen);
+    }
+
+    int width_of(const Part &part, int wanted) const {
+        while (!part.rows.empty() && !fits(part, wanted)) wanted++;
+        return wanted;
     }
 
     struct Estimate {
         double time;  // cycles
         int passes;
     };
-    template <class Width>
-    Estimate estimate(Width width) const {
+    Estimate estimate(int width) const {
         double all = 0, longest = 0, tiles = 0;
         for (int64_t k = 0; k < count_; k++) {
             const Part &part = *parts_[k];
             if (part.rows.empty()) continue;
-            const int w = width(part);
+            const int w = width_of(part, width);
             longest = std::max(longest, (double(part.columns()) + kColumnsPerTile) *
                                             (kLatencyPerRow * widths_[w] + kLatencyPerColumn));
             all += cycles(part, w);
@@ -449,13 +462,6 @@ struct gkl_shim_cuda_planner {
         }
         const int passes = tiles <= kBusyTiles * options_.multiprocessors ? 2 : 1;
         return {longest / passes + all / options_.multiprocessors, passes};
-    }
-
-    int cheapest(const Part &part) const {
-        int best = -1;
-        for (int w = 0; w < width_count_; w++)
-            if (fits(part, w) && (best < 0 || cycles(part, w) < cycles(part, best))) best = w;
-        return best;
     }
 
     void lay_out(gkl_shim_cuda_chunk *chunk) {
