@@ -97,6 +97,18 @@ enum {
     GKL_SHIM_AS_GKL = 1
 };
 
+enum {
+    GKL_SHIM_CPU = 0,
+    /* The GPU, where there is one that works; elsewhere the CPU, with one warning on standard
+     * error. The GPU engine is CuPy code: the process's Python, or the one that GKL_SHIM_PYTHON
+     * names (else python3 on the PATH), runs it, started when the first such handle is opened. The
+     * first call waits for it, ten seconds at most. */
+    GKL_SHIM_CUDA = 1,
+    /* Either, call by call, whichever is estimated to be done sooner; never waits. The bits of the
+     * results do not depend on the choice. */
+    GKL_SHIM_AUTO = 2
+};
+
 typedef struct {
     int32_t threads;     /* at most so many threads a call, the caller's included; 0: as many as
                             the process may use. More than that is reduced to it. */
@@ -104,6 +116,7 @@ typedef struct {
     int32_t conventions; /* GKL_SHIM_STRICT or GKL_SHIM_AS_GKL */
     const char *build;   /* "portable", "avx2", "avx512" or "neon"; NULL: the best for this CPU.
                             Every build gives the same bits. */
+    int32_t backend;     /* GKL_SHIM_CPU, GKL_SHIM_CUDA or GKL_SHIM_AUTO */
 } gkl_shim_pairhmm_options;
 
 /* Regions of reads and haplotypes: every read of a region is computed against every haplotype of
@@ -133,6 +146,7 @@ typedef struct {
     int64_t computed_cells; /* of these, the cells left where haplotypes share what is alike */
     int64_t rescued_pairs;  /* asked for in single precision and computed in double */
     int64_t rescaled_pairs; /* computed with rescaling after that */
+    int64_t cuda_pairs;     /* computed on a GPU; the three figures above leave these out */
     double seconds;         /* time inside gkl_shim_pairhmm_compute, summed over calls */
 } gkl_shim_pairhmm_stats;
 
@@ -163,6 +177,10 @@ GKL_SHIM_API const char *gkl_shim_pairhmm_build(const gkl_shim_pairhmm *handle);
 GKL_SHIM_API gkl_shim_status gkl_shim_pairhmm_complete(gkl_shim_pairhmm *handle,
                                                        const gkl_shim_pairhmm_batch *batch,
                                                        double *log10_likelihoods, int64_t size);
+
+/* What the GPU engine of this process is, in a line: the devices in use, or why there are none. As
+ * gkl_shim_last_error(), valid until the thread's next call of this function. */
+GKL_SHIM_API const char *gkl_shim_cuda_state(void);
 
 GKL_SHIM_API void gkl_shim_pairhmm_statistics(const gkl_shim_pairhmm *handle,
                                               gkl_shim_pairhmm_stats *stats);

@@ -127,6 +127,7 @@ gkl_shim_pairhmm *Session::handle(int configuration) {
     options.precision = configuration > cpus_ ? GKL_SHIM_DOUBLE : GKL_SHIM_SINGLE;
     options.conventions = GKL_SHIM_AS_GKL;
     options.build = settings_.build.empty() ? nullptr : settings_.build.c_str();
+    options.backend = settings_.backend;
     fail(gkl_shim_pairhmm_open(&options, &handle));
     slot.store(handle, std::memory_order_release);
     return handle;
@@ -179,6 +180,13 @@ void Session::announce(bool double_precision, int asked, int threads, const char
             double_precision ? "double" : "single", plural(threads, "thread").c_str(), asked,
             settings_.threads > 0 ? "GKL_SHIM_THREADS" : "GATK", plural(cpus_, "CPU").c_str(),
             swap));
+        // Opening a handle begins to start the GPU engine.
+        handle((double_precision ? cpus_ + 1 : 0) + threads);
+        if (settings_.backend == GKL_SHIM_CUDA)
+            log_line("PairHMM: GKL_SHIM_BACKEND=cuda: regions go to the GPU");
+        else if (settings_.backend == GKL_SHIM_AUTO &&
+                 strcmp(gkl_shim_cuda_state(), "starting") == 0)
+            log_line("PairHMM: large regions go to the GPU as soon as it is ready");
         if (!settings_.record.empty())
             log_line(format("PairHMM: every region is recorded to %s", settings_.record.c_str()));
         if (settings_.verify > 0)
@@ -263,7 +271,7 @@ void Session::report() {
         log_line("PairHMM: initialized, but no region was computed");
         return;
     }
-    int64_t rescued = 0, rescaled = 0;
+    int64_t rescued = 0, rescaled = 0, on_gpu = 0;
     for (const auto &handle : handles_) {
         const gkl_shim_pairhmm *opened = handle.load(std::memory_order_acquire);
         if (opened == nullptr) continue;
@@ -271,6 +279,7 @@ void Session::report() {
         gkl_shim_pairhmm_statistics(opened, &statistics);
         rescued += statistics.rescued_pairs;
         rescaled += statistics.rescaled_pairs;
+        on_gpu += statistics.cuda_pairs;
     }
     const double seconds = double(nanoseconds_) * 1e-9, run = process_seconds();
     std::string line = format("PairHMM: %s, %lld pairs, %lld cells in %.4f s, %.2f GCUPS",
@@ -279,6 +288,7 @@ void Session::report() {
     if (run > 0) line += format(", %.2f%% of the run's %.1f s", 100 * seconds / run, run);
     line += format("; %lld pairs computed again in double precision", (long long)rescued);
     if (rescaled > 0) line += format(", %lld of them rescaled", (long long)rescaled);
+    if (on_gpu > 0) line += format("; %lld pairs on %s", (long long)on_gpu, gkl_shim_cuda_state());
     log_line(line);
 }
 

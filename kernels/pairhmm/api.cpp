@@ -11,6 +11,7 @@
 #include "common/error.h"
 #include "gkl_shim.h"
 #include "pairhmm/cpu.h"
+#include "pairhmm/cuda_host.h"
 #include "pairhmm/letters.h"
 
 namespace gkl_shim {
@@ -58,8 +59,9 @@ constexpr size_t kKeptLetters = size_t(16) << 20;
 
 struct gkl_shim_pairhmm {
     gkl_shim::pairhmm::CpuSettings settings;
+    int32_t backend;
     std::atomic<int64_t> regions{0}, pairs{0}, cells{0}, computed_cells{0}, rescued_pairs{0},
-        rescaled_pairs{0}, nanoseconds{0};
+        rescaled_pairs{0}, cuda_pairs{0}, nanoseconds{0};
 };
 
 using namespace gkl_shim;
@@ -78,6 +80,10 @@ extern "C" gkl_shim_status gkl_shim_pairhmm_open(const gkl_shim_pairhmm_options 
     if (options->conventions != GKL_SHIM_STRICT && options->conventions != GKL_SHIM_AS_GKL)
         return invalid("conventions is %d, not GKL_SHIM_STRICT or GKL_SHIM_AS_GKL",
                        options->conventions);
+    if (options->backend != GKL_SHIM_CPU && options->backend != GKL_SHIM_CUDA &&
+        options->backend != GKL_SHIM_AUTO)
+        return invalid("backend is %d, not GKL_SHIM_CPU, GKL_SHIM_CUDA or GKL_SHIM_AUTO",
+                       options->backend);
     const CpuBuild *const *build = cpu_builds();
     if (options->build) {
         while (*build && strcmp((*build)->name, options->build) != 0) build++;
@@ -94,6 +100,8 @@ extern "C" gkl_shim_status gkl_shim_pairhmm_open(const gkl_shim_pairhmm_options 
         options->threads == 0 || options->threads > cpus ? cpus : options->threads;
     h->settings.double_precision = options->precision == GKL_SHIM_DOUBLE;
     h->settings.as_gkl = options->conventions == GKL_SHIM_AS_GKL;
+    h->backend = options->backend;
+    start_cuda(h->backend);
     *handle = h;
     return GKL_SHIM_OK;
 }
@@ -155,13 +163,18 @@ static gkl_shim_status compute(gkl_shim_pairhmm *handle, const gkl_shim_pairhmm_
             return GKL_SHIM_EINVAL;
         CpuSettings settings = handle->settings;
         settings.only_missing = only_missing;
-        const CpuCounts counts = compute_on_cpu(settings, b, letters.reads.data(),
-                                                letters.haplotypes.data(), log10_likelihoods);
+        if (!only_missing && cuda_wanted(handle->backend, cells, settings.threads) &&
+            compute_on_cuda(b, settings.double_precision, as_gkl, log10_likelihoods, pairs)) {
+            handle->cuda_pairs += pairs;
+        } else {
+            const CpuCounts counts = compute_on_cpu(settings, b, letters.reads.data(),
+                                                    letters.haplotypes.data(), log10_likelihoods);
+            handle->computed_cells += counts.computed_cells;
+            handle->rescued_pairs += counts.rescued_pairs;
+            handle->rescaled_pairs += counts.rescaled_pairs;
+        }
         if (letters.reads.size() + letters.haplotypes.size() > kKeptLetters)
             letters = EncodedBatch();
-        handle->computed_cells += counts.computed_cells;
-        handle->rescued_pairs += counts.rescued_pairs;
-        handle->rescaled_pairs += counts.rescaled_pairs;
     } catch (const std::bad_alloc &) {
         return out_of_memory();
     }
@@ -186,6 +199,16 @@ extern "C" gkl_shim_status gkl_shim_pairhmm_complete(gkl_shim_pairhmm *handle,
     return compute(handle, batch, log10_likelihoods, size, true);
 }
 
+extern "C" const char *gkl_shim_cuda_state(void) {
+    thread_local std::string state;
+    try {
+        state = cuda_state();
+    } catch (const std::bad_alloc &) {
+        return "out of memory";
+    }
+    return state.c_str();
+}
+
 extern "C" const char *gkl_shim_pairhmm_build(const gkl_shim_pairhmm *handle) {
     return handle->settings.build->name;
 }
@@ -198,6 +221,7 @@ extern "C" void gkl_shim_pairhmm_statistics(const gkl_shim_pairhmm *handle,
     stats->computed_cells = handle->computed_cells;
     stats->rescued_pairs = handle->rescued_pairs;
     stats->rescaled_pairs = handle->rescaled_pairs;
+    stats->cuda_pairs = handle->cuda_pairs;
     stats->seconds = double(handle->nanoseconds) * 1e-9;
 }
 
