@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from gkl_shim import paths
 from gkl_shim.errors import BackendUnavailable, MissingComponent
 
-__all__ = ["PairHmmEngine", "PrefilterEngine", "Sequences", "builds", "copy", "cpu_count", "encode",
-           "format_edits", "parse_candidates", "parse_pairs", "version"]  # fmt: skip
+__all__ = ["PairHmmEngine", "PrefilterEngine", "Sequences", "batch_pointer", "builds", "check",
+           "copy", "cpu_count", "encode", "format_edits", "library", "parse_candidates",
+           "parse_pairs", "version"]  # fmt: skip
 
 _BEGIN, _END = "/* cffi: begin", "/* cffi: end"
 # The longest line of gkl_shim_prefilter_format.
@@ -24,7 +25,7 @@ _loading = threading.Lock()
 _loaded: tuple[Any, Any] | None = None
 
 
-def _library() -> tuple[Any, Any]:
+def library() -> tuple[Any, Any]:
     """Return the cffi instance and the opened library, on first use.
 
     Raises
@@ -49,24 +50,68 @@ def _library() -> tuple[Any, Any]:
 
 def version() -> str:
     """Return the library's version."""
-    ffi, lib = _library()
+    ffi, lib = library()
     return str(ffi.string(lib.gkl_shim_version()).decode())
 
 
 def cpu_count() -> int:
     """Return how many CPUs this process may use, by affinity and control group."""
-    _, lib = _library()
+    _, lib = library()
     return int(lib.gkl_shim_cpu_count())
 
 
 def builds() -> tuple[str, ...]:
     """Return the engine's builds that this CPU can run, the best first."""
-    ffi, lib = _library()
+    ffi, lib = library()
     return tuple(ffi.string(lib.gkl_shim_builds()).decode().split())
 
 
+def batch_pointer(
+    region_reads: NDArray[np.int64],
+    region_haplotypes: NDArray[np.int64],
+    read_offsets: NDArray[np.int64],
+    read_tracks: tuple[NDArray[np.uint8], ...],
+    haplotype_offsets: NDArray[np.int64],
+    haplotype_bases: NDArray[np.uint8],
+) -> Any:
+    """Return a ``gkl_shim_pairhmm_batch *`` of C-contiguous arrays, which must outlive it.
+
+    Parameters
+    ----------
+    read_tracks
+        Bases, base, insertion, deletion and continuation qualities.
+    """
+    ffi, _ = library()
+    address = ffi.from_buffer
+    return ffi.new(
+        "gkl_shim_pairhmm_batch *",
+        (
+            len(region_reads) - 1,
+            address("int64_t[]", region_reads),
+            address("int64_t[]", region_haplotypes),
+            address("int64_t[]", read_offsets),
+            *(address("uint8_t[]", track) for track in read_tracks),
+            address("int64_t[]", haplotype_offsets),
+            address("uint8_t[]", haplotype_bases),
+        ),
+    )
+
+
+def check(status: int) -> None:
+    """Raise what a status other than ``GKL_SHIM_OK`` stands for, in the library's words."""
+    ffi, lib = library()
+    if status == lib.GKL_SHIM_OK:
+        return
+    message = ffi.string(lib.gkl_shim_last_error()).decode(errors="replace")
+    if status == lib.GKL_SHIM_ENOMEM:
+        raise MemoryError(message)
+    if status == lib.GKL_SHIM_EUNAVAILABLE:
+        raise BackendUnavailable(message)
+    raise ValueError(message)
+
+
 class PairHmmEngine:
-    """A handle of the CPU engine, in the conventions of ``GKL_SHIM_STRICT``.
+    """A handle of the CPU engine.
 
     Thread-safe; the handle is closed when the last use of it has ended. The interpreter lock is
     released while the engine computes.
@@ -79,8 +124,10 @@ class PairHmmEngine:
         If an option is out of range.
     """
 
-    def __init__(self, threads: int, precision: str, build: str | None) -> None:
-        self._ffi, self._lib = _library()
+    def __init__(
+        self, threads: int, precision: str, build: str | None, *, as_gkl: bool = False
+    ) -> None:
+        self._ffi, self._lib = library()
         name = self._ffi.NULL if build is None else self._ffi.new("char[]", build.encode())
         options = self._ffi.new(
             "gkl_shim_pairhmm_options *",
@@ -90,12 +137,12 @@ class PairHmmEngine:
                     "single": self._lib.GKL_SHIM_SINGLE,
                     "double": self._lib.GKL_SHIM_DOUBLE,
                 }[precision],
-                "conventions": self._lib.GKL_SHIM_STRICT,
+                "conventions": self._lib.GKL_SHIM_AS_GKL if as_gkl else self._lib.GKL_SHIM_STRICT,
                 "build": name,
             },
         )
         handle = self._ffi.new("gkl_shim_pairhmm **")
-        _check(self._lib.gkl_shim_pairhmm_open(options, handle))
+        check(self._lib.gkl_shim_pairhmm_open(options, handle))
         self._handle = self._ffi.gc(handle[0], self._lib.gkl_shim_pairhmm_close)
 
     @property
@@ -103,22 +150,15 @@ class PairHmmEngine:
         """The build in use."""
         return str(self._ffi.string(self._lib.gkl_shim_pairhmm_build(self._handle)).decode())
 
-    def compute(
-        self,
-        region_reads: NDArray[np.int64],
-        region_haplotypes: NDArray[np.int64],
-        read_offsets: NDArray[np.int64],
-        read_tracks: tuple[NDArray[np.uint8], ...],
-        haplotype_offsets: NDArray[np.int64],
-        haplotype_bases: NDArray[np.uint8],
-        out: NDArray[np.float64],
-    ) -> None:
-        """Fill `out` with every pair's log10 likelihood; the arrays are C-contiguous.
+    def compute(self, batch: Any, out: NDArray[np.float64]) -> None:
+        """Fill `out` with every pair's log10 likelihood.
 
         Parameters
         ----------
-        read_tracks
-            Bases, base, insertion, deletion and continuation qualities.
+        batch
+            From :func:`batch_pointer`.
+        out
+            C-contiguous, shape (pairs,).
 
         Raises
         ------
@@ -127,22 +167,13 @@ class PairHmmEngine:
         MemoryError
             If the engine's memory does not suffice.
         """
-        address = self._ffi.from_buffer
-        batch = self._ffi.new(
-            "gkl_shim_pairhmm_batch *",
-            (
-                len(region_reads) - 1,
-                address("int64_t[]", region_reads),
-                address("int64_t[]", region_haplotypes),
-                address("int64_t[]", read_offsets),
-                *(address("uint8_t[]", track) for track in read_tracks),
-                address("int64_t[]", haplotype_offsets),
-                address("uint8_t[]", haplotype_bases),
-            ),
-        )
-        room = address("double[]", out, require_writable=True)
-        status = self._lib.gkl_shim_pairhmm_compute(self._handle, batch, room, len(out))
-        _check(status)
+        values = self._ffi.from_buffer("double[]", out, require_writable=True)
+        check(self._lib.gkl_shim_pairhmm_compute(self._handle, batch, values, len(out)))
+
+    def complete(self, batch: Any, out: NDArray[np.float64]) -> None:
+        """Compute the pairs that are NaN in `out`, in double precision; otherwise as above."""
+        values = self._ffi.from_buffer("double[]", out, require_writable=True)
+        check(self._lib.gkl_shim_pairhmm_complete(self._handle, batch, values, len(out)))
 
     def statistics(self) -> dict[str, int | float]:
         """Return the fields of ``gkl_shim_pairhmm_stats`` by name."""
@@ -187,7 +218,7 @@ class PrefilterEngine:
     def __init__(
         self, threads: int, method: str, mode: str, max_edits: int, build: str | None
     ) -> None:
-        self._ffi, self._lib = _library()
+        self._ffi, self._lib = library()
         name = self._ffi.NULL if build is None else self._ffi.new("char[]", build.encode())
         options = self._ffi.new(
             "gkl_shim_prefilter_options *",
@@ -207,7 +238,7 @@ class PrefilterEngine:
             },
         )
         handle = self._ffi.new("gkl_shim_prefilter **")
-        _check(self._lib.gkl_shim_prefilter_open(options, handle))
+        check(self._lib.gkl_shim_prefilter_open(options, handle))
         self._handle = self._ffi.gc(handle[0], self._lib.gkl_shim_prefilter_close)
 
     @property
@@ -232,7 +263,7 @@ class PrefilterEngine:
             self._sequences(segments),
             self._ffi.from_buffer("int16_t[]", out, require_writable=True),
         )
-        _check(status)
+        check(status)
 
     def _sequences(self, sequences: Sequences) -> Any:
         struct = self._ffi.new("gkl_shim_sequences *")
@@ -247,9 +278,9 @@ class PrefilterEngine:
 
 def copy(target: NDArray[np.uint8], source: NDArray[np.uint8], threads: int = 0) -> None:
     """Copy bytes on several threads."""
-    ffi, lib = _library()
+    ffi, lib = library()
     room = ffi.from_buffer("uint8_t[]", target, require_writable=True)
-    _check(lib.gkl_shim_copy(room, ffi.from_buffer("uint8_t[]", source), len(source), threads))
+    check(lib.gkl_shim_copy(room, ffi.from_buffer("uint8_t[]", source), len(source), threads))
 
 
 def encode(
@@ -260,14 +291,14 @@ def encode(
     threads: int = 0,
 ) -> bool:
     """Fill bit planes as ``gkl_shim_encode`` does; return whether any letter is undefined."""
-    ffi, lib = _library()
+    ffi, lib = library()
     planes = (
         ffi.from_buffer("uint32_t[]", plane, require_writable=True)
         for plane in (low, high, undefined)
     )
     text = ffi.from_buffer("uint8_t[]", letters)
     found = ffi.new("int32_t *")
-    _check(lib.gkl_shim_encode(text, len(letters), threads, *planes, found))
+    check(lib.gkl_shim_encode(text, len(letters), threads, *planes, found))
     return bool(found[0])
 
 
@@ -303,7 +334,7 @@ def parse_candidates(
     reverse: NDArray[np.uint8],
 ) -> tuple[int, int, str | None]:
     """Read candidates from a text, like :func:`parse_pairs`."""
-    ffi, _ = _library()
+    ffi, _ = library()
     offsets = np.zeros(len(names) + 1, np.int64)
     np.cumsum([len(name) for name in names], out=offsets[1:])
     joined = ffi.new("char[]", b"".join(names))
@@ -327,7 +358,7 @@ def _parse(
     inputs: tuple[Any, ...],
     outputs: tuple[NDArray[Any], ...],
 ) -> tuple[int, int, str | None]:
-    ffi, lib = _library()
+    ffi, lib = library()
     lines, used = ffi.new("int64_t *"), ffi.new("int64_t *")
     status = getattr(lib, function)(
         ffi.from_buffer("uint8_t[]", text),
@@ -341,13 +372,13 @@ def _parse(
     )
     if status == lib.GKL_SHIM_EINVAL:
         return int(lines[0]), int(used[0]), str(ffi.string(lib.gkl_shim_last_error()).decode())
-    _check(status)
+    check(status)
     return int(lines[0]), int(used[0]), None
 
 
 def format_edits(edits: NDArray[np.int16], reject_undefined: bool) -> memoryview:
     """Return the lines ``edits TAB verdict`` of many pairs."""
-    ffi, lib = _library()
+    ffi, lib = library()
     text = np.empty(_LINE * len(edits), np.uint8)
     size = lib.gkl_shim_prefilter_format(
         ffi.from_buffer("int16_t[]", edits),
@@ -356,15 +387,3 @@ def format_edits(edits: NDArray[np.int16], reject_undefined: bool) -> memoryview
         ffi.from_buffer("uint8_t[]", text, require_writable=True),
     )
     return text[:size].data
-
-
-def _check(status: int) -> None:
-    ffi, lib = _library()
-    if status == lib.GKL_SHIM_OK:
-        return
-    message = ffi.string(lib.gkl_shim_last_error()).decode(errors="replace")
-    if status == lib.GKL_SHIM_ENOMEM:
-        raise MemoryError(message)
-    if status == lib.GKL_SHIM_EUNAVAILABLE:
-        raise BackendUnavailable(message)
-    raise ValueError(message)

@@ -12,10 +12,14 @@ together: they have the same bits.
 from __future__ import annotations
 
 import contextlib
+import threading
+from collections import deque
 from collections.abc import Generator, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from pathlib import Path
 from types import TracebackType
-from typing import Any, Literal, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,6 +45,9 @@ from gkl_shim._batch import (
 )
 from gkl_shim.errors import BackendUnavailable
 
+if TYPE_CHECKING:
+    from gkl_shim.cuda.pairhmm import Engine as CudaEngine
+
 __all__ = [
     "Backend",
     "Batch",
@@ -59,10 +66,18 @@ Precision: TypeAlias = Literal["single", "double"]
 
 # What one native call takes at most, in cells: it bounds how long Ctrl-C waits.
 _CALL_CELLS = 1 << 29
-# What a stream computes together.
+# What a stream computes together, on the CPU and on devices, which take several such at once.
 _GROUP_CELLS = 1 << 27
+_DEVICE_GROUP_CELLS = 1 << 34
+_DEVICE_CALLERS = 3
 # What a pair counts at least, so that pairs of tiny sequences bound a call's results too.
 _PAIR_CELLS = 256
+
+# With "auto", a smaller call costs less on the CPU than a trip to a device; and before so many
+# cells, about a second's work for the CPU, loading CUDA would take longer than it saves.
+_DEVICE_CELLS = 1 << 24
+_WARM_UP_CELLS = 1 << 34
+_CUDA_DRIVER = Path("/dev/nvidiactl")
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +106,11 @@ class PairHMM:
     Parameters
     ----------
     backend
-        ``"cpu"``, ``"cuda"``, or ``"auto"`` for the better one of this machine.
+        ``"cpu"``, ``"cuda"``, or ``"auto"``: the CPU at first and for small calls; where there is
+        a CUDA device and more work than the CPU does in a second, devices are made ready in the
+        background and take the larger calls from then on. All give the same bits.
+    devices
+        Numbers of the CUDA devices to use; by default all.
     threads
         CPU threads a call at most, the caller's included; 0 for as many as the process may use
         (more are reduced to that).
@@ -121,10 +140,15 @@ class PairHMM:
         self,
         *,
         backend: Backend = "auto",
+        devices: Iterable[int] | None = None,
         threads: int = 0,
         precision: Precision = "single",
         build: str | None = None,
     ) -> None:
+        if backend not in ("auto", "cpu", "cuda"):
+            raise ValueError(f'backend: "auto", "cpu" or "cuda", not {backend!r}')
+        if backend == "cpu" and devices is not None:
+            raise ValueError("devices: the CPU backend has none")
         if precision not in ("single", "double"):
             raise ValueError(f'precision: "single" or "double", not {precision!r}')
         if isinstance(threads, bool) or not isinstance(threads, (int, np.integer)):
@@ -133,14 +157,23 @@ class PairHMM:
             raise ValueError(f"threads: 0 or more, not {threads}")
         if build is not None and not isinstance(build, str):
             raise ValueError(f"build: a name, not {build!r}")
-        self._engine: _native.PairHmmEngine | None = _open(backend, int(threads), precision, build)
+        self._engine: _native.PairHmmEngine | None = _native.PairHmmEngine(
+            int(threads), precision, build
+        )
         self._build = self._engine.build
+        self._devices = _Devices(backend, devices, precision, int(threads))
         self._final: Statistics | None = None
 
     @property
     def backend(self) -> Backend:
-        """The backend in use."""
-        return "cpu"
+        """The backend in use: with ``"auto"``, ``"cpu"`` until devices are ready."""
+        return "cuda" if self._devices.engine is not None else "cpu"
+
+    @property
+    def devices(self) -> tuple[str, ...]:
+        """The names of the CUDA devices in use."""
+        engine = self._devices.engine
+        return engine.devices if engine is not None else ()
 
     @property
     def build(self) -> str:
@@ -153,13 +186,19 @@ class PairHMM:
         engine = self._engine
         if engine is None:
             return cast(Statistics, self._final)
-        return Statistics(**cast(dict[str, Any], engine.statistics()))
+        figures = engine.statistics()
+        on_devices = self._devices.engine
+        if on_devices is not None:
+            for name, value in on_devices.statistics().items():
+                figures[name] += value
+        return Statistics(**cast(dict[str, Any], figures))
 
     def close(self) -> None:
         """Refuse further calls; calls under way in other threads finish."""
         if self._engine is not None:
             self._final = self.statistics
             self._engine = None
+            self._devices.release()
 
     def __enter__(self) -> PairHMM:
         return self
@@ -210,21 +249,24 @@ class PairHMM:
         engine = self._engine
         if engine is None:
             raise ValueError("this PairHMM is closed")
+        on_devices = self._devices.take(batch)
+        if on_devices is not None:
+            return on_devices.compute(batch)
         out = np.empty(batch.pairs, np.float64)
         start = 0
         # Python's signal handlers run between the parts, so Ctrl-C does not wait for a big batch.
         for part in _parts(batch):
             stop = start + part.pairs
             if stop > start:
-                engine.compute(
+                pointer = _native.batch_pointer(
                     part.region_reads,
                     part.region_haplotypes,
                     part.reads.offsets,
                     part.reads.tracks,
                     part.haplotypes.offsets,
                     part.haplotypes.bases,
-                    out[start:stop],
                 )
+                engine.compute(pointer, out[start:stop])
             start = stop
         return out
 
@@ -238,7 +280,8 @@ class PairHMM:
     ) -> Iterator[NDArray[np.float64]]:
         """Compute many regions: see :func:`stream`."""
         gaps = (insertion_quals, deletion_quals, continuation_quals)
-        with contextlib.closing(self.stream_batches(_grouped(regions, gaps))) as computed:
+        groups = _grouped(regions, gaps, self._devices.group_cells)
+        with contextlib.closing(self.stream_batches(groups)) as computed:
             for batch, values in computed:
                 yield from batch.split(values)
 
@@ -264,8 +307,21 @@ class PairHMM:
         self, prepared: Generator[Batch, None, None]
     ) -> Generator[tuple[Batch, NDArray[np.float64]], None, None]:
         with contextlib.closing(prepared):
-            for batch in prepared:
-                yield batch, self.compute(batch)
+            workers = self._devices.callers
+            if workers == 1:
+                for batch in prepared:
+                    yield batch, self.compute(batch)
+                return
+            # Devices have work while the next batch is planned.
+            with ThreadPoolExecutor(workers, thread_name_prefix="gkl-shim") as pool:
+                pending: deque[tuple[Batch, Future[NDArray[np.float64]]]] = deque()
+                for batch in prepared:
+                    pending.append((batch, pool.submit(self.compute, batch)))
+                    if len(pending) >= workers:
+                        first, values = pending.popleft()
+                        yield first, values.result()
+                for batch, values in pending:
+                    yield batch, values.result()
 
 
 def likelihoods(
@@ -276,6 +332,7 @@ def likelihoods(
     deletion_quals: Quals = DELETION_QUALS,
     continuation_quals: Quals = CONTINUATION_QUALS,
     backend: Backend = "auto",
+    devices: Iterable[int] | None = None,
     threads: int = 0,
     precision: Precision = "single",
     build: str | None = None,
@@ -294,7 +351,7 @@ def likelihoods(
     insertion_quals, deletion_quals, continuation_quals
         Phred qualities of the reads that bring none of their own (pysam's, and pairs): one
         number, or a sequence as long as each such read.
-    backend, threads, precision, build
+    backend, devices, threads, precision, build
         As for :class:`PairHMM`.
 
     Returns
@@ -321,7 +378,9 @@ def likelihoods(
     >>> likelihoods([Read("ACGT", [30, 30, 30, 20])], ["ACGTAC", "ACCTAC"]).shape
     (1, 2)
     """
-    with PairHMM(backend=backend, threads=threads, precision=precision, build=build) as pairhmm:
+    with PairHMM(
+        backend=backend, devices=devices, threads=threads, precision=precision, build=build
+    ) as pairhmm:
         return pairhmm.likelihoods(
             reads,
             haplotypes,
@@ -338,6 +397,7 @@ def stream(
     deletion_quals: Quals = DELETION_QUALS,
     continuation_quals: Quals = CONTINUATION_QUALS,
     backend: Backend = "auto",
+    devices: Iterable[int] | None = None,
     threads: int = 0,
     precision: Precision = "single",
     build: str | None = None,
@@ -355,7 +415,7 @@ def stream(
         hold several.
     insertion_quals, deletion_quals, continuation_quals
         As for :func:`likelihoods`.
-    backend, threads, precision, build
+    backend, devices, threads, precision, build
         As for :class:`PairHMM`.
 
     Yields
@@ -368,7 +428,9 @@ def stream(
     ValueError
         As for :func:`likelihoods`, naming the region too, once the results before it are out.
     """
-    pairhmm = PairHMM(backend=backend, threads=threads, precision=precision, build=build)
+    pairhmm = PairHMM(
+        backend=backend, devices=devices, threads=threads, precision=precision, build=build
+    )
     return pairhmm.stream(
         regions,
         insertion_quals=insertion_quals,
@@ -377,18 +439,67 @@ def stream(
     )
 
 
-def _open(backend: str, threads: int, precision: str, build: str | None) -> _native.PairHmmEngine:
-    if backend == "cuda":
-        raise BackendUnavailable(
-            'backend: this version of gkl-shim has no CUDA engine; use "cpu" or "auto"'
-        )
-    if backend not in ("auto", "cpu"):
-        raise ValueError(f'backend: "auto", "cpu" or "cuda", not {backend!r}')
-    return _native.PairHmmEngine(threads, precision, build)
+class _Devices:
+    """The CUDA engine of a :class:`PairHMM`, where one is wanted, and which calls it takes."""
+
+    def __init__(
+        self, backend: str, devices: Iterable[int] | None, precision: Precision, threads: int
+    ) -> None:
+        self.engine: CudaEngine | None = None
+        self._arguments = (None if devices is None else list(devices), precision, False, threads)
+        self._always = backend == "cuda"
+        # What the CPU is still to compute before devices are made ready.
+        self._cells_left = _WARM_UP_CELLS
+        self._may_start = backend == "auto" and _CUDA_DRIVER.exists()
+        self._lock = threading.Lock()
+        if self._always:
+            self._start()
+
+    @property
+    def group_cells(self) -> int:
+        """What a stream computes together."""
+        return _DEVICE_GROUP_CELLS if self._always else _GROUP_CELLS
+
+    @property
+    def callers(self) -> int:
+        """How many batches of a stream are computed at once."""
+        return _DEVICE_CALLERS if self._always else 1
+
+    def take(self, batch: Batch) -> CudaEngine | None:
+        """Return the engine where it is to compute this batch."""
+        engine = self.engine
+        if self._always or (engine is not None and batch.cells >= _DEVICE_CELLS):
+            return engine
+        if self._may_start:
+            with self._lock:
+                self._cells_left -= batch.cells
+                start = self._may_start and self._cells_left < 0
+                if start:
+                    self._may_start = False
+            if start:
+                threading.Thread(target=self._try_start, name="gkl-shim-cuda", daemon=True).start()
+        return None
+
+    def release(self) -> None:
+        """Forget the engine; its memory goes when the last call has ended."""
+        self._may_start = self._always = False
+        self.engine = None
+
+    def _start(self) -> None:
+        from gkl_shim.cuda.pairhmm import Engine
+
+        self.engine = Engine(*self._arguments)
+
+    def _try_start(self) -> None:
+        # No CuPy, say: then the CPU it is.
+        with contextlib.suppress(BackendUnavailable):
+            self._start()
 
 
-def _grouped(regions: Iterable[Region], gaps: tuple[Quals, ...]) -> Iterator[Batch]:
-    """Put small regions together, each group about one native call."""
+def _grouped(
+    regions: Iterable[Region], gaps: tuple[Quals, ...], group_cells: int
+) -> Iterator[Batch]:
+    """Put small regions together, each group about so many cells."""
     group: list[Batch] = []
     work = 0
     try:
@@ -396,7 +507,7 @@ def _grouped(regions: Iterable[Region], gaps: tuple[Quals, ...]) -> Iterator[Bat
             batch = _region_batch(region, gaps, f"regions[{index}]")
             group.append(batch)
             work += int(_work(batch).sum())
-            if work >= _GROUP_CELLS:
+            if work >= group_cells:
                 yield concatenated(group)
                 group, work = [], 0
     except Exception:

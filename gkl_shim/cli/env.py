@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 import shlex
@@ -58,6 +59,8 @@ def command(swap: str, gatk_classpath: str | None, output: Path | None, as_json:
         run.library_folder(run.find_classpath(gatk_classpath), folder)
         chosen = run.library_path_swap(folder)
         variables = ("USE_LIBRARY_PATH", "JAVA_TOOL_OPTIONS")
+    if importlib.util.find_spec("cupy") is not None:
+        variables += ("GKL_SHIM_PYTHON",)
     environment = chosen.environment(os.environ)
     exports = {name: environment[name] for name in variables}
     jars = [str(jar) for jar in chosen.jars]

@@ -34,6 +34,11 @@ _LONG_INPUT = 1 << 25
     help="What computes.",
 )
 @click.option(
+    "--devices",
+    metavar="N,...",
+    help="Numbers of the CUDA devices to use, separated by commas; by default all.",
+)
+@click.option(
     "--threads",
     type=click.IntRange(0, 2**31 - 1),
     default=0,
@@ -49,7 +54,13 @@ _LONG_INPUT = 1 << 25
     "same bits.",
 )
 def command(
-    source: str, output: str, backend: str, threads: int, double: bool, build: str | None
+    source: str,
+    output: str,
+    backend: str,
+    devices: str | None,
+    threads: int,
+    double: bool,
+    build: str | None,
 ) -> None:
     """Compute the log10 likelihood of every read given every haplotype of every region in IN.
 
@@ -63,6 +74,7 @@ def command(
     """
     pairhmm = PairHMM(
         backend=backend,  # type: ignore[arg-type]
+        devices=_numbers(devices),
         threads=threads,
         precision="double" if double else "single",
         build=build,
@@ -77,6 +89,15 @@ def command(
             # repr is the shortest text that reads back as the same number.
             file.write("".join([f"{value!r}\n" for value in values.tolist()]).encode("ascii"))
             progress.update(progress.task_ids[0], completed=reader.bytes_read)
+
+
+def _numbers(devices: str | None) -> list[int] | None:
+    if devices is None:
+        return None
+    try:
+        return [int(number) for number in devices.split(",")]
+    except ValueError:
+        raise click.UsageError(f"--devices {devices}: numbers separated by commas") from None
 
 
 @contextmanager

@@ -94,6 +94,9 @@ class Swap:
             options.append(_tool_option(f"-Djava.library.path={self.libraries}"))
         if options:
             result["JAVA_TOOL_OPTIONS"] = " ".join(options)
+        if self.agent is not None or self.jars or self.libraries is not None:
+            # For the GPU, the native library runs this Python.
+            result.setdefault("GKL_SHIM_PYTHON", sys.executable)
         return result
 
 

@@ -97,6 +97,18 @@ enum {
     GKL_SHIM_AS_GKL = 1
 };
 
+enum {
+    GKL_SHIM_CPU = 0,
+    /* The GPU, where there is one that works; elsewhere the CPU, with one warning on standard
+     * error. The GPU engine is CuPy code: the process's Python, or the one that GKL_SHIM_PYTHON
+     * names (else python3 on the PATH), runs it, started when the first such handle is opened. The
+     * first call waits for it, ten seconds at most. */
+    GKL_SHIM_CUDA = 1,
+    /* Either, call by call, whichever is estimated to be done sooner; never waits. The bits of the
+     * results do not depend on the choice. */
+    GKL_SHIM_AUTO = 2
+};
+
 typedef struct {
     int32_t threads;     /* at most so many threads a call, the caller's included; 0: as many as
                             the process may use. More than that is reduced to it. */
@@ -104,6 +116,7 @@ typedef struct {
     int32_t conventions; /* GKL_SHIM_STRICT or GKL_SHIM_AS_GKL */
     const char *build;   /* "portable", "avx2", "avx512" or "neon"; NULL: the best for this CPU.
                             Every build gives the same bits. */
+    int32_t backend;     /* GKL_SHIM_CPU, GKL_SHIM_CUDA or GKL_SHIM_AUTO */
 } gkl_shim_pairhmm_options;
 
 /* Regions of reads and haplotypes: every read of a region is computed against every haplotype of
@@ -133,6 +146,7 @@ typedef struct {
     int64_t computed_cells; /* of these, the cells left where haplotypes share what is alike */
     int64_t rescued_pairs;  /* asked for in single precision and computed in double */
     int64_t rescaled_pairs; /* computed with rescaling after that */
+    int64_t cuda_pairs;     /* computed on a GPU; the three figures above leave these out */
     double seconds;         /* time inside gkl_shim_pairhmm_compute, summed over calls */
 } gkl_shim_pairhmm_stats;
 
@@ -158,12 +172,91 @@ GKL_SHIM_API gkl_shim_status gkl_shim_pairhmm_compute(gkl_shim_pairhmm *handle,
 /* The handle's build: "portable", "avx2", "avx512" or "neon". */
 GKL_SHIM_API const char *gkl_shim_pairhmm_build(const gkl_shim_pairhmm *handle);
 
+/* As gkl_shim_pairhmm_compute(), for the pairs whose value is NaN, in double precision from the
+ * start. Complements the CUDA kernels: what single precision could not hold. */
+GKL_SHIM_API gkl_shim_status gkl_shim_pairhmm_complete(gkl_shim_pairhmm *handle,
+                                                       const gkl_shim_pairhmm_batch *batch,
+                                                       double *log10_likelihoods, int64_t size);
+
+/* What the GPU engine of this process is, in a line: the devices in use, or why there are none. As
+ * gkl_shim_last_error(), valid until the thread's next call of this function. */
+GKL_SHIM_API const char *gkl_shim_cuda_state(void);
+
 GKL_SHIM_API void gkl_shim_pairhmm_statistics(const gkl_shim_pairhmm *handle,
                                               gkl_shim_pairhmm_stats *stats);
 
 /* Close a handle; NULL is fine. */
 GKL_SHIM_API void gkl_shim_pairhmm_close(gkl_shim_pairhmm *handle);
 
+/* ---- PairHMM on CUDA devices: the planner ---------------------------------------------------
+ *
+ * For the launcher in the Python package, which owns the devices; not a stable interface. A batch
+ * is cut into chunks. Each is planned, written as one block of memory that goes to a device as it
+ * stands, computed there by the kernels in cuda.cu, and its results are put where they belong. */
+
+enum { GKL_SHIM_CUDA_WIDTHS = 5 };
+
+typedef struct {
+    int32_t precision;       /* GKL_SHIM_SINGLE or GKL_SHIM_DOUBLE */
+    int32_t conventions;     /* GKL_SHIM_STRICT or GKL_SHIM_AS_GKL */
+    int32_t threads;         /* for planning, as in gkl_shim_pairhmm_options */
+    int32_t multiprocessors; /* of the device */
+    int32_t rows_a_lane;     /* 0: by cost; else every tile has the kernel of so many, where it holds
+                                the region's longest read */
+    int64_t cells;           /* about so many of the batch's cells in a chunk, */
+    int64_t scratch_bytes;   /* and about so much scratch memory at most */
+} gkl_shim_cuda_options;
+
+typedef struct {
+    /* In: where in the batch to begin, 0 at first. Out: where the next chunk begins. A region's
+     * reads may be divided among chunks. */
+    int64_t region, read; /* a read of that region */
+    int64_t pair;         /* the index of the region's first result */
+
+    int64_t regions, pairs, cells; /* of the batch, in this chunk */
+
+    int64_t computed_cells;
+    int64_t block_bytes, scratch_bytes;
+    int64_t results; /* doubles that the kernels write */
+    int32_t passes; /* warps a tile, for every kernel */
+    /* The tiles of the kernels with the fewest rows a lane, and so on. */
+    int32_t first_tile[GKL_SHIM_CUDA_WIDTHS], tiles[GKL_SHIM_CUDA_WIDTHS];
+} gkl_shim_cuda_chunk;
+
+typedef struct gkl_shim_cuda_planner gkl_shim_cuda_planner;
+
+/* A planner holds one chunk at a time. Unlike other handles it is used by one thread at once. */
+GKL_SHIM_API gkl_shim_status gkl_shim_cuda_open(const gkl_shim_cuda_options *options,
+                                                gkl_shim_cuda_planner **planner);
+
+/* The rows a lane of each kernel, fewest first; 0 behind the last. */
+GKL_SHIM_API void gkl_shim_cuda_widths(int32_t precision, int32_t widths[GKL_SHIM_CUDA_WIDTHS]);
+
+/* The kernels' tables, which every chunk shares: their size in bytes. They are written to `tables`
+ * where that is not NULL. */
+GKL_SHIM_API int64_t gkl_shim_cuda_tables(int32_t precision, int32_t conventions, void *tables);
+
+/* Take the next chunk of a batch: moves the place in `chunk` on, nothing else. Returns 1; 0 at
+ * the batch's end; -1 where memory ran out. The batch has been checked, and stays as it is until gkl_shim_cuda_finish(). In
+ * single precision every pair of a read of up to 512 bases is computed; in double, those whose
+ * value in `values`, the batch's results, is NaN, and whose read the kernels can hold. */
+GKL_SHIM_API int32_t gkl_shim_cuda_take(gkl_shim_cuda_planner *planner,
+                                        const gkl_shim_pairhmm_batch *batch, const double *values,
+                                        gkl_shim_cuda_chunk *chunk);
+
+/* Plan the chunk that was taken, and fill in the rest of `chunk`. */
+GKL_SHIM_API gkl_shim_status gkl_shim_cuda_plan(gkl_shim_cuda_planner *planner,
+                                                gkl_shim_cuda_chunk *chunk);
+
+/* Write the planned chunk to a block of `block_bytes`. */
+GKL_SHIM_API void gkl_shim_cuda_write(gkl_shim_cuda_planner *planner, void *block);
+
+/* Put the kernels' results where they belong in `values`, those not to be trusted as NaN; returns
+ * how many pairs of the chunk's reads are NaN there now. */
+GKL_SHIM_API int64_t gkl_shim_cuda_finish(gkl_shim_cuda_planner *planner, const double *results,
+                                          double *values);
+
+GKL_SHIM_API void gkl_shim_cuda_close(gkl_shim_cuda_planner *planner);
 /* ---- prefilter: is a read within so many edits of a segment of the reference? --------------- */
 
 enum {

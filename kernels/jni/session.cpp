@@ -115,6 +115,18 @@ int Session::initialize(bool double_precision, int threads, const char *swap) {
     return (double_precision ? cpus_ + 1 : 0) + used;
 }
 
+gkl_shim_pairhmm *Session::open(int configuration, int32_t backend) {
+    gkl_shim_pairhmm_options options = {};
+    options.threads = configuration % (cpus_ + 1);
+    options.precision = configuration > cpus_ ? GKL_SHIM_DOUBLE : GKL_SHIM_SINGLE;
+    options.conventions = GKL_SHIM_AS_GKL;
+    options.build = settings_.build.empty() ? nullptr : settings_.build.c_str();
+    options.backend = backend;
+    gkl_shim_pairhmm *handle;
+    fail(gkl_shim_pairhmm_open(&options, &handle));
+    return handle;
+}
+
 gkl_shim_pairhmm *Session::handle(int configuration) {
     std::atomic<gkl_shim_pairhmm *> &slot = handles_[size_t(configuration)];
     gkl_shim_pairhmm *handle = slot.load(std::memory_order_acquire);
@@ -122,12 +134,7 @@ gkl_shim_pairhmm *Session::handle(int configuration) {
     std::lock_guard<std::mutex> lock(opening_);
     handle = slot.load(std::memory_order_relaxed);
     if (handle != nullptr) return handle;
-    gkl_shim_pairhmm_options options = {};
-    options.threads = configuration % (cpus_ + 1);
-    options.precision = configuration > cpus_ ? GKL_SHIM_DOUBLE : GKL_SHIM_SINGLE;
-    options.conventions = GKL_SHIM_AS_GKL;
-    options.build = settings_.build.empty() ? nullptr : settings_.build.c_str();
-    fail(gkl_shim_pairhmm_open(&options, &handle));
+    handle = open(configuration, settings_.backend);
     slot.store(handle, std::memory_order_release);
     return handle;
 }
@@ -138,8 +145,15 @@ void Session::compute(int configuration, const gkl_shim_pairhmm_batch &region,
     if (configuration < 1 || size_t(configuration) >= handles_.size() || threads == 0)
         throw JavaError("java/lang/IllegalStateException",
                         "computeLikelihoods was called before initialize");
-    fail(gkl_shim_pairhmm_compute(handle(configuration), &region, likelihoods,
-                                  region.region_reads[1] * region.region_haplotypes[1]));
+    const int64_t pairs = region.region_reads[1] * region.region_haplotypes[1];
+    // Opening it begins to start the GPU engine, while GATK starts too.
+    gkl_shim_pairhmm *opened = handle(configuration);
+    if (accounting()) return fail(gkl_shim_pairhmm_compute(opened, &region, likelihoods, pairs));
+    // The agent's trial proves the library, and waits for no GPU.
+    gkl_shim_pairhmm *trial = open(configuration, GKL_SHIM_CPU);
+    const gkl_shim_status status = gkl_shim_pairhmm_compute(trial, &region, likelihoods, pairs);
+    gkl_shim_pairhmm_close(trial);
+    fail(status);
 }
 
 void Session::account(int configuration, const gkl_shim_pairhmm_batch &region,
@@ -179,6 +193,13 @@ void Session::announce(bool double_precision, int asked, int threads, const char
             double_precision ? "double" : "single", plural(threads, "thread").c_str(), asked,
             settings_.threads > 0 ? "GKL_SHIM_THREADS" : "GATK", plural(cpus_, "CPU").c_str(),
             swap));
+        // Opening a handle begins to start the GPU engine.
+        handle((double_precision ? cpus_ + 1 : 0) + threads);
+        if (settings_.backend == GKL_SHIM_CUDA)
+            log_line("PairHMM: GKL_SHIM_BACKEND=cuda: regions go to the GPU");
+        else if (settings_.backend == GKL_SHIM_AUTO &&
+                 strcmp(gkl_shim_cuda_state(), "starting") == 0)
+            log_line("PairHMM: large regions go to the GPU as soon as it is ready");
         if (!settings_.record.empty())
             log_line(format("PairHMM: every region is recorded to %s", settings_.record.c_str()));
         if (settings_.verify > 0)
@@ -263,7 +284,7 @@ void Session::report() {
         log_line("PairHMM: initialized, but no region was computed");
         return;
     }
-    int64_t rescued = 0, rescaled = 0;
+    int64_t rescued = 0, rescaled = 0, on_gpu = 0;
     for (const auto &handle : handles_) {
         const gkl_shim_pairhmm *opened = handle.load(std::memory_order_acquire);
         if (opened == nullptr) continue;
@@ -271,6 +292,7 @@ void Session::report() {
         gkl_shim_pairhmm_statistics(opened, &statistics);
         rescued += statistics.rescued_pairs;
         rescaled += statistics.rescaled_pairs;
+        on_gpu += statistics.cuda_pairs;
     }
     const double seconds = double(nanoseconds_) * 1e-9, run = process_seconds();
     std::string line = format("PairHMM: %s, %lld pairs, %lld cells in %.4f s, %.2f GCUPS",
@@ -279,6 +301,7 @@ void Session::report() {
     if (run > 0) line += format(", %.2f%% of the run's %.1f s", 100 * seconds / run, run);
     line += format("; %lld pairs computed again in double precision", (long long)rescued);
     if (rescaled > 0) line += format(", %lld of them rescaled", (long long)rescaled);
+    if (on_gpu > 0) line += format("; %lld pairs on %s", (long long)on_gpu, gkl_shim_cuda_state());
     log_line(line);
 }
 

@@ -60,6 +60,7 @@ class Session {
 
    private:
     Session();
+    gkl_shim_pairhmm *open(int configuration, int32_t backend);
     gkl_shim_pairhmm *handle(int configuration);
     void announce(bool double_precision, int asked, int threads, const char *swap);
     void verify(int configuration, const gkl_shim_pairhmm_batch &region, const double *likelihoods);

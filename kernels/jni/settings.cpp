@@ -93,10 +93,11 @@ Settings Settings::read(JNIEnv *env) {
 
     const std::string backend = value("backend");
     settings.off = backend == "off";
-    if (backend == "cuda")
-        settings.warnings.push_back(
-            "GKL_SHIM_BACKEND=cuda: this build has no CUDA engine; the CPU engine is used");
-    else if (!backend.empty() && !is_one_of(backend, "auto cpu off"))
+    if (backend == "cpu")
+        settings.backend = GKL_SHIM_CPU;
+    else if (backend == "cuda")
+        settings.backend = GKL_SHIM_CUDA;
+    else if (!backend.empty() && !is_one_of(backend, "auto off"))
         ignored("GKL_SHIM_BACKEND", backend, "auto, cpu, cuda or off");
 
     const std::string threads = value("threads");

@@ -11,37 +11,12 @@
 #include "common/error.h"
 #include "gkl_shim.h"
 #include "pairhmm/cpu.h"
+#include "pairhmm/cuda_host.h"
+#include "pairhmm/letters.h"
 
 namespace gkl_shim {
 namespace pairhmm {
 namespace {
-
-enum : uint8_t { kRefused = 128 };
-
-// Letters under each of the two conventions, refused ones marked. Arithmetic, not a table: the
-// compiler makes vector code of it. Returns all of them joined by or.
-template <bool AS_GKL>
-uint8_t encode_as(const uint8_t *__restrict bases, int64_t count, uint8_t *__restrict letters) {
-    uint8_t seen = 0;
-    for (int64_t k = 0; k < count; k++) {
-        const uint8_t b = AS_GKL ? bases[k] : bases[k] & 0xdf;  // upper case
-        uint8_t letter = AS_GKL || b == 'A' ? uint8_t(kA) : uint8_t(kRefused);
-        letter = b == 'C' ? uint8_t(kC) : letter;
-        letter = b == 'G' ? uint8_t(kG) : letter;
-        letter = b == 'T' ? uint8_t(kT) : letter;
-        letter = b == 'N' ? uint8_t(kN) : letter;
-        letters[k] = letter;
-        seen |= letter;
-    }
-    return seen;
-}
-
-// Returns the first refused position, or -1.
-int64_t encode(bool as_gkl, const uint8_t *bases, int64_t count, uint8_t *letters) {
-    if (as_gkl) return encode_as<true>(bases, count, letters), -1;
-    if (!(encode_as<false>(bases, count, letters) & kRefused)) return -1;
-    return static_cast<const uint8_t *>(memchr(letters, kRefused, size_t(count))) - letters;
-}
 
 // The index of the sequence that holds this position.
 int64_t sequence_at(const int64_t *offsets, int64_t position) {
@@ -84,8 +59,9 @@ constexpr size_t kKeptLetters = size_t(16) << 20;
 
 struct gkl_shim_pairhmm {
     gkl_shim::pairhmm::CpuSettings settings;
+    int32_t backend;
     std::atomic<int64_t> regions{0}, pairs{0}, cells{0}, computed_cells{0}, rescued_pairs{0},
-        rescaled_pairs{0}, nanoseconds{0};
+        rescaled_pairs{0}, cuda_pairs{0}, nanoseconds{0};
 };
 
 using namespace gkl_shim;
@@ -104,6 +80,10 @@ extern "C" gkl_shim_status gkl_shim_pairhmm_open(const gkl_shim_pairhmm_options 
     if (options->conventions != GKL_SHIM_STRICT && options->conventions != GKL_SHIM_AS_GKL)
         return invalid("conventions is %d, not GKL_SHIM_STRICT or GKL_SHIM_AS_GKL",
                        options->conventions);
+    if (options->backend != GKL_SHIM_CPU && options->backend != GKL_SHIM_CUDA &&
+        options->backend != GKL_SHIM_AUTO)
+        return invalid("backend is %d, not GKL_SHIM_CPU, GKL_SHIM_CUDA or GKL_SHIM_AUTO",
+                       options->backend);
     const CpuBuild *const *build = cpu_builds();
     if (options->build) {
         while (*build && strcmp((*build)->name, options->build) != 0) build++;
@@ -120,13 +100,14 @@ extern "C" gkl_shim_status gkl_shim_pairhmm_open(const gkl_shim_pairhmm_options 
         options->threads == 0 || options->threads > cpus ? cpus : options->threads;
     h->settings.double_precision = options->precision == GKL_SHIM_DOUBLE;
     h->settings.as_gkl = options->conventions == GKL_SHIM_AS_GKL;
+    h->backend = options->backend;
+    start_cuda(h->backend);
     *handle = h;
     return GKL_SHIM_OK;
 }
 
-extern "C" gkl_shim_status gkl_shim_pairhmm_compute(gkl_shim_pairhmm *handle,
-                                                    const gkl_shim_pairhmm_batch *batch,
-                                                    double *log10_likelihoods, int64_t size) {
+static gkl_shim_status compute(gkl_shim_pairhmm *handle, const gkl_shim_pairhmm_batch *batch,
+                               double *log10_likelihoods, int64_t size, bool only_missing) {
     const auto start = std::chrono::steady_clock::now();
     if (!handle) return invalid("handle is null");
     if (!batch) return invalid("batch is null");
@@ -180,13 +161,20 @@ extern "C" gkl_shim_status gkl_shim_pairhmm_compute(gkl_shim_pairhmm *handle,
                 "haplotype_bases", b.haplotype_bases, b.haplotype_offsets,
                 encode(as_gkl, b.haplotype_bases, haplotype_bases, letters.haplotypes.data())))
             return GKL_SHIM_EINVAL;
-        const CpuCounts counts = compute_on_cpu(handle->settings, b, letters.reads.data(),
-                                                letters.haplotypes.data(), log10_likelihoods);
+        CpuSettings settings = handle->settings;
+        settings.only_missing = only_missing;
+        if (!only_missing && cuda_wanted(handle->backend, cells, settings.threads) &&
+            compute_on_cuda(b, settings.double_precision, as_gkl, log10_likelihoods, pairs)) {
+            handle->cuda_pairs += pairs;
+        } else {
+            const CpuCounts counts = compute_on_cpu(settings, b, letters.reads.data(),
+                                                    letters.haplotypes.data(), log10_likelihoods);
+            handle->computed_cells += counts.computed_cells;
+            handle->rescued_pairs += counts.rescued_pairs;
+            handle->rescaled_pairs += counts.rescaled_pairs;
+        }
         if (letters.reads.size() + letters.haplotypes.size() > kKeptLetters)
             letters = EncodedBatch();
-        handle->computed_cells += counts.computed_cells;
-        handle->rescued_pairs += counts.rescued_pairs;
-        handle->rescaled_pairs += counts.rescaled_pairs;
     } catch (const std::bad_alloc &) {
         return out_of_memory();
     }
@@ -197,6 +185,28 @@ extern "C" gkl_shim_status gkl_shim_pairhmm_compute(gkl_shim_pairhmm *handle,
                                std::chrono::steady_clock::now() - start)
                                .count();
     return GKL_SHIM_OK;
+}
+
+extern "C" gkl_shim_status gkl_shim_pairhmm_compute(gkl_shim_pairhmm *handle,
+                                                    const gkl_shim_pairhmm_batch *batch,
+                                                    double *log10_likelihoods, int64_t size) {
+    return compute(handle, batch, log10_likelihoods, size, false);
+}
+
+extern "C" gkl_shim_status gkl_shim_pairhmm_complete(gkl_shim_pairhmm *handle,
+                                                     const gkl_shim_pairhmm_batch *batch,
+                                                     double *log10_likelihoods, int64_t size) {
+    return compute(handle, batch, log10_likelihoods, size, true);
+}
+
+extern "C" const char *gkl_shim_cuda_state(void) {
+    thread_local std::string state;
+    try {
+        state = cuda_state();
+    } catch (const std::bad_alloc &) {
+        return "out of memory";
+    }
+    return state.c_str();
 }
 
 extern "C" const char *gkl_shim_pairhmm_build(const gkl_shim_pairhmm *handle) {
@@ -211,6 +221,7 @@ extern "C" void gkl_shim_pairhmm_statistics(const gkl_shim_pairhmm *handle,
     stats->computed_cells = handle->computed_cells;
     stats->rescued_pairs = handle->rescued_pairs;
     stats->rescaled_pairs = handle->rescaled_pairs;
+    stats->cuda_pairs = handle->cuda_pairs;
     stats->seconds = double(handle->nanoseconds) * 1e-9;
 }
 

@@ -99,7 +99,7 @@ class Chunk {
             cells += regions_[k]->read_bases * regions_[k]->plan.columns();
         counts->computed_cells += cells;
         const CpuBuild &build = *settings.build;
-        if (!settings.double_precision) {
+        if (!settings.double_precision && !settings.only_missing) {
             const auto short_enough = [](Region &region, int32_t read) {
                 return region.reads[read].length <= kLongestSingleRead;
             };
@@ -148,6 +148,11 @@ class Chunk {
         const gkl_shim_pairhmm_batch &b = *batch_;
         const int64_t g = first_ + k, first_read = b.region_reads[g];
         const int64_t reads = b.region_reads[g + 1] - first_read;
+        if (settings_->only_missing && nothing_missing(region, g)) {
+            region.reads.clear();
+            region.read_bases = 0;
+            return;
+        }
         region.row.resize(reads);
         for (int64_t r = 0; r < reads; r++) region.row[r] = r;
         const int64_t *offsets = b.read_offsets + first_read;
@@ -171,8 +176,16 @@ class Chunk {
             region.haplotypes[h] = {haplotype_letters_ + at[0], at[1] - at[0]};
         }
         tile_memory.planner.make(region.haplotypes.data(), haplotypes, &region.plan);
-        std::fill(region.out, region.out + reads * haplotypes,
-                  std::numeric_limits<double>::quiet_NaN());
+        if (!settings_->only_missing)
+            std::fill(region.out, region.out + reads * haplotypes,
+                      std::numeric_limits<double>::quiet_NaN());
+    }
+
+    bool nothing_missing(const Region &region, int64_t g) const {
+        const gkl_shim_pairhmm_batch &b = *batch_;
+        const int64_t pairs = (b.region_reads[g + 1] - b.region_reads[g]) *
+                              (b.region_haplotypes[g + 1] - b.region_haplotypes[g]);
+        return std::none_of(region.out, region.out + pairs, [](double x) { return isnan(x); });
     }
 
     // Tiles of the reads that `wanted` accepts; neighbours in length share one.

@@ -17,6 +17,7 @@ struct CpuSettings {
     int threads;
     bool double_precision;
     bool as_gkl;
+    bool only_missing = false;  // the pairs whose value is NaN, in double precision
 };
 
 // What a call did, for the handle's statistics.

@@ -48,14 +48,20 @@
 // The exponent g = 0.434294 ln 10 is Intel GKL's: it writes 1/ln 10 in six digits.
 #pragma once
 
+// CUDA's run-time compiler has no system headers; cuda.cu defines the integer types for it.
+#if !defined(__CUDACC_RTC__)
 #include <stdint.h>
+#include <string.h>
+#endif
 
 #if defined(__CUDACC__)
 #define GKL_SHIM_DEVICE __device__ __forceinline__
+#define GKL_SHIM_BOTH __host__ __device__
 #else
 #include "common/simd.h"
 // static: each instruction set's translation unit keeps its own copy
 #define GKL_SHIM_DEVICE static inline
+#define GKL_SHIM_BOTH
 #endif
 
 namespace gkl_shim {
@@ -109,8 +115,10 @@ struct Tables {
 };
 
 // The same bits everywhere: made with IEEE operations alone, no library function.
+#if !defined(__CUDACC__)
 const Tables<float> &single_tables();
 const Tables<double> &double_tables();
+#endif
 
 // Logarithms from IEEE operations alone: a C library's differ in their last bits between versions
 // and processors. V is a double or a vector of them, I the integer of its size; positive normal
@@ -119,7 +127,7 @@ const Tables<double> &double_tables();
 template <class To, class From>
 GKL_SHIM_DEVICE To same_bits(From from) {
     To to;
-    __builtin_memcpy(&to, &from, sizeof to);
+    memcpy(&to, &from, sizeof to);
     return to;
 }
 
@@ -154,8 +162,8 @@ GKL_SHIM_DEVICE V log10_likelihood(V x, double n, double exponent) {
 }
 
 // A row's coefficients from its facts. V is a number or a vector of lanes, `next` the row below.
-// A read with mm = 0 anywhere (both gap-open qualities about 3 or less) cannot be scaled so: it
-// comes out as NaN or infinite, which is never trusted, and goes to the plain recurrence.
+// A read with mm = 0 anywhere (both gap-open qualities about 3 or less) cannot be scaled so: the
+// emissions of such a row are NaN, its results are not trusted, and it goes to the plain recurrence.
 template <class V>
 GKL_SHIM_DEVICE V scaled_alpha(V mi, V inverse_mm) {
     return mi * inverse_mm;

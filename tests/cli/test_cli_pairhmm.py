@@ -75,7 +75,7 @@ def test_errors_in_a_pipe_are_named_stdin(tmp_path: Path) -> None:
     [
         (["absent.in"], "absent.in: No such file or directory"),
         (["."], ".: Is a directory"),
-        (["-", "--backend", "cuda"], "backend: this version of gkl-shim has no CUDA engine"),
+        (["-", "--backend", "cpu", "--devices", "0"], "devices: the CPU backend has none"),
         (["-", "--build", "sse9"], 'no build "sse9" here'),
         (["-", "-o", "absent/out.txt"], "absent/out.txt: No such file or directory"),
     ],

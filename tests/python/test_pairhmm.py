@@ -214,7 +214,7 @@ def test_refusals(reads: Any, haplotypes: Any, message: str) -> None:
 @pytest.mark.parametrize(
     ("options", "kind", "message"),
     [
-        ({"backend": "cuda"}, BackendUnavailable, "no CUDA engine"),
+        ({"backend": "cpu", "devices": [0]}, ValueError, "^devices: the CPU backend has none$"),
         ({"backend": "tpu"}, ValueError, '^backend: "auto", "cpu" or "cuda", not \'tpu\'$'),
         ({"precision": "half"}, ValueError, "^precision: "),
         ({"threads": -1}, ValueError, "^threads: 0 or more, not -1$"),

@@ -1,0 +1,606 @@
+// The CUDA engine's kernels: the same operations in the same order as the CPU engine's (model.h has
+// them), so the same bits. cuda_layout.h has the data, which the planner (cuda_plan.cpp) makes.
+//
+// A block is one warp and computes one tile: reads side by side, each over as many neighbouring
+// lanes as hold its rows, R rows a lane. Everything of a row stays in registers: four coefficients
+// and two states, T and D. In the forward pass lane l of a read is one column behind lane l - 1,
+// from which it gets two numbers a column by shuffles; the backward pass is the mirror image, from
+// a read's last lane to its first, over the same rows. Emissions are 16-byte loads from a table in
+// shared memory, [letter][group of rows][lane], free of bank conflicts whatever letters the lanes
+// are at.
+//
+// At a fork of a trie a lane keeps its state in the tile's scratch, and takes it up again when the
+// next branch begins: each lane when its own column is there, so that the pipeline of lanes never
+// drains. States at the ends of heads and tails stay there for the meeting of both, which is
+// computed last, a lane a pair.
+//
+// What a row needs is padded at the top: rows above a read's first hand its start value down.
+
+#if defined(__CUDACC_RTC__)
+typedef signed char int8_t;
+typedef unsigned char uint8_t;
+typedef int int32_t;
+typedef unsigned int uint32_t;
+typedef long long int64_t;
+typedef unsigned long long uint64_t;
+#endif
+
+#include "pairhmm/cuda_layout.h"
+
+namespace gkl_shim {
+namespace pairhmm {
+namespace {
+
+constexpr unsigned kAllLanes = 0xffffffffu;
+
+__device__ __forceinline__ float multiply_add(float a, float b, float c) {
+    return __fmaf_rn(a, b, c);
+}
+__device__ __forceinline__ double multiply_add(double a, double b, double c) {
+    return __fma_rn(a, b, c);
+}
+
+template <class T>
+__device__ __forceinline__ T power_of_two(int exponent);
+template <>
+__device__ __forceinline__ float power_of_two<float>(int exponent) {
+    return same_bits<float>((exponent + 127) << 23);
+}
+template <>
+__device__ __forceinline__ double power_of_two<double>(int exponent) {
+    return same_bits<double>(int64_t(exponent + 1023) << 52);
+}
+
+__device__ __forceinline__ unsigned least_of_warp(unsigned x) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+    for (int step = 16; step; step /= 2) x = min(x, __shfl_xor_sync(kAllLanes, x, step));
+    return x;
+#else
+    return __reduce_min_sync(kAllLanes, x);
+#endif
+}
+
+// As many numbers as one load from shared memory brings.
+template <class T>
+struct alignas(16) Pack {
+    enum { kCount = 16 / sizeof(T) };
+    T value[kCount];
+};
+
+// Shared memory by its own 32-bit addresses: from a pointer the compiler makes them anew at every
+// load.
+typedef uint32_t SharedAddress;
+#if defined(__CUDA_ARCH__)
+__device__ __forceinline__ SharedAddress shared_address(void *pointer) {
+    return SharedAddress(__cvta_generic_to_shared(pointer));
+}
+__device__ __forceinline__ Pack<float> load_shared(SharedAddress from, const float *) {
+    Pack<float> pack;
+    asm("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];"
+                 : "=f"(pack.value[0]), "=f"(pack.value[1]), "=f"(pack.value[2]),
+                   "=f"(pack.value[3])
+                 : "r"(from));
+    return pack;
+}
+__device__ __forceinline__ Pack<double> load_shared(SharedAddress from, const double *) {
+    Pack<double> pack;
+    asm("ld.shared.v2.f64 {%0, %1}, [%2];"
+                 : "=d"(pack.value[0]), "=d"(pack.value[1])
+                 : "r"(from));
+    return pack;
+}
+#endif
+
+// As many rows' states as one access to the scratch moves.
+template <class T>
+struct alignas(16) StatePack {
+    enum { kCount = 16 / sizeof(RowState<T>) };
+    RowState<T> row[kCount];
+};
+
+__device__ __forceinline__ void prefetch(const void *pointer) {
+#if defined(__CUDA_ARCH__)
+    asm volatile("prefetch.global.L1 [%0];" ::"l"(pointer));
+#endif
+}
+
+enum Direction { kForward = 1, kBackward = -1 };
+
+// A lane of a tile.
+template <class T, int R>
+class Lane {
+   public:
+    __device__ __forceinline__ Lane(const uint8_t *chunk, const CudaTables<T> *tables,
+                                    uint8_t *scratch, Pack<T> *emissions, int tile)
+        : chunk_(chunk),
+          tables_(tables),
+          tile_(array<TileRecord>(header().tiles)[tile]),
+          layout_(R, tile_.head_states, tile_.tail_states),
+          scratch_(scratch + tile_.scratch),
+          lane_(threadIdx.x),
+          emissions_(emissions + lane_),
+          emissions_at_(shared_address(emissions_)) {
+        const int read = tile_.read_of[lane_];
+        read_ = array<ReadRecord>(header().reads)[tile_.first_read + (read == kNoRead ? 0 : read)];
+        length_ = read == kNoRead ? 0 : read_.length;
+        first_row_ = (lane_ - read_.lane - read_.lanes) * R + read_.length + 1;
+    }
+
+    __device__ __forceinline__ bool in_use() const { return length_ > 0; }
+
+    // Coefficients of the lane's rows into the scratch, emissions into the table.
+    __device__ void set_up() {
+        const T one = 1;
+        RowCoefficients<T> *coefficients =
+            at<RowCoefficients<T>>(0) + lane_ * R;
+        T *kappas = at<T>(layout_.backward_kappas) + lane_ * R;
+        Row below = row(first_row_ + R);
+        for (int group = R / kGroup - 1; group >= 0; group--) {
+            T match[kGroup], mismatch[kGroup];
+            int letter[kGroup];
+#pragma unroll
+            for (int z = kGroup - 1; z >= 0; z--) {
+                const int k = group * kGroup + z, r = first_row_ + k;
+                const Row here = row(r);
+                RowCoefficients<T> out = {0, 1, 1, 0};
+                T kappa = 0;
+                letter[z] = kN;
+                match[z] = mismatch[z] = 0;
+                if (here.gap_quals >= 0) {
+                    const T gm_next = one - below.xx;
+                    out.xx = here.xx;
+                    out.a = scaled_a(gm_next, here.gap.alpha);
+                    out.c = scaled_c(gm_next, here.md, below.gap.inverse_mm);
+                    out.kappa = scaled_kappa(below.xx, here.gap.alpha, below.gap.inverse_alpha);
+                    if (r >= 3)
+                        kappa = tables_->backward_kappa[here.continuation * (kQualities + 1) +
+                                                        below.continuation];
+                    if (r == length_) out.c = out.xx = 0;  // so that T is what `ends` adds
+                    // A read that cannot be scaled must not be trusted.
+                    const T scale = here.gap.mm == 0 ? not_a_number() : below.gap.mm;
+                    match[z] = scale * here.emission.agree;
+                    mismatch[z] = scale * here.emission.differ;
+                    letter[z] = here.letter;
+                }
+                coefficients[k] = out;
+                kappas[k] = kappa;
+                below = here;
+            }
+            for (int b = 0; b < kLetters; b++) {
+                Pack<T> pack;
+#pragma unroll
+                for (int z = 0; z < kGroup; z++)
+                    pack.value[z] =
+                        letter[z] == b || letter[z] == kN || b == kN ? match[z] : mismatch[z];
+                emissions_[(b * (R / kGroup) + group) * kWarp] = pack;
+            }
+        }
+    }
+
+    template <int STEP>
+    __device__ void pass() {
+        const RegionRecord &region = array<RegionRecord>(header().regions)[read_.region];
+        const TrieRecord trie = STEP == kForward ? region.heads : region.tails;
+        states_ = at<RowState<T>>(STEP == kForward ? layout_.head_states : layout_.tail_states);
+        take_coefficients<STEP>();
+        make_root<STEP>(trie.states - 1);
+
+        // The lane's next column, and that of its next event, in bytes from the chunk's header.
+        const int position =
+            STEP == kForward ? lane_ - read_.lane : read_.lane + read_.lanes - 1 - lane_;
+        const int span = tile_.widest;
+        unsigned column = trie.columns - position, event = trie.events;
+        Event next = *array<Event>(event);
+        if (!in_use()) next = {kNoEvent, -1, -1, -1};
+        unsigned letter = chunk_[column];
+        first_emissions_ = load_emissions(letter, STEP == kForward ? 0 : R / kGroup - 1);
+        for (;;) {
+            fetch(next.load);
+            const unsigned ahead = least_of_warp(next.at - column);
+            if (ahead >= kNoEvent / 2) break;
+            int quiet = int(ahead);
+            for (; quiet >= 2; quiet -= 2) {
+                step<STEP>(&column, &letter);
+                step<STEP>(&column, &letter);
+            }
+            if (quiet) step<STEP>(&column, &letter);
+            // A lane comes to an event a column after the lane before it.
+            for (int k = 0; k < span; k++) {
+                while (column == next.at) {
+                    event += unsigned(sizeof(Event));
+                    const Event following = *array<Event>(event);
+                    handle<STEP>(next);
+                    next = following;
+                }
+                __syncwarp();
+                step<STEP>(&column, &letter);
+            }
+        }
+    }
+
+    // The meeting of heads and tails, a lane a pair.
+    __device__ void meet(double *out) {
+        const ReadRecord *reads = array<ReadRecord>(header().reads) + tile_.first_read;
+        const RegionRecord *regions = array<RegionRecord>(header().regions);
+        const HaplotypeRecord *haplotypes = array<HaplotypeRecord>(header().haplotypes);
+        for (int k = 0, pair = lane_;; pair += kWarp) {
+            while (k < tile_.reads && pair >= regions[reads[k].region].haplotype_count)
+                pair -= regions[reads[k++].region].haplotype_count;
+            if (!__any_sync(kAllLanes, k < tile_.reads)) break;
+            if (k == tile_.reads) continue;
+            const ReadRecord read = reads[k];
+            const RegionRecord &region = regions[read.region];
+            out[region.out + int64_t(read.row) * region.haplotype_count + pair] =
+                likelihood(read, haplotypes[region.haplotypes + pair]);
+        }
+    }
+
+   private:
+    enum { kGroup = Pack<T>::kCount, kLetterStride = R / kGroup * kWarp };
+    static constexpr int64_t kStateSize = kWarp * R + kWarp;
+    enum { kLineRows = 128 / sizeof(RowState<T>) };  // of a cache line
+
+    struct Row {
+        typename CudaTables<T>::Gap gap;
+        typename CudaTables<T>::Emission emission;
+        T md, xx;
+        int letter, continuation, gap_quals;  // gap_quals: -1 where there is no such row
+    };
+
+    __device__ __forceinline__ const ChunkHeader &header() const {
+        return *reinterpret_cast<const ChunkHeader *>(chunk_);
+    }
+    template <class A>
+    __device__ __forceinline__ const A *array(int64_t offset) const {
+        return reinterpret_cast<const A *>(chunk_ + offset);
+    }
+    template <class A>
+    __device__ __forceinline__ A *at(int64_t offset) const {
+        return reinterpret_cast<A *>(scratch_ + offset);
+    }
+    static __device__ __forceinline__ T start() { return power_of_two<T>(Range<T>::kStart); }
+
+    static __device__ __forceinline__ T not_a_number() {
+        return T(same_bits<double>(int64_t(0x7ff8000000000000)));
+    }
+
+    // D, and T, left of a read's first row and above it.
+    __device__ __forceinline__ T border(const ReadRecord &read) const {
+        const int quality =
+            array<uint8_t>(header().continuation_quals)[read.start] & (kQualities - 1);
+        return (T(1) - tables_->probability[quality]) * start();
+    }
+
+    // The facts of a row of the read, counted from 1; of the row below the last, what its
+    // neighbour's coefficients take it for.
+    __device__ __forceinline__ Row row(int r) const {
+        Row row;
+        row.gap = {0, 0, 1, 1};
+        row.emission = {0, 0};
+        row.md = row.xx = 0;
+        row.letter = kN;
+        row.continuation = kQualities;
+        row.gap_quals = -1;
+        if (r < 1 || r > length_) return row;
+        const int at = read_.start + r - 1;
+        const ChunkHeader &h = header();
+        const int insertion = array<uint8_t>(h.insertion_quals)[at] & (kQualities - 1);
+        const int deletion = array<uint8_t>(h.deletion_quals)[at] & (kQualities - 1);
+        const int quality = array<uint8_t>(h.base_quals)[at] & (kQualities - 1);
+        row.continuation = array<uint8_t>(h.continuation_quals)[at] & (kQualities - 1);
+        row.letter = tables_->letter[array<uint8_t>(h.bases)[at]];
+        row.gap_quals = insertion * kQualities + deletion;
+        row.gap = tables_->gap[row.gap_quals];
+        row.emission = tables_->emission[quality];
+        row.md = tables_->probability[deletion];
+        row.xx = tables_->probability[row.continuation];
+        return row;
+    }
+
+    // Of rows r = 1..m, forward. The backward pass has row r - 1 in the place of row r: the same a
+    // and emissions, c and xx of the row above, and its own kappa.
+    template <int STEP>
+    __device__ __forceinline__ void take_coefficients() {
+        const RowCoefficients<T> *from = at<RowCoefficients<T>>(0) + lane_ * R;
+        if (STEP == kForward) {
+#pragma unroll
+            for (int k = 0; k < R; k++) {
+                const RowCoefficients<T> row = from[k];
+                a_[k] = row.a;
+                c_[k] = row.c;
+                xx_[k] = row.xx;
+                kappa_[k] = row.kappa;
+            }
+        } else {
+            const Pack<T> *kappas =
+                reinterpret_cast<const Pack<T> *>(at<T>(layout_.backward_kappas) + lane_ * R);
+#pragma unroll
+            for (int k = 0; k < R; k++) {
+                const bool top = k == 0 && lane_ == 0;
+                const RowCoefficients<T> above = from[top ? 0 : k - 1];
+                a_[k] = from[k].a;
+                c_[k] = k == 0 && lane_ == read_.lane ? T(1) : above.c;
+                xx_[k] = k == 0 && lane_ == read_.lane ? T(1) : above.xx;
+                kappa_[k] = kappas[k / kGroup].value[k % kGroup];
+            }
+        }
+    }
+
+    // The state before the first column.
+    template <int STEP>
+    __device__ __forceinline__ void make_root(int32_t id) {
+        const int entry = STEP == kForward ? read_.lane : read_.lane + read_.lanes - 1;
+        const int span = tile_.widest;
+        const T border = this->border(read_);
+        first_ = lane_ == entry;
+        top_t_ = STEP == kForward ? border : start();
+        top_insertion_ = STEP == kForward ? T(0) : start();
+        ends_ = diagonal_ = 0;
+#pragma unroll
+        for (int k = 0; k < R; k++) t_[k] = d_[k] = 0;
+        // From row to row and from lane to lane.
+        above_t_ = top_t_;
+        T insertion = top_insertion_;
+        for (int k = 0; k < span; k++) {
+            if (lane_ == entry + k * STEP) {
+                diagonal_ = above_t_;
+#pragma unroll
+                for (int z = 0; z < R; z++) {
+                    const int row = STEP == kForward ? z : R - 1 - z;
+                    d_[row] = STEP == kForward && first_row_ + row < 1 ? border : T(0);
+                    t_[row] = multiply_add(a_[row], insertion, c_[row] * d_[row]);
+                    insertion = kappa_[row] * insertion;
+                    d_[row] = multiply_add(xx_[row], d_[row], T(0));
+                }
+            }
+            const T t_below = t_[STEP == kForward ? R - 1 : 0];
+            const T above = from_neighbour<STEP>(t_below), handed = from_neighbour<STEP>(insertion);
+            if (lane_ == entry + (k + 1) * STEP) {
+                above_t_ = above;
+                insertion = handed;
+            }
+        }
+        keep<STEP>(id, -1);
+        above_insertion_ = top_insertion_;
+    }
+
+    template <int STEP>
+    static __device__ __forceinline__ T from_neighbour(T x) {
+        return STEP == kForward ? __shfl_up_sync(kAllLanes, x, 1)
+                                : __shfl_down_sync(kAllLanes, x, 1);
+    }
+
+    __device__ __forceinline__ Pack<T> load_emissions(unsigned letter, int group) const {
+        const unsigned size = sizeof(Pack<T>);
+        return load_shared(emissions_at_ + letter * (kLetterStride * size) + group * kWarp * size,
+                           static_cast<const T *>(nullptr));
+    }
+
+    // One column in every lane.
+    template <int STEP>
+    __device__ __forceinline__ void step(unsigned *column, unsigned *letter) {
+        const unsigned now = *letter;
+        *letter = chunk_[++*column];
+        T diagonal = diagonal_, insertion = above_insertion_;
+        Pack<T> pack = first_emissions_;
+#pragma unroll
+        for (int z = 0; z < R; z++) {
+            const int k = STEP == kForward ? z : R - 1 - z;
+            if (z > 0 && z % kGroup == 0) pack = load_emissions(now, k / kGroup);
+            const T m = pack.value[k % kGroup] * diagonal;
+            diagonal = t_[k];
+            const T without_insertion = multiply_add(c_[k], d_[k], m);
+            d_[k] = multiply_add(xx_[k], d_[k], m);
+            t_[k] = multiply_add(a_[k], insertion, without_insertion);
+            insertion = multiply_add(kappa_[k], insertion, m);
+        }
+        first_emissions_ = load_emissions(*letter, STEP == kForward ? 0 : R / kGroup - 1);
+        const T last_t = t_[STEP == kForward ? R - 1 : 0];
+        if (STEP == kForward) ends_ = ends_ + last_t;
+        diagonal_ = above_t_;
+        above_insertion_ = from_neighbour<STEP>(insertion);
+        above_t_ = from_neighbour<STEP>(last_t);
+        if (first_) {
+            above_insertion_ = top_insertion_;
+            above_t_ = top_t_;
+        }
+    }
+
+    // The state that an event will want comes nearer before it is wanted.
+    __device__ __forceinline__ void fetch(int32_t load) const {
+        if (load < 0) return;
+        const RowState<T> *from = states_ + load * kStateSize + lane_ * R;
+#pragma unroll
+        for (int row = 0; row < R; row += kLineRows) prefetch(from + row);
+        prefetch(from + R - 1);
+        prefetch(states_ + lane_state(load));
+    }
+
+    template <int STEP>
+    __device__ __forceinline__ void handle(const Event &now) {
+        if (now.store >= 0) keep<STEP>(now.store, now.letter);
+        if (now.load >= 0) {
+            const StatePack<T> *from = state(now.load);
+#pragma unroll
+            for (int k = 0; k < R; k += kStates) {
+                const StatePack<T> pack = from[k / kStates];
+#pragma unroll
+                for (int z = 0; z < kStates; z++) {
+                    t_[k + z] = pack.row[z].t;
+                    d_[k + z] = pack.row[z].d;
+                }
+            }
+            const RowState<T> own = states_[lane_state(now.load)];
+            diagonal_ = own.t;
+            ends_ = own.d;
+        }
+    }
+
+    template <int STEP>
+    __device__ __forceinline__ void keep(int32_t id, int letter) {
+        StatePack<T> *to = state(id);
+        if (STEP == kForward || letter < 0) {
+#pragma unroll
+            for (int k = 0; k < R; k += kStates) {
+                StatePack<T> pack;
+#pragma unroll
+                for (int z = 0; z < kStates; z++) pack.row[z] = {t_[k + z], d_[k + z]};
+                to[k / kStates] = pack;
+            }
+            states_[lane_state(id)] = {diagonal_, ends_};
+        } else {
+            // The tail's last column is not computed: all that the meeting wants of it is T' and
+            // c D', which need no insertion.
+#pragma unroll
+            for (int group = 0; group < R / kGroup; group++) {
+                const Pack<T> emission = emissions_[letter * kLetterStride + group * kWarp];
+#pragma unroll
+                for (int k = group * kGroup; k < (group + 1) * kGroup; k += kStates) {
+                    StatePack<T> pack;
+#pragma unroll
+                    for (int z = 0; z < kStates; z++) {
+                        const int row = k + z;
+                        const T above = row == R - 1 ? diagonal_ : t_[row == R - 1 ? row : row + 1];
+                        pack.row[z] = {emission.value[row % kGroup] * above, c_[row] * d_[row]};
+                    }
+                    to[k / kStates] = pack;
+                }
+                // Group by group, or registers for all of them would be taken from the recurrence.
+                __threadfence_block();
+            }
+        }
+    }
+
+    // Indices of a lane's part of a state.
+    __device__ __forceinline__ StatePack<T> *state(int32_t id) const {
+        return reinterpret_cast<StatePack<T> *>(states_ + id * kStateSize + lane_ * R);
+    }
+    __device__ __forceinline__ int64_t lane_state(int32_t id) const {
+        return id * kStateSize + kWarp * R + lane_;
+    }
+
+    __device__ __forceinline__ double likelihood(const ReadRecord &read,
+                                                 const HaplotypeRecord &haplotype) const {
+        const int first = read.lane * R, rows = read.lanes * R;
+        const int top = rows - read.length;  // where the tails have row 0
+        const RowState<T> *heads =
+            at<RowState<T>>(layout_.head_states) + haplotype.head * kStateSize;
+        const RowState<T> *tails =
+            at<RowState<T>>(layout_.tail_states) + haplotype.tail * kStateSize;
+        const StatePack<T> *head = reinterpret_cast<const StatePack<T> *>(heads + first);
+        const StatePack<T> *tail = reinterpret_cast<const StatePack<T> *>(tails + first);
+        const T border = this->border(read), scale = power_of_two<T>(Range<T>::kLow);
+        T high = 0, low = 0;
+        const auto meet = [&](const RowState<T> &front, const RowState<T> &back) {
+            high = multiply_add(front.t, back.t * scale, high);
+            high = multiply_add(front.d, back.d * scale, high);
+            low = multiply_add(front.t, back.t, low);
+            low = multiply_add(front.d, back.d, low);
+        };
+        // The head's row for row k of the tail is in place k - 1.
+        int k = rows / kStates - 1;
+        StatePack<T> front = head[k];
+#pragma unroll 4
+        for (; k * kStates > top; k--) {
+            const StatePack<T> back = tail[k], above = head[k - 1];
+#pragma unroll
+            for (int z = kStates - 1; z > 0; z--) meet(front.row[z - 1], back.row[z]);
+            meet(above.row[kStates - 1], back.row[0]);
+            front = above;
+        }
+        const StatePack<T> back = tail[k];
+#pragma unroll
+        for (int z = kStates - 1; z >= 0; z--) {
+            if (k * kStates + z > top) meet(front.row[z > 0 ? z - 1 : 0], back.row[z]);
+            if (k * kStates + z == top) meet({border, border}, back.row[z]);
+        }
+        const T ends = heads[kWarp * R + read.lane + read.lanes - 1].d;
+        return close(ends, high, low, haplotype.length);
+    }
+
+    static __device__ __forceinline__ double close(T ends, T total_high, T total_low, int length) {
+        typedef Range<T> X;
+        const double high = ends + total_high * power_of_two<double>(-(X::kStart + X::kLow));
+        const double low = ends + total_low * power_of_two<double>(-X::kStart);
+        const double x = high >= power_of_two<double>(X::kStart + X::kHighTrusted) ? high : low;
+        const double largest = sizeof(T) == 4 ? 3e38 : 1e308;
+        if (!(x >= power_of_two<double>(X::kStart + X::kLowTrusted) && high <= largest))
+            return not_a_number();
+        return log10_likelihood<double, int64_t>(x, length, X::kStart);
+    }
+
+    const uint8_t *const chunk_;
+    const CudaTables<T> *const tables_;
+    const TileRecord &tile_;
+    const TileScratch<T> layout_;
+    uint8_t *const scratch_;
+    const int lane_;
+    Pack<T> *const emissions_;  // of this lane
+    const SharedAddress emissions_at_;
+    ReadRecord read_;           // that the lane belongs to
+    int length_;                // of the read; 0 in a lane without one
+    int first_row_;             // of the lane, counted from 1; at most 0 above the read
+
+    enum { kStates = StatePack<T>::kCount };
+    bool first_;  // of the read's lanes, in the pass's direction
+    T a_[R], c_[R], xx_[R], kappa_[R];
+    T t_[R], d_[R];      // after the lane's column; d_ is for the next one
+    T diagonal_;         // t of the row before the lane's first, in the column before the next
+    T above_t_;          // the same, in the next column
+    T above_insertion_;  // what flows into the next column
+    T ends_;
+    T top_t_, top_insertion_;
+    Pack<T> first_emissions_;  // of the next column
+    RowState<T> *states_;
+};
+
+// One tile; where `passes` is 2 by two warps, of which the last to finish computes the meeting.
+template <class T, int R>
+__device__ __forceinline__ void compute_tile(uint8_t *chunk, const CudaTables<T> *tables,
+                                             uint8_t *scratch, double *out, int first_tile,
+                                             int passes) {
+    extern __shared__ __align__(16) uint8_t shared_memory[];
+    const int tile = first_tile + int(blockIdx.x) / passes, pass = int(blockIdx.x) % passes;
+    // Each step reads anew what it needs: the recurrence wants all registers.
+    const auto lane = [&] {
+        return Lane<T, R>(chunk, tables, scratch, reinterpret_cast<Pack<T> *>(shared_memory), tile);
+    };
+    lane().set_up();
+    __syncwarp();
+    if (passes == 1 || pass == 0) lane().template pass<kForward>();
+    __syncwarp();
+    if (passes == 1 || pass == 1) lane().template pass<kBackward>();
+    if (passes == 2) {
+        int32_t *finished = reinterpret_cast<int32_t *>(
+            chunk + reinterpret_cast<const ChunkHeader *>(chunk)->finished);
+        __threadfence();
+        __syncwarp();
+        int before = threadIdx.x == 0 ? atomicAdd(finished + tile, 1) : 0;
+        before = __shfl_sync(kAllLanes, before, 0);
+        if (before == 0) return;
+        __threadfence();
+    }
+    __syncwarp();
+    lane().meet(out);
+}
+
+}  // namespace
+}  // namespace pairhmm
+}  // namespace gkl_shim
+
+// Each name says the rows a lane; `blocks` is how many warps a multiprocessor is to hold at once.
+#define GKL_SHIM_PAIRHMM_KERNEL(name, T, rows, blocks)                                          \
+    extern "C" __global__ void __launch_bounds__(32, blocks)                                    \
+        name(uint8_t *chunk, const gkl_shim::pairhmm::CudaTables<T> *tables, uint8_t *scratch,  \
+             double *out, int first_tile, int passes) {                                         \
+        gkl_shim::pairhmm::compute_tile<T, rows>(chunk, tables, scratch, out, first_tile,       \
+                                                 passes);                                       \
+    }
+
+GKL_SHIM_PAIRHMM_KERNEL(pairhmm_single_4, float, 4, 24)
+GKL_SHIM_PAIRHMM_KERNEL(pairhmm_single_8, float, 8, 20)
+GKL_SHIM_PAIRHMM_KERNEL(pairhmm_single_12, float, 12, 16)
+GKL_SHIM_PAIRHMM_KERNEL(pairhmm_single_16, float, 16, 12)
+GKL_SHIM_PAIRHMM_KERNEL(pairhmm_single_20, float, 20, 12)
+GKL_SHIM_PAIRHMM_KERNEL(pairhmm_double_4, double, 4, 16)
+GKL_SHIM_PAIRHMM_KERNEL(pairhmm_double_8, double, 8, 12)

@@ -1,0 +1,32 @@
+// The CUDA engine, as the C ABI reaches it: CuPy code in Python (gkl_shim/cuda/), called through
+// the process's interpreter.
+#pragma once
+
+#include <stdint.h>
+
+#include <string>
+
+#include "gkl_shim.h"
+
+namespace gkl_shim {
+namespace pairhmm {
+
+// Begins to start the engine where `backend` may need it; returns at once. GKL_SHIM_AUTO does so
+// only where there is an NVIDIA driver.
+void start_cuda(int32_t backend);
+
+// Whether this call goes to the GPU. With GKL_SHIM_CUDA the first call waits for the engine, ten
+// seconds at most; with GKL_SHIM_AUTO none waits, and a call goes where it is estimated to be done
+// sooner, given as many threads of the CPU.
+bool cuda_wanted(int32_t backend, int64_t cells, int threads);
+
+// The batch has been checked. False, with a warning on standard error for the first time, where the
+// GPU failed: then the CPU computes this call and all after it.
+bool compute_on_cuda(const gkl_shim_pairhmm_batch &batch, bool double_precision, bool as_gkl,
+                     double *log10_likelihoods, int64_t pairs);
+
+// What is used, or why nothing is. One line.
+std::string cuda_state();
+
+}  // namespace pairhmm
+}  // namespace gkl_shim

@@ -1,0 +1,126 @@
+// What the planner writes and the CUDA kernels read: a chunk of work in one block of memory, so
+// that it goes up in one transfer.
+//
+// The block is a ChunkHeader, then the arrays that its offsets name. A chunk is a list of tiles; a
+// tile is the work of one warp: up to 32 lanes' worth of reads against the haplotypes of their
+// regions. A read takes as many neighbouring lanes as hold its rows, its last row in the last
+// register of its last lane.
+//
+// A trie is walked as one stream of columns, depth first. An event stands between two columns of
+// it: keep the state, take another one up, or both.
+#pragma once
+
+#if !defined(__CUDACC_RTC__)
+#include <stdint.h>
+#endif
+
+#include "pairhmm/model.h"
+
+namespace gkl_shim {
+namespace pairhmm {
+
+// The place of the event after the last.
+constexpr uint32_t kNoEvent = 0xc0000000;
+
+enum {
+    kWarp = 32,
+    // A lane reads letters from before its trie's first column and from behind the last.
+    kColumnMargin = 64,
+    kNoRead = 255,
+};
+
+// Between two columns. Stores first, then loads.
+struct alignas(16) Event {
+    uint32_t at;     // the place of the second one's letter, in bytes from the header
+    int32_t store;   // the state to keep, or -1
+    int32_t letter;  // -1; of a tail, the letter of its last column, which is not in the stream:
+                     // what is kept is the state's meeting with that column
+    int32_t load;    // the state to continue from, or -1: the one in hand
+};
+
+// States are numbered: the leaves, then the slots of the forks, then the root.
+struct TrieRecord {
+    uint32_t columns, events;  // the first of its letters and of its events, in bytes from the header
+    int32_t states, unused;
+};
+
+struct RegionRecord {
+    TrieRecord heads, tails;
+    int32_t haplotypes;  // index of the first
+    int32_t haplotype_count;
+    int64_t out;  // index of the result of its first read and haplotype
+};
+
+struct HaplotypeRecord {
+    int32_t head, tail;  // leaves
+    int32_t length, unused;
+};
+
+struct ReadRecord {
+    int32_t start;  // of its bytes in the five arrays
+    int32_t length;
+    int32_t region;
+    int32_t row;  // in its region's results
+    int32_t lane, lanes;
+};
+
+struct TileRecord {
+    int32_t first_read, reads;
+    int32_t head_states, tail_states;  // the most of its regions
+    int64_t scratch;                   // where its scratch begins, in bytes
+    int32_t widest, unused;            // lanes of its longest read
+    uint8_t read_of[kWarp];            // by lane; kNoRead where there is none
+};
+
+struct ChunkHeader {
+    // Offsets in bytes from the header.
+    int64_t bases, base_quals, insertion_quals, deletion_quals, continuation_quals;
+    int64_t regions, haplotypes, reads, tiles;
+    int64_t finished;  // an int32 a tile, 0: how many of its two passes are done, where they are
+                       // computed by different warps
+};
+
+// The tables of model.h as the kernels want them, made with the same operations.
+template <class T>
+struct CudaTables {
+    struct alignas(16) Gap {
+        T alpha, inverse_alpha, mm, inverse_mm;
+    };
+    struct Emission {
+        T agree, differ;
+    };
+    Gap gap[kQualities * kQualities];                    // [insertion][deletion]
+    T backward_kappa[kQualities * (kQualities + 1)];     // [quality][of the row below, or none]
+    Emission emission[kQualities];
+    T probability[kQualities];
+    uint8_t letter[256];  // of a byte
+};
+
+// A row's coefficients in the scratch memory, and its state: T, and D one column on.
+template <class T>
+struct alignas(4 * sizeof(T)) RowCoefficients {
+    T a, c, xx, kappa;
+};
+template <class T>
+struct alignas(2 * sizeof(T)) RowState {
+    T t, d;
+};
+
+// A tile's scratch: coefficients, backward kappas, then the states of heads and of tails. A state is
+// that of all rows, then what belongs to each lane: the T above it, and its `ends`.
+template <class T>
+struct TileScratch {
+    int64_t rows, state_size, backward_kappas, head_states, tail_states, bytes;
+
+    GKL_SHIM_BOTH TileScratch(int rows_a_lane, int32_t heads, int32_t tails) {
+        rows = int64_t(kWarp) * rows_a_lane;
+        state_size = rows + kWarp;
+        backward_kappas = rows * int64_t(sizeof(RowCoefficients<T>));
+        head_states = backward_kappas + rows * int64_t(sizeof(T));
+        tail_states = head_states + heads * state_size * int64_t(sizeof(RowState<T>));
+        bytes = tail_states + tails * state_size * int64_t(sizeof(RowState<T>));
+    }
+};
+
+}  // namespace pairhmm
+}  // namespace gkl_shim

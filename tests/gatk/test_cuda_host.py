@@ -1,0 +1,142 @@
+"""The way from GATK's JVM through an embedded Python to a GPU engine, and what happens without one.
+
+The engine here is a stand-in that computes on the CPU: what is tested is the way there. Tests with
+a real device are in tests/gpu.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+from gkl_shim.gatk import compare, data, run
+from tests.gatk.conftest import Gatk
+
+pytestmark = pytest.mark.gatk
+
+# Python imports this by itself at start: it puts the stand-in where the engine is looked for.
+SITE = """
+import importlib.abc, importlib.util, sys
+
+class Finder(importlib.abc.MetaPathFinder):
+    def find_spec(self, name, path, target=None):
+        if name == "gkl_shim.cuda.pairhmm":
+            return importlib.util.spec_from_file_location(name, {stand_in!r})
+
+sys.meta_path.insert(0, Finder())
+"""
+ENGINE = """
+import os, time
+from gkl_shim import _native
+
+class Engine:
+    devices = ("stand-in",)
+    calls = 0
+
+    def __init__(self, devices=None, precision="single", as_gkl=False):
+        time.sleep(float(os.environ["SECONDS_TO_START"]))
+        self._engine = _native.PairHmmEngine(1, precision, None, as_gkl=as_gkl)
+
+    def compute(self, batch):
+        assert len(batch)
+
+    def compute_pointer(self, batch, out):
+        Engine.calls += 1
+        if Engine.calls > int(os.environ["CALLS_UNTIL_LOST"]):
+            raise RuntimeError("the device\\nfell off")
+        self._engine.compute(batch, out)
+"""
+
+
+@pytest.fixture(name="shim")
+def _shim(gatk: Gatk, chr22: data.Sample, tmp_path: Path):
+    """Run HaplotypeCaller with the agent and compare its VCF with stock's; return our log lines."""
+    (tmp_path / "engine.py").write_text(ENGINE)
+    (tmp_path / "sitecustomize.py").write_text(SITE.format(stand_in=str(tmp_path / "engine.py")))
+
+    def go(backend: str, *, python: str = sys.executable, start: float = 0, calls: int = 10**6,
+           stand_in: bool = True) -> list[str]:  # fmt: skip
+        stock = gatk("HaplotypeCaller", chr22)
+        output = tmp_path / "shim.vcf"
+        arguments = ["HaplotypeCaller", "-R", str(chr22.reference), "-I", str(chr22.reads)]
+        environment = {
+            "GKL_SHIM_BACKEND": backend,
+            "GKL_SHIM_PYTHON": python,
+            "SECONDS_TO_START": str(start),
+            "CALLS_UNTIL_LOST": str(calls),
+            **({"PYTHONPATH": str(tmp_path)} if stand_in else {}),
+        }
+        done = run.gatk(
+            [*arguments, "-O", str(output)],
+            gatk.classpath,
+            run.agent_swap(),
+            environment=environment,
+            java_options=("-Xcheck:jni",),
+        )
+        log = done.log.decode()
+        assert done.returncode == 0, log[-3000:]
+        assert "WARNING in native method" not in log
+        assert "FATAL ERROR" not in log
+        comparison = compare.compare(stock.vcf, output)
+        assert comparison.identical, str(comparison)
+        return [line for line in log.splitlines() if line.startswith("[gkl-shim ")]
+
+    return go
+
+
+def warnings(lines: list[str]) -> list[str]:
+    return [line for line in lines if "warning" in line]
+
+
+def on_device(lines: list[str]) -> int:
+    match = re.search(r"; (\d+) pairs on stand-in$", lines[-1])
+    return int(match[1]) if match else 0
+
+
+def pairs(lines: list[str]) -> int:
+    match = re.search(r"(\d+) pairs, ", lines[-1])
+    assert match, lines
+    return int(match[1])
+
+
+def test_regions_go_to_the_device(shim) -> None:
+    lines = shim("cuda")
+    assert warnings(lines) == []
+    assert on_device(lines) == pairs(lines) > 0
+
+
+def test_a_device_that_is_lost(shim) -> None:
+    lines = shim("cuda", calls=5)
+    assert len(warnings(lines)) == 1
+    assert "no GPU (RuntimeError: the device fell off); the CPU engine" in warnings(lines)[0]
+    assert 0 < on_device(lines) < pairs(lines)
+
+
+def test_a_device_that_takes_too_long(shim) -> None:
+    lines = shim("cuda", start=60)
+    assert ["it was not ready within 10 seconds" in line for line in warnings(lines)] == [True]
+    assert on_device(lines) == 0
+
+
+@pytest.mark.parametrize(
+    ("python", "stand_in", "reason"),
+    [
+        ("/nonexistent/python", True, r"/nonexistent/python: No such file or directory"),
+        ("/bin/false", True, r"/bin/false: it fails"),
+        (sys.executable, False, r"CUDA needs CuPy|no CUDA device"),
+    ],
+)
+def test_no_way_to_a_device(shim, python: str, stand_in: bool, reason: str) -> None:
+    lines = shim("cuda", python=python, stand_in=stand_in)
+    assert len(warnings(lines)) == 1
+    assert re.search(reason, warnings(lines)[0])
+    assert on_device(lines) == 0
+
+
+def test_auto_says_nothing_where_there_is_no_device(shim) -> None:
+    if Path("/dev/nvidiactl").exists():
+        pytest.skip("there is an NVIDIA driver here")
+    assert warnings(shim("auto", python="/nonexistent/python")) == []

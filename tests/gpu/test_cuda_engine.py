@@ -1,0 +1,165 @@
+"""The CUDA engine gives the CPU engine's bits, whatever the shapes, callers and failures."""
+
+from __future__ import annotations
+
+import random
+import warnings
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+from gkl_shim._batch import concatenated
+from gkl_shim.cuda import pairhmm as cuda
+from gkl_shim.formats import pairhmm_in
+from gkl_shim.pairhmm import PairHMM, likelihoods, stream
+from tests.conftest import shared_data
+from tests.gpu.conftest import assert_same_bits, random_region
+
+pytestmark = [pytest.mark.gpu, pytest.mark.usefixtures("gpu")]
+
+PRECISIONS = ("single", "double")
+
+
+@pytest.fixture(params=PRECISIONS)
+def precision(request):
+    return request.param
+
+
+@pytest.fixture
+def engine(precision):
+    engine = cuda.Engine(precision=precision)
+    yield engine
+    engine.close()
+
+
+def on_cpu(batch, precision):
+    return PairHMM(backend="cpu", precision=precision).compute(batch)
+
+
+def test_odd_shapes(engine, regions, precision):
+    assert_same_bits(engine.compute(regions), on_cpu(regions, precision))
+
+
+def test_one_region_at_a_time(engine, regions, precision):
+    expected = regions.split(on_cpu(regions, precision))
+    for index, values in enumerate(expected):
+        assert_same_bits(engine.compute(regions[index : index + 1]), values.ravel())
+
+
+@pytest.mark.parametrize(
+    ("precision", "rows"),
+    [(precision, rows) for precision in PRECISIONS for rows in cuda.widths(precision)],
+)
+def test_every_kernel(regions, precision, rows):
+    engine = cuda.Engine([0], precision, rows_a_lane=rows)
+    assert_same_bits(engine.compute(regions), on_cpu(regions, precision))
+
+
+def test_many_chunks(regions, precision, monkeypatch):
+    monkeypatch.setattr(cuda, "_CHUNK_CELLS", {"single": 1 << 16, "double": 1 << 16})
+    engine = cuda.Engine(precision=precision)
+    assert_same_bits(engine.compute(regions), on_cpu(regions, precision))
+
+
+def test_long_reads(precision):
+    batch = random_region(random.Random(1), 6, 3, 3000, "usual")
+    engine = cuda.Engine(precision=precision)
+    assert_same_bits(engine.compute(batch), on_cpu(batch, precision))
+
+
+def test_10s():
+    path = shared_data("pairhmm", "10s.in")
+    expected = np.loadtxt(shared_data("pairhmm", "10s.log10")).ravel()
+    with pairhmm_in.Reader(str(path)) as reader:
+        batch = concatenated(list(reader))
+    values = cuda.Engine().compute(batch)
+    assert_same_bits(values, on_cpu(batch, "single"))
+    assert np.abs(values - expected).max() < 1e-5
+
+
+def test_many_callers(engine, regions, precision):
+    expected = on_cpu(regions, precision)
+    with ThreadPoolExecutor(16) as pool:
+        for values in pool.map(lambda _: engine.compute(regions), range(32)):
+            assert_same_bits(values, expected)
+
+
+def test_public_interface(regions):
+    expected = regions.split(on_cpu(regions, "single"))
+    parts = [regions[index : index + 1] for index in range(len(regions))]
+    for values, want in zip(stream(parts, backend="cuda", devices=[0]), expected, strict=True):
+        assert_same_bits(values, want)
+    with PairHMM(backend="cuda") as pairhmm:
+        assert pairhmm.backend == "cuda"
+        assert pairhmm.devices
+        assert_same_bits(pairhmm.compute(regions), np.concatenate([v.ravel() for v in expected]))
+        assert pairhmm.statistics.pairs == regions.pairs
+    assert likelihoods([("ACGT", 30)], ["ACGT"], backend="cuda").shape == (1, 1)
+
+
+def test_auto_starts_devices_when_there_is_work(regions, monkeypatch):
+    monkeypatch.setattr("gkl_shim.pairhmm._WARM_UP_CELLS", 0)
+    monkeypatch.setattr("gkl_shim.pairhmm._DEVICE_CELLS", 1)
+    pairhmm = PairHMM(backend="auto")
+    expected = on_cpu(regions, "single")
+    for _ in range(10_000):
+        assert_same_bits(pairhmm.compute(regions), expected)
+        if pairhmm.backend == "cuda":
+            break
+    assert pairhmm.backend == "cuda"
+    assert_same_bits(pairhmm.compute(regions), expected)
+
+
+def test_refused_letter_leaves_the_engine_usable(engine, regions, precision):
+    batch = regions[0:2]
+    batch.haplotypes.bases.flags.writeable = True
+    wrong = batch.haplotypes.bases.copy()
+    wrong[0] = ord("X")
+    kept, batch.haplotypes.bases = batch.haplotypes.bases, wrong
+    with pytest.raises(ValueError, match="none of ACGTN"):
+        engine.compute(batch)
+    batch.haplotypes.bases = kept
+    assert_same_bits(engine.compute(batch), on_cpu(batch, precision))
+
+
+FAILURES = {
+    "no memory": ("_on_device", MemoryError("out of memory")),
+    "a fault": ("finish", RuntimeError("an illegal memory access was encountered")),
+    "a device that disappears": ("_launch", RuntimeError("device lost")),
+}
+
+
+@pytest.mark.parametrize("after", [0, 3])
+@pytest.mark.parametrize("what", FAILURES)
+def test_failure(regions, precision, what, after, monkeypatch):
+    """One warning; the CPU engine finishes the work, with the same answers."""
+    monkeypatch.setattr(cuda, "_CHUNK_CELLS", {"single": 1 << 18, "double": 1 << 18})
+    engine = cuda.Engine([0], precision)
+    method, error = FAILURES[what]
+    working = getattr(cuda._Slot, method)
+    calls = []
+
+    def failing(*arguments):
+        calls.append(1)
+        if len(calls) > after:
+            raise error
+        return working(*arguments)
+
+    monkeypatch.setattr(cuda._Slot, method, failing)
+    expected = on_cpu(regions, precision)
+    with pytest.warns(RuntimeWarning, match="GPU 0 .* is no longer used") as said:
+        assert_same_bits(engine.compute(regions), expected)
+    assert len(said) == 1
+    assert engine.devices == ()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert_same_bits(engine.compute(regions), expected)
+
+
+def test_wrong_devices():
+    count = cuda.device_count()
+    with pytest.raises(ValueError, match=f"there is no CUDA device {count}; there are {count}"):
+        cuda.Engine([count])
+    with pytest.raises(ValueError, match="devices: none given"):
+        cuda.Engine([])

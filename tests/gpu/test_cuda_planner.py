@@ -1,0 +1,165 @@
+"""What can be said of the CUDA engine without a device: the planner, and that kernels compile."""
+
+from __future__ import annotations
+
+import ctypes
+import importlib.util
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gkl_shim import _native
+from gkl_shim.cuda import kernels
+from gkl_shim.cuda import pairhmm as cuda
+from gkl_shim.errors import BackendUnavailable
+from gkl_shim.pairhmm import PairHMM
+from tests.gpu.conftest import assert_same_bits
+
+ARCHITECTURES = (75, 80, 86, 89, 90, 100, 120)
+
+
+def pointer(batch):
+    return _native.batch_pointer(
+        batch.region_reads,
+        batch.region_haplotypes,
+        batch.reads.offsets,
+        batch.reads.tracks,
+        batch.haplotypes.offsets,
+        batch.haplotypes.bases,
+    )
+
+
+def planned(batch, precision, cells, scratch, rows=0, values=None):
+    """Each chunk's figures; every result written, `values` gets its number."""
+    ffi, lib = _native.library()
+    code = {"single": lib.GKL_SHIM_SINGLE, "double": lib.GKL_SHIM_DOUBLE}[precision]
+    options = ffi.new(
+        "gkl_shim_cuda_options *", (code, lib.GKL_SHIM_STRICT, 2, 132, rows, cells, scratch)
+    )
+    handle = ffi.new("gkl_shim_cuda_planner **")
+    _native.check(lib.gkl_shim_cuda_open(options, handle))
+    planner = ffi.gc(handle[0], lib.gkl_shim_cuda_close)
+    c_batch, chunk = pointer(batch), ffi.new("gkl_shim_cuda_chunk *")
+    out = np.full(batch.pairs, np.nan) if values is None else values
+    address = ffi.cast("double *", out.ctypes.data)
+    wanted = ffi.NULL if values is None else address
+    chunks, number = [], 0
+    while lib.gkl_shim_cuda_take(planner, c_batch, wanted, chunk) > 0:
+        _native.check(lib.gkl_shim_cuda_plan(planner, chunk))
+        # A canary behind the block: nothing is written beyond what was asked for.
+        block = np.full(chunk.block_bytes + 64, 0xA5, np.uint8)
+        lib.gkl_shim_cuda_write(planner, ffi.cast("void *", block.ctypes.data))
+        assert (block[chunk.block_bytes :] == 0xA5).all()
+        results = np.arange(number, number + chunk.results, dtype=np.float64)
+        number += chunk.results
+        missing = lib.gkl_shim_cuda_finish(
+            planner, ffi.cast("double *", results.ctypes.data), address
+        )
+        chunks.append((chunk.cells, chunk.pairs, list(chunk.tiles), missing))
+    return out, chunks, number
+
+
+def lengths_by_pair(batch):
+    haplotypes = np.repeat(np.diff(batch.region_haplotypes), np.diff(batch.region_reads))
+    return np.repeat(np.diff(batch.reads.offsets), haplotypes)
+
+
+@pytest.mark.parametrize("precision", ["single", "double"])
+@pytest.mark.parametrize("cells", [1, 1 << 16, 1 << 40])
+@pytest.mark.parametrize("scratch", [1, 1 << 40])
+def test_every_pair_once(regions, precision, cells, scratch):
+    longest = {"single": 512, "double": 256}[precision]
+    given = None if precision == "single" else np.full(regions.pairs, np.nan)
+    values, chunks, number = planned(regions, precision, cells, scratch, values=given)
+    shapes = [
+        np.diff(part.reads.offsets) for part in (regions[k : k + 1] for k in range(len(regions)))
+    ]
+    held = np.concatenate(
+        [
+            np.repeat(lengths <= longest, count)
+            for lengths, count in zip(shapes, np.diff(regions.region_haplotypes), strict=True)
+        ]
+    )
+    assert np.isnan(values[~held]).all()
+    assert sorted(values[held]) == list(range(number))
+    if cells == 1 << 40 == scratch:
+        assert sum(chunk[1] for chunk in chunks) == regions.pairs
+        assert sum(chunk[0] for chunk in chunks) == regions.cells
+    else:
+        assert len(chunks) > 1
+
+
+def test_only_what_is_missing(regions):
+    values = np.zeros(regions.pairs)
+    lacking = np.random.default_rng(3).random(regions.pairs) < 0.02
+    values[lacking] = np.nan
+    planned(regions, "double", 1 << 40, 1 << 40, values=values)
+    assert (values[~lacking] == 0).all()
+    assert not np.isnan(values[lacking & (lengths_by_pair(regions) <= 256)]).any()
+
+
+@pytest.mark.parametrize("rows", cuda.widths("single"))
+def test_a_width_asked_for_is_taken(regions, rows):
+    _, chunks, _ = planned(regions, "single", 1 << 40, 1 << 40, rows)
+    (tiles,) = [chunk[2] for chunk in chunks]
+    index = cuda.widths("single").index(rows)
+    assert tiles[index] > 0
+    assert sum(tiles[:index]) == 0
+
+
+def test_the_cpu_completes(regions):
+    """What devices leave as NaN gets the bits that the CPU engine gives it by itself."""
+    engine = _native.PairHmmEngine(2, "single", None)
+    expected = PairHMM(backend="cpu").compute(regions)
+    doubles = PairHMM(backend="cpu", precision="double").compute(regions)
+    values = expected.copy()
+    lacking = np.random.default_rng(5).random(len(values)) < 0.1
+    values[lacking] = np.nan
+    engine.complete(pointer(regions), values)
+    assert_same_bits(values[~lacking], expected[~lacking])
+    assert_same_bits(values[lacking], doubles[lacking])
+
+
+def test_without_cupy(monkeypatch):
+    def missing(name):
+        raise ImportError(f"No module named '{name}'")
+
+    monkeypatch.setattr(cuda.importlib, "import_module", missing)
+    with pytest.raises(BackendUnavailable, match=r"CUDA needs CuPy.*cupy-cuda12x or cupy-cuda13x"):
+        PairHMM(backend="cuda")
+    assert PairHMM(backend="auto").backend == "cpu"
+
+
+def test_source_stands_alone():
+    text = kernels.source("pairhmm/cuda.cu")
+    assert '#include "' not in text.replace('#include "common/simd.h"', "")
+    assert text.count("struct ChunkHeader {") == 1
+
+
+def nvrtc():
+    spec = importlib.util.find_spec("nvidia")
+    folders = [Path(folder) for folder in (spec.submodule_search_locations or [])] if spec else []
+    found = sorted(file for folder in folders for file in folder.glob("**/libnvrtc.so.*"))
+    if not found:
+        reason = "NVRTC is not installed (pip install nvidia-cuda-nvrtc)"
+        pytest.fail(reason) if os.environ.get("CI") == "true" else pytest.skip(reason)
+    return ctypes.CDLL(str(found[-1]))
+
+
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
+def test_kernels_compile(architecture):
+    library, program = nvrtc(), ctypes.c_void_p()
+    code = kernels.source("pairhmm/cuda.cu").encode()
+    assert not library.nvrtcCreateProgram(ctypes.byref(program), code, b"cuda.cu", 0, None, None)
+    options = [option.encode() for option in (*kernels.OPTIONS, f"-arch=sm_{architecture}")]
+    failed = library.nvrtcCompileProgram(
+        program, len(options), (ctypes.c_char_p * len(options))(*options)
+    )
+    size = ctypes.c_size_t()
+    library.nvrtcGetProgramLogSize(program, ctypes.byref(size))
+    log = ctypes.create_string_buffer(size.value)
+    library.nvrtcGetProgramLog(program, log)
+    library.nvrtcDestroyProgram(ctypes.byref(program))
+    assert not failed, log.value.decode()
