@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from tests.conftest import require_tool
 
 from gkl_shim.gatk import compare, data, fetch, run, simulate
+from tests.conftest import require_tool
 
 SWAPS = ("agent", "classpath", "library-path")
 

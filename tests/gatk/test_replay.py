@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.conftest import require_tool
 
 from gkl_shim.errors import FormatError, MissingComponent
 from gkl_shim.gatk import fetch
 from gkl_shim.gatk.replay import replay, stock_and_shim
+from tests.conftest import require_tool
 
 pytestmark = pytest.mark.gatk
 

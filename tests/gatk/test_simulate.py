@@ -6,10 +6,10 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from tests.conftest import require_tool
 
 from gkl_shim.errors import MissingComponent
 from gkl_shim.gatk.simulate import mutated_copies, random_sequence, simulate
+from tests.conftest import require_tool
 
 
 def test_mutated_copies() -> None:

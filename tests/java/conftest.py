@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.conftest import require_tool
 
 from gkl_shim import paths
 from gkl_shim.gatk import fetch, run
+from tests.conftest import require_tool
 
 ROOT = Path(__file__).parents[2]
 GKL_VERSIONS = ("0.8.11", "0.9.0")

@@ -10,8 +10,8 @@ from importlib.metadata import version
 from pathlib import Path
 
 import pytest
-from tests.conftest import require_tool
 
+from tests.conftest import require_tool
 from tests.java import regions
 from tests.java.conftest import Jvm, gkl_classpath, skip_unless_served
 
