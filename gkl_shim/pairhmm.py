@@ -96,6 +96,8 @@ class Statistics:
     """Pairs that left the range of single precision and were computed again in double."""
     rescaled_pairs: int
     """Of these, pairs that left the range of double too and were computed with rescaling."""
+    cuda_pairs: int
+    """Pairs that were given to CUDA devices."""
     seconds: float
     """Time inside the engine, summed over calls."""
 

@@ -160,6 +160,7 @@ class Engine:
             return {
                 **self._totals,
                 "rescaled_pairs": cpu["rescaled_pairs"],
+                "cuda_pairs": self._totals["pairs"],
                 "seconds": self._seconds,
             }
 

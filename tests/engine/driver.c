@@ -44,7 +44,7 @@ int main(int argc, char **argv) {
     fclose(in);
     const gkl_shim_pairhmm_options options = {
         atoi(argv[4]), strcmp(argv[3], "double") ? GKL_SHIM_SINGLE : GKL_SHIM_DOUBLE,
-        GKL_SHIM_STRICT, argv[2]};
+        GKL_SHIM_STRICT, argv[2], GKL_SHIM_CPU};
     const gkl_shim_pairhmm_batch batch = {
         regions,   region_reads, region_haplotypes, read_offsets,      tracks[0], tracks[1],
         tracks[2], tracks[3],    tracks[4],         haplotype_offsets, haplotypes};
