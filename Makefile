@@ -3,13 +3,16 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 
-.PHONY: demo test setup bench lint clean
+.PHONY: demo test test-gpu setup bench lint clean
 
 demo: setup  ## real GATK on real reads, stock beside the shim
 	$(BIN)/gkl-shim demo
 
 test: setup  ## all tests
 	$(BIN)/pytest
+
+test-gpu: setup  ## tests that need a CUDA device, with CuPy installed for it
+	GKL_SHIM_TEST_GPU=1 $(BIN)/pytest tests/gpu
 
 bench: setup  ## PairHMM beside Intel's GKL
 	$(BIN)/gkl-shim bench pairhmm

@@ -163,7 +163,9 @@ class PairHMM:
             int(threads), precision, build
         )
         self._build = self._engine.build
-        self._devices = _Devices(backend, devices, precision, int(threads))
+        # Who names a build of the CPU engine wants that.
+        chosen = "cpu" if backend == "auto" and build is not None else backend
+        self._devices = _Devices(chosen, devices, precision, int(threads))
         self._final: Statistics | None = None
 
     @property

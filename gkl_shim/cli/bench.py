@@ -290,7 +290,7 @@ def _time_size(shape: tuple[int, int], seconds: float, classpath: str | None) ->
         best = _native.builds()[0]
         jvm = _beside_gkl(batch, classpath, best, "single", 1, seconds)
         return _Point(*shape, jvm.shim, jvm.gkl)
-    with PairHMM(threads=1) as engine:
+    with PairHMM(backend="cpu", threads=1) as engine:
         regions = [batch[index : index + 1] for index in range(count)]
         return _Point(*shape, _gcups(engine, regions, seconds), None)
 

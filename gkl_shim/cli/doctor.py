@@ -20,6 +20,7 @@ from rich.table import Table
 
 import gkl_shim
 from gkl_shim import _native, machine, paths
+from gkl_shim.cuda.pairhmm import device_names
 from gkl_shim.errors import BackendUnavailable, MissingComponent
 from gkl_shim.gatk import fetch
 from gkl_shim.pairhmm import PairHMM, Precision, Read
@@ -114,20 +115,23 @@ def _build(name: str, best: bool) -> _Finding:
     worst: dict[Precision, float] = {}
     try:
         for precision in _TOLERANCE:
-            with PairHMM(build=name, precision=precision) as pairhmm:
-                worst[precision] = max(
-                    abs(float(got) - want)
-                    for read, haplotypes, known in _KNOWN
-                    for got, want in zip(
-                        pairhmm.likelihoods([read], haplotypes)[0], known, strict=True
-                    )
-                )
+            with PairHMM(backend="cpu", build=name, precision=precision) as pairhmm:
+                worst[precision] = _worst(pairhmm)
     except (BackendUnavailable, MemoryError, ValueError) as error:
         return _Finding(f"build {name}", "failed", str(error))
     said = ", ".join(f"{precision} within {error:.0e}" for precision, error in worst.items())
     right = all(worst[precision] <= limit for precision, limit in _TOLERANCE.items())
     use = "; in use unless another is asked for" if best else ""
     return _Finding(f"build {name}", "ok" if right else "failed", f"{said} of the exact{use}")
+
+
+def _worst(pairhmm: PairHMM) -> float:
+    """Return the largest error over the known likelihoods."""
+    return max(
+        abs(float(got) - want)
+        for read, haplotypes, known in _KNOWN
+        for got, want in zip(pairhmm.likelihoods([read], haplotypes)[0], known, strict=True)
+    )
 
 
 def _java() -> list[_Finding]:
@@ -190,23 +194,34 @@ def _gatk() -> _Finding:
 
 
 def _cuda() -> list[_Finding]:
-    smi = shutil.which("nvidia-smi")
-    said = _said([smi, "--query-gpu=name", "--format=csv,noheader"], stdout=True) if smi else ""
-    if said:
-        names = ", ".join(said.splitlines())
-        findings = [_Finding("GPU", "ok", f"{names}; this version has no CUDA engine to use it")]
-    else:
-        findings = [_Finding("GPU", "missing", "no NVIDIA GPU; this version does not use one")]
     cupy = [
         f"{name} {distribution.version}"
         for distribution in metadata.distributions()
         if (name := distribution.metadata["Name"] or "").lower().startswith("cupy")
     ]
-    if cupy:
-        findings.append(_Finding("CuPy", "ok", ", ".join(cupy)))
-    else:
-        findings.append(_Finding("CuPy", "missing", "not installed; this version does not use it"))
-    return findings
+    advice = "not installed; GPUs need it (pip install cupy-cuda12x or cupy-cuda13x)"
+    findings = [_Finding("CuPy", "ok" if cupy else "missing", ", ".join(cupy) if cupy else advice)]
+    try:
+        names = device_names()
+    except BackendUnavailable as error:
+        return [*findings, _Finding("GPU", "missing", str(error))]
+    return findings + [_device(number, name) for number, name in enumerate(names)]
+
+
+def _device(number: int, name: str) -> _Finding:
+    """Prove a device against the known likelihoods."""
+    worst: dict[Precision, float] = {}
+    try:
+        for precision in _TOLERANCE:
+            with PairHMM(backend="cuda", devices=[number], precision=precision) as pairhmm:
+                worst[precision] = _worst(pairhmm)
+                if not pairhmm.devices:
+                    return _Finding(f"GPU {number}", "failed", f"{name} fails at run time")
+    except BackendUnavailable as error:
+        return _Finding(f"GPU {number}", "failed", f"{name}: {error}")
+    said = ", ".join(f"{precision} within {error:.0e}" for precision, error in worst.items())
+    right = all(worst[precision] <= limit for precision, limit in _TOLERANCE.items())
+    return _Finding(f"GPU {number}", "ok" if right else "failed", f"{name}: {said} of the exact")
 
 
 def _said(command: list[str], stdout: bool = False) -> str:

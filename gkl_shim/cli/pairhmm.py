@@ -72,13 +72,16 @@ def command(
     OUT gets one value a line: region after region, reads outer, haplotypes inner. It appears once
     it is complete.
     """
-    pairhmm = PairHMM(
-        backend=backend,  # type: ignore[arg-type]
-        devices=_numbers(devices),
-        threads=threads,
-        precision="double" if double else "single",
-        build=build,
-    )
+    try:
+        pairhmm = PairHMM(
+            backend=backend,  # type: ignore[arg-type]
+            devices=_numbers(devices),
+            threads=threads,
+            precision="double" if double else "single",
+            build=build,
+        )
+    except ValueError as error:
+        raise click.UsageError(str(error)) from error
     reader = Reader(sys.stdin.buffer, "stdin") if source == "-" else Reader(source)
     with (
         reader,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from pathlib import Path
 from typing import Any
@@ -59,7 +60,11 @@ def load(cupy: Any, name: str, architecture: str) -> Any:
     """
     compiled = _compiled(name, architecture)
     if compiled is not None:
-        return cupy.RawModule(path=str(compiled))
+        # An older driver may refuse what a newer compiler made.
+        with contextlib.suppress(cupy.cuda.driver.CUDADriverError):
+            module = cupy.RawModule(path=str(compiled))
+            module.compile()
+            return module
     return cupy.RawModule(code=source(name), options=OPTIONS)
 
 

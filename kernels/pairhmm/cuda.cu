@@ -77,16 +77,13 @@ __device__ __forceinline__ SharedAddress shared_address(void *pointer) {
 __device__ __forceinline__ Pack<float> load_shared(SharedAddress from, const float *) {
     Pack<float> pack;
     asm("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];"
-                 : "=f"(pack.value[0]), "=f"(pack.value[1]), "=f"(pack.value[2]),
-                   "=f"(pack.value[3])
-                 : "r"(from));
+        : "=f"(pack.value[0]), "=f"(pack.value[1]), "=f"(pack.value[2]), "=f"(pack.value[3])
+        : "r"(from));
     return pack;
 }
 __device__ __forceinline__ Pack<double> load_shared(SharedAddress from, const double *) {
     Pack<double> pack;
-    asm("ld.shared.v2.f64 {%0, %1}, [%2];"
-                 : "=d"(pack.value[0]), "=d"(pack.value[1])
-                 : "r"(from));
+    asm("ld.shared.v2.f64 {%0, %1}, [%2];" : "=d"(pack.value[0]), "=d"(pack.value[1]) : "r"(from));
     return pack;
 }
 #endif
@@ -131,8 +128,7 @@ class Lane {
     // Coefficients of the lane's rows into the scratch, emissions into the table.
     __device__ void set_up() {
         const T one = 1;
-        RowCoefficients<T> *coefficients =
-            at<RowCoefficients<T>>(0) + lane_ * R;
+        RowCoefficients<T> *coefficients = at<RowCoefficients<T>>(0) + lane_ * R;
         T *kappas = at<T>(layout_.backward_kappas) + lane_ * R;
         Row below = row(first_row_ + R);
         for (int group = R / kGroup - 1; group >= 0; group--) {
@@ -537,9 +533,9 @@ class Lane {
     const int lane_;
     Pack<T> *const emissions_;  // of this lane
     const SharedAddress emissions_at_;
-    ReadRecord read_;           // that the lane belongs to
-    int length_;                // of the read; 0 in a lane without one
-    int first_row_;             // of the lane, counted from 1; at most 0 above the read
+    ReadRecord read_;  // that the lane belongs to
+    int length_;       // of the read; 0 in a lane without one
+    int first_row_;    // of the lane, counted from 1; at most 0 above the read
 
     enum { kStates = StatePack<T>::kCount };
     bool first_;  // of the read's lanes, in the pass's direction
@@ -589,12 +585,11 @@ __device__ __forceinline__ void compute_tile(uint8_t *chunk, const CudaTables<T>
 }  // namespace gkl_shim
 
 // Each name says the rows a lane; `blocks` is how many warps a multiprocessor is to hold at once.
-#define GKL_SHIM_PAIRHMM_KERNEL(name, T, rows, blocks)                                          \
-    extern "C" __global__ void __launch_bounds__(32, blocks)                                    \
-        name(uint8_t *chunk, const gkl_shim::pairhmm::CudaTables<T> *tables, uint8_t *scratch,  \
-             double *out, int first_tile, int passes) {                                         \
-        gkl_shim::pairhmm::compute_tile<T, rows>(chunk, tables, scratch, out, first_tile,       \
-                                                 passes);                                       \
+#define GKL_SHIM_PAIRHMM_KERNEL(name, T, rows, blocks)                                             \
+    extern "C" __global__ void __launch_bounds__(32, blocks)                                       \
+        name(uint8_t *chunk, const gkl_shim::pairhmm::CudaTables<T> *tables, uint8_t *scratch,     \
+             double *out, int first_tile, int passes) {                                            \
+        gkl_shim::pairhmm::compute_tile<T, rows>(chunk, tables, scratch, out, first_tile, passes); \
     }
 
 GKL_SHIM_PAIRHMM_KERNEL(pairhmm_single_4, float, 4, 24)

@@ -40,7 +40,8 @@ struct alignas(16) Event {
 
 // States are numbered: the leaves, then the slots of the forks, then the root.
 struct TrieRecord {
-    uint32_t columns, events;  // the first of its letters and of its events, in bytes from the header
+    uint32_t columns,
+        events;  // the first of its letters and of its events, in bytes from the header
     int32_t states, unused;
 };
 
@@ -89,8 +90,8 @@ struct CudaTables {
     struct Emission {
         T agree, differ;
     };
-    Gap gap[kQualities * kQualities];                    // [insertion][deletion]
-    T backward_kappa[kQualities * (kQualities + 1)];     // [quality][of the row below, or none]
+    Gap gap[kQualities * kQualities];                 // [insertion][deletion]
+    T backward_kappa[kQualities * (kQualities + 1)];  // [quality][of the row below, or none]
     Emission emission[kQualities];
     T probability[kQualities];
     uint8_t letter[256];  // of a byte
@@ -106,8 +107,8 @@ struct alignas(2 * sizeof(T)) RowState {
     T t, d;
 };
 
-// A tile's scratch: coefficients, backward kappas, then the states of heads and of tails. A state is
-// that of all rows, then what belongs to each lane: the T above it, and its `ends`.
+// A tile's scratch: coefficients, backward kappas, then the states of heads and of tails. A state
+// is that of all rows, then what belongs to each lane: the T above it, and its `ends`.
 template <class T>
 struct TileScratch {
     int64_t rows, state_size, backward_kappas, head_states, tail_states, bytes;

@@ -348,7 +348,8 @@ struct gkl_shim_cuda_planner {
                                        [](double x) { return isnan(x); });
     }
     bool wanted(const Part &part, int64_t read, int64_t haplotype) const {
-        return !values_ || isnan(values_[part.first_pair + read * part.haplotype_count + haplotype]);
+        return !values_ ||
+               isnan(values_[part.first_pair + read * part.haplotype_count + haplotype]);
     }
     int64_t length(const Part &part, int64_t read) const {
         const int64_t *at = batch_.read_offsets + part.first_read + read;
@@ -363,9 +364,8 @@ struct gkl_shim_cuda_planner {
             if (any_wanted(part.first_pair + r * part.haplotype_count, part.haplotype_count))
                 part.rows.push_back(r);
         }
-        std::stable_sort(part.rows.begin(), part.rows.end(), [&](int32_t x, int32_t y) {
-            return length(part, x) > length(part, y);
-        });
+        std::stable_sort(part.rows.begin(), part.rows.end(),
+                         [&](int32_t x, int32_t y) { return length(part, x) > length(part, y); });
         part.read_bases = 0;
         for (const int32_t r : part.rows) part.read_bases += length(part, r);
         for (int32_t h = 0; h < part.haplotype_count; h++)
@@ -383,8 +383,8 @@ struct gkl_shim_cuda_planner {
         if (part.refused) return;
         memory.haplotypes.clear();
         for (const int32_t h : part.chosen)
-            memory.haplotypes.push_back({memory.letters.data() + (offsets[h] - offsets[0]),
-                                         offsets[h + 1] - offsets[h]});
+            memory.haplotypes.push_back(
+                {memory.letters.data() + (offsets[h] - offsets[0]), offsets[h + 1] - offsets[h]});
         memory.planner.make(memory.haplotypes.data(), int64_t(memory.haplotypes.size()),
                             &part.plan);
         part.heads.make(part.plan.heads, false);
@@ -596,7 +596,11 @@ struct gkl_shim_cuda_planner {
             [&](int32_t k, int lane, int lanes) {
                 const int64_t at = part.first_read + part.rows[k];
                 *read++ = {int32_t(part.first_byte + batch_.read_offsets[at] - from),
-                           int32_t(length(part, part.rows[k])), region, k, lane, lanes};
+                           int32_t(length(part, part.rows[k])),
+                           region,
+                           k,
+                           lane,
+                           lanes};
                 memset(tile->read_of + lane, task - first_task, size_t(lanes));
                 tile->widest = lane == 0 ? lanes : tile->widest;
                 task++;
@@ -651,7 +655,7 @@ struct gkl_shim_cuda_planner {
     int32_t tile_count_;
     ChunkHeader header_;
     int64_t columns_at_, events_at_;  // in the block
-    int64_t columns_after_;  // bytes between the last column and what follows
+    int64_t columns_after_;           // bytes between the last column and what follows
 
     uint8_t *block_;
     const double *results_;

@@ -75,7 +75,6 @@ def test_errors_in_a_pipe_are_named_stdin(tmp_path: Path) -> None:
     [
         (["absent.in"], "absent.in: No such file or directory"),
         (["."], ".: Is a directory"),
-        (["-", "--backend", "cpu", "--devices", "0"], "devices: the CPU backend has none"),
         (["-", "--build", "sse9"], 'no build "sse9" here'),
         (["-", "-o", "absent/out.txt"], "absent/out.txt: No such file or directory"),
     ],
@@ -84,6 +83,19 @@ def test_failures(tmp_path: Path, arguments: list[str], message: str) -> None:
     done = run(tmp_path, "pairhmm", *arguments, input=REGIONS)
     assert done.returncode == 1
     assert one_error(done).startswith(message)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--backend", "cpu", "--devices", "0"], "devices: the CPU backend has none"),
+        (["--devices", "0,x"], "--devices 0,x: numbers separated by commas"),
+    ],
+)
+def test_wrong_devices(tmp_path: Path, arguments: list[str], message: str) -> None:
+    done = run(tmp_path, "pairhmm", "-", *arguments, input=REGIONS)
+    assert done.returncode == 2
+    assert message in done.stderr.decode()
 
 
 def test_a_full_disk_is_named(tmp_path: Path) -> None:

@@ -86,7 +86,7 @@ def test_many_callers(engine, regions, precision):
 
 
 def test_public_interface(regions):
-    expected = regions.split(on_cpu(regions, "single"))
+    expected = list(regions.split(on_cpu(regions, "single")))
     parts = [regions[index : index + 1] for index in range(len(regions))]
     for values, want in zip(stream(parts, backend="cuda", devices=[0]), expected, strict=True):
         assert_same_bits(values, want)
