@@ -93,11 +93,11 @@ Settings Settings::read(JNIEnv *env) {
 
     const std::string backend = value("backend");
     settings.off = backend == "off";
-    if (backend == "cpu")
-        settings.backend = GKL_SHIM_CPU;
+    if (backend == "auto")
+        settings.backend = GKL_SHIM_AUTO;
     else if (backend == "cuda")
         settings.backend = GKL_SHIM_CUDA;
-    else if (!backend.empty() && !is_one_of(backend, "auto off"))
+    else if (!backend.empty() && !is_one_of(backend, "cpu off"))
         ignored("GKL_SHIM_BACKEND", backend, "auto, cpu, cuda or off");
 
     const std::string threads = value("threads");

@@ -18,7 +18,7 @@ enum class LogLevel { kQuiet, kInfo, kDebug };
 // GKL_SHIM_<NAME>. What cannot be followed is left at its default and says so in `warnings`.
 struct Settings {
     bool off = false;                 // GKL_SHIM_BACKEND=off
-    int32_t backend = GKL_SHIM_AUTO;  // GKL_SHIM_BACKEND=auto, cpu or cuda
+    int32_t backend = GKL_SHIM_CPU;  // GKL_SHIM_BACKEND=auto, cpu or cuda
     int32_t threads = 0;              // GKL_SHIM_THREADS; 0: as many as GATK asks for
     std::string build;                // GKL_SHIM_BUILD; empty: the best for this CPU
     std::string record;               // GKL_SHIM_RECORD, a file; empty: none

@@ -100,3 +100,21 @@ def test_a_build_that_is_not_there(native_driver, region_file):
     )
     assert done.returncode == 1
     assert 'no build "abacus" here; this CPU can run: ' in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        ({"threads": -1}, "threads is -1, less than 0"),
+        ({"precision": 2}, "precision is 2, not GKL_SHIM_SINGLE or GKL_SHIM_DOUBLE"),
+        ({"conventions": 2}, "conventions is 2, not GKL_SHIM_STRICT or GKL_SHIM_AS_GKL"),
+        ({"backend": 7}, "backend is 7, not GKL_SHIM_CPU, GKL_SHIM_CUDA or GKL_SHIM_AUTO"),
+    ],
+)
+def test_options_out_of_range(options, complaint):
+    ffi, library = _native.library()
+    handle = ffi.new("gkl_shim_pairhmm **")
+    status = library.gkl_shim_pairhmm_open(ffi.new("gkl_shim_pairhmm_options *", options), handle)
+    assert status == library.GKL_SHIM_EINVAL
+    assert ffi.string(library.gkl_shim_last_error()).decode() == complaint
+    assert handle[0] == ffi.NULL
