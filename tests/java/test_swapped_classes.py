@@ -327,7 +327,6 @@ def test_threads(jvm: Jvm) -> None:
     ("name", "value", "words"),
     [
         ("BACKEND", "fpga", "GKL_SHIM_BACKEND=fpga is ignored"),
-        ("BACKEND", "cuda", "no CUDA engine; the CPU engine is used"),
         ("THREADS", "0", "GKL_SHIM_THREADS=0 is ignored"),
         ("THREADS", "2x", "GKL_SHIM_THREADS=2x is ignored"),
         ("BUILD", "sse", "GKL_SHIM_BUILD=sse is ignored: it must be one that this CPU can run ("),
