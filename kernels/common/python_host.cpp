@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
@@ -185,15 +186,23 @@ bool output_of(const char *const *command, std::string *text) {
     close(out[1]), close(error[1]);
     std::string said[2];
     if (!failed) {
-        // What it says is short: a pipe holds the one while the other is read.
-        const int from[2] = {out[0], error[0]};
-        for (int k = 0; k < 2; k++) {
-            char part[4096];
-            for (ssize_t n; (n = read(from[k], part, sizeof part)) != 0;) {
-                if (n > 0)
+        pollfd from[2] = {{out[0], POLLIN, 0}, {error[0], POLLIN, 0}};
+        for (int open = 2; open > 0;) {
+            if (poll(from, 2, -1) < 0) {
+                if (errno == EINTR) continue;
+                break;
+            }
+            for (int k = 0; k < 2; k++) {
+                if (!from[k].revents) continue;
+                char part[4096];
+                const ssize_t n = read(from[k].fd, part, sizeof part);
+                if (n > 0) {
                     said[k].append(part, size_t(n));
-                else if (errno != EINTR)
-                    break;
+                } else if (n == 0 || errno != EINTR) {
+                    from[k].fd = -1;  // passed over from here on
+                    from[k].revents = 0;
+                    open--;
+                }
             }
         }
     }
