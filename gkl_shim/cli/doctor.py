@@ -20,7 +20,7 @@ from rich.table import Table
 
 import gkl_shim
 from gkl_shim import _native, machine, paths
-from gkl_shim.cuda.pairhmm import device_names
+from gkl_shim.cuda.devices import device_names
 from gkl_shim.errors import BackendUnavailable, MissingComponent
 from gkl_shim.gatk import fetch
 from gkl_shim.pairhmm import PairHMM, Precision, Read

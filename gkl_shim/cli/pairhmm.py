@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
 
 import click
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from gkl_shim._files import atomic_output
+from gkl_shim.cli import _options
 from gkl_shim.formats.pairhmm_in import Reader
 from gkl_shim.pairhmm import PairHMM
 
@@ -23,27 +19,14 @@ _LONG_INPUT = 1 << 25
     name="pairhmm", epilog="Example: gkl-shim pairhmm regions.in.gz -o likelihoods.txt --threads 2"
 )
 @click.argument("source", metavar="IN")
-@click.option(
-    "-o", "--output", default="-", metavar="OUT", help="Where to write; by default standard output."
-)
-@click.option(
-    "--backend",
-    type=click.Choice(["auto", "cpu", "cuda"]),
-    default="auto",
-    show_default=True,
-    help="What computes.",
-)
+@_options.output
+@_options.backend
 @click.option(
     "--devices",
     metavar="N,...",
     help="Numbers of the CUDA devices to use, separated by commas; by default all.",
 )
-@click.option(
-    "--threads",
-    type=click.IntRange(0, 2**31 - 1),
-    default=0,
-    help="CPU threads at most; 0, the default, for all that the process may use.",
-)
+@_options.threads
 @click.option(
     "--double", is_flag=True, help="Double precision: within 1e-8 of the exact value, not 1e-5."
 )
@@ -86,12 +69,12 @@ def command(
     with (
         reader,
         atomic_output(output) as file,
-        _progress(reader, source) as progress,
+        _options.progress(reader, source, _LONG_INPUT) as advance,
     ):
         for _, values in pairhmm.stream_batches(reader):
             # repr is the shortest text that reads back as the same number.
             file.write("".join([f"{value!r}\n" for value in values.tolist()]).encode("ascii"))
-            progress.update(progress.task_ids[0], completed=reader.bytes_read)
+            advance()
 
 
 def _numbers(devices: str | None) -> list[int] | None:
@@ -101,15 +84,3 @@ def _numbers(devices: str | None) -> list[int] | None:
         return [int(number) for number in devices.split(",")]
     except ValueError:
         raise click.UsageError(f"--devices {devices}: numbers separated by commas") from None
-
-
-@contextmanager
-def _progress(reader: Reader, source: str) -> Iterator[Progress]:
-    console = Console(stderr=True)
-    path = Path(source)
-    size = path.stat().st_size if path.is_file() else 0
-    columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
-    shown = console.is_terminal and size >= _LONG_INPUT
-    with Progress(*columns, console=console, transient=True, disable=not shown) as progress:
-        progress.add_task(path.name, total=size)
-        yield progress

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import json
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import click
 import numpy as np
 from numpy.typing import NDArray
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from gkl_shim import _native
 from gkl_shim._files import atomic_output
+from gkl_shim.cli import _options
 from gkl_shim.errors import PairError
 from gkl_shim.formats.prefilter_text import TextReader, read_contigs, read_reads
 from gkl_shim.prefilter import MAX_EDITS, Prefilter, Summary, summarize
@@ -77,9 +74,7 @@ class _Devices(click.ParamType[list[int]]):
     show_default=True,
     help="The whole read against the whole segment, any piece of it, or a piece at its start.",
 )
-@click.option(
-    "-o", "--output", default="-", metavar="OUT", help="Where to write; by default standard output."
-)
+@_options.output
 @click.option("--json", "json_file", metavar="FILE", help="Write the summary there; - is stdout.")
 @click.option(
     "--undefined",
@@ -88,19 +83,8 @@ class _Devices(click.ParamType[list[int]]):
     show_default=True,
     help="What to do with a pair that has a letter other than ACGT.",
 )
-@click.option(
-    "--backend",
-    type=click.Choice(["auto", "cpu", "cuda"]),
-    default="auto",
-    show_default=True,
-    help="What computes.",
-)
-@click.option(
-    "--threads",
-    type=click.IntRange(0, 2**31 - 1),
-    default=0,
-    help="CPU threads at most; 0, the default, for all that the process may use.",
-)
+@_options.backend
+@_options.threads
 @click.option("--devices", type=_Devices(), help="CUDA devices, such as 0,1; by default all.")
 @click.option(
     "--encode",
@@ -152,7 +136,7 @@ def command(
         TextReader(sys.stdin.buffer, "stdin", threads)
         if source == "-"
         else TextReader(source, threads=threads) as reader,
-        _progress(reader, source) as advance,
+        _options.progress(reader, source, _LONG_INPUT) as advance,
         atomic_output(output) as file,
     ):
         if candidates is None:
@@ -201,19 +185,3 @@ def _named(reader: TextReader, first_line: int) -> Iterator[None]:
         yield
     except PairError as error:
         raise reader.error(first_line + error.index, error.message) from None
-
-
-@contextmanager
-def _progress(reader: TextReader, source: str) -> Iterator[Callable[[], None]]:
-    console = Console(stderr=True)
-    path = Path(source)
-    size = path.stat().st_size if path.is_file() else 0
-    columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
-    shown = console.is_terminal and size >= _LONG_INPUT
-    with contextlib.ExitStack() as stack:
-        if not shown:
-            yield lambda: None
-            return
-        progress = stack.enter_context(Progress(*columns, console=console, transient=True))
-        task = progress.add_task(path.name, total=size)
-        yield lambda: progress.update(task, completed=reader.bytes_read)

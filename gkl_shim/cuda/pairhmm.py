@@ -12,12 +12,10 @@ and, where these do not hold it either, to the CPU engine; so does all that a de
 
 from __future__ import annotations
 
-import importlib
 import threading
 import time
-import warnings
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Literal, TypeAlias
 
@@ -26,10 +24,11 @@ from numpy.typing import NDArray
 
 from gkl_shim import _native
 from gkl_shim._batch import Batch
+from gkl_shim.cuda import devices as cuda_devices
 from gkl_shim.cuda import kernels
 from gkl_shim.errors import BackendUnavailable
 
-__all__ = ["Engine", "device_count", "device_names", "widths"]
+__all__ = ["Engine", "widths"]
 
 Precision: TypeAlias = Literal["single", "double"]
 
@@ -51,38 +50,6 @@ _LETTERS, _WARP = 5, 32
 _BLOCK_SHARED_BYTES = 1024
 _ITEM_BYTES = {"single": 4, "double": 8}
 _HOST_TO_DEVICE = 1
-
-
-def _import_cupy() -> Any:
-    try:
-        return importlib.import_module("cupy")
-    except ImportError as error:
-        raise BackendUnavailable(
-            f"CUDA needs CuPy, which does not load ({error}); install cupy-cuda12x or "
-            "cupy-cuda13x, whichever suits the driver"
-        ) from error
-
-
-def device_count() -> int:
-    """Return how many CUDA devices there are.
-
-    Raises
-    ------
-    BackendUnavailable
-        If CuPy is missing, or the driver is missing or too old.
-    """
-    runtime = _import_cupy().cuda.runtime
-    try:
-        return int(runtime.getDeviceCount())
-    except runtime.CUDARuntimeError as error:
-        raise BackendUnavailable(f"no CUDA device can be used: {error}") from error
-
-
-def device_names() -> tuple[str, ...]:
-    """Return the names of all CUDA devices; raises as :func:`device_count`."""
-    count = device_count()
-    runtime = _import_cupy().cuda.runtime
-    return tuple(runtime.getDeviceProperties(index)["name"].decode() for index in range(count))
 
 
 def widths(precision: Precision) -> tuple[int, ...]:
@@ -129,8 +96,8 @@ class Engine:
         *,
         rows_a_lane: int = 0,
     ) -> None:
-        numbers = _device_numbers(devices)
-        cupy = _import_cupy()
+        numbers = cuda_devices.chosen(devices)
+        cupy = cuda_devices.import_cupy()
         self._precision = precision
         self._cpu = _native.PairHmmEngine(threads, precision, None, as_gkl=as_gkl)
         self._lock = threading.Lock()
@@ -145,7 +112,9 @@ class Engine:
             for device in self._devices:
                 device.prepare(precision)
         except Exception as error:
-            raise BackendUnavailable(f"CUDA cannot be used: {_one_line(error)}") from error
+            raise BackendUnavailable(
+                f"CUDA cannot be used: {cuda_devices.one_line(error)}"
+            ) from error
         self._pool: ThreadPoolExecutor | None = None
 
     @property
@@ -510,12 +479,7 @@ class _Device:
         with self._changed:
             first, self.alive = self.alive, False
         if first:
-            warnings.warn(
-                f"gkl-shim: GPU {self.number} ({self.name}) is no longer used: "
-                f"{_one_line(error)}; what it leaves undone is computed elsewhere",
-                RuntimeWarning,
-                stacklevel=2,
-            )
+            cuda_devices.warn_of_loss(self.number, self.name, error)
 
     def close(self) -> None:
         # Of a device that failed nothing can be freed; its memory goes with the process.
@@ -576,21 +540,6 @@ def _land(device: _Device, run: _Run, flying: deque[_Slot]) -> None:
     device.release(flying.popleft())
 
 
-def _device_numbers(devices: Iterable[int] | None) -> Sequence[int]:
-    count = device_count()
-    if devices is None:
-        if count == 0:
-            raise BackendUnavailable("there is no CUDA device")
-        return range(count)
-    numbers = list(dict.fromkeys(devices))
-    if not numbers:
-        raise ValueError("devices: none given")
-    for number in numbers:
-        if not 0 <= number < count:
-            raise ValueError(f"devices: there is no CUDA device {number}; there are {count}")
-    return numbers
-
-
 def _regions(batch: Any, first: int, last: int) -> tuple[tuple[Any, ...], int, int]:
     """Regions [first, last) of a C batch as arrays, and where their results begin and end."""
     ffi, _ = _native.library()
@@ -622,8 +571,3 @@ def _regions(batch: Any, first: int, last: int) -> tuple[tuple[Any, ...], int, i
         view(batch.haplotype_bases, haplotype_offsets[0], haplotype_offsets[-1], np.uint8),
     )
     return arrays, int(pairs[first - 1]) if first else 0, int(pairs[last - 1]) if last else 0
-
-
-def _one_line(error: BaseException) -> str:
-    text = " ".join(str(error).split())
-    return f"{type(error).__name__}: {text[:200]}" if text else type(error).__name__

@@ -10,10 +10,8 @@ What a device leaves undone when it fails is computed by the CPU engine.
 
 from __future__ import annotations
 
-import importlib
 import threading
 import time
-import warnings
 from collections import deque
 from collections.abc import Iterable
 from typing import Any, Protocol
@@ -23,6 +21,7 @@ from numpy.typing import NDArray
 
 from gkl_shim import _native
 from gkl_shim._sequences import Sequences
+from gkl_shim.cuda import devices as cuda_devices
 from gkl_shim.cuda import kernels
 from gkl_shim.errors import BackendUnavailable, PairError
 
@@ -123,21 +122,14 @@ class Engine:
         self.batch_pairs: int | None = None
         """How many pairs go to a device at once; None for what suits its memory."""
         self._lock = threading.Lock()
-        cupy = _import_cupy()
-        try:
-            count = int(cupy.cuda.runtime.getDeviceCount())
-        except cupy.cuda.runtime.CUDARuntimeError as error:
-            raise BackendUnavailable(f"no CUDA device can be used: {error}") from error
-        numbers = range(count) if devices is None else list(dict.fromkeys(devices))
-        if not numbers:
-            raise BackendUnavailable("there is no CUDA device")
-        for number in numbers:
-            if not 0 <= number < count:
-                raise ValueError(f"devices: there is no CUDA device {number}; there are {count}")
+        numbers = cuda_devices.chosen(devices)
+        cupy = cuda_devices.import_cupy()
         try:
             self._devices = [_Device(cupy, number) for number in numbers]
         except Exception as error:
-            raise BackendUnavailable(f"CUDA cannot be used: {_one_line(error)}") from error
+            raise BackendUnavailable(
+                f"CUDA cannot be used: {cuda_devices.one_line(error)}"
+            ) from error
 
     @property
     def devices(self) -> tuple[str, ...]:
@@ -788,12 +780,7 @@ class _Device:
     def retire(self, error: BaseException) -> None:
         """Use the device no more, and say so."""
         self.alive = False
-        warnings.warn(
-            f"gkl-shim: GPU {self.number} ({self.name}) is no longer used: {_one_line(error)}; "
-            "what it leaves undone is computed elsewhere",
-            RuntimeWarning,
-            stacklevel=2,
-        )
+        cuda_devices.warn_of_loss(self.number, self.name, error)
 
     def close(self) -> None:
         # Of a device that failed nothing can be freed; its memory goes with the process.
@@ -801,16 +788,6 @@ class _Device:
             with self.cupy.cuda.Device(self.number):
                 self.slots.clear()
                 self._functions.clear()
-
-
-def _import_cupy() -> Any:
-    try:
-        return importlib.import_module("cupy")
-    except ImportError as error:
-        raise BackendUnavailable(
-            f"CUDA needs CuPy, which does not load ({error}); install cupy-cuda12x or "
-            "cupy-cuda13x, whichever suits the driver"
-        ) from error
 
 
 def _pinned(cupy: Any, size: int) -> NDArray[np.uint8]:
@@ -850,8 +827,3 @@ def _widest(cpu: _CpuEngine, longer: int) -> int:
     if cpu.mode == "prefix":
         return 2 * cpu.max_edits + 1
     return max(longer, 0) + 2 * cpu.max_edits + 1
-
-
-def _one_line(error: BaseException) -> str:
-    text = " ".join(str(error).split())
-    return f"{type(error).__name__}: {text[:200]}" if text else type(error).__name__

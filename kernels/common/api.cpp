@@ -60,15 +60,13 @@ extern "C" gkl_shim_status gkl_shim_copy(uint8_t *target, const uint8_t *source,
         const uint8_t *source;
         int64_t size;
     } job = {target, source, size};
-    const int cpus = usable_cpus();
-    parallel_for((size + kPiece - 1) / kPiece, size / kCopiedPerNanosecond,
-                 threads == 0 || threads > cpus ? cpus : threads,
-                 [](void *context, int64_t index) {
-                     const Job &job = *static_cast<Job *>(context);
-                     const int64_t at = index * kPiece, left = job.size - at;
-                     memcpy(job.target + at, job.source + at,
-                            size_t(left < kPiece ? left : kPiece));
-                 },
-                 &job);
+    parallel_for(
+        (size + kPiece - 1) / kPiece, size / kCopiedPerNanosecond, allowed_threads(threads),
+        [](void *context, int64_t index) {
+            const Job &job = *static_cast<Job *>(context);
+            const int64_t at = index * kPiece, left = job.size - at;
+            memcpy(job.target + at, job.source + at, size_t(left < kPiece ? left : kPiece));
+        },
+        &job);
     return GKL_SHIM_OK;
 }

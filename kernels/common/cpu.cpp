@@ -150,4 +150,9 @@ bool cpu_has_avx512() { return false; }
 
 #endif
 
+int allowed_threads(int asked) {
+    const int cpus = usable_cpus();
+    return asked == 0 || asked > cpus ? cpus : asked;
+}
+
 }  // namespace gkl_shim

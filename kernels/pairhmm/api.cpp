@@ -94,10 +94,8 @@ extern "C" gkl_shim_status gkl_shim_pairhmm_open(const gkl_shim_pairhmm_options 
     }
     gkl_shim_pairhmm *h = new (std::nothrow) gkl_shim_pairhmm;
     if (!h) return out_of_memory();
-    const int cpus = usable_cpus();
     h->settings.build = *build;
-    h->settings.threads =
-        options->threads == 0 || options->threads > cpus ? cpus : options->threads;
+    h->settings.threads = allowed_threads(options->threads);
     h->settings.double_precision = options->precision == GKL_SHIM_DOUBLE;
     h->settings.as_gkl = options->conventions == GKL_SHIM_AS_GKL;
     h->backend = options->backend;

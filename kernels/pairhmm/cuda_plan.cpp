@@ -210,8 +210,7 @@ struct gkl_shim_cuda_planner {
     explicit gkl_shim_cuda_planner(const gkl_shim_cuda_options &options) : options_(options) {
         gkl_shim_cuda_widths(options.precision, widths_);
         width_count_ = int(std::find(widths_, widths_ + GKL_SHIM_CUDA_WIDTHS, 0) - widths_);
-        const int cpus = usable_cpus();
-        if (options_.threads == 0 || options_.threads > cpus) options_.threads = cpus;
+        options_.threads = allowed_threads(options_.threads);
         longest_ = kWarp * widths_[width_count_ - 1];
         if (options_.precision == GKL_SHIM_SINGLE)
             longest_ = std::min(longest_, int64_t(kLongestSingleRead));

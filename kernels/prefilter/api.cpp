@@ -84,9 +84,7 @@ extern "C" gkl_shim_status gkl_shim_prefilter_open(const gkl_shim_prefilter_opti
     }
     gkl_shim_prefilter *h = new (std::nothrow) gkl_shim_prefilter;
     if (!h) return out_of_memory();
-    const int cpus = usable_cpus();
-    h->settings = {*build,
-                   options->threads == 0 || options->threads > cpus ? cpus : options->threads,
+    h->settings = {*build, allowed_threads(options->threads),
                    options->method == GKL_SHIM_GATEKEEPER, options->mode, options->max_edits};
     *handle = h;
     return GKL_SHIM_OK;
@@ -143,9 +141,8 @@ extern "C" gkl_shim_status gkl_shim_encode(const uint8_t *letters, int64_t count
         uint32_t *low, *high, *undefined;
         std::atomic<bool> any;
     } job = {letters, count, low, high, undefined, {false}};
-    const int cpus = usable_cpus();
     parallel_for((count + kEncodeChunk - 1) / kEncodeChunk, count / kEncodedPerNanosecond,
-                 threads == 0 || threads > cpus ? cpus : threads,
+                 allowed_threads(threads),
                  [](void *context, int64_t index) {
                      Job &job = *static_cast<Job *>(context);
                      const int64_t at = index * kEncodeChunk, word = at / 32;

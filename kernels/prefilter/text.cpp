@@ -101,8 +101,7 @@ gkl_shim_status parse_lines(const uint8_t *text, int64_t size, int64_t capacity,
         const Parse &parse;
         std::vector<Piece> pieces;
     };
-    const int cpus = usable_cpus();
-    threads = threads == 0 || threads > cpus ? cpus : threads;
+    threads = allowed_threads(threads);
     const int64_t count = (size + kPiece - 1) / kPiece;
     try {
         Job job = {text, size, capacity, parse, std::vector<Piece>(size_t(count))};

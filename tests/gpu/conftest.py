@@ -60,7 +60,7 @@ def regions() -> Batch:
 @pytest.fixture(scope="session")
 def gpu() -> None:
     """A device: without one the test is skipped, and under GKL_SHIM_TEST_GPU=1 it fails."""
-    from gkl_shim.cuda.pairhmm import device_count
+    from gkl_shim.cuda.devices import device_count
 
     try:
         count = device_count()

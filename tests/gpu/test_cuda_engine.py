@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from gkl_shim._batch import concatenated
+from gkl_shim.cuda import devices
 from gkl_shim.cuda import pairhmm as cuda
 from gkl_shim.formats import pairhmm_in
 from gkl_shim.pairhmm import PairHMM, likelihoods, stream
@@ -158,7 +159,7 @@ def test_failure(regions, precision, what, after, monkeypatch):
 
 
 def test_wrong_devices():
-    count = cuda.device_count()
+    count = devices.device_count()
     with pytest.raises(ValueError, match=f"there is no CUDA device {count}; there are {count}"):
         cuda.Engine([count])
     with pytest.raises(ValueError, match="devices: none given"):

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from gkl_shim import _native
-from gkl_shim.cuda import kernels
+from gkl_shim.cuda import devices, kernels
 from gkl_shim.cuda import pairhmm as cuda
 from gkl_shim.errors import BackendUnavailable
 from gkl_shim.pairhmm import PairHMM
@@ -126,7 +126,7 @@ def test_without_cupy(monkeypatch):
     def missing(name):
         raise ImportError(f"No module named '{name}'")
 
-    monkeypatch.setattr(cuda.importlib, "import_module", missing)
+    monkeypatch.setattr(devices.importlib, "import_module", missing)
     with pytest.raises(BackendUnavailable, match=r"CUDA needs CuPy.*cupy-cuda12x or cupy-cuda13x"):
         PairHMM(backend="cuda")
     assert PairHMM(backend="auto").backend == "cpu"

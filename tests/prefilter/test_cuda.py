@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from gkl_shim import prefilter as api
+from gkl_shim.cuda import devices as cuda_devices
 from gkl_shim.cuda import kernels
 from gkl_shim.cuda import prefilter as launcher
 from gkl_shim.errors import BackendUnavailable, PairError
@@ -89,7 +90,7 @@ def fake(host_kernels, monkeypatch):
 
     def install(devices: int = 1, fails=None, batch_bytes: int = 1 << 14) -> FakeCuPy:
         cupy = FakeCuPy(host_kernels, devices, fails)
-        monkeypatch.setattr(launcher, "_import_cupy", lambda: cupy)
+        monkeypatch.setattr(cuda_devices, "import_cupy", lambda: cupy)
         monkeypatch.setattr(launcher, "_BATCH_BYTES", batch_bytes)
         return cupy
 
@@ -293,7 +294,7 @@ def test_auto_without_cuda(monkeypatch):
     def missing():
         raise BackendUnavailable("CUDA needs CuPy")
 
-    monkeypatch.setattr(launcher, "_import_cupy", missing)
+    monkeypatch.setattr(cuda_devices, "import_cupy", missing)
     monkeypatch.setattr(api, "_CUDA_OPENS", 1)
     with Prefilter(2) as prefilter:
         assert prefilter.edits(["ACGT"], ["ACGT"]).tolist() == [0]
