@@ -26,8 +26,8 @@ namespace {
 // enough that memory does not grow with the batch.
 constexpr int64_t kChunkBases = int64_t(1) << 20;
 
-// About what a thread computes in a nanosecond, set-up included. Sorting a haplotype's letters costs about as much
-// as 16 cells each.
+// About what a thread computes in a nanosecond, set-up included. Sorting a haplotype's letters costs
+// about as much as 16 cells each.
 constexpr int64_t kCellsPerNanosecond = 6, kCellsPerSortedLetter = 16;
 
 // A thread's buffer over this size is given back after use.

@@ -11,22 +11,39 @@ namespace pairhmm {
 
 enum : uint8_t { kRefused = 128 };
 
-// Letters under each of the two conventions, refused ones marked. Arithmetic, not a table: the
-// compiler makes vector code of it. Returns all of them joined by or.
+// Letters under each of the two conventions, refused ones marked. Returns all of them joined by or.
+// In vectors by hand: compilers make branches of a plain loop, and these cost a small region a tenth
+// of its time.
 template <bool AS_GKL>
-uint8_t encode_as(const uint8_t *__restrict bases, int64_t count, uint8_t *__restrict letters) {
-    uint8_t seen = 0;
-    for (int64_t k = 0; k < count; k++) {
-        const uint8_t b = AS_GKL ? bases[k] : bases[k] & 0xdf;  // upper case
-        uint8_t letter = AS_GKL || b == 'A' ? uint8_t(kA) : uint8_t(kRefused);
-        letter = b == 'C' ? uint8_t(kC) : letter;
-        letter = b == 'G' ? uint8_t(kG) : letter;
-        letter = b == 'T' ? uint8_t(kT) : letter;
-        letter = b == 'N' ? uint8_t(kN) : letter;
-        letters[k] = letter;
+uint8_t encode_as(const uint8_t *bases, int64_t count, uint8_t *letters) {
+    typedef uint8_t Bytes __attribute__((vector_size(16)));
+    Bytes seen = {};
+    const auto encoded = [&seen](Bytes b) {
+        if (!AS_GKL) b &= 0xdf;  // upper case
+        const auto where = [](auto equal, uint8_t letter) { return Bytes(equal) & letter; };
+        Bytes letter = where(b == 'C', kC) | where(b == 'G', kG) | where(b == 'T', kT) |
+                       where(b == 'N', kN);  // the rest is kA, 0
+        if (!AS_GKL) letter |= where((letter == 0) & (b != 'A'), kRefused);
         seen |= letter;
+        return letter;
+    };
+    const int64_t size = sizeof(Bytes);
+    Bytes some;
+    int64_t k = 0;
+    for (; k + size <= count; k += size) {
+        memcpy(&some, bases + k, size);
+        some = encoded(some);
+        memcpy(letters + k, &some, size);
     }
-    return seen;
+    if (k < count) {
+        some = Bytes{} + uint8_t('A');
+        memcpy(&some, bases + k, size_t(count - k));
+        some = encoded(some);
+        memcpy(letters + k, &some, size_t(count - k));
+    }
+    uint8_t any = 0;
+    for (int z = 0; z < size; z++) any |= seen[z];
+    return any;
 }
 
 // Returns the first refused position, or -1.
