@@ -25,7 +25,7 @@ import gkl_shim
 from gkl_shim import _native, machine, traffic
 from gkl_shim._batch import concatenated
 from gkl_shim._files import atomic_output
-from gkl_shim.cli import bench_prefilter
+from gkl_shim.cli import bench_gatk, bench_prefilter
 from gkl_shim.errors import MissingComponent
 from gkl_shim.formats import pairhmm_in
 from gkl_shim.gatk import fetch, replay
@@ -53,22 +53,8 @@ class _Row:
     gcups: float
     """From Python, all regions in one call: the median over rounds."""
     rounds: tuple[float, ...]
-    jvm: _Jvm | None
+    jvm: replay.BesideGkl | None
     """From Java, a call a region as GATK does it, in turns with GKL; None where not timed."""
-
-
-@dataclasses.dataclass(frozen=True)
-class _Jvm:
-    """Medians over turns, in GCUPS."""
-
-    shim: float
-    gkl: float
-    ratio: float
-    omp_wait_policy: str
-    """The one that GKL was faster with; with one thread it plays no part."""
-    flush_to_zero: bool
-    """Whether the thread that called GKL had it on; ours sets it within a call in any case."""
-    largest_difference: float
 
 
 @dataclasses.dataclass(frozen=True)
@@ -114,12 +100,27 @@ command.add_command(bench_prefilter.command)
     help="GKL's jar and GATK's native bindings, or a GATK package jar; by default those that "
     "`gkl-shim demo` has fetched.",
 )
+@click.option(
+    "--gatk",
+    "with_gatk",
+    is_flag=True,
+    help="Simulate samples, let the GATK that `gkl-shim demo` fetches ask for its regions, replay "
+    "them beside GKL and time whole runs. Takes some 15 minutes; needs ART, bwa, samtools and a C "
+    "compiler.",
+)
+@click.option(
+    "--reference",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="FASTA to simulate from, its first sequence; by default the head of chr20.",
+)
 def pairhmm(
     inputs: tuple[str, ...],
     json_file: str | None,
     plot_file: str | None,
     seconds: float,
     gkl: str | None,
+    with_gatk: bool,
+    reference: Path | None,
 ) -> None:
     """Time PairHMM: each build, single and double precision, one thread and all.
 
@@ -135,6 +136,8 @@ def pairhmm(
             raise click.UsageError(f"--plot {plot_file}: one of {', '.join(_PLOT_SUFFIXES)}")
         if importlib.util.find_spec("matplotlib") is None:
             raise MissingComponent("--plot needs matplotlib: pip install 'gkl-shim[plot]'")
+    if reference is not None and not with_gatk:
+        raise click.UsageError("--reference goes with --gatk")
     here = machine.describe()
     classpath, absent = _gkl(gkl)
     sets = {name: _read(name) for name in inputs} or {
@@ -155,6 +158,17 @@ def pairhmm(
             progress.update(task, description=f"regions of {shape[0]} x {shape[1]}")
             points.append(_time_size(shape, seconds, classpath))
             progress.advance(task)
+        of_gatk = None
+        if with_gatk:
+            of_gatk = bench_gatk.measure(
+                [Path(name) for name in inputs],
+                reference,
+                fetch.gatk_classpath(),
+                here.builds,
+                here.usable_cpus,
+                seconds,
+                lambda what: progress.update(task, description=what),
+            )
     version = _gkl_version(classpath)
     if json_file is not None:
         report = {
@@ -164,11 +178,14 @@ def pairhmm(
             "gkl_absent_because": absent,
             "rows": [dataclasses.asdict(row) for row in rows],
             "sizes": [dataclasses.asdict(point) for point in points],
+            "gatk": None if of_gatk is None else dataclasses.asdict(of_gatk),
         }
         with atomic_output(json_file) as file:
             file.write((json.dumps(report, indent=2) + "\n").encode())
     if json_file != "-":
         _print(here, version, absent, rows)
+        if of_gatk is not None:
+            Console().print(*bench_gatk.tables(of_gatk), sep="\n")
     if plot_file is not None:
         _plot(plot_file, points, f"{here.cpu}, {here.builds[0]}, single precision, 1 thread")
 
@@ -253,34 +270,19 @@ def _gcups(engine: PairHMM, batches: list[Batch], seconds: float) -> float:
 
 def _beside_gkl(
     batch: Batch, classpath: str, build: str, precision: Precision, threads: int, seconds: float
-) -> _Jvm:
-    """Time a build and GKL in turns in one JVM, with the OpenMP setting that suits GKL best."""
-    found = []
+) -> replay.BesideGkl:
     with tempfile.TemporaryDirectory(prefix="gkl-shim-") as folder:
         path = Path(folder) / "regions.in"
         with path.open("wb") as file:
             pairhmm_in.write(file, batch)
-        for policy in ("active", "passive") if threads > 1 else ("passive",):
-            result = replay.replay(
-                path,
-                replay.stock_and_shim(classpath),
-                threads=threads,
-                double_precision=precision == "double",
-                seconds=seconds,
-                environment={"GKL_SHIM_BUILD": build, "OMP_WAIT_POLICY": policy},
-            )
-            stock, shim = result.engines["stock"], result.engines["shim"]
-            found.append(
-                _Jvm(
-                    shim=shim.gcups,
-                    gkl=stock.gcups,
-                    ratio=shim.gcups / stock.gcups,
-                    omp_wait_policy=policy,
-                    flush_to_zero=stock.flush_to_zero,
-                    largest_difference=shim.largest_difference,
-                )
-            )
-    return max(found, key=lambda jvm: jvm.gkl)
+        return replay.beside_gkl(
+            path,
+            classpath,
+            build,
+            threads=threads,
+            double_precision=precision == "double",
+            seconds=seconds,
+        )
 
 
 def _time_size(shape: tuple[int, int], seconds: float, classpath: str | None) -> _Point:

@@ -13,6 +13,7 @@ from gkl_shim.gatk import fetch, run
 
 __all__ = [
     "Sample",
+    "chr20_head",
     "na12878_chr20",
     "na12878_chr22",
     "read_fasta",
@@ -45,9 +46,8 @@ def na12878_chr20(folder: Path, classpath: str) -> Sample:
         GATK's, whose Picard sorts and indexes.
     """
     with zipfile.ZipFile(fetch.na12878_jar()) as archive:
-        fasta = gzip.decompress(archive.read("chr20.250k.fa.gz")).decode("ascii")
         sam = archive.read("NA12878.sam").decode("ascii")
-    sequence = "".join(line for line in fasta.splitlines() if not line.startswith(">"))
+    sequence = chr20_head()
     folder.mkdir(parents=True, exist_ok=True)
     reference = folder / "chr20.250k.fa"
     write_reference(reference, {"20": sequence})
@@ -64,6 +64,13 @@ def na12878_chr20(folder: Path, classpath: str) -> Sample:
     unsorted.write_text("\n".join(lines) + "\n")
     reads = sort_reads(unsorted, folder / "NA12878.bam", classpath)
     return Sample("na12878_chr20", "NA12878, 565 reads of chr20", reference, reads)
+
+
+def chr20_head() -> str:
+    """Return the first 250,000 bases of chr20, from ADAM's test jar on Maven Central."""
+    with zipfile.ZipFile(fetch.na12878_jar()) as archive:
+        fasta = gzip.decompress(archive.read("chr20.250k.fa.gz")).decode("ascii")
+    return "".join(line for line in fasta.splitlines() if not line.startswith(">"))
 
 
 def na12878_chr22(folder: Path, source: Path, classpath: str) -> Sample:

@@ -22,7 +22,7 @@ from gkl_shim import paths
 from gkl_shim.errors import FormatError, MissingComponent
 from gkl_shim.gatk import fetch
 
-__all__ = ["Engine", "Replay", "Turn", "replay", "stock_and_shim"]
+__all__ = ["BesideGkl", "Engine", "Replay", "Turn", "beside_gkl", "replay", "stock_and_shim"]
 
 _BAD_LINE = re.compile(r"(.*):(\d+): (.*)")
 
@@ -68,6 +68,21 @@ class Replay:
     pairs: int
     cells: int
     engines: dict[str, Engine]
+
+
+@dataclass(frozen=True)
+class BesideGkl:
+    """Our engine and GKL on the same regions, in GCUPS: medians over turns."""
+
+    shim: float
+    gkl: float
+    ratio: float
+    omp_wait_policy: str
+    """The one that GKL was faster with; with one thread it plays no part."""
+    flush_to_zero: bool
+    """Whether the thread that called GKL had it on; ours sets it within a call in any case."""
+    largest_difference: float
+    """Of a log10 likelihood."""
 
 
 def stock_and_shim(classpath: str) -> dict[str, str]:
@@ -148,6 +163,52 @@ def replay(
             for engine in result["engines"]
         },
     )
+
+
+def beside_gkl(
+    regions: Path,
+    classpath: str,
+    build: str,
+    *,
+    threads: int,
+    double_precision: bool,
+    seconds: float,
+) -> BesideGkl:
+    """Time one of our builds and GKL in turns, with the OpenMP setting that suits GKL best.
+
+    Parameters
+    ----------
+    regions : Path
+        In the ``.in`` format.
+    classpath : str
+        GKL's.
+    build : str
+        Ours, as ``GKL_SHIM_BUILD`` names it.
+    threads, double_precision, seconds
+        As for :func:`replay`, which see for the errors.
+    """
+    found = []
+    for policy in ("active", "passive") if threads > 1 else ("passive",):
+        result = replay(
+            regions,
+            stock_and_shim(classpath),
+            threads=threads,
+            double_precision=double_precision,
+            seconds=seconds,
+            environment={"GKL_SHIM_BUILD": build, "OMP_WAIT_POLICY": policy},
+        )
+        stock, shim = result.engines["stock"], result.engines["shim"]
+        found.append(
+            BesideGkl(
+                shim=shim.gcups,
+                gkl=stock.gcups,
+                ratio=shim.gcups / stock.gcups,
+                omp_wait_policy=policy,
+                flush_to_zero=stock.flush_to_zero,
+                largest_difference=shim.largest_difference,
+            )
+        )
+    return max(found, key=lambda each: each.gkl)
 
 
 def _error(log: str, returncode: int) -> Exception:

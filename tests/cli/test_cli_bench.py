@@ -7,8 +7,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from rich.console import Console
 
 from gkl_shim import _native, traffic
+from gkl_shim.cli import bench_gatk
+from gkl_shim.formats import pairhmm_in
+from gkl_shim.gatk import replay
 from tests.cli.shim_command import REGIONS, one_error, run
 
 # No cached GKL: these tests are about our own figures.
@@ -69,6 +73,13 @@ def test_failures(tmp_path: Path, arguments: list[str], message: str) -> None:
     assert one_error(done) == message
 
 
+def test_reference_without_gatk(tmp_path: Path) -> None:
+    (tmp_path / "r.fa").write_text(">r\nACGT\n")
+    done = run(tmp_path, "bench", "pairhmm", "--reference", "r.fa", env=ALONE)
+    assert done.returncode == 2
+    assert one_error(done).startswith("--reference goes with --gatk")
+
+
 def test_generated_regions_are_as_documented() -> None:
     batch = traffic.regions(400)
     same = traffic.regions(400)
@@ -89,3 +100,35 @@ def test_generated_shapes(shape: tuple[int, int]) -> None:
     ends = batch.haplotypes.offsets[: shape[1] + 1]
     first = np.split(batch.haplotypes.bases[: ends[-1]], ends[1:-1])
     assert len({haplotype.tobytes() for haplotype in first}) == shape[1]
+
+
+def test_threads_beside_a_loop(tmp_path: Path) -> None:
+    path = tmp_path / "x.in"
+    with path.open("wb") as file:
+        pairhmm_in.write(file, traffic.regions(2, shape=(50, 8)))
+        pairhmm_in.write(file, traffic.regions(2, shape=(3, 2)))
+    (scaling,) = bench_gatk.scaling(path, bench_gatk.fma_loop(), rounds=1)
+    assert (scaling.input, scaling.regions) == ("x", 2)  # those of enough pairs
+    assert scaling.share == scaling.engine / scaling.fma_loop > 0
+
+
+def test_tables_of_gatk() -> None:
+    beside = replay.BesideGkl(50.0, 2.0, 25.0, "passive", True, 1e-6)
+    report = bench_gatk.Report(
+        (bench_gatk.Row("10s", 7, 62380634, 1, "single", "avx512", beside),),
+        (bench_gatk.Scaling("10s", 3, 1.9, 1.5, 2.0, 0.95),),
+        (bench_gatk.WholeRun("30x", 4, 3, 22.0, 1.0, 22.0, 80.0, 60.0, 1.3333, 1.3559, 0.983),),
+    )
+    console = Console(width=100)
+    with console.capture() as captured:
+        console.print(*bench_gatk.tables(report))
+    lines = [line.split() for line in captured.get().splitlines()]
+    assert ["10s", "single", "avx512", "1", "50.00", "2.00", "25.0"] in lines
+    assert ["10s", "1.90", "1.50", "2.00", "0.95"] in lines
+    assert ["30x", "4", "22.0", "1.33", "98%"] in lines
+
+
+def test_reference_too_short(tmp_path: Path) -> None:
+    (tmp_path / "r.fa").write_text(">r\n" + "ACGT" * 100 + "\n")
+    with pytest.raises(ValueError, match=r"has 400 bases without an N; give one of 100,000"):
+        bench_gatk.sequence(tmp_path / "r.fa")
