@@ -26,9 +26,13 @@ namespace {
 // enough that memory does not grow with the batch.
 constexpr int64_t kChunkBases = int64_t(1) << 20;
 
-// About what a thread computes in a nanosecond, set-up included. Sorting a haplotype's letters costs
-// about as much as 16 cells each.
+// About what a thread computes in a nanosecond, set-up included. Sorting a haplotype's letters
+// costs about as much as 16 cells each.
 constexpr int64_t kCellsPerNanosecond = 6, kCellsPerSortedLetter = 16;
+
+// Of a narrow tile, beside a wide one: a half where a wide operation is split in two, as much
+// elsewhere.
+constexpr double kNarrowCost = 0.75;
 
 // A thread's buffer over this size is given back after use.
 constexpr size_t kKeptBytes = size_t(32) << 20;
@@ -103,10 +107,15 @@ class Chunk {
             const auto short_enough = [](Region &region, int32_t read) {
                 return region.reads[read].length <= kLongestSingleRead;
             };
+            const int threads = threads_for(cells / kCellsPerNanosecond, settings.threads);
             list_tiles(build.single_wide.lanes, short_enough);
             // Where threads would be idle, more tiles of fewer reads.
-            if (int(tiles_.size()) < threads_for(cells / kCellsPerNanosecond, settings.threads))
+            if (threads > 1 && int(tiles_.size()) < 2 * threads) {
+                const double wide = longest_share(threads, build.single_narrow.lanes);
                 list_tiles(build.single_narrow.lanes, short_enough);
+                if (wide <= longest_share(threads, build.single_narrow.lanes))
+                    list_tiles(build.single_wide.lanes, short_enough);
+            }
             parallel(int64_t(tiles_.size()), cells, &Chunk::single_tile);
             counts->rescued_pairs += list_unfinished(build.double_wide.lanes, &cells);
         } else {
@@ -186,6 +195,18 @@ class Chunk {
         const int64_t pairs = (b.region_reads[g + 1] - b.region_reads[g]) *
                               (b.region_haplotypes[g + 1] - b.region_haplotypes[g]);
         return std::none_of(region.out, region.out + pairs, [](double x) { return isnan(x); });
+    }
+
+    // What the busiest of so many threads computes of the tiles, in columns of a wide tile.
+    double longest_share(int threads, int narrow_lanes) {
+        shares_.assign(size_t(threads), 0);
+        for (const TileTask &tile : tiles_) {
+            double &least = *std::min_element(shares_.begin(), shares_.end());
+            least += double(tile.region->reads[tile.reads[0]].length) *
+                     double(tile.region->plan.columns()) *
+                     (tile.count <= narrow_lanes ? kNarrowCost : 1);
+        }
+        return *std::max_element(shares_.begin(), shares_.end());
     }
 
     // Tiles of the reads that `wanted` accepts; neighbours in length share one.
@@ -320,6 +341,7 @@ class Chunk {
     std::vector<std::unique_ptr<Region>> regions_;
     std::vector<int32_t> chosen_;
     std::vector<TileTask> tiles_;
+    std::vector<double> shares_;
 };
 
 // A caller's plans, kept between its calls.

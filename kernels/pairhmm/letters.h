@@ -12,8 +12,8 @@ namespace pairhmm {
 enum : uint8_t { kRefused = 128 };
 
 // Letters under each of the two conventions, refused ones marked. Returns all of them joined by or.
-// In vectors by hand: compilers make branches of a plain loop, and these cost a small region a tenth
-// of its time.
+// In vectors by hand: compilers make branches of a plain loop, and these cost a small region a
+// tenth of its time.
 template <bool AS_GKL>
 uint8_t encode_as(const uint8_t *bases, int64_t count, uint8_t *letters) {
     typedef uint8_t Bytes __attribute__((vector_size(16)));
