@@ -97,12 +97,18 @@ def batch_pointer(
     )
 
 
+def _last_error() -> str:
+    """Return the library's words; what they quote of an input may be any bytes."""
+    ffi, lib = library()
+    return str(ffi.string(lib.gkl_shim_last_error()).decode(errors="backslashreplace"))
+
+
 def check(status: int) -> None:
     """Raise what a status other than ``GKL_SHIM_OK`` stands for, in the library's words."""
-    ffi, lib = library()
+    _, lib = library()
     if status == lib.GKL_SHIM_OK:
         return
-    message = ffi.string(lib.gkl_shim_last_error()).decode(errors="replace")
+    message = _last_error()
     if status == lib.GKL_SHIM_ENOMEM:
         raise MemoryError(message)
     if status == lib.GKL_SHIM_EUNAVAILABLE:
@@ -371,7 +377,7 @@ def _parse(
         used,
     )
     if status == lib.GKL_SHIM_EINVAL:
-        return int(lines[0]), int(used[0]), str(ffi.string(lib.gkl_shim_last_error()).decode())
+        return int(lines[0]), int(used[0]), _last_error()
     check(status)
     return int(lines[0]), int(used[0]), None
 

@@ -132,6 +132,7 @@ BAD_CANDIDATES = [
     ("c.tsv", b"\tone\t1\n", "c.tsv:1: the read's index is not a whole number from 0 on"),
     ("c.tsv", b"2\tone\t1\n", "c.tsv:1: read 2: there are 2 reads, counted from 0"),
     ("c.tsv", b"0\tthree\t1\n", 'c.tsv:1: contig "three" is not in the reference'),
+    ("c.tsv", b"0\t\xfcne\t1\n", 'c.tsv:1: contig "\\xfcne" is not in the reference'),
     ("c.tsv", b"0\tone\t10\n", 'c.tsv:1: position 10 is past the end of contig "one", which has'),
     ("c.tsv", b"0\tone\t1.5\n", "c.tsv:1: the position is not a whole number from 0 on"),
     ("c.tsv", b"0\tone\t9" + b"9" * 30, "c.tsv:1: the position is not a whole number from 0 on"),
