@@ -125,50 +125,47 @@ class Lane {
 
     __device__ __forceinline__ bool in_use() const { return length_ > 0; }
 
-    // Coefficients of the lane's rows into the scratch, emissions into the table.
+    // Coefficients of the tile's rows into the scratch, emissions into the table. Here neighbouring
+    // lanes take neighbouring rows, whatever lane of the recurrence these are for, and several at a
+    // time: bytes are loaded side by side, and many loads are under way at once.
     __device__ void set_up() {
-        const T one = 1;
-        RowCoefficients<T> *coefficients = at<RowCoefficients<T>>(0) + lane_ * R;
-        T *kappas = at<T>(layout_.backward_kappas) + lane_ * R;
-        Row below = row(first_row_ + R);
-        for (int group = R / kGroup - 1; group >= 0; group--) {
-            T match[kGroup], mismatch[kGroup];
-            int letter[kGroup];
+        T *const emissions = reinterpret_cast<T *>(emissions_ - lane_);
+        // A row's facts wait where its emission for N will be.
+        for (int k = 0; k < R; k += kBatch) {
+            unsigned quals[kBatch], letter[kBatch];
 #pragma unroll
-            for (int z = kGroup - 1; z >= 0; z--) {
-                const int k = group * kGroup + z, r = first_row_ + k;
-                const Row here = row(r);
-                RowCoefficients<T> out = {0, 1, 1, 0};
-                T kappa = 0;
-                letter[z] = kN;
-                match[z] = mismatch[z] = 0;
-                if (here.gap_quals >= 0) {
-                    const T gm_next = one - below.xx;
-                    out.xx = here.xx;
-                    out.a = scaled_a(gm_next, here.gap.alpha);
-                    out.c = scaled_c(gm_next, here.md, below.gap.inverse_mm);
-                    out.kappa = scaled_kappa(below.xx, here.gap.alpha, below.gap.inverse_alpha);
-                    if (r >= 3)
-                        kappa = tables_->backward_kappa[here.continuation * (kQualities + 1) +
-                                                        below.continuation];
-                    if (r == length_) out.c = out.xx = 0;  // so that T is what `ends` adds
-                    // A read that cannot be scaled must not be trusted.
-                    const T scale = here.gap.mm == 0 ? not_a_number() : below.gap.mm;
-                    match[z] = scale * here.emission.agree;
-                    mismatch[z] = scale * here.emission.differ;
-                    letter[z] = here.letter;
-                }
-                coefficients[k] = out;
-                kappas[k] = kappa;
-                below = here;
+            for (int z = 0; z < kBatch; z++)
+                letter[z] = load_row((k + z) * kWarp + lane_, &quals[z]);
+#pragma unroll
+            for (int z = 0; z < kBatch; z++) {
+                const unsigned facts = quals[z] | unsigned(tables_->letter[letter[z]]) << 28;
+                memcpy(emissions + emission_of((k + z) * kWarp + lane_, kN), &facts, sizeof facts);
             }
-            for (int b = 0; b < kLetters; b++) {
-                Pack<T> pack;
+        }
+        RowCoefficients<T> *const coefficients = at<RowCoefficients<T>>(0);
+        T *const kappas = at<T>(layout_.backward_kappas);
+        unsigned behind = 0;  // the facts of the first row behind these
+        for (int k = R - kBatch; k >= 0; k -= kBatch) {
+            Row row[kBatch];
 #pragma unroll
-                for (int z = 0; z < kGroup; z++)
-                    pack.value[z] =
-                        letter[z] == b || letter[z] == kN || b == kN ? match[z] : mismatch[z];
-                emissions_[(b * (R / kGroup) + group) * kWarp] = pack;
+            for (int z = kBatch - 1; z >= 0; z--) {
+                unsigned facts;
+                const int index = (k + z) * kWarp + lane_;
+                memcpy(&facts, emissions + emission_of(index, kN), sizeof facts);
+                const unsigned next = __shfl_down_sync(kAllLanes, facts, 1);
+                row[z] = make_row(index, facts, lane_ == kWarp - 1 ? behind : next);
+                behind = __shfl_sync(kAllLanes, facts, 0);
+            }
+#pragma unroll
+            for (int z = 0; z < kBatch; z++) {
+                const int index = (k + z) * kWarp + lane_;
+                coefficients[index] = row[z].coefficients;
+                kappas[index] = row[z].backward_kappa;
+#pragma unroll
+                for (int b = 0; b < kLetters; b++)
+                    emissions[emission_of(index, b)] =
+                        row[z].letter == b || row[z].letter == kN || b == kN ? row[z].match
+                                                                            : row[z].mismatch;
             }
         }
     }
@@ -236,11 +233,13 @@ class Lane {
     static constexpr int64_t kStateSize = kWarp * R + kWarp;
     enum { kLineRows = 128 / sizeof(RowState<T>) };  // of a cache line
 
+    enum { kBatch = 4 };  // rows of a lane that are set up together
+    enum { kAhead = R >= 16 ? 12 : R >= 8 ? R / 2 + 2 : 4 };  // packs of each side that a pair loads at once
+
     struct Row {
-        typename CudaTables<T>::Gap gap;
-        typename CudaTables<T>::Emission emission;
-        T md, xx;
-        int letter, continuation, gap_quals;  // gap_quals: -1 where there is no such row
+        RowCoefficients<T> coefficients;
+        T backward_kappa, match, mismatch;
+        int letter;
     };
 
     __device__ __forceinline__ const ChunkHeader &header() const {
@@ -267,30 +266,76 @@ class Lane {
         return (T(1) - tables_->probability[quality]) * start();
     }
 
-    // The facts of a row of the read, counted from 1; of the row below the last, what its
-    // neighbour's coefficients take it for.
-    __device__ __forceinline__ Row row(int r) const {
-        Row row;
-        row.gap = {0, 0, 1, 1};
-        row.emission = {0, 0};
-        row.md = row.xx = 0;
-        row.letter = kN;
-        row.continuation = kQualities;
-        row.gap_quals = -1;
-        if (r < 1 || r > length_) return row;
-        const int at = read_.start + r - 1;
+    // Where a row of the tile has its emission for a letter.
+    static __device__ __forceinline__ int emission_of(int row, int letter) {
+        const int lane = row / R, k = row % R;
+        return ((letter * (R / kGroup) + k / kGroup) * kWarp + lane) * kGroup + k % kGroup;
+    }
+
+    // Loads a row of the tile. Returns its base's byte; its qualities in `facts`, and whether it
+    // belongs to a read in the highest bit.
+    __device__ __forceinline__ uint8_t load_row(int row, unsigned *facts) const {
+        const int lane = row / R, r = __shfl_sync(kAllLanes, first_row_, lane) + row % R;
+        const int start = __shfl_sync(kAllLanes, read_.start, lane);
+        const int length = __shfl_sync(kAllLanes, length_, lane);
+        *facts = 0;
+        if (r < 1 || r > length) return 0;
+        const int at = start + r - 1;
         const ChunkHeader &h = header();
-        const int insertion = array<uint8_t>(h.insertion_quals)[at] & (kQualities - 1);
-        const int deletion = array<uint8_t>(h.deletion_quals)[at] & (kQualities - 1);
-        const int quality = array<uint8_t>(h.base_quals)[at] & (kQualities - 1);
-        row.continuation = array<uint8_t>(h.continuation_quals)[at] & (kQualities - 1);
-        row.letter = tables_->letter[array<uint8_t>(h.bases)[at]];
-        row.gap_quals = insertion * kQualities + deletion;
-        row.gap = tables_->gap[row.gap_quals];
-        row.emission = tables_->emission[quality];
-        row.md = tables_->probability[deletion];
-        row.xx = tables_->probability[row.continuation];
-        return row;
+        const unsigned insertion = array<uint8_t>(h.insertion_quals)[at] & (kQualities - 1);
+        const unsigned deletion = array<uint8_t>(h.deletion_quals)[at] & (kQualities - 1);
+        const unsigned quality = array<uint8_t>(h.base_quals)[at] & (kQualities - 1);
+        const unsigned continuation =
+            array<uint8_t>(h.continuation_quals)[at] & (kQualities - 1);
+        *facts = 1u << 31 | continuation << 21 | quality << 14 | insertion << 7 | deletion;
+        return array<uint8_t>(h.bases)[at];
+    }
+
+    // The coefficients of a row of the tile, given the facts of the next.
+    __device__ __forceinline__ Row make_row(int row, unsigned facts, unsigned next) const {
+        const int lane = row / R, r = __shfl_sync(kAllLanes, first_row_, lane) + row % R;
+        const int length = __shfl_sync(kAllLanes, length_, lane);
+        Row out;
+        out.coefficients = {0, 1, 1, 0};
+        out.backward_kappa = out.match = out.mismatch = 0;
+        out.letter = kN;
+        if (!(facts >> 31)) return out;
+        typedef typename CudaTables<T>::Gap Gap;
+        const T one = 1;
+        const int continuation = facts >> 21 & (kQualities - 1);
+        const Gap gap = tables_->gap[facts & (kQualities * kQualities - 1)];
+        const typename CudaTables<T>::Emission emission =
+            tables_->emission[facts >> 14 & (kQualities - 1)];
+        const T md = tables_->probability[facts & (kQualities - 1)];
+        const T xx = tables_->probability[continuation];
+        Gap gap_next = {0, 0, 1, 1};
+        T xx_next = 0;
+        if (r < length) {
+            const int continuation_next = next >> 21 & (kQualities - 1);
+            gap_next = tables_->gap[next & (kQualities * kQualities - 1)];
+            xx_next = tables_->probability[continuation_next];
+            if (r >= 3)
+                out.backward_kappa =
+                    tables_->backward_kappa[continuation * (kQualities + 1) + continuation_next];
+        } else if (r >= 3) {
+            out.backward_kappa =
+                tables_->backward_kappa[continuation * (kQualities + 1) + kQualities];
+        }
+        const T gm_next = one - xx_next;
+        out.coefficients.a = scaled_a(gm_next, gap.alpha);
+        out.coefficients.kappa = scaled_kappa(xx_next, gap.alpha, gap_next.inverse_alpha);
+        if (r < length) {
+            out.coefficients.c = scaled_c(gm_next, md, gap_next.inverse_mm);
+            out.coefficients.xx = xx;
+        } else {
+            out.coefficients.c = out.coefficients.xx = 0;  // so that T is what `ends` adds
+        }
+        // A read that cannot be scaled must not be trusted.
+        const T scale = gap.mm == 0 ? not_a_number() : gap_next.mm;
+        out.match = scale * emission.agree;
+        out.mismatch = scale * emission.differ;
+        out.letter = facts >> 28 & 7;
+        return out;
     }
 
     // Of rows r = 1..m, forward. The backward pass has row r - 1 in the place of row r: the same a
@@ -493,17 +538,29 @@ class Lane {
             low = multiply_add(front.t, back.t, low);
             low = multiply_add(front.d, back.d, low);
         };
-        // The head's row for row k of the tail is in place k - 1.
+        // The head's row for row k of the tail is in place k - 1. A pack is far away: many are asked
+        // for at once.
         int k = rows / kStates - 1;
         StatePack<T> front = head[k];
-#pragma unroll 4
-        for (; k * kStates > top; k--) {
-            const StatePack<T> back = tail[k], above = head[k - 1];
+        for (int left = k - top / kStates; left > 0; left -= kAhead, k -= kAhead) {
+            StatePack<T> back[kAhead], above[kAhead];
 #pragma unroll
-            for (int z = kStates - 1; z > 0; z--) meet(front.row[z - 1], back.row[z]);
-            meet(above.row[kStates - 1], back.row[0]);
-            front = above;
+            for (int z = 0; z < kAhead; z++)
+                if (z < left) {
+                    back[z] = tail[k - z];
+                    above[z] = head[k - z - 1];
+                }
+#pragma unroll
+            for (int z = 0; z < kAhead; z++)
+                if (z < left) {
+#pragma unroll
+                    for (int row = kStates - 1; row > 0; row--)
+                        meet(front.row[row - 1], back[z].row[row]);
+                    meet(above[z].row[kStates - 1], back[z].row[0]);
+                    front = above[z];
+                }
         }
+        k = top / kStates;
         const StatePack<T> back = tail[k];
 #pragma unroll
         for (int z = kStates - 1; z >= 0; z--) {
