@@ -101,6 +101,15 @@ __device__ __forceinline__ void prefetch(const void *pointer) {
 #endif
 }
 
+// The same, but the compiler does not know: what it makes of it is made anew at each use and takes
+// no register in between.
+__device__ __forceinline__ int unknown(int x) {
+#if defined(__CUDA_ARCH__)
+    asm volatile("" : "+r"(x));
+#endif
+    return x;
+}
+
 enum Direction { kForward = 1, kBackward = -1 };
 
 // A lane of a tile.
@@ -108,15 +117,14 @@ template <class T, int R>
 class Lane {
    public:
     __device__ __forceinline__ Lane(const uint8_t *chunk, const CudaTables<T> *tables,
-                                    uint8_t *scratch, Pack<T> *emissions, int tile)
+                                    uint8_t *scratch, int tile)
         : chunk_(chunk),
           tables_(tables),
           tile_(array<TileRecord>(header().tiles)[tile]),
           layout_(R, tile_.head_states, tile_.tail_states),
           scratch_(scratch + tile_.scratch),
           lane_(threadIdx.x),
-          emissions_(emissions + lane_),
-          emissions_at_(shared_address(emissions_)) {
+          emissions_at_(shared_address(emissions())) {
         const int read = tile_.read_of[lane_];
         read_ = array<ReadRecord>(header().reads)[tile_.first_read + (read == kNoRead ? 0 : read)];
         length_ = read == kNoRead ? 0 : read_.length;
@@ -129,7 +137,7 @@ class Lane {
     // lanes take neighbouring rows, whatever lane of the recurrence these are for, and several at a
     // time: bytes are loaded side by side, and many loads are under way at once.
     __device__ void set_up() {
-        T *const emissions = reinterpret_cast<T *>(emissions_ - lane_);
+        T *const table = reinterpret_cast<T *>(emissions() - lane_);
         // A row's facts wait where its emission for N will be.
         for (int k = 0; k < R; k += kBatch) {
             unsigned quals[kBatch], letter[kBatch];
@@ -139,7 +147,7 @@ class Lane {
 #pragma unroll
             for (int z = 0; z < kBatch; z++) {
                 const unsigned facts = quals[z] | unsigned(tables_->letter[letter[z]]) << 28;
-                memcpy(emissions + emission_of((k + z) * kWarp + lane_, kN), &facts, sizeof facts);
+                memcpy(table + emission_of((k + z) * kWarp + lane_, kN), &facts, sizeof facts);
             }
         }
         RowCoefficients<T> *const coefficients = at<RowCoefficients<T>>(0);
@@ -151,7 +159,7 @@ class Lane {
             for (int z = kBatch - 1; z >= 0; z--) {
                 unsigned facts;
                 const int index = (k + z) * kWarp + lane_;
-                memcpy(&facts, emissions + emission_of(index, kN), sizeof facts);
+                memcpy(&facts, table + emission_of(index, kN), sizeof facts);
                 const unsigned next = __shfl_down_sync(kAllLanes, facts, 1);
                 row[z] = make_row(index, facts, lane_ == kWarp - 1 ? behind : next);
                 behind = __shfl_sync(kAllLanes, facts, 0);
@@ -163,7 +171,7 @@ class Lane {
                 kappas[index] = row[z].backward_kappa;
 #pragma unroll
                 for (int b = 0; b < kLetters; b++)
-                    emissions[emission_of(index, b)] =
+                    table[emission_of(index, b)] =
                         row[z].letter == b || row[z].letter == kN || b == kN ? row[z].match
                                                                             : row[z].mismatch;
             }
@@ -176,7 +184,7 @@ class Lane {
         const TrieRecord trie = STEP == kForward ? region.heads : region.tails;
         states_ = at<RowState<T>>(STEP == kForward ? layout_.head_states : layout_.tail_states);
         take_coefficients<STEP>();
-        make_root<STEP>(trie.states - 1);
+        make_root<STEP>();
 
         // The lane's next column, and that of its next event, in bytes from the chunk's header.
         const int position =
@@ -184,7 +192,7 @@ class Lane {
         const int span = tile_.widest;
         unsigned column = trie.columns - position, event = trie.events;
         Event next = *array<Event>(event);
-        if (!in_use()) next = {kNoEvent, -1, -1, -1};
+        if (!in_use()) next = {kNoEvent, kNone, -1, kNone};
         unsigned letter = chunk_[column];
         first_emissions_ = load_emissions(letter, STEP == kForward ? 0 : R / kGroup - 1);
         for (;;) {
@@ -252,6 +260,17 @@ class Lane {
     template <class A>
     __device__ __forceinline__ A *at(int64_t offset) const {
         return reinterpret_cast<A *>(scratch_ + offset);
+    }
+    // A block's shared memory: the table of emissions, [letter][group of rows][lane], and for each
+    // lane what the backward root is made from: T above its rows, and what is inserted there.
+    static __device__ __forceinline__ Pack<T> *emissions() {
+        extern __shared__ __align__(16) uint8_t shared_memory[];
+        return reinterpret_cast<Pack<T> *>(shared_memory) + threadIdx.x;
+    }
+    static __device__ __forceinline__ RowState<T> *root() {
+        return reinterpret_cast<RowState<T> *>(emissions() - threadIdx.x +
+                                               kLetters * kLetterStride) +
+               threadIdx.x;
     }
     static __device__ __forceinline__ T start() { return power_of_two<T>(Range<T>::kStart); }
 
@@ -367,42 +386,58 @@ class Lane {
         }
     }
 
-    // The state before the first column.
+    // What flows into a read from outside, and what take_root() wants.
     template <int STEP>
-    __device__ __forceinline__ void make_root(int32_t id) {
+    __device__ __forceinline__ void make_root() {
         const int entry = STEP == kForward ? read_.lane : read_.lane + read_.lanes - 1;
-        const int span = tile_.widest;
-        const T border = this->border(read_);
         first_ = lane_ == entry;
-        top_t_ = STEP == kForward ? border : start();
-        top_insertion_ = STEP == kForward ? T(0) : start();
+        top_t_ = above_t_ = STEP == kForward ? border(read_) : start();
+        top_insertion_ = above_insertion_ = STEP == kForward ? T(0) : start();
         ends_ = diagonal_ = 0;
 #pragma unroll
         for (int k = 0; k < R; k++) t_[k] = d_[k] = 0;
+        if (STEP == kForward) return;
         // From row to row and from lane to lane.
-        above_t_ = top_t_;
-        T insertion = top_insertion_;
+        T insertion = top_insertion_, above = top_t_;
+        const int span = tile_.widest;
         for (int k = 0; k < span; k++) {
-            if (lane_ == entry + k * STEP) {
-                diagonal_ = above_t_;
+            *root() = {above, insertion};
+            T handed = insertion, t = above;
 #pragma unroll
-                for (int z = 0; z < R; z++) {
-                    const int row = STEP == kForward ? z : R - 1 - z;
-                    d_[row] = STEP == kForward && first_row_ + row < 1 ? border : T(0);
-                    t_[row] = multiply_add(a_[row], insertion, c_[row] * d_[row]);
-                    insertion = kappa_[row] * insertion;
-                    d_[row] = multiply_add(xx_[row], d_[row], T(0));
-                }
+            for (int row = R - 1; row >= 0; row--) {
+                t = a_[row] * handed;
+                handed = kappa_[row] * handed;
             }
-            const T t_below = t_[STEP == kForward ? R - 1 : 0];
-            const T above = from_neighbour<STEP>(t_below), handed = from_neighbour<STEP>(insertion);
-            if (lane_ == entry + (k + 1) * STEP) {
-                above_t_ = above;
+            t = from_neighbour<STEP>(t);
+            handed = from_neighbour<STEP>(handed);
+            if (!first_) {
+                above = t;
                 insertion = handed;
             }
         }
-        keep<STEP>(id, -1);
-        above_insertion_ = top_insertion_;
+    }
+
+    // The state before the first column: forward, what is above the read's first row; backward,
+    // what comes from insertions.
+    template <int STEP>
+    __device__ __forceinline__ void take_root() {
+        ends_ = 0;
+        if (STEP == kForward) {
+            diagonal_ = first_ ? top_t_ : T(0);
+            const int row = unknown(first_row_);
+#pragma unroll
+            for (int k = 0; k < R; k++) t_[k] = d_[k] = row + k < 1 ? top_t_ : T(0);
+        } else {
+            const RowState<T> from = *root();
+            T insertion = from.d;
+            diagonal_ = from.t;
+#pragma unroll
+            for (int k = R - 1; k >= 0; k--) {
+                d_[k] = 0;
+                t_[k] = a_[k] * insertion;
+                insertion = kappa_[k] * insertion;
+            }
+        }
     }
 
     template <int STEP>
@@ -474,6 +509,8 @@ class Lane {
             const RowState<T> own = states_[lane_state(now.load)];
             diagonal_ = own.t;
             ends_ = own.d;
+        } else if (now.load == kRoot) {
+            take_root<STEP>();
         }
     }
 
@@ -494,7 +531,7 @@ class Lane {
             // c D', which need no insertion.
 #pragma unroll
             for (int group = 0; group < R / kGroup; group++) {
-                const Pack<T> emission = emissions_[letter * kLetterStride + group * kWarp];
+                const Pack<T> emission = emissions()[letter * kLetterStride + group * kWarp];
 #pragma unroll
                 for (int k = group * kGroup; k < (group + 1) * kGroup; k += kStates) {
                     StatePack<T> pack;
@@ -588,8 +625,7 @@ class Lane {
     const TileScratch<T> layout_;
     uint8_t *const scratch_;
     const int lane_;
-    Pack<T> *const emissions_;  // of this lane
-    const SharedAddress emissions_at_;
+    const SharedAddress emissions_at_;  // of this lane
     ReadRecord read_;  // that the lane belongs to
     int length_;       // of the read; 0 in a lane without one
     int first_row_;    // of the lane, counted from 1; at most 0 above the read
@@ -612,11 +648,10 @@ template <class T, int R>
 __device__ __forceinline__ void compute_tile(uint8_t *chunk, const CudaTables<T> *tables,
                                              uint8_t *scratch, double *out, int first_tile,
                                              int passes) {
-    extern __shared__ __align__(16) uint8_t shared_memory[];
     const int tile = first_tile + int(blockIdx.x) / passes, pass = int(blockIdx.x) % passes;
     // Each step reads anew what it needs: the recurrence wants all registers.
     const auto lane = [&] {
-        return Lane<T, R>(chunk, tables, scratch, reinterpret_cast<Pack<T> *>(shared_memory), tile);
+        return Lane<T, R>(chunk, tables, scratch, tile);
     };
     lane().set_up();
     __syncwarp();

@@ -27,18 +27,21 @@ enum {
     // A lane reads letters from before its trie's first column and from behind the last.
     kColumnMargin = 64,
     kNoRead = 255,
+    // In the place of a state's number.
+    kNone = -1,
+    kRoot = -2,
 };
 
 // Between two columns. Stores first, then loads.
 struct alignas(16) Event {
     uint32_t at;     // the place of the second one's letter, in bytes from the header
-    int32_t store;   // the state to keep, or -1
+    int32_t store;   // the state to keep in, or kNone
     int32_t letter;  // -1; of a tail, the letter of its last column, which is not in the stream:
                      // what is kept is the state's meeting with that column
-    int32_t load;    // the state to continue from, or -1: the one in hand
+    int32_t load;    // the state to continue from, kRoot, or kNone: the one in hand
 };
 
-// States are numbered: the leaves, then the slots of the forks, then the root.
+// States are numbered: the leaves, then the slots of the forks.
 struct TrieRecord {
     uint32_t columns,
         events;  // the first of its letters and of its events, in bytes from the header

@@ -57,20 +57,20 @@ struct Stream {
     void make(const Trie &trie, bool tails) {
         columns.clear();
         events.clear();
-        const int32_t slots = trie.leaves, root = trie.leaves + trie.slots;
-        states = root + 1;
-        Event between = {0u, -1, -1, -1};
+        const int32_t slots = trie.leaves;
+        states = trie.leaves + trie.slots;
+        Event between = {0u, kNone, -1, kNone};
         int32_t in_hand = -1;  // the slot whose state is the one in hand
         for (const Branch &branch : trie.branches) {
             if (branch.load < 0)
-                between.load = root;
+                between.load = kRoot;
             else if (branch.load != in_hand)
                 between.load = slots + branch.load;
             events.push_back(between);
             columns.insert(columns.end(), trie.letters.begin() + branch.column,
                            trie.letters.begin() + branch.column + branch.length);
             in_hand = branch.save;
-            between = {uint32_t(columns.size()), -1, -1, -1};
+            between = {uint32_t(columns.size()), kNone, -1, kNone};
             if (branch.leaf >= 0) {
                 between.store = branch.leaf;
                 if (tails) {
@@ -80,13 +80,13 @@ struct Stream {
             }
             if (branch.save >= 0) {
                 if (branch.leaf >= 0) events.push_back(between);
-                between = {uint32_t(columns.size()), slots + branch.save, -1, -1};
+                between = {uint32_t(columns.size()), slots + branch.save, -1, kNone};
             } else if (tails) {
                 columns.pop_back();
             }
         }
         events.push_back(between);
-        events.push_back({kNoEvent, -1, -1, -1});
+        events.push_back({kNoEvent, kNone, -1, kNone});
     }
 };
 
