@@ -8,124 +8,121 @@ namespace gkl_shim {
 namespace pairhmm {
 namespace {
 
-int64_t common_prefix(const Letters &a, const Letters &b) {
+// From `from` on.
+int64_t common_prefix(const Letters &a, const Letters &b, int64_t from) {
     const int64_t n = std::min(a.length, b.length);
-    int64_t k = 0;
+    int64_t k = from;
     for (; k + 8 <= n; k += 8) {
         uint64_t x, y;
         memcpy(&x, a.letters + k, 8);
         memcpy(&y, b.letters + k, 8);
-        if (x != y) break;
+        if (x != y) return k + (__builtin_ctzll(x ^ y) >> 3);  // little-endian, as all it builds for
     }
     while (k < n && a.letters[k] == b.letters[k]) k++;
     return k;
 }
 
+void reverse(const uint8_t *from, int64_t count, uint8_t *to) {
+    int64_t k = 0;
+    for (; k + 8 <= count; k += 8) {
+        uint64_t letters;
+        memcpy(&letters, from + count - k - 8, 8);
+        letters = __builtin_bswap64(letters);
+        memcpy(to + k, &letters, 8);
+    }
+    for (; k < count; k++) to[k] = from[count - 1 - k];
+}
+
 }  // namespace
 
 void TrieBuilder::build(const Letters *sequences, int64_t count, Trie *trie) {
-    trie->letters.clear();
+    int64_t letters = 0;
+    for (int64_t h = 0; h < count; h++) letters += sequences[h].length;
+    trie->letters.resize(size_t(letters));
     trie->branches.clear();
-    trie->leaf_of.resize(count);
-    order_.resize(count);
-    for (int64_t h = 0; h < count; h++) order_[h] = int32_t(h);
-    std::sort(order_.begin(), order_.end(), [&](int32_t x, int32_t y) {
-        const Letters &a = sequences[x], &b = sequences[y];
-        const int order = memcmp(a.letters, b.letters, std::min(a.length, b.length));
-        return order ? order < 0 : a.length < b.length;
-    });
+    trie->leaf_of.resize(size_t(count));
+    trie->leaves = trie->slots = 0;
+    order_.resize(size_t(count));
+    sorted_.resize(size_t(count));
+    for (int64_t h = 0; h < count; h++) order_[size_t(h)] = int32_t(h);
+    pending_.clear();
+    if (count) pending_.push_back({0, int32_t(count), 0, 0, -1});
+    int32_t columns = 0;
+    while (!pending_.empty()) {
+        const Subtree here = pending_.back();
+        pending_.pop_back();
+        int32_t *const begin = order_.data() + here.begin, *const end = order_.data() + here.end;
+        // One branch, as far as all go together.
+        Letters common = sequences[*begin];
+        for (const int32_t *k = begin + 1; k < end; k++)
+            common.length = common_prefix(common, sequences[*k], here.depth);
+        const int32_t length = int32_t(common.length - here.depth);
+        Branch branch = {columns, length, here.load, -1, -1};
+        memcpy(trie->letters.data() + columns, common.letters + here.depth, size_t(length));
+        columns += length;
 
-    // Distinct sequences by rank, and what each shares with the one before it.
-    first_of_rank_.clear();
-    shared_.clear();
-    for (int64_t k = 0; k < count; k++) {
-        const Letters &h = sequences[order_[k]];
-        int64_t shared = 0;
-        if (k) {
-            const Letters &before = sequences[order_[k - 1]];
-            shared = common_prefix(before, h);
-            if (shared == h.length && shared == before.length) {
-                trie->leaf_of[order_[k]] = int32_t(first_of_rank_.size()) - 1;
-                continue;
+        // Those that end here, then by their next letter.
+        int32_t at[kLetters + 2] = {};
+        const auto next_of = [&](int32_t h) {
+            const Letters &sequence = sequences[h];
+            return sequence.length == common.length ? 0 : 1 + sequence.letters[common.length];
+        };
+        if (end - begin == 1) {
+            at[1] = 1;
+        } else {
+            for (const int32_t *k = begin; k < end; k++) at[1 + next_of(*k)]++;
+            for (int next = 0; next <= kLetters; next++) at[next + 1] += at[next];
+            std::copy(begin, end, sorted_.data());
+            int32_t to[kLetters + 1];
+            std::copy(at, at + kLetters + 1, to);
+            for (int32_t k = 0; k < end - begin; k++) {
+                const int32_t h = sorted_[size_t(k)];
+                begin[to[next_of(h)]++] = h;
             }
         }
-        trie->leaf_of[order_[k]] = int32_t(first_of_rank_.size());
-        first_of_rank_.push_back(order_[k]);
-        shared_.push_back(shared);
-    }
-    const int32_t ranks = int32_t(first_of_rank_.size());
-    trie->leaves = ranks;
-
-    // A sequence owns the columns after those it shares. Where a later one leaves it, it forks.
-    forks_.clear();
-    owners_.clear();
-    for (int32_t k = 0; k < ranks; k++) {
-        while (!owners_.empty() && shared_[owners_.back()] >= shared_[k]) owners_.pop_back();
-        if (shared_[k] > 0) forks_.push_back({owners_.back(), shared_[k]});
-        owners_.push_back(k);
-    }
-    std::sort(forks_.begin(), forks_.end(), [](const Fork &a, const Fork &b) {
-        return a.owner != b.owner ? a.owner < b.owner : a.depth < b.depth;
-    });
-    forks_.erase(std::unique(forks_.begin(), forks_.end(),
-                             [](const Fork &a, const Fork &b) {
-                                 return a.owner == b.owner && a.depth == b.depth;
-                             }),
-                 forks_.end());
-
-    // Depth first: a slot is a place on the stack of forks on the path to the current column.
-    saved_depths_.clear();
-    trie->slots = 0;
-    size_t fork = 0;
-    for (int32_t k = 0; k < ranks; k++) {
-        const Letters &h = sequences[first_of_rank_[k]];
-        while (!saved_depths_.empty() && saved_depths_.back() > shared_[k])
-            saved_depths_.pop_back();
-        int32_t load = shared_[k] > 0 ? int32_t(saved_depths_.size()) - 1 : -1;
-        int64_t depth = shared_[k];
-        do {
-            Branch branch;
-            branch.column = int32_t(trie->letters.size());
-            branch.load = load;
-            const bool forks = fork < forks_.size() && forks_[fork].owner == k;
-            const int64_t end = forks ? forks_[fork].depth : h.length;
-            branch.length = int32_t(end - depth);
-            branch.leaf = end == h.length ? k : -1;
-            branch.save = -1;
-            if (forks) {
-                fork++;
-                branch.save = int32_t(saved_depths_.size());
-                saved_depths_.push_back(end);
-                trie->slots = std::max(trie->slots, int32_t(saved_depths_.size()));
+        if (at[1] > 0) {
+            branch.leaf = trie->leaves++;
+            for (int32_t k = 0; k < at[1]; k++) trie->leaf_of[size_t(begin[k])] = branch.leaf;
+        }
+        if (at[1] < end - begin) {
+            // A slot is a place on the stack of forks on the path to the current column.
+            int32_t slots = here.slots;
+            if (common.length > 0) {
+                branch.save = slots++;
+                trie->slots = std::max(trie->slots, slots);
             }
-            load = branch.save;
-            trie->letters.insert(trie->letters.end(), h.letters + depth, h.letters + end);
-            trie->branches.push_back(branch);
-            depth = end;
-        } while (depth < h.length);
+            for (int next = kLetters; next > 0; next--)
+                if (at[next] < at[next + 1])
+                    pending_.push_back({here.begin + at[next], here.begin + at[next + 1],
+                                        common.length, slots, branch.save});
+        }
+        if (branch.length > 0 || branch.leaf >= 0) trie->branches.push_back(branch);
     }
+    trie->letters.resize(size_t(columns));
 }
 
-void Planner::make(const Letters *haplotypes, int64_t count, Plan *plan) {
+void Planner::make_tries(const Letters *haplotypes, int64_t count, Trie *heads, Trie *tails) {
     parts_.resize(count);
     int64_t letters = 0;
     for (int64_t h = 0; h < count; h++) {
         parts_[h] = {haplotypes[h].letters, head_length(haplotypes[h].length)};
         letters += haplotypes[h].length - parts_[h].length;
     }
-    builder_.build(parts_.data(), count, &plan->heads);
+    builder_.build(parts_.data(), count, heads);
 
     reversed_.resize(letters);
     uint8_t *next = reversed_.data();
     for (int64_t h = 0; h < count; h++) {
-        const uint8_t *begin = haplotypes[h].letters + parts_[h].length;
-        const uint8_t *end = haplotypes[h].letters + haplotypes[h].length;
-        std::reverse_copy(begin, end, next);
-        parts_[h] = {next, end - begin};
-        next += end - begin;
+        const int64_t length = haplotypes[h].length - parts_[h].length;
+        reverse(haplotypes[h].letters + parts_[h].length, length, next);
+        parts_[h] = {next, length};
+        next += length;
     }
-    builder_.build(parts_.data(), count, &plan->tails);
+    builder_.build(parts_.data(), count, tails);
+}
 
+void Planner::make(const Letters *haplotypes, int64_t count, Plan *plan) {
+    make_tries(haplotypes, count, &plan->heads, &plan->tails);
     order_.resize(count);
     for (int64_t h = 0; h < count; h++) order_[h] = int32_t(h);
     const std::vector<int32_t> &head = plan->heads.leaf_of, &tail = plan->tails.leaf_of;

@@ -16,6 +16,8 @@
 
 #include <vector>
 
+#include "pairhmm/model.h"
+
 namespace gkl_shim {
 namespace pairhmm {
 
@@ -74,14 +76,14 @@ class TrieBuilder {
     void build(const Letters *sequences, int64_t count, Trie *trie);
 
    private:
-    struct Fork {
-        int32_t owner;  // rank of the sequence in whose own columns it lies
-        int64_t depth;
+    // Sequences with a common beginning.
+    struct Subtree {
+        int32_t begin, end;  // in order_
+        int64_t depth;       // columns that have a branch already
+        int32_t slots, load;  // slots on the path to here; the slot that it starts from, or -1
     };
-    std::vector<int32_t> order_, first_of_rank_, owners_;
-    std::vector<int64_t> shared_;  // by rank: columns shared with the sequence before
-    std::vector<Fork> forks_;
-    std::vector<int64_t> saved_depths_;
+    std::vector<int32_t> order_, sorted_;
+    std::vector<Subtree> pending_;  // the next one last
 };
 
 // Where a haplotype of this length is cut: a function of the haplotype alone, so that its results
@@ -104,6 +106,9 @@ class Planner {
    public:
     // Reuses the plan's memory.
     void make(const Letters *haplotypes, int64_t count, Plan *plan);
+
+    // The tries alone.
+    void make_tries(const Letters *haplotypes, int64_t count, Trie *heads, Trie *tails);
 
    private:
     TrieBuilder builder_;
