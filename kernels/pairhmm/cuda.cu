@@ -19,6 +19,7 @@
 #if defined(__CUDACC_RTC__)
 typedef signed char int8_t;
 typedef unsigned char uint8_t;
+typedef unsigned short uint16_t;
 typedef int int32_t;
 typedef unsigned int uint32_t;
 typedef long long int64_t;
@@ -173,14 +174,14 @@ class Lane {
                 for (int b = 0; b < kLetters; b++)
                     table[emission_of(index, b)] =
                         row[z].letter == b || row[z].letter == kN || b == kN ? row[z].match
-                                                                            : row[z].mismatch;
+                                                                             : row[z].mismatch;
             }
         }
     }
 
     template <int STEP>
     __device__ void pass() {
-        const RegionRecord &region = array<RegionRecord>(header().regions)[read_.region];
+        const RegionRecord &region = this->region();
         const TrieRecord trie = STEP == kForward ? region.heads : region.tails;
         states_ = at<RowState<T>>(STEP == kForward ? layout_.head_states : layout_.tail_states);
         take_coefficients<STEP>();
@@ -222,17 +223,14 @@ class Lane {
     // The meeting of heads and tails, a lane a pair.
     __device__ void meet(double *out) {
         const ReadRecord *reads = array<ReadRecord>(header().reads) + tile_.first_read;
-        const RegionRecord *regions = array<RegionRecord>(header().regions);
-        const HaplotypeRecord *haplotypes = array<HaplotypeRecord>(header().haplotypes);
-        for (int k = 0, pair = lane_;; pair += kWarp) {
-            while (k < tile_.reads && pair >= regions[reads[k].region].haplotype_count)
-                pair -= regions[reads[k++].region].haplotype_count;
-            if (!__any_sync(kAllLanes, k < tile_.reads)) break;
-            if (k == tile_.reads) continue;
-            const ReadRecord read = reads[k];
-            const RegionRecord &region = regions[read.region];
-            out[region.out + int64_t(read.row) * region.haplotype_count + pair] =
-                likelihood(read, haplotypes[region.haplotypes + pair]);
+        const RegionRecord &region = this->region();
+        const HaplotypeRecord *haplotypes =
+            array<HaplotypeRecord>(header().haplotypes) + region.haplotypes;
+        for (int pair = lane_; pair < tile_.reads * region.haplotype_count; pair += kWarp) {
+            const ReadRecord read = reads[pair / region.haplotype_count];
+            const int haplotype = pair % region.haplotype_count;
+            out[region.out + int64_t(read.row) * region.haplotype_count + haplotype] =
+                likelihood(read, haplotypes[haplotype]);
         }
     }
 
@@ -242,7 +240,11 @@ class Lane {
     enum { kLineRows = 128 / sizeof(RowState<T>) };  // of a cache line
 
     enum { kBatch = 4 };  // rows of a lane that are set up together
-    enum { kAhead = R >= 16 ? 12 : R >= 8 ? R / 2 + 2 : 4 };  // packs of each side that a pair loads at once
+    enum {
+        kAhead = R >= 16 ? 12
+        : R >= 8         ? R / 2 + 2
+                         : 4
+    };  // packs of each side that a pair loads at once
 
     struct Row {
         RowCoefficients<T> coefficients;
@@ -256,6 +258,9 @@ class Lane {
     template <class A>
     __device__ __forceinline__ const A *array(int64_t offset) const {
         return reinterpret_cast<const A *>(chunk_ + offset);
+    }
+    __device__ __forceinline__ const RegionRecord &region() const {
+        return array<RegionRecord>(header().regions)[tile_.region];
     }
     template <class A>
     __device__ __forceinline__ A *at(int64_t offset) const {
@@ -304,8 +309,7 @@ class Lane {
         const unsigned insertion = array<uint8_t>(h.insertion_quals)[at] & (kQualities - 1);
         const unsigned deletion = array<uint8_t>(h.deletion_quals)[at] & (kQualities - 1);
         const unsigned quality = array<uint8_t>(h.base_quals)[at] & (kQualities - 1);
-        const unsigned continuation =
-            array<uint8_t>(h.continuation_quals)[at] & (kQualities - 1);
+        const unsigned continuation = array<uint8_t>(h.continuation_quals)[at] & (kQualities - 1);
         *facts = 1u << 31 | continuation << 21 | quality << 14 | insertion << 7 | deletion;
         return array<uint8_t>(h.bases)[at];
     }
@@ -575,8 +579,8 @@ class Lane {
             low = multiply_add(front.t, back.t, low);
             low = multiply_add(front.d, back.d, low);
         };
-        // The head's row for row k of the tail is in place k - 1. A pack is far away: many are asked
-        // for at once.
+        // The head's row for row k of the tail is in place k - 1. A pack is far away: many are
+        // asked for at once.
         int k = rows / kStates - 1;
         StatePack<T> front = head[k];
         for (int left = k - top / kStates; left > 0; left -= kAhead, k -= kAhead) {
@@ -626,9 +630,9 @@ class Lane {
     uint8_t *const scratch_;
     const int lane_;
     const SharedAddress emissions_at_;  // of this lane
-    ReadRecord read_;  // that the lane belongs to
-    int length_;       // of the read; 0 in a lane without one
-    int first_row_;    // of the lane, counted from 1; at most 0 above the read
+    ReadRecord read_;                   // that the lane belongs to
+    int length_;                        // of the read; 0 in a lane without one
+    int first_row_;                     // of the lane, counted from 1; at most 0 above the read
 
     enum { kStates = StatePack<T>::kCount };
     bool first_;  // of the read's lanes, in the pass's direction
@@ -650,9 +654,7 @@ __device__ __forceinline__ void compute_tile(uint8_t *chunk, const CudaTables<T>
                                              int passes) {
     const int tile = first_tile + int(blockIdx.x) / passes, pass = int(blockIdx.x) % passes;
     // Each step reads anew what it needs: the recurrence wants all registers.
-    const auto lane = [&] {
-        return Lane<T, R>(chunk, tables, scratch, tile);
-    };
+    const auto lane = [&] { return Lane<T, R>(chunk, tables, scratch, tile); };
     lane().set_up();
     __syncwarp();
     if (passes == 1 || pass == 0) lane().template pass<kForward>();

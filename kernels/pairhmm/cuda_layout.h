@@ -2,8 +2,8 @@
 // that it goes up in one transfer.
 //
 // The block is a ChunkHeader, then the arrays that its offsets name. A chunk is a list of tiles; a
-// tile is the work of one warp: up to 32 lanes' worth of reads against the haplotypes of their
-// regions. A read takes as many neighbouring lanes as hold its rows, its last row in the last
+// tile is the work of one warp: up to 32 lanes' worth of reads of one region against its
+// haplotypes. A read takes as many neighbouring lanes as hold its rows, its last row in the last
 // register of its last lane.
 //
 // A trie is walked as one stream of columns, depth first. An event stands between two columns of
@@ -63,17 +63,18 @@ struct HaplotypeRecord {
 struct ReadRecord {
     int32_t start;  // of its bytes in the five arrays
     int32_t length;
-    int32_t region;
     int32_t row;  // in its region's results
-    int32_t lane, lanes;
+    uint8_t lane, lanes;
+    uint16_t unused;
 };
 
 struct TileRecord {
     int32_t first_read, reads;
-    int32_t head_states, tail_states;  // the most of its regions
+    int32_t head_states, tail_states;  // of its region
     int64_t scratch;                   // where its scratch begins, in bytes
-    int32_t widest, unused;            // lanes of its longest read
-    uint8_t read_of[kWarp];            // by lane; kNoRead where there is none
+    int32_t widest;                    // lanes of its longest read
+    int32_t region;
+    uint8_t read_of[kWarp];  // by lane; kNoRead where there is none
 };
 
 struct ChunkHeader {

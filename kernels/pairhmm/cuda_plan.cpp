@@ -25,12 +25,17 @@ namespace {
 // Rows a lane of the kernels in cuda.cu.
 constexpr int kSingleWidths[GKL_SHIM_CUDA_WIDTHS] = {4, 8, 12, 16, 20};
 constexpr int kDoubleWidths[GKL_SHIM_CUDA_WIDTHS] = {4, 8};
+// The widest of them, and what divides all.
+enum { kWidest = 20, kStep = 4 };
 
 // What a column of a tile costs: cycles of a multiprocessor that has many tiles at once, and of a
 // warp that is alone. Measured on an H200, for each of the widths above.
 constexpr double kSingleCycles[GKL_SHIM_CUDA_WIDTHS] = {18, 27, 34, 47, 56};
 constexpr double kDoubleCycles[GKL_SHIM_CUDA_WIDTHS] = {40, 64};
 constexpr double kLatencyPerRow = 5, kLatencyPerColumn = 60;
+
+// So many regions stand for a chunk where its width is chosen.
+constexpr int64_t kSample = 32;
 
 // Columns' worth of set-up and of the meeting.
 constexpr double kColumnsPerTile = 20;
@@ -41,138 +46,210 @@ constexpr int kBusyTiles = 8;
 // A chunk's reads have about so many bases at most: the block goes up while another is computed.
 constexpr int64_t kChunkReadBases = int64_t(1) << 22;
 
-// What the planner takes on one thread, in nanoseconds.
-constexpr int64_t kPlanPerRegion = 1000, kPlanPerRead = 40, kPlanPerLetter = 3;
-constexpr int64_t kPackPerRead = 10;
-constexpr int64_t kWritePerRead = 30, kWritePerBase = 1, kFinishPerPair = 4;
+// What planning and writing take on one thread, in nanoseconds; and how much of it is done by one
+// at a time: enough that handing it out costs little, little enough that all threads have some.
+constexpr int64_t kPlanPerRegion = 500, kPlanPerRead = 10, kPlanPerLetter = 1;
+constexpr int64_t kWritePerRead = 5, kWritePerBase = 1, kFinishPerPair = 1;
+constexpr int64_t kGroupNanoseconds = 20000;
 
 int64_t rounded(int64_t bytes) { return (bytes + 255) & ~int64_t(255); }
 
-// The stream of a trie's columns and the events between them.
-struct Stream {
-    std::vector<uint8_t> columns;
-    std::vector<Event> events;
-    int32_t states;
+// What a trie's stream has.
+struct StreamSize {
+    int32_t columns, events, states;
+};
 
-    void make(const Trie &trie, bool tails) {
-        columns.clear();
-        events.clear();
-        const int32_t slots = trie.leaves;
-        states = trie.leaves + trie.slots;
-        Event between = {0u, kNone, -1, kNone};
-        int32_t in_hand = -1;  // the slot whose state is the one in hand
-        for (const Branch &branch : trie.branches) {
-            if (branch.load < 0)
-                between.load = kRoot;
-            else if (branch.load != in_hand)
-                between.load = slots + branch.load;
-            events.push_back(between);
-            columns.insert(columns.end(), trie.letters.begin() + branch.column,
-                           trie.letters.begin() + branch.column + branch.length);
-            in_hand = branch.save;
-            between = {uint32_t(columns.size()), kNone, -1, kNone};
-            if (branch.leaf >= 0) {
-                between.store = branch.leaf;
-                if (tails) {
-                    between.at--;
-                    between.letter = columns.back();
-                }
-            }
-            if (branch.save >= 0) {
-                if (branch.leaf >= 0) events.push_back(between);
-                between = {uint32_t(columns.size()), slots + branch.save, -1, kNone};
-            } else if (tails) {
-                columns.pop_back();
+// Appends the stream of a trie's columns, and the events between them; their places are counted
+// from its first column.
+StreamSize append_stream(const Trie &trie, bool tails, std::vector<uint8_t> *columns,
+                         std::vector<Event> *events) {
+    const size_t first_column = columns->size(), first_event = events->size();
+    const int32_t slots = trie.leaves;
+    Event between = {0u, kNone, -1, kNone};
+    int32_t in_hand = -1;  // the slot whose state is the one in hand
+    const auto here = [&] { return uint32_t(columns->size() - first_column); };
+    for (const Branch &branch : trie.branches) {
+        if (branch.load < 0)
+            between.load = kRoot;
+        else if (branch.load != in_hand)
+            between.load = slots + branch.load;
+        events->push_back(between);
+        const uint8_t *letters = trie.letters.data() + branch.column;
+        columns->insert(columns->end(), letters, letters + branch.length);
+        in_hand = branch.save;
+        between = {here(), kNone, -1, kNone};
+        if (branch.leaf >= 0) {
+            between.store = branch.leaf;
+            if (tails) {
+                between.at--;
+                between.letter = columns->back();
             }
         }
-        events.push_back(between);
-        events.push_back({kNoEvent, kNone, -1, kNone});
+        if (branch.save >= 0) {
+            if (branch.leaf >= 0) events->push_back(between);
+            between = {here(), slots + branch.save, -1, kNone};
+        } else if (tails) {
+            columns->pop_back();
+        }
     }
-};
+    events->push_back(between);
+    events->push_back({kNoEvent, kNone, -1, kNone});
+    return {int32_t(columns->size() - first_column), int32_t(events->size() - first_event),
+            trie.leaves + trie.slots};
+}
 
-// The part of a warp that a read of so many lanes takes, where only its like share it.
-struct TileShare {
-    double of[kWarp + 1];
-    TileShare() {
-        of[0] = 0;
-        for (int lanes = 1; lanes <= kWarp; lanes++) of[lanes] = 1.0 / (kWarp / lanes);
+// How many reads there are of each length, in steps of the widths: those of a step take as many
+// lanes, whatever the width.
+class Lengths {
+   public:
+    enum { kMost = kWarp * kWidest / kStep };
+
+    static int step(int64_t length) { return int((length + kStep - 1) / kStep); }
+
+    void add(int step) {
+        count_[step]++;
+        there_[step / kBits] |= uint64_t(1) << (step % kBits);
     }
+
+    // Calls take(step, count) for each, the longest first.
+    template <class Take>
+    void each(Take take) const {
+        for (int word = kMost / kBits; word >= 0; word--)
+            for (uint64_t left = there_[word]; left;) {
+                const int bit = kBits - 1 - __builtin_clzll(left);
+                left ^= uint64_t(1) << bit;
+                take(word * kBits + bit, count_[word * kBits + bit]);
+            }
+    }
+
+   private:
+    enum { kBits = 64 };
+    int32_t count_[kMost + 1] = {};
+    uint64_t there_[kMost / kBits + 1] = {};
 };
-const TileShare kTileShare;
 
 // Fills warps with reads, as many lanes as are left at a time.
 class Packer {
    public:
-    // Lengths fall.
-    template <class Length>
-    Packer(int32_t reads, int rows_a_lane, Length length) : left_(reads) {
-        int longest = 0;  // that takes as many lanes as the last
-        for (int32_t k = 0; k < reads; k++) {
-            const int rows = length(k);
-            if (k == 0 || rows <= longest - rows_a_lane) {
-                const int lanes = (rows + rows_a_lane - 1) / rows_a_lane;
-                longest = lanes * rows_a_lane;
-                groups_[count_++] = {lanes, k, k};
-            }
-            groups_[count_ - 1].end++;
-        }
+    // The next `count` reads take so many lanes each. Lanes fall.
+    void add(int lanes, int32_t count) {
+        const uint32_t kind = 1u << (lanes - 1);
+        if (!(kinds_ & kind)) of_[lanes] = {total_, total_};
+        kinds_ |= kind;
+        total_ += count;
+        of_[lanes].end = total_;
     }
 
-    // Calls take(read, lane, lanes) for each read of a tile, then end_tile(); returns the tiles.
+    // Takes all reads. Calls take(read, lane, lanes) for each of a tile, then end_tile().
     template <class Take, class EndTile>
-    int32_t pack(Take take, EndTile end_tile) {
-        int32_t tiles = 0;
-        for (int first = 0; left_ > 0; tiles++) {
-            while (groups_[first].next == groups_[first].end) first++;
-            int lane = 0;
-            for (int g = first; g < count_ && lane < kWarp; g++) {
-                Group &group = groups_[g];
-                for (; group.next < group.end && lane + group.lanes <= kWarp; lane += group.lanes) {
-                    take(group.next++, lane, group.lanes);
-                    left_--;
-                }
+    void pack(Take take, EndTile end_tile) {
+        while (kinds_) {
+            for (int lane = 0, lanes; (lanes = widest(kWarp - lane)) > 0;) {
+                Kind &kind = of_[lanes];
+                do {
+                    take(kind.next++, lane, lanes);
+                    lane += lanes;
+                } while (kind.next < kind.end && lane + lanes <= kWarp);
+                drop_if_empty(lanes);
             }
             end_tile();
         }
-        return tiles;
+    }
+
+    // The same, but only counts the tiles.
+    int32_t tiles() {
+        int32_t count = 0;
+        while (kinds_) {
+            const int first = widest(kWarp), together = kWarp / first;
+            if (widest(kWarp - together * first) == 0) {
+                // All but the last of these are alike.
+                Kind &kind = of_[first];
+                const int32_t full = (kind.end - kind.next) / together;
+                kind.next += full * together;
+                count += full;
+                if (drop_if_empty(first)) continue;
+            }
+            for (int left = kWarp, lanes; (lanes = widest(left)) > 0;) {
+                Kind &kind = of_[lanes];
+                do {
+                    kind.next++;
+                    left -= lanes;
+                } while (kind.next < kind.end && lanes <= left);
+                drop_if_empty(lanes);
+            }
+            count++;
+        }
+        return count;
     }
 
    private:
-    struct Group {  // reads that take so many lanes
-        int lanes;
+    struct Kind {  // reads that take as many lanes
         int32_t next, end;
     };
-    Group groups_[kWarp];
-    int count_ = 0;
-    int32_t left_;
+
+    // The most lanes that a read takes, up to so many; 0: there is none.
+    int widest(int lanes) const {
+        if (lanes == 0) return 0;
+        const uint32_t fit = kinds_ & (0xffffffffu >> (kWarp - lanes));
+        return fit ? kWarp - __builtin_clz(fit) : 0;
+    }
+    bool drop_if_empty(int lanes) {
+        if (of_[lanes].next < of_[lanes].end) return false;
+        kinds_ &= ~(1u << (lanes - 1));
+        return true;
+    }
+
+    Kind of_[kWarp + 1];
+    uint32_t kinds_ = 0;  // bit l - 1: there are reads that take l lanes
+    int32_t total_ = 0;
 };
 
-// A region's part in a chunk.
+// A read that is computed.
+struct Row {
+    int32_t read;           // of its part
+    int32_t start, length;  // of its bases, among the part's
+};
+
+// A region's part in a chunk. What is made of it lies in its group's lists.
 struct Part {
     int64_t region, first_read, reads;  // of the batch
     int64_t first_pair, haplotype_count;
-    std::vector<int32_t> rows;    // the reads computed, from first_read on, the longest first
-    std::vector<int32_t> chosen;  // the haplotypes computed
-    Plan plan;
-    Stream heads, tails;
-    double tiles[GKL_SHIM_CUDA_WIDTHS];  // with each width, about
-    int32_t tile_count;                  // with the width chosen
-    int64_t read_bases;
-    bool refused;  // a letter of a haplotype
+    int64_t first_byte, bytes;  // of its reads: in the batch
+    int32_t first_row, rows;    // the reads computed, the longest first
+    int32_t first_haplotype, haplotypes;
+    int32_t first_event, first_column;
+    StreamSize heads, tails;
+    int32_t width, tiles;  // the index of the width of its tiles, and how many they are
+    int64_t first_result;
+
+    // In the chunk.
+    int32_t first_tile;
+    int64_t scratch;
+
+    int32_t columns() const { return heads.columns + tails.columns; }
+};
+
+// Consecutive parts, which one thread plans and writes.
+struct Group {
+    int64_t first_part, end_part;
+    std::vector<Row> rows;
+    std::vector<HaplotypeRecord> haplotypes;  // computed
+    std::vector<int32_t> chosen;              // which of its part's each of these is
+    std::vector<Event> events;
+    std::vector<uint8_t> columns;
+    int64_t bytes, results, computed_cells;
+    int64_t refused;  // a region with a letter that is none, or -1
 
     // Where it begins in the chunk.
-    int width;
-    int32_t position;  // among the chunk's regions
-    int32_t first_tile, first_task, first_haplotype;
-    int64_t first_event, first_column, first_byte, first_result, scratch;
-
-    int64_t columns() const { return int64_t(heads.columns.size() + tails.columns.size()); }
+    int64_t first_row, first_haplotype, first_event, first_column, first_byte, first_result;
 };
 
 struct PlanMemory {
     Planner planner;
     std::vector<uint8_t> letters;
     std::vector<Letters> haplotypes;
+    Trie heads, tails;
+    std::vector<Row> rows;
 };
 thread_local PlanMemory plan_memory;
 
@@ -208,12 +285,17 @@ using namespace gkl_shim::pairhmm;
 struct gkl_shim_cuda_planner {
    public:
     explicit gkl_shim_cuda_planner(const gkl_shim_cuda_options &options) : options_(options) {
+        const bool single = options_.precision == GKL_SHIM_SINGLE;
         gkl_shim_cuda_widths(options.precision, widths_);
         width_count_ = int(std::find(widths_, widths_ + GKL_SHIM_CUDA_WIDTHS, 0) - widths_);
+        cycles_ = single ? kSingleCycles : kDoubleCycles;
         options_.threads = allowed_threads(options_.threads);
         longest_ = kWarp * widths_[width_count_ - 1];
-        if (options_.precision == GKL_SHIM_SINGLE)
-            longest_ = std::min(longest_, int64_t(kLongestSingleRead));
+        if (single) longest_ = std::min(longest_, int64_t(kLongestSingleRead));
+        for (int w = 0; w < width_count_; w++)
+            for (int step = 0; step <= Lengths::kMost; step++)
+                lanes_of_[w][step] =
+                    uint8_t(std::min<int>((step * kStep + widths_[w] - 1) / widths_[w], kWarp + 1));
     }
 
     bool take(const gkl_shim_pairhmm_batch &batch, const double *values,
@@ -221,17 +303,16 @@ struct gkl_shim_cuda_planner {
         batch_ = batch;
         values_ = values;
         choose_parts(chunk);
-        return count_ > 0;
+        return !parts_.empty();
     }
 
     gkl_shim_status plan(gkl_shim_cuda_chunk *chunk) {
-        parallel(planning_, &gkl_shim_cuda_planner::plan_part);
-        for (int64_t k = 0; k < count_; k++)
-            if (parts_[k]->refused)
+        choose_width(chunk);
+        parallel(planning_, &gkl_shim_cuda_planner::plan_group);
+        for (int64_t k = 0; k < group_count_; k++)
+            if (groups_[k]->refused >= 0)
                 return invalid("haplotype_bases: a letter of region %lld is none of ACGTN",
-                               (long long)parts_[k]->region);
-        choose_widths(chunk);
-        parallel(read_count_ * kPackPerRead, &gkl_shim_cuda_planner::count_tiles);
+                               (long long)groups_[k]->refused);
         lay_out(chunk);
         return GKL_SHIM_OK;
     }
@@ -242,31 +323,31 @@ struct gkl_shim_cuda_planner {
         memset(block + columns_at_, kA, kColumnMargin);
         memset(block + events_at_ - columns_after_, kA, size_t(columns_after_));
         memset(block + header_.finished, 0, size_t(tile_count_) * sizeof(int32_t));
-        parallel(read_count_ * kWritePerRead + read_bases_ * kWritePerBase,
-                 &gkl_shim_cuda_planner::write_part);
+        parallel(row_count_ * kWritePerRead + read_bases_ * kWritePerBase,
+                 &gkl_shim_cuda_planner::write_group);
     }
 
     int64_t finish(const double *results, double *values) {
         results_ = results;
         written_ = values;
         missing_ = 0;
-        parallel(results_count_ * kFinishPerPair, &gkl_shim_cuda_planner::finish_part);
+        parallel(results_count_ * kFinishPerPair, &gkl_shim_cuda_planner::finish_group);
         return missing_;
     }
 
    private:
-    void parallel(int64_t nanoseconds, void (gkl_shim_cuda_planner::*step)(Part &)) {
+    void parallel(int64_t nanoseconds, void (gkl_shim_cuda_planner::*step)(Group &)) {
         struct Context {
             gkl_shim_cuda_planner *planner;
-            void (gkl_shim_cuda_planner::*step)(Part &);
+            void (gkl_shim_cuda_planner::*step)(Group &);
             std::atomic<bool> out_of_memory;
         } context{this, step, {false}};
         parallel_for(
-            count_, nanoseconds, options_.threads,
+            group_count_, nanoseconds, options_.threads,
             [](void *pointer, int64_t k) {
                 Context &c = *static_cast<Context *>(pointer);
                 try {
-                    (c.planner->*c.step)(*c.planner->parts_[k]);
+                    (c.planner->*c.step)(*c.planner->groups_[k]);
                 } catch (const std::bad_alloc &) {
                     c.out_of_memory = true;
                 }
@@ -277,13 +358,17 @@ struct gkl_shim_cuda_planner {
 
     // The reads of the chunk, from where the last one ended.
     void choose_parts(gkl_shim_cuda_chunk *chunk) {
-        count_ = 0;
-        read_bases_ = read_count_ = chunk->pairs = 0;
-        int64_t cells = 0, scratch = 0;
-        planning_ = 0;
+        parts_.clear();
+        group_count_ = 0;
+        read_bases_ = chunk->pairs = planning_ = 0;
+        int64_t cells = 0, scratch = 0, group_planning = kGroupNanoseconds;
         bool full = false;
         while (chunk->region < batch_.regions && !full) {
             const int64_t g = chunk->region;
+            // Where a region far ahead has its offsets is known soon enough.
+            const int64_t ahead = std::min(g + 8, batch_.regions);
+            __builtin_prefetch(batch_.read_offsets + batch_.region_reads[ahead]);
+            __builtin_prefetch(batch_.haplotype_offsets + batch_.region_haplotypes[ahead]);
             const int64_t first = batch_.region_reads[g] + chunk->read;
             const int64_t reads_end = batch_.region_reads[g + 1];
             const int64_t h = batch_.region_haplotypes[g], h_end = batch_.region_haplotypes[g + 1];
@@ -308,7 +393,7 @@ struct gkl_shim_cuda_planner {
                 const int64_t length = batch_.read_offsets[end + 1] - batch_.read_offsets[end];
                 const int64_t more_cells = length * letters;
                 const int64_t more_scratch = (length + kWarp) * state_bytes;
-                full = (count_ > 0 || wanted_reads > 0) &&
+                full = (!parts_.empty() || wanted_reads > 0) &&
                        (cells + more_cells > options_.cells ||
                         scratch + more_scratch > options_.scratch_bytes ||
                         read_bases_ + length > kChunkReadBases);
@@ -319,16 +404,26 @@ struct gkl_shim_cuda_planner {
                 read_bases_ += length;
             }
             if (wanted_reads > 0 && h_end > h) {
-                if (int64_t(parts_.size()) == count_) parts_.emplace_back(new Part);
-                Part &part = *parts_[count_++];
+                if (group_planning >= kGroupNanoseconds) {
+                    if (int64_t(groups_.size()) == group_count_) groups_.emplace_back(new Group);
+                    groups_[group_count_++]->first_part = int64_t(parts_.size());
+                    group_planning = 0;
+                }
+                parts_.emplace_back();
+                groups_[group_count_ - 1]->end_part = int64_t(parts_.size());
+                Part &part = parts_.back();
                 part.region = g;
                 part.first_read = first;
                 part.reads = end - first;
                 part.haplotype_count = h_end - h;
                 part.first_pair = pair;
-                read_count_ += part.reads;
+                part.first_byte = batch_.read_offsets[first];
+                part.bytes = batch_.read_offsets[end] - part.first_byte;
                 chunk->pairs += part.reads * part.haplotype_count;
-                planning_ += kPlanPerRegion + part.reads * kPlanPerRead + letters * kPlanPerLetter;
+                const int64_t part_planning =
+                    kPlanPerRegion + part.reads * kPlanPerRead + letters * kPlanPerLetter;
+                group_planning += part_planning;
+                planning_ += part_planning;
             }
             if (end < reads_end) {
                 chunk->read = end - batch_.region_reads[g];
@@ -338,7 +433,7 @@ struct gkl_shim_cuda_planner {
                 chunk->read = 0;
             }
         }
-        chunk->regions = count_;
+        chunk->regions = int64_t(parts_.size());
         chunk->cells = cells;
     }
 
@@ -350,155 +445,159 @@ struct gkl_shim_cuda_planner {
         return !values_ ||
                isnan(values_[part.first_pair + read * part.haplotype_count + haplotype]);
     }
-    int64_t length(const Part &part, int64_t read) const {
-        const int64_t *at = batch_.read_offsets + part.first_read + read;
-        return at[1] - at[0];
+
+    void plan_group(Group &group) {
+        group.rows.clear();
+        group.haplotypes.clear();
+        group.chosen.clear();
+        group.events.clear();
+        group.columns.clear();
+        group.bytes = group.results = group.computed_cells = 0;
+        group.refused = -1;
+        for (int64_t k = group.first_part; k < group.end_part; k++) {
+            Part &part = parts_[k];
+            const int64_t read_bases = list_rows(part, &group);
+            plan_haplotypes(part, &group);
+            part.first_result = group.results;
+            group.results += int64_t(part.rows) * part.haplotypes;
+            group.computed_cells += read_bases * part.columns();
+            group.bytes += part.bytes;
+        }
     }
 
-    void plan_part(Part &part) {
-        part.rows.clear();
-        part.chosen.clear();
+    // The part's reads, the longest first, and how many tiles they are. Returns their bases.
+    int64_t list_rows(Part &part, Group *group) const {
+        std::vector<Row> &list = plan_memory.rows;
+        list.clear();
+        Lengths lengths;
+        const int64_t *offsets = batch_.read_offsets + part.first_read;
+        int64_t bases = 0;
         for (int32_t r = 0; r < part.reads; r++) {
-            if (length(part, r) > longest_) continue;
-            if (any_wanted(part.first_pair + r * part.haplotype_count, part.haplotype_count))
-                part.rows.push_back(r);
+            const int64_t length = offsets[r + 1] - offsets[r];
+            if (length > longest_ ||
+                !any_wanted(part.first_pair + r * part.haplotype_count, part.haplotype_count))
+                continue;
+            list.push_back({r, int32_t(offsets[r] - offsets[0]), int32_t(length)});
+            lengths.add(Lengths::step(length));
+            bases += length;
         }
-        std::stable_sort(part.rows.begin(), part.rows.end(),
-                         [&](int32_t x, int32_t y) { return length(part, x) > length(part, y); });
-        part.read_bases = 0;
-        for (const int32_t r : part.rows) part.read_bases += length(part, r);
-        for (int32_t h = 0; h < part.haplotype_count; h++)
-            if (std::any_of(part.rows.begin(), part.rows.end(),
-                            [&](int32_t r) { return wanted(part, r, h); }))
-                part.chosen.push_back(h);
+        part.first_row = int32_t(group->rows.size());
+        part.rows = int32_t(list.size());
+        int32_t at[Lengths::kMost + 1], next = part.first_row;
+        Packer packer;
+        part.width = width_;
+        lengths.each([&](int step, int32_t count) {
+            while (lanes_of_[part.width][step] > kWarp) part.width++;
+            packer.add(lanes_of_[part.width][step], count);
+            at[step] = next;
+            next += count;
+        });
+        part.tiles = packer.tiles();
+        group->rows.resize(size_t(next));
+        for (const Row &row : list) group->rows[size_t(at[Lengths::step(row.length)]++)] = row;
+        return bases;
+    }
 
+    // The haplotypes that some read of the part lacks the result for, and their tries' streams.
+    void plan_haplotypes(Part &part, Group *group) {
+        PlanMemory &memory = plan_memory;
         const int64_t *offsets = batch_.haplotype_offsets + batch_.region_haplotypes[part.region];
         const int64_t letters = offsets[part.haplotype_count] - offsets[0];
-        PlanMemory &memory = plan_memory;
         memory.letters.resize(size_t(letters));
-        part.refused =
-            encode(options_.conventions == GKL_SHIM_AS_GKL, batch_.haplotype_bases + offsets[0],
-                   letters, memory.letters.data()) >= 0;
-        if (part.refused) return;
+        if (encode(options_.conventions == GKL_SHIM_AS_GKL, batch_.haplotype_bases + offsets[0],
+                   letters, memory.letters.data()) >= 0)
+            group->refused = part.region;
+        part.first_haplotype = int32_t(group->haplotypes.size());
+        part.first_event = int32_t(group->events.size());
+        part.first_column = int32_t(group->columns.size());
         memory.haplotypes.clear();
-        for (const int32_t h : part.chosen)
+        const Row *rows = group->rows.data() + part.first_row;
+        for (int32_t h = 0; h < part.haplotype_count; h++) {
+            if (!std::any_of(rows, rows + part.rows,
+                             [&](const Row &row) { return wanted(part, row.read, h); }))
+                continue;
             memory.haplotypes.push_back(
                 {memory.letters.data() + (offsets[h] - offsets[0]), offsets[h + 1] - offsets[h]});
-        memory.planner.make(memory.haplotypes.data(), int64_t(memory.haplotypes.size()),
-                            &part.plan);
-        part.heads.make(part.plan.heads, false);
-        part.tails.make(part.plan.tails, true);
-        for (int w = 0; w < width_count_; w++) part.tiles[w] = about_tiles(part, widths_[w]);
-    }
-
-    // As if each read had a warp full of its like.
-    double about_tiles(const Part &part, int rows_a_lane) const {
-        double tiles = 0;
-        const uint32_t inverse = uint32_t((uint64_t(1) << 32) / uint32_t(rows_a_lane)) + 1;
-        for (const int32_t r : part.rows) {
-            const int64_t lanes =
-                int64_t(uint64_t(length(part, r) + rows_a_lane - 1) * inverse >> 32);
-            tiles += lanes <= kWarp ? kTileShare.of[lanes] : 1;
+            if (values_) group->chosen.push_back(h);
         }
-        return ceil(tiles);
-    }
-
-    void count_tiles(Part &part) {
-        part.tile_count =
-            part.rows.empty() ? 0 : packer(part).pack([](int32_t, int, int) {}, [] {});
-    }
-
-    bool fits(const Part &part, int width) const {
-        return length(part, part.rows[0]) <= kWarp * widths_[width];
-    }
-    Packer packer(const Part &part) const {
-        return Packer(int32_t(part.rows.size()), widths_[part.width],
-                      [&](int32_t k) { return int(length(part, part.rows[k])); });
-    }
-
-    // Cycles of a multiprocessor for a region's tiles.
-    double cycles(const Part &part, int width) const {
-        const double *of_column =
-            options_.precision == GKL_SHIM_SINGLE ? kSingleCycles : kDoubleCycles;
-        return part.tiles[width] * (double(part.columns()) + kColumnsPerTile) * of_column[width];
+        part.haplotypes = int32_t(memory.haplotypes.size());
+        part.heads = part.tails = {0, 0, 0};
+        if (part.haplotypes == 0 || group->refused >= 0) return;
+        memory.planner.make_tries(memory.haplotypes.data(), part.haplotypes, &memory.heads,
+                                  &memory.tails);
+        part.heads = append_stream(memory.heads, false, &group->columns, &group->events);
+        part.tails = append_stream(memory.tails, true, &group->columns, &group->events);
+        for (size_t h = 0; h < memory.haplotypes.size(); h++)
+            group->haplotypes.push_back({memory.heads.leaf_of[h], memory.tails.leaf_of[h],
+                                         int32_t(memory.haplotypes[h].length), 0});
     }
 
     // One width for all that it holds: several kernels in turn leave the device idle at each end.
-    void choose_widths(gkl_shim_cuda_chunk *chunk) {
-        Estimate best = {std::numeric_limits<double>::infinity(), 1};
-        int chosen = 0;
+    // By a sample, and as if haplotypes shared nothing.
+    void choose_width(gkl_shim_cuda_chunk *chunk) {
+        struct {
+            double longest, all, tiles;  // cycles of the longest tile, of all; how many they are
+        } sums[GKL_SHIM_CUDA_WIDTHS] = {};
+        const int64_t parts = int64_t(parts_.size()), step = (parts + kSample - 1) / kSample;
+        for (int64_t k = 0; k < parts; k += step) {
+            const Part &part = parts_[size_t(k)];
+            const int64_t *offsets = batch_.read_offsets + part.first_read;
+            Lengths lengths;
+            for (int64_t r = 0; r < part.reads; r++)
+                if (offsets[r + 1] - offsets[r] <= longest_)
+                    lengths.add(Lengths::step(offsets[r + 1] - offsets[r]));
+            const int64_t *haplotypes =
+                batch_.haplotype_offsets + batch_.region_haplotypes[part.region];
+            const double columns =
+                double(haplotypes[part.haplotype_count] - haplotypes[0]) + kColumnsPerTile;
+            for (int w = 0; w < width_count_; w++) {
+                int width = w;
+                Packer packer;
+                lengths.each([&](int step, int32_t count) {
+                    while (lanes_of_[width][step] > kWarp) width++;
+                    packer.add(lanes_of_[width][step], count);
+                });
+                const double tiles = double(packer.tiles() * step);
+                sums[w].longest =
+                    std::max(sums[w].longest,
+                             columns * (kLatencyPerRow * widths_[width] + kLatencyPerColumn));
+                sums[w].all += tiles * columns * cycles_[width];
+                sums[w].tiles += tiles;
+            }
+        }
+        double best = std::numeric_limits<double>::infinity();
         for (int w = 0; w < width_count_; w++) {
-            const Estimate with = estimate(w);
-            const bool wanted = widths_[w] == options_.rows_a_lane;
-            if (with.time >= best.time && !wanted) continue;
-            best = with;
-            chosen = w;
-            if (wanted) break;
+            const int passes = sums[w].tiles <= kBusyTiles * options_.multiprocessors ? 2 : 1;
+            const double time = sums[w].longest / passes + sums[w].all / options_.multiprocessors;
+            const bool asked_for = widths_[w] == options_.rows_a_lane;
+            if (time >= best && !asked_for) continue;
+            best = time;
+            width_ = w;
+            chunk->passes = passes;
+            if (asked_for) break;
         }
-        chunk->passes = best.passes;
-        for (int64_t k = 0; k < count_; k++) parts_[k]->width = width_of(*parts_[k], chosen);
-    }
-
-    int width_of(const Part &part, int wanted) const {
-        while (!part.rows.empty() && !fits(part, wanted)) wanted++;
-        return wanted;
-    }
-
-    struct Estimate {
-        double time;  // cycles
-        int passes;
-    };
-    Estimate estimate(int width) const {
-        double all = 0, longest = 0, tiles = 0;
-        for (int64_t k = 0; k < count_; k++) {
-            const Part &part = *parts_[k];
-            if (part.rows.empty()) continue;
-            const int w = width_of(part, width);
-            longest = std::max(longest, (double(part.columns()) + kColumnsPerTile) *
-                                            (kLatencyPerRow * widths_[w] + kLatencyPerColumn));
-            all += cycles(part, w);
-            tiles += part.tiles[w];
-        }
-        const int passes = tiles <= kBusyTiles * options_.multiprocessors ? 2 : 1;
-        return {longest / passes + all / options_.multiprocessors, passes};
     }
 
     void lay_out(gkl_shim_cuda_chunk *chunk) {
-        // The longest tiles first, kernel by kernel.
-        order_.clear();
-        for (int32_t k = 0; k < count_; k++)
-            if (!parts_[k]->rows.empty()) order_.push_back(k);
-        std::sort(order_.begin(), order_.end(), [&](int32_t x, int32_t y) {
-            const Part &a = *parts_[x], &b = *parts_[y];
-            return a.width != b.width ? a.width < b.width : a.columns() > b.columns();
-        });
-        for (int w = 0; w < GKL_SHIM_CUDA_WIDTHS; w++) chunk->tiles[w] = chunk->first_tile[w] = 0;
-        int64_t tasks = 0, haplotypes = 0, events = 0, columns = kColumnMargin, bytes = 0;
-        int64_t results = 0, scratch = 0;
-        tile_count_ = 0;
+        place_tiles(chunk);
+        int64_t rows = 0, haplotypes = 0, events = 0, columns = kColumnMargin, bytes = 0;
+        int64_t results = 0;
         chunk->computed_cells = 0;
-        for (const int32_t &k : order_) {
-            Part &part = *parts_[k];
-            if (chunk->tiles[part.width] == 0) chunk->first_tile[part.width] = tile_count_;
-            part.position = int32_t(&k - order_.data());
-            part.first_tile = tile_count_;
-            part.first_task = int32_t(tasks);
-            part.first_haplotype = int32_t(haplotypes);
-            part.first_event = events;
-            part.first_column = columns;
-            part.first_byte = bytes;
-            part.first_result = results;
-            part.scratch = scratch;
-            chunk->tiles[part.width] += part.tile_count;
-            tile_count_ += part.tile_count;
-            tasks += int64_t(part.rows.size());
-            haplotypes += int64_t(part.chosen.size());
-            events += int64_t(part.heads.events.size() + part.tails.events.size());
-            columns += part.columns();
-            bytes += bytes_of(part);
-            results += int64_t(part.rows.size() * part.chosen.size());
-            scratch += part.tile_count * tile_scratch(part);
-            chunk->computed_cells += part.read_bases * part.plan.columns();
+        for (int64_t k = 0; k < group_count_; k++) {
+            Group &group = *groups_[k];
+            group.first_row = rows;
+            group.first_haplotype = haplotypes;
+            group.first_event = events;
+            group.first_column = columns;
+            group.first_byte = bytes;
+            group.first_result = results;
+            rows += int64_t(group.rows.size());
+            haplotypes += int64_t(group.haplotypes.size());
+            events += int64_t(group.events.size());
+            columns += int64_t(group.columns.size());
+            bytes += group.bytes;
+            results += group.results;
+            chunk->computed_cells += group.computed_cells;
         }
         int64_t at = rounded(sizeof(ChunkHeader));
         const auto place = [&at](int64_t size) {
@@ -513,22 +612,47 @@ struct gkl_shim_cuda_planner {
         header_.continuation_quals = place(bytes);
         columns_at_ = place(columns + kColumnMargin);
         events_at_ = place(events * int64_t(sizeof(Event)));
-        header_.regions = place(int64_t(order_.size() * sizeof(RegionRecord)));
+        header_.regions = place(int64_t(parts_.size() * sizeof(RegionRecord)));
         header_.haplotypes = place(haplotypes * int64_t(sizeof(HaplotypeRecord)));
-        header_.reads = place(tasks * int64_t(sizeof(ReadRecord)));
+        header_.reads = place(rows * int64_t(sizeof(ReadRecord)));
         header_.tiles = place(tile_count_ * int64_t(sizeof(TileRecord)));
         header_.finished = place(tile_count_ * int64_t(sizeof(int32_t)));
         columns_after_ = events_at_ - columns_at_ - columns;
+        row_count_ = rows;
         results_count_ = results;
         chunk->block_bytes = at;
-        chunk->scratch_bytes = scratch;
         chunk->results = results;
     }
 
-    // All bytes of the part's reads travel, computed or not: they lie together.
-    int64_t bytes_of(const Part &part) const {
-        return batch_.read_offsets[part.first_read + part.reads] -
-               batch_.read_offsets[part.first_read];
+    // The longest tiles first, kernel by kernel.
+    void place_tiles(gkl_shim_cuda_chunk *chunk) {
+        // By columns, in steps of a quarter or less.
+        enum { kSteps = 4 * 32 };
+        const auto step_of = [](const Part &part) {
+            const uint32_t columns = uint32_t(part.columns()) | 4;
+            const int exponent = 31 - __builtin_clz(columns);
+            return kSteps - 1 - (4 * exponent + int(columns >> (exponent - 2) & 3));
+        };
+        int32_t tiles[GKL_SHIM_CUDA_WIDTHS][kSteps] = {};
+        for (const Part &part : parts_) tiles[part.width][step_of(part)] += part.tiles;
+        tile_count_ = 0;
+        for (int w = 0; w < GKL_SHIM_CUDA_WIDTHS; w++) {
+            chunk->first_tile[w] = tile_count_;
+            for (int32_t &count : tiles[w]) {
+                const int32_t first = tile_count_;
+                tile_count_ += count;
+                count = first;
+            }
+            chunk->tiles[w] = tile_count_ - chunk->first_tile[w];
+        }
+        chunk->scratch_bytes = 0;
+        for (Part &part : parts_) {
+            int32_t &next = tiles[part.width][step_of(part)];
+            part.first_tile = next;
+            part.scratch = chunk->scratch_bytes;
+            next += part.tiles;
+            chunk->scratch_bytes += part.tiles * tile_scratch(part);
+        }
     }
 
     int64_t tile_scratch(const Part &part) const {
@@ -543,9 +667,27 @@ struct gkl_shim_cuda_planner {
         return reinterpret_cast<A *>(block_ + offset);
     }
 
-    void write_part(Part &part) {
-        if (part.rows.empty()) return;
-        const int64_t bytes = bytes_of(part), from = batch_.read_offsets[part.first_read];
+    void write_group(Group &group) {
+        if (group.rows.empty()) return;
+        write_tracks(group);
+        memcpy(block_ + columns_at_ + group.first_column, group.columns.data(),
+               group.columns.size());
+        memcpy(array<HaplotypeRecord>(header_.haplotypes) + group.first_haplotype,
+               group.haplotypes.data(), group.haplotypes.size() * sizeof(HaplotypeRecord));
+        int64_t byte = group.first_byte;
+        for (int64_t k = group.first_part; k < group.end_part; k++) {
+            const Part &part = parts_[k];
+            if (part.rows > 0) {
+                write_region(group, part, int32_t(k));
+                write_tiles(group, part, int32_t(k), int32_t(byte));
+            }
+            byte += part.bytes;
+        }
+    }
+
+    // All bytes of a part's reads travel, computed or not: they lie together, and most often so do
+    // those of the next.
+    void write_tracks(const Group &group) {
         const struct {
             int64_t to;
             const uint8_t *from;
@@ -554,102 +696,129 @@ struct gkl_shim_cuda_planner {
                       {header_.insertion_quals, batch_.insertion_quals},
                       {header_.deletion_quals, batch_.deletion_quals},
                       {header_.continuation_quals, batch_.continuation_quals}};
-        for (const auto &track : tracks)
-            memcpy(block_ + track.to + part.first_byte, track.from + from, size_t(bytes));
+        int64_t to = group.first_byte;
+        for (int64_t k = group.first_part, next; k < group.end_part; k = next) {
+            const int64_t from = parts_[k].first_byte;
+            int64_t end = from;
+            for (next = k; next < group.end_part && parts_[next].first_byte == end; next++)
+                end += parts_[next].bytes;
+            for (const auto &track : tracks)
+                memcpy(block_ + track.to + to, track.from + from, size_t(end - from));
+            to += end - from;
+        }
+    }
 
-        const int32_t region = part.position;
+    void write_region(const Group &group, const Part &part, int32_t region) {
         RegionRecord record;
-        record.haplotypes = part.first_haplotype;
-        record.haplotype_count = int32_t(part.chosen.size());
-        record.out = part.first_result;
-        int64_t column = columns_at_ + part.first_column;
-        int64_t event = events_at_ + part.first_event * int64_t(sizeof(Event));
-        const auto write_stream = [&](const Stream &stream, TrieRecord *trie) {
-            *trie = {uint32_t(column), uint32_t(event), stream.states, 0};
-            std::copy(stream.columns.begin(), stream.columns.end(), block_ + column);
-            Event *to = array<Event>(event);
-            for (const Event &from : stream.events) {
-                *to = from;
-                if (from.at != kNoEvent) to->at += uint32_t(column);
+        record.haplotypes = int32_t(group.first_haplotype + part.first_haplotype);
+        record.haplotype_count = part.haplotypes;
+        record.out = group.first_result + part.first_result;
+        int64_t column = columns_at_ + group.first_column + part.first_column;
+        int64_t event = group.first_event + part.first_event;
+        const Event *from = group.events.data() + part.first_event;
+        const auto write_stream = [&](const StreamSize &stream, TrieRecord *trie) {
+            Event *to = array<Event>(events_at_) + event;
+            *trie = {uint32_t(column), uint32_t(reinterpret_cast<uint8_t *>(to) - block_),
+                     stream.states, 0};
+            for (int32_t k = 0; k < stream.events; k++) {
+                *to = *from++;
+                if (to->at != kNoEvent) to->at += uint32_t(column);
                 to++;
             }
-            column += int64_t(stream.columns.size());
-            event += int64_t(stream.events.size() * sizeof(Event));
+            column += stream.columns;
+            event += stream.events;
         };
         write_stream(part.heads, &record.heads);
         write_stream(part.tails, &record.tails);
         array<RegionRecord>(header_.regions)[region] = record;
+    }
 
-        HaplotypeRecord *haplotype =
-            array<HaplotypeRecord>(header_.haplotypes) + part.first_haplotype;
-        for (size_t h = 0; h < part.chosen.size(); h++) {
-            const Join &join = part.plan.joins[size_t(part.plan.join_of[h])];
-            *haplotype++ = {join.head, join.tail, int32_t(join.length), 0};
+    void write_tiles(const Group &group, const Part &part, int32_t region, int32_t first_byte) {
+        const Row *rows = group.rows.data() + part.first_row;
+        Packer packer;
+        for (int32_t k = 0, next; k < part.rows; k = next) {
+            const int step = Lengths::step(rows[k].length);
+            for (next = k; next < part.rows && Lengths::step(rows[next].length) == step;) next++;
+            packer.add(lanes_of_[part.width][step], next - k);
         }
-
-        ReadRecord *read = array<ReadRecord>(header_.reads) + part.first_task;
+        int32_t at = int32_t(group.first_row + part.first_row);
+        ReadRecord *read = array<ReadRecord>(header_.reads) + at;
         TileRecord *tile = array<TileRecord>(header_.tiles) + part.first_tile;
-        int32_t task = part.first_task, first_task = task;
         int64_t scratch = part.scratch;
-        packer(part).pack(
+        const int64_t tile_scratch = this->tile_scratch(part);
+        // Some more, so that a read's are written by eight.
+        uint8_t read_of[kWarp + 8];
+        int32_t reads = 0, widest = 0, used = 0;
+        packer.pack(
             [&](int32_t k, int lane, int lanes) {
-                const int64_t at = part.first_read + part.rows[k];
-                *read++ = {int32_t(part.first_byte + batch_.read_offsets[at] - from),
-                           int32_t(length(part, part.rows[k])),
-                           region,
-                           k,
-                           lane,
-                           lanes};
-                memset(tile->read_of + lane, task - first_task, size_t(lanes));
-                tile->widest = lane == 0 ? lanes : tile->widest;
-                task++;
+                const Row &row = rows[k];
+                *read++ = {first_byte + row.start, row.length, k, uint8_t(lane), uint8_t(lanes), 0};
+                const uint64_t eight = uint64_t(reads) * 0x0101010101010101;
+                for (int z = 0; z < lanes; z += 8) memcpy(read_of + lane + z, &eight, 8);
+                widest = lane == 0 ? lanes : widest;
+                used = lane + lanes;
+                reads++;
             },
             [&] {
-                tile->first_read = first_task;
-                tile->reads = task - first_task;
-                tile->head_states = part.heads.states;
-                tile->tail_states = part.tails.states;
-                tile->scratch = scratch;
-                const ReadRecord &last = read[-1];
-                const int used = last.lane + last.lanes;
-                memset(tile->read_of + used, kNoRead, size_t(kWarp - used));
+                memset(read_of + used, kNoRead, size_t(kWarp - used));
+                *tile = {at,     reads, part.heads.states, part.tails.states, scratch, widest,
+                         region, {}};
+                memcpy(tile->read_of, read_of, kWarp);
                 tile++;
-                first_task = task;
-                scratch += tile_scratch(part);
+                scratch += tile_scratch;
+                at += reads;
+                reads = 0;
             });
     }
 
-    void finish_part(Part &part) {
+    void finish_group(Group &group) {
         int64_t missing = 0;
-        double *values = written_ + part.first_pair;
-        const double nan = std::numeric_limits<double>::quiet_NaN();
-        if (!values_) {
-            for (int64_t r = 0; r < part.reads; r++)
-                if (length(part, r) > longest_)
-                    std::fill_n(values + r * part.haplotype_count, part.haplotype_count, nan);
+        const double *result = results_ + group.first_result;
+        const Row *row = group.rows.data();
+        const int32_t *chosen = group.chosen.data();
+        for (int64_t k = group.first_part; k < group.end_part; k++) {
+            const Part &part = parts_[k];
+            double *const values = written_ + part.first_pair;
+            const int64_t count = part.haplotype_count;
+            if (!values_) {
+                if (part.rows < part.reads)
+                    std::fill_n(values, part.reads * count,
+                                std::numeric_limits<double>::quiet_NaN());
+                missing += (part.reads - part.rows) * count;
+                for (int32_t r = 0; r < part.rows; r++, row++, result += count) {
+                    double *to = values + row->read * count;
+                    for (int64_t h = 0; h < count; h++) {
+                        to[h] = result[h];
+                        missing += result[h] != result[h];
+                    }
+                }
+                continue;
+            }
+            for (int32_t r = 0; r < part.rows; r++, row++) {
+                double *to = values + row->read * count;
+                for (int32_t h = 0; h < part.haplotypes; h++, result++)
+                    if (isnan(to[chosen[h]])) to[chosen[h]] = *result;
+            }
+            chosen += part.haplotypes;
+            for (int64_t pair = 0; pair < part.reads * count; pair++)
+                missing += isnan(values[pair]);
         }
-        const size_t count = part.chosen.size();
-        const double *result = results_ + part.first_result;
-        for (const int32_t row : part.rows) {
-            double *to = values + row * part.haplotype_count;
-            for (size_t h = 0; h < count; h++, result++)
-                if (wanted(part, row, part.chosen[h])) to[part.chosen[h]] = *result;
-        }
-        const double *all = values;
-        for (int64_t k = 0; k < part.reads * part.haplotype_count; k++) missing += all[k] != all[k];
         missing_ += missing;
     }
 
     gkl_shim_cuda_options options_;
     int32_t widths_[GKL_SHIM_CUDA_WIDTHS];
     int width_count_;
+    const double *cycles_;  // a column, of each width
     int64_t longest_;
+    uint8_t lanes_of_[GKL_SHIM_CUDA_WIDTHS][Lengths::kMost + 1];  // by steps of length
+    int32_t width_;  // the index of that chosen for the chunk
 
     gkl_shim_pairhmm_batch batch_;
     const double *values_;  // null: all are wanted
-    std::vector<std::unique_ptr<Part>> parts_;
-    std::vector<int32_t> order_;
-    int64_t count_, read_count_, read_bases_, results_count_;
+    std::vector<Part> parts_;
+    std::vector<std::unique_ptr<Group>> groups_;
+    int64_t group_count_, row_count_, read_bases_, results_count_;
     int64_t planning_;  // nanoseconds, about
     int32_t tile_count_;
     ChunkHeader header_;

@@ -16,7 +16,8 @@ int64_t common_prefix(const Letters &a, const Letters &b, int64_t from) {
         uint64_t x, y;
         memcpy(&x, a.letters + k, 8);
         memcpy(&y, b.letters + k, 8);
-        if (x != y) return k + (__builtin_ctzll(x ^ y) >> 3);  // little-endian, as all it builds for
+        if (x != y)
+            return k + (__builtin_ctzll(x ^ y) >> 3);  // little-endian, as all it builds for
     }
     while (k < n && a.letters[k] == b.letters[k]) k++;
     return k;

@@ -78,8 +78,8 @@ class TrieBuilder {
    private:
     // Sequences with a common beginning.
     struct Subtree {
-        int32_t begin, end;  // in order_
-        int64_t depth;       // columns that have a branch already
+        int32_t begin, end;   // in order_
+        int64_t depth;        // columns that have a branch already
         int32_t slots, load;  // slots on the path to here; the slot that it starts from, or -1
     };
     std::vector<int32_t> order_, sorted_;
