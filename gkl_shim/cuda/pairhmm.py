@@ -45,8 +45,9 @@ _MEMORY_SHARE = 0.5
 _GROWTH = 1.25
 
 _SOURCE = "pairhmm/cuda.cu"
-# Of each lane in shared memory: emissions for so many letters, and what the root is made from.
-_LETTERS, _ROOT = 5, 2
+# Numbers in shared memory: of each row, emissions for so many letters and a state; of each lane, the
+# root and a state.
+_LETTERS, _STATE = 5, 2
 _WARP = 32
 # What a block takes of shared memory beside what it asks for.
 _BLOCK_SHARED_BYTES = 1024
@@ -409,7 +410,8 @@ class _Device:
                 functions = []
                 for rows in widths(precision):
                     kernel = self._module.get_function(f"pairhmm_{precision}_{rows}")
-                    shared = (_LETTERS * rows + _ROOT) * _WARP * _ITEM_BYTES[precision]
+                    numbers = (_LETTERS + _STATE) * rows + 2 * _STATE
+                    shared = numbers * _WARP * _ITEM_BYTES[precision]
                     kernel.preferred_shared_memory_carveout = self._carveout(kernel, shared)
                     self._kept.append(kernel)
                     functions.append((kernel.kernel.ptr, shared))

@@ -96,11 +96,25 @@ struct alignas(16) StatePack {
     RowState<T> row[kCount];
 };
 
-__device__ __forceinline__ void prefetch(const void *pointer) {
-#if defined(__CUDA_ARCH__)
-    asm volatile("prefetch.global.L1 [%0];" ::"l"(pointer));
+// From global to shared memory, past the registers; a thread may use what it copied itself once it
+// has waited. Before Ampere it waits at once.
+template <class A>
+__device__ __forceinline__ void copy_async(A *to, const A *from) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(shared_address(to)), "l"(from),
+                 "n"(sizeof(A))
+                 : "memory");
+#else
+    *to = *from;
 #endif
 }
+__device__ __forceinline__ void wait_for_copies() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.wait_all;" ::: "memory");
+#endif
+}
+
+__device__ __forceinline__ void compiler_barrier() { asm volatile("" ::: "memory"); }
 
 // The same, but the compiler does not know: what it makes of it is made anew at each use and takes
 // no register in between.
@@ -192,12 +206,13 @@ class Lane {
             STEP == kForward ? lane_ - read_.lane : read_.lane + read_.lanes - 1 - lane_;
         const int span = tile_.widest;
         unsigned column = trie.columns - position, event = trie.events;
-        Event next = *array<Event>(event);
-        if (!in_use()) next = {kNoEvent, kNone, -1, kNone};
+        Event next = *array<Event>(event), following = *array<Event>(event + sizeof(Event));
+        if (!in_use()) next = {kNoEvent, event_of(kNone, -1, kNone)};
         unsigned letter = chunk_[column];
         first_emissions_ = load_emissions(letter, STEP == kForward ? 0 : R / kGroup - 1);
         for (;;) {
-            fetch(next.load);
+            fetch(load_of(next.what));
+            bool fetched = true;
             const unsigned ahead = least_of_warp(next.at - column);
             if (ahead >= kNoEvent / 2) break;
             int quiet = int(ahead);
@@ -207,12 +222,14 @@ class Lane {
             }
             if (quiet) step<STEP>(&column, &letter);
             // A lane comes to an event a column after the lane before it.
+            wait_for_copies();
             for (int k = 0; k < span; k++) {
                 while (column == next.at) {
+                    handle<STEP>(next.what, fetched);
+                    fetched = false;
                     event += unsigned(sizeof(Event));
-                    const Event following = *array<Event>(event);
-                    handle<STEP>(next);
                     next = following;
+                    following = *array<Event>(event + sizeof(Event));
                 }
                 __syncwarp();
                 step<STEP>(&column, &letter);
@@ -236,8 +253,8 @@ class Lane {
 
    private:
     enum { kGroup = Pack<T>::kCount, kLetterStride = R / kGroup * kWarp };
+    enum { kStates = StatePack<T>::kCount };
     static constexpr int64_t kStateSize = kWarp * R + kWarp;
-    enum { kLineRows = 128 / sizeof(RowState<T>) };  // of a cache line
 
     enum { kBatch = 4 };  // rows of a lane that are set up together
     enum {
@@ -277,6 +294,14 @@ class Lane {
                                                kLetters * kLetterStride) +
                threadIdx.x;
     }
+    // The state that the next event wants: rows, [pack of rows][lane], and what belongs to the lane.
+    static __device__ __forceinline__ StatePack<T> *fetched_rows() {
+        return reinterpret_cast<StatePack<T> *>(root() - threadIdx.x + kWarp) + threadIdx.x;
+    }
+    static __device__ __forceinline__ RowState<T> *fetched_lane() {
+        return reinterpret_cast<RowState<T> *>(fetched_rows() - threadIdx.x + R / kStates * kWarp) +
+               threadIdx.x;
+    }
     static __device__ __forceinline__ T start() { return power_of_two<T>(Range<T>::kStart); }
 
     static __device__ __forceinline__ T not_a_number() {
@@ -302,16 +327,18 @@ class Lane {
         const int lane = row / R, r = __shfl_sync(kAllLanes, first_row_, lane) + row % R;
         const int start = __shfl_sync(kAllLanes, read_.start, lane);
         const int length = __shfl_sync(kAllLanes, length_, lane);
-        *facts = 0;
-        if (r < 1 || r > length) return 0;
-        const int at = start + r - 1;
+        // Without a branch, so that the loads of several rows are under way at once.
+        const bool present = r >= 1 && r <= length;
+        const int at = start + (present ? r - 1 : 0);
         const ChunkHeader &h = header();
         const unsigned insertion = array<uint8_t>(h.insertion_quals)[at] & (kQualities - 1);
         const unsigned deletion = array<uint8_t>(h.deletion_quals)[at] & (kQualities - 1);
         const unsigned quality = array<uint8_t>(h.base_quals)[at] & (kQualities - 1);
         const unsigned continuation = array<uint8_t>(h.continuation_quals)[at] & (kQualities - 1);
-        *facts = 1u << 31 | continuation << 21 | quality << 14 | insertion << 7 | deletion;
-        return array<uint8_t>(h.bases)[at];
+        const uint8_t base = array<uint8_t>(h.bases)[at];
+        *facts = present ? 1u << 31 | continuation << 21 | quality << 14 | insertion << 7 | deletion
+                         : 0;
+        return base;
     }
 
     // The coefficients of a row of the tile, given the facts of the next.
@@ -486,34 +513,38 @@ class Lane {
         }
     }
 
-    // The state that an event will want comes nearer before it is wanted.
+    // The state that the next event wants comes into shared memory before it is wanted.
     __device__ __forceinline__ void fetch(int32_t load) const {
         if (load < 0) return;
-        const RowState<T> *from = states_ + load * kStateSize + lane_ * R;
+        const StatePack<T> *from = state(load);
 #pragma unroll
-        for (int row = 0; row < R; row += kLineRows) prefetch(from + row);
-        prefetch(from + R - 1);
-        prefetch(states_ + lane_state(load));
+        for (int k = 0; k < R / kStates; k++) copy_async(fetched_rows() + k * kWarp, from + k);
+        copy_async(fetched_lane(), states_ + lane_state(load));
     }
 
     template <int STEP>
-    __device__ __forceinline__ void handle(const Event &now) {
-        if (now.store >= 0) keep<STEP>(now.store, now.letter);
-        if (now.load >= 0) {
-            const StatePack<T> *from = state(now.load);
+    __device__ __forceinline__ void handle(uint32_t what, bool fetched) {
+        const int32_t store = store_of(what), load = load_of(what);
+        if (store >= 0) keep<STEP>(store, letter_of(what));
+        if (load >= 0) {
+            // A second event within a window has not been fetched for.
+            if (!fetched) {
+                fetch(load);
+                wait_for_copies();
+            }
 #pragma unroll
             for (int k = 0; k < R; k += kStates) {
-                const StatePack<T> pack = from[k / kStates];
+                const StatePack<T> pack = fetched_rows()[k / kStates * kWarp];
 #pragma unroll
                 for (int z = 0; z < kStates; z++) {
                     t_[k + z] = pack.row[z].t;
                     d_[k + z] = pack.row[z].d;
                 }
             }
-            const RowState<T> own = states_[lane_state(now.load)];
+            const RowState<T> own = *fetched_lane();
             diagonal_ = own.t;
             ends_ = own.d;
-        } else if (now.load == kRoot) {
+        } else if (load == kRoot) {
             take_root<STEP>();
         }
     }
@@ -548,7 +579,7 @@ class Lane {
                     to[k / kStates] = pack;
                 }
                 // Group by group, or registers for all of them would be taken from the recurrence.
-                __threadfence_block();
+                compiler_barrier();
             }
         }
     }
@@ -634,7 +665,6 @@ class Lane {
     int length_;                        // of the read; 0 in a lane without one
     int first_row_;                     // of the lane, counted from 1; at most 0 above the read
 
-    enum { kStates = StatePack<T>::kCount };
     bool first_;  // of the read's lanes, in the pass's direction
     T a_[R], c_[R], xx_[R], kappa_[R];
     T t_[R], d_[R];      // after the lane's column; d_ is for the next one

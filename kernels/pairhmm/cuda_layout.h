@@ -32,14 +32,24 @@ enum {
     kRoot = -2,
 };
 
-// Between two columns. Stores first, then loads.
-struct alignas(16) Event {
-    uint32_t at;     // the place of the second one's letter, in bytes from the header
-    int32_t store;   // the state to keep in, or kNone
-    int32_t letter;  // -1; of a tail, the letter of its last column, which is not in the stream:
-                     // what is kept is the state's meeting with that column
-    int32_t load;    // the state to continue from, kRoot, or kNone: the one in hand
+// Between two columns: a state is kept, then one taken up.
+struct alignas(8) Event {
+    uint32_t at;    // the place of the second one's letter, in bytes from the header
+    uint32_t what;  // of the below
 };
+
+// A state's number is below this.
+constexpr int32_t kMostStates = (1 << 14) - 2;
+
+// `store`: the state to keep in, or kNone. `load`: the one to continue from, kRoot, or kNone: the
+// one in hand. `letter`: -1; of a tail, the letter of its last column, which is not in the stream:
+// what is kept is the state's meeting with that column.
+GKL_SHIM_BOTH inline uint32_t event_of(int32_t store, int32_t letter, int32_t load) {
+    return uint32_t(letter + 1) << 28 | uint32_t(load + 2) << 14 | uint32_t(store + 1);
+}
+GKL_SHIM_BOTH inline int32_t store_of(uint32_t what) { return int32_t(what & 0x3fff) - 1; }
+GKL_SHIM_BOTH inline int32_t load_of(uint32_t what) { return int32_t(what >> 14 & 0x3fff) - 2; }
+GKL_SHIM_BOTH inline int32_t letter_of(uint32_t what) { return int32_t(what >> 28) - 1; }
 
 // States are numbered: the leaves, then the slots of the forks.
 struct TrieRecord {

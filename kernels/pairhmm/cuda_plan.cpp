@@ -65,35 +65,39 @@ StreamSize append_stream(const Trie &trie, bool tails, std::vector<uint8_t> *col
                          std::vector<Event> *events) {
     const size_t first_column = columns->size(), first_event = events->size();
     const int32_t slots = trie.leaves;
-    Event between = {0u, kNone, -1, kNone};
+    uint32_t at = 0;
+    int32_t store = kNone, letter = -1;
+    const auto add_event = [&](int32_t load) {
+        events->push_back({at, event_of(store, letter, load)});
+    };
     int32_t in_hand = -1;  // the slot whose state is the one in hand
-    const auto here = [&] { return uint32_t(columns->size() - first_column); };
     for (const Branch &branch : trie.branches) {
-        if (branch.load < 0)
-            between.load = kRoot;
-        else if (branch.load != in_hand)
-            between.load = slots + branch.load;
-        events->push_back(between);
+        add_event(branch.load < 0          ? int32_t(kRoot)
+                  : branch.load == in_hand ? int32_t(kNone)
+                                           : slots + branch.load);
         const uint8_t *letters = trie.letters.data() + branch.column;
         columns->insert(columns->end(), letters, letters + branch.length);
         in_hand = branch.save;
-        between = {here(), kNone, -1, kNone};
+        at = uint32_t(columns->size() - first_column);
+        store = letter = -1;
         if (branch.leaf >= 0) {
-            between.store = branch.leaf;
+            store = branch.leaf;
             if (tails) {
-                between.at--;
-                between.letter = columns->back();
+                at--;
+                letter = columns->back();
             }
         }
         if (branch.save >= 0) {
-            if (branch.leaf >= 0) events->push_back(between);
-            between = {here(), slots + branch.save, -1, kNone};
+            if (branch.leaf >= 0) add_event(kNone);
+            at = uint32_t(columns->size() - first_column);
+            store = slots + branch.save;
+            letter = -1;
         } else if (tails) {
             columns->pop_back();
         }
     }
-    events->push_back(between);
-    events->push_back({kNoEvent, kNone, -1, kNone});
+    add_event(kNone);
+    events->push_back({kNoEvent, event_of(kNone, -1, kNone)});
     return {int32_t(columns->size() - first_column), int32_t(events->size() - first_event),
             trie.leaves + trie.slots};
 }
@@ -527,6 +531,16 @@ struct gkl_shim_cuda_planner {
                                   &memory.tails);
         part.heads = append_stream(memory.heads, false, &group->columns, &group->events);
         part.tails = append_stream(memory.tails, true, &group->columns, &group->events);
+        if (std::max(part.heads.states, part.tails.states) >= kMostStates) {
+            // The CPU computes it.
+            part.rows = part.tiles = part.haplotypes = 0;
+            part.heads = part.tails = {0, 0, 0};
+            group->rows.resize(size_t(part.first_row));
+            group->events.resize(size_t(part.first_event));
+            group->columns.resize(size_t(part.first_column));
+            if (values_) group->chosen.resize(group->chosen.size() - memory.haplotypes.size());
+            return;
+        }
         for (size_t h = 0; h < memory.haplotypes.size(); h++)
             group->haplotypes.push_back({memory.heads.leaf_of[h], memory.tails.leaf_of[h],
                                          int32_t(memory.haplotypes[h].length), 0});
