@@ -49,6 +49,8 @@ _SOURCE = "pairhmm/cuda.cu"
 # root and a state.
 _LETTERS, _STATE = 5, 2
 _WARP = 32
+# What a block does, as cuda_layout.h has it.
+_WHOLE_TILE, _PASS, _MEETING = range(3)
 # What a block takes of shared memory beside what it asks for.
 _BLOCK_SHARED_BYTES = 1024
 _ITEM_BYTES = {"single": 4, "double": 8}
@@ -334,15 +336,20 @@ class _Slot:
         chunk, arguments = self.chunk, self._arguments
         functions, tables = self._device.kernels[precision]
         arguments[:4] = self._device_block.ptr, tables, self._scratch.ptr, self._results.ptr
-        arguments[5] = chunk.passes
+        steps = (
+            ((_WHOLE_TILE, 1),)
+            if chunk.passes == 1
+            else ((_PASS, chunk.passes), (_MEETING, chunk.meetings))
+        )
         launch = self._cupy.cuda.driver.launchKernel
-        for width, (function, shared) in enumerate(functions):
-            tiles = chunk.tiles[width]
-            if tiles:
-                arguments[4] = chunk.first_tile[width]
-                grid = tiles * chunk.passes
-                launch(function, grid, 1, 1, _WARP, 1, 1, shared, self._stream.ptr,
-                       self._parameters, 0)  # fmt: skip
+        for step, warps in steps:
+            arguments[5] = step
+            for width, (function, shared) in enumerate(functions):
+                tiles = chunk.tiles[width]
+                if tiles:
+                    arguments[4] = chunk.first_tile[width]
+                    launch(function, tiles, warps, 1, _WARP, 1, 1, shared, self._stream.ptr,
+                           self._parameters, 0)  # fmt: skip
 
     def finish(self, run: _Run) -> None:
         """Wait for the chunk and put its results where they belong."""

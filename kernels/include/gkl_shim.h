@@ -218,7 +218,9 @@ typedef struct {
     int64_t computed_cells;
     int64_t block_bytes, scratch_bytes;
     int64_t results; /* doubles that the kernels write */
-    int32_t passes; /* warps a tile, for every kernel */
+    int32_t passes;  /* warps a tile, for every kernel: where they are several they make one pass
+                        each, and the meeting is a launch of its own, */
+    int32_t meetings; /* with so many warps a tile */
     /* The tiles of the kernels with the fewest rows a lane, and so on. */
     int32_t first_tile[GKL_SHIM_CUDA_WIDTHS], tiles[GKL_SHIM_CUDA_WIDTHS];
 } gkl_shim_cuda_chunk;

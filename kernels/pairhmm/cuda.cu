@@ -193,10 +193,14 @@ class Lane {
         }
     }
 
+    __device__ const RegionRecord &region() const {
+        return array<RegionRecord>(header().regions)[tile_.region];
+    }
+
+    // One stream of the region.
     template <int STEP>
-    __device__ void pass() {
-        const RegionRecord &region = this->region();
-        const TrieRecord trie = STEP == kForward ? region.heads : region.tails;
+    __device__ void pass(int stream) {
+        const TrieRecord trie = array<TrieRecord>(header().tries)[region().tries + stream];
         states_ = at<RowState<T>>(STEP == kForward ? layout_.head_states : layout_.tail_states);
         take_coefficients<STEP>();
         make_root<STEP>();
@@ -237,13 +241,14 @@ class Lane {
         }
     }
 
-    // The meeting of heads and tails, a lane a pair.
+    // The meeting of heads and tails, a lane a pair: the y-th of so many parts.
     __device__ void meet(double *out) {
         const ReadRecord *reads = array<ReadRecord>(header().reads) + tile_.first_read;
         const RegionRecord &region = this->region();
         const HaplotypeRecord *haplotypes =
             array<HaplotypeRecord>(header().haplotypes) + region.haplotypes;
-        for (int pair = lane_; pair < tile_.reads * region.haplotype_count; pair += kWarp) {
+        const int pairs = tile_.reads * region.haplotype_count;
+        for (int pair = int(blockIdx.y) * kWarp + lane_; pair < pairs; pair += gridDim.y * kWarp) {
             const ReadRecord read = reads[pair / region.haplotype_count];
             const int haplotype = pair % region.haplotype_count;
             out[region.out + int64_t(read.row) * region.haplotype_count + haplotype] =
@@ -276,9 +281,6 @@ class Lane {
     __device__ __forceinline__ const A *array(int64_t offset) const {
         return reinterpret_cast<const A *>(chunk_ + offset);
     }
-    __device__ __forceinline__ const RegionRecord &region() const {
-        return array<RegionRecord>(header().regions)[tile_.region];
-    }
     template <class A>
     __device__ __forceinline__ A *at(int64_t offset) const {
         return reinterpret_cast<A *>(scratch_ + offset);
@@ -294,7 +296,8 @@ class Lane {
                                                kLetters * kLetterStride) +
                threadIdx.x;
     }
-    // The state that the next event wants: rows, [pack of rows][lane], and what belongs to the lane.
+    // The state that the next event wants: rows, [pack of rows][lane], and what belongs to the
+    // lane.
     static __device__ __forceinline__ StatePack<T> *fetched_rows() {
         return reinterpret_cast<StatePack<T> *>(root() - threadIdx.x + kWarp) + threadIdx.x;
     }
@@ -336,8 +339,8 @@ class Lane {
         const unsigned quality = array<uint8_t>(h.base_quals)[at] & (kQualities - 1);
         const unsigned continuation = array<uint8_t>(h.continuation_quals)[at] & (kQualities - 1);
         const uint8_t base = array<uint8_t>(h.bases)[at];
-        *facts = present ? 1u << 31 | continuation << 21 | quality << 14 | insertion << 7 | deletion
-                         : 0;
+        *facts =
+            present ? 1u << 31 | continuation << 21 | quality << 14 | insertion << 7 | deletion : 0;
         return base;
     }
 
@@ -677,31 +680,27 @@ class Lane {
     RowState<T> *states_;
 };
 
-// One tile; where `passes` is 2 by two warps, of which the last to finish computes the meeting.
 template <class T, int R>
-__device__ __forceinline__ void compute_tile(uint8_t *chunk, const CudaTables<T> *tables,
+__device__ __forceinline__ void compute_tile(const uint8_t *chunk, const CudaTables<T> *tables,
                                              uint8_t *scratch, double *out, int first_tile,
-                                             int passes) {
-    const int tile = first_tile + int(blockIdx.x) / passes, pass = int(blockIdx.x) % passes;
-    // Each step reads anew what it needs: the recurrence wants all registers.
-    const auto lane = [&] { return Lane<T, R>(chunk, tables, scratch, tile); };
-    lane().set_up();
-    __syncwarp();
-    if (passes == 1 || pass == 0) lane().template pass<kForward>();
-    __syncwarp();
-    if (passes == 1 || pass == 1) lane().template pass<kBackward>();
-    if (passes == 2) {
-        int32_t *finished = reinterpret_cast<int32_t *>(
-            chunk + reinterpret_cast<const ChunkHeader *>(chunk)->finished);
-        __threadfence();
+                                             int step) {
+    // Each part reads anew what it needs: the recurrence wants all registers.
+    const auto lane = [&] {
+        return Lane<T, R>(chunk, tables, scratch, first_tile + int(blockIdx.x));
+    };
+    if (step != kMeeting) {
+        const int heads = lane().region().heads, tails = lane().region().tails;
+        const int first = step == kPass ? int(blockIdx.y) : 0;
+        if (first >= heads + tails) return;
+        lane().set_up();
         __syncwarp();
-        int before = threadIdx.x == 0 ? atomicAdd(finished + tile, 1) : 0;
-        before = __shfl_sync(kAllLanes, before, 0);
-        if (before == 0) return;
-        __threadfence();
+        if (first < heads) lane().template pass<kForward>(first);
+        __syncwarp();
+        if (step == kWholeTile || first >= heads)
+            lane().template pass<kBackward>(step == kWholeTile ? heads : first);
+        __syncwarp();
     }
-    __syncwarp();
-    lane().meet(out);
+    if (step != kPass) lane().meet(out);
 }
 
 }  // namespace
@@ -709,11 +708,11 @@ __device__ __forceinline__ void compute_tile(uint8_t *chunk, const CudaTables<T>
 }  // namespace gkl_shim
 
 // Each name says the rows a lane; `blocks` is how many warps a multiprocessor is to hold at once.
-#define GKL_SHIM_PAIRHMM_KERNEL(name, T, rows, blocks)                                             \
-    extern "C" __global__ void __launch_bounds__(32, blocks)                                       \
-        name(uint8_t *chunk, const gkl_shim::pairhmm::CudaTables<T> *tables, uint8_t *scratch,     \
-             double *out, int first_tile, int passes) {                                            \
-        gkl_shim::pairhmm::compute_tile<T, rows>(chunk, tables, scratch, out, first_tile, passes); \
+#define GKL_SHIM_PAIRHMM_KERNEL(name, T, rows, blocks)                                           \
+    extern "C" __global__ void __launch_bounds__(32, blocks)                                     \
+        name(const uint8_t *chunk, const gkl_shim::pairhmm::CudaTables<T> *tables,               \
+             uint8_t *scratch, double *out, int first_tile, int step) {                          \
+        gkl_shim::pairhmm::compute_tile<T, rows>(chunk, tables, scratch, out, first_tile, step); \
     }
 
 GKL_SHIM_PAIRHMM_KERNEL(pairhmm_single_4, float, 4, 24)

@@ -6,8 +6,9 @@
 // haplotypes. A read takes as many neighbouring lanes as hold its rows, its last row in the last
 // register of its last lane.
 //
-// A trie is walked as one stream of columns, depth first. An event stands between two columns of
-// it: keep the state, take another one up, or both.
+// A trie is walked as a stream of columns, depth first; where there are few tiles, as several, each
+// with its share of the leaves. An event stands between two columns: keep the state, take another
+// one up, or both.
 #pragma once
 
 #if !defined(__CUDACC_RTC__)
@@ -51,17 +52,17 @@ GKL_SHIM_BOTH inline int32_t store_of(uint32_t what) { return int32_t(what & 0x3
 GKL_SHIM_BOTH inline int32_t load_of(uint32_t what) { return int32_t(what >> 14 & 0x3fff) - 2; }
 GKL_SHIM_BOTH inline int32_t letter_of(uint32_t what) { return int32_t(what >> 28) - 1; }
 
-// States are numbered: the leaves, then the slots of the forks.
+// A stream of columns. States are numbered: the leaves of its trie, then the slots of the forks.
 struct TrieRecord {
     uint32_t columns,
         events;  // the first of its letters and of its events, in bytes from the header
-    int32_t states, unused;
 };
 
 struct RegionRecord {
-    TrieRecord heads, tails;
-    int32_t haplotypes;  // index of the first
-    int32_t haplotype_count;
+    int32_t tries;         // index of the first: streams of heads, then of tails
+    int32_t heads, tails;  // how many streams
+    int32_t haplotypes;    // index of the first
+    int32_t haplotype_count, unused;
     int64_t out;  // index of the result of its first read and haplotype
 };
 
@@ -90,9 +91,14 @@ struct TileRecord {
 struct ChunkHeader {
     // Offsets in bytes from the header.
     int64_t bases, base_quals, insertion_quals, deletion_quals, continuation_quals;
-    int64_t regions, haplotypes, reads, tiles;
-    int64_t finished;  // an int32 a tile, 0: how many of its two passes are done, where they are
-                       // computed by different warps
+    int64_t regions, tries, haplotypes, reads, tiles;
+};
+
+// What a block does.
+enum Step {
+    kWholeTile,
+    kPass,     // the y-th stream of its region
+    kMeeting,  // the y-th part of the pairs
 };
 
 // The tables of model.h as the kernels want them, made with the same operations.

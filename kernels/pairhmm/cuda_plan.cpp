@@ -32,7 +32,7 @@ enum { kWidest = 20, kStep = 4 };
 // warp that is alone. Measured on an H200, for each of the widths above.
 constexpr double kSingleCycles[GKL_SHIM_CUDA_WIDTHS] = {18, 27, 34, 47, 56};
 constexpr double kDoubleCycles[GKL_SHIM_CUDA_WIDTHS] = {40, 64};
-constexpr double kLatencyPerRow = 5, kLatencyPerColumn = 60;
+constexpr double kLatencyPerRow = 10, kLatencyPerColumn = 70;
 
 // So many regions stand for a chunk where its width is chosen.
 constexpr int64_t kSample = 32;
@@ -40,7 +40,8 @@ constexpr int64_t kSample = 32;
 // Columns' worth of set-up and of the meeting.
 constexpr double kColumnsPerTile = 20;
 
-// With fewer tiles than this a multiprocessor, each is shared by two warps.
+// With fewer tiles than this a multiprocessor, each is shared by as many warps as make up for it:
+// one a stream.
 constexpr int kBusyTiles = 8;
 
 // A chunk's reads have about so many bases at most: the block goes up while another is computed.
@@ -54,53 +55,110 @@ constexpr int64_t kGroupNanoseconds = 20000;
 
 int64_t rounded(int64_t bytes) { return (bytes + 255) & ~int64_t(255); }
 
-// What a trie's stream has.
-struct StreamSize {
-    int32_t columns, events, states;
-};
+// Streams of tries, one after the other.
+struct Streams {
+    std::vector<uint8_t> columns;
+    std::vector<Event> events;
+    std::vector<TrieRecord> tries;  // places in the above
 
-// Appends the stream of a trie's columns, and the events between them; their places are counted
-// from its first column.
-StreamSize append_stream(const Trie &trie, bool tails, std::vector<uint8_t> *columns,
-                         std::vector<Event> *events) {
-    const size_t first_column = columns->size(), first_event = events->size();
-    const int32_t slots = trie.leaves;
-    uint32_t at = 0;
-    int32_t store = kNone, letter = -1;
-    const auto add_event = [&](int32_t load) {
-        events->push_back({at, event_of(store, letter, load)});
+    void clear() {
+        columns.clear();
+        events.clear();
+        tries.clear();
+    }
+
+    // As many streams as told or as there are leaves, each with about as many of these; what they
+    // share is in each. Events' places are counted from the stream's first column.
+    int32_t append(const Trie &trie, bool tails, int32_t most) {
+        const int32_t count = std::min(most, trie.leaves);
+        find_leaves(trie);
+        for (int32_t k = 0; k < count; k++) {
+            tries.push_back({uint32_t(columns.size()), uint32_t(events.size())});
+            append_part(trie, tails, int32_t(int64_t(trie.leaves) * k / count),
+                        int32_t(int64_t(trie.leaves) * (k + 1) / count),
+                        trie.leaves + k * trie.slots);
+        }
+        return count;
+    }
+
+   private:
+    // The leaves of a branch and what follows it.
+    struct Leaves {
+        int32_t first, end;
     };
-    int32_t in_hand = -1;  // the slot whose state is the one in hand
-    for (const Branch &branch : trie.branches) {
-        add_event(branch.load < 0          ? int32_t(kRoot)
-                  : branch.load == in_hand ? int32_t(kNone)
-                                           : slots + branch.load);
-        const uint8_t *letters = trie.letters.data() + branch.column;
-        columns->insert(columns->end(), letters, letters + branch.length);
-        in_hand = branch.save;
-        at = uint32_t(columns->size() - first_column);
-        store = letter = -1;
-        if (branch.leaf >= 0) {
-            store = branch.leaf;
-            if (tails) {
-                at--;
-                letter = columns->back();
+
+    void find_leaves(const Trie &trie) {
+        leaves_.resize(trie.branches.size());
+        saver_.assign(size_t(trie.slots), -1);
+        int32_t leaves = 0, open = 0;  // slots of branches that may still go on
+        for (size_t k = 0; k < leaves_.size(); k++) {
+            const Branch &branch = trie.branches[k];
+            while (open > branch.load + 1) leaves_[size_t(saver_[size_t(--open)])].end = leaves;
+            leaves_[k].first = leaves;
+            leaves += branch.leaf >= 0;
+            leaves_[k].end = leaves;
+            if (branch.save >= 0) saver_[size_t(open++)] = int32_t(k);
+        }
+        while (open > 0) leaves_[size_t(saver_[size_t(--open)])].end = leaves;
+    }
+
+    void append_part(const Trie &trie, bool tails, int32_t first_leaf, int32_t end_leaf,
+                     int32_t slots) {
+        // The branches on the way to these leaves, and whose states others will start from.
+        path_.clear();
+        for (int32_t k = 0; k < int32_t(leaves_.size()); k++) {
+            const Branch &branch = trie.branches[size_t(k)];
+            if (leaves_[size_t(k)].first >= end_leaf || leaves_[size_t(k)].end <= first_leaf)
+                continue;
+            if (branch.load >= 0 && saver_[size_t(branch.load)] != int32_t(path_.size()) - 1)
+                path_[size_t(saver_[size_t(branch.load)])].kept = true;
+            if (branch.save >= 0) saver_[size_t(branch.save)] = int32_t(path_.size());
+            path_.push_back({&branch, false});
+        }
+        const size_t first_column = columns.size();
+        uint32_t at = 0;
+        int32_t store = kNone, letter = -1, in_hand = kNone;
+        const auto add_event = [&](int32_t load) {
+            if (store != kNone || load != kNone)
+                events.push_back({at, event_of(store, letter, load)});
+            store = kNone;
+            letter = -1;
+        };
+        for (const Step &step : path_) {
+            const Branch &branch = *step.branch;
+            add_event(branch.load < 0          ? int32_t(kRoot)
+                      : branch.load == in_hand ? int32_t(kNone)
+                                               : slots + branch.load);
+            const uint8_t *letters = trie.letters.data() + branch.column;
+            columns.insert(columns.end(), letters, letters + branch.length);
+            in_hand = branch.save;
+            at = uint32_t(columns.size() - first_column);
+            if (branch.leaf >= first_leaf && branch.leaf < end_leaf) {
+                store = branch.leaf;
+                if (tails) {
+                    at--;
+                    letter = columns.back();
+                    if (branch.save < 0) columns.pop_back();
+                }
+                if (branch.save >= 0) add_event(kNone);
+            }
+            if (branch.save >= 0) {
+                at = uint32_t(columns.size() - first_column);
+                if (step.kept) store = slots + branch.save;
             }
         }
-        if (branch.save >= 0) {
-            if (branch.leaf >= 0) add_event(kNone);
-            at = uint32_t(columns->size() - first_column);
-            store = slots + branch.save;
-            letter = -1;
-        } else if (tails) {
-            columns->pop_back();
-        }
+        add_event(kNone);
+        events.push_back({kNoEvent, event_of(kNone, -1, kNone)});
     }
-    add_event(kNone);
-    events->push_back({kNoEvent, event_of(kNone, -1, kNone)});
-    return {int32_t(columns->size() - first_column), int32_t(events->size() - first_event),
-            trie.leaves + trie.slots};
-}
+
+    struct Step {
+        const Branch *branch;
+        bool kept;
+    };
+    std::vector<Leaves> leaves_;  // of each branch
+    std::vector<Step> path_;
+    std::vector<int32_t> saver_;  // of each slot: whose state is in it
+};
 
 // How many reads there are of each length, in steps of the widths: those of a step take as many
 // lanes, whatever the width.
@@ -221,16 +279,16 @@ struct Part {
     int64_t first_byte, bytes;  // of its reads: in the batch
     int32_t first_row, rows;    // the reads computed, the longest first
     int32_t first_haplotype, haplotypes;
-    int32_t first_event, first_column;
-    StreamSize heads, tails;
+    int32_t first_trie, heads, tails;  // streams
+    int32_t first_column, columns;
+    int32_t head_states, tail_states;
+    int64_t trie_columns;  // that are left of the haplotypes
     int32_t width, tiles;  // the index of the width of its tiles, and how many they are
     int64_t first_result;
 
     // In the chunk.
     int32_t first_tile;
     int64_t scratch;
-
-    int32_t columns() const { return heads.columns + tails.columns; }
 };
 
 // Consecutive parts, which one thread plans and writes.
@@ -239,13 +297,14 @@ struct Group {
     std::vector<Row> rows;
     std::vector<HaplotypeRecord> haplotypes;  // computed
     std::vector<int32_t> chosen;              // which of its part's each of these is
-    std::vector<Event> events;
-    std::vector<uint8_t> columns;
+    Streams streams;
     int64_t bytes, results, computed_cells;
-    int64_t refused;  // a region with a letter that is none, or -1
+    int32_t passes, meetings;  // of its widest region
+    int64_t refused;           // a region with a letter that is none, or -1
 
     // Where it begins in the chunk.
-    int64_t first_row, first_haplotype, first_event, first_column, first_byte, first_result;
+    int64_t first_row, first_haplotype, first_trie, first_event, first_column, first_byte,
+        first_result;
 };
 
 struct PlanMemory {
@@ -326,7 +385,6 @@ struct gkl_shim_cuda_planner {
         memcpy(block, &header_, sizeof header_);
         memset(block + columns_at_, kA, kColumnMargin);
         memset(block + events_at_ - columns_after_, kA, size_t(columns_after_));
-        memset(block + header_.finished, 0, size_t(tile_count_) * sizeof(int32_t));
         parallel(row_count_ * kWritePerRead + read_bases_ * kWritePerBase,
                  &gkl_shim_cuda_planner::write_group);
     }
@@ -454,8 +512,8 @@ struct gkl_shim_cuda_planner {
         group.rows.clear();
         group.haplotypes.clear();
         group.chosen.clear();
-        group.events.clear();
-        group.columns.clear();
+        group.streams.clear();
+        group.passes = group.meetings = 0;
         group.bytes = group.results = group.computed_cells = 0;
         group.refused = -1;
         for (int64_t k = group.first_part; k < group.end_part; k++) {
@@ -464,7 +522,11 @@ struct gkl_shim_cuda_planner {
             plan_haplotypes(part, &group);
             part.first_result = group.results;
             group.results += int64_t(part.rows) * part.haplotypes;
-            group.computed_cells += read_bases * part.columns();
+            group.computed_cells += read_bases * part.trie_columns;
+            group.passes = std::max(group.passes, part.heads + part.tails);
+            group.meetings = std::max(
+                group.meetings,
+                (std::min<int32_t>(part.rows, kWarp) * part.haplotypes + kWarp - 1) / kWarp);
             group.bytes += part.bytes;
         }
     }
@@ -512,8 +574,6 @@ struct gkl_shim_cuda_planner {
                    letters, memory.letters.data()) >= 0)
             group->refused = part.region;
         part.first_haplotype = int32_t(group->haplotypes.size());
-        part.first_event = int32_t(group->events.size());
-        part.first_column = int32_t(group->columns.size());
         memory.haplotypes.clear();
         const Row *rows = group->rows.data() + part.first_row;
         for (int32_t h = 0; h < part.haplotype_count; h++) {
@@ -525,32 +585,40 @@ struct gkl_shim_cuda_planner {
             if (values_) group->chosen.push_back(h);
         }
         part.haplotypes = int32_t(memory.haplotypes.size());
-        part.heads = part.tails = {0, 0, 0};
+        Streams &streams = group->streams;
+        part.first_trie = int32_t(streams.tries.size());
+        part.first_column = int32_t(streams.columns.size());
+        part.heads = part.tails = part.columns = part.head_states = part.tail_states = 0;
+        part.trie_columns = 0;
         if (part.haplotypes == 0 || group->refused >= 0) return;
+        const Trie &heads = memory.heads, &tails = memory.tails;
         memory.planner.make_tries(memory.haplotypes.data(), part.haplotypes, &memory.heads,
                                   &memory.tails);
-        part.heads = append_stream(memory.heads, false, &group->columns, &group->events);
-        part.tails = append_stream(memory.tails, true, &group->columns, &group->events);
-        if (std::max(part.heads.states, part.tails.states) >= kMostStates) {
+        part.head_states = heads.leaves + std::min(streams_, heads.leaves) * heads.slots;
+        part.tail_states = tails.leaves + std::min(streams_, tails.leaves) * tails.slots;
+        if (std::max(part.head_states, part.tail_states) >= kMostStates) {
             // The CPU computes it.
             part.rows = part.tiles = part.haplotypes = 0;
-            part.heads = part.tails = {0, 0, 0};
             group->rows.resize(size_t(part.first_row));
-            group->events.resize(size_t(part.first_event));
-            group->columns.resize(size_t(part.first_column));
             if (values_) group->chosen.resize(group->chosen.size() - memory.haplotypes.size());
             return;
         }
+        part.trie_columns = heads.columns() + tails.columns();
+        part.heads = streams.append(heads, false, streams_);
+        part.tails = streams.append(tails, true, streams_);
+        part.columns = int32_t(streams.columns.size()) - part.first_column;
         for (size_t h = 0; h < memory.haplotypes.size(); h++)
-            group->haplotypes.push_back({memory.heads.leaf_of[h], memory.tails.leaf_of[h],
-                                         int32_t(memory.haplotypes[h].length), 0});
+            group->haplotypes.push_back(
+                {heads.leaf_of[h], tails.leaf_of[h], int32_t(memory.haplotypes[h].length), 0});
     }
 
     // One width for all that it holds: several kernels in turn leave the device idle at each end.
-    // By a sample, and as if haplotypes shared nothing.
+    // By a sample.
     void choose_width(gkl_shim_cuda_chunk *chunk) {
         struct {
-            double longest, all, tiles;  // cycles of the longest tile, of all; how many they are
+            // Cycles of the longest tile, of its longest haplotype by itself, and of all; how many
+            // they are.
+            double longest, longest_haplotype, all, tiles;
         } sums[GKL_SHIM_CUDA_WIDTHS] = {};
         const int64_t parts = int64_t(parts_.size()), step = (parts + kSample - 1) / kSample;
         for (int64_t k = 0; k < parts; k += step) {
@@ -562,8 +630,10 @@ struct gkl_shim_cuda_planner {
                     lengths.add(Lengths::step(offsets[r + 1] - offsets[r]));
             const int64_t *haplotypes =
                 batch_.haplotype_offsets + batch_.region_haplotypes[part.region];
-            const double columns =
-                double(haplotypes[part.haplotype_count] - haplotypes[0]) + kColumnsPerTile;
+            // Haplotypes of a region share most of their columns.
+            const double count = double(part.haplotype_count);
+            const double length = double(haplotypes[part.haplotype_count] - haplotypes[0]) / count;
+            const double columns = length * sqrt(count) + kColumnsPerTile;
             for (int w = 0; w < width_count_; w++) {
                 int width = w;
                 Packer packer;
@@ -581,37 +651,50 @@ struct gkl_shim_cuda_planner {
         }
         double best = std::numeric_limits<double>::infinity();
         for (int w = 0; w < width_count_; w++) {
-            const int passes = sums[w].tiles <= kBusyTiles * options_.multiprocessors ? 2 : 1;
-            const double time = sums[w].longest / passes + sums[w].all / options_.multiprocessors;
+            // Streams a trie; 0: one warp does it all.
+            const int streams =
+                int(kBusyTiles * options_.multiprocessors / std::max(1.0, sums[w].tiles) + 1) / 2;
+            const double longest =
+                streams == 0 ? sums[w].longest
+                             : std::max(sums[w].longest / streams, sums[w].longest_haplotype) / 2;
+            const double time = longest + sums[w].all / options_.multiprocessors;
             const bool asked_for = widths_[w] == options_.rows_a_lane;
             if (time >= best && !asked_for) continue;
             best = time;
             width_ = w;
-            chunk->passes = passes;
+            streams_ = std::max(streams, 1);
+            chunk->passes = streams == 0;
             if (asked_for) break;
         }
     }
 
     void lay_out(gkl_shim_cuda_chunk *chunk) {
         place_tiles(chunk);
-        int64_t rows = 0, haplotypes = 0, events = 0, columns = kColumnMargin, bytes = 0;
-        int64_t results = 0;
+        int64_t rows = 0, haplotypes = 0, tries = 0, events = 0, columns = kColumnMargin;
+        int64_t bytes = 0, results = 0;
         chunk->computed_cells = 0;
+        const bool whole = chunk->passes == 1;
+        chunk->meetings = 1;
         for (int64_t k = 0; k < group_count_; k++) {
             Group &group = *groups_[k];
             group.first_row = rows;
             group.first_haplotype = haplotypes;
+            group.first_trie = tries;
             group.first_event = events;
             group.first_column = columns;
             group.first_byte = bytes;
             group.first_result = results;
             rows += int64_t(group.rows.size());
             haplotypes += int64_t(group.haplotypes.size());
-            events += int64_t(group.events.size());
-            columns += int64_t(group.columns.size());
+            tries += int64_t(group.streams.tries.size());
+            events += int64_t(group.streams.events.size());
+            columns += int64_t(group.streams.columns.size());
             bytes += group.bytes;
             results += group.results;
             chunk->computed_cells += group.computed_cells;
+            if (whole) continue;
+            chunk->passes = std::max(chunk->passes, group.passes);
+            chunk->meetings = std::max(chunk->meetings, group.meetings);
         }
         int64_t at = rounded(sizeof(ChunkHeader));
         const auto place = [&at](int64_t size) {
@@ -627,10 +710,10 @@ struct gkl_shim_cuda_planner {
         columns_at_ = place(columns + kColumnMargin);
         events_at_ = place(events * int64_t(sizeof(Event)));
         header_.regions = place(int64_t(parts_.size() * sizeof(RegionRecord)));
+        header_.tries = place(tries * int64_t(sizeof(TrieRecord)));
         header_.haplotypes = place(haplotypes * int64_t(sizeof(HaplotypeRecord)));
         header_.reads = place(rows * int64_t(sizeof(ReadRecord)));
         header_.tiles = place(tile_count_ * int64_t(sizeof(TileRecord)));
-        header_.finished = place(tile_count_ * int64_t(sizeof(int32_t)));
         columns_after_ = events_at_ - columns_at_ - columns;
         row_count_ = rows;
         results_count_ = results;
@@ -643,7 +726,7 @@ struct gkl_shim_cuda_planner {
         // By columns, in steps of a quarter or less.
         enum { kSteps = 4 * 32 };
         const auto step_of = [](const Part &part) {
-            const uint32_t columns = uint32_t(part.columns()) | 4;
+            const uint32_t columns = uint32_t(part.columns) | 4;
             const int exponent = 31 - __builtin_clz(columns);
             return kSteps - 1 - (4 * exponent + int(columns >> (exponent - 2) & 3));
         };
@@ -672,8 +755,8 @@ struct gkl_shim_cuda_planner {
     int64_t tile_scratch(const Part &part) const {
         const int rows = widths_[part.width];
         return rounded(options_.precision == GKL_SHIM_SINGLE
-                           ? TileScratch<float>(rows, part.heads.states, part.tails.states).bytes
-                           : TileScratch<double>(rows, part.heads.states, part.tails.states).bytes);
+                           ? TileScratch<float>(rows, part.head_states, part.tail_states).bytes
+                           : TileScratch<double>(rows, part.head_states, part.tail_states).bytes);
     }
 
     template <class A>
@@ -684,10 +767,12 @@ struct gkl_shim_cuda_planner {
     void write_group(Group &group) {
         if (group.rows.empty()) return;
         write_tracks(group);
-        memcpy(block_ + columns_at_ + group.first_column, group.columns.data(),
-               group.columns.size());
+        const Streams &streams = group.streams;
+        memcpy(block_ + columns_at_ + group.first_column, streams.columns.data(),
+               streams.columns.size());
         memcpy(array<HaplotypeRecord>(header_.haplotypes) + group.first_haplotype,
                group.haplotypes.data(), group.haplotypes.size() * sizeof(HaplotypeRecord));
+        write_tries(group);
         int64_t byte = group.first_byte;
         for (int64_t k = group.first_part; k < group.end_part; k++) {
             const Part &part = parts_[k];
@@ -722,29 +807,29 @@ struct gkl_shim_cuda_planner {
         }
     }
 
+    void write_tries(const Group &group) {
+        const Streams &streams = group.streams;
+        TrieRecord *trie = array<TrieRecord>(header_.tries) + group.first_trie;
+        Event *event = array<Event>(events_at_) + group.first_event;
+        for (size_t k = 0; k < streams.tries.size(); k++) {
+            const uint32_t column =
+                uint32_t(columns_at_ + group.first_column) + streams.tries[k].columns;
+            *trie++ = {column, uint32_t(reinterpret_cast<uint8_t *>(event) - block_)};
+            const Event *from = streams.events.data() + streams.tries[k].events;
+            for (; from->at != kNoEvent; from++) *event++ = {from->at + column, from->what};
+            *event++ = *from;
+        }
+    }
+
     void write_region(const Group &group, const Part &part, int32_t region) {
-        RegionRecord record;
-        record.haplotypes = int32_t(group.first_haplotype + part.first_haplotype);
-        record.haplotype_count = part.haplotypes;
-        record.out = group.first_result + part.first_result;
-        int64_t column = columns_at_ + group.first_column + part.first_column;
-        int64_t event = group.first_event + part.first_event;
-        const Event *from = group.events.data() + part.first_event;
-        const auto write_stream = [&](const StreamSize &stream, TrieRecord *trie) {
-            Event *to = array<Event>(events_at_) + event;
-            *trie = {uint32_t(column), uint32_t(reinterpret_cast<uint8_t *>(to) - block_),
-                     stream.states, 0};
-            for (int32_t k = 0; k < stream.events; k++) {
-                *to = *from++;
-                if (to->at != kNoEvent) to->at += uint32_t(column);
-                to++;
-            }
-            column += stream.columns;
-            event += stream.events;
-        };
-        write_stream(part.heads, &record.heads);
-        write_stream(part.tails, &record.tails);
-        array<RegionRecord>(header_.regions)[region] = record;
+        array<RegionRecord>(header_.regions)[region] = {
+            int32_t(group.first_trie + part.first_trie),
+            part.heads,
+            part.tails,
+            int32_t(group.first_haplotype + part.first_haplotype),
+            part.haplotypes,
+            0,
+            group.first_result + part.first_result};
     }
 
     void write_tiles(const Group &group, const Part &part, int32_t region, int32_t first_byte) {
@@ -775,8 +860,8 @@ struct gkl_shim_cuda_planner {
             },
             [&] {
                 memset(read_of + used, kNoRead, size_t(kWarp - used));
-                *tile = {at,     reads, part.heads.states, part.tails.states, scratch, widest,
-                         region, {}};
+                *tile = {at,      reads,  part.head_states, part.tail_states,
+                         scratch, widest, region,           {}};
                 memcpy(tile->read_of, read_of, kWarp);
                 tile++;
                 scratch += tile_scratch;
@@ -826,7 +911,8 @@ struct gkl_shim_cuda_planner {
     const double *cycles_;  // a column, of each width
     int64_t longest_;
     uint8_t lanes_of_[GKL_SHIM_CUDA_WIDTHS][Lengths::kMost + 1];  // by steps of length
-    int32_t width_;  // the index of that chosen for the chunk
+    int32_t width_;    // the index of that chosen for the chunk
+    int32_t streams_;  // a trie at most
 
     gkl_shim_pairhmm_batch batch_;
     const double *values_;  // null: all are wanted
