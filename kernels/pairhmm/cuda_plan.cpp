@@ -642,11 +642,13 @@ struct gkl_shim_cuda_planner {
                     packer.add(lanes_of_[width][step], count);
                 });
                 const double tiles = double(packer.tiles() * step);
-                sums[w].longest =
-                    std::max(sums[w].longest,
-                             columns * (kLatencyPerRow * widths_[width] + kLatencyPerColumn));
-                sums[w].all += tiles * columns * cycles_[width];
-                sums[w].tiles += tiles;
+                const double latency = kLatencyPerRow * widths_[width] + kLatencyPerColumn;
+                auto &sum = sums[w];
+                sum.longest = std::max(sum.longest, columns * latency);
+                sum.longest_haplotype =
+                    std::max(sum.longest_haplotype, (length + kColumnsPerTile) * latency);
+                sum.all += tiles * columns * cycles_[width];
+                sum.tiles += tiles;
             }
         }
         double best = std::numeric_limits<double>::infinity();
