@@ -34,6 +34,8 @@ def library() -> tuple[Any, Any]:
         If the library or its header is not there, or the system cannot load it.
     """
     global _loaded
+    if _loaded is not None:
+        return _loaded
     with _loading:
         if _loaded is None:
             path = paths.library()
@@ -82,17 +84,17 @@ def batch_pointer(
         Bases, base, insertion, deletion and continuation qualities.
     """
     ffi, _ = library()
-    address = ffi.from_buffer
+    address, numbers, letters = ffi.from_buffer, ffi.typeof("int64_t[]"), ffi.typeof("uint8_t[]")
     return ffi.new(
         "gkl_shim_pairhmm_batch *",
         (
             len(region_reads) - 1,
-            address("int64_t[]", region_reads),
-            address("int64_t[]", region_haplotypes),
-            address("int64_t[]", read_offsets),
-            *(address("uint8_t[]", track) for track in read_tracks),
-            address("int64_t[]", haplotype_offsets),
-            address("uint8_t[]", haplotype_bases),
+            address(numbers, region_reads),
+            address(numbers, region_haplotypes),
+            address(numbers, read_offsets),
+            *[address(letters, track) for track in read_tracks],
+            address(numbers, haplotype_offsets),
+            address(letters, haplotype_bases),
         ),
     )
 

@@ -216,9 +216,12 @@ class Engine:
         for first, last in run.undone():
             missing += self._on_cpu(batch, out, first, last)
         if counted:
+            totals = self._totals
             with self._lock:
-                for name in ("regions", "pairs", "cells", "computed_cells"):
-                    self._totals[name] += run.totals[name]
+                totals["regions"] += run.regions
+                totals["pairs"] += run.pairs
+                totals["cells"] += run.cells
+                totals["computed_cells"] += run.computed_cells
         return missing
 
     def _on_cpu(self, batch: Any, out: NDArray[np.float64], first: int, last: int) -> int:
@@ -249,8 +252,7 @@ class _Run:
         self._place = ffi.new("gkl_shim_cuda_chunk *")
         self._lock = threading.Lock()
         self._failed: list[tuple[int, int]] = []
-        self.missing = 0
-        self.totals = dict.fromkeys(("regions", "pairs", "cells", "computed_cells"), 0)
+        self.missing = self.regions = self.pairs = self.cells = self.computed_cells = 0
         self.error: BaseException | None = None
 
     def take(self, slot: _Slot) -> bool:
@@ -273,10 +275,13 @@ class _Run:
         return bool(self._place.region < self.batch.regions)
 
     def done(self, slot: _Slot, missing: int) -> None:
+        chunk = slot.chunk
         with self._lock:
             self.missing += missing
-            for name in self.totals:
-                self.totals[name] += getattr(slot.chunk, name)
+            self.regions += chunk.regions
+            self.pairs += chunk.pairs
+            self.cells += chunk.cells
+            self.computed_cells += chunk.computed_cells
 
     def failed(self, slots: Iterable[_Slot]) -> None:
         with self._lock:
@@ -404,6 +409,8 @@ class _Device:
 
     def prepare(self, precision: Precision) -> None:
         """Load the kernels of a precision, once."""
+        if precision in self.kernels:
+            return
         with self._changed:
             if precision in self.kernels:
                 return
@@ -515,7 +522,7 @@ def _drive(device: _Device, run: _Run, spread: Callable[[], None] | None = None)
         if before != device.number:
             runtime.setDevice(device.number)
         device.prepare(run.precision)
-        while True:
+        while run.more:
             slot = device.slot(wait=not flying)
             if slot is None:
                 _land(device, run, flying)
@@ -528,7 +535,7 @@ def _drive(device: _Device, run: _Run, spread: Callable[[], None] | None = None)
             slot = None
             if spread is not None and run.more:
                 spread()
-            spread = None
+                spread = None
         while flying:
             _land(device, run, flying)
     except ValueError as error:
