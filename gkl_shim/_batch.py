@@ -323,7 +323,10 @@ def concatenated(batches: list[Batch]) -> Batch:
 
 
 def _joined(offsets: list[NDArray[np.int64]]) -> NDArray[np.int64]:
-    return offsets_of(np.concatenate([np.diff(each) for each in offsets]))
+    starts = offsets_of([each[-1] for each in offsets])[:-1]
+    joined = np.concatenate([offsets[0][:1], *[each[1:] for each in offsets]])
+    joined[1:] += np.repeat(starts, [len(each) - 1 for each in offsets])
+    return joined
 
 
 def offsets_of(lengths: NDArray[np.int64] | list[int]) -> NDArray[np.int64]:

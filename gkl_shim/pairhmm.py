@@ -68,7 +68,7 @@ Precision: TypeAlias = Literal["single", "double"]
 _CALL_CELLS = 1 << 29
 # What a stream computes together, on the CPU and on devices, which take several such at once.
 _GROUP_CELLS = 1 << 27
-_DEVICE_GROUP_CELLS = 1 << 34
+_DEVICE_GROUP_CELLS = 1 << 32
 _DEVICE_CALLERS = 3
 # What a pair counts at least, so that pairs of tiny sequences bound a call's results too.
 _PAIR_CELLS = 256
@@ -508,9 +508,14 @@ def _grouped(
     work = 0
     try:
         for index, region in enumerate(regions):
-            batch = _region_batch(region, gaps, f"regions[{index}]")
+            batch = _region_batch(region, gaps, index)
+            more = _work_of(batch)
+            # What is large already is not copied to be put together with others.
+            if group and work + more > group_cells:
+                yield concatenated(group)
+                group, work = [], 0
             group.append(batch)
-            work += int(_work(batch).sum())
+            work += more
             if work >= group_cells:
                 yield concatenated(group)
                 group, work = [], 0
@@ -523,15 +528,15 @@ def _grouped(
         yield concatenated(group)
 
 
-def _region_batch(region: Region, gaps: tuple[Quals, ...], name: str) -> Batch:
+def _region_batch(region: Region, gaps: tuple[Quals, ...], index: int) -> Batch:
     if isinstance(region, Batch):
         return region
     if not isinstance(region, tuple) or len(region) != 2:
-        raise ValueError(f"{name}: expected (reads, haplotypes) or a Batch")
+        raise ValueError(f"regions[{index}]: expected (reads, haplotypes) or a Batch")
     try:
         return Batch(read_batch(region[0], gaps), haplotype_batch(region[1]))
     except ValueError as error:
-        raise ValueError(f"{name}: {error}") from error
+        raise ValueError(f"regions[{index}]: {error}") from error
 
 
 def _work(batch: Batch) -> NDArray[np.int64]:
@@ -541,6 +546,15 @@ def _work(batch: Batch) -> NDArray[np.int64]:
     pairs: NDArray[np.int64] = batch.shapes.prod(axis=1)
     work: NDArray[np.int64] = np.maximum(reads * haplotypes, pairs * _PAIR_CELLS)
     return work
+
+
+def _work_of(batch: Batch) -> int:
+    """The sum of the above; of one region, the usual case, without array arithmetic."""
+    if len(batch.region_reads) != 2:
+        return int(_work(batch).sum())
+    reads, haplotypes = batch.reads, batch.haplotypes
+    pairs = len(reads) * len(haplotypes)
+    return max(len(reads.bases) * len(haplotypes.bases), pairs * _PAIR_CELLS)
 
 
 def _parts(batch: Batch) -> Iterator[Batch]:
