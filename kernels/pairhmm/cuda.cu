@@ -205,30 +205,32 @@ class Lane {
         take_coefficients<STEP>();
         make_root<STEP>();
 
-        // The lane's next column, and that of its next event, in bytes from the chunk's header.
+        // The letter of the lane's next column; it waits for its next event's.
         const int position =
             STEP == kForward ? lane_ - read_.lane : read_.lane + read_.lanes - 1 - lane_;
         const int span = tile_.widest;
-        unsigned column = trie.columns - position, event = trie.events;
+        const uint8_t *column = chunk_ + trie.columns - position;
+        unsigned event = trie.events;
         Event next = *array<Event>(event), following = *array<Event>(event + sizeof(Event));
         if (!in_use()) next = {kNoEvent, event_of(kNone, -1, kNone)};
-        unsigned letter = chunk_[column];
+        unsigned letter = *column;
         first_emissions_ = load_emissions(letter, STEP == kForward ? 0 : R / kGroup - 1);
         for (;;) {
             fetch(load_of(next.what));
             bool fetched = true;
-            const unsigned ahead = least_of_warp(next.at - column);
+            const unsigned ahead = least_of_warp(next.at - unsigned(column - chunk_));
             if (ahead >= kNoEvent / 2) break;
             int quiet = int(ahead);
-            for (; quiet >= 2; quiet -= 2) {
-                step<STEP>(&column, &letter);
-                step<STEP>(&column, &letter);
+            for (; quiet >= kUnrolled; quiet -= kUnrolled) {
+#pragma unroll
+                for (int k = 1; k <= kUnrolled; k++) step<STEP>(&letter, column + k);
+                column += kUnrolled;
             }
-            if (quiet) step<STEP>(&column, &letter);
+            for (; quiet > 0; quiet--) step<STEP>(&letter, ++column);
             // A lane comes to an event a column after the lane before it.
             wait_for_copies();
             for (int k = 0; k < span; k++) {
-                while (column == next.at) {
+                while (unsigned(column - chunk_) == next.at) {
                     handle<STEP>(next.what, fetched);
                     fetched = false;
                     event += unsigned(sizeof(Event));
@@ -236,7 +238,7 @@ class Lane {
                     following = *array<Event>(event + sizeof(Event));
                 }
                 __syncwarp();
-                step<STEP>(&column, &letter);
+                step<STEP>(&letter, ++column);
             }
         }
     }
@@ -261,6 +263,7 @@ class Lane {
     enum { kStates = StatePack<T>::kCount };
     static constexpr int64_t kStateSize = kWarp * R + kWarp;
 
+    enum { kUnrolled = 4 };  // columns between two looks at the time
     enum { kBatch = 4 };  // rows of a lane that are set up together
     enum {
         kAhead = R >= 16 ? 12
@@ -486,11 +489,11 @@ class Lane {
                            static_cast<const T *>(nullptr));
     }
 
-    // One column in every lane.
+    // One column in every lane: that of the letter, which becomes the next one.
     template <int STEP>
-    __device__ __forceinline__ void step(unsigned *column, unsigned *letter) {
+    __device__ __forceinline__ void step(unsigned *letter, const uint8_t *next) {
         const unsigned now = *letter;
-        *letter = chunk_[++*column];
+        *letter = *next;
         T diagonal = diagonal_, insertion = above_insertion_;
         Pack<T> pack = first_emissions_;
 #pragma unroll
