@@ -264,7 +264,7 @@ class Lane {
     static constexpr int64_t kStateSize = kWarp * R + kWarp;
 
     enum { kUnrolled = 4 };  // columns between two looks at the time
-    enum { kBatch = 4 };  // rows of a lane that are set up together
+    enum { kBatch = 4 };     // rows of a lane that are set up together
     enum {
         kAhead = R >= 16 ? 12
         : R >= 8         ? R / 2 + 2
@@ -317,7 +317,8 @@ class Lane {
     // D, and T, left of a read's first row and above it.
     __device__ __forceinline__ T border(const ReadRecord &read) const {
         const int quality =
-            array<uint8_t>(header().continuation_quals)[read.start] & (kQualities - 1);
+            array<uint8_t>(header().continuation_quals)[read.start & header().continuation_mask] &
+            (kQualities - 1);
         return (T(1) - tables_->probability[quality]) * start();
     }
 
@@ -340,7 +341,8 @@ class Lane {
         const unsigned insertion = array<uint8_t>(h.insertion_quals)[at] & (kQualities - 1);
         const unsigned deletion = array<uint8_t>(h.deletion_quals)[at] & (kQualities - 1);
         const unsigned quality = array<uint8_t>(h.base_quals)[at] & (kQualities - 1);
-        const unsigned continuation = array<uint8_t>(h.continuation_quals)[at] & (kQualities - 1);
+        const unsigned continuation =
+            array<uint8_t>(h.continuation_quals)[at & h.continuation_mask] & (kQualities - 1);
         const uint8_t base = array<uint8_t>(h.bases)[at];
         *facts =
             present ? 1u << 31 | continuation << 21 | quality << 14 | insertion << 7 | deletion : 0;

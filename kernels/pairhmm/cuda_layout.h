@@ -92,6 +92,7 @@ struct ChunkHeader {
     // Offsets in bytes from the header.
     int64_t bases, base_quals, insertion_quals, deletion_quals, continuation_quals;
     int64_t regions, tries, haplotypes, reads, tiles;
+    int64_t continuation_mask;  // 0: all bases have the first one's gap-continuation quality
 };
 
 // What a block does.

@@ -301,6 +301,8 @@ struct Group {
     int64_t bytes, results, computed_cells;
     int32_t passes, meetings;  // of its widest region
     int64_t refused;           // a region with a letter that is none, or -1
+    bool one_gap_open;         // qualities of insertions and deletions are the same
+    int one_continuation;      // the gap-continuation quality of all bases, or -1
 
     // Where it begins in the chunk.
     int64_t first_row, first_haplotype, first_trie, first_event, first_column, first_byte,
@@ -529,6 +531,35 @@ struct gkl_shim_cuda_planner {
                 (std::min<int32_t>(part.rows, kWarp) * part.haplotypes + kWarp - 1) / kWarp);
             group.bytes += part.bytes;
         }
+        compare_tracks(group);
+    }
+
+    // What is the same is not sent twice.
+    void compare_tracks(Group &group) const {
+        group.one_gap_open = true;
+        group.one_continuation = batch_.continuation_quals[parts_[group.first_part].first_byte];
+        each_run(group, [&](int64_t from, int64_t size) {
+            group.one_gap_open =
+                group.one_gap_open && memcmp(batch_.insertion_quals + from,
+                                             batch_.deletion_quals + from, size_t(size)) == 0;
+            const uint8_t *quals = batch_.continuation_quals + from;
+            if (quals[0] != group.one_continuation ||
+                memcmp(quals, quals + 1, size_t(size - 1)) != 0)
+                group.one_continuation = -1;
+        });
+    }
+
+    // Calls take(first, size) for the bytes of its reads: most often those of one part follow those
+    // of the part before.
+    template <class Take>
+    void each_run(const Group &group, Take take) const {
+        for (int64_t k = group.first_part, next; k < group.end_part; k = next) {
+            const int64_t from = parts_[k].first_byte;
+            int64_t end = from;
+            for (next = k; next < group.end_part && parts_[next].first_byte == end; next++)
+                end += parts_[next].bytes;
+            take(from, end - from);
+        }
     }
 
     // The part's reads, the longest first, and how many tiles they are. Returns their bases.
@@ -675,6 +706,8 @@ struct gkl_shim_cuda_planner {
         int64_t rows = 0, haplotypes = 0, tries = 0, events = 0, columns = kColumnMargin;
         int64_t bytes = 0, results = 0;
         chunk->computed_cells = 0;
+        bool one_gap_open = true;
+        int one_continuation = groups_[0]->one_continuation;
         const bool whole = chunk->passes == 1;
         chunk->meetings = 1;
         for (int64_t k = 0; k < group_count_; k++) {
@@ -694,6 +727,8 @@ struct gkl_shim_cuda_planner {
             bytes += group.bytes;
             results += group.results;
             chunk->computed_cells += group.computed_cells;
+            one_gap_open = one_gap_open && group.one_gap_open;
+            if (group.one_continuation != one_continuation) one_continuation = -1;
             if (whole) continue;
             chunk->passes = std::max(chunk->passes, group.passes);
             chunk->meetings = std::max(chunk->meetings, group.meetings);
@@ -707,8 +742,9 @@ struct gkl_shim_cuda_planner {
         header_.bases = place(bytes);
         header_.base_quals = place(bytes);
         header_.insertion_quals = place(bytes);
-        header_.deletion_quals = place(bytes);
-        header_.continuation_quals = place(bytes);
+        header_.deletion_quals = one_gap_open ? header_.insertion_quals : place(bytes);
+        header_.continuation_quals = place(one_continuation >= 0 ? 1 : bytes);
+        header_.continuation_mask = one_continuation >= 0 ? 0 : -1;
         columns_at_ = place(columns + kColumnMargin);
         events_at_ = place(events * int64_t(sizeof(Event)));
         header_.regions = place(int64_t(parts_.size() * sizeof(RegionRecord)));
@@ -786,27 +822,27 @@ struct gkl_shim_cuda_planner {
         }
     }
 
-    // All bytes of a part's reads travel, computed or not: they lie together, and most often so do
-    // those of the next.
+    // All bytes of a part's reads travel, computed or not: they lie together.
     void write_tracks(const Group &group) {
-        const struct {
+        struct Track {
             int64_t to;
             const uint8_t *from;
-        } tracks[] = {{header_.bases, batch_.read_bases},
-                      {header_.base_quals, batch_.base_quals},
-                      {header_.insertion_quals, batch_.insertion_quals},
-                      {header_.deletion_quals, batch_.deletion_quals},
-                      {header_.continuation_quals, batch_.continuation_quals}};
+        } tracks[5] = {{header_.bases, batch_.read_bases},
+                       {header_.base_quals, batch_.base_quals},
+                       {header_.insertion_quals, batch_.insertion_quals}};
+        int count = 3;
+        if (header_.deletion_quals != header_.insertion_quals)
+            tracks[count++] = {header_.deletion_quals, batch_.deletion_quals};
+        if (header_.continuation_mask)
+            tracks[count++] = {header_.continuation_quals, batch_.continuation_quals};
+        else
+            block_[header_.continuation_quals] = uint8_t(group.one_continuation);
         int64_t to = group.first_byte;
-        for (int64_t k = group.first_part, next; k < group.end_part; k = next) {
-            const int64_t from = parts_[k].first_byte;
-            int64_t end = from;
-            for (next = k; next < group.end_part && parts_[next].first_byte == end; next++)
-                end += parts_[next].bytes;
-            for (const auto &track : tracks)
-                memcpy(block_ + track.to + to, track.from + from, size_t(end - from));
-            to += end - from;
-        }
+        each_run(group, [&](int64_t from, int64_t size) {
+            for (int k = 0; k < count; k++)
+                memcpy(block_ + tracks[k].to + to, tracks[k].from + from, size_t(size));
+            to += size;
+        });
     }
 
     void write_tries(const Group &group) {
