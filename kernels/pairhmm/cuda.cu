@@ -265,11 +265,8 @@ class Lane {
 
     enum { kUnrolled = 4 };  // columns between two looks at the time
     enum { kBatch = 4 };     // rows of a lane that are set up together
-    enum {
-        kAhead = R >= 16 ? 12
-        : R >= 8         ? R / 2 + 2
-                         : 4
-    };  // packs of each side that a pair loads at once
+    // Packs of each side that a pair loads at once.
+    enum { kAhead = R >= 16 ? 12 : (R >= 8 ? R / 2 + 2 : 4) };
 
     struct Row {
         RowCoefficients<T> coefficients;
