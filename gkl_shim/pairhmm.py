@@ -549,7 +549,7 @@ def _work(batch: Batch) -> NDArray[np.int64]:
 
 
 def _work_of(batch: Batch) -> int:
-    """The sum of the above; of one region, the usual case, without array arithmetic."""
+    """Return the sum of the above; of one region, as is usual, without array arithmetic."""
     if len(batch.region_reads) != 2:
         return int(_work(batch).sum())
     reads, haplotypes = batch.reads, batch.haplotypes

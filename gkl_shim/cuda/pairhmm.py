@@ -45,8 +45,8 @@ _MEMORY_SHARE = 0.5
 _GROWTH = 1.25
 
 _SOURCE = "pairhmm/cuda.cu"
-# Numbers in shared memory: of each row, emissions for so many letters and a state; of each lane, the
-# root and a state.
+# Numbers in shared memory: of each row, emissions for so many letters and a state; of each lane,
+# the root and a state.
 _LETTERS, _STATE = 5, 2
 _WARP = 32
 # What a block does, as cuda_layout.h has it.
