@@ -1,0 +1,29 @@
+"""What the CUDA engine leaves to the CPU; no device is needed to tell."""
+
+from __future__ import annotations
+
+import itertools
+import random
+
+import numpy as np
+
+from gkl_shim._batch import concatenated, haplotype_batch, read_batch
+from gkl_shim.pairhmm import Batch
+from tests.gpu.conftest import random_region
+from tests.gpu.test_cuda_planner import planned
+
+
+def test_too_many_states_are_left_to_the_cpu():
+    known = ["".join(letters) for letters in itertools.product("ACGT", repeat=8)][:20_000]
+    crowd = Batch(
+        read_batch([("ACGT" * 5, 30)] * 3, (45, 45, 10)),
+        haplotype_batch([haplotype * 2 for haplotype in known]),
+    )
+    small = random_region(random.Random(1), 5, 2, 100, "usual")
+    values, chunks, number = planned(
+        concatenated([small, crowd, small]), "single", 1 << 40, 1 << 40
+    )
+    assert number == 2 * small.pairs
+    assert sum(chunk[3] for chunk in chunks) == crowd.pairs
+    assert np.isnan(values[small.pairs : -small.pairs]).all()
+    assert not np.isnan(values[: small.pairs]).any()
