@@ -154,13 +154,13 @@ class Lane {
     __device__ void set_up() {
         T *const table = reinterpret_cast<T *>(emissions() - lane_);
         // A row's facts wait where its emission for N will be.
-        for (int k = 0; k < R; k += kBatch) {
-            unsigned quals[kBatch], letter[kBatch];
+        for (int k = 0; k < R; k += kLoaded) {
+            unsigned quals[kLoaded], letter[kLoaded];
 #pragma unroll
-            for (int z = 0; z < kBatch; z++)
+            for (int z = 0; z < kLoaded; z++)
                 letter[z] = load_row((k + z) * kWarp + lane_, &quals[z]);
 #pragma unroll
-            for (int z = 0; z < kBatch; z++) {
+            for (int z = 0; z < kLoaded; z++) {
                 const unsigned facts = quals[z] | unsigned(tables_->letter[letter[z]]) << 28;
                 memcpy(table + emission_of((k + z) * kWarp + lane_, kN), &facts, sizeof facts);
             }
@@ -168,10 +168,10 @@ class Lane {
         RowCoefficients<T> *const coefficients = at<RowCoefficients<T>>(0);
         T *const kappas = at<T>(layout_.backward_kappas);
         unsigned behind = 0;  // the facts of the first row behind these
-        for (int k = R - kBatch; k >= 0; k -= kBatch) {
-            Row row[kBatch];
+        for (int k = R - kMade; k >= 0; k -= kMade) {
+            Row row[kMade];
 #pragma unroll
-            for (int z = kBatch - 1; z >= 0; z--) {
+            for (int z = kMade - 1; z >= 0; z--) {
                 unsigned facts;
                 const int index = (k + z) * kWarp + lane_;
                 memcpy(&facts, table + emission_of(index, kN), sizeof facts);
@@ -180,7 +180,7 @@ class Lane {
                 behind = __shfl_sync(kAllLanes, facts, 0);
             }
 #pragma unroll
-            for (int z = 0; z < kBatch; z++) {
+            for (int z = 0; z < kMade; z++) {
                 const int index = (k + z) * kWarp + lane_;
                 coefficients[index] = row[z].coefficients;
                 kappas[index] = row[z].backward_kappa;
@@ -264,7 +264,8 @@ class Lane {
     static constexpr int64_t kStateSize = kWarp * R + kWarp;
 
     enum { kUnrolled = 4 };  // columns between two looks at the time
-    enum { kBatch = 4 };     // rows of a lane that are set up together
+    // Rows of a lane that are loaded together, and those whose coefficients are made together.
+    enum { kLoaded = R <= 12 ? R : R / 2, kMade = R <= 8 ? 4 : R / 2 };
     // Packs of each side that a pair loads at once.
     enum { kAhead = R >= 16 ? 12 : (R >= 8 ? R / 2 + 2 : 4) };
 
