@@ -84,7 +84,7 @@ class Pool {
             wake = job->wanted > awake_ && asleep_ > 0;
             news_.fetch_add(1, std::memory_order_release);
         }
-        // One wakes the next: waking costs a system call, and the caller has work to do.
+        // One wakes two more: waking costs a system call, and the caller has work to do.
         if (wake) work_.notify_one();
         job->work();
         const auto alone = [job] { return job->working.load(std::memory_order_acquire) == 0; };
@@ -103,9 +103,11 @@ class Pool {
     int64_t waking() const { return waking_; }
 
     // Every call, also one for which there was too little to share.
-    void begin() {
+    void begin(bool in_a_row) {
         const Clock::duration gap = Clock::now() - last_end_.load(std::memory_order_relaxed);
-        calls_in_a_row_ = gap < kAwake ? std::min<int>(calls_in_a_row_ + 1, kCallsInARow) : 0;
+        calls_in_a_row_ = in_a_row       ? int(kCallsInARow)
+                          : gap < kAwake ? std::min<int>(calls_in_a_row_ + 1, kCallsInARow)
+                                         : 0;
     }
     void end() { last_end_.store(Clock::now(), std::memory_order_relaxed); }
 
@@ -157,9 +159,10 @@ class Pool {
                 woken = false;
                 job->wanted--;
                 job->working.fetch_add(1, std::memory_order_relaxed);
-                const bool more = job->open() && job->wanted > awake_ && asleep_ > 0;
+                const int more =
+                    job->open() ? std::min({job->wanted - int(awake_), asleep_, 2}) : 0;
                 lock.unlock();
-                if (more) work_.notify_one();
+                for (int k = 0; k < more; k++) work_.notify_one();
                 job->work();
                 lock = locked();
                 if (job->working.fetch_sub(1, std::memory_order_release) == 1)
@@ -182,7 +185,9 @@ class Pool {
 
     // Returns whether there is news.
     bool stay_awake(Lock *lock) {
-        if (calls_in_a_row_ < kCallsInARow || callers_ > 1) return false;
+        // Other callers need their processors.
+        if (calls_in_a_row_ < kCallsInARow || (callers_ > 1 && callers_ + awake_ >= usable_cpus_))
+            return false;
         const uint32_t seen = news_;
         const auto news = [this, seen] { return news_.load(std::memory_order_acquire) != seen; };
         awake_++;
@@ -232,11 +237,11 @@ int threads_for(int64_t nanoseconds, int most) {
 }
 
 void parallel_for(int64_t count, int64_t nanoseconds, int most, void (*task)(void *, int64_t),
-                  void *context) {
+                  void *context, bool in_a_row) {
     Job job(count, task, context, 0);
     if (most <= 1) return job.work();
     Pool &pool = the_pool();
-    pool.begin();
+    pool.begin(in_a_row);
     job.wanted = int(std::min<int64_t>(threads_for(nanoseconds, most), count)) - 1;
     if (job.wanted > 0)
         pool.run(&job);

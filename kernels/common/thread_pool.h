@@ -1,9 +1,9 @@
 // The process's threads: shared by every handle, started when first needed, asleep while there is
 // no work.
 //
-// Waking a sleeper takes some 10 us, and in a virtual machine 50 and more, as long as a small region
-// takes to compute. Where calls follow one another within that time (many regions in a row, not
-// GATK, which has other things to do in between) the workers stay awake for it, and no longer.
+// Waking a sleeper takes some 10 us, and in a virtual machine 50 and more, as long as a small
+// region takes to compute. Where calls follow one another within that time (many regions in a row,
+// not GATK, which has other things to do in between) the workers stay awake for it, and no longer.
 //
 // GATK's own threads, and in Spark many callers at once, compete for the same cores: there are
 // never more workers than the process may use CPUs less one (the caller works too), however many
@@ -20,7 +20,8 @@ int threads_for(int64_t nanoseconds, int most);
 
 // Call task(context, k) once for every k in [0, count), on threads_for() threads. Returns when all
 // are done. `task` must not throw. Where the system refuses a thread the others do its work.
+// `in_a_row`: more such calls follow at once, so that workers stay awake for them from the first.
 void parallel_for(int64_t count, int64_t nanoseconds, int most,
-                  void (*task)(void *context, int64_t k), void *context);
+                  void (*task)(void *context, int64_t k), void *context, bool in_a_row = false);
 
 }  // namespace gkl_shim

@@ -342,55 +342,49 @@ class Lane {
         const unsigned continuation =
             array<uint8_t>(h.continuation_quals)[at & h.continuation_mask] & (kQualities - 1);
         const uint8_t base = array<uint8_t>(h.bases)[at];
-        *facts =
-            present ? 1u << 31 | continuation << 21 | quality << 14 | insertion << 7 | deletion : 0;
+        const unsigned all =
+            1u << 31 | continuation << 21 | quality << 14 | insertion << 7 | deletion;
+        *facts = all & (0u - unsigned(present));
         return base;
     }
 
-    // The coefficients of a row of the tile, given the facts of the next.
+    // The coefficients of a row of the tile, given the facts of the next. All is loaded without a
+    // branch, here too.
     __device__ __forceinline__ Row make_row(int row, unsigned facts, unsigned next) const {
         const int lane = row / R, r = __shfl_sync(kAllLanes, first_row_, lane) + row % R;
-        const int length = __shfl_sync(kAllLanes, length_, lane);
-        Row out;
-        out.coefficients = {0, 1, 1, 0};
-        out.backward_kappa = out.match = out.mismatch = 0;
-        out.letter = kN;
-        if (!(facts >> 31)) return out;
+        const bool present = facts >> 31, last = r == __shfl_sync(kAllLanes, length_, lane);
         typedef typename CudaTables<T>::Gap Gap;
-        const T one = 1;
         const int continuation = facts >> 21 & (kQualities - 1);
+        const int continuation_next = last ? int(kQualities) : next >> 21 & (kQualities - 1);
         const Gap gap = tables_->gap[facts & (kQualities * kQualities - 1)];
+        const Gap gap_below = tables_->gap[next & (kQualities * kQualities - 1)];
         const typename CudaTables<T>::Emission emission =
             tables_->emission[facts >> 14 & (kQualities - 1)];
         const T md = tables_->probability[facts & (kQualities - 1)];
         const T xx = tables_->probability[continuation];
-        Gap gap_next = {0, 0, 1, 1};
-        T xx_next = 0;
-        if (r < length) {
-            const int continuation_next = next >> 21 & (kQualities - 1);
-            gap_next = tables_->gap[next & (kQualities * kQualities - 1)];
-            xx_next = tables_->probability[continuation_next];
-            if (r >= 3)
-                out.backward_kappa =
-                    tables_->backward_kappa[continuation * (kQualities + 1) + continuation_next];
-        } else if (r >= 3) {
-            out.backward_kappa =
-                tables_->backward_kappa[continuation * (kQualities + 1) + kQualities];
-        }
-        const T gm_next = one - xx_next;
-        out.coefficients.a = scaled_a(gm_next, gap.alpha);
-        out.coefficients.kappa = scaled_kappa(xx_next, gap.alpha, gap_next.inverse_alpha);
-        if (r < length) {
-            out.coefficients.c = scaled_c(gm_next, md, gap_next.inverse_mm);
-            out.coefficients.xx = xx;
-        } else {
-            out.coefficients.c = out.coefficients.xx = 0;  // so that T is what `ends` adds
-        }
+        const T xx_below = tables_->probability[continuation_next & (kQualities - 1)];
+        const T backward_kappa =
+            tables_->backward_kappa[continuation * (kQualities + 1) + continuation_next];
+        const T zero = 0, one = 1;
+        const T xx_next = last ? zero : xx_below, gm_next = one - xx_next;
+        const T inverse_alpha_next = last ? zero : gap_below.inverse_alpha;
+        const T mm_next = last ? one : gap_below.mm;
         // A read that cannot be scaled must not be trusted.
-        const T scale = gap.mm == 0 ? not_a_number() : gap_next.mm;
-        out.match = scale * emission.agree;
-        out.mismatch = scale * emission.differ;
-        out.letter = facts >> 28 & 7;
+        const T scale = gap.mm == 0 ? not_a_number() : mm_next;
+        const T a = scaled_a(gm_next, gap.alpha);
+        const T c = scaled_c(gm_next, md, gap_below.inverse_mm);
+        const T kappa = scaled_kappa(xx_next, gap.alpha, inverse_alpha_next);
+        const T match = scale * emission.agree, mismatch = scale * emission.differ;
+        Row out;
+        out.coefficients.a = present ? a : zero;
+        // Of the last row, so that T is what `ends` adds; of those above a read, to hand it down.
+        out.coefficients.c = present ? (last ? zero : c) : one;
+        out.coefficients.xx = present ? (last ? zero : xx) : one;
+        out.coefficients.kappa = present ? kappa : zero;
+        out.backward_kappa = present && r >= 3 ? backward_kappa : zero;
+        out.match = present ? match : zero;
+        out.mismatch = present ? mismatch : zero;
+        out.letter = present ? int(facts >> 28 & 7) : int(kN);
         return out;
     }
 

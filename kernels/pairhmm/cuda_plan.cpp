@@ -30,9 +30,11 @@ enum { kWidest = 20, kStep = 4 };
 
 // What a column of a tile costs: cycles of a multiprocessor that has many tiles at once, and of a
 // warp that is alone. Measured on an H200, for each of the widths above.
-constexpr double kSingleCycles[GKL_SHIM_CUDA_WIDTHS] = {18, 27, 34, 47, 56};
+constexpr double kSingleCycles[GKL_SHIM_CUDA_WIDTHS] = {18, 27, 36, 43.5, 61};
 constexpr double kDoubleCycles[GKL_SHIM_CUDA_WIDTHS] = {40, 64};
-constexpr double kLatencyPerRow = 10, kLatencyPerColumn = 70;
+constexpr double kLatencyPerRow = 9, kLatencyPerColumn = 50;
+// What a lone warp's pass takes for each lane of a read besides: they come to an event in turn.
+constexpr double kLatencyPerLane = 1200;
 
 // So many regions stand for a chunk where its width is chosen.
 constexpr int64_t kSample = 32;
@@ -416,7 +418,7 @@ struct gkl_shim_cuda_planner {
                     c.out_of_memory = true;
                 }
             },
-            &context);
+            &context, true);
         if (context.out_of_memory) throw std::bad_alloc();
     }
 
@@ -666,10 +668,11 @@ struct gkl_shim_cuda_planner {
             const double length = double(haplotypes[part.haplotype_count] - haplotypes[0]) / count;
             const double columns = length * sqrt(count) + kColumnsPerTile;
             for (int w = 0; w < width_count_; w++) {
-                int width = w;
+                int width = w, longest = 0;
                 Packer packer;
                 lengths.each([&](int step, int32_t count) {
                     while (lanes_of_[width][step] > kWarp) width++;
+                    longest = std::max<int>(longest, lanes_of_[width][step]);
                     packer.add(lanes_of_[width][step], count);
                 });
                 const double tiles = double(packer.tiles() * step);
@@ -677,7 +680,8 @@ struct gkl_shim_cuda_planner {
                 auto &sum = sums[w];
                 sum.longest = std::max(sum.longest, columns * latency);
                 sum.longest_haplotype =
-                    std::max(sum.longest_haplotype, (length + kColumnsPerTile) * latency);
+                    std::max(sum.longest_haplotype,
+                             (length + kColumnsPerTile) * latency + 2 * longest * kLatencyPerLane);
                 sum.all += tiles * columns * cycles_[width];
                 sum.tiles += tiles;
             }
