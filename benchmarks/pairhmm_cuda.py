@@ -31,7 +31,7 @@ from gkl_shim.formats import pairhmm_in
 from gkl_shim.pairhmm import Batch, HaplotypeBatch, PairHMM, ReadBatch, stream
 
 READS, HAPLOTYPES = 64, 8
-CELLS = 2.4e10
+CELLS = 1.2e10
 SHAPES = [(200, rows) for rows in (32, 64, 96, 128, 160, 192)] + [
     (320, rows) for rows in (32, 64, 96, 128, 160, 192, 256)
 ]
@@ -205,11 +205,18 @@ def main() -> None:
         for name, batch in sets.items()
     }
     many["generated"] = traffic.regions(2500)
-    for rows in (*cuda.widths("single")[1:], 0):
-        engine = cuda.Engine([0], rows_a_lane=rows)
-        key = str(rows) if rows else "chosen"
-        by_shape[key] = {f"{h}x{r}": kernels(engine, unrelated(h, r)) for h, r in SHAPES}
-        by_input[key] = {name: kernels(engine, batch) for name, batch in many.items()}
+    engines = {
+        str(rows) if rows else "chosen": cuda.Engine([0], rows_a_lane=rows)
+        for rows in (*cuda.widths("single")[1:], 0)
+    }
+    for haplotype, read in SHAPES:
+        batch = unrelated(haplotype, read)
+        for rows, engine in engines.items():
+            by_shape.setdefault(rows, {})[f"{haplotype}x{read}"] = kernels(engine, batch)
+    for name, batch in many.items():
+        for rows, engine in engines.items():
+            by_input.setdefault(rows, {})[name] = kernels(engine, batch)
+    for engine in engines.values():
         engine.close()
     cuda._CHUNK_CELLS["single"], cuda._SCRATCH_BYTES = CHUNK
     engine = cuda.Engine([0])
