@@ -175,9 +175,13 @@ def profile() -> dict[str, Any] | None:
     output = subprocess.run(command, capture_output=True, text=True).stdout
     table = output[output.find('"ID"') :]
     values = {row["Metric Name"]: row["Metric Value"] for row in csv.DictReader(io.StringIO(table))}
-    if not values:
+    numbers = {
+        name: float(values[metric].replace(",", ""))
+        for name, metric in METRICS.items()
+        if metric in values
+    }
+    if not numbers:
         return None
-    numbers = {name: float(values[metric].replace(",", "")) for name, metric in METRICS.items()}
     return {"kernel": "reads of 128, haplotypes of 320", **numbers}
 
 
