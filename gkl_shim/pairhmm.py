@@ -77,6 +77,10 @@ _PAIR_CELLS = 256
 # cells, about a second's work for the CPU, loading CUDA would take longer than it saves.
 _DEVICE_CELLS = 1 << 24
 _WARM_UP_CELLS = 1 << 34
+# A cell of a read of more bases than this, computed in double precision from the start, takes the
+# CPU about so many times longer.
+_LONGEST_SINGLE_READ = 512
+_LONG_READ_COST = 64
 _CUDA_DRIVER = Path("/dev/nvidiactl")
 
 
@@ -472,11 +476,16 @@ class _Devices:
     def take(self, batch: Batch) -> CudaEngine | None:
         """Return the engine where it is to compute this batch."""
         engine = self.engine
-        if self._always or (engine is not None and batch.cells >= _DEVICE_CELLS):
+        if self._always:
+            return engine
+        if engine is None and not self._may_start:
+            return None
+        cells = _cpu_cells(batch)
+        if engine is not None and cells >= _DEVICE_CELLS:
             return engine
         if self._may_start:
             with self._lock:
-                self._cells_left -= batch.cells
+                self._cells_left -= cells
                 start = self._may_start and self._cells_left < 0
                 if start:
                     self._may_start = False
@@ -537,6 +546,14 @@ def _region_batch(region: Region, gaps: tuple[Quals, ...], index: int) -> Batch:
         return Batch(read_batch(region[0], gaps), haplotype_batch(region[1]))
     except ValueError as error:
         raise ValueError(f"regions[{index}]: {error}") from error
+
+
+def _cpu_cells(batch: Batch) -> int:
+    """Return a batch's cells, those of long reads counted by the time that they take the CPU."""
+    lengths = np.diff(batch.reads.offsets)
+    bases = np.diff(batch.haplotypes.offsets[batch.region_haplotypes])
+    costs = lengths * np.where(lengths > _LONGEST_SINGLE_READ, _LONG_READ_COST, 1)
+    return int(costs @ np.repeat(bases, np.diff(batch.region_reads)))
 
 
 def _work(batch: Batch) -> NDArray[np.int64]:

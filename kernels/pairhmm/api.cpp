@@ -161,7 +161,7 @@ static gkl_shim_status compute(gkl_shim_pairhmm *handle, const gkl_shim_pairhmm_
             return GKL_SHIM_EINVAL;
         CpuSettings settings = handle->settings;
         settings.only_missing = only_missing;
-        if (!only_missing && cuda_wanted(handle->backend, cells, settings.threads) &&
+        if (!only_missing && cuda_wanted(handle->backend, b, cells, settings.threads) &&
             compute_on_cuda(b, settings.double_precision, as_gkl, log10_likelihoods, pairs)) {
             handle->cuda_pairs += pairs;
         } else {

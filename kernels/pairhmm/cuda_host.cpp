@@ -6,6 +6,7 @@
 #include <atomic>
 
 #include "common/python_host.h"
+#include "pairhmm/model.h"
 
 namespace gkl_shim {
 namespace pairhmm {
@@ -17,6 +18,9 @@ constexpr double kPatienceSeconds = 10;
 // machine (benchmarks/results): the way through Python and back, and cells of the input a
 // nanosecond on the GPU and on a thread of the CPU, shared columns counted in both.
 constexpr double kTripNanoseconds = 80000, kGpuCells = 3000, kCpuCells = 20;
+// Of reads that are computed in double precision from the start: the CPU meets many numbers below
+// the normal ones there, which it is slow at.
+constexpr double kGpuLongCells = 600, kCpuLongCells = 0.25;
 
 std::atomic<bool> lost{false};
 
@@ -31,6 +35,27 @@ bool driver_present() {
     return access("/dev/nvidiactl", F_OK) == 0 || access("/dev/dxg", F_OK) == 0;
 }
 
+int64_t cells_of_long_reads(const gkl_shim_pairhmm_batch &batch) {
+    int64_t cells = 0;
+    for (int64_t g = 0; g < batch.regions; g++) {
+        int64_t bases = 0;
+        for (int64_t r = batch.region_reads[g]; r < batch.region_reads[g + 1]; r++) {
+            const int64_t length = batch.read_offsets[r + 1] - batch.read_offsets[r];
+            if (length > kLongestSingleRead) bases += length;
+        }
+        cells += bases * (batch.haplotype_offsets[batch.region_haplotypes[g + 1]] -
+                          batch.haplotype_offsets[batch.region_haplotypes[g]]);
+    }
+    return cells;
+}
+
+// What the CPU takes longer than the GPU, the way there and back left out; in nanoseconds.
+double gain(const gkl_shim_pairhmm_batch &batch, int64_t cells, int threads) {
+    const int64_t long_cells = cells_of_long_reads(batch);
+    return double(cells - long_cells) * (1 / (kCpuCells * threads) - 1 / kGpuCells) +
+           double(long_cells) * (1 / (kCpuLongCells * threads) - 1 / kGpuLongCells);
+}
+
 }  // namespace
 
 void start_cuda(int32_t backend) {
@@ -38,12 +63,10 @@ void start_cuda(int32_t backend) {
         PythonHost::get().start();
 }
 
-bool cuda_wanted(int32_t backend, int64_t cells, int threads) {
+bool cuda_wanted(int32_t backend, const gkl_shim_pairhmm_batch &batch, int64_t cells, int threads) {
     if (backend == GKL_SHIM_CPU || cells == 0 || lost) return false;
     PythonHost &host = PythonHost::get();
-    if (backend == GKL_SHIM_AUTO &&
-        double(cells) * (1 / (kCpuCells * threads) - 1 / kGpuCells) < kTripNanoseconds)
-        return false;
+    if (backend == GKL_SHIM_AUTO && gain(batch, cells, threads) < kTripNanoseconds) return false;
     if (backend == GKL_SHIM_CUDA ? host.wait_ready(kPatienceSeconds) : host.ready()) return true;
     std::string detail;
     const PythonHost::State state = host.state(&detail);
