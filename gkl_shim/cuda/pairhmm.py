@@ -2,7 +2,8 @@
 
 A batch is cut into chunks. For each, the native library plans (tries, tiles) and writes one block
 of pinned memory; it goes to a device in one transfer, one kernel launch for each width of tile
-computes it, and the results arrive in pinned memory by themselves. Several chunks are under way at
+computes it, and the results arrive in pinned memory by themselves. Reads too long for one warp have
+a kernel of their own, whose warps hand numbers on to one another. Several chunks are under way at
 once, each with a stream and memory of its own, so that planning, transfers and kernels overlap.
 Several devices take chunks from one queue.
 
@@ -339,7 +340,7 @@ class _Slot:
 
     def _launch(self, precision: Precision) -> None:
         chunk, arguments = self.chunk, self._arguments
-        functions, tables = self._device.kernels[precision]
+        functions, striped, tables = self._device.kernels[precision]
         arguments[:4] = self._device_block.ptr, tables, self._scratch.ptr, self._results.ptr
         steps = (
             ((_WHOLE_TILE, 1),)
@@ -355,6 +356,22 @@ class _Slot:
                     arguments[4] = chunk.first_tile[width]
                     launch(function, tiles, warps, 1, _WARP, 1, 1, shared, self._stream.ptr,
                            self._parameters, 0)  # fmt: skip
+        if striped is not None and chunk.seam_bytes:
+            self._launch_stripes(*striped)
+
+    def _launch_stripes(self, function: int, shared: int) -> None:
+        chunk, index = self.chunk, self._lib.GKL_SHIM_CUDA_WIDTHS
+        self._cupy.cuda.runtime.memsetAsync(
+            self._scratch.ptr + chunk.seams,
+            self._lib.GKL_SHIM_CUDA_SEAM_FILL,
+            chunk.seam_bytes,
+            self._stream.ptr,
+        )
+        for step, warps in ((_PASS, chunk.striped_passes), (_MEETING, chunk.striped_meetings)):
+            self._arguments[4:] = chunk.first_tile[index], step
+            self._cupy.cuda.driver.launchKernel(
+                function, chunk.tiles[index], warps, 1, _WARP, 1, 1, shared, self._stream.ptr,
+                self._parameters, 0)  # fmt: skip
 
     def finish(self, run: _Run) -> None:
         """Wait for the chunk and put its results where they belong."""
@@ -396,7 +413,9 @@ class _Device:
         self._multiprocessors = int(properties["multiProcessorCount"])
         self._registers = int(properties["regsPerMultiprocessor"])
         self._shared_bytes = int(properties["sharedMemPerMultiprocessor"])
-        self.kernels: dict[str, tuple[list[tuple[int, int]], int]] = {}
+        # By precision: a function for each width, that for stripes, each with the shared memory it
+        # takes; and the tables.
+        self.kernels: dict[str, tuple[list[tuple[int, int]], tuple[int, int] | None, int]] = {}
         self._kept: list[Any] = []
         self._free: deque[_Slot] = deque()
         self._slots: list[_Slot] = []
@@ -421,16 +440,25 @@ class _Device:
                 lib.gkl_shim_cuda_tables(code, conventions, ffi.from_buffer(tables))
                 on_device = self.cupy.asarray(tables)
                 self.cupy.cuda.runtime.deviceSynchronize()
-                functions = []
-                for rows in widths(precision):
-                    kernel = self._module.get_function(f"pairhmm_{precision}_{rows}")
-                    numbers = (_LETTERS + _STATE) * rows + 2 * _STATE
-                    shared = numbers * _WARP * _ITEM_BYTES[precision]
-                    kernel.preferred_shared_memory_carveout = self._carveout(kernel, shared)
-                    self._kept.append(kernel)
-                    functions.append((kernel.kernel.ptr, shared))
+                functions = [
+                    self._function(f"pairhmm_{precision}_{rows}", _shared_bytes(precision, rows))
+                    for rows in widths(precision)
+                ]
+                striped = None
+                # Single precision has no long reads.
+                if precision == "double":
+                    shared = _shared_bytes(precision, lib.GKL_SHIM_CUDA_STRIPED_ROWS)
+                    striped = self._function(
+                        "pairhmm_double_striped", shared + lib.GKL_SHIM_CUDA_STRIPED_BYTES
+                    )
                 self._kept.append(on_device)
-                self.kernels[precision] = functions, on_device.data.ptr
+                self.kernels[precision] = functions, striped, on_device.data.ptr
+
+    def _function(self, name: str, shared: int) -> tuple[int, int]:
+        kernel = self._module.get_function(name)
+        kernel.preferred_shared_memory_carveout = self._carveout(kernel, shared)
+        self._kept.append(kernel)
+        return kernel.kernel.ptr, shared
 
     def _carveout(self, kernel: Any, shared: int) -> int:
         """Per cent of the memory that shared memory and the cache divide, for as many warps as fit.
@@ -506,6 +534,12 @@ class _Device:
                 self._slots.clear()
                 self._free.clear()
                 self._kept.clear()
+
+
+def _shared_bytes(precision: Precision, rows_a_lane: int) -> int:
+    """Return what a kernel needs of shared memory."""
+    numbers = (_LETTERS + _STATE) * rows_a_lane + 2 * _STATE
+    return numbers * _WARP * _ITEM_BYTES[precision]
 
 
 def _drive(device: _Device, run: _Run, spread: Callable[[], None] | None = None) -> None:

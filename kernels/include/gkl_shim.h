@@ -194,7 +194,16 @@ GKL_SHIM_API void gkl_shim_pairhmm_close(gkl_shim_pairhmm *handle);
  * is cut into chunks. Each is planned, written as one block of memory that goes to a device as it
  * stands, computed there by the kernels in cuda.cu, and its results are put where they belong. */
 
-enum { GKL_SHIM_CUDA_WIDTHS = 5 };
+enum {
+    GKL_SHIM_CUDA_WIDTHS = 5,
+    GKL_SHIM_CUDA_KERNELS = 6, /* one a width, then the striped one for reads too long for a warp */
+
+    /* Of the striped kernel: rows a lane; bytes of shared memory beside what all kernels need; what
+     * each byte of the seams between its warps is set to before it starts. */
+    GKL_SHIM_CUDA_STRIPED_ROWS = 8,
+    GKL_SHIM_CUDA_STRIPED_BYTES = 256,
+    GKL_SHIM_CUDA_SEAM_FILL = 128
+};
 
 typedef struct {
     int32_t precision;       /* GKL_SHIM_SINGLE or GKL_SHIM_DOUBLE */
@@ -217,12 +226,14 @@ typedef struct {
 
     int64_t computed_cells;
     int64_t block_bytes, scratch_bytes;
+    int64_t seams, seam_bytes; /* where in the scratch */
     int64_t results; /* doubles that the kernels write */
     int32_t passes;  /* warps a tile, for every kernel: where they are several they make one pass
                         each, and the meeting is a launch of its own, */
     int32_t meetings; /* with so many warps a tile */
-    /* The tiles of the kernels with the fewest rows a lane, and so on. */
-    int32_t first_tile[GKL_SHIM_CUDA_WIDTHS], tiles[GKL_SHIM_CUDA_WIDTHS];
+    int32_t striped_passes, striped_meetings; /* the same of the striped kernel, always apart */
+    /* The tiles of the kernels with the fewest rows a lane, and so on; then the stripes. */
+    int32_t first_tile[GKL_SHIM_CUDA_KERNELS], tiles[GKL_SHIM_CUDA_KERNELS];
 } gkl_shim_cuda_chunk;
 
 typedef struct gkl_shim_cuda_planner gkl_shim_cuda_planner;
@@ -238,10 +249,12 @@ GKL_SHIM_API void gkl_shim_cuda_widths(int32_t precision, int32_t widths[GKL_SHI
  * where that is not NULL. */
 GKL_SHIM_API int64_t gkl_shim_cuda_tables(int32_t precision, int32_t conventions, void *tables);
 
-/* Take the next chunk of a batch: moves the place in `chunk` on, nothing else. Returns 1; 0 at
- * the batch's end; -1 where memory ran out. The batch has been checked, and stays as it is until gkl_shim_cuda_finish(). In
- * single precision every pair of a read of up to 512 bases is computed; in double, those whose
- * value in `values`, the batch's results, is NaN, and whose read the kernels can hold. */
+/* Take the next chunk of a batch: moves the place in `chunk` on, nothing else. Returns 1; 0 at the
+ * batch's end; -1 where memory ran out. The batch has been checked, and stays as it is until
+ * gkl_shim_cuda_finish(). In single precision every pair of a read of up to 512 bases is computed;
+ * in double, those whose value in `values`, the batch's results, is NaN. A read of more than 256
+ * bases is computed only where a chunk's scratch holds it: its rows for each haplotype, and 16 bytes
+ * for each of their letters and 256 of its rows. */
 GKL_SHIM_API int32_t gkl_shim_cuda_take(gkl_shim_cuda_planner *planner,
                                         const gkl_shim_pairhmm_batch *batch, const double *values,
                                         gkl_shim_cuda_chunk *chunk);

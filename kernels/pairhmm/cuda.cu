@@ -14,6 +14,9 @@
 // drains. States at the ends of heads and tails stay there for the meeting of both, which is
 // computed last, a lane a pair.
 //
+// A read of more rows than a warp holds, in double precision, is cut into stripes, each computed by
+// a warp of its own, which hands its last row's numbers to the next one (cuda_stripes.h).
+//
 // What a row needs is padded at the top: rows above a read's first hand its start value down.
 //
 // What bounds it is the issue of instructions. With 16 rows a lane a column takes 93, of which 80
@@ -33,6 +36,7 @@ typedef unsigned long long uint64_t;
 #endif
 
 #include "pairhmm/cuda_layout.h"
+#include "pairhmm/cuda_stripes.h"
 
 namespace gkl_shim {
 namespace pairhmm {
@@ -133,23 +137,38 @@ __device__ __forceinline__ int unknown(int x) {
 
 enum Direction { kForward = 1, kBackward = -1 };
 
-// A lane of a tile.
-template <class T, int R>
+// T, or nothing.
+template <bool WANTED, class T>
+struct Maybe {
+    T value;
+};
+template <class T>
+struct Maybe<false, T> {};
+
+// A lane of a tile; STRIPED: the tile is a stripe of a read.
+template <class T, int R, bool STRIPED = false>
 class Lane {
    public:
     __device__ __forceinline__ Lane(const uint8_t *chunk, const CudaTables<T> *tables,
-                                    uint8_t *scratch, int tile)
+                                    uint8_t *scratch, int tile, bool mirrored = false)
         : chunk_(chunk),
           tables_(tables),
           tile_(array<TileRecord>(header().tiles)[tile]),
-          layout_(R, tile_.head_states, tile_.tail_states),
+          stripes_(STRIPED ? int32_t(stripes_of(
+                                 array<ReadRecord>(header().reads)[tile_.first_read].length))
+                           : 1),
+          lanes_before_(!STRIPED   ? 0
+                        : mirrored ? (stripes_ - 1 - tile_.widest) * kWarp
+                                   : tile_.widest * kWarp),
+          layout_(R, tile_.head_states, tile_.tail_states, stripes_),
           scratch_(scratch + tile_.scratch),
           lane_(threadIdx.x),
           emissions_at_(shared_address(emissions())) {
         const int read = tile_.read_of[lane_];
         read_ = array<ReadRecord>(header().reads)[tile_.first_read + (read == kNoRead ? 0 : read)];
         length_ = read == kNoRead ? 0 : read_.length;
-        first_row_ = (lane_ - read_.lane - read_.lanes) * R + read_.length + 1;
+        const int lanes = STRIPED ? stripes_ * kWarp - lanes_before_ : read_.lane + read_.lanes;
+        first_row_ = (lane_ - lanes) * R + read_.length + 1;
     }
 
     __device__ __forceinline__ bool in_use() const { return length_ > 0; }
@@ -171,9 +190,10 @@ class Lane {
                 memcpy(table + emission_of((k + z) * kWarp + lane_, kN), &facts, sizeof facts);
             }
         }
-        RowCoefficients<T> *const coefficients = at<RowCoefficients<T>>(0);
-        T *const kappas = at<T>(layout_.backward_kappas);
+        RowCoefficients<T> *const coefficients = at<RowCoefficients<T>>(0) + lanes_before_ * R;
+        T *const kappas = at<T>(layout_.backward_kappas) + lanes_before_ * R;
         unsigned behind = 0;  // the facts of the first row behind these
+        if constexpr (STRIPED) load_row(kWarp * R, &behind);
         for (int k = R - kMade; k >= 0; k -= kMade) {
             Row row[kMade];
 #pragma unroll
@@ -197,6 +217,13 @@ class Lane {
                                                                              : row[z].mismatch;
             }
         }
+        if constexpr (STRIPED) {
+            // The backward pass takes the row above too; its own stripe writes the same.
+            unsigned above;
+            load_row(-1, &above);
+            if (lanes_before_ > 0 && lane_ == 0)
+                coefficients[-1] = make_row(-1, above, behind).coefficients;
+        }
     }
 
     __device__ const RegionRecord &region() const {
@@ -209,12 +236,11 @@ class Lane {
         const TrieRecord trie = array<TrieRecord>(header().tries)[region().tries + stream];
         states_ = at<RowState<T>>(STEP == kForward ? layout_.head_states : layout_.tail_states);
         take_coefficients<STEP>();
-        make_root<STEP>();
+        make_root<STEP>(trie);
 
         // The letter of the lane's next column; it waits for its next event's.
-        const int position =
-            STEP == kForward ? lane_ - read_.lane : read_.lane + read_.lanes - 1 - lane_;
-        const int span = tile_.widest;
+        const int position = STEP * (lane_ - entry_lane<STEP>());
+        const int span = STRIPED ? int(kWarp) : tile_.widest;
         const uint8_t *column = chunk_ + trie.columns - position;
         unsigned event = trie.events;
         Event next = *array<Event>(event), following = *array<Event>(event + sizeof(Event));
@@ -227,15 +253,19 @@ class Lane {
             const unsigned ahead = least_of_warp(next.at - unsigned(column - chunk_));
             if (ahead >= kNoEvent / 2) break;
             int quiet = int(ahead);
-            for (; quiet >= kUnrolled; quiet -= kUnrolled) {
+            if constexpr (STRIPED) {
+                for (; quiet >= kUnrolled; quiet -= kUnrolled)
+                    step_stripe<STEP>(&letter, &column, [] {});
+            }
+            for (; !STRIPED && quiet >= kUnrolled; quiet -= kUnrolled) {
 #pragma unroll
                 for (int k = 1; k <= kUnrolled; k++) step<STEP>(&letter, column + k);
                 column += kUnrolled;
             }
-            for (; quiet > 0; quiet--) step<STEP>(&letter, ++column);
+            for (; !STRIPED && quiet > 0; quiet--) step<STEP>(&letter, ++column);
             // A lane comes to an event a column after the lane before it.
             wait_for_copies();
-            for (int k = 0; k < span; k++) {
+            const auto handle_events = [&] {
                 while (unsigned(column - chunk_) == next.at) {
                     handle<STEP>(next.what, fetched);
                     fetched = false;
@@ -244,6 +274,13 @@ class Lane {
                     following = *array<Event>(event + sizeof(Event));
                 }
                 __syncwarp();
+            };
+            if constexpr (STRIPED) {
+                for (int k = 0; k < kWarp + kUnrolled; k += kUnrolled)
+                    step_stripe<STEP>(&letter, &column, handle_events);
+            }
+            for (int k = 0; !STRIPED && k < span; k++) {
+                handle_events();
                 step<STEP>(&letter, ++column);
             }
         }
@@ -264,10 +301,29 @@ class Lane {
         }
     }
 
+    // The same of a striped read. It has many rows and may have few haplotypes: all lanes bring
+    // states to shared memory, where a lane a pair finds its own.
+    __device__ void meet_stripes(double *out) {
+        const RegionRecord &region = this->region();
+        const HaplotypeRecord *haplotypes =
+            array<HaplotypeRecord>(header().haplotypes) + region.haplotypes;
+        out += region.out + int64_t(read_.row) * region.haplotype_count;
+        for (int pair = int(blockIdx.y) * kWarp; pair < region.haplotype_count;
+             pair += gridDim.y * kWarp)
+            meet_stripes(haplotypes + pair, min(int(kWarp), region.haplotype_count - pair),
+                         out + pair);
+    }
+
    private:
     enum { kGroup = Pack<T>::kCount, kLetterStride = R / kGroup * kWarp };
     enum { kStates = StatePack<T>::kCount };
-    static constexpr int64_t kStateSize = kWarp * R + kWarp;
+
+    // A read's first lane, in the pass's direction.
+    template <int STEP>
+    __device__ __forceinline__ int entry_lane() const {
+        if (STRIPED) return STEP == kForward ? 0 : kWarp - 1;
+        return STEP == kForward ? read_.lane : read_.lane + read_.lanes - 1;
+    }
 
     enum { kUnrolled = 4 };  // columns between two looks at the time
     // Rows of a lane that are loaded together, and those whose coefficients are made together.
@@ -332,12 +388,21 @@ class Lane {
         return ((letter * (R / kGroup) + k / kGroup) * kWarp + lane) * kGroup + k % kGroup;
     }
 
+    // What the lane of a row of the tile has; a stripe has one read.
+    static __device__ __forceinline__ int of_row(int row, int own) {
+        return STRIPED ? own : __shfl_sync(kAllLanes, own, row / R);
+    }
+    // Of a row of the tile, in its read, counted from 1.
+    __device__ __forceinline__ int number_of(int row) const {
+        if (STRIPED) return first_row_ + (row - lane_ * R);
+        return of_row(row, first_row_) + row % R;
+    }
+
     // Loads a row of the tile. Returns its base's byte; its qualities in `facts`, and whether it
     // belongs to a read in the highest bit.
     __device__ __forceinline__ uint8_t load_row(int row, unsigned *facts) const {
-        const int lane = row / R, r = __shfl_sync(kAllLanes, first_row_, lane) + row % R;
-        const int start = __shfl_sync(kAllLanes, read_.start, lane);
-        const int length = __shfl_sync(kAllLanes, length_, lane);
+        const int r = number_of(row);
+        const int start = of_row(row, read_.start), length = of_row(row, length_);
         // Without a branch, so that the loads of several rows are under way at once.
         const bool present = r >= 1 && r <= length;
         const int at = start + (present ? r - 1 : 0);
@@ -357,8 +422,8 @@ class Lane {
     // The coefficients of a row of the tile, given the facts of the next. All is loaded without a
     // branch, here too.
     __device__ __forceinline__ Row make_row(int row, unsigned facts, unsigned next) const {
-        const int lane = row / R, r = __shfl_sync(kAllLanes, first_row_, lane) + row % R;
-        const bool present = facts >> 31, last = r == __shfl_sync(kAllLanes, length_, lane);
+        const int r = number_of(row);
+        const bool present = facts >> 31, last = r == of_row(row, length_);
         typedef typename CudaTables<T>::Gap Gap;
         const int continuation = facts >> 21 & (kQualities - 1);
         const int continuation_next = last ? int(kQualities) : next >> 21 & (kQualities - 1);
@@ -398,7 +463,8 @@ class Lane {
     // and emissions, c and xx of the row above, and its own kappa.
     template <int STEP>
     __device__ __forceinline__ void take_coefficients() {
-        const RowCoefficients<T> *from = at<RowCoefficients<T>>(0) + lane_ * R;
+        const int first = (lanes_before_ + lane_) * R;
+        const RowCoefficients<T> *from = at<RowCoefficients<T>>(0) + first;
         if (STEP == kForward) {
 #pragma unroll
             for (int k = 0; k < R; k++) {
@@ -410,14 +476,14 @@ class Lane {
             }
         } else {
             const Pack<T> *kappas =
-                reinterpret_cast<const Pack<T> *>(at<T>(layout_.backward_kappas) + lane_ * R);
+                reinterpret_cast<const Pack<T> *>(at<T>(layout_.backward_kappas) + first);
 #pragma unroll
             for (int k = 0; k < R; k++) {
-                const bool top = k == 0 && lane_ == 0;
+                const bool top = k == 0 && lanes_before_ + lane_ == 0;
                 const RowCoefficients<T> above = from[top ? 0 : k - 1];
                 a_[k] = from[k].a;
-                c_[k] = k == 0 && lane_ == read_.lane ? T(1) : above.c;
-                xx_[k] = k == 0 && lane_ == read_.lane ? T(1) : above.xx;
+                c_[k] = k == 0 && lanes_before_ + lane_ == read_.lane ? T(1) : above.c;
+                xx_[k] = k == 0 && lanes_before_ + lane_ == read_.lane ? T(1) : above.xx;
                 kappa_[k] = kappas[k / kGroup].value[k % kGroup];
             }
         }
@@ -425,18 +491,23 @@ class Lane {
 
     // What flows into a read from outside, and what take_root() wants.
     template <int STEP>
-    __device__ __forceinline__ void make_root() {
-        const int entry = STEP == kForward ? read_.lane : read_.lane + read_.lanes - 1;
-        first_ = lane_ == entry;
+    __device__ __forceinline__ void make_root(const TrieRecord &trie) {
+        first_ = lane_ == entry_lane<STEP>();
         top_t_ = above_t_ = STEP == kForward ? border(read_) : start();
         top_insertion_ = above_insertion_ = STEP == kForward ? T(0) : start();
         ends_ = diagonal_ = 0;
 #pragma unroll
         for (int k = 0; k < R; k++) t_[k] = d_[k] = 0;
+        if constexpr (STRIPED) open_seams<STEP>(trie);
         if (STEP == kForward) return;
         // From row to row and from lane to lane.
         T insertion = top_insertion_, above = top_t_;
-        const int span = tile_.widest;
+        const int span = STRIPED ? int(kWarp) : tile_.widest;
+        if constexpr (STRIPED) {
+            const Handed<T> flow = seams().take_root({above, insertion});
+            above = flow.t;
+            insertion = flow.insertion;
+        }
         for (int k = 0; k < span; k++) {
             *root() = {above, insertion};
             T handed = insertion, t = above;
@@ -445,6 +516,8 @@ class Lane {
                 t = a_[row] * handed;
                 handed = kappa_[row] * handed;
             }
+            if constexpr (STRIPED)
+                if (k == span - 1) seams().hand_root({t, handed});
             t = from_neighbour<STEP>(t);
             handed = from_neighbour<STEP>(handed);
             if (!first_) {
@@ -454,14 +527,50 @@ class Lane {
         }
     }
 
+    template <int STEP>
+    __device__ __forceinline__ void open_seams(const TrieRecord &trie) {
+        const RegionRecord &region = this->region();
+        const int stripe = lanes_before_ / kWarp;
+        const auto seam_of = [&](int stripe) {
+            return reinterpret_cast<Handed<T> *>(scratch_ - tile_.scratch + region.seams) +
+                   int64_t(tile_.reads + stripe) * region.seam_columns + trie.seam;
+        };
+        const int first = STEP == kForward ? 0 : stripes_ - 1, last = stripes_ - 1 - first;
+        seams().open(stripe == first ? nullptr : seam_of(stripe - STEP),
+                     stripe == last ? nullptr : seam_of(stripe), trie.length,
+                     shared_address(fetched_lane() - threadIdx.x + kWarp),
+                     lane_ == kWarp - 1 - entry_lane<STEP>(), {top_t_, top_insertion_});
+    }
+
+    __device__ __forceinline__ Seams &seams() { return seams_.value; }
+
+    // Four columns of a stripe; before each `prepare` is called.
+    template <int STEP, class Prepare>
+    __device__ __forceinline__ void step_stripe(unsigned *letter, const uint8_t **column,
+                                                Prepare prepare) {
+        seams().begin_columns();
+        Handed<T> above = seams().take(0);
+#pragma unroll
+        for (int k = 0; k < kUnrolled; k++) {
+            prepare();
+            above_t_ = first_ ? above.t : above_t_;
+            above_insertion_ = first_ ? above.insertion : above_insertion_;
+            if (k + 1 < kUnrolled) above = seams().take(k + 1);
+            step<STEP>(letter, ++*column);
+            seams().hand(k, {t_[STEP == kForward ? R - 1 : 0], insertion_out_});
+        }
+        seams().end_columns();
+    }
+
     // The state before the first column: forward, what is above the read's first row; backward,
     // what comes from insertions.
     template <int STEP>
     __device__ __forceinline__ void take_root() {
         ends_ = 0;
         if (STEP == kForward) {
-            diagonal_ = first_ ? top_t_ : T(0);
             const int row = unknown(first_row_);
+            // Several lanes of a stripe may be above the read.
+            diagonal_ = (STRIPED ? row <= 1 : first_) ? top_t_ : T(0);
 #pragma unroll
             for (int k = 0; k < R; k++) t_[k] = d_[k] = row + k < 1 ? top_t_ : T(0);
         } else {
@@ -510,10 +619,11 @@ class Lane {
         first_emissions_ = load_emissions(*letter, STEP == kForward ? 0 : R / kGroup - 1);
         const T last_t = t_[STEP == kForward ? R - 1 : 0];
         if (STEP == kForward) ends_ = ends_ + last_t;
+        if constexpr (STRIPED) insertion_out_ = insertion;
         diagonal_ = above_t_;
         above_insertion_ = from_neighbour<STEP>(insertion);
         above_t_ = from_neighbour<STEP>(last_t);
-        if (first_) {
+        if (!STRIPED && first_) {
             above_insertion_ = top_insertion_;
             above_t_ = top_t_;
         }
@@ -592,10 +702,11 @@ class Lane {
 
     // Indices of a lane's part of a state.
     __device__ __forceinline__ StatePack<T> *state(int32_t id) const {
-        return reinterpret_cast<StatePack<T> *>(states_ + id * kStateSize + lane_ * R);
+        return reinterpret_cast<StatePack<T> *>(states_ + id * layout_.state_size +
+                                                (lanes_before_ + lane_) * R);
     }
     __device__ __forceinline__ int64_t lane_state(int32_t id) const {
-        return id * kStateSize + kWarp * R + lane_;
+        return id * layout_.state_size + layout_.rows + lanes_before_ + lane_;
     }
 
     __device__ __forceinline__ double likelihood(const ReadRecord &read,
@@ -603,9 +714,9 @@ class Lane {
         const int first = read.lane * R, rows = read.lanes * R;
         const int top = rows - read.length;  // where the tails have row 0
         const RowState<T> *heads =
-            at<RowState<T>>(layout_.head_states) + haplotype.head * kStateSize;
+            at<RowState<T>>(layout_.head_states) + haplotype.head * layout_.state_size;
         const RowState<T> *tails =
-            at<RowState<T>>(layout_.tail_states) + haplotype.tail * kStateSize;
+            at<RowState<T>>(layout_.tail_states) + haplotype.tail * layout_.state_size;
         const StatePack<T> *head = reinterpret_cast<const StatePack<T> *>(heads + first);
         const StatePack<T> *tail = reinterpret_cast<const StatePack<T> *>(tails + first);
         const T border = this->border(read), scale = power_of_two<T>(Range<T>::kLow);
@@ -645,8 +756,72 @@ class Lane {
             if (k * kStates + z > top) meet(front.row[z > 0 ? z - 1 : 0], back.row[z]);
             if (k * kStates + z == top) meet({border, border}, back.row[z]);
         }
-        const T ends = heads[kWarp * R + read.lane + read.lanes - 1].d;
+        const T ends = heads[layout_.rows + read.lane + read.lanes - 1].d;
         return close(ends, high, low, haplotype.length);
+    }
+
+    // Two states' row.
+    struct Brought {
+        RowState<T> front, back;
+    };
+
+    __device__ __forceinline__ void meet_stripes(const HaplotypeRecord *haplotypes, int pairs,
+                                                 double *out) {
+        enum { kBrought = 8 };  // by each lane at a time
+        static_assert(R >= kBrought, "they take the place of the emissions");
+        int log_rows = 3;  // of each pair at a time
+        while (kBrought * kWarp >> (log_rows + 1) >= pairs) log_rows++;
+        const int rows = 1 << log_rows, top = int(layout_.rows) - length_;
+        const HaplotypeRecord own = haplotypes[min(lane_, pairs - 1)];
+        const RowState<T> *heads = at<RowState<T>>(layout_.head_states);
+        const RowState<T> *tails = at<RowState<T>>(layout_.tail_states);
+        const T border = this->border(read_), scale = power_of_two<T>(Range<T>::kLow);
+        Brought brought[kBrought];
+        const auto bring = [&](int bottom) {
+#pragma unroll
+            for (int k = 0; k < kBrought; k++) {
+                const int index = k * kWarp + lane_, pair = index >> log_rows;
+                const int row = bottom - (index & (rows - 1));
+                const int head = __shfl_sync(kAllLanes, own.head, pair);
+                const int tail = __shfl_sync(kAllLanes, own.tail, pair);
+                brought[k] = {{border, border}, {0, 0}};
+                if (row < top || pair >= pairs) continue;
+                brought[k].back = tails[tail * layout_.state_size + row];
+                // The head's row for row k of the tail is in place k - 1.
+                if (row > top) brought[k].front = heads[head * layout_.state_size + row - 1];
+            }
+        };
+        Brought *const table = reinterpret_cast<Brought *>(emissions() - threadIdx.x);
+        T high = 0, low = 0;
+        int bottom = int(layout_.rows) - 1;
+        bring(bottom);
+        for (; bottom >= top; bottom -= rows) {
+            __syncwarp();
+#pragma unroll
+            for (int k = 0; k < kBrought; k++) {
+                const int index = k * kWarp + lane_;
+                table[index + (index >> log_rows)] = brought[k];
+            }
+            __syncwarp();
+            bring(bottom - rows);
+            const Brought *row = table + min(lane_, pairs - 1) * (rows + 1);
+            const auto meet = [&](const Brought &both) {
+                high = multiply_add(both.front.t, both.back.t * scale, high);
+                high = multiply_add(both.front.d, both.back.d * scale, high);
+                low = multiply_add(both.front.t, both.back.t, low);
+                low = multiply_add(both.front.d, both.back.d, low);
+            };
+            int left = min(rows, bottom - top + 1);
+            for (; left >= 4; left -= 4, row += 4) {
+                const Brought four[4] = {row[0], row[1], row[2], row[3]};
+#pragma unroll
+                for (int k = 0; k < 4; k++) meet(four[k]);
+            }
+            for (; left > 0; left--, row++) meet(*row);
+        }
+        const T ends = heads[(own.head + 1) * layout_.state_size - 1].d;
+        if (lane_ < pairs) out[lane_] = close(ends, high, low, own.length);
+        __syncwarp();
     }
 
     static __device__ __forceinline__ double close(T ends, T total_high, T total_low, int length) {
@@ -663,6 +838,7 @@ class Lane {
     const uint8_t *const chunk_;
     const CudaTables<T> *const tables_;
     const TileRecord &tile_;
+    const int32_t stripes_, lanes_before_;  // of the read; its lanes in the stripes above
     const TileScratch<T> layout_;
     uint8_t *const scratch_;
     const int lane_;
@@ -681,6 +857,8 @@ class Lane {
     T top_t_, top_insertion_;
     Pack<T> first_emissions_;  // of the next column
     RowState<T> *states_;
+    T insertion_out_;  // of the last column of a stripe
+    Maybe<STRIPED, Seams> seams_;
 };
 
 template <class T, int R>
@@ -706,6 +884,39 @@ __device__ __forceinline__ void compute_tile(const uint8_t *chunk, const CudaTab
     if (step != kPass) lane().meet(out);
 }
 
+// A stripe's part in one stream. The warps take theirs in the order in which they begin: the first
+// stripes of all reads, in each pass's direction, then the second ones, and so on. Tiles are listed
+// for the forward pass. The meeting is computed by a read's first tile.
+template <class T, int R>
+__device__ __forceinline__ void compute_stripe(const uint8_t *chunk, const CudaTables<T> *tables,
+                                               uint8_t *scratch, double *out, int first_tile,
+                                               int step) {
+    const ChunkHeader &header = *reinterpret_cast<const ChunkHeader *>(chunk);
+    const TileRecord *tiles = reinterpret_cast<const TileRecord *>(chunk + header.tiles);
+    int tile = first_tile + int(blockIdx.x);
+    bool mirrored = false;
+    const auto lane = [&] { return Lane<T, R, true>(chunk, tables, scratch, tile, mirrored); };
+    if (step == kMeeting) {
+        if (tiles[tile].widest == 0) lane().meet_stripes(out);
+        return;
+    }
+    int started = 0;
+    if (threadIdx.x == 0)
+        started = atomicAdd(reinterpret_cast<int32_t *>(scratch + header.started), 1);
+    started = int(unsigned(__shfl_sync(kAllLanes, started, 0)) - kSeamFill * 0x01010101u);
+    tile = first_tile + started / int(gridDim.y);
+    const int stream = started % int(gridDim.y);
+    const int heads = lane().region().heads;
+    if (stream >= heads + lane().region().tails) return;
+    mirrored = stream >= heads;
+    lane().set_up();
+    __syncwarp();
+    if (stream < heads)
+        lane().template pass<kForward>(stream);
+    else
+        lane().template pass<kBackward>(stream);
+}
+
 }  // namespace
 }  // namespace pairhmm
 }  // namespace gkl_shim
@@ -725,3 +936,11 @@ GKL_SHIM_PAIRHMM_KERNEL(pairhmm_single_16, float, 16, 12)
 GKL_SHIM_PAIRHMM_KERNEL(pairhmm_single_20, float, 20, 12)
 GKL_SHIM_PAIRHMM_KERNEL(pairhmm_double_4, double, 4, 16)
 GKL_SHIM_PAIRHMM_KERNEL(pairhmm_double_8, double, 8, 12)
+
+extern "C" __global__ void __launch_bounds__(32, 12)
+    pairhmm_double_striped(const uint8_t *chunk,
+                           const gkl_shim::pairhmm::CudaTables<double> *tables, uint8_t *scratch,
+                           double *out, int first_tile, int step) {
+    gkl_shim::pairhmm::compute_stripe<double, gkl_shim::pairhmm::kStripedRows>(
+        chunk, tables, scratch, out, first_tile, step);
+}

@@ -36,6 +36,13 @@ constexpr double kLatencyPerRow = 9, kLatencyPerColumn = 50;
 // What a lone warp's pass takes for each lane of a read besides: they come to an event in turn.
 constexpr double kLatencyPerLane = 1200;
 
+// With fewer stripes of long reads than this a multiprocessor, each is shared likewise.
+constexpr int kBusyStripes = 8;
+
+// A chunk has so many times more cells where its reads are striped: each such read takes its time,
+// however many are computed side by side.
+constexpr int64_t kStripedChunk = 8;
+
 // So many regions stand for a chunk where its width is chosen.
 constexpr int64_t kSample = 32;
 
@@ -54,6 +61,10 @@ constexpr int64_t kChunkReadBases = int64_t(1) << 22;
 constexpr int64_t kPlanPerRegion = 500, kPlanPerRead = 10, kPlanPerLetter = 1;
 constexpr int64_t kWritePerRead = 5, kWritePerBase = 1, kFinishPerPair = 1;
 constexpr int64_t kGroupNanoseconds = 20000;
+
+static_assert(GKL_SHIM_CUDA_STRIPED_ROWS == int(kStripedRows), "as cuda_layout.h says");
+static_assert(GKL_SHIM_CUDA_STRIPED_BYTES == kRingColumns * sizeof(Handed<double>), "likewise");
+static_assert(GKL_SHIM_CUDA_SEAM_FILL == int(kSeamFill), "likewise");
 
 int64_t rounded(int64_t bytes) { return (bytes + 255) & ~int64_t(255); }
 
@@ -75,10 +86,12 @@ struct Streams {
         const int32_t count = std::min(most, trie.leaves);
         find_leaves(trie);
         for (int32_t k = 0; k < count; k++) {
-            tries.push_back({uint32_t(columns.size()), uint32_t(events.size())});
+            const uint32_t first_column = uint32_t(columns.size());
+            tries.push_back({first_column, uint32_t(events.size()), 0, 0});
             append_part(trie, tails, int32_t(int64_t(trie.leaves) * k / count),
                         int32_t(int64_t(trie.leaves) * (k + 1) / count),
                         trie.leaves + k * trie.slots);
+            tries.back().length = int32_t(columns.size() - first_column);
         }
         return count;
     }
@@ -272,12 +285,17 @@ class Packer {
 struct Row {
     int32_t read;           // of its part
     int32_t start, length;  // of its bases, among the part's
+    int32_t rank;           // of a long read, in the chunk
 };
 
 // A region's part in a chunk. What is made of it lies in its group's lists.
+// The reads of a region that are too long for one warp make a part of their own, which follows that
+// of the others and uses the bytes that travel with it.
 struct Part {
     int64_t region, first_read, reads;  // of the batch
     int64_t first_pair, haplotype_count;
+    bool striped;
+    int64_t most_stripes;       // of a read: one that would have more is not computed
     int64_t first_byte, bytes;  // of its reads: in the batch
     int32_t first_row, rows;    // the reads computed, the longest first
     int32_t first_haplotype, haplotypes;
@@ -291,6 +309,7 @@ struct Part {
     // In the chunk.
     int32_t first_tile;
     int64_t scratch;
+    int64_t seams;  // of a striped part
 };
 
 // Consecutive parts, which one thread plans and writes.
@@ -301,10 +320,11 @@ struct Group {
     std::vector<int32_t> chosen;              // which of its part's each of these is
     Streams streams;
     int64_t bytes, results, computed_cells;
-    int32_t passes, meetings;  // of its widest region
-    int64_t refused;           // a region with a letter that is none, or -1
-    bool one_gap_open;         // qualities of insertions and deletions are the same
-    int one_continuation;      // the gap-continuation quality of all bases, or -1
+    int32_t passes, meetings;                  // of its widest region
+    int32_t striped_passes, striped_meetings;  // the same of striped parts
+    int64_t refused;                           // a region with a letter that is none, or -1
+    bool one_gap_open;                         // qualities of insertions and deletions are the same
+    int one_continuation;                      // the gap-continuation quality of all bases, or -1
 
     // Where it begins in the chunk.
     int64_t first_row, first_haplotype, first_trie, first_event, first_column, first_byte,
@@ -426,7 +446,8 @@ struct gkl_shim_cuda_planner {
     void choose_parts(gkl_shim_cuda_chunk *chunk) {
         parts_.clear();
         group_count_ = 0;
-        read_bases_ = chunk->pairs = planning_ = 0;
+        read_bases_ = chunk->regions = chunk->pairs = chunk->cells = planning_ = 0;
+        stripes_ = 0;
         int64_t cells = 0, scratch = 0, group_planning = kGroupNanoseconds;
         bool full = false;
         while (chunk->region < batch_.regions && !full) {
@@ -442,7 +463,8 @@ struct gkl_shim_cuda_planner {
             const int64_t state_bytes =
                 (4 * (h_end - h) + 4) * (options_.precision == GKL_SHIM_SINGLE ? 8 : 16);
             const int64_t pair = chunk->pair + chunk->read * (h_end - h);
-            int64_t end = first, wanted_reads = 0;
+            const int64_t most_stripes = this->most_stripes(h_end - h, letters);
+            int64_t end = first, wanted_reads = 0, region_stripes = 0;
             const int64_t bases = batch_.read_offsets[reads_end] - batch_.read_offsets[first];
             const int64_t region_scratch = (bases + (reads_end - first) * kWarp) * state_bytes;
             if (!values_ && cells + bases * letters <= options_.cells &&
@@ -457,8 +479,15 @@ struct gkl_shim_cuda_planner {
             for (; end < reads_end; end++) {
                 if (!any_wanted(pair + (end - first) * (h_end - h), h_end - h)) continue;
                 const int64_t length = batch_.read_offsets[end + 1] - batch_.read_offsets[end];
-                const int64_t more_cells = length * letters;
-                const int64_t more_scratch = (length + kWarp) * state_bytes;
+                int64_t more_cells = length * letters;
+                int64_t more_scratch = (length + kWarp) * state_bytes;
+                int64_t stripes = 0;
+                if (length > longest_) {
+                    // What is not computed is in the chunk all the same, as without a result.
+                    if (stripes_of(length) <= most_stripes) stripes = stripes_of(length);
+                    more_cells = stripes > 0 ? more_cells / kStripedChunk : 0;
+                    more_scratch = stripes * most_stripe_scratch(h_end - h, letters);
+                }
                 full = (!parts_.empty() || wanted_reads > 0) &&
                        (cells + more_cells > options_.cells ||
                         scratch + more_scratch > options_.scratch_bytes ||
@@ -468,6 +497,7 @@ struct gkl_shim_cuda_planner {
                 cells += more_cells;
                 scratch += more_scratch;
                 read_bases_ += length;
+                region_stripes += stripes;
             }
             if (wanted_reads > 0 && h_end > h) {
                 if (group_planning >= kGroupNanoseconds) {
@@ -482,14 +512,25 @@ struct gkl_shim_cuda_planner {
                 part.first_read = first;
                 part.reads = end - first;
                 part.haplotype_count = h_end - h;
+                part.striped = false;
+                part.most_stripes = most_stripes;
                 part.first_pair = pair;
                 part.first_byte = batch_.read_offsets[first];
                 part.bytes = batch_.read_offsets[end] - part.first_byte;
+                chunk->regions++;
                 chunk->pairs += part.reads * part.haplotype_count;
+                chunk->cells += part.bytes * letters;
                 const int64_t part_planning =
                     kPlanPerRegion + part.reads * kPlanPerRead + letters * kPlanPerLetter;
                 group_planning += part_planning;
                 planning_ += part_planning;
+                if (region_stripes > 0) {
+                    stripes_ += region_stripes;
+                    parts_.push_back(part);
+                    parts_.back().striped = true;
+                    parts_.back().bytes = 0;
+                    groups_[group_count_ - 1]->end_part = int64_t(parts_.size());
+                }
             }
             if (end < reads_end) {
                 chunk->read = end - batch_.region_reads[g];
@@ -499,8 +540,26 @@ struct gkl_shim_cuda_planner {
                 chunk->read = 0;
             }
         }
-        chunk->regions = int64_t(parts_.size());
-        chunk->cells = cells;
+    }
+
+    // What a stripe needs of the scratch at most: as if haplotypes shared nothing. Of each trie a
+    // leaf and a fork a haplotype; of each column, and of the streams' roots, what is handed on.
+    int64_t most_stripe_scratch(int64_t haplotypes, int64_t letters) const {
+        const int32_t states = int32_t(2 * haplotypes);
+        return rounded(TileScratch<double>(kStripedRows, states, states).bytes) +
+               (letters + 4 * kSeamMargin * haplotypes) * int64_t(sizeof(Handed<double>));
+    }
+
+    // Of a read that is computed. In single precision none is striped; in double precision none
+    // that by itself might need more scratch memory than a chunk has.
+    int64_t most_stripes(int64_t haplotypes, int64_t letters) const {
+        if (options_.precision == GKL_SHIM_SINGLE || haplotypes == 0) return 0;
+        return options_.scratch_bytes / most_stripe_scratch(haplotypes, letters);
+    }
+
+    // Whether a read of the part's region belongs to it: what is not computed is with the others.
+    bool in_part(const Part &part, int64_t length) const {
+        return (length > longest_ && stripes_of(length) <= part.most_stripes) == part.striped;
     }
 
     bool any_wanted(int64_t first_pair, int64_t count) const {
@@ -517,7 +576,7 @@ struct gkl_shim_cuda_planner {
         group.haplotypes.clear();
         group.chosen.clear();
         group.streams.clear();
-        group.passes = group.meetings = 0;
+        group.passes = group.meetings = group.striped_passes = group.striped_meetings = 0;
         group.bytes = group.results = group.computed_cells = 0;
         group.refused = -1;
         for (int64_t k = group.first_part; k < group.end_part; k++) {
@@ -527,11 +586,17 @@ struct gkl_shim_cuda_planner {
             part.first_result = group.results;
             group.results += int64_t(part.rows) * part.haplotypes;
             group.computed_cells += read_bases * part.trie_columns;
+            group.bytes += part.bytes;
+            if (part.striped) {
+                group.striped_passes = std::max(group.striped_passes, part.heads + part.tails);
+                group.striped_meetings =
+                    std::max(group.striped_meetings, (part.haplotypes + kWarp - 1) / kWarp);
+                continue;
+            }
             group.passes = std::max(group.passes, part.heads + part.tails);
             group.meetings = std::max(
                 group.meetings,
                 (std::min<int32_t>(part.rows, kWarp) * part.haplotypes + kWarp - 1) / kWarp);
-            group.bytes += part.bytes;
         }
         compare_tracks(group);
     }
@@ -552,7 +617,7 @@ struct gkl_shim_cuda_planner {
     }
 
     // Calls take(first, size) for the bytes of its reads: most often those of one part follow those
-    // of the part before.
+    // of the part before. A striped part has none.
     template <class Take>
     void each_run(const Group &group, Take take) const {
         for (int64_t k = group.first_part, next; k < group.end_part; k = next) {
@@ -560,7 +625,7 @@ struct gkl_shim_cuda_planner {
             int64_t end = from;
             for (next = k; next < group.end_part && parts_[next].first_byte == end; next++)
                 end += parts_[next].bytes;
-            take(from, end - from);
+            if (end > from) take(from, end - from);
         }
     }
 
@@ -573,15 +638,19 @@ struct gkl_shim_cuda_planner {
         int64_t bases = 0;
         for (int32_t r = 0; r < part.reads; r++) {
             const int64_t length = offsets[r + 1] - offsets[r];
-            if (length > longest_ ||
+            if (!in_part(part, length) || (length > longest_ && !part.striped) ||
                 !any_wanted(part.first_pair + r * part.haplotype_count, part.haplotype_count))
                 continue;
-            list.push_back({r, int32_t(offsets[r] - offsets[0]), int32_t(length)});
-            lengths.add(Lengths::step(length));
+            list.push_back({r, int32_t(offsets[r] - offsets[0]), int32_t(length), 0});
+            if (!part.striped) lengths.add(Lengths::step(length));
             bases += length;
         }
         part.first_row = int32_t(group->rows.size());
         part.rows = int32_t(list.size());
+        if (part.striped) {
+            list_stripes(part, group);
+            return bases;
+        }
         int32_t at[Lengths::kMost + 1], next = part.first_row;
         Packer packer;
         part.width = width_;
@@ -595,6 +664,28 @@ struct gkl_shim_cuda_planner {
         group->rows.resize(size_t(next));
         for (const Row &row : list) group->rows[size_t(at[Lengths::step(row.length)]++)] = row;
         return bases;
+    }
+
+    static void list_stripes(Part &part, Group *group) {
+        std::vector<Row> &list = plan_memory.rows;
+        std::stable_sort(list.begin(), list.end(),
+                         [](const Row &x, const Row &y) { return x.length > y.length; });
+        part.width = GKL_SHIM_CUDA_WIDTHS;
+        part.tiles = 0;
+        for (const Row &row : list) part.tiles += int32_t(stripes_of(row.length));
+        group->rows.insert(group->rows.end(), list.begin(), list.end());
+    }
+
+    // How many streams a trie of the part becomes; `longest` is the longest of its sequences.
+    int32_t streams_of(const Part &part, const Trie &trie, int64_t longest) const {
+        if (!part.striped) return std::min(streams_, trie.leaves);
+        // More states than one stream has were not reckoned with.
+        const int64_t most = trie.slots > 0 ? trie.leaves / trie.slots : trie.leaves;
+        const int64_t wanted = kBusyStripes * options_.multiprocessors / (2 * stripes_);
+        // What is alike would be computed in each.
+        const int64_t useful = (trie.columns() + longest / 2) / std::max<int64_t>(longest, 1);
+        return int32_t(
+            std::max<int64_t>(1, std::min({wanted, most, useful, int64_t(trie.leaves)})));
     }
 
     // The haplotypes that some read of the part lacks the result for, and their tries' streams.
@@ -627,8 +718,13 @@ struct gkl_shim_cuda_planner {
         const Trie &heads = memory.heads, &tails = memory.tails;
         memory.planner.make_tries(memory.haplotypes.data(), part.haplotypes, &memory.heads,
                                   &memory.tails);
-        part.head_states = heads.leaves + std::min(streams_, heads.leaves) * heads.slots;
-        part.tail_states = tails.leaves + std::min(streams_, tails.leaves) * tails.slots;
+        int64_t longest = 0;
+        for (const Letters &haplotype : memory.haplotypes)
+            longest = std::max(longest, haplotype.length);
+        const int32_t head_streams = streams_of(part, heads, head_length(longest));
+        const int32_t tail_streams = streams_of(part, tails, longest - head_length(longest));
+        part.head_states = heads.leaves + head_streams * heads.slots;
+        part.tail_states = tails.leaves + tail_streams * tails.slots;
         if (std::max(part.head_states, part.tail_states) >= kMostStates) {
             // The CPU computes it.
             part.rows = part.tiles = part.haplotypes = 0;
@@ -637,8 +733,13 @@ struct gkl_shim_cuda_planner {
             return;
         }
         part.trie_columns = heads.columns() + tails.columns();
-        part.heads = streams.append(heads, false, streams_);
-        part.tails = streams.append(tails, true, streams_);
+        part.heads = streams.append(heads, false, head_streams);
+        part.tails = streams.append(tails, true, tail_streams);
+        int32_t seam = 0;
+        for (size_t k = size_t(part.first_trie); k < streams.tries.size(); k++) {
+            streams.tries[k].seam = seam;
+            seam += streams.tries[k].length + 2 * kSeamMargin;
+        }
         part.columns = int32_t(streams.columns.size()) - part.first_column;
         for (size_t h = 0; h < memory.haplotypes.size(); h++)
             group->haplotypes.push_back(
@@ -656,6 +757,7 @@ struct gkl_shim_cuda_planner {
         const int64_t parts = int64_t(parts_.size()), step = (parts + kSample - 1) / kSample;
         for (int64_t k = 0; k < parts; k += step) {
             const Part &part = parts_[size_t(k)];
+            if (part.striped) continue;
             const int64_t *offsets = batch_.read_offsets + part.first_read;
             Lengths lengths;
             for (int64_t r = 0; r < part.reads; r++)
@@ -688,9 +790,11 @@ struct gkl_shim_cuda_planner {
         }
         double best = std::numeric_limits<double>::infinity();
         for (int w = 0; w < width_count_; w++) {
-            // Streams a trie; 0: one warp does it all.
-            const int streams =
-                int(kBusyTiles * options_.multiprocessors / std::max(1.0, sums[w].tiles) + 1) / 2;
+            // Streams a trie; 0: one warp does it all. Stripes make the device busy too.
+            const int streams = int(kBusyTiles * options_.multiprocessors /
+                                        std::max(1.0, sums[w].tiles + 2 * double(stripes_)) +
+                                    1) /
+                                2;
             const double longest =
                 streams == 0 ? sums[w].longest
                              : std::max(sums[w].longest / streams, sums[w].longest_haplotype) / 2;
@@ -714,6 +818,7 @@ struct gkl_shim_cuda_planner {
         int one_continuation = groups_[0]->one_continuation;
         const bool whole = chunk->passes == 1;
         chunk->meetings = 1;
+        chunk->striped_passes = chunk->striped_meetings = 0;
         for (int64_t k = 0; k < group_count_; k++) {
             Group &group = *groups_[k];
             group.first_row = rows;
@@ -733,6 +838,8 @@ struct gkl_shim_cuda_planner {
             chunk->computed_cells += group.computed_cells;
             one_gap_open = one_gap_open && group.one_gap_open;
             if (group.one_continuation != one_continuation) one_continuation = -1;
+            chunk->striped_passes = std::max(chunk->striped_passes, group.striped_passes);
+            chunk->striped_meetings = std::max(chunk->striped_meetings, group.striped_meetings);
             if (whole) continue;
             chunk->passes = std::max(chunk->passes, group.passes);
             chunk->meetings = std::max(chunk->meetings, group.meetings);
@@ -756,6 +863,7 @@ struct gkl_shim_cuda_planner {
         header_.haplotypes = place(haplotypes * int64_t(sizeof(HaplotypeRecord)));
         header_.reads = place(rows * int64_t(sizeof(ReadRecord)));
         header_.tiles = place(tile_count_ * int64_t(sizeof(TileRecord)));
+        header_.started = chunk->seams;
         columns_after_ = events_at_ - columns_at_ - columns;
         row_count_ = rows;
         results_count_ = results;
@@ -772,10 +880,10 @@ struct gkl_shim_cuda_planner {
             const int exponent = 31 - __builtin_clz(columns);
             return kSteps - 1 - (4 * exponent + int(columns >> (exponent - 2) & 3));
         };
-        int32_t tiles[GKL_SHIM_CUDA_WIDTHS][kSteps] = {};
+        int32_t tiles[GKL_SHIM_CUDA_KERNELS][kSteps] = {};
         for (const Part &part : parts_) tiles[part.width][step_of(part)] += part.tiles;
         tile_count_ = 0;
-        for (int w = 0; w < GKL_SHIM_CUDA_WIDTHS; w++) {
+        for (int w = 0; w < GKL_SHIM_CUDA_KERNELS; w++) {
             chunk->first_tile[w] = tile_count_;
             for (int32_t &count : tiles[w]) {
                 const int32_t first = tile_count_;
@@ -792,10 +900,58 @@ struct gkl_shim_cuda_planner {
             next += part.tiles;
             chunk->scratch_bytes += part.tiles * tile_scratch(part);
         }
+        chunk->seams = chunk->scratch_bytes;
+        chunk->seam_bytes = 0;
+        if (chunk->tiles[GKL_SHIM_CUDA_WIDTHS] == 0) return;
+        chunk->seam_bytes = rounded(sizeof(int32_t));
+        rank_stripes(chunk->first_tile[GKL_SHIM_CUDA_WIDTHS]);
+        for (Part &part : parts_) {
+            if (!part.striped) continue;
+            part.seams = chunk->seams + chunk->seam_bytes;
+            chunk->seam_bytes +=
+                rounded(part.tiles * seam_columns(part) * int64_t(sizeof(Handed<double>)));
+        }
+        chunk->scratch_bytes += chunk->seam_bytes;
     }
 
+    // Stripes are listed so that a warp seldom waits: the first ones of all reads, the second ones
+    // and so on, the reads of the most stripes first.
+    void rank_stripes(int32_t first_tile) {
+        std::vector<int32_t> reads_of;  // by stripes
+        const auto each_read = [&](auto take) {
+            for (int64_t k = 0; k < group_count_; k++)
+                for (int64_t p = groups_[k]->first_part; p < groups_[k]->end_part; p++) {
+                    if (!parts_[p].striped) continue;
+                    for (int32_t r = 0; r < parts_[p].rows; r++) {
+                        Row &row = groups_[k]->rows[size_t(parts_[p].first_row + r)];
+                        take(row, size_t(stripes_of(row.length)));
+                    }
+                }
+        };
+        each_read([&](const Row &, size_t stripes) {
+            if (reads_of.size() <= stripes) reads_of.resize(stripes + 1);
+            reads_of[stripes]++;
+        });
+        // How many reads have more stripes.
+        std::vector<int32_t> rank(reads_of.size());
+        int32_t reads = 0;
+        for (size_t stripes = reads_of.size() - 1; stripes > 0; stripes--) {
+            rank[stripes] = reads;
+            reads += reads_of[stripes];
+        }
+        first_stripe_.assign(reads_of.size(), first_tile);
+        for (size_t stripe = 1; stripe < reads_of.size(); stripe++)
+            first_stripe_[stripe] = first_stripe_[stripe - 1] + rank[stripe] + reads_of[stripe];
+        each_read([&](Row &row, size_t stripes) { row.rank = rank[stripes]++; });
+    }
+
+    static int64_t seam_columns(const Part &part) {
+        return part.columns + (part.heads + part.tails) * 2 * kSeamMargin;
+    }
+
+    // Of a tile; of a stripe, what it has of its read's.
     int64_t tile_scratch(const Part &part) const {
-        const int rows = widths_[part.width];
+        const int rows = part.striped ? int(kStripedRows) : widths_[part.width];
         return rounded(options_.precision == GKL_SHIM_SINGLE
                            ? TileScratch<float>(rows, part.head_states, part.tail_states).bytes
                            : TileScratch<double>(rows, part.head_states, part.tail_states).bytes);
@@ -815,14 +971,17 @@ struct gkl_shim_cuda_planner {
         memcpy(array<HaplotypeRecord>(header_.haplotypes) + group.first_haplotype,
                group.haplotypes.data(), group.haplotypes.size() * sizeof(HaplotypeRecord));
         write_tries(group);
-        int64_t byte = group.first_byte;
+        int64_t byte = group.first_byte, next_byte = byte;
         for (int64_t k = group.first_part; k < group.end_part; k++) {
             const Part &part = parts_[k];
-            if (part.rows > 0) {
-                write_region(group, part, int32_t(k));
+            if (!part.striped) byte = next_byte;
+            next_byte += part.bytes;
+            if (part.rows == 0) continue;
+            write_region(group, part, int32_t(k));
+            if (part.striped)
+                write_stripes(group, part, int32_t(k), int32_t(byte));
+            else
                 write_tiles(group, part, int32_t(k), int32_t(byte));
-            }
-            byte += part.bytes;
         }
     }
 
@@ -856,7 +1015,8 @@ struct gkl_shim_cuda_planner {
         for (size_t k = 0; k < streams.tries.size(); k++) {
             const uint32_t column =
                 uint32_t(columns_at_ + group.first_column) + streams.tries[k].columns;
-            *trie++ = {column, uint32_t(reinterpret_cast<uint8_t *>(event) - block_)};
+            *trie++ = {column, uint32_t(reinterpret_cast<uint8_t *>(event) - block_),
+                       streams.tries[k].length, streams.tries[k].seam};
             const Event *from = streams.events.data() + streams.tries[k].events;
             for (; from->at != kNoEvent; from++) *event++ = {from->at + column, from->what};
             *event++ = *from;
@@ -870,7 +1030,8 @@ struct gkl_shim_cuda_planner {
             part.tails,
             int32_t(group.first_haplotype + part.first_haplotype),
             part.haplotypes,
-            0,
+            int32_t(seam_columns(part)),
+            part.striped ? part.seams : 0,
             group.first_result + part.first_result};
     }
 
@@ -912,6 +1073,24 @@ struct gkl_shim_cuda_planner {
             });
     }
 
+    void write_stripes(const Group &group, const Part &part, int32_t region, int32_t first_byte) {
+        int32_t at = int32_t(group.first_row + part.first_row);
+        ReadRecord *read = array<ReadRecord>(header_.reads) + at;
+        TileRecord *tiles = array<TileRecord>(header_.tiles);
+        int64_t scratch = part.scratch;
+        const int64_t stripe_scratch = tile_scratch(part);
+        const Row *row = group.rows.data() + part.first_row;
+        for (int32_t k = 0, seam = 0; k < part.rows; k++, row++, at++) {
+            *read++ = {first_byte + row->start, row->length, k, 0, kWarp, 0};
+            const int32_t stripes = int32_t(stripes_of(row->length));
+            for (int32_t stripe = 0; stripe < stripes; stripe++)
+                tiles[first_stripe_[size_t(stripe)] + row->rank] = {
+                    at, seam, part.head_states, part.tail_states, scratch, stripe, region, {}};
+            seam += stripes;
+            scratch += stripes * stripe_scratch;
+        }
+    }
+
     void finish_group(Group &group) {
         int64_t missing = 0;
         const double *result = results_ + group.first_result;
@@ -941,8 +1120,12 @@ struct gkl_shim_cuda_planner {
                     if (isnan(to[chosen[h]])) to[chosen[h]] = *result;
             }
             chosen += part.haplotypes;
-            for (int64_t pair = 0; pair < part.reads * count; pair++)
-                missing += isnan(values[pair]);
+            const int64_t *offsets = batch_.read_offsets + part.first_read;
+            for (int64_t r = 0; r < part.reads; r++) {
+                if (!in_part(part, offsets[r + 1] - offsets[r])) continue;
+                for (int64_t pair = r * count; pair < (r + 1) * count; pair++)
+                    missing += isnan(values[pair]);
+            }
         }
         missing_ += missing;
     }
@@ -953,8 +1136,10 @@ struct gkl_shim_cuda_planner {
     const double *cycles_;  // a column, of each width
     int64_t longest_;
     uint8_t lanes_of_[GKL_SHIM_CUDA_WIDTHS][Lengths::kMost + 1];  // by steps of length
-    int32_t width_;    // the index of that chosen for the chunk
-    int32_t streams_;  // a trie at most
+    int32_t width_;                      // the index of that chosen for the chunk
+    int32_t streams_;                    // a trie at most
+    int64_t stripes_;                    // of long reads in the chunk
+    std::vector<int32_t> first_stripe_;  // the tile of the chunk's first read, by stripes
 
     gkl_shim_pairhmm_batch batch_;
     const double *values_;  // null: all are wanted

@@ -57,20 +57,26 @@ def planned(batch, precision, cells, scratch, rows=0, values=None):
         missing = lib.gkl_shim_cuda_finish(
             planner, ffi.cast("double *", results.ctypes.data), address
         )
-        chunks.append((chunk.cells, chunk.pairs, list(chunk.tiles), missing))
+        chunks.append(
+            (
+                chunk.cells,
+                chunk.pairs,
+                list(chunk.tiles),
+                missing,
+                chunk.tiles[lib.GKL_SHIM_CUDA_WIDTHS],
+                chunk.scratch_bytes,
+                chunk.striped_passes,
+            )
+        )
     return out, chunks, number
-
-
-def lengths_by_pair(batch):
-    haplotypes = np.repeat(np.diff(batch.region_haplotypes), np.diff(batch.region_reads))
-    return np.repeat(np.diff(batch.reads.offsets), haplotypes)
 
 
 @pytest.mark.parametrize("precision", ["single", "double"])
 @pytest.mark.parametrize("cells", [1, 1 << 16, 1 << 40])
 @pytest.mark.parametrize("scratch", [1, 1 << 40])
 def test_every_pair_once(regions, precision, cells, scratch):
-    longest = {"single": 512, "double": 256}[precision]
+    # In double precision a read too long for one warp is held where there is room for its states.
+    longest = 512 if precision == "single" else 256 if scratch == 1 else 1 << 30
     given = None if precision == "single" else np.full(regions.pairs, np.nan)
     values, chunks, number = planned(regions, precision, cells, scratch, values=given)
     shapes = [
@@ -97,7 +103,7 @@ def test_only_what_is_missing(regions):
     values[lacking] = np.nan
     planned(regions, "double", 1 << 40, 1 << 40, values=values)
     assert (values[~lacking] == 0).all()
-    assert not np.isnan(values[lacking & (lengths_by_pair(regions) <= 256)]).any()
+    assert not np.isnan(values[lacking]).any()
 
 
 @pytest.mark.parametrize("rows", cuda.widths("single"))

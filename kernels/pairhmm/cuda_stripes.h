@@ -1,0 +1,131 @@
+// Reads too long for one warp: what a stripe of rows hands on to the next.
+//
+// A stripe walks the same stream of columns as one warp does for a short read. In each column, and
+// before the first, its last row hands two numbers on; the next stripe's warp takes them up a batch
+// of columns at a time, so that the stripes of a read run side by side, each a little behind the
+// one before. The numbers say themselves whether they are there: what flows is never negative, and
+// all of the seams' memory is filled with a negative number before the kernel starts.
+//
+// A warp waits only for warps that began before it (compute_stripe() in cuda.cu numbers them as
+// they begin), so that all get done however few the device holds at a time.
+#pragma once
+
+#include "pairhmm/cuda_layout.h"
+
+namespace gkl_shim {
+namespace pairhmm {
+
+#if defined(__CUDA_ARCH__)
+// Other warps' memory, past the first-level cache.
+__device__ __forceinline__ Handed<double> load_seam(const Handed<double> *from) {
+    Handed<double> x;
+    asm volatile("ld.relaxed.gpu.v2.f64 {%0, %1}, [%2];"
+                 : "=d"(x.t), "=d"(x.insertion)
+                 : "l"(from)
+                 : "memory");
+    return x;
+}
+__device__ __forceinline__ void store_seam(Handed<double> *to, Handed<double> x) {
+    asm volatile("st.relaxed.gpu.v2.f64 [%0], {%1, %2};" ::"l"(to), "d"(x.t), "d"(x.insertion)
+                 : "memory");
+}
+__device__ __forceinline__ Handed<double> load_ring(uint32_t from) {
+    Handed<double> x;
+    asm volatile("ld.shared.v2.f64 {%0, %1}, [%2];" : "=d"(x.t), "=d"(x.insertion) : "r"(from));
+    return x;
+}
+__device__ __forceinline__ void store_ring(uint32_t to, Handed<double> x) {
+    asm volatile("st.shared.v2.f64 [%0], {%1, %2};" ::"r"(to), "d"(x.t), "d"(x.insertion));
+}
+__device__ __forceinline__ void pause() { __nanosleep(20); }
+#endif
+
+__device__ __forceinline__ bool has_come(Handed<double> x) {
+    const uint64_t absent = kSeamFill * uint64_t(0x0101010101010101);
+    return same_bits<uint64_t>(x.t) != absent && same_bits<uint64_t>(x.insertion) != absent;
+}
+
+// A warp's side of both seams, to the stripe before it in the pass and to the one after. Columns
+// are done four at a time.
+class Seams {
+   public:
+    // `before` and `after` are null for the pass's first and last stripe. `top` flows into every
+    // column of the first. The ring is shared memory for kRingColumns.
+    __device__ __forceinline__ void open(const Handed<double> *before, Handed<double> *after,
+                                         int32_t length, uint32_t ring, bool last_lane,
+                                         Handed<double> top) {
+        before_ = before;
+        after_ = last_lane ? after : nullptr;
+        length_ = length;
+        ring_ = ring;
+        next_ = 0;
+        if (!before && threadIdx.x < kRingColumns) store_ring(slot(threadIdx.x), top);
+        __syncwarp();
+    }
+
+    // What flows into the backward root; of the first stripe `top`.
+    __device__ __forceinline__ Handed<double> take_root(Handed<double> top) const {
+        if (!before_) return top;
+        Handed<double> x = load_seam(before_);
+        while (__any_sync(0xffffffffu, !has_come(x))) {
+            pause();
+            x = load_seam(before_);
+        }
+        return x;
+    }
+
+    __device__ __forceinline__ void hand_root(Handed<double> out) const {
+        if (after_) store_seam(after_, out);
+    }
+
+    // Before and after the first lane's next four columns.
+    __device__ __forceinline__ void begin_columns() {
+        if (before_ && next_ % kRingColumns == 0 && next_ < uint32_t(length_)) fill_ring();
+        // The last lane's columns; some of them may be none of the stream's.
+        const int32_t column = int32_t(next_) - (kWarp - 1);
+        to_ = after_ && column > -kSeamMargin && column < length_ ? after_ + kSeamMargin + column
+                                                                  : nullptr;
+        from_ = slot(next_ % kRingColumns);
+    }
+    __device__ __forceinline__ void end_columns() { next_ += kSeamMargin; }
+
+    // What flows into the k-th of them, and what out of the last lane's.
+    __device__ __forceinline__ Handed<double> take(int k) const {
+        return load_ring(from_ + unsigned(k) * unsigned(sizeof(Handed<double>)));
+    }
+    __device__ __forceinline__ void hand(int k, Handed<double> out) const {
+        if (to_) store_seam(to_ + k, out);
+    }
+
+   private:
+    __device__ __forceinline__ uint32_t slot(uint32_t column) const {
+        return ring_ + column * unsigned(sizeof(Handed<double>));
+    }
+
+    __device__ __forceinline__ void fill_ring() const {
+        const uint32_t column = next_ + threadIdx.x;
+        const bool own = threadIdx.x < kRingColumns && column < uint32_t(length_);
+        const Handed<double> *from = before_ + kSeamMargin + column;
+        Handed<double> x = {0, 0};
+        if (own) x = load_seam(from);
+        while (__any_sync(0xffffffffu, !has_come(x))) {
+            pause();
+            if (own) x = load_seam(from);
+        }
+        __syncwarp();
+        if (own) store_ring(slot(threadIdx.x), x);
+        __syncwarp();
+    }
+
+    const Handed<double> *before_;
+    Handed<double> *after_;  // of the last lane
+    int32_t length_;
+    uint32_t ring_;
+    uint32_t next_;  // the first lane's next column
+
+    Handed<double> *to_;  // of the four columns
+    uint32_t from_;
+};
+
+}  // namespace pairhmm
+}  // namespace gkl_shim
