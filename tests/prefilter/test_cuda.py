@@ -304,9 +304,9 @@ def test_auto_without_cuda(monkeypatch):
 
 
 @pytest.mark.gpu
+@pytest.mark.usefixtures("gpu")
 @pytest.mark.parametrize(("method", "mode", "max_edits"), CASES)
 def test_on_a_device(method, mode, max_edits):
-    pytest.importorskip("cupy")
     reads, segments = undefined_and_mixed(200_000, method)
     want = edits(reads, segments, max_edits, method=method, mode=mode, backend="cpu")
     for encode in ("host", "device"):
@@ -317,9 +317,9 @@ def test_on_a_device(method, mode, max_edits):
 
 
 @pytest.mark.gpu
+@pytest.mark.usefixtures("gpu")
 @pytest.mark.parametrize("name", ["ERR240727_1_E2.tsv", "ERR240727_1_E5.tsv"])
 def test_real_pairs_on_a_device(name):
-    pytest.importorskip("cupy")
     reads, segments = read_pairs(name)
     for method in ("exact", "gatekeeper"):
         for max_edits in range(41):
