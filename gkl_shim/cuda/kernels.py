@@ -42,7 +42,7 @@ _TEMPLATES = (
     *(f"exact_blocks<{mode}>" for mode in range(3)),
     *(f"estimate<{words}>" for words in (4, 8, 16, 320)),
 )
-#: By kernel file, the kernels that have C++ names: all that are ever asked for.
+#: By kernel file, the kernels with C++ names that are compiled ahead; others when asked for.
 EXPRESSIONS: dict[str, tuple[str, ...]] = {
     "pairhmm/cuda.cu": (),
     "prefilter/cuda.cu": tuple(f"gkl_shim::prefilter::{name}" for name in (*_TEMPLATES, "encode")),
@@ -132,10 +132,11 @@ class Kernels:
             Its name: of a template, with its arguments and namespaces, as in
             :data:`EXPRESSIONS`.
         """
-        if self._ahead is not None:
+        named = bool(EXPRESSIONS[self._name])
+        if self._ahead is not None and (not named or kernel in self._symbols):
             return self._ahead.get_function(self._symbols.get(kernel, kernel))
         # Kernels with C++ names one by one, since a call needs but a few of them.
-        wanted = (kernel,) if EXPRESSIONS[self._name] else ()
+        wanted = (kernel,) if named else ()
         key = kernel if wanted else ""
         if key not in self._made:
             self._made[key] = self._cupy.RawModule(

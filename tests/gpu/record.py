@@ -22,7 +22,12 @@ from gkl_shim._files import atomic_output
 from gkl_shim.cuda import devices
 
 ROOT = Path(__file__).resolve().parents[2]
-PLACES = ("tests/gpu", "tests/prefilter/test_cuda.py", "tests/gatk/test_cuda_host.py")
+PLACES = (
+    "tests/gpu",
+    "tests/engine/test_c.py",
+    "tests/prefilter/test_cuda.py",
+    "tests/gatk/test_cuda_host.py",
+)
 PACKAGES = ("gkl-shim", "cupy-cuda12x", "cupy-cuda13x", "numpy", "pytest")
 
 

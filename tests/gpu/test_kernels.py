@@ -54,7 +54,7 @@ def test_ptx_is_for_drivers_of_cuda_13_0(file):
     assert (int(major), int(minor)) <= (9, 0)
     assert re.search(rf"^\.target sm_{kernels.PTX_ARCHITECTURE}$", text, re.MULTILINE)
     for symbol in symbols(file):
-        assert re.search(rf"^\.visible \.entry {symbol}\($", text, re.MULTILINE)
+        assert re.search(rf"^\.(visible|weak) \.entry {symbol}\($", text, re.MULTILINE)
 
 
 @pytest.mark.gpu
@@ -189,6 +189,13 @@ def test_templates_are_compiled_as_they_are_wanted(folder):
     for name in (first, second, first):
         assert module.get_function(name) == ("now", name)
     assert cupy.compiled == [(first,), (second,)]
+
+
+def test_a_template_s_other_instance_is_compiled_when_wanted(folder):
+    cupy = FakeCuPy()
+    module = kernels.load(cupy, "prefilter/cuda.cu", "90")
+    assert module.get_function("estimate<5>") == ("now", "estimate<5>")
+    assert cupy.compiled == [("estimate<5>",)]
 
 
 @pytest.mark.parametrize("changed", ["pairhmm/cuda.cu", "pairhmm/model.h"])

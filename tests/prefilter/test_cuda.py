@@ -43,7 +43,10 @@ def nvrtc():
     found = importlib.util.find_spec("nvidia")
     places = list(found.submodule_search_locations or ()) if found else []
     libraries = [path for place in places for path in Path(place).glob("*/lib/libnvrtc.so.*")]
-    libraries = [path for path in libraries if "builtins" not in path.name]
+    # The compiler looks for its second library where the loader looks, which a wheel's is not.
+    for place in places:
+        for path in Path(place).glob("*/lib/libnvrtc-builtins.so.*"):
+            ctypes.CDLL(str(path))
     if not libraries:
         if os.environ.get("CI") == "true":
             pytest.fail("nvidia-cuda-nvrtc is not installed")
@@ -307,7 +310,7 @@ def test_auto_without_cuda(monkeypatch):
 @pytest.mark.usefixtures("gpu")
 @pytest.mark.parametrize(("method", "mode", "max_edits"), CASES)
 def test_on_a_device(method, mode, max_edits):
-    reads, segments = undefined_and_mixed(200_000, method)
+    reads, segments = undefined_and_mixed(20_000, method)
     want = edits(reads, segments, max_edits, method=method, mode=mode, backend="cpu")
     for encode in ("host", "device"):
         got = edits(
