@@ -34,6 +34,7 @@ __all__ = [
     "progress",
     "rounds",
     "seconds_of",
+    "wide_console",
     "write_json",
 ]
 
@@ -42,6 +43,7 @@ Row: TypeAlias = dict[str, "str | int | float | None"]
 _ROUNDS = 5
 _PLOT_SUFFIXES = (".png", ".svg", ".pdf")
 _SAMPLE_SECONDS = 0.02
+_FILE_WIDTH = 160
 _RAPL = Path("/sys/class/powercap")
 
 
@@ -146,7 +148,7 @@ class Meter:
             if cpu is not None and cpu_after is not None and cpu_after >= cpu:
                 row["cpu_joules"] = cpu_after - cpu
             if clocks:
-                row["gpu_megahertz"] = statistics.median(clocks)
+                row["gpu_megahertz"] = float(statistics.median(clocks))
 
     def _gpu_joules(self) -> float | None:
         if self._nvml is None:
@@ -198,6 +200,12 @@ def write_json(path: str, report: Mapping[str, Any]) -> None:
     """Write a report whole or not at all; ``-`` is standard output."""
     with atomic_output(path) as file:
         file.write((json.dumps(report, indent=1) + "\n").encode())
+
+
+def wide_console() -> Console:
+    """Return standard output; what is no terminal has room for all columns."""
+    console = Console()
+    return console if console.is_terminal else Console(width=_FILE_WIDTH)
 
 
 def print_table(console: Console, table: Table) -> None:
