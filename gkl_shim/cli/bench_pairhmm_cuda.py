@@ -22,7 +22,6 @@ from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
-from unittest import mock
 
 import numpy as np
 from numpy.typing import NDArray
@@ -397,10 +396,9 @@ class _Measuring:
                 continue
             progress(f"{name}, {slots} streams, {threads} threads")
             large = _repeated(batch, 4 * _COPIES)
-            with mock.patch.multiple(cuda, _SLOTS=slots, _DRIVERS=threads):
-                engine = cuda.Engine([0])
-                took = _bench.seconds_of(functools.partial(engine.compute, large), self._seconds)
-                engine.close()
+            engine = cuda.Engine([0], streams=slots, drivers=threads)
+            took = _bench.seconds_of(functools.partial(engine.compute, large), self._seconds)
+            engine.close()
             table.rows.append(
                 {
                     "input": Path(name).name,
