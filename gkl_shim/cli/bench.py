@@ -112,7 +112,7 @@ command.add_command(bench_prefilter.command)
 @click.option(
     "--papers",
     is_flag=True,
-    help="With --backend cuda: also the tables of Ren et al. 2018 and Li et al. 2021.",
+    help="With --backend cuda: also the tables of Ren et al. 2018 and Li 2021.",
 )
 @click.option(
     "--reads",

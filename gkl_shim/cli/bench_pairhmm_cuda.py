@@ -1,10 +1,10 @@
 """``gkl-shim bench pairhmm --backend cuda``: PairHMM on GPUs, and the tables of the papers.
 
-Ren, Bertels and Al-Ars, *BMC Bioinformatics* 2018 (on a K40), compare inter-task kernels, which
-give a pair to few lanes and have many pairs side by side, with intra-task ones, which spread a pair
-over many; Li and others, *BMC Bioinformatics* 2021 (on several GPUs), add the size of tiles, the
-set-up on the device, streams, whole runs of GATK and power. Here an inter-task kernel is the one
-with the most rows a lane that the engine has, so that a read takes the fewest lanes, and an
+The tables are those of Ren, Bertels and Al-Ars, *Evolutionary Bioinformatics* 14, 2018 (on a K40),
+and of Li, 2021 (on a Titan RTX and a V100): inter-task kernels, which give a pair to few lanes and
+have many pairs side by side, against intra-task ones, which spread a pair over many; sizes of
+tiles, set-up on the device, streams, whole runs of GATK, power. Here an inter-task kernel is the
+one with the most rows a lane that the engine has, so that a read takes the fewest lanes, and an
 intra-task one that with the fewest.
 """
 
