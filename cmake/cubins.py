@@ -1,5 +1,8 @@
 """Compile the CUDA kernels for every architecture that is shipped, with NVRTC from PyPI.
 
+python cubins.py find
+    Print where NVRTC 13.0 is; nothing where it is not. (A driver of CUDA 13.0 may refuse the PTX of
+    later ones.)
 python cubins.py plan
     Print what there is to make, a CMake list: FILE|TARGET|OUTPUT, where OUTPUT is relative to the
     folder of kernels.
@@ -11,6 +14,7 @@ python cubins.py make NVRTC FILE TARGET OUTPUT
 from __future__ import annotations
 
 import ctypes
+import importlib.util
 import json
 import sys
 from pathlib import Path
@@ -21,6 +25,21 @@ _PACKAGE = ModuleType("gkl_shim")
 _PACKAGE.__path__ = [str(Path(__file__).resolve().parent.parent / "gkl_shim")]
 sys.modules["gkl_shim"] = _PACKAGE
 from gkl_shim.cuda import kernels  # noqa: E402
+
+
+_VERSION = (13, 0)
+
+
+def find() -> str:
+    """Return the path of PyPI's NVRTC."""
+    package = importlib.util.find_spec("nvidia")
+    for folder in (package.submodule_search_locations or ()) if package else ():
+        for path in sorted(Path(folder).glob(f"*/lib/libnvrtc.so.{_VERSION[0]}")):
+            major, minor = ctypes.c_int(), ctypes.c_int()
+            ctypes.CDLL(str(path)).nvrtcVersion(ctypes.byref(major), ctypes.byref(minor))
+            if (major.value, minor.value) == _VERSION:
+                return str(path)
+    return ""
 
 
 def plan() -> str:
@@ -88,7 +107,9 @@ def _compile(
 
 
 if __name__ == "__main__":
-    if sys.argv[1:] == ["plan"]:
+    if sys.argv[1:] == ["find"]:
+        print(find())
+    elif sys.argv[1:] == ["plan"]:
         print(plan())
     elif sys.argv[1:2] == ["make"] and len(sys.argv) == 6:
         make(*sys.argv[2:])
