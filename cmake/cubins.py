@@ -26,7 +26,6 @@ _PACKAGE.__path__ = [str(Path(__file__).resolve().parent.parent / "gkl_shim")]
 sys.modules["gkl_shim"] = _PACKAGE
 from gkl_shim.cuda import kernels  # noqa: E402
 
-
 _VERSION = (13, 0)
 
 
