@@ -14,6 +14,7 @@ import dataclasses
 import functools
 import itertools
 import math
+import re
 import statistics
 import tempfile
 import threading
@@ -61,6 +62,8 @@ _ENERGY_SECONDS = 2.0
 # Of 1,000 pairs: enough for every device to have many chunks.
 _LARGE_REGIONS = 20_000
 _GATK_THREADS = (1, 4, 16)
+# Of the shim's closing line.
+_ON_GPU = re.compile(rb"; (\d+) pairs on ")
 _WARP = 32
 _LANES = 128  # that a multiprocessor has for single precision
 _REPEATS = 5
@@ -779,5 +782,6 @@ def _gatk_rows(sample: Sample, classpath: str, folder: Path, progress: _Progress
             "omp_wait_policy": omp_policy,
             "seconds": result.seconds,
             "pairhmm_seconds": result.pairhmm_seconds,
+            "pairs_on_gpu": sum(int(count) for count in _ON_GPU.findall(result.log)),
             "vcf": str(compare.compare(first, vcf)),
         }
