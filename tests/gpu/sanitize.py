@@ -27,6 +27,7 @@ from gkl_shim._batch import concatenated
 from gkl_shim._files import atomic_output
 from gkl_shim.cuda import devices, kernels
 from gkl_shim.cuda import pairhmm as cuda_pairhmm
+from gkl_shim.errors import BackendUnavailable
 from gkl_shim.pairhmm import Batch, PairHMM
 from gkl_shim.prefilter import Prefilter
 
@@ -125,6 +126,10 @@ def check(sanitizer: str, tool: str, work: str) -> dict[str, Any]:
 
 def main(record: str | None = None) -> int:
     """Run all tools, and write the record."""
+    try:
+        found = devices.describe()
+    except BackendUnavailable as error:
+        raise SystemExit(f"compute-sanitizer wants a CUDA device: {error}") from None
     sanitizer = shutil.which("compute-sanitizer") or shutil.which(
         "compute-sanitizer", path="/usr/local/cuda/bin"
     )
@@ -142,7 +147,7 @@ def main(record: str | None = None) -> int:
                 print(one["output"], flush=True)
     if record is not None:
         report = {
-            "devices": devices.describe(),
+            "devices": found,
             "compute-sanitizer": version.strip().splitlines()[-1] if version else None,
             "kernels": {file: kernels.fingerprint(file) for file in kernels.EXPRESSIONS},
             "checks": checks,
