@@ -15,7 +15,6 @@ import functools
 import itertools
 import math
 import re
-import statistics
 import tempfile
 import threading
 import time
@@ -34,9 +33,10 @@ from gkl_shim.cli._bench import Meter, Row, Table
 from gkl_shim.cuda import devices as cuda_devices
 from gkl_shim.cuda import embedded
 from gkl_shim.cuda import pairhmm as cuda
+from gkl_shim.cuda.stages import Stages, stages
 from gkl_shim.errors import MissingComponent
 from gkl_shim.gatk import compare, run
-from gkl_shim.pairhmm import Batch, HaplotypeBatch, PairHMM, ReadBatch
+from gkl_shim.pairhmm import Batch, PairHMM
 
 __all__ = ["Sample", "bench"]
 
@@ -66,7 +66,6 @@ _GATK_THREADS = (1, 4, 16)
 _ON_GPU = re.compile(rb"; (\d+) pairs on ")
 _WARP = 32
 _LANES = 128  # that a multiprocessor has for single precision
-_REPEATS = 5
 
 # A row's tables as a host would send them: four coefficients, the backward pass's fifth, and an
 # emission for each of five letters; all float32. A row as it is sent: five bytes.
@@ -80,31 +79,6 @@ class Sample:
 
     reference: Path
     reads: Path
-
-
-@dataclasses.dataclass
-class _Stages:
-    """Where the time of a batch goes, each part by itself; seconds."""
-
-    cells: int = 0
-    computed_cells: int = 0
-    chunks: int = 0
-    bytes: int = 0
-    plan: float = 0
-    write: float = 0
-    transfer: float = 0
-    kernel: float = 0
-    collect: float = 0
-
-    @property
-    def tcups(self) -> float:
-        """Of the kernels alone, every cell of the input counted."""
-        return self.cells / self.kernel / 1e12
-
-    @property
-    def raw_tcups(self) -> float:
-        """Of the kernels alone, only cells that are computed counted."""
-        return self.computed_cells / self.kernel / 1e12
 
 
 def bench(
@@ -138,12 +112,12 @@ def bench(
         for measure in measuring.all(papers):
             table = measure(progress)
             tables.append(table)
-    found = cuda_devices.describe()
+    devices = cuda_devices.describe()
     if json_file is not None:
         report = {
             "version": gkl_shim.__version__,
             "machine": dataclasses.asdict(here),
-            "devices": found,
+            "devices": devices,
             "tables": {
                 table.name: {
                     "title": table.title,
@@ -155,7 +129,7 @@ def bench(
             },
         }
         _bench.write_json(json_file, report)
-    title = f"{', '.join(device['name'] for device in found)}; {here.cpu}"
+    title = f"{', '.join(device['name'] for device in devices)}; {here.cpu}"
     if json_file != "-":
         console = _bench.wide_console()
         console.print(title, highlight=False, markup=False)
@@ -197,7 +171,7 @@ class _Measuring:
         )  # fmt: skip
         for (name, batch), copies in itertools.product(self._sets.items(), (1, _COPIES)):
             progress(f"{name} x {copies}")
-            large = _repeated(batch, copies)
+            large = traffic.repeated(batch, copies)
             engines: dict[str, Callable[[Batch], object]] = {"GPU": self._engine.compute}
             threads = sorted({1, machine.describe().usable_cpus})
             for count in threads if copies == 1 else threads[-1:]:
@@ -225,13 +199,13 @@ class _Measuring:
         )  # fmt: skip
         for (name, batch), copies in itertools.product(self._sets.items(), (1, _COPIES)):
             progress(f"stages of {name} x {copies}")
-            stages = self._stages(self._engine, _repeated(batch, copies))
+            found = stages(self._engine, traffic.repeated(batch, copies))
             parts = {
-                "plan (tries, tiles)": stages.plan,
-                "write into pinned memory": stages.write,
-                "transfer": stages.transfer,
-                "kernel": stages.kernel,
-                "collect results": stages.collect,
+                "plan (tries, tiles)": found.plan,
+                "write into pinned memory": found.write,
+                "transfer": found.transfer,
+                "kernel": found.kernel,
+                "collect results": found.collect,
             }
             for part, took in parts.items():
                 table.rows.append(
@@ -239,9 +213,9 @@ class _Measuring:
                         "input": f"{Path(name).name} x {copies}",
                         "stage": part,
                         "milliseconds": took * 1e3,
-                        "megabytes": stages.bytes / 1e6 if part == "transfer" else None,
-                        "tcups": stages.tcups if part == "kernel" else None,
-                        "raw_tcups": stages.raw_tcups if part == "kernel" else None,
+                        "megabytes": found.bytes / 1e6 if part == "transfer" else None,
+                        "tcups": found.tcups if part == "kernel" else None,
+                        "raw_tcups": found.raw_tcups if part == "kernel" else None,
                     }
                 )
         return table
@@ -280,10 +254,10 @@ class _Measuring:
         chosen = {"intra-task": widths[0], "inter-task": widths[-1], "as planned": 0}
         engines = {name: cuda.Engine([0], rows_a_lane=rows) for name, rows in chosen.items()}
         for pairs, (read, haplotype) in itertools.product(_GRID_PAIRS, _GRID):
-            batch = _uniform(pairs // math.prod(_SHAPE), _SHAPE, read, haplotype)
+            batch = traffic.uniform(pairs // math.prod(_SHAPE), _SHAPE, read, haplotype)
             for name, engine in engines.items():
                 progress(f"{pairs} pairs of {read} x {haplotype}, {name}")
-                stages = self._stages(engine, batch)
+                found = stages(engine, batch)
                 took = _bench.seconds_of(functools.partial(engine.compute, batch), self._seconds)
                 table.rows.append(
                     {
@@ -291,8 +265,8 @@ class _Measuring:
                         "read x haplotype": f"{read} x {haplotype}",
                         "kernel": name,
                         "rows_a_lane": chosen[name] or None,
-                        "kernel_milliseconds": stages.kernel * 1e3,
-                        "raw_tcups": stages.raw_tcups,
+                        "kernel_milliseconds": found.kernel * 1e3,
+                        "raw_tcups": found.raw_tcups,
                         "call_milliseconds": took * 1e3,
                         "call_tcups": batch.cells / took / 1e12,
                     }
@@ -315,9 +289,9 @@ class _Measuring:
                 if lanes > _WARP or read > haplotype:
                     continue
                 progress(f"{rows} rows a lane, {read} x {haplotype}")
-                batch = _uniform(_TILE_PAIRS // math.prod(_SHAPE), _SHAPE, read, haplotype)
+                batch = traffic.uniform(_TILE_PAIRS // math.prod(_SHAPE), _SHAPE, read, haplotype)
                 with self._meter.reading() as reading:
-                    stages = self._stages(engine, batch, _TILE_REPEATS)
+                    found = stages(engine, batch, _TILE_REPEATS)
                 table.rows.append(
                     {
                         "rows_a_lane": rows,
@@ -325,8 +299,8 @@ class _Measuring:
                         "haplotype": haplotype,
                         "lanes_a_read": lanes,
                         "lanes_filled_percent": 100 * (_WARP // lanes) * read / (_WARP * rows),
-                        "raw_tcups": stages.raw_tcups,
-                        **self._clocks(reading, stages),
+                        "raw_tcups": found.raw_tcups,
+                        **self._clocks(reading, found),
                     }
                 )
             engine.close()
@@ -339,10 +313,10 @@ class _Measuring:
         )  # fmt: skip
         for pairs in _MANY_PAIRS:
             progress(f"{pairs} pairs")
-            batch = _uniform(pairs // math.prod(_LARGE_SHAPE), _LARGE_SHAPE, 128, 256)
-            stages = self._stages(self._engine, batch, 1 if pairs > 10**6 else _REPEATS)
+            batch = traffic.uniform(pairs // math.prod(_LARGE_SHAPE), _LARGE_SHAPE, 128, 256)
+            found = stages(self._engine, batch, 1 if pairs > 10**6 else 5)
             took = _bench.seconds_of(functools.partial(self._engine.compute, batch), self._seconds)
-            for what, each in (("kernel", stages.kernel), ("call", took)):
+            for what, each in (("kernel", found.kernel), ("call", took)):
                 table.rows.append(
                     {
                         "pairs": pairs,
@@ -364,7 +338,7 @@ class _Measuring:
         )  # fmt: skip
         for name, batch in self._sets.items():
             progress(f"initialization for {name}")
-            large = _repeated(batch, _COPIES)
+            large = traffic.repeated(batch, _COPIES)
             rows = len(large.reads.tracks[0])
             build, sent = self._host_tables(large)
             raw = self._transfer(_ROW_BYTES * rows)
@@ -398,7 +372,7 @@ class _Measuring:
             if slots < threads:
                 continue
             progress(f"{name}, {slots} streams, {threads} threads")
-            large = _repeated(batch, 4 * _COPIES)
+            large = traffic.repeated(batch, 4 * _COPIES)
             engine = cuda.Engine([0], streams=slots, drivers=threads)
             took = _bench.seconds_of(functools.partial(engine.compute, large), self._seconds)
             engine.close()
@@ -446,8 +420,8 @@ class _Measuring:
             table.absent = "there is one device"
             return table
         large = {
-            "128 x 256": _uniform(_LARGE_REGIONS, _LARGE_SHAPE, 128, 256),
-            **{Path(n).name: _repeated(b, 20 * _COPIES) for n, b in self._sets.items()},
+            "128 x 256": traffic.uniform(_LARGE_REGIONS, _LARGE_SHAPE, 128, 256),
+            **{Path(n).name: traffic.repeated(b, 20 * _COPIES) for n, b in self._sets.items()},
         }
         for name, batch in large.items():
             first = math.nan
@@ -482,8 +456,8 @@ class _Measuring:
         on_cpu = PairHMM(backend="cpu")
         engines = {"GPU": self._engine.compute, "CPU": on_cpu.compute}
         sets = {
-            "128 x 256": _uniform(_LARGE_REGIONS // 5, _LARGE_SHAPE, 128, 256),
-            **{Path(n).name: _repeated(b, _COPIES) for n, b in self._sets.items()},
+            "128 x 256": traffic.uniform(_LARGE_REGIONS // 5, _LARGE_SHAPE, 128, 256),
+            **{Path(n).name: traffic.repeated(b, _COPIES) for n, b in self._sets.items()},
         }
         for (name, batch), (label, compute) in itertools.product(sets.items(), engines.items()):
             if notes[label]:
@@ -528,62 +502,12 @@ class _Measuring:
             table.absent = str(error)
         return table
 
-    def _stages(self, engine: cuda.Engine, batch: Batch, repeats: int = _REPEATS) -> _Stages:
-        """Time each part of a batch's way over the first device, one chunk after the other."""
-        _, lib = _native.library()
-        runtime, cuda_events = self._cupy.cuda.runtime, self._cupy.cuda.Event
-        device = engine._devices[0]
-        found = _Stages()
-        pointer, out = _pointer(batch), np.empty(batch.pairs)
-        with self._cupy.cuda.Device(device.number):
-            job = cuda._Run(pointer, out, "single", fresh=True)
-            slot = device.slot(wait=True)
-            assert slot is not None
-            while job.take(slot):
-                slot.start("single")
-                slot.wait()
-                chunk, planner, stream = slot.chunk, slot.planner("single"), slot._stream
-                host = _native.library()[0].cast("void *", slot._block.ptr)
-                plan, write, transfer, kernel = [], [], [], []
-                for _ in range(repeats):
-                    begin = time.perf_counter()
-                    _native.check(lib.gkl_shim_cuda_plan(planner, chunk))
-                    planned = time.perf_counter()
-                    lib.gkl_shim_cuda_write(planner, host)
-                    plan.append(planned - begin)
-                    write.append(time.perf_counter() - planned)
-                    marks = [cuda_events() for _ in range(3)]
-                    marks[0].record(stream)
-                    runtime.memcpyAsync(
-                        slot._device_block.ptr, slot._block.ptr, chunk.block_bytes, 1, stream.ptr
-                    )
-                    marks[1].record(stream)
-                    slot._launch("single")
-                    marks[2].record(stream)
-                    stream.synchronize()
-                    elapsed = self._cupy.cuda.get_elapsed_time
-                    transfer.append(elapsed(marks[0], marks[1]) / 1e3)
-                    kernel.append(elapsed(marks[1], marks[2]) / 1e3)
-                begin = time.perf_counter()
-                slot.finish(job)
-                found.collect += time.perf_counter() - begin
-                found.plan += statistics.median(plan)
-                found.write += statistics.median(write)
-                found.transfer += statistics.median(transfer)
-                found.kernel += statistics.median(kernel)
-                found.cells += chunk.cells
-                found.computed_cells += chunk.computed_cells
-                found.bytes += chunk.block_bytes
-                found.chunks += 1
-            device.release(slot)
-        return found
-
-    def _clocks(self, reading: Row, stages: _Stages) -> Row:
+    def _clocks(self, reading: Row, found: Stages) -> Row:
         megahertz = reading["gpu_megahertz"]
         if not isinstance(megahertz, (int, float)):
             return {"gpu_megahertz": None, "cycles_a_cell": None}
-        cycles = stages.kernel * megahertz * 1e6 * self._multiprocessors * _LANES
-        return {"gpu_megahertz": megahertz, "cycles_a_cell": cycles / stages.computed_cells}
+        cycles = found.kernel * megahertz * 1e6 * self._multiprocessors * _LANES
+        return {"gpu_megahertz": megahertz, "cycles_a_cell": cycles / found.computed_cells}
 
     def _host_tables(self, batch: Batch) -> tuple[float, float]:
         """Seconds for a host to gather a batch's tables, and for these to travel."""
@@ -617,76 +541,15 @@ class _Measuring:
         return _bench.seconds_of(send, self._seconds)
 
 
-# ---- regions
-
-
-def _uniform(count: int, shape: tuple[int, int], read: int, haplotype: int) -> Batch:
-    """Regions of reads and haplotypes of one length, where haplotypes share next to nothing.
-
-    The ends of haplotypes tell all of a region apart, so that a trie has nothing to merge; in
-    between they are alike, so that reads fit and no pair leaves single precision.
-    """
-    rng = np.random.default_rng(1)
-    count = max(count, 1)
-    made = min(count, 32)
-    reads, haplotypes = shape
-    letters = np.frombuffer(b"ACGT", np.uint8)
-    core = letters[rng.integers(0, 4, (made, 1, haplotype))]
-    bases = np.repeat(core, haplotypes, axis=1)
-    for place in range(math.ceil(math.log(haplotypes, 4))):
-        letter = letters[np.arange(haplotypes) // 4**place % 4]
-        bases[:, :, place] = bases[:, :, haplotype - 1 - place] = letter
-    starts = rng.integers(0, haplotype - read + 1, (made, reads, 1))
-    pieces = np.take_along_axis(core[:, 0][:, None], starts + np.arange(read), axis=2)
-    shown = pieces.copy()
-    wrong = rng.random(shown.shape) < 0.002
-    shown[wrong] = rng.choice(letters, int(wrong.sum()))
-    quals = rng.integers(25, 41, shown.shape, np.uint8)
-    gaps = rng.integers(40, 46, (2, *shown.shape), np.uint8)
-    units = Batch(
-        ReadBatch.from_arrays(
-            np.arange(made * reads + 1) * read,
-            shown.ravel(),
-            quals.ravel(),
-            gaps[0].ravel(),
-            gaps[1].ravel(),
-            10,
-        ),
-        HaplotypeBatch.from_arrays(np.arange(made * haplotypes + 1) * haplotype, bases.ravel()),
-        np.arange(made + 1) * reads,
-        np.arange(made + 1) * haplotypes,
-    )
-    return _repeated(units, -(-count // made))[:count]
-
-
-def _repeated(batch: Batch, copies: int) -> Batch:
-    """So many copies of a batch's regions, one after the other."""
-    if copies == 1:
-        return batch
-    reads, haplotypes = batch.reads, batch.haplotypes
-    return Batch(
-        ReadBatch.from_arrays(
-            _offsets(reads.offsets, copies), *(np.tile(track, copies) for track in reads.tracks)
-        ),
-        HaplotypeBatch.from_arrays(
-            _offsets(haplotypes.offsets, copies), np.tile(haplotypes.bases, copies)
-        ),
-        _offsets(batch.region_reads, copies),
-        _offsets(batch.region_haplotypes, copies),
-    )
-
-
-def _offsets(offsets: NDArray[np.int64], copies: int) -> NDArray[np.int64]:
-    lengths = np.tile(np.diff(offsets), copies)
-    return np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
-
-
 def _cells(batch: Batch) -> NDArray[np.int64]:
     """Cells of each region."""
     reads = np.diff(batch.reads.offsets[batch.region_reads])
     haplotypes = np.diff(batch.haplotypes.offsets[batch.region_haplotypes])
     cells: NDArray[np.int64] = reads * haplotypes
     return cells
+
+
+# ---- callers
 
 
 def _pointer(batch: Batch) -> Any:
@@ -698,9 +561,6 @@ def _pointer(batch: Batch) -> Any:
         batch.haplotypes.offsets,
         batch.haplotypes.bases,
     )
-
-
-# ---- callers
 
 
 def _by_pointer(
