@@ -40,8 +40,8 @@ from gkl_shim.pairhmm import Batch, PairHMM
 
 __all__ = ["Sample", "bench"]
 
-# What small inputs are repeated to.
-_COPIES = 300
+# Inputs are repeated to about so many cells: 10s.in 300 times.
+_LARGE_CELLS = 18.7e9
 # Reads and haplotypes of a region of one length.
 _SHAPE = (20, 10)
 _LARGE_SHAPE = (25, 40)
@@ -163,13 +163,18 @@ class _Measuring:
             tables += [self.streams, self.callers, self.devices, self.energy, self.gatk]
         return tables
 
+    def _once_and_large(self) -> Iterator[tuple[str, Batch, int]]:
+        for name, batch in self._sets.items():
+            for copies in sorted({1, _copies(batch)}):
+                yield name, batch, copies
+
     def inputs(self, progress: _Progress) -> Table:
         table = Table(
             "inputs", "Inputs in one call, from Python, all cells counted", "input", "gcups",
             ("engine",), log="y",
             note="copies: so many times the input in one call.",
         )  # fmt: skip
-        for (name, batch), copies in itertools.product(self._sets.items(), (1, _COPIES)):
+        for name, batch, copies in self._once_and_large():
             progress(f"{name} x {copies}")
             large = traffic.repeated(batch, copies)
             engines: dict[str, Callable[[Batch], object]] = {"GPU": self._engine.compute}
@@ -197,7 +202,7 @@ class _Measuring:
             note="A call overlaps them. The results' way back is part of the kernel: it writes "
             "them to the host's memory.",
         )  # fmt: skip
-        for (name, batch), copies in itertools.product(self._sets.items(), (1, _COPIES)):
+        for name, batch, copies in self._once_and_large():
             progress(f"stages of {name} x {copies}")
             found = stages(self._engine, traffic.repeated(batch, copies))
             parts = {
@@ -338,7 +343,8 @@ class _Measuring:
         )  # fmt: skip
         for name, batch in self._sets.items():
             progress(f"initialization for {name}")
-            large = traffic.repeated(batch, _COPIES)
+            copies = _copies(batch)
+            large = traffic.repeated(batch, copies)
             rows = len(large.reads.tracks[0])
             build, sent = self._host_tables(large)
             raw = self._transfer(_ROW_BYTES * rows)
@@ -349,7 +355,7 @@ class _Measuring:
             ):
                 table.rows.append(
                     {
-                        "input": f"{Path(name).name} x {_COPIES}",
+                        "input": f"{Path(name).name} x {copies}",
                         "what": what,
                         "milliseconds": seconds * 1e3,
                         "megabytes": None if size is None else size / 1e6,
@@ -372,7 +378,7 @@ class _Measuring:
             if slots < threads:
                 continue
             progress(f"{name}, {slots} streams, {threads} threads")
-            large = traffic.repeated(batch, 4 * _COPIES)
+            large = traffic.repeated(batch, _copies(batch, 4))
             engine = cuda.Engine([0], streams=slots, drivers=threads)
             took = _bench.seconds_of(functools.partial(engine.compute, large), self._seconds)
             engine.close()
@@ -421,7 +427,7 @@ class _Measuring:
             return table
         large = {
             "128 x 256": traffic.uniform(_LARGE_REGIONS, _LARGE_SHAPE, 128, 256),
-            **{Path(n).name: traffic.repeated(b, 20 * _COPIES) for n, b in self._sets.items()},
+            **{Path(n).name: traffic.repeated(b, _copies(b, 20)) for n, b in self._sets.items()},
         }
         for name, batch in large.items():
             first = math.nan
@@ -457,7 +463,7 @@ class _Measuring:
         engines = {"GPU": self._engine.compute, "CPU": on_cpu.compute}
         sets = {
             "128 x 256": traffic.uniform(_LARGE_REGIONS // 5, _LARGE_SHAPE, 128, 256),
-            **{Path(n).name: traffic.repeated(b, _COPIES) for n, b in self._sets.items()},
+            **{Path(n).name: traffic.repeated(b, _copies(b)) for n, b in self._sets.items()},
         }
         for (name, batch), (label, compute) in itertools.product(sets.items(), engines.items()):
             if notes[label]:
@@ -539,6 +545,11 @@ class _Measuring:
             stream.synchronize()
 
         return _bench.seconds_of(send, self._seconds)
+
+
+def _copies(batch: Batch, times: float = 1) -> int:
+    """How often a batch is repeated to make a large one, or so many times one."""
+    return max(1, round(times * _LARGE_CELLS / batch.cells))
 
 
 def _cells(batch: Batch) -> NDArray[np.int64]:

@@ -28,7 +28,7 @@ def small(monkeypatch):
     monkeypatch.setattr(devices, "import_cupy", lambda: NullCuPy(2))
     monkeypatch.setattr(embedded, "_engines", {})
     for name, value in {
-        "_COPIES": 2,
+        "_LARGE_CELLS": 1e9,
         "_GRID": ((32, 64), (256, 256)),
         "_GRID_PAIRS": (200, 1000),
         "_TILE_LENGTHS": (32, 256),
