@@ -90,6 +90,7 @@ class NullCuPy:
                 getDeviceProperties=lambda number: properties,
                 memGetInfo=lambda: (1 << 33, 1 << 34),
                 memcpyAsync=lambda to, at, size, kind, on: ctypes.memmove(to, at, size),
+                memsetAsync=lambda to, value, size, on: ctypes.memset(to, value, size),
                 setDevice=lambda number: None,
             ),
         )
