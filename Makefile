@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 
-.PHONY: demo test test-gpu setup bench lint clean
+.PHONY: demo test test-gpu sanitize-gpu setup bench lint clean
 
 demo: setup  ## real GATK on real reads, stock beside the shim
 	$(BIN)/gkl-shim demo
@@ -11,8 +11,12 @@ demo: setup  ## real GATK on real reads, stock beside the shim
 test: setup  ## all tests
 	$(BIN)/pytest
 
-test-gpu: setup  ## tests that need a CUDA device, with CuPy installed for it
-	GKL_SHIM_TEST_GPU=1 $(BIN)/pytest tests/gpu
+# Both want CuPy in $(VENV), and write what they found to RECORD, if that is given.
+test-gpu: setup  ## all tests that a CUDA device has a part in
+	$(BIN)/python tests/gpu/record.py $(RECORD)
+
+sanitize-gpu: setup  ## the CUDA kernels under compute-sanitizer
+	$(BIN)/python tests/gpu/sanitize.py $(RECORD)
 
 bench: setup  ## PairHMM beside Intel's GKL
 	$(BIN)/gkl-shim bench pairhmm

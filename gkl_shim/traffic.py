@@ -8,12 +8,14 @@ the middle, and four regions in five have fewer than 200 read-haplotype pairs (R
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
 from gkl_shim.pairhmm import Batch, HaplotypeBatch, ReadBatch
 
-__all__ = ["regions"]
+__all__ = ["regions", "repeated", "uniform"]
 
 # Inverse cumulative distributions, linear in between.
 _QUANTILES = (0.0, 0.1, 0.5, 0.9, 1.0)
@@ -88,6 +90,70 @@ def regions(count: int, *, seed: int = 1, shape: tuple[int, int] | None = None) 
     )
 
 
+def uniform(count: int, shape: tuple[int, int], read: int, haplotype: int) -> Batch:
+    """Make regions of reads and haplotypes of one length, where haplotypes share next to nothing.
+
+    The ends of haplotypes tell all of a region apart, so that a trie has nothing to merge; in
+    between they are alike, so that reads fit and no pair leaves single precision.
+
+    Parameters
+    ----------
+    count
+        How many; few different ones, over and over.
+    shape
+        Reads and haplotypes of every region.
+    read, haplotype
+        Bases of each; a read is no longer than a haplotype.
+    """
+    random = np.random.default_rng(1)
+    count = max(count, 1)
+    made = min(count, 32)
+    reads, haplotypes = shape
+    core = _LETTERS[random.integers(0, 4, (made, 1, haplotype))]
+    bases = np.repeat(core, haplotypes, axis=1)
+    for place in range(math.ceil(math.log(haplotypes, 4))):
+        letter = _LETTERS[np.arange(haplotypes) // 4**place % 4]
+        bases[:, :, place] = bases[:, :, haplotype - 1 - place] = letter
+    starts = random.integers(0, haplotype - read + 1, (made, reads, 1))
+    pieces = np.take_along_axis(core[:, 0][:, None], starts + np.arange(read), axis=2)
+    shown = pieces.copy()
+    wrong = random.random(shown.shape) < 0.002
+    shown[wrong] = random.choice(_LETTERS, int(wrong.sum()))
+    quals = random.integers(25, 41, shown.shape, np.uint8)
+    gaps = random.integers(40, 46, (2, *shown.shape), np.uint8)
+    units = Batch(
+        ReadBatch.from_arrays(
+            np.arange(made * reads + 1) * read,
+            shown.ravel(),
+            quals.ravel(),
+            gaps[0].ravel(),
+            gaps[1].ravel(),
+            10,
+        ),
+        HaplotypeBatch.from_arrays(np.arange(made * haplotypes + 1) * haplotype, bases.ravel()),
+        np.arange(made + 1) * reads,
+        np.arange(made + 1) * haplotypes,
+    )
+    return repeated(units, -(-count // made))[:count]
+
+
+def repeated(batch: Batch, copies: int) -> Batch:
+    """Return so many copies of a batch's regions, one after the other."""
+    if copies == 1:
+        return batch
+    reads, haplotypes = batch.reads, batch.haplotypes
+    return Batch(
+        ReadBatch.from_arrays(
+            _tiled(reads.offsets, copies), *(np.tile(track, copies) for track in reads.tracks)
+        ),
+        HaplotypeBatch.from_arrays(
+            _tiled(haplotypes.offsets, copies), np.tile(haplotypes.bases, copies)
+        ),
+        _tiled(batch.region_reads, copies),
+        _tiled(batch.region_haplotypes, copies),
+    )
+
+
 def _drawn_count(
     random: np.random.Generator, shape: tuple[float, float], limits: tuple[int, int]
 ) -> int:
@@ -141,3 +207,8 @@ def _gap_open(random: np.random.Generator, length: int) -> NDArray[np.uint8]:
 
 def _offsets(sequences: list[NDArray[np.uint8]]) -> NDArray[np.int64]:
     return np.concatenate([[0], np.cumsum([len(sequence) for sequence in sequences])])
+
+
+def _tiled(offsets: NDArray[np.int64], copies: int) -> NDArray[np.int64]:
+    lengths = np.tile(np.diff(offsets), copies)
+    return np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])

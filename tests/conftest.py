@@ -47,3 +47,21 @@ def shared_data(*parts: str) -> Path:
     if not path.exists():
         pytest.skip(f"no shared data: {Path('..', 'shared', 'data', *parts)} is absent")
     return path
+
+
+@pytest.fixture(scope="session")
+def gpu() -> None:
+    """A device: without one the test is skipped, and under GKL_SHIM_TEST_GPU=1 it fails."""
+    from gkl_shim.cuda.devices import device_count
+    from gkl_shim.errors import BackendUnavailable
+
+    try:
+        count = device_count()
+        reason = "no CUDA device"
+    except BackendUnavailable as error:
+        count, reason = 0, str(error)
+    if count:
+        return
+    if os.environ.get("GKL_SHIM_TEST_GPU") == "1":
+        pytest.fail(reason)
+    pytest.skip(reason)

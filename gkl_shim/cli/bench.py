@@ -3,29 +3,24 @@
 from __future__ import annotations
 
 import dataclasses
-import importlib.util
 import itertools
-import json
 import re
 import statistics
 import tempfile
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import click
 from rich import box
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
 import gkl_shim
 from gkl_shim import _native, machine, traffic
 from gkl_shim._batch import concatenated
 from gkl_shim._files import atomic_output
-from gkl_shim.cli import bench_gatk, bench_prefilter
+from gkl_shim.cli import _bench, bench_gatk, bench_pairhmm_cuda, bench_prefilter
 from gkl_shim.errors import MissingComponent
 from gkl_shim.formats import pairhmm_in
 from gkl_shim.gatk import fetch, replay
@@ -38,7 +33,6 @@ _PRECISIONS: tuple[Precision, ...] = ("single", "double")
 _PLOT_SHAPES = ((10, 2), (10, 5), (20, 5), (25, 8), (50, 10), (100, 10), (125, 16), (200, 25),
                 (400, 32))  # fmt: skip
 _PLOT_PAIRS = 12_800
-_PLOT_SUFFIXES = (".png", ".svg", ".pdf")
 _GKL_JAR = re.compile(r"gkl-(\d[\w.]*)\.jar")
 
 
@@ -84,8 +78,8 @@ command.add_command(bench_prefilter.command)
     "--plot",
     "plot_file",
     metavar="FILE",
-    help="Time generated regions of rising size as well and draw GCUPS against it (.png, .svg, "
-    ".pdf). Needs matplotlib.",
+    help="Draw (.png, .svg, .pdf): each table of --backend cuda; of the CPU, GCUPS of generated "
+    "regions of rising size, which are timed for it. Needs matplotlib.",
 )
 @click.option(
     "--seconds",
@@ -109,9 +103,30 @@ command.add_command(bench_prefilter.command)
     "compiler.",
 )
 @click.option(
+    "--backend",
+    type=click.Choice(["cpu", "cuda"]),
+    default="cpu",
+    show_default=True,
+    help="What to time.",
+)
+@click.option(
+    "--papers",
+    is_flag=True,
+    help="With --backend cuda: also the tables of Ren et al. 2018 and Li 2021.",
+)
+@click.option(
+    "--reads",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="BAM",
+    help="With --papers: run HaplotypeCaller on these with each PairHMM; needs a GATK "
+    "(GATK_LOCAL_JAR, GATK_CLASSPATH, or the one that `gkl-shim demo` has fetched).",
+)
+@click.option(
     "--reference",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="FASTA to simulate from, its first sequence; by default the head of chr20.",
+    metavar="FASTA",
+    help="With --reads: what they are aligned to. With --gatk: to simulate from, its first "
+    "sequence; by default the head of chr20.",
 )
 def pairhmm(
     inputs: tuple[str, ...],
@@ -120,6 +135,9 @@ def pairhmm(
     seconds: float,
     gkl: str | None,
     with_gatk: bool,
+    backend: str,
+    papers: bool,
+    reads: Path | None,
     reference: Path | None,
 ) -> None:
     """Time PairHMM: each build, single and double precision, one thread and all.
@@ -130,34 +148,42 @@ def pairhmm(
     GKL_SHIM_RECORD; by default, regions are generated like HaplotypeCaller's, from a fixed seed.
 
     Where GKL is at hand, both run in one JVM too, called as GATK does.
+
+    With --backend cuda: the inputs on the first GPU beside the CPU, and each part of a call by
+    itself; with --papers, the tables that the field's papers have.
     """
-    if plot_file is not None:
-        if Path(plot_file).suffix.lower() not in _PLOT_SUFFIXES:
-            raise click.UsageError(f"--plot {plot_file}: one of {', '.join(_PLOT_SUFFIXES)}")
-        if importlib.util.find_spec("matplotlib") is None:
-            raise MissingComponent("--plot needs matplotlib: pip install 'gkl-shim[plot]'")
-    if reference is not None and not with_gatk:
-        raise click.UsageError("--reference goes with --gatk")
-    here = machine.describe()
-    classpath, absent = _gkl(gkl)
+    _bench.check_plot(plot_file)
+    _check_options(backend, gkl, with_gatk, papers, reads, reference)
     sets = {name: _read(name) for name in inputs} or {
         "generated": traffic.regions(_GENERATED_REGIONS)
     }
+    if backend == "cuda":
+        sample = None
+        if reads is not None and reference is not None:
+            sample = bench_pairhmm_cuda.Sample(reference, reads)
+        bench_pairhmm_cuda.bench(
+            sets,
+            papers=papers,
+            sample=sample,
+            seconds=seconds,
+            json_file=json_file,
+            plot_file=plot_file,
+        )
+        return
+    here = machine.describe()
+    classpath, absent = _gkl(gkl)
     cases = list(itertools.product(sets, sorted({1, here.usable_cpus}), _PRECISIONS))
     rows: list[_Row] = []
     points: list[_Point] = []
-    with _progress() as progress:
-        task = progress.add_task("", total=len(cases) + bool(plot_file) * len(_PLOT_SHAPES))
+    with _bench.progress() as progress:
         for name, threads, precision in cases:
-            progress.update(task, description=f"{name}, {precision}, threads: {threads}")
+            progress(f"{name}, {precision}, threads: {threads}")
             rows += _time_builds(
                 name, sets[name], precision, threads, here.builds, seconds, classpath
             )
-            progress.advance(task)
         for shape in _PLOT_SHAPES if plot_file is not None else ():
-            progress.update(task, description=f"regions of {shape[0]} x {shape[1]}")
+            progress(f"regions of {shape[0]} x {shape[1]}")
             points.append(_time_size(shape, seconds, classpath))
-            progress.advance(task)
         of_gatk = None
         if with_gatk:
             of_gatk = bench_gatk.measure(
@@ -167,7 +193,7 @@ def pairhmm(
                 here.builds,
                 here.usable_cpus,
                 seconds,
-                lambda what: progress.update(task, description=what),
+                progress,
             )
     version = _gkl_version(classpath)
     if json_file is not None:
@@ -180,14 +206,32 @@ def pairhmm(
             "sizes": [dataclasses.asdict(point) for point in points],
             "gatk": None if of_gatk is None else dataclasses.asdict(of_gatk),
         }
-        with atomic_output(json_file) as file:
-            file.write((json.dumps(report, indent=2) + "\n").encode())
+        _bench.write_json(json_file, report)
     if json_file != "-":
         _print(here, version, absent, rows)
         if of_gatk is not None:
             Console().print(*bench_gatk.tables(of_gatk), sep="\n")
     if plot_file is not None:
         _plot(plot_file, points, f"{here.cpu}, {here.builds[0]}, single precision, 1 thread")
+
+
+def _check_options(
+    backend: str,
+    gkl: str | None,
+    with_gatk: bool,
+    papers: bool,
+    reads: Path | None,
+    reference: Path | None,
+) -> None:
+    """Refuse options that do not go together."""
+    if backend == "cpu" and papers:
+        raise click.UsageError("--papers goes with --backend cuda")
+    if backend == "cuda" and (gkl is not None or with_gatk):
+        raise click.UsageError("--gkl and --gatk go with --backend cpu")
+    if reads is not None and (not papers or reference is None):
+        raise click.UsageError("--reads goes with --papers and --reference")
+    if reference is not None and not with_gatk and reads is None:
+        raise click.UsageError("--reference goes with --gatk or --reads")
 
 
 def _gkl(given: str | None) -> tuple[str | None, str | None]:
@@ -295,16 +339,6 @@ def _time_size(shape: tuple[int, int], seconds: float, classpath: str | None) ->
     with PairHMM(backend="cpu", threads=1) as engine:
         regions = [batch[index : index + 1] for index in range(count)]
         return _Point(*shape, _gcups(engine, regions, seconds), None)
-
-
-@contextmanager
-def _progress() -> Iterator[Progress]:
-    console = Console(stderr=True)
-    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn())
-    with Progress(
-        *columns, console=console, transient=True, disable=not console.is_terminal
-    ) as progress:
-        yield progress
 
 
 def _print(

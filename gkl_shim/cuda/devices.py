@@ -5,11 +5,22 @@ from __future__ import annotations
 import importlib
 import warnings
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 from gkl_shim.errors import BackendUnavailable
 
-__all__ = ["chosen", "device_count", "device_names", "import_cupy", "one_line", "warn_of_loss"]
+__all__ = [
+    "chosen",
+    "describe",
+    "device_count",
+    "device_names",
+    "import_cupy",
+    "one_line",
+    "warn_of_loss",
+]
+
+_DRIVER = Path("/proc/driver/nvidia/version")
 
 
 def import_cupy() -> Any:
@@ -49,6 +60,42 @@ def device_names() -> tuple[str, ...]:
     count = device_count()
     runtime = import_cupy().cuda.runtime
     return tuple(runtime.getDeviceProperties(index)["name"].decode() for index in range(count))
+
+
+def describe() -> list[dict[str, Any]]:
+    """Return what is worth saying of each device beside a measurement; raises as above."""
+    count = device_count()
+    cupy = import_cupy()
+    runtime = cupy.cuda.runtime
+    found = []
+    for index in range(count):
+        properties = runtime.getDeviceProperties(index)
+        found.append(
+            {
+                "name": properties["name"].decode(),
+                "compute_capability": f"{properties['major']}.{properties['minor']}",
+                "multiprocessors": int(properties["multiProcessorCount"]),
+                "memory_bytes": int(properties["totalGlobalMem"]),
+                "driver": _driver_version(),
+                "driver_cuda": _cuda_version(runtime.driverGetVersion()),
+                "cupy": str(cupy.__version__),
+                "cupy_cuda": _cuda_version(runtime.runtimeGetVersion()),
+            }
+        )
+    return found
+
+
+def _cuda_version(number: int) -> str:
+    return f"{number // 1000}.{number % 1000 // 10}"
+
+
+def _driver_version() -> str | None:
+    """Return the kernel module's version, as ``580.159.04``; None where the system hides it."""
+    try:
+        words = _DRIVER.read_text(encoding="utf-8").split()
+    except OSError:
+        return None
+    return next((word for word in words if word.replace(".", "").isdigit() and "." in word), None)
 
 
 def chosen(devices: Iterable[int] | None) -> Sequence[int]:

@@ -84,6 +84,9 @@ class Engine:
     rows_a_lane
         Which kernel to use wherever it holds a region's reads, for measurements; 0 for the one
         that costs least. All give the same bits.
+    streams, drivers
+        Chunks under way on a device at most, and threads of one large call that plan and launch
+        for a device, for measurements.
 
     Raises
     ------
@@ -101,6 +104,8 @@ class Engine:
         threads: int = 0,
         *,
         rows_a_lane: int = 0,
+        streams: int = _SLOTS,
+        drivers: int = _DRIVERS,
     ) -> None:
         numbers = cuda_devices.chosen(devices)
         cupy = cuda_devices.import_cupy()
@@ -113,7 +118,7 @@ class Engine:
         self._seconds = 0.0
         try:
             self._devices = [
-                _Device(cupy, number, as_gkl, threads, rows_a_lane) for number in numbers
+                _Device(cupy, number, as_gkl, threads, rows_a_lane, streams) for number in numbers
             ]
             for device in self._devices:
                 device.prepare(precision)
@@ -121,6 +126,7 @@ class Engine:
             raise BackendUnavailable(
                 f"CUDA cannot be used: {cuda_devices.one_line(error)}"
             ) from error
+        self._drivers = drivers
         self._pool: ThreadPoolExecutor | None = None
 
     @property
@@ -204,7 +210,7 @@ class Engine:
         others: list[Any] = []
 
         def spread() -> None:
-            drivers = (devices * _DRIVERS)[1:]
+            drivers = (devices * self._drivers)[1:]
             others.extend(self._workers().submit(_drive, device, run) for device in drivers)
 
         if devices:
@@ -236,7 +242,7 @@ class Engine:
         with self._lock:
             if self._pool is None:
                 self._pool = ThreadPoolExecutor(
-                    _DRIVERS * len(self._devices), thread_name_prefix="gkl-shim-cuda"
+                    self._drivers * len(self._devices), thread_name_prefix="gkl-shim-cuda"
                 )
             return self._pool
 
@@ -400,7 +406,7 @@ class _Device:
     """One device: its kernels and its slots."""
 
     def __init__(
-        self, cupy: Any, number: int, as_gkl: bool, threads: int, rows_a_lane: int
+        self, cupy: Any, number: int, as_gkl: bool, threads: int, rows_a_lane: int, streams: int
     ) -> None:
         self.cupy = cupy
         self.number = number
@@ -408,6 +414,7 @@ class _Device:
         self._as_gkl = as_gkl
         self._threads = threads
         self._rows_a_lane = rows_a_lane
+        self._streams = streams
         properties = cupy.cuda.runtime.getDeviceProperties(number)
         self.name: str = properties["name"].decode()
         self._multiprocessors = int(properties["multiProcessorCount"])
@@ -424,7 +431,7 @@ class _Device:
             architecture = device.compute_capability
             self._module = kernels.load(cupy, _SOURCE, architecture)
             free, _ = cupy.cuda.runtime.memGetInfo()
-            self._scratch_bytes = min(_SCRATCH_BYTES, int(free * _MEMORY_SHARE) // _SLOTS)
+            self._scratch_bytes = min(_SCRATCH_BYTES, int(free * _MEMORY_SHARE) // streams)
 
     def prepare(self, precision: Precision) -> None:
         """Load the kernels of a precision, once."""
@@ -507,7 +514,7 @@ class _Device:
             while True:
                 if self._free:
                     return self._free.pop()
-                if len(self._slots) < _SLOTS:
+                if len(self._slots) < self._streams:
                     slot = _Slot(self)
                     self._slots.append(slot)
                     return slot

@@ -740,17 +740,14 @@ class _Device:
         properties = cupy.cuda.runtime.getDeviceProperties(number)
         self.name = properties["name"].decode()
         self._functions: dict[str, Any] = {}
-        with cupy.cuda.Device(number):
+        with cupy.cuda.Device(number) as device:
+            self._module = kernels.load(cupy, _SOURCE, device.compute_capability)
             self.slots = deque(_Slot(self) for _ in range(_SLOTS))
 
     def function(self, name: str) -> int:
-        """Return a kernel, compiled for this device when it is first asked for."""
+        """Return a kernel."""
         if name not in self._functions:
-            full = _NAMESPACE + name
-            module = self.cupy.RawModule(
-                code=kernels.source(_SOURCE), options=kernels.OPTIONS, name_expressions=(full,)
-            )
-            self._functions[name] = module.get_function(full)
+            self._functions[name] = self._module.get_function(_NAMESPACE + name)
         return int(self._functions[name].kernel.ptr)
 
     def occupancy(self, name: str) -> tuple[int, float]:

@@ -1,5 +1,5 @@
 /* Prints the likelihoods of a .in file, one hexadecimal floating-point number a line, so that the
- * library can be tried where there is no Python: driver FILE BUILD PRECISION THREADS */
+ * library can be tried from outside of Python: driver FILE BUILD PRECISION THREADS [cuda] */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@ static int64_t read_offsets[MAX / 16], haplotype_offsets[MAX / 16];
 static char field[MAX / 16];
 
 int main(int argc, char **argv) {
-    if (argc != 5) return 2;
+    if (argc < 5) return 2;
     FILE *in = fopen(argv[1], "r");
     if (!in) return 2;
     int64_t regions = 0, reads = 0, haps = 0, pairs = 0;
@@ -44,7 +44,7 @@ int main(int argc, char **argv) {
     fclose(in);
     const gkl_shim_pairhmm_options options = {
         atoi(argv[4]), strcmp(argv[3], "double") ? GKL_SHIM_SINGLE : GKL_SHIM_DOUBLE,
-        GKL_SHIM_STRICT, argv[2], GKL_SHIM_CPU};
+        GKL_SHIM_STRICT, argv[2], argc > 5 ? GKL_SHIM_CUDA : GKL_SHIM_CPU};
     const gkl_shim_pairhmm_batch batch = {
         regions,   region_reads, region_haplotypes, read_offsets,      tracks[0], tracks[1],
         tracks[2], tracks[3],    tracks[4],         haplotype_offsets, haplotypes};

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
+import sys
 import zipfile
 from pathlib import Path
 
@@ -44,6 +46,23 @@ def test_the_example_in_the_header(compile_c, tmp_path):
 @pytest.fixture(scope="module")
 def native_driver(compile_c):
     return compile_c(require_tool("cc"), DRIVER, gkl_shim.paths.library())
+
+
+@pytest.mark.gpu
+@pytest.mark.usefixtures("gpu")
+@pytest.mark.parametrize("precision", ["single", "double"])
+def test_cuda_from_c(native_driver, region_file, precision):
+    """The library starts a Python by itself, whose engine gives the same bits."""
+    expected = run(native_driver, region_file, "portable", precision, 1)
+    done = subprocess.run(
+        [native_driver, region_file, "portable", precision, "1", "cuda"],
+        check=True,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "GKL_SHIM_PYTHON": sys.executable},
+    )
+    assert done.stdout == expected
+    assert done.stderr == ""
 
 
 def jar_library(arch: str, folder: Path) -> Path:

@@ -1,15 +1,13 @@
-"""Regions for the CUDA engine, and what to do where there is no device."""
+"""Regions for the CUDA engine."""
 
 from __future__ import annotations
 
-import os
 import random
 
 import numpy as np
 import pytest
 
 from gkl_shim._batch import concatenated, haplotype_batch, read_batch
-from gkl_shim.errors import BackendUnavailable
 from gkl_shim.pairhmm import Batch
 
 
@@ -55,23 +53,6 @@ def regions() -> Batch:
             for _ in range(60)
         ]
     )
-
-
-@pytest.fixture(scope="session")
-def gpu() -> None:
-    """A device: without one the test is skipped, and under GKL_SHIM_TEST_GPU=1 it fails."""
-    from gkl_shim.cuda.devices import device_count
-
-    try:
-        count = device_count()
-        reason = "no CUDA device"
-    except BackendUnavailable as error:
-        count, reason = 0, str(error)
-    if count:
-        return
-    if os.environ.get("GKL_SHIM_TEST_GPU") == "1":
-        pytest.fail(reason)
-    pytest.skip(reason)
 
 
 def assert_same_bits(one: np.ndarray, other: np.ndarray) -> None:

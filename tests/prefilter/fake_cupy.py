@@ -76,11 +76,14 @@ class FakeCuPy:
         fake = self
 
         class Device:
+            compute_capability = "0"  # for which nothing is compiled ahead
+
             def __init__(self, number: int) -> None:
                 self.number = number
 
-            def __enter__(self) -> None:
+            def __enter__(self) -> Device:
                 fake._thread.device = self.number
+                return self
 
             def __exit__(self, *_: object) -> None:
                 pass

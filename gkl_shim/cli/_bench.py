@@ -1,0 +1,286 @@
+"""What the benchmarks share: timing, energy and clocks, tables, plots and their options."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+import importlib.util
+import json
+import statistics
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import click
+from rich import box
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table as RichTable
+
+from gkl_shim._files import atomic_output
+from gkl_shim.errors import MissingComponent
+
+__all__ = [
+    "Meter",
+    "Row",
+    "Table",
+    "check_plot",
+    "plot_tables",
+    "print_table",
+    "progress",
+    "rounds",
+    "seconds_of",
+    "wide_console",
+    "write_json",
+]
+
+Row: TypeAlias = dict[str, "str | int | float | None"]
+
+_ROUNDS = 5
+_PLOT_SUFFIXES = (".png", ".svg", ".pdf")
+_SAMPLE_SECONDS = 0.02
+_FILE_WIDTH = 160
+_RAPL = Path("/sys/class/powercap")
+
+
+@dataclasses.dataclass
+class Table:
+    """Measurements of one kind, and how they are drawn."""
+
+    name: str
+    title: str
+    x: str
+    """The column along the horizontal axis."""
+    y: str
+    lines: tuple[str, ...] = ()
+    """Columns whose values tell the plot's lines apart."""
+    log: str = ""
+    """Which axes are logarithmic: "x", "y" or "xy"."""
+    note: str = ""
+    rows: list[Row] = dataclasses.field(default_factory=list)
+    absent: str | None = None
+    """Why there are no rows."""
+
+
+def rounds(call: Callable[[], object], seconds: float) -> list[float]:
+    """Return the seconds a call, of some rounds that take about so long together."""
+    call()
+    found = []
+    for _ in range(_ROUNDS):
+        passes = 0
+        start = time.perf_counter()
+        while True:
+            call()
+            passes += 1
+            elapsed = time.perf_counter() - start
+            if elapsed >= seconds / _ROUNDS:
+                break
+        found.append(elapsed / passes)
+    return found
+
+
+def seconds_of(call: Callable[[], object], seconds: float) -> float:
+    """Return the seconds a call: the median of rounds that take about so long together."""
+    return statistics.median(rounds(call, seconds))
+
+
+class Meter:
+    """What NVML and RAPL know of energy and clocks; of one CUDA device and of the CPU.
+
+    Parameters
+    ----------
+    pci_bus
+        The device's, as ``cudaDeviceGetPCIBusId`` gives it; None without a device.
+    """
+
+    def __init__(self, pci_bus: str | None) -> None:
+        self._nvml: Any = None
+        self.device_absent: str | None = "no device"
+        if pci_bus is not None:
+            try:
+                nvml = importlib.import_module("pynvml")
+                nvml.nvmlInit()
+                self._handle = nvml.nvmlDeviceGetHandleByPciBusId(pci_bus.encode())
+                nvml.nvmlDeviceGetTotalEnergyConsumption(self._handle)
+                self._nvml, self.device_absent = nvml, None
+            except ImportError:
+                self.device_absent = "needs nvidia-ml-py: pip install 'gkl-shim[bench]'"
+            except Exception as error:  # NVML's own errors share no base that stays
+                self.device_absent = f"NVML: {error}"
+        self._packages = [
+            folder / "energy_uj"
+            for folder in sorted(_RAPL.glob("intel-rapl:*"))
+            if folder.name.count(":") == 1
+        ]
+        self.cpu_absent: str | None = None if self._packages else "this system shows no RAPL"
+        try:
+            self._cpu_joules()
+        except OSError as error:
+            self.cpu_absent = f"RAPL cannot be read: {error.strerror}"
+
+    @contextmanager
+    def reading(self) -> Iterator[Row]:
+        """Measure a block; the row that it yields is filled when the block ends.
+
+        Its fields: seconds, gpu_joules, gpu_megahertz (the multiprocessors' clock, the median of
+        samples) and cpu_joules; None for what cannot be read.
+        """
+        row: Row = {"seconds": None, "gpu_joules": None, "gpu_megahertz": None, "cpu_joules": None}
+        clocks: list[int] = []
+        done = threading.Event()
+        sampler = threading.Thread(target=self._sample, args=(clocks, done))
+        sampler.start()
+        gpu, cpu, start = self._gpu_joules(), self._cpu_joules(), time.perf_counter()
+        try:
+            yield row
+        finally:
+            row["seconds"] = time.perf_counter() - start
+            after, cpu_after = self._gpu_joules(), self._cpu_joules()
+            done.set()
+            sampler.join()
+            if gpu is not None and after is not None:
+                row["gpu_joules"] = after - gpu
+            # The counter wraps about once an hour at full load.
+            if cpu is not None and cpu_after is not None and cpu_after >= cpu:
+                row["cpu_joules"] = cpu_after - cpu
+            if clocks:
+                row["gpu_megahertz"] = float(statistics.median(clocks))
+
+    def _gpu_joules(self) -> float | None:
+        if self._nvml is None:
+            return None
+        return float(self._nvml.nvmlDeviceGetTotalEnergyConsumption(self._handle)) / 1e3
+
+    def _cpu_joules(self) -> float | None:
+        if self.cpu_absent is not None:
+            return None
+        return sum(int(path.read_text()) for path in self._packages) / 1e6
+
+    def _sample(self, clocks: list[int], done: threading.Event) -> None:
+        nvml = self._nvml
+        while nvml is not None and not done.wait(_SAMPLE_SECONDS):
+            clocks.append(nvml.nvmlDeviceGetClockInfo(self._handle, nvml.NVML_CLOCK_SM))
+
+
+@contextmanager
+def progress() -> Iterator[Callable[[str], None]]:
+    """Show on a terminal what is being measured; yields what to call with it."""
+    console = Console(stderr=True)
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn())
+    with Progress(
+        *columns, console=console, transient=True, disable=not console.is_terminal
+    ) as bar:
+        task = bar.add_task("", total=None)
+        yield lambda text: bar.update(task, description=text)
+
+
+def check_plot(path: str | None) -> None:
+    """Refuse a plot that could not be drawn, before anything is measured.
+
+    Raises
+    ------
+    click.UsageError
+        If the file's name does not say a known format.
+    MissingComponent
+        If matplotlib is not installed.
+    """
+    if path is None:
+        return
+    if Path(path).suffix.lower() not in _PLOT_SUFFIXES:
+        raise click.UsageError(f"--plot {path}: one of {', '.join(_PLOT_SUFFIXES)}")
+    if importlib.util.find_spec("matplotlib") is None:
+        raise MissingComponent("--plot needs matplotlib: pip install 'gkl-shim[plot]'")
+
+
+def write_json(path: str, report: Mapping[str, Any]) -> None:
+    """Write a report whole or not at all; ``-`` is standard output."""
+    with atomic_output(path) as file:
+        file.write((json.dumps(report, indent=1) + "\n").encode())
+
+
+def wide_console() -> Console:
+    """Return standard output; what is no terminal has room for all columns."""
+    console = Console()
+    return console if console.is_terminal else Console(width=_FILE_WIDTH)
+
+
+def print_table(console: Console, table: Table) -> None:
+    """Print a table with its note, or why it is absent."""
+    if table.absent is not None:
+        console.print(
+            f"{table.title}: not measured: {table.absent}\n", highlight=False, markup=False
+        )
+        return
+    shown = RichTable(title=escape(table.title), title_justify="left", box=box.SIMPLE)
+    columns = list(dict.fromkeys(name for row in table.rows for name in row))
+    for name in columns:
+        texts = all(isinstance(row.get(name), str | None) for row in table.rows)
+        shown.add_column(name.replace("_", " "), justify="left" if texts else "right")
+    for row in table.rows:
+        shown.add_row(*(escape(_text(row.get(name))) for name in columns))
+    console.print(shown)
+    if table.note:
+        console.print(f"{table.note}\n", highlight=False, markup=False)
+
+
+def _text(value: str | int | float | None) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, float):
+        return f"{value:.4g}" if abs(value) < 1e4 else f"{value:,.0f}"
+    return f"{value:,}" if isinstance(value, int) else value
+
+
+def plot_tables(path: str, tables: Sequence[Table], title: str) -> None:
+    """Draw each table in a panel of its own."""
+    # Imported here: an optional dependency, and slow to load.
+    from matplotlib.figure import Figure
+
+    drawn = [table for table in tables if table.rows]
+    across = 2
+    down = -(-len(drawn) // across)
+    figure = Figure(figsize=(7 * across, 4 * down), layout="constrained")
+    figure.suptitle(title)
+    panels = figure.subplots(down, across, squeeze=False).ravel()
+    for axes in panels[len(drawn) :]:
+        axes.set_axis_off()
+    for axes, table in zip(panels, drawn, strict=False):
+        lines: dict[str, list[tuple[Any, Any]]] = {}
+        for row in table.rows:
+            if row.get(table.y) is not None:
+                key = ", ".join(_label(name, row.get(name)) for name in table.lines)
+                lines.setdefault(key, []).append((row[table.x], row[table.y]))
+        bars = all(isinstance(x, str) for points in lines.values() for x, _ in points)
+        if bars:
+            _draw_bars(axes, lines)
+        else:
+            for key, points in lines.items():
+                axes.plot(*zip(*points, strict=True), marker="o", markersize=3, label=key)
+        axes.set(xlabel=table.x.replace("_", " "), ylabel=table.y.replace("_", " "))
+        axes.set_title(table.title, fontsize=9)
+        if "x" in table.log and not bars:
+            axes.set_xscale("log")
+        if "y" in table.log:
+            axes.set_yscale("log")
+        axes.grid(alpha=0.3)
+        if table.lines:
+            axes.legend(fontsize=6)
+    with atomic_output(path) as file:
+        figure.savefig(file, format=Path(path).suffix.removeprefix(".").lower())
+
+
+def _label(name: str, value: str | int | float | None) -> str:
+    return str(value) if isinstance(value, str) else f"{name.replace('_', ' ')} {_text(value)}"
+
+
+def _draw_bars(axes: Any, lines: dict[str, list[tuple[Any, Any]]]) -> None:
+    names = list(dict.fromkeys(x for points in lines.values() for x, _ in points))
+    width = 0.8 / max(len(lines), 1)
+    for index, (key, points) in enumerate(lines.items()):
+        at = [names.index(x) + width * index for x, _ in points]
+        axes.bar(at, [y for _, y in points], width, label=key)
+    axes.set_xticks(range(len(names)), names, rotation=20, ha="right", fontsize=7)

@@ -1,0 +1,107 @@
+"""As much of CuPy as the PairHMM launcher and its benchmark use, with kernels that do nothing.
+
+Memory is this machine's and nothing is asynchronous: what the host side does is real, what a device
+would compute is zero.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+
+class _Memory:
+    def __init__(self, size: int) -> None:
+        self.mem = SimpleNamespace(size=size)
+        self._bytes = np.zeros(size + 256, np.uint8)
+        self.ptr = -(-self._bytes.ctypes.data // 256) * 256
+
+
+class _Device:
+    compute_capability = "0"  # for which nothing is compiled ahead
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+
+    def __enter__(self) -> _Device:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+
+class _Stream:
+    ptr = 1
+
+    def __init__(self, non_blocking: bool = False) -> None:
+        pass
+
+    def synchronize(self) -> None:
+        pass
+
+
+class _Event:
+    def record(self, stream: Any = None) -> None:
+        pass
+
+    def synchronize(self) -> None:
+        pass
+
+
+class _Error(RuntimeError):
+    pass
+
+
+class NullCuPy:
+    """``import cupy``, with so many devices."""
+
+    __version__ = "0"
+
+    def __init__(self, devices: int = 1) -> None:
+        self.launched = 0
+        properties = {
+            "name": b"Null",
+            "major": 0,
+            "minor": 0,
+            "multiProcessorCount": 132,
+            "regsPerMultiprocessor": 65536,
+            "sharedMemPerMultiprocessor": 233472,
+            "totalGlobalMem": 1 << 34,
+        }
+        self.cuda = SimpleNamespace(
+            Device=_Device,
+            Event=_Event,
+            Stream=_Stream,
+            alloc=_Memory,
+            alloc_pinned_memory=_Memory,
+            get_elapsed_time=lambda begin, end: 1.0,
+            driver=SimpleNamespace(CUDADriverError=_Error, launchKernel=self._launch),
+            runtime=SimpleNamespace(
+                CUDARuntimeError=_Error,
+                deviceGetPCIBusId=lambda number: "0000:00:00.0",
+                deviceSynchronize=lambda: None,
+                driverGetVersion=lambda: 13000,
+                runtimeGetVersion=lambda: 13000,
+                getDevice=lambda: 0,
+                getDeviceCount=lambda: devices,
+                getDeviceProperties=lambda number: properties,
+                memGetInfo=lambda: (1 << 33, 1 << 34),
+                memcpyAsync=lambda to, at, size, kind, on: ctypes.memmove(to, at, size),
+                memsetAsync=lambda to, value, size, on: ctypes.memset(to, value, size),
+                setDevice=lambda number: None,
+            ),
+        )
+
+    def asarray(self, values: np.ndarray) -> Any:
+        return SimpleNamespace(data=SimpleNamespace(ptr=values.ctypes.data), kept=values)
+
+    def RawModule(self, **_: Any) -> Any:  # noqa: N802
+        return SimpleNamespace(get_function=lambda name: SimpleNamespace(
+            num_regs=168, kernel=SimpleNamespace(ptr=1)
+        ))  # fmt: skip
+
+    def _launch(self, *_: Any) -> None:
+        self.launched += 1

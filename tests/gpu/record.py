@@ -1,0 +1,93 @@
+"""Run every test that a CUDA device has a part in, and write down how each went.
+
+python tests/gpu/record.py [RECORD.json]
+
+The exit status is pytest's, or 1 where there is no device.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree as ElementTree
+from collections import Counter
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from gkl_shim._files import atomic_output
+from gkl_shim.cuda import devices
+from gkl_shim.errors import BackendUnavailable
+
+ROOT = Path(__file__).resolve().parents[2]
+PLACES = (
+    "tests/gpu",
+    "tests/engine/test_c.py",
+    "tests/prefilter/test_cuda.py",
+    "tests/gatk/test_cuda_host.py",
+)
+PACKAGES = ("gkl-shim", "cupy-cuda12x", "cupy-cuda13x", "numpy", "pytest")
+
+
+def run() -> tuple[int, list[dict[str, Any]]]:
+    """Run pytest; return its exit status and what became of each test."""
+    with tempfile.TemporaryDirectory() as folder:
+        report = Path(folder) / "report.xml"
+        command = [sys.executable, "-m", "pytest", "-m", "gpu or gatk", *PLACES]
+        command += [f"--junitxml={report}", "-o", "junit_family=xunit1", "--durations=5"]
+        environment = {**os.environ, "GKL_SHIM_TEST_GPU": "1"}
+        status = subprocess.run(command, cwd=ROOT, env=environment).returncode
+        cases = ElementTree.parse(report).getroot().iter("testcase") if report.is_file() else ()
+        return status, [_outcome(case) for case in cases]
+
+
+def _outcome(case: ElementTree.Element) -> dict[str, Any]:
+    found: dict[str, Any] = {
+        "test": f"{case.get('file')}::{case.get('name')}",
+        "outcome": "passed",
+        "seconds": round(float(case.get("time", 0)), 3),
+    }
+    for child in case:
+        if child.tag in ("failure", "error", "skipped"):
+            found["outcome"] = {"failure": "failed"}.get(child.tag, child.tag)
+            found["reason"] = (child.get("message") or "").splitlines()[0][:300]
+    return found
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of what was tested and of what it was tested with."""
+    found = {"Python": ".".join(map(str, sys.version_info[:3]))}
+    for name in PACKAGES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return found
+
+
+def main(record: str | None = None) -> int:
+    """Run, and write the record."""
+    try:
+        found = devices.describe()
+    except BackendUnavailable as error:
+        raise SystemExit(f"the GPU tests want a CUDA device: {error}") from None
+    status, tests = run()
+    counts = Counter(test["outcome"] for test in tests)
+    report = {
+        "devices": found,
+        "versions": versions(),
+        "outcomes": dict(counts),
+        "seconds": round(sum(test["seconds"] for test in tests), 1),
+        "tests": tests,
+    }
+    if record is not None:
+        with atomic_output(record) as file:
+            file.write((json.dumps(report, indent=1) + "\n").encode())
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

@@ -1,0 +1,164 @@
+"""Run the CUDA kernels under compute-sanitizer, with each of its tools.
+
+python tests/gpu/sanitize.py [RECORD.json]
+
+Every kernel of both engines computes a little, and its results are compared with the CPU engine's.
+The exit status is 0 where no tool finds anything.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import re
+import shutil
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gkl_shim._batch import concatenated
+from gkl_shim._files import atomic_output
+from gkl_shim.cuda import devices, kernels
+from gkl_shim.cuda import pairhmm as cuda_pairhmm
+from gkl_shim.errors import BackendUnavailable
+from gkl_shim.pairhmm import Batch, PairHMM
+from gkl_shim.prefilter import Prefilter
+
+sys.path.append(str(Path(__file__).resolve().parents[2]))
+from tests.gpu.conftest import assert_same_bits, random_region
+from tests.prefilter import simulate
+
+TOOLS = {
+    "memcheck": ("--leak-check", "no"),
+    "racecheck": ("--racecheck-report", "all"),
+    "initcheck": (),
+    "synccheck": (),
+}
+SECONDS = 240
+FOUND = re.compile(r"^=+ (?:ERROR SUMMARY: (\d+) error|RACECHECK SUMMARY: (\d+) hazard)", re.M)
+
+
+def pairhmm() -> None:
+    """Run every kernel of PairHMM: by each width, with one warp a tile and with two."""
+    rnd = random.Random(5)
+    few = concatenated(
+        [random_region(rnd, 5, 3, 90, kind) for kind in ("usual", "n", "wild", "open")]
+    )
+    long = random_region(rnd, 2, 2, 700, "usual")
+    several = random_region(rnd, 200, 2, 40, "usual")
+    for precision in ("single", "double"):
+        on_cpu = PairHMM(backend="cpu", precision=precision)
+        for rows in (0, *cuda_pairhmm.widths(precision)):
+            engine = cuda_pairhmm.Engine([0], precision, rows_a_lane=rows)
+            batches: list[Batch] = [few] if rows else [few, long]
+            for batch in batches:
+                assert_same_bits(engine.compute(batch), on_cpu.compute(batch))
+            engine.close()
+            # Of a small device each tile is computed by one warp.
+            engine = cuda_pairhmm.Engine([0], precision, rows_a_lane=rows)
+            engine._devices[0]._multiprocessors = 1
+            assert_same_bits(engine.compute(several), on_cpu.compute(several))
+            engine.close()
+
+
+def prefilter() -> None:
+    """Run every kernel of the pre-alignment filter."""
+    reads, segments = simulate.pairs(600, seed=8)
+    same = [(s * len(r))[: len(r)] for r, s in zip(reads, segments, strict=True)]
+    long = [read * 30 for read in reads[:40]]
+    cases: list[tuple[Any, Any, int, list[bytes], list[bytes]]] = [
+        ("exact", mode, edits, reads, segments)
+        for mode in ("global", "infix", "prefix")
+        for edits in (3, 15, 40)
+    ]
+    cases += [
+        ("gatekeeper", "global", 5, [r[:limit] for r in some], [s[:limit] for s in others])
+        for limit, some, others in (
+            (128, reads, same),
+            (256, reads, same),
+            (512, [r * 2 for r in reads], [s * 2 for s in same]),
+            (9600, long, [s * 30 for s in same[:40]]),
+        )
+    ]
+    for method, mode, edits, some, others in cases:
+        want = Prefilter(edits, method=method, mode=mode, backend="cpu").edits(some, others)
+        for encode in ("host", "device"):
+            with Prefilter(
+                edits, method=method, mode=mode, backend="cuda", encode=encode, devices=[0]
+            ) as filtering:
+                np.testing.assert_array_equal(filtering.edits(some, others), want)
+
+
+WORK = {"pairhmm": pairhmm, "prefilter": prefilter}
+
+
+def check(sanitizer: str, tool: str, work: str) -> dict[str, Any]:
+    """Run one tool over one engine's kernels."""
+    command = [sanitizer, "--tool", tool, *TOOLS[tool], "--report-api-errors", "no"]
+    command += ["--print-limit", "20", sys.executable, __file__, "--run", work]
+    start = time.perf_counter()
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS)
+        output, status = done.stdout + done.stderr, done.returncode
+    except subprocess.TimeoutExpired as error:
+        output, status = (error.stdout or b"").decode(errors="replace"), None
+    said = [int(one or other) for one, other in FOUND.findall(output)]
+    clean = status == 0 and bool(said) and not any(said)
+    result: dict[str, Any] = {
+        "tool": tool,
+        "kernels": work,
+        "clean": clean,
+        "found": sum(said) if said else None,
+        "exit_status": status,
+        "seconds": round(time.perf_counter() - start, 1),
+    }
+    if not clean:
+        result["output"] = output[-6000:]
+    return result
+
+
+def main(record: str | None = None) -> int:
+    """Run all tools, and write the record."""
+    try:
+        found = devices.describe()
+    except BackendUnavailable as error:
+        raise SystemExit(f"compute-sanitizer wants a CUDA device: {error}") from None
+    sanitizer = shutil.which("compute-sanitizer") or shutil.which(
+        "compute-sanitizer", path="/usr/local/cuda/bin"
+    )
+    if sanitizer is None:
+        raise SystemExit("compute-sanitizer is not installed; it comes with the CUDA toolkit")
+    version = subprocess.run([sanitizer, "--version"], capture_output=True, text=True).stdout
+    checks = []
+    # Side by side: most of it is the tools' own work on the CPU.
+    with ThreadPoolExecutor(max(1, (os.cpu_count() or 1) // 2)) as pool:
+        for one in pool.map(lambda case: check(sanitizer, *case), product(TOOLS, WORK)):
+            checks.append(one)
+            print(f"{one['kernels']}, {one['tool']}: {'clean' if one['clean'] else 'NOT CLEAN'} "
+                  f"({one['found']} found, {one['seconds']} s)", flush=True)  # fmt: skip
+            if not one["clean"]:
+                print(one["output"], flush=True)
+    if record is not None:
+        report = {
+            "devices": found,
+            "compute-sanitizer": version.strip().splitlines()[-1] if version else None,
+            "kernels": {file: kernels.fingerprint(file) for file in kernels.EXPRESSIONS},
+            "checks": checks,
+        }
+        with atomic_output(record) as file:
+            file.write((json.dumps(report, indent=1) + "\n").encode())
+    return 0 if all(one["clean"] for one in checks) else 1
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["--run"]:
+        WORK[sys.argv[2]]()
+    else:
+        sys.exit(main(*sys.argv[1:]))

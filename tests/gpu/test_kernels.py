@@ -1,0 +1,212 @@
+"""What is compiled ahead: that it is all there, and that the right one is loaded."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from gkl_shim import paths
+from gkl_shim.cuda import kernels
+from gkl_shim.cuda.pairhmm import widths
+
+FILES = tuple(kernels.EXPRESSIONS)
+
+
+def shipped(file: str, ending: str) -> Path:
+    stem = f"{Path(file).stem}.{kernels.fingerprint(file)}"
+    path = (paths.kernels() / file).parent / f"{stem}.{ending}"
+    if not path.is_file():
+        reason = f"{path.name} is not installed: the package was built without NVRTC"
+        pytest.fail(reason) if os.environ.get("CI") == "true" else pytest.skip(reason)
+    return path
+
+
+def symbols(file: str) -> list[str]:
+    if kernels.EXPRESSIONS[file]:
+        names = json.loads(shipped(file, "symbols.json").read_text())
+        assert tuple(names) == kernels.EXPRESSIONS[file]
+        return list(names.values())
+    names = set(re.findall(r"\bpairhmm_(?:single|double)_\w+", kernels.source(file)))
+    for precision in ("single", "double"):
+        assert {f"pairhmm_{precision}_{rows}" for rows in widths(precision)} <= names
+    return sorted(names)
+
+
+@pytest.mark.parametrize("file", FILES)
+@pytest.mark.parametrize("architecture", kernels.ARCHITECTURES)
+def test_machine_code_holds_every_kernel(file, architecture):
+    code = shipped(file, f"sm_{architecture}.cubin").read_bytes()
+    assert code[:4] == b"\x7fELF"
+    for symbol in symbols(file):
+        assert f"\0.text.{symbol}\0".encode() in code
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_ptx_is_for_drivers_of_cuda_13_0(file):
+    text = shipped(file, f"compute_{kernels.PTX_ARCHITECTURE}.ptx").read_text().rstrip("\0")
+    major, minor = re.search(r"^\.version (\d+)\.(\d+)$", text, re.MULTILINE).groups()
+    assert (int(major), int(minor)) <= (9, 0)
+    assert re.search(rf"^\.target sm_{kernels.PTX_ARCHITECTURE}$", text, re.MULTILINE)
+    for symbol in symbols(file):
+        assert re.search(rf"^\.(visible|weak) \.entry {symbol}\($", text, re.MULTILINE)
+
+
+@pytest.mark.gpu
+@pytest.mark.usefixtures("gpu")
+@pytest.mark.parametrize("file", FILES)
+def test_the_device_takes_them(file, monkeypatch):
+    """No compiler is asked where something is shipped for the device."""
+    cupy = pytest.importorskip("cupy")
+    architecture = cupy.cuda.Device(0).compute_capability
+    shipped(file, kernels._suitable(int(architecture))[0])
+    module = kernels.load(cupy, file, architecture)
+    monkeypatch.delattr(cupy, "RawModule")
+    for name in kernels.EXPRESSIONS[file] or symbols(file):
+        assert module.get_function(name).num_regs > 0
+
+
+@pytest.mark.gpu
+@pytest.mark.usefixtures("gpu")
+@pytest.mark.parametrize("file", FILES)
+def test_the_driver_takes_the_ptx(file):
+    cupy = pytest.importorskip("cupy")
+    module = cupy.RawModule(path=str(shipped(file, f"compute_{kernels.PTX_ARCHITECTURE}.ptx")))
+    for symbol in symbols(file):
+        assert module.get_function(symbol).num_regs > 0
+
+
+class DriverError(Exception):
+    pass
+
+
+class FakeCuPy:
+    """Says which modules are loaded and which kernels compiled; refuses some modules."""
+
+    def __init__(self, refused: tuple[str, ...] = ()) -> None:
+        self.loaded: list[str] = []
+        self.compiled: list[tuple[str, ...] | None] = []
+        self._refused = refused
+        self.cuda = SimpleNamespace(driver=SimpleNamespace(CUDADriverError=DriverError))
+
+    def RawModule(self, *, path=None, code=None, options=(), name_expressions=None):  # noqa: N802
+        def load():
+            if path.endswith(self._refused):
+                raise DriverError("no kernel image is available for execution on the device")
+            self.loaded.append(path)
+
+        if path is not None:
+            assert Path(path).read_text() == "ahead"
+            return SimpleNamespace(compile=load, get_function=lambda name: ("ahead", name))
+        assert options == kernels.OPTIONS
+        self.compiled.append(name_expressions)
+        return SimpleNamespace(get_function=lambda name: ("now", name))
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """Kernel files with headers of their own, and everything compiled ahead."""
+    monkeypatch.setattr(paths, "kernels", lambda: tmp_path)
+    for file, names in kernels.EXPRESSIONS.items():
+        path = tmp_path / file
+        path.parent.mkdir()
+        path.write_text(f'#include "{Path(file).parent}/model.h"\nkernels of {file}\n')
+        path.with_name("model.h").write_text("the model\n")
+        stem = f"{path.stem}.{kernels.fingerprint(file)}"
+        for number in kernels.ARCHITECTURES:
+            path.with_name(f"{stem}.sm_{number}.cubin").write_text("ahead")
+        path.with_name(f"{stem}.compute_{kernels.PTX_ARCHITECTURE}.ptx").write_text("ahead")
+        named = json.dumps({name: f"_Z{index}" for index, name in enumerate(names)})
+        path.with_name(f"{stem}.symbols.json").write_text(named)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("architecture", "loaded"),
+    [
+        ("75", "sm_75.cubin"),
+        ("80", "sm_80.cubin"),
+        ("86", "sm_86.cubin"),
+        ("87", "sm_86.cubin"),
+        ("89", "sm_89.cubin"),
+        ("90", "sm_90.cubin"),
+        ("100", "sm_100.cubin"),
+        ("103", "sm_100.cubin"),
+        ("110", "compute_80.ptx"),
+        ("120", "sm_120.cubin"),
+        ("121", "sm_120.cubin"),
+        ("130", "compute_80.ptx"),
+    ],
+)
+@pytest.mark.parametrize("file", FILES)
+def test_the_best_is_loaded(folder, file, architecture, loaded):
+    cupy = FakeCuPy()
+    kernels.load(cupy, file, architecture)
+    assert [path.split(".", 2)[2] for path in cupy.loaded] == [loaded]
+
+
+def test_symbols_of_templates(folder):
+    loaded = kernels.load(FakeCuPy(), "prefilter/cuda.cu", "90")
+    for index, name in enumerate(kernels.EXPRESSIONS["prefilter/cuda.cu"]):
+        assert loaded.get_function(name) == ("ahead", f"_Z{index}")
+    loaded = kernels.load(FakeCuPy(), "pairhmm/cuda.cu", "90")
+    assert loaded.get_function("pairhmm_single_4") == ("ahead", "pairhmm_single_4")
+
+
+@pytest.mark.parametrize(
+    ("refused", "loaded"),
+    [
+        (("sm_89.cubin",), "sm_86.cubin"),
+        ((".cubin",), "compute_80.ptx"),
+        ((".cubin", ".ptx"), None),
+    ],
+)
+def test_what_the_driver_refuses(folder, refused, loaded):
+    """An older driver may not know what a newer compiler made."""
+    cupy = FakeCuPy(refused)
+    kernel = kernels.load(cupy, "pairhmm/cuda.cu", "89").get_function("pairhmm_single_4")
+    assert [path.split(".", 2)[2] for path in cupy.loaded] == ([loaded] if loaded else [])
+    assert kernel == ("ahead" if loaded else "now", "pairhmm_single_4")
+
+
+def test_nothing_for_an_architecture_before_turing(folder):
+    cupy = FakeCuPy()
+    module = kernels.load(cupy, "pairhmm/cuda.cu", "70")
+    for name in ("pairhmm_single_4", "pairhmm_double_4", "pairhmm_single_4"):
+        assert module.get_function(name) == ("now", name)
+    assert cupy.compiled == [None]
+
+
+def test_templates_are_compiled_as_they_are_wanted(folder):
+    cupy = FakeCuPy()
+    module = kernels.load(cupy, "prefilter/cuda.cu", "70")
+    first, second = kernels.EXPRESSIONS["prefilter/cuda.cu"][:2]
+    for name in (first, second, first):
+        assert module.get_function(name) == ("now", name)
+    assert cupy.compiled == [(first,), (second,)]
+
+
+def test_a_template_s_other_instance_is_compiled_when_wanted(folder):
+    cupy = FakeCuPy()
+    module = kernels.load(cupy, "prefilter/cuda.cu", "90")
+    assert module.get_function("estimate<5>") == ("now", "estimate<5>")
+    assert cupy.compiled == [("estimate<5>",)]
+
+
+@pytest.mark.parametrize("changed", ["pairhmm/cuda.cu", "pairhmm/model.h"])
+def test_none_but_the_source_s_own_is_loaded(folder, changed):
+    (folder / changed).write_text((folder / changed).read_text() + "changed\n")
+    cupy = FakeCuPy()
+    module = kernels.load(cupy, "pairhmm/cuda.cu", "90")
+    assert module.get_function("pairhmm_single_4") == ("now", "pairhmm_single_4")
+    assert cupy.loaded == []
+
+
+def test_options_are_part_of_the_fingerprint(folder, monkeypatch):
+    before = kernels.fingerprint("pairhmm/cuda.cu")
+    monkeypatch.setattr(kernels, "OPTIONS", (*kernels.OPTIONS, "-lineinfo"))
+    assert kernels.fingerprint("pairhmm/cuda.cu") != before
