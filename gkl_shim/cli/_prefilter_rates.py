@@ -277,12 +277,36 @@ def _in_pinned(sequences: Sequences) -> Sequences:
     )
 
 
+def _tiled(planes: Sequences, times: int) -> Sequences:
+    """Repeat encoded sequences of one length that fill whole words."""
+    raw = planes.raw
+    assert raw.low is not None and raw.high is not None and raw.size % 32 == 0
+    return Sequences(
+        dataclasses.replace(
+            raw,
+            count=times * raw.count,
+            size=times * raw.size,
+            low=np.tile(raw.low, times),
+            high=np.tile(raw.high, times),
+            undefined=None if raw.undefined is None else np.tile(raw.undefined, times),
+        )
+    )
+
+
 def _kernel_rate(
-    reads: Sequences, segments: Sequences, method: Method, max_edits: int, seconds: float = 0.0
+    reads: Sequences,
+    segments: Sequences,
+    method: Method,
+    max_edits: int,
+    *,
+    special: bool = False,
+    seconds: float = 0.0,
 ) -> float:
     """Millions of pairs a second of the kernel alone, once it has run for so long."""
     with Prefilter(max_edits, method=method, backend="cuda", devices=[0]) as prefilter:
         engine: Any = prefilter.engine(0)
+        if special:
+            engine.special_after = 0
         taken: float = engine.kernel_seconds(reads, segments, _ROUNDS)
         if seconds:
             taken = engine.kernel_seconds(reads, segments, max(int(seconds / taken), _ROUNDS))
@@ -294,31 +318,38 @@ def cuda_rows(
 ) -> Iterator[Row]:
     """Time the kernel alone at every threshold, and every way in and out at 5% of the length."""
     length = reads.shape[1]
-    count = (_CUDA_PAIRS if table == "edits" else _PAPER_PAIRS) * _LENGTH // length
+    count = (_CUDA_PAIRS if table == "edits" else _PAPER_PAIRS) * _LENGTH // length // 32 * 32
     letters = [_repeated(side, count) for side in (reads, segments)]
     planes = [side.encoded() for side in letters]
-    out = np.zeros(count, np.int16)
+    for max_edits in edits:
+        for what, method in (
+            ("CUDA, kernel alone", "exact"),
+            ("CUDA, kernel for this length and threshold", "exact"),
+            ("CUDA, kernel alone", "gatekeeper"),
+        ):
+            special = what != "CUDA, kernel alone"
+            rate = _kernel_rate(planes[0], planes[1], method, max_edits, special=special)  # type: ignore[arg-type]
+            yield Row(table, what, method, length, max_edits, count, 0, 1, None, rate)
+    # As many bytes as letters have.
+    planes = [_tiled(side, 4) for side in planes]
     # The caller's arrays in pinned memory: nothing has to be copied on the host.
     pinned_letters, pinned_planes = ([_in_pinned(x) for x in side] for side in (letters, planes))
-    pinned_out = _pinned(out)
-    for max_edits in edits:
-        for method in _METHODS:
-            rate = _kernel_rate(planes[0], planes[1], method, max_edits)
-            yield Row(table, "CUDA, kernel alone", method, length, max_edits, count, 0, 1, None,
-                      rate)  # fmt: skip
     max_edits = length // 20
-    ways: dict[str, tuple[list[Sequences], Encode, NDArray[np.int16]]] = {
-        "CUDA, letters, encoded on the host": (letters, "host", out),
-        "CUDA, letters, encoded on the device": (letters, "device", out),
-        "CUDA, 2-bit encoded": (planes, "auto", out),
-        "CUDA, letters in pinned memory": (pinned_letters, "device", pinned_out),
-        "CUDA, 2-bit encoded in pinned memory": (pinned_planes, "auto", pinned_out),
+    ways: dict[str, tuple[list[Sequences], Encode]] = {
+        "CUDA, letters, encoded on the host": (letters, "host"),
+        "CUDA, letters, encoded on the device": (letters, "device"),
+        "CUDA, 2-bit encoded": (planes, "auto"),
+        "CUDA, letters in pinned memory": (pinned_letters, "device"),
+        "CUDA, 2-bit encoded in pinned memory": (pinned_planes, "auto"),
     }
-    for what, (pair, encode, results) in ways.items():
+    for what, (pair, encode) in ways.items():
+        pairs = len(pair[0])
+        out = np.zeros(pairs, np.int16)
+        if "pinned" in what:
+            out = _pinned(out)
         with Prefilter(max_edits, backend="cuda", encode=encode, devices=[0]) as prefilter:
-            call = partial(prefilter.edits, pair[0], pair[1], out=results)
-            rate = _rate(call, count, seconds)
-        yield Row(table, what, "exact", length, max_edits, count, 0, 1, None, rate)
+            rate = _rate(partial(prefilter.edits, pair[0], pair[1], out=out), pairs, seconds)
+        yield Row(table, what, "exact", length, max_edits, pairs, 0, 1, None, rate)
 
 
 def candidate_rows(table: str, devices: int, seconds: float) -> Iterator[Row]:
@@ -344,21 +375,20 @@ def candidate_rows(table: str, devices: int, seconds: float) -> Iterator[Row]:
 
 
 def device_rows(reads: Matrix, segments: Matrix, devices: int, seconds: float) -> Iterator[Row]:
-    """Time pairs and candidates on 1, 2, 4 ... of so many devices."""
+    """Time candidates and pairs on 1, 2, 4 ... of so many devices."""
     for count in sorted({1, *(2**k for k in range(1, 4) if 2**k <= devices), devices}):
         yield from candidate_rows("devices", count, seconds)
         pairs = _PAPER_PAIRS * count
         letters = [_repeated(side, pairs) for side in (reads, segments)]
-        planes = [_in_pinned(side.encoded()) for side in letters]
-        out = np.zeros(pairs, np.int16)
-        for what, pair, results in (
-            ("CUDA, letters", letters, out),
-            ("CUDA, 2-bit encoded in pinned memory", planes, _pinned(out)),
+        planes = [_in_pinned(_tiled(side.encoded(), 4)) for side in letters]
+        for what, pair, out in (
+            ("CUDA, letters", letters, np.zeros(pairs, np.int16)),
+            ("CUDA, 2-bit encoded in pinned memory", planes, _pinned(np.zeros(4 * pairs, "i2"))),
         ):
             with Prefilter(5, backend="cuda", devices=list(range(count))) as prefilter:
-                call = partial(prefilter.edits, pair[0], pair[1], out=results)
-                rate = _rate(call, pairs, seconds)
-            yield Row("devices", what, "exact", reads.shape[1], 5, pairs, 0, count, None, rate)
+                call = partial(prefilter.edits, pair[0], pair[1], out=out)
+                rate = _rate(call, len(out), seconds)
+            yield Row("devices", what, "exact", reads.shape[1], 5, len(out), 0, count, None, rate)
 
 
 def batch_rows(reads: Matrix, segments: Matrix, seconds: float) -> Iterator[Row]:
@@ -403,7 +433,7 @@ def memory_rows(reads: Matrix, segments: Matrix, seconds: float) -> Iterator[Row
 def occupancy(reads: Matrix, segments: Matrix) -> Iterator[Occupancy]:
     """Ask the driver how many warps of each kernel a multiprocessor holds."""
     planes = [_repeated(side, 1000).encoded() for side in (reads, segments)]
-    for method, max_edits in (("exact", 5), ("exact", 40), ("exact", 100), ("gatekeeper", 5)):
+    for method, max_edits in (("exact", 5), ("exact", 40), ("exact", 200), ("gatekeeper", 5)):
         with Prefilter(max_edits, method=method, backend="cuda", devices=[0]) as prefilter:  # type: ignore[arg-type]
             prefilter.edits(planes[0], planes[1])
             engine: Any = prefilter.engine(0)
@@ -428,7 +458,9 @@ def cuda_energy(reads: Matrix, segments: Matrix) -> Iterator[Energy]:
     for method in _METHODS:
         for max_edits in _ENERGY_EDITS:
             with energy.of_gpu(0) as used:
-                rate = _kernel_rate(planes[0], planes[1], method, max_edits, _ENERGY_SECONDS)
+                rate = _kernel_rate(
+                    planes[0], planes[1], method, max_edits, seconds=_ENERGY_SECONDS
+                )
             watts = used()
             yield Energy(name, method, max_edits, rate, watts, watts / rate * 1e3)
 

@@ -1,5 +1,5 @@
-"""The CUDA engine: its kernels compile, and where there is no device, both the kernels' code and
-the launcher are tried on the host; on a device, the real thing."""
+"""The CUDA engine without a device: its kernels compile, and their code and the launcher are tried
+on the host. tests/gpu has the real thing."""
 
 from __future__ import annotations
 
@@ -23,7 +23,6 @@ from tests.conftest import ROOT, require_tool
 from tests.prefilter import simulate
 from tests.prefilter.fake_cupy import FakeCuPy
 from tests.prefilter.test_api import CONTIGS, reads_of_contigs
-from tests.prefilter.test_exact import read_pairs
 
 # A device that fails is a warning, and no test but the one about that may pass with it.
 pytestmark = pytest.mark.filterwarnings("error::RuntimeWarning")
@@ -341,28 +340,3 @@ def test_auto_without_cuda(monkeypatch):
         assert prefilter.devices == ()
     with pytest.raises(BackendUnavailable, match="CUDA needs CuPy"):
         Prefilter(2, backend="cuda")
-
-
-@pytest.mark.gpu
-@pytest.mark.parametrize(("method", "mode", "max_edits"), CASES)
-def test_on_a_device(method, mode, max_edits):
-    pytest.importorskip("cupy")
-    reads, segments = undefined_and_mixed(200_000, method)
-    want = edits(reads, segments, max_edits, method=method, mode=mode, backend="cpu")
-    for encode in ("host", "device"):
-        got = edits(
-            reads, segments, max_edits, method=method, mode=mode, backend="cuda", encode=encode
-        )
-        np.testing.assert_array_equal(got, want)
-
-
-@pytest.mark.gpu
-@pytest.mark.parametrize("name", ["ERR240727_1_E2.tsv", "ERR240727_1_E5.tsv"])
-def test_real_pairs_on_a_device(name):
-    pytest.importorskip("cupy")
-    reads, segments = read_pairs(name)
-    for method in ("exact", "gatekeeper"):
-        for max_edits in range(41):
-            want = edits(reads, segments, max_edits, method=method, backend="cpu")
-            got = edits(reads, segments, max_edits, method=method, backend="cuda")
-            np.testing.assert_array_equal(got, want)
