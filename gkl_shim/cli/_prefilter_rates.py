@@ -33,6 +33,7 @@ _METHODS: tuple[Method, ...] = get_args(Method)
 _PLACES: tuple[Encode, ...] = ("host", "device")
 _ROUNDS = 5
 _LENGTH = 100
+_MADE_PAIRS = 1 << 17
 # Pairs of one call.
 _CPU_PAIRS = 1 << 20
 _CUDA_PAIRS = 10_000_000
@@ -144,9 +145,9 @@ def read_pairs(path: str) -> tuple[Matrix, Matrix]:
     return reads, segments
 
 
-def made_pairs(length: int = _LENGTH, count: int = 1 << 17) -> tuple[Matrix, Matrix]:
+def made_pairs(length: int = _LENGTH) -> tuple[Matrix, Matrix]:
     """Make pairs as a mapper proposes them: few are alike, most share little but a seed."""
-    rng = np.random.default_rng(length)
+    rng, count = np.random.default_rng(length), _MADE_PAIRS
     letters = np.frombuffer(b"ACGT", np.uint8)
     genome = rng.choice(letters, 1 << 20)
     starts = rng.integers(0, len(genome) - length - 1, count)

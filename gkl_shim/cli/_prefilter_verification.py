@@ -27,6 +27,7 @@ __all__ = ["Proposed", "Verification", "made_reads", "propose", "verifications"]
 _SEEDER = ("minimap2", "-P", "-k", "15", "-w", "5", "-n", "1", "-m", "10", "-f", "100000",
            "-t", "1")  # fmt: skip
 _MOST = 1_000_000
+_MADE_READS = 10_000
 _EDITS = (2, 5, 10)
 _COMPLEMENT = bytes.maketrans(b"ACGTacgt", b"TGCAtgca")
 
@@ -82,7 +83,7 @@ def made_reads() -> tuple[Sequences, Sequences]:
         changed = rng.random(300) < 0.15
         copy[changed] = rng.choice(letters, int(changed.sum()))
         genome[start : start + 300] = copy
-    length, count = 100, 10_000
+    length, count = 100, _MADE_READS
     starts = rng.integers(0, len(genome) - length - 1, count)
     late = np.arange(length) >= rng.integers(0, 5 * length, count)[:, None]
     reads = genome[starts[:, None] + np.arange(length) + late]

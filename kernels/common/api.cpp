@@ -80,8 +80,7 @@ extern "C" gkl_shim_status gkl_shim_copy(int32_t arrays, uint8_t *const *targets
             int32_t k = 0;
             for (; index >= pieces_of(job.sizes[k]); k++) index -= pieces_of(job.sizes[k]);
             const int64_t at = index * kPiece, left = job.sizes[k] - at;
-            memcpy(job.targets[k] + at, job.sources[k] + at,
-                   size_t(left < kPiece ? left : kPiece));
+            memcpy(job.targets[k] + at, job.sources[k] + at, size_t(left < kPiece ? left : kPiece));
         },
         &job);
     return GKL_SHIM_OK;

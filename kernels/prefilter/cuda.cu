@@ -4,8 +4,8 @@
 // streams them: 32 columns of the segment at a time, and of the read the words that the band passes
 // over meanwhile, so that a kernel serves any length. Within such a block all shifts are constants.
 // What a band of one or two words of 32 bits holds is `exact`; wider bands are `exact_words`, with
-// up to eight words in registers, and `exact_blocks`, with their state in device memory. Each leaves
-// to the next what is too wide.
+// up to eight words in registers, and `exact_blocks`, with their state in device memory. Each
+// leaves to the next what is too wide.
 //
 // Buffers have kPadding words more at both ends: a band reaches beyond its read, where what it
 // meets has no influence.
@@ -415,8 +415,8 @@ __global__ void __launch_bounds__(kThreads) exact_words(const Work work, int32_t
     find(work, k, pair);
     const Band band = band_of(MODE, pair.m, pair.n, max_edits);
     if (band.width() <= 32 * WORDS)
-        work.results[k] = result_of(ExactWords<WORDS, MODE>(work, pair, band).distance(max_edits),
-                                    max_edits);
+        work.results[k] =
+            result_of(ExactWords<WORDS, MODE>(work, pair, band).distance(max_edits), max_edits);
 }
 
 // Each thread has `words` pairs of words in `state`, a thread's next to its neighbours'.

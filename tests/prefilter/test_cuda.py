@@ -15,7 +15,7 @@ import pytest
 
 from gkl_shim import prefilter as api
 from gkl_shim.cuda import devices as cuda_devices
-from gkl_shim.cuda import kernels
+from gkl_shim.cuda import kernels, unified
 from gkl_shim.cuda import prefilter as launcher
 from gkl_shim.errors import BackendUnavailable, PairError
 from gkl_shim.prefilter import Prefilter, Sequences, edits
@@ -340,3 +340,19 @@ def test_auto_without_cuda(monkeypatch):
         assert prefilter.devices == ()
     with pytest.raises(BackendUnavailable, match="CUDA needs CuPy"):
         Prefilter(2, backend="cuda")
+
+
+def test_unified_memory(fake, monkeypatch):
+    fake()
+    rng = np.random.default_rng(6)
+    reads, segments = rng.choice(np.frombuffer(b"ACGT", np.uint8), (2, 3000, 90))
+    segments[::2] = reads[::2]
+    sides = [Sequences.from_matrix(side).encoded() for side in (reads, segments)]
+    # In the process of its own there is no CuPy, or no device.
+    with pytest.raises(BackendUnavailable, match="unified memory: "):
+        unified.seconds(*sides, 5, 3)
+    taken = unified._seconds(*sides, 5, 3)
+    assert list(taken) == ["unified memory", "unified memory, advised and prefetched"]
+    assert all(value > 0 for value in taken.values())
+    with pytest.raises(ValueError, match="expected encoded pairs of one length"):
+        unified._seconds(Sequences.from_matrix(reads), sides[1], 5, 3)
