@@ -40,7 +40,7 @@ _CUDA_PAIRS = 10_000_000
 _PAPER_PAIRS = 2_000_000
 _BATCHES = tuple(1 << bits for bits in (14, 16, 18, 20, 21))
 # Candidates of one call, and what they are for.
-_CANDIDATES = 20_000_000
+_CANDIDATES = 40_000_000
 _REFERENCE, _READS = 1_000_000, 1_000_000
 _ENERGY_EDITS = (2, 5, 10)
 # How long a device works for its power to be read; nvidia-smi shows an average of some 100 ms.
