@@ -651,6 +651,8 @@ class _Slot:
             self._block = None
             self._pinned = np.empty(0, np.uint8)
             self._block = self._cupy.cuda.alloc(size)
+            # Bands reach into the padding: what is there has no influence, but is something.
+            self._runtime.memsetAsync(self._block.ptr, 0, size, self.stream.ptr)
             self._pinned = _pinned(self._cupy, size)
 
     def put(self, array: NDArray[Any]) -> int:

@@ -4,6 +4,7 @@ on the host. tests/gpu has the real thing."""
 from __future__ import annotations
 
 import ctypes
+import functools
 import importlib.util
 import os
 import subprocess
@@ -113,6 +114,7 @@ CASES = [
 ]
 
 
+@functools.cache
 def undefined_and_mixed(count: int, method: str) -> tuple[list[bytes], list[bytes]]:
     reads, segments = simulate.pairs(count, seed=8)
     if method == "gatekeeper":
