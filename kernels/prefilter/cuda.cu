@@ -419,7 +419,8 @@ __global__ void __launch_bounds__(kThreads) exact_words(const Work work, int32_t
             result_of(ExactWords<WORDS, MODE>(work, pair, band).distance(max_edits), max_edits);
 }
 
-// Each thread has `words` pairs of words in `state`, a thread's next to its neighbours'.
+// Bands of any width, which the global mode has none of. Each thread has `words` pairs of words in
+// `state`, a thread's next to its neighbours'.
 template <int MODE>
 __global__ void __launch_bounds__(kThreads)
     exact_blocks(const Work work, int32_t max_edits, uint32_t *state) {
@@ -437,10 +438,9 @@ __global__ void __launch_bounds__(kThreads)
             vp[w * threads] = existing<uint32_t>(32 * w - band.above);
             vn[w * threads] = 0;
         }
-        const int32_t followed = MODE == kGlobal ? band.above - (n - m) : band.above + band.below;
-        const int32_t along = MODE == kGlobal ? n : m - band.below;
-        int32_t edits = MODE == kGlobal ? most(m - n, 0) : band.below, best = edits;
-        const int32_t end = MODE == kGlobal ? n : least(n, m + band.above);
+        const int32_t followed = band.above + band.below, along = m - band.below;
+        int32_t edits = band.below, best = edits;
+        const int32_t end = least(n, m + band.above);
         for (int32_t column = 0; column < end; column++) {
             const int64_t at = pair.segment + column;
             const uint32_t one = 0u - (work.segment_planes.low[at >> 5] >> (at & 31) & 1);
@@ -474,7 +474,6 @@ __global__ void __launch_bounds__(kThreads)
             if (column < along) {
                 edits += 1 - int32_t(seen.d0 >> (row & 31) & 1);
                 best = edits;
-                if (MODE == kGlobal && edits > max_edits) break;
             } else {
                 edits += int32_t(seen.hp >> (row & 31) & 1) - int32_t(seen.hn >> (row & 31) & 1);
                 best = least(best, edits);

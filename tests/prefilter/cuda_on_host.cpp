@@ -82,7 +82,6 @@ extern "C" int launch(const char *name, int blocks, void **p) {
     KERNEL("estimate<8>", estimate<8>(work, e))
     KERNEL("estimate<16>", estimate<16>(work, e))
     KERNEL("estimate<320>", estimate<320>(work, e))
-    KERNEL("exact_blocks<0>", exact_blocks<0>(work, e, argument<uint32_t *>(p, 2)))
     KERNEL("exact_blocks<1>", exact_blocks<1>(work, e, argument<uint32_t *>(p, 2)))
     KERNEL("exact_blocks<2>", exact_blocks<2>(work, e, argument<uint32_t *>(p, 2)))
     return 1;
