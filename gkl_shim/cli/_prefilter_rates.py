@@ -198,21 +198,25 @@ def cpu_rows(
     edits: Any,
 ) -> Iterator[Row]:
     """Time builds with so many threads, at every threshold; ``gatekeeper`` at 5% of the length."""
-    one, other = (_repeated(side, _CPU_PAIRS) for side in (reads, segments))
-    out = np.empty(_CPU_PAIRS, np.int16)
+    length = reads.shape[1]
+    # The estimate takes some twenty times as long.
+    counts: dict[Method, int] = {"exact": _CPU_PAIRS, "gatekeeper": _CPU_PAIRS // 16}
+    pairs = {
+        method: (_repeated(reads, count), _repeated(segments, count))
+        for method, count in counts.items()
+    }
+    wanted = [*((_METHODS[0], e) for e in edits), (_METHODS[1], length // 20)]
     for build in builds:
         for count in threads:
-            for method, max_edits in [
-                *((_METHODS[0], e) for e in edits),
-                (_METHODS[1], reads.shape[1] // 20),
-            ]:
+            for method, max_edits in wanted:
+                out = np.empty(counts[method], np.int16)
                 with Prefilter(
                     max_edits, method=method, backend="cpu", build=build, threads=count
                 ) as prefilter:
-                    call = partial(prefilter.edits, one, other, out=out)
-                    rate = _rate(call, _CPU_PAIRS, seconds)
-                yield Row(table, f"CPU, {build}", method, reads.shape[1], max_edits, _CPU_PAIRS,
-                          count, 0, None, rate)  # fmt: skip
+                    call = partial(prefilter.edits, pairs[method][0], pairs[method][1], out=out)
+                    rate = _rate(call, len(out), seconds)
+                yield Row(table, f"CPU, {build}", method, length, max_edits, len(out), count, 0,
+                          None, rate)  # fmt: skip
 
 
 def edlib_rows(reads: Matrix, segments: Matrix, seconds: float) -> Iterator[Row]:

@@ -27,6 +27,7 @@ from gkl_shim.errors import BackendUnavailable, MissingComponent
 from gkl_shim.formats.prefilter_text import read_contigs, read_reads
 
 _SUFFIXES = (".png", ".svg", ".pdf")
+_FILE_WIDTH = 140
 
 
 @dataclasses.dataclass
@@ -207,6 +208,8 @@ def _progress() -> Iterator[Callable[[str], None]]:
 
 def _print(report: _Report) -> None:
     console = Console()
+    if not console.is_terminal:  # which would be taken for one of 80 columns
+        console = Console(width=_FILE_WIDTH)
     here = report.machine
 
     def say(text: str) -> None:
