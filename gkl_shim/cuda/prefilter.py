@@ -634,7 +634,7 @@ class _Slot:
         self._unsent: list[tuple[int, NDArray[np.uint8]]] = []
         self._encodes: list[tuple[Any, ...]] = []
         self._arguments: list[Any] = []
-        self._last: tuple[int, int, NDArray[np.uint64]] = (0, 0, np.empty(0, np.uint64))
+        self._launched: list[tuple[int, int, NDArray[np.uint64]]] = []
 
     def synchronize(self) -> None:
         self.stream.synchronize()
@@ -675,6 +675,7 @@ class _Slot:
         for blocks, flag, *arguments in self._encodes:
             self._runtime.memsetAsync(flag, 0, 4, self.stream.ptr)
             self.launch("encode", blocks, *arguments, np.array([flag], np.uint64))
+        self._launched.clear()
 
     def put_places(
         self, raw: _native.Sequences, first: int, last: int, origin: int
@@ -752,8 +753,8 @@ class _Slot:
         """Start a kernel; each argument is an array of one element."""
         addresses = np.array([argument.ctypes.data for argument in arguments], np.uint64)
         self._arguments.append((arguments, addresses))
-        self._last = self.device.function(name), blocks, addresses
-        self._start(*self._last)
+        self._launched.append((self.device.function(name), blocks, addresses))
+        self._start(*self._launched[-1])
 
     def _start(self, function: int, blocks: int, addresses: NDArray[np.uint64]) -> None:
         self._cupy.cuda.driver.launchKernel(
@@ -761,14 +762,14 @@ class _Slot:
         )
 
     def again(self, repeats: int) -> float:
-        """Start the last kernel so often; return the median seconds that it took."""
+        """Start the filter's kernels so often; return the median seconds that they took."""
         self.stream.synchronize()
-        function, blocks, addresses = self._last
         seconds = []
         for _ in range(repeats):
             begin, end = (self._cupy.cuda.Event() for _ in range(2))
             begin.record(self.stream)
-            self._start(function, blocks, addresses)
+            for launched in self._launched:
+                self._start(*launched)
             end.record(self.stream)
             end.synchronize()
             seconds.append(self._cupy.cuda.get_elapsed_time(begin, end) / 1e3)
