@@ -284,11 +284,23 @@ class PrefilterEngine:
         return struct
 
 
-def copy(target: NDArray[np.uint8], source: NDArray[np.uint8], threads: int = 0) -> None:
-    """Copy bytes on several threads."""
+def copy(arrays: list[tuple[NDArray[np.uint8], NDArray[np.uint8]]], threads: int = 0) -> None:
+    """Copy bytes on several threads; of each two arrays, equal in size, the first is filled."""
     ffi, lib = library()
-    room = ffi.from_buffer("uint8_t[]", target, require_writable=True)
-    check(lib.gkl_shim_copy(room, ffi.from_buffer("uint8_t[]", source), len(source), threads))
+    targets = [ffi.from_buffer("uint8_t[]", one, require_writable=True) for one, _ in arrays]
+    sources = [ffi.from_buffer("uint8_t[]", other) for _, other in arrays]
+    sizes = [len(other) for _, other in arrays]
+    if sizes != [len(one) for one, _ in arrays]:
+        raise ValueError("arrays of unequal sizes")
+    check(
+        lib.gkl_shim_copy(
+            len(arrays),
+            ffi.new("uint8_t *[]", targets),
+            ffi.new("uint8_t *[]", sources),
+            ffi.new("int64_t[]", sizes),
+            threads,
+        )
+    )
 
 
 def encode(

@@ -24,6 +24,7 @@ PACKAGES = {
     "c++": "g++",
     "cc": "gcc",
     "java": "openjdk-17-jdk",
+    "minimap2": "minimap2",
     "mvn": "maven",
     "qemu-aarch64": "qemu-user",
     "samtools": "samtools",

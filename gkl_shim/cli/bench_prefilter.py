@@ -3,22 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
-import importlib
 import importlib.util
 import json
-import statistics
-import subprocess
-import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import click
-import numpy as np
-from numpy.typing import NDArray
 from rich import box
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
@@ -28,80 +21,37 @@ import gkl_shim
 from gkl_shim import machine
 from gkl_shim._files import atomic_output
 from gkl_shim._sequences import Sequences
+from gkl_shim.cli import _prefilter_rates as rates
+from gkl_shim.cli import _prefilter_verification as verification
 from gkl_shim.errors import BackendUnavailable, MissingComponent
-from gkl_shim.formats.prefilter_text import TextReader
-from gkl_shim.prefilter import Encode, Method, Prefilter
+from gkl_shim.formats.prefilter_text import read_contigs, read_reads
 
-_ROUNDS = 5
-_CPU_PAIRS = 1 << 20
-_MADE_PAIRS = 1 << 17
-_CUDA_PAIRS = 10_000_000
-_PAPER_PAIRS = 2_000_000
-_LENGTH = 100
-_PAPER_LENGTHS = (100, 150, 250, 300)
-_PAPER_SHARES = (0, 0.02, 0.05, 0.1, 0.15)
-_EDITS = (0, 2, 5, 10, 15, 25, 40)
-_BATCHES = tuple(1 << bits for bits in (14, 16, 18, 20, 22))
-_REFERENCE, _READS = 1_000_000, 1_000_000
-_POWER_SECONDS = 0.02
-_METHODS: tuple[Method, ...] = get_args(Method)
-_PLACES: tuple[Encode, ...] = ("host", "device")
 _SUFFIXES = (".png", ".svg", ".pdf")
+_FILE_WIDTH = 140
 
 
-@dataclasses.dataclass(frozen=True)
-class _Row:
-    """One measurement: millions of pairs a second, medians over rounds."""
+@dataclasses.dataclass
+class _Report:
+    """All that was measured, and why some was not."""
 
-    table: str
-    """``filter``, and with ``--papers``: ``length``, ``threads``, ``batch``, ``devices``."""
-    what: str
-    """What was timed: a CPU build, or a way to CUDA devices and back."""
-    method: str
-    length: int
-    max_edits: int
-    pairs: int
-    threads: int
-    devices: int
-    batch: int | None
-    millions: float
+    version: str
+    machine: machine.Machine
+    pairs: str
+    cuda: list[str]
+    rows: list[rates.Row] = dataclasses.field(default_factory=list)
+    accuracy: list[rates.Accuracy] = dataclasses.field(default_factory=list)
+    verification: list[verification.Verification] = dataclasses.field(default_factory=list)
+    occupancy: list[rates.Occupancy] = dataclasses.field(default_factory=list)
+    energy: list[rates.Energy] = dataclasses.field(default_factory=list)
+    missing: dict[str, str] = dataclasses.field(default_factory=dict)
+    """What could not be measured, and why."""
 
-
-@dataclasses.dataclass(frozen=True)
-class _Accuracy:
-    """How many pairs each method accepts."""
-
-    max_edits: int
-    pairs: int
-    exact: int
-    gatekeeper: int
-    false_accepts: int
-    false_rejects: int
-
-
-@dataclasses.dataclass(frozen=True)
-class _Verification:
-    """edlib on all pairs, beside the filter and edlib on what it accepts; seconds, one thread."""
-
-    max_edits: int
-    pairs: int
-    edlib_alone: float
-    filter: float
-    edlib_after: float
-    mappings: int
-    same_mappings: bool
-
-
-@dataclasses.dataclass(frozen=True)
-class _Device:
-    """A CUDA device while the exact kernel runs."""
-
-    name: str
-    registers: int
-    occupancy: float
-    """Warps that a multiprocessor holds at once, of those it could."""
-    watts: float | None
-    nanojoules_a_pair: float | None
+    @contextmanager
+    def may_be_missing(self, what: str) -> Iterator[None]:
+        try:
+            yield
+        except (BackendUnavailable, MissingComponent) as error:
+            self.missing[what] = str(error)
 
 
 @click.command(
@@ -122,397 +72,124 @@ class _Device:
 @click.option(
     "--papers",
     is_flag=True,
-    help="The tables of the GateKeeper papers too: by length, threads, devices, pairs a batch and "
-    "place of encoding; falsely accepted pairs; filter and verification; occupancy, energy.",
+    help="The tables of the GateKeeper papers too: by length, threads, devices, pairs a batch, "
+    "place of encoding and kind of memory; falsely accepted pairs; filter and verification; "
+    "occupancy, energy.",
 )
+@click.option("--reads", metavar="FILE", help="For the verification: reads, FASTQ or FASTA.")
+@click.option("--reference", metavar="FILE", help="Where they are from, FASTA.")
 def command(
     pairs_file: str | None,
     json_file: str | None,
     plot_file: str | None,
     seconds: float,
     papers: bool,
+    reads: str | None,
+    reference: str | None,
 ) -> None:
     """Time the pre-alignment filter: each CPU build, edlib where installed, CUDA where there is.
 
     PAIRS.tsv holds pairs of one length, for example a mapper's candidates; they are repeated until
-    there are enough. By default pairs of 100 bases are made, from a fixed seed.
+    there are enough. By default pairs of 100 bases are made, from a fixed seed. The verification's
+    candidates come from minimap2, of the reads and the reference given or of made ones.
     """
     if plot_file is not None:
         if Path(plot_file).suffix.lower() not in _SUFFIXES:
             raise click.UsageError(f"--plot {plot_file}: one of {', '.join(_SUFFIXES)}")
         if importlib.util.find_spec("matplotlib") is None:
             raise MissingComponent("--plot needs matplotlib: pip install 'gkl-shim[plot]'")
+    if (reads is None) != (reference is None) or (reads is not None and not papers):
+        raise click.UsageError("--reads and --reference go together, and with --papers")
     if papers and importlib.util.find_spec("edlib") is None:
         raise MissingComponent("--papers needs edlib: pip install edlib")
-    here = machine.describe()
-    reads, segments = _read(pairs_file) if pairs_file else _made(_MADE_PAIRS, _LENGTH)
-    cuda, absent = _cuda_devices()
-    rows: list[_Row] = []
-    accuracy: list[_Accuracy] = []
-    verification: list[_Verification] = []
-    devices: list[_Device] = []
+    pairs = rates.read_pairs(pairs_file) if pairs_file else rates.made_pairs()
+    mapped = verification.made_reads()
+    if reads is not None and reference is not None:
+        mapped = read_reads(reads), read_contigs(reference)[1]
+    cuda, absent = rates.cuda_devices()
+    report = _Report(
+        gkl_shim.__version__,
+        machine.describe(),
+        Path(pairs_file).name if pairs_file else "made",
+        cuda,
+    )
+    if absent is not None:
+        report.missing["CUDA"] = absent
     with _progress() as step:
-        step("CPU")
-        rows += _cpu_rows("filter", reads, segments, here.builds, (1,), seconds, _EDITS)
-        rows += _cpu_rows(
-            "filter", reads, segments, here.builds[:1], (here.usable_cpus,), seconds, _EDITS
-        )
-        step("edlib")
-        rows += _edlib_rows(reads, segments, seconds)
-        if cuda:
-            step("CUDA")
-            rows += _cuda_rows("filter", reads, segments, _EDITS, seconds)
-            rows += _candidate_rows(seconds, len(cuda))
+        _measure(report, pairs, seconds, step)
         if papers:
-            step("falsely accepted pairs")
-            accuracy = [_accuracy(reads, segments, e) for e in range(41)]
-            step("verification")
-            verification = [_verification(reads, segments, e) for e in (2, 5, 10)]
-            for length in _PAPER_LENGTHS:
-                step(f"length {length}")
-                pair = _made(_MADE_PAIRS, length)
-                edits = [int(share * length) for share in _PAPER_SHARES]
-                rows += _cpu_rows("length", *pair, here.builds[:1], (1,), seconds, edits)
-                if cuda:
-                    rows += _cuda_rows("length", *pair, edits, seconds)
-            step("threads")
-            threads = sorted({1, *(2**k for k in range(1, 10)), here.usable_cpus})
-            rows += _cpu_rows(
-                "threads", reads, segments, here.builds[:1],
-                [n for n in threads if n <= here.usable_cpus], seconds, [5],
-            )  # fmt: skip
-            if cuda:
-                step("pairs a batch")
-                rows += _batch_rows(reads, segments, seconds)
-                step("occupancy and energy")
-                devices = [_device(reads, segments)]
-    report = {
-        "version": gkl_shim.__version__,
-        "machine": dataclasses.asdict(here),
-        "pairs": Path(pairs_file).name if pairs_file else "made",
-        "cuda": cuda,
-        "cuda_absent_because": absent,
-        "rows": [dataclasses.asdict(row) for row in rows],
-        "accuracy": [dataclasses.asdict(row) for row in accuracy],
-        "verification": [dataclasses.asdict(row) for row in verification],
-        "devices": [dataclasses.asdict(row) for row in devices],
-    }
+            _measure_papers(report, pairs, mapped, seconds, step)
     if json_file is not None:
         with atomic_output(json_file) as file:
-            file.write((json.dumps(report, indent=2) + "\n").encode())
+            file.write((json.dumps(dataclasses.asdict(report), indent=2) + "\n").encode())
     if json_file != "-":
-        _print(here, cuda, absent, rows, accuracy, verification, devices)
+        _print(report)
     if plot_file is not None:
-        _plot(plot_file, rows, accuracy, here.cpu)
+        _plot(plot_file, report)
 
 
-# ---- pairs
-
-
-def _read(path: str) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-    """Read pairs of one length, and repeat them."""
-    sides: tuple[list[NDArray[np.uint8]], list[NDArray[np.uint8]]] = ([], [])
-    with TextReader(path) as reader:
-        for chunk in reader.pairs():
-            for side, got in zip(sides, (chunk.reads, chunk.segments), strict=True):
-                lengths = np.unique(got.lengths)
-                first = side[0].shape[1] if side else int(lengths[0])
-                if lengths.tolist() != [first]:
-                    raise reader.error(chunk.first_line, "bench needs pairs of one length")
-                letters = got.raw.letters
-                assert letters is not None
-                side.append(letters[got.starts[:, None] + np.arange(first)])
-    if not sides[0]:
-        raise reader.error(1, "there are no pairs")
-    reads, segments = (np.concatenate(side) for side in sides)
-    if reads.shape != segments.shape:
-        raise reader.error(1, "bench needs pairs of one length")
-    return reads, segments
-
-
-def _made(count: int, length: int) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-    """Make pairs as a mapper proposes them: few are alike, most share little but a seed."""
-    rng = np.random.default_rng(length)
-    letters = np.frombuffer(b"ACGT", np.uint8)
-    genome = rng.choice(letters, 1 << 20)
-    starts = rng.integers(0, len(genome) - length - 1, count)
-    reads = genome[starts[:, None] + np.arange(length)]
-    # A base too late after some place: a deletion.
-    shift = np.arange(length) >= rng.integers(0, 2 * length, count)[:, None]
-    segments = genome[starts[:, None] + np.arange(length) + shift]
-    rates = rng.choice(
-        [0.0, 0.01, 0.03, 0.08, 0.2, 0.5], count, p=[0.02, 0.02, 0.04, 0.12, 0.3, 0.5]
-    )
-    changed = rng.random((count, length)) < rates[:, None]
-    changed[:, : min(12, length)] = False
-    segments[changed] = rng.choice(letters, int(changed.sum()))
-    return reads, segments
-
-
-def _repeated(matrix: NDArray[np.uint8], count: int) -> NDArray[np.uint8]:
-    return np.resize(matrix, (count, matrix.shape[1]))
-
-
-# ---- measuring
-
-
-def _rate(call: Callable[[], object], pairs: int, seconds: float) -> float:
-    """Millions of pairs a second: the median of rounds that take about so long together."""
-    call()
-    rates = []
-    for _ in range(_ROUNDS):
-        passes = 0
-        start = time.perf_counter()
-        while True:
-            call()
-            passes += 1
-            elapsed = time.perf_counter() - start
-            if elapsed >= seconds / _ROUNDS:
-                break
-        rates.append(pairs * passes / elapsed / 1e6)
-    return statistics.median(rates)
-
-
-def _cpu_rows(
-    table: str,
-    reads: NDArray[np.uint8],
-    segments: NDArray[np.uint8],
-    builds: tuple[str, ...],
-    threads: Any,
+def _measure(
+    report: _Report,
+    pairs: tuple[rates.Matrix, rates.Matrix],
     seconds: float,
-    edits: Any,
-) -> Iterator[_Row]:
-    one, other = (Sequences.from_matrix(_repeated(x, _CPU_PAIRS)) for x in (reads, segments))
-    out = np.empty(_CPU_PAIRS, np.int16)
-    for build in builds:
-        for count in threads:
-            for method, max_edits in [*((_METHODS[0], e) for e in edits), (_METHODS[1], 5)]:
-                with Prefilter(
-                    max_edits,
-                    method=method,
-                    backend="cpu",
-                    build=build,
-                    threads=count,
-                ) as prefilter:
-                    rate = _rate(
-                        partial(prefilter.edits, one, other, out=out),
-                        _CPU_PAIRS,
-                        seconds,
-                    )
-                yield _Row(table, f"CPU, {build}", method, reads.shape[1], max_edits,
-                           _CPU_PAIRS, count, 0, None, rate)  # fmt: skip
+    step: Callable[[str], None],
+) -> None:
+    here = report.machine
+    step("CPU")
+    report.rows += rates.cpu_rows("edits", *pairs, here.builds, (1,), seconds, rates.EDITS)
+    if here.usable_cpus > 1:
+        report.rows += rates.cpu_rows(
+            "edits", *pairs, here.builds[:1], (here.usable_cpus,), seconds, rates.EDITS
+        )
+    step("edlib")
+    report.rows += rates.edlib_rows(*pairs, seconds)
+    if report.cuda:
+        step("CUDA")
+        report.rows += rates.cuda_rows("edits", *pairs, rates.EDITS, seconds)
+        report.rows += rates.candidate_rows("edits", 1, seconds)
 
 
-def _edlib_rows(
-    reads: NDArray[np.uint8], segments: NDArray[np.uint8], seconds: float
-) -> Iterator[_Row]:
-    if importlib.util.find_spec("edlib") is None:
-        return
-    edlib = importlib.import_module("edlib")
-
-    some = min(len(reads), 3000)
-    pairs = [(a.tobytes(), b.tobytes()) for a, b in zip(reads[:some], segments[:some], strict=True)]
-
-    def align(max_edits: int) -> None:
-        for one, other in pairs:
-            edlib.align(one, other, task="distance", k=max_edits)
-
-    for max_edits in (5, -1):
-        rate = _rate(partial(align, max_edits), some, seconds)
-        yield _Row("filter", "edlib", "exact", reads.shape[1], max_edits, some, 1, 0, None, rate)
-
-
-def _cuda_devices() -> tuple[list[str], str | None]:
-    try:
-        with Prefilter(0, backend="cuda") as prefilter:
-            return list(prefilter.devices), None
-    except BackendUnavailable as error:
-        return [], str(error)
-
-
-def _pinned(array: NDArray[Any]) -> NDArray[Any]:
-    """Copy an array into pinned memory."""
-    copy: NDArray[Any] = importlib.import_module("cupyx").empty_pinned(array.shape, array.dtype)
-    copy[...] = array
-    return copy
-
-
-def _in_pinned(sequences: Sequences) -> Sequences:
-    raw = sequences.raw
-    letters, low, high, undefined = (
-        None if array is None else _pinned(array)
-        for array in (raw.letters, raw.low, raw.high, raw.undefined)
-    )
-    return Sequences(
-        dataclasses.replace(raw, letters=letters, low=low, high=high, undefined=undefined)
-    )
-
-
-def _cuda_rows(
-    table: str, reads: NDArray[np.uint8], segments: NDArray[np.uint8], edits: Any, seconds: float
-) -> Iterator[_Row]:
-    length = reads.shape[1]
-    count = (_CUDA_PAIRS if table == "filter" else _PAPER_PAIRS) * _LENGTH // length
-    letters = [Sequences.from_matrix(_repeated(x, count)) for x in (reads, segments)]
-    planes = [x.encoded() for x in letters]
-    # The caller's arrays in pinned memory: nothing has to be copied on the host.
-    pinned_letters, pinned_planes = ([_in_pinned(x) for x in side] for side in (letters, planes))
-    out = _pinned(np.zeros(count, np.int16))
-    for max_edits in edits:
-        for method in _METHODS:
-            with Prefilter(max_edits, method=method, backend="cuda") as prefilter:
-                engine: Any = prefilter.engine(0)
-                time_ = engine.kernel_seconds(*planes, 5)
-            yield _Row(table, "CUDA, kernel alone", method, length, max_edits, count, 0, 1, None,
-                       count / time_ / 1e6)  # fmt: skip
-    ways: dict[str, tuple[list[Sequences], Encode]] = {
-        "CUDA, letters, encoded on the host": (letters, "host"),
-        "CUDA, letters, encoded on the device": (letters, "device"),
-        "CUDA, letters in pinned memory": (pinned_letters, "device"),
-        "CUDA, 2-bit encoded": (planes, "auto"),
-        "CUDA, 2-bit encoded in pinned memory": (pinned_planes, "auto"),
-    }
-    for what, (pair, encode) in ways.items():
-        with Prefilter(5, backend="cuda", encode=encode, devices=[0]) as prefilter:
-            rate = _rate(partial(prefilter.edits, pair[0], pair[1], out=out), count, seconds)
-        yield _Row(table, what, "exact", length, 5, count, 0, 1, None, rate)
-
-
-def _candidate_rows(seconds: float, devices: int) -> Iterator[_Row]:
-    rng = np.random.default_rng(1)
-    genome = rng.choice(np.frombuffer(b"ACGT", np.uint8), _REFERENCE)
-    starts = rng.integers(0, _REFERENCE - _LENGTH, _READS)
-    reads = Sequences.from_matrix(genome[starts[:, None] + np.arange(_LENGTH)])
-    for count in sorted({1, *(2**k for k in range(1, 4) if 2**k <= devices), devices}):
-        size = 2 * _CUDA_PAIRS * count
-        which = rng.integers(0, _READS, size, np.int32)
-        where = rng.integers(0, _REFERENCE - _LENGTH, size, np.int32)
-        out = np.zeros(size, np.int16)
-        pinned = [_pinned(x) for x in (which, where, out)]
-        with Prefilter(5, backend="cuda", devices=list(range(count))) as prefilter:
-            resident = prefilter.resident(reads, [genome])
-            for what, (a, b, results) in (
-                ("CUDA, candidates", (which, where, out)),
-                ("CUDA, candidates in pinned memory", pinned),
-            ):
-                rate = _rate(
-                    partial(resident.edits, a, b, out=results),
-                    size,
-                    seconds,
-                )
-                yield _Row(
-                    "filter" if count == 1 else "devices", what, "exact", _LENGTH, 5, size, 0,
-                    count, None, rate,
-                )  # fmt: skip
-
-
-def _batch_rows(
-    reads: NDArray[np.uint8], segments: NDArray[np.uint8], seconds: float
-) -> Iterator[_Row]:
-    length = reads.shape[1]
-    count = _PAPER_PAIRS
-    pair = [Sequences.from_matrix(_repeated(x, count)) for x in (reads, segments)]
-    out = np.empty(count, np.int16)
-    for place in _PLACES:
-        for batch in _BATCHES:
-            with Prefilter(5, backend="cuda", encode=place, devices=[0]) as prefilter:
-                engine: Any = prefilter.engine(0)
-                engine.batch_pairs = batch
-                rate = _rate(
-                    partial(prefilter.edits, pair[0], pair[1], out=out),
-                    count,
-                    seconds,
-                )
-            yield _Row("batch", f"CUDA, letters, encoded on the {place}", "exact", length, 5,
-                       count, 0, 1, batch, rate)  # fmt: skip
-
-
-def _accuracy(reads: NDArray[np.uint8], segments: NDArray[np.uint8], max_edits: int) -> _Accuracy:
-    exact, estimate = (
-        Prefilter(max_edits, method=method, backend="cpu").edits(reads, segments) >= 0
-        for method in _METHODS
-    )
-    return _Accuracy(
-        max_edits,
-        len(reads),
-        int(exact.sum()),
-        int(estimate.sum()),
-        int((estimate & ~exact).sum()),
-        int((exact & ~estimate).sum()),
-    )
-
-
-def _verification(
-    reads: NDArray[np.uint8], segments: NDArray[np.uint8], max_edits: int
-) -> _Verification:
-    edlib = importlib.import_module("edlib")
-
-    some = min(len(reads), 30_000)
-    pairs = [(a.tobytes(), b.tobytes()) for a, b in zip(reads[:some], segments[:some], strict=True)]
-
-    def verify(which: Any) -> dict[int, str]:
-        found = {}
-        for k in which:
-            result = edlib.align(*pairs[k], task="path", k=max_edits)
-            if result["editDistance"] >= 0:
-                found[int(k)] = result["cigar"]
-        return found
-
-    start = time.perf_counter()
-    alone = verify(range(some))
-    after_alone = time.perf_counter()
-    with Prefilter(max_edits, backend="cpu", threads=1) as prefilter:
-        accepted = np.flatnonzero(prefilter.edits(reads[:some], segments[:some]) != -1)
-    filtered = time.perf_counter()
-    after = verify(accepted)
-    end = time.perf_counter()
-    return _Verification(
-        max_edits,
-        some,
-        after_alone - start,
-        filtered - after_alone,
-        end - filtered,
-        len(alone),
-        after == alone,
-    )
-
-
-def _device(reads: NDArray[np.uint8], segments: NDArray[np.uint8]) -> _Device:
-    pair = [Sequences.from_matrix(_repeated(x, _CUDA_PAIRS)).encoded() for x in (reads, segments)]
-    with Prefilter(5, backend="cuda", devices=[0]) as prefilter:
-        engine: Any = prefilter.engine(0)
-        name = prefilter.devices[0]
-        seconds = engine.kernel_seconds(*pair, 5)
-        registers, occupancy = engine.occupancy("exact<unsigned int, 0>")
-        with _power() as watts:
-            engine.kernel_seconds(*pair, max(int(2 / seconds), 1))
-    drawn = statistics.median(watts) if watts else None
-    energy = None if drawn is None else drawn * seconds / _CUDA_PAIRS * 1e9
-    return _Device(name, registers, occupancy, drawn, energy)
-
-
-@contextmanager
-def _power() -> Iterator[list[float]]:
-    """Sample what the first device draws, in watts, while the block runs; none without a tool."""
-    watts: list[float] = []
-    done = threading.Event()
-
-    def sample() -> None:
-        query = ["nvidia-smi", "-i", "0", "--query-gpu=power.draw", "--format=csv,noheader,nounits"]
-        while not done.wait(_POWER_SECONDS):
-            try:
-                printed = subprocess.run(query, capture_output=True, check=True, text=True).stdout
-                watts.append(float(printed))
-            except (OSError, subprocess.SubprocessError, ValueError):
-                return
-
-    thread = threading.Thread(target=sample)
-    thread.start()
-    try:
-        yield watts
-    finally:
-        done.set()
-        thread.join()
+def _measure_papers(
+    report: _Report,
+    pairs: tuple[rates.Matrix, rates.Matrix],
+    mapped: tuple[Sequences, Sequences],
+    seconds: float,
+    step: Callable[[str], None],
+) -> None:
+    here = report.machine
+    step("falsely accepted pairs")
+    report.accuracy += [rates.accuracy(*pairs, e) for e in range(41)]
+    for length in rates.PAPER_LENGTHS:
+        step(f"length {length}")
+        made = rates.made_pairs(length)
+        edits = [int(share * length) for share in rates.PAPER_SHARES]
+        report.rows += rates.cpu_rows("length", *made, here.builds[:1], (1,), seconds, edits)
+        if report.cuda:
+            report.rows += rates.cuda_rows("length", *made, edits, seconds)
+    step("threads")
+    threads = sorted({1, *(2**k for k in range(1, 10)), here.usable_cpus})
+    threads = [count for count in threads if count <= here.usable_cpus]
+    report.rows += rates.cpu_rows("threads", *pairs, here.builds[:1], threads, seconds, [5])
+    step("verification")
+    with report.may_be_missing("verification"):
+        proposed = verification.propose(*mapped)
+        backends = ["cpu", "cuda"] if report.cuda else ["cpu"]
+        report.verification += verification.verifications(proposed, backends)
+    step("energy")
+    with report.may_be_missing("energy of the CPU"):
+        report.energy += rates.cpu_energy(*pairs, here.cpu)
+    if report.cuda:
+        with report.may_be_missing("energy of the GPU"):
+            report.energy += rates.cuda_energy(*pairs)
+        step("occupancy")
+        report.occupancy += rates.occupancy(*pairs)
+        step("pairs a batch")
+        report.rows += rates.batch_rows(*pairs, seconds)
+        step("devices")
+        report.rows += rates.device_rows(*pairs, len(report.cuda), seconds)
+        step("memory")
+        with report.may_be_missing("unified memory"):
+            report.rows += rates.memory_rows(*pairs, seconds)
 
 
 # ---- showing
@@ -529,102 +206,155 @@ def _progress() -> Iterator[Callable[[str], None]]:
         yield lambda text: progress.update(task, description=text)
 
 
-def _print(
-    here: machine.Machine,
-    cuda: list[str],
-    absent: str | None,
-    rows: list[_Row],
-    accuracy: list[_Accuracy],
-    verification: list[_Verification],
-    devices: list[_Device],
-) -> None:
+def _print(report: _Report) -> None:
     console = Console()
-    console.print(
-        f"{here.cpu}, {here.usable_cpus} of {here.cpus} CPUs usable", highlight=False, markup=False
-    )
-    console.print(
-        f"CUDA: {', '.join(cuda)}" if cuda else f"CUDA not timed: {absent}",
-        highlight=False,
-        markup=False,
-    )
-    for name in dict.fromkeys(row.table for row in rows):
-        table = Table(
-            title=f"Pre-alignment filter, million pairs/s: {name}",
-            title_justify="left",
-            box=box.SIMPLE,
+    if not console.is_terminal:  # which would be taken for one of 80 columns
+        console = Console(width=_FILE_WIDTH)
+    here = report.machine
+
+    def say(text: str) -> None:
+        console.print(text, highlight=False, markup=False)
+
+    say(f"{here.cpu}, {here.usable_cpus} of {here.cpus} CPUs usable")
+    if report.cuda:
+        say(f"CUDA: {', '.join(report.cuda)}")
+    for what, why in report.missing.items():
+        say(f"{what} not measured: {why}")
+    for name in dict.fromkeys(row.table for row in report.rows):
+        rows = [row for row in report.rows if row.table == name]
+        table = _table(
+            f"Pre-alignment filter, million pairs/s: by {_ACROSS[name][1]}",
+            ("bases", "edits", "threads", "GPUs", "batch", "M/s"),
+            ("what", "method"),
         )
-        table.add_column("what", overflow="fold")
-        table.add_column("method", no_wrap=True)
-        for heading in ("bases", "edits", "threads", "GPUs", "batch", "M/s"):
-            table.add_column(heading, justify="right")
         for row in rows:
-            if row.table == name:
-                table.add_row(
-                    row.what,
-                    row.method,
-                    str(row.length),
-                    "any" if row.max_edits < 0 else str(row.max_edits),
-                    str(row.threads or ""),
-                    str(row.devices or ""),
-                    str(row.batch or ""),
-                    f"{row.millions:.2f}",
-                )
+            table.add_row(
+                row.what,
+                row.method,
+                str(row.length),
+                "any" if row.max_edits < 0 else str(row.max_edits),
+                str(row.threads or ""),
+                str(row.devices or ""),
+                str(row.batch or ""),
+                f"{row.millions:.2f}",
+            )
         console.print(table)
-    for title, items in (
-        ("Accepted pairs", accuracy),
-        ("Verification by edlib, seconds, one thread", verification),
-        ("Device", devices),
-    ):
+    items: Sequence[Any]
+    for title, items, left_out, computed in (
+        ("Accepted pairs", report.accuracy, (), ()),
+        ("Verification by edlib, seconds", report.verification,
+         ("reads", "candidates", "seeding"), ("speedup",)),
+        ("Occupancy", report.occupancy, ("device",), ("share",)),
+        ("Energy", report.energy, (), ()),
+    ):  # fmt: skip
         if items:
-            table = Table(title=title, title_justify="left", box=box.SIMPLE)
-            for field in dataclasses.fields(items[0]):
-                table.add_column(field.name.replace("_", " "), justify="right")
+            names = [field.name for field in dataclasses.fields(items[0])]
+            names = [name for name in names if name not in left_out] + [*computed]
+            table = _table(title, [name.replace("_", " ") for name in names])
             for item in items:
-                values = dataclasses.astuple(item)
+                values = [getattr(item, name) for name in names]
                 table.add_row(*(f"{v:.3g}" if isinstance(v, float) else str(v) for v in values))
             console.print(table)
+    for found in report.verification[:1]:
+        say(
+            f"minimap2 proposed {found.candidates} candidates for {found.reads} reads in "
+            f"{found.seeding:.1f} s."
+        )
 
 
-def _plot(path: str, rows: list[_Row], accuracy: list[_Accuracy], title: str) -> None:
+def _table(title: str, numbers: Sequence[str], texts: Sequence[str] = ()) -> Table:
+    table = Table(title=title, title_justify="left", box=box.SIMPLE)
+    for heading in texts:
+        table.add_column(heading, overflow="fold")
+    for heading in numbers:
+        table.add_column(heading, justify="right")
+    return table
+
+
+# A row's field along the axis of each table's plot, and what it is called.
+_ACROSS = {
+    "edits": ("max_edits", "edits allowed"),
+    "length": ("length", "bases a read"),
+    "threads": ("threads", "CPU threads"),
+    "batch": ("batch", "pairs a batch"),
+    "devices": ("devices", "GPUs"),
+    "memory": ("what", "kind of memory"),
+}
+
+
+def _plot(path: str, report: _Report) -> None:
     # Imported here: an optional dependency, and slow to load.
     from matplotlib.figure import Figure
 
-    tables = [name for name in ("filter", "length", "threads", "batch") if
-              any(row.table == name for row in rows)]  # fmt: skip
-    count = len(tables) + bool(accuracy)
-    figure = Figure(figsize=(7, 4 * count), layout="constrained")
-    panels = figure.subplots(count, squeeze=False)[:, 0]
-    across = {
-        "filter": ("max_edits", "edits allowed"),
-        "length": ("length", "bases a read"),
-        "threads": ("threads", "CPU threads"),
-        "batch": ("batch", "pairs a batch"),
-    }
-    for axes, name in zip(panels, tables, strict=False):
-        field, label = across[name]
-        lines: dict[str, list[tuple[int, float]]] = {}
-        for row in rows:
-            if row.table == name and row.max_edits >= 0 and (name == "filter" or row.max_edits):
-                key = f"{row.what}, {row.method}"
-                if name == "length":
-                    key += f", {row.max_edits / row.length:.0%}"
-                elif name == "filter" and row.threads > 1:
-                    key += f", {row.threads} threads"
-                lines.setdefault(key, []).append((getattr(row, field), row.millions))
-        for key, points in lines.items():
-            axes.plot(*zip(*sorted(points), strict=True), marker="o", markersize=3, label=key)
-        axes.set(xlabel=label, ylabel="million pairs/s", yscale="log", title=title)
-        if name in ("threads", "batch"):
-            axes.set_xscale("log", base=2)
+    panels: list[Callable[[Any], None]] = []
+    for name in dict.fromkeys(row.table for row in report.rows):
+        rows = [row for row in report.rows if row.table == name and row.max_edits >= 0]
+        panels.append(partial(_draw_bars if name == "memory" else _draw_lines, rows=rows))
+    if report.accuracy:
+        panels.append(lambda axes: _draw_accuracy(axes, report.accuracy))
+    if report.verification:
+        panels.append(lambda axes: _draw_verification(axes, report.verification))
+    if report.occupancy:
+        shares = {row.kernel: row.share for row in report.occupancy}
+        panels.append(lambda axes: _bars(axes, shares, "warps there are of those possible"))
+    if report.energy:
+        joules = {
+            f"{row.what}, {row.method}, {row.max_edits} edits": row.nanojoules_a_pair
+            for row in report.energy
+        }
+        panels.append(lambda axes: _bars(axes, joules, "nanojoules a pair", log=True))
+    figure = Figure(figsize=(8, 4 * len(panels)), layout="constrained")
+    figure.suptitle(", ".join([report.machine.cpu, *report.cuda[:1]]))
+    for axes, panel in zip(figure.subplots(len(panels), squeeze=False)[:, 0], panels, strict=True):
+        panel(axes)
         axes.grid(alpha=0.3)
-        axes.legend(fontsize=5)
-    if accuracy:
-        axes = panels[-1]
-        for field in ("exact", "gatekeeper"):
-            shares = [100 * getattr(row, field) / row.pairs for row in accuracy]
-            axes.plot([row.max_edits for row in accuracy], shares, label=field)
-        axes.set(xlabel="edits allowed", ylabel="accepted, %", title="Accepted pairs")
-        axes.grid(alpha=0.3)
-        axes.legend()
     with atomic_output(path) as file:
         figure.savefig(file, format=Path(path).suffix.removeprefix(".").lower())
+
+
+def _draw_lines(axes: Any, rows: list[rates.Row]) -> None:
+    """One line for all that differs in nothing but the table's subject."""
+    table = rows[0].table
+    field, label = _ACROSS[table]
+    lines: dict[str, list[tuple[Any, float]]] = {}
+    for row in rows:
+        key = f"{row.what}, {row.method}"
+        if table == "length":
+            key += f", {row.max_edits / row.length:.0%}"
+        elif table == "edits" and row.threads > 1:
+            key += f", {row.threads} threads"
+        lines.setdefault(key, []).append((getattr(row, field), row.millions))
+    for key, points in lines.items():
+        axes.plot(*zip(*sorted(points), strict=True), marker="o", markersize=3, label=key)
+    axes.set(xlabel=label, ylabel="million pairs/s", yscale="log")
+    if table in ("threads", "batch", "devices"):
+        axes.set_xscale("log", base=2)
+    axes.legend(fontsize=5)
+
+
+def _draw_bars(axes: Any, rows: list[rates.Row]) -> None:
+    _bars(axes, {row.what: row.millions for row in rows}, "million pairs/s")
+
+
+def _draw_accuracy(axes: Any, accuracy: list[rates.Accuracy]) -> None:
+    for field in ("exact", "gatekeeper"):
+        shares = [100 * getattr(row, field) / row.pairs for row in accuracy]
+        axes.plot([row.max_edits for row in accuracy], shares, label=field)
+    axes.set(xlabel="edits allowed", ylabel="accepted, %")
+    axes.legend()
+
+
+def _draw_verification(axes: Any, found: list[verification.Verification]) -> None:
+    alone = {f"edlib alone, {row.max_edits} edits": row.edlib_alone for row in found}
+    after = {
+        f"filter ({row.filter}) and edlib, {row.max_edits} edits": row.filtering + row.edlib_after
+        for row in found
+    }
+    _bars(axes, alone | after, "seconds", log=True)
+
+
+def _bars(axes: Any, values: dict[str, float], label: str, log: bool = False) -> None:
+    axes.barh(list(values), list(values.values()), log=log)
+    axes.invert_yaxis()
+    axes.tick_params(axis="y", labelsize=6)
+    axes.set_xlabel(label)

@@ -3,7 +3,9 @@
 A call is cut into batches. A batch's sequences are copied into pinned memory, as they are or
 encoded on the way, travel to a device, are encoded there if they were not, and filtered; results
 travel back. Several batches are under way on a device at once, each with a stream and memory of its
-own, so that copying, transfers and kernels overlap. Several devices take batches from one queue.
+own, so that copying, transfers and kernels overlap; and several threads drive a device, so that the
+CPUs copy one batch while the thread of another waits for the device. All devices take batches from
+one queue.
 
 What a device leaves undone when it fails is computed by the CPU engine.
 """
@@ -25,16 +27,24 @@ from gkl_shim.cuda import devices as cuda_devices
 from gkl_shim.cuda import kernels
 from gkl_shim.errors import BackendUnavailable, PairError
 
-__all__ = ["Engine"]
+__all__ = ["PADDING", "THREADS", "WORK", "Device", "Engine"]
 
-# What goes to a device at once, in bytes: a millisecond or so of the bus.
-_BATCH_BYTES = 1 << 26
-# Batches under way on a device at most, and the part of its free memory that they may take.
-_SLOTS = 3
+# What goes to a device at once, in bytes: half a millisecond or so of the bus. All batches under
+# way fit a large processor's cache, from which the bus then reads them.
+_BATCH_BYTES = 1 << 25
+# Threads that drive a device, batches that each has under way at most, and the part of the device's
+# free memory that all of these may take.
+_DRIVERS = 3
+_SLOTS = 2
 _MEMORY_SHARE = 0.5
 # Sequences that lie so far apart, in buffer bases per base of their own, that the buffer goes to
 # the device as a whole.
 _SCATTERED = 2
+# How many pairs of a length must have been filtered before a kernel is compiled for that length and
+# threshold, which takes half a second and makes it a tenth faster; and for how many lengths that is
+# done at most.
+_SPECIAL_AFTER = 1 << 30
+_SPECIAL_LENGTHS = 8
 # Memory for the state of wide bands at most.
 _STATE_BYTES = 1 << 28
 # Bytes a base of three planes.
@@ -43,8 +53,8 @@ _PLANES_BYTES = 3 / 8
 _SOURCE = "prefilter/cuda.cu"
 _NAMESPACE = "gkl_shim::prefilter::"
 _MODES = ("global", "infix", "prefix")
-_THREADS = 128
-_PADDING = 32  # kPadding words
+THREADS = 128
+PADDING = 32  # kPadding words
 _ALIGN = 256
 _PINNED_MEMORY = 1
 _TO_DEVICE, _TO_HOST = 1, 2
@@ -57,7 +67,7 @@ _PLANES = np.dtype(
     [("low", "u8"), ("high", "u8"), ("undefined", "u8"), ("any", "u8"), ("words", "i8")],
     align=True,
 )
-_WORK = np.dtype(
+WORK = np.dtype(
     [
         ("read_planes", _PLANES),
         ("segment_planes", _PLANES),
@@ -121,11 +131,14 @@ class Engine:
         """Seconds a base, by place of encoding, where ``"auto"`` has tried."""
         self.batch_pairs: int | None = None
         """How many pairs go to a device at once; None for what suits its memory."""
+        self.special_after = _SPECIAL_AFTER
+        """How many pairs of a length are filtered before a kernel is compiled for it."""
+        self._lengths: dict[int, int] = {}
         self._lock = threading.Lock()
         numbers = cuda_devices.chosen(devices)
         cupy = cuda_devices.import_cupy()
         try:
-            self._devices = [_Device(cupy, number) for number in numbers]
+            self._devices = [Device(cupy, number) for number in numbers]
         except Exception as error:
             raise BackendUnavailable(
                 f"CUDA cannot be used: {cuda_devices.one_line(error)}"
@@ -134,7 +147,11 @@ class Engine:
     @property
     def devices(self) -> tuple[str, ...]:
         """The names of the devices in use."""
-        return tuple(device.name for device in self._devices if device.alive)
+        return tuple(device.name for device in self.devices_in_use())
+
+    def devices_in_use(self) -> list[Device]:
+        """Return the devices that have not failed."""
+        return [device for device in self._devices if device.alive]
 
     def close(self) -> None:
         """Give all memory back. No call may be under way."""
@@ -162,21 +179,32 @@ class Engine:
             device = self._devices[0]
             call = _Pairs(self, reads, segments, np.empty(len(reads), np.int16))
             with device.cupy.cuda.Device(device.number):
-                slot = device.slots[0]
+                slot = device.slots[0][0]
                 slot.first, slot.last = 0, len(reads)
                 call.submit(slot, 0, len(reads))
                 return slot.again(repeats)
 
-    def occupancy(self, kernel: str) -> tuple[int, float]:
-        """Return a kernel's registers a thread, and the share of warps these let be there."""
-        device = self._devices[0]
-        with device.cupy.cuda.Device(device.number):
-            return device.occupancy(kernel)
+    def occupancy(self) -> list[tuple[str, int, int, int]]:
+        """Return the kernels that the first device has run, as :meth:`Device.occupancy` does."""
+        return self._devices[0].occupancy()
+
+    def special_length(self, length: int, pairs: int) -> int:
+        """Return the length of a call's pairs, where its kernel is to be compiled for it, else 0.
+
+        Parameters
+        ----------
+        length
+            Of all reads and segments; 0 where they differ.
+        """
+        if not length or (length not in self._lengths and len(self._lengths) == _SPECIAL_LENGTHS):
+            return 0
+        self._lengths[length] = self._lengths.get(length, 0) + pairs
+        return length if self._lengths[length] >= self.special_after else 0
 
     def run(self, call: _Call) -> None:
         """Run a call in its turn."""
         with self._lock:
-            call.run(self._devices)
+            call.run(self.devices_in_use())
 
 
 class _Resident:
@@ -191,6 +219,7 @@ class _Resident:
         self.both = False
         self.count = len(reads)
         self._on: dict[int, tuple[_Whole, _Whole]] = {}
+        self._sending = threading.Lock()
 
     def compute(
         self,
@@ -207,14 +236,15 @@ class _Resident:
             self.both = True
         self._engine.run(_Candidates(self._engine, self, reads, contigs, positions, reverse, out))
 
-    def on(self, device: _Device) -> tuple[_Whole, _Whole]:
+    def on(self, device: Device) -> tuple[_Whole, _Whole]:
         """Return reads and contigs on a device; they travel there once."""
-        if device.number not in self._on:
-            self._on[device.number] = (
-                _Whole(device, self._strands),
-                _Whole(device, self.contigs),
-            )
-        return self._on[device.number]
+        with self._sending:
+            if device.number not in self._on:
+                self._on[device.number] = (
+                    _Whole(device, self._strands),
+                    _Whole(device, self.contigs),
+                )
+            return self._on[device.number]
 
 
 class _Call:
@@ -225,6 +255,8 @@ class _Call:
         self.out = out
         self.pair_bytes = max(pair_bytes, 1.0)
         self.error: BaseException | None = None
+        self.length = 0
+        """What all reads and segments have, where the kernel is to be compiled for it."""
         self._next = 0
         self._failed: list[tuple[int, int]] = []
         self._lock = threading.Lock()
@@ -241,24 +273,38 @@ class _Call:
         """Return the error of a candidate that is nowhere."""
         raise NotImplementedError
 
-    def run(self, devices: list[_Device]) -> None:
+    def run(self, devices: list[Device]) -> None:
         """Compute all pairs."""
-        alive = [device for device in devices if device.alive]
-        others = [
-            threading.Thread(target=self._drive, args=(device,), name="gkl-shim-cuda")
-            for device in alive[1:]
+        threads = [
+            threading.Thread(target=self._drive, args=driver, name="gkl-shim-cuda")
+            for driver in self._drivers(devices)
         ]
-        for thread in others:
+        for thread in threads[1:]:
             thread.start()
-        if alive:
-            self._drive(alive[0])
-        for thread in others:
+        if threads:
+            threads[0].run()
+        for thread in threads[1:]:
             thread.join()
         if self.error is not None:
             raise self.error
         for first, last in [*self._failed, (self._next, len(self.out))]:
             if first < last:
                 self.on_cpu(first, last)
+
+    def _drivers(self, devices: list[Device]) -> list[tuple[Device, deque[_Slot], int]]:
+        """Return which thread drives which device, with what slots and batches of what size."""
+        drivers = []
+        for device in devices:
+            try:
+                with device.cupy.cuda.Device(device.number):
+                    step = self.engine.batch_pairs or device.batch(self.pair_bytes)
+            except Exception as error:
+                device.retire(error)
+                continue
+            batches = -(-len(self.out) // (step * len(devices)))
+            useful = min(batches, self.engine.cpu.threads or _native.cpu_count(), _DRIVERS)
+            drivers += [(device, slots, step) for slots in device.slots[:useful]]
+        return drivers
 
     def _take(self, step: int) -> tuple[int, int]:
         with self._lock:
@@ -268,15 +314,14 @@ class _Call:
             self._next = min(first + step, len(self.out))
             return first, self._next
 
-    def _drive(self, device: _Device) -> None:
+    def _drive(self, device: Device, slots: deque[_Slot], step: int) -> None:
         flying: deque[_Slot] = deque()
         first = last = 0
         try:
             with device.cupy.cuda.Device(device.number):
-                step = self.engine.batch_pairs or device.batch(self.pair_bytes)
-                while True:
-                    slot = device.slots[0]
-                    device.slots.rotate(-1)
+                while device.alive:
+                    slot = slots[0]
+                    slots.rotate(-1)
                     if slot in flying:
                         self._land(flying)
                     first, last = self._take(step)
@@ -290,6 +335,8 @@ class _Call:
                     self._land(flying)
         except (KeyboardInterrupt, SystemExit) as error:
             self.error = error
+            for slot in flying:  # they write to the caller's memory
+                slot.synchronize()
         except Exception as error:
             with self._lock:
                 self._failed += [(slot.first, slot.last) for slot in flying]
@@ -320,20 +367,26 @@ class _Call:
             No read is longer, for ``gatekeeper``.
         """
         cpu = self.engine.cpu
+        slot.flush(self.engine)
         count = int(work["count"][0])
         edits = np.array([cpu.max_edits], np.int32)
-        blocks = -(-count // _THREADS)
+        blocks = -(-count // THREADS)
         if cpu.method == "gatekeeper":
             words = next(size for size in (4, 8, 16, 320) if 32 * size >= longest)
             slot.launch(f"estimate<{words}>", blocks, work, edits)
         else:
             mode = _MODES.index(cpu.mode)
             word = "unsigned int" if widest <= 32 else "unsigned long long"
-            slot.launch(f"exact<{word}, {mode}>", blocks, work, edits)
-            if widest > 64:
+            length = self.length if widest <= 64 else 0
+            special = f"{length}, {cpu.max_edits if length else 0}"
+            slot.launch(f"exact<{word}, {mode}, {special}>", blocks, work, edits)
+            for words in (4, 8):
+                if widest > 16 * words:
+                    slot.launch(f"exact_words<{words}, {mode}>", blocks, work, edits)
+            if widest > 256:
                 size = 8 * -(-widest // 32)
-                blocks = min(blocks, max(1, _STATE_BYTES // (size * _THREADS)))
-                state = slot.state(size * _THREADS * blocks)
+                blocks = min(blocks, max(1, _STATE_BYTES // (size * THREADS)))
+                state = slot.state(size * THREADS * blocks)
                 slot.launch(
                     f"exact_blocks<{mode}>", blocks, work, edits, np.array([state], np.uint64)
                 )
@@ -349,6 +402,7 @@ class _Pairs(_Call):
         self._reads, self._segments = reads, segments
         self._sides = (reads, segments)
         self._whole: dict[tuple[int, int], _Whole] = {}
+        self._once = threading.RLock()
         self._scattered = [_is_scattered(side) for side in self._sides]
         letters = reads.raw.letters
         self._shared = (
@@ -362,6 +416,9 @@ class _Pairs(_Call):
                 bases = _span(side, 0, len(out)) / max(len(out), 1)
                 size += bases * (1 if raw.letters is not None else _PLANES_BYTES)
         super().__init__(engine, out, size)
+        raw, other = reads.raw, segments.raw
+        if raw.lengths is None and other.lengths is None and raw.length == other.length:
+            self.length = engine.special_length(raw.length, len(out))
         # Where letters are encoded; "" is to be measured.
         self._place = engine.encode
         some_letters = any(
@@ -378,10 +435,14 @@ class _Pairs(_Call):
         )
 
     def submit(self, slot: _Slot, first: int, last: int) -> None:
-        if self._place:
-            self._submit(slot, first, last, self._place)
-            return
-        # Each place of encoding once to warm up and once to measure; the last results count.
+        with self._once:
+            if not self._place:
+                self._measure(slot, first, last)
+                return
+        self._submit(slot, first, last, self._place)
+
+    def _measure(self, slot: _Slot, first: int, last: int) -> None:
+        """Try each place of encoding, to warm up and to measure; the last results count."""
         measured = {}
         for place in ("host", "device"):
             for _ in range(2):
@@ -402,25 +463,30 @@ class _Pairs(_Call):
             high = max(span[1] for span in spans)
             spans = [(low, high)] * 2
         slot.reserve(self._room(first, last, spans, place))
-        work = np.zeros(1, _WORK)
+        work = np.zeros(1, WORK)
         one = None
         for k, (name, side) in enumerate((("read", self._reads), ("segment", self._segments))):
             if self._scattered[k]:
-                key = (slot.device.number, k)
-                if key not in self._whole:
-                    self._whole[key] = _Whole(slot.device, side.encoded(self.engine.cpu.threads))
-                planes, origin = self._whole[key].planes, 0
+                planes, origin = self._on(slot.device, k).planes, 0
             elif k and self._shared and one is not None:
                 planes, origin = one
             else:
                 planes, origin = slot.put_bases(side.raw, *spans[k], place, self.engine)
                 one = planes, origin
             work[f"{name}_planes"] = planes
-            work[f"{name}s"] = slot.put_places(side.raw, first, last, origin, self.engine)
+            work[f"{name}s"] = slot.put_places(side.raw, first, last, origin)
         work["count"] = last - first
         work["results"] = slot.results(last - first)
         longest, longer = self._shape(first, last)
         self.launch(slot, work, _widest(self.engine.cpu, longer), longest)
+
+    def _on(self, device: Device, k: int) -> _Whole:
+        """Return a whole side's buffer on a device; it travels there once."""
+        with self._once:
+            if (device.number, k) not in self._whole:
+                encoded = self._sides[k].encoded(self.engine.cpu.threads)
+                self._whole[device.number, k] = _Whole(device, encoded)
+            return self._whole[device.number, k]
 
     def _room(self, first: int, last: int, spans: list[tuple[int, int]], place: str) -> int:
         size = 0
@@ -429,7 +495,7 @@ class _Pairs(_Call):
             size += (raw.starts is not None) * 8 * count + (raw.lengths is not None) * 4 * count
             if not scattered:
                 words = (high - low) // 32 + 2
-                planes = 3 * (4 * words + 2 * _PADDING + _ALIGN)
+                planes = 3 * (4 * words + 2 * PADDING + _ALIGN)
                 size += planes
                 if raw.letters is not None and place == "device":
                     size += 32 * words + _ALIGN
@@ -493,12 +559,12 @@ class _Candidates(_Call):
         slot.reserve(
             sum(a.itemsize * count + _ALIGN for a in self._arrays.values() if a is not None)
         )
-        work = np.zeros(1, _WORK)
+        work = np.zeros(1, WORK)
         work["read_planes"], work["reads"] = reads.planes, reads.places
         work["segment_planes"], work["segments"] = contigs.planes, contigs.places
         for name, array in self._arrays.items():
             if array is not None:
-                work[name] = slot.put(array[first:last], self.engine)
+                work[name] = slot.put(array[first:last])
         reach = 0 if cpu.mode == "global" else cpu.max_edits
         work["wide"] = self._arrays["positions"].itemsize == 8  # type: ignore[union-attr]
         work["strand"] = resident.count
@@ -517,7 +583,7 @@ class _Candidates(_Call):
 class _Whole:
     """A buffer of encoded sequences that stays on a device, and where they are in it."""
 
-    def __init__(self, device: _Device, sequences: Sequences) -> None:
+    def __init__(self, device: Device, sequences: Sequences) -> None:
         raw = sequences.raw
         cupy = device.cupy
         self._kept: list[Any] = []
@@ -525,10 +591,10 @@ class _Whole:
         planes = [raw.low, raw.high, *([] if raw.undefined is None else [raw.undefined])]
         addresses = [0, 0, 0]
         for k, plane in enumerate(planes):
-            padded = cupy.zeros(len(plane) + 2 * (_PADDING // 4), np.uint32)
-            padded[_PADDING // 4 : _PADDING // 4 + len(plane)].set(plane)
+            padded = cupy.zeros(len(plane) + 2 * (PADDING // 4), np.uint32)
+            padded[PADDING // 4 : PADDING // 4 + len(plane)].set(plane)
             self._kept.append(padded)
-            addresses[k] = padded.data.ptr + _PADDING
+            addresses[k] = padded.data.ptr + PADDING
         self.planes = (*addresses, 0, len(raw.low))
         starts = self._on(cupy, raw.starts)
         lengths = self._on(cupy, raw.lengths)
@@ -546,7 +612,7 @@ class _Whole:
 class _Slot:
     """What one batch needs on a device: a stream, and memory that grows and is kept."""
 
-    def __init__(self, device: _Device) -> None:
+    def __init__(self, device: Device) -> None:
         self.device = device
         self.first = self.last = 0
         self._cupy = device.cupy
@@ -563,8 +629,12 @@ class _Slot:
         self._fault: Any = None
         self._fault_seen = _pinned(device.cupy, 8).view(np.uint64)
         self._faulty = False
+        # What is to be copied into pinned memory, sent and encoded before the filter.
+        self._copies: list[tuple[NDArray[np.uint8], NDArray[np.uint8]]] = []
+        self._unsent: list[tuple[int, NDArray[np.uint8]]] = []
+        self._encodes: list[tuple[Any, ...]] = []
         self._arguments: list[Any] = []
-        self._last: tuple[int, int, NDArray[np.uint64]] = (0, 0, np.empty(0, np.uint64))
+        self._launched: list[tuple[int, int, NDArray[np.uint64]]] = []
 
     def synchronize(self) -> None:
         self.stream.synchronize()
@@ -573,32 +643,46 @@ class _Slot:
         """Make room for a batch's transfers; what was there is gone."""
         self._used = 0
         self._faulty = False
-        self._arguments.clear()
+        for pending in (self._copies, self._unsent, self._encodes, self._arguments):
+            pending.clear()
         if len(self._pinned) < size:
             self.stream.synchronize()
             size = size + size // 8
             self._block = None
             self._pinned = np.empty(0, np.uint8)
             self._block = self._cupy.cuda.alloc(size)
+            # Bands reach into the padding: what is there has no influence, but is something.
+            self._runtime.memsetAsync(self._block.ptr, 0, size, self.stream.ptr)
             self._pinned = _pinned(self._cupy, size)
 
-    def put(self, array: NDArray[Any], engine: Engine) -> int:
-        """Send an array; return where it will be."""
+    def put(self, array: NDArray[Any]) -> int:
+        """Have an array sent by :meth:`flush`; return where it will be."""
         data = array.view(np.uint8) if array.itemsize > 1 else array
         at = self._take(data.nbytes)
         source = data
         if not self.device.is_pinned(array):
             source = self._pinned[at : at + data.nbytes]
-            _native.copy(source, data, engine.cpu.threads)
-        self._send(at, source)
+            self._copies.append((source, data))
+        self._unsent.append((at, source))
         return int(self._block.ptr) + at
 
+    def flush(self, engine: Engine) -> None:
+        """Send what was put, and encode on the device what is to be encoded there."""
+        # All at once: waking the threads takes as long as copying some megabytes.
+        _native.copy(self._copies, engine.cpu.threads)
+        for at, source in self._unsent:
+            self._send(at, source)
+        for blocks, flag, *arguments in self._encodes:
+            self._runtime.memsetAsync(flag, 0, 4, self.stream.ptr)
+            self.launch("encode", blocks, *arguments, np.array([flag], np.uint64))
+        self._launched.clear()
+
     def put_places(
-        self, raw: _native.Sequences, first: int, last: int, origin: int, engine: Engine
+        self, raw: _native.Sequences, first: int, last: int, origin: int
     ) -> tuple[int, int, int, int, int]:
-        """Send where sequences are; return a ``Places``."""
-        starts = 0 if raw.starts is None else self.put(raw.starts[first:last], engine)
-        lengths = 0 if raw.lengths is None else self.put(raw.lengths[first:last], engine)
+        """Have it sent where sequences are; return a ``Places``."""
+        starts = 0 if raw.starts is None else self.put(raw.starts[first:last])
+        lengths = 0 if raw.lengths is None else self.put(raw.lengths[first:last])
         if raw.starts is None:
             origin -= first * raw.stride
         return starts, raw.stride, origin, lengths, raw.length
@@ -606,24 +690,24 @@ class _Slot:
     def put_bases(
         self, raw: _native.Sequences, low: int, high: int, place: str, engine: Engine
     ) -> tuple[tuple[int, int, int, int, int], int]:
-        """Send bases [low, high) of a buffer; return ``Planes`` and which base is the first."""
+        """Have bases [low, high) sent; return ``Planes`` and which base is the first."""
         if raw.letters is None:
             first, last = low // 32, -(-high // 32)
             addresses = [0, 0, 0]
             for k, plane in enumerate((raw.low, raw.high, raw.undefined)):
                 if plane is not None:
-                    self._used += _PADDING
-                    addresses[k] = self.put(plane[first:last], engine)
-                    self._used += _PADDING
+                    self._used += PADDING
+                    addresses[k] = self.put(plane[first:last])
+                    self._used += PADDING
             return (addresses[0], addresses[1], addresses[2], 0, last - first), 32 * first
         letters = raw.letters[low:high]
         words = -(-len(letters) // 32)
         if place == "host":
             at = []
             for _ in range(3):
-                self._used += _PADDING
+                self._used += PADDING
                 at.append(self._take(4 * words))
-                self._used += _PADDING
+                self._used += PADDING
             views = [self._pinned[k : k + 4 * words].view(np.uint32) for k in at]
             found = _native.encode(letters, views[0], views[1], views[2], engine.cpu.threads)
             for offset, view in list(zip(at, views, strict=True))[: 2 + found]:
@@ -631,20 +715,17 @@ class _Slot:
             block = int(self._block.ptr)
             unknown = block + at[2] if found else 0
             return (block + at[0], block + at[1], unknown, 0, words), low
-        text = self.put(letters, engine)
+        text = self.put(letters)
         self._used += 32
         planes = []
         for _ in range(3):
-            self._used += _PADDING
+            self._used += PADDING
             planes.append(int(self._block.ptr) + self._take(4 * words))
-            self._used += _PADDING
+            self._used += PADDING
         flag = int(self._block.ptr) + self._take(4)
-        self._runtime.memsetAsync(flag, 0, 4, self.stream.ptr)
-        self.launch(
-            "encode", -(-words // _THREADS), np.array([text], np.uint64),
-            np.array([len(letters)], np.int64), *(np.array([p], np.uint64) for p in planes),
-            np.array([flag], np.uint64),
-        )  # fmt: skip
+        pointers = [np.array([address], np.uint64) for address in (text, *planes)]
+        size = np.array([len(letters)], np.int64)
+        self._encodes.append((-(-words // THREADS), flag, pointers[0], size, *pointers[1:]))
         return (planes[0], planes[1], planes[2], flag, words), low
 
     def results(self, count: int) -> int:
@@ -672,23 +753,23 @@ class _Slot:
         """Start a kernel; each argument is an array of one element."""
         addresses = np.array([argument.ctypes.data for argument in arguments], np.uint64)
         self._arguments.append((arguments, addresses))
-        self._last = self.device.function(name), blocks, addresses
-        self._start(*self._last)
+        self._launched.append((self.device.function(name), blocks, addresses))
+        self._start(*self._launched[-1])
 
     def _start(self, function: int, blocks: int, addresses: NDArray[np.uint64]) -> None:
         self._cupy.cuda.driver.launchKernel(
-            function, blocks, 1, 1, _THREADS, 1, 1, 0, self.stream.ptr, addresses.ctypes.data, 0
+            function, blocks, 1, 1, THREADS, 1, 1, 0, self.stream.ptr, addresses.ctypes.data, 0
         )
 
     def again(self, repeats: int) -> float:
-        """Start the last kernel so often; return the median seconds that it took."""
+        """Start the filter's kernels so often; return the median seconds that they took."""
         self.stream.synchronize()
-        function, blocks, addresses = self._last
         seconds = []
         for _ in range(repeats):
             begin, end = (self._cupy.cuda.Event() for _ in range(2))
             begin.record(self.stream)
-            self._start(function, blocks, addresses)
+            for launched in self._launched:
+                self._start(*launched)
             end.record(self.stream)
             end.synchronize()
             seconds.append(self._cupy.cuda.get_elapsed_time(begin, end) / 1e3)
@@ -710,11 +791,8 @@ class _Slot:
         """Wait for the batch; fill `out`. Return the lowest candidate that is nowhere."""
         self.stream.synchronize()
         if not self._direct:
-            _native.copy(
-                out.view(np.uint8),
-                self._fetched[: len(out)].view(np.uint8),
-                engine.cpu.threads,
-            )
+            fetched = self._fetched[: len(out)]
+            _native.copy([(out.view(np.uint8), fetched.view(np.uint8))], engine.cpu.threads)
         if self._faulty and self._fault_seen[0] < len(out):
             return int(self._fault_seen[0])
         return None
@@ -730,7 +808,7 @@ class _Slot:
         )
 
 
-class _Device:
+class Device:
     """A device, its kernels and slots."""
 
     def __init__(self, cupy: Any, number: int) -> None:
@@ -740,33 +818,43 @@ class _Device:
         properties = cupy.cuda.runtime.getDeviceProperties(number)
         self.name = properties["name"].decode()
         self._functions: dict[str, Any] = {}
+        self._lock = threading.Lock()
         with cupy.cuda.Device(number) as device:
             self._module = kernels.load(cupy, _SOURCE, device.compute_capability)
-            self.slots = deque(_Slot(self) for _ in range(_SLOTS))
+            self.slots = [deque(_Slot(self) for _ in range(_SLOTS)) for _ in range(_DRIVERS)]
 
     def function(self, name: str) -> int:
         """Return a kernel."""
-        if name not in self._functions:
-            self._functions[name] = self._module.get_function(_NAMESPACE + name)
-        return int(self._functions[name].kernel.ptr)
+        with self._lock:
+            if name not in self._functions:
+                self._functions[name] = self._module.get_function(_NAMESPACE + name)
+            return int(self._functions[name].kernel.ptr)
 
-    def occupancy(self, name: str) -> tuple[int, float]:
-        """Return a kernel's registers a thread, and the share of warps these let be there."""
-        self.function(name)
+    def occupancy(self) -> list[tuple[str, int, int, int]]:
+        """Return each kernel that has run, with its resources.
+
+        Returns
+        -------
+        list of tuple
+            Name, registers a thread, warps that a multiprocessor holds, warps that it could.
+        """
+        driver = self.cupy.cuda.driver
         properties = self.cupy.cuda.runtime.getDeviceProperties(self.number)
-        registers = int(self._functions[name].num_regs)
-        # A warp gets registers by 256.
-        warps = properties["regsPerMultiprocessor"] // (-(-32 * registers // 256) * 256)
-        most = properties["maxThreadsPerMultiProcessor"] // 32
-        blocks = min(warps, most) // (_THREADS // 32)
-        return registers, blocks * (_THREADS // 32) / most
+        found = []
+        with self.cupy.cuda.Device(self.number):
+            for name, function in self._functions.items():
+                pointer = function.kernel.ptr
+                blocks = driver.occupancyMaxActiveBlocksPerMultiprocessor(pointer, THREADS, 0)
+                warps, most = blocks * (THREADS // 32), properties["maxThreadsPerMultiProcessor"]
+                found.append((name, int(function.num_regs), int(warps), int(most) // 32))
+        return found
 
     def batch(self, pair_bytes: float) -> int:
         """Return how many pairs go at once: what fits the memory and repays a launch."""
         free = self.cupy.cuda.runtime.memGetInfo()[0]
         free += self.cupy.get_default_memory_pool().free_bytes()
         # Letters and their planes may be there at once, and results.
-        room = _MEMORY_SHARE * free / (_SLOTS * (2 * pair_bytes + 8))
+        room = _MEMORY_SHARE * free / (_DRIVERS * _SLOTS * (2 * pair_bytes + 8))
         return max(int(min(_BATCH_BYTES / pair_bytes, room)), 1)
 
     def is_pinned(self, array: NDArray[Any]) -> bool:
@@ -775,11 +863,14 @@ class _Device:
         return int(attributes.type) == _PINNED_MEMORY
 
     def retire(self, error: BaseException) -> None:
-        """Use the device no more, and say so."""
-        self.alive = False
-        cuda_devices.warn_of_loss(self.number, self.name, error)
+        """Use the device no more, and say so once."""
+        with self._lock:
+            known, self.alive = not self.alive, False
+        if not known:
+            cuda_devices.warn_of_loss(self.number, self.name, error)
 
     def close(self) -> None:
+        """Give its memory back."""
         # Of a device that failed nothing can be freed; its memory goes with the process.
         if self.alive:
             with self.cupy.cuda.Device(self.number):

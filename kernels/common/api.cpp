@@ -46,26 +46,41 @@ extern "C" const char *gkl_shim_version(void) { return GKL_SHIM_VERSION; }
 extern "C" const char *gkl_shim_last_error(void) { return gkl_shim::last_error; }
 extern "C" int32_t gkl_shim_cpu_count(void) { return gkl_shim::usable_cpus(); }
 
-extern "C" gkl_shim_status gkl_shim_copy(uint8_t *target, const uint8_t *source, int64_t size,
+// What one thread copies at a time.
+static constexpr int64_t kPiece = int64_t(1) << 19;
+static int64_t pieces_of(int64_t size) { return (size + kPiece - 1) / kPiece; }
+
+extern "C" gkl_shim_status gkl_shim_copy(int32_t arrays, uint8_t *const *targets,
+                                         const uint8_t *const *sources, const int64_t *sizes,
                                          int32_t threads) {
     using namespace gkl_shim;
-    if (size < 0) return invalid("size is %lld, less than 0", (long long)size);
+    if (arrays < 0) return invalid("arrays is %d, less than 0", arrays);
     if (threads < 0) return invalid("threads is %d, less than 0", threads);
-    if (size == 0) return GKL_SHIM_OK;
-    if (!target || !source) return invalid("target or source is null");
+    if (arrays == 0) return GKL_SHIM_OK;
+    if (!targets || !sources || !sizes) return invalid("an argument is null");
     // About what one thread copies.
-    constexpr int64_t kPiece = int64_t(1) << 19, kCopiedPerNanosecond = 8;
+    constexpr int64_t kCopiedPerNanosecond = 8;
     struct Job {
-        uint8_t *target;
-        const uint8_t *source;
-        int64_t size;
-    } job = {target, source, size};
+        uint8_t *const *targets;
+        const uint8_t *const *sources;
+        const int64_t *sizes;
+    } job = {targets, sources, sizes};
+    int64_t pieces = 0, bytes = 0;
+    for (int32_t k = 0; k < arrays; k++) {
+        if (sizes[k] < 0) return invalid("a size is %lld, less than 0", (long long)sizes[k]);
+        if (sizes[k] > 0 && (!targets[k] || !sources[k]))
+            return invalid("a target or source is null");
+        pieces += pieces_of(sizes[k]);
+        bytes += sizes[k];
+    }
     parallel_for(
-        (size + kPiece - 1) / kPiece, size / kCopiedPerNanosecond, allowed_threads(threads),
+        pieces, bytes / kCopiedPerNanosecond, allowed_threads(threads),
         [](void *context, int64_t index) {
             const Job &job = *static_cast<Job *>(context);
-            const int64_t at = index * kPiece, left = job.size - at;
-            memcpy(job.target + at, job.source + at, size_t(left < kPiece ? left : kPiece));
+            int32_t k = 0;
+            for (; index >= pieces_of(job.sizes[k]); k++) index -= pieces_of(job.sizes[k]);
+            const int64_t at = index * kPiece, left = job.sizes[k] - at;
+            memcpy(job.targets[k] + at, job.sources[k] + at, size_t(left < kPiece ? left : kPiece));
         },
         &job);
     return GKL_SHIM_OK;

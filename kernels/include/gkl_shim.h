@@ -349,8 +349,10 @@ GKL_SHIM_API gkl_shim_status gkl_shim_encode(const uint8_t *letters, int64_t cou
                                              uint32_t *low, uint32_t *high, uint32_t *undefined,
                                              int32_t *any_undefined);
 
-/* Copy on several threads: one is slower than the bus that a GPU is at. */
-GKL_SHIM_API gkl_shim_status gkl_shim_copy(uint8_t *target, const uint8_t *source, int64_t size,
+/* Copy arrays, sizes[k] bytes each, on several threads: one is slower than the bus that a GPU is
+ * at. */
+GKL_SHIM_API gkl_shim_status gkl_shim_copy(int32_t arrays, uint8_t *const *targets,
+                                           const uint8_t *const *sources, const int64_t *sizes,
                                            int32_t threads);
 
 /* Find the pairs in lines "read TAB segment": where each field starts in `text`, and its length.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <new>
+#include <numeric>
 #include <vector>
 
 #include "common/cpu.h"
@@ -59,12 +60,60 @@ struct Job {
                uint64_t(kMaxLength - m);
     }
 
+    // Pairs that share a band, order[0] to order[count - 1].
+    void compute(uint64_t shared, int64_t first, const int32_t *order, int64_t count) {
+        const CpuBuild &build = *settings.build;
+        if (shared == kImpossible) {
+            for (int64_t k = 0; k < count; k++) {
+                const int64_t pair = first + order[k];
+                results[pair] = int16_t(
+                    build.undefined(reads, pair) || build.undefined(segments, pair) ? kUndefined
+                                                                                    : kAbove);
+            }
+            return;
+        }
+        const LaneKernel *const kernel_of[] = {&build.narrow, &build.wide, &build.wider,
+                                               &build.blocks};
+        const LaneKernel &kernel = *kernel_of[shared >> kLongestBits];
+        Scratch &workspace = thread_memory.workspace;
+        for (int64_t k = 0; k < count; k += kernel.lanes) {
+            const Group group = {&reads,
+                                 &segments,
+                                 first,
+                                 order + k,
+                                 int32_t(std::min<int64_t>(kernel.lanes, count - k)),
+                                 settings.mode,
+                                 settings.max_edits,
+                                 results};
+            kernel.compute(group, workspace.get(kernel.workspace(group)));
+        }
+    }
+
     void exact_chunk(int64_t first, int64_t count) {
         ThreadMemory &memory = thread_memory;
-        std::vector<uint64_t> &keys = memory.keys;
         std::vector<int32_t> &order = memory.order;
-        keys.resize(size_t(kChunk));
         order.resize(size_t(kChunk));
+        if (!reads.lengths && !segments.lengths) {
+            std::iota(order.begin(), order.begin() + count, 0);
+            compute(shape(reads.length, segments.length) >> kShapeBits, first, order.data(), count);
+        } else {
+            const std::vector<uint64_t> &keys = sorted_keys(first, count);
+            for (int64_t k = 0; k < count; k++)
+                order[size_t(k)] = int32_t(keys[size_t(k)] & (kChunk - 1));
+            for (int64_t k = 0, end; k < count; k = end) {
+                const uint64_t shared = keys[size_t(k)] >> (kShapeBits + kChunkBits);
+                for (end = k + 1; end < count; end++)
+                    if (keys[size_t(end)] >> (kShapeBits + kChunkBits) != shared) break;
+                compute(shared, first, &order[size_t(k)], end - k);
+            }
+        }
+        memory.workspace.trim(kKeptBytes);
+    }
+
+    // Of each pair of a chunk, what it may share a group with and its place in the chunk.
+    const std::vector<uint64_t> &sorted_keys(int64_t first, int64_t count) {
+        std::vector<uint64_t> &keys = thread_memory.keys;
+        keys.resize(size_t(kChunk));
         bool sorted = true;
         int32_t m = 0, n = 0;
         uint64_t common = 0, before = 0;
@@ -81,32 +130,7 @@ struct Job {
             keys[size_t(k)] = before = key;
         }
         if (!sorted) std::sort(keys.begin(), keys.begin() + count);
-        for (int64_t k = 0; k < count; k++)
-            order[size_t(k)] = int32_t(keys[size_t(k)] & (kChunk - 1));
-
-        const CpuBuild &build = *settings.build;
-        const LaneKernel *const kernel_of[] = {&build.narrow, &build.wide, &build.wider,
-                                               &build.blocks};
-        for (int64_t k = 0; k < count;) {
-            const uint64_t shared = keys[size_t(k)] >> (kShapeBits + kChunkBits);
-            if (shared == kImpossible) {
-                const int64_t pair = first + order[size_t(k++)];
-                results[pair] = int16_t(
-                    build.undefined(reads, pair) || build.undefined(segments, pair) ? kUndefined
-                                                                                    : kAbove);
-                continue;
-            }
-            const LaneKernel &kernel = *kernel_of[shared >> kLongestBits];
-            Group group = {&reads,        &segments,          first,  &order[size_t(k)], 0,
-                           settings.mode, settings.max_edits, results};
-            while (k < count && group.count < kernel.lanes &&
-                   keys[size_t(k)] >> (kShapeBits + kChunkBits) == shared) {
-                group.count++;
-                k++;
-            }
-            kernel.compute(group, memory.workspace.get(kernel.workspace(group)));
-        }
-        memory.workspace.trim(kKeptBytes);
+        return keys;
     }
 
     void chunk(int64_t index) {

@@ -3,8 +3,9 @@
 // Sequences are bit planes in device memory, as model.h has them, and start at any bit. A thread
 // streams them: 32 columns of the segment at a time, and of the read the words that the band passes
 // over meanwhile, so that a kernel serves any length. Within such a block all shifts are constants.
-// What a band of one or two words of 32 bits holds is `exact`; wider bands are `exact_blocks`, with
-// their state in device memory.
+// What a band of one or two words of 32 bits holds is `exact`; wider bands are `exact_words`, with
+// up to eight words in registers, and `exact_blocks`, with their state in device memory. Each
+// leaves to the next what is too wide.
 //
 // Buffers have kPadding words more at both ends: a band reaches beyond its read, where what it
 // meets has no influence.
@@ -278,11 +279,17 @@ GKL_SHIM_DEVICE int16_t result_of(int32_t edits, int32_t max_edits) {
     return int16_t(edits <= max_edits ? edits : int32_t(kAbove));
 }
 
-template <class V, int MODE>
+// LENGTH, where it is not 0, is that of all reads and segments, and EDITS the threshold: then the
+// band is known to the compiler, and all of its shifts.
+template <class V, int MODE, int LENGTH, int EDITS>
 __global__ void __launch_bounds__(kThreads) exact(const Work work, int32_t max_edits) {
     const int64_t k = int64_t(blockIdx.x) * kThreads + threadIdx.x;
     Pair pair;
     if (k >= work.count || !find(work, k, pair)) return;
+    if (LENGTH) {
+        pair.m = pair.n = LENGTH;
+        max_edits = EDITS;
+    }
     const Band band = band_of(MODE, pair.m, pair.n, max_edits);
     int32_t result = kAbove;
     if (undefined(work, pair))
@@ -302,8 +309,118 @@ GKL_SHIM_DEVICE uint32_t bits_within(const uint32_t *plane, int64_t words, int64
     return funnel(first, second, int32_t(at & 31));
 }
 
-// Pairs that `exact` left for their bands, one after another; each thread has `words` pairs of
-// words in `state`, a thread's next to its neighbours'.
+// A pair whose band WORDS words hold.
+template <int WORDS, int MODE>
+struct ExactWords {
+    const Planes reads, segments;
+    const Pair pair;
+    const Band band;
+    uint32_t vp[WORDS], vn[WORDS], d0[WORDS + 1];
+    uint32_t low[WORDS + 1], high[WORDS + 1];  // what the band passes over in 32 columns
+    uint32_t text_low, text_high;
+
+    GKL_SHIM_METHOD ExactWords(const Work &work, const Pair &p, const Band &b)
+        : reads(work.read_planes), segments(work.segment_planes), pair(p), band(b) {
+#pragma unroll
+        for (int32_t w = 0; w < WORDS; w++) {
+            vp[w] = existing<uint32_t>(32 * w - band.above);
+            vn[w] = 0;
+        }
+        d0[WORDS] = 0;
+    }
+
+    GKL_SHIM_METHOD void load(int32_t column) {
+#pragma unroll
+        for (int32_t w = 0; w <= WORDS; w++) {
+            const int64_t at = pair.read + column - band.above + 32 * w;
+            low[w] = bits_within(reads.low, reads.words, at);
+            high[w] = bits_within(reads.high, reads.words, at);
+        }
+        text_low = bits32(segments.low, pair.segment + column);
+        text_high = bits32(segments.high, pair.segment + column);
+    }
+
+    // A column's d0.
+    GKL_SHIM_METHOD void zeros(int32_t column) {
+        const int32_t at = column & 31;
+        if (at == 0) load(column);
+        const uint32_t one = 0u - (text_low >> at & 1), other = 0u - (text_high >> at & 1);
+        uint32_t carry = 0;
+#pragma unroll
+        for (int32_t w = 0; w < WORDS; w++) {
+            uint32_t match = ~((funnel(low[w], low[w + 1], at) ^ one) |
+                               (funnel(high[w], high[w + 1], at) ^ other));
+            if (column < band.above) {
+                const uint32_t rows = existing<uint32_t>(column - band.above + 32 * w);
+                match = MODE == kInfix ? match | ~rows : match & rows;
+            }
+            const uint64_t sum = uint64_t(match & vp[w]) + vp[w] + carry;
+            carry = uint32_t(sum >> 32);
+            d0[w] = diagonal_zeros(uint32_t(sum), match, vp[w], vn[w]);
+        }
+    }
+
+    // A row's bit in a word; an index that the compiler does not know would keep words in memory.
+    GKL_SHIM_METHOD static uint32_t bit_of(int32_t row, int32_t w) {
+        return row >> 5 == w ? 1u << (row & 31) : 0;
+    }
+
+    // The next column's differences; returns what this one's are.
+    GKL_SHIM_METHOD Column<uint32_t> next(int32_t w) {
+        return advance(d0[w], funnel(d0[w], d0[w + 1], 1), vp[w], vn[w]);
+    }
+
+    GKL_SHIM_METHOD int32_t distance(int32_t max_edits) {
+        const int32_t m = pair.m, n = pair.n;
+        // As above.
+        const int32_t followed = MODE == kGlobal ? band.above - (n - m) : band.above + band.below;
+        const int32_t along = MODE == kGlobal ? n : m - band.below;
+        int32_t edits = MODE == kGlobal ? most(m - n, 0) : band.below;
+        int32_t column = 0;
+        for (; column < along; column++) {
+            if (MODE == kGlobal && edits > max_edits) return edits;
+            zeros(column);
+            uint32_t zero = 0;
+#pragma unroll
+            for (int32_t w = 0; w < WORDS; w++) {
+                zero |= d0[w] & bit_of(followed, w);
+                next(w);
+            }
+            edits += zero == 0;
+        }
+        if (MODE == kGlobal) return edits;
+        int32_t best = edits;
+        for (const int32_t end = least(n, m + band.above); column < end; column++) {
+            zeros(column);
+            const int32_t row = m - 1 - column + band.above;
+            uint32_t more = 0, less = 0;
+#pragma unroll
+            for (int32_t w = 0; w < WORDS; w++) {
+                const Column<uint32_t> done = next(w);
+                more |= done.hp & bit_of(row, w);
+                less |= done.hn & bit_of(row, w);
+            }
+            edits += int32_t(more != 0) - int32_t(less != 0);
+            best = least(best, edits);
+        }
+        return best;
+    }
+};
+
+template <int WORDS, int MODE>
+__global__ void __launch_bounds__(kThreads) exact_words(const Work work, int32_t max_edits) {
+    const int64_t k = int64_t(blockIdx.x) * kThreads + threadIdx.x;
+    if (k >= work.count || work.results[k] != kTooWide) return;
+    Pair pair;
+    find(work, k, pair);
+    const Band band = band_of(MODE, pair.m, pair.n, max_edits);
+    if (band.width() <= 32 * WORDS)
+        work.results[k] =
+            result_of(ExactWords<WORDS, MODE>(work, pair, band).distance(max_edits), max_edits);
+}
+
+// Bands of any width, which the global mode has none of. Each thread has `words` pairs of words in
+// `state`, a thread's next to its neighbours'.
 template <int MODE>
 __global__ void __launch_bounds__(kThreads)
     exact_blocks(const Work work, int32_t max_edits, uint32_t *state) {
@@ -321,10 +438,9 @@ __global__ void __launch_bounds__(kThreads)
             vp[w * threads] = existing<uint32_t>(32 * w - band.above);
             vn[w * threads] = 0;
         }
-        const int32_t followed = MODE == kGlobal ? band.above - (n - m) : band.above + band.below;
-        const int32_t along = MODE == kGlobal ? n : m - band.below;
-        int32_t edits = MODE == kGlobal ? most(m - n, 0) : band.below, best = edits;
-        const int32_t end = MODE == kGlobal ? n : least(n, m + band.above);
+        const int32_t followed = band.above + band.below, along = m - band.below;
+        int32_t edits = band.below, best = edits;
+        const int32_t end = least(n, m + band.above);
         for (int32_t column = 0; column < end; column++) {
             const int64_t at = pair.segment + column;
             const uint32_t one = 0u - (work.segment_planes.low[at >> 5] >> (at & 31) & 1);
@@ -358,7 +474,6 @@ __global__ void __launch_bounds__(kThreads)
             if (column < along) {
                 edits += 1 - int32_t(seen.d0 >> (row & 31) & 1);
                 best = edits;
-                if (MODE == kGlobal && edits > max_edits) break;
             } else {
                 edits += int32_t(seen.hp >> (row & 31) & 1) - int32_t(seen.hn >> (row & 31) & 1);
                 best = least(best, edits);

@@ -97,6 +97,7 @@ class FakeCuPy:
             Stream=lambda non_blocking: stream,
             get_current_stream=lambda: stream,
             alloc=_Pointer,
+            malloc_managed=_Pointer,
             alloc_pinned_memory=lambda size: np.full(size, 0x5A, np.uint8),
             runtime=SimpleNamespace(
                 CUDARuntimeError=Error,
@@ -105,6 +106,8 @@ class FakeCuPy:
                 memGetInfo=lambda: (1 << 30, 1 << 30),
                 memcpyAsync=lambda to, at, size, kind, on: ctypes.memmove(to, at, size),
                 memsetAsync=lambda to, value, size, on: ctypes.memset(to, value, size),
+                memAdvise=lambda at, size, advice, device: None,
+                memPrefetchAsync=lambda at, size, device, on: None,
                 pointerGetAttributes=lambda at: SimpleNamespace(type=0),
             ),
             driver=SimpleNamespace(launchKernel=self._launch),

@@ -4,37 +4,48 @@ from __future__ import annotations
 
 import json
 import math
+import random
+import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
-from gkl_shim import _native
+from gkl_shim import _native, energy
+from gkl_shim.cli import _prefilter_rates as rates
+from gkl_shim.cli import _prefilter_verification as verification
 from gkl_shim.cli import bench_prefilter
+from gkl_shim.errors import BackendUnavailable
 from tests.cli.shim_command import one_error, run
-from tests.conftest import shared_data
+from tests.conftest import require_tool, shared_data
 
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bench_prefilter, "_CPU_PAIRS", 500)
-    monkeypatch.setattr(bench_prefilter, "_MADE_PAIRS", 500)
-    monkeypatch.setattr(bench_prefilter, "_cuda_devices", lambda: ([], "this test wants none"))
+    monkeypatch.setattr(rates, "_CPU_PAIRS", 500)
+    monkeypatch.setattr(rates, "_MADE_PAIRS", 500)
+    monkeypatch.setattr(rates, "_ENERGY_SECONDS", 0.01)
+    monkeypatch.setattr(verification, "_MADE_READS", 300)
+    monkeypatch.setattr(rates, "cuda_devices", lambda: ([], "this test wants none"))
+
+
+def papers(*arguments: object) -> dict[str, Any]:
+    command = ["--papers", "--seconds", "0.01", "--json", "-", *map(str, arguments)]
+    done = CliRunner().invoke(bench_prefilter.command, command, catch_exceptions=False)
+    assert done.exit_code == 0
+    report: dict[str, Any] = json.loads(done.stdout)
+    return report
 
 
 def test_the_papers_tables(tmp_path: Path) -> None:
+    require_tool("minimap2")
     pairs = shared_data("prefilter", "ERR240727_1_E2.tsv")
     plot = tmp_path / "plot.svg"
-    done = CliRunner().invoke(
-        bench_prefilter.command,
-        [str(pairs), "--papers", "--seconds", "0.01", "--json", "-", "--plot", str(plot)],
-        catch_exceptions=False,
-    )
-    assert done.exit_code == 0
-    report = json.loads(done.stdout)
+    report = papers(pairs, "--plot", plot)
     assert report["pairs"] == pairs.name
-    assert report["cuda_absent_because"] == "this test wants none"
-    assert {row["table"] for row in report["rows"]} == {"filter", "length", "threads"}
+    assert report["missing"]["CUDA"] == "this test wants none"
+    assert {row["table"] for row in report["rows"]} == {"edits", "length", "threads"}
     whats = {row["what"] for row in report["rows"]}
     assert whats == {"edlib", *(f"CPU, {build}" for build in _native.builds())}
     assert {row["length"] for row in report["rows"]} == {100, 150, 250, 300}
@@ -43,16 +54,81 @@ def test_the_papers_tables(tmp_path: Path) -> None:
     assert set(accepted) == set(range(41))
     assert (accepted[5]["gatekeeper"], accepted[5]["exact"]) == (1525, 34)
     assert all(row["false_rejects"] == 0 for row in report["accuracy"])
-    assert [row["mappings"] for row in report["verification"]] == [24, 34, 310]
-    assert all(row["same_mappings"] for row in report["verification"])
+    assert [row["max_edits"] for row in report["verification"]] == [2, 5, 10]
+    for row in report["verification"]:
+        assert row["reads"] == 300
+        assert row["same_mappings"]
+        assert 100 < row["mappings"] == row["passed"] < row["candidates"]
     assert plot.read_bytes().startswith(b"<?xml")
 
 
-def test_the_table(tmp_path: Path) -> None:
+def test_verification_of_files(tmp_path: Path) -> None:
+    require_tool("minimap2")
+    genome = "".join(random.Random(1).choices("ACGT", k=4000))
+    reads = [genome[at : at + 90] for at in range(0, 3900, 60)]
+    reads[3] = reads[3][:40] + "N" + reads[3][41:]
+    (tmp_path / "ref.fa").write_text(f">one\n{genome[:2000]}\n>two\n{genome[2000:].lower()}\n")
+    (tmp_path / "reads.fa").write_text("".join(f">r\n{read}\n" for read in reads))
+    report = papers("--reads", tmp_path / "reads.fa", "--reference", tmp_path / "ref.fa")
+    for row in report["verification"]:
+        assert row["same_mappings"]
+        # The one across the contigs' border is in neither; that with an N is one edit away.
+        assert row["mappings"] >= len(reads) - 2
+        assert row["passed"] > row["mappings"] - 1
+
+
+def test_no_seeder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    report = papers()
+    assert report["verification"] == []
+    assert report["missing"]["verification"].startswith(
+        "verification needs the seeder minimap2 (Debian: minimap2): "
+    )
+    (tmp_path / "minimap2").write_text("#!/bin/sh\necho no memory >&2; exit 3\n")
+    (tmp_path / "minimap2").chmod(0o755)
+    assert papers()["missing"]["verification"] == "verification: minimap2 fails: no memory"
+
+
+def test_the_table() -> None:
     done = CliRunner().invoke(bench_prefilter.command, ["--seconds", "0.01"])
     assert done.exit_code == 0
-    assert "CUDA not timed: this test wants none" in done.stdout
+    assert "CUDA not measured: this test wants none" in done.stdout
     assert "portable" in done.stdout
+
+
+def test_power_of_a_gpu(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    tool = tmp_path / "nvidia-smi"
+    tool.write_text("#!/bin/sh\nfor w in 70 80.5 400 410 430; do echo $w; done; exec sleep 9\n")
+    tool.chmod(0o755)
+    with energy.of_gpu(0) as watts:
+        time.sleep(0.5)
+    assert watts() == 410
+    tool.write_text("#!/bin/sh\necho '[N/A]'\n")
+    with energy.of_gpu(0) as watts:
+        time.sleep(0.2)
+    with pytest.raises(BackendUnavailable, match="nvidia-smi does not tell"):
+        watts()
+    tool.unlink()
+    with pytest.raises(BackendUnavailable, match="power cannot be read: nvidia-smi"):
+        energy.of_gpu(0).__enter__()
+
+
+def test_energy_of_cpu_packages(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(energy, "_RAPL", tmp_path)
+    with pytest.raises(BackendUnavailable, match="energy cannot be read: there is no"):
+        energy.of_cpu().__enter__()
+    for package, before in (("intel-rapl:0", 900), ("intel-rapl:1", 100), ("intel-rapl:0:0", 7)):
+        (tmp_path / package).mkdir()
+        (tmp_path / package / "energy_uj").write_text(f"{before}\n")
+        (tmp_path / package / "max_energy_range_uj").write_text("999\n")
+    start = time.perf_counter()
+    with energy.of_cpu() as watts:
+        time.sleep(0.1)
+        (tmp_path / "intel-rapl:0" / "energy_uj").write_text("100\n")  # started again from 0
+        (tmp_path / "intel-rapl:1" / "energy_uj").write_text("400\n")
+    most = 500e-6 / 0.1
+    assert 500e-6 / (time.perf_counter() - start) <= watts() <= most
 
 
 @pytest.mark.parametrize(
@@ -75,3 +151,12 @@ def test_an_unknown_kind_of_plot(tmp_path: Path) -> None:
     done = run(tmp_path, "bench", "prefilter", "--plot", "x.bmp")
     assert done.returncode == 2
     assert one_error(done).startswith("--plot x.bmp: one of .png, .svg, .pdf")
+
+
+@pytest.mark.parametrize(
+    "arguments", [["--reads", "r.fq"], ["--reads", "r.fq", "--reference", "r.fa"]]
+)
+def test_files_without_the_papers(tmp_path: Path, arguments: list[str]) -> None:
+    done = run(tmp_path, "bench", "prefilter", *arguments)
+    assert done.returncode == 2
+    assert one_error(done).startswith("--reads and --reference go together, and with --papers")

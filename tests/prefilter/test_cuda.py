@@ -1,9 +1,10 @@
-"""The CUDA engine: its kernels compile, and where there is no device, both the kernels' code and
-the launcher are tried on the host; on a device, the real thing."""
+"""The CUDA engine without a device: its kernels compile, and their code and the launcher are tried
+on the host. tests/gpu has the real thing."""
 
 from __future__ import annotations
 
 import ctypes
+import functools
 import importlib.util
 import os
 import subprocess
@@ -15,7 +16,7 @@ import pytest
 
 from gkl_shim import prefilter as api
 from gkl_shim.cuda import devices as cuda_devices
-from gkl_shim.cuda import kernels
+from gkl_shim.cuda import kernels, unified
 from gkl_shim.cuda import prefilter as launcher
 from gkl_shim.errors import BackendUnavailable, PairError
 from gkl_shim.prefilter import Prefilter, Sequences, edits
@@ -23,15 +24,23 @@ from tests.conftest import ROOT, require_tool
 from tests.prefilter import simulate
 from tests.prefilter.fake_cupy import FakeCuPy
 from tests.prefilter.test_api import CONTIGS, reads_of_contigs
-from tests.prefilter.test_exact import read_pairs
 
 # A device that fails is a warning, and no test but the one about that may pass with it.
 pytestmark = pytest.mark.filterwarnings("error::RuntimeWarning")
 
 ARCHITECTURES = ("sm_75", "sm_80", "sm_86", "sm_89", "sm_90", "sm_100", "sm_120")
 KERNELS = (
-    *(f"exact<{word}, {m}>" for word in ("unsigned int", "unsigned long long") for m in range(3)),
-    *(f"exact_blocks<{mode}>" for mode in range(3)),
+    *(
+        f"exact<{word}, {m}, 0, 0>"
+        for word in ("unsigned int", "unsigned long long")
+        for m in range(3)
+    ),
+    "exact<unsigned int, 0, 100, 5>",
+    "exact<unsigned long long, 0, 70, 40>",
+    "exact<unsigned int, 1, 33, 6>",
+    "exact<unsigned int, 2, 64, 0>",
+    *(f"exact_words<{words}, {mode}>" for words in (4, 8) for mode in range(3)),
+    *(f"exact_blocks<{mode}>" for mode in (1, 2)),
     *(f"estimate<{words}>" for words in (4, 8, 16, 320)),
     "encode",
 )
@@ -108,6 +117,7 @@ CASES = [
 ]
 
 
+@functools.cache
 def undefined_and_mixed(count: int, method: str) -> tuple[list[bytes], list[bytes]]:
     reads, segments = simulate.pairs(count, seed=8)
     if method == "gatekeeper":
@@ -184,6 +194,37 @@ def test_ways_in(fake, encode, devices):
         np.testing.assert_array_equal(prefilter.edits(encoded, shared[1]), fixed)
         assert prefilter.edits([], []).tolist() == []
     assert {device for device, _ in cupy.launched} == set(range(devices))
+
+
+@pytest.mark.parametrize(
+    ("length", "mode", "max_edits"),
+    [(100, "global", 5), (70, "global", 40), (33, "infix", 6), (64, "prefix", 0)],
+)
+def test_a_kernel_for_a_length(fake, length, mode, max_edits):
+    cupy = fake()
+    rng = np.random.default_rng(5)
+    genome = rng.choice(np.frombuffer(b"ACGT", np.uint8), 5000)
+    starts = rng.integers(0, 4800, 700)
+    reads = genome[starts[:, None] + np.arange(length)]
+    segments = genome[(starts + rng.integers(0, 3, 700))[:, None] + np.arange(length)]
+    changed = rng.random(segments.shape) < rng.choice([0.05, 0.9], (700, 1))
+    segments[changed] = rng.choice(np.frombuffer(b"ACGT", np.uint8), int(changed.sum()))
+    want = edits(reads, segments, max_edits, mode=mode, backend="cpu")
+    assert 0 < np.count_nonzero(want < 0) < len(want)
+    with Prefilter(max_edits, mode=mode, backend="cuda") as prefilter:
+        prefilter.engine(0).special_after = 1000
+        for _ in range(2):
+            np.testing.assert_array_equal(prefilter.edits(reads, segments), want)
+        # Pairs of several lengths, or of many, are the general kernel's.
+        mixed = [read.tobytes() for read in reads]
+        np.testing.assert_array_equal(prefilter.edits(mixed, segments), want)
+        for other in range(10, 20):
+            prefilter.edits(reads[:600, :other], segments[:600, :other])
+            prefilter.edits(reads[:3, :other], segments[:3, :other])
+    names = [name for _, name in cupy.launched if name.startswith("exact")]
+    special = f", {length}, {max_edits}>"
+    assert [name.endswith(special) for name in dict.fromkeys(names)] == [False, True]
+    assert names[-1].endswith("0, 0>")
 
 
 def test_auto_measures_where_to_encode_once(fake):
@@ -306,26 +347,17 @@ def test_auto_without_cuda(monkeypatch):
         Prefilter(2, backend="cuda")
 
 
-@pytest.mark.gpu
-@pytest.mark.usefixtures("gpu")
-@pytest.mark.parametrize(("method", "mode", "max_edits"), CASES)
-def test_on_a_device(method, mode, max_edits):
-    reads, segments = undefined_and_mixed(20_000, method)
-    want = edits(reads, segments, max_edits, method=method, mode=mode, backend="cpu")
-    for encode in ("host", "device"):
-        got = edits(
-            reads, segments, max_edits, method=method, mode=mode, backend="cuda", encode=encode
-        )
-        np.testing.assert_array_equal(got, want)
-
-
-@pytest.mark.gpu
-@pytest.mark.usefixtures("gpu")
-@pytest.mark.parametrize("name", ["ERR240727_1_E2.tsv", "ERR240727_1_E5.tsv"])
-def test_real_pairs_on_a_device(name):
-    reads, segments = read_pairs(name)
-    for method in ("exact", "gatekeeper"):
-        for max_edits in range(41):
-            want = edits(reads, segments, max_edits, method=method, backend="cpu")
-            got = edits(reads, segments, max_edits, method=method, backend="cuda")
-            np.testing.assert_array_equal(got, want)
+def test_unified_memory(fake, monkeypatch):
+    fake()
+    rng = np.random.default_rng(6)
+    reads, segments = rng.choice(np.frombuffer(b"ACGT", np.uint8), (2, 3000, 90))
+    segments[::2] = reads[::2]
+    sides = [Sequences.from_matrix(side).encoded() for side in (reads, segments)]
+    # In the process of its own there is no CuPy, or no device.
+    with pytest.raises(BackendUnavailable, match="unified memory: "):
+        unified.seconds(*sides, 5, 3)
+    taken = unified._seconds(*sides, 5, 3)
+    assert list(taken) == ["unified memory", "unified memory, advised and prefetched"]
+    assert all(value > 0 for value in taken.values())
+    with pytest.raises(ValueError, match="expected encoded pairs of one length"):
+        unified._seconds(Sequences.from_matrix(reads), sides[1], 5, 3)

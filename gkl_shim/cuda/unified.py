@@ -1,0 +1,175 @@
+"""The exact filter on unified memory instead of pinned staging: for the comparison, nothing else.
+
+It is tried in a process of its own: where a driver hangs over a page, the caller does not.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import multiprocessing
+import statistics
+import time
+from multiprocessing.connection import Connection
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gkl_shim import _native
+from gkl_shim._sequences import Sequences
+from gkl_shim.cuda import prefilter as launcher
+from gkl_shim.cuda.devices import one_line
+from gkl_shim.errors import BackendUnavailable
+
+__all__ = ["seconds"]
+
+# How long it may take: each of some ten rounds a second at the slowest bus.
+_LIMIT = 60
+_PREFER, _HOST = 3, -1  # cudaMemAdviseSetPreferredLocation, cudaCpuDeviceId
+
+
+def seconds(reads: Sequences, segments: Sequences, max_edits: int, rounds: int) -> dict[str, float]:
+    """Time one call of encoded pairs of one length on the first device, from and to host arrays.
+
+    Parameters
+    ----------
+    reads, segments
+        Encoded; a few hundred megabytes at most.
+    max_edits
+        The threshold, of the global mode.
+    rounds
+        How often; the median counts.
+
+    Returns
+    -------
+    dict
+        Seconds: of pages that travel when they are touched, and of memory that is advised to stay
+        on the device and is prefetched there, its results to the host.
+
+    Raises
+    ------
+    BackendUnavailable
+        If the device, the driver or CuPy has no unified memory, or it takes a minute.
+    """
+    context = multiprocessing.get_context("spawn")
+    receiver, sender = context.Pipe(duplex=False)
+    child = context.Process(
+        target=_measure, args=(sender, reads, segments, max_edits, rounds), daemon=True
+    )
+    child.start()
+    sender.close()
+    try:
+        if not receiver.poll(_LIMIT):
+            raise BackendUnavailable(f"unified memory: not done after {_LIMIT} seconds")
+        got: dict[str, float] | str = receiver.recv()
+    except EOFError:
+        raise BackendUnavailable("unified memory: the process that tried it died") from None
+    finally:
+        child.kill()
+        child.join(1)
+    if isinstance(got, str):
+        raise BackendUnavailable(f"unified memory: {got}")
+    return got
+
+
+def _measure(
+    sender: Connection, reads: Sequences, segments: Sequences, max_edits: int, rounds: int
+) -> None:
+    """In the process of its own: send what :func:`seconds` returns, or what is wrong."""
+    try:
+        sender.send(_seconds(reads, segments, max_edits, rounds))
+    except Exception as error:
+        sender.send(one_line(error))
+
+
+def _seconds(
+    reads: Sequences, segments: Sequences, max_edits: int, rounds: int
+) -> dict[str, float]:
+    # Imported here: it imports CuPy's launcher in turn.
+    from gkl_shim.prefilter import Prefilter
+
+    with Prefilter(max_edits, backend="cuda", devices=[0]) as prefilter:
+        engine: Any = prefilter.engine(0)
+        want = prefilter.edits(reads, segments)
+        taken = {}
+        for name, advised in (
+            ("unified memory", False),
+            ("unified memory, advised and prefetched", True),
+        ):
+            pairs = _ManagedPairs(engine.devices_in_use()[0], reads, segments, max_edits, advised)
+            out = np.empty(len(reads), np.int16)
+            times = []
+            for _ in range(rounds + 1):
+                start = time.perf_counter()
+                pairs.compute(out)
+                times.append(time.perf_counter() - start)
+            if not np.array_equal(out, want):
+                raise RuntimeError("wrong results")
+            taken[name] = statistics.median(times[1:])
+    return taken
+
+
+class _Managed:
+    """A buffer that host and device see at one address."""
+
+    def __init__(self, cupy: Any, size: int) -> None:
+        self._memory = cupy.cuda.malloc_managed(size)
+        self.size = size
+        self.address = int(self._memory.ptr)
+        room = (ctypes.c_uint8 * size).from_address(self.address)
+        self.bytes: NDArray[np.uint8] = np.ctypeslib.as_array(room)
+
+
+class _ManagedPairs:
+    """Pairs, and their results, in unified memory."""
+
+    def __init__(
+        self,
+        device: launcher.Device,
+        reads: Sequences,
+        segments: Sequences,
+        max_edits: int,
+        advised: bool,
+    ) -> None:
+        self._slot = device.slots[0][0]
+        self._device = device
+        self._advised = advised
+        self._max_edits = max_edits
+        self._work = np.zeros(1, launcher.WORK)
+        self._planes: list[tuple[_Managed, NDArray[np.uint8]]] = []
+        for name, side in (("read", reads), ("segment", segments)):
+            raw = side.raw
+            simple = raw.undefined is None and raw.lengths is None
+            if raw.low is None or raw.high is None or not simple:
+                raise ValueError("expected encoded pairs of one length, all letters defined")
+            addresses = []
+            for plane in (raw.low, raw.high):
+                managed = _Managed(device.cupy, plane.nbytes + 2 * launcher.PADDING)
+                self._planes.append((managed, plane.view(np.uint8)))
+                addresses.append(managed.address + launcher.PADDING)
+            self._work[f"{name}_planes"] = (*addresses, 0, 0, len(raw.low))
+            self._work[f"{name}s"] = (0, raw.stride, 0, 0, raw.length)
+        self._results = _Managed(device.cupy, 2 * len(reads))
+        self._work["results"], self._work["count"] = self._results.address, len(reads)
+        if advised:
+            for managed, _ in self._planes:
+                device.cupy.cuda.runtime.memAdvise(
+                    managed.address, managed.size, _PREFER, device.number
+                )
+
+    def compute(self, out: NDArray[np.int16]) -> None:
+        """Write the pairs, filter them, read the results."""
+        prefetch = self._device.cupy.cuda.runtime.memPrefetchAsync
+        stream = self._slot.stream.ptr
+        for managed, plane in self._planes:
+            inside = managed.bytes[launcher.PADDING : launcher.PADDING + len(plane)]
+            _native.copy([(inside, plane)])
+            if self._advised:
+                prefetch(managed.address, managed.size, self._device.number, stream)
+        edits = np.array([self._max_edits], np.int32)
+        blocks = -(-len(out) // launcher.THREADS)
+        self._slot.launch("exact<unsigned int, 0, 0, 0>", blocks, self._work, edits)
+        if self._advised:
+            prefetch(self._results.address, self._results.size, _HOST, stream)
+        self._slot.synchronize()
+        _native.copy([(out.view(np.uint8), self._results.bytes)])
