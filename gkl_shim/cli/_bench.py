@@ -1,13 +1,11 @@
-"""What the benchmarks share: timing, energy and clocks, tables, plots and their options."""
+"""What the benchmarks share: timing, tables, plots and their options."""
 
 from __future__ import annotations
 
 import dataclasses
-import importlib
 import importlib.util
 import json
 import statistics
-import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -25,7 +23,6 @@ from gkl_shim._files import atomic_output
 from gkl_shim.errors import MissingComponent
 
 __all__ = [
-    "Meter",
     "Row",
     "Table",
     "check_plot",
@@ -42,9 +39,7 @@ Row: TypeAlias = dict[str, "str | int | float | None"]
 
 _ROUNDS = 5
 _PLOT_SUFFIXES = (".png", ".svg", ".pdf")
-_SAMPLE_SECONDS = 0.02
 _FILE_WIDTH = 160
-_RAPL = Path("/sys/class/powercap")
 
 
 @dataclasses.dataclass
@@ -86,84 +81,6 @@ def rounds(call: Callable[[], object], seconds: float) -> list[float]:
 def seconds_of(call: Callable[[], object], seconds: float) -> float:
     """Return the seconds a call: the median of rounds that take about so long together."""
     return statistics.median(rounds(call, seconds))
-
-
-class Meter:
-    """What NVML and RAPL know of energy and clocks; of one CUDA device and of the CPU.
-
-    Parameters
-    ----------
-    pci_bus
-        The device's, as ``cudaDeviceGetPCIBusId`` gives it; None without a device.
-    """
-
-    def __init__(self, pci_bus: str | None) -> None:
-        self._nvml: Any = None
-        self.device_absent: str | None = "no device"
-        if pci_bus is not None:
-            try:
-                nvml = importlib.import_module("pynvml")
-                nvml.nvmlInit()
-                self._handle = nvml.nvmlDeviceGetHandleByPciBusId(pci_bus.encode())
-                nvml.nvmlDeviceGetTotalEnergyConsumption(self._handle)
-                self._nvml, self.device_absent = nvml, None
-            except ImportError:
-                self.device_absent = "needs nvidia-ml-py: pip install 'gkl-shim[bench]'"
-            except Exception as error:  # NVML's own errors share no base that stays
-                self.device_absent = f"NVML: {error}"
-        self._packages = [
-            folder / "energy_uj"
-            for folder in sorted(_RAPL.glob("intel-rapl:*"))
-            if folder.name.count(":") == 1
-        ]
-        self.cpu_absent: str | None = None if self._packages else "this system shows no RAPL"
-        try:
-            self._cpu_joules()
-        except OSError as error:
-            self.cpu_absent = f"RAPL cannot be read: {error.strerror}"
-
-    @contextmanager
-    def reading(self) -> Iterator[Row]:
-        """Measure a block; the row that it yields is filled when the block ends.
-
-        Its fields: seconds, gpu_joules, gpu_megahertz (the multiprocessors' clock, the median of
-        samples) and cpu_joules; None for what cannot be read.
-        """
-        row: Row = {"seconds": None, "gpu_joules": None, "gpu_megahertz": None, "cpu_joules": None}
-        clocks: list[int] = []
-        done = threading.Event()
-        sampler = threading.Thread(target=self._sample, args=(clocks, done))
-        sampler.start()
-        gpu, cpu, start = self._gpu_joules(), self._cpu_joules(), time.perf_counter()
-        try:
-            yield row
-        finally:
-            row["seconds"] = time.perf_counter() - start
-            after, cpu_after = self._gpu_joules(), self._cpu_joules()
-            done.set()
-            sampler.join()
-            if gpu is not None and after is not None:
-                row["gpu_joules"] = after - gpu
-            # The counter wraps about once an hour at full load.
-            if cpu is not None and cpu_after is not None and cpu_after >= cpu:
-                row["cpu_joules"] = cpu_after - cpu
-            if clocks:
-                row["gpu_megahertz"] = float(statistics.median(clocks))
-
-    def _gpu_joules(self) -> float | None:
-        if self._nvml is None:
-            return None
-        return float(self._nvml.nvmlDeviceGetTotalEnergyConsumption(self._handle)) / 1e3
-
-    def _cpu_joules(self) -> float | None:
-        if self.cpu_absent is not None:
-            return None
-        return sum(int(path.read_text()) for path in self._packages) / 1e6
-
-    def _sample(self, clocks: list[int], done: threading.Event) -> None:
-        nvml = self._nvml
-        while nvml is not None and not done.wait(_SAMPLE_SECONDS):
-            clocks.append(nvml.nvmlDeviceGetClockInfo(self._handle, nvml.NVML_CLOCK_SM))
 
 
 @contextmanager

@@ -5,8 +5,6 @@ from __future__ import annotations
 import dataclasses
 import importlib
 import importlib.util
-import statistics
-import time
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, get_args
@@ -16,6 +14,7 @@ from numpy.typing import NDArray
 
 from gkl_shim import energy
 from gkl_shim._sequences import Sequences
+from gkl_shim.cli import _bench
 from gkl_shim.errors import BackendUnavailable
 from gkl_shim.formats.prefilter_text import TextReader
 from gkl_shim.prefilter import Encode, Method, Prefilter
@@ -173,19 +172,7 @@ def _repeated(matrix: Matrix, count: int) -> Sequences:
 
 def _rate(call: Callable[[], object], pairs: int, seconds: float) -> float:
     """Millions of pairs a second: the median of rounds that take about so long together."""
-    call()
-    rates = []
-    for _ in range(_ROUNDS):
-        passes = 0
-        start = time.perf_counter()
-        while True:
-            call()
-            passes += 1
-            elapsed = time.perf_counter() - start
-            if elapsed >= seconds / _ROUNDS:
-                break
-        rates.append(pairs * passes / elapsed / 1e6)
-    return statistics.median(rates)
+    return pairs / _bench.seconds_of(call, seconds) / 1e6
 
 
 def cpu_rows(
@@ -466,7 +453,7 @@ def cuda_energy(reads: Matrix, segments: Matrix) -> Iterator[Energy]:
                 rate = _kernel_rate(
                     planes[0], planes[1], method, max_edits, seconds=_ENERGY_SECONDS
                 )
-            watts = used()
+            watts = used().watts
             yield Energy(name, method, max_edits, rate, watts, watts / rate * 1e3)
 
 
@@ -486,5 +473,5 @@ def cpu_energy(reads: Matrix, segments: Matrix, cpu: str) -> Iterator[Energy]:
                 call = partial(prefilter.edits, planes[0], planes[1], out=out)
                 with energy.of_cpu() as used:
                     rate = _rate(call, _CPU_PAIRS, _ENERGY_SECONDS)
-                watts = used()
+                watts = used().watts
             yield Energy(cpu, method, max_edits, rate, watts, watts / rate * 1e3)

@@ -10,6 +10,7 @@ intra-task one that with the fewest.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import functools
 import itertools
@@ -27,14 +28,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 import gkl_shim
-from gkl_shim import _native, machine, traffic
+from gkl_shim import _native, energy, machine, traffic
 from gkl_shim.cli import _bench
-from gkl_shim.cli._bench import Meter, Row, Table
+from gkl_shim.cli._bench import Row, Table
 from gkl_shim.cuda import devices as cuda_devices
 from gkl_shim.cuda import embedded
 from gkl_shim.cuda import pairhmm as cuda
 from gkl_shim.cuda.stages import Stages, stages
-from gkl_shim.errors import MissingComponent
+from gkl_shim.errors import BackendUnavailable, MissingComponent
 from gkl_shim.gatk import compare, run
 from gkl_shim.pairhmm import Batch, PairHMM
 
@@ -140,6 +141,8 @@ def bench(
 
 
 _Progress = Callable[[str], None]
+_Compute = Callable[[Batch], object]
+_Measure = Callable[[], contextlib.AbstractContextManager[Callable[[], energy.Drawn]]]
 
 
 class _Measuring:
@@ -152,7 +155,6 @@ class _Measuring:
         self._engine = cuda.Engine([0])
         cupy = cuda_devices.import_cupy()
         self._cupy = cupy
-        self._meter = Meter(cupy.cuda.runtime.deviceGetPCIBusId(0))
         self._multiprocessors = int(cupy.cuda.runtime.getDeviceProperties(0)["multiProcessorCount"])
 
     def all(self, papers: bool) -> list[Callable[[_Progress], Table]]:
@@ -295,8 +297,7 @@ class _Measuring:
                     continue
                 progress(f"{rows} rows a lane, {read} x {haplotype}")
                 batch = traffic.uniform(_TILE_PAIRS // math.prod(_SHAPE), _SHAPE, read, haplotype)
-                with self._meter.reading() as reading:
-                    found = stages(engine, batch, _TILE_REPEATS)
+                found, megahertz = _with_clock(engine, batch)
                 table.rows.append(
                     {
                         "rows_a_lane": rows,
@@ -305,7 +306,8 @@ class _Measuring:
                         "lanes_a_read": lanes,
                         "lanes_filled_percent": 100 * (_WARP // lanes) * read / (_WARP * rows),
                         "raw_tcups": found.raw_tcups,
-                        **self._clocks(reading, found),
+                        "gpu_megahertz": megahertz,
+                        "cycles_a_cell": self._cycles(found, megahertz),
                     }
                 )
             engine.close()
@@ -452,43 +454,24 @@ class _Measuring:
             "energy", "Energy, by the counters of NVML and RAPL", "input", "gigacells_a_joule",
             ("engine",), log="y",
         )  # fmt: skip
-        meter = self._meter
-        notes = {"GPU": meter.device_absent, "CPU": meter.cpu_absent}
-        table.note = "; ".join(f"{name} not measured: {why}" for name, why in notes.items() if why)
-        if all(notes.values()):
-            table.absent = table.note
-            return table
-        on_cpu = PairHMM(backend="cpu")
-        engines = {"GPU": self._engine.compute, "CPU": on_cpu.compute}
+        engines: dict[str, tuple[_Compute, _Measure]] = {
+            "GPU": (self._engine.compute, functools.partial(energy.of_gpu, 0)),
+            "CPU": (PairHMM(backend="cpu").compute, energy.of_cpu),
+        }
         sets = {
             "128 x 256": traffic.uniform(_LARGE_REGIONS // 5, _LARGE_SHAPE, 128, 256),
             **{Path(n).name: traffic.repeated(b, _copies(b)) for n, b in self._sets.items()},
         }
-        for (name, batch), (label, compute) in itertools.product(sets.items(), engines.items()):
-            if notes[label]:
-                continue
-            progress(f"energy of {name}, {label}")
-            compute(batch)
-            calls = 0
-            with meter.reading() as reading:
-                end = time.perf_counter() + _ENERGY_SECONDS
-                while time.perf_counter() < end:
-                    compute(batch)
-                    calls += 1
-            joules = reading["gpu_joules" if label == "GPU" else "cpu_joules"]
-            elapsed = reading["seconds"]
-            assert isinstance(joules, float) and isinstance(elapsed, float)
-            cells = batch.cells * calls
-            table.rows.append(
-                {
-                    "input": name,
-                    "engine": label,
-                    "tcups": cells / elapsed / 1e12,
-                    "watts": joules / elapsed,
-                    "gigacells_a_joule": cells / joules / 1e9 if joules else None,
-                    "gpu_megahertz": reading["gpu_megahertz"] if label == "GPU" else None,
-                }
-            )
+        absent = []
+        for label, (compute, measure) in engines.items():
+            try:
+                for name, batch in sets.items():
+                    progress(f"energy of {name}, {label}")
+                    table.rows.append(_energy_row(name, label, batch, compute, measure))
+            except BackendUnavailable as error:
+                absent.append(f"{label}: {error}")
+        table.note = "; ".join(absent)
+        table.absent = table.note if not table.rows else None
         return table
 
     def gatk(self, progress: _Progress) -> Table:
@@ -507,12 +490,12 @@ class _Measuring:
             table.absent = str(error)
         return table
 
-    def _clocks(self, reading: Row, found: Stages) -> Row:
-        megahertz = reading["gpu_megahertz"]
-        if not isinstance(megahertz, (int, float)):
-            return {"gpu_megahertz": None, "cycles_a_cell": None}
+    def _cycles(self, found: Stages, megahertz: float | None) -> float | None:
+        """Cycles a cell, of one of the device's lanes."""
+        if megahertz is None:
+            return None
         cycles = found.kernel * megahertz * 1e6 * self._multiprocessors * _LANES
-        return {"gpu_megahertz": megahertz, "cycles_a_cell": cycles / found.computed_cells}
+        return cycles / found.computed_cells
 
     def _host_tables(self, batch: Batch) -> tuple[float, float]:
         """Seconds for a host to gather a batch's tables, and for these to travel."""
@@ -544,6 +527,36 @@ class _Measuring:
             stream.synchronize()
 
         return _bench.seconds_of(send, self._seconds)
+
+
+def _with_clock(engine: cuda.Engine, batch: Batch) -> tuple[Stages, float | None]:
+    """Time a batch's stages, and read the clock meanwhile where that can be."""
+    try:
+        with energy.of_gpu(0) as drawn:
+            found = stages(engine, batch, _TILE_REPEATS)
+        return found, drawn().megahertz
+    except BackendUnavailable:
+        return stages(engine, batch, _TILE_REPEATS), None
+
+
+def _energy_row(name: str, label: str, batch: Batch, compute: _Compute, measure: _Measure) -> Row:
+    compute(batch)
+    calls = 0
+    with measure() as drawn:
+        end = time.perf_counter() + _ENERGY_SECONDS
+        while time.perf_counter() < end:
+            compute(batch)
+            calls += 1
+    used = drawn()
+    cells = batch.cells * calls
+    return {
+        "input": name,
+        "engine": label,
+        "tcups": cells / used.seconds / 1e12,
+        "watts": used.watts,
+        "gigacells_a_joule": cells / used.joules / 1e9 if used.joules else None,
+        "gpu_megahertz": used.megahertz,
+    }
 
 
 def _copies(batch: Batch, times: float = 1) -> int:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import importlib.util
-import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -13,21 +12,17 @@ from typing import Any
 
 import click
 from rich import box
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
 import gkl_shim
 from gkl_shim import machine
 from gkl_shim._files import atomic_output
 from gkl_shim._sequences import Sequences
+from gkl_shim.cli import _bench
 from gkl_shim.cli import _prefilter_rates as rates
 from gkl_shim.cli import _prefilter_verification as verification
 from gkl_shim.errors import BackendUnavailable, MissingComponent
 from gkl_shim.formats.prefilter_text import read_contigs, read_reads
-
-_SUFFIXES = (".png", ".svg", ".pdf")
-_FILE_WIDTH = 140
 
 
 @dataclasses.dataclass
@@ -93,11 +88,7 @@ def command(
     there are enough. By default pairs of 100 bases are made, from a fixed seed. The verification's
     candidates come from minimap2, of the reads and the reference given or of made ones.
     """
-    if plot_file is not None:
-        if Path(plot_file).suffix.lower() not in _SUFFIXES:
-            raise click.UsageError(f"--plot {plot_file}: one of {', '.join(_SUFFIXES)}")
-        if importlib.util.find_spec("matplotlib") is None:
-            raise MissingComponent("--plot needs matplotlib: pip install 'gkl-shim[plot]'")
+    _bench.check_plot(plot_file)
     if (reads is None) != (reference is None) or (reads is not None and not papers):
         raise click.UsageError("--reads and --reference go together, and with --papers")
     if papers and importlib.util.find_spec("edlib") is None:
@@ -115,13 +106,12 @@ def command(
     )
     if absent is not None:
         report.missing["CUDA"] = absent
-    with _progress() as step:
+    with _bench.progress() as step:
         _measure(report, pairs, seconds, step)
         if papers:
             _measure_papers(report, pairs, mapped, seconds, step)
     if json_file is not None:
-        with atomic_output(json_file) as file:
-            file.write((json.dumps(dataclasses.asdict(report), indent=2) + "\n").encode())
+        _bench.write_json(json_file, dataclasses.asdict(report))
     if json_file != "-":
         _print(report)
     if plot_file is not None:
@@ -195,21 +185,8 @@ def _measure_papers(
 # ---- showing
 
 
-@contextmanager
-def _progress() -> Iterator[Callable[[str], None]]:
-    console = Console(stderr=True)
-    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn())
-    with Progress(
-        *columns, console=console, transient=True, disable=not console.is_terminal
-    ) as progress:
-        task = progress.add_task("", total=None)
-        yield lambda text: progress.update(task, description=text)
-
-
 def _print(report: _Report) -> None:
-    console = Console()
-    if not console.is_terminal:  # which would be taken for one of 80 columns
-        console = Console(width=_FILE_WIDTH)
+    console = _bench.wide_console()
     here = report.machine
 
     def say(text: str) -> None:

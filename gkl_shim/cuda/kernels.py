@@ -37,9 +37,11 @@ ARCHITECTURES = (75, 80, 86, 89, 90, 100, 120)
 #: What the PTX is for: this and all later ones.
 PTX_ARCHITECTURE = 80
 
+_WORDS = ("unsigned int", "unsigned long long")
 _TEMPLATES = (
-    *(f"exact<{word}, {m}>" for word in ("unsigned int", "unsigned long long") for m in range(3)),
-    *(f"exact_blocks<{mode}>" for mode in range(3)),
+    *(f"exact<{word}, {mode}, 0, 0>" for word in _WORDS for mode in range(3)),
+    *(f"exact_words<{words}, {mode}>" for words in (4, 8) for mode in range(3)),
+    *(f"exact_blocks<{mode}>" for mode in (1, 2)),
     *(f"estimate<{words}>" for words in (4, 8, 16, 320)),
 )
 #: By kernel file, the kernels with C++ names that are compiled ahead; others when asked for.

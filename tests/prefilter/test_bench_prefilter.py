@@ -5,18 +5,16 @@ from __future__ import annotations
 import json
 import math
 import random
-import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
-from gkl_shim import _native, energy
+from gkl_shim import _native
 from gkl_shim.cli import _prefilter_rates as rates
 from gkl_shim.cli import _prefilter_verification as verification
 from gkl_shim.cli import bench_prefilter
-from gkl_shim.errors import BackendUnavailable
 from tests.cli.shim_command import one_error, run
 from tests.conftest import require_tool, shared_data
 
@@ -94,41 +92,6 @@ def test_the_table() -> None:
     assert done.exit_code == 0
     assert "CUDA not measured: this test wants none" in done.stdout
     assert "portable" in done.stdout
-
-
-def test_power_of_a_gpu(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
-    tool = tmp_path / "nvidia-smi"
-    tool.write_text("#!/bin/sh\nfor w in 70 80.5 400 410 430; do echo $w; done; exec sleep 9\n")
-    tool.chmod(0o755)
-    with energy.of_gpu(0) as watts:
-        time.sleep(0.5)
-    assert watts() == 410
-    tool.write_text("#!/bin/sh\necho '[N/A]'\n")
-    with energy.of_gpu(0) as watts:
-        time.sleep(0.2)
-    with pytest.raises(BackendUnavailable, match="nvidia-smi does not tell"):
-        watts()
-    tool.unlink()
-    with pytest.raises(BackendUnavailable, match="power cannot be read: nvidia-smi"):
-        energy.of_gpu(0).__enter__()
-
-
-def test_energy_of_cpu_packages(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(energy, "_RAPL", tmp_path)
-    with pytest.raises(BackendUnavailable, match="energy cannot be read: there is no"):
-        energy.of_cpu().__enter__()
-    for package, before in (("intel-rapl:0", 900), ("intel-rapl:1", 100), ("intel-rapl:0:0", 7)):
-        (tmp_path / package).mkdir()
-        (tmp_path / package / "energy_uj").write_text(f"{before}\n")
-        (tmp_path / package / "max_energy_range_uj").write_text("999\n")
-    start = time.perf_counter()
-    with energy.of_cpu() as watts:
-        time.sleep(0.1)
-        (tmp_path / "intel-rapl:0" / "energy_uj").write_text("100\n")  # started again from 0
-        (tmp_path / "intel-rapl:1" / "energy_uj").write_text("400\n")
-    most = 500e-6 / 0.1
-    assert 500e-6 / (time.perf_counter() - start) <= watts() <= most
 
 
 @pytest.mark.parametrize(
