@@ -25,7 +25,7 @@ __all__ = ["seconds"]
 
 # How long it may take: each of some ten rounds a second at the slowest bus.
 _LIMIT = 60
-_PREFER, _HOST = 3, -1  # cudaMemAdviseSetPreferredLocation, cudaCpuDeviceId
+_PREFER = 3  # cudaMemAdviseSetPreferredLocation
 
 
 def seconds(reads: Sequences, segments: Sequences, max_edits: int, rounds: int) -> dict[str, float]:
@@ -44,7 +44,8 @@ def seconds(reads: Sequences, segments: Sequences, max_edits: int, rounds: int) 
     -------
     dict
         Seconds: of pages that travel when they are touched, and of memory that is advised to stay
-        on the device and is prefetched there, its results to the host.
+        on the device and is prefetched there. Results travel when they are touched: CuPy prefetches
+        to devices only.
 
     Raises
     ------
@@ -169,7 +170,5 @@ class _ManagedPairs:
         edits = np.array([self._max_edits], np.int32)
         blocks = -(-len(out) // launcher.THREADS)
         self._slot.launch("exact<unsigned int, 0, 0, 0>", blocks, self._work, edits)
-        if self._advised:
-            prefetch(self._results.address, self._results.size, _HOST, stream)
         self._slot.synchronize()
         _native.copy([(out.view(np.uint8), self._results.bytes)])

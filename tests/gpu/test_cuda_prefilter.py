@@ -89,11 +89,11 @@ def test_a_kernel_for_a_length(max_edits):
     reads, segments = read_pairs("ERR240727_1_E2.tsv")
     want = edits(reads, segments, max_edits, backend="cpu")
     one, other = (np.array(side, "S100") for side in (reads, segments))
-    with Prefilter(max_edits, backend="cuda") as prefilter:
+    with Prefilter(max_edits, backend="cuda", devices=[0]) as prefilter:
         engine = prefilter.engine(0)
         engine.special_after = 0
         np.testing.assert_array_equal(prefilter.edits(one, other), want)
-        assert [kernel for kernel, *_ in engine.occupancy()][-1].endswith(f" 100, {max_edits}>")
+        assert any(kernel.endswith(f" 100, {max_edits}>") for kernel, *_ in engine.occupancy())
 
 
 def test_many_batches_of_every_kind():
