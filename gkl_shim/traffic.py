@@ -3,7 +3,7 @@
 The distributions are those of HaplotypeCaller on real 151-base reads: reads are clipped to the
 region (28, 79 and 141 bases at the 10th, 50th and 90th percentile), haplotypes have 192 bases in
 the middle, and four regions in five have fewer than 200 read-haplotype pairs (Ren et al.,
-*BioMed Research International* 2018).
+*Evolutionary Bioinformatics* 14, 2018).
 """
 
 from __future__ import annotations
