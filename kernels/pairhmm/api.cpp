@@ -1,6 +1,4 @@
 // The PairHMM part of the C ABI: checks what comes in, encodes letters, calls the engine.
-#include <string.h>
-
 #include <atomic>
 #include <chrono>
 #include <new>
@@ -84,17 +82,11 @@ extern "C" gkl_shim_status gkl_shim_pairhmm_open(const gkl_shim_pairhmm_options 
         options->backend != GKL_SHIM_AUTO)
         return invalid("backend is %d, not GKL_SHIM_CPU, GKL_SHIM_CUDA or GKL_SHIM_AUTO",
                        options->backend);
-    const CpuBuild *const *build = cpu_builds();
-    if (options->build) {
-        while (*build && strcmp((*build)->name, options->build) != 0) build++;
-        if (!*build) {
-            fail("no build \"%s\" here; this CPU can run: %s", options->build, gkl_shim_builds());
-            return GKL_SHIM_EUNAVAILABLE;
-        }
-    }
+    const CpuBuild *build = cpu_builds().find(options->build);
+    if (!build) return GKL_SHIM_EUNAVAILABLE;
     gkl_shim_pairhmm *h = new (std::nothrow) gkl_shim_pairhmm;
     if (!h) return out_of_memory();
-    h->settings.build = *build;
+    h->settings.build = build;
     h->settings.threads = allowed_threads(options->threads);
     h->settings.double_precision = options->precision == GKL_SHIM_DOUBLE;
     h->settings.as_gkl = options->conventions == GKL_SHIM_AS_GKL;
@@ -228,8 +220,8 @@ extern "C" void gkl_shim_pairhmm_close(gkl_shim_pairhmm *handle) { delete handle
 extern "C" const char *gkl_shim_builds(void) {
     static const std::string names = [] {
         std::string list;
-        for (const CpuBuild *const *build = cpu_builds(); *build; build++)
-            list += (list.empty() ? "" : " ") + std::string((*build)->name);
+        for (const CpuBuild *build : cpu_builds())
+            list += (list.empty() ? "" : " ") + std::string(build->name);
         return list;
     }();
     return names.c_str();

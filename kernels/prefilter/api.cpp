@@ -1,6 +1,4 @@
 // The prefilter part of the C ABI: checks what comes in, calls the engine.
-#include <string.h>
-
 #include <algorithm>
 #include <atomic>
 #include <new>
@@ -74,18 +72,12 @@ extern "C" gkl_shim_status gkl_shim_prefilter_open(const gkl_shim_prefilter_opti
         return invalid("GKL_SHIM_GATEKEEPER has no mode but GKL_SHIM_GLOBAL");
     if (options->max_edits < 0 || options->max_edits > 255)
         return invalid("max_edits is %d, not 0 to 255", options->max_edits);
-    const CpuBuild *const *build = cpu_builds();
-    if (options->build) {
-        while (*build && strcmp((*build)->name, options->build) != 0) build++;
-        if (!*build) {
-            fail("no build \"%s\" here; this CPU can run: %s", options->build, gkl_shim_builds());
-            return GKL_SHIM_EUNAVAILABLE;
-        }
-    }
+    const CpuBuild *build = cpu_builds().find(options->build);
+    if (!build) return GKL_SHIM_EUNAVAILABLE;
     gkl_shim_prefilter *h = new (std::nothrow) gkl_shim_prefilter;
     if (!h) return out_of_memory();
-    h->settings = {*build, allowed_threads(options->threads),
-                   options->method == GKL_SHIM_GATEKEEPER, options->mode, options->max_edits};
+    h->settings = {build, allowed_threads(options->threads), options->method == GKL_SHIM_GATEKEEPER,
+                   options->mode, options->max_edits};
     *handle = h;
     return GKL_SHIM_OK;
 }
@@ -141,17 +133,17 @@ extern "C" gkl_shim_status gkl_shim_encode(const uint8_t *letters, int64_t count
         uint32_t *low, *high, *undefined;
         std::atomic<bool> any;
     } job = {letters, count, low, high, undefined, {false}};
-    parallel_for((count + kEncodeChunk - 1) / kEncodeChunk, count / kEncodedPerNanosecond,
-                 allowed_threads(threads),
-                 [](void *context, int64_t index) {
-                     Job &job = *static_cast<Job *>(context);
-                     const int64_t at = index * kEncodeChunk, word = at / 32;
-                     if ((*cpu_builds())
-                             ->encode(job.letters + at, std::min(kEncodeChunk, job.count - at),
-                                      job.low + word, job.high + word, job.undefined + word))
-                         job.any = true;
-                 },
-                 &job);
+    parallel_for(
+        (count + kEncodeChunk - 1) / kEncodeChunk, count / kEncodedPerNanosecond,
+        allowed_threads(threads),
+        [](void *context, int64_t index) {
+            Job &job = *static_cast<Job *>(context);
+            const int64_t at = index * kEncodeChunk, word = at / 32;
+            if (cpu_builds().best().encode(job.letters + at, std::min(kEncodeChunk, job.count - at),
+                                           job.low + word, job.high + word, job.undefined + word))
+                job.any = true;
+        },
+        &job);
     *any_undefined = job.any;
     return GKL_SHIM_OK;
 }

@@ -150,20 +150,8 @@ struct Job {
 
 }  // namespace
 
-const CpuBuild *const *cpu_builds() {
-    static const CpuBuild *builds[4];
-    static const bool listed = [] {
-        const CpuBuild **next = builds;
-#if defined(__x86_64__)
-        if (cpu_has_avx512()) *next++ = &kAvx512Build;
-        if (cpu_has_avx2()) *next++ = &kAvx2Build;
-#elif defined(__aarch64__)
-        *next++ = &kNeonBuild;
-#endif
-        *next++ = &kPortableBuild;
-        return true;
-    }();
-    (void)listed;
+const Builds<CpuBuild> &cpu_builds() {
+    static const Builds<CpuBuild> builds(GKL_SHIM_COMPILED_BUILDS);
     return builds;
 }
 

@@ -3,14 +3,14 @@
 
 #include <stdint.h>
 
+#include "common/builds.h"
 #include "gkl_shim.h"
 #include "prefilter/cpu_build.h"
 
 namespace gkl_shim {
 namespace prefilter {
 
-// The builds that this CPU can run, the best first; ends with a null pointer.
-const CpuBuild *const *cpu_builds();
+const Builds<CpuBuild> &cpu_builds();
 
 struct CpuSettings {
     const CpuBuild *build;

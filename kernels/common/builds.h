@@ -1,0 +1,55 @@
+// The builds of an engine: one struct for each instruction set, with a name and functions.
+#pragma once
+
+#include <string.h>
+
+#include "common/cpu.h"
+#include "common/error.h"
+#include "gkl_shim.h"
+
+namespace gkl_shim {
+
+// Those that this CPU can run, the best first. Made from GKL_SHIM_COMPILED_BUILDS.
+template <class Build>
+class Builds {
+   public:
+#if defined(__x86_64__)
+    Builds(const Build &avx512, const Build &avx2, const Build &portable) {
+        if (cpu_has_avx512()) add(avx512);
+        if (cpu_has_avx2()) add(avx2);
+        add(portable);
+    }
+#elif defined(__aarch64__)
+    Builds(const Build &neon, const Build &portable) {
+        add(neon);
+        add(portable);
+    }
+#endif
+
+    const Build *const *begin() const { return here_; }
+    const Build *const *end() const { return here_ + count_; }
+    const Build &best() const { return *here_[0]; }
+
+    // The one of a name, the best where that is null. Where there is none: null, and the error set.
+    const Build *find(const char *name) const {
+        if (!name) return &best();
+        for (const Build *build : *this)
+            if (strcmp(build->name, name) == 0) return build;
+        fail("no build \"%s\" here; this CPU can run: %s", name, gkl_shim_builds());
+        return nullptr;
+    }
+
+   private:
+    void add(const Build &build) { here_[count_++] = &build; }
+
+    const Build *here_[3];
+    int count_ = 0;
+};
+
+#if defined(__x86_64__)
+#define GKL_SHIM_COMPILED_BUILDS kAvx512Build, kAvx2Build, kPortableBuild
+#elif defined(__aarch64__)
+#define GKL_SHIM_COMPILED_BUILDS kNeonBuild, kPortableBuild
+#endif
+
+}  // namespace gkl_shim
