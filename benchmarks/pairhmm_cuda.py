@@ -27,6 +27,7 @@ import numpy as np
 from gkl_shim import _native, traffic
 from gkl_shim._batch import concatenated
 from gkl_shim.cuda import pairhmm as cuda
+from gkl_shim.cuda.stages import stages
 from gkl_shim.formats import pairhmm_in
 from gkl_shim.pairhmm import Batch, HaplotypeBatch, PairHMM, ReadBatch, stream
 
@@ -72,39 +73,13 @@ def unrelated(haplotype_length: int, read_length: int, cells: float = CELLS) -> 
     )
 
 
-def kernels(engine: cuda.Engine, batch: Batch, repeats: int = 5) -> dict[str, float]:
+def kernels(engine: cuda.Engine, batch: Batch) -> dict[str, float]:
     """Time the launches of a batch by events, chunk after chunk."""
-    device = engine._devices[0]
-    pointer = _native.batch_pointer(
-        batch.region_reads,
-        batch.region_haplotypes,
-        batch.reads.offsets,
-        batch.reads.tracks,
-        batch.haplotypes.offsets,
-        batch.haplotypes.bases,
-    )
-    run = cuda._Run(pointer, np.empty(batch.pairs), "single", fresh=True)
-    slot = device.slot(wait=True)
-    assert slot is not None
-    milliseconds = 0.0
-    while run.take(slot):
-        slot.start("single")
-        slot.wait()
-        times = []
-        for _ in range(repeats):
-            begin, end = cupy.cuda.Event(), cupy.cuda.Event()
-            begin.record(slot._stream)
-            slot._launch("single")
-            end.record(slot._stream)
-            end.synchronize()
-            times.append(cupy.cuda.get_elapsed_time(begin, end))
-        milliseconds += statistics.median(times)
-        slot.finish(run)
-    device.release(slot)
+    found = stages(engine, batch)
     return {
-        "ms": round(milliseconds, 4),
-        "tcups": round(run.cells / milliseconds / 1e9, 3),
-        "raw_tcups": round(run.computed_cells / milliseconds / 1e9, 3),
+        "ms": round(found.kernel * 1e3, 4),
+        "tcups": round(found.tcups, 3),
+        "raw_tcups": round(found.raw_tcups, 3),
     }
 
 

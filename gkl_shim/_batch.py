@@ -272,6 +272,18 @@ class Batch:
         reads = np.diff(self.reads.offsets[self.region_reads])
         return int((reads * np.diff(self.haplotypes.offsets[self.region_haplotypes])).sum())
 
+    @property
+    def arrays(self) -> tuple[Any, ...]:
+        """What the native library's batch is made of, in its order: no copies."""
+        return (
+            self.region_reads,
+            self.region_haplotypes,
+            self.reads.offsets,
+            self.reads.tracks,
+            self.haplotypes.offsets,
+            self.haplotypes.bases,
+        )
+
     def __getitem__(self, index: slice) -> Batch:
         """Consecutive regions, without a copy of the sequences where `index` begins at 0."""
         first, last, step = index.indices(len(self))

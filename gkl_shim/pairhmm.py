@@ -18,7 +18,6 @@ from collections.abc import Generator, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
 import numpy as np
@@ -43,6 +42,7 @@ from gkl_shim._batch import (
     haplotype_batch,
     read_batch,
 )
+from gkl_shim._closing import Closing
 from gkl_shim.errors import BackendUnavailable
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ class Statistics:
     """Time inside the engine, summed over calls."""
 
 
-class PairHMM:
+class PairHMM(Closing):
     """A configured engine. Cheap to make, reusable, safe to use from several threads at once.
 
     Parameters
@@ -208,17 +208,6 @@ class PairHMM:
             self._engine = None
             self._devices.release()
 
-    def __enter__(self) -> PairHMM:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
-
     def likelihoods(
         self,
         reads: Reads,
@@ -266,14 +255,7 @@ class PairHMM:
         for part in _parts(batch):
             stop = start + part.pairs
             if stop > start:
-                pointer = _native.batch_pointer(
-                    part.region_reads,
-                    part.region_haplotypes,
-                    part.reads.offsets,
-                    part.reads.tracks,
-                    part.haplotypes.offsets,
-                    part.haplotypes.bases,
-                )
+                pointer = _native.batch_pointer(*part.arrays)
                 engine.compute(pointer, out[start:stop])
             start = stop
         return out

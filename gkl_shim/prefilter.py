@@ -10,13 +10,13 @@ from __future__ import annotations
 import dataclasses
 import threading
 from collections.abc import Callable
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gkl_shim import _native
+from gkl_shim._closing import Closing
 from gkl_shim._sequences import MAX_LENGTH, Sequences, contig_sequences, sequences
 from gkl_shim.errors import BackendUnavailable, PairError
 
@@ -100,7 +100,7 @@ class Summary:
         )
 
 
-class Prefilter:
+class Prefilter(Closing):
     """A configured filter. Cheap to make, reusable, safe to use from several threads at once.
 
     Parameters
@@ -197,17 +197,6 @@ class Prefilter:
         if self._cuda is not None:
             self._cuda.close()
             self._cuda = None
-
-    def __enter__(self) -> Prefilter:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def edits(
         self, reads: Any, segments: Any, out: NDArray[np.int16] | None = None

@@ -22,7 +22,6 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -575,23 +574,12 @@ def _cells(batch: Batch) -> NDArray[np.int64]:
 # ---- callers
 
 
-def _pointer(batch: Batch) -> Any:
-    return _native.batch_pointer(
-        batch.region_reads,
-        batch.region_haplotypes,
-        batch.reads.offsets,
-        batch.reads.tracks,
-        batch.haplotypes.offsets,
-        batch.haplotypes.bases,
-    )
-
-
 def _by_pointer(
     batch: Batch, on_cpu: _native.PairHmmEngine | None
 ) -> Callable[[NDArray[np.float64]], None]:
     """Return what computes a batch by its address: on the CPU, or as the native library asks."""
     ffi, _ = _native.library()
-    pointer = _pointer(batch)
+    pointer = _native.batch_pointer(*batch.arrays)
     if on_cpu is not None:
         return functools.partial(on_cpu.compute, pointer)
 

@@ -165,15 +165,7 @@ class Engine:
         pairs = len(batch.reads) * len(batch.haplotypes) if one else batch.pairs
         out = np.empty(pairs, np.float64)
         if pairs:
-            arrays = (
-                batch.region_reads,
-                batch.region_haplotypes,
-                batch.reads.offsets,
-                batch.reads.tracks,
-                batch.haplotypes.offsets,
-                batch.haplotypes.bases,
-            )
-            self.compute_pointer(_native.batch_pointer(*arrays), out)
+            self.compute_pointer(_native.batch_pointer(*batch.arrays), out)
         return out
 
     def compute_pointer(self, batch: Any, out: NDArray[np.float64]) -> None:
@@ -333,16 +325,18 @@ class _Slot:
         _native.check(self._lib.gkl_shim_cuda_plan(planner, chunk))
         if chunk.results == 0:
             return
-        size = chunk.block_bytes
-        self._block = self._pinned(self._block, size)
-        self._device_block = self._on_device(self._device_block, size)
+        self._block = self._pinned(self._block, chunk.block_bytes)
+        self._device_block = self._on_device(self._device_block, chunk.block_bytes)
         self._scratch = self._on_device(self._scratch, chunk.scratch_bytes)
         self._results = self._pinned(self._results, 8 * chunk.results)
         self._lib.gkl_shim_cuda_write(planner, self._ffi.cast("void *", self._block.ptr))
-        self._cupy.cuda.runtime.memcpyAsync(
-            self._device_block.ptr, self._block.ptr, size, _HOST_TO_DEVICE, self._stream.ptr
-        )
+        self._send()
         self._launch(precision)
+
+    def _send(self) -> None:
+        to, source, size = self._device_block.ptr, self._block.ptr, self.chunk.block_bytes
+        copy = self._cupy.cuda.runtime.memcpyAsync
+        copy(to, source, size, _HOST_TO_DEVICE, self._stream.ptr)
 
     def _launch(self, precision: Precision) -> None:
         chunk, arguments = self.chunk, self._arguments

@@ -16,8 +16,6 @@ from gkl_shim.pairhmm import Batch
 
 __all__ = ["Stages", "stages"]
 
-_HOST_TO_DEVICE = 1
-
 
 @dataclass
 class Stages:
@@ -63,14 +61,7 @@ def stages(engine: cuda_pairhmm.Engine, batch: Batch, repeats: int = 5) -> Stage
     ffi, lib = _native.library()
     device = engine._devices[0]
     found = Stages()
-    pointer = _native.batch_pointer(
-        batch.region_reads,
-        batch.region_haplotypes,
-        batch.reads.offsets,
-        batch.reads.tracks,
-        batch.haplotypes.offsets,
-        batch.haplotypes.bases,
-    )
+    pointer = _native.batch_pointer(*batch.arrays)
     with cupy.cuda.Device(device.number):
         run = cuda_pairhmm._Run(pointer, np.empty(batch.pairs), "single", fresh=True)
         slot = device.slot(wait=True)
@@ -105,9 +96,7 @@ def _repeat(
         write.append(time.perf_counter() - planned)
         marks = [cupy.cuda.Event() for _ in range(3)]
         marks[0].record(stream)
-        cupy.cuda.runtime.memcpyAsync(
-            slot._device_block.ptr, slot._block.ptr, chunk.block_bytes, _HOST_TO_DEVICE, stream.ptr
-        )
+        slot._send()
         marks[1].record(stream)
         slot._launch("single")
         marks[2].record(stream)

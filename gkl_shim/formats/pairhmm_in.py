@@ -12,7 +12,6 @@ from __future__ import annotations
 import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from types import TracebackType
 from typing import BinaryIO, NoReturn, TypeAlias
 
 import numpy as np
@@ -27,6 +26,7 @@ from gkl_shim._batch import (
     offsets_of,
     shown,
 )
+from gkl_shim._closing import Closing
 from gkl_shim.errors import FormatError
 
 __all__ = ["Reader", "write"]
@@ -44,7 +44,7 @@ _BATCH_CELLS = 1 << 27
 _BATCH_TEXT = 1 << 23
 
 
-class Reader:
+class Reader(Closing):
     """Iterate over a file's regions in batches, in memory bounded by a batch.
 
     Parameters
@@ -88,17 +88,6 @@ class Reader:
         """Close the file if it was opened here."""
         if self._close:
             self._file.close()
-
-    def __enter__(self) -> Reader:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def __iter__(self) -> Iterator[Batch]:
         regions = _Regions()

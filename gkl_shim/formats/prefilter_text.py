@@ -12,7 +12,6 @@ import io
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
 from typing import Any, BinaryIO, TypeAlias, cast
 
 import dnaio
@@ -23,6 +22,7 @@ from xopen import xopen
 
 from gkl_shim import _native
 from gkl_shim._ahead import ahead
+from gkl_shim._closing import Closing
 from gkl_shim._sequences import MAX_LENGTH, Sequences, contig_sequences, sequences
 from gkl_shim.errors import FormatError
 
@@ -60,7 +60,7 @@ class Candidates:
     """None where all are on the forward strand."""
 
 
-class TextReader:
+class TextReader(Closing):
     """Read a text in chunks of whole lines, ahead of the caller, in bounded memory.
 
     Parameters
@@ -102,17 +102,6 @@ class TextReader:
             self._chunks.close()
         if self._owned:
             self._file.close()
-
-    def __enter__(self) -> TextReader:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def error(self, line: int, message: str) -> FormatError:
         """Make the error that names this file and a line."""

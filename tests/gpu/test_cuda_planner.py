@@ -14,14 +14,7 @@ from tests.gpu.conftest import assert_same_bits
 
 
 def pointer(batch):
-    return _native.batch_pointer(
-        batch.region_reads,
-        batch.region_haplotypes,
-        batch.reads.offsets,
-        batch.reads.tracks,
-        batch.haplotypes.offsets,
-        batch.haplotypes.bases,
-    )
+    return _native.batch_pointer(*batch.arrays)
 
 
 def planned(batch, precision, cells, scratch, rows=0, values=None):
