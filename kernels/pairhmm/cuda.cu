@@ -11,7 +11,8 @@
 //
 // At a fork of a trie a lane keeps its state in the tile's scratch, and takes it up again when the
 // next branch begins: each lane when its own column is there, so that the pipeline of lanes never
-// drains. States at the ends of heads and tails stay there for the meeting of both, which is
+// drains. What is taken up next waits in shared memory by then. The state before the first column
+// is one of them. States at the ends of heads and tails stay for the meeting of both, which is
 // computed last, a lane a pair.
 //
 // A read of more rows than a warp holds, in double precision, is cut into stripes, each computed by
@@ -20,10 +21,12 @@
 // What a row needs is padded at the top: rows above a read's first hand its start value down.
 //
 // What bounds it is the issue of instructions. With 16 rows a lane a column takes 93, of which 80
-// are the recurrence's: 5.7 10^12 cells a second on an H200 (132 multiprocessors at 1.98 GHz). It
-// reaches 55% of that with haplotypes that share nothing (3.1): the columns between events run at
-// 75 to 85% (registers leave three warps a scheduler, and shared memory is three quarters busy with
-// emissions), set-up and meeting take 5%, and events, where lanes take turns, 15%.
+// are the recurrence's: 5.8 10^12 cells a second on an H200 (132 multiprocessors at 1.98 GHz). It
+// reaches 60% of that with haplotypes of 200 letters that share nothing (3.5 at reads of 64 bases).
+// Of a warp's time there, 70% goes into columns between events, which issue in 69% (forward) and
+// 89% (backward) of the cycles: registers leave three warps a scheduler, and what they wait for is
+// the dispatch of multiply-adds and, at the turn of a column, a shuffle and the first emissions.
+// 23% goes into the columns about events, where lanes take turns, 5% into the meeting.
 
 #if defined(__CUDACC_RTC__)
 typedef signed char int8_t;
@@ -124,16 +127,18 @@ __device__ __forceinline__ void wait_for_copies() {
 #endif
 }
 
-__device__ __forceinline__ void compiler_barrier() { asm volatile("" ::: "memory"); }
-
-// The same, but the compiler does not know: what it makes of it is made anew at each use and takes
-// no register in between.
-__device__ __forceinline__ int unknown(int x) {
+// A kernel's input, which nobody writes while it runs.
+__device__ __forceinline__ unsigned load_letter(const uint8_t *from) {
 #if defined(__CUDA_ARCH__)
-    asm volatile("" : "+r"(x));
+    unsigned letter;
+    asm("ld.global.nc.u8 %0, [%1];" : "=r"(letter) : "l"(from));
+    return letter;
+#else
+    return *from;
 #endif
-    return x;
 }
+
+__device__ __forceinline__ void compiler_barrier() { asm volatile("" ::: "memory"); }
 
 enum Direction { kForward = 1, kBackward = -1 };
 
@@ -245,13 +250,24 @@ class Lane {
         unsigned event = trie.events;
         Event next = *array<Event>(event), following = *array<Event>(event + sizeof(Event));
         if (!in_use()) next = {kNoEvent, event_of(kNone, -1, kNone)};
-        unsigned letter = *column;
+        unsigned letter = load_letter(column);
         first_emissions_ = load_emissions(letter, STEP == kForward ? 0 : R / kGroup - 1);
-        for (;;) {
+        const auto advance = [&] {
+            event += unsigned(sizeof(Event));
+            next = following;
+            following = *array<Event>(event + sizeof(Event));
             fetch(load_of(next.what));
-            bool fetched = true;
-            const unsigned ahead = least_of_warp(next.at - unsigned(column - chunk_));
+        };
+        for (;;) {
+            const unsigned distance = next.at - unsigned(column - chunk_);
+            const unsigned ahead = least_of_warp(distance);
             if (ahead >= kNoEvent / 2) break;
+            // Most often all lanes have the same event before them, and the first comes to no other
+            // one before the last has come to this.
+            const bool alone =
+                !STRIPED &&
+                __all_sync(kAllLanes, !in_use() || (distance == ahead + unsigned(position) &&
+                                                    following.at - next.at >= unsigned(span)));
             int quiet = int(ahead);
             if constexpr (STRIPED) {
                 for (; quiet >= kUnrolled; quiet -= kUnrolled)
@@ -262,16 +278,23 @@ class Lane {
                 for (int k = 1; k <= kUnrolled; k++) step<STEP>(&letter, column + k);
                 column += kUnrolled;
             }
-            for (; !STRIPED && quiet > 0; quiet--) step<STEP>(&letter, ++column);
-            // A lane comes to an event a column after the lane before it.
             wait_for_copies();
+            // A lane comes to an event a column after the lane before it.
+            if (alone) {
+                const int turn = in_use() ? position : -1;
+                for (int k = -quiet; k < span; k++) {
+                    if (k == turn) handle<STEP>(next.what);
+                    __syncwarp();
+                    step<STEP>(&letter, ++column);
+                }
+                if (in_use()) advance();
+                continue;
+            }
             const auto handle_events = [&] {
                 while (unsigned(column - chunk_) == next.at) {
-                    handle<STEP>(next.what, fetched);
-                    fetched = false;
-                    event += unsigned(sizeof(Event));
-                    next = following;
-                    following = *array<Event>(event + sizeof(Event));
+                    wait_for_copies();
+                    handle<STEP>(next.what);
+                    advance();
                 }
                 __syncwarp();
             };
@@ -279,7 +302,7 @@ class Lane {
                 for (int k = 0; k < kWarp + kUnrolled; k += kUnrolled)
                     step_stripe<STEP>(&letter, &column, handle_events);
             }
-            for (int k = 0; !STRIPED && k < span; k++) {
+            for (int k = -quiet; !STRIPED && k < span; k++) {
                 handle_events();
                 step<STEP>(&letter, ++column);
             }
@@ -348,25 +371,16 @@ class Lane {
     __device__ __forceinline__ A *at(int64_t offset) const {
         return reinterpret_cast<A *>(scratch_ + offset);
     }
-    // A block's shared memory: the table of emissions, [letter][group of rows][lane], and for each
-    // lane what the backward root is made from: T above its rows, and what is inserted there.
+    // A block's shared memory: the table of emissions, [letter][group of rows][lane]; then the
+    // state that the next event wants: rows, [pack of rows][lane], and what belongs to the lane, as
+    // far apart as packs are.
+    enum { kFetched = kLetters * kLetterStride, kFetchedPacks = R / kStates + 1 };
     static __device__ __forceinline__ Pack<T> *emissions() {
         extern __shared__ __align__(16) uint8_t shared_memory[];
         return reinterpret_cast<Pack<T> *>(shared_memory) + threadIdx.x;
     }
-    static __device__ __forceinline__ RowState<T> *root() {
-        return reinterpret_cast<RowState<T> *>(emissions() - threadIdx.x +
-                                               kLetters * kLetterStride) +
-               threadIdx.x;
-    }
-    // The state that the next event wants: rows, [pack of rows][lane], and what belongs to the
-    // lane.
-    static __device__ __forceinline__ StatePack<T> *fetched_rows() {
-        return reinterpret_cast<StatePack<T> *>(root() - threadIdx.x + kWarp) + threadIdx.x;
-    }
-    static __device__ __forceinline__ RowState<T> *fetched_lane() {
-        return reinterpret_cast<RowState<T> *>(fetched_rows() - threadIdx.x + R / kStates * kWarp) +
-               threadIdx.x;
+    static __device__ __forceinline__ StatePack<T> *fetched() {
+        return reinterpret_cast<StatePack<T> *>(emissions() + kFetched);
     }
     static __device__ __forceinline__ T start() { return power_of_two<T>(Range<T>::kStart); }
 
@@ -489,42 +503,54 @@ class Lane {
         }
     }
 
-    // What flows into a read from outside, and what take_root() wants.
+    // What flows into a read from outside; and the state before the first column, which is kept
+    // behind the others: forward, what is above the read's first row; backward, what comes from
+    // insertions.
     template <int STEP>
     __device__ __forceinline__ void make_root(const TrieRecord &trie) {
         first_ = lane_ == entry_lane<STEP>();
         top_t_ = above_t_ = STEP == kForward ? border(read_) : start();
         top_insertion_ = above_insertion_ = STEP == kForward ? T(0) : start();
-        ends_ = diagonal_ = 0;
-#pragma unroll
-        for (int k = 0; k < R; k++) t_[k] = d_[k] = 0;
+        ends_ = 0;
         if constexpr (STRIPED) open_seams<STEP>(trie);
-        if (STEP == kForward) return;
-        // From row to row and from lane to lane.
-        T insertion = top_insertion_, above = top_t_;
-        const int span = STRIPED ? int(kWarp) : tile_.widest;
-        if constexpr (STRIPED) {
-            const Handed<T> flow = seams().take_root({above, insertion});
-            above = flow.t;
-            insertion = flow.insertion;
-        }
-        for (int k = 0; k < span; k++) {
-            *root() = {above, insertion};
-            T handed = insertion, t = above;
+        if (STEP == kForward) {
+            // Several lanes of a stripe may be above the read.
+            diagonal_ = (STRIPED ? first_row_ <= 1 : first_) ? top_t_ : T(0);
 #pragma unroll
-            for (int row = R - 1; row >= 0; row--) {
-                t = a_[row] * handed;
-                handed = kappa_[row] * handed;
+            for (int k = 0; k < R; k++) t_[k] = d_[k] = first_row_ + k < 1 ? top_t_ : T(0);
+        } else {
+            // From row to row and from lane to lane.
+            T insertion = top_insertion_;
+            diagonal_ = top_t_;
+            const int span = STRIPED ? int(kWarp) : tile_.widest;
+            if constexpr (STRIPED) {
+                const Handed<T> flow = seams().take_root({diagonal_, insertion});
+                diagonal_ = flow.t;
+                insertion = flow.insertion;
             }
-            if constexpr (STRIPED)
-                if (k == span - 1) seams().hand_root({t, handed});
-            t = from_neighbour<STEP>(t);
-            handed = from_neighbour<STEP>(handed);
-            if (!first_) {
-                above = t;
-                insertion = handed;
+            for (int k = 0; k < span; k++) {
+                T handed = insertion;
+#pragma unroll
+                for (int row = R - 1; row >= 0; row--) {
+                    t_[row] = a_[row] * handed;
+                    d_[row] = 0;
+                    handed = kappa_[row] * handed;
+                }
+                if constexpr (STRIPED)
+                    if (k == span - 1) seams().hand_root({t_[0], handed});
+                const T above = from_neighbour<STEP>(t_[0]);
+                handed = from_neighbour<STEP>(handed);
+                if (!first_ && k < span - 1) {
+                    diagonal_ = above;
+                    insertion = handed;
+                }
             }
         }
+        fetched_id_ = STEP == kForward ? tile_.head_states : tile_.tail_states;
+        keep(fetched_id_);
+#pragma unroll
+        for (int k = 0; k < R; k += kStates) fetched()[k / kStates * kWarp] = pack_of(k);
+        fetched()[R / kStates * kWarp].row[0] = {diagonal_, ends_};
     }
 
     template <int STEP>
@@ -538,7 +564,7 @@ class Lane {
         const int first = STEP == kForward ? 0 : stripes_ - 1, last = stripes_ - 1 - first;
         seams().open(stripe == first ? nullptr : seam_of(stripe - STEP),
                      stripe == last ? nullptr : seam_of(stripe), trie.length,
-                     shared_address(fetched_lane() - threadIdx.x + kWarp),
+                     shared_address(fetched() - threadIdx.x + kFetchedPacks * kWarp),
                      lane_ == kWarp - 1 - entry_lane<STEP>(), {top_t_, top_insertion_});
     }
 
@@ -562,30 +588,6 @@ class Lane {
         seams().end_columns();
     }
 
-    // The state before the first column: forward, what is above the read's first row; backward,
-    // what comes from insertions.
-    template <int STEP>
-    __device__ __forceinline__ void take_root() {
-        ends_ = 0;
-        if (STEP == kForward) {
-            const int row = unknown(first_row_);
-            // Several lanes of a stripe may be above the read.
-            diagonal_ = (STRIPED ? row <= 1 : first_) ? top_t_ : T(0);
-#pragma unroll
-            for (int k = 0; k < R; k++) t_[k] = d_[k] = row + k < 1 ? top_t_ : T(0);
-        } else {
-            const RowState<T> from = *root();
-            T insertion = from.d;
-            diagonal_ = from.t;
-#pragma unroll
-            for (int k = R - 1; k >= 0; k--) {
-                d_[k] = 0;
-                t_[k] = a_[k] * insertion;
-                insertion = kappa_[k] * insertion;
-            }
-        }
-    }
-
     template <int STEP>
     static __device__ __forceinline__ T from_neighbour(T x) {
         return STEP == kForward ? __shfl_up_sync(kAllLanes, x, 1)
@@ -602,7 +604,7 @@ class Lane {
     template <int STEP>
     __device__ __forceinline__ void step(unsigned *letter, const uint8_t *next) {
         const unsigned now = *letter;
-        *letter = *next;
+        *letter = load_letter(next);
         T diagonal = diagonal_, insertion = above_insertion_;
         Pack<T> pack = first_emissions_;
 #pragma unroll
@@ -630,73 +632,74 @@ class Lane {
     }
 
     // The state that the next event wants comes into shared memory before it is wanted.
-    __device__ __forceinline__ void fetch(int32_t load) const {
-        if (load < 0) return;
+    __device__ __forceinline__ void fetch(int32_t load) {
+        if (load == kNone || load == fetched_id_) return;
+        fetched_id_ = load;
         const StatePack<T> *from = state(load);
 #pragma unroll
-        for (int k = 0; k < R / kStates; k++) copy_async(fetched_rows() + k * kWarp, from + k);
-        copy_async(fetched_lane(), states_ + lane_state(load));
+        for (int k = 0; k < R / kStates; k++) copy_async(fetched() + k * kWarp, from + k);
+        copy_async(reinterpret_cast<RowState<T> *>(fetched() + R / kStates * kWarp),
+                   states_ + lane_state(load));
     }
 
     template <int STEP>
-    __device__ __forceinline__ void handle(uint32_t what, bool fetched) {
-        const int32_t store = store_of(what), load = load_of(what);
-        if (store >= 0) keep<STEP>(store, letter_of(what));
-        if (load >= 0) {
-            // A second event within a window has not been fetched for.
-            if (!fetched) {
-                fetch(load);
-                wait_for_copies();
-            }
-#pragma unroll
-            for (int k = 0; k < R; k += kStates) {
-                const StatePack<T> pack = fetched_rows()[k / kStates * kWarp];
-#pragma unroll
-                for (int z = 0; z < kStates; z++) {
-                    t_[k + z] = pack.row[z].t;
-                    d_[k + z] = pack.row[z].d;
-                }
-            }
-            const RowState<T> own = *fetched_lane();
-            diagonal_ = own.t;
-            ends_ = own.d;
-        } else if (load == kRoot) {
-            take_root<STEP>();
+    __device__ __forceinline__ void handle(uint32_t what) {
+        const int32_t store = store_of(what);
+        if (store >= 0) {
+            if (STEP == kBackward && letter_of(what) >= 0)
+                keep_tail(store, letter_of(what));
+            else
+                keep(store);
         }
+        if (load_of(what) == kNone) return;
+#pragma unroll
+        for (int k = 0; k < R; k += kStates) {
+            const StatePack<T> pack = fetched()[k / kStates * kWarp];
+#pragma unroll
+            for (int z = 0; z < kStates; z++) {
+                t_[k + z] = pack.row[z].t;
+                d_[k + z] = pack.row[z].d;
+            }
+        }
+        const RowState<T> own = fetched()[R / kStates * kWarp].row[0];
+        diagonal_ = own.t;
+        ends_ = own.d;
     }
 
-    template <int STEP>
-    __device__ __forceinline__ void keep(int32_t id, int letter) {
+    __device__ __forceinline__ void keep(int32_t id) const {
         StatePack<T> *to = state(id);
-        if (STEP == kForward || letter < 0) {
 #pragma unroll
-            for (int k = 0; k < R; k += kStates) {
+        for (int k = 0; k < R; k += kStates) to[k / kStates] = pack_of(k);
+        states_[lane_state(id)] = {diagonal_, ends_};
+    }
+
+    __device__ __forceinline__ StatePack<T> pack_of(int first) const {
+        StatePack<T> pack;
+#pragma unroll
+        for (int z = 0; z < kStates; z++) pack.row[z] = {t_[first + z], d_[first + z]};
+        return pack;
+    }
+
+    // The tail's last column is not computed: all that the meeting wants of it is T' and c D',
+    // which need no insertion.
+    __device__ __forceinline__ void keep_tail(int32_t id, int letter) const {
+        StatePack<T> *to = state(id);
+#pragma unroll
+        for (int group = 0; group < R / kGroup; group++) {
+            const Pack<T> emission = emissions()[letter * kLetterStride + group * kWarp];
+#pragma unroll
+            for (int k = group * kGroup; k < (group + 1) * kGroup; k += kStates) {
                 StatePack<T> pack;
 #pragma unroll
-                for (int z = 0; z < kStates; z++) pack.row[z] = {t_[k + z], d_[k + z]};
+                for (int z = 0; z < kStates; z++) {
+                    const int row = k + z;
+                    const T above = row == R - 1 ? diagonal_ : t_[row == R - 1 ? row : row + 1];
+                    pack.row[z] = {emission.value[row % kGroup] * above, c_[row] * d_[row]};
+                }
                 to[k / kStates] = pack;
             }
-            states_[lane_state(id)] = {diagonal_, ends_};
-        } else {
-            // The tail's last column is not computed: all that the meeting wants of it is T' and
-            // c D', which need no insertion.
-#pragma unroll
-            for (int group = 0; group < R / kGroup; group++) {
-                const Pack<T> emission = emissions()[letter * kLetterStride + group * kWarp];
-#pragma unroll
-                for (int k = group * kGroup; k < (group + 1) * kGroup; k += kStates) {
-                    StatePack<T> pack;
-#pragma unroll
-                    for (int z = 0; z < kStates; z++) {
-                        const int row = k + z;
-                        const T above = row == R - 1 ? diagonal_ : t_[row == R - 1 ? row : row + 1];
-                        pack.row[z] = {emission.value[row % kGroup] * above, c_[row] * d_[row]};
-                    }
-                    to[k / kStates] = pack;
-                }
-                // Group by group, or registers for all of them would be taken from the recurrence.
-                compiler_barrier();
-            }
+            // Group by group, or registers for all of them would be taken from the recurrence.
+            compiler_barrier();
         }
     }
 
@@ -857,7 +860,8 @@ class Lane {
     T top_t_, top_insertion_;
     Pack<T> first_emissions_;  // of the next column
     RowState<T> *states_;
-    T insertion_out_;  // of the last column of a stripe
+    int32_t fetched_id_;  // whose state is in shared memory
+    T insertion_out_;     // of the last column of a stripe
     Maybe<STRIPED, Seams> seams_;
 };
 
@@ -930,8 +934,8 @@ __device__ __forceinline__ void compute_stripe(const uint8_t *chunk, const CudaT
     }
 
 GKL_SHIM_PAIRHMM_KERNEL(pairhmm_single_4, float, 4, 24)
-GKL_SHIM_PAIRHMM_KERNEL(pairhmm_single_8, float, 8, 20)
-GKL_SHIM_PAIRHMM_KERNEL(pairhmm_single_12, float, 12, 16)
+GKL_SHIM_PAIRHMM_KERNEL(pairhmm_single_8, float, 8, 16)
+GKL_SHIM_PAIRHMM_KERNEL(pairhmm_single_12, float, 12, 12)
 GKL_SHIM_PAIRHMM_KERNEL(pairhmm_single_16, float, 16, 12)
 GKL_SHIM_PAIRHMM_KERNEL(pairhmm_single_20, float, 20, 12)
 GKL_SHIM_PAIRHMM_KERNEL(pairhmm_double_4, double, 4, 16)

@@ -32,7 +32,6 @@ enum {
     kNoRead = 255,
     // In the place of a state's number.
     kNone = -1,
-    kRoot = -2,
     // Rows a lane of a striped read; how many columns a stripe takes from another at once, and how
     // many are left free before and behind a stream's: they are written four at a time.
     kStripedRows = 8,
@@ -49,19 +48,20 @@ struct alignas(8) Event {
 };
 
 // A state's number is below this.
-constexpr int32_t kMostStates = (1 << 14) - 2;
+constexpr int32_t kMostStates = (1 << 14) - 1;
 
-// `store`: the state to keep in, or kNone. `load`: the one to continue from, kRoot, or kNone: the
-// one in hand. `letter`: -1; of a tail, the letter of its last column, which is not in the stream:
+// `store`: the state to keep in, or kNone. `load`: the one to continue from, or kNone: the one in
+// hand. `letter`: -1; of a tail, the letter of its last column, which is not in the stream:
 // what is kept is the state's meeting with that column.
 GKL_SHIM_BOTH inline uint32_t event_of(int32_t store, int32_t letter, int32_t load) {
-    return uint32_t(letter + 1) << 28 | uint32_t(load + 2) << 14 | uint32_t(store + 1);
+    return uint32_t(letter + 1) << 28 | uint32_t(load + 1) << 14 | uint32_t(store + 1);
 }
 GKL_SHIM_BOTH inline int32_t store_of(uint32_t what) { return int32_t(what & 0x3fff) - 1; }
-GKL_SHIM_BOTH inline int32_t load_of(uint32_t what) { return int32_t(what >> 14 & 0x3fff) - 2; }
+GKL_SHIM_BOTH inline int32_t load_of(uint32_t what) { return int32_t(what >> 14 & 0x3fff) - 1; }
 GKL_SHIM_BOTH inline int32_t letter_of(uint32_t what) { return int32_t(what >> 28) - 1; }
 
-// A stream of columns. States are numbered: the leaves of its trie, then the slots of the forks.
+// A stream of columns. States are numbered: the leaves of its trie, then the slots of the forks of
+// each of its streams, then that before the first column.
 struct TrieRecord {
     uint32_t columns,
         events;  // the first of its letters and of its events, in bytes from the header
@@ -157,9 +157,9 @@ GKL_SHIM_BOTH inline int64_t stripes_of(int64_t rows) {
     return (rows + kWarp * kStripedRows - 1) / (kWarp * kStripedRows);
 }
 
-// A tile's scratch: coefficients, backward kappas, then the states of heads and of tails. A state
-// is that of all rows, then what belongs to each lane: the T above it, and its `ends`. The tiles of
-// a striped read have it in common.
+// A tile's scratch: coefficients, backward kappas, then the states of heads and of tails, each with
+// that before the first column behind the others. A state is that of all rows, then what belongs to
+// each lane: the T above it, and its `ends`. The tiles of a striped read have it in common.
 template <class T>
 struct TileScratch {
     int64_t rows, state_size, backward_kappas, head_states, tail_states, bytes;
@@ -169,8 +169,8 @@ struct TileScratch {
         state_size = rows + kWarp * stripes;
         backward_kappas = rows * int64_t(sizeof(RowCoefficients<T>));
         head_states = backward_kappas + rows * int64_t(sizeof(T));
-        tail_states = head_states + heads * state_size * int64_t(sizeof(RowState<T>));
-        bytes = tail_states + tails * state_size * int64_t(sizeof(RowState<T>));
+        tail_states = head_states + (heads + 1) * state_size * int64_t(sizeof(RowState<T>));
+        bytes = tail_states + (tails + 1) * state_size * int64_t(sizeof(RowState<T>));
     }
 };
 

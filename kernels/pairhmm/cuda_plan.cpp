@@ -46,6 +46,9 @@ constexpr int64_t kStripedChunk = 8;
 // So many regions stand for a chunk where its width is chosen.
 constexpr int64_t kSample = 32;
 
+// So many columns are computed again sooner than a state at a fork is kept.
+constexpr int64_t kWorthRepeating = 8;
+
 // Columns' worth of set-up and of the meeting.
 constexpr double kColumnsPerTile = 20;
 
@@ -90,7 +93,7 @@ struct Streams {
             tries.push_back({first_column, uint32_t(events.size()), 0, 0});
             append_part(trie, tails, int32_t(int64_t(trie.leaves) * k / count),
                         int32_t(int64_t(trie.leaves) * (k + 1) / count),
-                        trie.leaves + k * trie.slots);
+                        trie.leaves + k * trie.slots, trie.leaves + count * trie.slots);
             tries.back().length = int32_t(columns.size() - first_column);
         }
         return count;
@@ -118,17 +121,27 @@ struct Streams {
     }
 
     void append_part(const Trie &trie, bool tails, int32_t first_leaf, int32_t end_leaf,
-                     int32_t slots) {
+                     int32_t slots, int32_t root) {
         // The branches on the way to these leaves, and whose states others will start from.
         path_.clear();
         for (int32_t k = 0; k < int32_t(leaves_.size()); k++) {
             const Branch &branch = trie.branches[size_t(k)];
             if (leaves_[size_t(k)].first >= end_leaf || leaves_[size_t(k)].end <= first_leaf)
                 continue;
-            if (branch.load >= 0 && saver_[size_t(branch.load)] != int32_t(path_.size()) - 1)
-                path_[size_t(saver_[size_t(branch.load)])].kept = true;
+            const int32_t before = branch.load < 0 ? kNone : saver_[size_t(branch.load)];
+            Step step = {&branch, before, before, branch.length, false, false};
+            if (before >= 0) {
+                Step &fork = path_[size_t(before)];
+                if (fork.repeated) {
+                    step.origin = fork.origin;
+                    step.distance += fork.distance;
+                }
+                if (before != int32_t(path_.size()) - 1 && step.origin >= 0)
+                    path_[size_t(step.origin)].kept = true;
+            }
+            step.repeated = step.distance <= kWorthRepeating;
             if (branch.save >= 0) saver_[size_t(branch.save)] = int32_t(path_.size());
-            path_.push_back({&branch, false});
+            path_.push_back(step);
         }
         const size_t first_column = columns.size();
         uint32_t at = 0;
@@ -141,11 +154,13 @@ struct Streams {
         };
         for (const Step &step : path_) {
             const Branch &branch = *step.branch;
-            add_event(branch.load < 0          ? int32_t(kRoot)
-                      : branch.load == in_hand ? int32_t(kNone)
-                                               : slots + branch.load);
-            const uint8_t *letters = trie.letters.data() + branch.column;
-            columns.insert(columns.end(), letters, letters + branch.length);
+            if (branch.load >= 0 && branch.load == in_hand) {
+                add_event(kNone);
+            } else {
+                add_event(step.origin < 0 ? root : slots + path_[size_t(step.origin)].branch->save);
+                append_letters(trie, step.before, step.origin);
+            }
+            append_letters(trie, branch);
             in_hand = branch.save;
             at = uint32_t(columns.size() - first_column);
             if (branch.leaf >= first_leaf && branch.leaf < end_leaf) {
@@ -168,8 +183,24 @@ struct Streams {
 
     struct Step {
         const Branch *branch;
-        bool kept;
+        int32_t before;    // the step that it goes on from, or kNone: the root
+        int32_t origin;    // the last before it whose state is kept, if it is wanted again
+        int64_t distance;  // columns from there to its end
+        bool repeated, kept;
     };
+
+    // The letters of a step and of those before it, up to the origin.
+    void append_letters(const Trie &trie, int32_t step, int32_t origin) {
+        if (step == origin) return;
+        const Step &last = path_[size_t(step)];
+        append_letters(trie, last.before, origin);
+        append_letters(trie, *last.branch);
+    }
+    void append_letters(const Trie &trie, const Branch &branch) {
+        const uint8_t *letters = trie.letters.data() + branch.column;
+        columns.insert(columns.end(), letters, letters + branch.length);
+    }
+
     std::vector<Leaves> leaves_;  // of each branch
     std::vector<Step> path_;
     std::vector<int32_t> saver_;  // of each slot: whose state is in it
