@@ -23,10 +23,10 @@
 // What bounds it is the issue of instructions. With 16 rows a lane a column takes 93, of which 80
 // are the recurrence's: 5.8 10^12 cells a second on an H200 (132 multiprocessors at 1.98 GHz). It
 // reaches 60% of that with haplotypes of 200 letters that share nothing (3.5 at reads of 64 bases).
-// Of a warp's time there, 70% goes into columns between events, which issue in 69% (forward) and
-// 89% (backward) of the cycles: registers leave three warps a scheduler, and what they wait for is
-// the dispatch of multiply-adds and, at the turn of a column, a shuffle and the first emissions.
-// 23% goes into the columns about events, where lanes take turns, 5% into the meeting.
+// Of a warp's time there, 70% goes into columns between events, which issue in 80% of the cycles:
+// registers leave three warps a scheduler, and what these wait for is the dispatch of multiply-adds
+// and, at the turn of a column, a shuffle and the first emissions. 23% goes into the columns about
+// events, where lanes take turns, 5% into the meeting.
 
 #if defined(__CUDACC_RTC__)
 typedef signed char int8_t;
