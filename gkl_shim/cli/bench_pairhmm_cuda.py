@@ -31,7 +31,6 @@ from gkl_shim import _native, energy, machine, traffic
 from gkl_shim.cli import _bench
 from gkl_shim.cli._bench import Row, Table
 from gkl_shim.cuda import devices as cuda_devices
-from gkl_shim.cuda import embedded
 from gkl_shim.cuda import pairhmm as cuda
 from gkl_shim.cuda.stages import Stages, stages
 from gkl_shim.errors import BackendUnavailable, MissingComponent
@@ -395,17 +394,21 @@ class _Measuring:
 
     def callers(self, progress: _Progress) -> Table:
         table = Table(
-            "callers", "Threads that call at once, a region each, by the way that a JVM comes",
+            "callers", "Threads that call at once, a region each, in arrays that native code knows",
             "callers", "gcups", ("engine", "region"), log="xy",
             note="Each caller waits for its result before it asks again. CPU: each caller "
             "computes with its own thread.",
         )  # fmt: skip
-        on_cpu = _native.PairHmmEngine(1, "single", None, as_gkl=True)
+        engines = {
+            "GPU": cuda.Engine([0], as_gkl=True).compute_pointer,
+            "CPU": _native.PairHmmEngine(1, "single", None, as_gkl=True).compute,
+        }
         for shape, callers in itertools.product(_CALLER_SHAPES, _CALLERS):
             batch = traffic.regions(1, shape=shape)
-            for engine in ("GPU", "CPU"):
+            pointer = _native.batch_pointer(*batch.arrays)
+            for engine, by_pointer in engines.items():
                 progress(f"{callers} callers, {shape[0]} x {shape[1]}, {engine}")
-                compute = _by_pointer(batch, on_cpu if engine == "CPU" else None)
+                compute = functools.partial(by_pointer, pointer)
                 calls, took = _concurrently(compute, batch.pairs, callers, self._seconds)
                 table.rows.append(
                     {
@@ -572,24 +575,6 @@ def _cells(batch: Batch) -> NDArray[np.int64]:
 
 
 # ---- callers
-
-
-def _by_pointer(
-    batch: Batch, on_cpu: _native.PairHmmEngine | None
-) -> Callable[[NDArray[np.float64]], None]:
-    """Return what computes a batch by its address: on the CPU, or as the native library asks."""
-    ffi, _ = _native.library()
-    pointer = _native.batch_pointer(*batch.arrays)
-    if on_cpu is not None:
-        return functools.partial(on_cpu.compute, pointer)
-
-    def compute(out: NDArray[np.float64]) -> None:
-        address = int(ffi.cast("uintptr_t", pointer))
-        message = embedded.pairhmm(address, 0, 1, out.ctypes.data, len(out))
-        if message:
-            raise RuntimeError(message)
-
-    return compute
 
 
 def _concurrently(

@@ -1,8 +1,9 @@
-"""The door through which the native library calls the GPU engines (``python_host.h``).
+"""The door through which the native library reaches the GPU engines (``python_host.h``).
 
 Run as a program, it says where the interpreter's shared library is. Imported in a process that the
 native library has put Python into, its functions take addresses and return a message: empty for
-success, so that nothing that Python raises crosses into C.
+success, so that nothing that Python raises crosses into C. Python opens an engine; it computes
+without Python.
 """
 
 from __future__ import annotations
@@ -12,8 +13,6 @@ import sys
 import sysconfig
 import threading
 from pathlib import Path
-
-import numpy as np
 
 from gkl_shim import _native, traffic
 from gkl_shim.cuda import pairhmm as cuda_pairhmm
@@ -58,14 +57,15 @@ def start() -> str:
     return ", ".join(engine.devices)
 
 
-def pairhmm(batch: int, double: int, as_gkl: int, likelihoods: int, pairs: int) -> str:
-    """Compute the ``gkl_shim_pairhmm_batch`` at an address, into `pairs` doubles at another."""
+def pairhmm(double: int, as_gkl: int, engine: int) -> str:
+    """Write the ``gkl_shim_cuda_engine *`` for a precision and conventions to an address.
+
+    The engine lasts as long as the process.
+    """
     try:
         ffi, _ = _native.library()
-        room = ffi.buffer(ffi.cast("double *", likelihoods), 8 * pairs)
-        _engine(bool(double), bool(as_gkl)).compute_pointer(
-            ffi.cast("gkl_shim_pairhmm_batch *", batch), np.frombuffer(room, np.float64)
-        )
+        place = ffi.cast("gkl_shim_cuda_engine **", engine)
+        place[0] = _engine(bool(double), bool(as_gkl)).pointer
     except Exception as error:  # whatever it is, the CPU engine can do the work
         return " ".join(f"{type(error).__name__}: {error}".split())
     return ""

@@ -42,6 +42,7 @@
 #ifndef GKL_SHIM_H
 #define GKL_SHIM_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #if defined(__GNUC__)
@@ -190,9 +191,9 @@ GKL_SHIM_API void gkl_shim_pairhmm_close(gkl_shim_pairhmm *handle);
 
 /* ---- PairHMM on CUDA devices: the planner ---------------------------------------------------
  *
- * For the launcher in the Python package, which owns the devices; not a stable interface. A batch
- * is cut into chunks. Each is planned, written as one block of memory that goes to a device as it
- * stands, computed there by the kernels in cuda.cu, and its results are put where they belong. */
+ * For the engine below and for tests; not a stable interface. A batch is cut into chunks. Each is
+ * planned, written as one block of memory that goes to a device as it stands, computed there by the
+ * kernels in cuda.cu, and its results are put where they belong. */
 
 enum {
     GKL_SHIM_CUDA_WIDTHS = 5,
@@ -210,10 +211,10 @@ typedef struct {
     int32_t conventions;     /* GKL_SHIM_STRICT or GKL_SHIM_AS_GKL */
     int32_t threads;         /* for planning, as in gkl_shim_pairhmm_options */
     int32_t multiprocessors; /* of the device */
-    int32_t rows_a_lane;     /* 0: by cost; else every tile has the kernel of so many, where it holds
-                                the region's longest read */
-    int64_t cells;           /* about so many of the batch's cells in a chunk, */
-    int64_t scratch_bytes;   /* and about so much scratch memory at most */
+    int32_t rows_a_lane;   /* 0: by cost; else every tile has the kernel of so many, where it holds
+                              the region's longest read */
+    int64_t cells;         /* about so many of the batch's cells in a chunk, */
+    int64_t scratch_bytes; /* and about so much scratch memory at most */
 } gkl_shim_cuda_options;
 
 typedef struct {
@@ -227,9 +228,9 @@ typedef struct {
     int64_t computed_cells;
     int64_t block_bytes, scratch_bytes;
     int64_t seams, seam_bytes; /* where in the scratch */
-    int64_t results; /* doubles that the kernels write */
-    int32_t passes;  /* warps a tile, for every kernel: where they are several they make one pass
-                        each, and the meeting is a launch of its own, */
+    int64_t results;           /* doubles that the kernels write */
+    int32_t passes;   /* warps a tile, for every kernel: where they are several they make one pass
+                         each, and the meeting is a launch of its own, */
     int32_t meetings; /* with so many warps a tile */
     int32_t striped_passes, striped_meetings; /* the same of the striped kernel, always apart */
     /* The tiles of the kernels with the fewest rows a lane, and so on; then the stripes. */
@@ -253,8 +254,8 @@ GKL_SHIM_API int64_t gkl_shim_cuda_tables(int32_t precision, int32_t conventions
  * batch's end; -1 where memory ran out. The batch has been checked, and stays as it is until
  * gkl_shim_cuda_finish(). In single precision every pair of a read of up to 512 bases is computed;
  * in double, those whose value in `values`, the batch's results, is NaN. A read of more than 256
- * bases is computed only where a chunk's scratch holds it: its rows for each haplotype, and 16 bytes
- * for each of their letters and 256 of its rows. */
+ * bases is computed only where a chunk's scratch holds it: its rows for each haplotype, and 16
+ * bytes for each of their letters and 256 of its rows. */
 GKL_SHIM_API int32_t gkl_shim_cuda_take(gkl_shim_cuda_planner *planner,
                                         const gkl_shim_pairhmm_batch *batch, const double *values,
                                         gkl_shim_cuda_chunk *chunk);
@@ -272,6 +273,110 @@ GKL_SHIM_API int64_t gkl_shim_cuda_finish(gkl_shim_cuda_planner *planner, const 
                                           double *values);
 
 GKL_SHIM_API void gkl_shim_cuda_close(gkl_shim_cuda_planner *planner);
+
+/* ---- PairHMM on CUDA devices: the engine ----------------------------------------------------
+ *
+ * For the Python package, which chooses the devices, loads the kernels and hands both over; not a
+ * stable interface. From then on no Python is needed: any thread computes, many at once. */
+
+/* The CUDA driver's functions that the engine calls, by their names there. Contexts, streams,
+ * events and kernels are the driver's handles; each function returns 0 or an error's number. */
+typedef struct {
+    int32_t (*cuCtxPushCurrent_v2)(void *context);
+    int32_t (*cuCtxPopCurrent_v2)(void **context);
+    int32_t (*cuMemAlloc_v2)(uint64_t *address, size_t size);
+    int32_t (*cuMemFree_v2)(uint64_t address);
+    int32_t (*cuMemHostAlloc)(void **memory, size_t size, uint32_t flags);
+    int32_t (*cuMemFreeHost)(void *memory);
+    int32_t (*cuStreamCreate)(void **stream, uint32_t flags);
+    int32_t (*cuStreamDestroy_v2)(void *stream);
+    int32_t (*cuStreamQuery)(void *stream);
+    int32_t (*cuStreamSynchronize)(void *stream);
+    int32_t (*cuEventCreate)(void **event, uint32_t flags);
+    int32_t (*cuEventDestroy_v2)(void *event);
+    int32_t (*cuEventRecord)(void *event, void *stream);
+    int32_t (*cuEventSynchronize)(void *event);
+    int32_t (*cuEventElapsedTime)(float *milliseconds, void *begin, void *end);
+    int32_t (*cuMemcpyHtoDAsync_v2)(uint64_t to, const void *from, size_t size, void *stream);
+    int32_t (*cuMemsetD8Async)(uint64_t to, uint8_t value, size_t size, void *stream);
+    int32_t (*cuLaunchKernel)(void *kernel, uint32_t grid_x, uint32_t grid_y, uint32_t grid_z,
+                              uint32_t block_x, uint32_t block_y, uint32_t block_z,
+                              uint32_t shared_bytes, void *stream, void **parameters, void **extra);
+    int32_t (*cuGetErrorName)(int32_t error, const char **name);
+    int32_t (*cuGetErrorString)(int32_t error, const char **text);
+} gkl_shim_cuda_driver;
+
+typedef struct {
+    void *functions[GKL_SHIM_CUDA_KERNELS]; /* NULL where a precision has none */
+    int32_t shared_bytes[GKL_SHIM_CUDA_KERNELS];
+    uint64_t tables; /* gkl_shim_cuda_tables(), in the device's memory */
+} gkl_shim_cuda_kernels;
+
+typedef struct {
+    int32_t number; /* for messages */
+    void *context;
+    int32_t multiprocessors;
+    int64_t scratch_bytes;            /* of a chunk */
+    gkl_shim_cuda_kernels kernels[2]; /* of GKL_SHIM_SINGLE and GKL_SHIM_DOUBLE */
+} gkl_shim_cuda_device;
+
+typedef struct {
+    int32_t precision;   /* GKL_SHIM_SINGLE or GKL_SHIM_DOUBLE */
+    int32_t conventions; /* GKL_SHIM_STRICT or GKL_SHIM_AS_GKL */
+    int32_t threads;     /* for planning, and for what no device computes */
+    int32_t rows_a_lane; /* as in gkl_shim_cuda_options */
+    int32_t slots;       /* chunks under way on a device at most, all calls together, */
+    int32_t streams;     /* and of one call; */
+    int32_t drivers;     /* threads of one call that plan and launch for a device */
+    int64_t cells[2];    /* of a chunk, as in gkl_shim_cuda_options; of each precision */
+    int32_t device_count;
+    const gkl_shim_cuda_device *devices;
+    const gkl_shim_cuda_driver *driver;
+} gkl_shim_cuda_engine_options;
+
+typedef struct gkl_shim_cuda_engine gkl_shim_cuda_engine;
+
+/* Open an engine; the kernels, tables and contexts must outlive it. On failure *engine is NULL. */
+GKL_SHIM_API gkl_shim_status gkl_shim_cuda_engine_open(const gkl_shim_cuda_engine_options *options,
+                                                       gkl_shim_cuda_engine **engine);
+
+/* As gkl_shim_pairhmm_compute(), of a batch that has been checked; only a letter of a haplotype
+ * that the conventions refuse is GKL_SHIM_EINVAL. What devices leave undone, because they fail or
+ * because double precision does not hold it, the CPU engine computes: the results are the same. */
+GKL_SHIM_API gkl_shim_status gkl_shim_cuda_engine_compute(gkl_shim_cuda_engine *engine,
+                                                          const gkl_shim_pairhmm_batch *batch,
+                                                          double *log10_likelihoods);
+
+/* Why a device that failed is no longer used, for the first caller who asks after that: its number,
+ * and a line that lasts as long as the engine. NULL where there is no news. */
+GKL_SHIM_API const char *gkl_shim_cuda_engine_loss(gkl_shim_cuda_engine *engine, int32_t *number);
+
+/* Whether the device of that number is in use; of -1, whether any is. */
+GKL_SHIM_API int32_t gkl_shim_cuda_engine_uses(const gkl_shim_cuda_engine *engine, int32_t number);
+
+/* cuda_pairs are those that devices computed. */
+GKL_SHIM_API void gkl_shim_cuda_engine_statistics(const gkl_shim_cuda_engine *engine,
+                                                  gkl_shim_pairhmm_stats *stats);
+
+/* Where the time of a batch goes, in seconds: the sum over its chunks. */
+typedef struct {
+    int64_t chunks, cells, computed_cells;
+    int64_t block_bytes;                           /* that travel to the device */
+    double plan, write, transfer, kernel, collect; /* kernels write results to the host's memory */
+} gkl_shim_cuda_stages;
+
+/* Time each part of a batch's first pass over the engine's first device, chunk after chunk:
+ * medians of so many repetitions. Nobody else may use the engine meanwhile.
+ * GKL_SHIM_EUNAVAILABLE: the device fails. */
+GKL_SHIM_API gkl_shim_status gkl_shim_cuda_engine_measure(gkl_shim_cuda_engine *engine,
+                                                          const gkl_shim_pairhmm_batch *batch,
+                                                          double *log10_likelihoods,
+                                                          int32_t repeats,
+                                                          gkl_shim_cuda_stages *stages);
+
+/* Close an engine; NULL is fine. No call may be under way. */
+GKL_SHIM_API void gkl_shim_cuda_engine_close(gkl_shim_cuda_engine *engine);
+
 /* ---- prefilter: is a read within so many edits of a segment of the reference? --------------- */
 
 enum {

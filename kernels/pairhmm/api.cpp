@@ -154,7 +154,7 @@ static gkl_shim_status compute(gkl_shim_pairhmm *handle, const gkl_shim_pairhmm_
         CpuSettings settings = handle->settings;
         settings.only_missing = only_missing;
         if (!only_missing && cuda_wanted(handle->backend, b, cells, settings.threads) &&
-            compute_on_cuda(b, settings.double_precision, as_gkl, log10_likelihoods, pairs)) {
+            compute_on_cuda(b, settings.double_precision, as_gkl, log10_likelihoods)) {
             handle->cuda_pairs += pairs;
         } else {
             const CpuCounts counts = compute_on_cpu(settings, b, letters.reads.data(),

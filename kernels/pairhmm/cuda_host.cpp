@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <mutex>
 
 #include "common/python_host.h"
 #include "pairhmm/model.h"
@@ -24,11 +25,43 @@ constexpr double kGpuLongCells = 600, kCpuLongCells = 0.25;
 
 std::atomic<bool> lost{false};
 
-void warn(const std::string &reason) {
-    if (lost.exchange(true)) return;
-    const std::string line = "[gkl-shim " GKL_SHIM_VERSION "] warning: PairHMM: no GPU (" + reason +
-                             "); the CPU engine computes, with the same answers\n";
+void warn(const std::string &text) {
+    const std::string line = "[gkl-shim " GKL_SHIM_VERSION "] warning: PairHMM: " + text + "\n";
     fwrite(line.data(), 1, line.size(), stderr);
+}
+
+// From now on the CPU computes.
+void give_up(const std::string &reason) {
+    if (!lost.exchange(true))
+        warn("no GPU (" + reason + "); the CPU engine computes, with the same answers");
+}
+
+void tell_of_losses(gkl_shim_cuda_engine *engine) {
+    int32_t number;
+    while (const char *reason = gkl_shim_cuda_engine_loss(engine, &number)) {
+        if (gkl_shim_cuda_engine_uses(engine, -1))
+            warn("GPU " + std::to_string(number) + " is no longer used: " + reason +
+                 "; what it leaves undone is computed elsewhere");
+        else
+            give_up(reason);
+    }
+}
+
+// The engine for a precision and conventions, opened by Python when it is first wanted. Null, with
+// the reason, where it cannot be.
+gkl_shim_cuda_engine *engine_for(bool double_precision, bool as_gkl, std::string *reason) {
+    static std::atomic<gkl_shim_cuda_engine *> engines[2][2];
+    static std::mutex opening;
+    std::atomic<gkl_shim_cuda_engine *> &engine = engines[double_precision][as_gkl];
+    if (gkl_shim_cuda_engine *const open = engine.load(std::memory_order_acquire)) return open;
+    const std::lock_guard<std::mutex> lock(opening);
+    if (gkl_shim_cuda_engine *const open = engine) return open;
+    gkl_shim_cuda_engine *opened = nullptr;
+    if (!PythonHost::get().call("pairhmm", {double_precision, as_gkl, int64_t(intptr_t(&opened))},
+                                reason))
+        return nullptr;
+    engine.store(opened, std::memory_order_release);
+    return opened;
 }
 
 bool driver_present() {
@@ -71,23 +104,24 @@ bool cuda_wanted(int32_t backend, const gkl_shim_pairhmm_batch &batch, int64_t c
     std::string detail;
     const PythonHost::State state = host.state(&detail);
     if (state == PythonHost::kFailed)
-        warn(detail);
+        give_up(detail);
     else if (backend == GKL_SHIM_CUDA)
-        warn("it was not ready within 10 seconds");
+        give_up("it was not ready within 10 seconds");
     return false;
 }
 
 bool compute_on_cuda(const gkl_shim_pairhmm_batch &batch, bool double_precision, bool as_gkl,
-                     double *log10_likelihoods, int64_t pairs) {
-    const auto address = [](const void *pointer) { return int64_t(intptr_t(pointer)); };
+                     double *log10_likelihoods) {
     std::string reason;
-    if (PythonHost::get().call(
-            "pairhmm",
-            {address(&batch), double_precision, as_gkl, address(log10_likelihoods), pairs},
-            &reason))
-        return true;
-    warn(reason);
-    return false;
+    gkl_shim_cuda_engine *const engine = engine_for(double_precision, as_gkl, &reason);
+    if (!engine) {
+        give_up(reason);
+        return false;
+    }
+    const gkl_shim_status status = gkl_shim_cuda_engine_compute(engine, &batch, log10_likelihoods);
+    tell_of_losses(engine);
+    if (status != GKL_SHIM_OK) give_up(gkl_shim_last_error());
+    return status == GKL_SHIM_OK;
 }
 
 std::string cuda_state() {

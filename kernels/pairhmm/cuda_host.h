@@ -1,5 +1,5 @@
-// The CUDA engine, as the C ABI reaches it: CuPy code in Python (gkl_shim/cuda/), called through
-// the process's interpreter.
+// The CUDA engine, as the C ABI reaches it: Python (gkl_shim/cuda/) opens it, through the process's
+// interpreter, and hands it over; from then on no call needs Python.
 #pragma once
 
 #include <stdint.h>
@@ -23,7 +23,7 @@ bool cuda_wanted(int32_t backend, const gkl_shim_pairhmm_batch &batch, int64_t c
 // The batch has been checked. False, with a warning on standard error for the first time, where the
 // GPU failed: then the CPU computes this call and all after it.
 bool compute_on_cuda(const gkl_shim_pairhmm_batch &batch, bool double_precision, bool as_gkl,
-                     double *log10_likelihoods, int64_t pairs);
+                     double *log10_likelihoods);
 
 // What is used, or why nothing is. One line.
 std::string cuda_state();

@@ -1,7 +1,6 @@
-"""As much of CuPy as the PairHMM launcher and its benchmark use, with kernels that do nothing.
+"""As much of CuPy as the PairHMM engine needs to be opened, and its benchmark to run.
 
-Memory is this machine's and nothing is asynchronous: what the host side does is real, what a device
-would compute is zero.
+Memory is this machine's and nothing is asynchronous.
 """
 
 from __future__ import annotations
@@ -21,12 +20,14 @@ class _Memory:
 
 
 class _Device:
+    current = 0
     compute_capability = "0"  # for which nothing is compiled ahead
 
     def __init__(self, number: int) -> None:
         self.number = number
 
     def __enter__(self) -> _Device:
+        _Device.current = self.number
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -43,14 +44,6 @@ class _Stream:
         pass
 
 
-class _Event:
-    def record(self, stream: Any = None) -> None:
-        pass
-
-    def synchronize(self) -> None:
-        pass
-
-
 class _Error(RuntimeError):
     pass
 
@@ -61,7 +54,6 @@ class NullCuPy:
     __version__ = "0"
 
     def __init__(self, devices: int = 1) -> None:
-        self.launched = 0
         properties = {
             "name": b"Null",
             "major": 0,
@@ -73,25 +65,22 @@ class NullCuPy:
         }
         self.cuda = SimpleNamespace(
             Device=_Device,
-            Event=_Event,
             Stream=_Stream,
             alloc=_Memory,
             alloc_pinned_memory=_Memory,
-            get_elapsed_time=lambda begin, end: 1.0,
-            driver=SimpleNamespace(CUDADriverError=_Error, launchKernel=self._launch),
+            driver=SimpleNamespace(
+                CUDADriverError=_Error, ctxGetCurrent=lambda: _Device.current + 1
+            ),
             runtime=SimpleNamespace(
                 CUDARuntimeError=_Error,
                 deviceGetPCIBusId=lambda number: "0000:00:00.0",
                 deviceSynchronize=lambda: None,
                 driverGetVersion=lambda: 13000,
                 runtimeGetVersion=lambda: 13000,
-                getDevice=lambda: 0,
                 getDeviceCount=lambda: devices,
                 getDeviceProperties=lambda number: properties,
                 memGetInfo=lambda: (1 << 33, 1 << 34),
                 memcpyAsync=lambda to, at, size, kind, on: ctypes.memmove(to, at, size),
-                memsetAsync=lambda to, value, size, on: ctypes.memset(to, value, size),
-                setDevice=lambda number: None,
             ),
         )
 
@@ -102,6 +91,3 @@ class NullCuPy:
         return SimpleNamespace(get_function=lambda name: SimpleNamespace(
             num_regs=168, kernel=SimpleNamespace(ptr=1)
         ))  # fmt: skip
-
-    def _launch(self, *_: Any) -> None:
-        self.launched += 1

@@ -62,8 +62,7 @@ def pairhmm() -> None:
                 assert_same_bits(engine.compute(batch), on_cpu.compute(batch))
             engine.close()
             # Of a small device each tile is computed by one warp.
-            engine = cuda_pairhmm.Engine([0], precision, rows_a_lane=rows)
-            engine._devices[0]._multiprocessors = 1
+            engine = cuda_pairhmm.Engine([0], precision, rows_a_lane=rows, multiprocessors=1)
             assert_same_bits(engine.compute(several), on_cpu.compute(several))
             engine.close()
 

@@ -11,10 +11,11 @@ from click.testing import CliRunner
 from gkl_shim import traffic
 from gkl_shim.cli import bench_pairhmm_cuda as papers
 from gkl_shim.cli import cli
-from gkl_shim.cuda import devices, embedded
+from gkl_shim.cuda import devices, driver
 from gkl_shim.pairhmm import PairHMM
 from tests.cli.shim_command import one_error, run
 from tests.gpu.null_cupy import NullCuPy
+from tests.gpu.null_driver import NullDriver
 
 TABLES = {
     "inputs", "stages", "sizes", "grid", "tiles", "pairs", "initialization", "streams", "callers",
@@ -26,7 +27,7 @@ TABLES = {
 def small(monkeypatch):
     """Little work, and two devices."""
     monkeypatch.setattr(devices, "import_cupy", lambda: NullCuPy(2))
-    monkeypatch.setattr(embedded, "_engines", {})
+    monkeypatch.setattr(driver, "functions", NullDriver(result=0).functions)
     for name, value in {
         "_LARGE_CELLS": 1e9,
         "_GRID": ((32, 64), (256, 256)),

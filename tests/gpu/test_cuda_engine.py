@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 import warnings
 from concurrent.futures import ThreadPoolExecutor
@@ -9,8 +10,9 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
+from gkl_shim import _native
 from gkl_shim._batch import concatenated
-from gkl_shim.cuda import devices
+from gkl_shim.cuda import devices, driver
 from gkl_shim.cuda import pairhmm as cuda
 from gkl_shim.formats import pairhmm_in
 from gkl_shim.pairhmm import PairHMM, likelihoods, stream
@@ -124,11 +126,33 @@ def test_refused_letter_leaves_the_engine_usable(engine, regions, precision):
     assert_same_bits(engine.compute(batch), on_cpu(batch, precision))
 
 
+LOST = 719  # CUDA_ERROR_LAUNCH_FAILED
+#: By what happens, which of the driver's functions fail, and with what. A kernel that does not
+#: start writes no results, so that the host has to ask the driver what became of it.
 FAILURES = {
-    "no memory": ("_on_device", MemoryError("out of memory")),
-    "a fault": ("finish", RuntimeError("an illegal memory access was encountered")),
-    "a device that disappears": ("_launch", RuntimeError("device lost")),
+    "no memory": {"cuMemAlloc_v2": 2},
+    "no pinned memory": {"cuMemHostAlloc": 2},
+    "a fault": {"cuLaunchKernel": 0, "cuEventRecord": LOST},
+    "a device that disappears": {"cuLaunchKernel": LOST},
 }
+
+
+def _failing(real, error, after):
+    calls = itertools.count()
+    return lambda *arguments: error if next(calls) >= after else real(*arguments)
+
+
+def inject(monkeypatch, errors, after):
+    """Make functions of the driver return these after so many calls instead of doing anything."""
+    ffi, _ = _native.library()
+    table = driver.functions()
+    kept = []
+    for name, error in errors.items():
+        function = _failing(getattr(table, name), error, after)
+        kept.append(ffi.callback(ffi.typeof(getattr(table, name)), function))
+        setattr(table, name, kept[-1])
+    monkeypatch.setattr(driver, "functions", lambda: table)
+    return kept
 
 
 @pytest.mark.parametrize("after", [0, 3])
@@ -136,26 +160,29 @@ FAILURES = {
 def test_failure(regions, precision, what, after, monkeypatch):
     """One warning; the CPU engine finishes the work, with the same answers."""
     monkeypatch.setattr(cuda, "_CHUNK_CELLS", {"single": 1 << 18, "double": 1 << 18})
+    kept = inject(monkeypatch, FAILURES[what], after if len(FAILURES[what]) == 1 else 0)
     engine = cuda.Engine([0], precision)
-    method, error = FAILURES[what]
-    working = getattr(cuda._Slot, method)
-    calls = []
-
-    def failing(*arguments):
-        calls.append(1)
-        if len(calls) > after:
-            raise error
-        return working(*arguments)
-
-    monkeypatch.setattr(cuda._Slot, method, failing)
     expected = on_cpu(regions, precision)
-    with pytest.warns(RuntimeWarning, match="GPU 0 .* is no longer used") as said:
+    with pytest.warns(RuntimeWarning, match="GPU 0 .* is no longer used: .* cu[A-Z]") as said:
         assert_same_bits(engine.compute(regions), expected)
     assert len(said) == 1
     assert engine.devices == ()
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert_same_bits(engine.compute(regions), expected)
+    engine.close()
+    assert kept
+
+
+def test_the_caller_s_device_stays_current(regions):
+    cupy = devices.import_cupy()
+    engine = cuda.Engine([0])
+    expected = on_cpu(regions, "single")
+    for number in range(devices.device_count()):
+        with cupy.cuda.Device(number):
+            assert_same_bits(engine.compute(regions), expected)
+            assert cupy.cuda.runtime.getDevice() == number
+            assert int(cupy.arange(5).sum()) == 10
 
 
 def test_wrong_devices():

@@ -1,0 +1,946 @@
+// The CUDA engine: streams, memory that is kept, and the flow of a call. The interface is in
+// gkl_shim.h.
+//
+// A batch is cut into chunks. For each, the planner chooses tries and tiles and writes one block of
+// pinned memory; it goes to a device in one transfer, one kernel launch for each width of tile
+// computes it, and the results arrive in pinned memory by themselves. Reads too long for one warp
+// have a kernel of their own, whose warps hand numbers on to one another. Several chunks are under
+// way at once, each with a stream and memory of its own, so that planning, transfers and kernels
+// overlap. Several devices take chunks from one queue.
+//
+// Results have the CPU engine's bits. What single precision does not hold goes to the double
+// kernels and, where these do not hold it either, to the CPU engine; so does all that a device
+// leaves undone. A device that fails once is used no more: what is wrong with it is seldom known.
+#include <math.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <limits>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <string>
+#include <system_error>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "common/error.h"
+#include "gkl_shim.h"
+#include "pairhmm/cuda_layout.h"
+
+namespace gkl_shim {
+namespace pairhmm {
+namespace {
+
+typedef std::chrono::steady_clock Clock;
+
+// The driver's constants that are used.
+enum {
+    kDriverOk = 0,
+    kDriverNotReady = 600,
+    kHostPortable = 1,       // pinned memory that every device's context knows
+    kStreamNonBlocking = 1,  // it waits for no other stream
+    kEventBlocking = 1,      // who waits for it sleeps
+    kEventTimed = 0,
+};
+
+// What a buffer grows beyond the need of the moment.
+constexpr double kGrowth = 1.25;
+
+// A chunk of so few results is done when the last of them has come: the host looks at them itself.
+// Each is set to this before, a NaN that no kernel makes. The driver would tell 5 us later, and who
+// asks it keeps other callers from launching.
+constexpr int64_t kWatchedResults = 8192;
+constexpr uint64_t kAbsent = ~uint64_t(0);
+
+// Who has looked for a chunk's end so long goes to sleep for it: waking takes some 20 us.
+constexpr std::chrono::microseconds kAwake(200);
+
+void relax() {
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
+}
+
+// A line that says what is wrong. Memory may be what is lacking: it takes none.
+typedef char Line[256];
+
+// What a driver's function refused to do, or what a kernel before it did wrong.
+struct Failure {
+    Line reason;
+};
+
+// The driver, where each error becomes a Failure.
+class Driver {
+   public:
+    explicit Driver(const gkl_shim_cuda_driver &functions) : functions_(functions) {}
+
+#define CALL(name, ...) check(functions_.name(__VA_ARGS__), #name)
+    void push(void *context) const { CALL(cuCtxPushCurrent_v2, context); }
+    void pop() const {
+        void *context;
+        functions_.cuCtxPopCurrent_v2(&context);
+    }
+    void *stream() const {
+        void *stream;
+        CALL(cuStreamCreate, &stream, kStreamNonBlocking);
+        return stream;
+    }
+    void *event(uint32_t kind) const {
+        void *event;
+        CALL(cuEventCreate, &event, kind);
+        return event;
+    }
+    void *host_memory(size_t size) const {
+        void *memory;
+        CALL(cuMemHostAlloc, &memory, size, kHostPortable);
+        return memory;
+    }
+    uint64_t device_memory(size_t size) const {
+        uint64_t address;
+        CALL(cuMemAlloc_v2, &address, size);
+        return address;
+    }
+    void send(uint64_t to, const void *from, int64_t size, void *stream) const {
+        CALL(cuMemcpyHtoDAsync_v2, to, from, size_t(size), stream);
+    }
+    void fill(uint64_t to, int value, int64_t size, void *stream) const {
+        CALL(cuMemsetD8Async, to, uint8_t(value), size_t(size), stream);
+    }
+    void launch(void *kernel, int32_t tiles, int32_t warps, int32_t shared_bytes, void *stream,
+                void **parameters) const {
+        CALL(cuLaunchKernel, kernel, uint32_t(tiles), uint32_t(warps), 1, kWarp, 1, 1,
+             uint32_t(shared_bytes), stream, parameters, nullptr);
+    }
+    void record(void *event, void *stream) const { CALL(cuEventRecord, event, stream); }
+    void wait_for_event(void *event) const { CALL(cuEventSynchronize, event); }
+    void wait_for_stream(void *stream) const { CALL(cuStreamSynchronize, stream); }
+    double seconds(void *begin, void *end) const {
+        float milliseconds;
+        CALL(cuEventElapsedTime, &milliseconds, begin, end);
+        return double(milliseconds) * 1e-3;
+    }
+    bool is_done(void *stream) const {
+        const int32_t error = functions_.cuStreamQuery(stream);
+        if (error == kDriverNotReady) return false;
+        check(error, "cuStreamQuery");
+        return true;
+    }
+#undef CALL
+
+    // What cannot be given back, of a device that failed, goes with the process.
+    void free_stream(void *stream) const { functions_.cuStreamDestroy_v2(stream); }
+    void free_event(void *event) const { functions_.cuEventDestroy_v2(event); }
+    void free_host_memory(void *memory) const { functions_.cuMemFreeHost(memory); }
+    void free_device_memory(uint64_t address) const { functions_.cuMemFree_v2(address); }
+
+   private:
+    void check(int32_t error, const char *function) const {
+        if (error == kDriverOk) return;
+        const char *name = nullptr, *text = nullptr;
+        functions_.cuGetErrorName(error, &name);
+        functions_.cuGetErrorString(error, &text);
+        Failure failure;
+        snprintf(failure.reason, sizeof failure.reason, "%s: %s (%s)", function,
+                 name ? name : "an unknown error", text ? text : std::to_string(error).c_str());
+        throw failure;
+    }
+
+    const gkl_shim_cuda_driver functions_;
+};
+
+// A device's context, current in this thread for a while; the thread may have its own.
+class Current {
+   public:
+    Current(const Driver &driver, void *context) : driver_(driver) { driver.push(context); }
+    ~Current() { driver_.pop(); }
+    Current(const Current &) = delete;
+
+   private:
+    const Driver &driver_;
+};
+
+typedef std::unique_ptr<gkl_shim_cuda_planner, void (*)(gkl_shim_cuda_planner *)> Planner;
+
+// What all slots of a device have in common.
+struct DeviceSettings {
+    const Driver *driver;
+    gkl_shim_cuda_device device;
+    gkl_shim_cuda_engine_options engine;
+};
+
+// Consecutive regions, [first, last).
+struct Span {
+    int64_t first, last;
+};
+
+// One batch's way through one precision's kernels: the queue that all its drivers take from, and
+// what becomes of it.
+class Run {
+   public:
+    // `fresh`: there are no results yet, and all are wanted.
+    Run(const gkl_shim_pairhmm_batch &batch, int32_t precision, bool fresh, double *results)
+        : batch(batch), precision(precision), results(results), fresh_(fresh) {
+        more_ = batch.regions > 0;
+    }
+
+    const gkl_shim_pairhmm_batch &batch;
+    const int32_t precision;
+    double *const results;
+
+    bool more() const { return more_; }
+
+    // The next chunk, which the planner then holds; false when there is none left.
+    bool take(gkl_shim_cuda_planner *planner, gkl_shim_cuda_chunk *chunk, Span *span) {
+        std::lock_guard<std::mutex> lock(mutex_);
+        if (status != GKL_SHIM_OK) return false;
+        span->first = place_.region;
+        const int32_t taken =
+            gkl_shim_cuda_take(planner, &batch, fresh_ ? nullptr : results, &place_);
+        span->last = place_.region + (place_.read > 0);
+        *chunk = place_;
+        more_ = taken > 0 && place_.region < batch.regions;
+        if (taken < 0) stop(out_of_memory());
+        return taken > 0;
+    }
+
+    void done(const gkl_shim_cuda_chunk &chunk, int64_t missing_results) {
+        std::lock_guard<std::mutex> lock(mutex_);
+        regions += chunk.regions;
+        pairs += chunk.pairs;
+        cells += chunk.cells;
+        computed_cells += chunk.computed_cells;
+        missing += missing_results;
+    }
+
+    // A device failed before these regions were done. They may overlap what was.
+    void not_done(const Span &span) {
+        std::lock_guard<std::mutex> lock(mutex_);
+        try {
+            undone.push_back(span);
+        } catch (const std::bad_alloc &) {
+            stop(out_of_memory());
+        }
+    }
+
+    // The call fails, with the calling thread's last error.
+    void fail(gkl_shim_status why) {
+        std::lock_guard<std::mutex> lock(mutex_);
+        stop(why);
+    }
+
+    // Once all drivers are done: what was not even taken.
+    void close_queue() {
+        if (more_) undone.push_back({place_.region, batch.regions});
+        more_ = false;
+    }
+
+    int64_t regions = 0, pairs = 0, cells = 0, computed_cells = 0, missing = 0;
+    std::vector<Span> undone;
+    gkl_shim_status status = GKL_SHIM_OK;
+    Line message = "";
+
+   private:
+    void stop(gkl_shim_status why) {
+        if (status != GKL_SHIM_OK) return;
+        status = why;
+        snprintf(message, sizeof message, "%s", gkl_shim_last_error());
+        more_ = false;
+    }
+
+    const bool fresh_;
+    std::mutex mutex_;
+    std::atomic<bool> more_;
+    gkl_shim_cuda_chunk place_ = {};
+};
+
+// What one chunk needs on a device: a stream, and memory that grows and is kept. Its device's
+// context is current wherever a function of it is called.
+class Slot {
+   public:
+    explicit Slot(const DeviceSettings &settings) : settings_(settings), driver_(*settings.driver) {
+        stream_ = driver_.stream();
+        try {
+            end_ = driver_.event(kEventBlocking);
+        } catch (const Failure &) {
+            driver_.free_stream(stream_);
+            throw;
+        }
+    }
+    ~Slot() {
+        driver_.free_stream(stream_);
+        driver_.free_event(end_);
+        if (block_.memory) driver_.free_host_memory(block_.memory);
+        if (results_.memory) driver_.free_host_memory(results_.memory);
+        if (device_block_.address) driver_.free_device_memory(device_block_.address);
+        if (scratch_.address) driver_.free_device_memory(scratch_.address);
+    }
+    Slot(const Slot &) = delete;
+
+    const gkl_shim_cuda_chunk &chunk() const { return chunk_; }
+    const Span &span() const { return span_; }
+    void *stream() const { return stream_; }
+
+    bool take(Run *run) {
+        precision_ = run->precision;
+        Planner &planner = planners_[precision_];
+        if (!planner) planner.reset(open_planner());
+        return run->take(planner.get(), &chunk_, &span_);
+    }
+
+    // Plans the chunk that was taken and sends it on its way. Any status but GKL_SHIM_OK is the
+    // planner's, who sets the last error.
+    gkl_shim_status start() {
+        const gkl_shim_status status = plan();
+        if (status != GKL_SHIM_OK || chunk_.results == 0) return status;
+        make_room();
+        write();
+        send();
+        launch();
+        return GKL_SHIM_OK;
+    }
+
+    gkl_shim_status plan() { return gkl_shim_cuda_plan(planners_[precision_].get(), &chunk_); }
+
+    void make_room() {
+        grow(&block_, chunk_.block_bytes);
+        grow(&device_block_, chunk_.block_bytes);
+        grow(&scratch_, chunk_.scratch_bytes);
+        grow(&results_, chunk_.results * int64_t(sizeof(double)));
+    }
+
+    void write() {
+        gkl_shim_cuda_write(planners_[precision_].get(), block_.memory);
+        if (watched()) memset(results_.memory, 0xff, size_t(chunk_.results) * sizeof(double));
+    }
+
+    void send() { driver_.send(device_block_.address, block_.memory, chunk_.block_bytes, stream_); }
+
+    void launch() {
+        const gkl_shim_cuda_kernels &kernels = settings_.device.kernels[precision_];
+        if (chunk_.passes == 1) {
+            launch_widths(kernels, kWholeTile, 1);
+        } else {
+            launch_widths(kernels, kPass, chunk_.passes);
+            launch_widths(kernels, kMeeting, chunk_.meetings);
+        }
+        if (chunk_.seam_bytes > 0) {
+            driver_.fill(scratch_.address + uint64_t(chunk_.seams), GKL_SHIM_CUDA_SEAM_FILL,
+                         chunk_.seam_bytes, stream_);
+            launch_one(kernels, GKL_SHIM_CUDA_WIDTHS, kPass, chunk_.striped_passes);
+            launch_one(kernels, GKL_SHIM_CUDA_WIDTHS, kMeeting, chunk_.striped_meetings);
+        }
+    }
+
+    // Until the results are there.
+    void wait() {
+        if (chunk_.results == 0) return;
+        int64_t come = 0;
+        const Clock::time_point tired = Clock::now() + kAwake;
+        do {
+            for (int k = 0; k < 64; k++) {
+                if (watched() ? have_come(&come) : driver_.is_done(stream_)) return;
+                relax();
+            }
+        } while (Clock::now() < tired);
+        driver_.record(end_, stream_);
+        driver_.wait_for_event(end_);
+    }
+
+    // Puts the results where they belong; returns how many pairs have none.
+    int64_t finish(const Run &run) {
+        return gkl_shim_cuda_finish(planners_[precision_].get(),
+                                    static_cast<const double *>(results_.memory), run.results);
+    }
+
+   private:
+    struct HostMemory {
+        void *memory = nullptr;
+        int64_t size = 0;
+    };
+    struct DeviceMemory {
+        uint64_t address = 0;
+        int64_t size = 0;
+    };
+
+    gkl_shim_cuda_planner *open_planner() const {
+        const gkl_shim_cuda_engine_options &engine = settings_.engine;
+        const gkl_shim_cuda_options options = {precision_,
+                                               engine.conventions,
+                                               engine.threads,
+                                               settings_.device.multiprocessors,
+                                               engine.rows_a_lane,
+                                               engine.cells[precision_],
+                                               settings_.device.scratch_bytes};
+        gkl_shim_cuda_planner *planner;
+        if (gkl_shim_cuda_open(&options, &planner) != GKL_SHIM_OK) throw std::bad_alloc();
+        return planner;
+    }
+
+    // The old memory may be in use until the stream is through: results are seen before that.
+    void grow(HostMemory *buffer, int64_t size) {
+        if (buffer->size >= size) return;
+        driver_.wait_for_stream(stream_);
+        if (buffer->memory) driver_.free_host_memory(std::exchange(*buffer, {}).memory);
+        const int64_t more = int64_t(double(size) * kGrowth);
+        buffer->memory = driver_.host_memory(size_t(more));
+        buffer->size = more;
+    }
+    void grow(DeviceMemory *buffer, int64_t size) {
+        if (buffer->size >= size) return;
+        driver_.wait_for_stream(stream_);
+        if (buffer->address) driver_.free_device_memory(std::exchange(*buffer, {}).address);
+        const int64_t more = int64_t(double(size) * kGrowth);
+        buffer->address = driver_.device_memory(size_t(more));
+        buffer->size = more;
+    }
+
+    void launch_widths(const gkl_shim_cuda_kernels &kernels, int32_t step, int32_t warps) {
+        for (int width = 0; width < GKL_SHIM_CUDA_WIDTHS; width++)
+            if (chunk_.tiles[width] > 0) launch_one(kernels, width, step, warps);
+    }
+
+    void launch_one(const gkl_shim_cuda_kernels &kernels, int kernel, int32_t step, int32_t warps) {
+        uint64_t block = device_block_.address, tables = kernels.tables, scratch = scratch_.address;
+        void *results = results_.memory;
+        int32_t first_tile = chunk_.first_tile[kernel];
+        void *parameters[] = {&block, &tables, &scratch, &results, &first_tile, &step};
+        driver_.launch(kernels.functions[kernel], chunk_.tiles[kernel], warps,
+                       kernels.shared_bytes[kernel], stream_, parameters);
+    }
+
+    bool watched() const { return chunk_.results <= kWatchedResults; }
+
+    // Looks on from the result that was missing last time.
+    bool have_come(int64_t *come) const {
+        const uint64_t *results = static_cast<const uint64_t *>(results_.memory);
+        while (*come < chunk_.results) {
+            if (__atomic_load_n(results + *come, __ATOMIC_ACQUIRE) == kAbsent) return false;
+            ++*come;
+        }
+        return true;
+    }
+
+    const DeviceSettings &settings_;
+    const Driver &driver_;
+    void *stream_, *end_;
+    Planner planners_[2] = {{nullptr, gkl_shim_cuda_close}, {nullptr, gkl_shim_cuda_close}};
+    int32_t precision_ = GKL_SHIM_SINGLE;
+    gkl_shim_cuda_chunk chunk_ = {};
+    Span span_ = {};
+    HostMemory block_, results_;
+    DeviceMemory device_block_, scratch_;
+};
+
+// One device and its slots.
+class Device {
+   public:
+    explicit Device(const DeviceSettings &settings) : settings_(settings) {}
+    ~Device() {
+        try {
+            const Current current(*settings_.driver, settings_.device.context);
+            slots_.clear();
+        } catch (const Failure &) {
+            // Nothing can be freed.
+            for (std::unique_ptr<Slot> &slot : slots_) slot.release();
+        }
+    }
+
+    const DeviceSettings &settings() const { return settings_; }
+    bool alive() const { return alive_; }
+    int busy() const { return busy_; }
+
+    // A free slot; null where there is none and the caller would not wait, or no device any more.
+    Slot *slot(bool wait) {
+        std::unique_lock<std::mutex> lock(mutex_);
+        while (alive_) {
+            if (!free_.empty()) {
+                Slot *const slot = free_.back();
+                free_.pop_back();
+                busy_++;
+                return slot;
+            }
+            if (int(slots_.size()) < settings_.engine.slots) {
+                free_.reserve(slots_.size() + 1);
+                slots_.emplace_back(nullptr);
+                try {
+                    slots_.back().reset(new Slot(settings_));
+                } catch (...) {
+                    slots_.pop_back();
+                    throw;
+                }
+                busy_++;
+                return slots_.back().get();
+            }
+            if (!wait) break;
+            changed_.wait(lock);
+        }
+        return nullptr;
+    }
+
+    void release(Slot *slot) {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        free_.push_back(slot);
+        busy_--;
+        changed_.notify_one();
+    }
+
+    // Use it no more. Chunks that are under way on it may still get done.
+    void retire(const Line &reason) {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        if (!alive_) return;
+        memcpy(loss_, reason, sizeof loss_);
+        untold_ = true;
+        alive_ = false;
+        changed_.notify_all();
+    }
+
+    // Why it was retired, once.
+    const char *loss() { return untold_ && untold_.exchange(false) ? loss_ : nullptr; }
+
+   private:
+    const DeviceSettings settings_;
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    std::vector<std::unique_ptr<Slot>> slots_;
+    std::vector<Slot *> free_;
+    Line loss_;
+    std::atomic<bool> alive_{true}, untold_{false};
+    std::atomic<int> busy_{0};
+};
+
+// Threads that help with a call, and are waited for at its end.
+class Helpers {
+   public:
+    ~Helpers() {
+        for (std::thread &thread : threads_) thread.join();
+    }
+
+    // Where the system refuses a thread the others do its work.
+    template <class Work>
+    void start(Work work) {
+        // Signals belong to the program's own threads (the JVM's, Python's).
+        sigset_t all, before;
+        sigfillset(&all);
+        pthread_sigmask(SIG_SETMASK, &all, &before);
+        try {
+            threads_.emplace_back(work);
+        } catch (const std::system_error &) {
+        } catch (const std::bad_alloc &) {
+        }
+        pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    }
+
+   private:
+    std::vector<std::thread> threads_;
+};
+
+// One thread's work for a run on a device.
+class Drive {
+   public:
+    Drive(Device *device, Run *run) : device_(*device), run_(*run) {
+        const gkl_shim_cuda_engine_options &engine = device_.settings().engine;
+        most_ = size_t(std::max(1, engine.streams / engine.drivers));
+    }
+
+    // Computes chunks until there are none left or the device fails. `spread` is called once, when
+    // the first is on its way, if there are more.
+    template <class Spread>
+    void go(Spread spread) {
+        try {
+            const DeviceSettings &settings = device_.settings();
+            const Current current(*settings.driver, settings.device.context);
+            bool alone = true;
+            while (run_.more()) {
+                Slot *const slot = flying_.size() < most_ ? free_slot() : nullptr;
+                if (!slot && flying_.empty()) break;  // the device has failed
+                if (!slot) {
+                    land();
+                    continue;
+                }
+                if (!launch(slot)) break;
+                if (alone && run_.more()) {
+                    alone = false;
+                    spread();
+                }
+            }
+            while (!flying_.empty()) land();
+        } catch (const Failure &failure) {
+            device_.retire(failure.reason);  // not even its context can be used
+        }
+    }
+
+   private:
+    Slot *free_slot() {
+        try {
+            return device_.slot(flying_.empty());
+        } catch (const Failure &failure) {
+            device_.retire(failure.reason);
+        } catch (const std::bad_alloc &) {
+            run_.fail(out_of_memory());
+        }
+        return nullptr;
+    }
+
+    bool launch(Slot *slot) {
+        bool taken = false, started = false;
+        try {
+            flying_.reserve(most_);
+            taken = slot->take(&run_);
+            if (taken) {
+                const gkl_shim_status status = slot->start();
+                started = status == GKL_SHIM_OK;
+                if (!started) run_.fail(status);
+            }
+        } catch (const Failure &failure) {
+            run_.not_done(slot->span());
+            device_.retire(failure.reason);
+        } catch (const std::bad_alloc &) {
+            run_.fail(out_of_memory());
+        }
+        if (started)
+            flying_.push_back(slot);
+        else
+            device_.release(slot);
+        return started;
+    }
+
+    // Lets the chunk that has been under way longest come to its end.
+    void land() {
+        Slot *const slot = flying_.front();
+        flying_.erase(flying_.begin());
+        try {
+            slot->wait();
+            run_.done(slot->chunk(), slot->finish(run_));
+        } catch (const Failure &failure) {
+            run_.not_done(slot->span());
+            device_.retire(failure.reason);
+        } catch (const std::bad_alloc &) {
+            run_.fail(out_of_memory());
+        }
+        device_.release(slot);
+    }
+
+    Device &device_;
+    Run &run_;
+    size_t most_;                 // chunks under way
+    std::vector<Slot *> flying_;  // the longest first
+};
+
+double median(std::vector<double> *values) {
+    std::sort(values->begin(), values->end());
+    const size_t half = values->size() / 2;
+    return values->size() % 2 ? (*values)[half] : ((*values)[half - 1] + (*values)[half]) / 2;
+}
+
+}  // namespace
+}  // namespace pairhmm
+}  // namespace gkl_shim
+
+using namespace gkl_shim;
+using namespace gkl_shim::pairhmm;
+
+struct gkl_shim_cuda_engine {
+   public:
+    explicit gkl_shim_cuda_engine(const gkl_shim_cuda_engine_options &options)
+        : options_(options), driver_(*options.driver) {
+        gkl_shim_pairhmm_options cpu = {};
+        cpu.threads = options.threads;
+        cpu.precision = options.precision;
+        cpu.conventions = options.conventions;
+        gkl_shim_pairhmm *handle;
+        if (gkl_shim_pairhmm_open(&cpu, &handle) != GKL_SHIM_OK) throw std::bad_alloc();
+        cpu_.reset(handle);
+        for (int32_t k = 0; k < options.device_count; k++)
+            devices_.emplace_back(new Device({&driver_, options.devices[k], options_}));
+    }
+
+    gkl_shim_status compute(const gkl_shim_pairhmm_batch &batch, double *results) {
+        const Clock::time_point start = Clock::now();
+        int64_t missing = 0;
+        gkl_shim_status status = GKL_SHIM_OK;
+        if (options_.precision == GKL_SHIM_SINGLE) {
+            Run run(batch, GKL_SHIM_SINGLE, true, results);
+            status = compute_pass(&run, &missing);
+            count(run);
+            if (status == GKL_SHIM_OK && missing > 0) {
+                rescued_pairs_ += missing;
+                Run rescue(batch, GKL_SHIM_DOUBLE, false, results);
+                status = compute_pass(&rescue, &missing);
+            }
+        } else {
+            const int64_t pairs = pairs_of(batch, {0, batch.regions});
+            std::fill_n(results, pairs, std::numeric_limits<double>::quiet_NaN());
+            Run run(batch, GKL_SHIM_DOUBLE, false, results);
+            status = compute_pass(&run, &missing);
+            count(run);
+        }
+        if (status == GKL_SHIM_OK && missing > 0) {
+            left_pairs_ += missing;
+            status = gkl_shim_pairhmm_complete(cpu_.get(), &batch, results,
+                                               std::numeric_limits<int64_t>::max());
+        }
+        nanoseconds_ +=
+            std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start).count();
+        return status;
+    }
+
+    const char *loss(int32_t *number) {
+        for (const auto &device : devices_)
+            if (const char *reason = device->loss()) {
+                *number = device->settings().device.number;
+                return reason;
+            }
+        return nullptr;
+    }
+
+    bool uses(int32_t number) const {
+        return std::any_of(devices_.begin(), devices_.end(), [number](const auto &device) {
+            return device->alive() && (number == -1 || device->settings().device.number == number);
+        });
+    }
+
+    void statistics(gkl_shim_pairhmm_stats *stats) const {
+        gkl_shim_pairhmm_stats cpu;
+        gkl_shim_pairhmm_statistics(cpu_.get(), &cpu);
+        stats->regions = regions_;
+        stats->pairs = pairs_;
+        stats->cells = cells_;
+        stats->computed_cells = computed_cells_;
+        stats->rescued_pairs = rescued_pairs_;
+        stats->rescaled_pairs = cpu.rescaled_pairs;
+        stats->cuda_pairs = std::max<int64_t>(0, pairs_ - left_pairs_);
+        stats->seconds = double(nanoseconds_) * 1e-9;
+    }
+
+    gkl_shim_status measure(const gkl_shim_pairhmm_batch &batch, double *results, int repeats,
+                            gkl_shim_cuda_stages *stages) {
+        *stages = {};
+        Device &device = *devices_[0];
+        try {
+            const Current current(driver_, device.settings().device.context);
+            struct Marks {
+                explicit Marks(const Driver &driver) : driver(driver) {
+                    for (void *&mark : at) mark = driver.event(kEventTimed);
+                }
+                ~Marks() {
+                    for (void *mark : at)
+                        if (mark) driver.free_event(mark);
+                }
+                const Driver &driver;
+                void *at[3] = {};
+            } marks(driver_);
+            Slot slot(device.settings());
+            Run run(batch, options_.precision, options_.precision == GKL_SHIM_SINGLE, results);
+            if (options_.precision == GKL_SHIM_DOUBLE)
+                std::fill_n(results, pairs_of(batch, {0, batch.regions}),
+                            std::numeric_limits<double>::quiet_NaN());
+            while (slot.take(&run)) {
+                // Memory is made and the kernels are loaded.
+                if (const gkl_shim_status status = slot.start()) return status;
+                slot.wait();
+                measure_chunk(&slot, marks.at, repeats, stages);
+                const Clock::time_point start = Clock::now();
+                slot.finish(run);
+                stages->collect += seconds_since(start);
+                stages->chunks++;
+                stages->cells += slot.chunk().cells;
+                stages->computed_cells += slot.chunk().computed_cells;
+                stages->block_bytes += slot.chunk().block_bytes;
+            }
+            if (run.status != GKL_SHIM_OK) return run.status;
+        } catch (const Failure &failure) {
+            fail("%s", failure.reason);
+            return GKL_SHIM_EUNAVAILABLE;
+        }
+        return GKL_SHIM_OK;
+    }
+
+   private:
+    static double seconds_since(Clock::time_point start) {
+        return std::chrono::duration<double>(Clock::now() - start).count();
+    }
+
+    void measure_chunk(Slot *slot, void *const *marks, int repeats, gkl_shim_cuda_stages *stages) {
+        std::vector<double> plan, write, transfer, kernel;
+        for (int k = 0; k < repeats; k++) {
+            Clock::time_point start = Clock::now();
+            slot->plan();
+            plan.push_back(seconds_since(start));
+            if (slot->chunk().results == 0) break;
+            start = Clock::now();
+            slot->write();
+            write.push_back(seconds_since(start));
+            driver_.record(marks[0], slot->stream());
+            slot->send();
+            driver_.record(marks[1], slot->stream());
+            slot->launch();
+            driver_.record(marks[2], slot->stream());
+            driver_.wait_for_stream(slot->stream());
+            transfer.push_back(driver_.seconds(marks[0], marks[1]));
+            kernel.push_back(driver_.seconds(marks[1], marks[2]));
+        }
+        stages->plan += median(&plan);
+        if (write.empty()) return;
+        stages->write += median(&write);
+        stages->transfer += median(&transfer);
+        stages->kernel += median(&kernel);
+    }
+
+    // Computes what can be computed in one precision. *missing: how many pairs are then NaN.
+    gkl_shim_status compute_pass(Run *run, int64_t *missing) {
+        if (Device *const own = least_busy()) {
+            Helpers helpers;
+            Drive(own, run).go([&] {
+                for (int32_t k = 0; k < options_.drivers; k++)
+                    for (const auto &each : devices_) {
+                        Device *const device = each.get();
+                        if ((k == 0 && device == own) || !device->alive()) continue;
+                        helpers.start([device, run] { Drive(device, run).go([] {}); });
+                    }
+            });
+        }
+        run->close_queue();
+        if (run->status != GKL_SHIM_OK) {
+            fail("%s", run->message);
+            return run->status;
+        }
+        *missing = run->missing;
+        for (const Span &span : run->undone) {
+            const gkl_shim_status status = compute_on_cpu(*run, span);
+            if (status != GKL_SHIM_OK) return status;
+        }
+        return GKL_SHIM_OK;
+    }
+
+    Device *least_busy() const {
+        Device *found = nullptr;
+        int fewest = std::numeric_limits<int>::max();
+        for (const auto &device : devices_) {
+            const int busy = device->busy();
+            if (!device->alive() || busy >= fewest) continue;
+            fewest = busy;
+            found = device.get();
+        }
+        return found;
+    }
+
+    // Regions from the start: the same values where there are some.
+    gkl_shim_status compute_on_cpu(const Run &run, const Span &span) {
+        const gkl_shim_pairhmm_batch &batch = run.batch;
+        const int64_t regions = span.last - span.first;
+        const int64_t *region_reads = batch.region_reads + span.first;
+        const int64_t *region_haplotypes = batch.region_haplotypes + span.first;
+        const auto rebased = [](const int64_t *offsets, int64_t count) {
+            std::vector<int64_t> from_zero(offsets, offsets + count + 1);
+            for (int64_t &offset : from_zero) offset -= offsets[0];
+            return from_zero;
+        };
+        const int64_t *read_offsets = batch.read_offsets + region_reads[0];
+        const int64_t *haplotype_offsets = batch.haplotype_offsets + region_haplotypes[0];
+        const std::vector<int64_t> part_reads = rebased(region_reads, regions),
+                                   part_haplotypes = rebased(region_haplotypes, regions),
+                                   part_read_offsets = rebased(read_offsets, part_reads.back()),
+                                   part_haplotype_offsets =
+                                       rebased(haplotype_offsets, part_haplotypes.back());
+        const int64_t base = read_offsets[0];
+        const gkl_shim_pairhmm_batch part = {regions,
+                                             part_reads.data(),
+                                             part_haplotypes.data(),
+                                             part_read_offsets.data(),
+                                             batch.read_bases + base,
+                                             batch.base_quals + base,
+                                             batch.insertion_quals + base,
+                                             batch.deletion_quals + base,
+                                             batch.continuation_quals + base,
+                                             part_haplotype_offsets.data(),
+                                             batch.haplotype_bases + haplotype_offsets[0]};
+        const int64_t pairs = pairs_of(batch, span);
+        left_pairs_ += pairs;
+        return gkl_shim_pairhmm_compute(cpu_.get(), &part,
+                                        run.results + pairs_of(batch, {0, span.first}), pairs);
+    }
+
+    static int64_t pairs_of(const gkl_shim_pairhmm_batch &batch, const Span &span) {
+        int64_t pairs = 0;
+        for (int64_t g = span.first; g < span.last; g++)
+            pairs += (batch.region_reads[g + 1] - batch.region_reads[g]) *
+                     (batch.region_haplotypes[g + 1] - batch.region_haplotypes[g]);
+        return pairs;
+    }
+
+    void count(const Run &run) {
+        regions_ += run.regions;
+        pairs_ += run.pairs;
+        cells_ += run.cells;
+        computed_cells_ += run.computed_cells;
+        for (const Span &span : run.undone) {
+            regions_ += span.last - span.first;
+            pairs_ += pairs_of(run.batch, span);
+        }
+    }
+
+    const gkl_shim_cuda_engine_options options_;
+    const Driver driver_;
+    std::unique_ptr<gkl_shim_pairhmm, void (*)(gkl_shim_pairhmm *)> cpu_{nullptr,
+                                                                         gkl_shim_pairhmm_close};
+    std::vector<std::unique_ptr<Device>> devices_;
+    std::atomic<int64_t> regions_{0}, pairs_{0}, cells_{0}, computed_cells_{0}, rescued_pairs_{0},
+        left_pairs_{0}, nanoseconds_{0};
+};
+
+extern "C" gkl_shim_status gkl_shim_cuda_engine_open(const gkl_shim_cuda_engine_options *options,
+                                                     gkl_shim_cuda_engine **engine) {
+    *engine = nullptr;
+    try {
+        *engine = new gkl_shim_cuda_engine(*options);
+    } catch (const std::bad_alloc &) {
+        return out_of_memory();
+    }
+    return GKL_SHIM_OK;
+}
+
+extern "C" gkl_shim_status gkl_shim_cuda_engine_compute(gkl_shim_cuda_engine *engine,
+                                                        const gkl_shim_pairhmm_batch *batch,
+                                                        double *log10_likelihoods) {
+    try {
+        return engine->compute(*batch, log10_likelihoods);
+    } catch (const std::bad_alloc &) {
+        return out_of_memory();
+    }
+}
+
+extern "C" const char *gkl_shim_cuda_engine_loss(gkl_shim_cuda_engine *engine, int32_t *number) {
+    return engine->loss(number);
+}
+
+extern "C" int32_t gkl_shim_cuda_engine_uses(const gkl_shim_cuda_engine *engine, int32_t number) {
+    return engine->uses(number);
+}
+
+extern "C" void gkl_shim_cuda_engine_statistics(const gkl_shim_cuda_engine *engine,
+                                                gkl_shim_pairhmm_stats *stats) {
+    engine->statistics(stats);
+}
+
+extern "C" gkl_shim_status gkl_shim_cuda_engine_measure(gkl_shim_cuda_engine *engine,
+                                                        const gkl_shim_pairhmm_batch *batch,
+                                                        double *log10_likelihoods, int32_t repeats,
+                                                        gkl_shim_cuda_stages *stages) {
+    try {
+        return engine->measure(*batch, log10_likelihoods, repeats, stages);
+    } catch (const std::bad_alloc &) {
+        return out_of_memory();
+    }
+}
+
+extern "C" void gkl_shim_cuda_engine_close(gkl_shim_cuda_engine *engine) { delete engine; }

@@ -1,0 +1,222 @@
+"""The CUDA driver's functions as the PairHMM engine calls them, with kernels that compute nothing.
+
+Memory is this machine's and nothing is asynchronous. Results are NaN unless told otherwise, as of
+pairs that the device's numbers do not hold, so that what comes out in the end is the CPU engine's
+work. Any function can be told to fail.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from typing import Any
+
+import numpy as np
+
+from gkl_shim import _native
+
+OK, OUT_OF_MEMORY, NO_CONTEXT, LOST = 0, 2, 201, 719
+_ERRORS = {OUT_OF_MEMORY: b"CUDA_ERROR_OUT_OF_MEMORY", LOST: b"CUDA_ERROR_LAUNCH_FAILED"}
+#: Those that may fail, as the engine sees it.
+FALLIBLE = (
+    "cuCtxPushCurrent_v2", "cuMemAlloc_v2", "cuMemHostAlloc", "cuStreamCreate", "cuStreamQuery",
+    "cuEventCreate", "cuEventRecord", "cuEventSynchronize", "cuMemcpyHtoDAsync_v2",
+    "cuMemsetD8Async", "cuLaunchKernel", "cuStreamSynchronize",
+)  # fmt: skip
+
+
+class NullDriver:
+    """A driver of any number of devices, whose contexts are numbered from 1.
+
+    Parameters
+    ----------
+    fail
+        Functions, and how many calls of each go well; after these the device whose context is
+        current is lost for good, or what is asked for is out of memory.
+    device
+        The only one to fail; None for all.
+    result
+        What kernels make of every pair.
+    slow
+        Whether results are looked for in vain, so that the host has to wait for the driver.
+    """
+
+    def __init__(
+        self,
+        fail: dict[str, int] | None = None,
+        *,
+        device: int | None = None,
+        result: float = np.nan,
+        slow: bool = False,
+    ) -> None:
+        self.fail = fail or {}
+        self.device = device
+        self.slow = slow
+        self._result = np.float64(result).view(np.uint64) if not slow else np.uint64(2**64 - 1)
+        self.calls: Counter[str] = Counter()
+        self.launches: Counter[int] = Counter()  # by device
+        self.threads: set[int] = set()
+        self.live: dict[int, Any] = {}  # memory, streams and events, by address or handle
+        self.misused: list[str] = []
+        self._lost: set[int] = set()
+        self._handles = 0
+        self._lock = threading.Lock()
+        self._here = threading.local()
+        self._ffi, _ = _native.library()
+        self._table = self._ffi.new("gkl_shim_cuda_driver *")
+        self._callbacks = []
+        for name, field in self._ffi.typeof("gkl_shim_cuda_driver").fields:
+            function = self._ffi.callback(field.type, self._called(name), error=LOST)
+            self._callbacks.append(function)
+            setattr(self._table, name, function)
+
+    def functions(self) -> Any:
+        """In the place of :func:`gkl_shim.cuda.driver.functions`."""
+        return self._table
+
+    @property
+    def contexts(self) -> list[int]:
+        """Those current in this thread, the last one on top."""
+        if not hasattr(self._here, "contexts"):
+            self._here.contexts = []
+        found: list[int] = self._here.contexts
+        return found
+
+    def _called(self, name: str) -> Any:
+        function = getattr(self, f"_{name}")
+
+        def call(*arguments: Any) -> int:
+            with self._lock:
+                self.calls[name] += 1
+                self.threads.add(threading.get_ident())
+                if name.startswith("cuGetError"):
+                    return int(function(*arguments) or OK)
+                if name == "cuCtxPushCurrent_v2":
+                    device = int(self._ffi.cast("intptr_t", arguments[0])) - 1
+                elif self.contexts:
+                    device = self.contexts[-1] - 1
+                else:
+                    self.misused.append(f"{name} without a context")
+                    return NO_CONTEXT
+                frees = "Free" in name or "Destroy" in name or "Pop" in name
+                if not frees and self._fails(name, device):
+                    return OUT_OF_MEMORY if "Alloc" in name else LOST
+                return int(function(*arguments) or OK)
+
+        return call
+
+    def _fails(self, name: str, device: int) -> bool:
+        if device in self._lost:
+            return True
+        if name not in self.fail or self.device not in (None, device):
+            return False
+        self.fail[name] -= 1
+        if self.fail[name] >= 0:
+            return False
+        if "Alloc" not in name:
+            self._lost.add(device)
+        return True
+
+    def _handle(self, place: Any) -> None:
+        self._handles += 1
+        self.live[self._handles] = None
+        place[0] = self._ffi.cast("void *", self._handles)
+
+    def _free(self, what: Any) -> None:
+        address = int(self._ffi.cast("intptr_t", what))
+        if address not in self.live:
+            self.misused.append(f"{address:#x} is freed, which is none")
+        self.live.pop(address, None)
+
+    def _memory(self, size: int) -> int:
+        if size <= 0:
+            self.misused.append(f"{size} bytes are asked for")
+        memory = np.full(size + 256, 0xA5, np.uint8)
+        address = -(-memory.ctypes.data // 256) * 256
+        self.live[address] = (memory, address, size)
+        return int(address)
+
+    def _within(self, address: int, size: int) -> None:
+        if not any(
+            kept is not None and kept[1] <= address and address + size <= kept[1] + kept[2]
+            for kept in self.live.values()
+        ):
+            self.misused.append(f"{size} bytes at {address:#x} are none of ours")
+
+    def _cuCtxPushCurrent_v2(self, context: Any) -> None:  # noqa: N802
+        self.contexts.append(int(self._ffi.cast("intptr_t", context)))
+
+    def _cuCtxPopCurrent_v2(self, context: Any) -> None:  # noqa: N802
+        context[0] = self._ffi.cast("void *", self.contexts.pop())
+
+    def _cuMemAlloc_v2(self, place: Any, size: int) -> None:  # noqa: N802
+        place[0] = self._memory(size)
+
+    def _cuMemHostAlloc(self, place: Any, size: int, flags: int) -> None:  # noqa: N802
+        place[0] = self._ffi.cast("void *", self._memory(size))
+
+    def _cuStreamCreate(self, place: Any, flags: int) -> None:  # noqa: N802
+        self._handle(place)
+
+    def _cuEventCreate(self, place: Any, flags: int) -> None:  # noqa: N802
+        self._handle(place)
+
+    def _cuMemFree_v2(self, address: int) -> None:  # noqa: N802
+        self._free(address)
+
+    def _cuMemFreeHost(self, memory: Any) -> None:  # noqa: N802
+        self._free(memory)
+
+    def _cuStreamDestroy_v2(self, stream: Any) -> None:  # noqa: N802
+        self._free(stream)
+
+    def _cuEventDestroy_v2(self, event: Any) -> None:  # noqa: N802
+        self._free(event)
+
+    def _cuStreamQuery(self, stream: Any) -> int:  # noqa: N802
+        return 600 if self.slow else OK
+
+    def _cuStreamSynchronize(self, stream: Any) -> None:  # noqa: N802
+        pass
+
+    def _cuEventRecord(self, event: Any, stream: Any) -> None:  # noqa: N802
+        pass
+
+    def _cuEventSynchronize(self, event: Any) -> None:  # noqa: N802
+        pass
+
+    def _cuEventElapsedTime(self, place: Any, begin: Any, end: Any) -> None:  # noqa: N802
+        place[0] = 1.0
+
+    def _cuMemcpyHtoDAsync_v2(self, to: int, at: Any, size: int, stream: Any) -> None:  # noqa: N802
+        self._within(to, size)
+        self._within(int(self._ffi.cast("intptr_t", at)), size)
+        self._ffi.memmove(self._ffi.cast("void *", to), at, size)
+
+    def _cuMemsetD8Async(self, to: int, value: int, size: int, stream: Any) -> None:  # noqa: N802
+        self._within(to, size)
+        self._ffi.buffer(self._ffi.cast("void *", to), size)[:] = bytes([value]) * size
+
+    def _cuLaunchKernel(self, kernel: Any, *arguments: Any) -> None:  # noqa: N802
+        self.launches[self.contexts[-1] - 1] += 1
+        parameters = arguments[-2]
+        results = int(self._ffi.cast("intptr_t *", parameters[3])[0])
+        if results not in self.live:
+            self.misused.append("a kernel's results are none of ours")
+            return
+        memory, address, size = self.live[results]
+        start = address - memory.ctypes.data
+        memory[start : start + size // 8 * 8].view(np.uint64)[:] = self._result
+
+    def _cuGetErrorName(self, error: int, place: Any) -> None:  # noqa: N802
+        place[0] = self._text(_ERRORS.get(error))
+
+    def _cuGetErrorString(self, error: int, place: Any) -> None:  # noqa: N802
+        place[0] = self._text(None)
+
+    def _text(self, text: bytes | None) -> Any:
+        if text is None:
+            return self._ffi.NULL
+        kept = self._ffi.new("char[]", text)
+        self._callbacks.append(kept)
+        return kept

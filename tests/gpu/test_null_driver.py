@@ -1,0 +1,260 @@
+"""The CUDA engine's own work, without a device: memory, chunks, callers, several devices, failures.
+
+Kernels compute nothing here: in double precision every result is then the CPU engine's.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+import warnings
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+from gkl_shim import _native, traffic
+from gkl_shim._batch import concatenated
+from gkl_shim.cuda import devices, driver
+from gkl_shim.cuda import pairhmm as cuda
+from gkl_shim.errors import BackendUnavailable
+from gkl_shim.pairhmm import Batch, PairHMM, stream
+from tests.gpu.conftest import assert_same_bits
+from tests.gpu.null_cupy import NullCuPy
+from tests.gpu.null_driver import FALLIBLE, NullDriver
+from tests.gpu.test_long_reads import long_region
+
+
+@pytest.fixture
+def null(monkeypatch):
+    """Return what makes a driver of so many devices the one in use."""
+    made = []
+
+    def make(count=1, **options):
+        made.append(NullDriver(**options))
+        monkeypatch.setattr(devices, "import_cupy", lambda: NullCuPy(count))
+        monkeypatch.setattr(driver, "functions", made[-1].functions)
+        return made[-1]
+
+    yield make
+    for each in made:
+        assert each.misused == []
+
+
+@pytest.fixture(scope="module")
+def batch() -> Batch:
+    """Usual regions, and some reads that are striped."""
+    return concatenated([traffic.regions(12), long_region(1, (600, 300, 150), 3, 400)])
+
+
+@pytest.fixture(scope="module")
+def expected(batch):
+    return {
+        precision: PairHMM(backend="cpu", precision=precision).compute(batch)
+        for precision in ("single", "double")
+    }
+
+
+@pytest.fixture
+def many_chunks(monkeypatch):
+    monkeypatch.setattr(cuda, "_CHUNK_CELLS", {"single": 1 << 18, "double": 1 << 18})
+
+
+def assert_computed(engine, batch, expected):
+    assert_same_bits(engine.compute(batch), expected["double"])
+
+
+@pytest.mark.parametrize("count", [1, 3])
+@pytest.mark.parametrize("slow", [False, True])
+def test_all_is_left_to_the_cpu(null, batch, expected, count, slow):
+    null_driver = null(count, slow=slow)
+    engine = cuda.Engine(precision="double")
+    assert_computed(engine, batch, expected)
+    assert engine.devices == ("Null",) * count
+    statistics = engine.statistics()
+    assert (statistics["regions"], statistics["pairs"]) == (len(batch), batch.pairs)
+    assert statistics["cells"] == batch.cells
+    assert statistics["cuda_pairs"] == 0
+    assert null_driver.contexts == []
+    engine.close()
+    assert null_driver.live == {}
+
+
+def test_single_precision_is_rescued_on_the_device(null, batch, expected):
+    null_driver = null()
+    engine = cuda.Engine(precision="single")
+    assert_same_bits(engine.compute(batch), expected["double"])
+    assert engine.statistics()["rescued_pairs"] == batch.pairs
+    # Each precision's whole tiles or its two steps; then those of the stripes.
+    assert null_driver.calls["cuMemcpyHtoDAsync_v2"] == 2
+    assert null_driver.launches[0] >= 4
+
+
+def test_nothing_is_allocated_in_the_steady_state(null, batch, expected, many_chunks):
+    null_driver = null()
+    engine = cuda.Engine(precision="double", drivers=1)
+    for _ in range(3):
+        assert_computed(engine, batch, expected)
+    before = null_driver.calls.copy()
+    assert_computed(engine, batch, expected)
+    more = null_driver.calls - before
+    assert more["cuLaunchKernel"] > 0
+    assert not any("Alloc" in name or "Create" in name or "Free" in name for name in more)
+
+
+def test_chunks_of_one_call_go_to_all_devices(null, batch, expected, many_chunks):
+    null_driver = null(3)
+    engine = cuda.Engine(precision="double")
+    for _ in range(20):
+        assert_computed(engine, batch, expected)
+    assert set(null_driver.launches) == {0, 1, 2}
+    assert threading.get_ident() in null_driver.threads
+    assert len(null_driver.threads) > 3
+
+
+def test_streams_bound_what_is_under_way(null, batch, expected, many_chunks):
+    null_driver = null()
+    engine = cuda.Engine(precision="double", streams=2, drivers=1)
+    assert_computed(engine, batch, expected)
+    assert null_driver.calls["cuStreamCreate"] == 2
+
+
+def test_many_callers(null, batch, expected, many_chunks, monkeypatch):
+    """More than there are slots, on fewer devices, each with several threads."""
+    monkeypatch.setattr(cuda, "_SLOTS", 3)
+    null_driver = null(2)
+    engine = cuda.Engine(precision="double")
+    with ThreadPoolExecutor(8) as pool:
+        for values in pool.map(lambda _: engine.compute(batch), range(16)):
+            assert_same_bits(values, expected["double"])
+    assert null_driver.calls["cuStreamCreate"] <= 6
+    engine.close()
+    assert null_driver.live == {}
+
+
+@pytest.mark.parametrize("after", [0, 1, 7])
+@pytest.mark.parametrize("name", FALLIBLE)
+def test_a_device_that_fails(null, batch, expected, many_chunks, name, after):
+    """One warning; the CPU engine finishes the work, with the same answers."""
+    null_driver = null(fail={name: after}, slow=True)
+    engine = cuda.Engine(precision="double")
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        for _ in range(3):
+            assert_computed(engine, batch, expected)
+    assert null_driver.contexts == []
+    if null_driver.fail[name] < 0:
+        (warning,) = said
+        assert str(warning.message).startswith("gkl-shim: GPU 0 (Null) is no longer used: ")
+        # Another thread may have come first, to a device that was lost already.
+        assert re.search(r": RuntimeError: cu\w+: CUDA_ERROR_", str(warning.message))
+        assert engine.devices == ()
+    else:
+        # Not called so often.
+        assert said == []
+    engine.close()
+
+
+@pytest.mark.parametrize("after", [0, 5])
+@pytest.mark.parametrize("name", ["cuMemAlloc_v2", "cuLaunchKernel", "cuEventSynchronize"])
+def test_one_of_several_devices_fails(null, batch, expected, many_chunks, name, after, monkeypatch):
+    """The others go on, whoever calls and waits meanwhile."""
+    monkeypatch.setattr(cuda, "_SLOTS", 2)
+    null_driver = null(3, fail={name: after}, device=1, slow=True)
+    engine = cuda.Engine(precision="double")
+    with warnings.catch_warnings(record=True) as said, ThreadPoolExecutor(6) as pool:
+        warnings.simplefilter("always")
+        for values in pool.map(lambda _: engine.compute(batch), range(24)):
+            assert_same_bits(values, expected["double"])
+    (warning,) = said
+    assert "GPU 1 (Null) is no longer used" in str(warning.message)
+    assert len(engine.devices) == 2
+    null_driver.launches.clear()
+    for _ in range(5):
+        assert_computed(engine, batch, expected)
+    assert null_driver.launches[1] == 0
+    assert null_driver.launches[0] > 0
+
+
+def test_single_precision_is_computed_anew_where_a_device_fails(null, batch, expected, many_chunks):
+    null(fail={"cuLaunchKernel": 9})
+    engine = cuda.Engine(precision="single")
+    with pytest.warns(RuntimeWarning, match="GPU 0"):
+        values = engine.compute(batch)
+    single, double = (values == expected[precision] for precision in ("single", "double"))
+    assert (single | double).all()
+    assert (single & ~double).any()
+    assert_same_bits(engine.compute(batch), expected["single"])
+
+
+def test_a_refused_letter_leaves_the_engine_usable(null, batch, expected, many_chunks):
+    null_driver = null(2)
+    engine = cuda.Engine(precision="double")
+    kept = batch.haplotypes.bases
+    wrong = kept.copy()
+    wrong[-1] = ord("X")
+    batch.haplotypes.bases = wrong
+    try:
+        for _ in range(3):
+            with pytest.raises(ValueError, match="none of ACGTN"):
+                engine.compute(batch)
+    finally:
+        batch.haplotypes.bases = kept
+    assert_computed(engine, batch, expected)
+    engine.close()
+    assert null_driver.live == {}
+
+
+def test_stages(null, batch, many_chunks):
+    null(slow=True)
+    engine = cuda.Engine()
+    found = engine.measure(batch, 3)
+    assert found.cells == batch.cells
+    assert found.kernel == pytest.approx(found.chunks * 1e-3)
+    assert found.chunks > 1
+    assert 0 < found.computed_cells <= found.cells
+    assert min(found.plan, found.write, found.collect, found.block_bytes) > 0
+
+
+def test_stages_of_a_device_that_fails(null, batch):
+    null(fail={"cuLaunchKernel": 2})
+    engine = cuda.Engine()
+    with pytest.raises(BackendUnavailable, match="cuLaunchKernel: CUDA_ERROR_LAUNCH_FAILED"):
+        engine.measure(batch, 3)
+
+
+def test_stream(null, batch, expected):
+    null(2)
+    values = list(stream([batch] * 20, backend="cuda", precision="double"))
+    assert len(values) == 20 * len(batch)
+    assert_same_bits(
+        np.concatenate([each.ravel() for each in values]), np.tile(expected["double"], 20)
+    )
+
+
+def test_no_driver(null, monkeypatch):
+    null()
+
+    def missing():
+        raise OSError("libcuda.so.1: cannot open shared object file")
+
+    monkeypatch.setattr(driver, "functions", missing)
+    with pytest.raises(BackendUnavailable, match=r"CUDA cannot be used: OSError: libcuda"):
+        cuda.Engine()
+
+
+def test_the_driver_s_functions_are_found_by_name(monkeypatch):
+    ffi, _ = _native.library()
+    fields = [name for name, _ in ffi.typeof("gkl_shim_cuda_driver").fields]
+    asked = []
+
+    class Library:
+        def __getattr__(self, name):
+            asked.append(name)
+            return 4096 + len(asked)
+
+    monkeypatch.setattr(driver.ctypes, "CDLL", lambda name: Library())
+    monkeypatch.setattr(driver.ctypes, "cast", lambda found, kind: kind(found))
+    table = driver.functions()
+    assert asked == fields
+    assert int(ffi.cast("intptr_t", table.cuMemAlloc_v2)) == 4097 + fields.index("cuMemAlloc_v2")
