@@ -1,7 +1,7 @@
-"""The way from GATK's JVM through an embedded Python to a GPU engine, and what happens without one.
+"""The way from GATK's JVM to a GPU engine that an embedded Python opens, and what happens without.
 
-The engine here is a stand-in that computes on the CPU: what is tested is the way there. Tests with
-a real device are in tests/gpu.
+CuPy and the driver here are stand-ins, whose device leaves every pair to the CPU: what is tested is
+the way there. Tests with a real device are in tests/gpu.
 """
 
 from __future__ import annotations
@@ -13,51 +13,33 @@ from pathlib import Path
 import pytest
 
 from gkl_shim.gatk import compare, data, run
+from tests.conftest import ROOT
 from tests.gatk.conftest import Gatk
 
 pytestmark = pytest.mark.gatk
 
-# Python imports this by itself at start: it puts the stand-in where the engine is looked for.
-SITE = """
-import importlib.abc, importlib.util, sys
+# Python imports this where the engine asks for CuPy: a stand-in for it, and one for the driver.
+CUPY = """
+import os, sys, time
 
-class Finder(importlib.abc.MetaPathFinder):
-    def find_spec(self, name, path, target=None):
-        if name == "gkl_shim.cuda.pairhmm":
-            return importlib.util.spec_from_file_location(name, {stand_in!r})
+sys.path.append({root!r})
+from gkl_shim.cuda import driver
+from tests.gpu.null_cupy import NullCuPy
+from tests.gpu.null_driver import NullDriver
 
-sys.meta_path.insert(0, Finder())
-"""
-ENGINE = """
-import os, time
-from gkl_shim import _native
-
-class Engine:
-    devices = ("stand-in",)
-    calls = 0
-
-    def __init__(self, devices=None, precision="single", as_gkl=False):
-        time.sleep(float(os.environ["SECONDS_TO_START"]))
-        self._engine = _native.PairHmmEngine(1, precision, None, as_gkl=as_gkl)
-
-    def compute(self, batch):
-        assert len(batch)
-
-    def compute_pointer(self, batch, out):
-        Engine.calls += 1
-        if Engine.calls > int(os.environ["CALLS_UNTIL_LOST"]):
-            raise RuntimeError("the device\\nfell off")
-        self._engine.compute(batch, out)
+time.sleep(float(os.environ["SECONDS_TO_START"]))
+null = NullDriver({{"cuLaunchKernel": int(os.environ["LAUNCHES_UNTIL_LOST"])}})
+driver.functions = null.functions
+sys.modules[__name__] = NullCuPy()
 """
 
 
 @pytest.fixture(name="shim")
 def _shim(gatk: Gatk, chr22: data.Sample, tmp_path: Path):
     """Run HaplotypeCaller with the agent and compare its VCF with stock's; return our log lines."""
-    (tmp_path / "engine.py").write_text(ENGINE)
-    (tmp_path / "sitecustomize.py").write_text(SITE.format(stand_in=str(tmp_path / "engine.py")))
+    (tmp_path / "cupy.py").write_text(CUPY.format(root=str(ROOT)))
 
-    def go(backend: str, *, python: str = sys.executable, start: float = 0, calls: int = 10**6,
+    def go(backend: str, *, python: str = sys.executable, start: float = 0, launches: int = 10**6,
            stand_in: bool = True) -> list[str]:  # fmt: skip
         stock = gatk("HaplotypeCaller", chr22)
         output = tmp_path / "shim.vcf"
@@ -66,7 +48,7 @@ def _shim(gatk: Gatk, chr22: data.Sample, tmp_path: Path):
             "GKL_SHIM_BACKEND": backend,
             "GKL_SHIM_PYTHON": python,
             "SECONDS_TO_START": str(start),
-            "CALLS_UNTIL_LOST": str(calls),
+            "LAUNCHES_UNTIL_LOST": str(launches),
             **({"PYTHONPATH": str(tmp_path)} if stand_in else {}),
         }
         done = run.gatk(
@@ -92,7 +74,7 @@ def warnings(lines: list[str]) -> list[str]:
 
 
 def on_device(lines: list[str]) -> int:
-    match = re.search(r"; (\d+) pairs on stand-in$", lines[-1])
+    match = re.search(r"; (\d+) pairs on Null$", lines[-1])
     return int(match[1]) if match else 0
 
 
@@ -109,9 +91,10 @@ def test_regions_go_to_the_device(shim) -> None:
 
 
 def test_a_device_that_is_lost(shim) -> None:
-    lines = shim("cuda", calls=5)
+    lines = shim("cuda", launches=12)
     assert len(warnings(lines)) == 1
-    assert "no GPU (RuntimeError: the device fell off); the CPU engine" in warnings(lines)[0]
+    assert "no GPU (cuLaunchKernel: CUDA_ERROR_LAUNCH_FAILED" in warnings(lines)[0]
+    assert "the CPU engine computes" in warnings(lines)[0]
     assert 0 < on_device(lines) < pairs(lines)
 
 
