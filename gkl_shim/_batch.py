@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import repeat
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
@@ -304,11 +305,16 @@ class Batch:
 
     def split(self, likelihoods: NDArray[np.float64]) -> Iterator[NDArray[np.float64]]:
         """Cut a batch's values, shape (pairs,), into views of shape (R, H), one a region."""
-        start = 0
-        for reads, haplotypes in self.shapes.tolist():
-            stop = start + reads * haplotypes
-            yield likelihoods[start:stop].reshape(reads, haplotypes)
-            start = stop
+        shapes = self.shapes
+        ends = likelihoods.itemsize * np.cumsum(shapes.prod(axis=1))
+        # No Python of ours a region: there are millions a second.
+        return map(
+            np.ndarray,
+            zip(*shapes.T.tolist(), strict=True),
+            repeat(likelihoods.dtype),
+            repeat(likelihoods),
+            [0, *ends[:-1].tolist()],
+        )
 
 
 AnyRead: TypeAlias = Read | AlignedRead | tuple[Any, ...]
@@ -335,10 +341,14 @@ def concatenated(batches: list[Batch]) -> Batch:
 
 
 def _joined(offsets: list[NDArray[np.int64]]) -> NDArray[np.int64]:
-    starts = offsets_of([each[-1] for each in offsets])[:-1]
-    joined = np.concatenate([offsets[0][:1], *[each[1:] for each in offsets]])
-    joined[1:] += np.repeat(starts, [len(each) - 1 for each in offsets])
-    return joined
+    # Without array arithmetic for each: all with their first zeros, then these are dropped.
+    joined = np.concatenate(offsets)
+    sizes = np.array([len(each) for each in offsets])
+    ends = np.cumsum(sizes)
+    firsts = ends - sizes
+    starts = np.cumsum(joined[ends - 1])
+    joined[firsts[1] :] += np.repeat(starts[:-1], sizes[1:])
+    return np.delete(joined, firsts[1:])
 
 
 def offsets_of(lengths: NDArray[np.int64] | list[int]) -> NDArray[np.int64]:
