@@ -25,13 +25,13 @@ __all__ = ["Engine", "widths"]
 
 Precision: TypeAlias = Literal["single", "double"]
 
-# Chunks under way on a device at most, of all callers together and of one call.
-_SLOTS = 16
-_STREAMS = 6
-# Threads of one large call that plan and launch, a device.
-_DRIVERS = 2
-# A chunk's cells, all counted: about half a millisecond of a large device.
+# Chunks under way on a device at most, all callers together.
+_SLOTS = 32
+# A chunk's cells, all counted: about half a millisecond of a large device. And what planning it
+# takes one thread, in nanoseconds: enough to keep a device busy, little enough that all threads
+# have some to do.
 _CHUNK_CELLS = {"single": 1 << 32, "double": 1 << 30}
+_CHUNK_PLANNING = 300_000
 # Scratch memory of a chunk at most, and the part of a device's free memory that all may take.
 _SCRATCH_BYTES = 1 << 30
 _MEMORY_SHARE = 0.5
@@ -73,7 +73,7 @@ class Engine:
         that costs least. All give the same bits.
     streams, drivers
         Chunks of one call that are under way on a device at most, and threads that plan and launch
-        them, for measurements.
+        them, for measurements; 0 for what suits the number of threads.
     multiprocessors
         For a device of how many to plan; 0 for as many as it has.
 
@@ -93,8 +93,8 @@ class Engine:
         threads: int = 0,
         *,
         rows_a_lane: int = 0,
-        streams: int = _STREAMS,
-        drivers: int = _DRIVERS,
+        streams: int = 0,
+        drivers: int = 0,
         multiprocessors: int = 0,
     ) -> None:
         numbers = cuda_devices.chosen(devices)
@@ -120,6 +120,7 @@ class Engine:
                 "streams": streams,
                 "drivers": drivers,
                 "cells": [_CHUNK_CELLS["single"], _CHUNK_CELLS["double"]],
+                "planning": _CHUNK_PLANNING,
                 "device_count": len(opened),
                 "devices": records,
                 "driver": functions,

@@ -214,7 +214,9 @@ typedef struct {
     int32_t rows_a_lane;   /* 0: by cost; else every tile has the kernel of so many, where it holds
                               the region's longest read */
     int64_t cells;         /* about so many of the batch's cells in a chunk, */
-    int64_t scratch_bytes; /* and about so much scratch memory at most */
+    int64_t scratch_bytes; /* and about so much scratch memory at most, */
+    int64_t planning;      /* and no more regions than one thread plans in about so many
+                              nanoseconds; 0: any number */
 } gkl_shim_cuda_options;
 
 typedef struct {
@@ -222,6 +224,8 @@ typedef struct {
      * reads may be divided among chunks. */
     int64_t region, read; /* a read of that region */
     int64_t pair;         /* the index of the region's first result */
+
+    int32_t threads; /* in: that plan, write and finish it; 0: as many as the options say */
 
     int64_t regions, pairs, cells; /* of the batch, in this chunk */
 
@@ -325,10 +329,11 @@ typedef struct {
     int32_t conventions; /* GKL_SHIM_STRICT or GKL_SHIM_AS_GKL */
     int32_t threads;     /* for planning, and for what no device computes */
     int32_t rows_a_lane; /* as in gkl_shim_cuda_options */
-    int32_t slots;       /* chunks under way on a device at most, all calls together, */
-    int32_t streams;     /* and of one call; */
-    int32_t drivers;     /* threads of one call that plan and launch for a device */
+    int32_t slots;       /* chunks under way on a device at most, all calls together; */
+    int32_t streams;     /* and of one call, and */
+    int32_t drivers;     /* threads of one call that plan and launch them; 0: by the threads */
     int64_t cells[2];    /* of a chunk, as in gkl_shim_cuda_options; of each precision */
+    int64_t planning;    /* of a chunk, likewise */
     int32_t device_count;
     const gkl_shim_cuda_device *devices;
     const gkl_shim_cuda_driver *driver;

@@ -12,8 +12,6 @@
 // kernels and, where these do not hold it either, to the CPU engine; so does all that a device
 // leaves undone. A device that fails once is used no more: what is wrong with it is seldom known.
 #include <math.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -26,12 +24,12 @@
 #include <mutex>
 #include <new>
 #include <string>
-#include <system_error>
-#include <thread>
 #include <utility>
 #include <vector>
 
+#include "common/cpu.h"
 #include "common/error.h"
+#include "common/thread_pool.h"
 #include "gkl_shim.h"
 #include "pairhmm/cuda_layout.h"
 
@@ -59,6 +57,11 @@ constexpr double kGrowth = 1.25;
 // asks it keeps other callers from launching.
 constexpr int64_t kWatchedResults = 8192;
 constexpr uint64_t kAbsent = ~uint64_t(0);
+
+// What a region takes on one thread at least, from taking it to collecting its results; and how
+// many threads a device's chunks are shared by at most.
+constexpr int64_t kHostNanoseconds = 1000;
+enum { kMostDrivers = 16 };
 
 // Who has looked for a chunk's end so long goes to sleep for it: waking takes some 20 us.
 constexpr std::chrono::microseconds kAwake(200);
@@ -171,13 +174,6 @@ class Current {
 
 typedef std::unique_ptr<gkl_shim_cuda_planner, void (*)(gkl_shim_cuda_planner *)> Planner;
 
-// What all slots of a device have in common.
-struct DeviceSettings {
-    const Driver *driver;
-    gkl_shim_cuda_device device;
-    gkl_shim_cuda_engine_options engine;
-};
-
 // Consecutive regions, [first, last).
 struct Span {
     int64_t first, last;
@@ -198,11 +194,15 @@ class Run {
     double *const results;
 
     bool more() const { return more_; }
+    int64_t regions_left() const { return batch.regions - place_.region; }
 
-    // The next chunk, which the planner then holds; false when there is none left.
-    bool take(gkl_shim_cuda_planner *planner, gkl_shim_cuda_chunk *chunk, Span *span) {
+    // The next chunk, which the planner then holds, to be planned by so many threads; false when
+    // there is none left.
+    bool take(int32_t threads, gkl_shim_cuda_planner *planner, gkl_shim_cuda_chunk *chunk,
+              Span *span) {
         std::lock_guard<std::mutex> lock(mutex_);
         if (status != GKL_SHIM_OK) return false;
+        place_.threads = threads;
         span->first = place_.region;
         const int32_t taken =
             gkl_shim_cuda_take(planner, &batch, fresh_ ? nullptr : results, &place_);
@@ -263,19 +263,12 @@ class Run {
     gkl_shim_cuda_chunk place_ = {};
 };
 
-// What one chunk needs on a device: a stream, and memory that grows and is kept. Its device's
-// context is current wherever a function of it is called.
+class Device;
+
+// What one chunk needs on a device: a stream, and memory that grows and is kept.
 class Slot {
    public:
-    explicit Slot(const DeviceSettings &settings) : settings_(settings), driver_(*settings.driver) {
-        stream_ = driver_.stream();
-        try {
-            end_ = driver_.event(kEventBlocking);
-        } catch (const Failure &) {
-            driver_.free_stream(stream_);
-            throw;
-        }
-    }
+    explicit Slot(Device *device);
     ~Slot() {
         driver_.free_stream(stream_);
         driver_.free_event(end_);
@@ -286,15 +279,16 @@ class Slot {
     }
     Slot(const Slot &) = delete;
 
+    Device &device() const { return device_; }
     const gkl_shim_cuda_chunk &chunk() const { return chunk_; }
     const Span &span() const { return span_; }
     void *stream() const { return stream_; }
 
-    bool take(Run *run) {
+    bool take(Run *run, int32_t threads) {
         precision_ = run->precision;
         Planner &planner = planners_[precision_];
         if (!planner) planner.reset(open_planner());
-        return run->take(planner.get(), &chunk_, &span_);
+        return run->take(threads, planner.get(), &chunk_, &span_);
     }
 
     // Plans the chunk that was taken and sends it on its way. Any status but GKL_SHIM_OK is the
@@ -326,7 +320,7 @@ class Slot {
     void send() { driver_.send(device_block_.address, block_.memory, chunk_.block_bytes, stream_); }
 
     void launch() {
-        const gkl_shim_cuda_kernels &kernels = settings_.device.kernels[precision_];
+        const gkl_shim_cuda_kernels &kernels = hardware_.kernels[precision_];
         if (chunk_.passes == 1) {
             launch_widths(kernels, kWholeTile, 1);
         } else {
@@ -373,14 +367,14 @@ class Slot {
     };
 
     gkl_shim_cuda_planner *open_planner() const {
-        const gkl_shim_cuda_engine_options &engine = settings_.engine;
         const gkl_shim_cuda_options options = {precision_,
-                                               engine.conventions,
-                                               engine.threads,
-                                               settings_.device.multiprocessors,
-                                               engine.rows_a_lane,
-                                               engine.cells[precision_],
-                                               settings_.device.scratch_bytes};
+                                               engine_.conventions,
+                                               engine_.threads,
+                                               hardware_.multiprocessors,
+                                               engine_.rows_a_lane,
+                                               engine_.cells[precision_],
+                                               hardware_.scratch_bytes,
+                                               engine_.planning};
         gkl_shim_cuda_planner *planner;
         if (gkl_shim_cuda_open(&options, &planner) != GKL_SHIM_OK) throw std::bad_alloc();
         return planner;
@@ -430,8 +424,10 @@ class Slot {
         return true;
     }
 
-    const DeviceSettings &settings_;
+    Device &device_;
     const Driver &driver_;
+    const gkl_shim_cuda_engine_options &engine_;
+    const gkl_shim_cuda_device &hardware_;
     void *stream_, *end_;
     Planner planners_[2] = {{nullptr, gkl_shim_cuda_close}, {nullptr, gkl_shim_cuda_close}};
     int32_t precision_ = GKL_SHIM_SINGLE;
@@ -444,10 +440,12 @@ class Slot {
 // One device and its slots.
 class Device {
    public:
-    explicit Device(const DeviceSettings &settings) : settings_(settings) {}
+    Device(const Driver &driver, const gkl_shim_cuda_engine_options &engine,
+           const gkl_shim_cuda_device &hardware)
+        : driver(driver), engine(engine), hardware(hardware) {}
     ~Device() {
         try {
-            const Current current(*settings_.driver, settings_.device.context);
+            const Current current(driver, hardware.context);
             slots_.clear();
         } catch (const Failure &) {
             // Nothing can be freed.
@@ -455,184 +453,213 @@ class Device {
         }
     }
 
-    const DeviceSettings &settings() const { return settings_; }
+    const Driver &driver;
+    const gkl_shim_cuda_engine_options &engine;
+    const gkl_shim_cuda_device hardware;
+
     bool alive() const { return alive_; }
-    int busy() const { return busy_; }
 
-    // A free slot; null where there is none and the caller would not wait, or no device any more.
-    Slot *slot(bool wait) {
-        std::unique_lock<std::mutex> lock(mutex_);
-        while (alive_) {
-            if (!free_.empty()) {
-                Slot *const slot = free_.back();
-                free_.pop_back();
-                busy_++;
-                return slot;
-            }
-            if (int(slots_.size()) < settings_.engine.slots) {
-                free_.reserve(slots_.size() + 1);
-                slots_.emplace_back(nullptr);
-                try {
-                    slots_.back().reset(new Slot(settings_));
-                } catch (...) {
-                    slots_.pop_back();
-                    throw;
-                }
-                busy_++;
-                return slots_.back().get();
-            }
-            if (!wait) break;
-            changed_.wait(lock);
+    // The following under the slots' common mutex.
+
+    bool has_room() const { return !free_.empty() || int(slots_.size()) < engine.slots; }
+    size_t busy() const { return slots_.size() - free_.size(); }
+
+    Slot *slot() {
+        if (!free_.empty()) {
+            Slot *const slot = free_.back();
+            free_.pop_back();
+            return slot;
         }
-        return nullptr;
+        free_.reserve(slots_.size() + 1);
+        const Current current(driver, hardware.context);
+        std::unique_ptr<Slot> made(new Slot(this));
+        slots_.push_back(std::move(made));
+        return slots_.back().get();
     }
+    void release(Slot *slot) { free_.push_back(slot); }
 
-    void release(Slot *slot) {
-        const std::lock_guard<std::mutex> lock(mutex_);
-        free_.push_back(slot);
-        busy_--;
-        changed_.notify_one();
-    }
-
-    // Use it no more. Chunks that are under way on it may still get done.
     void retire(const Line &reason) {
-        const std::lock_guard<std::mutex> lock(mutex_);
         if (!alive_) return;
         memcpy(loss_, reason, sizeof loss_);
         untold_ = true;
         alive_ = false;
-        changed_.notify_all();
     }
 
     // Why it was retired, once.
     const char *loss() { return untold_ && untold_.exchange(false) ? loss_ : nullptr; }
 
    private:
-    const DeviceSettings settings_;
-    std::mutex mutex_;
-    std::condition_variable changed_;
     std::vector<std::unique_ptr<Slot>> slots_;
     std::vector<Slot *> free_;
     Line loss_;
     std::atomic<bool> alive_{true}, untold_{false};
-    std::atomic<int> busy_{0};
 };
 
-// Threads that help with a call, and are waited for at its end.
-class Helpers {
+Slot::Slot(Device *device)
+    : device_(*device),
+      driver_(device->driver),
+      engine_(device->engine),
+      hardware_(device->hardware) {
+    stream_ = driver_.stream();
+    try {
+        end_ = driver_.event(kEventBlocking);
+    } catch (const Failure &) {
+        driver_.free_stream(stream_);
+        throw;
+    }
+}
+
+// The devices, and what is free on them.
+class Devices {
    public:
-    ~Helpers() {
-        for (std::thread &thread : threads_) thread.join();
+    Devices(const Driver &driver, const gkl_shim_cuda_engine_options &engine) {
+        for (int32_t k = 0; k < engine.device_count; k++)
+            devices_.emplace_back(new Device(driver, engine, engine.devices[k]));
     }
 
-    // Where the system refuses a thread the others do its work.
-    template <class Work>
-    void start(Work work) {
-        // Signals belong to the program's own threads (the JVM's, Python's).
-        sigset_t all, before;
-        sigfillset(&all);
-        pthread_sigmask(SIG_SETMASK, &all, &before);
-        try {
-            threads_.emplace_back(work);
-        } catch (const std::system_error &) {
-        } catch (const std::bad_alloc &) {
-        }
-        pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    size_t count() const { return devices_.size(); }
+    Device &operator[](size_t k) { return *devices_[k]; }
+
+    bool uses(int32_t number) const {
+        return std::any_of(devices_.begin(), devices_.end(), [number](const auto &device) {
+            return device->alive() && (number == -1 || device->hardware.number == number);
+        });
     }
 
-   private:
-    std::vector<std::thread> threads_;
-};
-
-// One thread's work for a run on a device.
-class Drive {
-   public:
-    Drive(Device *device, Run *run) : device_(*device), run_(*run) {
-        const gkl_shim_cuda_engine_options &engine = device_.settings().engine;
-        most_ = size_t(std::max(1, engine.streams / engine.drivers));
-    }
-
-    // Computes chunks until there are none left or the device fails. `spread` is called once, when
-    // the first is on its way, if there are more.
-    template <class Spread>
-    void go(Spread spread) {
-        try {
-            const DeviceSettings &settings = device_.settings();
-            const Current current(*settings.driver, settings.device.context);
-            bool alone = true;
-            while (run_.more()) {
-                Slot *const slot = flying_.size() < most_ ? free_slot() : nullptr;
-                if (!slot && flying_.empty()) break;  // the device has failed
-                if (!slot) {
-                    land();
+    // A slot of the device with the fewest chunks under way. Null where there is none and the
+    // caller would not wait, or no device any more.
+    Slot *slot(bool wait) {
+        std::unique_lock<std::mutex> lock(mutex_);
+        for (;;) {
+            bool any = false;
+            Device *best = nullptr;
+            for (const auto &device : devices_) {
+                if (!device->alive()) continue;
+                any = true;
+                if (device->has_room() && (!best || device->busy() < best->busy()))
+                    best = device.get();
+            }
+            if (best) {
+                try {
+                    return best->slot();
+                } catch (const Failure &failure) {
+                    best->retire(failure.reason);
+                    changed_.notify_all();
                     continue;
                 }
-                if (!launch(slot)) break;
-                if (alone && run_.more()) {
-                    alone = false;
-                    spread();
-                }
             }
-            while (!flying_.empty()) land();
-        } catch (const Failure &failure) {
-            device_.retire(failure.reason);  // not even its context can be used
+            if (!any || !wait) return nullptr;
+            changed_.wait(lock);
         }
     }
 
-   private:
-    Slot *free_slot() {
-        try {
-            return device_.slot(flying_.empty());
-        } catch (const Failure &failure) {
-            device_.retire(failure.reason);
-        } catch (const std::bad_alloc &) {
-            run_.fail(out_of_memory());
-        }
+    void release(Slot *slot) {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        slot->device().release(slot);
+        changed_.notify_one();
+    }
+
+    // Use it no more. Chunks that are under way on it may still get done.
+    void retire(Device *device, const Failure &failure) {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        device->retire(failure.reason);
+        changed_.notify_all();
+    }
+
+    const char *loss(int32_t *number) {
+        for (const auto &device : devices_)
+            if (const char *reason = device->loss()) {
+                *number = device->hardware.number;
+                return reason;
+            }
         return nullptr;
     }
 
-    bool launch(Slot *slot) {
-        bool taken = false, started = false;
+   private:
+    std::vector<std::unique_ptr<Device>> devices_;
+    std::mutex mutex_;
+    std::condition_variable changed_;
+};
+
+// One thread's work for a run: several chunks under way, on whatever devices.
+class Drive {
+   public:
+    // At most so many chunks at once.
+    Drive(Devices *devices, Run *run, size_t most) : devices_(*devices), run_(*run), most_(most) {}
+
+    // Sends the next chunk on its way, planned by so many threads. False where there is none or
+    // all devices have failed.
+    bool begin(int32_t threads) {
         try {
             flying_.reserve(most_);
-            taken = slot->take(&run_);
+            Slot *const slot = devices_.slot(flying_.empty());
+            if (slot) return launch(slot, threads);
+        } catch (const std::bad_alloc &) {
+            run_.fail(out_of_memory());
+        }
+        return false;
+    }
+
+    // Computes chunks until there are none left or all devices have failed.
+    void finish() {
+        while (run_.more()) {
+            if (flying_.size() < most_ && begin(1)) continue;
+            if (!flying_.empty())
+                land();
+            else if (!devices_.uses(-1))
+                break;
+        }
+        while (!flying_.empty()) land();
+    }
+
+   private:
+    bool launch(Slot *slot, int32_t threads) {
+        Device &device = slot->device();
+        bool taken = false, started = false;
+        try {
+            taken = slot->take(&run_, threads);
             if (taken) {
+                const Current current(device.driver, device.hardware.context);
                 const gkl_shim_status status = slot->start();
                 started = status == GKL_SHIM_OK;
                 if (!started) run_.fail(status);
             }
         } catch (const Failure &failure) {
             run_.not_done(slot->span());
-            device_.retire(failure.reason);
+            devices_.retire(&device, failure);
         } catch (const std::bad_alloc &) {
             run_.fail(out_of_memory());
         }
         if (started)
             flying_.push_back(slot);
         else
-            device_.release(slot);
+            devices_.release(slot);
         return started;
     }
 
     // Lets the chunk that has been under way longest come to its end.
     void land() {
         Slot *const slot = flying_.front();
+        Device &device = slot->device();
         flying_.erase(flying_.begin());
         try {
-            slot->wait();
+            {
+                const Current current(device.driver, device.hardware.context);
+                slot->wait();
+            }
             run_.done(slot->chunk(), slot->finish(run_));
         } catch (const Failure &failure) {
             run_.not_done(slot->span());
-            device_.retire(failure.reason);
+            devices_.retire(&device, failure);
         } catch (const std::bad_alloc &) {
             run_.fail(out_of_memory());
         }
-        device_.release(slot);
+        devices_.release(slot);
     }
 
-    Device &device_;
+    Devices &devices_;
     Run &run_;
-    size_t most_;                 // chunks under way
+    const size_t most_;
     std::vector<Slot *> flying_;  // the longest first
 };
 
@@ -652,7 +679,7 @@ using namespace gkl_shim::pairhmm;
 struct gkl_shim_cuda_engine {
    public:
     explicit gkl_shim_cuda_engine(const gkl_shim_cuda_engine_options &options)
-        : options_(options), driver_(*options.driver) {
+        : options_(options), driver_(*options.driver), devices_(driver_, options_) {
         gkl_shim_pairhmm_options cpu = {};
         cpu.threads = options.threads;
         cpu.precision = options.precision;
@@ -660,8 +687,13 @@ struct gkl_shim_cuda_engine {
         gkl_shim_pairhmm *handle;
         if (gkl_shim_pairhmm_open(&cpu, &handle) != GKL_SHIM_OK) throw std::bad_alloc();
         cpu_.reset(handle);
-        for (int32_t k = 0; k < options.device_count; k++)
-            devices_.emplace_back(new Device({&driver_, options.devices[k], options_}));
+        threads_ = allowed_threads(options.threads);
+        const int32_t devices = int32_t(devices_.count());
+        drivers_ = options.drivers > 0 ? options.drivers * devices
+                                       : std::clamp(threads_, devices, kMostDrivers * devices);
+        const int32_t chunks =
+            options.streams > 0 ? options.streams * devices : std::max(2 * drivers_, 3 * devices);
+        chunks_a_driver_ = size_t(std::max(1, chunks / drivers_));
     }
 
     gkl_shim_status compute(const gkl_shim_pairhmm_batch &batch, double *results) {
@@ -694,20 +726,8 @@ struct gkl_shim_cuda_engine {
         return status;
     }
 
-    const char *loss(int32_t *number) {
-        for (const auto &device : devices_)
-            if (const char *reason = device->loss()) {
-                *number = device->settings().device.number;
-                return reason;
-            }
-        return nullptr;
-    }
-
-    bool uses(int32_t number) const {
-        return std::any_of(devices_.begin(), devices_.end(), [number](const auto &device) {
-            return device->alive() && (number == -1 || device->settings().device.number == number);
-        });
-    }
+    const char *loss(int32_t *number) { return devices_.loss(number); }
+    bool uses(int32_t number) const { return devices_.uses(number); }
 
     void statistics(gkl_shim_pairhmm_stats *stats) const {
         gkl_shim_pairhmm_stats cpu;
@@ -725,9 +745,9 @@ struct gkl_shim_cuda_engine {
     gkl_shim_status measure(const gkl_shim_pairhmm_batch &batch, double *results, int repeats,
                             gkl_shim_cuda_stages *stages) {
         *stages = {};
-        Device &device = *devices_[0];
+        Device &device = devices_[0];
         try {
-            const Current current(driver_, device.settings().device.context);
+            const Current current(driver_, device.hardware.context);
             struct Marks {
                 explicit Marks(const Driver &driver) : driver(driver) {
                     for (void *&mark : at) mark = driver.event(kEventTimed);
@@ -739,12 +759,12 @@ struct gkl_shim_cuda_engine {
                 const Driver &driver;
                 void *at[3] = {};
             } marks(driver_);
-            Slot slot(device.settings());
+            Slot slot(&device);
             Run run(batch, options_.precision, options_.precision == GKL_SHIM_SINGLE, results);
             if (options_.precision == GKL_SHIM_DOUBLE)
                 std::fill_n(results, pairs_of(batch, {0, batch.regions}),
                             std::numeric_limits<double>::quiet_NaN());
-            while (slot.take(&run)) {
+            while (slot.take(&run, threads_)) {
                 // Memory is made and the kernels are loaded.
                 if (const gkl_shim_status status = slot.start()) return status;
                 slot.wait();
@@ -798,16 +818,27 @@ struct gkl_shim_cuda_engine {
 
     // Computes what can be computed in one precision. *missing: how many pairs are then NaN.
     gkl_shim_status compute_pass(Run *run, int64_t *missing) {
-        if (Device *const own = least_busy()) {
-            Helpers helpers;
-            Drive(own, run).go([&] {
-                for (int32_t k = 0; k < options_.drivers; k++)
-                    for (const auto &each : devices_) {
-                        Device *const device = each.get();
-                        if ((k == 0 && device == own) || !device->alive()) continue;
-                        helpers.start([device, run] { Drive(device, run).go([] {}); });
-                    }
-            });
+        Drive first(&devices_, run, chunks_a_driver_);
+        // All threads plan the first chunk, for a device to have work. From then on each has its
+        // own: what one does alone needs no waking and no waiting for others.
+        if (!first.begin(threads_) || !run->more()) {
+            first.finish();
+        } else {
+            struct Context {
+                gkl_shim_cuda_engine *engine;
+                Run *run;
+                Drive *first;
+            } context = {this, run, &first};
+            parallel_for(
+                drivers_, run->regions_left() * kHostNanoseconds, drivers_,
+                [](void *pointer, int64_t k) {
+                    Context &c = *static_cast<Context *>(pointer);
+                    if (k == 0)
+                        c.first->finish();
+                    else
+                        Drive(&c.engine->devices_, c.run, c.engine->chunks_a_driver_).finish();
+                },
+                &context);
         }
         run->close_queue();
         if (run->status != GKL_SHIM_OK) {
@@ -820,18 +851,6 @@ struct gkl_shim_cuda_engine {
             if (status != GKL_SHIM_OK) return status;
         }
         return GKL_SHIM_OK;
-    }
-
-    Device *least_busy() const {
-        Device *found = nullptr;
-        int fewest = std::numeric_limits<int>::max();
-        for (const auto &device : devices_) {
-            const int busy = device->busy();
-            if (!device->alive() || busy >= fewest) continue;
-            fewest = busy;
-            found = device.get();
-        }
-        return found;
     }
 
     // Regions from the start: the same values where there are some.
@@ -893,7 +912,9 @@ struct gkl_shim_cuda_engine {
     const Driver driver_;
     std::unique_ptr<gkl_shim_pairhmm, void (*)(gkl_shim_pairhmm *)> cpu_{nullptr,
                                                                          gkl_shim_pairhmm_close};
-    std::vector<std::unique_ptr<Device>> devices_;
+    Devices devices_;
+    int32_t threads_, drivers_;
+    size_t chunks_a_driver_;
     std::atomic<int64_t> regions_{0}, pairs_{0}, cells_{0}, computed_cells_{0}, rescued_pairs_{0},
         left_pairs_{0}, nanoseconds_{0};
 };

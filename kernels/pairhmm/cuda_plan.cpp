@@ -420,6 +420,7 @@ struct gkl_shim_cuda_planner {
               gkl_shim_cuda_chunk *chunk) {
         batch_ = batch;
         values_ = values;
+        threads_ = chunk->threads > 0 ? chunk->threads : options_.threads;
         choose_parts(chunk);
         return !parts_.empty();
     }
@@ -460,7 +461,7 @@ struct gkl_shim_cuda_planner {
             std::atomic<bool> out_of_memory;
         } context{this, step, {false}};
         parallel_for(
-            group_count_, nanoseconds, options_.threads,
+            group_count_, nanoseconds, threads_,
             [](void *pointer, int64_t k) {
                 Context &c = *static_cast<Context *>(pointer);
                 try {
@@ -481,7 +482,9 @@ struct gkl_shim_cuda_planner {
         stripes_ = 0;
         int64_t cells = 0, scratch = 0, group_planning = kGroupNanoseconds;
         bool full = false;
-        while (chunk->region < batch_.regions && !full) {
+        const int64_t most_planning =
+            options_.planning > 0 ? options_.planning : std::numeric_limits<int64_t>::max();
+        while (chunk->region < batch_.regions && !full && planning_ < most_planning) {
             const int64_t g = chunk->region;
             // Where a region far ahead has its offsets is known soon enough.
             const int64_t ahead = std::min(g + 8, batch_.regions);
@@ -1162,6 +1165,7 @@ struct gkl_shim_cuda_planner {
     }
 
     gkl_shim_cuda_options options_;
+    int32_t threads_;  // for the chunk
     int32_t widths_[GKL_SHIM_CUDA_WIDTHS];
     int width_count_;
     const double *cycles_;  // a column, of each width
