@@ -199,8 +199,8 @@ class _Measuring:
         table = Table(
             "stages", "Preparation, transfer and kernels, each by itself", "input",
             "milliseconds", ("stage",), log="y",
-            note="A call overlaps them. The results' way back is part of the kernel: it writes "
-            "them to the host's memory.",
+            note="A call overlaps them, in smaller chunks. The results' way back is part of the "
+            "kernel: it writes them to the host's memory.",
         )  # fmt: skip
         for name, batch, copies in self._once_and_large():
             progress(f"stages of {name} x {copies}")
@@ -370,11 +370,11 @@ class _Measuring:
         table = Table(
             "streams", "One stream and several: chunks under way at once", "streams", "tcups",
             ("input", "threads"),
-            note="threads: of the host, that plan and launch.",
+            note="threads: of the host, each of which plans, launches and collects chunks.",
         )  # fmt: skip
         for name, batch in self._sets.items():
             large = traffic.repeated(batch, _copies(batch, 4))
-            for threads, slots in itertools.product((1, 2), (1, 2, 3, 6)):
+            for threads, slots in itertools.product((1, 4), (1, 2, 4, 8, 16)):
                 if slots < threads:
                     continue
                 progress(f"{name}, {slots} streams, {threads} threads")

@@ -370,8 +370,9 @@ typedef struct {
     double plan, write, transfer, kernel, collect; /* kernels write results to the host's memory */
 } gkl_shim_cuda_stages;
 
-/* Time each part of a batch's first pass over the engine's first device, chunk after chunk:
- * medians of so many repetitions. Nobody else may use the engine meanwhile.
+/* Time each part of a batch's first pass over the engine's first device, chunk after chunk, each
+ * as large as it may be and planned by all threads: medians of so many repetitions. Nobody else may
+ * use the engine meanwhile.
  * GKL_SHIM_EUNAVAILABLE: the device fails. */
 GKL_SHIM_API gkl_shim_status gkl_shim_cuda_engine_measure(gkl_shim_cuda_engine *engine,
                                                           const gkl_shim_pairhmm_batch *batch,

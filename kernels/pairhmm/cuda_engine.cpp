@@ -268,7 +268,8 @@ class Device;
 // What one chunk needs on a device: a stream, and memory that grows and is kept.
 class Slot {
    public:
-    explicit Slot(Device *device);
+    // `planning`: of a chunk, as in gkl_shim_cuda_options.
+    Slot(Device *device, int64_t planning);
     ~Slot() {
         driver_.free_stream(stream_);
         driver_.free_event(end_);
@@ -374,7 +375,7 @@ class Slot {
                                                engine_.rows_a_lane,
                                                engine_.cells[precision_],
                                                hardware_.scratch_bytes,
-                                               engine_.planning};
+                                               planning_};
         gkl_shim_cuda_planner *planner;
         if (gkl_shim_cuda_open(&options, &planner) != GKL_SHIM_OK) throw std::bad_alloc();
         return planner;
@@ -428,6 +429,7 @@ class Slot {
     const Driver &driver_;
     const gkl_shim_cuda_engine_options &engine_;
     const gkl_shim_cuda_device &hardware_;
+    const int64_t planning_;
     void *stream_, *end_;
     Planner planners_[2] = {{nullptr, gkl_shim_cuda_close}, {nullptr, gkl_shim_cuda_close}};
     int32_t precision_ = GKL_SHIM_SINGLE;
@@ -472,7 +474,7 @@ class Device {
         }
         free_.reserve(slots_.size() + 1);
         const Current current(driver, hardware.context);
-        std::unique_ptr<Slot> made(new Slot(this));
+        std::unique_ptr<Slot> made(new Slot(this, engine.planning));
         slots_.push_back(std::move(made));
         return slots_.back().get();
     }
@@ -495,11 +497,12 @@ class Device {
     std::atomic<bool> alive_{true}, untold_{false};
 };
 
-Slot::Slot(Device *device)
+Slot::Slot(Device *device, int64_t planning)
     : device_(*device),
       driver_(device->driver),
       engine_(device->engine),
-      hardware_(device->hardware) {
+      hardware_(device->hardware),
+      planning_(planning) {
     stream_ = driver_.stream();
     try {
         end_ = driver_.event(kEventBlocking);
@@ -759,7 +762,7 @@ struct gkl_shim_cuda_engine {
                 const Driver &driver;
                 void *at[3] = {};
             } marks(driver_);
-            Slot slot(&device);
+            Slot slot(&device, 0);
             Run run(batch, options_.precision, options_.precision == GKL_SHIM_SINGLE, results);
             if (options_.precision == GKL_SHIM_DOUBLE)
                 std::fill_n(results, pairs_of(batch, {0, batch.regions}),

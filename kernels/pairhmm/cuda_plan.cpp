@@ -44,7 +44,7 @@ constexpr int kBusyStripes = 8;
 constexpr int64_t kStripedChunk = 8;
 
 // So many regions stand for a chunk where its width is chosen.
-constexpr int64_t kSample = 32;
+constexpr int64_t kSample = 16;
 
 // So many columns are computed again sooner than a state at a fork is kept.
 constexpr int64_t kWorthRepeating = 8;
@@ -367,7 +367,7 @@ struct PlanMemory {
     std::vector<uint8_t> letters;
     std::vector<Letters> haplotypes;
     Trie heads, tails;
-    std::vector<Row> rows;
+    std::vector<uint8_t> steps;
 };
 thread_local PlanMemory plan_memory;
 
@@ -600,6 +600,9 @@ struct gkl_shim_cuda_planner {
         return !values_ || std::any_of(values_ + first_pair, values_ + first_pair + count,
                                        [](double x) { return isnan(x); });
     }
+    bool read_wanted(const Part &part, int64_t read) const {
+        return any_wanted(part.first_pair + read * part.haplotype_count, part.haplotype_count);
+    }
     bool wanted(const Part &part, int64_t read, int64_t haplotype) const {
         return !values_ ||
                isnan(values_[part.first_pair + read * part.haplotype_count + haplotype]);
@@ -665,25 +668,27 @@ struct gkl_shim_cuda_planner {
 
     // The part's reads, the longest first, and how many tiles they are. Returns their bases.
     int64_t list_rows(Part &part, Group *group) const {
-        std::vector<Row> &list = plan_memory.rows;
-        list.clear();
+        part.first_row = int32_t(group->rows.size());
+        return part.striped ? list_stripes(part, group) : list_short_rows(part, group);
+    }
+
+    int64_t list_short_rows(Part &part, Group *group) const {
+        static_assert(Lengths::kMost < 256, "a step is a byte");
+        plan_memory.steps.resize(size_t(part.reads));
+        uint8_t *const steps = plan_memory.steps.data();  // of each read; 0: it is not computed
         Lengths lengths;
         const int64_t *offsets = batch_.read_offsets + part.first_read;
+        const int64_t longest = longest_;
+        const bool all = !values_;
         int64_t bases = 0;
-        for (int32_t r = 0; r < part.reads; r++) {
+        for (int64_t r = 0; r < part.reads; r++) {
             const int64_t length = offsets[r + 1] - offsets[r];
-            if (!in_part(part, length) || (length > longest_ && !part.striped) ||
-                !any_wanted(part.first_pair + r * part.haplotype_count, part.haplotype_count))
-                continue;
-            list.push_back({r, int32_t(offsets[r] - offsets[0]), int32_t(length), 0});
-            if (!part.striped) lengths.add(Lengths::step(length));
+            const bool computed = length <= longest && (all || read_wanted(part, r));
+            const int step = computed ? Lengths::step(length) : 0;
+            steps[r] = uint8_t(step);
+            if (!computed) continue;
+            lengths.add(step);
             bases += length;
-        }
-        part.first_row = int32_t(group->rows.size());
-        part.rows = int32_t(list.size());
-        if (part.striped) {
-            list_stripes(part, group);
-            return bases;
         }
         int32_t at[Lengths::kMost + 1], next = part.first_row;
         Packer packer;
@@ -694,20 +699,33 @@ struct gkl_shim_cuda_planner {
             at[step] = next;
             next += count;
         });
+        part.rows = next - part.first_row;
         part.tiles = packer.tiles();
         group->rows.resize(size_t(next));
-        for (const Row &row : list) group->rows[size_t(at[Lengths::step(row.length)]++)] = row;
+        Row *const rows = group->rows.data();
+        for (int32_t r = 0; r < part.reads; r++)
+            if (const int step = steps[r])
+                rows[at[step]++] = {r, int32_t(offsets[r] - offsets[0]),
+                                    int32_t(offsets[r + 1] - offsets[r]), 0};
         return bases;
     }
 
-    static void list_stripes(Part &part, Group *group) {
-        std::vector<Row> &list = plan_memory.rows;
-        std::stable_sort(list.begin(), list.end(),
-                         [](const Row &x, const Row &y) { return x.length > y.length; });
+    int64_t list_stripes(Part &part, Group *group) const {
+        const int64_t *offsets = batch_.read_offsets + part.first_read;
+        int64_t bases = 0;
         part.width = GKL_SHIM_CUDA_WIDTHS;
         part.tiles = 0;
-        for (const Row &row : list) part.tiles += int32_t(stripes_of(row.length));
-        group->rows.insert(group->rows.end(), list.begin(), list.end());
+        for (int32_t r = 0; r < part.reads; r++) {
+            const int64_t length = offsets[r + 1] - offsets[r];
+            if (!in_part(part, length) || !read_wanted(part, r)) continue;
+            group->rows.push_back({r, int32_t(offsets[r] - offsets[0]), int32_t(length), 0});
+            part.tiles += int32_t(stripes_of(length));
+            bases += length;
+        }
+        part.rows = int32_t(group->rows.size()) - part.first_row;
+        std::stable_sort(group->rows.begin() + part.first_row, group->rows.end(),
+                         [](const Row &x, const Row &y) { return x.length > y.length; });
+        return bases;
     }
 
     // How many streams a trie of the part becomes; `longest` is the longest of its sequences.
