@@ -84,25 +84,15 @@ struct Python {
 
 Python python;
 
-// The interpreter lock, for a thread that Python may never have seen. Its thread state is made once
-// and kept as long as the thread lives, and beyond (a few hundred bytes): CuPy keeps what it needs
-// for a launch in it, and making it anew costs more than a small launch.
+// The interpreter lock, for a thread that Python may never have seen.
 class WithPython {
    public:
-    WithPython() {
-        thread_local bool known = false;
-        if (!known) {
-            known = true;
-            python.PyGILState_Ensure();  // never released: it keeps the state
-            python.PyEval_SaveThread();
-        }
-        state_ = python.PyGILState_Ensure();
-    }
+    WithPython() : state_(python.PyGILState_Ensure()) {}
     ~WithPython() { python.PyGILState_Release(state_); }
     WithPython(const WithPython &) = delete;
 
    private:
-    int state_;
+    const int state_;
 };
 
 // A reference that is given back.

@@ -618,10 +618,9 @@ class Drive {
    private:
     bool launch(Slot *slot, int32_t threads) {
         Device &device = slot->device();
-        bool taken = false, started = false;
+        bool started = false;
         try {
-            taken = slot->take(&run_, threads);
-            if (taken) {
+            if (slot->take(&run_, threads)) {
                 const Current current(device.driver, device.hardware.context);
                 const gkl_shim_status status = slot->start();
                 started = status == GKL_SHIM_OK;

@@ -16,9 +16,9 @@ namespace {
 constexpr double kPatienceSeconds = 10;
 
 // The cost model of a call, in nanoseconds, measured from C with the H200 and one host core of its
-// machine (benchmarks/results): the way through Python and back, and cells of the input a
+// machine (benchmarks/results): the way of one pair there and back, and cells of the input a
 // nanosecond on the GPU and on a thread of the CPU, shared columns counted in both.
-constexpr double kTripNanoseconds = 80000, kGpuCells = 3000, kCpuCells = 20;
+constexpr double kTripNanoseconds = 35000, kGpuCells = 3000, kCpuCells = 20;
 // Of reads that are computed in double precision from the start: the CPU meets many numbers below
 // the normal ones there, which it is slow at.
 constexpr double kGpuLongCells = 600, kCpuLongCells = 0.25;
