@@ -1,10 +1,10 @@
 // CPython inside a process that may be anything: a JVM, a C program, or Python itself.
 //
-// CuPy code opens the GPU engines, and the package gkl_shim.cuda.embedded is its door. It is reached
-// through the interpreter's own shared library, opened when it is first wanted and used through the
-// functions of Python's stable ABI only, so that one build of ours serves every Python from 3.10 on
-// and no Python is needed where no GPU is asked for. Which interpreter: GKL_SHIM_PYTHON, or python3
-// on the PATH; the package must be installed there.
+// CuPy code opens the GPU engines, and the package gkl_shim.cuda.embedded is its door. It is
+// reached through the interpreter's own shared library, opened when it is first wanted and used
+// through the functions of Python's stable ABI only, so that one build of ours serves every Python
+// from 3.10 on and no Python is needed where no GPU is asked for. Which interpreter:
+// GKL_SHIM_PYTHON, or python3 on the PATH; the package must be installed there.
 //
 // The host's signal handlers stay as they are, and Python is never finalized: the process may end
 // while its threads compute.
