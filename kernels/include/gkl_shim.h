@@ -226,6 +226,7 @@ typedef struct {
     int64_t pair;         /* the index of the region's first result */
 
     int32_t threads; /* in: that plan, write and finish it; 0: as many as the options say */
+    int32_t company; /* in: chunks that the device has under way besides */
 
     int64_t regions, pairs, cells; /* of the batch, in this chunk */
 

@@ -196,13 +196,14 @@ class Run {
     bool more() const { return more_; }
     int64_t regions_left() const { return batch.regions - place_.region; }
 
-    // The next chunk, which the planner then holds, to be planned by so many threads; false when
-    // there is none left.
-    bool take(int32_t threads, gkl_shim_cuda_planner *planner, gkl_shim_cuda_chunk *chunk,
-              Span *span) {
+    // The next chunk, which the planner then holds, to be planned by so many threads for a device
+    // that has so many others under way; false when there is none left.
+    bool take(int32_t threads, int32_t company, gkl_shim_cuda_planner *planner,
+              gkl_shim_cuda_chunk *chunk, Span *span) {
         std::lock_guard<std::mutex> lock(mutex_);
         if (status != GKL_SHIM_OK) return false;
         place_.threads = threads;
+        place_.company = company;
         span->first = place_.region;
         const int32_t taken =
             gkl_shim_cuda_take(planner, &batch, fresh_ ? nullptr : results, &place_);
@@ -285,11 +286,14 @@ class Slot {
     const Span &span() const { return span_; }
     void *stream() const { return stream_; }
 
+    // How many other slots of the device are in use, as of when this one was handed out.
+    int32_t company = 0;
+
     bool take(Run *run, int32_t threads) {
         precision_ = run->precision;
         Planner &planner = planners_[precision_];
         if (!planner) planner.reset(open_planner());
-        return run->take(threads, planner.get(), &chunk_, &span_);
+        return run->take(threads, company, planner.get(), &chunk_, &span_);
     }
 
     // Plans the chunk that was taken and sends it on its way. Any status but GKL_SHIM_OK is the
@@ -544,7 +548,9 @@ class Devices {
             }
             if (best) {
                 try {
-                    return best->slot();
+                    Slot *const slot = best->slot();
+                    slot->company = int32_t(best->busy()) - 1;
+                    return slot;
                 } catch (const Failure &failure) {
                     best->retire(failure.reason);
                     changed_.notify_all();

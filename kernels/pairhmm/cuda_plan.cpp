@@ -421,6 +421,7 @@ struct gkl_shim_cuda_planner {
         batch_ = batch;
         values_ = values;
         threads_ = chunk->threads > 0 ? chunk->threads : options_.threads;
+        multiprocessors_ = std::max(1.0, double(options_.multiprocessors) / (1 + chunk->company));
         choose_parts(chunk);
         return !parts_.empty();
     }
@@ -843,14 +844,14 @@ struct gkl_shim_cuda_planner {
         double best = std::numeric_limits<double>::infinity();
         for (int w = 0; w < width_count_; w++) {
             // Streams a trie; 0: one warp does it all. Stripes make the device busy too.
-            const int streams = int(kBusyTiles * options_.multiprocessors /
+            const int streams = int(kBusyTiles * multiprocessors_ /
                                         std::max(1.0, sums[w].tiles + 2 * double(stripes_)) +
                                     1) /
                                 2;
             const double longest =
                 streams == 0 ? sums[w].longest
                              : std::max(sums[w].longest / streams, sums[w].longest_haplotype) / 2;
-            const double time = longest + sums[w].all / options_.multiprocessors;
+            const double time = longest + sums[w].all / multiprocessors_;
             const bool asked_for = widths_[w] == options_.rows_a_lane;
             if (time >= best && !asked_for) continue;
             best = time;
@@ -1183,7 +1184,8 @@ struct gkl_shim_cuda_planner {
     }
 
     gkl_shim_cuda_options options_;
-    int32_t threads_;  // for the chunk
+    int32_t threads_;         // for the chunk
+    double multiprocessors_;  // the chunk's share of them
     int32_t widths_[GKL_SHIM_CUDA_WIDTHS];
     int width_count_;
     const double *cycles_;  // a column, of each width
