@@ -102,7 +102,7 @@ class Statistics:
     rescaled_pairs: int
     """Of these, pairs that left the range of double too and were computed with rescaling."""
     cuda_pairs: int
-    """Pairs that were given to CUDA devices."""
+    """Pairs that CUDA devices computed."""
     seconds: float
     """Time inside the engine, summed over calls."""
 

@@ -906,14 +906,22 @@ struct gkl_shim_cuda_engine {
     }
 
     void count(const Run &run) {
-        regions_ += run.regions;
-        pairs_ += run.pairs;
-        cells_ += run.cells;
         computed_cells_ += run.computed_cells;
-        for (const Span &span : run.undone) {
-            regions_ += span.last - span.first;
-            pairs_ += pairs_of(run.batch, span);
+        if (run.undone.empty()) {
+            regions_ += run.regions;
+            pairs_ += run.pairs;
+            cells_ += run.cells;
+            return;
         }
+        // What was done and what was not may overlap.
+        const gkl_shim_pairhmm_batch &batch = run.batch;
+        regions_ += batch.regions;
+        pairs_ += pairs_of(batch, {0, batch.regions});
+        for (int64_t g = 0; g < batch.regions; g++)
+            cells_ += (batch.read_offsets[batch.region_reads[g + 1]] -
+                       batch.read_offsets[batch.region_reads[g]]) *
+                      (batch.haplotype_offsets[batch.region_haplotypes[g + 1]] -
+                       batch.haplotype_offsets[batch.region_haplotypes[g]]);
     }
 
     const gkl_shim_cuda_engine_options options_;

@@ -151,6 +151,9 @@ def test_a_device_that_fails(null, batch, expected, many_chunks, name, after):
     else:
         # Not called so often.
         assert said == []
+    statistics = engine.statistics()
+    assert (statistics["pairs"], statistics["cells"]) == (3 * batch.pairs, 3 * batch.cells)
+    assert 0 <= statistics["cuda_pairs"] <= statistics["pairs"]
     engine.close()
 
 
