@@ -80,6 +80,21 @@ def test_all_is_left_to_the_cpu(null, batch, expected, count, slow):
     assert null_driver.live == {}
 
 
+@pytest.mark.parametrize("slow", [False, True])
+def test_more_results_than_are_watched(null, slow):
+    """The driver is asked whether they are there."""
+    many = traffic.uniform(1, (300, 300), 8, 8)
+    expected = PairHMM(backend="cpu", precision="double").compute(many)
+    null_driver = null(slow=slow)
+    engine = cuda.Engine(precision="double")
+    assert_same_bits(engine.compute(many), expected)
+    assert null_driver.calls["cuStreamQuery"] > 0
+    null_driver = null(fail={"cuStreamQuery": 0})
+    engine = cuda.Engine(precision="double")
+    with pytest.warns(RuntimeWarning, match="cuStreamQuery: CUDA_ERROR_LAUNCH_FAILED"):
+        assert_same_bits(engine.compute(many), expected)
+
+
 def test_single_precision_is_rescued_on_the_device(null, batch, expected):
     null_driver = null()
     engine = cuda.Engine(precision="single")
