@@ -81,8 +81,9 @@ def test_all_is_left_to_the_cpu(null, batch, expected, count, slow):
 
 
 @pytest.mark.parametrize("slow", [False, True])
-def test_more_results_than_are_watched(null, slow):
+def test_more_results_than_are_watched(null, slow, monkeypatch):
     """The driver is asked whether they are there."""
+    monkeypatch.setattr(cuda, "_SLOTS", 4)  # room for all in one chunk
     many = traffic.uniform(1, (300, 300), 8, 8)
     expected = PairHMM(backend="cpu", precision="double").compute(many)
     null_driver = null(slow=slow)
