@@ -29,7 +29,7 @@ from gkl_shim._batch import concatenated
 from gkl_shim.cuda import pairhmm as cuda
 from gkl_shim.cuda.stages import stages
 from gkl_shim.formats import pairhmm_in
-from gkl_shim.pairhmm import Batch, HaplotypeBatch, PairHMM, ReadBatch, stream
+from gkl_shim.pairhmm import Batch, HaplotypeBatch, PairHMM, ReadBatch
 
 READS, HAPLOTYPES = 64, 8
 CELLS = 1.2e10
@@ -112,8 +112,10 @@ def end_to_end(engine: cuda.Engine, sets: dict[str, Batch]) -> dict[str, dict[st
     made = traffic.regions(3000)
     many = [made] * 12
 
+    pairhmm = PairHMM(backend="cuda", devices=[0])
+
     def streamed() -> None:
-        for _ in stream(many, backend="cuda", devices=[0]):
+        for _ in pairhmm.stream(many):
             pass
 
     took = seconds(streamed, 3)
