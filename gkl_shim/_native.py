@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import threading
 from typing import Any
 
@@ -83,20 +84,33 @@ def batch_pointer(
     read_tracks
         Bases, base, insertion, deletion and continuation qualities.
     """
-    ffi, _ = library()
-    address, numbers, letters = ffi.from_buffer, ffi.typeof("int64_t[]"), ffi.typeof("uint8_t[]")
-    return ffi.new(
-        "gkl_shim_pairhmm_batch *",
+    # A microsecond more or less is felt: a GPU computes a region in a few dozen.
+    new, address, batch, numbers, letters = _batch_types()
+    bases, quals, insertion_quals, deletion_quals, continuation_quals = read_tracks
+    return new(
+        batch,
         (
             len(region_reads) - 1,
             address(numbers, region_reads),
             address(numbers, region_haplotypes),
             address(numbers, read_offsets),
-            *[address(letters, track) for track in read_tracks],
+            address(letters, bases),
+            address(letters, quals),
+            address(letters, insertion_quals),
+            address(letters, deletion_quals),
+            address(letters, continuation_quals),
             address(numbers, haplotype_offsets),
             address(letters, haplotype_bases),
         ),
     )
+
+
+@functools.cache
+def _batch_types() -> tuple[Any, ...]:
+    """Return what makes a batch's struct, looked up once."""
+    ffi, _ = library()
+    types = ("gkl_shim_pairhmm_batch *", "int64_t[]", "uint8_t[]")
+    return ffi.new, ffi.from_buffer, *map(ffi.typeof, types)
 
 
 def _last_error() -> str:
