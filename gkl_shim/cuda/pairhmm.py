@@ -31,7 +31,7 @@ _SLOTS = 32
 # takes one thread, in nanoseconds: enough to keep a device busy, little enough that all threads
 # have some to do.
 _CHUNK_CELLS = {"single": 1 << 32, "double": 1 << 30}
-_CHUNK_PLANNING = 300_000
+_CHUNK_PLANNING = 150_000
 # Scratch memory of a chunk at most, and the part of a device's free memory that all may take.
 _SCRATCH_BYTES = 1 << 30
 _MEMORY_SHARE = 0.5
