@@ -6,6 +6,8 @@ Kernels compute nothing here: in double precision every result is then the CPU e
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 import threading
 import warnings
 from concurrent.futures import ThreadPoolExecutor
@@ -19,6 +21,7 @@ from gkl_shim.cuda import devices, driver
 from gkl_shim.cuda import pairhmm as cuda
 from gkl_shim.errors import BackendUnavailable
 from gkl_shim.pairhmm import Batch, PairHMM, stream
+from tests.conftest import ROOT
 from tests.gpu.conftest import assert_same_bits
 from tests.gpu.null_cupy import NullCuPy
 from tests.gpu.null_driver import FALLIBLE, NullDriver
@@ -248,6 +251,63 @@ def test_stream(null, batch, expected):
     assert_same_bits(
         np.concatenate([each.ravel() for each in values]), np.tile(expected["double"], 20)
     )
+
+
+C_CALLER = """
+import sys
+sys.path.append({root!r})
+import numpy as np
+from gkl_shim import _native, traffic
+from gkl_shim.cuda import devices, driver
+from tests.gpu.null_cupy import NullCuPy
+from tests.gpu.null_driver import NullDriver
+
+null = NullDriver({{"cuLaunchKernel": {launches}}}, device={device})
+devices.import_cupy = lambda: NullCuPy(2)
+driver.functions = null.functions
+ffi, lib = _native.library()
+wanted = {{"conventions": lib.GKL_SHIM_AS_GKL, "backend": lib.GKL_SHIM_CUDA}}
+options = ffi.new("gkl_shim_pairhmm_options *", wanted)
+handle = ffi.new("gkl_shim_pairhmm **")
+_native.check(lib.gkl_shim_pairhmm_open(options, handle))
+batch = traffic.regions(3)
+pointer, out = _native.batch_pointer(*batch.arrays), np.empty(batch.pairs)
+expected = [np.empty(batch.pairs) for _ in range(2)]
+for precision, values in zip(("single", "double"), expected):
+    _native.PairHmmEngine(1, precision, None, as_gkl=True).compute(pointer, values)
+for _ in range(10):
+    values = ffi.from_buffer("double[]", out)
+    _native.check(lib.gkl_shim_pairhmm_compute(handle[0], pointer, values, len(out)))
+    assert ((out == expected[0]) | (out == expected[1])).all()
+assert null.misused == []
+stats = ffi.new("gkl_shim_pairhmm_stats *")
+lib.gkl_shim_pairhmm_statistics(handle[0], stats)
+print(stats.cuda_pairs, stats.pairs, null.launches[1] > 0)
+"""
+
+
+@pytest.mark.parametrize(
+    ("device", "warning", "on_cuda"),
+    [
+        (0, "GPU 0 is no longer used: cuLaunchKernel: CUDA_ERROR_LAUNCH_FAILED", True),
+        (None, "no GPU (cuLaunchKernel: CUDA_ERROR_LAUNCH_FAILED", False),
+    ],
+)
+def test_c_callers_are_told_on_standard_error(tmp_path, device, warning, on_cuda):
+    script = C_CALLER.format(root=str(ROOT), launches=10, device=device)
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, cwd=tmp_path
+    )
+    assert done.returncode == 0, done.stderr
+    lines = done.stderr.splitlines()
+    assert warning in lines[-1]
+    on_gpu, pairs, other = done.stdout.split()
+    assert 0 < int(on_gpu) <= int(pairs)
+    assert len(lines) <= (1 if on_cuda else 2)  # a line a device
+    if on_cuda:
+        assert (on_gpu, other) == (pairs, "True")
+    else:
+        assert int(on_gpu) < int(pairs)
 
 
 def test_no_driver(null, monkeypatch):
