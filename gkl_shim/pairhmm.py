@@ -67,11 +67,10 @@ Precision: TypeAlias = Literal["single", "double"]
 # What one native call takes at most, in cells: it bounds how long Ctrl-C waits.
 _CALL_CELLS = 1 << 29
 # What a stream computes together, on the CPU and on devices, which take several such at once:
-# little enough that batches of some thousand regions are not copied to be put together, and so many
-# that devices have work while Python, one thread at a time, handles results.
+# little enough that batches of some thousand regions are not copied to be put together.
 _GROUP_CELLS = 1 << 27
 _DEVICE_GROUP_CELLS = 1 << 30
-_DEVICE_CALLERS = 6
+_DEVICE_CALLERS = 3
 # What a pair counts at least, so that pairs of tiny sequences bound a call's results too.
 _PAIR_CELLS = 256
 

@@ -58,9 +58,9 @@ constexpr double kGrowth = 1.25;
 constexpr int64_t kWatchedResults = 1 << 16;
 constexpr uint64_t kAbsent = ~uint64_t(0);
 
-// What a region takes on one thread at least, from taking it to collecting its results; and how
-// many threads a device's chunks are shared by at most.
-constexpr int64_t kHostNanoseconds = 1000;
+// What a chunk takes one thread, about, and how many threads a device's chunks are shared by at
+// most.
+constexpr int64_t kChunkNanoseconds = 200000;
 enum { kMostDrivers = 16 };
 
 // Who has looked for a chunk's end so long goes to sleep for it: waking takes some 20 us.
@@ -194,7 +194,13 @@ class Run {
     double *const results;
 
     bool more() const { return more_; }
-    int64_t regions_left() const { return batch.regions - place_.region; }
+
+    // About how many chunks are left, where one has been taken.
+    int64_t chunks_left() const {
+        const int64_t bases = batch.read_offsets[batch.region_reads[batch.regions]];
+        const int64_t taken = batch.read_offsets[batch.region_reads[place_.region] + place_.read];
+        return (bases - taken) / std::max<int64_t>(taken, 1) + 1;
+    }
 
     // The next chunk, which the planner then holds, to be planned by so many threads for a device
     // that has so many others under way; false when there is none left.
@@ -838,7 +844,7 @@ struct gkl_shim_cuda_engine {
                 Drive *first;
             } context = {this, run, &first};
             parallel_for(
-                drivers_, run->regions_left() * kHostNanoseconds, drivers_,
+                drivers_, run->chunks_left() * kChunkNanoseconds, drivers_,
                 [](void *pointer, int64_t k) {
                     Context &c = *static_cast<Context *>(pointer);
                     if (k == 0)

@@ -293,7 +293,8 @@ print(stats.cuda_pairs, stats.pairs, null.launches[1] > 0)
         (None, "no GPU (cuLaunchKernel: CUDA_ERROR_LAUNCH_FAILED", False),
     ],
 )
-def test_c_callers_are_told_on_standard_error(tmp_path, device, warning, on_cuda):
+def test_c_callers_are_told_on_standard_error(tmp_path, monkeypatch, device, warning, on_cuda):
+    monkeypatch.delenv("GKL_SHIM_DEVICES", raising=False)
     script = C_CALLER.format(root=str(ROOT), launches=10, device=device)
     done = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, cwd=tmp_path
