@@ -47,6 +47,7 @@ _TEMPLATES = (
 #: By kernel file, the kernels with C++ names that are compiled ahead; others when asked for.
 EXPRESSIONS: dict[str, tuple[str, ...]] = {
     "pairhmm/cuda.cu": (),
+    "pairhmm/cuda_arrays.cu": (),
     "prefilter/cuda.cu": tuple(f"gkl_shim::prefilter::{name}" for name in (*_TEMPLATES, "encode")),
 }
 

@@ -203,7 +203,12 @@ enum {
      * each byte of the seams between its warps is set to before it starts. */
     GKL_SHIM_CUDA_STRIPED_ROWS = 8,
     GKL_SHIM_CUDA_STRIPED_BYTES = 256,
-    GKL_SHIM_CUDA_SEAM_FILL = 128
+    GKL_SHIM_CUDA_SEAM_FILL = 128,
+
+    /* Of a batch in a device's memory: a region of more haplotypes than this is compared by a wide
+     * block; and how many segments a block fetches. */
+    GKL_SHIM_CUDA_FEW_HAPLOTYPES = 64,
+    GKL_SHIM_CUDA_FETCH_SEGMENTS = 8
 };
 
 typedef struct {
@@ -234,6 +239,7 @@ typedef struct {
     int64_t block_bytes, scratch_bytes;
     int64_t seams, seam_bytes; /* where in the scratch */
     int64_t results;           /* doubles that the kernels write */
+    int64_t segments; /* of a batch in the device's memory: what pairhmm_fetch is to fetch first */
     int32_t passes;   /* warps a tile, for every kernel: where they are several they make one pass
                          each, and the meeting is a launch of its own, */
     int32_t meetings; /* with so many warps a tile */
@@ -241,6 +247,14 @@ typedef struct {
     /* The tiles of the kernels with the fewest rows a lane, and so on; then the stripes. */
     int32_t first_tile[GKL_SHIM_CUDA_KERNELS], tiles[GKL_SHIM_CUDA_KERNELS];
 } gkl_shim_cuda_chunk;
+
+/* What a haplotype's first half has in common with one of its region before it, or its second half,
+ * from the end backwards: how many letters at most, and with which. Of haplotypes that have as much
+ * in common it is the first. A region's first haplotype has {0, 0}. */
+typedef struct {
+    int32_t like; /* counted in the region */
+    int32_t length;
+} gkl_shim_cuda_prefix;
 
 typedef struct gkl_shim_cuda_planner gkl_shim_cuda_planner;
 
@@ -260,9 +274,14 @@ GKL_SHIM_API int64_t gkl_shim_cuda_tables(int32_t precision, int32_t conventions
  * gkl_shim_cuda_finish(). In single precision every pair of a read of up to 512 bases is computed;
  * in double, those whose value in `values`, the batch's results, is NaN. A read of more than 256
  * bases is computed only where a chunk's scratch holds it: its rows for each haplotype, and 16
- * bytes for each of their letters and 256 of its rows. */
+ * bytes for each of their letters and 256 of its rows.
+ *
+ * `prefixes` is NULL; or the batch's bases and qualities are in the memory of the device, which has
+ * checked the letters too (cuda_arrays.cu), and `prefixes` are those of the first halves of all its
+ * haplotypes, then those of the second ones. */
 GKL_SHIM_API int32_t gkl_shim_cuda_take(gkl_shim_cuda_planner *planner,
-                                        const gkl_shim_pairhmm_batch *batch, const double *values,
+                                        const gkl_shim_pairhmm_batch *batch,
+                                        const gkl_shim_cuda_prefix *prefixes, const double *values,
                                         gkl_shim_cuda_chunk *chunk);
 
 /* Plan the chunk that was taken, and fill in the rest of `chunk`. */

@@ -14,9 +14,11 @@
 #include "common/error.h"
 #include "common/thread_pool.h"
 #include "gkl_shim.h"
+#include "pairhmm/cuda_arrays.h"
 #include "pairhmm/cuda_layout.h"
 #include "pairhmm/letters.h"
 #include "pairhmm/plan.h"
+#include "pairhmm/prefix_tries.h"
 
 namespace gkl_shim {
 namespace pairhmm {
@@ -68,33 +70,50 @@ constexpr int64_t kGroupNanoseconds = 20000;
 static_assert(GKL_SHIM_CUDA_STRIPED_ROWS == int(kStripedRows), "as cuda_layout.h says");
 static_assert(GKL_SHIM_CUDA_STRIPED_BYTES == kRingColumns * sizeof(Handed<double>), "likewise");
 static_assert(GKL_SHIM_CUDA_SEAM_FILL == int(kSeamFill), "likewise");
+static_assert(GKL_SHIM_CUDA_FEW_HAPLOTYPES == kFewHaplotypes, "as cuda_arrays.h says");
+static_assert(GKL_SHIM_CUDA_FETCH_SEGMENTS == kArrayThreads / kWarp, "likewise");
+static_assert(sizeof(gkl_shim_cuda_prefix) == sizeof(Prefix), "likewise");
 
 int64_t rounded(int64_t bytes) { return (bytes + 255) & ~int64_t(255); }
 
+// Where the letters of a trie without any are, on the device.
+struct Source {
+    const std::vector<Origin> *origins;  // of its branches
+    const int64_t *first;                // base of each sequence
+    int32_t step;                        // from one to the next
+};
+
 // Streams of tries, one after the other.
 struct Streams {
-    std::vector<uint8_t> columns;
+    std::vector<uint8_t> letters;   // of the columns,
+    std::vector<Segment> segments;  // or where to fetch them: places count from the first column,
+                                    // and events from 1
+    uint32_t columns = 0;
     std::vector<Event> events;
     std::vector<TrieRecord> tries;  // places in the above
 
     void clear() {
-        columns.clear();
+        letters.clear();
+        segments.clear();
+        columns = 0;
         events.clear();
         tries.clear();
     }
 
     // As many streams as told or as there are leaves, each with about as many of these; what they
-    // share is in each. Events' places are counted from the stream's first column.
-    int32_t append(const Trie &trie, bool tails, int32_t most) {
+    // share is in each. Events' places are counted from the stream's first column. `source` is
+    // null where the trie has letters.
+    int32_t append(const Trie &trie, const Source *source, bool tails, int32_t most) {
         const int32_t count = std::min(most, trie.leaves);
+        source_ = source;
         find_leaves(trie);
         for (int32_t k = 0; k < count; k++) {
-            const uint32_t first_column = uint32_t(columns.size());
+            const uint32_t first_column = columns;
             tries.push_back({first_column, uint32_t(events.size()), 0, 0});
             append_part(trie, tails, int32_t(int64_t(trie.leaves) * k / count),
                         int32_t(int64_t(trie.leaves) * (k + 1) / count),
                         trie.leaves + k * trie.slots, trie.leaves + count * trie.slots);
-            tries.back().length = int32_t(columns.size() - first_column);
+            tries.back().length = int32_t(columns - first_column);
         }
         return count;
     }
@@ -143,14 +162,17 @@ struct Streams {
             if (branch.save >= 0) saver_[size_t(branch.save)] = int32_t(path_.size());
             path_.push_back(step);
         }
-        const size_t first_column = columns.size();
+        const uint32_t first_column = columns;
         uint32_t at = 0;
         int32_t store = kNone, letter = -1, in_hand = kNone;
+        bool fetch_letter = false;  // the last segment's last one, once there is an event for it
         const auto add_event = [&](int32_t load) {
             if (store != kNone || load != kNone)
                 events.push_back({at, event_of(store, letter, load)});
+            if (fetch_letter) segments.back().event = uint32_t(events.size());
             store = kNone;
             letter = -1;
+            fetch_letter = false;
         };
         for (const Step &step : path_) {
             const Branch &branch = *step.branch;
@@ -162,18 +184,21 @@ struct Streams {
             }
             append_letters(trie, branch);
             in_hand = branch.save;
-            at = uint32_t(columns.size() - first_column);
+            at = columns - first_column;
             if (branch.leaf >= first_leaf && branch.leaf < end_leaf) {
                 store = branch.leaf;
                 if (tails) {
                     at--;
-                    letter = columns.back();
-                    if (branch.save < 0) columns.pop_back();
+                    if (source_)
+                        fetch_letter = true;
+                    else
+                        letter = letters.back();
+                    if (branch.save < 0) drop_column();
                 }
                 if (branch.save >= 0) add_event(kNone);
             }
             if (branch.save >= 0) {
-                at = uint32_t(columns.size() - first_column);
+                at = columns - first_column;
                 if (step.kept) store = slots + branch.save;
             }
         }
@@ -197,9 +222,25 @@ struct Streams {
         append_letters(trie, *last.branch);
     }
     void append_letters(const Trie &trie, const Branch &branch) {
-        const uint8_t *letters = trie.letters.data() + branch.column;
-        columns.insert(columns.end(), letters, letters + branch.length);
+        if (source_) {
+            const Origin &origin = (*source_->origins)[size_t(&branch - trie.branches.data())];
+            segments.push_back({source_->first[origin.sequence] + origin.depth * source_->step,
+                                columns, 0, branch.length, source_->step, branch.length - 1, 0});
+        } else {
+            const uint8_t *from = trie.letters.data() + branch.column;
+            letters.insert(letters.end(), from, from + branch.length);
+        }
+        columns += uint32_t(branch.length);
     }
+    void drop_column() {
+        columns--;
+        if (source_)
+            segments.back().length--;
+        else
+            letters.pop_back();
+    }
+
+    const Source *source_;
 
     std::vector<Leaves> leaves_;  // of each branch
     std::vector<Step> path_;
@@ -358,8 +399,8 @@ struct Group {
     int one_continuation;                      // the gap-continuation quality of all bases, or -1
 
     // Where it begins in the chunk.
-    int64_t first_row, first_haplotype, first_trie, first_event, first_column, first_byte,
-        first_result;
+    int64_t first_row, first_haplotype, first_trie, first_event, first_column, first_segment,
+        first_byte, first_result;
 };
 
 struct PlanMemory {
@@ -368,6 +409,11 @@ struct PlanMemory {
     std::vector<Letters> haplotypes;
     Trie heads, tails;
     std::vector<uint8_t> steps;
+    // Of a batch in a device's memory.
+    PrefixTries tries;
+    std::vector<int32_t> chosen;
+    std::vector<int64_t> head_lengths, tail_lengths, first_bases, last_bases;
+    std::vector<Origin> head_origins, tail_origins;
 };
 thread_local PlanMemory plan_memory;
 
@@ -416,9 +462,10 @@ struct gkl_shim_cuda_planner {
                     uint8_t(std::min<int>((step * kStep + widths_[w] - 1) / widths_[w], kWarp + 1));
     }
 
-    bool take(const gkl_shim_pairhmm_batch &batch, const double *values,
-              gkl_shim_cuda_chunk *chunk) {
+    bool take(const gkl_shim_pairhmm_batch &batch, const gkl_shim_cuda_prefix *prefixes,
+              const double *values, gkl_shim_cuda_chunk *chunk) {
         batch_ = batch;
+        prefixes_ = prefixes;
         values_ = values;
         threads_ = chunk->threads > 0 ? chunk->threads : options_.threads;
         multiprocessors_ = std::max(1.0, double(options_.multiprocessors) / (1 + chunk->company));
@@ -440,6 +487,7 @@ struct gkl_shim_cuda_planner {
     void write(uint8_t *block) {
         block_ = block;
         memcpy(block, &header_, sizeof header_);
+        if (prefixes_) memcpy(block + kArraysRecordAt, &arrays_, sizeof arrays_);
         memset(block + columns_at_, kA, kColumnMargin);
         memset(block + events_at_ - columns_after_, kA, size_t(columns_after_));
         parallel(row_count_ * kWritePerRead + read_bases_ * kWritePerBase,
@@ -504,7 +552,7 @@ struct gkl_shim_cuda_planner {
             const int64_t region_scratch = (bases + (reads_end - first) * kWarp) * state_bytes;
             if (!values_ && cells + bases * letters <= options_.cells &&
                 scratch + region_scratch <= options_.scratch_bytes &&
-                read_bases_ + bases <= kChunkReadBases) {
+                read_bases_ + bases <= kChunkReadBases && within_reach(reads_end)) {
                 end = reads_end;
                 wanted_reads = reads_end - first;
                 cells += bases * letters;
@@ -526,7 +574,7 @@ struct gkl_shim_cuda_planner {
                 full = (!parts_.empty() || wanted_reads > 0) &&
                        (cells + more_cells > options_.cells ||
                         scratch + more_scratch > options_.scratch_bytes ||
-                        read_bases_ + length > kChunkReadBases);
+                        read_bases_ + length > kChunkReadBases || !within_reach(end + 1));
                 if (full) break;
                 wanted_reads++;
                 cells += more_cells;
@@ -575,6 +623,15 @@ struct gkl_shim_cuda_planner {
                 chunk->read = 0;
             }
         }
+    }
+
+    // Of reads that are not copied, where those of the chunk begin.
+    int64_t first_base() const { return parts_[0].first_byte; }
+
+    // Whether the reads before this one are counted from there in 32 bits.
+    bool within_reach(int64_t read) const {
+        return !prefixes_ || parts_.empty() ||
+               batch_.read_offsets[read] - first_base() <= std::numeric_limits<int32_t>::max();
     }
 
     // What a stripe needs of the scratch at most: as if haplotypes shared nothing. Of each trie a
@@ -641,6 +698,7 @@ struct gkl_shim_cuda_planner {
 
     // What is the same is not sent twice.
     void compare_tracks(Group &group) const {
+        if (prefixes_) return;
         group.one_gap_open = true;
         group.one_continuation = batch_.continuation_quals[parts_[group.first_part].first_byte];
         each_run(group, [&](int64_t from, int64_t size) {
@@ -745,35 +803,23 @@ struct gkl_shim_cuda_planner {
     void plan_haplotypes(Part &part, Group *group) {
         PlanMemory &memory = plan_memory;
         const int64_t *offsets = batch_.haplotype_offsets + batch_.region_haplotypes[part.region];
-        const int64_t letters = offsets[part.haplotype_count] - offsets[0];
-        memory.letters.resize(size_t(letters));
-        if (encode(options_.conventions == GKL_SHIM_AS_GKL, batch_.haplotype_bases + offsets[0],
-                   letters, memory.letters.data()) >= 0)
-            group->refused = part.region;
+        if (!prefixes_) encode_haplotypes(part, group);
         part.first_haplotype = int32_t(group->haplotypes.size());
-        memory.haplotypes.clear();
+        memory.chosen.clear();
         const Row *rows = group->rows.data() + part.first_row;
-        for (int32_t h = 0; h < part.haplotype_count; h++) {
-            if (!std::any_of(rows, rows + part.rows,
-                             [&](const Row &row) { return wanted(part, row.read, h); }))
-                continue;
-            memory.haplotypes.push_back(
-                {memory.letters.data() + (offsets[h] - offsets[0]), offsets[h + 1] - offsets[h]});
-            if (values_) group->chosen.push_back(h);
-        }
-        part.haplotypes = int32_t(memory.haplotypes.size());
+        for (int32_t h = 0; h < part.haplotype_count; h++)
+            if (std::any_of(rows, rows + part.rows,
+                            [&](const Row &row) { return wanted(part, row.read, h); }))
+                memory.chosen.push_back(h);
+        part.haplotypes = int32_t(memory.chosen.size());
         Streams &streams = group->streams;
         part.first_trie = int32_t(streams.tries.size());
-        part.first_column = int32_t(streams.columns.size());
+        part.first_column = int32_t(streams.columns);
         part.heads = part.tails = part.columns = part.head_states = part.tail_states = 0;
         part.trie_columns = 0;
         if (part.haplotypes == 0 || group->refused >= 0) return;
         const Trie &heads = memory.heads, &tails = memory.tails;
-        memory.planner.make_tries(memory.haplotypes.data(), part.haplotypes, &memory.heads,
-                                  &memory.tails);
-        int64_t longest = 0;
-        for (const Letters &haplotype : memory.haplotypes)
-            longest = std::max(longest, haplotype.length);
+        const int64_t longest = prefixes_ ? make_tries_of_prefixes(part) : make_tries(part);
         const int32_t head_streams = streams_of(part, heads, head_length(longest));
         const int32_t tail_streams = streams_of(part, tails, longest - head_length(longest));
         part.head_states = heads.leaves + head_streams * heads.slots;
@@ -782,21 +828,79 @@ struct gkl_shim_cuda_planner {
             // The CPU computes it.
             part.rows = part.tiles = part.haplotypes = 0;
             group->rows.resize(size_t(part.first_row));
-            if (values_) group->chosen.resize(group->chosen.size() - memory.haplotypes.size());
             return;
         }
+        if (values_)
+            group->chosen.insert(group->chosen.end(), memory.chosen.begin(), memory.chosen.end());
         part.trie_columns = heads.columns() + tails.columns();
-        part.heads = streams.append(heads, false, head_streams);
-        part.tails = streams.append(tails, true, tail_streams);
+        const Source from_first = {&memory.head_origins, memory.first_bases.data(), 1};
+        const Source from_last = {&memory.tail_origins, memory.last_bases.data(), -1};
+        part.heads = streams.append(heads, prefixes_ ? &from_first : nullptr, false, head_streams);
+        part.tails = streams.append(tails, prefixes_ ? &from_last : nullptr, true, tail_streams);
         int32_t seam = 0;
         for (size_t k = size_t(part.first_trie); k < streams.tries.size(); k++) {
             streams.tries[k].seam = seam;
             seam += streams.tries[k].length + 2 * kSeamMargin;
         }
-        part.columns = int32_t(streams.columns.size()) - part.first_column;
-        for (size_t h = 0; h < memory.haplotypes.size(); h++)
+        part.columns = int32_t(streams.columns) - part.first_column;
+        for (size_t k = 0; k < memory.chosen.size(); k++) {
+            const int32_t h = memory.chosen[k];
             group->haplotypes.push_back(
-                {heads.leaf_of[h], tails.leaf_of[h], int32_t(memory.haplotypes[h].length), 0});
+                {heads.leaf_of[k], tails.leaf_of[k], int32_t(offsets[h + 1] - offsets[h]), 0});
+        }
+    }
+
+    void encode_haplotypes(const Part &part, Group *group) const {
+        PlanMemory &memory = plan_memory;
+        const int64_t *offsets = batch_.haplotype_offsets + batch_.region_haplotypes[part.region];
+        const int64_t letters = offsets[part.haplotype_count] - offsets[0];
+        memory.letters.resize(size_t(letters));
+        if (encode(options_.conventions == GKL_SHIM_AS_GKL, batch_.haplotype_bases + offsets[0],
+                   letters, memory.letters.data()) >= 0)
+            group->refused = part.region;
+    }
+
+    // Of the chosen haplotypes. Returns the longest one's length.
+    int64_t make_tries(const Part &part) const {
+        PlanMemory &memory = plan_memory;
+        const int64_t *offsets = batch_.haplotype_offsets + batch_.region_haplotypes[part.region];
+        memory.haplotypes.clear();
+        int64_t longest = 0;
+        for (const int32_t h : memory.chosen) {
+            const int64_t length = offsets[h + 1] - offsets[h];
+            memory.haplotypes.push_back(
+                {memory.letters.data() + (offsets[h] - offsets[0]), length});
+            longest = std::max(longest, length);
+        }
+        memory.planner.make_tries(memory.haplotypes.data(), int64_t(memory.haplotypes.size()),
+                                  &memory.heads, &memory.tails);
+        return longest;
+    }
+
+    // The same, of a batch whose letters the host does not see.
+    int64_t make_tries_of_prefixes(const Part &part) const {
+        PlanMemory &memory = plan_memory;
+        const int64_t first = batch_.region_haplotypes[part.region];
+        const int64_t all = batch_.region_haplotypes[batch_.regions];
+        const int64_t *offsets = batch_.haplotype_offsets + first;
+        memory.head_lengths.clear();
+        memory.tail_lengths.clear();
+        memory.first_bases.clear();
+        memory.last_bases.clear();
+        int64_t longest = 0;
+        for (const int32_t h : memory.chosen) {
+            const int64_t length = offsets[h + 1] - offsets[h];
+            memory.head_lengths.push_back(head_length(length));
+            memory.tail_lengths.push_back(length - head_length(length));
+            memory.first_bases.push_back(offsets[h]);
+            memory.last_bases.push_back(offsets[h + 1] - 1);
+            longest = std::max(longest, length);
+        }
+        memory.tries.build(prefixes_ + first, part.haplotype_count, memory.chosen,
+                           memory.head_lengths.data(), &memory.heads, &memory.head_origins);
+        memory.tries.build(prefixes_ + all + first, part.haplotype_count, memory.chosen,
+                           memory.tail_lengths.data(), &memory.tails, &memory.tail_origins);
+        return longest;
     }
 
     // One width for all that it holds: several kernels in turn leave the device idle at each end.
@@ -865,7 +969,7 @@ struct gkl_shim_cuda_planner {
     void lay_out(gkl_shim_cuda_chunk *chunk) {
         place_tiles(chunk);
         int64_t rows = 0, haplotypes = 0, tries = 0, events = 0, columns = kColumnMargin;
-        int64_t bytes = 0, results = 0;
+        int64_t segments = 0, bytes = 0, results = 0;
         chunk->computed_cells = 0;
         bool one_gap_open = true;
         int one_continuation = groups_[0]->one_continuation;
@@ -879,13 +983,15 @@ struct gkl_shim_cuda_planner {
             group.first_trie = tries;
             group.first_event = events;
             group.first_column = columns;
+            group.first_segment = segments;
             group.first_byte = bytes;
             group.first_result = results;
             rows += int64_t(group.rows.size());
             haplotypes += int64_t(group.haplotypes.size());
             tries += int64_t(group.streams.tries.size());
             events += int64_t(group.streams.events.size());
-            columns += int64_t(group.streams.columns.size());
+            columns += int64_t(group.streams.columns);
+            segments += int64_t(group.streams.segments.size());
             bytes += group.bytes;
             results += group.results;
             chunk->computed_cells += group.computed_cells;
@@ -903,12 +1009,30 @@ struct gkl_shim_cuda_planner {
             at += rounded(size);
             return here;
         };
-        header_.bases = place(bytes);
-        header_.base_quals = place(bytes);
-        header_.insertion_quals = place(bytes);
-        header_.deletion_quals = one_gap_open ? header_.insertion_quals : place(bytes);
-        header_.continuation_quals = place(one_continuation >= 0 ? 1 : bytes);
-        header_.continuation_mask = one_continuation >= 0 ? 0 : -1;
+        chunk->segments = segments;
+        if (prefixes_) {
+            place(sizeof(ArraysRecord));
+            arrays_.segment_count = int32_t(segments);
+            arrays_.as_gkl = options_.conventions == GKL_SHIM_AS_GKL;
+            const auto first = [this](const uint8_t *track) {
+                return int64_t(reinterpret_cast<uintptr_t>(track)) + first_base();
+            };
+            arrays_.bases = first(batch_.read_bases);
+            arrays_.base_quals = first(batch_.base_quals);
+            arrays_.insertion_quals = first(batch_.insertion_quals);
+            arrays_.deletion_quals = first(batch_.deletion_quals);
+            arrays_.continuation_quals = first(batch_.continuation_quals);
+            arrays_.haplotype_bases = int64_t(reinterpret_cast<uintptr_t>(batch_.haplotype_bases));
+            arrays_.segments = place(segments * int64_t(sizeof(Segment)));
+            header_.continuation_mask = -1;
+        } else {
+            header_.bases = place(bytes);
+            header_.base_quals = place(bytes);
+            header_.insertion_quals = place(bytes);
+            header_.deletion_quals = one_gap_open ? header_.insertion_quals : place(bytes);
+            header_.continuation_quals = place(one_continuation >= 0 ? 1 : bytes);
+            header_.continuation_mask = one_continuation >= 0 ? 0 : -1;
+        }
         columns_at_ = place(columns + kColumnMargin);
         events_at_ = place(events * int64_t(sizeof(Event)));
         header_.regions = place(int64_t(parts_.size() * sizeof(RegionRecord)));
@@ -1017,17 +1141,21 @@ struct gkl_shim_cuda_planner {
 
     void write_group(Group &group) {
         if (group.rows.empty()) return;
-        write_tracks(group);
         const Streams &streams = group.streams;
-        memcpy(block_ + columns_at_ + group.first_column, streams.columns.data(),
-               streams.columns.size());
+        if (prefixes_) {
+            write_segments(group);
+        } else {
+            write_tracks(group);
+            memcpy(block_ + columns_at_ + group.first_column, streams.letters.data(),
+                   streams.letters.size());
+        }
         memcpy(array<HaplotypeRecord>(header_.haplotypes) + group.first_haplotype,
                group.haplotypes.data(), group.haplotypes.size() * sizeof(HaplotypeRecord));
         write_tries(group);
         int64_t byte = group.first_byte, next_byte = byte;
         for (int64_t k = group.first_part; k < group.end_part; k++) {
             const Part &part = parts_[k];
-            if (!part.striped) byte = next_byte;
+            if (!part.striped) byte = prefixes_ ? part.first_byte - first_base() : next_byte;
             next_byte += part.bytes;
             if (part.rows == 0) continue;
             write_region(group, part, int32_t(k));
@@ -1059,6 +1187,19 @@ struct gkl_shim_cuda_planner {
                 memcpy(block_ + tracks[k].to + to, tracks[k].from + from, size_t(size));
             to += size;
         });
+    }
+
+    void write_segments(const Group &group) {
+        Segment *segment = array<Segment>(arrays_.segments) + group.first_segment;
+        const uint32_t first_column = uint32_t(columns_at_ + group.first_column);
+        const uint32_t first_event =
+            uint32_t(events_at_ + (group.first_event - 1) * int64_t(sizeof(Event)));
+        for (const Segment &from : group.streams.segments) {
+            *segment = from;
+            segment->column += first_column;
+            if (from.event > 0) segment->event = first_event + from.event * uint32_t(sizeof(Event));
+            segment++;
+        }
     }
 
     void write_tries(const Group &group) {
@@ -1197,13 +1338,15 @@ struct gkl_shim_cuda_planner {
     std::vector<int32_t> first_stripe_;  // the tile of the chunk's first read, by stripes
 
     gkl_shim_pairhmm_batch batch_;
-    const double *values_;  // null: all are wanted
+    const gkl_shim_cuda_prefix *prefixes_;  // null: the batch is in the host's memory
+    const double *values_;                  // null: all are wanted
     std::vector<Part> parts_;
     std::vector<std::unique_ptr<Group>> groups_;
     int64_t group_count_, row_count_, read_bases_, results_count_;
     int64_t planning_;  // nanoseconds, about
     int32_t tile_count_;
     ChunkHeader header_;
+    ArraysRecord arrays_;             // of a batch in a device's memory
     int64_t columns_at_, events_at_;  // in the block
     int64_t columns_after_;           // bytes between the last column and what follows
 
@@ -1240,10 +1383,11 @@ extern "C" int64_t gkl_shim_cuda_tables(int32_t precision, int32_t conventions, 
 }
 
 extern "C" int32_t gkl_shim_cuda_take(gkl_shim_cuda_planner *planner,
-                                      const gkl_shim_pairhmm_batch *batch, const double *values,
+                                      const gkl_shim_pairhmm_batch *batch,
+                                      const gkl_shim_cuda_prefix *prefixes, const double *values,
                                       gkl_shim_cuda_chunk *chunk) {
     try {
-        return planner->take(*batch, values, chunk);
+        return planner->take(*batch, prefixes, values, chunk);
     } catch (const std::bad_alloc &) {
         out_of_memory();
         return -1;

@@ -31,6 +31,8 @@ def symbols(file: str) -> list[str]:
         names = json.loads(shipped(file, "symbols.json").read_text())
         assert tuple(names) == kernels.EXPRESSIONS[file]
         return list(names.values())
+    if file == "pairhmm/cuda_arrays.cu":
+        return ["pairhmm_common_prefixes", "pairhmm_fetch", "pairhmm_first_wrong"]
     names = set(re.findall(r"\bpairhmm_(?:single|double)_\w+", kernels.source(file)))
     for precision in ("single", "double"):
         assert {f"pairhmm_{precision}_{rows}" for rows in widths(precision)} <= names
@@ -113,7 +115,7 @@ def folder(tmp_path, monkeypatch):
     monkeypatch.setattr(paths, "kernels", lambda: tmp_path)
     for file, names in kernels.EXPRESSIONS.items():
         path = tmp_path / file
-        path.parent.mkdir()
+        path.parent.mkdir(exist_ok=True)
         path.write_text(f'#include "{Path(file).parent}/model.h"\nkernels of {file}\n')
         path.with_name("model.h").write_text("the model\n")
         stem = f"{path.stem}.{kernels.fingerprint(file)}"

@@ -1,0 +1,227 @@
+// The CUDA kernels for batches that are in a device's memory already (cuda_arrays.h). Results
+// travel to the host as lengths and counts; bases do not.
+
+#if defined(__CUDACC_RTC__)
+typedef signed char int8_t;
+typedef unsigned char uint8_t;
+typedef unsigned short uint16_t;
+typedef int int32_t;
+typedef unsigned int uint32_t;
+typedef long long int64_t;
+typedef unsigned long long uint64_t;
+#endif
+
+#include "pairhmm/cuda_arrays.h"
+
+namespace gkl_shim {
+namespace pairhmm {
+namespace {
+
+constexpr int64_t kWordBytes = 8;
+constexpr uint64_t kEachLetter = 0x0101010101010101, kHighBits = 0x80 * kEachLetter;
+
+// The `count` bytes from `from` on, 1 to 8, the first one lowest. Loads whole words, of which each
+// holds at least one of them.
+__device__ __forceinline__ uint64_t load_bytes(const uint8_t *from, int count) {
+    const int ahead = int(uint64_t(from) % sizeof(uint64_t));
+    const uint64_t *words = reinterpret_cast<const uint64_t *>(from - ahead);
+    uint64_t bytes = words[0] >> (8 * ahead);
+    if (ahead + count > int(sizeof(uint64_t))) bytes |= words[1] << (64 - 8 * ahead);
+    return bytes;
+}
+
+__device__ __forceinline__ uint64_t backwards(uint64_t bytes) {
+    bytes = (bytes & 0x00ff00ff00ff00ff) << 8 | (bytes >> 8 & 0x00ff00ff00ff00ff);
+    bytes = (bytes & 0x0000ffff0000ffff) << 16 | (bytes >> 16 & 0x0000ffff0000ffff);
+    return bytes << 32 | bytes >> 32;
+}
+
+// The highest bit of each byte that is this one.
+__device__ __forceinline__ uint64_t where(uint64_t bytes, uint8_t byte) {
+    const uint64_t other = bytes ^ byte * kEachLetter;
+    return ~(((other & ~kHighBits) + ~kHighBits) | other) & kHighBits;
+}
+
+// One byte for what is one letter (letters.h says what is), 0 for A.
+__device__ __forceinline__ uint64_t letters_of(uint64_t bytes, bool as_gkl, uint64_t *refused) {
+    if (!as_gkl) bytes &= 0xdf * kEachLetter;  // upper case
+    const uint64_t known =
+        where(bytes, 'C') | where(bytes, 'G') | where(bytes, 'T') | where(bytes, 'N');
+    *refused = as_gkl ? 0 : kHighBits & ~(known | where(bytes, 'A'));
+    return bytes & (known | (known - (known >> 7)));
+}
+
+__device__ __forceinline__ uint8_t letter_of(uint8_t base, bool as_gkl) {
+    if (!as_gkl) base &= 0xdf;
+    return base == 'C' ? kC : base == 'G' ? kG : base == 'T' ? kT : base == 'N' ? kN : kA;
+}
+
+// A haplotype's head, or its tail from the end backwards.
+struct Half {
+    const uint8_t *first;
+    int64_t length;
+    bool backward, as_gkl;
+
+    // Eight letters, behind the last one bytes that are none.
+    __device__ __forceinline__ uint64_t word(int64_t at, uint64_t *refused) const {
+        *refused = 0;
+        if (at >= length) return ~uint64_t(0);
+        const int count = int(length - at < kWordBytes ? length - at : kWordBytes);
+        const int unused = 8 * (int(kWordBytes) - count);
+        const uint64_t bytes =
+            backward ? backwards(load_bytes(first - at - (count - 1), count) << unused)
+                     : load_bytes(first + at, count);
+        const uint64_t letters = letters_of(bytes, as_gkl, refused), all = ~uint64_t(0);
+        *refused &= all >> unused;
+        return unused ? letters | all << (64 - unused) : letters;
+    }
+    __device__ __forceinline__ uint64_t word(int64_t at) const {
+        uint64_t refused;
+        return word(at, &refused);
+    }
+};
+
+__device__ __forceinline__ int first_byte(uint64_t bytes) {
+    return (__ffsll(int64_t(bytes)) - 1) / 8;
+}
+
+}  // namespace
+}  // namespace pairhmm
+}  // namespace gkl_shim
+
+using namespace gkl_shim::pairhmm;
+
+// Finds the first byte that is none of ACGTN in either case (where `letters`), or that is no
+// quality up to 127. A thread takes eight bytes at a time, neighbouring ones neighbouring words;
+// what bounds it is the memory that it reads once. `first` is greater than any place at first.
+extern "C" __global__ void __launch_bounds__(kArrayThreads)
+    pairhmm_first_wrong(const uint8_t *bytes, int64_t count, int letters,
+                        unsigned long long *first) {
+    const int64_t step = int64_t(gridDim.x) * kArrayThreads * kWordBytes;
+    int64_t at = (int64_t(blockIdx.x) * kArrayThreads + threadIdx.x) * kWordBytes;
+    for (; at < count; at += step) {
+        const int here = int(count - at < kWordBytes ? count - at : kWordBytes);
+        const uint64_t some = load_bytes(bytes + at, here);
+        uint64_t wrong = some & kHighBits;
+        if (letters) letters_of(some, false, &wrong);
+        wrong &= ~uint64_t(0) >> 8 * (int(kWordBytes) - here);
+        if (!wrong) continue;
+        atomicMin(first, static_cast<unsigned long long>(at + first_byte(wrong)));
+        return;
+    }
+}
+
+// What each haplotype has in common with those of its region before it: a block a region and a
+// half, heads in the first row of blocks, tails in the second.
+//
+// All are compared with a leader, at first the region's first haplotype, eight letters at a time; a
+// thread takes one haplotype, or one after another. Those that part from their leader at the same
+// place choose the first among them as a candidate: it becomes the leader of those that have the
+// same eight letters, and the rest choose again. So the work is that of reading each haplotype, and
+// its leader, once, whatever their number; what they part by costs two barriers each. A haplotype
+// that becomes a leader has then been compared with all before it that had as much in common with
+// it, and keeps the longest prefix and whose it is. One that never does is a repeat.
+//
+// What bounds it is latency: two loads a step, one after the other's barrier. Most regions have few
+// haplotypes and are a warp's work; large ones get a wider block in a launch of their own.
+//
+// `candidates` is zero at first. `refused` becomes the least region with a letter that is none.
+extern "C" __global__ void __launch_bounds__(kCompareMany)
+    pairhmm_common_prefixes(const uint8_t *bases, const int64_t *offsets, const int64_t *regions,
+                            int as_gkl, Prefix *prefixes, int32_t *leaders,
+                            unsigned long long *candidates, int *refused) {
+    const int64_t first = regions[blockIdx.x], all = regions[gridDim.x];
+    const int count = int(regions[blockIdx.x + 1] - first);
+    if ((count > kFewHaplotypes) != (blockDim.x > unsigned(kCompareFew))) return;
+    const bool backward = blockIdx.y == 1;
+    offsets += first;
+    prefixes += blockIdx.y * all + first;
+    leaders += blockIdx.y * all + first;
+    candidates += blockIdx.y * all + first;
+    const auto half = [&](int h) {
+        const int64_t length = offsets[h + 1] - offsets[h], head = length / 2;
+        const uint8_t *at = bases + (backward ? offsets[h + 1] - 1 : offsets[h]);
+        return Half{at, backward ? length - head : head, backward, as_gkl != 0};
+    };
+    // An orphan has left its leader and keeps the complement of that one's number.
+    bool letters_left = false, orphans = false, wrong = false;
+    for (int h = int(threadIdx.x); h < count; h += int(blockDim.x)) {
+        leaders[h] = 0;
+        prefixes[h] = {0, 0};
+    }
+    uint64_t round = 0;
+    for (int64_t at = 0;; at += kWordBytes) {
+        letters_left = false;
+        for (int h = int(threadIdx.x); h < count; h += int(blockDim.x)) {
+            const Half mine = half(h);
+            if (at > mine.length) continue;
+            letters_left = true;
+            uint64_t none;
+            const uint64_t own = mine.word(at, &none);
+            wrong = wrong || none;
+            const int leader = leaders[h];
+            if (leader == h) continue;
+            const uint64_t differing = own ^ half(leader).word(at);
+            if (!differing) continue;
+            prefixes[h] = {leader, int32_t(at + first_byte(differing))};
+            leaders[h] = ~leader;
+            orphans = true;
+        }
+        if (!__syncthreads_or(letters_left)) break;
+        while (__syncthreads_or(orphans)) {
+            // The latest round's least number is the greatest.
+            round++;
+            for (int h = int(threadIdx.x); h < count; h += int(blockDim.x))
+                if (leaders[h] < 0) atomicMax(candidates + ~leaders[h], round << 32 | uint32_t(~h));
+            __syncthreads();
+            orphans = false;
+            for (int h = int(threadIdx.x); h < count; h += int(blockDim.x)) {
+                if (leaders[h] >= 0) continue;
+                const int candidate = int(~uint32_t(candidates[~leaders[h]]));
+                if (candidate == h) {
+                    leaders[h] = h;
+                    continue;
+                }
+                const uint64_t differing = half(h).word(at) ^ half(candidate).word(at);
+                if (!differing) {
+                    leaders[h] = candidate;
+                    continue;
+                }
+                const int32_t length = int32_t(at + first_byte(differing));
+                if (length > prefixes[h].length) prefixes[h] = {candidate, length};
+                orphans = true;
+            }
+        }
+    }
+    for (int h = int(threadIdx.x); h < count; h += int(blockDim.x))
+        if (leaders[h] != h) prefixes[h] = {leaders[h], int32_t(half(h).length)};
+    if (wrong) atomicMin(refused, int(blockIdx.x));
+}
+
+// Fetches the letters of a chunk's columns, a warp a segment, and points the chunk's header at the
+// reads. What bounds it is latency; a chunk has few columns beside its cells.
+extern "C" __global__ void __launch_bounds__(kArrayThreads) pairhmm_fetch(uint8_t *chunk) {
+    const ArraysRecord &arrays = *reinterpret_cast<const ArraysRecord *>(chunk + kArraysRecordAt);
+    const int segment = int(blockIdx.x * kArrayThreads + threadIdx.x) / kWarp;
+    const int lane = int(threadIdx.x) % kWarp;
+    const bool as_gkl = arrays.as_gkl != 0;
+    if (segment == 0 && lane == 0) {
+        ChunkHeader &header = *reinterpret_cast<ChunkHeader *>(chunk);
+        const int64_t here = reinterpret_cast<int64_t>(chunk);
+        header.bases = arrays.bases - here;
+        header.base_quals = arrays.base_quals - here;
+        header.insertion_quals = arrays.insertion_quals - here;
+        header.deletion_quals = arrays.deletion_quals - here;
+        header.continuation_quals = arrays.continuation_quals - here;
+    }
+    if (segment >= arrays.segment_count) return;
+    const Segment from = reinterpret_cast<const Segment *>(chunk + arrays.segments)[segment];
+    const uint8_t *bases = reinterpret_cast<const uint8_t *>(arrays.haplotype_bases) + from.source;
+    for (int k = lane; k < from.length; k += kWarp)
+        chunk[from.column + k] = letter_of(bases[int64_t(k) * from.step], as_gkl);
+    if (lane == 0 && from.event != 0) {
+        const uint8_t letter = letter_of(bases[int64_t(from.letter) * from.step], as_gkl);
+        // The rest of this is zero.
+        reinterpret_cast<Event *>(chunk + from.event)->what |= event_of(kNone, letter, kNone);
+    }
+}
