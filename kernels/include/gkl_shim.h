@@ -249,8 +249,8 @@ typedef struct {
 } gkl_shim_cuda_chunk;
 
 /* What a haplotype's first half has in common with one of its region before it, or its second half,
- * from the end backwards: how many letters at most, and with which. Of haplotypes that have as much
- * in common it is the first. A region's first haplotype has {0, 0}. */
+ * from the end backwards: how many letters at most, and with which. Of several it is the one that it
+ * repeats, or else the first. A region's first haplotype has {0, 0}. */
 typedef struct {
     int32_t like; /* counted in the region */
     int32_t length;
