@@ -2,17 +2,25 @@
 
 Whatever comes in is checked here: a :class:`Batch` holds letters ACGTN in either case, qualities 0
 to 127 and no empty sequence.
+
+Bases and qualities may be in a CUDA device's memory, as CuPy arrays. Then they stay there, and what
+comes with them from the host's memory follows them. What the current stream has under way is waited
+for before an array is looked at.
 """
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import repeat
-from typing import Any, Protocol, TypeAlias
+from itertools import chain, repeat
+from typing import Any, Protocol, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
+
+from gkl_shim.cuda import arrays
+from gkl_shim.cuda.arrays import DeviceArray
 
 Bases: TypeAlias = bytes | bytearray | memoryview | str | NDArray[np.uint8]
 Quals: TypeAlias = int | bytes | bytearray | memoryview | Sequence[int] | NDArray[np.integer[Any]]
@@ -34,10 +42,10 @@ class Read:
     Parameters
     ----------
     bases
-        Letters ACGTN in either case: bytes, str or a uint8 array.
+        Letters ACGTN in either case: bytes, str or a uint8 array, of NumPy or CuPy.
     quals
         Base qualities: Phred numbers 0 to 127, one a base (bytes hold the numbers themselves, not
-        printable characters), or one number for all bases.
+        printable characters; a CuPy array is of type uint8), or one number for all bases.
     insertion_quals, deletion_quals
         Gap-open qualities, likewise.
     continuation_quals
@@ -71,7 +79,8 @@ class ReadBatch:
     offsets
         int64, shape (reads + 1,).
     bases, quals, insertion_quals, deletion_quals, continuation_quals
-        uint8, shape (offsets[-1],): letters, and Phred qualities.
+        uint8, shape (offsets[-1],): letters, and Phred qualities. All are CuPy arrays on one
+        device, or none is.
     """
 
     __slots__ = ("bases", "continuation_quals", "deletion_quals", "insertion_quals", "offsets",
@@ -105,30 +114,34 @@ class ReadBatch:
         quals, insertion_quals, deletion_quals, continuation_quals
             Phred qualities 0 to 127, one a base; the last three may be one number for all bases.
 
+        Any of these may be CuPy arrays, on one device; the rest are then copied there. The offsets
+        are copied to the host.
+
         Raises
         ------
         ValueError
             If an array has another type or shape, the offsets do not fit, a read is empty, or a
             letter or quality is out of range.
         """
-        letters = _bytes_array(bases, "bases")
+        quals_given = (quals, insertion_quals, deletion_quals, continuation_quals)
+        device = arrays.device_of(bases, *quals_given)
+        letters = _bytes_array(bases, "bases", device)
         ends = _checked_offsets(offsets, len(letters))
         _check_letters(letters, ends, "bases", "read")
         tracks = [letters]
-        quals_given = (quals, insertion_quals, deletion_quals, continuation_quals)
         for name, track in zip(QUAL_TRACKS, quals_given, strict=True):
             if isinstance(track, (int, np.integer)) and name != "quals":
-                values = np.full(len(letters), _scalar(track, name), np.uint8)
-            else:
-                values = _bytes_array(track, name)
+                tracks.append(_filled(len(letters), _scalar(track, name), device))
+                continue
+            values = _bytes_array(track, name, device)
             if len(values) != len(letters):
                 raise ValueError(f"{name}: {len(values)} values for {len(letters)} bases")
-            if len(values) and values.max() > MAX_QUAL:
-                at = int(np.argmax(values > MAX_QUAL))
+            at = _first_wrong_qual(values)
+            if at is not None:
                 read = int(np.searchsorted(ends, at, "right")) - 1
                 raise ValueError(
-                    f"{name}: quality {values[at]} of read {read}, base {at - int(ends[read])}, "
-                    f"is not within 0..{MAX_QUAL}"
+                    f"{name}: quality {int(values[at])} of read {read}, base "
+                    f"{at - int(ends[read])}, is not within 0..{MAX_QUAL}"
                 )
             tracks.append(values)
         return cls.trusted(ends, *tracks)
@@ -153,6 +166,18 @@ class ReadBatch:
         return (self.bases, self.quals, self.insertion_quals, self.deletion_quals,
                 self.continuation_quals)  # fmt: skip
 
+    @property
+    def device(self) -> int | None:
+        """The number of the CUDA device that the bases and qualities are on; None: on none."""
+        return arrays.device_of(self.bases)
+
+    def on(self, device: int) -> ReadBatch:
+        """Return these reads in a device's memory."""
+        tracks = zip(("bases", *QUAL_TRACKS), self.tracks, strict=True)
+        return ReadBatch.trusted(
+            self.offsets, *(arrays.on_device(track, name, device) for name, track in tracks)
+        )
+
 
 class HaplotypeBatch:
     """Haplotypes as ragged arrays. Built by :meth:`from_arrays`.
@@ -162,7 +187,7 @@ class HaplotypeBatch:
     offsets
         int64, shape (haplotypes + 1,).
     bases
-        uint8, shape (offsets[-1],): letters.
+        uint8, shape (offsets[-1],): letters; may be a CuPy array.
     """
 
     __slots__ = ("bases", "offsets")
@@ -183,13 +208,15 @@ class HaplotypeBatch:
         bases
             Letters ACGTN in either case, one-dimensional, ``offsets[-1]`` of them.
 
+        Both may be CuPy arrays; the offsets are copied to the host.
+
         Raises
         ------
         ValueError
             If an array has another type or shape, the offsets do not fit, a haplotype is empty,
             or a letter is none of ACGTN.
         """
-        letters = _bytes_array(bases, "bases")
+        letters = _bytes_array(bases, "bases", arrays.device_of(bases))
         ends = _checked_offsets(offsets, len(letters))
         _check_letters(letters, ends, "bases", "haplotype")
         return cls.trusted(ends, letters)
@@ -207,6 +234,15 @@ class HaplotypeBatch:
     def __len__(self) -> int:
         return len(self.offsets) - 1
 
+    @property
+    def device(self) -> int | None:
+        """The number of the CUDA device that the bases are on; None: on none."""
+        return arrays.device_of(self.bases)
+
+    def on(self, device: int) -> HaplotypeBatch:
+        """Return these haplotypes in a device's memory."""
+        return HaplotypeBatch.trusted(self.offsets, arrays.on_device(self.bases, "bases", device))
+
 
 class Batch:
     """Regions of reads and haplotypes; a region's reads meet that region's haplotypes.
@@ -214,18 +250,24 @@ class Batch:
     Parameters
     ----------
     reads, haplotypes
-        Those of all regions, region after region.
+        Those of all regions, region after region. Where one of the two is in a CUDA device's
+        memory, the other is copied there.
     region_reads, region_haplotypes
         Integers, shape (regions + 1,), from 0, never decreasing: region ``g`` has the reads
         ``[region_reads[g], region_reads[g + 1])``, and so on. By default all is one region.
 
+    Attributes
+    ----------
+    device
+        The number of the CUDA device that the bases and qualities are on; None: on none.
+
     Raises
     ------
     ValueError
-        If the offsets do not fit.
+        If the offsets do not fit, or reads and haplotypes are on two devices.
     """
 
-    __slots__ = ("haplotypes", "reads", "region_haplotypes", "region_reads")
+    __slots__ = ("device", "haplotypes", "reads", "region_haplotypes", "region_reads")
 
     def __init__(
         self,
@@ -242,6 +284,9 @@ class Batch:
             )
         if (region_reads is None) != (region_haplotypes is None):
             raise ValueError("region_reads and region_haplotypes: give both or neither")
+        self.device = arrays.device_of(reads.bases, haplotypes.bases)
+        if self.device is not None and reads.device != haplotypes.device:
+            reads, haplotypes = reads.on(self.device), haplotypes.on(self.device)
         self.reads = reads
         self.haplotypes = haplotypes
         self.region_reads = _region_offsets(region_reads, len(reads), "region_reads")
@@ -327,13 +372,13 @@ def concatenated(batches: list[Batch]) -> Batch:
     if len(batches) == 1:
         return batches[0]
     tracks = zip(*(batch.reads.tracks for batch in batches), strict=True)
+    device = batches[0].device  # that of all
+    join = np.concatenate if device is None else functools.partial(arrays.joined, device=device)
     return Batch(
-        ReadBatch.trusted(
-            _joined([batch.reads.offsets for batch in batches]), *map(np.concatenate, tracks)
-        ),
+        ReadBatch.trusted(_joined([batch.reads.offsets for batch in batches]), *map(join, tracks)),
         HaplotypeBatch.trusted(
             _joined([batch.haplotypes.offsets for batch in batches]),
-            np.concatenate([batch.haplotypes.bases for batch in batches]),
+            join([batch.haplotypes.bases for batch in batches]),
         ),
         _joined([batch.region_reads for batch in batches]),
         _joined([batch.region_haplotypes for batch in batches]),
@@ -366,7 +411,7 @@ def cut_reads(reads: ReadBatch, start: int, stop: int) -> ReadBatch:
 def read_batch(reads: Reads, gaps: tuple[Quals, ...]) -> ReadBatch:
     if isinstance(reads, ReadBatch):
         return reads
-    columns: list[list[bytes]] = [[] for _ in range(5)]
+    columns: list[list[bytes | DeviceArray]] = [[] for _ in range(5)]
     for index, read in enumerate(_items(reads, "reads")):
         if isinstance(read, Read):
             sequence: Any = read.bases
@@ -393,7 +438,11 @@ def read_batch(reads: Reads, gaps: tuple[Quals, ...]) -> ReadBatch:
         for name, track, column in zip(QUAL_TRACKS, quals, columns[1:], strict=True):
             column.append(_track(track, len(bases), f"reads[{index}].{name}"))
     offsets = offsets_of([len(bases) for bases in columns[0]])
-    tracks = [np.frombuffer(b"".join(column), np.uint8) for column in columns]
+    try:
+        tracks = [np.frombuffer(b"".join(column), np.uint8) for column in columns]
+    except TypeError:  # some are CuPy arrays
+        device = cast(int, arrays.device_of(*chain(*columns)))
+        return ReadBatch.from_arrays(offsets, *(arrays.joined(c, device) for c in columns))
     return ReadBatch.trusted(offsets, *tracks)
 
 
@@ -403,7 +452,12 @@ def haplotype_batch(haplotypes: Haplotypes) -> HaplotypeBatch:
     items = enumerate(_items(haplotypes, "haplotypes"))
     letters = [_sequence(item, f"haplotypes[{index}]") for index, item in items]
     offsets = offsets_of([len(bases) for bases in letters])
-    return HaplotypeBatch.trusted(offsets, np.frombuffer(b"".join(letters), np.uint8))
+    try:
+        bases = np.frombuffer(b"".join(letters), np.uint8)
+    except TypeError:  # some are CuPy arrays
+        device = cast(int, arrays.device_of(*letters))
+        return HaplotypeBatch.from_arrays(offsets, arrays.joined(letters, device))
+    return HaplotypeBatch.trusted(offsets, bases)
 
 
 def _items(value: Any, name: str) -> Iterable[Any]:
@@ -419,8 +473,8 @@ def _items(value: Any, name: str) -> Iterable[Any]:
         raise ValueError(f"{name}: expected a sequence of {kind}s, got {got}") from None
 
 
-def _sequence(value: Any, name: str) -> bytes:
-    """Letters as bytes, checked."""
+def _sequence(value: Any, name: str) -> bytes | DeviceArray:
+    """Letters as bytes, checked; or as a CuPy array, whose letters are not."""
     if isinstance(value, str):
         if not value.isascii():
             at = next(at for at, letter in enumerate(value) if not letter.isascii())
@@ -432,6 +486,10 @@ def _sequence(value: Any, name: str) -> bytes:
         letters = bytes(value)
     elif isinstance(value, np.ndarray):
         letters = _bytes_array(value, name).tobytes()
+    elif arrays.is_device_array(value):
+        if not value.size:
+            raise ValueError(f"{name}: is empty")
+        return _bytes_array(value, name, arrays.device_of(value))
     else:
         got = "None" if value is None else type(value).__name__
         raise ValueError(f"{name}: expected bytes, str or a uint8 array, got {got}")
@@ -443,8 +501,8 @@ def _sequence(value: Any, name: str) -> bytes:
     return letters
 
 
-def _track(value: Any, length: int, name: str) -> bytes:
-    """Qualities as bytes, checked."""
+def _track(value: Any, length: int, name: str) -> bytes | DeviceArray:
+    """Qualities as bytes, checked; or as a CuPy array, whose values are not."""
     if isinstance(value, (int, np.integer)):
         return _SCALARS[_scalar(value, name)] * length
     if isinstance(value, (bytes, bytearray, memoryview)):
@@ -453,6 +511,11 @@ def _track(value: Any, length: int, name: str) -> bytes:
         raise ValueError(f"{name}: missing")
     elif isinstance(value, str):
         raise ValueError(f"{name}: expected numbers, got text; take 33 off printable qualities")
+    elif arrays.is_device_array(value):
+        on_device = _bytes_array(value, name, arrays.device_of(value))
+        if len(on_device) != length:
+            raise ValueError(f"{name}: {len(on_device)} values for {length} bases")
+        return on_device
     else:
         try:
             numbers = np.asarray(value)
@@ -485,9 +548,14 @@ def _check_quals(quals: NDArray[Any], name: str) -> None:
         raise ValueError(f"{name}: quality {quals[at]} at base {at} is not within 0..{MAX_QUAL}")
 
 
-def _bytes_array(value: Any, name: str) -> NDArray[np.uint8]:
+def _bytes_array(
+    value: Any, name: str, device: int | None = None
+) -> NDArray[np.uint8] | DeviceArray:
+    """Return a C-contiguous array, where a device is given on that."""
     if isinstance(value, (bytes, bytearray, memoryview)):
-        return np.frombuffer(value, np.uint8)
+        value = np.frombuffer(value, np.uint8)
+    if device is not None and (isinstance(value, np.ndarray) or arrays.is_device_array(value)):
+        return arrays.on_device(value, name, device)
     if not isinstance(value, np.ndarray):
         got = "None" if value is None else type(value).__name__
         raise ValueError(f"{name}: expected a uint8 array or bytes, got {got}")
@@ -525,7 +593,7 @@ def _region_offsets(value: Any, count: int, name: str) -> NDArray[np.int64]:
 
 
 def _integers(value: Any, name: str) -> NDArray[np.int64]:
-    array = np.asarray(value)
+    array = arrays.on_host(value)
     if array.ndim != 1 or array.dtype.kind not in "iu" or not len(array):
         raise ValueError(
             f"{name}: expected one or more whole numbers in one dimension, got {array.dtype} of "
@@ -539,14 +607,30 @@ def _integers(value: Any, name: str) -> NDArray[np.int64]:
 def _check_letters(
     letters: NDArray[np.uint8], ends: NDArray[np.int64], name: str, kind: str
 ) -> None:
-    text = letters.tobytes()
-    if text.translate(None, LETTERS):
-        at, letter = _first_other(text)
+    other: tuple[int, int] | None = None
+    if arrays.is_device_array(letters):
+        at = arrays.first_wrong(letters, letters=True)
+        other = None if at is None else (at, int(letters[at]))
+    else:
+        text = letters.tobytes()
+        other = _first_other(text) if text.translate(None, LETTERS) else None
+    if other is not None:
+        at, letter = other
         index = int(np.searchsorted(ends, at, "right")) - 1
         raise ValueError(
             f"{name}: letter {shown(letter)} of {kind} {index}, base {at - int(ends[index])}, is "
             "none of ACGTN"
         )
+
+
+def _first_wrong_qual(quals: NDArray[np.uint8] | DeviceArray) -> int | None:
+    if arrays.is_device_array(quals):
+        return arrays.first_wrong(quals, letters=False)
+    return int(np.argmax(quals > MAX_QUAL)) if len(quals) and quals.max() > MAX_QUAL else None
+
+
+def _filled(size: int, value: int, device: int | None) -> NDArray[np.uint8] | DeviceArray:
+    return np.full(size, value, np.uint8) if device is None else arrays.filled(size, value, device)
 
 
 def _first_other(text: bytes) -> tuple[int, int]:

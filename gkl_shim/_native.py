@@ -15,8 +15,8 @@ from gkl_shim import paths
 from gkl_shim.errors import BackendUnavailable, MissingComponent
 
 __all__ = ["PairHmmEngine", "PrefilterEngine", "Sequences", "batch_pointer", "builds", "check",
-           "copy", "cpu_count", "encode", "format_edits", "library", "parse_candidates",
-           "parse_pairs", "version"]  # fmt: skip
+           "copy", "cpu_count", "device_batch_pointer", "encode", "format_edits", "library",
+           "parse_candidates", "parse_pairs", "version"]  # fmt: skip
 
 _BEGIN, _END = "/* cffi: begin", "/* cffi: end"
 # The longest line of gkl_shim_prefilter_format.
@@ -101,6 +101,34 @@ def batch_pointer(
             address(letters, continuation_quals),
             address(numbers, haplotype_offsets),
             address(letters, haplotype_bases),
+        ),
+    )
+
+
+def device_batch_pointer(
+    region_reads: NDArray[np.int64],
+    region_haplotypes: NDArray[np.int64],
+    read_offsets: NDArray[np.int64],
+    read_tracks: tuple[Any, ...],
+    haplotype_offsets: NDArray[np.int64],
+    haplotype_bases: Any,
+) -> Any:
+    """Return the same of bases and qualities that are CuPy arrays."""
+    ffi, _ = library()
+    new, address, batch, numbers, _ = _batch_types()
+    *tracks, bases = [
+        ffi.cast("uint8_t *", array.data.ptr) for array in (*read_tracks, haplotype_bases)
+    ]
+    return new(
+        batch,
+        (
+            len(region_reads) - 1,
+            address(numbers, region_reads),
+            address(numbers, region_haplotypes),
+            address(numbers, read_offsets),
+            *tracks,
+            address(numbers, haplotype_offsets),
+            bases,
         ),
     )
 

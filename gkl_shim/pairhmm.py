@@ -242,11 +242,16 @@ class PairHMM(Closing):
         MemoryError
             If the result or the engine's tables do not fit.
         ValueError
-            If the engine is closed.
+            If the engine is closed, or the batch is in the memory of a device that the backend or
+            `devices` leave out.
+        BackendUnavailable
+            If the batch is in a device's memory, and that cannot be used.
         """
         engine = self._engine
         if engine is None:
             raise ValueError("this PairHMM is closed")
+        if batch.device is not None:
+            return self._devices.holding(batch.device).compute(batch)
         on_devices = self._devices.take(batch)
         if on_devices is not None:
             return on_devices.compute(batch)
@@ -348,7 +353,16 @@ def likelihoods(
     Returns
     -------
     ndarray
-        float64, shape (R, H), log10. An empty list of either gives an empty array.
+        float64, shape (R, H), log10, of NumPy. An empty list of either gives an empty array.
+
+    Notes
+    -----
+    Bases and qualities may be uint8 CuPy arrays on one device, which then computes (with
+    ``backend="cuda"`` or ``"auto"``). They stay in its memory, but for those of regions with a
+    pair that no kernel holds: one whose likelihood is beyond the range of double precision, or a
+    read too long for the device's memory. These come to the host, for the CPU engine. What comes
+    with the arrays in the host's memory is copied to the device. An array may still be in the
+    making on the caller's current stream, which is waited for.
 
     Raises
     ------
@@ -403,7 +417,8 @@ def stream(
     ----------
     regions
         Each ``(reads, haplotypes)`` as for :func:`likelihoods`, or a :class:`Batch`, which may
-        hold several.
+        hold several. CuPy arrays are waited for on the stream that is current where they are made
+        into a batch: for tuples that is a background thread's.
     insertion_quals, deletion_quals, continuation_quals
         As for :func:`likelihoods`.
     backend, devices, threads, precision, build
@@ -438,11 +453,13 @@ class _Devices:
     ) -> None:
         self.engine: CudaEngine | None = None
         self._arguments = (None if devices is None else list(devices), precision, False, threads)
+        self._refused = backend == "cpu"
         self._always = backend == "cuda"
         # What the CPU is still to compute before devices are made ready.
         self._cells_left = _WARM_UP_CELLS
         self._may_start = backend == "auto" and _CUDA_DRIVER.exists()
         self._lock = threading.Lock()
+        self._starting = threading.Lock()
         if self._always:
             self._start()
 
@@ -476,15 +493,27 @@ class _Devices:
                 threading.Thread(target=self._try_start, name="gkl-shim-cuda", daemon=True).start()
         return None
 
+    def holding(self, device: int) -> CudaEngine:
+        """Return the engine for arrays on a device; it is made ready if it is not."""
+        if self._refused:
+            raise ValueError(
+                f"the arrays are on GPU {device}, where the CPU backend does not reach: choose "
+                'backend="cuda", or copy them with cupy.asnumpy()'
+            )
+        return self.engine or self._start()
+
     def release(self) -> None:
         """Forget the engine; its memory goes when the last call has ended."""
         self._may_start = self._always = False
         self.engine = None
 
-    def _start(self) -> None:
+    def _start(self) -> CudaEngine:
         from gkl_shim.cuda.pairhmm import Engine
 
-        self.engine = Engine(*self._arguments)
+        with self._starting:
+            if self.engine is None:
+                self.engine = Engine(*self._arguments)
+            return self.engine
 
     def _try_start(self) -> None:
         # No CuPy, say: then the CPU it is.
@@ -503,7 +532,7 @@ def _grouped(
             batch = _region_batch(region, gaps, index)
             more = _work_of(batch)
             # What is large already is not copied to be put together with others.
-            if group and work + more > group_cells:
+            if group and (work + more > group_cells or batch.device != group[0].device):
                 yield concatenated(group)
                 group, work = [], 0
             group.append(batch)

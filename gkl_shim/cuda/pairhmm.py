@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from gkl_shim import _native
 from gkl_shim._batch import Batch
+from gkl_shim.cuda import arrays, driver, kernels
 from gkl_shim.cuda import devices as cuda_devices
-from gkl_shim.cuda import driver, kernels
 from gkl_shim.errors import BackendUnavailable
 
 __all__ = ["Engine", "widths"]
@@ -107,6 +107,7 @@ class Engine:
             raise BackendUnavailable(
                 f"CUDA cannot be used: {cuda_devices.one_line(error)}"
             ) from error
+        self._as_gkl = as_gkl
         self._names = {device.number: device.name for device in opened}
         records = self._ffi.new("gkl_shim_cuda_device[]", [device.record for device in opened])
         options = self._ffi.new(
@@ -154,6 +155,11 @@ class Engine:
     def compute(self, batch: Batch) -> NDArray[np.float64]:
         """Compute every pair of every region.
 
+        A batch in a device's memory is computed by that device, and its bases and qualities stay
+        there; but those of regions with a pair that no kernel holds, or that the device leaves
+        undone, come to the host for the CPU engine. What the caller's current stream has under way
+        is waited for.
+
         Returns
         -------
         ndarray
@@ -162,17 +168,42 @@ class Engine:
         Raises
         ------
         ValueError
-            If a haplotype has a letter that the conventions refuse.
+            If a haplotype has a letter that the conventions refuse, or the batch is in the memory
+            of a device that is none of the engine's.
         MemoryError
             If the machine's own memory does not suffice.
+        BackendUnavailable
+            If the device that holds the batch has failed and does not give it.
         """
         # One region, the usual small call, is counted without array arithmetic.
         one = len(batch.region_reads) == 2
         pairs = len(batch.reads) * len(batch.haplotypes) if one else batch.pairs
         out = np.empty(pairs, np.float64)
-        if pairs:
+        if not pairs:
+            return out
+        if batch.device is None:
             self.compute_pointer(_native.batch_pointer(*batch.arrays), out)
+        else:
+            self._compute_arrays(batch, batch.device, out)
         return out
+
+    def _compute_arrays(self, batch: Batch, device: int, out: NDArray[np.float64]) -> None:
+        if device not in self._names:
+            raise ValueError(
+                f"the arrays are on GPU {device}, which is none of the devices to use "
+                f"({', '.join(map(str, self._names))})"
+            )
+        prefixes = arrays.common_prefixes(batch, as_gkl=self._as_gkl)
+        status = self._lib.gkl_shim_cuda_engine_compute_arrays(
+            self._engine,
+            _native.device_batch_pointer(*batch.arrays),
+            device,
+            self._ffi.cast("gkl_shim_cuda_prefix *", prefixes.ctypes.data),
+            self._ffi.from_buffer(self._values_type, out),
+        )
+        self._tell_of_losses()
+        if status:
+            _native.check(status)
 
     def compute_pointer(self, batch: Any, out: NDArray[np.float64]) -> None:
         """Fill `out`, shape (pairs,), from a ``gkl_shim_pairhmm_batch *`` that has been checked."""
@@ -231,6 +262,10 @@ class _Device:
         self._kept: list[Any] = []
         with cupy.cuda.Device(number) as device:
             self._module = kernels.load(cupy, _SOURCE, device.compute_capability)
+            fetch = kernels.load(cupy, arrays.SOURCE, device.compute_capability).get_function(
+                "pairhmm_fetch"
+            )
+            self._kept.append(fetch)
             free, _ = cupy.cuda.runtime.memGetInfo()
             #: By field of ``gkl_shim_cuda_device``.
             self.record = {
@@ -239,6 +274,7 @@ class _Device:
                 "multiprocessors": multiprocessors or int(properties["multiProcessorCount"]),
                 "scratch_bytes": min(_SCRATCH_BYTES, int(free * _MEMORY_SHARE) // _SLOTS),
                 "kernels": [self._prepared(cupy, p, as_gkl) for p in ("single", "double")],
+                "fetch": ffi.cast("void *", fetch.kernel.ptr),
             }
             cupy.cuda.runtime.deviceSynchronize()
 

@@ -249,8 +249,8 @@ typedef struct {
 } gkl_shim_cuda_chunk;
 
 /* What a haplotype's first half has in common with one of its region before it, or its second half,
- * from the end backwards: how many letters at most, and with which. Of several it is the one that it
- * repeats, or else the first. A region's first haplotype has {0, 0}. */
+ * from the end backwards: how many letters at most, and with which. Of several it is the one that
+ * it repeats, or else the first. A region's first haplotype has {0, 0}. */
 typedef struct {
     int32_t like; /* counted in the region */
     int32_t length;
@@ -322,6 +322,7 @@ typedef struct {
     int32_t (*cuEventSynchronize)(void *event);
     int32_t (*cuEventElapsedTime)(float *milliseconds, void *begin, void *end);
     int32_t (*cuMemcpyHtoDAsync_v2)(uint64_t to, const void *from, size_t size, void *stream);
+    int32_t (*cuMemcpyDtoH_v2)(void *to, uint64_t from, size_t size);
     int32_t (*cuMemsetD8Async)(uint64_t to, uint8_t value, size_t size, void *stream);
     int32_t (*cuLaunchKernel)(void *kernel, uint32_t grid_x, uint32_t grid_y, uint32_t grid_z,
                               uint32_t block_x, uint32_t block_y, uint32_t block_z,
@@ -342,6 +343,7 @@ typedef struct {
     int32_t multiprocessors;
     int64_t scratch_bytes;            /* of a chunk */
     gkl_shim_cuda_kernels kernels[2]; /* of GKL_SHIM_SINGLE and GKL_SHIM_DOUBLE */
+    void *fetch;                      /* pairhmm_fetch */
 } gkl_shim_cuda_device;
 
 typedef struct {
@@ -371,6 +373,15 @@ GKL_SHIM_API gkl_shim_status gkl_shim_cuda_engine_open(const gkl_shim_cuda_engin
 GKL_SHIM_API gkl_shim_status gkl_shim_cuda_engine_compute(gkl_shim_cuda_engine *engine,
                                                           const gkl_shim_pairhmm_batch *batch,
                                                           double *log10_likelihoods);
+
+/* The same of a batch whose bases and qualities are in the memory of the engine's device of that
+ * number, and complete: no other device computes it. Prefixes as for gkl_shim_cuda_take(). What the
+ * device leaves undone comes to the host, region by region, for the CPU engine.
+ *
+ * GKL_SHIM_EUNAVAILABLE: the device does not give it. */
+GKL_SHIM_API gkl_shim_status gkl_shim_cuda_engine_compute_arrays(
+    gkl_shim_cuda_engine *engine, const gkl_shim_pairhmm_batch *batch, int32_t device,
+    const gkl_shim_cuda_prefix *prefixes, double *log10_likelihoods);
 
 /* Why a device that failed is no longer used, for the first caller who asks after that: its number,
  * and a line that lasts as long as the engine. NULL where there is no news. */

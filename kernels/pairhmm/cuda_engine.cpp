@@ -31,6 +31,7 @@
 #include "common/error.h"
 #include "common/thread_pool.h"
 #include "gkl_shim.h"
+#include "pairhmm/cuda_arrays.h"
 #include "pairhmm/cuda_layout.h"
 
 namespace gkl_shim {
@@ -62,6 +63,9 @@ constexpr uint64_t kAbsent = ~uint64_t(0);
 // most.
 constexpr int64_t kChunkNanoseconds = 200000;
 enum { kMostDrivers = 16 };
+
+// What comes from a device's memory for the CPU engine at a time: regions of about so many bases.
+constexpr int64_t kBroughtBases = 1 << 26;
 
 // Who has looked for a chunk's end so long goes to sleep for it: waking takes some 20 us.
 constexpr std::chrono::microseconds kAwake(200);
@@ -116,12 +120,15 @@ class Driver {
     void send(uint64_t to, const void *from, int64_t size, void *stream) const {
         CALL(cuMemcpyHtoDAsync_v2, to, from, size_t(size), stream);
     }
+    void fetch(void *to, uint64_t from, int64_t size) const {
+        CALL(cuMemcpyDtoH_v2, to, from, size_t(size));
+    }
     void fill(uint64_t to, int value, int64_t size, void *stream) const {
         CALL(cuMemsetD8Async, to, uint8_t(value), size_t(size), stream);
     }
-    void launch(void *kernel, int32_t tiles, int32_t warps, int32_t shared_bytes, void *stream,
-                void **parameters) const {
-        CALL(cuLaunchKernel, kernel, uint32_t(tiles), uint32_t(warps), 1, kWarp, 1, 1,
+    void launch(void *kernel, int32_t blocks, int32_t rows, int32_t threads, int32_t shared_bytes,
+                void *stream, void **parameters) const {
+        CALL(cuLaunchKernel, kernel, uint32_t(blocks), uint32_t(rows), 1, uint32_t(threads), 1, 1,
              uint32_t(shared_bytes), stream, parameters, nullptr);
     }
     void record(void *event, void *stream) const { CALL(cuEventRecord, event, stream); }
@@ -179,16 +186,27 @@ struct Span {
     int64_t first, last;
 };
 
+class Device;
+
+// A batch, and where its bases and qualities are: in the memory of the device that holds them,
+// beside what its haplotypes have in common, or in the host's.
+struct Input {
+    const gkl_shim_pairhmm_batch &batch;
+    const Device *holder = nullptr;
+    const gkl_shim_cuda_prefix *prefixes = nullptr;
+};
+
 // One batch's way through one precision's kernels: the queue that all its drivers take from, and
 // what becomes of it.
 class Run {
    public:
     // `fresh`: there are no results yet, and all are wanted.
-    Run(const gkl_shim_pairhmm_batch &batch, int32_t precision, bool fresh, double *results)
-        : batch(batch), precision(precision), results(results), fresh_(fresh) {
+    Run(const Input &input, int32_t precision, bool fresh, double *results)
+        : input(input), batch(input.batch), precision(precision), results(results), fresh_(fresh) {
         more_ = batch.regions > 0;
     }
 
+    const Input &input;
     const gkl_shim_pairhmm_batch &batch;
     const int32_t precision;
     double *const results;
@@ -211,8 +229,8 @@ class Run {
         place_.threads = threads;
         place_.company = company;
         span->first = place_.region;
-        const int32_t taken =
-            gkl_shim_cuda_take(planner, &batch, fresh_ ? nullptr : results, &place_);
+        const int32_t taken = gkl_shim_cuda_take(planner, &batch, input.prefixes,
+                                                 fresh_ ? nullptr : results, &place_);
         span->last = place_.region + (place_.read > 0);
         *chunk = place_;
         more_ = taken > 0 && place_.region < batch.regions;
@@ -269,8 +287,6 @@ class Run {
     std::atomic<bool> more_;
     gkl_shim_cuda_chunk place_ = {};
 };
-
-class Device;
 
 // What one chunk needs on a device: a stream, and memory that grows and is kept.
 class Slot {
@@ -331,6 +347,14 @@ class Slot {
     void send() { driver_.send(device_block_.address, block_.memory, chunk_.block_bytes, stream_); }
 
     void launch() {
+        if (chunk_.segments > 0) {
+            const int64_t blocks =
+                (chunk_.segments + GKL_SHIM_CUDA_FETCH_SEGMENTS - 1) / GKL_SHIM_CUDA_FETCH_SEGMENTS;
+            uint64_t block = device_block_.address;
+            void *parameters[] = {&block};
+            driver_.launch(hardware_.fetch, int32_t(blocks), 1, kArrayThreads, 0, stream_,
+                           parameters);
+        }
         const gkl_shim_cuda_kernels &kernels = hardware_.kernels[precision_];
         if (chunk_.passes == 1) {
             launch_widths(kernels, kWholeTile, 1);
@@ -419,7 +443,7 @@ class Slot {
         void *results = results_.memory;
         int32_t first_tile = chunk_.first_tile[kernel];
         void *parameters[] = {&block, &tables, &scratch, &results, &first_tile, &step};
-        driver_.launch(kernels.functions[kernel], chunk_.tiles[kernel], warps,
+        driver_.launch(kernels.functions[kernel], chunk_.tiles[kernel], warps, kWarp,
                        kernels.shared_bytes[kernel], stream_, parameters);
     }
 
@@ -533,21 +557,34 @@ class Devices {
     size_t count() const { return devices_.size(); }
     Device &operator[](size_t k) { return *devices_[k]; }
 
+    // Null where there is none.
+    const Device *of_number(int32_t number) const {
+        for (const auto &device : devices_)
+            if (device->hardware.number == number) return device.get();
+        return nullptr;
+    }
+
     bool uses(int32_t number) const {
         return std::any_of(devices_.begin(), devices_.end(), [number](const auto &device) {
             return device->alive() && (number == -1 || device->hardware.number == number);
         });
     }
 
-    // A slot of the device with the fewest chunks under way. Null where there is none and the
-    // caller would not wait, or no device any more.
-    Slot *slot(bool wait) {
+    // Whether any may compute it.
+    bool use_for(const Input &input) const {
+        return input.holder ? input.holder->alive() : uses(-1);
+    }
+
+    // A slot of the device with the fewest chunks under way; where one holds the input, of that: no
+    // device reads another one's memory. Null where there is none and the caller would not wait, or
+    // no device any more.
+    Slot *slot(const Device *holder, bool wait) {
         std::unique_lock<std::mutex> lock(mutex_);
         for (;;) {
             bool any = false;
             Device *best = nullptr;
             for (const auto &device : devices_) {
-                if (!device->alive()) continue;
+                if (!device->alive() || (holder && holder != device.get())) continue;
                 any = true;
                 if (device->has_room() && (!best || device->busy() < best->busy()))
                     best = device.get();
@@ -571,7 +608,7 @@ class Devices {
     void release(Slot *slot) {
         const std::lock_guard<std::mutex> lock(mutex_);
         slot->device().release(slot);
-        changed_.notify_one();
+        changed_.notify_all();  // not everybody can use any device's
     }
 
     // Use it no more. Chunks that are under way on it may still get done.
@@ -607,7 +644,7 @@ class Drive {
     bool begin(int32_t threads) {
         try {
             flying_.reserve(most_);
-            Slot *const slot = devices_.slot(flying_.empty());
+            Slot *const slot = devices_.slot(run_.input.holder, flying_.empty());
             if (slot) return launch(slot, threads);
         } catch (const std::bad_alloc &) {
             run_.fail(out_of_memory());
@@ -621,7 +658,7 @@ class Drive {
             if (flying_.size() < most_ && begin(1)) continue;
             if (!flying_.empty())
                 land();
-            else if (!devices_.uses(-1))
+            else if (!devices_.use_for(run_.input))
                 break;
         }
         while (!flying_.empty()) land();
@@ -677,6 +714,41 @@ class Drive {
     std::vector<Slot *> flying_;  // the longest first
 };
 
+// Some regions of a batch, as a batch.
+struct Part {
+    Part(const gkl_shim_pairhmm_batch &whole, const Span &span) {
+        const int64_t regions = span.last - span.first;
+        const auto rebased = [](const int64_t *offsets, int64_t count) {
+            std::vector<int64_t> from_zero(offsets, offsets + count + 1);
+            for (int64_t &offset : from_zero) offset -= offsets[0];
+            return from_zero;
+        };
+        const int64_t *first_read = whole.read_offsets + whole.region_reads[span.first];
+        const int64_t *first_haplotype =
+            whole.haplotype_offsets + whole.region_haplotypes[span.first];
+        region_reads = rebased(whole.region_reads + span.first, regions);
+        region_haplotypes = rebased(whole.region_haplotypes + span.first, regions);
+        read_offsets = rebased(first_read, region_reads.back());
+        haplotype_offsets = rebased(first_haplotype, region_haplotypes.back());
+        batch = {regions,
+                 region_reads.data(),
+                 region_haplotypes.data(),
+                 read_offsets.data(),
+                 whole.read_bases + *first_read,
+                 whole.base_quals + *first_read,
+                 whole.insertion_quals + *first_read,
+                 whole.deletion_quals + *first_read,
+                 whole.continuation_quals + *first_read,
+                 haplotype_offsets.data(),
+                 whole.haplotype_bases + *first_haplotype};
+    }
+    Part(const Part &) = delete;
+
+    gkl_shim_pairhmm_batch batch;
+    std::vector<int64_t> region_reads, region_haplotypes, read_offsets, haplotype_offsets;
+    std::vector<uint8_t> brought;  // from a device's memory
+};
+
 double median(std::vector<double> *values) {
     std::sort(values->begin(), values->end());
     const size_t half = values->size() / 2;
@@ -710,30 +782,38 @@ struct gkl_shim_cuda_engine {
         chunks_a_driver_ = size_t(std::max(1, chunks / drivers_));
     }
 
-    gkl_shim_status compute(const gkl_shim_pairhmm_batch &batch, double *results) {
+    // A batch in the memory of the device of this number.
+    gkl_shim_status compute_arrays(const gkl_shim_pairhmm_batch &batch, int32_t number,
+                                   const gkl_shim_cuda_prefix *prefixes, double *results) {
+        const Device *const holder = devices_.of_number(number);
+        if (!holder) return invalid("device: the engine has none of number %d", int(number));
+        return compute({batch, holder, prefixes}, results);
+    }
+
+    gkl_shim_status compute(const Input &input, double *results) {
+        const gkl_shim_pairhmm_batch &batch = input.batch;
         const Clock::time_point start = Clock::now();
         int64_t missing = 0;
         gkl_shim_status status = GKL_SHIM_OK;
         if (options_.precision == GKL_SHIM_SINGLE) {
-            Run run(batch, GKL_SHIM_SINGLE, true, results);
+            Run run(input, GKL_SHIM_SINGLE, true, results);
             status = compute_pass(&run, &missing);
             count(run);
             if (status == GKL_SHIM_OK && missing > 0) {
                 rescued_pairs_ += missing;
-                Run rescue(batch, GKL_SHIM_DOUBLE, false, results);
+                Run rescue(input, GKL_SHIM_DOUBLE, false, results);
                 status = compute_pass(&rescue, &missing);
             }
         } else {
             const int64_t pairs = pairs_of(batch, {0, batch.regions});
             std::fill_n(results, pairs, std::numeric_limits<double>::quiet_NaN());
-            Run run(batch, GKL_SHIM_DOUBLE, false, results);
+            Run run(input, GKL_SHIM_DOUBLE, false, results);
             status = compute_pass(&run, &missing);
             count(run);
         }
         if (status == GKL_SHIM_OK && missing > 0) {
             left_pairs_ += missing;
-            status = gkl_shim_pairhmm_complete(cpu_.get(), &batch, results,
-                                               std::numeric_limits<int64_t>::max());
+            status = complete_on_cpu(input, results);
         }
         nanoseconds_ +=
             std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start).count();
@@ -774,7 +854,8 @@ struct gkl_shim_cuda_engine {
                 void *at[3] = {};
             } marks(driver_);
             Slot slot(&device, 0);
-            Run run(batch, options_.precision, options_.precision == GKL_SHIM_SINGLE, results);
+            const Input input = {batch};
+            Run run(input, options_.precision, options_.precision == GKL_SHIM_SINGLE, results);
             if (options_.precision == GKL_SHIM_DOUBLE)
                 std::fill_n(results, pairs_of(batch, {0, batch.regions}),
                             std::numeric_limits<double>::quiet_NaN());
@@ -869,38 +950,91 @@ struct gkl_shim_cuda_engine {
 
     // Regions from the start: the same values where there are some.
     gkl_shim_status compute_on_cpu(const Run &run, const Span &span) {
-        const gkl_shim_pairhmm_batch &batch = run.batch;
-        const int64_t regions = span.last - span.first;
-        const int64_t *region_reads = batch.region_reads + span.first;
-        const int64_t *region_haplotypes = batch.region_haplotypes + span.first;
-        const auto rebased = [](const int64_t *offsets, int64_t count) {
-            std::vector<int64_t> from_zero(offsets, offsets + count + 1);
-            for (int64_t &offset : from_zero) offset -= offsets[0];
-            return from_zero;
-        };
-        const int64_t *read_offsets = batch.read_offsets + region_reads[0];
-        const int64_t *haplotype_offsets = batch.haplotype_offsets + region_haplotypes[0];
-        const std::vector<int64_t> part_reads = rebased(region_reads, regions),
-                                   part_haplotypes = rebased(region_haplotypes, regions),
-                                   part_read_offsets = rebased(read_offsets, part_reads.back()),
-                                   part_haplotype_offsets =
-                                       rebased(haplotype_offsets, part_haplotypes.back());
-        const int64_t base = read_offsets[0];
-        const gkl_shim_pairhmm_batch part = {regions,
-                                             part_reads.data(),
-                                             part_haplotypes.data(),
-                                             part_read_offsets.data(),
-                                             batch.read_bases + base,
-                                             batch.base_quals + base,
-                                             batch.insertion_quals + base,
-                                             batch.deletion_quals + base,
-                                             batch.continuation_quals + base,
-                                             part_haplotype_offsets.data(),
-                                             batch.haplotype_bases + haplotype_offsets[0]};
-        const int64_t pairs = pairs_of(batch, span);
+        const int64_t pairs = pairs_of(run.batch, span);
         left_pairs_ += pairs;
-        return gkl_shim_pairhmm_compute(cpu_.get(), &part,
-                                        run.results + pairs_of(batch, {0, span.first}), pairs);
+        return on_host(run.input, span, run.results, [&](const Part &part, double *results) {
+            return gkl_shim_pairhmm_compute(cpu_.get(), &part.batch, results, pairs);
+        });
+    }
+
+    // What is NaN.
+    gkl_shim_status complete_on_cpu(const Input &input, double *results) {
+        const gkl_shim_pairhmm_batch &batch = input.batch;
+        const int64_t most = std::numeric_limits<int64_t>::max();
+        if (!input.holder) return gkl_shim_pairhmm_complete(cpu_.get(), &batch, results, most);
+        const double *next = results;
+        const auto lacks = [&](int64_t region) {
+            const double *const from = next;
+            next += pairs_of(batch, {region, region + 1});
+            return std::any_of(from, next, [](double x) { return isnan(x); });
+        };
+        // Only such regions come to the host.
+        for (int64_t region = 0; region < batch.regions; region++) {
+            Span span = {region, region};
+            while (region < batch.regions && lacks(region)) span.last = ++region;
+            if (span.last == span.first) continue;
+            const gkl_shim_status status =
+                on_host(input, span, results, [&](const Part &part, double *values) {
+                    return gkl_shim_pairhmm_complete(cpu_.get(), &part.batch, values, most);
+                });
+            if (status != GKL_SHIM_OK) return status;
+        }
+        return GKL_SHIM_OK;
+    }
+
+    // Calls work(part, its results) for regions of a batch in the host's memory: all at once, or,
+    // where they have to be brought there, some at a time.
+    template <class Work>
+    gkl_shim_status on_host(const Input &input, const Span &span, double *results, Work work) {
+        results += pairs_of(input.batch, {0, span.first});
+        for (Span some = {span.first, span.first}; some.first < span.last;) {
+            do {
+                some.last++;
+            } while (some.last < span.last &&
+                     !(input.holder && bases_of(input.batch, some) >= kBroughtBases));
+            Part part(input.batch, some);
+            if (input.holder && !bring(*input.holder, &part)) return GKL_SHIM_EUNAVAILABLE;
+            const gkl_shim_status status = work(part, results);
+            if (status != GKL_SHIM_OK) return status;
+            results += pairs_of(input.batch, some);
+            some.first = some.last;
+        }
+        return GKL_SHIM_OK;
+    }
+
+    static int64_t bases_of(const gkl_shim_pairhmm_batch &batch, const Span &span) {
+        return batch.read_offsets[batch.region_reads[span.last]] -
+               batch.read_offsets[batch.region_reads[span.first]];
+    }
+
+    // Copies a part of a batch from a device's memory to the host's. False, with the last error
+    // set, if the device does not give it.
+    bool bring(const Device &holder, Part *part) const {
+        gkl_shim_pairhmm_batch &batch = part->batch;
+        const int64_t reads = batch.region_reads[batch.regions];
+        const int64_t haplotypes = batch.region_haplotypes[batch.regions];
+        const int64_t bases = batch.read_offsets[reads];
+        const int64_t letters = batch.haplotype_offsets[haplotypes];
+        part->brought.resize(size_t(5 * bases + letters));
+        uint8_t *to = part->brought.data();
+        try {
+            const Current current(driver_, holder.hardware.context);
+            const auto fetch = [&](const uint8_t **track, int64_t size) {
+                if (size > 0) driver_.fetch(to, reinterpret_cast<uintptr_t>(*track), size);
+                *track = to;
+                to += size;
+            };
+            for (const uint8_t **track :
+                 {&batch.read_bases, &batch.base_quals, &batch.insertion_quals,
+                  &batch.deletion_quals, &batch.continuation_quals})
+                fetch(track, bases);
+            fetch(&batch.haplotype_bases, letters);
+        } catch (const Failure &failure) {
+            fail("GPU %d, whose memory holds the arrays, has failed: %s",
+                 int(holder.hardware.number), failure.reason);
+            return false;
+        }
+        return true;
     }
 
     static int64_t pairs_of(const gkl_shim_pairhmm_batch &batch, const Span &span) {
@@ -956,7 +1090,19 @@ extern "C" gkl_shim_status gkl_shim_cuda_engine_compute(gkl_shim_cuda_engine *en
                                                         const gkl_shim_pairhmm_batch *batch,
                                                         double *log10_likelihoods) {
     try {
-        return engine->compute(*batch, log10_likelihoods);
+        return engine->compute({*batch}, log10_likelihoods);
+    } catch (const std::bad_alloc &) {
+        return out_of_memory();
+    }
+}
+
+extern "C" gkl_shim_status gkl_shim_cuda_engine_compute_arrays(gkl_shim_cuda_engine *engine,
+                                                               const gkl_shim_pairhmm_batch *batch,
+                                                               int32_t device,
+                                                               const gkl_shim_cuda_prefix *prefixes,
+                                                               double *log10_likelihoods) {
+    try {
+        return engine->compute_arrays(*batch, device, prefixes, log10_likelihoods);
     } catch (const std::bad_alloc &) {
         return out_of_memory();
     }

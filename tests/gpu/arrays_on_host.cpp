@@ -9,6 +9,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -57,10 +58,11 @@ void run_fiber() {
 }
 
 void run_block(unsigned threads) {
-    fibers.resize(threads);
-    for (Fiber &fiber : fibers) {
+    if (fibers.size() < threads) fibers.resize(threads);
+    for (unsigned k = 0; k < threads; k++) {
+        Fiber &fiber = fibers[k];
         const size_t size = 1 << 16;
-        fiber.stack.reset(new char[size]);
+        if (!fiber.stack) fiber.stack.reset(new char[size]);
         fiber.done = fiber.said = false;
         getcontext(&fiber.context);
         fiber.context.uc_stack.ss_sp = fiber.stack.get();
@@ -83,6 +85,8 @@ void run_block(unsigned threads) {
 }
 
 void launch(unsigned x, unsigned y, unsigned threads, std::function<void()> what) {
+    static std::mutex one_at_a_time;
+    const std::lock_guard<std::mutex> lock(one_at_a_time);
     kernel = std::move(what);
     gridDim = {x, y};
     blockDim = {threads, 1};

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from gkl_shim import _native
 
+_WARP = 32
 OK, OUT_OF_MEMORY, NO_CONTEXT, LOST = 0, 2, 201, 719
 _ERRORS = {OUT_OF_MEMORY: b"CUDA_ERROR_OUT_OF_MEMORY", LOST: b"CUDA_ERROR_LAUNCH_FAILED"}
 #: Those that may fail, as the engine sees it.
@@ -37,6 +39,9 @@ class NullDriver:
         The only one to fail; None for all.
     result
         What kernels make of every pair.
+    fetch
+        Does the work of the kernel that fetches letters: called with its blocks and the address of
+        the chunk.
     slow
         Whether results are looked for in vain, so that the host has to wait for the driver.
     """
@@ -47,11 +52,13 @@ class NullDriver:
         *,
         device: int | None = None,
         result: float = np.nan,
+        fetch: Callable[[int, int], None] | None = None,
         slow: bool = False,
     ) -> None:
         self.fail = fail or {}
         self.device = device
         self.slow = slow
+        self._fetch = fetch
         self._result = np.float64(result).view(np.uint64) if not slow else np.uint64(2**64 - 1)
         self.calls: Counter[str] = Counter()
         self.launches: Counter[int] = Counter()  # by device
@@ -193,13 +200,20 @@ class NullDriver:
         self._within(int(self._ffi.cast("intptr_t", at)), size)
         self._ffi.memmove(self._ffi.cast("void *", to), at, size)
 
+    def _cuMemcpyDtoH_v2(self, to: Any, at: int, size: int) -> None:  # noqa: N802
+        self._ffi.memmove(to, self._ffi.cast("void *", at), size)
+
     def _cuMemsetD8Async(self, to: int, value: int, size: int, stream: Any) -> None:  # noqa: N802
         self._within(to, size)
         self._ffi.buffer(self._ffi.cast("void *", to), size)[:] = bytes([value]) * size
 
     def _cuLaunchKernel(self, kernel: Any, *arguments: Any) -> None:  # noqa: N802
         self.launches[self.contexts[-1] - 1] += 1
-        parameters = arguments[-2]
+        blocks, threads, parameters = arguments[0], arguments[3], arguments[-2]
+        if threads != _WARP:
+            assert self._fetch is not None
+            self._fetch(blocks, int(self._ffi.cast("uint64_t *", parameters[0])[0]))
+            return
         results = int(self._ffi.cast("intptr_t *", parameters[3])[0])
         if results not in self.live:
             self.misused.append("a kernel's results are none of ours")

@@ -8,39 +8,23 @@ from __future__ import annotations
 import ctypes
 import itertools
 import random
-import subprocess
 
 import numpy as np
 import pytest
 
 from gkl_shim import _native
 from gkl_shim._batch import HaplotypeBatch, concatenated, haplotype_batch, offsets_of
-from tests.conftest import ROOT, require_tool
 from tests.gpu.conftest import random_region
 from tests.gpu.test_long_reads import LENGTHS, long_region
 
 REFUSED_NONE = 2**31 - 1
 
 
-@pytest.fixture(scope="session")
-def on_host(tmp_path_factory):
-    library = tmp_path_factory.mktemp("kernels") / "arrays_on_host.so"
-    source = ROOT / "tests" / "gpu" / "arrays_on_host.cpp"
-    subprocess.run(
-        [require_tool("c++"), "-std=gnu++17", "-O1", "-Wall", "-Werror", "-fPIC", "-shared",
-         "-I", ROOT / "kernels", source, "-o", library],
-        check=True,
-    )  # fmt: skip
-    loaded = ctypes.CDLL(str(library))
-    loaded.haplotype_half.restype = loaded.tile_read.restype = ctypes.c_int64
-    return loaded
-
-
 def address(array):
     return ctypes.c_void_p(array.ctypes.data)
 
 
-def common_prefixes(on_host, haplotypes, regions, as_gkl=False):
+def common_prefixes(arrays_on_host, haplotypes, regions, as_gkl=False):
     """Return each half's prefixes, shape (2, haplotypes, 2), and the refused region."""
     count = len(haplotypes)
     # Misaligned, and with nothing but the letters in sight of a tool that looks for overruns.
@@ -51,7 +35,7 @@ def common_prefixes(on_host, haplotypes, regions, as_gkl=False):
     candidates = np.zeros((2, count), np.uint64)
     refused = np.array([REFUSED_NONE], np.int32)
     for threads in (32, 256):
-        on_host.common_prefixes(
+        arrays_on_host.common_prefixes(
             len(regions) - 1, threads, address(letters), address(haplotypes.offsets),
             address(regions), int(as_gkl), address(prefixes), address(leaders),
             address(candidates), address(refused),
@@ -111,12 +95,12 @@ def regions_of_haplotypes(seed):
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_prefixes(on_host, seed):
+def test_prefixes(arrays_on_host, seed):
     regions = regions_of_haplotypes(seed)
     haplotypes = haplotype_batch([each for sequences in regions for each in sequences])
     bounds = offsets_of([0, *map(len, regions), 0])
     for as_gkl in (False, True):
-        prefixes, refused = common_prefixes(on_host, haplotypes, bounds, as_gkl)
+        prefixes, refused = common_prefixes(arrays_on_host, haplotypes, bounds, as_gkl)
         assert refused == REFUSED_NONE
         for half, sequences in enumerate(halves(haplotypes, as_gkl)):
             for first, last in itertools.pairwise(bounds):
@@ -126,27 +110,27 @@ def test_prefixes(on_host, seed):
 
 @pytest.mark.parametrize("at", [0, 1, 7, 8, 20, 21, 40])
 @pytest.mark.parametrize("letter", [0, ord("X"), ord("@"), ord("!"), 0xC1, 0xFF])
-def test_a_letter_that_is_none(on_host, at, letter):
+def test_a_letter_that_is_none(arrays_on_host, at, letter):
     bases = np.frombuffer(b"ACGTN" * 9, np.uint8).copy()
     bases[at] = letter
     haplotypes = HaplotypeBatch.trusted(offsets_of([4, 17, 20, 4]), bases)
     bounds = np.array([0, 1, 3, 4])
     want = 0 if at < 4 else 1 if at < 41 else 2
-    assert common_prefixes(on_host, haplotypes, bounds)[1] == want
-    assert common_prefixes(on_host, haplotypes, bounds, as_gkl=True)[1] == REFUSED_NONE
+    assert common_prefixes(arrays_on_host, haplotypes, bounds)[1] == want
+    assert common_prefixes(arrays_on_host, haplotypes, bounds, as_gkl=True)[1] == REFUSED_NONE
 
 
 @pytest.mark.parametrize("size", [0, 1, 7, 8, 9, 30, 8000])
 @pytest.mark.parametrize("start", [0, 3])
 @pytest.mark.parametrize("letters", [True, False])
-def test_first_wrong(on_host, size, start, letters):
+def test_first_wrong(arrays_on_host, size, start, letters):
     known = np.frombuffer(b"ACGTNacgtn", np.uint8) if letters else np.arange(128, dtype=np.uint8)
     rng = np.random.default_rng(size)
 
     def found(array):
         first = np.array([2**64 - 1], np.uint64)
         size = ctypes.c_int64(len(array))
-        on_host.first_wrong(3, address(array), size, int(letters), address(first))
+        arrays_on_host.first_wrong(3, address(array), size, int(letters), address(first))
         return int(first[0])
 
     array = rng.choice(known, size + start)[start:]
@@ -198,13 +182,13 @@ def batch():
     )
 
 
-def tiles_of(on_host, block, chunk):
+def tiles_of(arrays_on_host, block, chunk):
     """Yield each read of a block that one warp computes: its region, its result and its tracks."""
     region, result = ctypes.c_int64(), ctypes.c_int64()
     tracks = np.empty(5 << 10, np.uint8)
     for tile in range(sum(list(chunk.tiles)[:-1])):
         for read in itertools.count():
-            length = on_host.tile_read(
+            length = arrays_on_host.tile_read(
                 address(block), tile, read, ctypes.byref(region), ctypes.byref(result),
                 address(tracks),
             )  # fmt: skip
@@ -213,13 +197,13 @@ def tiles_of(on_host, block, chunk):
             yield region.value, result.value, tracks[: 5 * length].tobytes()
 
 
-def halves_of(on_host, block, region):
+def halves_of(arrays_on_host, block, region):
     """Return a region's haplotypes, as the columns of a block have them."""
     letters, found = ctypes.create_string_buffer(1 << 12), []
     for haplotype in itertools.count():
         pair = []
         for tail in (0, 1):
-            length = on_host.haplotype_half(address(block), region, haplotype, tail, letters)
+            length = arrays_on_host.haplotype_half(address(block), region, haplotype, tail, letters)
             pair.append(letters.raw[: max(length, 0)].decode())
         if length < 0:
             return found
@@ -229,9 +213,9 @@ def halves_of(on_host, block, region):
 @pytest.mark.parametrize("precision", ["single", "double"])
 @pytest.mark.parametrize("cells", [1 << 16, 1 << 40])
 @pytest.mark.parametrize("lacking", [1.0, 0.02])
-def test_blocks(on_host, batch, precision, cells, lacking):
+def test_blocks(arrays_on_host, batch, precision, cells, lacking):
     """The kernels find the same as where the host has the letters, whatever is wanted."""
-    prefixes, _ = common_prefixes(on_host, batch.haplotypes, batch.region_haplotypes)
+    prefixes, _ = common_prefixes(arrays_on_host, batch.haplotypes, batch.region_haplotypes)
     start = np.zeros(batch.pairs)
     start[np.random.default_rng(4).random(batch.pairs) < lacking] = np.nan
     found = []
@@ -239,10 +223,10 @@ def test_blocks(on_host, batch, precision, cells, lacking):
         values, seen = start.copy(), []
         for chunk, block in chunks_of(batch, given, precision, cells, values):
             if given is not None:
-                on_host.fetch(-(-chunk.segments // 8), address(block))
-            reads = list(tiles_of(on_host, block, chunk))
+                arrays_on_host.fetch(-(-chunk.segments // 8), address(block))
+            reads = list(tiles_of(arrays_on_host, block, chunk))
             regions = sorted({region for region, _, _ in reads})
-            haplotypes = [halves_of(on_host, block, region) for region in regions]
+            haplotypes = [halves_of(arrays_on_host, block, region) for region in regions]
             seen.append((reads, haplotypes, chunk.computed_cells, list(chunk.tiles)))
         found.append((seen, values.tobytes()))
     assert found[0] == found[1]
