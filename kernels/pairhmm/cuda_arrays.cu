@@ -20,15 +20,26 @@ namespace {
 constexpr int64_t kWordBytes = 8;
 constexpr uint64_t kEachLetter = 0x0101010101010101, kHighBits = 0x80 * kEachLetter;
 
-// The `count` bytes from `from` on, 1 to 8, the first one lowest. Loads whole words, of which each
-// holds at least one of them.
-__device__ __forceinline__ uint64_t load_bytes(const uint8_t *from, int count) {
-    const int ahead = int(uint64_t(from) % sizeof(uint64_t));
-    const uint64_t *words = reinterpret_cast<const uint64_t *>(from - ahead);
-    uint64_t bytes = words[0] >> (8 * ahead);
-    if (ahead + count > int(sizeof(uint64_t))) bytes |= words[1] << (64 - 8 * ahead);
-    return bytes;
-}
+// An array of bytes, read a word at a time at any place.
+struct Bytes {
+    const uint8_t *begin, *end;
+
+    // The `count` bytes from `from` on, 1 to 8, the first one lowest, and others above them.
+    __device__ __forceinline__ uint64_t load(const uint8_t *from, int count) const {
+        const int ahead = int(uint64_t(from) % sizeof(uint64_t));
+        const uint8_t *const aligned = from - ahead;
+        uint64_t bytes = 0;
+        if (aligned < begin || end - aligned < int64_t(2 * sizeof(uint64_t))) {
+            // Beyond its ends there may be nothing.
+            for (int k = 0; k < count; k++) bytes |= uint64_t(from[k]) << 8 * k;
+            return bytes;
+        }
+        const uint64_t *words = reinterpret_cast<const uint64_t *>(aligned);
+        bytes = words[0] >> 8 * ahead;
+        if (ahead + count > int(sizeof(uint64_t))) bytes |= words[1] << (64 - 8 * ahead);
+        return bytes;
+    }
+};
 
 __device__ __forceinline__ uint64_t backwards(uint64_t bytes) {
     bytes = (bytes & 0x00ff00ff00ff00ff) << 8 | (bytes >> 8 & 0x00ff00ff00ff00ff);
@@ -58,6 +69,7 @@ __device__ __forceinline__ uint8_t letter_of(uint8_t base, bool as_gkl) {
 
 // A haplotype's head, or its tail from the end backwards.
 struct Half {
+    Bytes bases;
     const uint8_t *first;
     int64_t length;
     bool backward, as_gkl;
@@ -69,8 +81,8 @@ struct Half {
         const int count = int(length - at < kWordBytes ? length - at : kWordBytes);
         const int unused = 8 * (int(kWordBytes) - count);
         const uint64_t bytes =
-            backward ? backwards(load_bytes(first - at - (count - 1), count) << unused)
-                     : load_bytes(first + at, count);
+            backward ? backwards(bases.load(first - at - (count - 1), count) << unused)
+                     : bases.load(first + at, count);
         const uint64_t letters = letters_of(bytes, as_gkl, refused), all = ~uint64_t(0);
         *refused &= all >> unused;
         return unused ? letters | all << (64 - unused) : letters;
@@ -101,7 +113,7 @@ extern "C" __global__ void __launch_bounds__(kArrayThreads)
     int64_t at = (int64_t(blockIdx.x) * kArrayThreads + threadIdx.x) * kWordBytes;
     for (; at < count; at += step) {
         const int here = int(count - at < kWordBytes ? count - at : kWordBytes);
-        const uint64_t some = load_bytes(bytes + at, here);
+        const uint64_t some = Bytes{bytes, bytes + count}.load(bytes + at, here);
         uint64_t wrong = some & kHighBits;
         if (letters) letters_of(some, false, &wrong);
         wrong &= ~uint64_t(0) >> 8 * (int(kWordBytes) - here);
@@ -115,43 +127,47 @@ extern "C" __global__ void __launch_bounds__(kArrayThreads)
 // half, heads in the first row of blocks, tails in the second.
 //
 // All are compared with a leader, at first the region's first haplotype, eight letters at a time; a
-// thread takes one haplotype, or one after another. Those that part from their leader at the same
-// place choose the first among them as a candidate: it becomes the leader of those that have the
-// same eight letters, and the rest choose again. So the work is that of reading each haplotype, and
-// its leader, once, whatever their number; what they part by costs two barriers each. A haplotype
-// that becomes a leader has then been compared with all before it that had as much in common with
-// it, and keeps the longest prefix and whose it is. One that never does is a repeat.
+// thread takes one haplotype, or one after another. Those that part from their leader are listed
+// and compared with one another: the first one of those that have the same eight letters is their
+// new leader. A haplotype that becomes a leader has then been compared with all before it that had
+// as much in common with it, and keeps the longest prefix and whose it is; one that never does is a
+// repeat. So the work is that of reading each haplotype and its leader once, whatever their number,
+// and at each place the square of how many part there.
 //
-// What bounds it is latency: two loads a step, one after the other's barrier. Most regions have few
+// What bounds it is latency: two loads a step, and a barrier before the next. Most regions have few
 // haplotypes and are a warp's work; large ones get a wider block in a launch of their own.
 //
-// `candidates` is zero at first. `refused` becomes the least region with a letter that is none.
+// `refused` becomes the least region with a letter that is none.
 extern "C" __global__ void __launch_bounds__(kCompareMany)
     pairhmm_common_prefixes(const uint8_t *bases, const int64_t *offsets, const int64_t *regions,
-                            int as_gkl, Prefix *prefixes, int32_t *leaders,
-                            unsigned long long *candidates, int *refused) {
+                            int as_gkl, Prefix *prefixes, int32_t *leaders, Parting *partings,
+                            int *refused) {
     const int64_t first = regions[blockIdx.x], all = regions[gridDim.x];
     const int count = int(regions[blockIdx.x + 1] - first);
     if ((count > kFewHaplotypes) != (blockDim.x > unsigned(kCompareFew))) return;
+    const Bytes all_bases = {bases, bases + offsets[all]};
     const bool backward = blockIdx.y == 1;
     offsets += first;
     prefixes += blockIdx.y * all + first;
     leaders += blockIdx.y * all + first;
-    candidates += blockIdx.y * all + first;
+    partings += blockIdx.y * all + first;
     const auto half = [&](int h) {
         const int64_t length = offsets[h + 1] - offsets[h], head = length / 2;
         const uint8_t *at = bases + (backward ? offsets[h + 1] - 1 : offsets[h]);
-        return Half{at, backward ? length - head : head, backward, as_gkl != 0};
+        return Half{all_bases, at, backward ? length - head : head, backward, as_gkl != 0};
     };
-    // An orphan has left its leader and keeps the complement of that one's number.
-    bool letters_left = false, orphans = false, wrong = false;
+    // How many are listed, of this step, the next one and the one after.
+    __shared__ int listed[3];
+    if (threadIdx.x < 3) listed[threadIdx.x] = 0;
     for (int h = int(threadIdx.x); h < count; h += int(blockDim.x)) {
         leaders[h] = 0;
         prefixes[h] = {0, 0};
     }
-    uint64_t round = 0;
-    for (int64_t at = 0;; at += kWordBytes) {
-        letters_left = false;
+    __syncthreads();
+    bool wrong = false;
+    for (int64_t step = 0;; step++) {
+        const int64_t at = step * kWordBytes;
+        bool letters_left = false;
         for (int h = int(threadIdx.x); h < count; h += int(blockDim.x)) {
             const Half mine = half(h);
             if (at > mine.length) continue;
@@ -163,35 +179,34 @@ extern "C" __global__ void __launch_bounds__(kCompareMany)
             if (leader == h) continue;
             const uint64_t differing = own ^ half(leader).word(at);
             if (!differing) continue;
-            prefixes[h] = {leader, int32_t(at + first_byte(differing))};
-            leaders[h] = ~leader;
-            orphans = true;
+            partings[atomicAdd(&listed[step % 3], 1)] = {own, h, leader,
+                                                         int32_t(at + first_byte(differing)), 0};
         }
         if (!__syncthreads_or(letters_left)) break;
-        while (__syncthreads_or(orphans)) {
-            // The latest round's least number is the greatest.
-            round++;
-            for (int h = int(threadIdx.x); h < count; h += int(blockDim.x))
-                if (leaders[h] < 0) atomicMax(candidates + ~leaders[h], round << 32 | uint32_t(~h));
-            __syncthreads();
-            orphans = false;
-            for (int h = int(threadIdx.x); h < count; h += int(blockDim.x)) {
-                if (leaders[h] >= 0) continue;
-                const int candidate = int(~uint32_t(candidates[~leaders[h]]));
-                if (candidate == h) {
-                    leaders[h] = h;
-                    continue;
-                }
-                const uint64_t differing = half(h).word(at) ^ half(candidate).word(at);
+        const int parting = listed[step % 3];
+        // All have read it, and nobody lists there before the next barrier.
+        if (threadIdx.x == 0) listed[(step + 2) % 3] = 0;
+        if (parting == 0) continue;
+        for (int k = int(threadIdx.x); k < parting; k += int(blockDim.x)) {
+            const Parting mine = partings[k];
+            Prefix best = {mine.leader, mine.length};
+            int leader = mine.haplotype;
+            for (int z = 0; z < parting; z++) {
+                const Parting other = partings[z];
+                if (other.leader != mine.leader || other.haplotype >= mine.haplotype) continue;
+                const uint64_t differing = mine.word ^ other.word;
                 if (!differing) {
-                    leaders[h] = candidate;
+                    leader = other.haplotype < leader ? other.haplotype : leader;
                     continue;
                 }
                 const int32_t length = int32_t(at + first_byte(differing));
-                if (length > prefixes[h].length) prefixes[h] = {candidate, length};
-                orphans = true;
+                if (length > best.length || (length == best.length && other.haplotype < best.like))
+                    best = {other.haplotype, length};
             }
+            leaders[mine.haplotype] = leader;
+            if (leader == mine.haplotype) prefixes[leader] = best;
         }
+        __syncthreads();
     }
     for (int h = int(threadIdx.x); h < count; h += int(blockDim.x))
         if (leaders[h] != h) prefixes[h] = {leaders[h], int32_t(half(h).length)};

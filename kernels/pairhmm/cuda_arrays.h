@@ -21,6 +21,12 @@ struct Prefix {
     int32_t like, length;
 };
 
+// A haplotype that parts from its leader: with which eight letters, and after how many in common.
+struct Parting {
+    uint64_t word;
+    int32_t haplotype, leader, length, unused;
+};
+
 // Columns of a stream to fetch. Letter k is that of base source + k * step.
 struct Segment {
     int64_t source;

@@ -11,10 +11,12 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #define __device__
 #define __global__
+#define __shared__ static
 #define __forceinline__ inline
 #define __launch_bounds__(threads)
 
@@ -49,7 +51,7 @@ template <class T>
 void atomicMin(T *at, T value) {
     *at = std::min(*at, value);
 }
-void atomicMax(unsigned long long *at, unsigned long long value) { *at = std::max(*at, value); }
+int atomicAdd(int *at, int value) { return std::exchange(*at, *at + value); }
 
 void run_fiber() {
     kernel();
@@ -106,11 +108,12 @@ extern "C" void first_wrong(int blocks, const uint8_t *bytes, int64_t count, int
 
 extern "C" void common_prefixes(int regions, int threads, const uint8_t *bases,
                                 const int64_t *offsets, const int64_t *region_haplotypes,
-                                int as_gkl, int32_t *prefixes, int32_t *leaders,
-                                unsigned long long *candidates, int *refused) {
+                                int as_gkl, int32_t *prefixes, int32_t *leaders, void *partings,
+                                int *refused) {
     launch(unsigned(regions), 2, unsigned(threads), [=] {
         pairhmm_common_prefixes(bases, offsets, region_haplotypes, as_gkl,
-                                reinterpret_cast<Prefix *>(prefixes), leaders, candidates, refused);
+                                reinterpret_cast<Prefix *>(prefixes), leaders,
+                                static_cast<Parting *>(partings), refused);
     });
 }
 

@@ -32,13 +32,13 @@ def common_prefixes(arrays_on_host, haplotypes, regions, as_gkl=False):
     letters[:] = haplotypes.bases
     prefixes = np.full((2, count, 2), -7, np.int32)
     leaders = np.full((2, count), -7, np.int32)
-    candidates = np.zeros((2, count), np.uint64)
+    partings = np.full((2, count, 24), 0xA5, np.uint8)
     refused = np.array([REFUSED_NONE], np.int32)
     for threads in (32, 256):
         arrays_on_host.common_prefixes(
             len(regions) - 1, threads, address(letters), address(haplotypes.offsets),
             address(regions), int(as_gkl), address(prefixes), address(leaders),
-            address(candidates), address(refused),
+            address(partings), address(refused),
         )  # fmt: skip
     return prefixes, int(refused[0])
 
