@@ -127,7 +127,6 @@ class ReadBatch:
         device = arrays.device_of(bases, *quals_given)
         letters = _bytes_array(bases, "bases", device)
         ends = _checked_offsets(offsets, len(letters))
-        _check_letters(letters, ends, "bases", "read")
         tracks = [letters]
         for name, track in zip(QUAL_TRACKS, quals_given, strict=True):
             if isinstance(track, (int, np.integer)) and name != "quals":
@@ -136,14 +135,8 @@ class ReadBatch:
             values = _bytes_array(track, name, device)
             if len(values) != len(letters):
                 raise ValueError(f"{name}: {len(values)} values for {len(letters)} bases")
-            at = _first_wrong_qual(values)
-            if at is not None:
-                read = int(np.searchsorted(ends, at, "right")) - 1
-                raise ValueError(
-                    f"{name}: quality {int(values[at])} of read {read}, base "
-                    f"{at - int(ends[read])}, is not within 0..{MAX_QUAL}"
-                )
             tracks.append(values)
+        _check_contents(ends, "read", *tracks)
         return cls.trusted(ends, *tracks)
 
     @classmethod
@@ -218,7 +211,7 @@ class HaplotypeBatch:
         """
         letters = _bytes_array(bases, "bases", arrays.device_of(bases))
         ends = _checked_offsets(offsets, len(letters))
-        _check_letters(letters, ends, "bases", "haplotype")
+        _check_contents(ends, "haplotype", letters)
         return cls.trusted(ends, letters)
 
     @classmethod
@@ -604,29 +597,33 @@ def _integers(value: Any, name: str) -> NDArray[np.int64]:
     return np.ascontiguousarray(array, np.int64)
 
 
-def _check_letters(
-    letters: NDArray[np.uint8], ends: NDArray[np.int64], name: str, kind: str
+def _check_contents(
+    ends: NDArray[np.int64], kind: str, *tracks: NDArray[np.uint8] | DeviceArray
 ) -> None:
-    other: tuple[int, int] | None = None
-    if arrays.is_device_array(letters):
-        at = arrays.first_wrong(letters, letters=True)
-        other = None if at is None else (at, int(letters[at]))
-    else:
-        text = letters.tobytes()
-        other = _first_other(text) if text.translate(None, LETTERS) else None
-    if other is not None:
-        at, letter = other
-        index = int(np.searchsorted(ends, at, "right")) - 1
-        raise ValueError(
-            f"{name}: letter {shown(letter)} of {kind} {index}, base {at - int(ends[index])}, is "
-            "none of ACGTN"
-        )
+    """Check letters, and qualities where there are such tracks."""
+    on_device = arrays.is_device_array(tracks[0])
+    wrong = arrays.first_wrong(*tracks) if on_device else _first_wrong(*tracks)
+    if wrong is None:
+        return
+    which, at = wrong
+    value = int(tracks[which][at])
+    index = int(np.searchsorted(ends, at, "right")) - 1
+    place = f"{kind} {index}, base {at - int(ends[index])},"
+    if which == 0:
+        raise ValueError(f"bases: letter {shown(value)} of {place} is none of ACGTN")
+    name = QUAL_TRACKS[which - 1]
+    raise ValueError(f"{name}: quality {value} of {place} is not within 0..{MAX_QUAL}")
 
 
-def _first_wrong_qual(quals: NDArray[np.uint8] | DeviceArray) -> int | None:
-    if arrays.is_device_array(quals):
-        return arrays.first_wrong(quals, letters=False)
-    return int(np.argmax(quals > MAX_QUAL)) if len(quals) and quals.max() > MAX_QUAL else None
+def _first_wrong(bases: NDArray[np.uint8], *quals: NDArray[np.uint8]) -> tuple[int, int] | None:
+    """As :func:`gkl_shim.cuda.arrays.first_wrong`."""
+    text = bases.tobytes()
+    if text.translate(None, LETTERS):
+        return 0, _first_other(text)[0]
+    for which, track in enumerate(quals, 1):
+        if len(track) and track.max() > MAX_QUAL:
+            return which, int(np.argmax(track > MAX_QUAL))
+    return None
 
 
 def _filled(size: int, value: int, device: int | None) -> NDArray[np.uint8] | DeviceArray:

@@ -41,7 +41,10 @@ SOURCE = "pairhmm/cuda_arrays.cu"
 _THREADS, _COMPARE_FEW, _COMPARE_MANY = 256, 32, 256
 # Blocks of a multiprocessor that reads memory.
 _BLOCKS = 8
-_NONE = np.iinfo(np.int32).max
+# 64-bit words of a Parting.
+_PARTING_WORDS = 3
+_NO_REGION = np.iinfo(np.int32).max
+_NOWHERE = np.iinfo(np.uint64).max
 
 
 def is_device_array(value: Any) -> bool:
@@ -118,29 +121,35 @@ def joined(parts: Sequence[Any], device: int) -> DeviceArray:
         return whole
 
 
-def first_wrong(array: DeviceArray, *, letters: bool) -> int | None:
-    """Return the place of the first byte that is none of ACGTN in either case, or no quality.
+def first_wrong(bases: DeviceArray, *quals: DeviceArray) -> tuple[int, int] | None:
+    """Find the first letter that is none of ACGTN in either case, or the first quality above 127.
 
     What the current stream has under way is waited for.
 
     Parameters
     ----------
-    array
-        As :func:`on_device` makes them.
-    letters
-        Whether it holds letters; otherwise a byte above 127 is wrong.
+    bases, *quals
+        Arrays of one size, as :func:`on_device` makes them.
+
+    Returns
+    -------
+    which, at
+        In which array it is, 0 being the bases, and where; None where there is none.
     """
     cupy = sys.modules["cupy"]
-    with array.device as device:
-        blocks = _BLOCKS * int(device.attributes["MultiProcessorCount"])
-        blocks = min(blocks, -(-len(array) // (8 * _THREADS)))
-        first = cupy.full(1, 2**64 - 1, np.uint64)
-        if blocks:
-            _kernel(device.id, "pairhmm_first_wrong")(
-                (blocks,), (_THREADS,), (array, np.int64(len(array)), np.int32(letters), first)
-            )
-        place = int(first.get()[0])
-    return None if place == 2**64 - 1 else place
+    size = len(bases)
+    if not size:
+        return None
+    with bases.device as device:
+        kernel = _kernel(device.id, "pairhmm_first_wrong")
+        blocks = min(_BLOCKS * _multiprocessors(device.id), -(-size // (8 * _THREADS)))
+        places = cupy.full(1 + len(quals), _NOWHERE, np.uint64)
+        for index, array in enumerate((bases, *quals)):
+            arguments = (array, np.int64(size), np.int32(index == 0), _word_of(places, index))
+            kernel((blocks,), (_THREADS,), arguments)
+        found = places.get()
+    wrong = np.flatnonzero(found < size)
+    return (int(wrong[0]), int(found[wrong[0]])) if len(wrong) else None
 
 
 def common_prefixes(batch: Batch, *, as_gkl: bool) -> NDArray[np.int32]:
@@ -172,24 +181,40 @@ def common_prefixes(batch: Batch, *, as_gkl: bool) -> NDArray[np.int32]:
     bases: DeviceArray = batch.haplotypes.bases
     with bases.device as device:
         kernel = _kernel(device.id, "pairhmm_common_prefixes")
-        places = cupy.asarray(np.concatenate([batch.haplotypes.offsets, batch.region_haplotypes]))
-        # Prefixes, then the least region with a letter that is none.
-        found = cupy.full(4 * count + 1, _NONE, np.int32)
-        leaders = cupy.empty(2 * count, np.int32)
-        candidates = cupy.zeros(2 * count, np.uint64)
+        # One buffer, since each takes CuPy some microseconds: both offsets, the least region with a
+        # letter that is none, the prefixes, the leaders and the partings.
+        given = np.concatenate([batch.haplotypes.offsets, batch.region_haplotypes, [_NO_REGION]])
+        refused = len(given) - 1
+        prefixes = len(given)
+        leaders = prefixes + 2 * count
+        partings = leaders + count
+        buffer = cupy.empty(partings + 2 * count * _PARTING_WORDS, np.int64)
+        buffer[:prefixes].set(given)
         arguments = (
-            bases, places, places[count + 1 :], np.int32(as_gkl), found, leaders, candidates,
-            found[4 * count :],
-        )  # fmt: skip
+            bases,
+            *(_word_of(buffer, index) for index in (0, count + 1)),
+            np.int32(as_gkl),
+            *(_word_of(buffer, index) for index in (prefixes, leaders, partings, refused)),
+        )
         few = np.diff(batch.region_haplotypes) <= lib.GKL_SHIM_CUDA_FEW_HAPLOTYPES
         # Each leaves the other's regions alone.
         for some, threads in ((few, _COMPARE_FEW), (~few, _COMPARE_MANY)):
             if some.any():
                 kernel((len(batch), 2), (threads,), arguments)
-        host: NDArray[np.int32] = found.get()
-    if host[-1] != _NONE:
-        raise ValueError(f"haplotype_bases: a letter of region {host[-1]} is none of ACGTN")
-    return host[:-1].reshape(2, count, 2)
+        found: NDArray[np.int64] = buffer[refused:leaders].get()
+    if found[0] != _NO_REGION:
+        raise ValueError(f"haplotype_bases: a letter of region {found[0]} is none of ACGTN")
+    return found[1:].view(np.int32).reshape(2, count, 2)
+
+
+def _word_of(array: DeviceArray, index: int) -> Any:
+    """Return the address of a 64-bit element, as a kernel takes it."""
+    return np.uint64(array.data.ptr + 8 * index)
+
+
+@functools.cache
+def _multiprocessors(device: int) -> int:
+    return int(sys.modules["cupy"].cuda.Device(device).attributes["MultiProcessorCount"])
 
 
 @functools.cache

@@ -789,7 +789,12 @@ struct gkl_shim_cuda_planner {
 
     // How many streams a trie of the part becomes; `longest` is the longest of its sequences.
     int32_t streams_of(const Part &part, const Trie &trie, int64_t longest) const {
-        if (!part.striped) return std::min(streams_, trie.leaves);
+        if (!part.striped) {
+            // Each has states of its own.
+            const int32_t room = kMostStates - 1 - trie.leaves;
+            const int32_t most = trie.slots > 0 ? std::max(1, room / trie.slots) : trie.leaves;
+            return std::min({streams_, most, trie.leaves});
+        }
         // More states than one stream has were not reckoned with.
         const int64_t most = trie.slots > 0 ? trie.leaves / trie.slots : trie.leaves;
         const int64_t wanted = kBusyStripes * options_.multiprocessors / (2 * stripes_);

@@ -37,6 +37,9 @@ class Array:
     def __int__(self) -> int:
         return int(self._values)
 
+    def set(self, values: np.ndarray) -> None:
+        self._values[:] = values
+
     def get(self) -> np.ndarray:
         assert Device.thread.device == self.device.id
         return self._values.copy()

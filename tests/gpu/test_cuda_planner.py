@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+
 import numpy as np
 import pytest
 
@@ -10,7 +12,7 @@ from gkl_shim.cuda import devices, kernels
 from gkl_shim.cuda import pairhmm as cuda
 from gkl_shim.errors import BackendUnavailable
 from gkl_shim.pairhmm import PairHMM
-from tests.gpu.conftest import assert_same_bits
+from tests.gpu.conftest import assert_same_bits, random_region
 
 
 def pointer(batch):
@@ -99,6 +101,13 @@ def test_a_width_asked_for_is_taken(regions, rows):
     index = cuda.widths("single").index(rows)
     assert tiles[index] > 0
     assert sum(tiles[:index]) == 0
+
+
+def test_no_region_has_more_states_than_events_can_name():
+    """However many haplotypes are shared out to warps of their own."""
+    batch = random_region(random.Random(5), 3, 1000, 300, "usual")
+    values, _, _ = planned(batch, "single", 1 << 32, 1 << 30)
+    assert not np.isnan(values).any()
 
 
 def test_the_cpu_completes(regions):
