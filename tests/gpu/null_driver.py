@@ -65,6 +65,7 @@ class NullDriver:
         self.threads: set[int] = set()
         self.live: dict[int, Any] = {}  # memory, streams and events, by address or handle
         self.misused: list[str] = []
+        self.brought: list[int] = []  # sizes of what came from a device's memory
         self._lost: set[int] = set()
         self._handles = 0
         self._lock = threading.Lock()
@@ -201,6 +202,7 @@ class NullDriver:
         self._ffi.memmove(self._ffi.cast("void *", to), at, size)
 
     def _cuMemcpyDtoH_v2(self, to: Any, at: int, size: int) -> None:  # noqa: N802
+        self.brought.append(size)
         self._ffi.memmove(to, self._ffi.cast("void *", at), size)
 
     def _cuMemsetD8Async(self, to: int, value: int, size: int, stream: Any) -> None:  # noqa: N802

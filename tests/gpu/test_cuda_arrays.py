@@ -290,12 +290,22 @@ def test_arrays_of_another_device(null, batch):
         assert_same_bits(values, want)
 
 
-def test_only_what_the_cpu_computes_comes_to_the_host(null, batch):
-    """Where the device holds all but a region, that one's bases."""
+def test_only_what_the_cpu_computes_comes_to_the_host(null, batch, monkeypatch):
+    """Where the device holds all but some regions, these."""
     cupy, null_driver = null(result=-1.5)
-    there = on_device(cupy, batch)
-    assert (cuda.Engine([0], "double").compute(there[3:7]) == -1.5).all()
-    assert null_driver.calls["cuMemcpyDtoH_v2"] == 0
+    monkeypatch.setattr(cuda, "_SCRATCH_BYTES", 1 << 20)
+    usual, long = batch[3:7], long_region(2, (150, 1000, 900), 7, 2000)
+    also_long = long_region(5, (2000,), 3, 3000)
+    together = concatenated([usual, long, also_long, usual])
+    values = cuda.Engine([0], "double").compute(on_device(cupy, together))
+    held = np.full(together.pairs, True)
+    held[usual.pairs + 7 : -usual.pairs] = False
+    assert (values[held] == -1.5).all()
+    expected = PairHMM(backend="cpu", precision="double").compute(together)
+    assert_same_bits(values[~held], expected[~held])
+    reads = len(long.reads.bases) + len(also_long.reads.bases)
+    haplotypes = len(long.haplotypes.bases) + len(also_long.haplotypes.bases)
+    assert null_driver.brought == [reads] * 5 + [haplotypes]
 
 
 def test_out_of_memory(null, batch):
