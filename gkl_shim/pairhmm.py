@@ -115,7 +115,8 @@ class PairHMM(Closing):
     backend
         ``"cpu"``, ``"cuda"``, or ``"auto"``: the CPU at first and for small calls; where there is
         a CUDA device and more work than the CPU does in a second, devices are made ready in the
-        background and take the larger calls from then on. All give the same bits.
+        background and take the larger calls from then on. All give the same bits. With ``"cuda"``
+        and ``"auto"`` CuPy arrays are computed by the device that they are on.
     devices
         Numbers of the CUDA devices to use; by default all.
     threads

