@@ -28,6 +28,7 @@
 #include <vector>
 
 #include "common/cpu.h"
+#include "common/cuda_driver.h"
 #include "common/error.h"
 #include "common/thread_pool.h"
 #include "gkl_shim.h"
@@ -39,16 +40,6 @@ namespace pairhmm {
 namespace {
 
 typedef std::chrono::steady_clock Clock;
-
-// The driver's constants that are used.
-enum {
-    kDriverOk = 0,
-    kDriverNotReady = 600,
-    kHostPortable = 1,       // pinned memory that every device's context knows
-    kStreamNonBlocking = 1,  // it waits for no other stream
-    kEventBlocking = 1,      // who waits for it sleeps
-    kEventTimed = 0,
-};
 
 // What a buffer grows beyond the need of the moment.
 constexpr double kGrowth = 1.25;
@@ -77,107 +68,6 @@ void relax() {
     __asm__ volatile("yield");
 #endif
 }
-
-// A line that says what is wrong. Memory may be what is lacking: it takes none.
-typedef char Line[256];
-
-// What a driver's function refused to do, or what a kernel before it did wrong.
-struct Failure {
-    Line reason;
-};
-
-// The driver, where each error becomes a Failure.
-class Driver {
-   public:
-    explicit Driver(const gkl_shim_cuda_driver &functions) : functions_(functions) {}
-
-#define CALL(name, ...) check(functions_.name(__VA_ARGS__), #name)
-    void push(void *context) const { CALL(cuCtxPushCurrent_v2, context); }
-    void pop() const {
-        void *context;
-        functions_.cuCtxPopCurrent_v2(&context);
-    }
-    void *stream() const {
-        void *stream;
-        CALL(cuStreamCreate, &stream, kStreamNonBlocking);
-        return stream;
-    }
-    void *event(uint32_t kind) const {
-        void *event;
-        CALL(cuEventCreate, &event, kind);
-        return event;
-    }
-    void *host_memory(size_t size) const {
-        void *memory;
-        CALL(cuMemHostAlloc, &memory, size, kHostPortable);
-        return memory;
-    }
-    uint64_t device_memory(size_t size) const {
-        uint64_t address;
-        CALL(cuMemAlloc_v2, &address, size);
-        return address;
-    }
-    void send(uint64_t to, const void *from, int64_t size, void *stream) const {
-        CALL(cuMemcpyHtoDAsync_v2, to, from, size_t(size), stream);
-    }
-    void fetch(void *to, uint64_t from, int64_t size) const {
-        CALL(cuMemcpyDtoH_v2, to, from, size_t(size));
-    }
-    void fill(uint64_t to, int value, int64_t size, void *stream) const {
-        CALL(cuMemsetD8Async, to, uint8_t(value), size_t(size), stream);
-    }
-    void launch(void *kernel, int32_t blocks, int32_t rows, int32_t threads, int32_t shared_bytes,
-                void *stream, void **parameters) const {
-        CALL(cuLaunchKernel, kernel, uint32_t(blocks), uint32_t(rows), 1, uint32_t(threads), 1, 1,
-             uint32_t(shared_bytes), stream, parameters, nullptr);
-    }
-    void record(void *event, void *stream) const { CALL(cuEventRecord, event, stream); }
-    void wait_for_event(void *event) const { CALL(cuEventSynchronize, event); }
-    void wait_for_stream(void *stream) const { CALL(cuStreamSynchronize, stream); }
-    double seconds(void *begin, void *end) const {
-        float milliseconds;
-        CALL(cuEventElapsedTime, &milliseconds, begin, end);
-        return double(milliseconds) * 1e-3;
-    }
-    bool is_done(void *stream) const {
-        const int32_t error = functions_.cuStreamQuery(stream);
-        if (error == kDriverNotReady) return false;
-        check(error, "cuStreamQuery");
-        return true;
-    }
-#undef CALL
-
-    // What cannot be given back, of a device that failed, goes with the process.
-    void free_stream(void *stream) const { functions_.cuStreamDestroy_v2(stream); }
-    void free_event(void *event) const { functions_.cuEventDestroy_v2(event); }
-    void free_host_memory(void *memory) const { functions_.cuMemFreeHost(memory); }
-    void free_device_memory(uint64_t address) const { functions_.cuMemFree_v2(address); }
-
-   private:
-    void check(int32_t error, const char *function) const {
-        if (error == kDriverOk) return;
-        const char *name = nullptr, *text = nullptr;
-        functions_.cuGetErrorName(error, &name);
-        functions_.cuGetErrorString(error, &text);
-        Failure failure;
-        snprintf(failure.reason, sizeof failure.reason, "%s: %s (%s)", function,
-                 name ? name : "an unknown error", text ? text : std::to_string(error).c_str());
-        throw failure;
-    }
-
-    const gkl_shim_cuda_driver functions_;
-};
-
-// A device's context, current in this thread for a while; the thread may have its own.
-class Current {
-   public:
-    Current(const Driver &driver, void *context) : driver_(driver) { driver.push(context); }
-    ~Current() { driver_.pop(); }
-    Current(const Current &) = delete;
-
-   private:
-    const Driver &driver_;
-};
 
 typedef std::unique_ptr<gkl_shim_cuda_planner, void (*)(gkl_shim_cuda_planner *)> Planner;
 
@@ -272,7 +162,7 @@ class Run {
     int64_t regions = 0, pairs = 0, cells = 0, computed_cells = 0, missing = 0;
     std::vector<Span> undone;
     gkl_shim_status status = GKL_SHIM_OK;
-    Line message = "";
+    ShortText message = "";
 
    private:
     void stop(gkl_shim_status why) {
@@ -460,7 +350,7 @@ class Slot {
     }
 
     Device &device_;
-    const Driver &driver_;
+    const CudaDriver &driver_;
     const gkl_shim_cuda_engine_options &engine_;
     const gkl_shim_cuda_device &hardware_;
     const int64_t planning_;
@@ -476,20 +366,20 @@ class Slot {
 // One device and its slots.
 class Device {
    public:
-    Device(const Driver &driver, const gkl_shim_cuda_engine_options &engine,
+    Device(const CudaDriver &driver, const gkl_shim_cuda_engine_options &engine,
            const gkl_shim_cuda_device &hardware)
         : driver(driver), engine(engine), hardware(hardware) {}
     ~Device() {
         try {
-            const Current current(driver, hardware.context);
+            const CudaContext current(driver, hardware.context);
             slots_.clear();
-        } catch (const Failure &) {
+        } catch (const CudaFailure &) {
             // Nothing can be freed.
             for (std::unique_ptr<Slot> &slot : slots_) slot.release();
         }
     }
 
-    const Driver &driver;
+    const CudaDriver &driver;
     const gkl_shim_cuda_engine_options &engine;
     const gkl_shim_cuda_device hardware;
 
@@ -507,14 +397,14 @@ class Device {
             return slot;
         }
         free_.reserve(slots_.size() + 1);
-        const Current current(driver, hardware.context);
+        const CudaContext current(driver, hardware.context);
         std::unique_ptr<Slot> made(new Slot(this, engine.planning));
         slots_.push_back(std::move(made));
         return slots_.back().get();
     }
     void release(Slot *slot) { free_.push_back(slot); }
 
-    void retire(const Line &reason) {
+    void retire(const ShortText &reason) {
         if (!alive_) return;
         memcpy(loss_, reason, sizeof loss_);
         untold_ = true;
@@ -527,7 +417,7 @@ class Device {
    private:
     std::vector<std::unique_ptr<Slot>> slots_;
     std::vector<Slot *> free_;
-    Line loss_;
+    ShortText loss_;
     std::atomic<bool> alive_{true}, untold_{false};
 };
 
@@ -540,7 +430,7 @@ Slot::Slot(Device *device, int64_t planning)
     stream_ = driver_.stream();
     try {
         end_ = driver_.event(kEventBlocking);
-    } catch (const Failure &) {
+    } catch (const CudaFailure &) {
         driver_.free_stream(stream_);
         throw;
     }
@@ -549,7 +439,7 @@ Slot::Slot(Device *device, int64_t planning)
 // The devices, and what is free on them.
 class Devices {
    public:
-    Devices(const Driver &driver, const gkl_shim_cuda_engine_options &engine) {
+    Devices(const CudaDriver &driver, const gkl_shim_cuda_engine_options &engine) {
         for (int32_t k = 0; k < engine.device_count; k++)
             devices_.emplace_back(new Device(driver, engine, engine.devices[k]));
     }
@@ -594,7 +484,7 @@ class Devices {
                     Slot *const slot = best->slot();
                     slot->company = int32_t(best->busy()) - 1;
                     return slot;
-                } catch (const Failure &failure) {
+                } catch (const CudaFailure &failure) {
                     best->retire(failure.reason);
                     changed_.notify_all();
                     continue;
@@ -612,7 +502,7 @@ class Devices {
     }
 
     // Use it no more. Chunks that are under way on it may still get done.
-    void retire(Device *device, const Failure &failure) {
+    void retire(Device *device, const CudaFailure &failure) {
         const std::lock_guard<std::mutex> lock(mutex_);
         device->retire(failure.reason);
         changed_.notify_all();
@@ -670,12 +560,12 @@ class Drive {
         bool started = false;
         try {
             if (slot->take(&run_, threads)) {
-                const Current current(device.driver, device.hardware.context);
+                const CudaContext current(device.driver, device.hardware.context);
                 const gkl_shim_status status = slot->start();
                 started = status == GKL_SHIM_OK;
                 if (!started) run_.fail(status);
             }
-        } catch (const Failure &failure) {
+        } catch (const CudaFailure &failure) {
             run_.not_done(slot->span());
             devices_.retire(&device, failure);
         } catch (const std::bad_alloc &) {
@@ -695,11 +585,11 @@ class Drive {
         flying_.erase(flying_.begin());
         try {
             {
-                const Current current(device.driver, device.hardware.context);
+                const CudaContext current(device.driver, device.hardware.context);
                 slot->wait();
             }
             run_.done(slot->chunk(), slot->finish(run_));
-        } catch (const Failure &failure) {
+        } catch (const CudaFailure &failure) {
             run_.not_done(slot->span());
             devices_.retire(&device, failure);
         } catch (const std::bad_alloc &) {
@@ -841,16 +731,16 @@ struct gkl_shim_cuda_engine {
         *stages = {};
         Device &device = devices_[0];
         try {
-            const Current current(driver_, device.hardware.context);
+            const CudaContext current(driver_, device.hardware.context);
             struct Marks {
-                explicit Marks(const Driver &driver) : driver(driver) {
+                explicit Marks(const CudaDriver &driver) : driver(driver) {
                     for (void *&mark : at) mark = driver.event(kEventTimed);
                 }
                 ~Marks() {
                     for (void *mark : at)
                         if (mark) driver.free_event(mark);
                 }
-                const Driver &driver;
+                const CudaDriver &driver;
                 void *at[3] = {};
             } marks(driver_);
             Slot slot(&device, 0);
@@ -873,7 +763,7 @@ struct gkl_shim_cuda_engine {
                 stages->block_bytes += slot.chunk().block_bytes;
             }
             if (run.status != GKL_SHIM_OK) return run.status;
-        } catch (const Failure &failure) {
+        } catch (const CudaFailure &failure) {
             fail("%s", failure.reason);
             return GKL_SHIM_EUNAVAILABLE;
         }
@@ -1018,7 +908,7 @@ struct gkl_shim_cuda_engine {
         part->brought.resize(size_t(5 * bases + letters));
         uint8_t *to = part->brought.data();
         try {
-            const Current current(driver_, holder.hardware.context);
+            const CudaContext current(driver_, holder.hardware.context);
             const auto fetch = [&](const uint8_t **track, int64_t size) {
                 if (size > 0) driver_.fetch(to, reinterpret_cast<uintptr_t>(*track), size);
                 *track = to;
@@ -1029,7 +919,7 @@ struct gkl_shim_cuda_engine {
                   &batch.deletion_quals, &batch.continuation_quals})
                 fetch(track, bases);
             fetch(&batch.haplotype_bases, letters);
-        } catch (const Failure &failure) {
+        } catch (const CudaFailure &failure) {
             fail("GPU %d, whose memory holds the arrays, has failed: %s",
                  int(holder.hardware.number), failure.reason);
             return false;
@@ -1065,7 +955,7 @@ struct gkl_shim_cuda_engine {
     }
 
     const gkl_shim_cuda_engine_options options_;
-    const Driver driver_;
+    const CudaDriver driver_;
     std::unique_ptr<gkl_shim_pairhmm, void (*)(gkl_shim_pairhmm *)> cpu_{nullptr,
                                                                          gkl_shim_pairhmm_close};
     Devices devices_;

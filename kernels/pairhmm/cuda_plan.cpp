@@ -16,6 +16,8 @@
 #include "gkl_shim.h"
 #include "pairhmm/cuda_arrays.h"
 #include "pairhmm/cuda_layout.h"
+#include "pairhmm/cuda_packing.h"
+#include "pairhmm/cuda_streams.h"
 #include "pairhmm/letters.h"
 #include "pairhmm/plan.h"
 #include "pairhmm/prefix_tries.h"
@@ -24,12 +26,9 @@ namespace gkl_shim {
 namespace pairhmm {
 namespace {
 
-// Rows a lane of the kernels in cuda.cu.
+// Rows a lane of the kernels in cuda.cu; cuda_packing.h has the most of them.
 constexpr int kSingleWidths[GKL_SHIM_CUDA_WIDTHS] = {4, 8, 12, 16, 20};
 constexpr int kDoubleWidths[GKL_SHIM_CUDA_WIDTHS] = {4, 8};
-// The widest of them, and what divides all.
-enum { kWidest = 20, kStep = 4 };
-
 // What a column of a tile costs: cycles of a multiprocessor that has many tiles at once, and of a
 // warp that is alone. Measured on an H200, for each of the widths above.
 constexpr double kSingleCycles[GKL_SHIM_CUDA_WIDTHS] = {18, 27, 36, 43.5, 61};
@@ -47,9 +46,6 @@ constexpr int64_t kStripedChunk = 8;
 
 // So many regions stand for a chunk where its width is chosen.
 constexpr int64_t kSample = 16;
-
-// So many columns are computed again sooner than a state at a fork is kept.
-constexpr int64_t kWorthRepeating = 8;
 
 // Columns' worth of set-up and of the meeting.
 constexpr double kColumnsPerTile = 20;
@@ -75,283 +71,6 @@ static_assert(GKL_SHIM_CUDA_FETCH_SEGMENTS == kArrayThreads / kWarp, "likewise")
 static_assert(sizeof(gkl_shim_cuda_prefix) == sizeof(Prefix), "likewise");
 
 int64_t rounded(int64_t bytes) { return (bytes + 255) & ~int64_t(255); }
-
-// Where the letters of a trie without any are, on the device.
-struct Source {
-    const std::vector<Origin> *origins;  // of its branches
-    const int64_t *first;                // base of each sequence
-    int32_t step;                        // from one to the next
-};
-
-// Streams of tries, one after the other.
-struct Streams {
-    std::vector<uint8_t> letters;   // of the columns,
-    std::vector<Segment> segments;  // or where to fetch them: places count from the first column,
-                                    // and events from 1
-    uint32_t columns = 0;
-    std::vector<Event> events;
-    std::vector<TrieRecord> tries;  // places in the above
-
-    void clear() {
-        letters.clear();
-        segments.clear();
-        columns = 0;
-        events.clear();
-        tries.clear();
-    }
-
-    // As many streams as told or as there are leaves, each with about as many of these; what they
-    // share is in each. Events' places are counted from the stream's first column. `source` is
-    // null where the trie has letters.
-    int32_t append(const Trie &trie, const Source *source, bool tails, int32_t most) {
-        const int32_t count = std::min(most, trie.leaves);
-        source_ = source;
-        find_leaves(trie);
-        for (int32_t k = 0; k < count; k++) {
-            const uint32_t first_column = columns;
-            tries.push_back({first_column, uint32_t(events.size()), 0, 0});
-            append_part(trie, tails, int32_t(int64_t(trie.leaves) * k / count),
-                        int32_t(int64_t(trie.leaves) * (k + 1) / count),
-                        trie.leaves + k * trie.slots, trie.leaves + count * trie.slots);
-            tries.back().length = int32_t(columns - first_column);
-        }
-        return count;
-    }
-
-   private:
-    // The leaves of a branch and what follows it.
-    struct Leaves {
-        int32_t first, end;
-    };
-
-    void find_leaves(const Trie &trie) {
-        leaves_.resize(trie.branches.size());
-        saver_.assign(size_t(trie.slots), -1);
-        int32_t leaves = 0, open = 0;  // slots of branches that may still go on
-        for (size_t k = 0; k < leaves_.size(); k++) {
-            const Branch &branch = trie.branches[k];
-            while (open > branch.load + 1) leaves_[size_t(saver_[size_t(--open)])].end = leaves;
-            leaves_[k].first = leaves;
-            leaves += branch.leaf >= 0;
-            leaves_[k].end = leaves;
-            if (branch.save >= 0) saver_[size_t(open++)] = int32_t(k);
-        }
-        while (open > 0) leaves_[size_t(saver_[size_t(--open)])].end = leaves;
-    }
-
-    void append_part(const Trie &trie, bool tails, int32_t first_leaf, int32_t end_leaf,
-                     int32_t slots, int32_t root) {
-        // The branches on the way to these leaves, and whose states others will start from.
-        path_.clear();
-        for (int32_t k = 0; k < int32_t(leaves_.size()); k++) {
-            const Branch &branch = trie.branches[size_t(k)];
-            if (leaves_[size_t(k)].first >= end_leaf || leaves_[size_t(k)].end <= first_leaf)
-                continue;
-            const int32_t before = branch.load < 0 ? kNone : saver_[size_t(branch.load)];
-            Step step = {&branch, before, before, branch.length, false, false};
-            if (before >= 0) {
-                Step &fork = path_[size_t(before)];
-                if (fork.repeated) {
-                    step.origin = fork.origin;
-                    step.distance += fork.distance;
-                }
-                if (before != int32_t(path_.size()) - 1 && step.origin >= 0)
-                    path_[size_t(step.origin)].kept = true;
-            }
-            step.repeated = step.distance <= kWorthRepeating;
-            if (branch.save >= 0) saver_[size_t(branch.save)] = int32_t(path_.size());
-            path_.push_back(step);
-        }
-        const uint32_t first_column = columns;
-        uint32_t at = 0;
-        int32_t store = kNone, letter = -1, in_hand = kNone;
-        bool fetch_letter = false;  // the last segment's last one, once there is an event for it
-        const auto add_event = [&](int32_t load) {
-            if (store != kNone || load != kNone)
-                events.push_back({at, event_of(store, letter, load)});
-            if (fetch_letter) segments.back().event = uint32_t(events.size());
-            store = kNone;
-            letter = -1;
-            fetch_letter = false;
-        };
-        for (const Step &step : path_) {
-            const Branch &branch = *step.branch;
-            if (branch.load >= 0 && branch.load == in_hand) {
-                add_event(kNone);
-            } else {
-                add_event(step.origin < 0 ? root : slots + path_[size_t(step.origin)].branch->save);
-                append_letters(trie, step.before, step.origin);
-            }
-            append_letters(trie, branch);
-            in_hand = branch.save;
-            at = columns - first_column;
-            if (branch.leaf >= first_leaf && branch.leaf < end_leaf) {
-                store = branch.leaf;
-                if (tails) {
-                    at--;
-                    if (source_)
-                        fetch_letter = true;
-                    else
-                        letter = letters.back();
-                    if (branch.save < 0) drop_column();
-                }
-                if (branch.save >= 0) add_event(kNone);
-            }
-            if (branch.save >= 0) {
-                at = columns - first_column;
-                if (step.kept) store = slots + branch.save;
-            }
-        }
-        add_event(kNone);
-        events.push_back({kNoEvent, event_of(kNone, -1, kNone)});
-    }
-
-    struct Step {
-        const Branch *branch;
-        int32_t before;    // the step that it goes on from, or kNone: the root
-        int32_t origin;    // the last before it whose state is kept, if it is wanted again
-        int64_t distance;  // columns from there to its end
-        bool repeated, kept;
-    };
-
-    // The letters of a step and of those before it, up to the origin.
-    void append_letters(const Trie &trie, int32_t step, int32_t origin) {
-        if (step == origin) return;
-        const Step &last = path_[size_t(step)];
-        append_letters(trie, last.before, origin);
-        append_letters(trie, *last.branch);
-    }
-    void append_letters(const Trie &trie, const Branch &branch) {
-        if (source_) {
-            const Origin &origin = (*source_->origins)[size_t(&branch - trie.branches.data())];
-            segments.push_back({source_->first[origin.sequence] + origin.depth * source_->step,
-                                columns, 0, branch.length, source_->step, branch.length - 1, 0});
-        } else {
-            const uint8_t *from = trie.letters.data() + branch.column;
-            letters.insert(letters.end(), from, from + branch.length);
-        }
-        columns += uint32_t(branch.length);
-    }
-    void drop_column() {
-        columns--;
-        if (source_)
-            segments.back().length--;
-        else
-            letters.pop_back();
-    }
-
-    const Source *source_;
-
-    std::vector<Leaves> leaves_;  // of each branch
-    std::vector<Step> path_;
-    std::vector<int32_t> saver_;  // of each slot: whose state is in it
-};
-
-// How many reads there are of each length, in steps of the widths: those of a step take as many
-// lanes, whatever the width.
-class Lengths {
-   public:
-    enum { kMost = kWarp * kWidest / kStep };
-
-    static int step(int64_t length) { return int((length + kStep - 1) / kStep); }
-
-    void add(int step) {
-        count_[step]++;
-        there_[step / kBits] |= uint64_t(1) << (step % kBits);
-    }
-
-    // Calls take(step, count) for each, the longest first.
-    template <class Take>
-    void each(Take take) const {
-        for (int word = kMost / kBits; word >= 0; word--)
-            for (uint64_t left = there_[word]; left;) {
-                const int bit = kBits - 1 - __builtin_clzll(left);
-                left ^= uint64_t(1) << bit;
-                take(word * kBits + bit, count_[word * kBits + bit]);
-            }
-    }
-
-   private:
-    enum { kBits = 64 };
-    int32_t count_[kMost + 1] = {};
-    uint64_t there_[kMost / kBits + 1] = {};
-};
-
-// Fills warps with reads, as many lanes as are left at a time.
-class Packer {
-   public:
-    // The next `count` reads take so many lanes each. Lanes fall.
-    void add(int lanes, int32_t count) {
-        const uint32_t kind = 1u << (lanes - 1);
-        if (!(kinds_ & kind)) of_[lanes] = {total_, total_};
-        kinds_ |= kind;
-        total_ += count;
-        of_[lanes].end = total_;
-    }
-
-    // Takes all reads. Calls take(read, lane, lanes) for each of a tile, then end_tile().
-    template <class Take, class EndTile>
-    void pack(Take take, EndTile end_tile) {
-        while (kinds_) {
-            for (int lane = 0, lanes; (lanes = widest(kWarp - lane)) > 0;) {
-                Kind &kind = of_[lanes];
-                do {
-                    take(kind.next++, lane, lanes);
-                    lane += lanes;
-                } while (kind.next < kind.end && lane + lanes <= kWarp);
-                drop_if_empty(lanes);
-            }
-            end_tile();
-        }
-    }
-
-    // The same, but only counts the tiles.
-    int32_t tiles() {
-        int32_t count = 0;
-        while (kinds_) {
-            const int first = widest(kWarp), together = kWarp / first;
-            if (widest(kWarp - together * first) == 0) {
-                // All but the last of these are alike.
-                Kind &kind = of_[first];
-                const int32_t full = (kind.end - kind.next) / together;
-                kind.next += full * together;
-                count += full;
-                if (drop_if_empty(first)) continue;
-            }
-            for (int left = kWarp, lanes; (lanes = widest(left)) > 0;) {
-                Kind &kind = of_[lanes];
-                do {
-                    kind.next++;
-                    left -= lanes;
-                } while (kind.next < kind.end && lanes <= left);
-                drop_if_empty(lanes);
-            }
-            count++;
-        }
-        return count;
-    }
-
-   private:
-    struct Kind {  // reads that take as many lanes
-        int32_t next, end;
-    };
-
-    // The most lanes that a read takes, up to so many; 0: there is none.
-    int widest(int lanes) const {
-        if (lanes == 0) return 0;
-        const uint32_t fit = kinds_ & (0xffffffffu >> (kWarp - lanes));
-        return fit ? kWarp - __builtin_clz(fit) : 0;
-    }
-    bool drop_if_empty(int lanes) {
-        if (of_[lanes].next < of_[lanes].end) return false;
-        kinds_ &= ~(1u << (lanes - 1));
-        return true;
-    }
-
-    Kind of_[kWarp + 1];
-    uint32_t kinds_ = 0;  // bit l - 1: there are reads that take l lanes
-    int32_t total_ = 0;
-};
 
 // A read that is computed.
 struct Row {

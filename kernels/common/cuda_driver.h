@@ -1,0 +1,125 @@
+// The CUDA driver, through the functions that the Python package hands over (gkl_shim_cuda_driver
+// in gkl_shim.h): no CUDA header or library is needed to build this.
+#pragma once
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include <string>
+
+#include "gkl_shim.h"
+
+namespace gkl_shim {
+
+// The driver's constants that are used.
+enum {
+    kDriverOk = 0,
+    kDriverNotReady = 600,
+    kHostPortable = 1,       // pinned memory that every device's context knows
+    kStreamNonBlocking = 1,  // it waits for no other stream
+    kEventBlocking = 1,      // who waits for it sleeps
+    kEventTimed = 0,
+};
+
+// A line that says what is wrong. Memory may be what is lacking: it takes none.
+typedef char ShortText[256];
+
+// What a driver's function refused to do, or what a kernel before it did wrong.
+struct CudaFailure {
+    ShortText reason;
+};
+
+// The driver, where each error becomes a CudaFailure.
+class CudaDriver {
+   public:
+    explicit CudaDriver(const gkl_shim_cuda_driver &functions) : functions_(functions) {}
+
+#define CALL(name, ...) check(functions_.name(__VA_ARGS__), #name)
+    void push(void *context) const { CALL(cuCtxPushCurrent_v2, context); }
+    void pop() const {
+        void *context;
+        functions_.cuCtxPopCurrent_v2(&context);
+    }
+    void *stream() const {
+        void *stream;
+        CALL(cuStreamCreate, &stream, kStreamNonBlocking);
+        return stream;
+    }
+    void *event(uint32_t kind) const {
+        void *event;
+        CALL(cuEventCreate, &event, kind);
+        return event;
+    }
+    void *host_memory(size_t size) const {
+        void *memory;
+        CALL(cuMemHostAlloc, &memory, size, kHostPortable);
+        return memory;
+    }
+    uint64_t device_memory(size_t size) const {
+        uint64_t address;
+        CALL(cuMemAlloc_v2, &address, size);
+        return address;
+    }
+    void send(uint64_t to, const void *from, int64_t size, void *stream) const {
+        CALL(cuMemcpyHtoDAsync_v2, to, from, size_t(size), stream);
+    }
+    void fetch(void *to, uint64_t from, int64_t size) const {
+        CALL(cuMemcpyDtoH_v2, to, from, size_t(size));
+    }
+    void fill(uint64_t to, int value, int64_t size, void *stream) const {
+        CALL(cuMemsetD8Async, to, uint8_t(value), size_t(size), stream);
+    }
+    void launch(void *kernel, int32_t blocks, int32_t rows, int32_t threads, int32_t shared_bytes,
+                void *stream, void **parameters) const {
+        CALL(cuLaunchKernel, kernel, uint32_t(blocks), uint32_t(rows), 1, uint32_t(threads), 1, 1,
+             uint32_t(shared_bytes), stream, parameters, nullptr);
+    }
+    void record(void *event, void *stream) const { CALL(cuEventRecord, event, stream); }
+    void wait_for_event(void *event) const { CALL(cuEventSynchronize, event); }
+    void wait_for_stream(void *stream) const { CALL(cuStreamSynchronize, stream); }
+    double seconds(void *begin, void *end) const {
+        float milliseconds;
+        CALL(cuEventElapsedTime, &milliseconds, begin, end);
+        return double(milliseconds) * 1e-3;
+    }
+    bool is_done(void *stream) const {
+        const int32_t error = functions_.cuStreamQuery(stream);
+        if (error == kDriverNotReady) return false;
+        check(error, "cuStreamQuery");
+        return true;
+    }
+#undef CALL
+
+    // What cannot be given back, of a device that failed, goes with the process.
+    void free_stream(void *stream) const { functions_.cuStreamDestroy_v2(stream); }
+    void free_event(void *event) const { functions_.cuEventDestroy_v2(event); }
+    void free_host_memory(void *memory) const { functions_.cuMemFreeHost(memory); }
+    void free_device_memory(uint64_t address) const { functions_.cuMemFree_v2(address); }
+
+   private:
+    void check(int32_t error, const char *function) const {
+        if (error == kDriverOk) return;
+        const char *name = nullptr, *text = nullptr;
+        functions_.cuGetErrorName(error, &name);
+        functions_.cuGetErrorString(error, &text);
+        CudaFailure failure;
+        snprintf(failure.reason, sizeof failure.reason, "%s: %s (%s)", function,
+                 name ? name : "an unknown error", text ? text : std::to_string(error).c_str());
+        throw failure;
+    }
+
+    const gkl_shim_cuda_driver functions_;
+};
+
+// A device's context, current in this thread for a while; the thread may have its own.
+class CudaContext {
+   public:
+    CudaContext(const CudaDriver &driver, void *context) : driver_(driver) { driver.push(context); }
+    ~CudaContext() { driver_.pop(); }
+    CudaContext(const CudaContext &) = delete;
+
+   private:
+    const CudaDriver &driver_;
+};
+
+}  // namespace gkl_shim

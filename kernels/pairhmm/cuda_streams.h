@@ -1,0 +1,192 @@
+// How the CUDA engine's planner makes streams of columns and events from a trie.
+#pragma once
+
+#include <stdint.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "pairhmm/cuda_arrays.h"
+#include "pairhmm/cuda_layout.h"
+#include "pairhmm/plan.h"
+#include "pairhmm/prefix_tries.h"
+
+namespace gkl_shim {
+namespace pairhmm {
+
+// So many columns are computed again sooner than a state at a fork is kept.
+constexpr int64_t kWorthRepeating = 8;
+
+// Where the letters of a trie without any are, on the device.
+struct Source {
+    const std::vector<Origin> *origins;  // of its branches
+    const int64_t *first;                // base of each sequence
+    int32_t step;                        // from one to the next
+};
+
+// Streams of tries, one after the other.
+struct Streams {
+    std::vector<uint8_t> letters;   // of the columns,
+    std::vector<Segment> segments;  // or where to fetch them: places count from the first column,
+                                    // and events from 1
+    uint32_t columns = 0;
+    std::vector<Event> events;
+    std::vector<TrieRecord> tries;  // places in the above
+
+    void clear() {
+        letters.clear();
+        segments.clear();
+        columns = 0;
+        events.clear();
+        tries.clear();
+    }
+
+    // As many streams as told or as there are leaves, each with about as many of these; what they
+    // share is in each. Events' places are counted from the stream's first column. `source` is
+    // null where the trie has letters.
+    int32_t append(const Trie &trie, const Source *source, bool tails, int32_t most) {
+        const int32_t count = std::min(most, trie.leaves);
+        source_ = source;
+        find_leaves(trie);
+        for (int32_t k = 0; k < count; k++) {
+            const uint32_t first_column = columns;
+            tries.push_back({first_column, uint32_t(events.size()), 0, 0});
+            append_part(trie, tails, int32_t(int64_t(trie.leaves) * k / count),
+                        int32_t(int64_t(trie.leaves) * (k + 1) / count),
+                        trie.leaves + k * trie.slots, trie.leaves + count * trie.slots);
+            tries.back().length = int32_t(columns - first_column);
+        }
+        return count;
+    }
+
+   private:
+    // The leaves of a branch and what follows it.
+    struct Leaves {
+        int32_t first, end;
+    };
+
+    void find_leaves(const Trie &trie) {
+        leaves_.resize(trie.branches.size());
+        saver_.assign(size_t(trie.slots), -1);
+        int32_t leaves = 0, open = 0;  // slots of branches that may still go on
+        for (size_t k = 0; k < leaves_.size(); k++) {
+            const Branch &branch = trie.branches[k];
+            while (open > branch.load + 1) leaves_[size_t(saver_[size_t(--open)])].end = leaves;
+            leaves_[k].first = leaves;
+            leaves += branch.leaf >= 0;
+            leaves_[k].end = leaves;
+            if (branch.save >= 0) saver_[size_t(open++)] = int32_t(k);
+        }
+        while (open > 0) leaves_[size_t(saver_[size_t(--open)])].end = leaves;
+    }
+
+    void append_part(const Trie &trie, bool tails, int32_t first_leaf, int32_t end_leaf,
+                     int32_t slots, int32_t root) {
+        // The branches on the way to these leaves, and whose states others will start from.
+        path_.clear();
+        for (int32_t k = 0; k < int32_t(leaves_.size()); k++) {
+            const Branch &branch = trie.branches[size_t(k)];
+            if (leaves_[size_t(k)].first >= end_leaf || leaves_[size_t(k)].end <= first_leaf)
+                continue;
+            const int32_t before = branch.load < 0 ? kNone : saver_[size_t(branch.load)];
+            Step step = {&branch, before, before, branch.length, false, false};
+            if (before >= 0) {
+                Step &fork = path_[size_t(before)];
+                if (fork.repeated) {
+                    step.origin = fork.origin;
+                    step.distance += fork.distance;
+                }
+                if (before != int32_t(path_.size()) - 1 && step.origin >= 0)
+                    path_[size_t(step.origin)].kept = true;
+            }
+            step.repeated = step.distance <= kWorthRepeating;
+            if (branch.save >= 0) saver_[size_t(branch.save)] = int32_t(path_.size());
+            path_.push_back(step);
+        }
+        const uint32_t first_column = columns;
+        uint32_t at = 0;
+        int32_t store = kNone, letter = -1, in_hand = kNone;
+        bool fetch_letter = false;  // the last segment's last one, once there is an event for it
+        const auto add_event = [&](int32_t load) {
+            if (store != kNone || load != kNone)
+                events.push_back({at, event_of(store, letter, load)});
+            if (fetch_letter) segments.back().event = uint32_t(events.size());
+            store = kNone;
+            letter = -1;
+            fetch_letter = false;
+        };
+        for (const Step &step : path_) {
+            const Branch &branch = *step.branch;
+            if (branch.load >= 0 && branch.load == in_hand) {
+                add_event(kNone);
+            } else {
+                add_event(step.origin < 0 ? root : slots + path_[size_t(step.origin)].branch->save);
+                append_letters(trie, step.before, step.origin);
+            }
+            append_letters(trie, branch);
+            in_hand = branch.save;
+            at = columns - first_column;
+            if (branch.leaf >= first_leaf && branch.leaf < end_leaf) {
+                store = branch.leaf;
+                if (tails) {
+                    at--;
+                    if (source_)
+                        fetch_letter = true;
+                    else
+                        letter = letters.back();
+                    if (branch.save < 0) drop_column();
+                }
+                if (branch.save >= 0) add_event(kNone);
+            }
+            if (branch.save >= 0) {
+                at = columns - first_column;
+                if (step.kept) store = slots + branch.save;
+            }
+        }
+        add_event(kNone);
+        events.push_back({kNoEvent, event_of(kNone, -1, kNone)});
+    }
+
+    struct Step {
+        const Branch *branch;
+        int32_t before;    // the step that it goes on from, or kNone: the root
+        int32_t origin;    // the last before it whose state is kept, if it is wanted again
+        int64_t distance;  // columns from there to its end
+        bool repeated, kept;
+    };
+
+    // The letters of a step and of those before it, up to the origin.
+    void append_letters(const Trie &trie, int32_t step, int32_t origin) {
+        if (step == origin) return;
+        const Step &last = path_[size_t(step)];
+        append_letters(trie, last.before, origin);
+        append_letters(trie, *last.branch);
+    }
+    void append_letters(const Trie &trie, const Branch &branch) {
+        if (source_) {
+            const Origin &origin = (*source_->origins)[size_t(&branch - trie.branches.data())];
+            segments.push_back({source_->first[origin.sequence] + origin.depth * source_->step,
+                                columns, 0, branch.length, source_->step, branch.length - 1, 0});
+        } else {
+            const uint8_t *from = trie.letters.data() + branch.column;
+            letters.insert(letters.end(), from, from + branch.length);
+        }
+        columns += uint32_t(branch.length);
+    }
+    void drop_column() {
+        columns--;
+        if (source_)
+            segments.back().length--;
+        else
+            letters.pop_back();
+    }
+
+    const Source *source_;
+
+    std::vector<Leaves> leaves_;  // of each branch
+    std::vector<Step> path_;
+    std::vector<int32_t> saver_;  // of each slot: whose state is in it
+};
+
+}  // namespace pairhmm
+}  // namespace gkl_shim
