@@ -37,9 +37,10 @@ _SCRATCH_BYTES = 1 << 30
 _MEMORY_SHARE = 0.5
 
 _SOURCE = "pairhmm/cuda.cu"
-# Numbers in shared memory: of each row, emissions for so many letters and a state; of each lane,
-# the root and a state.
+# Shared memory: of each row, emissions for so many letters and a state's numbers; of each lane, the
+# bytes of what of a state belongs to it.
 _LETTERS, _STATE = 5, 2
+_LANE_BYTES = 16
 _WARP = 32
 # What a block takes of shared memory beside what it asks for.
 _BLOCK_SHARED_BYTES = 1024
@@ -324,8 +325,8 @@ class _Device:
 
 def _shared_bytes(precision: Precision, rows_a_lane: int) -> int:
     """Return what a kernel needs of shared memory."""
-    numbers = (_LETTERS + _STATE) * rows_a_lane + 2 * _STATE
-    return numbers * _WARP * _ITEM_BYTES[precision]
+    rows = (_LETTERS + _STATE) * rows_a_lane * _ITEM_BYTES[precision]
+    return (rows + _LANE_BYTES) * _WARP
 
 
 def _precision_code(precision: Precision) -> int:
