@@ -17,6 +17,7 @@
 #include "common/scratch.h"
 #include "common/simd.h"
 #include "common/thread_pool.h"
+#include "pairhmm/letters.h"
 
 namespace gkl_shim {
 namespace pairhmm {
@@ -37,15 +38,27 @@ constexpr double kNarrowCost = 0.75;
 // A thread's buffer over this size is given back after use.
 constexpr size_t kKeptBytes = size_t(32) << 20;
 
+struct ReadOrder {
+    int32_t length, index;  // within its region, as given
+    bool operator<(const ReadOrder &other) const {
+        return length != other.length ? length > other.length : index < other.index;
+    }
+};
+
+// What is written here is read by every thread, and costs a transfer between cores both ways: it is
+// as little as possible.
 struct Region {
-    std::vector<ReadView> reads;  // longest first
-    std::vector<int64_t> row;     // of the output, for each of these reads
+    int64_t first_read;            // of the batch
+    std::vector<ReadOrder> reads;  // longest first
+    std::vector<uint8_t> letters;
     std::vector<Letters> haplotypes;
-    double *out;  // [row][haplotype]
+    double *out;  // [read as given][haplotype]
     Plan plan;
     int64_t read_bases;
 
-    double *results(int32_t read) { return out + row[read] * int64_t(haplotypes.size()); }
+    double *results(int32_t read) {
+        return out + reads[read].index * int64_t(haplotypes.size());
+    }
 };
 
 // Reads of a region that are computed side by side.
@@ -57,7 +70,7 @@ struct TileTask {
 
 // What one thread needs for a tile.
 struct TileMemory {
-    Scratch workspace, results;
+    Scratch workspace, results, letters;
     Planner planner;
     Plan plan;  // of some of a region's haplotypes
     std::vector<Letters> haplotypes;
@@ -78,12 +91,9 @@ thread_local TileMemory tile_memory;
 class Chunk {
    public:
     void compute(const CpuSettings &settings, const gkl_shim_pairhmm_batch &batch,
-                 const uint8_t *read_letters, const uint8_t *haplotype_letters, int64_t first,
-                 int64_t end, double *out, CpuCounts *counts) {
+                 int64_t first, int64_t end, double *out, CpuCounts *counts) {
         settings_ = &settings;
         batch_ = &batch;
-        read_letters_ = read_letters;
-        haplotype_letters_ = haplotype_letters;
         first_ = first;
         count_ = end - first;
         while (int64_t(regions_.size()) < count_) regions_.emplace_back(new Region);
@@ -96,6 +106,7 @@ class Chunk {
             bases += batch.haplotype_offsets[batch.region_haplotypes[g + 1]] -
                      batch.haplotype_offsets[batch.region_haplotypes[g]];
         }
+        unfinished_ = false;
         parallel(count_, kCellsPerSortedLetter * bases, &Chunk::plan);
 
         int64_t cells = 0;
@@ -117,6 +128,7 @@ class Chunk {
                     list_tiles(build.single_wide.lanes, short_enough);
             }
             parallel(int64_t(tiles_.size()), cells, &Chunk::single_tile);
+            if (!unfinished_) return;
             counts->rescued_pairs += list_unfinished(build.double_wide.lanes, &cells);
         } else {
             list_unfinished(build.double_wide.lanes, &cells);
@@ -147,6 +159,7 @@ class Chunk {
                 }
                 tile_memory.workspace.trim(kKeptBytes);
                 tile_memory.results.trim(kKeptBytes);
+                tile_memory.letters.trim(kKeptBytes);
             },
             &context);
         if (context.out_of_memory) throw std::bad_alloc();
@@ -162,32 +175,40 @@ class Chunk {
             region.read_bases = 0;
             return;
         }
-        region.row.resize(reads);
-        for (int64_t r = 0; r < reads; r++) region.row[r] = r;
-        const int64_t *offsets = b.read_offsets + first_read;
-        const auto length = [offsets](int64_t r) { return offsets[r + 1] - offsets[r]; };
-        std::stable_sort(region.row.begin(), region.row.end(),
-                         [&](int64_t x, int64_t y) { return length(x) > length(y); });
+        region.first_read = first_read;
         region.reads.resize(reads);
-        for (int64_t r = 0; r < reads; r++) {
-            const int64_t at = offsets[region.row[r]];
-            region.reads[r] = {read_letters_ + at,        b.base_quals + at,
-                               b.insertion_quals + at,    b.deletion_quals + at,
-                               b.continuation_quals + at, int32_t(length(region.row[r]))};
-        }
+        const int64_t *offsets = b.read_offsets + first_read;
+        for (int64_t r = 0; r < reads; r++)
+            region.reads[r] = {int32_t(offsets[r + 1] - offsets[r]), int32_t(r)};
+        std::sort(region.reads.begin(), region.reads.end());
         region.read_bases = offsets[reads] - offsets[0];
 
-        const int64_t first_haplotype = b.region_haplotypes[g];
-        const int64_t haplotypes = b.region_haplotypes[g + 1] - first_haplotype;
+        const int64_t *ends = b.haplotype_offsets + b.region_haplotypes[g];
+        const int64_t haplotypes = b.region_haplotypes[g + 1] - b.region_haplotypes[g];
+        region.letters.resize(size_t(ends[haplotypes] - ends[0]));
+        encode(settings_->as_gkl, b.haplotype_bases + ends[0], int64_t(region.letters.size()),
+               region.letters.data());
         region.haplotypes.resize(haplotypes);
-        for (int64_t h = 0; h < haplotypes; h++) {
-            const int64_t *at = b.haplotype_offsets + first_haplotype + h;
-            region.haplotypes[h] = {haplotype_letters_ + at[0], at[1] - at[0]};
-        }
+        for (int64_t h = 0; h < haplotypes; h++)
+            region.haplotypes[h] = {region.letters.data() + (ends[h] - ends[0]),
+                                    ends[h + 1] - ends[h]};
         tile_memory.planner.make(region.haplotypes.data(), haplotypes, &region.plan);
-        if (!settings_->only_missing)
-            std::fill(region.out, region.out + reads * haplotypes,
-                      std::numeric_limits<double>::quiet_NaN());
+
+        // Single precision computes the rest.
+        if (settings_->only_missing) return;
+        const int64_t left = settings_->double_precision ? reads : too_long(region);
+        for (int64_t r = 0; r < left; r++)
+            std::fill_n(region.results(int32_t(r)), haplotypes,
+                        std::numeric_limits<double>::quiet_NaN());
+        if (left > 0) unfinished_ = true;
+    }
+
+    // How many of the region's reads single precision does not take.
+    static int64_t too_long(const Region &region) {
+        return std::partition_point(
+                   region.reads.begin(), region.reads.end(),
+                   [](const ReadOrder &read) { return read.length > kLongestSingleRead; }) -
+               region.reads.begin();
     }
 
     bool nothing_missing(const Region &region, int64_t g) const {
@@ -245,11 +266,28 @@ class Chunk {
         return pairs;
     }
 
-    static Tile make_tile(const TileTask &task) {
+    // Its letters lie in the thread's memory.
+    Tile make_tile(const TileTask &task) {
+        const gkl_shim_pairhmm_batch &b = *batch_;
+        const Region &region = *task.region;
         Tile tile;
         tile.count = task.count;
+        size_t size = 0;
         for (int32_t lane = 0; lane < task.count; lane++)
-            tile.reads[lane] = &task.region->reads[task.reads[lane]];
+            size += size_t(region.reads[task.reads[lane]].length);
+        uint8_t *letters = static_cast<uint8_t *>(tile_memory.letters.get(size));
+        for (int32_t lane = 0; lane < task.count; lane++) {
+            const ReadOrder &read = region.reads[task.reads[lane]];
+            const int64_t at = b.read_offsets[region.first_read + read.index];
+            encode(settings_->as_gkl, b.read_bases + at, read.length, letters);
+            tile.reads[lane] = {letters,
+                                b.base_quals + at,
+                                b.insertion_quals + at,
+                                b.deletion_quals + at,
+                                b.continuation_quals + at,
+                                read.length};
+            letters += read.length;
+        }
         return tile;
     }
 
@@ -261,11 +299,15 @@ class Chunk {
             task.count <= build.single_narrow.lanes ? build.single_narrow : build.single_wide;
         const FlushToZero mode;
         const double *computed = tile_memory.compute(kernel, make_tile(task), region.plan);
+        bool untrusted = false;
         for (int32_t lane = 0; lane < task.count; lane++) {
             double *results = region.results(task.reads[lane]);
-            for (size_t h = 0; h < region.haplotypes.size(); h++)
+            for (size_t h = 0; h < region.haplotypes.size(); h++) {
                 results[h] = computed[region.plan.join_of[h] * kernel.lanes + lane];
+                untrusted |= isnan(results[h]);
+            }
         }
+        if (untrusted) unfinished_ = true;
     }
 
     // The haplotypes that some read of the tile lacks the result for.
@@ -314,6 +356,7 @@ class Chunk {
         const CpuBuild &build = *settings_->build;
         choose_haplotypes(task, &memory);
         const GradualUnderflow mode;
+        const Tile all = make_tile(task);
         for (const int32_t h : memory.chosen) {
             const Letters &haplotype = region.haplotypes[h];
             Tile tile;
@@ -323,7 +366,7 @@ class Chunk {
                 double *result = region.results(task.reads[lane]) + h;
                 if (!isnan(*result)) continue;
                 where[tile.count] = result;
-                tile.reads[tile.count++] = &region.reads[task.reads[lane]];
+                tile.reads[tile.count++] = all.reads[lane];
             }
             double out[kMaxLanes];
             build.compute_rescaled(tile, haplotype,
@@ -336,12 +379,12 @@ class Chunk {
 
     const CpuSettings *settings_;
     const gkl_shim_pairhmm_batch *batch_;
-    const uint8_t *read_letters_, *haplotype_letters_;
     int64_t first_, count_;
     std::vector<std::unique_ptr<Region>> regions_;
     std::vector<int32_t> chosen_;
     std::vector<TileTask> tiles_;
     std::vector<double> shares_;
+    std::atomic<bool> unfinished_;  // some pair lacks its result
 };
 
 // A caller's plans, kept between its calls.
@@ -355,7 +398,6 @@ const Builds<CpuBuild> &cpu_builds() {
 }
 
 CpuCounts compute_on_cpu(const CpuSettings &settings, const gkl_shim_pairhmm_batch &batch,
-                         const uint8_t *read_letters, const uint8_t *haplotype_letters,
                          double *log10_likelihoods) {
     CpuCounts counts;
     for (int64_t first = 0, end; first < batch.regions; first = end) {
@@ -368,8 +410,7 @@ CpuCounts compute_on_cpu(const CpuSettings &settings, const gkl_shim_pairhmm_bat
                      batch.haplotype_offsets[haplotypes[1]] -
                      batch.haplotype_offsets[haplotypes[0]];
         }
-        caller_chunk.compute(settings, batch, read_letters, haplotype_letters, first, end,
-                             log10_likelihoods, &counts);
+        caller_chunk.compute(settings, batch, first, end, log10_likelihoods, &counts);
         log10_likelihoods += pairs;
     }
     return counts;

@@ -21,10 +21,10 @@ enum { kMaxLanes = 16 };
 
 // Up to a build's number of lanes of reads, side by side.
 struct Tile {
-    const ReadView *reads[kMaxLanes];  // the longest first
+    ReadView reads[kMaxLanes];  // the longest first
     int32_t count;
 
-    int32_t rows() const { return reads[0]->length; }
+    int32_t rows() const { return reads[0].length; }
 };
 
 // A way to compute a tile against all haplotypes of a plan.
