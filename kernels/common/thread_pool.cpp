@@ -1,6 +1,7 @@
 #include "common/thread_pool.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 
 #include <algorithm>
@@ -248,6 +249,11 @@ void parallel_for(int64_t count, int64_t nanoseconds, int most, void (*task)(voi
     else
         job.work();
     pool.end();
+}
+
+void wait_for(const std::atomic<bool> &done) {
+    // Where it has lost its processor, perhaps to this thread, it gets this one's.
+    while (!spin([&done] { return done.load(std::memory_order_acquire); })) sched_yield();
 }
 
 }  // namespace gkl_shim

@@ -12,6 +12,8 @@
 
 #include <stdint.h>
 
+#include <atomic>
+
 namespace gkl_shim {
 
 // As many threads, the calling one included and `most` at most, as work is worth that takes one
@@ -23,5 +25,8 @@ int threads_for(int64_t nanoseconds, int most);
 // `in_a_row`: more such calls follow at once, so that workers stay awake for them from the first.
 void parallel_for(int64_t count, int64_t nanoseconds, int most,
                   void (*task)(void *context, int64_t k), void *context, bool in_a_row = false);
+
+// Until another thread, which is at it, has done what it then sets.
+void wait_for(const std::atomic<bool> &done);
 
 }  // namespace gkl_shim

@@ -35,6 +35,10 @@ constexpr int64_t kCellsPerNanosecond = 6, kCellsPerSortedLetter = 16;
 // elsewhere.
 constexpr double kNarrowCost = 0.75;
 
+// Computing a tile's tails in another thread than its heads costs a row as much as so many columns:
+// it needs its coefficients twice, and what meets moves from one core to the other.
+constexpr int64_t kTakingColumns = 32;
+
 // A thread's buffer over this size is given back after use.
 constexpr size_t kKeptBytes = size_t(32) << 20;
 
@@ -68,6 +72,13 @@ struct TileTask {
     int32_t count;
 };
 
+// A tile's tails, for a thread that has nothing else to do while the tile's own is at the heads.
+struct alignas(64) Tails {
+    int32_t rows_left;  // of the heads; written as they are done
+    std::atomic<bool> taken, done;
+    Scratch kept;
+};
+
 // What one thread needs for a tile.
 struct TileMemory {
     Scratch workspace, results, letters;
@@ -76,13 +87,23 @@ struct TileMemory {
     std::vector<Letters> haplotypes;
     std::vector<int32_t> chosen;
 
-    // The kernel's results, [join][lane].
-    const double *compute(const TileKernel &kernel, const Tile &tile, const Plan &with) {
+    // The kernel's results, [join][lane]. Another thread may have taken the tails.
+    const double *compute(const TileKernel &kernel, const Tile &tile, const Plan &with,
+                          Tails *tails = nullptr) {
         const PlanView view = with.view();
         void *memory = workspace.get(kernel.workspace(tile, view));
         double *out = static_cast<double *>(
             results.get(with.joins.size() * size_t(kernel.lanes) * sizeof(double)));
-        kernel.compute(tile, view, memory, out);
+        int32_t rows_left;
+        kernel.set_up(tile, view, memory);
+        kernel.heads(tile, view, memory, tails ? &tails->rows_left : &rows_left);
+        if (tails && tails->taken.exchange(true)) {
+            wait_for(tails->done);
+            kernel.meet(tile, view, memory, tails->kept.get(0));
+        } else {
+            kernel.tails(tile, view, memory);
+        }
+        kernel.close(tile, view, memory, out);
         return out;
     }
 };
@@ -127,7 +148,8 @@ class Chunk {
                 if (wide <= longest_share(threads, build.single_narrow.lanes))
                     list_tiles(build.single_wide.lanes, short_enough);
             }
-            parallel(int64_t(tiles_.size()), cells, &Chunk::single_tile);
+            parallel(int64_t(tiles_.size()) + offer_tails(threads), cells, &Chunk::single_tile);
+            for (const auto &tails : tails_) tails->kept.trim(kKeptBytes);
             if (!unfinished_) return;
             counts->rescued_pairs += list_unfinished(build.double_wide.lanes, &cells);
         } else {
@@ -291,14 +313,74 @@ class Chunk {
         return tile;
     }
 
+    const TileKernel &single_kernel(const TileTask &task) const {
+        const CpuBuild &build = *settings_->build;
+        return task.count <= build.single_narrow.lanes ? build.single_narrow : build.single_wide;
+    }
+
+    // Whoever finds no tile left may take the tails of one under way, which is among the last.
+    // Returns how many may.
+    int64_t offer_tails(int threads) {
+        const int64_t count = int64_t(tiles_.size());
+        first_offered_ = count;
+        if (threads == 1 || count == 0) return 0;
+        first_offered_ = std::max<int64_t>(count - 2 * threads, 0);
+        while (int64_t(tails_.size()) < count - first_offered_) tails_.emplace_back(new Tails);
+        for (int64_t k = first_offered_; k < count; k++) {
+            const TileTask &task = tiles_[k];
+            Tails &tails = *tails_[k - first_offered_];
+            const Plan &plan = task.region->plan;
+            tails.rows_left = rows_of(task);
+            tails.taken = tails.done = false;
+            tails.kept.get(single_kernel(task).kept(rows_of(task), plan.view()));
+        }
+        return threads - 1;
+    }
+
+    static int32_t rows_of(const TileTask &task) {
+        return task.region->reads[task.reads[0]].length;
+    }
+
+    // What is gained where the tails are taken now, in columns of a row.
+    int64_t gain(int64_t k) const {
+        const TileTask &task = tiles_[k];
+        const Tails &tails = *tails_[k - first_offered_];
+        if (tails.taken.load(std::memory_order_relaxed)) return 0;
+        const Plan &plan = task.region->plan;
+        const int64_t rows = rows_of(task);
+        const int64_t left = __atomic_load_n(&tails.rows_left, __ATOMIC_RELAXED);
+        return std::min(rows * plan.tails.columns(),
+                        left * plan.heads.columns() - rows * kTakingColumns);
+    }
+
+    void take_tails() {
+        for (;;) {
+            int64_t best = -1, most = 0;
+            for (int64_t k = first_offered_; k < int64_t(tiles_.size()); k++)
+                if (const int64_t gained = gain(k); gained > most) best = k, most = gained;
+            if (best < 0) return;
+            const TileTask &task = tiles_[best];
+            Tails &tails = *tails_[best - first_offered_];
+            const TileKernel &kernel = single_kernel(task);
+            const Tile tile = make_tile(task);
+            const PlanView plan = task.region->plan.view();
+            void *memory = tile_memory.workspace.get(kernel.workspace(tile, plan));
+            if (tails.taken.exchange(true)) continue;
+            const FlushToZero mode;
+            kernel.set_up(tile, plan, memory);
+            kernel.tails_apart(tile, plan, memory, tails.kept.get(0));
+            tails.done.store(true, std::memory_order_release);
+        }
+    }
+
     void single_tile(int64_t k) {
+        if (k >= int64_t(tiles_.size())) return take_tails();
         const TileTask &task = tiles_[k];
         Region &region = *task.region;
-        const CpuBuild &build = *settings_->build;
-        const TileKernel &kernel =
-            task.count <= build.single_narrow.lanes ? build.single_narrow : build.single_wide;
+        const TileKernel &kernel = single_kernel(task);
         const FlushToZero mode;
-        const double *computed = tile_memory.compute(kernel, make_tile(task), region.plan);
+        Tails *const tails = k < first_offered_ ? nullptr : tails_[k - first_offered_].get();
+        const double *computed = tile_memory.compute(kernel, make_tile(task), region.plan, tails);
         bool untrusted = false;
         for (int32_t lane = 0; lane < task.count; lane++) {
             double *results = region.results(task.reads[lane]);
@@ -384,6 +466,8 @@ class Chunk {
     std::vector<int32_t> chosen_;
     std::vector<TileTask> tiles_;
     std::vector<double> shares_;
+    std::vector<std::unique_ptr<Tails>> tails_;  // of the tiles from first_offered_ on
+    int64_t first_offered_;
     std::atomic<bool> unfinished_;  // some pair lacks its result
 };
 

@@ -27,12 +27,22 @@ struct Tile {
     int32_t rows() const { return reads[0].length; }
 };
 
-// A way to compute a tile against all haplotypes of a plan.
+// A way to compute a tile against all haplotypes of a plan: heads, then tails, then close. Another
+// thread may do the tails at the same time as the heads, with a workspace of its own: tails_apart
+// keeps what they meet the heads with, and meet takes the place of tails. The bits are the same.
 struct TileKernel {
     int lanes;
-    size_t (*workspace)(const Tile &tile, const PlanView &plan);  // bytes, on a 64-byte boundary
+    // Bytes, on a 64-byte boundary: of a workspace, and of what tails_apart keeps.
+    size_t (*workspace)(const Tile &tile, const PlanView &plan);
+    size_t (*kept)(int32_t rows, const PlanView &plan);
+    void (*set_up)(const Tile &tile, const PlanView &plan, void *workspace);
+    // rows_left, of the heads, is set as they are done: another thread may read it.
+    void (*heads)(const Tile &tile, const PlanView &plan, void *workspace, int32_t *rows_left);
+    void (*tails)(const Tile &tile, const PlanView &plan, void *workspace);
+    void (*tails_apart)(const Tile &tile, const PlanView &plan, void *workspace, void *kept);
+    void (*meet)(const Tile &tile, const PlanView &plan, void *workspace, const void *kept);
     // out[join * lanes + lane] = log10 likelihood, or NaN where it is not to be trusted
-    void (*compute)(const Tile &tile, const PlanView &plan, void *workspace, double *out);
+    void (*close)(const Tile &tile, const PlanView &plan, void *workspace, double *out);
 };
 
 struct CpuBuild {
