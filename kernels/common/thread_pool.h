@@ -20,11 +20,16 @@ namespace gkl_shim {
 // thread so long: fewer where they would have to be woken first.
 int threads_for(int64_t nanoseconds, int most);
 
+// Whether so many threads, the calling one included, are awake.
+bool at_hand(int threads);
+
 // Call task(context, k) once for every k in [0, count), on threads_for() threads. Returns when all
 // are done. `task` must not throw. Where the system refuses a thread the others do its work.
 // `in_a_row`: more such calls follow at once, so that workers stay awake for them from the first.
+// `first`: what the calling thread does before its tasks, while others are at theirs already.
 void parallel_for(int64_t count, int64_t nanoseconds, int most,
-                  void (*task)(void *context, int64_t k), void *context, bool in_a_row = false);
+                  void (*task)(void *context, int64_t k), void *context, bool in_a_row = false,
+                  void (*first)(void *context) = nullptr);
 
 // Until another thread, which is at it, has done what it then sets.
 void wait_for(const std::atomic<bool> &done);

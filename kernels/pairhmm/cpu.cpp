@@ -31,10 +31,6 @@ constexpr int64_t kChunkBases = int64_t(1) << 20;
 // costs about as much as 16 cells each.
 constexpr int64_t kCellsPerNanosecond = 6, kCellsPerSortedLetter = 16;
 
-// Of a narrow tile, beside a wide one: a half where a wide operation is split in two, as much
-// elsewhere.
-constexpr double kNarrowCost = 0.75;
-
 // Computing a tile's tails in another thread than its heads costs a row as much as so many columns:
 // it needs its coefficients twice, and what meets moves from one core to the other.
 constexpr int64_t kTakingColumns = 32;
@@ -81,30 +77,41 @@ struct alignas(64) Tails {
 
 // What one thread needs for a tile.
 struct TileMemory {
-    Scratch workspace, results, letters;
+    Scratch coefficients, workspace, results, letters;
     Planner planner;
     Plan plan;  // of some of a region's haplotypes
     std::vector<Letters> haplotypes;
     std::vector<int32_t> chosen;
 
-    // The kernel's results, [join][lane]. Another thread may have taken the tails.
-    const double *compute(const TileKernel &kernel, const Tile &tile, const Plan &with,
+    void set_up(const TileKernel &kernel, const Tile &tile) {
+        kernel.set_up(tile, coefficients.get(kernel.coefficients(tile.rows())));
+    }
+
+    TileBuffers buffers(const TileKernel &kernel, const Tile &tile, const PlanView &with) {
+        return {coefficients.get(0), workspace.get(kernel.workspace(tile.rows(), with))};
+    }
+
+    // The kernel's results after its set-up, [join][lane]. Another thread may have taken the tails.
+    const double *compute(const TileKernel &kernel, const Tile &tile, const PlanView &with,
                           Tails *tails = nullptr) {
-        const PlanView view = with.view();
-        void *memory = workspace.get(kernel.workspace(tile, view));
+        const TileBuffers memory = buffers(kernel, tile, with);
         double *out = static_cast<double *>(
-            results.get(with.joins.size() * size_t(kernel.lanes) * sizeof(double)));
+            results.get(size_t(with.join_count) * size_t(kernel.lanes) * sizeof(double)));
         int32_t rows_left;
-        kernel.set_up(tile, view, memory);
-        kernel.heads(tile, view, memory, tails ? &tails->rows_left : &rows_left);
+        kernel.heads(tile, with, memory, tails ? &tails->rows_left : &rows_left);
         if (tails && tails->taken.exchange(true)) {
             wait_for(tails->done);
-            kernel.meet(tile, view, memory, tails->kept.get(0));
+            kernel.meet(tile, with, memory, tails->kept.get(0));
         } else {
-            kernel.tails(tile, view, memory);
+            kernel.tails(tile, with, memory);
         }
-        kernel.close(tile, view, memory, out);
+        kernel.close(tile, with, memory, out);
         return out;
+    }
+
+    void trim() {
+        for (Scratch *buffer : {&coefficients, &workspace, &results, &letters})
+            buffer->trim(kKeptBytes);
     }
 };
 thread_local TileMemory tile_memory;
@@ -128,31 +135,31 @@ class Chunk {
                      batch.haplotype_offsets[batch.region_haplotypes[g]];
         }
         unfinished_ = false;
-        parallel(count_, kCellsPerSortedLetter * bases, &Chunk::plan);
+        const bool single = !settings.double_precision && !settings.only_missing;
+        bool planned = true;
+        if (count_ == 1) {
+            order_reads(0);
+            planned = !(single && worth_beginning());
+            if (planned) plan_haplotypes(0);
+        } else {
+            parallel(count_, kCellsPerSortedLetter * bases, &Chunk::plan);
+        }
 
-        int64_t cells = 0;
-        for (int64_t k = 0; k < count_; k++)
-            cells += regions_[k]->read_bases * regions_[k]->plan.columns();
-        counts->computed_cells += cells;
+        int64_t cells = planned ? planned_cells() : shortest_cells();
         const CpuBuild &build = *settings.build;
-        if (!settings.double_precision && !settings.only_missing) {
-            const auto short_enough = [](Region &region, int32_t read) {
+        if (single) {
+            threads_ = threads_for(cells / kCellsPerNanosecond, settings.threads);
+            list_tiles(build.single_wide.lanes, [](Region &region, int32_t read) {
                 return region.reads[read].length <= kLongestSingleRead;
-            };
-            const int threads = threads_for(cells / kCellsPerNanosecond, settings.threads);
-            list_tiles(build.single_wide.lanes, short_enough);
-            // Where threads would be idle, more tiles of fewer reads.
-            if (threads > 1 && int(tiles_.size()) < 2 * threads) {
-                const double wide = longest_share(threads, build.single_narrow.lanes);
-                list_tiles(build.single_narrow.lanes, short_enough);
-                if (wide <= longest_share(threads, build.single_narrow.lanes))
-                    list_tiles(build.single_wide.lanes, short_enough);
-            }
-            parallel(int64_t(tiles_.size()) + offer_tails(threads), cells, &Chunk::single_tile);
+            });
+            parallel(int64_t(tiles_.size()) + threads_ - 1, cells, &Chunk::single_tile,
+                     planned ? &Chunk::offer_tails : &Chunk::plan_and_offer_tails);
+            counts->computed_cells += planned_cells();
             for (const auto &tails : tails_) tails->kept.trim(kKeptBytes);
             if (!unfinished_) return;
             counts->rescued_pairs += list_unfinished(build.double_wide.lanes, &cells);
         } else {
+            counts->computed_cells += cells;
             list_unfinished(build.double_wide.lanes, &cells);
         }
         parallel(int64_t(tiles_.size()), cells, &Chunk::double_tile);
@@ -163,48 +170,69 @@ class Chunk {
    private:
     typedef void (Chunk::*Step)(int64_t k);
 
-    // step(k) for all k in [0, count), on as many threads as the cells are worth.
-    void parallel(int64_t count, int64_t cells, Step step) {
-        struct Context {
-            Chunk *chunk;
-            Step step;
-            std::atomic<bool> out_of_memory;
-        } context{this, step, {false}};
+    // step(k) for all k in [0, count), on as many threads as the cells are worth; first() on the
+    // calling one, before its steps.
+    void parallel(int64_t count, int64_t cells, Step step, void (Chunk::*first)() = nullptr) {
+        step_ = step;
+        first_step_ = first;
+        ready_ = out_of_memory_ = false;
         parallel_for(
             count, cells / kCellsPerNanosecond, settings_->threads,
             [](void *pointer, int64_t k) {
-                Context &c = *static_cast<Context *>(pointer);
-                try {
-                    (c.chunk->*c.step)(k);
-                } catch (const std::bad_alloc &) {
-                    c.out_of_memory = true;
-                }
-                tile_memory.workspace.trim(kKeptBytes);
-                tile_memory.results.trim(kKeptBytes);
-                tile_memory.letters.trim(kKeptBytes);
+                Chunk &chunk = *static_cast<Chunk *>(pointer);
+                chunk.guarded([&] { (chunk.*chunk.step_)(k); });
+                tile_memory.trim();
             },
-            &context);
-        if (context.out_of_memory) throw std::bad_alloc();
+            this, false,
+            [](void *pointer) {
+                Chunk &chunk = *static_cast<Chunk *>(pointer);
+                if (chunk.first_step_) chunk.guarded([&] { (chunk.*chunk.first_step_)(); });
+                chunk.ready_.store(true, std::memory_order_release);
+            });
+        if (out_of_memory_) throw std::bad_alloc();
+    }
+
+    template <class Work>
+    void guarded(Work work) {
+        try {
+            work();
+        } catch (const std::bad_alloc &) {
+            out_of_memory_ = true;
+        }
+    }
+
+    // Until the caller's first step is done; returns whether it has succeeded.
+    bool wait_until_ready() {
+        wait_for(ready_);
+        return !out_of_memory_;
     }
 
     void plan(int64_t k) {
+        order_reads(k);
+        plan_haplotypes(k);
+    }
+
+    void order_reads(int64_t k) {
+        Region &region = *regions_[k];
+        const int64_t *first = batch_->region_reads + first_ + k;
+        region.first_read = first[0];
+        region.reads.resize(size_t(first[1] - first[0]));
+        const int64_t *offsets = batch_->read_offsets + first[0];
+        for (int32_t r = 0; r < int32_t(region.reads.size()); r++)
+            region.reads[r] = {int32_t(offsets[r + 1] - offsets[r]), r};
+        std::sort(region.reads.begin(), region.reads.end());
+        region.read_bases = offsets[region.reads.size()] - offsets[0];
+    }
+
+    void plan_haplotypes(int64_t k) {
         Region &region = *regions_[k];
         const gkl_shim_pairhmm_batch &b = *batch_;
-        const int64_t g = first_ + k, first_read = b.region_reads[g];
-        const int64_t reads = b.region_reads[g + 1] - first_read;
+        const int64_t g = first_ + k;
         if (settings_->only_missing && nothing_missing(region, g)) {
             region.reads.clear();
             region.read_bases = 0;
             return;
         }
-        region.first_read = first_read;
-        region.reads.resize(reads);
-        const int64_t *offsets = b.read_offsets + first_read;
-        for (int64_t r = 0; r < reads; r++)
-            region.reads[r] = {int32_t(offsets[r + 1] - offsets[r]), int32_t(r)};
-        std::sort(region.reads.begin(), region.reads.end());
-        region.read_bases = offsets[reads] - offsets[0];
-
         const int64_t *ends = b.haplotype_offsets + b.region_haplotypes[g];
         const int64_t haplotypes = b.region_haplotypes[g + 1] - b.region_haplotypes[g];
         region.letters.resize(size_t(ends[haplotypes] - ends[0]));
@@ -218,7 +246,8 @@ class Chunk {
 
         // Single precision computes the rest.
         if (settings_->only_missing) return;
-        const int64_t left = settings_->double_precision ? reads : too_long(region);
+        const int64_t left =
+            settings_->double_precision ? int64_t(region.reads.size()) : too_long(region);
         for (int64_t r = 0; r < left; r++)
             std::fill_n(region.results(int32_t(r)), haplotypes,
                         std::numeric_limits<double>::quiet_NaN());
@@ -240,16 +269,28 @@ class Chunk {
         return std::none_of(region.out, region.out + pairs, [](double x) { return isnan(x); });
     }
 
-    // What the busiest of so many threads computes of the tiles, in columns of a wide tile.
-    double longest_share(int threads, int narrow_lanes) {
-        shares_.assign(size_t(threads), 0);
-        for (const TileTask &tile : tiles_) {
-            double &least = *std::min_element(shares_.begin(), shares_.end());
-            least += double(tile.region->reads[tile.reads[0]].length) *
-                     double(tile.region->plan.columns()) *
-                     (tile.count <= narrow_lanes ? kNarrowCost : 1);
-        }
-        return *std::max_element(shares_.begin(), shares_.end());
+    int64_t planned_cells() const {
+        int64_t cells = 0;
+        for (int64_t k = 0; k < count_; k++)
+            cells += regions_[k]->read_bases * regions_[k]->plan.columns();
+        return cells;
+    }
+
+    // Of one region, whatever its plan: those of its longest haplotype.
+    int64_t shortest_cells() const {
+        const int64_t *region = batch_->region_haplotypes + first_;
+        int64_t longest = 0;
+        for (int64_t h = region[0]; h < region[1]; h++)
+            longest = std::max(longest,
+                               batch_->haplotype_offsets[h + 1] - batch_->haplotype_offsets[h]);
+        return regions_[0]->read_bases * longest;
+    }
+
+    // Whether threads that are awake should begin with the region's reads before it is planned.
+    bool worth_beginning() const {
+        const int threads =
+            threads_for(shortest_cells() / kCellsPerNanosecond, settings_->threads);
+        return threads > 1 && at_hand(threads);
     }
 
     // Tiles of the reads that `wanted` accepts; neighbours in length share one.
@@ -318,23 +359,23 @@ class Chunk {
         return task.count <= build.single_narrow.lanes ? build.single_narrow : build.single_wide;
     }
 
+    void plan_and_offer_tails() {
+        plan_haplotypes(0);
+        offer_tails();
+    }
+
     // Whoever finds no tile left may take the tails of one under way, which is among the last.
-    // Returns how many may.
-    int64_t offer_tails(int threads) {
+    void offer_tails() {
         const int64_t count = int64_t(tiles_.size());
-        first_offered_ = count;
-        if (threads == 1 || count == 0) return 0;
-        first_offered_ = std::max<int64_t>(count - 2 * threads, 0);
+        first_offered_ = threads_ == 1 ? count : std::max<int64_t>(count - 2 * threads_, 0);
         while (int64_t(tails_.size()) < count - first_offered_) tails_.emplace_back(new Tails);
         for (int64_t k = first_offered_; k < count; k++) {
             const TileTask &task = tiles_[k];
             Tails &tails = *tails_[k - first_offered_];
-            const Plan &plan = task.region->plan;
             tails.rows_left = rows_of(task);
             tails.taken = tails.done = false;
-            tails.kept.get(single_kernel(task).kept(rows_of(task), plan.view()));
+            tails.kept.get(single_kernel(task).kept(rows_of(task), task.region->plan.view()));
         }
-        return threads - 1;
     }
 
     static int32_t rows_of(const TileTask &task) {
@@ -354,6 +395,7 @@ class Chunk {
     }
 
     void take_tails() {
+        if (!wait_until_ready()) return;
         for (;;) {
             int64_t best = -1, most = 0;
             for (int64_t k = first_offered_; k < int64_t(tiles_.size()); k++)
@@ -362,13 +404,13 @@ class Chunk {
             const TileTask &task = tiles_[best];
             Tails &tails = *tails_[best - first_offered_];
             const TileKernel &kernel = single_kernel(task);
-            const Tile tile = make_tile(task);
-            const PlanView plan = task.region->plan.view();
-            void *memory = tile_memory.workspace.get(kernel.workspace(tile, plan));
-            if (tails.taken.exchange(true)) continue;
             const FlushToZero mode;
-            kernel.set_up(tile, plan, memory);
-            kernel.tails_apart(tile, plan, memory, tails.kept.get(0));
+            const Tile tile = make_tile(task);
+            tile_memory.set_up(kernel, tile);
+            const PlanView plan = task.region->plan.view();
+            const TileBuffers buffers = tile_memory.buffers(kernel, tile, plan);
+            if (tails.taken.exchange(true)) continue;
+            kernel.tails_apart(tile, plan, buffers, tails.kept.get(0));
             tails.done.store(true, std::memory_order_release);
         }
     }
@@ -379,8 +421,11 @@ class Chunk {
         Region &region = *task.region;
         const TileKernel &kernel = single_kernel(task);
         const FlushToZero mode;
+        const Tile tile = make_tile(task);
+        tile_memory.set_up(kernel, tile);
+        if (!wait_until_ready()) return;
         Tails *const tails = k < first_offered_ ? nullptr : tails_[k - first_offered_].get();
-        const double *computed = tile_memory.compute(kernel, make_tile(task), region.plan, tails);
+        const double *computed = tile_memory.compute(kernel, tile, region.plan.view(), tails);
         bool untrusted = false;
         for (int32_t lane = 0; lane < task.count; lane++) {
             double *results = region.results(task.reads[lane]);
@@ -422,7 +467,9 @@ class Chunk {
             plan = &memory.plan;
         }
         const GradualUnderflow mode;
-        const double *computed = memory.compute(kernel, make_tile(task), *plan);
+        const Tile tile = make_tile(task);
+        memory.set_up(kernel, tile);
+        const double *computed = memory.compute(kernel, tile, plan->view());
         for (int32_t lane = 0; lane < task.count; lane++) {
             double *results = region.results(task.reads[lane]);
             for (size_t c = 0; c < count; c++)
@@ -465,10 +512,14 @@ class Chunk {
     std::vector<std::unique_ptr<Region>> regions_;
     std::vector<int32_t> chosen_;
     std::vector<TileTask> tiles_;
-    std::vector<double> shares_;
+    int threads_;
     std::vector<std::unique_ptr<Tails>> tails_;  // of the tiles from first_offered_ on
     int64_t first_offered_;
-    std::atomic<bool> unfinished_;  // some pair lacks its result
+    Step step_;
+    void (Chunk::*first_step_)();
+    std::atomic<bool> unfinished_;     // some pair lacks its result
+    std::atomic<bool> ready_;          // the first step is done
+    std::atomic<bool> out_of_memory_;
 };
 
 // A caller's plans, kept between its calls.

@@ -27,22 +27,31 @@ struct Tile {
     int32_t rows() const { return reads[0].length; }
 };
 
-// A way to compute a tile against all haplotypes of a plan: heads, then tails, then close. Another
-// thread may do the tails at the same time as the heads, with a workspace of its own: tails_apart
-// keeps what they meet the heads with, and meet takes the place of tails. The bits are the same.
+// What a thread computes a tile in, on 64-byte boundaries.
+struct TileBuffers {
+    void *coefficients, *workspace;
+};
+
+// A way to compute a tile against all haplotypes of a plan: set_up, heads, tails, close. Another
+// thread may do the tails at the same time as the heads, with buffers of its own: tails_apart keeps
+// what they meet the heads with, and meet takes the place of tails. The bits are the same.
 struct TileKernel {
     int lanes;
-    // Bytes, on a 64-byte boundary: of a workspace, and of what tails_apart keeps.
-    size_t (*workspace)(const Tile &tile, const PlanView &plan);
+    // Bytes: of the two buffers, and of what tails_apart keeps.
+    size_t (*coefficients)(int32_t rows);
+    size_t (*workspace)(int32_t rows, const PlanView &plan);
     size_t (*kept)(int32_t rows, const PlanView &plan);
-    void (*set_up)(const Tile &tile, const PlanView &plan, void *workspace);
+    void (*set_up)(const Tile &tile, void *coefficients);
     // rows_left, of the heads, is set as they are done: another thread may read it.
-    void (*heads)(const Tile &tile, const PlanView &plan, void *workspace, int32_t *rows_left);
-    void (*tails)(const Tile &tile, const PlanView &plan, void *workspace);
-    void (*tails_apart)(const Tile &tile, const PlanView &plan, void *workspace, void *kept);
-    void (*meet)(const Tile &tile, const PlanView &plan, void *workspace, const void *kept);
+    void (*heads)(const Tile &tile, const PlanView &plan, const TileBuffers &buffers,
+                  int32_t *rows_left);
+    void (*tails)(const Tile &tile, const PlanView &plan, const TileBuffers &buffers);
+    void (*tails_apart)(const Tile &tile, const PlanView &plan, const TileBuffers &buffers,
+                        void *kept);
+    void (*meet)(const Tile &tile, const PlanView &plan, const TileBuffers &buffers,
+                 const void *kept);
     // out[join * lanes + lane] = log10 likelihood, or NaN where it is not to be trusted
-    void (*close)(const Tile &tile, const PlanView &plan, void *workspace, double *out);
+    void (*close)(const Tile &tile, const PlanView &plan, const TileBuffers &buffers, double *out);
 };
 
 struct CpuBuild {
