@@ -56,10 +56,9 @@ struct Job {
     void *const context;
     int wanted = 0;  // workers that may still join
     std::atomic<int64_t> next{0};
-    std::atomic<int> working{0};  // workers that have joined and not left; changed under the mutex
+    std::atomic<int> working{0};  // workers that have joined, under the mutex, and not left
     Job *following = nullptr;
     Clock::time_point start;
-    std::condition_variable left;
 
     Job(int64_t count, void (*task)(void *, int64_t), void (*first)(void *), void *context)
         : count(count), task(task), first(first), context(context) {}
@@ -101,7 +100,9 @@ class Pool {
                 *link = job->following;
                 break;
             }
-        job->left.wait(lock, alone);
+        waiting_++;
+        left_.wait(lock, alone);
+        waiting_--;
     }
 
     int awake() const { return awake_; }
@@ -176,9 +177,10 @@ class Pool {
                 lock.unlock();
                 for (int k = 0; k < more; k++) work_.notify_one();
                 job->work();
+                // The caller may be gone with the job from here on.
+                const bool last = job->working.fetch_sub(1, std::memory_order_release) == 1;
                 lock = locked();
-                if (job->working.fetch_sub(1, std::memory_order_release) == 1)
-                    job->left.notify_one();
+                if (last && waiting_ > 0) left_.notify_all();
             } else if (!stay_awake(&lock)) {
                 asleep_++;
                 work_.wait(lock);
@@ -196,9 +198,7 @@ class Pool {
     }
 
     // Other callers need their processors.
-    bool crowded(int callers) const {
-        return callers > 1 && callers + awake_ >= usable_cpus_;
-    }
+    bool crowded(int callers) const { return callers > 1 && callers + awake_ >= usable_cpus_; }
 
     // Returns whether there is news.
     bool stay_awake(Lock *lock) {
@@ -215,9 +215,9 @@ class Pool {
 
     const int usable_cpus_ = usable_cpus();
     std::mutex mutex_;
-    std::condition_variable work_;
+    std::condition_variable work_, left_;
     Job *jobs_ = nullptr;
-    int workers_ = 0, asleep_ = 0;
+    int workers_ = 0, asleep_ = 0, waiting_ = 0;
     std::atomic<int> callers_{0};
     std::atomic<int> awake_{0};                    // idle workers that are not asleep
     std::atomic<uint32_t> news_{0};                // counts jobs
@@ -249,8 +249,8 @@ int threads_for(int64_t nanoseconds, int most) {
     const Pool &pool = the_pool();
     const int64_t woken = nanoseconds / (2 * pool.waking() + 1);
     const int64_t awake = pool.staying() ? most : pool.awake();
-    return int(std::min<int64_t>(
-        most, 1 + std::max(woken, std::min(awake, nanoseconds / kWorthSharing))));
+    return int(
+        std::min<int64_t>(most, 1 + std::max(woken, std::min(awake, nanoseconds / kWorthSharing))));
 }
 
 bool at_hand(int threads) { return threads <= 1 || the_pool().awake() >= threads - 1; }

@@ -33,7 +33,7 @@ constexpr int64_t kCellsPerNanosecond = 6, kCellsPerSortedLetter = 16;
 
 // Computing a tile's tails in another thread than its heads costs a row as much as so many columns:
 // it needs its coefficients twice, and what meets moves from one core to the other.
-constexpr int64_t kTakingColumns = 32;
+constexpr int64_t kTakingColumns = 16;
 
 // A thread's buffer over this size is given back after use.
 constexpr size_t kKeptBytes = size_t(32) << 20;
@@ -56,9 +56,7 @@ struct Region {
     Plan plan;
     int64_t read_bases;
 
-    double *results(int32_t read) {
-        return out + reads[read].index * int64_t(haplotypes.size());
-    }
+    double *results(int32_t read) { return out + reads[read].index * int64_t(haplotypes.size()); }
 };
 
 // Reads of a region that are computed side by side.
@@ -68,10 +66,8 @@ struct TileTask {
     int32_t count;
 };
 
-// A tile's tails, for a thread that has nothing else to do while the tile's own is at the heads.
-struct alignas(64) Tails {
-    int32_t rows_left;  // of the heads; written as they are done
-    std::atomic<bool> taken, done;
+struct alignas(64) Tails : SharedTails {
+    std::atomic<bool> done;
     Scratch kept;
 };
 
@@ -97,13 +93,10 @@ struct TileMemory {
         const TileBuffers memory = buffers(kernel, tile, with);
         double *out = static_cast<double *>(
             results.get(size_t(with.join_count) * size_t(kernel.lanes) * sizeof(double)));
-        int32_t rows_left;
-        kernel.heads(tile, with, memory, tails ? &tails->rows_left : &rows_left);
-        if (tails && tails->taken.exchange(true)) {
+        SharedTails alone = {};
+        if (!kernel.compute(tile, with, memory, tails ? tails : &alone)) {
             wait_for(tails->done);
             kernel.meet(tile, with, memory, tails->kept.get(0));
-        } else {
-            kernel.tails(tile, with, memory);
         }
         kernel.close(tile, with, memory, out);
         return out;
@@ -118,8 +111,8 @@ thread_local TileMemory tile_memory;
 
 class Chunk {
    public:
-    void compute(const CpuSettings &settings, const gkl_shim_pairhmm_batch &batch,
-                 int64_t first, int64_t end, double *out, CpuCounts *counts) {
+    void compute(const CpuSettings &settings, const gkl_shim_pairhmm_batch &batch, int64_t first,
+                 int64_t end, double *out, CpuCounts *counts) {
         settings_ = &settings;
         batch_ = &batch;
         first_ = first;
@@ -281,15 +274,14 @@ class Chunk {
         const int64_t *region = batch_->region_haplotypes + first_;
         int64_t longest = 0;
         for (int64_t h = region[0]; h < region[1]; h++)
-            longest = std::max(longest,
-                               batch_->haplotype_offsets[h + 1] - batch_->haplotype_offsets[h]);
+            longest =
+                std::max(longest, batch_->haplotype_offsets[h + 1] - batch_->haplotype_offsets[h]);
         return regions_[0]->read_bases * longest;
     }
 
     // Whether threads that are awake should begin with the region's reads before it is planned.
     bool worth_beginning() const {
-        const int threads =
-            threads_for(shortest_cells() / kCellsPerNanosecond, settings_->threads);
+        const int threads = threads_for(shortest_cells() / kCellsPerNanosecond, settings_->threads);
         return threads > 1 && at_hand(threads);
     }
 
@@ -342,16 +334,25 @@ class Chunk {
         for (int32_t lane = 0; lane < task.count; lane++) {
             const ReadOrder &read = region.reads[task.reads[lane]];
             const int64_t at = b.read_offsets[region.first_read + read.index];
-            encode(settings_->as_gkl, b.read_bases + at, read.length, letters);
-            tile.reads[lane] = {letters,
-                                b.base_quals + at,
-                                b.insertion_quals + at,
-                                b.deletion_quals + at,
-                                b.continuation_quals + at,
-                                read.length};
+            tile.reads[lane] = {b.read_bases + at,         b.base_quals + at,
+                                b.insertion_quals + at,    b.deletion_quals + at,
+                                b.continuation_quals + at, read.length};
+            if (settings_->threads > 1) fetch(tile.reads[lane]);
+        }
+        for (int32_t lane = 0; lane < task.count; lane++) {
+            ReadView &read = tile.reads[lane];
+            encode(settings_->as_gkl, read.letters, read.length, letters);
+            read.letters = letters;
             letters += read.length;
         }
         return tile;
+    }
+
+    // What another core has written last comes all at once.
+    static void fetch(const ReadView &read) {
+        for (const uint8_t *track : {read.letters, read.base_quals, read.insertion_quals,
+                                     read.deletion_quals, read.continuation_quals})
+            for (int32_t k = 0; k < read.length; k += 64) __builtin_prefetch(track + k);
     }
 
     const TileKernel &single_kernel(const TileTask &task) const {
@@ -373,7 +374,8 @@ class Chunk {
             const TileTask &task = tiles_[k];
             Tails &tails = *tails_[k - first_offered_];
             tails.rows_left = rows_of(task);
-            tails.taken = tails.done = false;
+            tails.taken = false;
+            tails.done = false;
             tails.kept.get(single_kernel(task).kept(rows_of(task), task.region->plan.view()));
         }
     }
@@ -386,7 +388,7 @@ class Chunk {
     int64_t gain(int64_t k) const {
         const TileTask &task = tiles_[k];
         const Tails &tails = *tails_[k - first_offered_];
-        if (tails.taken.load(std::memory_order_relaxed)) return 0;
+        if (__atomic_load_n(&tails.taken, __ATOMIC_RELAXED)) return 0;
         const Plan &plan = task.region->plan;
         const int64_t rows = rows_of(task);
         const int64_t left = __atomic_load_n(&tails.rows_left, __ATOMIC_RELAXED);
@@ -409,8 +411,8 @@ class Chunk {
             tile_memory.set_up(kernel, tile);
             const PlanView plan = task.region->plan.view();
             const TileBuffers buffers = tile_memory.buffers(kernel, tile, plan);
-            if (tails.taken.exchange(true)) continue;
-            kernel.tails_apart(tile, plan, buffers, tails.kept.get(0));
+            if (!tails.take()) continue;
+            kernel.keep_tails(tile, plan, buffers, tails.kept.get(0));
             tails.done.store(true, std::memory_order_release);
         }
     }
@@ -517,8 +519,8 @@ class Chunk {
     int64_t first_offered_;
     Step step_;
     void (Chunk::*first_step_)();
-    std::atomic<bool> unfinished_;     // some pair lacks its result
-    std::atomic<bool> ready_;          // the first step is done
+    std::atomic<bool> unfinished_;  // some pair lacks its result
+    std::atomic<bool> ready_;       // the first step is done
     std::atomic<bool> out_of_memory_;
 };
 

@@ -32,22 +32,31 @@ struct TileBuffers {
     void *coefficients, *workspace;
 };
 
-// A way to compute a tile against all haplotypes of a plan: set_up, heads, tails, close. Another
-// thread may do the tails at the same time as the heads, with buffers of its own: tails_apart keeps
-// what they meet the heads with, and meet takes the place of tails. The bits are the same.
+// A tile's tails, for another thread to take while the tile's own is at the heads. Read and written
+// by both, with the compiler's atomics: kernels use no C++ library.
+struct SharedTails {
+    int32_t rows_left;  // of the heads
+    bool taken;
+
+    // Whether the calling thread is the one to compute them.
+    bool take() { return !__atomic_exchange_n(&taken, true, __ATOMIC_ACQ_REL); }
+};
+
+// A way to compute a tile against all haplotypes of a plan: set_up, compute, close. Where another
+// thread has taken the tails, compute does the heads alone, and meet what is left once the other
+// has kept, with buffers of its own, what its tails meet the heads with. The bits are the same.
 struct TileKernel {
     int lanes;
-    // Bytes: of the two buffers, and of what tails_apart keeps.
+    // Bytes: of the two buffers, and of what is kept of tails.
     size_t (*coefficients)(int32_t rows);
     size_t (*workspace)(int32_t rows, const PlanView &plan);
     size_t (*kept)(int32_t rows, const PlanView &plan);
     void (*set_up)(const Tile &tile, void *coefficients);
-    // rows_left, of the heads, is set as they are done: another thread may read it.
-    void (*heads)(const Tile &tile, const PlanView &plan, const TileBuffers &buffers,
-                  int32_t *rows_left);
-    void (*tails)(const Tile &tile, const PlanView &plan, const TileBuffers &buffers);
-    void (*tails_apart)(const Tile &tile, const PlanView &plan, const TileBuffers &buffers,
-                        void *kept);
+    // Returns whether the tails are done, too.
+    bool (*compute)(const Tile &tile, const PlanView &plan, const TileBuffers &buffers,
+                    SharedTails *tails);
+    void (*keep_tails)(const Tile &tile, const PlanView &plan, const TileBuffers &buffers,
+                       void *kept);
     void (*meet)(const Tile &tile, const PlanView &plan, const TileBuffers &buffers,
                  const void *kept);
     // out[join * lanes + lane] = log10 likelihood, or NaN where it is not to be trusted
