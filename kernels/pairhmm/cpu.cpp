@@ -66,8 +66,9 @@ struct TileTask {
     int32_t count;
 };
 
+// What a thread without a tile takes from one that has one: reserved while it gets ready.
 struct alignas(64) Tails : SharedTails {
-    std::atomic<bool> done;
+    std::atomic<bool> reserved, done;
     Scratch kept;
 };
 
@@ -208,6 +209,11 @@ class Chunk {
     void order_reads(int64_t k) {
         Region &region = *regions_[k];
         const int64_t *first = batch_->region_reads + first_ + k;
+        if (settings_->only_missing && nothing_missing(region, first_ + k)) {
+            region.reads.clear();
+            region.read_bases = 0;
+            return;
+        }
         region.first_read = first[0];
         region.reads.resize(size_t(first[1] - first[0]));
         const int64_t *offsets = batch_->read_offsets + first[0];
@@ -221,11 +227,7 @@ class Chunk {
         Region &region = *regions_[k];
         const gkl_shim_pairhmm_batch &b = *batch_;
         const int64_t g = first_ + k;
-        if (settings_->only_missing && nothing_missing(region, g)) {
-            region.reads.clear();
-            region.read_bases = 0;
-            return;
-        }
+        if (region.reads.empty()) return;
         const int64_t *ends = b.haplotype_offsets + b.region_haplotypes[g];
         const int64_t haplotypes = b.region_haplotypes[g + 1] - b.region_haplotypes[g];
         region.letters.resize(size_t(ends[haplotypes] - ends[0]));
@@ -375,7 +377,7 @@ class Chunk {
             Tails &tails = *tails_[k - first_offered_];
             tails.rows_left = rows_of(task);
             tails.taken = false;
-            tails.done = false;
+            tails.reserved = tails.done = false;
             tails.kept.get(single_kernel(task).kept(rows_of(task), task.region->plan.view()));
         }
     }
@@ -388,7 +390,7 @@ class Chunk {
     int64_t gain(int64_t k) const {
         const TileTask &task = tiles_[k];
         const Tails &tails = *tails_[k - first_offered_];
-        if (__atomic_load_n(&tails.taken, __ATOMIC_RELAXED)) return 0;
+        if (tails.reserved.load(std::memory_order_relaxed)) return 0;
         const Plan &plan = task.region->plan;
         const int64_t rows = rows_of(task);
         const int64_t left = __atomic_load_n(&tails.rows_left, __ATOMIC_RELAXED);
@@ -405,6 +407,7 @@ class Chunk {
             if (best < 0) return;
             const TileTask &task = tiles_[best];
             Tails &tails = *tails_[best - first_offered_];
+            if (tails.reserved.exchange(true)) continue;
             const TileKernel &kernel = single_kernel(task);
             const FlushToZero mode;
             const Tile tile = make_tile(task);
