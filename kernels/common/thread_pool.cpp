@@ -40,6 +40,7 @@ void relax() {
 // Until `done` or the time is over; returns whether done.
 template <class Done>
 bool spin(Done done) {
+    if (done()) return true;
     for (const Clock::time_point end = Clock::now() + kAwake; Clock::now() < end;)
         for (int k = 0; k < 16; k++) {
             if (done()) return true;
@@ -107,6 +108,7 @@ class Pool {
 
     int awake() const { return awake_; }
     int64_t waking() const { return waking_; }
+
     // Whether a caller's workers stay awake from call to call: then waking one pays with the calls
     // to come.
     bool staying() const { return calls_in_a_row_ >= kCallsInARow && !crowded(callers_ + 1); }

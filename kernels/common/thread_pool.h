@@ -3,7 +3,8 @@
 //
 // Waking a sleeper takes some 10 us, and in a virtual machine 50 and more, as long as a small
 // region takes to compute. Where calls follow one another within that time (many regions in a row,
-// not GATK, which has other things to do in between) the workers stay awake for it, and no longer.
+// not GATK, which has other things to do in between) the workers stay awake for it, and no longer;
+// and as many are woken as there is work for, which pays with the calls to come.
 //
 // GATK's own threads, and in Spark many callers at once, compete for the same cores: there are
 // never more workers than the process may use CPUs less one (the caller works too), however many

@@ -33,7 +33,7 @@ constexpr int64_t kCellsPerNanosecond = 6, kCellsPerSortedLetter = 16;
 
 // Computing a tile's tails in another thread than its heads costs a row as much as so many columns:
 // it needs its coefficients twice, and what meets moves from one core to the other.
-constexpr int64_t kTakingColumns = 16;
+constexpr int64_t kTakingColumns = 32;
 
 // A thread's buffer over this size is given back after use.
 constexpr size_t kKeptBytes = size_t(32) << 20;
