@@ -44,13 +44,14 @@ def test_builds_and_threads(regions, expected, build, threads):
 @pytest.mark.parametrize("build", BUILDS)
 @pytest.mark.parametrize("threads", [2, 3, 4, 8])
 def test_more_threads_than_tiles(build, threads):
-    """Threads that find no reads left take half of what others are computing, whenever they come."""
+    """Threads that find no reads left take tails of haplotypes from others, whenever they come."""
     rnd = random.Random(3)
     bases = "".join(rnd.choice("ACGT") for _ in range(500))
     haplotypes = [bases.encode()]
     for _ in range(11):
         at = rnd.randrange(450)
-        haplotypes.append((bases[:at] + rnd.choice("ACGT") + bases[at + rnd.randrange(40) :]).encode())
+        end = at + rnd.randrange(40)
+        haplotypes.append((bases[:at] + rnd.choice("ACGT") + bases[end:]).encode())
     reads = []
     for length in [500] * 3 + [rnd.randint(20, 300) for _ in range(30)]:
         start = rnd.randrange(501 - length)
