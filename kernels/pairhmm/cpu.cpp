@@ -146,8 +146,9 @@ class Chunk {
             list_tiles(build.single_wide.lanes, [](Region &region, int32_t read) {
                 return region.reads[read].length <= kLongestSingleRead;
             });
+            if (planned) offer_tails();
             parallel(int64_t(tiles_.size()) + threads_ - 1, cells, &Chunk::single_tile,
-                     planned ? &Chunk::offer_tails : &Chunk::plan_and_offer_tails);
+                     planned ? nullptr : &Chunk::plan_and_offer_tails);
             counts->computed_cells += planned_cells();
             for (const auto &tails : tails_) tails->kept.trim(kKeptBytes);
             if (!unfinished_) return;
@@ -169,21 +170,23 @@ class Chunk {
     void parallel(int64_t count, int64_t cells, Step step, void (Chunk::*first)() = nullptr) {
         step_ = step;
         first_step_ = first;
-        ready_ = out_of_memory_ = false;
-        parallel_for(
-            count, cells / kCellsPerNanosecond, settings_->threads,
-            [](void *pointer, int64_t k) {
-                Chunk &chunk = *static_cast<Chunk *>(pointer);
-                chunk.guarded([&] { (chunk.*chunk.step_)(k); });
-                tile_memory.trim();
-            },
-            this, false,
-            [](void *pointer) {
-                Chunk &chunk = *static_cast<Chunk *>(pointer);
-                if (chunk.first_step_) chunk.guarded([&] { (chunk.*chunk.first_step_)(); });
-                chunk.ready_.store(true, std::memory_order_release);
-            });
+        ready_ = !first;
+        out_of_memory_ = false;
+        parallel_for(count, cells / kCellsPerNanosecond, settings_->threads, run_step, this, false,
+                     first ? run_first_step : nullptr);
         if (out_of_memory_) throw std::bad_alloc();
+    }
+
+    static void run_step(void *pointer, int64_t k) {
+        Chunk &chunk = *static_cast<Chunk *>(pointer);
+        chunk.guarded([&] { (chunk.*chunk.step_)(k); });
+        tile_memory.trim();
+    }
+
+    static void run_first_step(void *pointer) {
+        Chunk &chunk = *static_cast<Chunk *>(pointer);
+        chunk.guarded([&] { (chunk.*chunk.first_step_)(); });
+        chunk.ready_.store(true, std::memory_order_release);
     }
 
     template <class Work>
@@ -523,7 +526,7 @@ class Chunk {
     Step step_;
     void (Chunk::*first_step_)();
     std::atomic<bool> unfinished_;  // some pair lacks its result
-    std::atomic<bool> ready_;       // the first step is done
+    std::atomic<bool> ready_;       // the first step, if any, is done
     std::atomic<bool> out_of_memory_;
 };
 
