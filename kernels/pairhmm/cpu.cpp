@@ -34,6 +34,8 @@ constexpr int64_t kCellsPerNanosecond = 6, kCellsPerSortedLetter = 16;
 // Computing a tile's tails in another thread than its heads costs a row as much as so many columns:
 // it needs its coefficients twice, and what meets moves from one core to the other.
 constexpr int64_t kTakingColumns = 32;
+// And it is worth so many columns of a row at least: some 3 us.
+constexpr int64_t kLeastGain = 2000;
 
 // A thread's buffer over this size is given back after use.
 constexpr size_t kKeptBytes = size_t(32) << 20;
@@ -147,7 +149,7 @@ class Chunk {
                 return region.reads[read].length <= kLongestSingleRead;
             });
             if (planned) offer_tails();
-            parallel(int64_t(tiles_.size()) + threads_ - 1, cells, &Chunk::single_tile,
+            parallel(int64_t(tiles_.size()) + takers(planned), cells, &Chunk::single_tile,
                      planned ? nullptr : &Chunk::plan_and_offer_tails);
             counts->computed_cells += planned_cells();
             for (const auto &tails : tails_) tails->kept.trim(kKeptBytes);
@@ -389,6 +391,18 @@ class Chunk {
         return task.region->reads[task.reads[0]].length;
     }
 
+    // How many threads may take tails: none where these are too short in any tile.
+    int64_t takers(bool planned) const {
+        const int64_t count = int64_t(tiles_.size());
+        for (int64_t k = std::max<int64_t>(count - 2 * threads_, 0); k < count; k++) {
+            const Region &region = *tiles_[k].region;
+            const int64_t columns =
+                planned ? region.plan.tails.columns() : shortest_cells() / region.read_bases / 2;
+            if (rows_of(tiles_[k]) * (columns - kTakingColumns) > kLeastGain) return threads_ - 1;
+        }
+        return 0;
+    }
+
     // What is gained where the tails are taken now, in columns of a row.
     int64_t gain(int64_t k) const {
         const TileTask &task = tiles_[k];
@@ -404,7 +418,7 @@ class Chunk {
     void take_tails() {
         if (!wait_until_ready()) return;
         for (;;) {
-            int64_t best = -1, most = 0;
+            int64_t best = -1, most = kLeastGain;
             for (int64_t k = first_offered_; k < int64_t(tiles_.size()); k++)
                 if (const int64_t gained = gain(k); gained > most) best = k, most = gained;
             if (best < 0) return;
