@@ -1,6 +1,7 @@
 #include "common/thread_pool.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 
 #include <algorithm>
@@ -39,6 +40,7 @@ void relax() {
 // Until `done` or the time is over; returns whether done.
 template <class Done>
 bool spin(Done done) {
+    if (done()) return true;
     for (const Clock::time_point end = Clock::now() + kAwake; Clock::now() < end;)
         for (int k = 0; k < 16; k++) {
             if (done()) return true;
@@ -51,18 +53,23 @@ bool spin(Done done) {
 struct Job {
     const int64_t count;
     void (*const task)(void *, int64_t);
+    void (*const first)(void *);
     void *const context;
-    int wanted;  // workers that may still join
+    int wanted = 0;  // workers that may still join
     std::atomic<int64_t> next{0};
-    std::atomic<int> working{0};  // workers that have joined and not left; changed under the mutex
+    std::atomic<int> working{0};  // workers that have joined, under the mutex, and not left
     Job *following = nullptr;
     Clock::time_point start;
-    std::condition_variable left;
 
-    Job(int64_t count, void (*task)(void *, int64_t), void *context, int wanted)
-        : count(count), task(task), context(context), wanted(wanted) {}
+    Job(int64_t count, void (*task)(void *, int64_t), void (*first)(void *), void *context)
+        : count(count), task(task), first(first), context(context) {}
 
     bool open() const { return wanted > 0 && next.load(std::memory_order_relaxed) < count; }
+
+    void work_as_caller() {
+        if (first) first(context);
+        work();
+    }
 
     void work() {
         for (int64_t k; (k = next.fetch_add(1, std::memory_order_relaxed)) < count;)
@@ -80,13 +87,12 @@ class Pool {
             start_workers(job->wanted);
             job->following = jobs_;
             jobs_ = job;
-            callers_++;
             wake = job->wanted > awake_ && asleep_ > 0;
             news_.fetch_add(1, std::memory_order_release);
         }
         // One wakes two more: waking costs a system call, and the caller has work to do.
         if (wake) work_.notify_one();
-        job->work();
+        job->work_as_caller();
         const auto alone = [job] { return job->working.load(std::memory_order_acquire) == 0; };
         spin(alone);
         Lock lock = locked();
@@ -95,12 +101,17 @@ class Pool {
                 *link = job->following;
                 break;
             }
-        job->left.wait(lock, alone);
-        callers_--;
+        waiting_++;
+        left_.wait(lock, alone);
+        waiting_--;
     }
 
     int awake() const { return awake_; }
     int64_t waking() const { return waking_; }
+
+    // Whether a caller's workers stay awake from call to call: then waking one pays with the calls
+    // to come.
+    bool staying() const { return calls_in_a_row_ >= kCallsInARow && !crowded(callers_ + 1); }
 
     // Every call, also one for which there was too little to share.
     void begin(bool in_a_row) {
@@ -108,8 +119,12 @@ class Pool {
         calls_in_a_row_ = in_a_row       ? int(kCallsInARow)
                           : gap < kAwake ? std::min<int>(calls_in_a_row_ + 1, kCallsInARow)
                                          : 0;
+        callers_++;
     }
-    void end() { last_end_.store(Clock::now(), std::memory_order_relaxed); }
+    void end() {
+        callers_--;
+        last_end_.store(Clock::now(), std::memory_order_relaxed);
+    }
 
    private:
     typedef std::unique_lock<std::mutex> Lock;
@@ -164,9 +179,10 @@ class Pool {
                 lock.unlock();
                 for (int k = 0; k < more; k++) work_.notify_one();
                 job->work();
+                // The caller may be gone with the job from here on.
+                const bool last = job->working.fetch_sub(1, std::memory_order_release) == 1;
                 lock = locked();
-                if (job->working.fetch_sub(1, std::memory_order_release) == 1)
-                    job->left.notify_one();
+                if (last && waiting_ > 0) left_.notify_all();
             } else if (!stay_awake(&lock)) {
                 asleep_++;
                 work_.wait(lock);
@@ -183,11 +199,12 @@ class Pool {
         waking_ = waking_ + (now - waking_) / 8;
     }
 
+    // Other callers need their processors.
+    bool crowded(int callers) const { return callers > 1 && callers + awake_ >= usable_cpus_; }
+
     // Returns whether there is news.
     bool stay_awake(Lock *lock) {
-        // Other callers need their processors.
-        if (calls_in_a_row_ < kCallsInARow || (callers_ > 1 && callers_ + awake_ >= usable_cpus_))
-            return false;
+        if (calls_in_a_row_ < kCallsInARow || crowded(callers_)) return false;
         const uint32_t seen = news_;
         const auto news = [this, seen] { return news_.load(std::memory_order_acquire) != seen; };
         awake_++;
@@ -200,9 +217,10 @@ class Pool {
 
     const int usable_cpus_ = usable_cpus();
     std::mutex mutex_;
-    std::condition_variable work_;
+    std::condition_variable work_, left_;
     Job *jobs_ = nullptr;
-    int workers_ = 0, asleep_ = 0, callers_ = 0;
+    int workers_ = 0, asleep_ = 0, waiting_ = 0;
+    std::atomic<int> callers_{0};
     std::atomic<int> awake_{0};                    // idle workers that are not asleep
     std::atomic<uint32_t> news_{0};                // counts jobs
     std::atomic<int64_t> waking_{kWakingAtFirst};  // ns
@@ -232,22 +250,30 @@ int threads_for(int64_t nanoseconds, int most) {
     if (most <= 1) return 1;
     const Pool &pool = the_pool();
     const int64_t woken = nanoseconds / (2 * pool.waking() + 1);
-    const int64_t awake = std::min<int64_t>(pool.awake(), nanoseconds / kWorthSharing);
-    return int(std::min<int64_t>(most, 1 + std::max(woken, awake)));
+    const int64_t awake = pool.staying() ? most : pool.awake();
+    return int(
+        std::min<int64_t>(most, 1 + std::max(woken, std::min(awake, nanoseconds / kWorthSharing))));
 }
 
+bool at_hand(int threads) { return threads <= 1 || the_pool().awake() >= threads - 1; }
+
 void parallel_for(int64_t count, int64_t nanoseconds, int most, void (*task)(void *, int64_t),
-                  void *context, bool in_a_row) {
-    Job job(count, task, context, 0);
-    if (most <= 1) return job.work();
+                  void *context, bool in_a_row, void (*first)(void *)) {
+    Job job(count, task, first, context);
+    if (most <= 1) return job.work_as_caller();
+    job.wanted = int(std::min<int64_t>(threads_for(nanoseconds, most), count)) - 1;
     Pool &pool = the_pool();
     pool.begin(in_a_row);
-    job.wanted = int(std::min<int64_t>(threads_for(nanoseconds, most), count)) - 1;
     if (job.wanted > 0)
         pool.run(&job);
     else
-        job.work();
+        job.work_as_caller();
     pool.end();
+}
+
+void wait_for(const std::atomic<bool> &done) {
+    // Where it has lost its processor, perhaps to this thread, it gets this one's.
+    while (!spin([&done] { return done.load(std::memory_order_acquire); })) sched_yield();
 }
 
 }  // namespace gkl_shim

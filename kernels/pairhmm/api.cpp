@@ -1,9 +1,8 @@
-// The PairHMM part of the C ABI: checks what comes in, encodes letters, calls the engine.
+// The PairHMM part of the C ABI: checks what comes in, calls the engine.
 #include <atomic>
 #include <chrono>
 #include <new>
 #include <string>
-#include <vector>
 
 #include "common/cpu.h"
 #include "common/error.h"
@@ -43,13 +42,6 @@ bool check_letters(const char *name, const uint8_t *bases, const int64_t *offset
     return fail("%s: sequence %lld has the byte 0x%02x at position %lld; letters are ACGTN", name,
                 (long long)sequence, bases[at], (long long)(at - offsets[sequence]));
 }
-
-// Letters of the batch a thread is computing, kept between its calls.
-struct EncodedBatch {
-    std::vector<uint8_t> reads, haplotypes;
-};
-thread_local EncodedBatch thread_letters;
-constexpr size_t kKeptLetters = size_t(16) << 20;
 
 }  // namespace
 }  // namespace pairhmm
@@ -141,15 +133,11 @@ static gkl_shim_status compute(gkl_shim_pairhmm *handle, const gkl_shim_pairhmm_
         if (!array.pointer && array.count > 0) return invalid("%s is null", array.name);
 
     try {
-        EncodedBatch &letters = thread_letters;
-        letters.reads.resize(size_t(read_bases));
-        letters.haplotypes.resize(size_t(haplotype_bases));
         const bool as_gkl = handle->settings.as_gkl;
         if (!check_letters("read_bases", b.read_bases, b.read_offsets,
-                           encode(as_gkl, b.read_bases, read_bases, letters.reads.data())) ||
-            !check_letters(
-                "haplotype_bases", b.haplotype_bases, b.haplotype_offsets,
-                encode(as_gkl, b.haplotype_bases, haplotype_bases, letters.haplotypes.data())))
+                           find_refused(as_gkl, b.read_bases, read_bases)) ||
+            !check_letters("haplotype_bases", b.haplotype_bases, b.haplotype_offsets,
+                           find_refused(as_gkl, b.haplotype_bases, haplotype_bases)))
             return GKL_SHIM_EINVAL;
         CpuSettings settings = handle->settings;
         settings.only_missing = only_missing;
@@ -157,14 +145,11 @@ static gkl_shim_status compute(gkl_shim_pairhmm *handle, const gkl_shim_pairhmm_
             compute_on_cuda(b, settings.double_precision, as_gkl, log10_likelihoods)) {
             handle->cuda_pairs += pairs;
         } else {
-            const CpuCounts counts = compute_on_cpu(settings, b, letters.reads.data(),
-                                                    letters.haplotypes.data(), log10_likelihoods);
+            const CpuCounts counts = compute_on_cpu(settings, b, log10_likelihoods);
             handle->computed_cells += counts.computed_cells;
             handle->rescued_pairs += counts.rescued_pairs;
             handle->rescaled_pairs += counts.rescaled_pairs;
         }
-        if (letters.reads.size() + letters.haplotypes.size() > kKeptLetters)
-            letters = EncodedBatch();
     } catch (const std::bad_alloc &) {
         return out_of_memory();
     }

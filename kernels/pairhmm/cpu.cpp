@@ -17,6 +17,7 @@
 #include "common/scratch.h"
 #include "common/simd.h"
 #include "common/thread_pool.h"
+#include "pairhmm/letters.h"
 
 namespace gkl_shim {
 namespace pairhmm {
@@ -30,22 +31,34 @@ constexpr int64_t kChunkBases = int64_t(1) << 20;
 // costs about as much as 16 cells each.
 constexpr int64_t kCellsPerNanosecond = 6, kCellsPerSortedLetter = 16;
 
-// Of a narrow tile, beside a wide one: a half where a wide operation is split in two, as much
-// elsewhere.
-constexpr double kNarrowCost = 0.75;
+// Computing a tile's tails in another thread than its heads costs a row as much as so many columns:
+// it needs its coefficients twice, and what meets moves from one core to the other.
+constexpr int64_t kTakingColumns = 32;
+// And it is worth so many columns of a row at least: some 3 us.
+constexpr int64_t kLeastGain = 2000;
 
 // A thread's buffer over this size is given back after use.
 constexpr size_t kKeptBytes = size_t(32) << 20;
 
+struct ReadOrder {
+    int32_t length, index;  // within its region, as given
+    bool operator<(const ReadOrder &other) const {
+        return length != other.length ? length > other.length : index < other.index;
+    }
+};
+
+// What is written here is read by every thread, and costs a transfer between cores both ways: it is
+// as little as possible.
 struct Region {
-    std::vector<ReadView> reads;  // longest first
-    std::vector<int64_t> row;     // of the output, for each of these reads
+    int64_t first_read;            // of the batch
+    std::vector<ReadOrder> reads;  // longest first
+    std::vector<uint8_t> letters;
     std::vector<Letters> haplotypes;
-    double *out;  // [row][haplotype]
+    double *out;  // [read as given][haplotype]
     Plan plan;
     int64_t read_bases;
 
-    double *results(int32_t read) { return out + row[read] * int64_t(haplotypes.size()); }
+    double *results(int32_t read) { return out + reads[read].index * int64_t(haplotypes.size()); }
 };
 
 // Reads of a region that are computed side by side.
@@ -55,35 +68,56 @@ struct TileTask {
     int32_t count;
 };
 
+// What a thread without a tile takes from one that has one: reserved while it gets ready.
+struct alignas(64) Tails : SharedTails {
+    std::atomic<bool> reserved, done;
+    Scratch kept;
+};
+
 // What one thread needs for a tile.
 struct TileMemory {
-    Scratch workspace, results;
+    Scratch coefficients, workspace, results, letters;
     Planner planner;
     Plan plan;  // of some of a region's haplotypes
     std::vector<Letters> haplotypes;
     std::vector<int32_t> chosen;
 
-    // The kernel's results, [join][lane].
-    const double *compute(const TileKernel &kernel, const Tile &tile, const Plan &with) {
-        const PlanView view = with.view();
-        void *memory = workspace.get(kernel.workspace(tile, view));
+    void set_up(const TileKernel &kernel, const Tile &tile) {
+        kernel.set_up(tile, coefficients.get(kernel.coefficients(tile.rows())));
+    }
+
+    TileBuffers buffers(const TileKernel &kernel, const Tile &tile, const PlanView &with) {
+        return {coefficients.get(0), workspace.get(kernel.workspace(tile.rows(), with))};
+    }
+
+    // The kernel's results after its set-up, [join][lane]. Another thread may have taken the tails.
+    const double *compute(const TileKernel &kernel, const Tile &tile, const PlanView &with,
+                          Tails *tails = nullptr) {
+        const TileBuffers memory = buffers(kernel, tile, with);
         double *out = static_cast<double *>(
-            results.get(with.joins.size() * size_t(kernel.lanes) * sizeof(double)));
-        kernel.compute(tile, view, memory, out);
+            results.get(size_t(with.join_count) * size_t(kernel.lanes) * sizeof(double)));
+        SharedTails alone = {};
+        if (!kernel.compute(tile, with, memory, tails ? tails : &alone)) {
+            wait_for(tails->done);
+            kernel.meet(tile, with, memory, tails->kept.get(0));
+        }
+        kernel.close(tile, with, memory, out);
         return out;
+    }
+
+    void trim() {
+        for (Scratch *buffer : {&coefficients, &workspace, &results, &letters})
+            buffer->trim(kKeptBytes);
     }
 };
 thread_local TileMemory tile_memory;
 
 class Chunk {
    public:
-    void compute(const CpuSettings &settings, const gkl_shim_pairhmm_batch &batch,
-                 const uint8_t *read_letters, const uint8_t *haplotype_letters, int64_t first,
+    void compute(const CpuSettings &settings, const gkl_shim_pairhmm_batch &batch, int64_t first,
                  int64_t end, double *out, CpuCounts *counts) {
         settings_ = &settings;
         batch_ = &batch;
-        read_letters_ = read_letters;
-        haplotype_letters_ = haplotype_letters;
         first_ = first;
         count_ = end - first;
         while (int64_t(regions_.size()) < count_) regions_.emplace_back(new Region);
@@ -96,29 +130,33 @@ class Chunk {
             bases += batch.haplotype_offsets[batch.region_haplotypes[g + 1]] -
                      batch.haplotype_offsets[batch.region_haplotypes[g]];
         }
-        parallel(count_, kCellsPerSortedLetter * bases, &Chunk::plan);
+        unfinished_ = false;
+        const bool single = !settings.double_precision && !settings.only_missing;
+        bool planned = true;
+        if (count_ == 1) {
+            order_reads(0);
+            planned = !(single && worth_beginning());
+            if (planned) plan_haplotypes(0);
+        } else {
+            parallel(count_, kCellsPerSortedLetter * bases, &Chunk::plan);
+        }
 
-        int64_t cells = 0;
-        for (int64_t k = 0; k < count_; k++)
-            cells += regions_[k]->read_bases * regions_[k]->plan.columns();
-        counts->computed_cells += cells;
+        int64_t cells = planned ? planned_cells() : shortest_cells();
         const CpuBuild &build = *settings.build;
-        if (!settings.double_precision && !settings.only_missing) {
-            const auto short_enough = [](Region &region, int32_t read) {
+        if (single) {
+            threads_ = threads_for(cells / kCellsPerNanosecond, settings.threads);
+            list_tiles(build.single_wide.lanes, [](Region &region, int32_t read) {
                 return region.reads[read].length <= kLongestSingleRead;
-            };
-            const int threads = threads_for(cells / kCellsPerNanosecond, settings.threads);
-            list_tiles(build.single_wide.lanes, short_enough);
-            // Where threads would be idle, more tiles of fewer reads.
-            if (threads > 1 && int(tiles_.size()) < 2 * threads) {
-                const double wide = longest_share(threads, build.single_narrow.lanes);
-                list_tiles(build.single_narrow.lanes, short_enough);
-                if (wide <= longest_share(threads, build.single_narrow.lanes))
-                    list_tiles(build.single_wide.lanes, short_enough);
-            }
-            parallel(int64_t(tiles_.size()), cells, &Chunk::single_tile);
+            });
+            if (planned) offer_tails();
+            parallel(int64_t(tiles_.size()) + takers(planned), cells, &Chunk::single_tile,
+                     planned ? nullptr : &Chunk::plan_and_offer_tails);
+            counts->computed_cells += planned_cells();
+            for (const auto &tails : tails_) tails->kept.trim(kKeptBytes);
+            if (!unfinished_) return;
             counts->rescued_pairs += list_unfinished(build.double_wide.lanes, &cells);
         } else {
+            counts->computed_cells += cells;
             list_unfinished(build.double_wide.lanes, &cells);
         }
         parallel(int64_t(tiles_.size()), cells, &Chunk::double_tile);
@@ -129,65 +167,99 @@ class Chunk {
    private:
     typedef void (Chunk::*Step)(int64_t k);
 
-    // step(k) for all k in [0, count), on as many threads as the cells are worth.
-    void parallel(int64_t count, int64_t cells, Step step) {
-        struct Context {
-            Chunk *chunk;
-            Step step;
-            std::atomic<bool> out_of_memory;
-        } context{this, step, {false}};
-        parallel_for(
-            count, cells / kCellsPerNanosecond, settings_->threads,
-            [](void *pointer, int64_t k) {
-                Context &c = *static_cast<Context *>(pointer);
-                try {
-                    (c.chunk->*c.step)(k);
-                } catch (const std::bad_alloc &) {
-                    c.out_of_memory = true;
-                }
-                tile_memory.workspace.trim(kKeptBytes);
-                tile_memory.results.trim(kKeptBytes);
-            },
-            &context);
-        if (context.out_of_memory) throw std::bad_alloc();
+    // step(k) for all k in [0, count), on as many threads as the cells are worth; first() on the
+    // calling one, before its steps.
+    void parallel(int64_t count, int64_t cells, Step step, void (Chunk::*first)() = nullptr) {
+        step_ = step;
+        first_step_ = first;
+        ready_ = !first;
+        out_of_memory_ = false;
+        parallel_for(count, cells / kCellsPerNanosecond, settings_->threads, run_step, this, false,
+                     first ? run_first_step : nullptr);
+        if (out_of_memory_) throw std::bad_alloc();
+    }
+
+    static void run_step(void *pointer, int64_t k) {
+        Chunk &chunk = *static_cast<Chunk *>(pointer);
+        chunk.guarded([&] { (chunk.*chunk.step_)(k); });
+        tile_memory.trim();
+    }
+
+    static void run_first_step(void *pointer) {
+        Chunk &chunk = *static_cast<Chunk *>(pointer);
+        chunk.guarded([&] { (chunk.*chunk.first_step_)(); });
+        chunk.ready_.store(true, std::memory_order_release);
+    }
+
+    template <class Work>
+    void guarded(Work work) {
+        try {
+            work();
+        } catch (const std::bad_alloc &) {
+            out_of_memory_ = true;
+        }
+    }
+
+    // Until the caller's first step is done; returns whether it has succeeded.
+    bool wait_until_ready() {
+        wait_for(ready_);
+        return !out_of_memory_;
     }
 
     void plan(int64_t k) {
+        order_reads(k);
+        plan_haplotypes(k);
+    }
+
+    void order_reads(int64_t k) {
         Region &region = *regions_[k];
-        const gkl_shim_pairhmm_batch &b = *batch_;
-        const int64_t g = first_ + k, first_read = b.region_reads[g];
-        const int64_t reads = b.region_reads[g + 1] - first_read;
-        if (settings_->only_missing && nothing_missing(region, g)) {
+        const int64_t *first = batch_->region_reads + first_ + k;
+        if (settings_->only_missing && nothing_missing(region, first_ + k)) {
             region.reads.clear();
             region.read_bases = 0;
             return;
         }
-        region.row.resize(reads);
-        for (int64_t r = 0; r < reads; r++) region.row[r] = r;
-        const int64_t *offsets = b.read_offsets + first_read;
-        const auto length = [offsets](int64_t r) { return offsets[r + 1] - offsets[r]; };
-        std::stable_sort(region.row.begin(), region.row.end(),
-                         [&](int64_t x, int64_t y) { return length(x) > length(y); });
-        region.reads.resize(reads);
-        for (int64_t r = 0; r < reads; r++) {
-            const int64_t at = offsets[region.row[r]];
-            region.reads[r] = {read_letters_ + at,        b.base_quals + at,
-                               b.insertion_quals + at,    b.deletion_quals + at,
-                               b.continuation_quals + at, int32_t(length(region.row[r]))};
-        }
-        region.read_bases = offsets[reads] - offsets[0];
+        region.first_read = first[0];
+        region.reads.resize(size_t(first[1] - first[0]));
+        const int64_t *offsets = batch_->read_offsets + first[0];
+        for (int32_t r = 0; r < int32_t(region.reads.size()); r++)
+            region.reads[r] = {int32_t(offsets[r + 1] - offsets[r]), r};
+        std::sort(region.reads.begin(), region.reads.end());
+        region.read_bases = offsets[region.reads.size()] - offsets[0];
+    }
 
-        const int64_t first_haplotype = b.region_haplotypes[g];
-        const int64_t haplotypes = b.region_haplotypes[g + 1] - first_haplotype;
+    void plan_haplotypes(int64_t k) {
+        Region &region = *regions_[k];
+        const gkl_shim_pairhmm_batch &b = *batch_;
+        const int64_t g = first_ + k;
+        if (region.reads.empty()) return;
+        const int64_t *ends = b.haplotype_offsets + b.region_haplotypes[g];
+        const int64_t haplotypes = b.region_haplotypes[g + 1] - b.region_haplotypes[g];
+        region.letters.resize(size_t(ends[haplotypes] - ends[0]));
+        encode(settings_->as_gkl, b.haplotype_bases + ends[0], int64_t(region.letters.size()),
+               region.letters.data());
         region.haplotypes.resize(haplotypes);
-        for (int64_t h = 0; h < haplotypes; h++) {
-            const int64_t *at = b.haplotype_offsets + first_haplotype + h;
-            region.haplotypes[h] = {haplotype_letters_ + at[0], at[1] - at[0]};
-        }
+        for (int64_t h = 0; h < haplotypes; h++)
+            region.haplotypes[h] = {region.letters.data() + (ends[h] - ends[0]),
+                                    ends[h + 1] - ends[h]};
         tile_memory.planner.make(region.haplotypes.data(), haplotypes, &region.plan);
-        if (!settings_->only_missing)
-            std::fill(region.out, region.out + reads * haplotypes,
-                      std::numeric_limits<double>::quiet_NaN());
+
+        // Single precision computes the rest.
+        if (settings_->only_missing) return;
+        const int64_t left =
+            settings_->double_precision ? int64_t(region.reads.size()) : too_long(region);
+        for (int64_t r = 0; r < left; r++)
+            std::fill_n(region.results(int32_t(r)), haplotypes,
+                        std::numeric_limits<double>::quiet_NaN());
+        if (left > 0) unfinished_ = true;
+    }
+
+    // How many of the region's reads single precision does not take.
+    static int64_t too_long(const Region &region) {
+        return std::partition_point(
+                   region.reads.begin(), region.reads.end(),
+                   [](const ReadOrder &read) { return read.length > kLongestSingleRead; }) -
+               region.reads.begin();
     }
 
     bool nothing_missing(const Region &region, int64_t g) const {
@@ -197,16 +269,27 @@ class Chunk {
         return std::none_of(region.out, region.out + pairs, [](double x) { return isnan(x); });
     }
 
-    // What the busiest of so many threads computes of the tiles, in columns of a wide tile.
-    double longest_share(int threads, int narrow_lanes) {
-        shares_.assign(size_t(threads), 0);
-        for (const TileTask &tile : tiles_) {
-            double &least = *std::min_element(shares_.begin(), shares_.end());
-            least += double(tile.region->reads[tile.reads[0]].length) *
-                     double(tile.region->plan.columns()) *
-                     (tile.count <= narrow_lanes ? kNarrowCost : 1);
-        }
-        return *std::max_element(shares_.begin(), shares_.end());
+    int64_t planned_cells() const {
+        int64_t cells = 0;
+        for (int64_t k = 0; k < count_; k++)
+            cells += regions_[k]->read_bases * regions_[k]->plan.columns();
+        return cells;
+    }
+
+    // Of one region, whatever its plan: those of its longest haplotype.
+    int64_t shortest_cells() const {
+        const int64_t *region = batch_->region_haplotypes + first_;
+        int64_t longest = 0;
+        for (int64_t h = region[0]; h < region[1]; h++)
+            longest =
+                std::max(longest, batch_->haplotype_offsets[h + 1] - batch_->haplotype_offsets[h]);
+        return regions_[0]->read_bases * longest;
+    }
+
+    // Whether threads that are awake should begin with the region's reads before it is planned.
+    bool worth_beginning() const {
+        const int threads = threads_for(shortest_cells() / kCellsPerNanosecond, settings_->threads);
+        return threads > 1 && at_hand(threads);
     }
 
     // Tiles of the reads that `wanted` accepts; neighbours in length share one.
@@ -245,27 +328,135 @@ class Chunk {
         return pairs;
     }
 
-    static Tile make_tile(const TileTask &task) {
+    // Its letters lie in the thread's memory.
+    Tile make_tile(const TileTask &task) {
+        const gkl_shim_pairhmm_batch &b = *batch_;
+        const Region &region = *task.region;
         Tile tile;
         tile.count = task.count;
+        size_t size = 0;
         for (int32_t lane = 0; lane < task.count; lane++)
-            tile.reads[lane] = &task.region->reads[task.reads[lane]];
+            size += size_t(region.reads[task.reads[lane]].length);
+        uint8_t *letters = static_cast<uint8_t *>(tile_memory.letters.get(size));
+        for (int32_t lane = 0; lane < task.count; lane++) {
+            const ReadOrder &read = region.reads[task.reads[lane]];
+            const int64_t at = b.read_offsets[region.first_read + read.index];
+            tile.reads[lane] = {b.read_bases + at,         b.base_quals + at,
+                                b.insertion_quals + at,    b.deletion_quals + at,
+                                b.continuation_quals + at, read.length};
+            if (settings_->threads > 1) fetch(tile.reads[lane]);
+        }
+        for (int32_t lane = 0; lane < task.count; lane++) {
+            ReadView &read = tile.reads[lane];
+            encode(settings_->as_gkl, read.letters, read.length, letters);
+            read.letters = letters;
+            letters += read.length;
+        }
         return tile;
     }
 
+    // What another core has written last comes all at once.
+    static void fetch(const ReadView &read) {
+        for (const uint8_t *track : {read.letters, read.base_quals, read.insertion_quals,
+                                     read.deletion_quals, read.continuation_quals})
+            for (int32_t k = 0; k < read.length; k += 64) __builtin_prefetch(track + k);
+    }
+
+    const TileKernel &single_kernel(const TileTask &task) const {
+        const CpuBuild &build = *settings_->build;
+        return task.count <= build.single_narrow.lanes ? build.single_narrow : build.single_wide;
+    }
+
+    void plan_and_offer_tails() {
+        plan_haplotypes(0);
+        offer_tails();
+    }
+
+    // Whoever finds no tile left may take the tails of one under way, which is among the last.
+    void offer_tails() {
+        const int64_t count = int64_t(tiles_.size());
+        first_offered_ = threads_ == 1 ? count : std::max<int64_t>(count - 2 * threads_, 0);
+        while (int64_t(tails_.size()) < count - first_offered_) tails_.emplace_back(new Tails);
+        for (int64_t k = first_offered_; k < count; k++) {
+            const TileTask &task = tiles_[k];
+            Tails &tails = *tails_[k - first_offered_];
+            tails.rows_left = rows_of(task);
+            tails.taken = false;
+            tails.reserved = tails.done = false;
+            tails.kept.get(single_kernel(task).kept(rows_of(task), task.region->plan.view()));
+        }
+    }
+
+    static int32_t rows_of(const TileTask &task) {
+        return task.region->reads[task.reads[0]].length;
+    }
+
+    // How many threads may take tails: none where these are too short in any tile.
+    int64_t takers(bool planned) const {
+        const int64_t count = int64_t(tiles_.size());
+        for (int64_t k = std::max<int64_t>(count - 2 * threads_, 0); k < count; k++) {
+            const Region &region = *tiles_[k].region;
+            const int64_t columns =
+                planned ? region.plan.tails.columns() : shortest_cells() / region.read_bases / 2;
+            if (rows_of(tiles_[k]) * (columns - kTakingColumns) > kLeastGain) return threads_ - 1;
+        }
+        return 0;
+    }
+
+    // What is gained where the tails are taken now, in columns of a row.
+    int64_t gain(int64_t k) const {
+        const TileTask &task = tiles_[k];
+        const Tails &tails = *tails_[k - first_offered_];
+        if (tails.reserved.load(std::memory_order_relaxed)) return 0;
+        const Plan &plan = task.region->plan;
+        const int64_t rows = rows_of(task);
+        const int64_t left = __atomic_load_n(&tails.rows_left, __ATOMIC_RELAXED);
+        return std::min(rows * plan.tails.columns(),
+                        left * plan.heads.columns() - rows * kTakingColumns);
+    }
+
+    void take_tails() {
+        if (!wait_until_ready()) return;
+        for (;;) {
+            int64_t best = -1, most = kLeastGain;
+            for (int64_t k = first_offered_; k < int64_t(tiles_.size()); k++)
+                if (const int64_t gained = gain(k); gained > most) best = k, most = gained;
+            if (best < 0) return;
+            const TileTask &task = tiles_[best];
+            Tails &tails = *tails_[best - first_offered_];
+            if (tails.reserved.exchange(true)) continue;
+            const TileKernel &kernel = single_kernel(task);
+            const FlushToZero mode;
+            const Tile tile = make_tile(task);
+            tile_memory.set_up(kernel, tile);
+            const PlanView plan = task.region->plan.view();
+            const TileBuffers buffers = tile_memory.buffers(kernel, tile, plan);
+            if (!tails.take()) continue;
+            kernel.keep_tails(tile, plan, buffers, tails.kept.get(0));
+            tails.done.store(true, std::memory_order_release);
+        }
+    }
+
     void single_tile(int64_t k) {
+        if (k >= int64_t(tiles_.size())) return take_tails();
         const TileTask &task = tiles_[k];
         Region &region = *task.region;
-        const CpuBuild &build = *settings_->build;
-        const TileKernel &kernel =
-            task.count <= build.single_narrow.lanes ? build.single_narrow : build.single_wide;
+        const TileKernel &kernel = single_kernel(task);
         const FlushToZero mode;
-        const double *computed = tile_memory.compute(kernel, make_tile(task), region.plan);
+        const Tile tile = make_tile(task);
+        tile_memory.set_up(kernel, tile);
+        if (!wait_until_ready()) return;
+        Tails *const tails = k < first_offered_ ? nullptr : tails_[k - first_offered_].get();
+        const double *computed = tile_memory.compute(kernel, tile, region.plan.view(), tails);
+        bool untrusted = false;
         for (int32_t lane = 0; lane < task.count; lane++) {
             double *results = region.results(task.reads[lane]);
-            for (size_t h = 0; h < region.haplotypes.size(); h++)
+            for (size_t h = 0; h < region.haplotypes.size(); h++) {
                 results[h] = computed[region.plan.join_of[h] * kernel.lanes + lane];
+                untrusted |= isnan(results[h]);
+            }
         }
+        if (untrusted) unfinished_ = true;
     }
 
     // The haplotypes that some read of the tile lacks the result for.
@@ -298,7 +489,9 @@ class Chunk {
             plan = &memory.plan;
         }
         const GradualUnderflow mode;
-        const double *computed = memory.compute(kernel, make_tile(task), *plan);
+        const Tile tile = make_tile(task);
+        memory.set_up(kernel, tile);
+        const double *computed = memory.compute(kernel, tile, plan->view());
         for (int32_t lane = 0; lane < task.count; lane++) {
             double *results = region.results(task.reads[lane]);
             for (size_t c = 0; c < count; c++)
@@ -314,6 +507,7 @@ class Chunk {
         const CpuBuild &build = *settings_->build;
         choose_haplotypes(task, &memory);
         const GradualUnderflow mode;
+        const Tile all = make_tile(task);
         for (const int32_t h : memory.chosen) {
             const Letters &haplotype = region.haplotypes[h];
             Tile tile;
@@ -323,7 +517,7 @@ class Chunk {
                 double *result = region.results(task.reads[lane]) + h;
                 if (!isnan(*result)) continue;
                 where[tile.count] = result;
-                tile.reads[tile.count++] = &region.reads[task.reads[lane]];
+                tile.reads[tile.count++] = all.reads[lane];
             }
             double out[kMaxLanes];
             build.compute_rescaled(tile, haplotype,
@@ -336,12 +530,18 @@ class Chunk {
 
     const CpuSettings *settings_;
     const gkl_shim_pairhmm_batch *batch_;
-    const uint8_t *read_letters_, *haplotype_letters_;
     int64_t first_, count_;
     std::vector<std::unique_ptr<Region>> regions_;
     std::vector<int32_t> chosen_;
     std::vector<TileTask> tiles_;
-    std::vector<double> shares_;
+    int threads_;
+    std::vector<std::unique_ptr<Tails>> tails_;  // of the tiles from first_offered_ on
+    int64_t first_offered_;
+    Step step_;
+    void (Chunk::*first_step_)();
+    std::atomic<bool> unfinished_;  // some pair lacks its result
+    std::atomic<bool> ready_;       // the first step, if any, is done
+    std::atomic<bool> out_of_memory_;
 };
 
 // A caller's plans, kept between its calls.
@@ -355,7 +555,6 @@ const Builds<CpuBuild> &cpu_builds() {
 }
 
 CpuCounts compute_on_cpu(const CpuSettings &settings, const gkl_shim_pairhmm_batch &batch,
-                         const uint8_t *read_letters, const uint8_t *haplotype_letters,
                          double *log10_likelihoods) {
     CpuCounts counts;
     for (int64_t first = 0, end; first < batch.regions; first = end) {
@@ -368,8 +567,7 @@ CpuCounts compute_on_cpu(const CpuSettings &settings, const gkl_shim_pairhmm_bat
                      batch.haplotype_offsets[haplotypes[1]] -
                      batch.haplotype_offsets[haplotypes[0]];
         }
-        caller_chunk.compute(settings, batch, read_letters, haplotype_letters, first, end,
-                             log10_likelihoods, &counts);
+        caller_chunk.compute(settings, batch, first, end, log10_likelihoods, &counts);
         log10_likelihoods += pairs;
     }
     return counts;

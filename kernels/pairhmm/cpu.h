@@ -25,10 +25,8 @@ struct CpuCounts {
     int64_t computed_cells = 0, rescued_pairs = 0, rescaled_pairs = 0;
 };
 
-// The batch has been checked, and its letters are encoded: read_letters and haplotype_letters take
-// the place of the batch's bases. Throws std::bad_alloc.
+// The batch has been checked. Throws std::bad_alloc.
 CpuCounts compute_on_cpu(const CpuSettings &settings, const gkl_shim_pairhmm_batch &batch,
-                         const uint8_t *read_letters, const uint8_t *haplotype_letters,
                          double *log10_likelihoods);
 
 }  // namespace pairhmm

@@ -21,18 +21,46 @@ enum { kMaxLanes = 16 };
 
 // Up to a build's number of lanes of reads, side by side.
 struct Tile {
-    const ReadView *reads[kMaxLanes];  // the longest first
+    ReadView reads[kMaxLanes];  // the longest first
     int32_t count;
 
-    int32_t rows() const { return reads[0]->length; }
+    int32_t rows() const { return reads[0].length; }
 };
 
-// A way to compute a tile against all haplotypes of a plan.
+// What a thread computes a tile in, on 64-byte boundaries.
+struct TileBuffers {
+    void *coefficients, *workspace;
+};
+
+// A tile's tails, for another thread to take while the tile's own is at the heads. Read and written
+// by both, with the compiler's atomics: kernels use no C++ library.
+struct SharedTails {
+    int32_t rows_left;  // of the heads
+    bool taken;
+
+    // Whether the calling thread is the one to compute them.
+    bool take() { return !__atomic_exchange_n(&taken, true, __ATOMIC_ACQ_REL); }
+};
+
+// A way to compute a tile against all haplotypes of a plan: set_up, compute, close. Where another
+// thread has taken the tails, compute does the heads alone, and meet what is left once the other
+// has kept, with buffers of its own, what its tails meet the heads with. The bits are the same.
 struct TileKernel {
     int lanes;
-    size_t (*workspace)(const Tile &tile, const PlanView &plan);  // bytes, on a 64-byte boundary
+    // Bytes: of the two buffers, and of what is kept of tails.
+    size_t (*coefficients)(int32_t rows);
+    size_t (*workspace)(int32_t rows, const PlanView &plan);
+    size_t (*kept)(int32_t rows, const PlanView &plan);
+    void (*set_up)(const Tile &tile, void *coefficients);
+    // Returns whether the tails are done, too.
+    bool (*compute)(const Tile &tile, const PlanView &plan, const TileBuffers &buffers,
+                    SharedTails *tails);
+    void (*keep_tails)(const Tile &tile, const PlanView &plan, const TileBuffers &buffers,
+                       void *kept);
+    void (*meet)(const Tile &tile, const PlanView &plan, const TileBuffers &buffers,
+                 const void *kept);
     // out[join * lanes + lane] = log10 likelihood, or NaN where it is not to be trusted
-    void (*compute)(const Tile &tile, const PlanView &plan, void *workspace, double *out);
+    void (*close)(const Tile &tile, const PlanView &plan, const TileBuffers &buffers, double *out);
 };
 
 struct CpuBuild {

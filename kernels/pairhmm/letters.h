@@ -53,5 +53,17 @@ inline int64_t encode(bool as_gkl, const uint8_t *bases, int64_t count, uint8_t 
     return static_cast<const uint8_t *>(memchr(letters, kRefused, size_t(count))) - letters;
 }
 
+// The same without keeping the letters.
+inline int64_t find_refused(bool as_gkl, const uint8_t *bases, int64_t count) {
+    if (as_gkl) return -1;
+    uint8_t letters[1024];
+    for (int64_t k = 0; k < count; k += int64_t(sizeof letters)) {
+        const int64_t left = count - k, some = int64_t(sizeof letters);
+        const int64_t refused = encode(false, bases + k, left < some ? left : some, letters);
+        if (refused >= 0) return k + refused;
+    }
+    return -1;
+}
+
 }  // namespace pairhmm
 }  // namespace gkl_shim

@@ -9,7 +9,7 @@ import pytest
 
 from gkl_shim import _native
 from gkl_shim.formats import pairhmm_in
-from gkl_shim.pairhmm import PairHMM
+from gkl_shim.pairhmm import PairHMM, Read
 from tests import oracle
 from tests.conftest import shared_data
 
@@ -39,6 +39,30 @@ def test_builds_and_threads(regions, expected, build, threads):
     pairhmm = PairHMM(build=build, threads=threads, precision=precision)
     for region, result in zip(regions, results, strict=True):
         assert_same_bits(pairhmm.likelihoods(*region), result)
+
+
+@pytest.mark.parametrize("build", BUILDS)
+@pytest.mark.parametrize("threads", [2, 3, 4, 8])
+def test_more_threads_than_tiles(build, threads):
+    """Threads that find no reads left take tails of haplotypes from others, whenever they come."""
+    rnd = random.Random(3)
+    bases = "".join(rnd.choice("ACGT") for _ in range(500))
+    haplotypes = [bases.encode()]
+    for _ in range(11):
+        at = rnd.randrange(450)
+        end = at + rnd.randrange(40)
+        haplotypes.append((bases[:at] + rnd.choice("ACGT") + bases[end:]).encode())
+    reads = []
+    for length in [500] * 3 + [rnd.randint(20, 300) for _ in range(30)]:
+        start = rnd.randrange(501 - length)
+        quals = [bytes(rnd.randint(6, 45) for _ in range(length)) for _ in range(4)]
+        reads.append(Read(bases[start : start + length].encode(), *quals))
+    alone = PairHMM(build=build, threads=1)
+    together = PairHMM(build=build, threads=threads)
+    for count in (1, 5, 17, 33):
+        result = alone.likelihoods(reads[:count], haplotypes)
+        for _ in range(50):
+            assert_same_bits(together.likelihoods(reads[:count], haplotypes), result)
 
 
 @pytest.mark.parametrize("build", BUILDS)
