@@ -318,11 +318,10 @@ def sequences(value: Any, name: str) -> Sequences:
         return value
     try:
         if isinstance(value, np.ndarray) and value.dtype.kind in "uSU":
-            if value.dtype.kind == "S" and np.char.str_len(value).min(initial=1) < (
-                value.dtype.itemsize
+            width = value.dtype.itemsize
+            if value.dtype.kind == "U" or (
+                value.dtype.kind == "S" and np.char.str_len(value).min(initial=width) < width
             ):
-                return _joined(value.tolist())
-            if value.dtype.kind == "U":
                 return _joined(value.tolist())
             return Sequences.from_matrix(value)
         if value is None or isinstance(value, (str, bytes, bytearray, memoryview)):

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import gkl_shim
+from gkl_shim._sequences import sequences
 from gkl_shim.errors import BackendUnavailable, PairError
 from gkl_shim.prefilter import ABOVE, UNDEFINED, Prefilter, Sequences, Summary, edits, summarize
 
@@ -246,3 +247,13 @@ def test_wrong_candidates():
     encoded = Sequences.from_arrays(b"ACGT", np.array([0, 4])).encoded()
     with pytest.raises(ValueError, match="encoded ones have no reverse complement"):
         Prefilter(2).resident(encoded, CONTIGS).edits(*[np.array([0])] * 3, np.array([True]))
+
+
+def test_elements_that_fill_their_width_are_taken_as_they_are():
+    full = np.array([b"ACGT", b"TTTT"])
+    assert np.shares_memory(Sequences.from_matrix(full).raw.letters, full)
+    reads = sequences(full, "reads")
+    assert reads.raw.lengths is None
+    assert np.shares_memory(reads.raw.letters, full)
+    shorter = sequences(np.array([b"ACGT", b"TT"]), "reads")
+    assert list(shorter.lengths) == [4, 2]
