@@ -49,8 +49,8 @@ _NOWHERE = np.iinfo(np.uint64).max
 
 def is_device_array(value: Any) -> bool:
     """Whether a value is a CuPy array."""
-    cupy = sys.modules.get("cupy")
-    return cupy is not None and isinstance(value, cupy.ndarray)
+    # Another thread may be in the middle of importing it.
+    return isinstance(value, getattr(sys.modules.get("cupy"), "ndarray", ()))
 
 
 def device_of(*values: Any) -> int | None:

@@ -57,15 +57,15 @@ def start() -> str:
     return ", ".join(engine.devices)
 
 
-def pairhmm(double: int, as_gkl: int, engine: int) -> str:
-    """Write the ``gkl_shim_cuda_engine *`` for a precision and conventions to an address.
+def pairhmm(double: int, as_gkl: int, door: int) -> str:
+    """Write the ``gkl_shim_cuda_door`` for a precision and conventions to an address.
 
     The engine lasts as long as the process.
     """
     try:
-        ffi, _ = _native.library()
-        place = ffi.cast("gkl_shim_cuda_engine **", engine)
-        place[0] = _engine(bool(double), bool(as_gkl)).pointer
+        ffi, lib = _native.library()
+        engine = _engine(bool(double), bool(as_gkl))
+        lib.gkl_shim_cuda_engine_door(engine.pointer, ffi.cast("gkl_shim_cuda_door *", door))
     except Exception as error:  # whatever it is, the CPU engine can do the work
         return " ".join(f"{type(error).__name__}: {error}".split())
     return ""

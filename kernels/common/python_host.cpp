@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdlib.h>
@@ -13,6 +12,8 @@
 #include <unistd.h>
 
 #include <chrono>
+
+#include "common/thread_pool.h"
 
 extern char **environ;
 
@@ -222,24 +223,13 @@ void PythonHost::start() {
         if (state_ != kIdle) return;
         state_ = kStarting;
     }
-    // Signals belong to the program's own threads, and what CuPy starts from here inherits that.
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    pthread_attr_t attributes;
-    pthread_attr_init(&attributes);
-    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-    pthread_attr_setstacksize(&attributes, size_t(16) << 20);
-    pthread_t thread;
-    const int failed = pthread_create(
-        &thread, &attributes,
+    // What CuPy starts from here takes no signals either.
+    const int failed = start_thread(
         [](void *host) -> void * {
             static_cast<PythonHost *>(host)->run();
             return nullptr;
         },
-        this);
-    pthread_attr_destroy(&attributes);
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+        this, size_t(16) << 20);
     if (failed) finish(kFailed, std::string("no thread for Python: ") + strerror(failed));
 }
 

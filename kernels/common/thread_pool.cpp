@@ -29,14 +29,6 @@ enum { kCallsInARow = 8 };
 
 typedef std::chrono::steady_clock Clock;
 
-void relax() {
-#if defined(__x86_64__)
-    __builtin_ia32_pause();
-#elif defined(__aarch64__)
-    __asm__ volatile("yield");
-#endif
-}
-
 // Until `done` or the time is over; returns whether done.
 template <class Done>
 bool spin(Done done) {
@@ -139,18 +131,7 @@ class Pool {
     void start_workers(int wanted) {
         const int most = usable_cpus_ - 1;
         while (workers_ < std::min(wanted, most)) {
-            // Signals belong to the program's own threads (the JVM's, Python's).
-            sigset_t all, before;
-            sigfillset(&all);
-            pthread_sigmask(SIG_SETMASK, &all, &before);
-            pthread_attr_t attributes;
-            pthread_attr_init(&attributes);
-            pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-            pthread_t thread;
-            const int failed = pthread_create(&thread, &attributes, serve, this);
-            pthread_attr_destroy(&attributes);
-            pthread_sigmask(SIG_SETMASK, &before, nullptr);
-            if (failed) return;
+            if (start_thread(serve, this) != 0) return;
             workers_++;
         }
     }
@@ -245,6 +226,21 @@ Pool &the_pool() {
 }
 
 }  // namespace
+
+int start_thread(void *(*run)(void *), void *argument, size_t stack_bytes) {
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    if (stack_bytes) pthread_attr_setstacksize(&attributes, stack_bytes);
+    pthread_t thread;
+    const int failed = pthread_create(&thread, &attributes, run, argument);
+    pthread_attr_destroy(&attributes);
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    return failed;
+}
 
 int threads_for(int64_t nanoseconds, int most) {
     if (most <= 1) return 1;

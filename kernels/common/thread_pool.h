@@ -11,11 +11,25 @@
 // calls are under way.
 #pragma once
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include <atomic>
 
 namespace gkl_shim {
+
+// Starts a detached thread that takes no signals: these belong to the program's own (the JVM's,
+// Python's). Returns an errno. `stack_bytes` 0: the system's default.
+int start_thread(void *(*run)(void *argument), void *argument, size_t stack_bytes = 0);
+
+// What a thread does between two looks at what it waits for.
+inline void relax() {
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
+}
 
 // As many threads, the calling one included and `most` at most, as work is worth that takes one
 // thread so long: fewer where they would have to be woken first.

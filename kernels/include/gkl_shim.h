@@ -390,6 +390,20 @@ GKL_SHIM_API const char *gkl_shim_cuda_engine_loss(gkl_shim_cuda_engine *engine,
 /* Whether the device of that number is in use; of -1, whether any is. */
 GKL_SHIM_API int32_t gkl_shim_cuda_engine_uses(const gkl_shim_cuda_engine *engine, int32_t number);
 
+/* An engine as another copy of this library reaches it, which may be of another build: the
+ * functions are those of the copy that made it. */
+typedef struct {
+    const char *version; /* of that copy */
+    gkl_shim_cuda_engine *engine;
+    gkl_shim_status (*compute)(gkl_shim_cuda_engine *engine, const gkl_shim_pairhmm_batch *batch,
+                               double *log10_likelihoods);
+    const char *(*loss)(gkl_shim_cuda_engine *engine, int32_t *number);
+    int32_t (*uses)(const gkl_shim_cuda_engine *engine, int32_t number);
+    const char *(*last_error)(void);
+} gkl_shim_cuda_door;
+
+GKL_SHIM_API void gkl_shim_cuda_engine_door(gkl_shim_cuda_engine *engine, gkl_shim_cuda_door *door);
+
 /* cuda_pairs are those that devices computed. */
 GKL_SHIM_API void gkl_shim_cuda_engine_statistics(const gkl_shim_cuda_engine *engine,
                                                   gkl_shim_pairhmm_stats *stats);

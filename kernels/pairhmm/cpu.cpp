@@ -96,8 +96,8 @@ struct TileMemory {
         const TileBuffers memory = buffers(kernel, tile, with);
         double *out = static_cast<double *>(
             results.get(size_t(with.join_count) * size_t(kernel.lanes) * sizeof(double)));
-        SharedTails alone = {};
-        if (!kernel.compute(tile, with, memory, tails ? tails : &alone)) {
+        SharedTails alone = {};  // that nobody takes
+        if (!kernel.compute(tile, with, memory, tails ? tails : &alone) && tails) {
             wait_for(tails->done);
             kernel.meet(tile, with, memory, tails->kept.get(0));
         }

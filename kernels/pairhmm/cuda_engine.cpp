@@ -61,14 +61,6 @@ constexpr int64_t kBroughtBases = 1 << 26;
 // Who has looked for a chunk's end so long goes to sleep for it: waking takes some 20 us.
 constexpr std::chrono::microseconds kAwake(200);
 
-void relax() {
-#if defined(__x86_64__)
-    __builtin_ia32_pause();
-#elif defined(__aarch64__)
-    __asm__ volatile("yield");
-#endif
-}
-
 typedef std::unique_ptr<gkl_shim_cuda_planner, void (*)(gkl_shim_cuda_planner *)> Planner;
 
 // Consecutive regions, [first, last).
@@ -1004,6 +996,12 @@ extern "C" const char *gkl_shim_cuda_engine_loss(gkl_shim_cuda_engine *engine, i
 
 extern "C" int32_t gkl_shim_cuda_engine_uses(const gkl_shim_cuda_engine *engine, int32_t number) {
     return engine->uses(number);
+}
+
+extern "C" void gkl_shim_cuda_engine_door(gkl_shim_cuda_engine *engine, gkl_shim_cuda_door *door) {
+    *door = {gkl_shim_version(),           engine,
+             gkl_shim_cuda_engine_compute, gkl_shim_cuda_engine_loss,
+             gkl_shim_cuda_engine_uses,    gkl_shim_last_error};
 }
 
 extern "C" void gkl_shim_cuda_engine_statistics(const gkl_shim_cuda_engine *engine,

@@ -1,6 +1,7 @@
 #include "pairhmm/cuda_host.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -36,10 +37,10 @@ void give_up(const std::string &reason) {
         warn("no GPU (" + reason + "); the CPU engine computes, with the same answers");
 }
 
-void tell_of_losses(gkl_shim_cuda_engine *engine) {
+void tell_of_losses(const gkl_shim_cuda_door &door) {
     int32_t number;
-    while (const char *reason = gkl_shim_cuda_engine_loss(engine, &number)) {
-        if (gkl_shim_cuda_engine_uses(engine, -1))
+    while (const char *reason = door.loss(door.engine, &number)) {
+        if (door.uses(door.engine, -1))
             warn("GPU " + std::to_string(number) + " is no longer used: " + reason +
                  "; what it leaves undone is computed elsewhere");
         else
@@ -47,21 +48,28 @@ void tell_of_losses(gkl_shim_cuda_engine *engine) {
     }
 }
 
-// The engine for a precision and conventions, opened by Python when it is first wanted. Null, with
-// the reason, where it cannot be.
-gkl_shim_cuda_engine *engine_for(bool double_precision, bool as_gkl, std::string *reason) {
-    static std::atomic<gkl_shim_cuda_engine *> engines[2][2];
+// The engine for a precision and conventions, opened by Python when it is first wanted. It belongs
+// to the copy of this library that Python has loaded: a jar has its own. Null, with the reason,
+// where there is none.
+const gkl_shim_cuda_door *door_for(bool double_precision, bool as_gkl, std::string *reason) {
+    static gkl_shim_cuda_door doors[2][2];
+    static std::atomic<bool> opened[2][2];
     static std::mutex opening;
-    std::atomic<gkl_shim_cuda_engine *> &engine = engines[double_precision][as_gkl];
-    if (gkl_shim_cuda_engine *const open = engine.load(std::memory_order_acquire)) return open;
+    gkl_shim_cuda_door *const door = &doors[double_precision][as_gkl];
+    std::atomic<bool> &is_open = opened[double_precision][as_gkl];
+    if (is_open.load(std::memory_order_acquire)) return door;
     const std::lock_guard<std::mutex> lock(opening);
-    if (gkl_shim_cuda_engine *const open = engine) return open;
-    gkl_shim_cuda_engine *opened = nullptr;
-    if (!PythonHost::get().call("pairhmm", {double_precision, as_gkl, int64_t(intptr_t(&opened))},
+    if (is_open) return door;
+    if (!PythonHost::get().call("pairhmm", {double_precision, as_gkl, int64_t(intptr_t(door))},
                                 reason))
         return nullptr;
-    engine.store(opened, std::memory_order_release);
-    return opened;
+    if (strcmp(door->version, GKL_SHIM_VERSION) != 0) {
+        *reason = std::string("Python has gkl-shim ") + door->version + ", this is " +
+                  GKL_SHIM_VERSION + ": install the same";
+        return nullptr;
+    }
+    is_open.store(true, std::memory_order_release);
+    return door;
 }
 
 bool driver_present() {
@@ -113,14 +121,14 @@ bool cuda_wanted(int32_t backend, const gkl_shim_pairhmm_batch &batch, int64_t c
 bool compute_on_cuda(const gkl_shim_pairhmm_batch &batch, bool double_precision, bool as_gkl,
                      double *log10_likelihoods) {
     std::string reason;
-    gkl_shim_cuda_engine *const engine = engine_for(double_precision, as_gkl, &reason);
-    if (!engine) {
+    const gkl_shim_cuda_door *const door = door_for(double_precision, as_gkl, &reason);
+    if (!door) {
         give_up(reason);
         return false;
     }
-    const gkl_shim_status status = gkl_shim_cuda_engine_compute(engine, &batch, log10_likelihoods);
-    tell_of_losses(engine);
-    if (status != GKL_SHIM_OK) give_up(gkl_shim_last_error());
+    const gkl_shim_status status = door->compute(door->engine, &batch, log10_likelihoods);
+    tell_of_losses(*door);
+    if (status != GKL_SHIM_OK) give_up(door->last_error());
     return status == GKL_SHIM_OK;
 }
 

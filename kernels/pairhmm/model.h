@@ -109,9 +109,9 @@ struct Tables {
         T xx;             // room for the row's fourth quality
     };
 
-    Gap gap[kQualities * kQualities];           // by insertion quality * 128 + deletion quality
-    Emission emission[kLetters * kQualities];   // by letter * 128 + base quality
-    T probability[kQualities];                  // P[q]
+    Gap gap[kQualities * kQualities];          // by insertion quality * 128 + deletion quality
+    Emission emission[kLetters * kQualities];  // by letter * 128 + base quality
+    T probability[kQualities];                 // P[q]
 };
 
 // The same bits everywhere: made with IEEE operations alone, no library function.
@@ -139,7 +139,7 @@ GKL_SHIM_DEVICE V split(V x, V *exponent) {
     // top; and a small integer under the bits of 1.5 2^52 is a double that much above it.
     const I e = ((bits + (0x4000000000000000 - 0x3fe6a09e667f3bcd)) >> 52) - 1024;
     *exponent = same_bits<V>(e + 0x4338000000000000) - 6755399441055744.0;
-    return same_bits<V>(bits - (e << 52));
+    return same_bits<V>(bits - e * (int64_t(1) << 52));
 }
 
 // ln((1 + z) / (1 - z)) = 2 (z + z^3/3 + z^5/5 + ...), |z| <= 0.172.
@@ -163,7 +163,8 @@ GKL_SHIM_DEVICE V log10_likelihood(V x, double n, double exponent) {
 
 // A row's coefficients from its facts. V is a number or a vector of lanes, `next` the row below.
 // A read with mm = 0 anywhere (both gap-open qualities about 3 or less) cannot be scaled so: the
-// emissions of such a row are NaN, its results are not trusted, and it goes to the plain recurrence.
+// emissions of such a row are NaN, its results are not trusted, and it goes to the plain
+// recurrence.
 template <class V>
 GKL_SHIM_DEVICE V scaled_alpha(V mi, V inverse_mm) {
     return mi * inverse_mm;
