@@ -28,16 +28,6 @@
 // and, at the turn of a column, a shuffle and the first emissions. 23% goes into the columns about
 // events, where lanes take turns, 5% into the meeting.
 
-#if defined(__CUDACC_RTC__)
-typedef signed char int8_t;
-typedef unsigned char uint8_t;
-typedef unsigned short uint16_t;
-typedef int int32_t;
-typedef unsigned int uint32_t;
-typedef long long int64_t;
-typedef unsigned long long uint64_t;
-#endif
-
 #include "pairhmm/cuda_layout.h"
 #include "pairhmm/cuda_stripes.h"
 

@@ -1,16 +1,6 @@
 // The CUDA kernels for batches that are in a device's memory already (cuda_arrays.h). Results
 // travel to the host as lengths and counts; bases do not.
 
-#if defined(__CUDACC_RTC__)
-typedef signed char int8_t;
-typedef unsigned char uint8_t;
-typedef unsigned short uint16_t;
-typedef int int32_t;
-typedef unsigned int uint32_t;
-typedef long long int64_t;
-typedef unsigned long long uint64_t;
-#endif
-
 #include "pairhmm/cuda_arrays.h"
 
 namespace gkl_shim {

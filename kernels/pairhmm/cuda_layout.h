@@ -12,10 +12,6 @@
 // one up, or both.
 #pragma once
 
-#if !defined(__CUDACC_RTC__)
-#include <stdint.h>
-#endif
-
 #include "pairhmm/model.h"
 
 namespace gkl_shim {

@@ -48,9 +48,9 @@
 // The exponent g = 0.434294 ln 10 is Intel GKL's: it writes 1/ln 10 in six digits.
 #pragma once
 
-// CUDA's run-time compiler has no system headers; cuda.cu defines the integer types for it.
+#include "common/integers.h"
+
 #if !defined(__CUDACC_RTC__)
-#include <stdint.h>
 #include <string.h>
 #endif
 

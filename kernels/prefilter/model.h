@@ -23,18 +23,12 @@
 // word's border; and one at a word's second base only where its fourth is one.
 #pragma once
 
+#include "common/integers.h"
+
 #if defined(__CUDACC_RTC__)
-typedef signed char int8_t;
-typedef unsigned char uint8_t;
-typedef short int16_t;
-typedef int int32_t;
-typedef unsigned int uint32_t;
-typedef long long int64_t;
-typedef unsigned long long uint64_t;
 #define GKL_SHIM_DEVICE __device__ __forceinline__
 #define GKL_SHIM_METHOD GKL_SHIM_DEVICE
 #else
-#include <stdint.h>
 #if defined(__AVX512F__)
 #include <immintrin.h>
 #endif
