@@ -15,7 +15,7 @@ from gkl_shim import paths
 from gkl_shim.errors import BackendUnavailable, MissingComponent
 
 __all__ = ["PairHmmEngine", "PrefilterEngine", "Sequences", "batch_pointer", "builds", "check",
-           "copy", "cpu_count", "device_batch_pointer", "encode", "format_edits", "library",
+           "copy", "cpu_count", "encode", "format_edits", "library",
            "parse_candidates", "parse_pairs", "version"]  # fmt: skip
 
 _BEGIN, _END = "/* cffi: begin", "/* cffi: end"
@@ -73,9 +73,11 @@ def batch_pointer(
     region_reads: NDArray[np.int64],
     region_haplotypes: NDArray[np.int64],
     read_offsets: NDArray[np.int64],
-    read_tracks: tuple[NDArray[np.uint8], ...],
+    read_tracks: tuple[Any, ...],
     haplotype_offsets: NDArray[np.int64],
-    haplotype_bases: NDArray[np.uint8],
+    haplotype_bases: Any,
+    *,
+    on_device: bool = False,
 ) -> Any:
     """Return a ``gkl_shim_pairhmm_batch *`` of C-contiguous arrays, which must outlive it.
 
@@ -83,9 +85,12 @@ def batch_pointer(
     ----------
     read_tracks
         Bases, base, insertion, deletion and continuation qualities.
+    on_device
+        Whether these and the haplotypes' bases are CuPy arrays.
     """
     # A microsecond more or less is felt: a GPU computes a region in a few dozen.
-    new, address, batch, numbers, letters = _batch_types()
+    new, batch, address, numbers, on_host, elsewhere = _batch_makers()
+    place, letters = elsewhere if on_device else on_host
     bases, quals, insertion_quals, deletion_quals, continuation_quals = read_tracks
     return new(
         batch,
@@ -94,51 +99,29 @@ def batch_pointer(
             address(numbers, region_reads),
             address(numbers, region_haplotypes),
             address(numbers, read_offsets),
-            address(letters, bases),
-            address(letters, quals),
-            address(letters, insertion_quals),
-            address(letters, deletion_quals),
-            address(letters, continuation_quals),
+            place(letters, bases),
+            place(letters, quals),
+            place(letters, insertion_quals),
+            place(letters, deletion_quals),
+            place(letters, continuation_quals),
             address(numbers, haplotype_offsets),
-            address(letters, haplotype_bases),
-        ),
-    )
-
-
-def device_batch_pointer(
-    region_reads: NDArray[np.int64],
-    region_haplotypes: NDArray[np.int64],
-    read_offsets: NDArray[np.int64],
-    read_tracks: tuple[Any, ...],
-    haplotype_offsets: NDArray[np.int64],
-    haplotype_bases: Any,
-) -> Any:
-    """Return the same of bases and qualities that are CuPy arrays."""
-    ffi, _ = library()
-    new, address, batch, numbers, _ = _batch_types()
-    *tracks, bases = [
-        ffi.cast("uint8_t *", array.data.ptr) for array in (*read_tracks, haplotype_bases)
-    ]
-    return new(
-        batch,
-        (
-            len(region_reads) - 1,
-            address(numbers, region_reads),
-            address(numbers, region_haplotypes),
-            address(numbers, read_offsets),
-            *tracks,
-            address(numbers, haplotype_offsets),
-            bases,
+            place(letters, haplotype_bases),
         ),
     )
 
 
 @functools.cache
-def _batch_types() -> tuple[Any, ...]:
-    """Return what makes a batch's struct, looked up once."""
+def _batch_makers() -> tuple[Any, ...]:
+    """Return what makes a batch's struct and pointers of its arrays; types are looked up once."""
     ffi, _ = library()
-    types = ("gkl_shim_pairhmm_batch *", "int64_t[]", "uint8_t[]")
-    return ffi.new, ffi.from_buffer, *map(ffi.typeof, types)
+    types = map(ffi.typeof, ("gkl_shim_pairhmm_batch *", "int64_t[]", "uint8_t[]", "uint8_t *"))
+    batch, numbers, letters, pointer = types
+
+    def of_device_array(kind: Any, array: Any) -> Any:
+        return ffi.cast(kind, array.data.ptr)
+
+    on_host, elsewhere = (ffi.from_buffer, letters), (of_device_array, pointer)
+    return ffi.new, batch, ffi.from_buffer, numbers, on_host, elsewhere
 
 
 def _last_error() -> str:

@@ -197,7 +197,7 @@ class Engine:
         prefixes = arrays.common_prefixes(batch, as_gkl=self._as_gkl)
         status = self._lib.gkl_shim_cuda_engine_compute_arrays(
             self._engine,
-            _native.device_batch_pointer(*batch.arrays),
+            _native.batch_pointer(*batch.arrays, on_device=True),
             device,
             self._ffi.cast("gkl_shim_cuda_prefix *", prefixes.ctypes.data),
             self._ffi.from_buffer(self._values_type, out),
