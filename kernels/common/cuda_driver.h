@@ -50,16 +50,11 @@ class CudaDriver {
         CALL(cuEventCreate, &event, kind);
         return event;
     }
-    void *host_memory(size_t size) const {
-        void *memory;
-        CALL(cuMemHostAlloc, &memory, size, kHostPortable);
-        return memory;
+    // Pinned memory of the host, or memory of the device, as the address says.
+    void allocate(size_t size, void **memory) const {
+        CALL(cuMemHostAlloc, memory, size, kHostPortable);
     }
-    uint64_t device_memory(size_t size) const {
-        uint64_t address;
-        CALL(cuMemAlloc_v2, &address, size);
-        return address;
-    }
+    void allocate(size_t size, uint64_t *memory) const { CALL(cuMemAlloc_v2, memory, size); }
     void send(uint64_t to, const void *from, int64_t size, void *stream) const {
         CALL(cuMemcpyHtoDAsync_v2, to, from, size_t(size), stream);
     }
@@ -93,8 +88,12 @@ class CudaDriver {
     // What cannot be given back, of a device that failed, goes with the process.
     void free_stream(void *stream) const { functions_.cuStreamDestroy_v2(stream); }
     void free_event(void *event) const { functions_.cuEventDestroy_v2(event); }
-    void free_host_memory(void *memory) const { functions_.cuMemFreeHost(memory); }
-    void free_device_memory(uint64_t address) const { functions_.cuMemFree_v2(address); }
+    void free(void *memory) const {
+        if (memory) functions_.cuMemFreeHost(memory);
+    }
+    void free(uint64_t memory) const {
+        if (memory) functions_.cuMemFree_v2(memory);
+    }
 
    private:
     void check(int32_t error, const char *function) const {

@@ -178,10 +178,10 @@ class Slot {
     ~Slot() {
         driver_.free_stream(stream_);
         driver_.free_event(end_);
-        if (block_.memory) driver_.free_host_memory(block_.memory);
-        if (results_.memory) driver_.free_host_memory(results_.memory);
-        if (device_block_.address) driver_.free_device_memory(device_block_.address);
-        if (scratch_.address) driver_.free_device_memory(scratch_.address);
+        driver_.free(block_.memory);
+        driver_.free(results_.memory);
+        driver_.free(device_block_.memory);
+        driver_.free(scratch_.memory);
     }
     Slot(const Slot &) = delete;
 
@@ -226,13 +226,13 @@ class Slot {
         if (watched()) memset(results_.memory, 0xff, size_t(chunk_.results) * sizeof(double));
     }
 
-    void send() { driver_.send(device_block_.address, block_.memory, chunk_.block_bytes, stream_); }
+    void send() { driver_.send(device_block_.memory, block_.memory, chunk_.block_bytes, stream_); }
 
     void launch() {
         if (chunk_.segments > 0) {
             const int64_t blocks =
                 (chunk_.segments + GKL_SHIM_CUDA_FETCH_SEGMENTS - 1) / GKL_SHIM_CUDA_FETCH_SEGMENTS;
-            uint64_t block = device_block_.address;
+            uint64_t block = device_block_.memory;
             void *parameters[] = {&block};
             driver_.launch(hardware_.fetch, int32_t(blocks), 1, kArrayThreads, 0, stream_,
                            parameters);
@@ -245,7 +245,7 @@ class Slot {
             launch_widths(kernels, kMeeting, chunk_.meetings);
         }
         if (chunk_.seam_bytes > 0) {
-            driver_.fill(scratch_.address + uint64_t(chunk_.seams), GKL_SHIM_CUDA_SEAM_FILL,
+            driver_.fill(scratch_.memory + uint64_t(chunk_.seams), GKL_SHIM_CUDA_SEAM_FILL,
                          chunk_.seam_bytes, stream_);
             launch_one(kernels, GKL_SHIM_CUDA_WIDTHS, kPass, chunk_.striped_passes);
             launch_one(kernels, GKL_SHIM_CUDA_WIDTHS, kMeeting, chunk_.striped_meetings);
@@ -274,12 +274,10 @@ class Slot {
     }
 
    private:
-    struct HostMemory {
-        void *memory = nullptr;
-        int64_t size = 0;
-    };
-    struct DeviceMemory {
-        uint64_t address = 0;
+    // Pinned memory of the host, or memory of the device.
+    template <class Address>
+    struct Buffer {
+        Address memory = {};
         int64_t size = 0;
     };
 
@@ -298,21 +296,15 @@ class Slot {
     }
 
     // The old memory may be in use until the stream is through: results are seen before that.
-    void grow(HostMemory *buffer, int64_t size) {
+    template <class Address>
+    void grow(Buffer<Address> *buffer, int64_t size) {
         if (buffer->size >= size) return;
         driver_.wait_for_stream(stream_);
-        if (buffer->memory) driver_.free_host_memory(std::exchange(*buffer, {}).memory);
+        driver_.free(std::exchange(*buffer, {}).memory);
         const int64_t more = int64_t(double(size) * kGrowth);
-        buffer->memory = driver_.host_memory(size_t(more));
-        buffer->size = more;
-    }
-    void grow(DeviceMemory *buffer, int64_t size) {
-        if (buffer->size >= size) return;
-        driver_.wait_for_stream(stream_);
-        if (buffer->address) driver_.free_device_memory(std::exchange(*buffer, {}).address);
-        const int64_t more = int64_t(double(size) * kGrowth);
-        buffer->address = driver_.device_memory(size_t(more));
-        buffer->size = more;
+        Address memory;
+        driver_.allocate(size_t(more), &memory);
+        *buffer = {memory, more};
     }
 
     void launch_widths(const gkl_shim_cuda_kernels &kernels, int32_t step, int32_t warps) {
@@ -321,7 +313,7 @@ class Slot {
     }
 
     void launch_one(const gkl_shim_cuda_kernels &kernels, int kernel, int32_t step, int32_t warps) {
-        uint64_t block = device_block_.address, tables = kernels.tables, scratch = scratch_.address;
+        uint64_t block = device_block_.memory, tables = kernels.tables, scratch = scratch_.memory;
         void *results = results_.memory;
         int32_t first_tile = chunk_.first_tile[kernel];
         void *parameters[] = {&block, &tables, &scratch, &results, &first_tile, &step};
@@ -351,8 +343,8 @@ class Slot {
     int32_t precision_ = GKL_SHIM_SINGLE;
     gkl_shim_cuda_chunk chunk_ = {};
     Span span_ = {};
-    HostMemory block_, results_;
-    DeviceMemory device_block_, scratch_;
+    Buffer<void *> block_, results_;
+    Buffer<uint64_t> device_block_, scratch_;
 };
 
 // One device and its slots.
@@ -834,8 +826,9 @@ struct gkl_shim_cuda_engine {
     gkl_shim_status compute_on_cpu(const Run &run, const Span &span) {
         const int64_t pairs = pairs_of(run.batch, span);
         left_pairs_ += pairs;
-        return on_host(run.input, span, run.results, [&](const Part &part, double *results) {
-            return gkl_shim_pairhmm_compute(cpu_.get(), &part.batch, results, pairs);
+        double *const results = run.results + pairs_of(run.batch, {0, span.first});
+        return on_host(run.input, span, results, [&](const Part &part, double *values) {
+            return gkl_shim_pairhmm_compute(cpu_.get(), &part.batch, values, pairs);
         });
     }
 
@@ -844,31 +837,32 @@ struct gkl_shim_cuda_engine {
         const gkl_shim_pairhmm_batch &batch = input.batch;
         const int64_t most = std::numeric_limits<int64_t>::max();
         if (!input.holder) return gkl_shim_pairhmm_complete(cpu_.get(), &batch, results, most);
-        const double *next = results;
-        const auto lacks = [&](int64_t region) {
-            const double *const from = next;
-            next += pairs_of(batch, {region, region + 1});
-            return std::any_of(from, next, [](double x) { return isnan(x); });
+        // Only regions with such come to the host: those since the last one without.
+        Span span = {0, 0};
+        double *next = results;
+        const auto complete = [&] {
+            return on_host(input, span, results, [&](const Part &part, double *values) {
+                return gkl_shim_pairhmm_complete(cpu_.get(), &part.batch, values, most);
+            });
         };
-        // Only such regions come to the host.
         for (int64_t region = 0; region < batch.regions; region++) {
-            Span span = {region, region};
-            while (region < batch.regions && lacks(region)) span.last = ++region;
-            if (span.last == span.first) continue;
-            const gkl_shim_status status =
-                on_host(input, span, results, [&](const Part &part, double *values) {
-                    return gkl_shim_pairhmm_complete(cpu_.get(), &part.batch, values, most);
-                });
-            if (status != GKL_SHIM_OK) return status;
+            double *const end = next + pairs_of(batch, {region, region + 1});
+            if (std::any_of(next, end, [](double x) { return isnan(x); })) {
+                span.last = region + 1;
+            } else {
+                if (const gkl_shim_status status = complete()) return status;
+                span = {region + 1, region + 1};
+                results = end;
+            }
+            next = end;
         }
-        return GKL_SHIM_OK;
+        return complete();
     }
 
-    // Calls work(part, its results) for regions of a batch in the host's memory: all at once, or,
-    // where they have to be brought there, some at a time.
+    // Calls work(part, its results) for regions of a batch, whose results are given, in the host's
+    // memory: all at once, or, where they have to be brought there, some at a time.
     template <class Work>
     gkl_shim_status on_host(const Input &input, const Span &span, double *results, Work work) {
-        results += pairs_of(input.batch, {0, span.first});
         for (Span some = {span.first, span.first}; some.first < span.last;) {
             do {
                 some.last++;

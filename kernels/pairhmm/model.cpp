@@ -49,9 +49,8 @@ Tables<T> *make_tables() {
     for (int i = 0; i < kQualities; i++)
         for (int d = 0; d < kQualities; d++) {
             const T mm = T(match_probability(phred_probability(i) + phred_probability(d)));
-            t->gap[i * kQualities + d] = {
-                t->probability[i], t->probability[d], mm,
-                scaled_inverse_alpha(mm, T(1 / phred_probability(i)))};
+            t->gap[i * kQualities + d] = {t->probability[i], t->probability[d], mm,
+                                          scaled_inverse_alpha(mm, T(1 / phred_probability(i)))};
         }
     return t;
 }
