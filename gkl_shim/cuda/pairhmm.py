@@ -108,7 +108,6 @@ class Engine:
             raise BackendUnavailable(
                 f"CUDA cannot be used: {cuda_devices.one_line(error)}"
             ) from error
-        self._as_gkl = as_gkl
         self._names = {device.number: device.name for device in opened}
         records = self._ffi.new("gkl_shim_cuda_device[]", [device.record for device in opened])
         options = self._ffi.new(
@@ -194,12 +193,11 @@ class Engine:
                 f"the arrays are on GPU {device}, which is none of the devices to use "
                 f"({', '.join(map(str, self._names))})"
             )
-        prefixes = arrays.common_prefixes(batch, as_gkl=self._as_gkl)
         status = self._lib.gkl_shim_cuda_engine_compute_arrays(
             self._engine,
             _native.batch_pointer(*batch.arrays, on_device=True),
-            device,
-            self._ffi.cast("gkl_shim_cuda_prefix *", prefixes.ctypes.data),
+            arrays.on_gpu(device).kernels,
+            arrays.current_stream(device),
             self._ffi.from_buffer(self._values_type, out),
         )
         self._tell_of_losses()
@@ -263,10 +261,6 @@ class _Device:
         self._kept: list[Any] = []
         with cupy.cuda.Device(number) as device:
             self._module = kernels.load(cupy, _SOURCE, device.compute_capability)
-            fetch = kernels.load(cupy, arrays.SOURCE, device.compute_capability).get_function(
-                "pairhmm_fetch"
-            )
-            self._kept.append(fetch)
             free, _ = cupy.cuda.runtime.memGetInfo()
             #: By field of ``gkl_shim_cuda_device``.
             self.record = {
@@ -275,7 +269,6 @@ class _Device:
                 "multiprocessors": multiprocessors or int(properties["multiProcessorCount"]),
                 "scratch_bytes": min(_SCRATCH_BYTES, int(free * _MEMORY_SHARE) // _SLOTS),
                 "kernels": [self._prepared(cupy, p, as_gkl) for p in ("single", "double")],
-                "fetch": ffi.cast("void *", fetch.kernel.ptr),
             }
             cupy.cuda.runtime.deviceSynchronize()
 

@@ -104,12 +104,10 @@ extern "C" gkl_shim_status gkl_shim_prefilter_compute(const gkl_shim_prefilter *
                     "pair %lld: GateKeeper needs equal lengths; the read has %d, the segment %d",
                     (long long)k, read, segment);
         }
-    try {
+    return guarded([&] {
         compute_on_cpu(handle->settings, pairs, *reads, *segments, results);
-    } catch (const std::bad_alloc &) {
-        return out_of_memory();
-    }
-    return GKL_SHIM_OK;
+        return GKL_SHIM_OK;
+    });
 }
 
 extern "C" const char *gkl_shim_prefilter_build(const gkl_shim_prefilter *handle) {
