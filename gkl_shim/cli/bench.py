@@ -384,14 +384,14 @@ def _table(rows: list[_Row], version: str | None, absent: str | None) -> _bench.
 
 def _size_table(points: list[_Point]) -> _bench.Table:
     table = _bench.Table(
-        "sizes", "By region size, a call a region", "pairs_of_a_region", "gcups", ("engine",), "xy"
+        "sizes", "By region size, a call a region", "pairs_of_a_region", "GCUPS", ("engine",), "xy"
     )
     for engine, speed in (("gkl-shim", "shim"), ("Intel GKL", "gkl")):
         table.rows += [
             {
                 "engine": engine,
                 "pairs_of_a_region": point.reads * point.haplotypes,
-                "gcups": getattr(point, speed),
+                "GCUPS": getattr(point, speed),
             }
             for point in points
             if getattr(point, speed) is not None

@@ -182,7 +182,7 @@ class OnGpu:
     """
 
     def __init__(self, device: int) -> None:
-        ffi, lib = _native.library()
+        ffi, _ = _native.library()
         cupy = sys.modules["cupy"]
         try:
             with cupy.cuda.Device(device) as opened:
@@ -200,6 +200,4 @@ class OnGpu:
             functions = driver.functions()
         except Exception as error:
             raise BackendUnavailable(f"GPU {device} cannot be used: {one_line(error)}") from error
-        checker = ffi.new("gkl_shim_cuda_checker **")
-        _native.check(lib.gkl_shim_cuda_checker_open(functions, self.kernels, checker))
-        self.checker = ffi.gc(checker[0], lib.gkl_shim_cuda_checker_close)
+        self.checker = _native.opened("cuda_checker", functions, self.kernels)

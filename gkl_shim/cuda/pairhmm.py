@@ -51,7 +51,7 @@ def widths(precision: Precision) -> tuple[int, ...]:
     """Return the rows a lane of each kernel, fewest first."""
     ffi, lib = _native.library()
     rows = ffi.new("int32_t[]", lib.GKL_SHIM_CUDA_WIDTHS)
-    lib.gkl_shim_cuda_widths(_precision_code(precision), rows)
+    lib.gkl_shim_cuda_widths(_native.precision_code(precision), rows)
     return tuple(row for row in rows if row)
 
 
@@ -98,7 +98,9 @@ class Engine:
         drivers: int = 0,
         multiprocessors: int = 0,
     ) -> None:
-        numbers = cuda_devices.chosen(devices)
+        wanted = None if devices is None else list(devices)
+        driver.wake(wanted)
+        numbers = cuda_devices.chosen(wanted)
         cupy = cuda_devices.import_cupy()
         self._ffi, self._lib = _native.library()
         try:
@@ -113,8 +115,8 @@ class Engine:
         options = self._ffi.new(
             "gkl_shim_cuda_engine_options *",
             {
-                "precision": _precision_code(precision),
-                "conventions": _conventions_code(as_gkl),
+                "precision": _native.precision_code(precision),
+                "conventions": _native.conventions_code(as_gkl),
                 "threads": threads,
                 "rows_a_lane": rows_a_lane,
                 "slots": _SLOTS,
@@ -127,12 +129,10 @@ class Engine:
                 "driver": functions,
             },
         )
-        engine = self._ffi.new("gkl_shim_cuda_engine **")
-        _native.check(self._lib.gkl_shim_cuda_engine_open(options, engine))
+        self._engine = _native.opened("cuda_engine", options)
         # What the native engine uses: it is closed before these go.
         self._opened = opened
         self._values_type = self._ffi.typeof("double[]")
-        self._engine = self._ffi.gc(engine[0], self._lib.gkl_shim_cuda_engine_close)
 
     @property
     def devices(self) -> tuple[str, ...]:
@@ -147,10 +147,7 @@ class Engine:
 
     def statistics(self) -> dict[str, int | float]:
         """Return the fields of ``gkl_shim_pairhmm_stats`` by name."""
-        stats = self._ffi.new("gkl_shim_pairhmm_stats *")
-        self._lib.gkl_shim_cuda_engine_statistics(self._engine, stats)
-        fields = self._ffi.typeof("gkl_shim_pairhmm_stats").fields
-        return {name: getattr(stats, name) for name, _ in fields}
+        return _native.pairhmm_statistics(self._lib.gkl_shim_cuda_engine_statistics, self._engine)
 
     def compute(self, batch: Batch) -> NDArray[np.float64]:
         """Compute every pair of every region.
@@ -275,7 +272,7 @@ class _Device:
     def _prepared(self, cupy: Any, precision: Precision, as_gkl: bool) -> dict[str, Any]:
         """Load the kernels of a precision, and put its tables into the device's memory."""
         ffi, lib = _native.library()
-        codes = _precision_code(precision), _conventions_code(as_gkl)
+        codes = _native.precision_code(precision), _native.conventions_code(as_gkl)
         tables = np.empty(lib.gkl_shim_cuda_tables(*codes, ffi.NULL), np.uint8)
         lib.gkl_shim_cuda_tables(*codes, ffi.from_buffer(tables))
         on_device = cupy.asarray(tables)
@@ -320,13 +317,3 @@ def _shared_bytes(precision: Precision, rows_a_lane: int) -> int:
     """Return what a kernel needs of shared memory."""
     rows = (_LETTERS + _STATE) * rows_a_lane * _ITEM_BYTES[precision]
     return (rows + _LANE_BYTES) * _WARP
-
-
-def _precision_code(precision: Precision) -> int:
-    _, lib = _native.library()
-    return int(lib.GKL_SHIM_SINGLE if precision == "single" else lib.GKL_SHIM_DOUBLE)
-
-
-def _conventions_code(as_gkl: bool) -> int:
-    _, lib = _native.library()
-    return int(lib.GKL_SHIM_AS_GKL if as_gkl else lib.GKL_SHIM_STRICT)

@@ -28,7 +28,7 @@ template <class Handle, class... Arguments>
 gkl_shim_status opened(Handle **handle, const Arguments &...arguments) {
     *handle = nullptr;
     return guarded([&] {
-        *handle = new Handle(arguments...);
+        *handle = new Handle{arguments...};
         return GKL_SHIM_OK;
     });
 }

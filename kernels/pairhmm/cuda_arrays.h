@@ -34,8 +34,8 @@ constexpr int kNoFault = 0xff;
 
 // What a haplotype's head, or its tail read backwards, has in common with one of its region before
 // it: a gkl_shim_cuda_prefix, written at once, so that who sees a part of it sees all. The length
-// is kLetterRefused where that is the region's first haplotype, and one of them has a letter that is
-// none.
+// is kLetterRefused where that is the region's first haplotype, and one of them has a letter that
+// is none.
 typedef uint64_t Prefix;
 constexpr int32_t kLetterRefused = -1;
 GKL_SHIM_BOTH inline Prefix prefix_of(int32_t like, int32_t length) {

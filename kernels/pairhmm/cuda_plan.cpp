@@ -1102,12 +1102,12 @@ extern "C" int32_t gkl_shim_cuda_take(gkl_shim_cuda_planner *planner,
                                       const gkl_shim_pairhmm_batch *batch,
                                       const gkl_shim_cuda_prefix *prefixes, const double *values,
                                       gkl_shim_cuda_chunk *chunk) {
-    try {
-        return planner->take(*batch, prefixes, values, chunk);
-    } catch (const std::bad_alloc &) {
-        out_of_memory();
-        return -1;
-    }
+    int32_t taken = -1;
+    guarded([&] {
+        taken = planner->take(*batch, prefixes, values, chunk);
+        return GKL_SHIM_OK;
+    });
+    return taken;
 }
 
 extern "C" gkl_shim_status gkl_shim_cuda_plan(gkl_shim_cuda_planner *planner,
