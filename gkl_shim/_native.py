@@ -32,7 +32,7 @@ def library() -> tuple[Any, Any]:
     Raises
     ------
     MissingComponent
-        If the library or its header is not there, or the system cannot load it.
+        If the library or its binding is not there, or the system cannot load it.
     """
     global _loaded
     if _loaded is not None:
@@ -40,8 +40,7 @@ def library() -> tuple[Any, Any]:
     with _loading:
         if _loaded is None:
             path = paths.library()
-            # Made with the library (cmake/abi.py), of its header.
-            ffi = importlib.import_module("gkl_shim._abi").ffi
+            ffi = importlib.import_module(f"gkl_shim.{paths.binding().stem}").ffi
             try:
                 _loaded = ffi, ffi.dlopen(str(path))
             except OSError as error:

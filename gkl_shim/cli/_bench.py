@@ -26,16 +26,22 @@ __all__ = [
     "Row",
     "Table",
     "check_plot",
+    "json_option",
     "plot_tables",
     "print_table",
     "progress",
     "rounds",
     "seconds_of",
+    "seconds_option",
     "wide_console",
     "write_json",
 ]
 
 Row: TypeAlias = dict[str, "str | int | float | None"]
+
+json_option = click.option(
+    "--json", "json_file", metavar="FILE", help="Write all figures there; - is stdout."
+)
 
 _ROUNDS = 5
 _PLOT_SUFFIXES = (".png", ".svg", ".pdf")
@@ -61,6 +67,12 @@ class Table:
     rows: list[Row] = dataclasses.field(default_factory=list)
     absent: str | None = None
     """Why there are no rows."""
+
+
+def seconds_option(default: float, text: str) -> Callable[..., Any]:
+    """Return the option that says how long to measure."""
+    kind = click.FloatRange(0.01, 600)
+    return click.option("--seconds", type=kind, default=default, show_default=True, help=text)
 
 
 def rounds(call: Callable[[], object], seconds: float) -> list[float]:

@@ -68,7 +68,7 @@ command.add_command(bench_prefilter.command)
     name="pairhmm", epilog="Example: gkl-shim bench pairhmm --json bench.json recorded.in"
 )
 @click.argument("inputs", metavar="[INPUT.in]...", nargs=-1)
-@click.option("--json", "json_file", metavar="FILE", help="Write all figures there; - is stdout.")
+@_bench.json_option
 @click.option(
     "--plot",
     "plot_file",
@@ -76,13 +76,7 @@ command.add_command(bench_prefilter.command)
     help="Draw (.png, .svg, .pdf): each table of --backend cuda; of the CPU, GCUPS of generated "
     "regions of rising size, which are timed for it. Needs matplotlib.",
 )
-@click.option(
-    "--seconds",
-    type=click.FloatRange(0.01, 600),
-    default=1.0,
-    show_default=True,
-    help="At least so long for each engine on each input.",
-)
+@_bench.seconds_option(1.0, "At least so long for each engine on each input.")
 @click.option(
     "--gkl",
     metavar="CLASSPATH",

@@ -51,17 +51,11 @@ class _Report:
     name="prefilter", epilog="Example: gkl-shim bench prefilter --papers pairs.tsv --json out.json"
 )
 @click.argument("pairs_file", metavar="[PAIRS.tsv]", required=False)
-@click.option("--json", "json_file", metavar="FILE", help="Write all figures there; - is stdout.")
+@_bench.json_option
 @click.option(
     "--plot", "plot_file", metavar="FILE", help="Draw them (.png, .svg, .pdf). Needs matplotlib."
 )
-@click.option(
-    "--seconds",
-    type=click.FloatRange(0.01, 600),
-    default=0.5,
-    show_default=True,
-    help="At least so long for each measurement.",
-)
+@_bench.seconds_option(0.5, "At least so long for each measurement.")
 @click.option(
     "--papers",
     is_flag=True,
