@@ -285,16 +285,16 @@ class Slot {
         void *results = results_.memory;
         void *parameters[] = {&bases,   &its_offsets, &its_regions, &as_gkl,
                               &results, &leaders,     &its_partings};
-        // Each leaves the other's regions alone.
-        bool few = false, many = false;
+        int64_t large = 0;  // regions
         for (int64_t g = 0; g < batch.regions; g++)
-            (batch.region_haplotypes[g + 1] - batch.region_haplotypes[g] > kFewHaplotypes ? many
-                                                                                          : few) =
-                true;
-        for (const int32_t threads : {few ? kCompareFew : 0, many ? kCompareMany : 0})
-            if (threads > 0)
-                driver_.launch(kernels.common_prefixes, int32_t(batch.regions), 2, threads, 0,
-                               stream_, parameters);
+            large += batch.region_haplotypes[g + 1] - batch.region_haplotypes[g] > kFewHaplotypes;
+        const auto launch = [&](int32_t threads) {
+            driver_.launch(kernels.common_prefixes, int32_t(batch.regions), 2, threads, 0, stream_,
+                           parameters);
+        };
+        // Each leaves the other's regions alone.
+        if (large < batch.regions) launch(kCompareFew);
+        if (large > 0) launch(kCompareMany);
         wait_for(halves);
         return static_cast<const gkl_shim_cuda_prefix *>(results_.memory);
     }

@@ -115,10 +115,10 @@ void launch(unsigned x, unsigned y, unsigned threads, void (*what)(Parameters...
 
 #include "pairhmm/cuda_arrays.cu"
 
-#define LAUNCH(name)                                                                         \
-    extern "C" void launch_##name(unsigned x, unsigned y, unsigned threads,                  \
-                                  void *const *parameters) {                                 \
-        launch(x, y, threads, name, parameters);                                             \
+#define LAUNCH(name)                                                        \
+    extern "C" void launch_##name(unsigned x, unsigned y, unsigned threads, \
+                                  void *const *parameters) {                \
+        launch(x, y, threads, name, parameters);                            \
     }
 LAUNCH(pairhmm_first_wrong)
 LAUNCH(pairhmm_common_prefixes)
