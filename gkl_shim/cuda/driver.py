@@ -52,7 +52,9 @@ def _wake(devices: Sequence[int] | None) -> None:
     count, device, context = ctypes.c_int(), ctypes.c_int(), ctypes.c_void_p()
     if library.cuInit(0) or library.cuDeviceGetCount(ctypes.byref(count)):
         return
-    for number in range(count.value) if devices is None else devices:
+    for number in range(count.value):
+        if devices is not None and number not in devices:
+            continue
         # The contexts that CuPy will use; they last as long as the process in any case.
         if not library.cuDeviceGet(ctypes.byref(device), number):
             library.cuDevicePrimaryCtxRetain(ctypes.byref(context), device)

@@ -98,9 +98,7 @@ class Engine:
         drivers: int = 0,
         multiprocessors: int = 0,
     ) -> None:
-        wanted = None if devices is None else list(devices)
-        driver.wake(wanted)
-        numbers = cuda_devices.chosen(wanted)
+        numbers = cuda_devices.chosen(devices)
         cupy = cuda_devices.import_cupy()
         self._ffi, self._lib = _native.library()
         try:
