@@ -33,6 +33,7 @@ from gkl_shim.pairhmm import Batch, HaplotypeBatch, PairHMM, ReadBatch
 
 READS, HAPLOTYPES = 64, 8
 CELLS = 1.2e10
+STREAMED_CELLS = 4e10
 SHAPES = [(200, rows) for rows in (32, 64, 96, 128, 160, 192)] + [
     (320, rows) for rows in (32, 64, 96, 128, 160, 192, 256)
 ]
@@ -109,20 +110,27 @@ def end_to_end(engine: cuda.Engine, sets: dict[str, Batch]) -> dict[str, dict[st
             measure(f"{name} once", batch, 300)
         times = max(1, round(1.9e10 / batch.cells))
         measure(f"{name} x {times}", concatenated([batch] * times), 7)
-    made = traffic.regions(3000)
-    many = [made] * 12
-
     pairhmm = PairHMM(backend="cuda", devices=[0])
 
-    def streamed() -> None:
-        for _ in pairhmm.stream(many):
-            pass
+    def measure_stream(name: str, batches: list[Batch]) -> None:
+        def streamed() -> None:
+            for _ in pairhmm.stream(batches):
+                pass
 
-    took = seconds(streamed, 3)
-    found["stream(), 12 batches of 3000 generated regions"] = {
-        "us": round(took * 1e6, 1),
-        "tcups": round(12 * made.cells / took / 1e12, 3),
-    }
+        took = seconds(streamed, 5)
+        cells = sum(batch.cells for batch in batches)
+        found[f"stream(), {name}"] = {
+            "us": round(took * 1e6, 1),
+            "tcups": round(cells / took / 1e12, 3),
+        }
+
+    made = traffic.regions(3000)
+    for count in (12, 36):
+        measure_stream(f"{count} batches of 3000 generated regions", [made] * count)
+    for name, batch in sets.items():
+        # A file that is read comes in batches like this.
+        times = max(1, round(STREAMED_CELLS / batch.cells))
+        measure_stream(f"{times} batches of {name}", [batch] * times)
     return found
 
 
