@@ -63,13 +63,15 @@ __all__ = [
 
 Backend: TypeAlias = Literal["auto", "cpu", "cuda"]
 Precision: TypeAlias = Literal["single", "double"]
+_Values: TypeAlias = "Future[list[NDArray[np.float64]]]"
 
 # What one native call takes at most, in cells: it bounds how long Ctrl-C waits.
 _CALL_CELLS = 1 << 29
 # What a stream puts together, where regions come one by one: little enough that batches of some
-# hundred regions are not copied. And what devices compute in one call, and calls at once.
+# hundred regions are not copied. And what devices compute in one call, in bases of reads, since
+# these are what the host is busy with; and how many such calls there are at once.
 _GROUP_CELLS = 1 << 27
-_DEVICE_CALL_CELLS = 1 << 31
+_DEVICE_CALL_BASES = 1 << 23
 _DEVICE_CALLERS = 3
 # What a pair counts at least, so that pairs of tiny sequences bound a call's results too.
 _PAIR_CELLS = 256
@@ -290,38 +292,56 @@ class PairHMM(Closing):
         Parameters
         ----------
         batches
-            Read ahead by a background thread: up to two batches before the one that is out, and
-            what devices compute meanwhile, some 10^10 cells. A generator is closed together with
-            this one.
+            Read ahead by a background thread, up to two batches before the one that is out; for
+            devices some 40 million bases of reads. A generator is closed together with this one.
 
         Yields
         ------
         batch, values
             Each batch and its log10 likelihoods as :meth:`compute` gives them.
         """
-        return ahead(self._computed(ahead(batches)))
+        callers = self._devices.callers
+        if callers == 1:
+            return ahead(self._computed(ahead(batches)))
+        # From thread to thread takes longer than a device takes for a batch of some hundred
+        # regions: here several go at once.
+        return self._computed_together(ahead(_bundled(batches)), callers)
 
     def _computed(
         self, prepared: Generator[Batch, None, None]
     ) -> Generator[tuple[Batch, NDArray[np.float64]], None, None]:
         with contextlib.closing(prepared):
-            workers = self._devices.callers
-            if workers == 1:
-                for batch in prepared:
-                    yield batch, self.compute(batch)
-                return
-            # Devices have work while the results of the call before are out.
-            with ThreadPoolExecutor(workers, thread_name_prefix="gkl-shim") as pool:
-                pending: deque[tuple[list[Batch], Future[list[NDArray[np.float64]]]]] = deque()
-                for bundle in _bundled(prepared):
-                    pending.append((bundle, pool.submit(self._compute_bundle, bundle)))
-                    if len(pending) >= workers:
-                        first, values = pending.popleft()
-                        yield from zip(first, values.result(), strict=True)
-                for bundle, values in pending:
-                    yield from zip(bundle, values.result(), strict=True)
+            for batch in prepared:
+                yield batch, self.compute(batch)
 
-    def _compute_bundle(self, batches: list[Batch]) -> list[NDArray[np.float64]]:
+    def _computed_together(
+        self, prepared: Generator[list[Batch], None, None], callers: int
+    ) -> Generator[tuple[Batch, NDArray[np.float64]], None, None]:
+        pool = ThreadPoolExecutor(callers, thread_name_prefix="gkl-shim")
+        with contextlib.closing(prepared), pool:
+            # Devices have work while the results of the first of these are out.
+            pending: deque[tuple[list[Batch], _Values]] = deque()
+            for call in self._calls(prepared, pool):
+                pending.append(call)
+                if len(pending) >= callers:
+                    batches, values = pending.popleft()
+                    yield from zip(batches, values.result(), strict=True)
+            for batches, values in pending:
+                yield from zip(batches, values.result(), strict=True)
+
+    def _calls(
+        self, prepared: Iterable[list[Batch]], pool: ThreadPoolExecutor
+    ) -> Iterator[tuple[list[Batch], _Values]]:
+        """Begin the calls for lists of batches; a fault in reading them comes in its turn."""
+        try:
+            for batches in prepared:
+                yield batches, pool.submit(self._compute_together, batches)
+        except Exception as error:
+            failed: _Values = Future()
+            failed.set_exception(error)
+            yield [], failed
+
+    def _compute_together(self, batches: list[Batch]) -> list[NDArray[np.float64]]:
         engine = self._devices.engine
         if len(batches) == 1 or engine is None:
             return [self.compute(batch) for batch in batches]
@@ -552,23 +572,27 @@ def _grouped(regions: Iterable[Region], gaps: tuple[Quals, ...]) -> Iterator[Bat
 
 def _bundled(batches: Iterable[Batch]) -> Iterator[list[Batch]]:
     """Put batches for one call on devices in lists; one in a device's memory stays alone."""
+    iterator = iter(batches)
     bundle: list[Batch] = []
-    work = 0
+    bases = 0
     try:
-        for batch in batches:
+        for batch in iterator:
             if bundle and (batch.device is not None or bundle[0].device is not None):
                 yield bundle
-                bundle, work = [], 0
+                bundle, bases = [], 0
             bundle.append(batch)
-            work += _work_of(batch)
-            if work >= _DEVICE_CALL_CELLS:
+            bases += batch.reads.bases.size
+            if bases >= _DEVICE_CALL_BASES:
                 yield bundle
-                bundle, work = [], 0
+                bundle, bases = [], 0
     except Exception:
         # What came before the fault is computed and handed out first.
         if bundle:
             yield bundle
         raise
+    finally:
+        if isinstance(iterator, Generator):
+            iterator.close()
     if bundle:
         yield bundle
 

@@ -557,13 +557,13 @@ class Drive {
     // At most so many chunks at once.
     Drive(Devices *devices, Run *run, size_t most) : devices_(*devices), run_(*run), most_(most) {}
 
-    // Sends the next chunk on its way, planned by so many threads. False where there is none or
-    // all devices have failed.
+    // Sends the next chunk on its way, planned by so many threads where the device has nothing else
+    // to do. False where there is none or all devices have failed.
     bool begin(int32_t threads) {
         try {
             flying_.reserve(most_);
             Slot *const slot = devices_.slot(run_.input.holder, flying_.empty());
-            if (slot) return launch(slot, threads);
+            if (slot) return launch(slot, slot->company > 0 ? 1 : threads);
         } catch (const std::bad_alloc &) {
             run_.fail(out_of_memory());
         }
