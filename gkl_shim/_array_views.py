@@ -39,7 +39,7 @@ def array_views(
     region_reads, region_haplotypes
         As of :class:`gkl_shim.pairhmm.Batch`.
     """
-    make, numpy = _maker()
+    make, interface = _maker()
     data = array.ctypes.data
     reads, haplotypes = region_reads.ctypes.data, region_haplotypes.ctypes.data
     regions = len(region_reads) - 1
@@ -47,7 +47,7 @@ def array_views(
         views: list[Any] = [None] * min(_AT_ONCE, regions - first)
         offset = first * region_reads.itemsize
         data += make(
-            numpy, array, data, array.dtype, array.itemsize,
+            interface, array, data, array.dtype, array.itemsize,
             reads + offset, haplotypes + offset, len(views), views,
         )  # fmt: skip
         yield views

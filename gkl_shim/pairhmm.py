@@ -300,12 +300,9 @@ class PairHMM(Closing):
         batch, values
             Each batch and its log10 likelihoods as :meth:`compute` gives them.
         """
-        callers = self._devices.callers
-        if callers == 1:
+        if self._devices.callers == 1:
             return ahead(self._computed(ahead(batches)))
-        # From thread to thread takes longer than a device takes for a batch of some hundred
-        # regions: here several go at once.
-        return self._computed_together(ahead(_bundled(batches)), callers)
+        return self._stream_together(batches)
 
     def _computed(
         self, prepared: Generator[Batch, None, None]
@@ -314,9 +311,19 @@ class PairHMM(Closing):
             for batch in prepared:
                 yield batch, self.compute(batch)
 
-    def _computed_together(
-        self, prepared: Generator[list[Batch], None, None], callers: int
+    def _stream_together(
+        self, batches: Iterable[Batch]
     ) -> Generator[tuple[Batch, NDArray[np.float64]], None, None]:
+        # From thread to thread takes longer than a device takes for a batch of some hundred
+        # regions: here several go at once.
+        with contextlib.closing(ahead(self._computed_together(ahead(_bundled(batches))))) as calls:
+            for computed in calls:
+                yield from computed
+
+    def _computed_together(
+        self, prepared: Generator[list[Batch], None, None]
+    ) -> Generator[Iterator[tuple[Batch, NDArray[np.float64]]], None, None]:
+        callers = self._devices.callers
         pool = ThreadPoolExecutor(callers, thread_name_prefix="gkl-shim")
         with contextlib.closing(prepared), pool:
             # Devices have work while the results of the first of these are out.
@@ -325,9 +332,9 @@ class PairHMM(Closing):
                 pending.append(call)
                 if len(pending) >= callers:
                     batches, values = pending.popleft()
-                    yield from zip(batches, values.result(), strict=True)
+                    yield zip(batches, values.result(), strict=True)
             for batches, values in pending:
-                yield from zip(batches, values.result(), strict=True)
+                yield zip(batches, values.result(), strict=True)
 
     def _calls(
         self, prepared: Iterable[list[Batch]], pool: ThreadPoolExecutor
