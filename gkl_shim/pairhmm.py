@@ -15,7 +15,7 @@ import contextlib
 import threading
 from collections import deque
 from collections.abc import Generator, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gkl_shim import _native
-from gkl_shim._ahead import ahead
+from gkl_shim._ahead import ahead, background
 from gkl_shim._batch import (
     CONTINUATION_QUALS,
     DELETION_QUALS,
@@ -63,7 +63,6 @@ __all__ = [
 
 Backend: TypeAlias = Literal["auto", "cpu", "cuda"]
 Precision: TypeAlias = Literal["single", "double"]
-_Values: TypeAlias = "Future[list[NDArray[np.float64]]]"
 
 # What one native call takes at most, in cells: it bounds how long Ctrl-C waits.
 _CALL_CELLS = 1 << 29
@@ -315,38 +314,25 @@ class PairHMM(Closing):
         self, batches: Iterable[Batch]
     ) -> Generator[tuple[Batch, NDArray[np.float64]], None, None]:
         # From thread to thread takes longer than a device takes for a batch of some hundred
-        # regions: here several go at once.
-        with contextlib.closing(ahead(self._computed_together(ahead(_bundled(batches))))) as calls:
-            for computed in calls:
-                yield from computed
-
-    def _computed_together(
-        self, prepared: Generator[list[Batch], None, None]
-    ) -> Generator[Iterator[tuple[Batch, NDArray[np.float64]]], None, None]:
+        # regions: several go at once, and no more threads have a part in it than it takes for
+        # devices to have work while results are out.
+        bundles = _bundled(batches)
         callers = self._devices.callers
-        pool = ThreadPoolExecutor(callers, thread_name_prefix="gkl-shim")
-        with contextlib.closing(prepared), pool:
-            # Devices have work while the results of the first of these are out.
-            pending: deque[tuple[list[Batch], _Values]] = deque()
-            for call in self._calls(prepared, pool):
-                pending.append(call)
-                if len(pending) >= callers:
-                    batches, values = pending.popleft()
-                    yield zip(batches, values.result(), strict=True)
-            for batches, values in pending:
-                yield zip(batches, values.result(), strict=True)
-
-    def _calls(
-        self, prepared: Iterable[list[Batch]], pool: ThreadPoolExecutor
-    ) -> Iterator[tuple[list[Batch], _Values]]:
-        """Begin the calls for lists of batches; a fault in reading them comes in its turn."""
-        try:
-            for batches in prepared:
-                yield batches, pool.submit(self._compute_together, batches)
-        except Exception as error:
-            failed: _Values = Future()
-            failed.set_exception(error)
-            yield [], failed
+        calls: deque[tuple[list[Batch], Future[list[NDArray[np.float64]]]]] = deque()
+        with background(callers + 1, bundles) as pool:
+            reading = pool.submit(next, bundles, None)
+            while True:
+                if reading.exception() is None and (bundle := reading.result()) is not None:
+                    calls.append((bundle, pool.submit(self._compute_together, bundle)))
+                    reading = pool.submit(next, bundles, None)
+                    if len(calls) < callers:
+                        continue
+                elif not calls:
+                    # A fault comes after the results before it.
+                    reading.result()
+                    return
+                computed, values = calls.popleft()
+                yield from zip(computed, values.result(), strict=True)
 
     def _compute_together(self, batches: list[Batch]) -> list[NDArray[np.float64]]:
         engine = self._devices.engine
