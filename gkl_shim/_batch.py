@@ -123,6 +123,8 @@ class ReadBatch:
         ValueError
             If an array has another type or shape, the offsets do not fit, a read is empty, or a
             letter or quality is out of range.
+        BackendUnavailable
+            If the device that holds them fails.
         """
         quals_given = (quals, insertion_quals, deletion_quals, continuation_quals)
         device = arrays.device_of(bases, *quals_given)
@@ -209,6 +211,8 @@ class HaplotypeBatch:
         ValueError
             If an array has another type or shape, the offsets do not fit, a haplotype is empty,
             or a letter is none of ACGTN.
+        BackendUnavailable
+            If the device that holds them fails.
         """
         letters = _bytes_array(bases, "bases", arrays.device_of(bases))
         ends = _checked_offsets(offsets, len(letters))

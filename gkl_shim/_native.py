@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import importlib
 import threading
 from typing import Any
 
-import cffi
 import numpy as np
 from numpy.typing import NDArray
 
@@ -15,10 +15,10 @@ from gkl_shim import paths
 from gkl_shim.errors import BackendUnavailable, MissingComponent
 
 __all__ = ["PairHmmEngine", "PrefilterEngine", "Sequences", "batch_pointer", "batches_pointer",
-           "builds", "check", "copy", "cpu_count", "encode", "format_edits", "library",
-           "parse_candidates", "parse_pairs", "version"]  # fmt: skip
+           "builds", "check", "conventions_code", "copy", "cpu_count", "encode", "format_edits",
+           "library", "opened", "pairhmm_statistics", "parse_candidates", "parse_pairs",
+           "precision_code", "version"]  # fmt: skip
 
-_BEGIN, _END = "/* cffi: begin", "/* cffi: end"
 # The longest line of gkl_shim_prefilter_format.
 _LINE = 13
 
@@ -32,7 +32,7 @@ def library() -> tuple[Any, Any]:
     Raises
     ------
     MissingComponent
-        If the library or its header is not there, or the system cannot load it.
+        If the library or its binding is not there, or the system cannot load it.
     """
     global _loaded
     if _loaded is not None:
@@ -40,10 +40,7 @@ def library() -> tuple[Any, Any]:
     with _loading:
         if _loaded is None:
             path = paths.library()
-            text = paths.header().read_text(encoding="ascii")
-            declarations = text.split(_BEGIN, 1)[1].split("\n", 1)[1].split(_END, 1)[0]
-            ffi = cffi.FFI()
-            ffi.cdef(declarations.replace("GKL_SHIM_API ", ""))
+            ffi = importlib.import_module(f"gkl_shim.{paths.binding().stem}").ffi
             try:
                 _loaded = ffi, ffi.dlopen(str(path))
             except OSError as error:
@@ -149,8 +146,49 @@ def check(status: int) -> None:
     raise ValueError(message)
 
 
-class PairHmmEngine:
-    """A handle of the CPU engine.
+def opened(kind: str, *arguments: Any) -> Any:
+    """Return a ``gkl_shim_<kind> *``, which is closed when the last use of it has ended.
+
+    Parameters
+    ----------
+    kind
+        As in the names of the functions that open and close it.
+    *arguments
+        What the first one takes before the handle.
+
+    Raises
+    ------
+    BackendUnavailable, MemoryError, ValueError
+        In the library's words.
+    """
+    ffi, lib = library()
+    handle = ffi.new(f"gkl_shim_{kind} **")
+    check(getattr(lib, f"gkl_shim_{kind}_open")(*arguments, handle))
+    return ffi.gc(handle[0], getattr(lib, f"gkl_shim_{kind}_close"))
+
+
+def precision_code(precision: str) -> int:
+    """Return the number of ``"single"`` or ``"double"``."""
+    _, lib = library()
+    return int({"single": lib.GKL_SHIM_SINGLE, "double": lib.GKL_SHIM_DOUBLE}[precision])
+
+
+def conventions_code(as_gkl: bool) -> int:
+    """Return the number of GKL's conventions, or of the strict ones."""
+    _, lib = library()
+    return int(lib.GKL_SHIM_AS_GKL if as_gkl else lib.GKL_SHIM_STRICT)
+
+
+def pairhmm_statistics(function: Any, engine: Any) -> dict[str, int | float]:
+    """Return what a function fills in of a ``gkl_shim_pairhmm_stats``, by name."""
+    ffi, _ = library()
+    stats = ffi.new("gkl_shim_pairhmm_stats *")
+    function(engine, stats)
+    return {name: getattr(stats, name) for name, _ in ffi.typeof("gkl_shim_pairhmm_stats").fields}
+
+
+class _CpuEngine:
+    """A handle of a CPU engine.
 
     Thread-safe; the handle is closed when the last use of it has ended. The interpreter lock is
     released while the engine computes.
@@ -163,31 +201,35 @@ class PairHmmEngine:
         If an option is out of range.
     """
 
-    def __init__(
-        self, threads: int, precision: str, build: str | None, *, as_gkl: bool = False
-    ) -> None:
+    _kind: str
+
+    def __init__(self, build: str | None, **options: int) -> None:
         self._ffi, self._lib = library()
         name = self._ffi.NULL if build is None else self._ffi.new("char[]", build.encode())
-        options = self._ffi.new(
-            "gkl_shim_pairhmm_options *",
-            {
-                "threads": threads,
-                "precision": {
-                    "single": self._lib.GKL_SHIM_SINGLE,
-                    "double": self._lib.GKL_SHIM_DOUBLE,
-                }[precision],
-                "conventions": self._lib.GKL_SHIM_AS_GKL if as_gkl else self._lib.GKL_SHIM_STRICT,
-                "build": name,
-            },
-        )
-        handle = self._ffi.new("gkl_shim_pairhmm **")
-        check(self._lib.gkl_shim_pairhmm_open(options, handle))
-        self._handle = self._ffi.gc(handle[0], self._lib.gkl_shim_pairhmm_close)
+        given = self._ffi.new(f"gkl_shim_{self._kind}_options *", {**options, "build": name})
+        self._handle = opened(self._kind, given)
 
     @property
     def build(self) -> str:
         """The build in use."""
-        return str(self._ffi.string(self._lib.gkl_shim_pairhmm_build(self._handle)).decode())
+        name = getattr(self._lib, f"gkl_shim_{self._kind}_build")(self._handle)
+        return str(self._ffi.string(name).decode())
+
+
+class PairHmmEngine(_CpuEngine):
+    """The CPU engine of PairHMM."""
+
+    _kind = "pairhmm"
+
+    def __init__(
+        self, threads: int, precision: str, build: str | None, *, as_gkl: bool = False
+    ) -> None:
+        super().__init__(
+            build,
+            threads=threads,
+            precision=precision_code(precision),
+            conventions=conventions_code(as_gkl),
+        )
 
     def compute(self, batch: Any, out: NDArray[np.float64]) -> None:
         """Fill `out` with every pair's log10 likelihood.
@@ -216,10 +258,7 @@ class PairHmmEngine:
 
     def statistics(self) -> dict[str, int | float]:
         """Return the fields of ``gkl_shim_pairhmm_stats`` by name."""
-        stats = self._ffi.new("gkl_shim_pairhmm_stats *")
-        self._lib.gkl_shim_pairhmm_statistics(self._handle, stats)
-        fields = self._ffi.typeof("gkl_shim_pairhmm_stats").fields
-        return {name: getattr(stats, name) for name, _ in fields}
+        return pairhmm_statistics(self._lib.gkl_shim_pairhmm_statistics, self._handle)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -241,49 +280,26 @@ class Sequences:
     length: int = 0
 
 
-class PrefilterEngine:
-    """A handle of the CPU engine of the pre-alignment filter.
+class PrefilterEngine(_CpuEngine):
+    """The CPU engine of the pre-alignment filter."""
 
-    Thread-safe. The interpreter lock is released while the engine computes.
-
-    Raises
-    ------
-    BackendUnavailable
-        If this CPU cannot run `build`.
-    ValueError
-        If an option is out of range.
-    """
+    _kind = "prefilter"
 
     def __init__(
         self, threads: int, method: str, mode: str, max_edits: int, build: str | None
     ) -> None:
-        self._ffi, self._lib = library()
-        name = self._ffi.NULL if build is None else self._ffi.new("char[]", build.encode())
-        options = self._ffi.new(
-            "gkl_shim_prefilter_options *",
-            {
-                "threads": threads,
-                "method": {
-                    "exact": self._lib.GKL_SHIM_EXACT,
-                    "gatekeeper": self._lib.GKL_SHIM_GATEKEEPER,
-                }[method],
-                "mode": {
-                    "global": self._lib.GKL_SHIM_GLOBAL,
-                    "infix": self._lib.GKL_SHIM_INFIX,
-                    "prefix": self._lib.GKL_SHIM_PREFIX,
-                }[mode],
-                "max_edits": max_edits,
-                "build": name,
-            },
+        _, lib = library()
+        super().__init__(
+            build,
+            threads=threads,
+            method={"exact": lib.GKL_SHIM_EXACT, "gatekeeper": lib.GKL_SHIM_GATEKEEPER}[method],
+            mode={
+                "global": lib.GKL_SHIM_GLOBAL,
+                "infix": lib.GKL_SHIM_INFIX,
+                "prefix": lib.GKL_SHIM_PREFIX,
+            }[mode],
+            max_edits=max_edits,
         )
-        handle = self._ffi.new("gkl_shim_prefilter **")
-        check(self._lib.gkl_shim_prefilter_open(options, handle))
-        self._handle = self._ffi.gc(handle[0], self._lib.gkl_shim_prefilter_close)
-
-    @property
-    def build(self) -> str:
-        """The build in use."""
-        return str(self._ffi.string(self._lib.gkl_shim_prefilter_build(self._handle)).decode())
 
     def compute(self, reads: Sequences, segments: Sequences, out: NDArray[np.int16]) -> None:
         """Fill `out` with every pair's edits, -1 above the threshold, -2 where undefined.

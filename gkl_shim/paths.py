@@ -7,7 +7,7 @@ from pathlib import Path
 
 from gkl_shim.errors import MissingComponent
 
-__all__ = ["agent_jar", "classpath_jar", "header", "kernels", "library"]
+__all__ = ["agent_jar", "binding", "classpath_jar", "header", "kernels", "library"]
 
 _PACKAGE = Path(__file__).resolve().parent
 _SOURCE_HEADER = _PACKAGE.parent / "kernels" / "include" / "gkl_shim.h"
@@ -30,6 +30,17 @@ def library() -> Path:
             raise MissingComponent(f"GKL_SHIM_LIBRARY names {path}, which is not a file")
         return path.resolve()
     return _installed(_PACKAGE / "lib" / "libgkl_shim.so", "the native library")
+
+
+def binding() -> Path:
+    """Return the Python module that knows the header, made of it when the package is built.
+
+    Raises
+    ------
+    MissingComponent
+        If the file does not exist.
+    """
+    return _installed(_PACKAGE / "_abi.py", "the binding of the native library")
 
 
 def header() -> Path:

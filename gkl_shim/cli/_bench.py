@@ -26,16 +26,22 @@ __all__ = [
     "Row",
     "Table",
     "check_plot",
+    "json_option",
     "plot_tables",
     "print_table",
     "progress",
     "rounds",
     "seconds_of",
+    "seconds_option",
     "wide_console",
     "write_json",
 ]
 
 Row: TypeAlias = dict[str, "str | int | float | None"]
+
+json_option = click.option(
+    "--json", "json_file", metavar="FILE", help="Write all figures there; - is stdout."
+)
 
 _ROUNDS = 5
 _PLOT_SUFFIXES = (".png", ".svg", ".pdf")
@@ -44,21 +50,29 @@ _FILE_WIDTH = 160
 
 @dataclasses.dataclass
 class Table:
-    """Measurements of one kind, and how they are drawn."""
+    """Measurements of one kind, and how they are drawn, where they are."""
 
     name: str
     title: str
-    x: str
+    x: str = ""
     """The column along the horizontal axis."""
-    y: str
+    y: str = ""
     lines: tuple[str, ...] = ()
     """Columns whose values tell the plot's lines apart."""
     log: str = ""
     """Which axes are logarithmic: "x", "y" or "xy"."""
     note: str = ""
+    decimals: Mapping[str, int] = dataclasses.field(default_factory=dict)
+    """Of columns of fractions; others are printed with four significant digits."""
     rows: list[Row] = dataclasses.field(default_factory=list)
     absent: str | None = None
     """Why there are no rows."""
+
+
+def seconds_option(default: float, text: str) -> Callable[..., Any]:
+    """Return the option that says how long to measure."""
+    kind = click.FloatRange(0.01, 600)
+    return click.option("--seconds", type=kind, default=default, show_default=True, help=text)
 
 
 def rounds(call: Callable[[], object], seconds: float) -> list[float]:
@@ -135,19 +149,22 @@ def print_table(console: Console, table: Table) -> None:
     shown = RichTable(title=escape(table.title), title_justify="left", box=box.SIMPLE)
     columns = list(dict.fromkeys(name for row in table.rows for name in row))
     for name in columns:
-        texts = all(isinstance(row.get(name), str | None) for row in table.rows)
-        shown.add_column(name.replace("_", " "), justify="left" if texts else "right")
+        words = all(isinstance(row.get(name), str | None) for row in table.rows)
+        shown.add_column(name.replace("_", " "), justify="left" if words else "right")
     for row in table.rows:
-        shown.add_row(*(escape(_text(row.get(name))) for name in columns))
+        texts = (_text(row.get(name), table.decimals.get(name)) for name in columns)
+        shown.add_row(*map(escape, texts))
     console.print(shown)
     if table.note:
         console.print(f"{table.note}\n", highlight=False, markup=False)
 
 
-def _text(value: str | int | float | None) -> str:
+def _text(value: str | int | float | None, decimals: int | None = None) -> str:
     if value is None:
         return ""
     if isinstance(value, float):
+        if decimals is not None:
+            return f"{value:,.{decimals}f}"
         return f"{value:.4g}" if abs(value) < 1e4 else f"{value:,.0f}"
     return f"{value:,}" if isinstance(value, int) else value
 
@@ -158,7 +175,7 @@ def plot_tables(path: str, tables: Sequence[Table], title: str) -> None:
     from matplotlib.figure import Figure
 
     drawn = [table for table in tables if table.rows]
-    across = 2
+    across = min(2, len(drawn))
     down = -(-len(drawn) // across)
     figure = Figure(figsize=(7 * across, 4 * down), layout="constrained")
     figure.suptitle(title)

@@ -11,15 +11,10 @@ import time
 from pathlib import Path
 
 import click
-from rich import box
-from rich.console import Console
-from rich.markup import escape
-from rich.table import Table
 
 import gkl_shim
 from gkl_shim import _native, machine, traffic
 from gkl_shim._batch import concatenated
-from gkl_shim._files import atomic_output
 from gkl_shim.cli import _bench, bench_gatk, bench_pairhmm_cuda, bench_prefilter
 from gkl_shim.errors import MissingComponent
 from gkl_shim.formats import pairhmm_in
@@ -73,7 +68,7 @@ command.add_command(bench_prefilter.command)
     name="pairhmm", epilog="Example: gkl-shim bench pairhmm --json bench.json recorded.in"
 )
 @click.argument("inputs", metavar="[INPUT.in]...", nargs=-1)
-@click.option("--json", "json_file", metavar="FILE", help="Write all figures there; - is stdout.")
+@_bench.json_option
 @click.option(
     "--plot",
     "plot_file",
@@ -81,13 +76,7 @@ command.add_command(bench_prefilter.command)
     help="Draw (.png, .svg, .pdf): each table of --backend cuda; of the CPU, GCUPS of generated "
     "regions of rising size, which are timed for it. Needs matplotlib.",
 )
-@click.option(
-    "--seconds",
-    type=click.FloatRange(0.01, 600),
-    default=1.0,
-    show_default=True,
-    help="At least so long for each engine on each input.",
-)
+@_bench.seconds_option(1.0, "At least so long for each engine on each input.")
 @click.option(
     "--gkl",
     metavar="CLASSPATH",
@@ -208,11 +197,18 @@ def pairhmm(
         }
         _bench.write_json(json_file, report)
     if json_file != "-":
-        _print(here, version, absent, rows)
-        if of_gatk is not None:
-            Console().print(*bench_gatk.tables(of_gatk), sep="\n")
+        console = _bench.wide_console()
+        console.print(
+            f"{here.cpu}, {here.usable_cpus} of {here.cpus} CPUs usable",
+            highlight=False,
+            markup=False,
+        )
+        _bench.print_table(console, _table(rows, version, absent))
+        for table in bench_gatk.tables(of_gatk) if of_gatk is not None else ():
+            _bench.print_table(console, table)
     if plot_file is not None:
-        _plot(plot_file, points, f"{here.cpu}, {here.builds[0]}, single precision, 1 thread")
+        title = f"{here.cpu}, {here.builds[0]}, single precision, 1 thread"
+        _bench.plot_tables(plot_file, [_size_table(points)], title)
 
 
 def _check_options(
@@ -341,36 +337,7 @@ def _time_size(shape: tuple[int, int], seconds: float, classpath: str | None) ->
         return _Point(*shape, _gcups(engine, regions, seconds), None)
 
 
-def _print(
-    here: machine.Machine, version: str | None, absent: str | None, rows: list[_Row]
-) -> None:
-    table = Table(title="PairHMM, GCUPS (medians)", title_justify="left", box=box.SIMPLE)
-    table.add_column("input", overflow="fold")
-    for column in ("precision", "build"):
-        table.add_column(column, no_wrap=True)
-    headings = ["threads", "one call"]
-    if version is not None:
-        headings += ["from Java", f"GKL {version}", "times GKL"]
-    for column in headings:
-        table.add_column(column, justify="right")
-    for row in rows:
-        cells = [
-            escape(Path(row.input).name),
-            row.precision,
-            row.build,
-            str(row.threads),
-            f"{row.gcups:.2f}",
-        ]
-        if row.jvm is None:
-            cells += [""] * (len(headings) - 2)
-        else:
-            cells += [f"{row.jvm.shim:.2f}", f"{row.jvm.gkl:.2f}", f"{row.jvm.ratio:.1f}"]
-        table.add_row(*cells)
-    console = Console()
-    console.print(
-        f"{here.cpu}, {here.usable_cpus} of {here.cpus} CPUs usable", highlight=False, markup=False
-    )
-    console.print(table)
+def _table(rows: list[_Row], version: str | None, absent: str | None) -> _bench.Table:
     notes = [
         "one call: all regions in one call from Python. gkl-shim flushes subnormals to zero "
         "within its calls and restores the caller's setting."
@@ -384,31 +351,43 @@ def _print(
             "from Java, GKL: a call a region, in turns in one JVM. GKL ran with flush-to-zero "
             f"{state}; with several threads it got the OMP_WAIT_POLICY that it was faster with."
         )
-    console.print("\n".join(notes), highlight=False, markup=False)
-
-
-def _plot(path: str, points: list[_Point], title: str) -> None:
-    # Imported here: an optional dependency, and slow to load.
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(7, 4.5), layout="constrained")
-    axes = figure.subplots()
-    pairs = [point.reads * point.haplotypes for point in points]
-    axes.plot(pairs, [point.shim for point in points], marker="o", label="gkl-shim")
-    stock = [point.gkl for point in points if point.gkl is not None]
-    if stock:
-        axes.plot(pairs, stock, marker="s", label="Intel GKL")
-    axes.set(
-        xscale="log",
-        yscale="log",
-        xlabel="read-haplotype pairs of a region",
-        ylabel="GCUPS, a call a region",
-        title=title,
+    of_gkl = f"GKL {version}"
+    table = _bench.Table(
+        "pairhmm",
+        "PairHMM, GCUPS (medians)",
+        note="\n".join(notes),
+        decimals={"one call": 2, "from Java": 2, of_gkl: 2, "times GKL": 1},
     )
-    for axis in (axes.xaxis, axes.yaxis):
-        axis.set_major_formatter("{x:g}")
-    axes.yaxis.set_minor_formatter("{x:g}")
-    axes.grid(alpha=0.3)
-    axes.legend()
-    with atomic_output(path) as file:
-        figure.savefig(file, format=Path(path).suffix.removeprefix(".").lower())
+    for row in rows:
+        shown: _bench.Row = {
+            "input": Path(row.input).name,
+            "precision": row.precision,
+            "build": row.build,
+            "threads": row.threads,
+            "one call": row.gcups,
+        }
+        if row.jvm is not None:
+            shown |= {
+                "from Java": row.jvm.shim,
+                of_gkl: row.jvm.gkl,
+                "times GKL": row.jvm.ratio,
+            }
+        table.rows.append(shown)
+    return table
+
+
+def _size_table(points: list[_Point]) -> _bench.Table:
+    table = _bench.Table(
+        "sizes", "By region size, a call a region", "pairs_of_a_region", "GCUPS", ("engine",), "xy"
+    )
+    for engine, speed in (("gkl-shim", "shim"), ("Intel GKL", "gkl")):
+        table.rows += [
+            {
+                "engine": engine,
+                "pairs_of_a_region": point.reads * point.haplotypes,
+                "GCUPS": getattr(point, speed),
+            }
+            for point in points
+            if getattr(point, speed) is not None
+        ]
+    return table

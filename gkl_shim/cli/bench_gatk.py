@@ -19,11 +19,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from rich import box
-from rich.table import Table
 
 from gkl_shim import traffic
 from gkl_shim._batch import concatenated
+from gkl_shim.cli._bench import Table
 from gkl_shim.errors import MissingComponent
 from gkl_shim.formats import pairhmm_in
 from gkl_shim.gatk import data, fetch, replay, run, simulate
@@ -189,53 +188,57 @@ def measure(
 
 
 def tables(report: Report) -> Iterator[Table]:
-    """Yield a table a part."""
-    beside = Table(title="Beside GKL, GCUPS (a call a region from Java)", title_justify="left")
-    for column in ("input", "precision", "build"):
-        beside.add_column(column, overflow="fold")
-    for column in ("threads", "ours", "GKL", "times GKL"):
-        beside.add_column(column, justify="right")
+    """Yield a table a part that there is something of."""
+    beside = Table(
+        "beside",
+        "Beside GKL, GCUPS (a call a region from Java)",
+        decimals={"ours": 2, "GKL": 2, "times GKL": 1},
+    )
     for row in report.rows:
-        beside.add_row(
-            row.input,
-            row.precision,
-            row.build,
-            str(row.threads),
-            f"{row.beside.shim:.2f}",
-            f"{row.beside.gkl:.2f}",
-            f"{row.beside.ratio:.1f}",
+        beside.rows.append(
+            {
+                "input": row.input,
+                "precision": row.precision,
+                "build": row.build,
+                "threads": row.threads,
+                "ours": row.beside.shim,
+                "GKL": row.beside.gkl,
+                "times GKL": row.beside.ratio,
+            }
         )
     threads = Table(
-        title=f"Two threads over one, regions of {_PAIRS_WORTH_THREADS} pairs and more",
-        title_justify="left",
+        "threads",
+        f"Two threads over one, regions of {_PAIRS_WORTH_THREADS} pairs and more",
+        decimals=dict.fromkeys(
+            ("one after the other", "a millisecond apart", "FMA loop", "share of it"), 2
+        ),
     )
-    threads.add_column("input", overflow="fold")
-    for column in ("one after the other", "a millisecond apart", "FMA loop", "share of it"):
-        threads.add_column(column, justify="right")
     for each in report.scaling:
-        threads.add_row(
-            each.input,
-            f"{each.engine:.2f}",
-            f"{each.paused:.2f}",
-            f"{each.fma_loop:.2f}",
-            f"{each.share:.2f}",
+        threads.rows.append(
+            {
+                "input": each.input,
+                "one after the other": each.engine,
+                "a millisecond apart": each.paused,
+                "FMA loop": each.fma_loop,
+                "share of it": each.share,
+            }
         )
-    whole = Table(title="HaplotypeCaller, stock over ours", title_justify="left")
-    whole.add_column("sample")
-    for column in ("threads", "PairHMM", "whole run", "share of Amdahl's"):
-        whole.add_column(column, justify="right")
+    whole = Table(
+        "runs",
+        "HaplotypeCaller, stock over ours",
+        decimals={"PairHMM": 1, "whole run": 2, "share of Amdahl's": 2},
+    )
     for one in report.runs:
-        whole.add_row(
-            one.sample,
-            str(one.threads),
-            f"{one.pairhmm_ratio:.1f}",
-            f"{one.run_ratio:.2f}",
-            f"{one.share_of_amdahl:.0%}",
+        whole.rows.append(
+            {
+                "sample": one.sample,
+                "threads": one.threads,
+                "PairHMM": one.pairhmm_ratio,
+                "whole run": one.run_ratio,
+                "share of Amdahl's": one.share_of_amdahl,
+            }
         )
-    for table in (beside, threads, whole):
-        table.box = box.SIMPLE
-        if table.rows:
-            yield table
+    yield from (table for table in (beside, threads, whole) if table.rows)
 
 
 def sequence(reference: Path | None) -> str:

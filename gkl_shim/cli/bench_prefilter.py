@@ -11,8 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import click
-from rich import box
-from rich.table import Table
 
 import gkl_shim
 from gkl_shim import machine
@@ -53,17 +51,11 @@ class _Report:
     name="prefilter", epilog="Example: gkl-shim bench prefilter --papers pairs.tsv --json out.json"
 )
 @click.argument("pairs_file", metavar="[PAIRS.tsv]", required=False)
-@click.option("--json", "json_file", metavar="FILE", help="Write all figures there; - is stdout.")
+@_bench.json_option
 @click.option(
     "--plot", "plot_file", metavar="FILE", help="Draw them (.png, .svg, .pdf). Needs matplotlib."
 )
-@click.option(
-    "--seconds",
-    type=click.FloatRange(0.01, 600),
-    default=0.5,
-    show_default=True,
-    help="At least so long for each measurement.",
-)
+@_bench.seconds_option(0.5, "At least so long for each measurement.")
 @click.option(
     "--papers",
     is_flag=True,
@@ -199,23 +191,27 @@ def _print(report: _Report) -> None:
         say(f"{what} not measured: {why}")
     for name in dict.fromkeys(row.table for row in report.rows):
         rows = [row for row in report.rows if row.table == name]
-        table = _table(
-            f"Pre-alignment filter, million pairs/s: by {_ACROSS[name][1]}",
-            ("bases", "edits", "threads", "GPUs", "batch", "M/s"),
-            ("what", "method"),
+        _bench.print_table(
+            console,
+            _bench.Table(
+                name,
+                f"Pre-alignment filter, million pairs/s: by {_ACROSS[name][1]}",
+                decimals={"M/s": 2},
+                rows=[
+                    {
+                        "what": row.what,
+                        "method": row.method,
+                        "bases": row.length,
+                        "edits": "any" if row.max_edits < 0 else row.max_edits,
+                        "threads": row.threads or None,
+                        "GPUs": row.devices or None,
+                        "batch": row.batch or None,
+                        "M/s": row.millions,
+                    }
+                    for row in rows
+                ],
+            ),
         )
-        for row in rows:
-            table.add_row(
-                row.what,
-                row.method,
-                str(row.length),
-                "any" if row.max_edits < 0 else str(row.max_edits),
-                str(row.threads or ""),
-                str(row.devices or ""),
-                str(row.batch or ""),
-                f"{row.millions:.2f}",
-            )
-        console.print(table)
     items: Sequence[Any]
     for title, items, left_out, computed in (
         ("Accepted pairs", report.accuracy, (), ()),
@@ -227,25 +223,13 @@ def _print(report: _Report) -> None:
         if items:
             names = [field.name for field in dataclasses.fields(items[0])]
             names = [name for name in names if name not in left_out] + [*computed]
-            table = _table(title, [name.replace("_", " ") for name in names])
-            for item in items:
-                values = [getattr(item, name) for name in names]
-                table.add_row(*(f"{v:.3g}" if isinstance(v, float) else str(v) for v in values))
-            console.print(table)
+            shown = [{name: getattr(item, name) for name in names} for item in items]
+            _bench.print_table(console, _bench.Table(title, title, rows=shown))
     for found in report.verification[:1]:
         say(
             f"minimap2 proposed {found.candidates} candidates for {found.reads} reads in "
             f"{found.seeding:.1f} s."
         )
-
-
-def _table(title: str, numbers: Sequence[str], texts: Sequence[str] = ()) -> Table:
-    table = Table(title=title, title_justify="left", box=box.SIMPLE)
-    for heading in texts:
-        table.add_column(heading, overflow="fold")
-    for heading in numbers:
-        table.add_column(heading, justify="right")
-    return table
 
 
 # A row's field along the axis of each table's plot, and what it is called.

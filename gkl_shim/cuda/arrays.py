@@ -9,27 +9,28 @@ from __future__ import annotations
 import functools
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gkl_shim import _native
-from gkl_shim.cuda import kernels
-
-if TYPE_CHECKING:
-    from gkl_shim._batch import Batch
+from gkl_shim.cuda import driver, kernels
+from gkl_shim.cuda.devices import one_line
+from gkl_shim.errors import BackendUnavailable
 
 __all__ = [
     "SOURCE",
     "DeviceArray",
-    "common_prefixes",
+    "OnGpu",
+    "current_stream",
     "device_of",
     "filled",
     "first_wrong",
     "is_device_array",
     "joined",
     "on_device",
+    "on_gpu",
     "on_host",
 ]
 
@@ -37,14 +38,7 @@ __all__ = [
 DeviceArray: TypeAlias = Any
 
 SOURCE = "pairhmm/cuda_arrays.cu"
-# As cuda_arrays.h has them.
-_THREADS, _COMPARE_FEW, _COMPARE_MANY = 256, 32, 256
-# Blocks of a multiprocessor that reads memory.
-_BLOCKS = 8
-# 64-bit words of a Parting.
-_PARTING_WORDS = 3
-_NO_REGION = np.iinfo(np.int32).max
-_NOWHERE = np.iinfo(np.uint64).max
+_KERNELS = ("first_wrong", "common_prefixes", "fetch")
 
 
 def is_device_array(value: Any) -> bool:
@@ -82,11 +76,13 @@ def on_device(value: Any, name: str, device: int) -> DeviceArray:
             f"{name}: expected a one-dimensional uint8 array, got {value.dtype} of shape "
             f"{value.shape}"
         )
+    # The usual case, in which each microsecond counts.
+    if is_device_array(value) and value.flags.c_contiguous and value.device.id == device:
+        return value
     cupy = sys.modules["cupy"]
     with cupy.cuda.Device(device):
         found = cupy.ascontiguousarray(cupy.asarray(value))
-        if found is not value:
-            cupy.cuda.get_current_stream().synchronize()
+        cupy.cuda.get_current_stream().synchronize()
         return found
 
 
@@ -135,95 +131,73 @@ def first_wrong(bases: DeviceArray, *quals: DeviceArray) -> tuple[int, int] | No
     -------
     which, at
         In which array it is, 0 being the bases, and where; None where there is none.
-    """
-    cupy = sys.modules["cupy"]
-    size = len(bases)
-    if not size:
-        return None
-    with bases.device as device:
-        kernel = _kernel(device.id, "pairhmm_first_wrong")
-        blocks = min(_BLOCKS * _multiprocessors(device.id), -(-size // (8 * _THREADS)))
-        places = cupy.full(1 + len(quals), _NOWHERE, np.uint64)
-        for index, array in enumerate((bases, *quals)):
-            arguments = (array, np.int64(size), np.int32(index == 0), _word_of(places, index))
-            kernel((blocks,), (_THREADS,), arguments)
-        found = places.get()
-    wrong = np.flatnonzero(found < size)
-    return (int(wrong[0]), int(found[wrong[0]])) if len(wrong) else None
-
-
-def common_prefixes(batch: Batch, *, as_gkl: bool) -> NDArray[np.int32]:
-    """Compare each haplotype with those of its region before it.
-
-    What the current stream has under way is waited for.
-
-    Parameters
-    ----------
-    batch
-        In a device's memory, of one haplotype or more.
-    as_gkl
-        As for :class:`gkl_shim.cuda.pairhmm.Engine`.
-
-    Returns
-    -------
-    ndarray
-        int32, shape (2, haplotypes, 2): the ``gkl_shim_cuda_prefix`` of each first half, then
-        those of the second halves.
 
     Raises
     ------
-    ValueError
-        If a letter is none of ACGTN.
+    BackendUnavailable
+        If the device fails.
     """
-    cupy = sys.modules["cupy"]
-    _, lib = _native.library()
-    count = len(batch.haplotypes)
-    bases: DeviceArray = batch.haplotypes.bases
-    with bases.device as device:
-        kernel = _kernel(device.id, "pairhmm_common_prefixes")
-        # One buffer, since each takes CuPy some microseconds: both offsets, the least region with a
-        # letter that is none, the prefixes, the leaders and the partings.
-        given = np.concatenate([batch.haplotypes.offsets, batch.region_haplotypes, [_NO_REGION]])
-        refused = len(given) - 1
-        prefixes = len(given)
-        leaders = prefixes + 2 * count
-        partings = leaders + count
-        buffer = cupy.empty(partings + 2 * count * _PARTING_WORDS, np.int64)
-        buffer[:prefixes].set(given)
-        arguments = (
-            bases,
-            *(_word_of(buffer, index) for index in (0, count + 1)),
-            np.int32(as_gkl),
-            *(_word_of(buffer, index) for index in (prefixes, leaders, partings, refused)),
+    size = len(bases)
+    if not size:
+        return None
+    ffi, lib = _native.library()
+    addresses = [track.data.ptr for track in (bases, *quals)]
+    places = ffi.new("int64_t[]", len(addresses))
+    device = int(bases.device.id)
+    _native.check(
+        lib.gkl_shim_cuda_check(
+            on_gpu(device).checker, len(addresses), addresses, size, current_stream(device), places
         )
-        few = np.diff(batch.region_haplotypes) <= lib.GKL_SHIM_CUDA_FEW_HAPLOTYPES
-        # Each leaves the other's regions alone.
-        for some, threads in ((few, _COMPARE_FEW), (~few, _COMPARE_MANY)):
-            if some.any():
-                kernel((len(batch), 2), (threads,), arguments)
-        found: NDArray[np.int64] = buffer[refused:leaders].get()
-    if found[0] != _NO_REGION:
-        raise ValueError(f"haplotype_bases: a letter of region {found[0]} is none of ACGTN")
-    return found[1:].view(np.int32).reshape(2, count, 2)
+    )
+    return next(((which, at) for which, at in enumerate(places) if at < size), None)
 
 
-def _word_of(array: DeviceArray, index: int) -> Any:
-    """Return the address of a 64-bit element, as a kernel takes it."""
-    return np.uint64(array.data.ptr + 8 * index)
+def current_stream(device: int) -> Any:
+    """Return the ``void *`` of the stream of a device that is current in this thread."""
+    ffi, _ = _native.library()
+    return ffi.cast("void *", sys.modules["cupy"].cuda.get_current_stream(device).ptr)
 
 
 @functools.cache
-def _multiprocessors(device: int) -> int:
-    return int(sys.modules["cupy"].cuda.Device(device).attributes["MultiProcessorCount"])
+def on_gpu(device: int) -> OnGpu:
+    """Return what serves arrays in the memory of a device, loaded on first use.
+
+    Raises
+    ------
+    BackendUnavailable
+        If it does not load.
+    """
+    return OnGpu(device)
 
 
-@functools.cache
-def _kernel(device: int, name: str) -> Any:
-    return _module(device).get_function(name)
+class OnGpu:
+    """The kernels of :data:`SOURCE` on a device; see :func:`on_gpu`.
 
+    Attributes
+    ----------
+    kernels
+        A ``gkl_shim_cuda_array_kernels *``.
+    checker
+        A ``gkl_shim_cuda_checker *``.
+    """
 
-@functools.cache
-def _module(device: int) -> kernels.Kernels:
-    cupy = sys.modules["cupy"]
-    with cupy.cuda.Device(device) as opened:
-        return kernels.load(cupy, SOURCE, opened.compute_capability)
+    def __init__(self, device: int) -> None:
+        ffi, _ = _native.library()
+        cupy = sys.modules["cupy"]
+        try:
+            with cupy.cuda.Device(device) as opened:
+                self._module = kernels.load(cupy, SOURCE, opened.compute_capability)
+                self._functions = [self._module.get_function(f"pairhmm_{n}") for n in _KERNELS]
+                self.kernels = ffi.new(
+                    "gkl_shim_cuda_array_kernels *",
+                    (
+                        device,
+                        ffi.cast("void *", cupy.cuda.driver.ctxGetCurrent()),
+                        int(opened.attributes["MultiProcessorCount"]),
+                        *(ffi.cast("void *", each.kernel.ptr) for each in self._functions),
+                    ),
+                )
+            functions = driver.functions()
+        except Exception as error:
+            raise BackendUnavailable(f"GPU {device} cannot be used: {one_line(error)}") from error
+        self.checker = _native.opened("cuda_checker", functions, self.kernels)

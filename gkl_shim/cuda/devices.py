@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from gkl_shim.cuda import driver
 from gkl_shim.errors import BackendUnavailable
 
 __all__ = [
@@ -99,7 +100,7 @@ def _driver_version() -> str | None:
 
 
 def chosen(devices: Iterable[int] | None) -> Sequence[int]:
-    """Return the numbers of the devices to use; None asks for all there are.
+    """Return the numbers of the devices to use, and wake these; None asks for all there are.
 
     Raises
     ------
@@ -108,12 +109,13 @@ def chosen(devices: Iterable[int] | None) -> Sequence[int]:
     ValueError
         If a number is wrong, or none is given.
     """
+    numbers = None if devices is None else list(dict.fromkeys(devices))
+    driver.wake(numbers)
     count = device_count()
-    if devices is None:
+    if numbers is None:
         if count == 0:
             raise BackendUnavailable("there is no CUDA device")
         return range(count)
-    numbers = list(dict.fromkeys(devices))
     if not numbers:
         raise ValueError("devices: none given")
     for number in numbers:

@@ -56,7 +56,7 @@ def widths(precision: Precision) -> tuple[int, ...]:
     """Return the rows a lane of each kernel, fewest first."""
     ffi, lib = _native.library()
     rows = ffi.new("int32_t[]", lib.GKL_SHIM_CUDA_WIDTHS)
-    lib.gkl_shim_cuda_widths(_precision_code(precision), rows)
+    lib.gkl_shim_cuda_widths(_native.precision_code(precision), rows)
     return tuple(row for row in rows if row)
 
 
@@ -113,14 +113,13 @@ class Engine:
             raise BackendUnavailable(
                 f"CUDA cannot be used: {cuda_devices.one_line(error)}"
             ) from error
-        self._as_gkl = as_gkl
         self._names = {device.number: device.name for device in opened}
         records = self._ffi.new("gkl_shim_cuda_device[]", [device.record for device in opened])
         options = self._ffi.new(
             "gkl_shim_cuda_engine_options *",
             {
-                "precision": _precision_code(precision),
-                "conventions": _conventions_code(as_gkl),
+                "precision": _native.precision_code(precision),
+                "conventions": _native.conventions_code(as_gkl),
                 "threads": threads,
                 "rows_a_lane": rows_a_lane,
                 "slots": _SLOTS,
@@ -133,13 +132,11 @@ class Engine:
                 "driver": functions,
             },
         )
-        engine = self._ffi.new("gkl_shim_cuda_engine **")
-        _native.check(self._lib.gkl_shim_cuda_engine_open(options, engine))
+        self._engine = _native.opened("cuda_engine", options)
         # What the native engine uses: it is closed before these go.
         self._opened = opened
         self._values_type = self._ffi.typeof("double[]")
         self._results = _Results()
-        self._engine = self._ffi.gc(engine[0], self._lib.gkl_shim_cuda_engine_close)
 
     @property
     def devices(self) -> tuple[str, ...]:
@@ -154,10 +151,7 @@ class Engine:
 
     def statistics(self) -> dict[str, int | float]:
         """Return the fields of ``gkl_shim_pairhmm_stats`` by name."""
-        stats = self._ffi.new("gkl_shim_pairhmm_stats *")
-        self._lib.gkl_shim_cuda_engine_statistics(self._engine, stats)
-        fields = self._ffi.typeof("gkl_shim_pairhmm_stats").fields
-        return {name: getattr(stats, name) for name, _ in fields}
+        return _native.pairhmm_statistics(self._lib.gkl_shim_cuda_engine_statistics, self._engine)
 
     def compute(self, batch: Batch) -> NDArray[np.float64]:
         """Compute every pair of every region.
@@ -219,12 +213,11 @@ class Engine:
                 f"the arrays are on GPU {device}, which is none of the devices to use "
                 f"({', '.join(map(str, self._names))})"
             )
-        prefixes = arrays.common_prefixes(batch, as_gkl=self._as_gkl)
         status = self._lib.gkl_shim_cuda_engine_compute_arrays(
             self._engine,
             _native.batch_pointer(*batch.arrays, on_device=True),
-            device,
-            self._ffi.cast("gkl_shim_cuda_prefix *", prefixes.ctypes.data),
+            arrays.on_gpu(device).kernels,
+            arrays.current_stream(device),
             self._ffi.from_buffer(self._values_type, out),
         )
         self._tell_of_losses()
@@ -323,10 +316,6 @@ class _Device:
         self._kept: list[Any] = []
         with cupy.cuda.Device(number) as device:
             self._module = kernels.load(cupy, _SOURCE, device.compute_capability)
-            fetch = kernels.load(cupy, arrays.SOURCE, device.compute_capability).get_function(
-                "pairhmm_fetch"
-            )
-            self._kept.append(fetch)
             free, _ = cupy.cuda.runtime.memGetInfo()
             #: By field of ``gkl_shim_cuda_device``.
             self.record = {
@@ -335,14 +324,13 @@ class _Device:
                 "multiprocessors": multiprocessors or int(properties["multiProcessorCount"]),
                 "scratch_bytes": min(_SCRATCH_BYTES, int(free * _MEMORY_SHARE) // _SLOTS),
                 "kernels": [self._prepared(cupy, p, as_gkl) for p in ("single", "double")],
-                "fetch": ffi.cast("void *", fetch.kernel.ptr),
             }
             cupy.cuda.runtime.deviceSynchronize()
 
     def _prepared(self, cupy: Any, precision: Precision, as_gkl: bool) -> dict[str, Any]:
         """Load the kernels of a precision, and put its tables into the device's memory."""
         ffi, lib = _native.library()
-        codes = _precision_code(precision), _conventions_code(as_gkl)
+        codes = _native.precision_code(precision), _native.conventions_code(as_gkl)
         tables = np.empty(lib.gkl_shim_cuda_tables(*codes, ffi.NULL), np.uint8)
         lib.gkl_shim_cuda_tables(*codes, ffi.from_buffer(tables))
         on_device = cupy.asarray(tables)
@@ -387,13 +375,3 @@ def _shared_bytes(precision: Precision, rows_a_lane: int) -> int:
     """Return what a kernel needs of shared memory."""
     rows = (_LETTERS + _STATE) * rows_a_lane * _ITEM_BYTES[precision]
     return (rows + _LANE_BYTES) * _WARP
-
-
-def _precision_code(precision: Precision) -> int:
-    _, lib = _native.library()
-    return int(lib.GKL_SHIM_SINGLE if precision == "single" else lib.GKL_SHIM_DOUBLE)
-
-
-def _conventions_code(as_gkl: bool) -> int:
-    _, lib = _native.library()
-    return int(lib.GKL_SHIM_AS_GKL if as_gkl else lib.GKL_SHIM_STRICT)

@@ -203,12 +203,7 @@ enum {
      * each byte of the seams between its warps is set to before it starts. */
     GKL_SHIM_CUDA_STRIPED_ROWS = 8,
     GKL_SHIM_CUDA_STRIPED_BYTES = 256,
-    GKL_SHIM_CUDA_SEAM_FILL = 128,
-
-    /* Of a batch in a device's memory: a region of more haplotypes than this is compared by a wide
-     * block; and how many segments a block fetches. */
-    GKL_SHIM_CUDA_FEW_HAPLOTYPES = 64,
-    GKL_SHIM_CUDA_FETCH_SEGMENTS = 8
+    GKL_SHIM_CUDA_SEAM_FILL = 128
 };
 
 typedef struct {
@@ -343,8 +338,15 @@ typedef struct {
     int32_t multiprocessors;
     int64_t scratch_bytes;            /* of a chunk */
     gkl_shim_cuda_kernels kernels[2]; /* of GKL_SHIM_SINGLE and GKL_SHIM_DOUBLE */
-    void *fetch;                      /* pairhmm_fetch */
 } gkl_shim_cuda_device;
+
+/* The kernels of cuda_arrays.cu, by their names there, on one device: for batches in its memory. */
+typedef struct {
+    int32_t number; /* the device's */
+    void *context;
+    int32_t multiprocessors;
+    void *first_wrong, *common_prefixes, *fetch;
+} gkl_shim_cuda_array_kernels;
 
 typedef struct {
     int32_t precision;   /* GKL_SHIM_SINGLE or GKL_SHIM_DOUBLE */
@@ -375,14 +377,34 @@ GKL_SHIM_API gkl_shim_status gkl_shim_cuda_engine_compute(gkl_shim_cuda_engine *
                                                           const gkl_shim_pairhmm_batch *batches,
                                                           int64_t count, double *log10_likelihoods);
 
-/* The same of a batch whose bases and qualities are in the memory of the engine's device of that
- * number, and complete: no other device computes it. Prefixes as for gkl_shim_cuda_take(). What the
- * device leaves undone comes to the host, region by region, for the CPU engine.
+/* The same of a batch whose bases and qualities are in the memory of one of the engine's devices,
+ * for which the kernels are, once its `stream` has come so far: no other device computes it. What
+ * the device leaves undone comes to the host, region by region, for the CPU engine.
  *
  * GKL_SHIM_EUNAVAILABLE: the device does not give it. */
 GKL_SHIM_API gkl_shim_status gkl_shim_cuda_engine_compute_arrays(
-    gkl_shim_cuda_engine *engine, const gkl_shim_pairhmm_batch *batch, int32_t device,
-    const gkl_shim_cuda_prefix *prefixes, double *log10_likelihoods);
+    gkl_shim_cuda_engine *engine, const gkl_shim_pairhmm_batch *batch,
+    const gkl_shim_cuda_array_kernels *kernels, void *stream, double *log10_likelihoods);
+
+/* Looks through arrays in a device's memory for what no batch may have. */
+typedef struct gkl_shim_cuda_checker gkl_shim_cuda_checker;
+
+/* Open a checker; the kernels and the context must outlive it. On failure *checker is NULL.
+ * GKL_SHIM_EUNAVAILABLE: the device fails. */
+GKL_SHIM_API gkl_shim_status gkl_shim_cuda_checker_open(const gkl_shim_cuda_driver *driver,
+                                                        const gkl_shim_cuda_array_kernels *kernels,
+                                                        gkl_shim_cuda_checker **checker);
+
+/* places[k] = where in array k, of one to five, all of `size` bytes, 1 or more, the first byte is
+ * that is none of ACGTN in either case (of array 0) or more than 127 (of the others); `size` where
+ * there is none. Begins once the device's `stream` has come so far.
+ * GKL_SHIM_EUNAVAILABLE: the device fails. */
+GKL_SHIM_API gkl_shim_status gkl_shim_cuda_check(gkl_shim_cuda_checker *checker, int32_t arrays,
+                                                 const uint64_t *addresses, int64_t size,
+                                                 void *stream, int64_t *places);
+
+/* Close a checker; NULL is fine. No call may be under way. */
+GKL_SHIM_API void gkl_shim_cuda_checker_close(gkl_shim_cuda_checker *checker);
 
 /* Why a device that failed is no longer used, for the first caller who asks after that: its number,
  * and a line that lasts as long as the engine. NULL where there is no news. */

@@ -76,16 +76,13 @@ extern "C" gkl_shim_status gkl_shim_pairhmm_open(const gkl_shim_pairhmm_options 
                        options->backend);
     const CpuBuild *build = cpu_builds().find(options->build);
     if (!build) return GKL_SHIM_EUNAVAILABLE;
-    gkl_shim_pairhmm *h = new (std::nothrow) gkl_shim_pairhmm;
-    if (!h) return out_of_memory();
-    h->settings.build = build;
-    h->settings.threads = allowed_threads(options->threads);
-    h->settings.double_precision = options->precision == GKL_SHIM_DOUBLE;
-    h->settings.as_gkl = options->conventions == GKL_SHIM_AS_GKL;
-    h->backend = options->backend;
-    start_cuda(h->backend);
-    *handle = h;
-    return GKL_SHIM_OK;
+    const gkl_shim_status status = opened(
+        handle,
+        CpuSettings{build, allowed_threads(options->threads), options->precision == GKL_SHIM_DOUBLE,
+                    options->conventions == GKL_SHIM_AS_GKL},
+        options->backend);
+    if (status == GKL_SHIM_OK) start_cuda(options->backend);
+    return status;
 }
 
 static gkl_shim_status compute(gkl_shim_pairhmm *handle, const gkl_shim_pairhmm_batch *batch,

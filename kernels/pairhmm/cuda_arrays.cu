@@ -93,13 +93,17 @@ __device__ __forceinline__ int first_byte(uint64_t bytes) {
 
 using namespace gkl_shim::pairhmm;
 
-// Finds the first byte that is none of ACGTN in either case (where `letters`), or that is no
-// quality up to 127. A thread takes eight bytes at a time, neighbouring ones neighbouring words.
-// What bounds it: of qualities how many loads are under way (2.8 TB/s on an H200, whose memory
-// gives 4.8), of letters the comparisons (1.6). `first` is greater than any place at first.
+// Finds in each of the arrays, a row of blocks each, the first byte that is none of ACGTN in either
+// case (the first array), or that is no quality up to 127. A thread takes eight bytes at a time,
+// neighbouring ones neighbouring words. What bounds it: of qualities how many loads are under way
+// (2.8 TB/s on an H200, whose memory gives 4.8), of letters the comparisons (1.6).
+//
+// The last block to be done writes to `places`, in the host's memory: `count` where nothing is
+// wrong.
 extern "C" __global__ void __launch_bounds__(kArrayThreads)
-    pairhmm_first_wrong(const uint8_t *bytes, int64_t count, int letters,
-                        unsigned long long *first) {
+    pairhmm_first_wrong(Tracks tracks, int64_t count, Faults *faults, uint64_t *places) {
+    const uint8_t *const bytes = tracks.bytes[blockIdx.y];
+    const bool letters = blockIdx.y == 0;
     const int64_t step = int64_t(gridDim.x) * kArrayThreads * kWordBytes;
     int64_t at = (int64_t(blockIdx.x) * kArrayThreads + threadIdx.x) * kWordBytes;
     for (; at < count; at += step) {
@@ -109,9 +113,22 @@ extern "C" __global__ void __launch_bounds__(kArrayThreads)
         if (letters) letters_of(some, false, &wrong);
         wrong &= ~uint64_t(0) >> 8 * (int(kWordBytes) - here);
         if (!wrong) continue;
-        atomicMin(first, static_cast<unsigned long long>(at + first_byte(wrong)));
-        return;
+        atomicMin(&faults->first[blockIdx.y],
+                  static_cast<unsigned long long>(at + first_byte(wrong)));
+        __threadfence();
+        break;
     }
+    __syncthreads();
+    if (threadIdx.x != 0) return;
+    // Counted from what kNoFault makes: -1.
+    if (atomicAdd(&faults->blocks_done, 1u) + 2 != gridDim.x * gridDim.y) return;
+    __threadfence();
+    const uint64_t none = ~uint64_t(0);
+    for (unsigned int track = 0; track < gridDim.y; track++) {
+        const uint64_t first = atomicExch(&faults->first[track], none);
+        places[track] = first < uint64_t(count) ? first : uint64_t(count);
+    }
+    faults->blocks_done = ~0u;
 }
 
 // What each haplotype has in common with those of its region before it: a block a region and a
@@ -130,11 +147,10 @@ extern "C" __global__ void __launch_bounds__(kArrayThreads)
 // takes 80 us for 3,000 regions of GATK's, 0.7 ms for one of 1,000 haplotypes of 500 bases, and 2.6
 // ms where these have 10,000.
 //
-// `refused` becomes the least region with a letter that is none.
+// `prefixes` are in the host's memory: each is written once.
 extern "C" __global__ void __launch_bounds__(kCompareMany)
     pairhmm_common_prefixes(const uint8_t *bases, const int64_t *offsets, const int64_t *regions,
-                            int as_gkl, Prefix *prefixes, int32_t *leaders, Parting *partings,
-                            int *refused) {
+                            int as_gkl, Prefix *prefixes, int32_t *leaders, Parting *partings) {
     const int64_t first = regions[blockIdx.x], all = regions[gridDim.x];
     const int count = int(regions[blockIdx.x + 1] - first);
     if ((count > kFewHaplotypes) != (blockDim.x > unsigned(kCompareFew))) return;
@@ -152,10 +168,7 @@ extern "C" __global__ void __launch_bounds__(kCompareMany)
     // How many are listed, of this step, the next one and the one after.
     __shared__ int listed[3];
     if (threadIdx.x < 3) listed[threadIdx.x] = 0;
-    for (int h = int(threadIdx.x); h < count; h += int(blockDim.x)) {
-        leaders[h] = 0;
-        prefixes[h] = {0, 0};
-    }
+    for (int h = int(threadIdx.x); h < count; h += int(blockDim.x)) leaders[h] = 0;
     __syncthreads();
     bool wrong = false;
     for (int64_t step = 0;; step++) {
@@ -182,7 +195,7 @@ extern "C" __global__ void __launch_bounds__(kCompareMany)
         if (parting == 0) continue;
         for (int k = int(threadIdx.x); k < parting; k += int(blockDim.x)) {
             const Parting mine = partings[k];
-            Prefix best = {mine.leader, mine.length};
+            int32_t like = mine.leader, most = mine.length;
             int leader = mine.haplotype;
             for (int z = 0; z < parting; z++) {
                 const Parting other = partings[z];
@@ -193,17 +206,20 @@ extern "C" __global__ void __launch_bounds__(kCompareMany)
                     continue;
                 }
                 const int32_t length = int32_t(at + first_byte(differing));
-                if (length > best.length || (length == best.length && other.haplotype < best.like))
-                    best = {other.haplotype, length};
+                if (length > most || (length == most && other.haplotype < like)) {
+                    like = other.haplotype;
+                    most = length;
+                }
             }
             leaders[mine.haplotype] = leader;
-            if (leader == mine.haplotype) prefixes[leader] = best;
+            if (leader == mine.haplotype) prefixes[leader] = prefix_of(like, most);
         }
         __syncthreads();
     }
     for (int h = int(threadIdx.x); h < count; h += int(blockDim.x))
-        if (leaders[h] != h) prefixes[h] = {leaders[h], int32_t(half(h).length)};
-    if (wrong) atomicMin(refused, int(blockIdx.x));
+        if (leaders[h] != h) prefixes[h] = prefix_of(leaders[h], int32_t(half(h).length));
+    const bool refused = __syncthreads_or(wrong);
+    if (threadIdx.x == 0 && count > 0) prefixes[0] = prefix_of(0, refused ? kLetterRefused : 0);
 }
 
 // Fetches the letters of a chunk's columns, a warp a segment, and points the chunk's header at the

@@ -76,12 +76,19 @@ struct Span {
 class Device;
 
 // Batches, and where their bases and qualities are: in the host's memory, or those of a single one
-// in the memory of the device that holds them, beside what its haplotypes have in common.
+// in the memory of the device that holds them, beside the kernels for these and what its haplotypes
+// have in common.
 struct Input {
     const gkl_shim_pairhmm_batch *begin, *end;
     const Device *holder = nullptr;
+    const gkl_shim_cuda_array_kernels *kernels = nullptr;
     const gkl_shim_cuda_prefix *prefixes = nullptr;
 };
+
+int64_t reads_of(const gkl_shim_pairhmm_batch &batch) { return batch.region_reads[batch.regions]; }
+int64_t haplotypes_of(const gkl_shim_pairhmm_batch &batch) {
+    return batch.region_haplotypes[batch.regions];
+}
 
 int64_t pairs_of(const gkl_shim_pairhmm_batch &batch, int64_t first, int64_t last) {
     int64_t pairs = 0;
@@ -237,6 +244,7 @@ class Slot {
 
     bool take(Run *run, int32_t threads) {
         precision_ = run->precision;
+        array_kernels_ = run->input.kernels;
         Planner &planner = planners_[precision_];
         if (!planner) planner.reset(open_planner());
         return run->take(threads, company, planner.get(), &chunk_, &span_);
@@ -265,18 +273,17 @@ class Slot {
 
     void write() {
         gkl_shim_cuda_write(planners_[precision_].get(), block_.memory);
-        if (watched()) memset(results_.memory, 0xff, size_t(chunk_.results) * sizeof(double));
+        expect(chunk_.results);
     }
 
     void send() { driver_.send(device_block_.memory, block_.memory, chunk_.block_bytes, stream_); }
 
     void launch() {
         if (chunk_.segments > 0) {
-            const int64_t blocks =
-                (chunk_.segments + GKL_SHIM_CUDA_FETCH_SEGMENTS - 1) / GKL_SHIM_CUDA_FETCH_SEGMENTS;
+            const int64_t blocks = (chunk_.segments + kFetchSegments - 1) / kFetchSegments;
             uint64_t block = device_block_.memory;
             void *parameters[] = {&block};
-            driver_.launch(hardware_.fetch, int32_t(blocks), 1, kArrayThreads, 0, stream_,
+            driver_.launch(array_kernels_->fetch, int32_t(blocks), 1, kArrayThreads, 0, stream_,
                            parameters);
         }
         const gkl_shim_cuda_kernels &kernels = hardware_.kernels[precision_];
@@ -295,18 +302,44 @@ class Slot {
     }
 
     // Until the results are there.
-    void wait() {
-        if (chunk_.results == 0) return;
-        int64_t come = 0;
-        const Clock::time_point tired = Clock::now() + kAwake;
-        do {
-            for (int k = 0; k < 64; k++) {
-                if (watched() ? have_come(&come) : driver_.is_done(stream_)) return;
-                relax();
-            }
-        } while (Clock::now() < tired);
-        driver_.record(end_, stream_);
-        driver_.wait_for_event(end_);
+    void wait() { wait_for(chunk_.results); }
+
+    // What the haplotypes of a batch in the device's memory have in common, as `prefixes` of
+    // gkl_shim_cuda_take(): where they are until the slot is used again.
+    const gkl_shim_cuda_prefix *compare(const gkl_shim_pairhmm_batch &batch,
+                                        const gkl_shim_cuda_array_kernels &kernels) {
+        const int64_t count = haplotypes_of(batch), halves = 2 * count;
+        const int64_t offsets = (count + 1) * int64_t(sizeof(int64_t));
+        const int64_t regions = (batch.regions + 1) * int64_t(sizeof(int64_t));
+        const int64_t partings = halves * int64_t(sizeof(Parting));
+        grow(&block_, offsets + regions);
+        grow(&device_block_, offsets + regions);
+        grow(&scratch_, partings + halves * int64_t(sizeof(int32_t)));
+        grow(&results_, halves * int64_t(sizeof(Prefix)));
+        uint8_t *const block = static_cast<uint8_t *>(block_.memory);
+        memcpy(block, batch.haplotype_offsets, size_t(offsets));
+        memcpy(block + offsets, batch.region_haplotypes, size_t(regions));
+        expect(halves);
+        driver_.send(device_block_.memory, block_.memory, offsets + regions, stream_);
+        const uint8_t *bases = batch.haplotype_bases;
+        uint64_t its_offsets = device_block_.memory, its_regions = its_offsets + uint64_t(offsets);
+        uint64_t its_partings = scratch_.memory, leaders = its_partings + uint64_t(partings);
+        int32_t as_gkl = engine_.conventions == GKL_SHIM_AS_GKL;
+        void *results = results_.memory;
+        void *parameters[] = {&bases,   &its_offsets, &its_regions, &as_gkl,
+                              &results, &leaders,     &its_partings};
+        int64_t large = 0;  // regions
+        for (int64_t g = 0; g < batch.regions; g++)
+            large += batch.region_haplotypes[g + 1] - batch.region_haplotypes[g] > kFewHaplotypes;
+        const auto launch = [&](int32_t threads) {
+            driver_.launch(kernels.common_prefixes, int32_t(batch.regions), 2, threads, 0, stream_,
+                           parameters);
+        };
+        // Each leaves the other's regions alone.
+        if (large < batch.regions) launch(kCompareFew);
+        if (large > 0) launch(kCompareMany);
+        wait_for(halves);
+        return static_cast<const gkl_shim_cuda_prefix *>(results_.memory);
     }
 
     // Puts the results where they belong; returns how many pairs have none.
@@ -365,12 +398,30 @@ class Slot {
                        kernels.shared_bytes[kernel], stream_, parameters);
     }
 
-    bool watched() const { return chunk_.results <= kWatchedResults; }
+    // So many results of eight bytes each, none of which is there yet.
+    void expect(int64_t count) {
+        if (count <= kWatchedResults) memset(results_.memory, 0xff, size_t(count) * sizeof kAbsent);
+    }
+
+    void wait_for(int64_t count) {
+        if (count == 0) return;
+        int64_t come = 0;
+        const Clock::time_point tired = Clock::now() + kAwake;
+        do {
+            for (int k = 0; k < 64; k++) {
+                if (count <= kWatchedResults ? have_come(count, &come) : driver_.is_done(stream_))
+                    return;
+                relax();
+            }
+        } while (Clock::now() < tired);
+        driver_.record(end_, stream_);
+        driver_.wait_for_event(end_);
+    }
 
     // Looks on from the result that was missing last time.
-    bool have_come(int64_t *come) const {
+    bool have_come(int64_t count, int64_t *come) const {
         const uint64_t *results = static_cast<const uint64_t *>(results_.memory);
-        while (*come < chunk_.results) {
+        while (*come < count) {
             if (__atomic_load_n(results + *come, __ATOMIC_ACQUIRE) == kAbsent) return false;
             ++*come;
         }
@@ -385,6 +436,7 @@ class Slot {
     void *stream_, *end_;
     Planner planners_[2] = {{nullptr, gkl_shim_cuda_close}, {nullptr, gkl_shim_cuda_close}};
     int32_t precision_ = GKL_SHIM_SINGLE;
+    const gkl_shim_cuda_array_kernels *array_kernels_ = nullptr;
     gkl_shim_cuda_chunk chunk_ = {};
     Span span_ = {};
     Buffer<void *> block_, results_;
@@ -476,7 +528,7 @@ class Devices {
     Device &operator[](size_t k) { return *devices_[k]; }
 
     // Null where there is none.
-    const Device *of_number(int32_t number) const {
+    Device *of_number(int32_t number) const {
         for (const auto &device : devices_)
             if (device->hardware.number == number) return device.get();
         return nullptr;
@@ -701,12 +753,18 @@ struct gkl_shim_cuda_engine {
         chunks_a_driver_ = size_t(std::max(1, chunks / drivers_));
     }
 
-    // A batch in the memory of the device of this number.
-    gkl_shim_status compute_arrays(const gkl_shim_pairhmm_batch &batch, int32_t number,
-                                   const gkl_shim_cuda_prefix *prefixes, double *results) {
-        const Device *const holder = devices_.of_number(number);
-        if (!holder) return invalid("device: the engine has none of number %d", int(number));
-        return compute({&batch, &batch + 1, holder, prefixes}, results);
+    // A batch in a device's memory.
+    gkl_shim_status compute_arrays(const gkl_shim_pairhmm_batch &batch,
+                                   const gkl_shim_cuda_array_kernels &kernels, void *stream,
+                                   double *results) {
+        Device *const holder = devices_.of_number(kernels.number);
+        if (!holder) return invalid("device: the engine has none of number %d", kernels.number);
+        std::vector<gkl_shim_cuda_prefix> prefixes;
+        if (haplotypes_of(batch) > 0) {
+            const gkl_shim_status status = compare(batch, kernels, stream, holder, &prefixes);
+            if (status != GKL_SHIM_OK) return status;
+        }
+        return compute({&batch, &batch + 1, holder, &kernels, prefixes.data()}, results);
     }
 
     gkl_shim_status compute(const Input &input, double *results) {
@@ -757,7 +815,7 @@ struct gkl_shim_cuda_engine {
                             gkl_shim_cuda_stages *stages) {
         *stages = {};
         Device &device = devices_[0];
-        try {
+        return guarded_on_device(device.hardware.number, [&] {
             const CudaContext current(driver_, device.hardware.context);
             struct Marks {
                 explicit Marks(const CudaDriver &driver) : driver(driver) {
@@ -787,17 +845,41 @@ struct gkl_shim_cuda_engine {
                 stages->computed_cells += slot.chunk().computed_cells;
                 stages->block_bytes += slot.chunk().block_bytes;
             }
-            if (run.status != GKL_SHIM_OK) return run.status;
-        } catch (const CudaFailure &failure) {
-            fail("%s", failure.reason);
-            return GKL_SHIM_EUNAVAILABLE;
-        }
-        return GKL_SHIM_OK;
+            return run.status;
+        });
     }
 
    private:
     static double seconds_since(Clock::time_point start) {
         return std::chrono::duration<double>(Clock::now() - start).count();
+    }
+
+    // Finds out what haplotypes in a device's memory have in common. Where the device fails it is
+    // retired, and nothing is known.
+    gkl_shim_status compare(const gkl_shim_pairhmm_batch &batch,
+                            const gkl_shim_cuda_array_kernels &kernels, void *stream,
+                            Device *holder, std::vector<gkl_shim_cuda_prefix> *prefixes) {
+        const int64_t count = haplotypes_of(batch);
+        prefixes->resize(size_t(2 * count));
+        Slot *const slot = devices_.slot(holder, true);
+        if (!slot) return GKL_SHIM_OK;
+        try {
+            const CudaContext current(driver_, holder->hardware.context);
+            driver_.wait_for_stream(stream);
+            std::copy_n(slot->compare(batch, kernels), 2 * count, prefixes->begin());
+        } catch (const CudaFailure &failure) {
+            devices_.retire(holder, failure);
+        }
+        devices_.release(slot);
+        for (int64_t g = 0; g < batch.regions; g++) {
+            const size_t first = size_t(batch.region_haplotypes[g]);
+            if (batch.region_haplotypes[g + 1] == batch.region_haplotypes[g]) continue;
+            if ((*prefixes)[first].length == kLetterRefused ||
+                (*prefixes)[first + size_t(count)].length == kLetterRefused)
+                return invalid("haplotype_bases: a letter of region %lld is none of ACGTN",
+                               (long long)g);
+        }
+        return GKL_SHIM_OK;
     }
 
     void measure_chunk(Slot *slot, void *const *marks, int repeats, gkl_shim_cuda_stages *stages) {
@@ -946,10 +1028,8 @@ struct gkl_shim_cuda_engine {
     // set, if the device does not give it.
     bool bring(const Device &holder, Part *part) const {
         gkl_shim_pairhmm_batch &batch = part->batch;
-        const int64_t reads = batch.region_reads[batch.regions];
-        const int64_t haplotypes = batch.region_haplotypes[batch.regions];
-        const int64_t bases = batch.read_offsets[reads];
-        const int64_t letters = batch.haplotype_offsets[haplotypes];
+        const int64_t bases = batch.read_offsets[reads_of(batch)];
+        const int64_t letters = batch.haplotype_offsets[haplotypes_of(batch)];
         part->brought.resize(size_t(5 * bases + letters));
         uint8_t *to = part->brought.data();
         try {
@@ -1005,35 +1085,20 @@ struct gkl_shim_cuda_engine {
 
 extern "C" gkl_shim_status gkl_shim_cuda_engine_open(const gkl_shim_cuda_engine_options *options,
                                                      gkl_shim_cuda_engine **engine) {
-    *engine = nullptr;
-    try {
-        *engine = new gkl_shim_cuda_engine(*options);
-    } catch (const std::bad_alloc &) {
-        return out_of_memory();
-    }
-    return GKL_SHIM_OK;
+    return opened(engine, *options);
 }
 
 extern "C" gkl_shim_status gkl_shim_cuda_engine_compute(gkl_shim_cuda_engine *engine,
                                                         const gkl_shim_pairhmm_batch *batches,
                                                         int64_t count, double *log10_likelihoods) {
-    try {
-        return engine->compute({batches, batches + count}, log10_likelihoods);
-    } catch (const std::bad_alloc &) {
-        return out_of_memory();
-    }
+    return guarded([&] { return engine->compute({batches, batches + count}, log10_likelihoods); });
 }
 
-extern "C" gkl_shim_status gkl_shim_cuda_engine_compute_arrays(gkl_shim_cuda_engine *engine,
-                                                               const gkl_shim_pairhmm_batch *batch,
-                                                               int32_t device,
-                                                               const gkl_shim_cuda_prefix *prefixes,
-                                                               double *log10_likelihoods) {
-    try {
-        return engine->compute_arrays(*batch, device, prefixes, log10_likelihoods);
-    } catch (const std::bad_alloc &) {
-        return out_of_memory();
-    }
+extern "C" gkl_shim_status gkl_shim_cuda_engine_compute_arrays(
+    gkl_shim_cuda_engine *engine, const gkl_shim_pairhmm_batch *batch,
+    const gkl_shim_cuda_array_kernels *kernels, void *stream, double *log10_likelihoods) {
+    return guarded(
+        [&] { return engine->compute_arrays(*batch, *kernels, stream, log10_likelihoods); });
 }
 
 extern "C" const char *gkl_shim_cuda_engine_loss(gkl_shim_cuda_engine *engine, int32_t *number) {
@@ -1059,11 +1124,7 @@ extern "C" gkl_shim_status gkl_shim_cuda_engine_measure(gkl_shim_cuda_engine *en
                                                         const gkl_shim_pairhmm_batch *batch,
                                                         double *log10_likelihoods, int32_t repeats,
                                                         gkl_shim_cuda_stages *stages) {
-    try {
-        return engine->measure(*batch, log10_likelihoods, repeats, stages);
-    } catch (const std::bad_alloc &) {
-        return out_of_memory();
-    }
+    return engine->measure(*batch, log10_likelihoods, repeats, stages);
 }
 
 extern "C" void gkl_shim_cuda_engine_close(gkl_shim_cuda_engine *engine) { delete engine; }

@@ -66,8 +66,6 @@ constexpr int64_t kGroupNanoseconds = 20000;
 static_assert(GKL_SHIM_CUDA_STRIPED_ROWS == int(kStripedRows), "as cuda_layout.h says");
 static_assert(GKL_SHIM_CUDA_STRIPED_BYTES == kRingColumns * sizeof(Handed<double>), "likewise");
 static_assert(GKL_SHIM_CUDA_SEAM_FILL == int(kSeamFill), "likewise");
-static_assert(GKL_SHIM_CUDA_FEW_HAPLOTYPES == kFewHaplotypes, "as cuda_arrays.h says");
-static_assert(GKL_SHIM_CUDA_FETCH_SEGMENTS == kArrayThreads / kWarp, "likewise");
 static_assert(sizeof(gkl_shim_cuda_prefix) == sizeof(Prefix), "likewise");
 
 int64_t rounded(int64_t bytes) { return (bytes + 255) & ~int64_t(255); }
@@ -1121,13 +1119,7 @@ struct gkl_shim_cuda_planner {
 
 extern "C" gkl_shim_status gkl_shim_cuda_open(const gkl_shim_cuda_options *options,
                                               gkl_shim_cuda_planner **planner) {
-    try {
-        *planner = new gkl_shim_cuda_planner(*options);
-    } catch (const std::bad_alloc &) {
-        *planner = nullptr;
-        return out_of_memory();
-    }
-    return GKL_SHIM_OK;
+    return opened(planner, *options);
 }
 
 extern "C" void gkl_shim_cuda_widths(int32_t precision, int32_t widths[GKL_SHIM_CUDA_WIDTHS]) {
@@ -1149,21 +1141,17 @@ extern "C" int32_t gkl_shim_cuda_take(gkl_shim_cuda_planner *planner,
                                       const gkl_shim_pairhmm_batch *batch,
                                       const gkl_shim_cuda_prefix *prefixes, const double *values,
                                       gkl_shim_cuda_chunk *chunk) {
-    try {
-        return planner->take(*batch, prefixes, values, chunk);
-    } catch (const std::bad_alloc &) {
-        out_of_memory();
-        return -1;
-    }
+    int32_t taken = -1;
+    guarded([&] {
+        taken = planner->take(*batch, prefixes, values, chunk);
+        return GKL_SHIM_OK;
+    });
+    return taken;
 }
 
 extern "C" gkl_shim_status gkl_shim_cuda_plan(gkl_shim_cuda_planner *planner,
                                               gkl_shim_cuda_chunk *chunk) {
-    try {
-        return planner->plan(chunk);
-    } catch (const std::bad_alloc &) {
-        return out_of_memory();
-    }
+    return guarded([&] { return planner->plan(chunk); });
 }
 
 extern "C" void gkl_shim_cuda_write(gkl_shim_cuda_planner *planner, void *block) {

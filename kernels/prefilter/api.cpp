@@ -74,12 +74,9 @@ extern "C" gkl_shim_status gkl_shim_prefilter_open(const gkl_shim_prefilter_opti
         return invalid("max_edits is %d, not 0 to 255", options->max_edits);
     const CpuBuild *build = cpu_builds().find(options->build);
     if (!build) return GKL_SHIM_EUNAVAILABLE;
-    gkl_shim_prefilter *h = new (std::nothrow) gkl_shim_prefilter;
-    if (!h) return out_of_memory();
-    h->settings = {build, allowed_threads(options->threads), options->method == GKL_SHIM_GATEKEEPER,
-                   options->mode, options->max_edits};
-    *handle = h;
-    return GKL_SHIM_OK;
+    return opened(handle, CpuSettings{build, allowed_threads(options->threads),
+                                      options->method == GKL_SHIM_GATEKEEPER, options->mode,
+                                      options->max_edits});
 }
 
 extern "C" gkl_shim_status gkl_shim_prefilter_compute(const gkl_shim_prefilter *handle,
@@ -104,12 +101,10 @@ extern "C" gkl_shim_status gkl_shim_prefilter_compute(const gkl_shim_prefilter *
                     "pair %lld: GateKeeper needs equal lengths; the read has %d, the segment %d",
                     (long long)k, read, segment);
         }
-    try {
+    return guarded([&] {
         compute_on_cpu(handle->settings, pairs, *reads, *segments, results);
-    } catch (const std::bad_alloc &) {
-        return out_of_memory();
-    }
-    return GKL_SHIM_OK;
+        return GKL_SHIM_OK;
+    });
 }
 
 extern "C" const char *gkl_shim_prefilter_build(const gkl_shim_prefilter *handle) {

@@ -213,15 +213,15 @@ extern "C" gkl_shim_status gkl_shim_parse_candidates(const uint8_t *text, int64_
     if (!contigs || !read_indices || !contig_indices || !positions || !reverse)
         return invalid("an argument is null");
     std::unordered_map<std::string_view, int32_t> known;
-    try {
+    const gkl_shim_status listed = guarded([&] {
         for (int32_t k = 0; k < contigs->count; k++)
             known.emplace(
                 std::string_view(contigs->names + contigs->name_offsets[k],
                                  size_t(contigs->name_offsets[k + 1] - contigs->name_offsets[k])),
                 k);
-    } catch (const std::bad_alloc &) {
-        return out_of_memory();
-    }
+        return GKL_SHIM_OK;
+    });
+    if (listed != GKL_SHIM_OK) return listed;
     const auto parse = [&](const Line &line, int64_t k) {
         const uint8_t *ends[4];
         int fields = 0;

@@ -47,11 +47,18 @@ int __syncthreads_or(int said) {
 }
 void __syncthreads() { __syncthreads_or(0); }
 int __ffsll(long long x) { return ffsll(x); }
+void __threadfence() {}
 template <class T>
 void atomicMin(T *at, T value) {
     *at = std::min(*at, value);
 }
-int atomicAdd(int *at, int value) { return std::exchange(*at, *at + value); }
+template <class T>
+T atomicAdd(T *at, T value) {
+    return std::exchange(*at, *at + value);
+}
+unsigned long long atomicExch(unsigned long long *at, unsigned long long value) {
+    return std::exchange(*at, value);
+}
 
 void run_fiber() {
     kernel();
@@ -86,40 +93,38 @@ void run_block(unsigned threads) {
     }
 }
 
-void launch(unsigned x, unsigned y, unsigned threads, std::function<void()> what) {
+// Parameters as cuLaunchKernel() takes them.
+template <class... Parameters, size_t... k>
+void launch(unsigned x, unsigned y, unsigned threads, void (*what)(Parameters...),
+            void *const *parameters, std::index_sequence<k...>) {
     static std::mutex one_at_a_time;
     const std::lock_guard<std::mutex> lock(one_at_a_time);
-    kernel = std::move(what);
+    kernel = [=] { what(*static_cast<Parameters *>(parameters[k])...); };
     gridDim = {x, y};
     blockDim = {threads, 1};
     for (blockIdx.y = 0; blockIdx.y < y; blockIdx.y++)
         for (blockIdx.x = 0; blockIdx.x < x; blockIdx.x++) run_block(threads);
+}
+template <class... Parameters>
+void launch(unsigned x, unsigned y, unsigned threads, void (*what)(Parameters...),
+            void *const *parameters) {
+    launch(x, y, threads, what, parameters, std::index_sequence_for<Parameters...>());
 }
 
 }  // namespace
 
 #include "pairhmm/cuda_arrays.cu"
 
-extern "C" void first_wrong(int blocks, const uint8_t *bytes, int64_t count, int letters,
-                            unsigned long long *first) {
-    launch(unsigned(blocks), 1, kArrayThreads,
-           [=] { pairhmm_first_wrong(bytes, count, letters, first); });
-}
+#define LAUNCH(name)                                                        \
+    extern "C" void launch_##name(unsigned x, unsigned y, unsigned threads, \
+                                  void *const *parameters) {                \
+        launch(x, y, threads, name, parameters);                            \
+    }
+LAUNCH(pairhmm_first_wrong)
+LAUNCH(pairhmm_common_prefixes)
+LAUNCH(pairhmm_fetch)
 
-extern "C" void common_prefixes(int regions, int threads, const uint8_t *bases,
-                                const int64_t *offsets, const int64_t *region_haplotypes,
-                                int as_gkl, int32_t *prefixes, int32_t *leaders, void *partings,
-                                int *refused) {
-    launch(unsigned(regions), 2, unsigned(threads), [=] {
-        pairhmm_common_prefixes(bases, offsets, region_haplotypes, as_gkl,
-                                reinterpret_cast<Prefix *>(prefixes), leaders,
-                                static_cast<Parting *>(partings), refused);
-    });
-}
-
-extern "C" void fetch(int blocks, uint8_t *chunk) {
-    launch(unsigned(blocks), 1, kArrayThreads, [=] { pairhmm_fetch(chunk); });
-}
+extern "C" size_t size_of_faults() { return sizeof(Faults); }
 
 // What the pairs' kernels would see of a block: a haplotype of a region, its tail as it is read
 // backwards; and a tile's read. The functions return a length; -1: there is no such thing.

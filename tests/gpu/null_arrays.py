@@ -1,11 +1,10 @@
-"""CuPy's arrays, as much of them as is used, in this machine's memory; their kernels run here too.
+"""CuPy's arrays, as much of them as is used, in this machine's memory.
 
 With null_driver.py in the place of the driver everything but PairHMM's own kernels is real.
 """
 
 from __future__ import annotations
 
-import ctypes
 import threading
 from types import SimpleNamespace
 from typing import Any
@@ -26,6 +25,7 @@ class Array:
         self.data = SimpleNamespace(ptr=values.ctypes.data)
         self.dtype, self.shape = values.dtype, values.shape
         self.ndim, self.size = values.ndim, values.size
+        self.flags = values.flags
 
     def __len__(self) -> int:
         return len(self._values)
@@ -67,16 +67,17 @@ class Device:
 
 
 class NullArrays(NullCuPy):
-    """``import cupy``, with so many devices; `on_host` is what arrays_on_host.cpp was made to."""
+    """``import cupy``, with so many devices."""
 
     ndarray = Array
 
-    def __init__(self, on_host: ctypes.CDLL, devices: int = 1) -> None:
+    def __init__(self, devices: int = 1) -> None:
         super().__init__(devices)
-        self._on_host = on_host
         self.cuda.Device = Device
         self.cuda.driver.ctxGetCurrent = lambda: Device.thread.device + 1
-        self.cuda.get_current_stream = lambda: SimpleNamespace(synchronize=lambda: None)
+        self.cuda.get_current_stream = lambda device=None: SimpleNamespace(
+            ptr=0, synchronize=lambda: None
+        )
 
     def asarray(self, values: Any) -> Array:
         if isinstance(values, Array):
@@ -103,23 +104,3 @@ class NullArrays(NullCuPy):
 
     def _new(self, values: np.ndarray) -> Array:
         return Array(values if values.flags.writeable else values.copy(), Device.thread.device)
-
-    def RawModule(self, **options: Any) -> Any:  # noqa: N802
-        loaded = super().RawModule(**options)
-
-        def get_function(name: str) -> Any:
-            def launch(grid: tuple[int, ...], block: tuple[int, ...], arguments: Any) -> None:
-                native = [
-                    ctypes.c_void_p(each.data.ptr)
-                    if isinstance(each, Array)
-                    else np.ctypeslib.as_ctypes_type(each.dtype)(each.item())
-                    for each in arguments
-                ]
-                on_host = getattr(self._on_host, name.removeprefix("pairhmm_"))
-                on_host(grid[0], *([block[0]] if "prefixes" in name else []), *native)
-
-            launch.kernel = SimpleNamespace(ptr=1)  # type: ignore[attr-defined]
-            launch.num_regs = 1  # type: ignore[attr-defined]
-            return launch if "pairhmm_fetch" in options["code"] else loaded.get_function(name)
-
-        return SimpleNamespace(get_function=get_function)

@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from tests.gpu.null_driver import ARRAY_KERNELS
+
 
 class _Memory:
     def __init__(self, size: int) -> None:
@@ -89,5 +91,5 @@ class NullCuPy:
 
     def RawModule(self, **_: Any) -> Any:  # noqa: N802
         return SimpleNamespace(get_function=lambda name: SimpleNamespace(
-            num_regs=168, kernel=SimpleNamespace(ptr=1)
+            num_regs=168, kernel=SimpleNamespace(ptr=ARRAY_KERNELS.get(name, 1))
         ))  # fmt: skip

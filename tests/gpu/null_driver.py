@@ -7,16 +7,21 @@ work. Any function can be told to fail.
 
 from __future__ import annotations
 
+import ctypes
 import threading
 from collections import Counter
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from gkl_shim import _native
 
-_WARP = 32
+#: By their names, the handles of kernels that compute something; any other is one that does not.
+ARRAY_KERNELS = {
+    "pairhmm_first_wrong": 2,
+    "pairhmm_common_prefixes": 3,
+    "pairhmm_fetch": 4,
+}
 OK, OUT_OF_MEMORY, NO_CONTEXT, LOST = 0, 2, 201, 719
 _ERRORS = {OUT_OF_MEMORY: b"CUDA_ERROR_OUT_OF_MEMORY", LOST: b"CUDA_ERROR_LAUNCH_FAILED"}
 #: Those that may fail, as the engine sees it.
@@ -39,9 +44,8 @@ class NullDriver:
         The only one to fail; None for all.
     result
         What kernels make of every pair.
-    fetch
-        Does the work of the kernel that fetches letters: called with its blocks and the address of
-        the chunk.
+    on_host
+        What arrays_on_host.cpp was made to: does the work of the kernels for arrays.
     slow
         Whether results are looked for in vain, so that the host has to wait for the driver.
     """
@@ -52,13 +56,13 @@ class NullDriver:
         *,
         device: int | None = None,
         result: float = np.nan,
-        fetch: Callable[[int, int], None] | None = None,
+        on_host: ctypes.CDLL | None = None,
         slow: bool = False,
     ) -> None:
         self.fail = fail or {}
         self.device = device
         self.slow = slow
-        self._fetch = fetch
+        self._on_host = on_host
         self._result = np.float64(result).view(np.uint64) if not slow else np.uint64(2**64 - 1)
         self.calls: Counter[str] = Counter()
         self.launches: Counter[int] = Counter()  # by device
@@ -211,11 +215,13 @@ class NullDriver:
 
     def _cuLaunchKernel(self, kernel: Any, *arguments: Any) -> None:  # noqa: N802
         self.launches[self.contexts[-1] - 1] += 1
-        blocks, threads, parameters = arguments[0], arguments[3], arguments[-2]
-        if threads != _WARP:
-            assert self._fetch is not None
-            self._fetch(blocks, int(self._ffi.cast("uint64_t *", parameters[0])[0]))
-            return
+        columns, rows, threads, parameters = *arguments[:2], arguments[3], arguments[-2]
+        handle = int(self._ffi.cast("intptr_t", kernel))
+        for name, known in ARRAY_KERNELS.items():
+            if handle == known:
+                address = ctypes.c_void_p(int(self._ffi.cast("intptr_t", parameters)))
+                getattr(self._on_host, f"launch_{name}")(columns, rows, threads, address)
+                return
         results = int(self._ffi.cast("intptr_t *", parameters[3])[0])
         if results not in self.live:
             self.misused.append("a kernel's results are none of ours")

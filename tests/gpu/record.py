@@ -7,7 +7,6 @@ The exit status is pytest's, or 1 where there is no device.
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
@@ -18,7 +17,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from gkl_shim._files import atomic_output
+from gkl_shim.cli._bench import write_json
 from gkl_shim.cuda import devices
 from gkl_shim.errors import BackendUnavailable
 
@@ -84,8 +83,7 @@ def main(record: str | None = None) -> int:
         "tests": tests,
     }
     if record is not None:
-        with atomic_output(record) as file:
-            file.write((json.dumps(report, indent=1) + "\n").encode())
+        write_json(record, report)
     return status
 
 

@@ -8,7 +8,6 @@ The exit status is 0 where no tool finds anything.
 
 from __future__ import annotations
 
-import json
 import os
 import random
 import re
@@ -24,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from gkl_shim._batch import concatenated
-from gkl_shim._files import atomic_output
+from gkl_shim.cli._bench import write_json
 from gkl_shim.cuda import devices, kernels
 from gkl_shim.cuda import pairhmm as cuda_pairhmm
 from gkl_shim.errors import BackendUnavailable
@@ -170,8 +169,7 @@ def main(record: str | None = None) -> int:
             "kernels": {file: kernels.fingerprint(file) for file in kernels.EXPRESSIONS},
             "checks": checks,
         }
-        with atomic_output(record) as file:
-            file.write((json.dumps(report, indent=1) + "\n").encode())
+        write_json(record, report)
     return 0 if all(one["clean"] for one in checks) else 1
 
 

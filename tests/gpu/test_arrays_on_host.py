@@ -17,8 +17,6 @@ from gkl_shim._batch import HaplotypeBatch, concatenated, haplotype_batch, offse
 from tests.gpu.conftest import random_region
 from tests.gpu.test_long_reads import LENGTHS, long_region
 
-REFUSED_NONE = 2**31 - 1
-
 
 def address(array):
     return ctypes.c_void_p(array.ctypes.data)
@@ -33,14 +31,27 @@ def common_prefixes(arrays_on_host, haplotypes, regions, as_gkl=False):
     prefixes = np.full((2, count, 2), -7, np.int32)
     leaders = np.full((2, count), -7, np.int32)
     partings = np.full((2, count, 24), 0xA5, np.uint8)
-    refused = np.array([REFUSED_NONE], np.int32)
     for threads in (32, 256):
-        arrays_on_host.common_prefixes(
-            len(regions) - 1, threads, address(letters), address(haplotypes.offsets),
-            address(regions), int(as_gkl), address(prefixes), address(leaders),
-            address(partings), address(refused),
+        launch(
+            arrays_on_host.launch_pairhmm_common_prefixes, (len(regions) - 1, 2), threads,
+            address(letters), address(haplotypes.offsets), address(regions),
+            ctypes.c_int(as_gkl), address(prefixes), address(leaders), address(partings),
         )  # fmt: skip
-    return prefixes, int(refused[0])
+    return prefixes
+
+
+def launch(function, grid, threads, *parameters):
+    pointers = [ctypes.cast(ctypes.pointer(each), ctypes.c_void_p) for each in parameters]
+    function(*grid, threads, (ctypes.c_void_p * len(pointers))(*pointers))
+
+
+def refused_regions(prefixes, regions):
+    """Return those with a letter that is none, as the engine is told of them."""
+    return [
+        region
+        for region, (first, last) in enumerate(itertools.pairwise(regions))
+        if last > first and (prefixes[:, first, 1] == -1).any()
+    ]
 
 
 def halves(haplotypes, as_gkl=False):
@@ -100,8 +111,8 @@ def test_prefixes(arrays_on_host, seed):
     haplotypes = haplotype_batch([each for sequences in regions for each in sequences])
     bounds = offsets_of([0, *map(len, regions), 0])
     for as_gkl in (False, True):
-        prefixes, refused = common_prefixes(arrays_on_host, haplotypes, bounds, as_gkl)
-        assert refused == REFUSED_NONE
+        prefixes = common_prefixes(arrays_on_host, haplotypes, bounds, as_gkl)
+        assert refused_regions(prefixes, bounds) == []
         for half, sequences in enumerate(halves(haplotypes, as_gkl)):
             for first, last in itertools.pairwise(bounds):
                 want = reference(sequences[first:last]) if last > first else []
@@ -116,31 +127,43 @@ def test_a_letter_that_is_none(arrays_on_host, at, letter):
     haplotypes = HaplotypeBatch.trusted(offsets_of([4, 17, 20, 4]), bases)
     bounds = np.array([0, 1, 3, 4])
     want = 0 if at < 4 else 1 if at < 41 else 2
-    assert common_prefixes(arrays_on_host, haplotypes, bounds)[1] == want
-    assert common_prefixes(arrays_on_host, haplotypes, bounds, as_gkl=True)[1] == REFUSED_NONE
+    prefixes = common_prefixes(arrays_on_host, haplotypes, bounds)
+    assert refused_regions(prefixes, bounds) == [want]
+    prefixes = common_prefixes(arrays_on_host, haplotypes, bounds, as_gkl=True)
+    assert refused_regions(prefixes, bounds) == []
 
 
-@pytest.mark.parametrize("size", [0, 1, 7, 8, 9, 30, 8000])
+def first_wrong(arrays_on_host, tracks, faults):
+    """Return where each track, the first one of letters, has its first fault."""
+    size = ctypes.c_int64(len(tracks[0]))
+    places = np.full(5, 2**64 - 1, np.uint64)
+    pointers = (ctypes.c_void_p * 5)(*(track.ctypes.data for track in tracks))
+    kernel = arrays_on_host.launch_pairhmm_first_wrong
+    launch(kernel, (3, len(tracks)), 256, pointers, size, address(faults), address(places))
+    assert (faults == 0xFF).all()  # as it was, for the next launch
+    return places[: len(tracks)].tolist()
+
+
+@pytest.mark.parametrize("size", [1, 7, 8, 9, 30, 8000])
 @pytest.mark.parametrize("start", [0, 3])
 @pytest.mark.parametrize("letters", [True, False])
 def test_first_wrong(arrays_on_host, size, start, letters):
-    known = np.frombuffer(b"ACGTNacgtn", np.uint8) if letters else np.arange(128, dtype=np.uint8)
+    known = np.frombuffer(b"ACGTNacgtn", np.uint8)
     rng = np.random.default_rng(size)
-
-    def found(array):
-        first = np.array([2**64 - 1], np.uint64)
-        size = ctypes.c_int64(len(array))
-        arrays_on_host.first_wrong(3, address(array), size, int(letters), address(first))
-        return int(first[0])
-
-    array = rng.choice(known, size + start)[start:]
-    assert found(array) == 2**64 - 1
-    wrong = np.setdiff1d(np.arange(256), known)
+    faults = np.full(arrays_on_host.size_of_faults(), 0xFF, np.uint8)
+    good = [rng.choice(known, size + start)[start:]]
+    good += [rng.integers(0, 128, size + start).astype(np.uint8)[start:] for _ in range(4)]
+    assert first_wrong(arrays_on_host, good, faults) == [size] * 5
+    assert first_wrong(arrays_on_host, good[:1], faults) == [size]
+    track = 0 if letters else 3
+    wrong = np.setdiff1d(np.arange(256), known if letters else np.arange(128))
     for at in {0, 5, size // 2, size - 1} & set(range(size)):
         for byte in wrong if size == 30 else wrong[::31]:
-            faulty = array.base.copy()[start:]
-            faulty[at] = faulty[-1] = byte
-            assert found(faulty) == at
+            tracks = [*good]
+            tracks[track] = good[track].base.copy()[start:]
+            tracks[track][at] = tracks[track][-1] = byte
+            found = first_wrong(arrays_on_host, tracks, faults)
+            assert found == [at if k == track else size for k in range(5)]
 
 
 def chunks_of(batch, prefixes, precision, cells, values):
@@ -215,7 +238,7 @@ def halves_of(arrays_on_host, block, region):
 @pytest.mark.parametrize("lacking", [1.0, 0.02])
 def test_blocks(arrays_on_host, batch, precision, cells, lacking):
     """The kernels find the same as where the host has the letters, whatever is wanted."""
-    prefixes, _ = common_prefixes(arrays_on_host, batch.haplotypes, batch.region_haplotypes)
+    prefixes = common_prefixes(arrays_on_host, batch.haplotypes, batch.region_haplotypes)
     start = np.zeros(batch.pairs)
     start[np.random.default_rng(4).random(batch.pairs) < lacking] = np.nan
     found = []
@@ -223,7 +246,8 @@ def test_blocks(arrays_on_host, batch, precision, cells, lacking):
         values, seen = start.copy(), []
         for chunk, block in chunks_of(batch, given, precision, cells, values):
             if given is not None:
-                arrays_on_host.fetch(-(-chunk.segments // 8), address(block))
+                grid = (-(-chunk.segments // 8), 1)
+                launch(arrays_on_host.launch_pairhmm_fetch, grid, 256, address(block))
             reads = list(tiles_of(arrays_on_host, block, chunk))
             regions = sorted({region for region, _, _ in reads})
             haplotypes = [halves_of(arrays_on_host, block, region) for region in regions]

@@ -425,3 +425,53 @@ def test_the_driver_s_functions_are_found_by_name(monkeypatch):
     table = driver.functions()
     assert asked == fields
     assert int(ffi.cast("intptr_t", table.cuMemAlloc_v2)) == 4097 + fields.index("cuMemAlloc_v2")
+
+
+class FakeDriver:
+    """``libcuda.so.1`` with three devices, which says what it was asked."""
+
+    def __init__(self, status: int = 0) -> None:
+        self.retained: list[int] = []
+        self._status = status
+
+    def cuInit(self, flags):  # noqa: N802
+        return self._status
+
+    def cuDeviceGetCount(self, place):  # noqa: N802
+        place._obj.value = 3
+        return 0
+
+    def cuDeviceGet(self, place, number):  # noqa: N802
+        place._obj.value = number + 10
+        return 0
+
+    def cuDevicePrimaryCtxRetain(self, place, device):  # noqa: N802
+        self.retained.append(device.value)
+        return 0
+
+
+@pytest.mark.parametrize(
+    ("wanted", "retained"), [(None, [10, 11, 12]), ([2, 0], [10, 12]), ([7, 1], [11])]
+)
+def test_devices_are_woken_where_cupy_is_to_be_imported(monkeypatch, wanted, retained):
+    def woken(library):
+        monkeypatch.setattr(driver.ctypes, "CDLL", lambda name: library)
+        driver.wake(wanted)
+        for thread in threading.enumerate():
+            if thread.name == "gkl-shim-wake":
+                thread.join()
+        return library.retained
+
+    monkeypatch.delitem(sys.modules, "cupy", raising=False)
+    assert woken(FakeDriver()) == retained
+    assert woken(FakeDriver(status=100)) == []
+    monkeypatch.setitem(sys.modules, "cupy", object())
+    assert woken(FakeDriver()) == []
+
+
+def test_no_driver_to_wake(monkeypatch):
+    def missing(name):
+        raise OSError("libcuda.so.1: cannot open shared object file")
+
+    monkeypatch.setattr(driver.ctypes, "CDLL", missing)
+    driver._wake(None)

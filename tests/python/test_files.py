@@ -68,7 +68,7 @@ def test_installed_parts() -> None:
     assert "gkl_shim_pairhmm_compute" in paths.header().read_text()
 
 
-@pytest.mark.parametrize("name", ["library", "header", "agent_jar", "classpath_jar"])
+@pytest.mark.parametrize("name", ["library", "binding", "header", "agent_jar", "classpath_jar"])
 def test_a_missing_part_is_named(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
