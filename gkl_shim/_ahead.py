@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable
+import contextlib
+from collections.abc import Generator, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar, cast
 
-__all__ = ["ahead"]
+__all__ = ["ahead", "background"]
 
 _T = TypeVar("_T")
 
@@ -19,17 +20,24 @@ def ahead(items: Iterable[_T]) -> Generator[_T, None, None]:
     """
     iterator = iter(items)
     end = object()
-    pool = ThreadPoolExecutor(1, thread_name_prefix="gkl-shim")
-    wait = True
-    try:
+    with background(1, iterator) as pool:
         pending = pool.submit(next, iterator, end)
         while (item := pending.result()) is not end:
             pending = pool.submit(next, iterator, end)
             yield cast(_T, item)
+
+
+@contextlib.contextmanager
+def background(count: int, items: Iterator[_T]) -> Iterator[ThreadPoolExecutor]:
+    """Background threads that iterate, as :func:`ahead` says, and do other things besides."""
+    pool = ThreadPoolExecutor(count, thread_name_prefix="gkl-shim")
+    wait = True
+    try:
+        yield pool
     except (KeyboardInterrupt, SystemExit):
         wait = False
         raise
     finally:
         pool.shutdown(wait=wait)
-        if wait and isinstance(iterator, Generator):
-            iterator.close()
+        if wait and isinstance(items, Generator):
+            items.close()

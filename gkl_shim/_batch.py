@@ -13,12 +13,13 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain, repeat
+from itertools import chain
 from typing import Any, Protocol, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from gkl_shim._array_views import array_views
 from gkl_shim.cuda import arrays
 from gkl_shim.cuda.arrays import DeviceArray
 
@@ -307,7 +308,7 @@ class Batch:
     @property
     def pairs(self) -> int:
         """Read-haplotype pairs."""
-        return int(self.shapes.prod(axis=1).sum())
+        return int(np.diff(self.region_reads) @ np.diff(self.region_haplotypes))
 
     @property
     def cells(self) -> int:
@@ -346,16 +347,17 @@ class Batch:
         )
 
     def split(self, likelihoods: NDArray[np.float64]) -> Iterator[NDArray[np.float64]]:
-        """Cut a batch's values, shape (pairs,), into views of shape (R, H), one a region."""
-        shapes = self.shapes
-        ends = likelihoods.itemsize * np.cumsum(shapes.prod(axis=1))
-        # No Python of ours a region: there are millions a second.
-        return map(
-            np.ndarray,
-            zip(*shapes.T.tolist(), strict=True),
-            repeat(likelihoods.dtype),
-            repeat(likelihoods),
-            [0, *ends[:-1].tolist()],
+        """Cut a batch's values, shape (pairs,), into views of shape (R, H), one a region.
+
+        Raises
+        ------
+        ValueError
+            If the values have another shape, or do not follow one another in memory.
+        """
+        if likelihoods.shape != (self.pairs,) or not likelihoods.flags.c_contiguous:
+            raise ValueError(f"likelihoods: expected a contiguous array of shape ({self.pairs},)")
+        return chain.from_iterable(
+            array_views(likelihoods, self.region_reads, self.region_haplotypes)
         )
 
 

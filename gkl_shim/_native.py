@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from gkl_shim import paths
 from gkl_shim.errors import BackendUnavailable, MissingComponent
 
-__all__ = ["PairHmmEngine", "PrefilterEngine", "Sequences", "batch_pointer", "builds", "check",
-           "conventions_code", "copy", "cpu_count", "encode", "format_edits", "library", "opened",
-           "pairhmm_statistics", "parse_candidates", "parse_pairs", "precision_code",
-           "version"]  # fmt: skip
+__all__ = ["PairHmmEngine", "PrefilterEngine", "Sequences", "batch_pointer", "batches_pointer",
+           "builds", "check", "conventions_code", "copy", "cpu_count", "encode", "format_edits",
+           "library", "opened", "pairhmm_statistics", "parse_candidates", "parse_pairs",
+           "precision_code", "version"]  # fmt: skip
 
 # The longest line of gkl_shim_prefilter_format.
 _LINE = 13
@@ -85,40 +85,46 @@ def batch_pointer(
     on_device
         Whether these and the haplotypes' bases are CuPy arrays.
     """
+    arrays = (region_reads, region_haplotypes, read_offsets, read_tracks, haplotype_offsets,
+              haplotype_bases)  # fmt: skip
+    return batches_pointer([arrays], on_device=on_device)
+
+
+def batches_pointer(batches: list[tuple[Any, ...]], *, on_device: bool = False) -> Any:
+    """Return a ``gkl_shim_pairhmm_batch *`` to the first of several, as :func:`batch_pointer`."""
     # A microsecond more or less is felt: a GPU computes a region in a few dozen.
     new, batch, address, numbers, on_host, elsewhere = _batch_makers()
     place, letters = elsewhere if on_device else on_host
-    bases, quals, insertion_quals, deletion_quals, continuation_quals = read_tracks
     return new(
         batch,
-        (
-            len(region_reads) - 1,
-            address(numbers, region_reads),
-            address(numbers, region_haplotypes),
-            address(numbers, read_offsets),
-            place(letters, bases),
-            place(letters, quals),
-            place(letters, insertion_quals),
-            place(letters, deletion_quals),
-            place(letters, continuation_quals),
-            address(numbers, haplotype_offsets),
-            place(letters, haplotype_bases),
-        ),
-    )
+        [
+            (
+                len(region_reads) - 1,
+                address(numbers, region_reads),
+                address(numbers, region_haplotypes),
+                address(numbers, read_offsets),
+                *[place(letters, track) for track in read_tracks],
+                address(numbers, haplotype_offsets),
+                place(letters, haplotype_bases),
+            )
+            for region_reads, region_haplotypes, read_offsets, read_tracks, haplotype_offsets,
+            haplotype_bases in batches
+        ],
+    )  # fmt: skip
 
 
 @functools.cache
 def _batch_makers() -> tuple[Any, ...]:
     """Return what makes a batch's struct and pointers of its arrays; types are looked up once."""
     ffi, _ = library()
-    types = map(ffi.typeof, ("gkl_shim_pairhmm_batch *", "int64_t[]", "uint8_t[]", "uint8_t *"))
-    batch, numbers, letters, pointer = types
+    types = map(ffi.typeof, ("gkl_shim_pairhmm_batch[]", "int64_t[]", "uint8_t[]", "uint8_t *"))
+    batches, numbers, letters, pointer = types
 
     def of_device_array(kind: Any, array: Any) -> Any:
         return ffi.cast(kind, array.data.ptr)
 
     on_host, elsewhere = (ffi.from_buffer, letters), (of_device_array, pointer)
-    return ffi.new, batch, ffi.from_buffer, numbers, on_host, elsewhere
+    return ffi.new, batches, ffi.from_buffer, numbers, on_host, elsewhere
 
 
 def _last_error() -> str:

@@ -15,7 +15,7 @@ import contextlib
 import threading
 from collections import deque
 from collections.abc import Generator, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gkl_shim import _native
-from gkl_shim._ahead import ahead
+from gkl_shim._ahead import ahead, background
 from gkl_shim._batch import (
     CONTINUATION_QUALS,
     DELETION_QUALS,
@@ -66,10 +66,11 @@ Precision: TypeAlias = Literal["single", "double"]
 
 # What one native call takes at most, in cells: it bounds how long Ctrl-C waits.
 _CALL_CELLS = 1 << 29
-# What a stream computes together, on the CPU and on devices, which take several such at once:
-# little enough that batches of some thousand regions are not copied to be put together.
+# What a stream puts together, where regions come one by one: little enough that batches of some
+# hundred regions are not copied. And what devices compute in one call, in bases of reads, since
+# these are what the host is busy with; and how many such calls there are at once.
 _GROUP_CELLS = 1 << 27
-_DEVICE_GROUP_CELLS = 1 << 30
+_DEVICE_CALL_BASES = 1 << 23
 _DEVICE_CALLERS = 3
 # What a pair counts at least, so that pairs of tiny sequences bound a call's results too.
 _PAIR_CELLS = 256
@@ -277,7 +278,7 @@ class PairHMM(Closing):
     ) -> Iterator[NDArray[np.float64]]:
         """Compute many regions: see :func:`stream`."""
         gaps = (insertion_quals, deletion_quals, continuation_quals)
-        groups = _grouped(regions, gaps, self._devices.group_cells)
+        groups = _grouped(regions, gaps)
         with contextlib.closing(self.stream_batches(groups)) as computed:
             for batch, values in computed:
                 yield from batch.split(values)
@@ -290,35 +291,54 @@ class PairHMM(Closing):
         Parameters
         ----------
         batches
-            Read ahead by a background thread, up to two batches before the one that is out, and as
-            many more as devices take at once. A generator is closed together with this one.
+            Read ahead by a background thread, up to two batches before the one that is out; for
+            devices some 40 million bases of reads. A generator is closed together with this one.
 
         Yields
         ------
         batch, values
             Each batch and its log10 likelihoods as :meth:`compute` gives them.
         """
-        return ahead(self._computed(ahead(batches)))
+        if self._devices.callers == 1:
+            return ahead(self._computed(ahead(batches)))
+        return self._stream_together(batches)
 
     def _computed(
         self, prepared: Generator[Batch, None, None]
     ) -> Generator[tuple[Batch, NDArray[np.float64]], None, None]:
         with contextlib.closing(prepared):
-            workers = self._devices.callers
-            if workers == 1:
-                for batch in prepared:
-                    yield batch, self.compute(batch)
-                return
-            # Devices have work while the next batch is planned.
-            with ThreadPoolExecutor(workers, thread_name_prefix="gkl-shim") as pool:
-                pending: deque[tuple[Batch, Future[NDArray[np.float64]]]] = deque()
-                for batch in prepared:
-                    pending.append((batch, pool.submit(self.compute, batch)))
-                    if len(pending) >= workers:
-                        first, values = pending.popleft()
-                        yield first, values.result()
-                for batch, values in pending:
-                    yield batch, values.result()
+            for batch in prepared:
+                yield batch, self.compute(batch)
+
+    def _stream_together(
+        self, batches: Iterable[Batch]
+    ) -> Generator[tuple[Batch, NDArray[np.float64]], None, None]:
+        # From thread to thread takes longer than a device takes for a batch of some hundred
+        # regions: several go at once, and no more threads have a part in it than it takes for
+        # devices to have work while results are out.
+        bundles = _bundled(batches)
+        callers = self._devices.callers
+        calls: deque[tuple[list[Batch], Future[list[NDArray[np.float64]]]]] = deque()
+        with background(callers + 1, bundles) as pool:
+            reading = pool.submit(next, bundles, None)
+            while True:
+                if reading.exception() is None and (bundle := reading.result()) is not None:
+                    calls.append((bundle, pool.submit(self._compute_together, bundle)))
+                    reading = pool.submit(next, bundles, None)
+                    if len(calls) < callers:
+                        continue
+                elif not calls:
+                    # A fault comes after the results before it.
+                    reading.result()
+                    return
+                computed, values = calls.popleft()
+                yield from zip(computed, values.result(), strict=True)
+
+    def _compute_together(self, batches: list[Batch]) -> list[NDArray[np.float64]]:
+        engine = self._devices.engine
+        if len(batches) == 1 or engine is None:
+            return [self.compute(batch) for batch in batches]
+        return engine.compute_together(batches)
 
 
 def likelihoods(
@@ -465,13 +485,8 @@ class _Devices:
             self._start()
 
     @property
-    def group_cells(self) -> int:
-        """What a stream computes together."""
-        return _DEVICE_GROUP_CELLS if self._always else _GROUP_CELLS
-
-    @property
     def callers(self) -> int:
-        """How many batches of a stream are computed at once."""
+        """How many calls of a stream are under way at once."""
         return _DEVICE_CALLERS if self._always else 1
 
     def take(self, batch: Batch) -> CudaEngine | None:
@@ -522,10 +537,8 @@ class _Devices:
             self._start()
 
 
-def _grouped(
-    regions: Iterable[Region], gaps: tuple[Quals, ...], group_cells: int
-) -> Iterator[Batch]:
-    """Put small regions together, each group about so many cells."""
+def _grouped(regions: Iterable[Region], gaps: tuple[Quals, ...]) -> Iterator[Batch]:
+    """Put small regions together."""
     group: list[Batch] = []
     work = 0
     try:
@@ -533,12 +546,12 @@ def _grouped(
             batch = _region_batch(region, gaps, index)
             more = _work_of(batch)
             # What is large already is not copied to be put together with others.
-            if group and (work + more > group_cells or batch.device != group[0].device):
+            if group and (work + more > _GROUP_CELLS or batch.device != group[0].device):
                 yield concatenated(group)
                 group, work = [], 0
             group.append(batch)
             work += more
-            if work >= group_cells:
+            if work >= _GROUP_CELLS:
                 yield concatenated(group)
                 group, work = [], 0
     except Exception:
@@ -548,6 +561,33 @@ def _grouped(
         raise
     if group:
         yield concatenated(group)
+
+
+def _bundled(batches: Iterable[Batch]) -> Iterator[list[Batch]]:
+    """Put batches for one call on devices in lists; one in a device's memory stays alone."""
+    iterator = iter(batches)
+    bundle: list[Batch] = []
+    bases = 0
+    try:
+        for batch in iterator:
+            if bundle and (batch.device is not None or bundle[0].device is not None):
+                yield bundle
+                bundle, bases = [], 0
+            bundle.append(batch)
+            bases += batch.reads.bases.size
+            if bases >= _DEVICE_CALL_BASES:
+                yield bundle
+                bundle, bases = [], 0
+    except Exception:
+        # What came before the fault is computed and handed out first.
+        if bundle:
+            yield bundle
+        raise
+    finally:
+        if isinstance(iterator, Generator):
+            iterator.close()
+    if bundle:
+        yield bundle
 
 
 def _region_batch(region: Region, gaps: tuple[Quals, ...], index: int) -> Batch:
@@ -573,7 +613,7 @@ def _work(batch: Batch) -> NDArray[np.int64]:
     """Each region's cells, a pair counting at least `_PAIR_CELLS`: shape (regions,)."""
     reads = np.diff(batch.reads.offsets[batch.region_reads])
     haplotypes = np.diff(batch.haplotypes.offsets[batch.region_haplotypes])
-    pairs: NDArray[np.int64] = batch.shapes.prod(axis=1)
+    pairs = np.diff(batch.region_reads) * np.diff(batch.region_haplotypes)
     work: NDArray[np.int64] = np.maximum(reads * haplotypes, pairs * _PAIR_CELLS)
     return work
 

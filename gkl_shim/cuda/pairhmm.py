@@ -9,6 +9,7 @@ small region costs little more than its kernels take.
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Iterable
 from typing import Any, Literal, TypeAlias
 
@@ -35,6 +36,10 @@ _CHUNK_PLANNING = 150_000
 # Scratch memory of a chunk at most, and the part of a device's free memory that all may take.
 _SCRATCH_BYTES = 1 << 30
 _MEMORY_SHARE = 0.5
+
+# Arrays for fewer results are new each time; of larger ones so many bytes at most are kept.
+_KEPT_RESULTS = 1 << 14
+_KEPT_BYTES = 1 << 28
 
 _SOURCE = "pairhmm/cuda.cu"
 # Shared memory: of each row, emissions for so many letters and a state's numbers; of each lane, the
@@ -131,6 +136,7 @@ class Engine:
         # What the native engine uses: it is closed before these go.
         self._opened = opened
         self._values_type = self._ffi.typeof("double[]")
+        self._results = _Results()
 
     @property
     def devices(self) -> tuple[str, ...]:
@@ -173,7 +179,7 @@ class Engine:
         # One region, the usual small call, is counted without array arithmetic.
         one = len(batch.region_reads) == 2
         pairs = len(batch.reads) * len(batch.haplotypes) if one else batch.pairs
-        out = np.empty(pairs, np.float64)
+        out = self._results.empty(pairs)
         if not pairs:
             return out
         if batch.device is None:
@@ -181,6 +187,25 @@ class Engine:
         else:
             self._compute_arrays(batch, batch.device, out)
         return out
+
+    def compute_together(self, batches: list[Batch]) -> list[NDArray[np.float64]]:
+        """Compute batches in the host's memory in one native call, which copies none of them.
+
+        Returns
+        -------
+        list of ndarray
+            Of each batch what :meth:`compute` returns.
+
+        Raises
+        ------
+        ValueError, MemoryError
+            As :meth:`compute`.
+        """
+        ends = np.cumsum([batch.pairs for batch in batches]).tolist()
+        out = self._results.empty(ends[-1])
+        pointer = _native.batches_pointer([batch.arrays for batch in batches])
+        self._compute(pointer, len(batches), out)
+        return [out[first:end] for first, end in zip([0, *ends], ends, strict=False)]
 
     def _compute_arrays(self, batch: Batch, device: int, out: NDArray[np.float64]) -> None:
         if device not in self._names:
@@ -201,8 +226,11 @@ class Engine:
 
     def compute_pointer(self, batch: Any, out: NDArray[np.float64]) -> None:
         """Fill `out`, shape (pairs,), from a ``gkl_shim_pairhmm_batch *`` that has been checked."""
+        self._compute(batch, 1, out)
+
+    def _compute(self, batches: Any, count: int, out: NDArray[np.float64]) -> None:
         values = self._ffi.from_buffer(self._values_type, out)
-        status = self._lib.gkl_shim_cuda_engine_compute(self._engine, batch, values)
+        status = self._lib.gkl_shim_cuda_engine_compute(self._engine, batches, count, values)
         self._tell_of_losses()
         if status:
             _native.check(status)
@@ -241,6 +269,38 @@ class Engine:
             text = self._ffi.string(reason).decode(errors="replace")
             name = self._names[number[0]]
             cuda_devices.warn_of_loss(number[0], name, RuntimeError(text))
+
+
+class _Results:
+    """Arrays for results, in memory that is used again once nobody sees it any more.
+
+    The system makes a page of new memory when it is first written, and fills it with zeros. For a
+    large call that takes about as long as planning it.
+    """
+
+    def __init__(self) -> None:
+        self._kept: list[NDArray[np.float64]] = []
+
+    def empty(self, count: int) -> NDArray[np.float64]:
+        """Return an array of so many numbers, whatever they are."""
+        if count < _KEPT_RESULTS:
+            return np.empty(count, np.float64)
+        try:
+            memory = self._kept.pop()
+        except IndexError:
+            memory = np.empty(0, np.float64)
+        if len(memory) < count:
+            memory = np.empty(count, np.float64)
+        # A view of a view is one of what owns the memory, but not across a memoryview: any view of
+        # these values keeps them alive.
+        values = np.frombuffer(memory.data, np.float64, count)
+        weakref.finalize(values, self._keep, memory)
+        return values
+
+    def _keep(self, memory: NDArray[np.float64]) -> None:
+        # Called wherever the last view goes, in any thread, perhaps within the above: no lock.
+        if sum(map(len, tuple(self._kept)), len(memory)) * memory.itemsize <= _KEPT_BYTES:
+            self._kept.append(memory)
 
 
 class _Device:

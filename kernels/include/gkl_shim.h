@@ -369,12 +369,13 @@ typedef struct gkl_shim_cuda_engine gkl_shim_cuda_engine;
 GKL_SHIM_API gkl_shim_status gkl_shim_cuda_engine_open(const gkl_shim_cuda_engine_options *options,
                                                        gkl_shim_cuda_engine **engine);
 
-/* As gkl_shim_pairhmm_compute(), of a batch that has been checked; only a letter of a haplotype
- * that the conventions refuse is GKL_SHIM_EINVAL. What devices leave undone, because they fail or
- * because double precision does not hold it, the CPU engine computes: the results are the same. */
+/* As gkl_shim_pairhmm_compute(), of batches that have been checked, whose results follow one
+ * another; only a letter of a haplotype that the conventions refuse is GKL_SHIM_EINVAL. What
+ * devices leave undone, because they fail or because double precision does not hold it, the CPU
+ * engine computes: the results are the same. */
 GKL_SHIM_API gkl_shim_status gkl_shim_cuda_engine_compute(gkl_shim_cuda_engine *engine,
-                                                          const gkl_shim_pairhmm_batch *batch,
-                                                          double *log10_likelihoods);
+                                                          const gkl_shim_pairhmm_batch *batches,
+                                                          int64_t count, double *log10_likelihoods);
 
 /* The same of a batch whose bases and qualities are in the memory of one of the engine's devices,
  * for which the kernels are, once its `stream` has come so far: no other device computes it. What
@@ -417,8 +418,8 @@ GKL_SHIM_API int32_t gkl_shim_cuda_engine_uses(const gkl_shim_cuda_engine *engin
 typedef struct {
     const char *version; /* of that copy */
     gkl_shim_cuda_engine *engine;
-    gkl_shim_status (*compute)(gkl_shim_cuda_engine *engine, const gkl_shim_pairhmm_batch *batch,
-                               double *log10_likelihoods);
+    gkl_shim_status (*compute)(gkl_shim_cuda_engine *engine, const gkl_shim_pairhmm_batch *batches,
+                               int64_t count, double *log10_likelihoods);
     const char *(*loss)(gkl_shim_cuda_engine *engine, int32_t *number);
     int32_t (*uses)(const gkl_shim_cuda_engine *engine, int32_t number);
     const char *(*last_error)(void);
@@ -567,6 +568,31 @@ GKL_SHIM_API gkl_shim_status gkl_shim_parse_candidates(
  * `reject_undefined`). `text` has room for 13 bytes a pair; returns how many were written. */
 GKL_SHIM_API int64_t gkl_shim_prefilter_format(const int16_t *results, int64_t pairs,
                                                int32_t reject_undefined, uint8_t *text);
+
+/* ---- NumPy arrays ---------------------------------------------------------------------------
+ *
+ * For the Python package; not a stable interface. */
+
+/* Functions of NumPy's and Python's C interfaces, by their names there, and NumPy's array type.
+ * Objects are pointers without a type. */
+typedef struct {
+    void *PyArray_Type;
+    void *(*PyArray_NewFromDescr)(void *type, void *dtype, int dimensions, const intptr_t *shape,
+                                  const intptr_t *strides, void *data, int flags, void *object);
+    int (*PyArray_SetBaseObject)(void *array, void *base);
+    int (*PyList_SetItem)(void *list, intptr_t index, void *item);
+    void (*Py_IncRef)(void *object);
+    void (*Py_DecRef)(void *object);
+} gkl_shim_numpy;
+
+/* Put an array for each region into the list `views`, of shape (reads, haplotypes): views of
+ * `array`, whose values begin at `data` and follow one another region by region. The caller holds
+ * the interpreter lock. Returns how many bytes they see, or -1 with Python's error set. */
+GKL_SHIM_API int64_t gkl_shim_array_views(const gkl_shim_numpy *numpy, void *array, void *data,
+                                          void *dtype, int64_t item_bytes,
+                                          const int64_t *region_reads,
+                                          const int64_t *region_haplotypes, int64_t regions,
+                                          void *views);
 
 /* cffi: end */
 

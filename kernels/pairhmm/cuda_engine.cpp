@@ -1,8 +1,8 @@
 // The CUDA engine: streams, memory that is kept, and the flow of a call. The interface is in
 // gkl_shim.h.
 //
-// A batch is cut into chunks. For each, the planner chooses tries and tiles and writes one block of
-// pinned memory; it goes to a device in one transfer, one kernel launch for each width of tile
+// Batches are cut into chunks. For each, the planner chooses tries and tiles and writes one block
+// of pinned memory; it goes to a device in one transfer, one kernel launch for each width of tile
 // computes it, and the results arrive in pinned memory by themselves. Reads too long for one warp
 // have a kernel of their own, whose warps hand numbers on to one another. Several chunks are under
 // way at once, each with a stream and memory of its own, so that planning, transfers and kernels
@@ -41,7 +41,10 @@ namespace {
 
 typedef std::chrono::steady_clock Clock;
 
-// What a buffer grows beyond the need of the moment.
+// A buffer's size is a power of two, so that one that has held a few chunks holds most of those to
+// come: while the driver makes memory, nobody launches. A large one, device memory that may be
+// scarce, is so much larger than the need of the moment.
+constexpr int64_t kLeastBuffer = 1 << 16, kLargeBuffer = 1 << 27;
 constexpr double kGrowth = 1.25;
 
 // A chunk of so few results is done when the last of them has come: the host looks at them itself.
@@ -63,17 +66,20 @@ constexpr std::chrono::microseconds kAwake(200);
 
 typedef std::unique_ptr<gkl_shim_cuda_planner, void (*)(gkl_shim_cuda_planner *)> Planner;
 
-// Consecutive regions, [first, last).
+// Consecutive regions of a batch, [first, last), and where the batch's results go.
 struct Span {
+    const gkl_shim_pairhmm_batch *batch;
     int64_t first, last;
+    double *results;
 };
 
 class Device;
 
-// A batch, and where its bases and qualities are: in the memory of the device that holds them,
-// beside the kernels for these and what its haplotypes have in common, or in the host's.
+// Batches, and where their bases and qualities are: in the host's memory, or those of a single one
+// in the memory of the device that holds them, beside the kernels for these and what its haplotypes
+// have in common.
 struct Input {
-    const gkl_shim_pairhmm_batch &batch;
+    const gkl_shim_pairhmm_batch *begin, *end;
     const Device *holder = nullptr;
     const gkl_shim_cuda_array_kernels *kernels = nullptr;
     const gkl_shim_cuda_prefix *prefixes = nullptr;
@@ -84,46 +90,62 @@ int64_t haplotypes_of(const gkl_shim_pairhmm_batch &batch) {
     return batch.region_haplotypes[batch.regions];
 }
 
-// One batch's way through one precision's kernels: the queue that all its drivers take from, and
-// what becomes of it.
+int64_t pairs_of(const gkl_shim_pairhmm_batch &batch, int64_t first, int64_t last) {
+    int64_t pairs = 0;
+    for (int64_t g = first; g < last; g++)
+        pairs += (batch.region_reads[g + 1] - batch.region_reads[g]) *
+                 (batch.region_haplotypes[g + 1] - batch.region_haplotypes[g]);
+    return pairs;
+}
+
+// The way of some batches through one precision's kernels: the queue that all their drivers take
+// from, and what becomes of them.
 class Run {
    public:
     // `fresh`: there are no results yet, and all are wanted.
     Run(const Input &input, int32_t precision, bool fresh, double *results)
-        : input(input), batch(input.batch), precision(precision), results(results), fresh_(fresh) {
-        more_ = batch.regions > 0;
+        : input(input),
+          precision(precision),
+          fresh_(fresh),
+          batch_(input.begin),
+          results_(results) {
+        for (const gkl_shim_pairhmm_batch *batch = batch_; batch != input.end; batch++)
+            bases_left_ += batch->read_offsets[batch->region_reads[batch->regions]];
+        to_next_region();
     }
 
     const Input &input;
-    const gkl_shim_pairhmm_batch &batch;
     const int32_t precision;
-    double *const results;
 
     bool more() const { return more_; }
 
     // About how many chunks are left, where one has been taken.
-    int64_t chunks_left() const {
-        const int64_t bases = batch.read_offsets[batch.region_reads[batch.regions]];
-        const int64_t taken = batch.read_offsets[batch.region_reads[place_.region] + place_.read];
-        return (bases - taken) / std::max<int64_t>(taken, 1) + 1;
-    }
+    int64_t chunks_left() const { return bases_left_ / std::max<int64_t>(last_bases_, 1) + 1; }
 
     // The next chunk, which the planner then holds, to be planned by so many threads for a device
     // that has so many others under way; false when there is none left.
     bool take(int32_t threads, int32_t company, gkl_shim_cuda_planner *planner,
               gkl_shim_cuda_chunk *chunk, Span *span) {
         std::lock_guard<std::mutex> lock(mutex_);
-        if (status != GKL_SHIM_OK) return false;
-        place_.threads = threads;
-        place_.company = company;
-        span->first = place_.region;
-        const int32_t taken = gkl_shim_cuda_take(planner, &batch, input.prefixes,
-                                                 fresh_ ? nullptr : results, &place_);
-        span->last = place_.region + (place_.read > 0);
-        *chunk = place_;
-        more_ = taken > 0 && place_.region < batch.regions;
-        if (taken < 0) stop(out_of_memory());
-        return taken > 0;
+        while (more_) {
+            place_.threads = threads;
+            place_.company = company;
+            *span = {batch_, place_.region, 0, results_};
+            const int64_t bases_before = bases_before_place();
+            const int32_t taken = gkl_shim_cuda_take(planner, batch_, input.prefixes,
+                                                     fresh_ ? nullptr : results_, &place_);
+            if (taken < 0) {
+                stop(out_of_memory());
+                return false;
+            }
+            span->last = place_.region + (place_.read > 0);
+            last_bases_ = bases_before_place() - bases_before;
+            bases_left_ -= last_bases_;
+            *chunk = place_;
+            to_next_region();
+            if (taken > 0) return true;
+        }
+        return false;
     }
 
     void done(const gkl_shim_cuda_chunk &chunk, int64_t missing_results) {
@@ -153,8 +175,12 @@ class Run {
 
     // Once all drivers are done: what was not even taken.
     void close_queue() {
-        if (more_) undone.push_back({place_.region, batch.regions});
-        more_ = false;
+        while (more_) {
+            undone.push_back({batch_, place_.region, batch_->regions, results_});
+            place_.pair += pairs_of(*batch_, place_.region, batch_->regions);
+            place_.region = batch_->regions;
+            to_next_region();
+        }
     }
 
     int64_t regions = 0, pairs = 0, cells = 0, computed_cells = 0, missing = 0;
@@ -163,6 +189,20 @@ class Run {
     ShortText message = "";
 
    private:
+    int64_t bases_before_place() const {
+        return batch_->read_offsets[batch_->region_reads[place_.region] + place_.read];
+    }
+
+    // Goes on to the next batch where one is at its end.
+    void to_next_region() {
+        while (batch_ != input.end && place_.region == batch_->regions) {
+            results_ += place_.pair;
+            place_ = {};
+            batch_++;
+        }
+        more_ = batch_ != input.end;
+    }
+
     void stop(gkl_shim_status why) {
         if (status != GKL_SHIM_OK) return;
         status = why;
@@ -173,7 +213,10 @@ class Run {
     const bool fresh_;
     std::mutex mutex_;
     std::atomic<bool> more_;
-    gkl_shim_cuda_chunk place_ = {};
+    const gkl_shim_pairhmm_batch *batch_;  // that the next chunk is of
+    double *results_;                      // of this batch
+    gkl_shim_cuda_chunk place_ = {};       // in it
+    int64_t bases_left_ = 0, last_bases_ = 0;
 };
 
 // What one chunk needs on a device: a stream, and memory that grows and is kept.
@@ -300,9 +343,9 @@ class Slot {
     }
 
     // Puts the results where they belong; returns how many pairs have none.
-    int64_t finish(const Run &run) {
+    int64_t finish() {
         return gkl_shim_cuda_finish(planners_[precision_].get(),
-                                    static_cast<const double *>(results_.memory), run.results);
+                                    static_cast<const double *>(results_.memory), span_.results);
     }
 
    private:
@@ -333,7 +376,9 @@ class Slot {
         if (buffer->size >= size) return;
         driver_.wait_for_stream(stream_);
         driver_.free(std::exchange(*buffer, {}).memory);
-        const int64_t more = int64_t(double(size) * kGrowth);
+        int64_t more = kLeastBuffer;
+        while (more < size && more < kLargeBuffer) more *= 2;
+        if (more < size) more = int64_t(double(size) * kGrowth);
         Address memory;
         driver_.allocate(size_t(more), &memory);
         *buffer = {memory, more};
@@ -564,13 +609,13 @@ class Drive {
     // At most so many chunks at once.
     Drive(Devices *devices, Run *run, size_t most) : devices_(*devices), run_(*run), most_(most) {}
 
-    // Sends the next chunk on its way, planned by so many threads. False where there is none or
-    // all devices have failed.
+    // Sends the next chunk on its way, planned by so many threads where the device has nothing else
+    // to do. False where there is none or all devices have failed.
     bool begin(int32_t threads) {
         try {
             flying_.reserve(most_);
             Slot *const slot = devices_.slot(run_.input.holder, flying_.empty());
-            if (slot) return launch(slot, threads);
+            if (slot) return launch(slot, slot->company > 0 ? 1 : threads);
         } catch (const std::bad_alloc &) {
             run_.fail(out_of_memory());
         }
@@ -623,7 +668,7 @@ class Drive {
                 const CudaContext current(device.driver, device.hardware.context);
                 slot->wait();
             }
-            run_.done(slot->chunk(), slot->finish(run_));
+            run_.done(slot->chunk(), slot->finish());
         } catch (const CudaFailure &failure) {
             run_.not_done(slot->span());
             devices_.retire(&device, failure);
@@ -641,7 +686,8 @@ class Drive {
 
 // Some regions of a batch, as a batch.
 struct Part {
-    Part(const gkl_shim_pairhmm_batch &whole, const Span &span) {
+    explicit Part(const Span &span) {
+        const gkl_shim_pairhmm_batch &whole = *span.batch;
         const int64_t regions = span.last - span.first;
         const auto rebased = [](const int64_t *offsets, int64_t count) {
             std::vector<int64_t> from_zero(offsets, offsets + count + 1);
@@ -718,11 +764,10 @@ struct gkl_shim_cuda_engine {
             const gkl_shim_status status = compare(batch, kernels, stream, holder, &prefixes);
             if (status != GKL_SHIM_OK) return status;
         }
-        return compute({batch, holder, &kernels, prefixes.data()}, results);
+        return compute({&batch, &batch + 1, holder, &kernels, prefixes.data()}, results);
     }
 
     gkl_shim_status compute(const Input &input, double *results) {
-        const gkl_shim_pairhmm_batch &batch = input.batch;
         const Clock::time_point start = Clock::now();
         int64_t missing = 0;
         gkl_shim_status status = GKL_SHIM_OK;
@@ -736,8 +781,7 @@ struct gkl_shim_cuda_engine {
                 status = compute_pass(&rescue, &missing);
             }
         } else {
-            const int64_t pairs = pairs_of(batch, {0, batch.regions});
-            std::fill_n(results, pairs, std::numeric_limits<double>::quiet_NaN());
+            fill_with_nan(input, results);
             Run run(input, GKL_SHIM_DOUBLE, false, results);
             status = compute_pass(&run, &missing);
             count(run);
@@ -785,18 +829,16 @@ struct gkl_shim_cuda_engine {
                 void *at[3] = {};
             } marks(driver_);
             Slot slot(&device, 0);
-            const Input input = {batch};
+            const Input input = {&batch, &batch + 1};
             Run run(input, options_.precision, options_.precision == GKL_SHIM_SINGLE, results);
-            if (options_.precision == GKL_SHIM_DOUBLE)
-                std::fill_n(results, pairs_of(batch, {0, batch.regions}),
-                            std::numeric_limits<double>::quiet_NaN());
+            if (options_.precision == GKL_SHIM_DOUBLE) fill_with_nan(input, results);
             while (slot.take(&run, threads_)) {
                 // Memory is made and the kernels are loaded.
                 if (const gkl_shim_status status = slot.start()) return status;
                 slot.wait();
                 measure_chunk(&slot, marks.at, repeats, stages);
                 const Clock::time_point start = Clock::now();
-                slot.finish(run);
+                slot.finish();
                 stages->collect += seconds_since(start);
                 stages->chunks++;
                 stages->cells += slot.chunk().cells;
@@ -866,6 +908,12 @@ struct gkl_shim_cuda_engine {
         stages->kernel += median(&kernel);
     }
 
+    static void fill_with_nan(const Input &input, double *results) {
+        for (const gkl_shim_pairhmm_batch *batch = input.begin; batch != input.end; batch++)
+            results = std::fill_n(results, pairs_of(*batch, 0, batch->regions),
+                                  std::numeric_limits<double>::quiet_NaN());
+    }
+
     // Computes what can be computed in one precision. *missing: how many pairs are then NaN.
     gkl_shim_status compute_pass(Run *run, int64_t *missing) {
         Drive first(&devices_, run, chunks_a_driver_);
@@ -905,61 +953,73 @@ struct gkl_shim_cuda_engine {
 
     // Regions from the start: the same values where there are some.
     gkl_shim_status compute_on_cpu(const Run &run, const Span &span) {
-        const int64_t pairs = pairs_of(run.batch, span);
+        const int64_t pairs = pairs_of(*span.batch, span.first, span.last);
         left_pairs_ += pairs;
-        double *const results = run.results + pairs_of(run.batch, {0, span.first});
-        return on_host(run.input, span, results, [&](const Part &part, double *values) {
+        return on_host(run.input, span, [&](const Part &part, double *values) {
             return gkl_shim_pairhmm_compute(cpu_.get(), &part.batch, values, pairs);
         });
     }
 
     // What is NaN.
     gkl_shim_status complete_on_cpu(const Input &input, double *results) {
-        const gkl_shim_pairhmm_batch &batch = input.batch;
         const int64_t most = std::numeric_limits<int64_t>::max();
-        if (!input.holder) return gkl_shim_pairhmm_complete(cpu_.get(), &batch, results, most);
-        // Only regions with such come to the host: those since the last one without.
-        Span span = {0, 0};
-        double *next = results;
+        if (input.holder) return complete_what_is_held(input, results);
+        for (const gkl_shim_pairhmm_batch *batch = input.begin; batch != input.end; batch++) {
+            const gkl_shim_status status =
+                gkl_shim_pairhmm_complete(cpu_.get(), batch, results, most);
+            if (status != GKL_SHIM_OK) return status;
+            results += pairs_of(*batch, 0, batch->regions);
+        }
+        return GKL_SHIM_OK;
+    }
+
+    // The same of a batch in a device's memory. Only regions with such come to the host: those
+    // since the last one without.
+    gkl_shim_status complete_what_is_held(const Input &input, double *results) {
+        const gkl_shim_pairhmm_batch &batch = *input.begin;
+        Span span = {&batch, 0, 0, results};
+        const double *next = results;
         const auto complete = [&] {
-            return on_host(input, span, results, [&](const Part &part, double *values) {
-                return gkl_shim_pairhmm_complete(cpu_.get(), &part.batch, values, most);
+            return on_host(input, span, [&](const Part &part, double *values) {
+                return gkl_shim_pairhmm_complete(cpu_.get(), &part.batch, values,
+                                                 std::numeric_limits<int64_t>::max());
             });
         };
         for (int64_t region = 0; region < batch.regions; region++) {
-            double *const end = next + pairs_of(batch, {region, region + 1});
+            const double *const end = next + pairs_of(batch, region, region + 1);
             if (std::any_of(next, end, [](double x) { return isnan(x); })) {
                 span.last = region + 1;
             } else {
                 if (const gkl_shim_status status = complete()) return status;
-                span = {region + 1, region + 1};
-                results = end;
+                span.first = span.last = region + 1;
             }
             next = end;
         }
         return complete();
     }
 
-    // Calls work(part, its results) for regions of a batch, whose results are given, in the host's
-    // memory: all at once, or, where they have to be brought there, some at a time.
+    // Calls work(part, its results) for regions in the host's memory: all at once, or, where they
+    // have to be brought there, some at a time.
     template <class Work>
-    gkl_shim_status on_host(const Input &input, const Span &span, double *results, Work work) {
-        for (Span some = {span.first, span.first}; some.first < span.last;) {
+    gkl_shim_status on_host(const Input &input, const Span &span, Work work) {
+        const gkl_shim_pairhmm_batch &batch = *span.batch;
+        double *results = span.results + pairs_of(batch, 0, span.first);
+        for (Span some = {&batch, span.first, span.first, nullptr}; some.first < span.last;) {
             do {
                 some.last++;
-            } while (some.last < span.last &&
-                     !(input.holder && bases_of(input.batch, some) >= kBroughtBases));
-            Part part(input.batch, some);
+            } while (some.last < span.last && !(input.holder && bases_of(some) >= kBroughtBases));
+            Part part(some);
             if (input.holder && !bring(*input.holder, &part)) return GKL_SHIM_EUNAVAILABLE;
             const gkl_shim_status status = work(part, results);
             if (status != GKL_SHIM_OK) return status;
-            results += pairs_of(input.batch, some);
+            results += pairs_of(batch, some.first, some.last);
             some.first = some.last;
         }
         return GKL_SHIM_OK;
     }
 
-    static int64_t bases_of(const gkl_shim_pairhmm_batch &batch, const Span &span) {
+    static int64_t bases_of(const Span &span) {
+        const gkl_shim_pairhmm_batch &batch = *span.batch;
         return batch.read_offsets[batch.region_reads[span.last]] -
                batch.read_offsets[batch.region_reads[span.first]];
     }
@@ -992,14 +1052,6 @@ struct gkl_shim_cuda_engine {
         return true;
     }
 
-    static int64_t pairs_of(const gkl_shim_pairhmm_batch &batch, const Span &span) {
-        int64_t pairs = 0;
-        for (int64_t g = span.first; g < span.last; g++)
-            pairs += (batch.region_reads[g + 1] - batch.region_reads[g]) *
-                     (batch.region_haplotypes[g + 1] - batch.region_haplotypes[g]);
-        return pairs;
-    }
-
     void count(const Run &run) {
         computed_cells_ += run.computed_cells;
         if (run.undone.empty()) {
@@ -1009,14 +1061,15 @@ struct gkl_shim_cuda_engine {
             return;
         }
         // What was done and what was not may overlap.
-        const gkl_shim_pairhmm_batch &batch = run.batch;
-        regions_ += batch.regions;
-        pairs_ += pairs_of(batch, {0, batch.regions});
-        for (int64_t g = 0; g < batch.regions; g++)
-            cells_ += (batch.read_offsets[batch.region_reads[g + 1]] -
-                       batch.read_offsets[batch.region_reads[g]]) *
-                      (batch.haplotype_offsets[batch.region_haplotypes[g + 1]] -
-                       batch.haplotype_offsets[batch.region_haplotypes[g]]);
+        for (auto batch = run.input.begin; batch != run.input.end; batch++) {
+            regions_ += batch->regions;
+            pairs_ += pairs_of(*batch, 0, batch->regions);
+            for (int64_t g = 0; g < batch->regions; g++)
+                cells_ += (batch->read_offsets[batch->region_reads[g + 1]] -
+                           batch->read_offsets[batch->region_reads[g]]) *
+                          (batch->haplotype_offsets[batch->region_haplotypes[g + 1]] -
+                           batch->haplotype_offsets[batch->region_haplotypes[g]]);
+        }
     }
 
     const gkl_shim_cuda_engine_options options_;
@@ -1036,9 +1089,9 @@ extern "C" gkl_shim_status gkl_shim_cuda_engine_open(const gkl_shim_cuda_engine_
 }
 
 extern "C" gkl_shim_status gkl_shim_cuda_engine_compute(gkl_shim_cuda_engine *engine,
-                                                        const gkl_shim_pairhmm_batch *batch,
-                                                        double *log10_likelihoods) {
-    return guarded([&] { return engine->compute({*batch}, log10_likelihoods); });
+                                                        const gkl_shim_pairhmm_batch *batches,
+                                                        int64_t count, double *log10_likelihoods) {
+    return guarded([&] { return engine->compute({batches, batches + count}, log10_likelihoods); });
 }
 
 extern "C" gkl_shim_status gkl_shim_cuda_engine_compute_arrays(

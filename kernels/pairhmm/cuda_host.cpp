@@ -126,7 +126,7 @@ bool compute_on_cuda(const gkl_shim_pairhmm_batch &batch, bool double_precision,
         give_up(reason);
         return false;
     }
-    const gkl_shim_status status = door->compute(door->engine, &batch, log10_likelihoods);
+    const gkl_shim_status status = door->compute(door->engine, &batch, 1, log10_likelihoods);
     tell_of_losses(*door);
     if (status != GKL_SHIM_OK) give_up(door->last_error());
     return status == GKL_SHIM_OK;

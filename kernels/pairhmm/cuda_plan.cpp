@@ -70,11 +70,10 @@ static_assert(sizeof(gkl_shim_cuda_prefix) == sizeof(Prefix), "likewise");
 
 int64_t rounded(int64_t bytes) { return (bytes + 255) & ~int64_t(255); }
 
-// A read that is computed.
-struct Row {
-    int32_t read;           // of its part
-    int32_t start, length;  // of its bases, among the part's
-    int32_t rank;           // of a long read, in the chunk
+// What a tile is before its place in the chunk is known: its reads are the next ones of its part.
+struct Packed {
+    int32_t reads, widest;  // as in TileRecord
+    uint8_t read_of[kWarp];
 };
 
 // A region's part in a chunk. What is made of it lies in its group's lists.
@@ -86,7 +85,8 @@ struct Part {
     bool striped;
     int64_t most_stripes;       // of a read: one that would have more is not computed
     int64_t first_byte, bytes;  // of its reads: in the batch
-    int32_t first_row, rows;    // the reads computed, the longest first
+    int32_t first_row, rows;    // the reads computed
+    int32_t first_packed;       // of its tiles
     int32_t first_haplotype, haplotypes;
     int32_t first_trie, heads, tails;  // streams
     int32_t first_column, columns;
@@ -104,7 +104,10 @@ struct Part {
 // Consecutive parts, which one thread plans and writes.
 struct Group {
     int64_t first_part, end_part;
-    std::vector<Row> rows;
+    std::vector<int32_t> rows;      // which of its part's reads each row of the results is
+    std::vector<ReadRecord> reads;  // these, tile by tile; starts are counted in the part
+    std::vector<int32_t> ranks;     // of striped ones, in the chunk; of others there may be none
+    std::vector<Packed> packed;
     std::vector<HaplotypeRecord> haplotypes;  // computed
     std::vector<int32_t> chosen;              // which of its part's each of these is
     Streams streams;
@@ -125,7 +128,8 @@ struct PlanMemory {
     std::vector<uint8_t> letters;
     std::vector<Letters> haplotypes;
     Trie heads, tails;
-    std::vector<uint8_t> steps;
+    std::vector<uint8_t> steps;   // of each row
+    std::vector<int32_t> sorted;  // rows, the longest first
     // Of a batch in a device's memory.
     PrefixTries tries;
     std::vector<int32_t> chosen;
@@ -385,6 +389,9 @@ struct gkl_shim_cuda_planner {
 
     void plan_group(Group &group) {
         group.rows.clear();
+        group.reads.clear();
+        group.ranks.clear();
+        group.packed.clear();
         group.haplotypes.clear();
         group.chosen.clear();
         group.streams.clear();
@@ -442,65 +449,103 @@ struct gkl_shim_cuda_planner {
         }
     }
 
-    // The part's reads, the longest first, and how many tiles they are. Returns their bases.
+    // The part's reads, and its tiles where they are not stripes. Returns their bases.
     int64_t list_rows(Part &part, Group *group) const {
         part.first_row = int32_t(group->rows.size());
-        return part.striped ? list_stripes(part, group) : list_short_rows(part, group);
-    }
-
-    int64_t list_short_rows(Part &part, Group *group) const {
-        static_assert(Lengths::kMost < 256, "a step is a byte");
-        plan_memory.steps.resize(size_t(part.reads));
-        uint8_t *const steps = plan_memory.steps.data();  // of each read; 0: it is not computed
-        Lengths lengths;
-        const int64_t *offsets = batch_.read_offsets + part.first_read;
-        const int64_t longest = longest_;
-        const bool all = !values_;
-        int64_t bases = 0;
-        for (int64_t r = 0; r < part.reads; r++) {
-            const int64_t length = offsets[r + 1] - offsets[r];
-            const bool computed = length <= longest && (all || read_wanted(part, r));
-            const int step = computed ? Lengths::step(length) : 0;
-            steps[r] = uint8_t(step);
-            if (!computed) continue;
-            lengths.add(step);
-            bases += length;
-        }
-        int32_t at[Lengths::kMost + 1], next = part.first_row;
-        Packer packer;
-        part.width = width_;
-        lengths.each([&](int step, int32_t count) {
-            while (lanes_of_[part.width][step] > kWarp) part.width++;
-            packer.add(lanes_of_[part.width][step], count);
-            at[step] = next;
-            next += count;
-        });
-        part.rows = next - part.first_row;
-        part.tiles = packer.tiles();
-        group->rows.resize(size_t(next));
-        Row *const rows = group->rows.data();
-        for (int32_t r = 0; r < part.reads; r++)
-            if (const int step = steps[r])
-                rows[at[step]++] = {r, int32_t(offsets[r] - offsets[0]),
-                                    int32_t(offsets[r + 1] - offsets[r]), 0};
+        part.first_packed = int32_t(group->packed.size());
+        const int64_t bases = part.striped ? list_stripes(part, group) : pack_rows(part, group);
+        part.rows = int32_t(group->rows.size()) - part.first_row;
         return bases;
     }
 
+    int64_t pack_rows(Part &part, Group *group) const {
+        static_assert(Lengths::kMost < 256, "a step is a byte");
+        group->rows.resize(size_t(part.first_row + part.reads));
+        plan_memory.steps.resize(size_t(part.reads));
+        int32_t *const rows = group->rows.data() + part.first_row;
+        uint8_t *const steps = plan_memory.steps.data();
+        Lengths lengths;
+        const int64_t *offsets = batch_.read_offsets + part.first_read;
+        const bool all = !values_;
+        int64_t bases = 0;
+        int32_t count = 0;
+        for (int32_t r = 0; r < part.reads; r++) {
+            const int64_t length = offsets[r + 1] - offsets[r];
+            if (length > longest_ || !(all || read_wanted(part, r))) continue;
+            const int step = Lengths::step(length);
+            rows[count] = r;
+            steps[count++] = uint8_t(step);
+            lengths.add(step);
+            bases += length;
+        }
+        group->rows.resize(size_t(part.first_row + count));
+
+        int32_t at[Lengths::kMost + 1], next = 0;
+        Packer packer;
+        part.width = width_;
+        lengths.each([&](int step, int32_t reads) {
+            while (lanes_of_[part.width][step] > kWarp) part.width++;
+            packer.add(lanes_of_[part.width][step], reads);
+            at[step] = next;
+            next += reads;
+        });
+        plan_memory.sorted.resize(size_t(count));
+        int32_t *const sorted = plan_memory.sorted.data();
+        for (int32_t k = 0; k < count; k++) sorted[at[steps[k]]++] = k;
+
+        group->reads.resize(size_t(part.first_row + count));
+        ReadRecord *read = group->reads.data() + part.first_row;
+        // Some more, so that a read's are written by eight.
+        uint8_t read_of[kWarp + 8];
+        int32_t reads = 0, widest = 0, used = 0;
+        packer.pack(
+            [&](int32_t k, int lane, int lanes) {
+                const int32_t row = sorted[k];
+                const int64_t *const ends = offsets + rows[row];
+                *read++ = {int32_t(ends[0] - offsets[0]),
+                           int32_t(ends[1] - ends[0]),
+                           row,
+                           uint8_t(lane),
+                           uint8_t(lanes),
+                           0};
+                const uint64_t eight = uint64_t(reads) * 0x0101010101010101;
+                for (int z = 0; z < lanes; z += 8) memcpy(read_of + lane + z, &eight, 8);
+                widest = lane == 0 ? lanes : widest;
+                used = lane + lanes;
+                reads++;
+            },
+            [&] {
+                memset(read_of + used, kNoRead, size_t(kWarp - used));
+                group->packed.push_back({reads, widest, {}});
+                memcpy(group->packed.back().read_of, read_of, kWarp);
+                reads = 0;
+            });
+        part.tiles = int32_t(group->packed.size()) - part.first_packed;
+        return bases;
+    }
+
+    // The longest first.
     int64_t list_stripes(Part &part, Group *group) const {
         const int64_t *offsets = batch_.read_offsets + part.first_read;
+        std::vector<int32_t> &rows = group->rows;
         int64_t bases = 0;
         part.width = GKL_SHIM_CUDA_WIDTHS;
         part.tiles = 0;
-        for (int32_t r = 0; r < part.reads; r++) {
-            const int64_t length = offsets[r + 1] - offsets[r];
-            if (!in_part(part, length) || !read_wanted(part, r)) continue;
-            group->rows.push_back({r, int32_t(offsets[r] - offsets[0]), int32_t(length), 0});
+        for (int32_t r = 0; r < part.reads; r++)
+            if (in_part(part, offsets[r + 1] - offsets[r]) && read_wanted(part, r))
+                rows.push_back(r);
+        std::stable_sort(rows.begin() + part.first_row, rows.end(), [&](int32_t x, int32_t y) {
+            return offsets[x + 1] - offsets[x] > offsets[y + 1] - offsets[y];
+        });
+        for (size_t k = size_t(part.first_row); k < rows.size(); k++) {
+            const int64_t *const ends = offsets + rows[k];
+            const int64_t length = ends[1] - ends[0];
+            group->reads.push_back({int32_t(ends[0] - offsets[0]), int32_t(length),
+                                    int32_t(k) - part.first_row, 0, kWarp, 0});
             part.tiles += int32_t(stripes_of(length));
             bases += length;
         }
-        part.rows = int32_t(group->rows.size()) - part.first_row;
-        std::stable_sort(group->rows.begin() + part.first_row, group->rows.end(),
-                         [](const Row &x, const Row &y) { return x.length > y.length; });
+        group->ranks.resize(rows.size());
         return bases;
     }
 
@@ -528,10 +573,10 @@ struct gkl_shim_cuda_planner {
         if (!prefixes_) encode_haplotypes(part, group);
         part.first_haplotype = int32_t(group->haplotypes.size());
         memory.chosen.clear();
-        const Row *rows = group->rows.data() + part.first_row;
+        const int32_t *rows = group->rows.data() + part.first_row;
         for (int32_t h = 0; h < part.haplotype_count; h++)
             if (std::any_of(rows, rows + part.rows,
-                            [&](const Row &row) { return wanted(part, row.read, h); }))
+                            [&](int32_t read) { return wanted(part, read, h); }))
                 memory.chosen.push_back(h);
         part.haplotypes = int32_t(memory.chosen.size());
         Streams &streams = group->streams;
@@ -550,6 +595,8 @@ struct gkl_shim_cuda_planner {
             // The CPU computes it.
             part.rows = part.tiles = part.haplotypes = 0;
             group->rows.resize(size_t(part.first_row));
+            group->reads.resize(size_t(part.first_row));
+            group->packed.resize(size_t(part.first_packed));
             return;
         }
         if (values_)
@@ -822,12 +869,13 @@ struct gkl_shim_cuda_planner {
                 for (int64_t p = groups_[k]->first_part; p < groups_[k]->end_part; p++) {
                     if (!parts_[p].striped) continue;
                     for (int32_t r = 0; r < parts_[p].rows; r++) {
-                        Row &row = groups_[k]->rows[size_t(parts_[p].first_row + r)];
-                        take(row, size_t(stripes_of(row.length)));
+                        const size_t row = size_t(parts_[p].first_row + r);
+                        take(&groups_[k]->ranks[row],
+                             size_t(stripes_of(groups_[k]->reads[row].length)));
                     }
                 }
         };
-        each_read([&](const Row &, size_t stripes) {
+        each_read([&](const int32_t *, size_t stripes) {
             if (reads_of.size() <= stripes) reads_of.resize(stripes + 1);
             reads_of[stripes]++;
         });
@@ -841,7 +889,7 @@ struct gkl_shim_cuda_planner {
         first_stripe_.assign(reads_of.size(), first_tile);
         for (size_t stripe = 1; stripe < reads_of.size(); stripe++)
             first_stripe_[stripe] = first_stripe_[stripe - 1] + rank[stripe] + reads_of[stripe];
-        each_read([&](Row &row, size_t stripes) { row.rank = rank[stripes]++; });
+        each_read([&](int32_t *of_read, size_t stripes) { *of_read = rank[stripes]++; });
     }
 
     static int64_t seam_columns(const Part &part) {
@@ -881,10 +929,11 @@ struct gkl_shim_cuda_planner {
             next_byte += part.bytes;
             if (part.rows == 0) continue;
             write_region(group, part, int32_t(k));
+            write_reads(group, part, int32_t(byte));
             if (part.striped)
-                write_stripes(group, part, int32_t(k), int32_t(byte));
+                write_stripes(group, part, int32_t(k));
             else
-                write_tiles(group, part, int32_t(k), int32_t(byte));
+                write_tiles(group, part, int32_t(k));
         }
     }
 
@@ -951,57 +1000,42 @@ struct gkl_shim_cuda_planner {
             group.first_result + part.first_result};
     }
 
-    void write_tiles(const Group &group, const Part &part, int32_t region, int32_t first_byte) {
-        const Row *rows = group.rows.data() + part.first_row;
-        Packer packer;
-        for (int32_t k = 0, next; k < part.rows; k = next) {
-            const int step = Lengths::step(rows[k].length);
-            for (next = k; next < part.rows && Lengths::step(rows[next].length) == step;) next++;
-            packer.add(lanes_of_[part.width][step], next - k);
+    void write_reads(const Group &group, const Part &part, int32_t first_byte) {
+        const ReadRecord *const from = group.reads.data() + part.first_row;
+        ReadRecord *const to = array<ReadRecord>(header_.reads) + group.first_row + part.first_row;
+        for (int32_t k = 0; k < part.rows; k++) {
+            ReadRecord read = from[k];
+            read.start += first_byte;
+            to[k] = read;
         }
-        int32_t at = int32_t(group.first_row + part.first_row);
-        ReadRecord *read = array<ReadRecord>(header_.reads) + at;
-        TileRecord *tile = array<TileRecord>(header_.tiles) + part.first_tile;
-        int64_t scratch = part.scratch;
-        const int64_t tile_scratch = this->tile_scratch(part);
-        // Some more, so that a read's are written by eight.
-        uint8_t read_of[kWarp + 8];
-        int32_t reads = 0, widest = 0, used = 0;
-        packer.pack(
-            [&](int32_t k, int lane, int lanes) {
-                const Row &row = rows[k];
-                *read++ = {first_byte + row.start, row.length, k, uint8_t(lane), uint8_t(lanes), 0};
-                const uint64_t eight = uint64_t(reads) * 0x0101010101010101;
-                for (int z = 0; z < lanes; z += 8) memcpy(read_of + lane + z, &eight, 8);
-                widest = lane == 0 ? lanes : widest;
-                used = lane + lanes;
-                reads++;
-            },
-            [&] {
-                memset(read_of + used, kNoRead, size_t(kWarp - used));
-                *tile = {at,      reads,  part.head_states, part.tail_states,
-                         scratch, widest, region,           {}};
-                memcpy(tile->read_of, read_of, kWarp);
-                tile++;
-                scratch += tile_scratch;
-                at += reads;
-                reads = 0;
-            });
     }
 
-    void write_stripes(const Group &group, const Part &part, int32_t region, int32_t first_byte) {
+    void write_tiles(const Group &group, const Part &part, int32_t region) {
         int32_t at = int32_t(group.first_row + part.first_row);
-        ReadRecord *read = array<ReadRecord>(header_.reads) + at;
+        TileRecord *const tiles = array<TileRecord>(header_.tiles) + part.first_tile;
+        const Packed *const packed = group.packed.data() + part.first_packed;
+        int64_t scratch = part.scratch;
+        const int64_t tile_scratch = this->tile_scratch(part);
+        for (int32_t k = 0; k < part.tiles; k++) {
+            tiles[k] = {at,      packed[k].reads,  part.head_states, part.tail_states,
+                        scratch, packed[k].widest, region,           {}};
+            memcpy(tiles[k].read_of, packed[k].read_of, kWarp);
+            scratch += tile_scratch;
+            at += packed[k].reads;
+        }
+    }
+
+    void write_stripes(const Group &group, const Part &part, int32_t region) {
+        const int32_t at = int32_t(group.first_row + part.first_row);
         TileRecord *tiles = array<TileRecord>(header_.tiles);
         int64_t scratch = part.scratch;
         const int64_t stripe_scratch = tile_scratch(part);
-        const Row *row = group.rows.data() + part.first_row;
-        for (int32_t k = 0, seam = 0; k < part.rows; k++, row++, at++) {
-            *read++ = {first_byte + row->start, row->length, k, 0, kWarp, 0};
-            const int32_t stripes = int32_t(stripes_of(row->length));
+        for (int32_t k = 0, seam = 0; k < part.rows; k++) {
+            const size_t row = size_t(part.first_row + k);
+            const int32_t stripes = int32_t(stripes_of(group.reads[row].length));
             for (int32_t stripe = 0; stripe < stripes; stripe++)
-                tiles[first_stripe_[size_t(stripe)] + row->rank] = {
-                    at, seam, part.head_states, part.tail_states, scratch, stripe, region, {}};
+                tiles[first_stripe_[size_t(stripe)] + group.ranks[row]] = {
+                    at + k, seam, part.head_states, part.tail_states, scratch, stripe, region, {}};
             seam += stripes;
             scratch += stripes * stripe_scratch;
         }
@@ -1010,28 +1044,33 @@ struct gkl_shim_cuda_planner {
     void finish_group(Group &group) {
         int64_t missing = 0;
         const double *result = results_ + group.first_result;
-        const Row *row = group.rows.data();
+        const auto put = [&](double *to, int64_t count) {
+            for (int64_t k = 0; k < count; k++) {
+                to[k] = result[k];
+                missing += result[k] != result[k];
+            }
+            result += count;
+        };
+        const int32_t *row = group.rows.data();
         const int32_t *chosen = group.chosen.data();
         for (int64_t k = group.first_part; k < group.end_part; k++) {
             const Part &part = parts_[k];
             double *const values = written_ + part.first_pair;
             const int64_t count = part.haplotype_count;
             if (!values_) {
-                if (part.rows < part.reads)
+                if (part.rows == part.reads) {
+                    put(values, part.reads * count);
+                } else {
                     std::fill_n(values, part.reads * count,
                                 std::numeric_limits<double>::quiet_NaN());
-                missing += (part.reads - part.rows) * count;
-                for (int32_t r = 0; r < part.rows; r++, row++, result += count) {
-                    double *to = values + row->read * count;
-                    for (int64_t h = 0; h < count; h++) {
-                        to[h] = result[h];
-                        missing += result[h] != result[h];
-                    }
+                    missing += (part.reads - part.rows) * count;
+                    for (int32_t r = 0; r < part.rows; r++) put(values + row[r] * count, count);
                 }
+                row += part.rows;
                 continue;
             }
             for (int32_t r = 0; r < part.rows; r++, row++) {
-                double *to = values + row->read * count;
+                double *to = values + *row * count;
                 for (int32_t h = 0; h < part.haplotypes; h++, result++)
                     if (isnan(to[chosen[h]])) to[chosen[h]] = *result;
             }

@@ -15,7 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from gkl_shim import _native, traffic
+from gkl_shim import _native, pairhmm, traffic
 from gkl_shim._batch import concatenated
 from gkl_shim.cuda import devices, driver
 from gkl_shim.cuda import pairhmm as cuda
@@ -176,7 +176,7 @@ def test_a_device_that_fails(null, batch, expected, many_chunks, name, after):
     engine.close()
 
 
-@pytest.mark.parametrize("after", [0, 5])
+@pytest.mark.parametrize("after", [0, 3])
 @pytest.mark.parametrize("name", ["cuMemAlloc_v2", "cuLaunchKernel", "cuEventSynchronize"])
 def test_one_of_several_devices_fails(null, batch, expected, many_chunks, name, after, monkeypatch):
     """The others go on, whoever calls and waits meanwhile."""
@@ -251,6 +251,94 @@ def test_stream(null, batch, expected):
     assert_same_bits(
         np.concatenate([each.ravel() for each in values]), np.tile(expected["double"], 20)
     )
+
+
+def test_batches_together(null, batch, expected, many_chunks):
+    """In one call, none of them copied; whatever becomes of the device."""
+    null_driver = null()
+    engine = cuda.Engine(precision="double")
+    batches = [batch[:5], batch[5:5], batch, batch[5:]]
+    want = [expected["double"][: batch[:5].pairs], np.empty(0), expected["double"],
+            expected["double"][batch[:5].pairs :]]  # fmt: skip
+    for values, same in zip(engine.compute_together(batches), want, strict=True):
+        assert_same_bits(values, same)
+    statistics = engine.statistics()
+    assert statistics["pairs"] == 2 * batch.pairs
+    assert statistics["cells"] == 2 * batch.cells
+    for calls in range(8):
+        null_driver = null(fail={"cuLaunchKernel": calls})
+        engine = cuda.Engine(precision="double")
+        with pytest.warns(RuntimeWarning, match="GPU 0 .* no longer used"):
+            together = engine.compute_together(batches)
+        for values, same in zip(together, want, strict=True):
+            assert_same_bits(values, same)
+        statistics = engine.statistics()
+        assert statistics["pairs"] == 2 * batch.pairs
+        assert statistics["cells"] == 2 * batch.cells
+        assert null_driver.contexts == []
+
+
+def test_a_stream_s_batches_go_together(null, batch, expected, monkeypatch):
+    """As many as are worth a call, and in order."""
+    null()
+    monkeypatch.setattr(pairhmm, "_DEVICE_CALL_BASES", 3 * batch.reads.bases.size)
+    together = []
+    compute = cuda.Engine.compute_together
+
+    def counted(self, batches):
+        together.append(len(batches))
+        return compute(self, batches)
+
+    monkeypatch.setattr(cuda.Engine, "compute_together", counted)
+    with PairHMM(backend="cuda", precision="double") as engine:
+        given = [batch, batch[:4], batch[4:], batch] * 3
+        for (part, values), same in zip(engine.stream_batches(given), given, strict=True):
+            assert part is same
+            first = 0 if len(part) != len(batch) - 4 else batch[:4].pairs
+            assert_same_bits(values, expected["double"][first : first + part.pairs])
+    assert sum(together) >= len(given) - 1
+    assert max(together) > 2
+
+
+def test_a_stream_on_devices_gives_what_came_before_a_fault(null, batch):
+    null()
+    region = batch[:1]
+    results = stream([region, region, ([("ACGT", 30)], ["X"])], backend="cuda")
+    shapes = [next(results).shape for _ in range(2)]
+    assert shapes == [tuple(region.shapes[0].tolist())] * 2
+    with pytest.raises(ValueError, match=r"^regions\[2\]: haplotypes\[0\]: letter 'X'"):
+        next(results)
+
+
+def test_memory_of_results_is_used_again(null, monkeypatch):
+    """But not while any view of them is there."""
+    monkeypatch.setattr(cuda, "_KEPT_RESULTS", 1)
+    monkeypatch.setattr(cuda, "_KEPT_BYTES", 2 * 8 * 1000)
+    null()
+    results = cuda.Engine()._results
+
+    def address(values):
+        return values.ctypes.data
+
+    first = results.empty(1000)
+    assert (first.shape, first.dtype, first.flags.writeable) == ((1000,), np.float64, True)
+    place = address(first)
+    first[:] = 1
+    view = first[10:20].reshape(2, 5)[:, 1:]
+    del first
+    second = results.empty(1000)
+    assert address(second) != place
+    second[:] = 2
+    assert (view == 1).all()
+    del view
+    third = results.empty(500)
+    assert address(third) == place
+    # No more than so much is kept.
+    others = [results.empty(1000) for _ in range(3)]
+    del second, third, others
+    assert sum(map(len, results._kept)) == 2000
+    assert len(results.empty(3000)) == 3000
+    assert len(results.empty(0)) == 0
 
 
 C_CALLER = """

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import array
+import gc
+import sys
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -13,6 +15,7 @@ import pysam
 import pytest
 
 from gkl_shim import _native, pairhmm, traffic
+from gkl_shim._batch import concatenated
 from gkl_shim.errors import BackendUnavailable
 from gkl_shim.formats.pairhmm_in import Reader
 from gkl_shim.pairhmm import Batch, HaplotypeBatch, PairHMM, Read, ReadBatch, likelihoods, stream
@@ -347,6 +350,41 @@ def test_closing() -> None:
     assert engine.build == _native.builds()[0]
     with pytest.raises(ValueError, match="closed"):
         engine.likelihoods([GOOD], ["ACGT"])
+
+
+def test_split_gives_views() -> None:
+    batch = traffic.regions(3)
+    # One row, one column, nothing at all; more regions than are cut at once.
+    few = [batch[:1], Batch(batch[:1].reads, batch[:1].haplotypes), batch[1:1]]
+    one = HaplotypeBatch.from_arrays(np.array([0, 2]), b"AC")
+    many = concatenated([*few, Batch(batch.reads, one), *[batch] * 1000])
+    values = np.arange(many.pairs, dtype=np.float64)
+    references = sys.getrefcount(values.dtype), sys.getrefcount(values)
+    found = list(many.split(values))
+    assert [view.shape for view in found] == [tuple(shape) for shape in many.shapes.tolist()]
+    ends = np.cumsum([view.size for view in found])
+    for view, end in zip(found, ends, strict=True):
+        want = values[end - view.size : end].reshape(view.shape)
+        assert view.dtype == want.dtype
+        assert view.flags == want.flags
+        assert view.strides == want.strides
+        assert np.array_equal(view, want)
+        assert np.shares_memory(view, values)
+    found[0][:] = -1
+    assert (values < 0).sum() == found[0].size
+    del found, view, want
+    # The type's come and go with other arrays.
+    assert sys.getrefcount(values) == references[1]
+    assert abs(sys.getrefcount(values.dtype) - references[0]) < 100
+    # What sees the values keeps them.
+    (last,) = batch[2:].split(np.full(batch[2:].pairs, 3.0))
+    gc.collect()
+    assert (last == 3).all()
+    halves = np.arange(2 * batch.pairs, dtype=np.float32)
+    assert next(iter(batch.split(halves[: batch.pairs]))).dtype == np.float32
+    for wrong in (halves, halves[::2], halves[: batch.pairs].reshape(1, -1)):
+        with pytest.raises(ValueError, match="likelihoods: expected a contiguous array of shape"):
+            batch.split(wrong)
 
 
 def test_batches_do_not_copy() -> None:
