@@ -16,8 +16,8 @@ from gkl_shim.errors import BackendUnavailable
 
 __all__ = ["pairhmm", "start"]
 
-# As many pairs as a region of an amplicon at 1,500x has.
-_WARM_SHAPE, _WARM_COPIES = (50, 60), 50
+# More than a region of an amplicon at 1,500x has.
+_WARM_SHAPE, _WARM_COPIES = (50, 100), 60
 
 _engines: dict[tuple[bool, bool], cuda_pairhmm.Engine] = {}
 _opening = threading.Lock()
