@@ -1,59 +1,47 @@
 """The door through which the native library reaches the GPU engines (``python_host.h``).
 
-Run as a program, it says where the interpreter's shared library is. Imported in a process that the
-native library has put Python into, its functions take addresses and return a message: empty for
-success, so that nothing that Python raises crosses into C. Python opens an engine; it computes
-without Python.
+Imported in a process that the native library has put Python into, its functions take addresses and
+return a message: empty for success, so that nothing that Python raises crosses into C. Python opens
+an engine; it computes without Python.
 """
 
 from __future__ import annotations
 
 import os
-import sys
-import sysconfig
 import threading
-from pathlib import Path
 
 from gkl_shim import _native, traffic
 from gkl_shim.cuda import pairhmm as cuda_pairhmm
-from gkl_shim.errors import BackendUnavailable, MissingComponent
+from gkl_shim.errors import BackendUnavailable
 
-__all__ = ["libpython", "pairhmm", "start"]
+__all__ = ["pairhmm", "start"]
+
+# More than a region of an amplicon at 1,500x has.
+_WARM_SHAPE, _WARM_COPIES = (50, 100), 60
 
 _engines: dict[tuple[bool, bool], cuda_pairhmm.Engine] = {}
 _opening = threading.Lock()
 
 
-def libpython() -> Path:
-    """Return this interpreter's shared library.
-
-    Raises
-    ------
-    MissingComponent
-        If the interpreter was built without one, or it is not installed.
-    """
-    name = sysconfig.get_config_var("INSTSONAME") or sysconfig.get_config_var("LDLIBRARY") or ""
-    places = (sysconfig.get_config_var("LIBDIR"), f"{sys.base_prefix}/lib")
-    for place in places:
-        if place and ".so" in name and Path(place, name).is_file():
-            return Path(place, name)
-    version = f"{sys.version_info.major}.{sys.version_info.minor}"
-    raise MissingComponent(
-        f"{sys.executable} has no shared library here (Debian: apt install libpython{version})"
-    )
-
-
 def start() -> str:
-    """Open the engine and prove it on a small region; return what it runs on, in a line.
+    """Open the engine and prove it; return what it runs on, in a line.
 
     Raises
     ------
     BackendUnavailable
         If CuPy, a driver or a device is missing or does not work.
     """
+    ffi, lib = _native.library()
     engine = _engine(False, True)
-    # The first launch loads the kernels: no call of the host's should wait for that.
-    engine.compute(traffic.regions(1, shape=(10, 2)))
+    # First launches load the kernels, and memory grows to what a deep region needs: no call of the
+    # host's should wait for that. What is lost meanwhile the host tells after its own first call.
+    batch = traffic.repeated(traffic.regions(1, shape=_WARM_SHAPE), _WARM_COPIES)
+    values = ffi.new("double[]", batch.pairs)
+    pointer = _native.batch_pointer(*batch.arrays)
+    _native.check(lib.gkl_shim_cuda_engine_compute(engine.pointer, pointer, values))
+    if not engine.devices:
+        reason = lib.gkl_shim_cuda_engine_loss(engine.pointer, ffi.new("int32_t *"))
+        raise BackendUnavailable(ffi.string(reason).decode(errors="replace"))
     return ", ".join(engine.devices)
 
 
@@ -90,10 +78,3 @@ def _devices() -> list[int] | None:
         raise BackendUnavailable(
             f"GKL_SHIM_DEVICES={chosen}: numbers of devices, separated by commas, are wanted"
         ) from None
-
-
-if __name__ == "__main__":
-    try:
-        print(libpython(), sys.executable, sep="\n")
-    except MissingComponent as missing:
-        sys.exit(str(missing))

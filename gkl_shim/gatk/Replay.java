@@ -13,14 +13,17 @@ import java.nio.file.Paths;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Replays PairHMM regions through the native engines of several class paths, in one JVM and in
  * turns: each engine has a class loader of its own, and so its own classes and library.
  *
- * <p>Run by replay.py: {@code java Replay.java REGIONS THREADS single|double SECONDS NAME=CLASSPATH
- * ...}. Prints one line of JSON on standard output; an error is one line on standard error and exit
- * code 1.
+ * <p>Run by replay.py: {@code java Replay.java REGIONS THREADS single|double SECONDS CALLERS
+ * NAME=CLASSPATH ...}. Prints one line of JSON on standard output; an error is one line on standard
+ * error and exit code 1.
  */
 public final class Replay {
     private static final String PACKAGE = "org.broadinstitute.gatk.nativebindings.pairhmm.";
@@ -41,16 +44,18 @@ public final class Replay {
         int threads = Integer.parseInt(arguments[1]);
         boolean doublePrecision = arguments[2].equals("double");
         double seconds = Double.parseDouble(arguments[3]);
+        int callers = Integer.parseInt(arguments[4]);
         List<Engine> engines = new ArrayList<>();
-        for (int i = 4; i < arguments.length; i++) {
+        for (int i = 5; i < arguments.length; i++) {
             int equals = arguments[i].indexOf('=');
             engines.add(new Engine(arguments[i].substring(0, equals),
-                    arguments[i].substring(equals + 1), threads, doublePrecision, regions));
+                    arguments[i].substring(equals + 1), threads, doublePrecision, callers,
+                    regions));
         }
 
         // The first pass warms up caches, the JIT compiler and thread pools, and gives the answers.
         for (Engine engine : engines) {
-            engine.compute();
+            engine.compute(0);
             engine.likelihoods = engine.copyOutputs();
         }
         long cells = 0;
@@ -94,13 +99,14 @@ public final class Replay {
         final MethodHandle computeLikelihoods;
         final Object[] reads;
         final Object[] haplotypes;
-        final double[][] outputs;
+        /** Of each caller and each region. */
+        final double[][][] outputs;
         final List<double[]> turns = new ArrayList<>();
         boolean flushToZero;
         double total;
         double[][] likelihoods;
 
-        Engine(String name, String classPath, int threads, boolean doublePrecision,
+        Engine(String name, String classPath, int threads, boolean doublePrecision, int callers,
                 List<Region> regions) throws Throwable {
             this.name = name;
             List<URL> urls = new ArrayList<>();
@@ -140,13 +146,15 @@ public final class Replay {
                     .bindTo(instance);
             reads = new Object[regions.size()];
             haplotypes = new Object[regions.size()];
-            outputs = new double[regions.size()][];
+            outputs = new double[callers][regions.size()][];
             for (int i = 0; i < reads.length; i++) {
                 Region region = regions.get(i);
                 reads[i] = holders(readClass, region.reads, "readBases", "readQuals",
                         "insertionGOP", "deletionGOP", "overallGCP");
                 haplotypes[i] = holders(haplotypeClass, region.haplotypes, "haplotypeBases");
-                outputs[i] = new double[region.reads.length * region.haplotypes.length];
+                for (double[][] output : outputs) {
+                    output[i] = new double[region.reads.length * region.haplotypes.length];
+                }
             }
         }
 
@@ -163,32 +171,63 @@ public final class Replay {
             return result;
         }
 
-        void compute() throws Throwable {
+        void compute(int caller) throws Throwable {
             for (int i = 0; i < reads.length; i++) {
-                computeLikelihoods.invoke(reads[i], haplotypes[i], outputs[i]);
+                computeLikelihoods.invoke(reads[i], haplotypes[i], outputs[caller][i]);
             }
         }
 
         double[][] copyOutputs() {
-            double[][] copy = new double[outputs.length][];
+            double[][] copy = new double[reads.length][];
             for (int i = 0; i < copy.length; i++) {
-                copy[i] = outputs[i].clone();
+                copy[i] = outputs[0][i].clone();
             }
             return copy;
         }
 
         void turn() throws Throwable {
             flushToZero = flushesToZero();
+            List<FutureTask<Integer>> others = new ArrayList<>();
+            // Ready and waiting before the clock starts: what is timed is calls.
+            CountDownLatch go = new CountDownLatch(1);
+            CountDownLatch ready = new CountDownLatch(outputs.length - 1);
+            AtomicLong deadline = new AtomicLong();
+            for (int caller = 1; caller < outputs.length; caller++) {
+                int number = caller;
+                FutureTask<Integer> task = new FutureTask<>(() -> {
+                    ready.countDown();
+                    go.await();
+                    return passesUntil(deadline.get(), number);
+                });
+                others.add(task);
+                new Thread(task).start();
+            }
+            ready.await();
             long start = System.nanoTime();
-            int passes = 0;
-            double elapsed;
-            do {
-                compute();
-                passes++;
-                elapsed = (System.nanoTime() - start) * 1e-9;
-            } while (elapsed < TURN_SECONDS);
+            deadline.set(start + (long) (TURN_SECONDS * 1e9));
+            go.countDown();
+            int passes = passesUntil(deadline.get(), 0);
+            for (FutureTask<Integer> task : others) {
+                passes += task.get();
+            }
+            double elapsed = (System.nanoTime() - start) * 1e-9;
             turns.add(new double[] {passes, elapsed});
             total += elapsed;
+        }
+
+        private int passesUntil(long deadline, int caller) throws Exception {
+            int passes = 0;
+            do {
+                try {
+                    compute(caller);
+                } catch (Error | Exception e) {
+                    throw e;
+                } catch (Throwable e) {
+                    throw new IllegalStateException(e);
+                }
+                passes++;
+            } while (deadline - System.nanoTime() > 0);
+            return passes;
         }
 
         String toJson(long cells, Engine reference) {

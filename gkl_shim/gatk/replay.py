@@ -13,14 +13,15 @@ import os
 import re
 import statistics
 import subprocess
+import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path
 
 from gkl_shim import paths
 from gkl_shim.errors import FormatError, MissingComponent
-from gkl_shim.gatk import fetch
+from gkl_shim.gatk import fetch, run
 
 __all__ = ["BesideGkl", "Engine", "Replay", "Turn", "beside_gkl", "replay", "stock_and_shim"]
 
@@ -29,7 +30,7 @@ _BAD_LINE = re.compile(r"(.*):(\d+): (.*)")
 
 @dataclass(frozen=True)
 class Turn:
-    """One engine's turn: so many passes over all regions."""
+    """One engine's turn: so many passes over all regions, those of all callers together."""
 
     passes: int
     seconds: float
@@ -56,7 +57,7 @@ class Engine:
 
     @property
     def seconds_per_pass(self) -> float:
-        """For all regions once, the median over turns."""
+        """For all regions once, the median over turns: the time divided by all callers' passes."""
         return statistics.median(turn.seconds / turn.passes for turn in self.turns)
 
 
@@ -68,6 +69,8 @@ class Replay:
     pairs: int
     cells: int
     engines: dict[str, Engine]
+    log: str = field(repr=False)
+    """What the JVM said on standard error, our engine's lines among it."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +90,8 @@ class BesideGkl:
 
 def stock_and_shim(classpath: str) -> dict[str, str]:
     """Return the two engines to compare for a class path that holds GKL: it as it is, and ours."""
-    return {"stock": classpath, "shim": f"{paths.classpath_jar()}:{classpath}"}
+    jars = ":".join(map(str, run.jars(classpath)))
+    return {"stock": jars, "shim": f"{paths.classpath_jar()}:{jars}"}
 
 
 def replay(
@@ -97,6 +101,7 @@ def replay(
     threads: int = 1,
     double_precision: bool = False,
     seconds: float = 2.0,
+    callers: int = 1,
     environment: Mapping[str, str] | None = None,
 ) -> Replay:
     """Replay recorded regions through each engine, in turns.
@@ -114,6 +119,9 @@ def replay(
         As GATK's ``--native-pair-hmm-use-double-precision``.
     seconds : float
         At least so long for each engine, all its turns together.
+    callers : int
+        Java threads that go through the regions at once, each with outputs of its own. GKL flushes
+        subnormal numbers to zero in the first alone, as in GATK in the thread that initializes it.
     environment : mapping, optional
         Added to this process's environment, for example ``OMP_WAIT_POLICY``.
 
@@ -141,6 +149,7 @@ def replay(
             str(threads),
             "double" if double_precision else "single",
             str(seconds),
+            str(callers),
             *(f"{name}={classpath}" for name, classpath in engines.items()),
         ]
         process = subprocess.run(
@@ -149,7 +158,8 @@ def replay(
             text=True,
             errors="replace",
             check=False,
-            env={**os.environ, **(environment or {})},
+            # For a GPU, the native library runs this Python.
+            env={"GKL_SHIM_PYTHON": sys.executable, **os.environ, **(environment or {})},
         )
     if process.returncode != 0:
         raise _error(process.stderr, process.returncode)
@@ -162,6 +172,7 @@ def replay(
             engine["name"]: Engine(**{**engine, "turns": tuple(Turn(**t) for t in engine["turns"])})
             for engine in result["engines"]
         },
+        log=process.stderr,
     )
 
 

@@ -28,6 +28,7 @@ __all__ = [
     "classpath_swap",
     "find_classpath",
     "gatk",
+    "jars",
     "library_folder",
     "library_path_swap",
 ]
@@ -143,7 +144,7 @@ def library_folder(classpath: str, folder: Path) -> list[Path]:
     """
     ours = paths.library().read_bytes()
     libraries = dict.fromkeys(_PAIRHMM_LIBRARIES, ours)
-    for jar in _jars(classpath):
+    for jar in jars(classpath):
         with zipfile.ZipFile(jar) as archive:
             for entry in archive.namelist():
                 match = _NATIVE.fullmatch(entry)
@@ -309,7 +310,8 @@ def _tool_option(option: str) -> str:
     return quote + option + quote
 
 
-def _jars(classpath: str) -> Iterator[Path]:
+def jars(classpath: str) -> Iterator[Path]:
+    """Yield the jars of a class path, those of a folder given as ``folder/*`` too."""
     for entry in classpath.split(":"):
         path = Path(entry)
         if path.name == "*":

@@ -22,6 +22,22 @@ namespace {
 
 const char kDoor[] = "gkl_shim.cuda.embedded";
 
+// Has the interpreter say where its shared library is, and its own program. Nothing but what comes
+// with it is imported: its packages would be read twice, here and in this process.
+const char kFindLibrary[] = R"python(
+import sys
+from os import path
+from sysconfig import get_config_var as variable
+
+name = variable("INSTSONAME") or variable("LDLIBRARY") or ""
+places = [path.join(p, name) for p in (variable("LIBDIR"), sys.base_prefix + "/lib") if p]
+found = [p for p in places if ".so" in name and path.isfile(p)]
+if not found:
+    package = "libpython{}.{}".format(*sys.version_info)
+    sys.exit("it has no shared library here (Debian: apt install " + package + ")")
+print(found[0], sys.executable, sep="\n")
+)python";
+
 // What we use of Python's stable ABI. Objects are void pointers here: no header of Python's is
 // needed to build this.
 struct Python {
@@ -253,7 +269,7 @@ bool PythonHost::open_interpreter(std::string *reason) {
 
     const char *chosen = getenv("GKL_SHIM_PYTHON");
     if (!chosen || !*chosen) chosen = "python3";
-    const char *const command[] = {chosen, "-m", kDoor, nullptr};
+    const char *const command[] = {chosen, "-S", "-c", kFindLibrary, nullptr};
     std::string lines;
     if (!output_of(command, &lines)) {
         *reason = std::string(chosen) + ": " + lines;

@@ -50,6 +50,7 @@ bool check_letters(const char *name, const uint8_t *bases, const int64_t *offset
 struct gkl_shim_pairhmm {
     gkl_shim::pairhmm::CpuSettings settings;
     int32_t backend;
+    gkl_shim::pairhmm::CallCosts costs;
     std::atomic<int64_t> regions{0}, pairs{0}, cells{0}, computed_cells{0}, rescued_pairs{0},
         rescaled_pairs{0}, cuda_pairs{0}, nanoseconds{0};
 };
@@ -129,6 +130,7 @@ static gkl_shim_status compute(gkl_shim_pairhmm *handle, const gkl_shim_pairhmm_
     for (const auto &array : arrays)
         if (!array.pointer && array.count > 0) return invalid("%s is null", array.name);
 
+    bool on_gpu = false;
     try {
         const bool as_gkl = handle->settings.as_gkl;
         if (!check_letters("read_bases", b.read_bases, b.read_offsets,
@@ -138,8 +140,10 @@ static gkl_shim_status compute(gkl_shim_pairhmm *handle, const gkl_shim_pairhmm_
             return GKL_SHIM_EINVAL;
         CpuSettings settings = handle->settings;
         settings.only_missing = only_missing;
-        if (!only_missing && cuda_wanted(handle->backend, b, cells, settings.threads) &&
-            compute_on_cuda(b, settings.double_precision, as_gkl, log10_likelihoods)) {
+        on_gpu = !only_missing &&
+                 cuda_wanted(handle->backend, b, cells, settings.threads, &handle->costs) &&
+                 compute_on_cuda(b, settings.double_precision, as_gkl, log10_likelihoods);
+        if (on_gpu) {
             handle->cuda_pairs += pairs;
         } else {
             const CpuCounts counts = compute_on_cpu(settings, b, log10_likelihoods);
@@ -153,9 +157,12 @@ static gkl_shim_status compute(gkl_shim_pairhmm *handle, const gkl_shim_pairhmm_
     handle->regions += b.regions;
     handle->pairs += pairs;
     handle->cells += cells;
-    handle->nanoseconds += std::chrono::duration_cast<std::chrono::nanoseconds>(
-                               std::chrono::steady_clock::now() - start)
-                               .count();
+    const int64_t nanoseconds = std::chrono::duration_cast<std::chrono::nanoseconds>(
+                                    std::chrono::steady_clock::now() - start)
+                                    .count();
+    handle->nanoseconds += nanoseconds;
+    if (handle->backend == GKL_SHIM_AUTO && !only_missing)
+        handle->costs.add(on_gpu, cells, double(nanoseconds));
     return GKL_SHIM_OK;
 }
 

@@ -16,9 +16,10 @@ namespace {
 
 constexpr double kPatienceSeconds = 10;
 
-// The cost model of a call, in nanoseconds, measured from C with the H200 and one host core of its
-// machine (benchmarks/results): the way of one pair there and back, and cells of the input a
-// nanosecond on the GPU and on a thread of the CPU, shared columns counted in both.
+// The cost model of a call, in nanoseconds, as long as none has been timed: measured from C with
+// the H200 and one host core of its machine (benchmarks/results): the way of one pair there and
+// back, and cells of the input a nanosecond on the GPU and on a thread of the CPU, shared columns
+// counted in both.
 constexpr double kTripNanoseconds = 35000, kGpuCells = 3000, kCpuCells = 20;
 // Of reads that are computed in double precision from the start: the CPU meets many numbers below
 // the normal ones there, which it is slow at.
@@ -90,11 +91,11 @@ int64_t cells_of_long_reads(const gkl_shim_pairhmm_batch &batch) {
     return cells;
 }
 
-// What the CPU takes longer than the GPU, the way there and back left out; in nanoseconds.
-double gain(const gkl_shim_pairhmm_batch &batch, int64_t cells, int threads) {
-    const int64_t long_cells = cells_of_long_reads(batch);
-    return double(cells - long_cells) * (1 / (kCpuCells * threads) - 1 / kGpuCells) +
-           double(long_cells) * (1 / (kCpuLongCells * threads) - 1 / kGpuLongCells);
+bool gpu_expected_sooner(const gkl_shim_pairhmm_batch &batch, int64_t cells, int threads,
+                         CallCosts *costs) {
+    const double slow = double(cells_of_long_reads(batch)), fast = double(cells) - slow;
+    return costs->prefer_gpu(cells, (fast / kCpuCells + slow / kCpuLongCells) / threads,
+                             kTripNanoseconds + fast / kGpuCells + slow / kGpuLongCells);
 }
 
 }  // namespace
@@ -104,10 +105,12 @@ void start_cuda(int32_t backend) {
         PythonHost::get().start();
 }
 
-bool cuda_wanted(int32_t backend, const gkl_shim_pairhmm_batch &batch, int64_t cells, int threads) {
+bool cuda_wanted(int32_t backend, const gkl_shim_pairhmm_batch &batch, int64_t cells, int threads,
+                 CallCosts *costs) {
     if (backend == GKL_SHIM_CPU || cells == 0 || lost) return false;
     PythonHost &host = PythonHost::get();
-    if (backend == GKL_SHIM_AUTO && gain(batch, cells, threads) < kTripNanoseconds) return false;
+    if (backend == GKL_SHIM_AUTO && !gpu_expected_sooner(batch, cells, threads, costs))
+        return false;
     if (backend == GKL_SHIM_CUDA ? host.wait_ready(kPatienceSeconds) : host.ready()) return true;
     std::string detail;
     const PythonHost::State state = host.state(&detail);

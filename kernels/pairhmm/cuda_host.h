@@ -7,6 +7,7 @@
 #include <string>
 
 #include "gkl_shim.h"
+#include "pairhmm/call_costs.h"
 
 namespace gkl_shim {
 namespace pairhmm {
@@ -18,7 +19,8 @@ void start_cuda(int32_t backend);
 // Whether this call goes to the GPU. With GKL_SHIM_CUDA the first call waits for the engine, ten
 // seconds at most; with GKL_SHIM_AUTO none waits, and a call goes where it is estimated to be done
 // sooner, given as many threads of the CPU. `cells` are all of the batch's.
-bool cuda_wanted(int32_t backend, const gkl_shim_pairhmm_batch &batch, int64_t cells, int threads);
+bool cuda_wanted(int32_t backend, const gkl_shim_pairhmm_batch &batch, int64_t cells, int threads,
+                 CallCosts *costs);
 
 // The batch has been checked. False, with a warning on standard error for the first time, where the
 // GPU failed: then the CPU computes this call and all after it.

@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from gkl_shim.cli import bench_pairhmm_cuda as papers
+from gkl_shim.errors import MissingComponent
 from gkl_shim.gatk import compare, data, run
 from tests.conftest import ROOT
 from tests.gatk.conftest import Gatk
@@ -23,24 +25,41 @@ CUPY = """
 import os, sys, time
 
 sys.path.append({root!r})
-from gkl_shim.cuda import driver
+from gkl_shim.cuda import driver, embedded
 from tests.gpu.null_cupy import NullCuPy
 from tests.gpu.null_driver import NullDriver
 
 time.sleep(float(os.environ["SECONDS_TO_START"]))
-null = NullDriver({{"cuLaunchKernel": int(os.environ["LAUNCHES_UNTIL_LOST"])}})
+null = NullDriver({{"cuLaunchKernel": int(os.environ["LAUNCHES_AT_START"])}})
 driver.functions = null.functions
 sys.modules[__name__] = NullCuPy()
+open_door = embedded.pairhmm
+
+
+def pairhmm(*arguments):
+    left = int(os.environ["LAUNCHES_UNTIL_LOST"])
+    null.fail["cuLaunchKernel"] = null.calls["cuLaunchKernel"] + left
+    return open_door(*arguments)
+
+
+embedded.pairhmm = pairhmm
 """
 
 
-@pytest.fixture(name="shim")
-def _shim(gatk: Gatk, chr22: data.Sample, tmp_path: Path):
-    """Run HaplotypeCaller with the agent and compare its VCF with stock's; return our log lines."""
+@pytest.fixture
+def stand_in(tmp_path: Path) -> Path:
+    """Return a folder with a stand-in for CuPy."""
     (tmp_path / "cupy.py").write_text(CUPY.format(root=str(ROOT)))
+    return tmp_path
+
+
+@pytest.fixture(name="shim")
+def _shim(gatk: Gatk, chr22: data.Sample, stand_in: Path, tmp_path: Path):
+    """Run HaplotypeCaller with the agent and compare its VCF with stock's; return our log lines."""
+    folder = stand_in
 
     def go(backend: str, *, python: str = sys.executable, start: float = 0, launches: int = 10**6,
-           stand_in: bool = True) -> list[str]:  # fmt: skip
+           launches_at_start: int = 10**6, stand_in: bool = True) -> list[str]:  # fmt: skip
         stock = gatk("HaplotypeCaller", chr22)
         output = tmp_path / "shim.vcf"
         arguments = ["HaplotypeCaller", "-R", str(chr22.reference), "-I", str(chr22.reads)]
@@ -48,8 +67,9 @@ def _shim(gatk: Gatk, chr22: data.Sample, tmp_path: Path):
             "GKL_SHIM_BACKEND": backend,
             "GKL_SHIM_PYTHON": python,
             "SECONDS_TO_START": str(start),
+            "LAUNCHES_AT_START": str(launches_at_start),
             "LAUNCHES_UNTIL_LOST": str(launches),
-            **({"PYTHONPATH": str(tmp_path)} if stand_in else {}),
+            **({"PYTHONPATH": str(folder)} if stand_in else {}),
         }
         done = run.gatk(
             [*arguments, "-O", str(output)],
@@ -98,6 +118,13 @@ def test_a_device_that_is_lost(shim) -> None:
     assert 0 < on_device(lines) < pairs(lines)
 
 
+def test_a_device_that_is_lost_at_the_start(shim) -> None:
+    lines = shim("cuda", launches_at_start=3)
+    assert len(warnings(lines)) == 1
+    assert "CUDA_ERROR_LAUNCH_FAILED" in warnings(lines)[0]
+    assert on_device(lines) == 0
+
+
 def test_a_device_that_takes_too_long(shim) -> None:
     lines = shim("cuda", start=60)
     assert ["it was not ready within 10 seconds" in line for line in warnings(lines)] == [True]
@@ -117,6 +144,27 @@ def test_no_way_to_a_device(shim, python: str, stand_in: bool, reason: str) -> N
     assert len(warnings(lines)) == 1
     assert re.search(reason, warnings(lines)[0])
     assert on_device(lines) == 0
+
+
+def test_bench_from_a_jvm(gatk: Gatk, stand_in: Path, tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setattr(papers, "_CALLERS", (1, 2))
+    monkeypatch.setattr(papers, "_CALLER_SHAPES", ((3, 2),))
+    monkeypatch.setenv("PYTHONPATH", str(stand_in))
+    monkeypatch.setenv("SECONDS_TO_START", "0")
+    monkeypatch.setenv("LAUNCHES_AT_START", str(10**9))
+    monkeypatch.setenv("LAUNCHES_UNTIL_LOST", str(10**9))
+    rows = list(papers._jvm_rows(tmp_path, gatk.classpath, 0.1, lambda _: None))
+    assert [(row["callers"], row["engine"]) for row in rows] == [
+        (callers, engine) for callers in (1, 2) for engine in ("GPU", "CPU", "Intel GKL")
+    ]
+    for row in rows:
+        assert row["region"] == "3 x 2"
+        calls = row["microseconds_a_call"] * row["regions_a_second"]
+        assert calls == pytest.approx(1e6 * row["callers"])
+    # A device that is not used is not shown as if it were.
+    monkeypatch.setenv("GKL_SHIM_PYTHON", "/bin/false")
+    with pytest.raises(MissingComponent, match="no GPU"):
+        next(papers._jvm_rows(tmp_path, gatk.classpath, 0.1, lambda _: None))
 
 
 def test_auto_says_nothing_where_there_is_no_device(shim) -> None:

@@ -56,6 +56,29 @@ def test_stock_and_shim(
     assert result.engines["stock"].flush_to_zero
 
 
+def test_callers(gkl: str, regions: Path) -> None:
+    one, three = (
+        replay(regions, stock_and_shim(gkl), seconds=0.5, callers=callers) for callers in (1, 3)
+    )
+    for name, engine in three.engines.items():
+        assert engine.largest_difference <= 1e-5
+        # Every caller goes through the regions in every turn.
+        assert all(turn.passes >= 3 for turn in engine.turns)
+        turn = engine.turns[0]
+        assert turn.gcups == pytest.approx(three.cells * turn.passes / turn.seconds / 1e9, rel=1e-3)
+        assert one.engines[name].turns[0].passes > 0
+    # The first pass, which gives the answers, is one caller's.
+    calls = sum(turn.passes for turn in three.engines["shim"].turns) + 1
+    assert f"PairHMM: {200 * calls} regions, " in three.log
+
+
+def test_class_path_with_folders(gkl: str, tmp_path: Path) -> None:
+    for jar in gkl.split(":"):
+        (tmp_path / Path(jar).name).symlink_to(jar)
+    jars = stock_and_shim(f"{tmp_path}/*")["stock"].split(":")
+    assert sorted(jars) == sorted(str(tmp_path / Path(jar).name) for jar in gkl.split(":"))
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

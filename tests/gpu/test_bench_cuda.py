@@ -19,7 +19,7 @@ from tests.gpu.null_driver import NullDriver
 
 TABLES = {
     "inputs", "stages", "sizes", "grid", "tiles", "pairs", "initialization", "streams", "callers",
-    "devices", "energy", "gatk",
+    "jvm", "devices", "energy", "gatk",
 }  # fmt: skip
 
 
@@ -56,7 +56,9 @@ def test_papers(small, tmp_path):
     assert set(tables) == TABLES
     assert [device["name"] for device in found["devices"]] == ["Null", "Null"]
     assert tables["gatk"]["absent"] == "give --reference and --reads"
-    for name in TABLES - {"gatk", "energy"}:
+    # A JVM has a Python of its own, with the CuPy and the devices of this machine.
+    assert tables["jvm"]["rows"] or tables["jvm"]["absent"]
+    for name in TABLES - {"gatk", "energy", "jvm"}:
         assert tables[name]["rows"], name
         assert tables[name]["title"] in result.output.replace("\n", " ")
     grid = tables["grid"]["rows"]

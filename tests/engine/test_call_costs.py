@@ -1,0 +1,64 @@
+"""Calls go where they cost less, whatever the model has thought."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import ROOT, require_tool
+
+MANY = 12_800
+TRIED_EVERY = 128
+
+Group = tuple[int, float, float]
+"""So many calls, and what each costs on the CPU and on the GPU."""
+Play = Callable[..., list[tuple[int, float]]]
+
+
+@pytest.fixture(scope="module")
+def play(tmp_path_factory: pytest.TempPathFactory) -> Play:
+    """Return a function: how many calls of each group went to the GPU, and what they cost."""
+    program = tmp_path_factory.mktemp("call_costs") / "call_costs"
+    source = Path(__file__).with_name("call_costs.cpp")
+    command = [require_tool("c++"), "-std=c++17", "-Wall", "-Werror", "-I", str(ROOT / "kernels")]
+    subprocess.run([*command, str(source), "-o", str(program)], check=True)
+
+    def play(modelled: tuple[float, float], *groups: Group, cells: int = 10**6):
+        arguments = [cells, *modelled, *(number for group in groups for number in group)]
+        done = subprocess.run(
+            [program, *map(str, arguments)], check=True, capture_output=True, text=True
+        )
+        lines = [line.split() for line in done.stdout.splitlines()]
+        return [(int(on_gpu), float(total)) for on_gpu, total in lines]
+
+    return play
+
+
+@pytest.mark.parametrize("cells", [0, 1, 10**6, 2**62])
+def test_what_the_model_knows_well_is_never_tried_elsewhere(play: Play, cells: int) -> None:
+    assert play((10, 40), (MANY, 10, 40), cells=cells) == [(0, 10 * MANY)]
+    assert play((40, 10), (MANY, 40, 10), cells=cells) == [(MANY, 10 * MANY)]
+
+
+@pytest.mark.parametrize("cost", [(50, 80), (80, 50), (50, 60), (60, 50), (100, 1000), (1000, 100)])
+@pytest.mark.parametrize("modelled", [(50, 35), (35, 50), (100, 20), (20, 30)])
+def test_a_model_that_is_wrong(play: Play, modelled, cost) -> None:
+    _, (on_gpu, total) = play(modelled, (8 * TRIED_EVERY, *cost), (MANY, *cost))
+    wrong = MANY - on_gpu if cost[1] < cost[0] else on_gpu
+    assert wrong <= MANY / TRIED_EVERY
+    assert total <= MANY * min(cost) * 1.02
+
+
+def test_a_first_call_that_takes_long(play: Play) -> None:
+    first, (on_gpu, _) = play((70, 35), (1, 70, 50_000), (MANY, 70, 45))
+    assert first[0] == 1
+    assert on_gpu >= MANY * (1 - 2 / TRIED_EVERY)
+
+
+def test_a_load_that_changes(play: Play) -> None:
+    before, _, after = play((50, 60), (MANY, 50, 60), (8 * TRIED_EVERY, 90, 60), (MANY, 90, 60))
+    assert before[0] == MANY / TRIED_EVERY
+    assert after[0] >= MANY * (1 - 1 / TRIED_EVERY)
