@@ -29,7 +29,7 @@ def _result(sample: data.Sample, comparison: Comparison) -> demo._Result:
         sample,
         dict.fromkeys(threads, SAME) | {run.DEFAULT_THREADS: comparison},
         dict.fromkeys(threads, runs),
-        dict.fromkeys(threads, Replay(1, 2, 3, engines)),
+        dict.fromkeys(threads, Replay(1, 2, 3, engines, "")),
     )
 
 
