@@ -20,13 +20,13 @@
 //
 // What a row needs is padded at the top: rows above a read's first hand its start value down.
 //
-// What bounds it is the reading of registers. On an H200 a multiply-add of three different registers
-// takes 1.46 cycles of a scheduler, one of two registers and a uniform one 1.01. With 16 rows a lane
-// a column takes 93 instructions, 80 of which are the recurrence's, and 224 reads, two a cycle: 112
-// cycles, or 4.8 10^12 cells a second (132 multiprocessors at 1.98 GHz). It reaches 73% of that with
-// haplotypes of 200 letters that share nothing (3.5 at reads of 64 bases). Of a warp's time there,
-// 70% goes into columns between events, 23% into the columns about events, where lanes take turns,
-// 5% into the meeting.
+// What bounds it is the reading of registers. On an H200 a multiply-add of three different
+// registers takes 1.46 cycles of a scheduler, one of two registers and a uniform one 1.01. With 16
+// rows a lane a column takes 93 instructions, 80 of which are the recurrence's, and 224 reads, two
+// a cycle: 112 cycles, or 4.8 10^12 cells a second (132 multiprocessors at 1.98 GHz). It reaches
+// 73% of that with haplotypes of 200 letters that share nothing (3.5 at reads of 64 bases). Of a
+// warp's time there, 70% goes into columns between events, 23% into the columns about events, where
+// lanes take turns, 5% into the meeting.
 
 #include "pairhmm/cuda_layout.h"
 #include "pairhmm/cuda_stripes.h"
