@@ -38,7 +38,7 @@ def start() -> str:
     batch = traffic.repeated(traffic.regions(1, shape=_WARM_SHAPE), _WARM_COPIES)
     values = ffi.new("double[]", batch.pairs)
     pointer = _native.batch_pointer(*batch.arrays)
-    _native.check(lib.gkl_shim_cuda_engine_compute(engine.pointer, pointer, values))
+    _native.check(lib.gkl_shim_cuda_engine_compute(engine.pointer, pointer, 1, values))
     if not engine.devices:
         reason = lib.gkl_shim_cuda_engine_loss(engine.pointer, ffi.new("int32_t *"))
         raise BackendUnavailable(ffi.string(reason).decode(errors="replace"))
