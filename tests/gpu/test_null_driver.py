@@ -350,7 +350,7 @@ from gkl_shim.cuda import devices, driver
 from tests.gpu.null_cupy import NullCuPy
 from tests.gpu.null_driver import NullDriver
 
-null = NullDriver({{"cuLaunchKernel": {launches}}}, device={device})
+null = NullDriver(device={device})
 devices.import_cupy = lambda: NullCuPy(2)
 driver.functions = null.functions
 ffi, lib = _native.library()
@@ -363,7 +363,10 @@ pointer, out = _native.batch_pointer(*batch.arrays), np.empty(batch.pairs)
 expected = [np.empty(batch.pairs) for _ in range(2)]
 for precision, values in zip(("single", "double"), expected):
     _native.PairHmmEngine(1, precision, None, as_gkl=True).compute(pointer, values)
-for _ in range(10):
+for call in range(10):
+    # What the engine launches to get warm goes well.
+    if call == 1:
+        null.fail["cuLaunchKernel"] = {launches}
     values = ffi.from_buffer("double[]", out)
     _native.check(lib.gkl_shim_pairhmm_compute(handle[0], pointer, values, len(out)))
     assert ((out == expected[0]) | (out == expected[1])).all()
