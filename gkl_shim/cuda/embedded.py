@@ -31,17 +31,10 @@ def start() -> str:
     BackendUnavailable
         If CuPy, a driver or a device is missing or does not work.
     """
-    ffi, lib = _native.library()
     engine = _engine(False, True)
     # First launches load the kernels, and memory grows to what a deep region needs: no call of the
     # host's should wait for that. What is lost meanwhile the host tells after its own first call.
-    batch = traffic.repeated(traffic.regions(1, shape=_WARM_SHAPE), _WARM_COPIES)
-    values = ffi.new("double[]", batch.pairs)
-    pointer = _native.batch_pointer(*batch.arrays)
-    _native.check(lib.gkl_shim_cuda_engine_compute(engine.pointer, pointer, 1, values))
-    if not engine.devices:
-        reason = lib.gkl_shim_cuda_engine_loss(engine.pointer, ffi.new("int32_t *"))
-        raise BackendUnavailable(ffi.string(reason).decode(errors="replace"))
+    engine.prove(traffic.repeated(traffic.regions(1, shape=_WARM_SHAPE), _WARM_COPIES))
     return ", ".join(engine.devices)
 
 

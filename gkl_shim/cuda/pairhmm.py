@@ -228,12 +228,29 @@ class Engine:
         """Fill `out`, shape (pairs,), from a ``gkl_shim_pairhmm_batch *`` that has been checked."""
         self._compute(batch, 1, out)
 
+    def prove(self, batch: Batch) -> None:
+        """Compute a batch in the host's memory; whoever asks next is told what is lost meanwhile.
+
+        Raises
+        ------
+        BackendUnavailable
+            If no device is left.
+        """
+        pointer, out = _native.batch_pointer(*batch.arrays), np.empty(batch.pairs, np.float64)
+        _native.check(self._call(pointer, 1, out))
+        if not self.devices:
+            loss = self._next_loss()
+            raise BackendUnavailable(loss[1] if loss else "no device is left")
+
     def _compute(self, batches: Any, count: int, out: NDArray[np.float64]) -> None:
-        values = self._ffi.from_buffer(self._values_type, out)
-        status = self._lib.gkl_shim_cuda_engine_compute(self._engine, batches, count, values)
+        status = self._call(batches, count, out)
         self._tell_of_losses()
         if status:
             _native.check(status)
+
+    def _call(self, batches: Any, count: int, out: NDArray[np.float64]) -> Any:
+        values = self._ffi.from_buffer(self._values_type, out)
+        return self._lib.gkl_shim_cuda_engine_compute(self._engine, batches, count, values)
 
     def measure(self, batch: Batch, repeats: int) -> Any:
         """Time each part of a batch's way over the first device; nobody else may compute.
@@ -264,11 +281,17 @@ class Engine:
             self._opened.clear()
 
     def _tell_of_losses(self) -> None:
+        while loss := self._next_loss():
+            number, reason = loss
+            cuda_devices.warn_of_loss(number, self._names[number], RuntimeError(reason))
+
+    def _next_loss(self) -> tuple[int, str] | None:
+        """Return the number of a device that was lost, and why, once; None: no news."""
         number = self._ffi.new("int32_t *")
-        while reason := self._lib.gkl_shim_cuda_engine_loss(self._engine, number):
-            text = self._ffi.string(reason).decode(errors="replace")
-            name = self._names[number[0]]
-            cuda_devices.warn_of_loss(number[0], name, RuntimeError(text))
+        reason = self._lib.gkl_shim_cuda_engine_loss(self._engine, number)
+        if not reason:
+            return None
+        return number[0], self._ffi.string(reason).decode(errors="replace")
 
 
 class _Results:
