@@ -26,7 +26,9 @@ PACKAGES = {
     "java": "openjdk-17-jdk",
     "minimap2": "minimap2",
     "mvn": "maven",
+    "nm": "binutils",
     "qemu-aarch64": "qemu-user",
+    "readelf": "binutils",
     "samtools": "samtools",
 }
 
