@@ -76,6 +76,14 @@ def _mutated(chance: random.Random, sequence: bytes) -> bytes:
     return bytes(changed)
 
 
+def large(seed: int, reads: int, read_length: int, haplotypes: int, length: int) -> Region:
+    """A region whose haplotypes have nothing in common, so that its memory is its size's."""
+    chance = random.Random(seed)
+    sources = [bytes(chance.choices(b"ACGT", k=length)) for _ in range(haplotypes)]
+    tracks = [bytes([quality] * read_length) for quality in (30, 45, 45, 10)]
+    return Region([Read((sources[k % haplotypes] * (read_length // length + 1))[:read_length], *tracks) for k in range(reads)], sources)
+
+
 def odd() -> list[Region]:
     """Edges: length 1, prefixes, any byte as base and as quality, below double's range."""
 

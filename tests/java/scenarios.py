@@ -7,12 +7,14 @@ ARGUMENT and RESULT are files, pickled.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import pickle
+import resource
 import signal
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -172,6 +174,44 @@ def errors(region: Region) -> dict[str, tuple[str, str]]:
     assert list(untouched) == [7.0]
     assert pairhmm.compute(region) == expected
     return caught
+
+
+@scenario
+def out_of_memory(argument: tuple[Region, list[Region], list[int]]) -> list[tuple[str, str]]:
+    """The exception of each large region with each little room; a small one is right after it."""
+    small, large, rooms = argument
+    pairhmm = PairHmm(threads=2)
+    expected = pairhmm.compute(small)
+    reads, haplotypes = pairhmm.reads(small), pairhmm.haplotypes(small)
+    output = java_doubles(len(expected))
+    caught = []
+    for region in large:
+        given = pairhmm.reads(region), pairhmm.haplotypes(region)
+        results = java_doubles(len(region.reads) * len(region.haplotypes))
+        for room in rooms:
+            with little_memory(room):
+                try:
+                    pairhmm.instance.computeLikelihoods(*given, results)
+                    thrown = "", ""
+                except jpype.JException as error:
+                    thrown = str(error.getClass().getName()), str(error.getMessage())
+                pairhmm.instance.computeLikelihoods(reads, haplotypes, output)
+            caught.append(thrown)
+            assert list(output) == expected
+    return caught
+
+
+@contextlib.contextmanager
+def little_memory(room: int) -> Iterator[None]:
+    """Let the process have so many bytes of address space more than it has now."""
+    with Path("/proc/self/statm").open() as file:
+        now = int(file.read().split()[0]) * resource.getpagesize()
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (now + room, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, before)
 
 
 @scenario

@@ -1,0 +1,149 @@
+/* Preloaded into a process: lets requests for memory and for threads fail while one call of a
+ * function is under way. Also a CUDA driver for the engine, which takes its memory from there. */
+#include <dlfcn.h>
+#include <errno.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gkl_shim.h"
+
+/* The requests of the calls so far; which one fails, and whether all after it do, too. */
+static long requests, failing;
+static bool and_after;
+static bool limited;
+
+static bool refused(void) {
+    if (!__atomic_load_n(&limited, __ATOMIC_ACQUIRE)) return false;
+    const long number = __atomic_add_fetch(&requests, 1, __ATOMIC_RELAXED);
+    return and_after ? number >= failing : number == failing;
+}
+
+void *__libc_malloc(size_t size);
+void *__libc_calloc(size_t count, size_t size);
+void *__libc_realloc(void *memory, size_t size);
+void *__libc_memalign(size_t alignment, size_t size);
+
+void *malloc(size_t size) { return refused() ? NULL : __libc_malloc(size); }
+void *calloc(size_t count, size_t size) { return refused() ? NULL : __libc_calloc(count, size); }
+void *realloc(void *old, size_t size) { return refused() ? NULL : __libc_realloc(old, size); }
+void *aligned_alloc(size_t alignment, size_t size) {
+    return refused() ? NULL : __libc_memalign(alignment, size);
+}
+int posix_memalign(void **memory, size_t alignment, size_t size) {
+    if (refused()) return ENOMEM;
+    *memory = __libc_memalign(alignment, size);
+    return *memory ? 0 : ENOMEM;
+}
+
+typedef int create_thread(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+static create_thread *real_pthread_create;
+
+__attribute__((constructor)) static void find_pthread_create(void) {
+    *(void **)&real_pthread_create = dlsym(RTLD_NEXT, "pthread_create");
+}
+int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *),
+                   void *argument) {
+    return refused() ? EAGAIN : real_pthread_create(thread, attributes, run, argument);
+}
+
+/* Begin anew: request number `first` will fail. 0: none. */
+void scarce_begin(long first, int32_t all_after) {
+    requests = 0;
+    failing = first ? first : INT64_MAX;
+    and_after = all_after;
+}
+
+/* Whether that request has been made. */
+int32_t scarce_reached(void) { return requests >= failing; }
+
+/* Call a function, whose arguments are integers and pointers. */
+int64_t scarce_call(void *function, const int64_t *a) {
+    typedef int64_t call(int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t,
+                         int64_t, int64_t, int64_t, int64_t);
+    __atomic_store_n(&limited, true, __ATOMIC_RELEASE);
+    const int64_t result = ((call *)function)(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8],
+                                              a[9], a[10], a[11]);
+    __atomic_store_n(&limited, false, __ATOMIC_RELEASE);
+    return result;
+}
+
+/* The driver: nothing is asynchronous, and kernels find every result out of their range. */
+enum { kOutOfMemory = 2 };
+static int32_t handle(void **made, uint32_t flags) {
+    (void)flags;
+    *made = malloc(1);
+    return *made ? 0 : kOutOfMemory;
+}
+static int32_t destroy(void *made) { return free(made), 0; }
+static int32_t on_context(void *context) { return (void)context, 0; }
+static int32_t pop(void **context) { return (void)context, 0; }
+static int32_t on_host(void **memory, size_t size, uint32_t flags) {
+    (void)flags;
+    *memory = malloc(size);
+    return *memory ? 0 : kOutOfMemory;
+}
+static int32_t on_device(uint64_t *address, size_t size) {
+    void *const memory = malloc(size);
+    *address = (uintptr_t)memory;
+    return memory ? 0 : kOutOfMemory;
+}
+static int32_t free_on_device(uint64_t address) { return free((void *)(uintptr_t)address), 0; }
+static int32_t record(void *event, void *stream) { return (void)event, (void)stream, 0; }
+static int32_t elapsed(float *milliseconds, void *begin, void *end) {
+    (void)begin, (void)end;
+    *milliseconds = 1;
+    return 0;
+}
+static int32_t send(uint64_t to, const void *from, size_t size, void *stream) {
+    (void)stream;
+    return memcpy((void *)(uintptr_t)to, from, size), 0;
+}
+static int32_t fetch(void *to, uint64_t from, size_t size) {
+    return memcpy(to, (const void *)(uintptr_t)from, size), 0;
+}
+static int32_t fill(uint64_t to, uint8_t value, size_t size, void *stream) {
+    (void)stream;
+    return memset((void *)(uintptr_t)to, value, size), 0;
+}
+/* The engine has filled what it waits for with ones; no call here waits for more than a buffer of
+ * the least size has room for. */
+static int32_t launch(void *kernel, uint32_t x, uint32_t y, uint32_t z, uint32_t a, uint32_t b,
+                      uint32_t c, uint32_t shared, void *stream, void **parameters, void **extra) {
+    (void)kernel, (void)x, (void)y, (void)z, (void)a, (void)b, (void)c, (void)shared, (void)stream;
+    (void)extra;
+    double *const results = *(double **)parameters[3];
+    for (int k = 0; k < (1 << 16) / (int)sizeof(double); k++) results[k] = NAN;
+    return 0;
+}
+static int32_t error_text(int32_t error, const char **text) {
+    *text = error == kOutOfMemory ? "out of memory" : NULL;
+    return 0;
+}
+
+const gkl_shim_cuda_driver scarce_driver = {
+    .cuCtxPushCurrent_v2 = on_context,
+    .cuCtxPopCurrent_v2 = pop,
+    .cuMemAlloc_v2 = on_device,
+    .cuMemFree_v2 = free_on_device,
+    .cuMemHostAlloc = on_host,
+    .cuMemFreeHost = destroy,
+    .cuStreamCreate = handle,
+    .cuStreamDestroy_v2 = destroy,
+    .cuStreamQuery = on_context,
+    .cuStreamSynchronize = on_context,
+    .cuEventCreate = handle,
+    .cuEventDestroy_v2 = destroy,
+    .cuEventRecord = record,
+    .cuEventSynchronize = on_context,
+    .cuEventElapsedTime = elapsed,
+    .cuMemcpyHtoDAsync_v2 = send,
+    .cuMemcpyDtoH_v2 = fetch,
+    .cuMemsetD8Async = fill,
+    .cuLaunchKernel = launch,
+    .cuGetErrorName = error_text,
+    .cuGetErrorString = error_text,
+};

@@ -1,0 +1,415 @@
+"""One part of the C interface, called with its first, second, third... request refused.
+
+main() takes PART one|all from the command line. scarce.c is preloaded: requests are those for memory and for threads. `one`: only that request is
+refused; `all`: every one after it, too. Each time a process of its own calls the part for the first
+time: it gives the right results, or GKL_SHIM_ENOMEM. Called again with memory it gives the right
+results. Prints how many requests the part makes.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import random
+import signal
+import sys
+import traceback
+from collections.abc import Callable
+from typing import Any
+
+import cffi
+import numpy as np
+
+from gkl_shim import _native
+from gkl_shim._batch import Batch, concatenated, haplotype_batch, read_batch
+from gkl_shim.pairhmm import Read
+from tests import oracle
+from tests.prefilter import oracle as edits
+from tests.prefilter import simulate
+
+PATIENCE = 60  # seconds, for calls that take milliseconds
+REFUSED, NONE_REFUSED = 10, 11  # exit codes
+PARTS: dict[str, Callable[[], Callable[[], None]]] = {}
+"""Each returns what makes a part's calls."""
+
+ffi, lib = _native.library()
+scarce_ffi = cffi.FFI()
+scarce_ffi.cdef("""
+    void scarce_begin(long first, int32_t all_after);
+    int32_t scarce_reached(void);
+    int64_t scarce_call(void *function, const int64_t *arguments);
+    extern const char scarce_driver[];
+""")
+scarce = scarce_ffi.dlopen(None)
+
+
+class Failed(Exception):
+    """A status other than GKL_SHIM_OK."""
+
+
+def call(name: str, *arguments: Any) -> int:
+    """What a function returns while requests may be refused; raises an error's status."""
+    numbers = scarce_ffi.new("int64_t[12]")
+    for k, argument in enumerate(arguments):
+        number = isinstance(argument, (int, np.integer))
+        numbers[k] = argument if number else int(ffi.cast("intptr_t", argument))
+    function = int(ffi.cast("intptr_t", ffi.addressof(lib, name)))
+    returned = int(scarce.scarce_call(scarce_ffi.cast("void *", function), numbers))
+    kind = ffi.typeof(getattr(lib, name)).result
+    if kind.kind == "void":
+        return 0
+    # The upper half of a narrower result is anything.
+    result = int(ffi.cast("int64_t" if ffi.sizeof(kind) == 8 else "int32_t", returned))
+    status = result if kind.kind == "enum" else -result
+    if status > lib.GKL_SHIM_OK:
+        raise Failed(status, ffi.string(lib.gkl_shim_last_error()).decode())
+    return result
+
+
+def part(*arguments: Any) -> Any:
+    """Add a part, or several of the same class, by the names of their arguments."""
+
+    def add(function: Any) -> Any:
+        for given in arguments or [()]:
+            name = " ".join([function.__name__.lower(), *map(str, given)])
+            PARTS[name] = lambda given=given: function(*given)
+        return function
+
+    return add
+
+
+def pointer(array: Any) -> Any:
+    return ffi.from_buffer(array)
+
+
+# ---- PairHMM ------------------------------------------------------------------------------------
+
+Region = tuple[list[Read], list[bytes]]
+GAPS = 45, 45, 10
+
+
+def _usual_region(rnd: random.Random) -> Region:
+    template = bytes(rnd.choices(b"ACGT", k=50))
+    reads = [Read(simulate.mutate(rnd, template[: 40 - k], 2), 30) for k in range(5)]
+    return reads, [simulate.mutate(rnd, template, 2) for _ in range(3)]
+
+
+_random = random.Random(4)
+#: By name: what the engine has to do for the regions.
+REGIONS: dict[str, list[Region]] = {
+    "one": [_usual_region(_random)],
+    "several": [_usual_region(_random) for _ in range(4)],
+    # In the range of neither precision, and too long for single.
+    "odd": [
+        ([Read(b"A" * (60 - k), 90) for k in range(2)], [b"C" * 70, b"G" * 64]),
+        ([Read(b"ACGT" * 130, 30), Read(b"AGGT" * 20, 30)], [b"ACGTAGGT" * 7, b"ACGT" * 12]),
+    ],
+}
+REGIONS["many"] = REGIONS["several"] * 30  # work for a second thread
+
+
+def _exact(regions: list[Region]) -> list[float]:
+    known: dict[int, list[float]] = {}
+    for region in regions:
+        if id(region) not in known:
+            known[id(region)] = [
+                oracle.likelihood(
+                    read.bases, *([q] * len(read.bases) for q in (read.quals, *GAPS)), haplotype
+                )
+                for read in region[0]
+                for haplotype in region[1]
+            ]
+    return [value for region in regions for value in known[id(region)]]
+
+
+def _batch(regions: list[Region]) -> Batch:
+    return concatenated([Batch(read_batch(r, GAPS), haplotype_batch(h)) for r, h in regions])
+
+
+@part(*itertools.product(REGIONS, ("single", "double"), (1, 2)))
+class PairHmm:
+    """A handle that is opened, computes and is closed."""
+
+    function = "gkl_shim_pairhmm_compute"
+
+    def __init__(self, regions: str, precision: str, threads: int) -> None:
+        self.batch = _batch(REGIONS[regions])
+        self.pointer = _native.batch_pointer(*self.batch.arrays)
+        self.exact = _exact(REGIONS[regions])
+        self.tolerance = 1e-5 if precision == "single" else 1e-8
+        code = _native.precision_code(precision)
+        self.options = ffi.new(
+            "gkl_shim_pairhmm_options *", {"threads": threads, "precision": code}
+        )
+        self.handle = ffi.new("gkl_shim_pairhmm **")
+
+    def __call__(self) -> None:
+        values = np.full(self.batch.pairs, np.nan)
+        call("gkl_shim_pairhmm_open", self.options, self.handle)
+        try:
+            call(self.function, self.handle[0], self.pointer, pointer(values), len(values))
+        finally:
+            lib.gkl_shim_pairhmm_close(self.handle[0])
+        np.testing.assert_allclose(values, self.exact, rtol=0, atol=self.tolerance)
+
+
+@part(("several", "double", 2))
+class Complete(PairHmm):
+    """The same of values that are missing."""
+
+    function = "gkl_shim_pairhmm_complete"
+
+
+@part(*itertools.product(("several", "odd"), ("single", "double")))
+class CudaEngine(PairHmm):
+    """The same of an engine whose only device finds no result in its range."""
+
+    def __init__(self, regions: str, precision: str) -> None:
+        super().__init__(regions, precision, 2)
+        self.device = ffi.new(
+            "gkl_shim_cuda_device *", {"multiprocessors": 4, "scratch_bytes": 1 << 24}
+        )
+        self.engine_options = ffi.new(
+            "gkl_shim_cuda_engine_options *",
+            {
+                "precision": _native.precision_code(precision),
+                "threads": 2,
+                "slots": 3,
+                "drivers": 2,
+                "cells": [1 << 12, 1 << 12],
+                "device_count": 1,
+                "devices": self.device,
+                "driver": ffi.cast(
+                    "gkl_shim_cuda_driver *",
+                    int(scarce_ffi.cast("intptr_t", scarce_ffi.addressof(scarce, "scarce_driver"))),
+                ),
+            },
+        )
+        self.engine = ffi.new("gkl_shim_cuda_engine **")
+
+    def __call__(self) -> None:
+        call("gkl_shim_cuda_engine_open", self.engine_options, self.engine)
+        values = np.full(self.batch.pairs, np.nan)
+        computed = self.engine[0], self.pointer, 1, pointer(values)
+        try:
+            call("gkl_shim_cuda_engine_compute", *computed)
+        except Failed:
+            # It has lost none of what it needs.
+            _native.check(lib.gkl_shim_cuda_engine_compute(*computed))
+            raise
+        finally:
+            np.testing.assert_allclose(values, self.exact, rtol=0, atol=self.tolerance)
+            lib.gkl_shim_cuda_engine_close(self.engine[0])
+
+
+@part(*itertools.product(("several", "odd"), ("single", "double")))
+class CudaPlanner(PairHmm):
+    """Chunks are planned and written, and results put where they belong."""
+
+    def __init__(self, regions: str, precision: str) -> None:
+        super().__init__(regions, precision, 2)
+        self.options = ffi.new(
+            "gkl_shim_cuda_options *",
+            (_native.precision_code(precision), lib.GKL_SHIM_STRICT, 2, 4, 0, 1 << 14, 1 << 24),
+        )
+        self.planner = ffi.new("gkl_shim_cuda_planner **")
+
+    def __call__(self) -> None:
+        call("gkl_shim_cuda_open", self.options, self.planner)
+        try:
+            self.compute(self.planner[0])
+        finally:
+            lib.gkl_shim_cuda_close(self.planner[0])
+
+    def compute(self, planner: Any) -> None:
+        values = np.full(self.batch.pairs, np.nan)
+        chunk = ffi.new("gkl_shim_cuda_chunk *")
+        number = 0
+        while call("gkl_shim_cuda_take", planner, self.pointer, ffi.NULL, ffi.NULL, chunk):
+            call("gkl_shim_cuda_plan", planner, chunk)
+            block = np.empty(chunk.block_bytes, np.uint8)
+            call("gkl_shim_cuda_write", planner, pointer(block))
+            results = np.arange(number, number + chunk.results, dtype=np.float64)
+            number += chunk.results
+            call("gkl_shim_cuda_finish", planner, pointer(results), pointer(values))
+        assert sorted(values[~np.isnan(values)]) == list(range(number))
+        assert number > len(values) / 2
+
+
+# ---- The prefilter ------------------------------------------------------------------------------
+
+
+@part(("global", 1), ("infix", 2))
+class Prefilter:
+    """A handle that is opened, computes and is closed."""
+
+    def __init__(self, mode: str, threads: int) -> None:
+        reads, segments = simulate.pairs(9000, 5)
+        self.exact = edits.within(edits.distances(reads, segments, mode), 9)
+        code = {"global": lib.GKL_SHIM_GLOBAL, "infix": lib.GKL_SHIM_INFIX}[mode]
+        self.options = ffi.new(
+            "gkl_shim_prefilter_options *", (threads, lib.GKL_SHIM_EXACT, code, 9)
+        )
+        self.handle = ffi.new("gkl_shim_prefilter **")
+        self.kept: list[Any] = []
+        self.sequences = [self._sequences(each) for each in (reads, segments)]
+
+    def _sequences(self, given: list[bytes]) -> Any:
+        letters = np.frombuffer(b"".join(given), np.uint8)
+        lengths = np.array([len(each) for each in given], np.int32)
+        starts = np.concatenate([[0], np.cumsum(lengths[:-1], dtype=np.int64)])
+        self.kept += letters, lengths, starts
+        return ffi.new(
+            "gkl_shim_sequences *",
+            {
+                "letters": ffi.from_buffer("uint8_t[]", letters),
+                "size": len(letters),
+                "starts": ffi.from_buffer("int64_t[]", starts),
+                "lengths": ffi.from_buffer("int32_t[]", lengths),
+            },
+        )
+
+    def __call__(self) -> None:
+        results = np.empty(len(self.exact), np.int16)
+        call("gkl_shim_prefilter_open", self.options, self.handle)
+        try:
+            call(
+                "gkl_shim_prefilter_compute",
+                *(self.handle[0], len(results), *self.sequences, pointer(results)),
+            )
+        finally:
+            lib.gkl_shim_prefilter_close(self.handle[0])
+        np.testing.assert_array_equal(results, self.exact)
+
+
+@part()
+class Encode:
+    """Letters to bit planes."""
+
+    def __init__(self) -> None:
+        self.letters = np.random.default_rng(1).choice(np.frombuffer(b"ACTG", np.uint8), 1 << 21)
+
+    def __call__(self) -> None:
+        planes = np.empty((3, len(self.letters) // 32), np.uint32)
+        undefined = ffi.new("int32_t *")
+        count = len(self.letters)
+        call("gkl_shim_encode", pointer(self.letters), count, 2, *map(pointer, planes), undefined)
+        low, high, _ = np.unpackbits(planes.view(np.uint8), axis=1, bitorder="little")
+        np.testing.assert_array_equal(self.letters, np.frombuffer(b"ACTG", np.uint8)[low + 2 * high])
+        assert undefined[0] == 0
+
+
+@part()
+class Copy:
+    """Arrays on several threads."""
+
+    def __init__(self) -> None:
+        self.source = np.random.default_rng(1).integers(0, 256, 1 << 22, np.uint8)
+
+    def __call__(self) -> None:
+        target = np.zeros_like(self.source)
+        sizes = ffi.new("int64_t *", len(target))
+        targets = ffi.new("uint8_t *[]", [ffi.from_buffer("uint8_t[]", target)])
+        sources = ffi.new("uint8_t *[]", [ffi.from_buffer("uint8_t[]", self.source)])
+        call("gkl_shim_copy", 1, targets, sources, sizes, 2)
+        np.testing.assert_array_equal(target, self.source)
+
+
+@part()
+class ParsePairs:
+    """Lines of reads and segments."""
+
+    def __init__(self) -> None:
+        self.pairs = list(zip(*simulate.pairs(6000, 2), strict=True))
+        text = b"".join(read + b"\t" + segment + b"\n" for read, segment in self.pairs)
+        self.text = np.frombuffer(text, np.uint8)
+
+    def __call__(self) -> None:
+        count = len(self.pairs)
+        starts, lengths = np.empty((2, count), np.int64), np.empty((2, count), np.int32)
+        found, used = ffi.new("int64_t *"), ffi.new("int64_t *")
+        outputs = (pointer(field) for both in zip(starts, lengths, strict=True) for field in both)
+        text = pointer(self.text)
+        call("gkl_shim_parse_pairs", text, len(self.text), count, 2, *outputs, found, used)
+        assert (found[0], used[0]) == (count, len(self.text))
+        content = self.text.tobytes()
+        for k, sequences in enumerate(zip(*self.pairs, strict=True)):
+            for start, length, sequence in zip(starts[k], lengths[k], sequences, strict=True):
+                assert content[start : start + length] == sequence
+
+
+@part()
+class ParseCandidates:
+    """Lines of reads, contigs and positions."""
+
+    def __init__(self) -> None:
+        rnd = random.Random(3)
+        self.candidates = [(rnd.randrange(500), rnd.randrange(40), k) for k in range(60_000)]
+        text = "".join(f"{read}\tcontig{contig}\t{at}\t-\n" for read, contig, at in self.candidates)
+        self.text = np.frombuffer(text.encode(), np.uint8)
+        names = [f"contig{k}".encode() for k in range(40)]
+        self.kept = [
+            ffi.new("char[]", b"".join(names)),
+            ffi.new("int64_t[]", [0, *itertools.accumulate(map(len, names))]),
+            ffi.new("int64_t[]", [100_000] * len(names)),
+        ]
+        self.contigs = ffi.new("gkl_shim_contigs *", (len(names), *self.kept))
+
+    def __call__(self) -> None:
+        count = len(self.candidates)
+        kinds = np.int32, np.int32, np.int64, np.uint8
+        outputs = [np.empty(count, kind) for kind in kinds]
+        found, used = ffi.new("int64_t *"), ffi.new("int64_t *")
+        given = pointer(self.text), len(self.text), count, 2, 500, self.contigs
+        call("gkl_shim_parse_candidates", *given, *map(pointer, outputs), found, used)
+        assert (found[0], used[0]) == (count, len(self.text))
+        assert list(zip(*(array.tolist() for array in outputs), strict=True)) == [
+            (*candidate, 1) for candidate in self.candidates
+        ]
+
+
+# ---- Refusals -----------------------------------------------------------------------------------
+
+
+def attempt(calls: Callable[[], None], first: int, all_after: bool) -> bool:
+    """Make a part's calls with that request refused, then with none; returns whether any was."""
+    scarce.scarce_begin(first, all_after)
+    try:
+        calls()
+    except Failed as error:
+        assert error.args == (lib.GKL_SHIM_ENOMEM, "out of memory"), error.args
+        assert scarce.scarce_reached()
+    refused = bool(scarce.scarce_reached())
+    scarce.scarce_begin(0, False)
+    calls()
+    calls()
+    return refused
+
+
+def attempt_in_a_process(calls: Callable[[], None], first: int, all_after: bool) -> bool:
+    process = os.fork()
+    if process == 0:
+        signal.alarm(PATIENCE)
+        try:
+            os._exit(REFUSED if attempt(calls, first, all_after) else NONE_REFUSED)
+        except BaseException:
+            traceback.print_exc()
+            sys.stderr.flush()
+            os._exit(1)
+    code = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
+    if code not in (REFUSED, NONE_REFUSED):
+        raise SystemExit(f"request {first}: the process ends with {code}")
+    return code == REFUSED
+
+
+def main() -> None:
+    name, mode = sys.argv[1:]
+    calls = PARTS[name]()
+    requests = itertools.count(1)
+    while attempt_in_a_process(calls, next(requests), mode == "all"):
+        pass
+    print(next(requests) - 2)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,46 @@
+"""Every request of every part of the C interface for memory or a thread is refused once."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from gkl_shim import paths
+from tests.conftest import ROOT, require_tool
+from tests.engine import scarce
+
+pytestmark = pytest.mark.skipif(
+    sys.platform != "linux" or os.confstr("CS_GNU_LIBC_VERSION") is None, reason="needs glibc"
+)
+
+
+@pytest.fixture(scope="module")
+def preloaded(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    library = tmp_path_factory.mktemp("scarce") / "scarce.so"
+    source = Path(__file__).with_name("scarce.c")
+    flags = ["-std=gnu11", "-Wall", "-Wextra", "-Werror", "-O1", "-shared", "-fPIC"]
+    include = ["-I", paths.header().parent]
+    subprocess.run([require_tool("cc"), *flags, *include, source, "-o", library, "-ldl"], check=True)
+    return library
+
+
+#: The tests' folder comes after the installed package, not before.
+PROGRAM = f"import sys; sys.path.append({str(ROOT)!r}); from tests.engine.scarce import main; main()"
+
+
+@pytest.mark.parametrize("mode", ["one", "all"])
+@pytest.mark.parametrize("part", scarce.PARTS)
+def test_every_request_refused(preloaded: Path, tmp_path: Path, part: str, mode: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM, part, mode],
+        env={**os.environ, "LD_PRELOAD": str(preloaded)},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert int(done.stdout) > 0
