@@ -143,6 +143,8 @@ def check(status: int) -> None:
         raise MemoryError(message)
     if status == lib.GKL_SHIM_EUNAVAILABLE:
         raise BackendUnavailable(message)
+    if status == lib.GKL_SHIM_EINTERNAL:
+        raise RuntimeError(message)
     raise ValueError(message)
 
 

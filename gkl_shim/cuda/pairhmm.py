@@ -355,7 +355,8 @@ class _Device:
         ffi, lib = _native.library()
         codes = _native.precision_code(precision), _native.conventions_code(as_gkl)
         tables = np.empty(lib.gkl_shim_cuda_tables(*codes, ffi.NULL), np.uint8)
-        lib.gkl_shim_cuda_tables(*codes, ffi.from_buffer(tables))
+        written = lib.gkl_shim_cuda_tables(*codes, ffi.from_buffer(tables))
+        _native.check(-min(written, 0))
         on_device = cupy.asarray(tables)
         self._kept.append(on_device)
         found = [

@@ -3,18 +3,39 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <exception>
+#include <new>
+#include <stdexcept>
+
 #include "common/cpu.h"
 #include "common/error.h"
+#include "common/per_thread.h"
 #include "common/thread_pool.h"
 #include "gkl_shim.h"
 
 namespace gkl_shim {
 namespace {
 
-thread_local char last_error[512];
+// glibc makes a library's thread_locals when a thread first uses one, and ends the process where it
+// has no memory for them. Not where one is accessed so: all of them, the C++ run-time library's
+// too, are then there from each thread's start. There is room for a few words.
+#if defined(__x86_64__) && defined(__GLIBC__)
+__attribute__((tls_model("initial-exec")))
+#endif
+thread_local const char *last_error = "";
+
+struct Message {
+    char text[512];
+};
+PerThread<Message> message;
 
 void set(const char *format, va_list arguments) {
-    vsnprintf(last_error, sizeof last_error, format, arguments);
+    try {
+        vsnprintf(message->text, sizeof message->text, format, arguments);
+        last_error = message->text;
+    } catch (const std::bad_alloc &) {
+        out_of_memory();
+    }
 }
 
 }  // namespace
@@ -36,8 +57,26 @@ gkl_shim_status invalid(const char *format, ...) {
 }
 
 gkl_shim_status out_of_memory() {
-    fail("out of memory");
+    last_error = "out of memory";
     return GKL_SHIM_ENOMEM;
+}
+
+gkl_shim_status status_of_exception() noexcept {
+    try {
+        throw;
+    } catch (const Failed &failed) {
+        return failed.status;
+    } catch (const std::bad_alloc &) {
+        return out_of_memory();
+    } catch (const std::length_error &) {
+        // What a container says that is asked for more than any memory holds.
+        return out_of_memory();
+    } catch (const std::exception &error) {
+        fail("a failure within the library: %s", error.what());
+    } catch (...) {
+        fail("a failure within the library");
+    }
+    return GKL_SHIM_EINTERNAL;
 }
 
 }  // namespace gkl_shim
@@ -73,15 +112,18 @@ extern "C" gkl_shim_status gkl_shim_copy(int32_t arrays, uint8_t *const *targets
         pieces += pieces_of(sizes[k]);
         bytes += sizes[k];
     }
-    parallel_for(
-        pieces, bytes / kCopiedPerNanosecond, allowed_threads(threads),
-        [](void *context, int64_t index) {
-            const Job &job = *static_cast<Job *>(context);
-            int32_t k = 0;
-            for (; index >= pieces_of(job.sizes[k]); k++) index -= pieces_of(job.sizes[k]);
-            const int64_t at = index * kPiece, left = job.sizes[k] - at;
-            memcpy(job.targets[k] + at, job.sources[k] + at, size_t(left < kPiece ? left : kPiece));
-        },
-        &job);
-    return GKL_SHIM_OK;
+    return guarded([&] {
+        parallel_for(
+            pieces, bytes / kCopiedPerNanosecond, allowed_threads(threads),
+            [](void *context, int64_t index) {
+                const Job &job = *static_cast<Job *>(context);
+                int32_t k = 0;
+                for (; index >= pieces_of(job.sizes[k]); k++) index -= pieces_of(job.sizes[k]);
+                const int64_t at = index * kPiece, left = job.sizes[k] - at;
+                memcpy(job.targets[k] + at, job.sources[k] + at,
+                       size_t(left < kPiece ? left : kPiece));
+            },
+            &job);
+        return GKL_SHIM_OK;
+    });
 }

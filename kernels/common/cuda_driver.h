@@ -125,12 +125,14 @@ class CudaContext {
 // As guarded(), of work on the device of that number: GKL_SHIM_EUNAVAILABLE where it fails.
 template <class Work>
 gkl_shim_status guarded_on_device(int32_t number, Work work) {
-    try {
-        return guarded(work);
-    } catch (const CudaFailure &failure) {
-        fail("GPU %d has failed: %s", int(number), failure.reason);
-        return GKL_SHIM_EUNAVAILABLE;
-    }
+    return guarded([&] {
+        try {
+            return work();
+        } catch (const CudaFailure &failure) {
+            fail("GPU %d has failed: %s", int(number), failure.reason);
+            return GKL_SHIM_EUNAVAILABLE;
+        }
+    });
 }
 
 }  // namespace gkl_shim

@@ -1,7 +1,6 @@
-// The calling thread's last error, and the ways to set it.
+// The calling thread's last error, the ways to set it, and what becomes of exceptions: none leaves
+// the C ABI.
 #pragma once
-
-#include <new>
 
 #include "gkl_shim.h"
 
@@ -13,13 +12,24 @@ bool fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 gkl_shim_status invalid(const char *format, ...) __attribute__((format(printf, 1, 2)));
 gkl_shim_status out_of_memory();
 
-// The status of work() that may run out of memory: nothing is thrown across the C ABI.
+// A status other than GKL_SHIM_OK as an exception; the message is set.
+struct Failed {
+    gkl_shim_status status;
+};
+inline void check(gkl_shim_status status) {
+    if (status != GKL_SHIM_OK) throw Failed{status};
+}
+
+// The status of the exception that is being handled, for catch (...). Sets the message.
+gkl_shim_status status_of_exception() noexcept;
+
+// The status of work(), which may throw anything.
 template <class Work>
-gkl_shim_status guarded(Work work) {
+gkl_shim_status guarded(Work work) noexcept {
     try {
         return work();
-    } catch (const std::bad_alloc &) {
-        return out_of_memory();
+    } catch (...) {
+        return status_of_exception();
     }
 }
 

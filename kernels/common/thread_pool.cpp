@@ -8,6 +8,7 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <exception>
 #include <mutex>
 #include <new>
 
@@ -52,6 +53,8 @@ struct Job {
     std::atomic<int> working{0};  // workers that have joined, under the mutex, and not left
     Job *following = nullptr;
     Clock::time_point start;
+    std::atomic<bool> failed{false};
+    std::exception_ptr failure;  // the first; to be read when nobody works any more
 
     Job(int64_t count, void (*task)(void *, int64_t), void (*first)(void *), void *context)
         : count(count), task(task), first(first), context(context) {}
@@ -59,13 +62,28 @@ struct Job {
     bool open() const { return wanted > 0 && next.load(std::memory_order_relaxed) < count; }
 
     void work_as_caller() {
-        if (first) first(context);
+        guard([this] {
+            if (first) first(context);
+        });
         work();
     }
 
     void work() {
-        for (int64_t k; (k = next.fetch_add(1, std::memory_order_relaxed)) < count;)
-            task(context, k);
+        guard([this] {
+            for (int64_t k; (k = next.fetch_add(1, std::memory_order_relaxed)) < count;)
+                task(context, k);
+        });
+    }
+
+   private:
+    template <class Work>
+    void guard(Work work) {
+        try {
+            work();
+        } catch (...) {
+            next = count;
+            if (!failed.exchange(true)) failure = std::current_exception();
+        }
     }
 };
 
@@ -136,7 +154,8 @@ class Pool {
         }
     }
 
-    static void *serve(void *pool) {
+    // Nothing here throws: a job keeps what its tasks throw.
+    static void *serve(void *pool) noexcept {
         static_cast<Pool *>(pool)->serve();
         return nullptr;
     }
@@ -218,9 +237,9 @@ void make_pool() { pool = new (pool_memory) Pool; }
 
 Pool &the_pool() {
     std::call_once(pool_made, [] {
-        make_pool();
         // A forked child has none of the threads, and perhaps a locked mutex: it starts anew.
-        pthread_atfork(nullptr, nullptr, make_pool);
+        if (pthread_atfork(nullptr, nullptr, make_pool) != 0) throw std::bad_alloc();
+        make_pool();
     });
     return *pool;
 }
@@ -256,15 +275,19 @@ bool at_hand(int threads) { return threads <= 1 || the_pool().awake() >= threads
 void parallel_for(int64_t count, int64_t nanoseconds, int most, void (*task)(void *, int64_t),
                   void *context, bool in_a_row, void (*first)(void *)) {
     Job job(count, task, first, context);
-    if (most <= 1) return job.work_as_caller();
-    job.wanted = int(std::min<int64_t>(threads_for(nanoseconds, most), count)) - 1;
-    Pool &pool = the_pool();
-    pool.begin(in_a_row);
-    if (job.wanted > 0)
-        pool.run(&job);
-    else
+    if (most <= 1) {
         job.work_as_caller();
-    pool.end();
+    } else {
+        job.wanted = int(std::min<int64_t>(threads_for(nanoseconds, most), count)) - 1;
+        Pool &pool = the_pool();
+        pool.begin(in_a_row);
+        if (job.wanted > 0)
+            pool.run(&job);
+        else
+            job.work_as_caller();
+        pool.end();
+    }
+    if (job.failure) std::rethrow_exception(job.failure);
 }
 
 void wait_for(const std::atomic<bool> &done) {

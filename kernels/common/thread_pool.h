@@ -39,7 +39,8 @@ int threads_for(int64_t nanoseconds, int most);
 bool at_hand(int threads);
 
 // Call task(context, k) once for every k in [0, count), on threads_for() threads. Returns when all
-// are done. `task` must not throw. Where the system refuses a thread the others do its work.
+// are done. Where one throws, no other is begun, and the exception comes to the caller once all
+// threads have left. Where the system refuses a thread the others do its work.
 // `in_a_row`: more such calls follow at once, so that workers stay awake for them from the first.
 // `first`: what the calling thread does before its tasks, while others are at theirs already.
 void parallel_for(int64_t count, int64_t nanoseconds, int most,

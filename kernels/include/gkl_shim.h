@@ -10,7 +10,8 @@
  *   - Nothing passed in is kept after the call or written to, except what is named as an output.
  *   - Every function may be called from any thread. One handle may be used by several threads at
  *     once; only gkl_shim_pairhmm_close() must not overlap another use of its handle.
- *   - No function throws, exits or aborts; running out of memory is GKL_SHIM_ENOMEM.
+ *   - No function throws, exits or aborts; running out of memory is GKL_SHIM_ENOMEM, and any
+ * failure that no other status stands for is GKL_SHIM_EINTERNAL.
  *
  * A complete program:
  *
@@ -59,9 +60,12 @@ extern "C" {
 
 typedef enum {
     GKL_SHIM_OK = 0,
-    GKL_SHIM_EINVAL = 1,      /* an argument is wrong; the message names it and its index */
-    GKL_SHIM_ENOMEM = 2,      /* out of memory; the handle stays usable */
-    GKL_SHIM_EUNAVAILABLE = 3 /* asked for a build that this CPU cannot run or this library lacks */
+    GKL_SHIM_EINVAL = 1, /* an argument is wrong; the message names it and its index */
+    GKL_SHIM_ENOMEM = 2, /* out of memory; the handle stays usable */
+    GKL_SHIM_EUNAVAILABLE =
+        3,                 /* asked for a build that this CPU cannot run or this library lacks */
+    GKL_SHIM_EINTERNAL = 4 /* a failure within the library, as the message says; the handle stays
+                              usable */
 } gkl_shim_status;
 
 /* The library's version, "major.minor.patch". */
@@ -260,16 +264,16 @@ GKL_SHIM_API gkl_shim_status gkl_shim_cuda_open(const gkl_shim_cuda_options *opt
 /* The rows a lane of each kernel, fewest first; 0 behind the last. */
 GKL_SHIM_API void gkl_shim_cuda_widths(int32_t precision, int32_t widths[GKL_SHIM_CUDA_WIDTHS]);
 
-/* The kernels' tables, which every chunk shares: their size in bytes. They are written to `tables`
- * where that is not NULL. */
+/* The kernels' tables, which every chunk shares: their size in bytes, or minus a gkl_shim_status.
+ * They are written to `tables` where that is not NULL. */
 GKL_SHIM_API int64_t gkl_shim_cuda_tables(int32_t precision, int32_t conventions, void *tables);
 
 /* Take the next chunk of a batch: moves the place in `chunk` on, nothing else. Returns 1; 0 at the
- * batch's end; -1 where memory ran out. The batch has been checked, and stays as it is until
- * gkl_shim_cuda_finish(). In single precision every pair of a read of up to 512 bases is computed;
- * in double, those whose value in `values`, the batch's results, is NaN. A read of more than 256
- * bases is computed only where a chunk's scratch holds it: its rows for each haplotype, and 16
- * bytes for each of their letters and 256 of its rows.
+ * batch's end; minus a gkl_shim_status where it fails. The batch has been checked, and stays as it
+ * is until gkl_shim_cuda_finish(). In single precision every pair of a read of up to 512 bases is
+ * computed; in double, those whose value in `values`, the batch's results, is NaN. A read of more
+ * than 256 bases is computed only where a chunk's scratch holds it: its rows for each haplotype,
+ * and 16 bytes for each of their letters and 256 of its rows.
  *
  * `prefixes` is NULL; or the batch's bases and qualities are in the memory of the device, which has
  * checked the letters too (cuda_arrays.cu), and `prefixes` are those of the first halves of all its
@@ -284,10 +288,10 @@ GKL_SHIM_API gkl_shim_status gkl_shim_cuda_plan(gkl_shim_cuda_planner *planner,
                                                 gkl_shim_cuda_chunk *chunk);
 
 /* Write the planned chunk to a block of `block_bytes`. */
-GKL_SHIM_API void gkl_shim_cuda_write(gkl_shim_cuda_planner *planner, void *block);
+GKL_SHIM_API gkl_shim_status gkl_shim_cuda_write(gkl_shim_cuda_planner *planner, void *block);
 
 /* Put the kernels' results where they belong in `values`, those not to be trusted as NaN; returns
- * how many pairs of the chunk's reads are NaN there now. */
+ * how many pairs of the chunk's reads are NaN there now, or minus a gkl_shim_status. */
 GKL_SHIM_API int64_t gkl_shim_cuda_finish(gkl_shim_cuda_planner *planner, const double *results,
                                           double *values);
 

@@ -5,6 +5,7 @@
 
 #include <chrono>
 
+#include "common/per_thread.h"
 #include "session.h"
 
 namespace gkl_shim {
@@ -59,6 +60,7 @@ struct Scratch {
     std::vector<double> likelihoods;
     std::string text;
 };
+PerThread<Scratch> thread_scratch;
 
 // A local reference for as long as it is needed, so that their number stays bounded.
 template <typename T>
@@ -120,7 +122,7 @@ void compute(JNIEnv *env, jobjectArray reads, jobjectArray haplotypes, jdoubleAr
                                "%lld",
                                int(room), int(read_count), int(haplotype_count), (long long)pairs));
 
-    thread_local Scratch scratch;
+    Scratch &scratch = *thread_scratch;
     for (std::vector<uint8_t> &track : scratch.tracks) track.clear();
     scratch.read_offsets.assign(1, 0);
     for (jint r = 0; r < read_count; r++) {

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <limits>
 
+#include "common/per_thread.h"
 #include "session.h"
 
 namespace gkl_shim {
@@ -17,6 +18,7 @@ struct Scratch {
     std::vector<double> likelihoods;
     std::string text;
 };
+PerThread<Scratch> thread_scratch;
 
 template <typename T>
 T *at_least(std::vector<T> *buffer, size_t size) {
@@ -40,7 +42,7 @@ int64_t accumulate(const jint *lengths, jint count, int64_t *offsets) {
 void compute(JNIEnv *env, int configuration, jbyteArray sequences, jintArray lengths, jint reads,
              jint haplotypes, jdoubleArray likelihoods) {
     const auto start = std::chrono::steady_clock::now();
-    thread_local Scratch scratch;
+    Scratch &scratch = *thread_scratch;
     Session &session = Session::get();
     const jint sequence_count = reads + haplotypes;
     jint *length = at_least(&scratch.lengths, size_t(sequence_count));

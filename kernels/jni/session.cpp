@@ -53,6 +53,15 @@ void fail(gkl_shim_status status) {
     }
 }
 
+// Does what nobody waits for: where it throws, for lack of memory, it is left.
+template <class Work>
+void quietly(Work work) noexcept {
+    try {
+        work();
+    } catch (...) {
+    }
+}
+
 std::string plural(int64_t count, const char *noun) {
     return format("%lld %s%s", (long long)count, noun, count == 1 ? "" : "s");
 }
@@ -60,32 +69,26 @@ std::string plural(int64_t count, const char *noun) {
 }  // namespace
 
 void raise(JNIEnv *env) noexcept {
-    const char *type = "java/lang/IllegalStateException";
-    std::string message;
+    const auto raise = [env](const char *type, const char *message) {
+        jclass exception = env->FindClass(type);
+        if (exception == nullptr) return;  // FindClass has raised its own
+        env->ThrowNew(exception, message);
+        env->DeleteLocalRef(exception);
+    };
     try {
-        try {
-            throw;
-        } catch (const JavaPending &) {
-            return;
-        } catch (const JavaError &error) {
-            type = error.type;
-            message = error.what();
-        } catch (const std::bad_alloc &) {
-            type = "java/lang/OutOfMemoryError";
-            message = "PairHMM: out of native memory";
-        } catch (const std::length_error &) {
-            type = "java/lang/OutOfMemoryError";
-            message = "PairHMM: region too large";
-        } catch (const std::exception &error) {
-            message = error.what();
-        }
-    } catch (...) {  // no memory for the message either
-        type = "java/lang/OutOfMemoryError";
+        throw;
+    } catch (const JavaPending &) {
+    } catch (const JavaError &error) {
+        raise(error.type, error.what());
+    } catch (const std::bad_alloc &) {
+        raise("java/lang/OutOfMemoryError", "PairHMM: out of native memory");
+    } catch (const std::length_error &) {
+        raise("java/lang/OutOfMemoryError", "PairHMM: region too large");
+    } catch (const std::exception &error) {
+        raise("java/lang/IllegalStateException", error.what());
+    } catch (...) {
+        raise("java/lang/IllegalStateException", "PairHMM: a failure within the library");
     }
-    jclass exception = env->FindClass(type);
-    if (exception == nullptr) return;  // FindClass has raised its own
-    env->ThrowNew(exception, message.c_str());
-    env->DeleteLocalRef(exception);
 }
 
 Session &Session::get() {
@@ -169,11 +172,13 @@ void Session::account(int configuration, const gkl_shim_pairhmm_batch &region,
         if (recorder_) recorder_->add(region, scratch);
         if (settings_.verify > 0 && number % settings_.verify == 0)
             verify(configuration, region, likelihoods);
-    } catch (const std::bad_alloc &) {
-        log_warning(
-            format("PairHMM: out of memory: region %lld is computed, but not recorded or "
-                   "not verified",
-                   (long long)number));
+    } catch (...) {
+        quietly([&] {
+            log_warning(
+                format("PairHMM: out of memory: region %lld is computed, but not recorded or "
+                       "not verified",
+                       (long long)number));
+        });
     }
 }
 
@@ -212,7 +217,7 @@ void Session::announce(bool double_precision, int asked, int threads, const char
     announced_.store(true, std::memory_order_release);
     // Not a shutdown hook of Java's: none of our Java runs in the library-path swap, and this also
     // sees what other hooks still compute.
-    atexit([] { Session::get().report(); });
+    atexit([] { quietly([] { Session::get().report(); }); });
 }
 
 void Session::verify(int configuration, const gkl_shim_pairhmm_batch &region,

@@ -1,11 +1,13 @@
 // The PairHMM part of the C ABI: checks what comes in, calls the engine.
+#include <string.h>
+
 #include <atomic>
 #include <chrono>
-#include <new>
 #include <string>
 
 #include "common/cpu.h"
 #include "common/error.h"
+#include "common/per_thread.h"
 #include "gkl_shim.h"
 #include "pairhmm/cpu.h"
 #include "pairhmm/cuda_host.h"
@@ -77,13 +79,14 @@ extern "C" gkl_shim_status gkl_shim_pairhmm_open(const gkl_shim_pairhmm_options 
                        options->backend);
     const CpuBuild *build = cpu_builds().find(options->build);
     if (!build) return GKL_SHIM_EUNAVAILABLE;
-    const gkl_shim_status status = opened(
-        handle,
-        CpuSettings{build, allowed_threads(options->threads), options->precision == GKL_SHIM_DOUBLE,
-                    options->conventions == GKL_SHIM_AS_GKL},
-        options->backend);
-    if (status == GKL_SHIM_OK) start_cuda(options->backend);
-    return status;
+    return guarded([&] {
+        start_cuda(options->backend);
+        return opened(handle,
+                      CpuSettings{build, allowed_threads(options->threads),
+                                  options->precision == GKL_SHIM_DOUBLE,
+                                  options->conventions == GKL_SHIM_AS_GKL},
+                      options->backend);
+    });
 }
 
 static gkl_shim_status compute(gkl_shim_pairhmm *handle, const gkl_shim_pairhmm_batch *batch,
@@ -130,29 +133,24 @@ static gkl_shim_status compute(gkl_shim_pairhmm *handle, const gkl_shim_pairhmm_
     for (const auto &array : arrays)
         if (!array.pointer && array.count > 0) return invalid("%s is null", array.name);
 
-    bool on_gpu = false;
-    try {
-        const bool as_gkl = handle->settings.as_gkl;
-        if (!check_letters("read_bases", b.read_bases, b.read_offsets,
-                           find_refused(as_gkl, b.read_bases, read_bases)) ||
-            !check_letters("haplotype_bases", b.haplotype_bases, b.haplotype_offsets,
-                           find_refused(as_gkl, b.haplotype_bases, haplotype_bases)))
-            return GKL_SHIM_EINVAL;
-        CpuSettings settings = handle->settings;
-        settings.only_missing = only_missing;
-        on_gpu = !only_missing &&
-                 cuda_wanted(handle->backend, b, cells, settings.threads, &handle->costs) &&
-                 compute_on_cuda(b, settings.double_precision, as_gkl, log10_likelihoods);
-        if (on_gpu) {
-            handle->cuda_pairs += pairs;
-        } else {
-            const CpuCounts counts = compute_on_cpu(settings, b, log10_likelihoods);
-            handle->computed_cells += counts.computed_cells;
-            handle->rescued_pairs += counts.rescued_pairs;
-            handle->rescaled_pairs += counts.rescaled_pairs;
-        }
-    } catch (const std::bad_alloc &) {
-        return out_of_memory();
+    const bool as_gkl = handle->settings.as_gkl;
+    if (!check_letters("read_bases", b.read_bases, b.read_offsets,
+                       find_refused(as_gkl, b.read_bases, read_bases)) ||
+        !check_letters("haplotype_bases", b.haplotype_bases, b.haplotype_offsets,
+                       find_refused(as_gkl, b.haplotype_bases, haplotype_bases)))
+        return GKL_SHIM_EINVAL;
+    CpuSettings settings = handle->settings;
+    settings.only_missing = only_missing;
+    const bool on_gpu = !only_missing &&
+                        cuda_wanted(handle->backend, b, cells, settings.threads, &handle->costs) &&
+                        compute_on_cuda(b, settings.double_precision, as_gkl, log10_likelihoods);
+    if (on_gpu) {
+        handle->cuda_pairs += pairs;
+    } else {
+        const CpuCounts counts = compute_on_cpu(settings, b, log10_likelihoods);
+        handle->computed_cells += counts.computed_cells;
+        handle->rescued_pairs += counts.rescued_pairs;
+        handle->rescaled_pairs += counts.rescaled_pairs;
     }
     handle->regions += b.regions;
     handle->pairs += pairs;
@@ -169,23 +167,23 @@ static gkl_shim_status compute(gkl_shim_pairhmm *handle, const gkl_shim_pairhmm_
 extern "C" gkl_shim_status gkl_shim_pairhmm_compute(gkl_shim_pairhmm *handle,
                                                     const gkl_shim_pairhmm_batch *batch,
                                                     double *log10_likelihoods, int64_t size) {
-    return compute(handle, batch, log10_likelihoods, size, false);
+    return guarded([&] { return compute(handle, batch, log10_likelihoods, size, false); });
 }
 
 extern "C" gkl_shim_status gkl_shim_pairhmm_complete(gkl_shim_pairhmm *handle,
                                                      const gkl_shim_pairhmm_batch *batch,
                                                      double *log10_likelihoods, int64_t size) {
-    return compute(handle, batch, log10_likelihoods, size, true);
+    return guarded([&] { return compute(handle, batch, log10_likelihoods, size, true); });
 }
 
+static PerThread<std::string> state;
+
 extern "C" const char *gkl_shim_cuda_state(void) {
-    thread_local std::string state;
-    try {
-        state = cuda_state();
-    } catch (const std::bad_alloc &) {
-        return "out of memory";
-    }
-    return state.c_str();
+    const gkl_shim_status status = guarded([] {
+        *state = cuda_state();
+        return GKL_SHIM_OK;
+    });
+    return status == GKL_SHIM_OK ? state->c_str() : gkl_shim_last_error();
 }
 
 extern "C" const char *gkl_shim_pairhmm_build(const gkl_shim_pairhmm *handle) {
@@ -207,11 +205,15 @@ extern "C" void gkl_shim_pairhmm_statistics(const gkl_shim_pairhmm *handle,
 extern "C" void gkl_shim_pairhmm_close(gkl_shim_pairhmm *handle) { delete handle; }
 
 extern "C" const char *gkl_shim_builds(void) {
-    static const std::string names = [] {
-        std::string list;
-        for (const CpuBuild *build : cpu_builds())
-            list += (list.empty() ? "" : " ") + std::string(build->name);
-        return list;
-    }();
-    return names.c_str();
+    // In memory that is always there.
+    static const struct Names {
+        Names() {
+            for (const CpuBuild *build : cpu_builds()) {
+                if (*text) strcat(text, " ");
+                strcat(text, build->name);
+            }
+        }
+        char text[64] = "";
+    } names;
+    return names.text;
 }

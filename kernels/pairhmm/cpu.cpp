@@ -10,10 +10,10 @@
 #include <atomic>
 #include <limits>
 #include <memory>
-#include <new>
 #include <vector>
 
 #include "common/cpu.h"
+#include "common/per_thread.h"
 #include "common/scratch.h"
 #include "common/simd.h"
 #include "common/thread_pool.h"
@@ -110,7 +110,7 @@ struct TileMemory {
             buffer->trim(kKeptBytes);
     }
 };
-thread_local TileMemory tile_memory;
+PerThread<TileMemory> tile_memory;
 
 class Chunk {
    public:
@@ -120,7 +120,7 @@ class Chunk {
         batch_ = &batch;
         first_ = first;
         count_ = end - first;
-        while (int64_t(regions_.size()) < count_) regions_.emplace_back(new Region);
+        while (int64_t(regions_.size()) < count_) regions_.push_back(std::make_unique<Region>());
         int64_t bases = 0;
         for (int64_t k = 0; k < count_; k++) {
             const int64_t g = first + k;
@@ -172,38 +172,35 @@ class Chunk {
     void parallel(int64_t count, int64_t cells, Step step, void (Chunk::*first)() = nullptr) {
         step_ = step;
         first_step_ = first;
-        ready_ = !first;
-        out_of_memory_ = false;
+        ready_ = first_step_done_ = !first;
         parallel_for(count, cells / kCellsPerNanosecond, settings_->threads, run_step, this, false,
                      first ? run_first_step : nullptr);
-        if (out_of_memory_) throw std::bad_alloc();
     }
 
     static void run_step(void *pointer, int64_t k) {
         Chunk &chunk = *static_cast<Chunk *>(pointer);
-        chunk.guarded([&] { (chunk.*chunk.step_)(k); });
-        tile_memory.trim();
+        const struct Trim {
+            ~Trim() { memory.trim(); }
+            TileMemory &memory;
+        } at_the_end{*tile_memory};
+        (chunk.*chunk.step_)(k);
     }
 
     static void run_first_step(void *pointer) {
         Chunk &chunk = *static_cast<Chunk *>(pointer);
-        chunk.guarded([&] { (chunk.*chunk.first_step_)(); });
-        chunk.ready_.store(true, std::memory_order_release);
+        // Others wait for it even where it throws.
+        const struct Ready {
+            ~Ready() { chunk.ready_.store(true, std::memory_order_release); }
+            Chunk &chunk;
+        } at_the_end{chunk};
+        (chunk.*chunk.first_step_)();
+        chunk.first_step_done_ = true;
     }
 
-    template <class Work>
-    void guarded(Work work) {
-        try {
-            work();
-        } catch (const std::bad_alloc &) {
-            out_of_memory_ = true;
-        }
-    }
-
-    // Until the caller's first step is done; returns whether it has succeeded.
+    // Until the caller's first step has ended; returns whether it has succeeded.
     bool wait_until_ready() {
         wait_for(ready_);
-        return !out_of_memory_;
+        return first_step_done_;
     }
 
     void plan(int64_t k) {
@@ -242,7 +239,7 @@ class Chunk {
         for (int64_t h = 0; h < haplotypes; h++)
             region.haplotypes[h] = {region.letters.data() + (ends[h] - ends[0]),
                                     ends[h + 1] - ends[h]};
-        tile_memory.planner.make(region.haplotypes.data(), haplotypes, &region.plan);
+        tile_memory->planner.make(region.haplotypes.data(), haplotypes, &region.plan);
 
         // Single precision computes the rest.
         if (settings_->only_missing) return;
@@ -337,7 +334,7 @@ class Chunk {
         size_t size = 0;
         for (int32_t lane = 0; lane < task.count; lane++)
             size += size_t(region.reads[task.reads[lane]].length);
-        uint8_t *letters = static_cast<uint8_t *>(tile_memory.letters.get(size));
+        uint8_t *letters = static_cast<uint8_t *>(tile_memory->letters.get(size));
         for (int32_t lane = 0; lane < task.count; lane++) {
             const ReadOrder &read = region.reads[task.reads[lane]];
             const int64_t at = b.read_offsets[region.first_read + read.index];
@@ -376,7 +373,8 @@ class Chunk {
     void offer_tails() {
         const int64_t count = int64_t(tiles_.size());
         first_offered_ = threads_ == 1 ? count : std::max<int64_t>(count - 2 * threads_, 0);
-        while (int64_t(tails_.size()) < count - first_offered_) tails_.emplace_back(new Tails);
+        while (int64_t(tails_.size()) < count - first_offered_)
+            tails_.push_back(std::make_unique<Tails>());
         for (int64_t k = first_offered_; k < count; k++) {
             const TileTask &task = tiles_[k];
             Tails &tails = *tails_[k - first_offered_];
@@ -428,9 +426,9 @@ class Chunk {
             const TileKernel &kernel = single_kernel(task);
             const FlushToZero mode;
             const Tile tile = make_tile(task);
-            tile_memory.set_up(kernel, tile);
+            tile_memory->set_up(kernel, tile);
             const PlanView plan = task.region->plan.view();
-            const TileBuffers buffers = tile_memory.buffers(kernel, tile, plan);
+            const TileBuffers buffers = tile_memory->buffers(kernel, tile, plan);
             if (!tails.take()) continue;
             kernel.keep_tails(tile, plan, buffers, tails.kept.get(0));
             tails.done.store(true, std::memory_order_release);
@@ -444,10 +442,10 @@ class Chunk {
         const TileKernel &kernel = single_kernel(task);
         const FlushToZero mode;
         const Tile tile = make_tile(task);
-        tile_memory.set_up(kernel, tile);
+        tile_memory->set_up(kernel, tile);
         if (!wait_until_ready()) return;
         Tails *const tails = k < first_offered_ ? nullptr : tails_[k - first_offered_].get();
-        const double *computed = tile_memory.compute(kernel, tile, region.plan.view(), tails);
+        const double *computed = tile_memory->compute(kernel, tile, region.plan.view(), tails);
         bool untrusted = false;
         for (int32_t lane = 0; lane < task.count; lane++) {
             double *results = region.results(task.reads[lane]);
@@ -474,7 +472,7 @@ class Chunk {
     void double_tile(int64_t k) {
         const TileTask &task = tiles_[k];
         Region &region = *task.region;
-        TileMemory &memory = tile_memory;
+        TileMemory &memory = *tile_memory;
         const CpuBuild &build = *settings_->build;
         const TileKernel &kernel =
             task.count <= build.double_narrow.lanes ? build.double_narrow : build.double_wide;
@@ -503,7 +501,7 @@ class Chunk {
     void rescaled_tile(int64_t k) {
         const TileTask &task = tiles_[k];
         Region &region = *task.region;
-        TileMemory &memory = tile_memory;
+        TileMemory &memory = *tile_memory;
         const CpuBuild &build = *settings_->build;
         choose_haplotypes(task, &memory);
         const GradualUnderflow mode;
@@ -540,12 +538,12 @@ class Chunk {
     Step step_;
     void (Chunk::*first_step_)();
     std::atomic<bool> unfinished_;  // some pair lacks its result
-    std::atomic<bool> ready_;       // the first step, if any, is done
-    std::atomic<bool> out_of_memory_;
+    std::atomic<bool> ready_;       // the first step, if any, has ended
+    bool first_step_done_;          // and well
 };
 
 // A caller's plans, kept between its calls.
-thread_local Chunk caller_chunk;
+PerThread<Chunk> caller_chunk;
 
 }  // namespace
 
@@ -567,7 +565,7 @@ CpuCounts compute_on_cpu(const CpuSettings &settings, const gkl_shim_pairhmm_bat
                      batch.haplotype_offsets[haplotypes[1]] -
                      batch.haplotype_offsets[haplotypes[0]];
         }
-        caller_chunk.compute(settings, batch, first, end, log10_likelihoods, &counts);
+        caller_chunk->compute(settings, batch, first, end, log10_likelihoods, &counts);
         log10_likelihoods += pairs;
     }
     return counts;

@@ -135,7 +135,7 @@ class Run {
             const int32_t taken = gkl_shim_cuda_take(planner, batch_, input.prefixes,
                                                      fresh_ ? nullptr : results_, &place_);
             if (taken < 0) {
-                stop(out_of_memory());
+                stop(gkl_shim_status(-taken));
                 return false;
             }
             span->last = place_.region + (place_.read > 0);
@@ -162,8 +162,8 @@ class Run {
         std::lock_guard<std::mutex> lock(mutex_);
         try {
             undone.push_back(span);
-        } catch (const std::bad_alloc &) {
-            stop(out_of_memory());
+        } catch (...) {
+            stop(status_of_exception());
         }
     }
 
@@ -272,7 +272,7 @@ class Slot {
     }
 
     void write() {
-        gkl_shim_cuda_write(planners_[precision_].get(), block_.memory);
+        check(gkl_shim_cuda_write(planners_[precision_].get(), block_.memory));
         expect(chunk_.results);
     }
 
@@ -344,8 +344,11 @@ class Slot {
 
     // Puts the results where they belong; returns how many pairs have none.
     int64_t finish() {
-        return gkl_shim_cuda_finish(planners_[precision_].get(),
-                                    static_cast<const double *>(results_.memory), span_.results);
+        const int64_t missing =
+            gkl_shim_cuda_finish(planners_[precision_].get(),
+                                 static_cast<const double *>(results_.memory), span_.results);
+        if (missing < 0) throw Failed{gkl_shim_status(-missing)};
+        return missing;
     }
 
    private:
@@ -366,7 +369,7 @@ class Slot {
                                                hardware_.scratch_bytes,
                                                planning_};
         gkl_shim_cuda_planner *planner;
-        if (gkl_shim_cuda_open(&options, &planner) != GKL_SHIM_OK) throw std::bad_alloc();
+        check(gkl_shim_cuda_open(&options, &planner));
         return planner;
     }
 
@@ -521,7 +524,7 @@ class Devices {
    public:
     Devices(const CudaDriver &driver, const gkl_shim_cuda_engine_options &engine) {
         for (int32_t k = 0; k < engine.device_count; k++)
-            devices_.emplace_back(new Device(driver, engine, engine.devices[k]));
+            devices_.push_back(std::make_unique<Device>(driver, engine, engine.devices[k]));
     }
 
     size_t count() const { return devices_.size(); }
@@ -608,6 +611,8 @@ class Drive {
    public:
     // At most so many chunks at once.
     Drive(Devices *devices, Run *run, size_t most) : devices_(*devices), run_(*run), most_(most) {}
+    ~Drive() { land_all(); }
+    Drive(const Drive &) = delete;
 
     // Sends the next chunk on its way, planned by so many threads where the device has nothing else
     // to do. False where there is none or all devices have failed.
@@ -616,8 +621,8 @@ class Drive {
             flying_.reserve(most_);
             Slot *const slot = devices_.slot(run_.input.holder, flying_.empty());
             if (slot) return launch(slot, slot->company > 0 ? 1 : threads);
-        } catch (const std::bad_alloc &) {
-            run_.fail(out_of_memory());
+        } catch (...) {
+            run_.fail(status_of_exception());
         }
         return false;
     }
@@ -631,10 +636,14 @@ class Drive {
             else if (!devices_.use_for(run_.input))
                 break;
         }
-        while (!flying_.empty()) land();
+        land_all();
     }
 
    private:
+    void land_all() {
+        while (!flying_.empty()) land();
+    }
+
     bool launch(Slot *slot, int32_t threads) {
         Device &device = slot->device();
         bool started = false;
@@ -648,8 +657,8 @@ class Drive {
         } catch (const CudaFailure &failure) {
             run_.not_done(slot->span());
             devices_.retire(&device, failure);
-        } catch (const std::bad_alloc &) {
-            run_.fail(out_of_memory());
+        } catch (...) {
+            run_.fail(status_of_exception());
         }
         if (started)
             flying_.push_back(slot);
@@ -672,8 +681,8 @@ class Drive {
         } catch (const CudaFailure &failure) {
             run_.not_done(slot->span());
             devices_.retire(&device, failure);
-        } catch (const std::bad_alloc &) {
-            run_.fail(out_of_memory());
+        } catch (...) {
+            run_.fail(status_of_exception());
         }
         devices_.release(slot);
     }
@@ -742,7 +751,7 @@ struct gkl_shim_cuda_engine {
         cpu.precision = options.precision;
         cpu.conventions = options.conventions;
         gkl_shim_pairhmm *handle;
-        if (gkl_shim_pairhmm_open(&cpu, &handle) != GKL_SHIM_OK) throw std::bad_alloc();
+        check(gkl_shim_pairhmm_open(&cpu, &handle));
         cpu_.reset(handle);
         threads_ = allowed_threads(options.threads);
         const int32_t devices = int32_t(devices_.count());

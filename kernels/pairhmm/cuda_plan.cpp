@@ -7,11 +7,11 @@
 #include <atomic>
 #include <limits>
 #include <memory>
-#include <new>
 #include <vector>
 
 #include "common/cpu.h"
 #include "common/error.h"
+#include "common/per_thread.h"
 #include "common/thread_pool.h"
 #include "gkl_shim.h"
 #include "pairhmm/cuda_arrays.h"
@@ -136,7 +136,7 @@ struct PlanMemory {
     std::vector<int64_t> head_lengths, tail_lengths, first_bases, last_bases;
     std::vector<Origin> head_origins, tail_origins;
 };
-thread_local PlanMemory plan_memory;
+PerThread<PlanMemory> plan_memory;
 
 template <class T>
 void write_tables(bool as_gkl, const Tables<T> &from, CudaTables<T> *to) {
@@ -228,20 +228,14 @@ struct gkl_shim_cuda_planner {
         struct Context {
             gkl_shim_cuda_planner *planner;
             void (gkl_shim_cuda_planner::*step)(Group &);
-            std::atomic<bool> out_of_memory;
-        } context{this, step, {false}};
+        } context{this, step};
         parallel_for(
             group_count_, nanoseconds, threads_,
             [](void *pointer, int64_t k) {
                 Context &c = *static_cast<Context *>(pointer);
-                try {
-                    (c.planner->*c.step)(*c.planner->groups_[k]);
-                } catch (const std::bad_alloc &) {
-                    c.out_of_memory = true;
-                }
+                (c.planner->*c.step)(*c.planner->groups_[k]);
             },
             &context, true);
-        if (context.out_of_memory) throw std::bad_alloc();
     }
 
     // The reads of the chunk, from where the last one ended.
@@ -305,7 +299,8 @@ struct gkl_shim_cuda_planner {
             }
             if (wanted_reads > 0 && h_end > h) {
                 if (group_planning >= kGroupNanoseconds) {
-                    if (int64_t(groups_.size()) == group_count_) groups_.emplace_back(new Group);
+                    if (int64_t(groups_.size()) == group_count_)
+                        groups_.push_back(std::make_unique<Group>());
                     groups_[group_count_++]->first_part = int64_t(parts_.size());
                     group_planning = 0;
                 }
@@ -461,9 +456,9 @@ struct gkl_shim_cuda_planner {
     int64_t pack_rows(Part &part, Group *group) const {
         static_assert(Lengths::kMost < 256, "a step is a byte");
         group->rows.resize(size_t(part.first_row + part.reads));
-        plan_memory.steps.resize(size_t(part.reads));
+        plan_memory->steps.resize(size_t(part.reads));
         int32_t *const rows = group->rows.data() + part.first_row;
-        uint8_t *const steps = plan_memory.steps.data();
+        uint8_t *const steps = plan_memory->steps.data();
         Lengths lengths;
         const int64_t *offsets = batch_.read_offsets + part.first_read;
         const bool all = !values_;
@@ -489,8 +484,8 @@ struct gkl_shim_cuda_planner {
             at[step] = next;
             next += reads;
         });
-        plan_memory.sorted.resize(size_t(count));
-        int32_t *const sorted = plan_memory.sorted.data();
+        plan_memory->sorted.resize(size_t(count));
+        int32_t *const sorted = plan_memory->sorted.data();
         for (int32_t k = 0; k < count; k++) sorted[at[steps[k]]++] = k;
 
         group->reads.resize(size_t(part.first_row + count));
@@ -568,7 +563,7 @@ struct gkl_shim_cuda_planner {
 
     // The haplotypes that some read of the part lacks the result for, and their tries' streams.
     void plan_haplotypes(Part &part, Group *group) {
-        PlanMemory &memory = plan_memory;
+        PlanMemory &memory = *plan_memory;
         const int64_t *offsets = batch_.haplotype_offsets + batch_.region_haplotypes[part.region];
         if (!prefixes_) encode_haplotypes(part, group);
         part.first_haplotype = int32_t(group->haplotypes.size());
@@ -620,7 +615,7 @@ struct gkl_shim_cuda_planner {
     }
 
     void encode_haplotypes(const Part &part, Group *group) const {
-        PlanMemory &memory = plan_memory;
+        PlanMemory &memory = *plan_memory;
         const int64_t *offsets = batch_.haplotype_offsets + batch_.region_haplotypes[part.region];
         const int64_t letters = offsets[part.haplotype_count] - offsets[0];
         memory.letters.resize(size_t(letters));
@@ -631,7 +626,7 @@ struct gkl_shim_cuda_planner {
 
     // Of the chosen haplotypes. Returns the longest one's length.
     int64_t make_tries(const Part &part) const {
-        PlanMemory &memory = plan_memory;
+        PlanMemory &memory = *plan_memory;
         const int64_t *offsets = batch_.haplotype_offsets + batch_.region_haplotypes[part.region];
         memory.haplotypes.clear();
         int64_t longest = 0;
@@ -648,7 +643,7 @@ struct gkl_shim_cuda_planner {
 
     // The same, of a batch whose letters the host does not see.
     int64_t make_tries_of_prefixes(const Part &part) const {
-        PlanMemory &memory = plan_memory;
+        PlanMemory &memory = *plan_memory;
         const int64_t first = batch_.region_haplotypes[part.region];
         const int64_t all = batch_.region_haplotypes[batch_.regions];
         const int64_t *offsets = batch_.haplotype_offsets + first;
@@ -1128,25 +1123,28 @@ extern "C" void gkl_shim_cuda_widths(int32_t precision, int32_t widths[GKL_SHIM_
 }
 
 extern "C" int64_t gkl_shim_cuda_tables(int32_t precision, int32_t conventions, void *tables) {
-    const bool as_gkl = conventions == GKL_SHIM_AS_GKL;
-    if (precision == GKL_SHIM_SINGLE) {
-        if (tables) write_tables(as_gkl, single_tables(), static_cast<CudaTables<float> *>(tables));
-        return sizeof(CudaTables<float>);
-    }
-    if (tables) write_tables(as_gkl, double_tables(), static_cast<CudaTables<double> *>(tables));
-    return sizeof(CudaTables<double>);
+    const bool as_gkl = conventions == GKL_SHIM_AS_GKL, single = precision == GKL_SHIM_SINGLE;
+    const gkl_shim_status status = guarded([&] {
+        if (tables && single)
+            write_tables(as_gkl, single_tables(), static_cast<CudaTables<float> *>(tables));
+        else if (tables)
+            write_tables(as_gkl, double_tables(), static_cast<CudaTables<double> *>(tables));
+        return GKL_SHIM_OK;
+    });
+    if (status != GKL_SHIM_OK) return -int64_t(status);
+    return single ? sizeof(CudaTables<float>) : sizeof(CudaTables<double>);
 }
 
 extern "C" int32_t gkl_shim_cuda_take(gkl_shim_cuda_planner *planner,
                                       const gkl_shim_pairhmm_batch *batch,
                                       const gkl_shim_cuda_prefix *prefixes, const double *values,
                                       gkl_shim_cuda_chunk *chunk) {
-    int32_t taken = -1;
-    guarded([&] {
+    bool taken = false;
+    const gkl_shim_status status = guarded([&] {
         taken = planner->take(*batch, prefixes, values, chunk);
         return GKL_SHIM_OK;
     });
-    return taken;
+    return status == GKL_SHIM_OK ? taken : -int32_t(status);
 }
 
 extern "C" gkl_shim_status gkl_shim_cuda_plan(gkl_shim_cuda_planner *planner,
@@ -1154,13 +1152,21 @@ extern "C" gkl_shim_status gkl_shim_cuda_plan(gkl_shim_cuda_planner *planner,
     return guarded([&] { return planner->plan(chunk); });
 }
 
-extern "C" void gkl_shim_cuda_write(gkl_shim_cuda_planner *planner, void *block) {
-    planner->write(static_cast<uint8_t *>(block));
+extern "C" gkl_shim_status gkl_shim_cuda_write(gkl_shim_cuda_planner *planner, void *block) {
+    return guarded([&] {
+        planner->write(static_cast<uint8_t *>(block));
+        return GKL_SHIM_OK;
+    });
 }
 
 extern "C" int64_t gkl_shim_cuda_finish(gkl_shim_cuda_planner *planner, const double *results,
                                         double *values) {
-    return planner->finish(results, values);
+    int64_t missing = 0;
+    const gkl_shim_status status = guarded([&] {
+        missing = planner->finish(results, values);
+        return GKL_SHIM_OK;
+    });
+    return status == GKL_SHIM_OK ? missing : -int64_t(status);
 }
 
 extern "C" void gkl_shim_cuda_close(gkl_shim_cuda_planner *planner) { delete planner; }

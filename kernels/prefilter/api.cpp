@@ -1,7 +1,6 @@
 // The prefilter part of the C ABI: checks what comes in, calls the engine.
 #include <algorithm>
 #include <atomic>
-#include <new>
 
 #include "common/cpu.h"
 #include "common/error.h"
@@ -128,17 +127,19 @@ extern "C" gkl_shim_status gkl_shim_encode(const uint8_t *letters, int64_t count
         uint32_t *low, *high, *undefined;
         std::atomic<bool> any;
     } job = {letters, count, low, high, undefined, {false}};
-    parallel_for(
-        (count + kEncodeChunk - 1) / kEncodeChunk, count / kEncodedPerNanosecond,
-        allowed_threads(threads),
-        [](void *context, int64_t index) {
-            Job &job = *static_cast<Job *>(context);
-            const int64_t at = index * kEncodeChunk, word = at / 32;
-            if (cpu_builds().best().encode(job.letters + at, std::min(kEncodeChunk, job.count - at),
-                                           job.low + word, job.high + word, job.undefined + word))
-                job.any = true;
-        },
-        &job);
-    *any_undefined = job.any;
-    return GKL_SHIM_OK;
+    return guarded([&] {
+        parallel_for((count + kEncodeChunk - 1) / kEncodeChunk, count / kEncodedPerNanosecond,
+                     allowed_threads(threads),
+                     [](void *context, int64_t index) {
+                         Job &job = *static_cast<Job *>(context);
+                         const int64_t at = index * kEncodeChunk, word = at / 32;
+                         if (cpu_builds().best().encode(
+                                 job.letters + at, std::min(kEncodeChunk, job.count - at),
+                                 job.low + word, job.high + word, job.undefined + word))
+                             job.any = true;
+                     },
+                     &job);
+        *any_undefined = job.any;
+        return GKL_SHIM_OK;
+    });
 }

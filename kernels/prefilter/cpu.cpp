@@ -3,12 +3,11 @@
 #include "prefilter/cpu.h"
 
 #include <algorithm>
-#include <atomic>
-#include <new>
 #include <numeric>
 #include <vector>
 
 #include "common/cpu.h"
+#include "common/per_thread.h"
 #include "common/scratch.h"
 #include "common/thread_pool.h"
 
@@ -31,14 +30,13 @@ struct ThreadMemory {
     std::vector<uint64_t> keys;
     std::vector<int32_t> order;
 };
-thread_local ThreadMemory thread_memory;
+PerThread<ThreadMemory> thread_memory;
 
 struct Job {
     const CpuSettings &settings;
     int64_t pairs;
     const gkl_shim_sequences &reads, &segments;
     int16_t *results;
-    std::atomic<bool> no_memory{false};
 
     // What a pair of a shape computes with, and what it may share a group with, as the upper part
     // of a key; the lower part sorts them, the longest first. Pairs whose lengths alone rule them
@@ -75,7 +73,7 @@ struct Job {
         const LaneKernel *const kernel_of[] = {&build.narrow, &build.wide, &build.wider,
                                                &build.blocks};
         const LaneKernel &kernel = *kernel_of[shared >> kLongestBits];
-        Scratch &workspace = thread_memory.workspace;
+        Scratch &workspace = thread_memory->workspace;
         for (int64_t k = 0; k < count; k += kernel.lanes) {
             const Group group = {&reads,
                                  &segments,
@@ -90,7 +88,7 @@ struct Job {
     }
 
     void exact_chunk(int64_t first, int64_t count) {
-        ThreadMemory &memory = thread_memory;
+        ThreadMemory &memory = *thread_memory;
         std::vector<int32_t> &order = memory.order;
         order.resize(size_t(kChunk));
         if (!reads.lengths && !segments.lengths) {
@@ -112,7 +110,7 @@ struct Job {
 
     // Of each pair of a chunk, what it may share a group with and its place in the chunk.
     const std::vector<uint64_t> &sorted_keys(int64_t first, int64_t count) {
-        std::vector<uint64_t> &keys = thread_memory.keys;
+        std::vector<uint64_t> &keys = thread_memory->keys;
         keys.resize(size_t(kChunk));
         bool sorted = true;
         int32_t m = 0, n = 0;
@@ -140,11 +138,7 @@ struct Job {
                 results[k] = settings.build->gatekeeper(reads, segments, k, settings.max_edits);
             return;
         }
-        try {
-            exact_chunk(first, count);
-        } catch (const std::bad_alloc &) {
-            no_memory = true;
-        }
+        exact_chunk(first, count);
     }
 };
 
@@ -164,7 +158,6 @@ void compute_on_cpu(const CpuSettings &settings, int64_t pairs, const gkl_shim_s
                  settings.threads,
                  [](void *context, int64_t index) { static_cast<Job *>(context)->chunk(index); },
                  &job);
-    if (job.no_memory) throw std::bad_alloc();
 }
 
 }  // namespace prefilter

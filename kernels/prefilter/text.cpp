@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include <algorithm>
-#include <new>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
@@ -103,59 +102,55 @@ gkl_shim_status parse_lines(const uint8_t *text, int64_t size, int64_t capacity,
     };
     threads = allowed_threads(threads);
     const int64_t count = (size + kPiece - 1) / kPiece;
-    try {
-        Job job = {text, size, capacity, parse, std::vector<Piece>(size_t(count))};
-        parallel_for(
-            count, size / kReadPerNanosecond, threads,
-            [](void *context, int64_t index) {
-                Job &job = *static_cast<Job *>(context);
-                const uint8_t *from = job.text + index * kPiece;
-                const uint8_t *to = job.text + std::min(job.size, (index + 1) * kPiece);
-                job.pieces[size_t(index)].good = count_newlines(from, to);
-            },
-            &job);
-        int64_t first = 0;
-        for (Piece &piece : job.pieces) {
-            piece.first = first;
-            first += piece.good;
-        }
-        parallel_for(
-            count, size / kReadPerNanosecond, threads,
-            [](void *context, int64_t index) {
-                Job &job = *static_cast<Job *>(context);
-                Piece &piece = job.pieces[size_t(index)];
-                const int64_t last = std::min(piece.first + piece.good, job.capacity);
-                const uint8_t *const end = job.text + job.size;
-                const uint8_t *line = job.text + index * kPiece;
-                while (line > job.text && line[-1] != '\n') line--;
-                piece.good = 0;
-                for (int64_t k = piece.first; k < last; k++) {
-                    const uint8_t *newline =
-                        static_cast<const uint8_t *>(memchr(line, '\n', size_t(end - line)));
-                    const bool carriage_return = newline > line && newline[-1] == '\r';
-                    Line fields = {line, newline - carriage_return, false};
-                    if (!job.parse(fields, k)) {
-                        piece.fault = fields;
-                        break;
-                    }
-                    piece.good++;
-                    line = newline + 1;
+    Job job = {text, size, capacity, parse, std::vector<Piece>(size_t(count))};
+    parallel_for(
+        count, size / kReadPerNanosecond, threads,
+        [](void *context, int64_t index) {
+            Job &job = *static_cast<Job *>(context);
+            const uint8_t *from = job.text + index * kPiece;
+            const uint8_t *to = job.text + std::min(job.size, (index + 1) * kPiece);
+            job.pieces[size_t(index)].good = count_newlines(from, to);
+        },
+        &job);
+    int64_t first = 0;
+    for (Piece &piece : job.pieces) {
+        piece.first = first;
+        first += piece.good;
+    }
+    parallel_for(
+        count, size / kReadPerNanosecond, threads,
+        [](void *context, int64_t index) {
+            Job &job = *static_cast<Job *>(context);
+            Piece &piece = job.pieces[size_t(index)];
+            const int64_t last = std::min(piece.first + piece.good, job.capacity);
+            const uint8_t *const end = job.text + job.size;
+            const uint8_t *line = job.text + index * kPiece;
+            while (line > job.text && line[-1] != '\n') line--;
+            piece.good = 0;
+            for (int64_t k = piece.first; k < last; k++) {
+                const uint8_t *newline =
+                    static_cast<const uint8_t *>(memchr(line, '\n', size_t(end - line)));
+                const bool carriage_return = newline > line && newline[-1] == '\r';
+                Line fields = {line, newline - carriage_return, false};
+                if (!job.parse(fields, k)) {
+                    piece.fault = fields;
+                    break;
                 }
-                piece.end = line - job.text;
-            },
-            &job);
-        for (const Piece &piece : job.pieces) {
-            if (piece.good || piece.fault.begin) *used = piece.end;
-            *lines += piece.good;
-            if (piece.fault.begin) {
-                Line fault = piece.fault;
-                fault.loud = true;
-                parse(fault, *lines);
-                return GKL_SHIM_EINVAL;
+                piece.good++;
+                line = newline + 1;
             }
+            piece.end = line - job.text;
+        },
+        &job);
+    for (const Piece &piece : job.pieces) {
+        if (piece.good || piece.fault.begin) *used = piece.end;
+        *lines += piece.good;
+        if (piece.fault.begin) {
+            Line fault = piece.fault;
+            fault.loud = true;
+            parse(fault, *lines);
+            return GKL_SHIM_EINVAL;
         }
-    } catch (const std::bad_alloc &) {
-        return out_of_memory();
     }
     return GKL_SHIM_OK;
 }
@@ -199,7 +194,7 @@ extern "C" gkl_shim_status gkl_shim_parse_pairs(const uint8_t *text, int64_t siz
         segment_lengths[k] = int32_t(line.end - tab - 1);
         return true;
     };
-    return parse_lines(text, size, capacity, threads, parse, pairs, used);
+    return guarded([&] { return parse_lines(text, size, capacity, threads, parse, pairs, used); });
 }
 
 extern "C" gkl_shim_status gkl_shim_parse_candidates(const uint8_t *text, int64_t size,
@@ -212,63 +207,62 @@ extern "C" gkl_shim_status gkl_shim_parse_candidates(const uint8_t *text, int64_
     if (status != GKL_SHIM_OK || size == 0 || capacity == 0) return status;
     if (!contigs || !read_indices || !contig_indices || !positions || !reverse)
         return invalid("an argument is null");
-    std::unordered_map<std::string_view, int32_t> known;
-    const gkl_shim_status listed = guarded([&] {
+    return guarded([&] {
+        std::unordered_map<std::string_view, int32_t> known;
         for (int32_t k = 0; k < contigs->count; k++)
             known.emplace(
                 std::string_view(contigs->names + contigs->name_offsets[k],
                                  size_t(contigs->name_offsets[k + 1] - contigs->name_offsets[k])),
                 k);
-        return GKL_SHIM_OK;
-    });
-    if (listed != GKL_SHIM_OK) return listed;
-    const auto parse = [&](const Line &line, int64_t k) {
-        const uint8_t *ends[4];
-        int fields = 0;
-        const uint8_t *from = line.begin;
-        for (; fields < 4; fields++) {
-            const uint8_t *tab = line.find('\t', from);
-            ends[fields] = tab ? tab : line.end;
-            if (!tab) {
-                fields++;
-                break;
+        const auto parse = [&](const Line &line, int64_t k) {
+            const uint8_t *ends[4];
+            int fields = 0;
+            const uint8_t *from = line.begin;
+            for (; fields < 4; fields++) {
+                const uint8_t *tab = line.find('\t', from);
+                ends[fields] = tab ? tab : line.end;
+                if (!tab) {
+                    fields++;
+                    break;
+                }
+                from = tab + 1;
             }
-            from = tab + 1;
-        }
-        if (fields < 3 || ends[fields - 1] != line.end)
-            return line.wrong(
-                "expected a read's index, a contig, a position and at most a strand, separated by "
-                "TABs");
-        int64_t read = 0, position = 0;
-        if (!line.number("read's index", line.begin, ends[0], &read)) return false;
-        if (read >= reads)
-            return line.wrong("read %lld: there are %lld reads, counted from 0", (long long)read,
-                              (long long)reads);
-        const char *name = reinterpret_cast<const char *>(ends[0] + 1);
-        const auto found = known.find(std::string_view(name, size_t(ends[1] - ends[0] - 1)));
-        if (found == known.end())
-            return line.wrong("contig \"%.*s\" is not in the reference",
-                              int(std::min<int64_t>(ends[1] - ends[0] - 1, 60)), name);
-        if (!line.number("position", ends[1] + 1, ends[2], &position)) return false;
-        if (position >= contigs->lengths[found->second])
-            return line.wrong(
-                "position %lld is past the end of contig \"%.*s\", which has %lld "
-                "bases; positions count from 0",
-                (long long)position, int(std::min<size_t>(found->first.size(), 60)),
-                found->first.data(), (long long)contigs->lengths[found->second]);
-        uint8_t strand = '+';
-        if (fields == 4) {
-            if (ends[3] - ends[2] != 2 || (ends[2][1] != '+' && ends[2][1] != '-'))
-                return line.wrong("the strand is neither + nor -");
-            strand = ends[2][1];
-        }
-        read_indices[k] = int32_t(read);
-        contig_indices[k] = found->second;
-        positions[k] = position;
-        reverse[k] = strand == '-';
-        return true;
-    };
-    return parse_lines(text, size, capacity, threads, parse, candidates, used);
+            if (fields < 3 || ends[fields - 1] != line.end)
+                return line.wrong(
+                    "expected a read's index, a contig, a position and at most a strand, separated "
+                    "by "
+                    "TABs");
+            int64_t read = 0, position = 0;
+            if (!line.number("read's index", line.begin, ends[0], &read)) return false;
+            if (read >= reads)
+                return line.wrong("read %lld: there are %lld reads, counted from 0",
+                                  (long long)read, (long long)reads);
+            const char *name = reinterpret_cast<const char *>(ends[0] + 1);
+            const auto found = known.find(std::string_view(name, size_t(ends[1] - ends[0] - 1)));
+            if (found == known.end())
+                return line.wrong("contig \"%.*s\" is not in the reference",
+                                  int(std::min<int64_t>(ends[1] - ends[0] - 1, 60)), name);
+            if (!line.number("position", ends[1] + 1, ends[2], &position)) return false;
+            if (position >= contigs->lengths[found->second])
+                return line.wrong(
+                    "position %lld is past the end of contig \"%.*s\", which has %lld "
+                    "bases; positions count from 0",
+                    (long long)position, int(std::min<size_t>(found->first.size(), 60)),
+                    found->first.data(), (long long)contigs->lengths[found->second]);
+            uint8_t strand = '+';
+            if (fields == 4) {
+                if (ends[3] - ends[2] != 2 || (ends[2][1] != '+' && ends[2][1] != '-'))
+                    return line.wrong("the strand is neither + nor -");
+                strand = ends[2][1];
+            }
+            read_indices[k] = int32_t(read);
+            contig_indices[k] = found->second;
+            positions[k] = position;
+            reverse[k] = strand == '-';
+            return true;
+        };
+        return parse_lines(text, size, capacity, threads, parse, candidates, used);
+    });
 }
 
 extern "C" int64_t gkl_shim_prefilter_format(const int16_t *results, int64_t pairs,

@@ -19,6 +19,7 @@ from typing import Any
 
 import cffi
 import numpy as np
+from numpy import testing
 
 from gkl_shim import _native
 from gkl_shim._batch import Batch, concatenated, haplotype_batch, read_batch
@@ -79,7 +80,7 @@ def part(*arguments: Any) -> Any:
 
 
 def pointer(array: Any) -> Any:
-    return ffi.from_buffer(array)
+    return ffi.cast("void *", array.ctypes.data)
 
 
 # ---- PairHMM ------------------------------------------------------------------------------------
@@ -88,45 +89,49 @@ Region = tuple[list[Read], list[bytes]]
 GAPS = 45, 45, 10
 
 
-def _usual_region(rnd: random.Random) -> Region:
+def _usual_region(rnd: random.Random, reads: int = 5, haplotypes: int = 3) -> Region:
     template = bytes(rnd.choices(b"ACGT", k=50))
-    reads = [Read(simulate.mutate(rnd, template[: 40 - k], 2), 30) for k in range(5)]
-    return reads, [simulate.mutate(rnd, template, 2) for _ in range(3)]
+    made = [Read(simulate.mutate(rnd, template[: 40 - k], 2), 30) for k in range(reads)]
+    return made, [simulate.mutate(rnd, template, 2) for _ in range(haplotypes)]
 
 
 _random = random.Random(4)
-#: By name: what the engine has to do for the regions.
 REGIONS: dict[str, list[Region]] = {
     "one": [_usual_region(_random)],
     "several": [_usual_region(_random) for _ in range(4)],
+    # Work for a second thread.
+    "large": [_usual_region(_random, 20, 6) for _ in range(4)],
     # In the range of neither precision, and too long for single.
     "odd": [
         ([Read(b"A" * (60 - k), 90) for k in range(2)], [b"C" * 70, b"G" * 64]),
         ([Read(b"ACGT" * 130, 30), Read(b"AGGT" * 20, 30)], [b"ACGTAGGT" * 7, b"ACGT" * 12]),
     ],
 }
-REGIONS["many"] = REGIONS["several"] * 30  # work for a second thread
 
 
 def _exact(regions: list[Region]) -> list[float]:
-    known: dict[int, list[float]] = {}
-    for region in regions:
-        if id(region) not in known:
-            known[id(region)] = [
-                oracle.likelihood(
-                    read.bases, *([q] * len(read.bases) for q in (read.quals, *GAPS)), haplotype
-                )
-                for read in region[0]
-                for haplotype in region[1]
-            ]
-    return [value for region in regions for value in known[id(region)]]
+    return [
+        oracle.likelihood(
+            read.bases, *([q] * len(read.bases) for q in (read.quals, *GAPS)), haplotype
+        )
+        for reads, haplotypes in regions
+        for read in reads
+        for haplotype in haplotypes
+    ]
 
 
 def _batch(regions: list[Region]) -> Batch:
     return concatenated([Batch(read_batch(r, GAPS), haplotype_batch(h)) for r, h in regions])
 
 
-@part(*itertools.product(REGIONS, ("single", "double"), (1, 2)))
+@part(
+    ("one", "single", 1),
+    ("one", "single", 2),
+    ("several", "double", 1),
+    ("odd", "single", 2),
+    ("large", "single", 2),
+    ("large", "double", 2),
+)
 class PairHmm:
     """A handle that is opened, computes and is closed."""
 
@@ -150,17 +155,17 @@ class PairHmm:
             call(self.function, self.handle[0], self.pointer, pointer(values), len(values))
         finally:
             lib.gkl_shim_pairhmm_close(self.handle[0])
-        np.testing.assert_allclose(values, self.exact, rtol=0, atol=self.tolerance)
+        testing.assert_allclose(values, self.exact, rtol=0, atol=self.tolerance)
 
 
-@part(("several", "double", 2))
+@part(("several", "single", 2))
 class Complete(PairHmm):
     """The same of values that are missing."""
 
     function = "gkl_shim_pairhmm_complete"
 
 
-@part(*itertools.product(("several", "odd"), ("single", "double")))
+@part(("several", "single"), ("odd", "double"))
 class CudaEngine(PairHmm):
     """The same of an engine whose only device finds no result in its range."""
 
@@ -198,16 +203,17 @@ class CudaEngine(PairHmm):
             _native.check(lib.gkl_shim_cuda_engine_compute(*computed))
             raise
         finally:
-            np.testing.assert_allclose(values, self.exact, rtol=0, atol=self.tolerance)
+            testing.assert_allclose(values, self.exact, rtol=0, atol=self.tolerance)
             lib.gkl_shim_cuda_engine_close(self.engine[0])
 
 
-@part(*itertools.product(("several", "odd"), ("single", "double")))
+@part(("several", "single"), ("odd", "double"))
 class CudaPlanner(PairHmm):
     """Chunks are planned and written, and results put where they belong."""
 
     def __init__(self, regions: str, precision: str) -> None:
         super().__init__(regions, precision, 2)
+        self.fresh = precision == "single"
         self.options = ffi.new(
             "gkl_shim_cuda_options *",
             (_native.precision_code(precision), lib.GKL_SHIM_STRICT, 2, 4, 0, 1 << 14, 1 << 24),
@@ -225,7 +231,8 @@ class CudaPlanner(PairHmm):
         values = np.full(self.batch.pairs, np.nan)
         chunk = ffi.new("gkl_shim_cuda_chunk *")
         number = 0
-        while call("gkl_shim_cuda_take", planner, self.pointer, ffi.NULL, ffi.NULL, chunk):
+        known = ffi.NULL if self.fresh else pointer(values)
+        while call("gkl_shim_cuda_take", planner, self.pointer, ffi.NULL, known, chunk):
             call("gkl_shim_cuda_plan", planner, chunk)
             block = np.empty(chunk.block_bytes, np.uint8)
             call("gkl_shim_cuda_write", planner, pointer(block))
@@ -279,7 +286,7 @@ class Prefilter:
             )
         finally:
             lib.gkl_shim_prefilter_close(self.handle[0])
-        np.testing.assert_array_equal(results, self.exact)
+        testing.assert_array_equal(results, self.exact)
 
 
 @part()
@@ -295,7 +302,7 @@ class Encode:
         count = len(self.letters)
         call("gkl_shim_encode", pointer(self.letters), count, 2, *map(pointer, planes), undefined)
         low, high, _ = np.unpackbits(planes.view(np.uint8), axis=1, bitorder="little")
-        np.testing.assert_array_equal(self.letters, np.frombuffer(b"ACTG", np.uint8)[low + 2 * high])
+        testing.assert_array_equal(self.letters, np.frombuffer(b"ACTG", np.uint8)[low + 2 * high])
         assert undefined[0] == 0
 
 
@@ -312,7 +319,7 @@ class Copy:
         targets = ffi.new("uint8_t *[]", [ffi.from_buffer("uint8_t[]", target)])
         sources = ffi.new("uint8_t *[]", [ffi.from_buffer("uint8_t[]", self.source)])
         call("gkl_shim_copy", 1, targets, sources, sizes, 2)
-        np.testing.assert_array_equal(target, self.source)
+        testing.assert_array_equal(target, self.source)
 
 
 @part()
@@ -332,10 +339,11 @@ class ParsePairs:
         text = pointer(self.text)
         call("gkl_shim_parse_pairs", text, len(self.text), count, 2, *outputs, found, used)
         assert (found[0], used[0]) == (count, len(self.text))
+        testing.assert_array_equal(lengths.T, [[*map(len, pair)] for pair in self.pairs])
         content = self.text.tobytes()
-        for k, sequences in enumerate(zip(*self.pairs, strict=True)):
-            for start, length, sequence in zip(starts[k], lengths[k], sequences, strict=True):
-                assert content[start : start + length] == sequence
+        for k in range(0, count, 50):
+            found = [content[s[k] : s[k] + n[k]] for s, n in zip(starts, lengths, strict=True)]
+            assert found == [*self.pairs[k]]
 
 
 @part()
@@ -344,8 +352,8 @@ class ParseCandidates:
 
     def __init__(self) -> None:
         rnd = random.Random(3)
-        self.candidates = [(rnd.randrange(500), rnd.randrange(40), k) for k in range(60_000)]
-        text = "".join(f"{read}\tcontig{contig}\t{at}\t-\n" for read, contig, at in self.candidates)
+        self.candidates = [(rnd.randrange(500), rnd.randrange(40), k, 1) for k in range(50_000)]
+        text = "".join(f"{read}\tcontig{c}\t{at}\t-\n" for read, c, at, _ in self.candidates)
         self.text = np.frombuffer(text.encode(), np.uint8)
         names = [f"contig{k}".encode() for k in range(40)]
         self.kept = [
@@ -363,9 +371,7 @@ class ParseCandidates:
         given = pointer(self.text), len(self.text), count, 2, 500, self.contigs
         call("gkl_shim_parse_candidates", *given, *map(pointer, outputs), found, used)
         assert (found[0], used[0]) == (count, len(self.text))
-        assert list(zip(*(array.tolist() for array in outputs), strict=True)) == [
-            (*candidate, 1) for candidate in self.candidates
-        ]
+        testing.assert_array_equal(np.transpose(outputs), self.candidates)
 
 
 # ---- Refusals -----------------------------------------------------------------------------------
@@ -381,7 +387,6 @@ def attempt(calls: Callable[[], None], first: int, all_after: bool) -> bool:
         assert scarce.scarce_reached()
     refused = bool(scarce.scarce_reached())
     scarce.scarce_begin(0, False)
-    calls()
     calls()
     return refused
 
@@ -405,6 +410,7 @@ def attempt_in_a_process(calls: Callable[[], None], first: int, all_after: bool)
 def main() -> None:
     name, mode = sys.argv[1:]
     calls = PARTS[name]()
+    call("gkl_shim_cpu_count")  # cffi gets ready once, not in every process
     requests = itertools.count(1)
     while attempt_in_a_process(calls, next(requests), mode == "all"):
         pass

@@ -1,0 +1,40 @@
+// Memory of each thread, made when the thread first asks for it and deleted when the thread ends.
+#pragma once
+
+#include <pthread.h>
+
+#include <memory>
+#include <new>
+
+namespace gkl_shim {
+
+// For objects of static storage duration. A thread_local would be made by the C library, in a
+// program that opens this library at run time: where there is no memory for it, or for its
+// destructor, the C library ends the process.
+template <class T>
+class PerThread {
+   public:
+    PerThread()
+        : usable_(pthread_key_create(&key_,
+                                     [](void *memory) { delete static_cast<T *>(memory); }) == 0) {}
+    PerThread(const PerThread &) = delete;
+
+    // The calling thread's. Throws std::bad_alloc.
+    T &operator*() const {
+        void *const known = usable_ ? pthread_getspecific(key_) : nullptr;
+        return known ? *static_cast<T *>(known) : make();
+    }
+    T *operator->() const { return &**this; }
+
+   private:
+    T &make() const {
+        std::unique_ptr<T> made(new T);
+        if (!usable_ || pthread_setspecific(key_, made.get()) != 0) throw std::bad_alloc();
+        return *made.release();
+    }
+
+    pthread_key_t key_;
+    const bool usable_;
+};
+
+}  // namespace gkl_shim
