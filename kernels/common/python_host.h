@@ -4,7 +4,11 @@
 // reached through the interpreter's own shared library, opened when it is first wanted and used
 // through the functions of Python's stable ABI only, so that one build of ours serves every Python
 // from 3.10 on and no Python is needed where no GPU is asked for. Which interpreter:
-// GKL_SHIM_PYTHON, or python3 on the PATH; the package must be installed there.
+// GKL_SHIM_PYTHON, or python3 on the PATH; the package must be installed there. It is asked where
+// its library is, and its answer is checked (safe_file.h) before the library is opened.
+//
+// Nothing is taken from the working directory: of PATH and PYTHONPATH only absolute entries count,
+// and Python's other environment variables do not, except PYTHONNOUSERSITE and PYTHONUSERBASE.
 //
 // The host's signal handlers stay as they are, and Python is never finalized: the process may end
 // while its threads compute.
@@ -40,9 +44,10 @@ class PythonHost {
 
    private:
     PythonHost() = default;
-    void run();
-    bool open_interpreter(std::string *reason);
-    void finish(State state, const std::string &detail);
+    void run() noexcept;
+    bool open(std::string *detail);
+    bool open_interpreter(std::string *name, std::string *reason);
+    void finish(State state, std::string detail);
 
     std::mutex mutex_;
     std::condition_variable changed_;
