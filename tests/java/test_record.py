@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import fcntl
 import os
@@ -9,6 +10,7 @@ import signal
 import stat
 import subprocess
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -162,6 +164,42 @@ def test_a_device_that_is_full(record: Recording, folder: Path) -> None:
     said = record(full)
     assert f"cannot write {full}: No space left on device" in said
     assert stat.S_ISCHR(full.stat().st_mode)
+
+
+@contextlib.contextmanager
+def mounted(at: Path, *options: str) -> Iterator[None]:
+    done = subprocess.run(["mount", *options, at], capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        pytest.skip(f"nothing can be mounted here: {done.stderr.strip()}")
+    try:
+        yield
+    finally:
+        subprocess.run(["umount", at], check=True)
+
+
+def test_a_disk_that_fills_up(jvm: Jvm, folder: Path) -> None:
+    region = regions.typical(1, reads=400, haplotypes=2, length=400)
+    file = folder / "traffic.in"
+    with mounted(folder, "-t", "tmpfs", "-o", "size=4m", "gkl-shim-test"):
+        file.write_text("kept\n")
+        setting = {"GKL_SHIM_RECORD": str(file)}
+        outcome = jvm("compute", {"regions": [region] * 40}, environment=setting)
+        assert file.read_text() == "kept\n"
+        assert list(folder.iterdir()) == [file]
+    said = outcome.line("warning")
+    assert f"GKL_SHIM_RECORD: cannot write {file}: No space left on device" in said
+    assert len(outcome.result["likelihoods"]) == 40
+
+
+def test_a_file_that_is_a_mount_point(record: Recording, folder: Path, tmp_path: Path) -> None:
+    """As containers are given single files: it cannot be replaced, but written to."""
+    file, source = folder / "traffic.in", tmp_path / "source"
+    file.touch()
+    source.write_text("an older and longer one\n" * 10_000)
+    with mounted(file, "--bind", str(source)):
+        record(file)
+        assert list(folder.iterdir()) == [file]
+    assert source.read_text() == regions.recorded(REGION)
 
 
 def test_a_pipe(record: Recording, folder: Path) -> None:
