@@ -17,7 +17,7 @@
 namespace gkl_shim {
 namespace {
 
-const char kDoor[] = "gkl_shim.cuda.embedded";
+const char kModule[] = "gkl_shim.cuda.embedded";
 const char kDefault[] = "python3";
 const char kAdvice[] =
     "; set GKL_SHIM_PYTHON to the absolute path of the Python that has gkl-shim and CuPy";
@@ -322,7 +322,7 @@ bool PythonHost::open(std::string *detail) {
         return false;
     }
     const WithPython held;
-    module_ = python.PyImport_ImportModule(kDoor);
+    module_ = python.PyImport_ImportModule(kModule);
     if (!module_) {
         *detail = name + ": " + exception() + kAdvice;
         return false;
