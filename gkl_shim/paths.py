@@ -16,16 +16,19 @@ _SOURCE_HEADER = _PACKAGE.parent / "kernels" / "include" / "gkl_shim.h"
 def library() -> Path:
     """Return the native library: the engine, its C interface and the JNI bridge in one file.
 
-    The environment variable ``GKL_SHIM_LIBRARY`` names another one.
+    The environment variable ``GKL_SHIM_LIBRARY`` names another one, by its absolute path.
 
     Raises
     ------
     MissingComponent
-        If the file does not exist.
+        If the file does not exist, or is named by a relative path: the working directory may be
+        anybody's.
     """
     override = os.environ.get("GKL_SHIM_LIBRARY")
     if override:
         path = Path(override)
+        if not path.is_absolute():
+            raise MissingComponent(f"GKL_SHIM_LIBRARY={override} is not an absolute path")
         if not path.is_file():
             raise MissingComponent(f"GKL_SHIM_LIBRARY names {path}, which is not a file")
         return path.resolve()

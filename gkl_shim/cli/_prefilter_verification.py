@@ -19,13 +19,14 @@ from numpy.typing import NDArray
 
 from gkl_shim._sequences import Sequences, contig_sequences
 from gkl_shim.errors import MissingComponent
+from gkl_shim.gatk import fetch
 from gkl_shim.prefilter import ABOVE, Prefilter
 
 __all__ = ["Proposed", "Verification", "made_reads", "propose", "verifications"]
 
 # Short seeds, one of which is enough for a chain, however often it occurs; all chains (-P).
-_SEEDER = ("minimap2", "-P", "-k", "15", "-w", "5", "-n", "1", "-m", "10", "-f", "100000",
-           "-t", "1")  # fmt: skip
+_SEEDING = ("-P", "-k", "15", "-w", "5", "-n", "1", "-m", "10", "-f", "100000",
+            "-t", "1")  # fmt: skip
 _MOST = 1_000_000
 _MADE_READS = 10_000
 _EDITS = (2, 5, 10)
@@ -109,13 +110,9 @@ def propose(reads: Sequences, contigs: Sequences) -> Proposed:
             with files[-1].open("wb") as file:
                 for k, letters in enumerate(_texts(side)):
                     file.write(b">%d\n%s\n" % (k, letters))
+        seeder = fetch.tool("minimap2", "verification needs it (Debian: apt install minimap2)")
         start = time.perf_counter()
-        try:
-            done = subprocess.run([*_SEEDER, *files], capture_output=True, check=False)
-        except OSError as error:
-            raise MissingComponent(
-                f"verification needs the seeder minimap2 (Debian: minimap2): {error.strerror}"
-            ) from None
+        done = subprocess.run([seeder, *_SEEDING, *files], capture_output=True, check=False)
         seconds = time.perf_counter() - start
     if done.returncode:
         lines = done.stderr.decode(errors="replace").strip().splitlines() or ["no message"]

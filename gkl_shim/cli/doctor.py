@@ -6,7 +6,6 @@ import ctypes
 import dataclasses
 import json
 import re
-import shutil
 import subprocess
 import zipfile
 from importlib import metadata
@@ -177,10 +176,10 @@ def _agent(jar: Path) -> _Finding:
 
 
 def _maven() -> _Finding:
-    path = shutil.which("mvn")
-    if path is None:
-        advice = "not found on the PATH; the demo fetches GATK with it (Debian: apt install maven)"
-        return _Finding("Maven", "missing", advice)
+    try:
+        path = fetch.tool("mvn", "the demo fetches GATK with it (Debian: apt install maven)")
+    except MissingComponent as error:
+        return _Finding("Maven", "missing", str(error))
     version = re.search(r"Apache Maven ([\w.-]+)", _said([path, "--version"]))
     if version is None:
         return _Finding("Maven", "missing", f"{path} does not run")
@@ -224,14 +223,16 @@ def _device(number: int, name: str) -> _Finding:
     return _Finding(f"GPU {number}", "ok" if right else "failed", f"{name}: {said} of the exact")
 
 
-def _said(command: list[str], stdout: bool = False) -> str:
-    """Return what a command prints, all of it or only on stdout; nothing where it fails."""
+def _said(command: list[str]) -> str:
+    """Return what a command prints; nothing where it fails."""
     try:
         done = subprocess.run(
             command,
             stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL if stdout else subprocess.STDOUT,
+            stderr=subprocess.STDOUT,
             stdin=subprocess.DEVNULL,
+            # Maven else takes options from a folder .mvn in or above the working directory.
+            env={**fetch.tool_environment(), "MAVEN_BASEDIR": "/"},
             timeout=_COMMAND_SECONDS,
             check=False,
             text=True,

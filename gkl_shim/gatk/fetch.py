@@ -39,6 +39,7 @@ __all__ = [
     "na12878_jar",
     "scratch",
     "tool",
+    "tool_environment",
 ]
 
 GATK_VERSION = "4.6.2.0"
@@ -110,12 +111,21 @@ def gkl(version: str = GKL_VERSION) -> Artifact:
 
 
 def cache() -> Path:
-    """Return the cache folder: ``GKL_SHIM_CACHE``, else ``$XDG_CACHE_HOME/gkl-shim``."""
+    """Return the cache folder: ``GKL_SHIM_CACHE``, else ``$XDG_CACHE_HOME/gkl-shim``.
+
+    Raises
+    ------
+    MissingComponent
+        ``GKL_SHIM_CACHE`` is a relative path. Programs lie there, and the working directory may be
+        anybody's.
+    """
     own = os.environ.get("GKL_SHIM_CACHE")
     if own:
-        return Path(own).absolute()
-    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(base).absolute() / "gkl-shim"
+        if not Path(own).is_absolute():
+            raise MissingComponent(f"GKL_SHIM_CACHE={own} is not an absolute path")
+        return Path(own)
+    base = Path(os.environ.get("XDG_CACHE_HOME", ""))
+    return (base if base.is_absolute() else Path.home() / ".cache") / "gkl-shim"
 
 
 def classpath(name: str, artifacts: Sequence[Artifact], progress: Progress | None = None) -> str:
@@ -204,8 +214,8 @@ def na12878_jar(progress: Progress | None = None) -> Path:
 
 
 def java() -> str:
-    """Return the ``java`` command: of ``JAVA_HOME`` where that is set, else on the PATH."""
-    home = os.environ.get("JAVA_HOME")
+    """Return the ``java`` command: of ``JAVA_HOME`` where it has one, else on the PATH."""
+    home = tool_environment().get("JAVA_HOME")
     if home and (Path(home) / "bin" / "java").is_file():
         return str(Path(home) / "bin" / "java")
     return tool("java", "install a JDK 17 (Debian: apt install openjdk-17-jdk-headless)")
@@ -213,10 +223,24 @@ def java() -> str:
 
 def tool(name: str, advice: str) -> str:
     """Return the path of a command, or raise MissingComponent with advice."""
-    path = shutil.which(name)
+    path = shutil.which(name, path=tool_environment()["PATH"])
     if path is None:
         raise MissingComponent(f"{name}: not found on the PATH; {advice}")
     return path
+
+
+def tool_environment() -> dict[str, str]:
+    """Return the environment to find and run tools in.
+
+    It is this process's, without relative and empty entries of PATH and without a relative
+    JAVA_HOME: these lead to the working directory, which may be anybody's.
+    """
+    environment = dict(os.environ)
+    entries = environment.get("PATH", os.defpath).split(os.pathsep)
+    environment["PATH"] = os.pathsep.join(entry for entry in entries if Path(entry).is_absolute())
+    if not Path(environment.get("JAVA_HOME", "/")).is_absolute():
+        del environment["JAVA_HOME"]
+    return environment
 
 
 @contextmanager
@@ -239,7 +263,12 @@ def ending(process: subprocess.Popen[Any]) -> Iterator[None]:
 def _maven(command: Sequence[str], progress: Progress | None) -> None:
     errors: list[str] = []
     with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace"
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        env=tool_environment(),
     ) as process:
         assert process.stdout is not None
         with ending(process):

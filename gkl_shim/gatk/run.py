@@ -177,11 +177,13 @@ def find_classpath(given: str | None = None) -> str:
         ("GATK_CLASSPATH", os.environ.get("GATK_CLASSPATH")),
         ("GATK_LOCAL_JAR", os.environ.get("GATK_LOCAL_JAR")),
     ):
-        if text:
-            for entry in text.split(":"):
-                if not Path(entry.removesuffix("*")).exists():
-                    raise MissingComponent(f"{source}: {entry}: no such file or folder")
-            return text
+        # Java takes an empty entry for the working directory.
+        entries = [entry for entry in (text or "").split(":") if entry]
+        for entry in entries:
+            if not Path(entry.removesuffix("*")).exists():
+                raise MissingComponent(f"{source}: {entry}: no such file or folder")
+        if entries:
+            return ":".join(entries)
     kept = fetch.complete(fetch.gatk_name())
     if kept is None:
         raise MissingComponent(

@@ -1,26 +1,30 @@
 #include "common/python_host.h"
 
 #include <dlfcn.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
+#include <utility>
 
+#include "common/child_process.h"
+#include "common/printable.h"
+#include "common/safe_file.h"
 #include "common/thread_pool.h"
-
-extern char **environ;
 
 namespace gkl_shim {
 namespace {
 
-const char kDoor[] = "gkl_shim.cuda.embedded";
+const char kModule[] = "gkl_shim.cuda.embedded";
+const char kDefault[] = "python3";
+const char kAdvice[] =
+    "; set GKL_SHIM_PYTHON to the absolute path of the Python that has gkl-shim and CuPy";
+
+// Bounds of what the interpreter may answer. Who asks for cuda waits for ten seconds in all.
+constexpr size_t kMostAnswer = 8192, kMostShown = 80;
+constexpr double kSecondsToAnswer = 8;
 
 // Has the interpreter say where its shared library is, and its own program. Nothing but what comes
 // with it is imported: its packages would be read twice, here and in this process.
@@ -56,10 +60,16 @@ struct Python {
     const char *(*PyUnicode_AsUTF8AndSize)(void *, ptrdiff_t *);
     void (*PyErr_Fetch)(void **, void **, void **);
     void *(*PyObject_Str)(void *);
+    void *(*PySys_GetObject)(const char *);
+    int (*PyList_Insert)(void *, ptrdiff_t, void *);
+    void *(*PyUnicode_DecodeFSDefaultAndSize)(const char *, ptrdiff_t);
     void (*Py_DecRef)(void *);
 
-    // Before initialization, to be found in its own environment; one or the other exists.
+    // How it is started: from Python 3.14 on by the second set, before by the first.
     void (*Py_SetProgramName)(const wchar_t *);
+    int *Py_IgnoreEnvironmentFlag;
+    int *Py_NoUserSiteDirectory;
+    int *Py_NoSiteFlag;
     void *(*PyInitConfig_Create)();
     int (*PyInitConfig_SetStr)(void *, const char *, const char *);
     int (*PyInitConfig_SetInt)(void *, const char *, int64_t);
@@ -71,7 +81,6 @@ struct Python {
 #define REQUIRED(name)                                              \
     name = reinterpret_cast<decltype(name)>(dlsym(library, #name)); \
     if (!name) missing = #name
-#define OPTIONAL(name) name = reinterpret_cast<decltype(name)>(dlsym(library, #name))
         REQUIRED(Py_IsInitialized);
         REQUIRED(Py_InitializeEx);
         REQUIRED(PyGILState_Ensure);
@@ -87,14 +96,23 @@ struct Python {
         REQUIRED(PyUnicode_AsUTF8AndSize);
         REQUIRED(PyErr_Fetch);
         REQUIRED(PyObject_Str);
+        REQUIRED(PySys_GetObject);
+        REQUIRED(PyList_Insert);
+        REQUIRED(PyUnicode_DecodeFSDefaultAndSize);
         REQUIRED(Py_DecRef);
-        OPTIONAL(Py_SetProgramName);
-        OPTIONAL(PyInitConfig_Create);
-        OPTIONAL(PyInitConfig_SetStr);
-        OPTIONAL(PyInitConfig_SetInt);
-        OPTIONAL(Py_InitializeFromInitConfig);
+        PyInitConfig_Create =
+            reinterpret_cast<decltype(PyInitConfig_Create)>(dlsym(library, "PyInitConfig_Create"));
+        if (PyInitConfig_Create) {
+            REQUIRED(PyInitConfig_SetStr);
+            REQUIRED(PyInitConfig_SetInt);
+            REQUIRED(Py_InitializeFromInitConfig);
+        } else {
+            REQUIRED(Py_SetProgramName);
+            REQUIRED(Py_IgnoreEnvironmentFlag);
+            REQUIRED(Py_NoUserSiteDirectory);
+            REQUIRED(Py_NoSiteFlag);
+        }
 #undef REQUIRED
-#undef OPTIONAL
         return missing;
     }
 };
@@ -131,18 +149,21 @@ std::string text_of(void *object) {
     return text ? text : "";
 }
 
-// What the pending exception says; it is cleared.
+// The pending exception's message in a line, or its type where it has none; it is cleared.
 std::string exception() {
     void *type = nullptr, *value = nullptr, *traceback = nullptr;
     python.PyErr_Fetch(&type, &value, &traceback);
     const Object held_type(type), held_value(value), held_traceback(traceback);
-    const Object said(value ? python.PyObject_Str(value) : nullptr);
-    const std::string text = text_of(said.get());
-    if (!said.get() || text.empty()) {
-        python.PyErr_Fetch(&type, &value, &traceback);
-        const Object a(type), b(value), c(traceback);
-        return "an exception without words";
+    const Object message(value ? python.PyObject_Str(value) : nullptr);
+    std::string text = text_of(message.get());
+    if (text.empty() && type) {
+        const Object name(python.PyObject_GetAttrString(type, "__name__"));
+        text = text_of(name.get());
     }
+    // What has gone wrong in finding these words.
+    python.PyErr_Fetch(&type, &value, &traceback);
+    const Object other_type(type), other_value(value), other_traceback(traceback);
+    std::replace(text.begin(), text.end(), '\n', ' ');
     return text;
 }
 
@@ -164,66 +185,97 @@ class SignalsKept {
 };
 constexpr int SignalsKept::kSignals[];
 
-// What a command prints on standard output; where it fails, the last line of what it says on
-// standard error, and false.
-bool output_of(const char *const *command, std::string *text) {
-    int out[2], error[2];
-    if (pipe2(out, O_CLOEXEC) != 0) return *text = strerror(errno), false;
-    if (pipe2(error, O_CLOEXEC) != 0) {
-        *text = strerror(errno);
-        close(out[0]), close(out[1]);
+// What the interpreter said of itself.
+struct Interpreter {
+    std::string library, program;
+};
+
+// Checks an answer before anything in it is used. False, with the reason.
+bool parse(const std::string &answer, Interpreter *interpreter, std::string *reason) {
+    if (answer.empty()) return *reason = "it printed nothing", false;
+    const size_t first = answer.find('\n'), second = answer.find('\n', first + 1);
+    const bool two_lines = 0 < first && first + 1 < second && second + 1 == answer.size();
+    interpreter->library = answer.substr(0, first);
+    interpreter->program = two_lines ? answer.substr(first + 1, second - first - 1) : "";
+    if (!two_lines || printable(interpreter->library) != interpreter->library ||
+        printable(interpreter->program) != interpreter->program) {
+        *reason = "it printed something else than the paths of its library and its program: " +
+                  answer.substr(0, kMostShown);
         return false;
     }
-    posix_spawn_file_actions_t actions;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_adddup2(&actions, out[1], 1);
-    posix_spawn_file_actions_adddup2(&actions, error[1], 2);
-    posix_spawnattr_t attributes;
-    posix_spawnattr_init(&attributes);
-    sigset_t none;
-    sigemptyset(&none);
-    posix_spawnattr_setsigmask(&attributes, &none);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
-    pid_t child;
-    const int failed = posix_spawnp(&child, command[0], &actions, &attributes,
-                                    const_cast<char *const *>(command), environ);
-    posix_spawn_file_actions_destroy(&actions);
-    posix_spawnattr_destroy(&attributes);
-    close(out[1]), close(error[1]);
-    std::string said[2];
-    if (!failed) {
-        pollfd from[2] = {{out[0], POLLIN, 0}, {error[0], POLLIN, 0}};
-        for (int open = 2; open > 0;) {
-            if (poll(from, 2, -1) < 0) {
-                if (errno == EINTR) continue;
-                break;
-            }
-            for (int k = 0; k < 2; k++) {
-                if (!from[k].revents) continue;
-                char part[4096];
-                const ssize_t n = read(from[k].fd, part, sizeof part);
-                if (n > 0) {
-                    said[k].append(part, size_t(n));
-                } else if (n == 0 || errno != EINTR) {
-                    from[k].fd = -1;  // passed over from here on
-                    from[k].revents = 0;
-                    open--;
-                }
-            }
-        }
-    }
-    close(out[0]), close(error[0]);
-    if (failed) return *text = strerror(failed), false;
-    int status = 0;
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-    }
-    if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return *text = said[0], true;
-    std::string &complaint = said[1];
-    while (!complaint.empty() && complaint.back() == '\n') complaint.pop_back();
-    *text = complaint.substr(complaint.rfind('\n') + 1);
-    if (text->empty()) *text = "it fails";
+    const std::string name = interpreter->library.substr(interpreter->library.rfind('/') + 1);
+    std::string fault;
+    if (!is_safe_file(interpreter->library, &fault))
+        *reason = "its library " + interpreter->library + " cannot be used: " + fault;
+    else if (name.compare(0, 9, "libpython") != 0 || name.find(".so") == std::string::npos)
+        *reason = "it printed " + interpreter->library + ", which is no Python library";
+    else if (!is_safe_file(interpreter->program, &fault))
+        *reason = "its program " + interpreter->program + " cannot be used: " + fault;
+    else
+        return true;
     return false;
+}
+
+bool is_set(const char *setting) {
+    const char *const value = getenv(setting);
+    return value && *value;
+}
+
+bool is_relative(const char *setting) {
+    const char *const value = getenv(setting);
+    return value && *value != '/';
+}
+
+// Starts the interpreter that `program` is, without packages so far. An environment variable may
+// lead Python to the working directory: it reads none of its variables, on every version. Those
+// that count are read here and in add_packages().
+bool initialize(const std::string &program) {
+    const bool user_packages =
+        !is_set("PYTHONNOUSERSITE") && !is_relative("PYTHONUSERBASE") && !is_relative("HOME");
+    if (python.PyInitConfig_Create) {
+        void *const config = python.PyInitConfig_Create();
+        return config && python.PyInitConfig_SetStr(config, "program_name", program.c_str()) == 0 &&
+               python.PyInitConfig_SetInt(config, "isolated", 0) == 0 &&
+               python.PyInitConfig_SetInt(config, "use_environment", 0) == 0 &&
+               python.PyInitConfig_SetInt(config, "user_site_directory", user_packages) == 0 &&
+               python.PyInitConfig_SetInt(config, "site_import", 0) == 0 &&
+               python.PyInitConfig_SetInt(config, "install_signal_handlers", 0) == 0 &&
+               python.Py_InitializeFromInitConfig(config) == 0;
+    }
+    // Python keeps the name.
+    wchar_t *const name = python.Py_DecodeLocale(program.c_str(), nullptr);
+    if (!name) return false;
+    python.Py_SetProgramName(name);
+    *python.Py_IgnoreEnvironmentFlag = 1;
+    *python.Py_NoUserSiteDirectory = !user_packages;
+    *python.Py_NoSiteFlag = 1;
+    python.Py_InitializeEx(0);
+    return true;
+}
+
+// Lets the interpreter find packages: those of PYTHONPATH, then as its module `site` adds them,
+// those installed beside it and the user's. Of PYTHONPATH only absolute entries count: Python
+// itself would take an empty one, too, for the working directory. Not part of its start, where a
+// package's start-up file that fails would end the process.
+bool add_packages() {
+    void *const path = python.PySys_GetObject("path");  // borrowed
+    const char *const set = getenv("PYTHONPATH");
+    const std::string entries = set ? set : "";
+    ptrdiff_t position = 0;
+    for (size_t at = 0; path && at < entries.size();) {
+        const size_t end = std::min(entries.find(':', at), entries.size());
+        if (entries[at] == '/') {
+            const Object entry(
+                python.PyUnicode_DecodeFSDefaultAndSize(&entries[at], ptrdiff_t(end - at)));
+            if (!entry.get() || python.PyList_Insert(path, position++, entry.get()) != 0)
+                return false;
+        }
+        at = end + 1;
+    }
+    const Object site(python.PyImport_ImportModule("site"));
+    const Object main(site.get() ? python.PyObject_GetAttrString(site.get(), "main") : nullptr);
+    const Object done(main.get() ? python.PyObject_CallObject(main.get(), nullptr) : nullptr);
+    return done.get() != nullptr;
 }
 
 }  // namespace
@@ -249,68 +301,75 @@ void PythonHost::start() {
     if (failed) finish(kFailed, std::string("no thread for Python: ") + strerror(failed));
 }
 
-void PythonHost::run() {
-    std::string reason;
+void PythonHost::run() noexcept {
+    std::string detail;
+    State state = kFailed;
+    try {
+        if (open(&detail)) state = kReady;
+        detail = printable(detail);
+    } catch (...) {  // std::bad_alloc
+        state = kFailed;
+        detail = "out of memory";
+    }
+    finish(state, std::move(detail));
+}
+
+bool PythonHost::open(std::string *detail) {
     const SignalsKept signals;
-    if (!open_interpreter(&reason)) return finish(kFailed, reason);
+    std::string name = "this process";
+    if (!open_interpreter(&name, detail)) {
+        *detail = name + ": " + *detail + kAdvice;
+        return false;
+    }
     const WithPython held;
-    module_ = python.PyImport_ImportModule(kDoor);
-    if (!module_) return finish(kFailed, exception());
+    module_ = python.PyImport_ImportModule(kModule);
+    if (!module_) {
+        *detail = name + ": " + exception() + kAdvice;
+        return false;
+    }
     const Object function(python.PyObject_GetAttrString(module_, "start"));
     const Object device(function.get() ? python.PyObject_CallObject(function.get(), nullptr)
                                        : nullptr);
-    if (!device.get()) return finish(kFailed, exception());
-    finish(kReady, text_of(device.get()));
+    *detail = device.get() ? text_of(device.get()) : exception();
+    return device.get() != nullptr;
 }
 
-bool PythonHost::open_interpreter(std::string *reason) {
+bool PythonHost::open_interpreter(std::string *name, std::string *reason) {
     // A process that is Python already.
     if (!python.load(RTLD_DEFAULT) && python.Py_IsInitialized()) return true;
 
-    const char *chosen = getenv("GKL_SHIM_PYTHON");
-    if (!chosen || !*chosen) chosen = "python3";
-    const char *const command[] = {chosen, "-S", "-c", kFindLibrary, nullptr};
-    std::string lines;
-    if (!output_of(command, &lines)) {
-        *reason = std::string(chosen) + ": " + lines;
+    const char *const chosen = getenv("GKL_SHIM_PYTHON");
+    const bool is_chosen = chosen && *chosen;
+    *name = is_chosen ? std::string("GKL_SHIM_PYTHON=") + chosen : kDefault;
+    std::string program, answer;
+    if (!find_program(is_chosen ? chosen : kDefault, &program, reason)) return false;
+    if (!is_chosen) *name = program;
+    const char *const command[] = {program.c_str(), "-I", "-S", "-c", kFindLibrary, nullptr};
+    Interpreter interpreter;
+    if (!output_of(command, kMostAnswer, kSecondsToAnswer, &answer, reason) ||
+        !parse(answer, &interpreter, reason))
         return false;
-    }
-    const std::string path = lines.substr(0, lines.find('\n'));
-    std::string program = lines.substr(path.size() + 1);
-    program = program.substr(0, program.find('\n'));
     // Global: extension modules find the interpreter's functions there.
-    void *library = dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL);
-    if (!library) {
-        *reason = dlerror();
-        return false;
-    }
+    void *library = dlopen(interpreter.library.c_str(), RTLD_NOW | RTLD_GLOBAL);
+    if (!library) return *reason = dlerror(), false;
     if (const char *missing = python.load(library)) {
-        *reason = path + " lacks " + missing;
+        *reason = interpreter.library + " lacks " + missing;
         return false;
     }
-    if (python.PyInitConfig_Create && python.PyInitConfig_SetStr && python.PyInitConfig_SetInt &&
-        python.Py_InitializeFromInitConfig) {
-        void *config = python.PyInitConfig_Create();
-        if (!config || python.PyInitConfig_SetStr(config, "program_name", program.c_str()) != 0 ||
-            python.PyInitConfig_SetInt(config, "install_signal_handlers", 0) != 0 ||
-            python.Py_InitializeFromInitConfig(config) != 0) {
-            *reason = path + " does not start";
-            return false;
-        }
-    } else {
-        // Python finds its packages beside the program of this name. It keeps the string.
-        if (wchar_t *name = python.Py_DecodeLocale(program.c_str(), nullptr))
-            if (python.Py_SetProgramName) python.Py_SetProgramName(name);
-        python.Py_InitializeEx(0);
+    if (!initialize(interpreter.program)) {
+        *reason = interpreter.library + " does not start";
+        return false;
     }
+    const bool added = add_packages();
+    if (!added) *reason = exception();
     python.PyEval_SaveThread();
-    return true;
+    return added;
 }
 
-void PythonHost::finish(State state, const std::string &detail) {
+void PythonHost::finish(State state, std::string detail) {
     std::lock_guard<std::mutex> lock(mutex_);
     state_ = state;
-    detail_ = detail;
+    detail_ = std::move(detail);
     changed_.notify_all();
 }
 

@@ -105,9 +105,11 @@ enum {
 enum {
     GKL_SHIM_CPU = 0,
     /* The GPU, where there is one that works; elsewhere the CPU, with one warning on standard
-     * error. The GPU engine is opened by CuPy code: the process's Python, or the one that
-     * GKL_SHIM_PYTHON names (else python3 on the PATH), runs it, started when the first such handle
-     * is opened; calls then need no Python. The first waits for it, ten seconds at most. */
+     * error. The GPU engine is opened by CuPy code: the process's Python, or the one whose
+     * absolute path is in GKL_SHIM_PYTHON (else python3 on the PATH), runs it, started when the
+     * first such handle is opened; calls then need no Python. The first waits for it, ten seconds
+     * at most. Nothing is run from the working directory: only absolute entries of PATH and
+     * PYTHONPATH count. A program or library that everybody may write to is refused. */
     GKL_SHIM_CUDA = 1,
     /* Either, call by call, whichever is estimated to be done sooner; never waits. The bits of the
      * results do not depend on the choice. */

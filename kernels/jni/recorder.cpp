@@ -1,11 +1,5 @@
 #include "recorder.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "settings.h"
 
 namespace gkl_shim {
@@ -36,7 +30,15 @@ int64_t append_quals(const uint8_t *quals, int64_t length, std::string *text) {
 
 }  // namespace
 
+bool Recorder::open() {
+    std::string reason;
+    recording_ = file_.open(name_, &reason);
+    if (!recording_) fail(reason);
+    return recording_;
+}
+
 void Recorder::add(const gkl_shim_pairhmm_batch &region, std::string *scratch) {
+    if (!recording_) return;
     const int64_t reads = region.region_reads[1], haplotypes = region.region_haplotypes[1];
     std::string &text = *scratch;
     text = format("%lld %lld\n", (long long)reads, (long long)haplotypes);
@@ -60,7 +62,7 @@ void Recorder::add(const gkl_shim_pairhmm_batch &region, std::string *scratch) {
     }
 
     std::lock_guard<std::mutex> lock(mutex_);
-    if (closed_ || (descriptor_ < 0 && !open())) return;
+    if (!recording_) return;
     pending_ += text;
     if (pending_.size() >= kFlushBytes && !flush()) return;
     regions_++;
@@ -69,62 +71,35 @@ void Recorder::add(const gkl_shim_pairhmm_batch &region, std::string *scratch) {
 
 int64_t Recorder::finish() {
     std::lock_guard<std::mutex> lock(mutex_);
-    if (closed_) return -1;
-    if (descriptor_ >= 0) {
+    if (!recording_) return -1;
+    if (regions_ == 0) {
+        file_.discard();
+    } else {
+        std::string reason;
         if (!flush()) return -1;
-        const int descriptor = descriptor_;
-        descriptor_ = -1;
-        if (close(descriptor) != 0 || rename(partial_.c_str(), file_.c_str()) != 0) {
-            fail("cannot write");
+        if (!file_.finish(&reason)) {
+            fail(reason);
             return -1;
         }
     }
-    closed_ = true;
+    recording_ = false;
     return regions_;
 }
 
-bool Recorder::open() {
-    // Two processes told the same name, or two copies of this library in one, do not mix.
-    for (int copy = 0; descriptor_ < 0; copy++) {
-        partial_ = format("%s.%ld%s.partial", file_.c_str(), long(getpid()),
-                          copy == 0 ? "" : format("-%d", copy).c_str());
-        descriptor_ = ::open(partial_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (descriptor_ < 0 && errno != EEXIST) {
-            const int reason = errno;
-            partial_.clear();
-            errno = reason;
-            fail("cannot create");
-            return false;
-        }
-    }
-    return true;
-}
-
 bool Recorder::flush() {
-    const char *from = pending_.data();
-    for (size_t left = pending_.size(); left > 0;) {
-        const ssize_t written = write(descriptor_, from, left);
-        if (written < 0 && errno == EINTR) continue;
-        if (written < 0) {
-            fail("cannot write");
-            return false;
-        }
-        from += written;
-        left -= size_t(written);
-    }
+    std::string reason;
+    const bool written = file_.write(pending_.data(), pending_.size(), &reason);
     pending_.clear();
-    return true;
+    if (!written) fail(reason);
+    return written;
 }
 
-void Recorder::fail(const char *what) {
-    const int reason = errno;
-    log_warning(format("GKL_SHIM_RECORD: %s %s: %s; the run goes on without recording", what,
-                       file_.c_str(), strerror(reason)));
-    if (descriptor_ >= 0) close(descriptor_);
-    descriptor_ = -1;
-    if (!partial_.empty()) unlink(partial_.c_str());
+void Recorder::fail(const std::string &reason) {
+    log_warning("GKL_SHIM_RECORD: cannot write " + name_ + ": " + reason +
+                "; the run goes on without recording");
+    file_.discard();
     std::string().swap(pending_);
-    closed_ = true;
+    recording_ = false;
 }
 
 }  // namespace jni

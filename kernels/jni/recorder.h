@@ -3,10 +3,12 @@
 
 #include <stdint.h>
 
+#include <atomic>
 #include <mutex>
 #include <string>
 
 #include "gkl_shim.h"
+#include "output_file.h"
 
 namespace gkl_shim {
 namespace jni {
@@ -16,33 +18,34 @@ namespace jni {
 // ACGTN is an A. Qualities are taken modulo 128, and what is above 93, the most that Phred+33 can
 // print, is written as 93.
 //
-// Regions go to <file>.<process>.partial, which takes the file's name at the end, so that a file of
-// that name is always whole. A file that cannot be written is one warning and the end of the
-// recording, not of the run.
+// What cannot be written is one warning and the end of the recording, not of the run.
 class Recorder {
    public:
-    explicit Recorder(std::string file) : file_(std::move(file)) {}
+    explicit Recorder(std::string file) : name_(std::move(file)) {}
+
+    // False, after the warning, where the file cannot be written.
+    bool open();
 
     // Regions of several threads follow each other whole. `scratch` is the caller's, reused.
     void add(const gkl_shim_pairhmm_batch &region, std::string *scratch);
 
-    // Gives the file its name. Returns how many regions it holds, or -1 where there is none.
+    // Gives the file its name, if it holds a region. Returns how many, or -1 where the recording
+    // has failed.
     int64_t finish();
 
-    const std::string &file() const { return file_; }
+    const std::string &name() const { return name_; }
     int64_t capped() const { return capped_; }
 
    private:
-    bool open();
     bool flush();
-    void fail(const char *what);
+    void fail(const std::string &reason);
 
-    const std::string file_;
+    const std::string name_;
+    std::atomic<bool> recording_{false};
     std::mutex mutex_;
-    std::string partial_, pending_;
-    int descriptor_ = -1;
+    OutputFile file_;
+    std::string pending_;
     int64_t regions_ = 0, capped_ = 0;
-    bool closed_ = false;
 };
 
 }  // namespace jni

@@ -186,6 +186,10 @@ void Session::announce(bool double_precision, int asked, int threads, const char
     for (const std::string &warning : settings_.warnings) log_warning(warning);
     if (settings_.off)
         log_warning("GKL_SHIM_BACKEND=off is ignored: Intel GKL's library has been replaced");
+    if (!settings_.record.empty()) {
+        recorder_.reset(new Recorder(settings_.record));
+        if (!recorder_->open()) recorder_.reset();
+    }
     if (settings_.log != LogLevel::kQuiet) {
         const std::string builds = gkl_shim_builds();
         const std::string build =
@@ -205,15 +209,13 @@ void Session::announce(bool double_precision, int asked, int threads, const char
         else if (settings_.backend == GKL_SHIM_AUTO &&
                  strcmp(gkl_shim_cuda_state(), "starting") == 0)
             log_line("PairHMM: large regions go to the GPU as soon as it is ready");
-        if (!settings_.record.empty())
-            log_line(format("PairHMM: every region is recorded to %s", settings_.record.c_str()));
+        if (recorder_) log_line("PairHMM: every region is recorded to " + recorder_->name());
         if (settings_.verify > 0)
             log_line(
                 format("PairHMM: one region in %lld is verified in double precision by the "
                        "portable build",
                        (long long)settings_.verify));
     }
-    if (!settings_.record.empty()) recorder_.reset(new Recorder(settings_.record));
     announced_.store(true, std::memory_order_release);
     // Not a shutdown hook of Java's: none of our Java runs in the library-path swap, and this also
     // sees what other hooks still compute.
@@ -266,7 +268,7 @@ void Session::report() {
         const int64_t recorded = recorder_->finish();
         if (recorded >= 0 && settings_.log != LogLevel::kQuiet) {
             std::string line = format("PairHMM: %s recorded", plural(recorded, "region").c_str());
-            if (recorded > 0) line += " to " + recorder_->file();
+            if (recorded > 0) line += " to " + recorder_->name();
             if (recorder_->capped() > 0)
                 line += format(" (%lld qualities above 93 written as 93)",
                                (long long)recorder_->capped());

@@ -9,6 +9,7 @@
 
 #include <limits>
 
+#include "common/printable.h"
 #include "gkl_shim.h"
 
 namespace gkl_shim {
@@ -130,7 +131,7 @@ Settings Settings::read(JNIEnv *env) {
 }
 
 void log_line(const std::string &text) {
-    const std::string line = format("[gkl-shim %s] ", gkl_shim_version()) + text + "\n";
+    const std::string line = format("[gkl-shim %s] ", gkl_shim_version()) + printable(text) + "\n";
     fwrite(line.data(), 1, line.size(), stderr);
 }
 

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <mutex>
 
+#include "common/error.h"
 #include "common/python_host.h"
 #include "pairhmm/model.h"
 
@@ -102,7 +103,7 @@ bool gpu_expected_sooner(const gkl_shim_pairhmm_batch &batch, int64_t cells, int
 
 void start_cuda(int32_t backend) {
     if (backend == GKL_SHIM_CUDA || (backend == GKL_SHIM_AUTO && driver_present()))
-        PythonHost::get().start();
+        guarded([] { return PythonHost::get().start(), GKL_SHIM_OK; });
 }
 
 bool cuda_wanted(int32_t backend, const gkl_shim_pairhmm_batch &batch, int64_t cells, int threads,

@@ -110,6 +110,22 @@ def test_regions_go_to_the_device(shim) -> None:
     assert on_device(lines) == pairs(lines) > 0
 
 
+@pytest.mark.parametrize("backend", ["cuda", "auto"])
+def test_nothing_of_the_working_directory_is_run(
+    shim, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, backend: str
+) -> None:
+    folder, mark = tmp_path / "working", tmp_path / "mark"
+    folder.mkdir()
+    for name in ("cupy", "gkl_shim", "numpy", "os", "site", "sitecustomize", "sysconfig"):
+        (folder / f"{name}.py").write_text(f"open({str(mark)!r}, 'a').write(__file__)\n")
+    monkeypatch.chdir(folder)
+    lines = shim(backend)
+    assert not mark.exists()
+    assert warnings(lines) == []
+    if backend == "cuda":
+        assert on_device(lines) == pairs(lines) > 0
+
+
 def test_a_device_that_is_lost(shim) -> None:
     lines = shim("cuda", launches=12)
     assert len(warnings(lines)) == 1
@@ -134,8 +150,13 @@ def test_a_device_that_takes_too_long(shim) -> None:
 @pytest.mark.parametrize(
     ("python", "stand_in", "reason"),
     [
-        ("/nonexistent/python", True, r"/nonexistent/python: No such file or directory"),
-        ("/bin/false", True, r"/bin/false: it fails"),
+        ("/bin/true", True, r"GKL_SHIM_PYTHON=/bin/true: it printed nothing"),
+        (
+            "/nonexistent/python",
+            True,
+            r"GKL_SHIM_PYTHON=/nonexistent/python: No such file or directory",
+        ),
+        ("/bin/false", True, r"GKL_SHIM_PYTHON=/bin/false: it ended with exit code 1"),
         (sys.executable, False, r"CUDA needs CuPy|no CUDA device"),
     ],
 )

@@ -48,6 +48,16 @@ def letters(sequence: bytes) -> bytes:
     return bytes(b if b in b"ACGTN" else ord("A") for b in sequence)
 
 
+def recorded(region: Region) -> str:
+    """The region as GKL_SHIM_RECORD writes it."""
+    lines = [f"{len(region.reads)} {len(region.haplotypes)}"]
+    for read in region.reads:
+        tracks = [bytes(min(q & 127, 93) + 33 for q in track) for track in read.tracks()[1:]]
+        lines.append(b" ".join([letters(read.bases), *tracks]).decode())
+    lines += [letters(haplotype).decode() for haplotype in region.haplotypes]
+    return "\n".join(lines) + "\n"
+
+
 def typical(seed: int, reads: int = 6, haplotypes: int = 4, length: int = 60) -> Region:
     """A region as GATK sends them: haplotypes that differ a little, reads that come from one."""
     chance = random.Random(seed)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import struct
 import subprocess
@@ -13,7 +14,7 @@ import pytest
 
 from tests.conftest import require_tool
 from tests.java import regions
-from tests.java.conftest import Jvm, gkl_classpath, skip_unless_served
+from tests.java.conftest import ROOT, Jvm, gkl_classpath, skip_unless_served
 
 REGION = regions.typical(5)
 
@@ -98,6 +99,40 @@ def test_a_library_elsewhere(jvm: Jvm, tmp_path: Path, agent_jar: Path) -> None:
     skip_unless_served("stock")
     outcome = jvm("compute", {"regions": [REGION]}, environment={"GKL_SHIM_LIBRARY": str(library)})
     assert outcome.result["ours"]
+
+
+@pytest.mark.parametrize("swap", ["agent", "classpath"])
+def test_a_library_by_a_relative_name(jvm: Jvm, tmp_path: Path, agent_jar: Path, swap: str) -> None:
+    """The working directory may be anybody's."""
+    skip_unless_served("stock")
+    with zipfile.ZipFile(agent_jar) as archive:
+        library = Path(archive.extract("native/linux-x86_64/libgkl_shim.so", tmp_path))
+    relative = os.path.relpath(library, ROOT)
+    setting = {"GKL_SHIM_LIBRARY": relative}
+    outcome = jvm("compute", {"regions": [REGION]}, swap=swap, environment=setting)
+    assert len(outcome.ours) == 1
+    assert outcome.ours[0].endswith(
+        f"warning: PairHMM: Intel GKL is used: GKL_SHIM_LIBRARY={relative} is not an absolute path"
+    )
+
+
+def test_a_temporary_folder_that_others_can_write_to(jvm: Jvm) -> None:
+    """There the library could be replaced before it is loaded, so it goes to another folder."""
+    skip_unless_served("stock")
+    jvm.temporary.chmod(0o777)
+    before = jvm.temporary.stat().st_mtime_ns
+    assert jvm("compute", {"regions": [REGION]}).result["ours"]
+    assert jvm.temporary.stat().st_mtime_ns == before
+    jvm.temporary.chmod(0o1777)  # nobody can take away what is another's
+    assert jvm("compute", {"regions": [REGION]}).result["ours"]
+    assert jvm.temporary.stat().st_mtime_ns != before
+    assert list(jvm.temporary.iterdir()) == []
+
+
+def test_a_temporary_folder_that_is_not_there(jvm: Jvm, tmp_path: Path) -> None:
+    skip_unless_served("stock")
+    option = f"-Djava.io.tmpdir={tmp_path / 'missing'}"
+    assert jvm("compute", {"regions": [REGION]}, options=[option]).result["ours"]
 
 
 def test_a_platform_that_is_not_served(jvm: Jvm, tmp_path: Path, agent_jar: Path) -> None:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 import os
 import re
-import signal
-from pathlib import Path
 
 import pytest
 
@@ -196,80 +194,6 @@ def test_the_surface_is_intels(jvm: Jvm) -> None:
     stock = jvm("surface", region, swap="stock").result
     check([ours.pop("likelihoods")], [stock.pop("likelihoods")], SINGLE)
     assert ours == stock
-
-
-def recorded(region: regions.Region) -> str:
-    lines = [f"{len(region.reads)} {len(region.haplotypes)}"]
-    for read in region.reads:
-        tracks = [bytes(min(q & 127, 93) + 33 for q in track) for track in read.tracks()[1:]]
-        lines.append(b" ".join([regions.letters(read.bases), *tracks]).decode())
-    lines += [regions.letters(haplotype).decode() for haplotype in region.haplotypes]
-    return "\n".join(lines) + "\n"
-
-
-@each_swap
-def test_record(jvm: Jvm, tmp_path: Path, sample: list[regions.Region], swap: str) -> None:
-    file = tmp_path / "out" / "traffic.in"
-    file.parent.mkdir()
-    file.write_text("an older one\n")
-    setting = {"GKL_SHIM_RECORD": str(file)}
-    outcome = jvm("compute", {"regions": sample}, swap=swap, environment=setting)
-    assert file.read_text() == "".join(map(recorded, sample))
-    assert list(file.parent.iterdir()) == [file]
-    high = sum(
-        q & 127 > 93 for g in sample for r in g.reads for track in r.tracks()[1:] for q in track
-    )
-    assert high > 0
-    assert outcome.line("every region is recorded").endswith(f"to {file}")
-    line = outcome.line(f"{len(sample)} regions recorded")
-    assert line.endswith(f"to {file} ({high} qualities above 93 written as 93)")
-
-
-def test_record_of_several_threads_has_whole_regions(jvm: Jvm, tmp_path: Path) -> None:
-    sample = [regions.typical(seed, reads=40, haplotypes=8, length=300) for seed in range(5)]
-    file = tmp_path / "traffic.in"
-    jvm("many_threads", sample, options=[f"-Dgkl.shim.record={file}"])
-    left = file.read_text()
-    counts = {}
-    for region in map(recorded, sample):
-        counts[region[:50]] = left.count(region)
-        left = left.replace(region, "")
-    assert left == ""
-    # Once in each precision, and six times in each of eight threads.
-    assert list(counts.values()) == [2 + 6 * 8] * 5
-
-
-def test_record_that_cannot_be_written(jvm: Jvm, tmp_path: Path) -> None:
-    region = regions.typical(1)
-    file = tmp_path / "nowhere" / "traffic.in"
-    setting = {"GKL_SHIM_RECORD": str(file)}
-    outcome = jvm("compute", {"regions": [region] * 3}, environment=setting)
-    line = outcome.line("warning")
-    assert f"GKL_SHIM_RECORD: cannot create {file}: No such file or directory" in line
-    assert len(outcome.result["likelihoods"]) == 3
-
-
-def test_record_that_grows_too_large(jvm: Jvm) -> None:
-    region = regions.typical(1, reads=400, haplotypes=2, length=400)
-    outcome = jvm(
-        "compute",
-        {"regions": [region] * 40},
-        environment={"GKL_SHIM_RECORD": str(jvm.temporary / "traffic.in")},
-        file_size=4 << 20,
-    )
-    assert "GKL_SHIM_RECORD: cannot write" in outcome.line("warning")
-    assert "File too large" in outcome.line("warning")
-    assert len(outcome.result["likelihoods"]) == 40
-    assert list(jvm.temporary.iterdir()) == []
-
-
-def test_a_killed_process_leaves_no_record_as_if_whole(jvm: Jvm, tmp_path: Path) -> None:
-    file = tmp_path / "traffic.in"
-    setting = {"GKL_SHIM_RECORD": str(file)}
-    outcome = jvm("killed", regions.typical(1), environment=setting, succeeds=False)
-    assert outcome.returncode == -signal.SIGKILL
-    assert not file.exists()
-    assert [path.suffix for path in tmp_path.glob("traffic*")] == [".partial"]
 
 
 @each_swap

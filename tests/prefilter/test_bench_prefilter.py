@@ -80,7 +80,7 @@ def test_no_seeder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     report = papers()
     assert report["verification"] == []
     assert report["missing"]["verification"].startswith(
-        "verification needs the seeder minimap2 (Debian: minimap2): "
+        "minimap2: not found on the PATH; verification needs it (Debian: apt install minimap2)"
     )
     (tmp_path / "minimap2").write_text("#!/bin/sh\necho no memory >&2; exit 3\n")
     (tmp_path / "minimap2").chmod(0o755)

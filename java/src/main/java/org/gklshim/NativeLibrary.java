@@ -5,19 +5,28 @@ import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URL;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.Paths;
+import java.util.Arrays;
+import java.util.LinkedHashSet;
 import java.util.Locale;
 
 /**
  * Finds, extracts and loads the native library.
  *
  * <p>It lies in our jar as native/PLATFORM/libgkl_shim.so. It is extracted to a directory that only
- * this user can enter, under java.io.tmpdir, and deleted as soon as it is loaded. The system
- * property gkl.shim.library or the environment variable GKL_SHIM_LIBRARY names a file to load in
- * place, for instance where java.io.tmpdir does not allow execution.
+ * this user can enter, under java.io.tmpdir or else /tmp, and deleted as soon as it is loaded. The
+ * system property gkl.shim.library or the environment variable GKL_SHIM_LIBRARY names a file to
+ * load instead, by its absolute path: the working directory may be anybody's. It helps where the
+ * temporary directories do not allow execution.
  */
 final class NativeLibrary {
+    private static final int WRITABLE_BY_OTHERS = 0002;
+    /** In a directory with this bit, only its owner can take away what somebody has put there. */
+    private static final int STICKY = 01000;
+
     private NativeLibrary() {}
 
     /** Whether there is a library for this platform. */
@@ -36,29 +45,61 @@ final class NativeLibrary {
     /**
      * Loads the library.
      *
-     * @throws IOException it cannot be extracted
+     * @throws IOException our own jar is damaged
+     * @throws IllegalStateException it cannot be found or extracted
      * @throws UnsatisfiedLinkError it cannot be loaded
      * @throws ReflectiveOperationException our own jar is damaged
      */
     static Engine load() throws IOException, ReflectiveOperationException {
         Engine engine = new Isolated(NativeLibrary.class.getClassLoader()).engine();
         if (!override().isEmpty()) {
-            engine.load(new File(override()).getAbsolutePath());
+            if (!new File(override()).isAbsolute()) {
+                throw new IllegalStateException(
+                        "GKL_SHIM_LIBRARY=" + override() + " is not an absolute path");
+            }
+            engine.load(override());
             return engine;
         }
-        Path directory = Files.createTempDirectory("gkl-shim-");
-        try {
-            Path file = directory.resolve(System.mapLibraryName("gkl_shim"));
-            try (InputStream library = resource().openStream()) {
-                Files.copy(library, file);
-                engine.load(file.toString());
-            } finally {
-                Files.deleteIfExists(file);
+        StringBuilder faults = new StringBuilder();
+        for (String place : new LinkedHashSet<>(
+                Arrays.asList(System.getProperty("java.io.tmpdir"), "/tmp"))) {
+            try {
+                loadFrom(Paths.get(place), engine);
+                return engine;
+            } catch (IOException e) {
+                faults.append("; ").append(e.getClass().getSimpleName()).append(": ")
+                        .append(e.getMessage());
             }
-        } finally {
-            Files.deleteIfExists(directory);
         }
-        return engine;
+        throw new IllegalStateException("the native library cannot be extracted: give the property "
+                + "java.io.tmpdir a directory of your own" + faults);
+    }
+
+    /** Extracts the library to a directory of its own under this one, and loads it. */
+    private static void loadFrom(Path parent, Engine engine) throws IOException {
+        // Where others could replace the directory, they could replace the library.
+        requireLasting(parent.toAbsolutePath());
+        Path real = parent.toRealPath();
+        requireLasting(real);
+        Path directory = Files.createTempDirectory(real, "gkl-shim-");
+        Path file = directory.resolve(System.mapLibraryName("gkl_shim"));
+        try (InputStream library = resource().openStream()) {
+            Files.copy(library, file);
+            engine.load(file.toString());
+        } finally {
+            file.toFile().delete();
+            directory.toFile().delete();
+        }
+    }
+
+    /** Refuses a path on which others can put something else in a directory's place. */
+    private static void requireLasting(Path path) throws IOException {
+        for (Path part = path; part != null; part = part.getParent()) {
+            int mode = (int) Files.getAttribute(part, "unix:mode");
+            if ((mode & WRITABLE_BY_OTHERS) != 0 && (mode & STICKY) == 0) {
+                throw new AccessDeniedException(part + ": others can write to it");
+            }
+        }
     }
 
     private static String override() {

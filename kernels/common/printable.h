@@ -1,0 +1,37 @@
+// Text from elsewhere, made fit for a line of the log.
+#pragma once
+
+#include <stdio.h>
+
+#include <string>
+
+namespace gkl_shim {
+
+// Writes as \x and two digits each byte of a control character and each that is no UTF-8: what a
+// file is called or another program says must not break the line, nor command the terminal.
+inline std::string printable(const std::string &text) {
+    std::string result;
+    for (size_t at = 0; at < text.size();) {
+        const auto byte = [&](size_t k) { return static_cast<unsigned char>(text[k]); };
+        const unsigned char first = byte(at);
+        // Bytes that follow the first of a character.
+        const size_t more = first < 0x80 ? 0 : first < 0xE0 ? 1 : first < 0xF0 ? 2 : 3;
+        bool shown = first < 0x80 ? first >= 0x20 && first != 0x7F : first >= 0xC2 && first < 0xF5;
+        for (size_t k = at + 1; shown && k <= at + more; k++)
+            shown = k < text.size() && byte(k) >= 0x80 && byte(k) < 0xC0;
+        // The control characters U+0080 to U+009F.
+        if (shown && first == 0xC2 && byte(at + 1) < 0xA0) shown = false;
+        if (shown) {
+            result.append(text, at, more + 1);
+            at += more + 1;
+        } else {
+            char escaped[8];
+            snprintf(escaped, sizeof escaped, "\\x%02x", first);
+            result += escaped;
+            at++;
+        }
+    }
+    return result;
+}
+
+}  // namespace gkl_shim

@@ -1,0 +1,209 @@
+#include "output_file.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+namespace gkl_shim {
+namespace jni {
+namespace {
+
+constexpr int kMostLinks = 40;  // as the kernel's
+const char kPrefix[] = ".gkl-shim.", kSuffix[] = ".partial";
+
+std::string folder_of(const std::string &path) {
+    const size_t slash = path.rfind('/');
+    return slash == std::string::npos ? "." : path.substr(0, slash + 1);
+}
+
+// The number of the open descriptor that a path such as /dev/stdout names, or -1. To open it again
+// would fail for a socket, and start a file from its beginning.
+int own_descriptor(const std::string &path) {
+    char folder[PATH_MAX];
+    const std::string name = path.substr(path.rfind('/') + 1);
+    const std::string own = "/proc/" + std::to_string(getpid()) + "/fd";
+    const bool is_number = !name.empty() && name.find_first_not_of("0123456789") == name.npos;
+    return is_number && realpath(folder_of(path).c_str(), folder) && folder == own
+               ? atoi(name.c_str())
+               : -1;
+}
+
+// Replaces a symbolic link by what it stands for, until there is none or a descriptor is reached.
+// False where there are too many.
+bool follow_links(std::string *path) {
+    for (int links = 0; links < kMostLinks; links++) {
+        char target[PATH_MAX];
+        if (own_descriptor(*path) >= 0) return true;
+        const ssize_t length = readlink(path->c_str(), target, sizeof target);
+        if (length < 0) return true;
+        if (length == 0 || size_t(length) == sizeof target) break;
+        const std::string followed(target, size_t(length));
+        *path = followed[0] == '/' ? followed : folder_of(*path) + "/" + followed;
+    }
+    errno = ELOOP;
+    return false;
+}
+
+// Whether it was made here.
+bool is_partial(const char *name) {
+    if (strncmp(name, kPrefix, sizeof kPrefix - 1) != 0) return false;
+    name += sizeof kPrefix - 1;
+    const size_t process = strspn(name, "0123456789");
+    if (process == 0 || name[process] != '.') return false;
+    name += process + 1;
+    const size_t number = strspn(name, "0123456789abcdef");
+    return number > 0 && strcmp(name + number, kSuffix) == 0;
+}
+
+// Locks an open file. False where another process holds the lock; `without` where the file system
+// has no locks.
+bool lock(int descriptor, bool without) {
+    return flock(descriptor, LOCK_EX | LOCK_NB) == 0 || (errno != EWOULDBLOCK && without);
+}
+
+void remove_leftovers(const std::string &folder) {
+    DIR *const entries = opendir(folder.c_str());
+    if (!entries) return;
+    while (const dirent *entry = readdir(entries)) {
+        if (!is_partial(entry->d_name)) continue;
+        const int descriptor =
+            openat(dirfd(entries), entry->d_name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+        if (descriptor < 0) continue;
+        if (lock(descriptor, false)) unlinkat(dirfd(entries), entry->d_name, 0);
+        close(descriptor);
+    }
+    closedir(entries);
+}
+
+bool write_all(int descriptor, const char *from, size_t left) {
+    while (left > 0) {
+        const ssize_t written = write(descriptor, from, left);
+        if (written >= 0) {
+            from += written;
+            left -= size_t(written);
+        } else if (errno == EAGAIN) {
+            pollfd room = {descriptor, POLLOUT, 0};
+            poll(&room, 1, -1);
+        } else if (errno != EINTR) {
+            return false;
+        }
+    }
+    return true;
+}
+
+}  // namespace
+
+bool OutputFile::open(const std::string &path, std::string *reason) {
+    target_ = path;
+    if (!follow_links(&target_)) return *reason = strerror(errno), false;
+    const int own = own_descriptor(target_);
+    if (own >= 0) {
+        descriptor_ = fcntl(own, F_DUPFD_CLOEXEC, 0);
+        if (descriptor_ < 0) *reason = strerror(errno);
+        return descriptor_ >= 0;
+    }
+    // A pipe without a reader fails, and does not wait for one.
+    const int found = ::open(target_.c_str(), O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    replaces_ = found >= 0;
+    if (found < 0 && errno != ENOENT) {
+        const int error = errno;
+        const bool is_pipe = stat(target_.c_str(), &before_) == 0 && S_ISFIFO(before_.st_mode);
+        *reason = error == ENXIO && is_pipe ? "it is a pipe that nothing reads from; start what "
+                                              "reads first"
+                                            : strerror(error);
+        return false;
+    }
+    if (replaces_ && (fstat(found, &before_) != 0 || !S_ISREG(before_.st_mode))) {
+        fcntl(found, F_SETFL, fcntl(found, F_GETFL) & ~O_NONBLOCK);
+        descriptor_ = found;
+        return true;
+    }
+    if (replaces_) close(found);
+    if (make_partial(folder_of(target_))) return true;
+    *reason = strerror(errno);
+    return false;
+}
+
+bool OutputFile::make_partial(const std::string &folder) {
+    remove_leftovers(folder);
+    // Never more open than the file that it replaces.
+    const mode_t mode = replaces_ ? before_.st_mode & 0666 : 0666;
+    for (int number = 0;; number++) {
+        char name[64];
+        snprintf(name, sizeof name, "%s%ld.%x%s", kPrefix, long(getpid()), number, kSuffix);
+        const std::string partial = folder + "/" + name;
+        const int made = ::open(partial.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+        if (made < 0 && errno == EEXIST) continue;
+        if (made < 0) return false;
+        // Another process may take it for a leftover before it is locked.
+        struct stat state;
+        if (lock(made, true) && fstat(made, &state) == 0 && state.st_nlink > 0) {
+            descriptor_ = made;
+            partial_ = partial;
+            return true;
+        }
+        close(made);
+    }
+}
+
+bool OutputFile::write(const char *from, size_t size, std::string *reason) {
+    if (write_all(descriptor_, from, size)) return true;
+    *reason = strerror(errno);
+    return false;
+}
+
+bool OutputFile::finish(std::string *reason) {
+    const bool finished = partial_.empty() || take_name();
+    if (!finished) *reason = strerror(errno);
+    discard();
+    return finished;
+}
+
+bool OutputFile::take_name() {
+    if (replaces_) {
+        // Only where this process may.
+        if (fchown(descriptor_, before_.st_uid, before_.st_gid) != 0) errno = 0;
+        fchmod(descriptor_, before_.st_mode & 07777);
+    }
+    if (fsync(descriptor_) != 0) return false;
+    if (rename(partial_.c_str(), target_.c_str()) == 0) {
+        partial_.clear();
+        return true;
+    }
+    // A mount point, or another user's file in a folder such as /tmp: it can be written to, but not
+    // replaced.
+    return replaces_ && (errno == EBUSY || errno == EPERM) && copy_to_target();
+}
+
+bool OutputFile::copy_to_target() {
+    const int target = ::open(target_.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC);
+    if (target < 0) return false;
+    char part[1 << 16];
+    off_t at = 0;
+    ssize_t length;
+    while ((length = pread(descriptor_, part, sizeof part, at)) > 0 &&
+           write_all(target, part, size_t(length)))
+        at += length;
+    const bool copied = length == 0 && fsync(target) == 0;
+    const int error = errno;
+    close(target);
+    errno = error;
+    return copied;
+}
+
+void OutputFile::discard() {
+    if (!partial_.empty()) unlink(partial_.c_str());
+    partial_.clear();
+    if (descriptor_ >= 0) close(descriptor_);
+    descriptor_ = -1;
+}
+
+}  // namespace jni
+}  // namespace gkl_shim

@@ -1,0 +1,478 @@
+"""The Python that the library starts in a program that is none: which one, and from where."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import stat
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import gkl_shim
+from tests.conftest import require_tool
+
+SOURCE = Path(__file__).parent / "python_host.c"
+
+#: The stand-in for CuPy says this, so that a test sees how far the library came.
+REACHED = "the stand-in for CuPy"
+ADVICE = "set GKL_SHIM_PYTHON to the absolute path of the Python that has gkl-shim and CuPy"
+
+
+@pytest.fixture(scope="module")
+def program(compile_c) -> Path:
+    return compile_c(require_tool("cc"), SOURCE, gkl_shim.paths.library())
+
+
+@pytest.fixture(scope="module")
+def likelihood(program: Path) -> str:
+    return subprocess.run(
+        [program, "cpu"], capture_output=True, text=True, check=True
+    ).stdout.split("\n")[0]
+
+
+@pytest.fixture
+def stand_in(tmp_path: Path) -> Path:
+    """A folder for PYTHONPATH whose CuPy does not load."""
+    folder = tmp_path / "stand-in"
+    folder.mkdir()
+    (folder / "cupy.py").write_text(f"raise ImportError({REACHED!r})\n")
+    return folder
+
+
+class Host:
+    """Runs the program; each run must give the CPU's answer and leave no child behind."""
+
+    def __init__(self, program: Path, likelihood: str, stand_in: Path) -> None:
+        self._program, self._likelihood = program, likelihood
+        inherited = os.environ.get("PYTHONPATH")
+        self.python_path = ":".join([str(stand_in), *([inherited] if inherited else [])])
+        self.warnings: list[str] = []
+
+    def __call__(
+        self, environment: dict[str, str | None], *, backend: str = "cuda", cwd: Path | None = None
+    ) -> str:
+        """Return what the library says of the GPU engine."""
+        variables = {**os.environ, "PYTHONPATH": self.python_path, **environment}
+        done = subprocess.run(
+            [self._program, backend],
+            env={name: value for name, value in variables.items() if value is not None},
+            cwd=cwd,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=True,
+        )
+        computed, state, children = done.stdout.splitlines()
+        assert (computed, children) == (self._likelihood, "no child")
+        self.warnings = done.stderr.splitlines()
+        return state
+
+
+@pytest.fixture
+def host(program: Path, likelihood: str, stand_in: Path) -> Host:
+    return Host(program, likelihood, stand_in)
+
+
+def write_program(path: Path, text: str) -> Path:
+    path.write_text(f"#!/bin/sh\n{text}\n")
+    path.chmod(0o755)
+    return path
+
+
+# Nothing from the working directory.
+
+
+class Trap:
+    """A folder full of what Python and the dynamic linker look for; what is run leaves a mark."""
+
+    MODULES = (
+        "cupy",
+        "encodings",
+        "gkl_shim",
+        "io",
+        "numpy",
+        "os",
+        "site",
+        "sitecustomize",
+        "sysconfig",
+        "usercustomize",
+    )
+
+    def __init__(self, folder: Path, compiler: str) -> None:
+        self.folder = folder
+        self._mark = folder / "mark"
+        python = f"with open({str(self._mark)!r}, 'a') as mark: mark.write(__file__ + ' ')\n"
+        minor = f"python3.{sys.version_info.minor}"
+        for name in (".", f"lib/{minor}", f".local/lib/{minor}/site-packages", "sub"):
+            (folder / name).mkdir(parents=True, exist_ok=True)
+            for module in self.MODULES:
+                (folder / name / f"{module}.py").write_text(python)
+        (folder / "bin").mkdir()
+        for name in ("python3", "bin/python3", "sub/python3"):
+            write_program(folder / name, f'echo "$0" >> {self._mark}')
+        library = folder / "library.c"
+        library.write_text(
+            "#include <stdio.h>\n"
+            "__attribute__((constructor)) static void mark(void) {\n"
+            f'    FILE *file = fopen("{self._mark}", "a");\n'
+            '    if (file) fputs("library ", file);\n'
+            "}\n"
+        )
+        for name in ("libcuda.so.1", f"lib{minor}.so.1.0"):
+            command = [compiler, "-shared", "-fPIC", str(library), "-o", str(folder / name)]
+            subprocess.run(command, check=True)
+
+    @property
+    def caught(self) -> str:
+        return self._mark.read_text() if self._mark.exists() else ""
+
+
+@pytest.fixture
+def trap(tmp_path: Path) -> Trap:
+    folder = tmp_path / "trap"
+    folder.mkdir()
+    return Trap(folder, require_tool("cc"))
+
+
+def test_the_trap_catches(trap: Trap) -> None:
+    for command in (
+        [sys.executable, "-S", "-c", "import sysconfig"],
+        ["./python3"],
+        [sys.executable, "-c", "import ctypes; ctypes.CDLL('./libcuda.so.1')"],
+    ):
+        before = trap.caught
+        subprocess.run(command, cwd=trap.folder, check=False, capture_output=True)
+        assert trap.caught != before, command
+
+
+def find_interpreters() -> Iterator[str]:
+    """This Python, and those of other versions that are installed."""
+    yield sys.executable
+    for minor in range(10, 20):
+        found = shutil.which(f"python3.{minor}")
+        if found is None or minor == sys.version_info.minor:
+            continue
+        done = subprocess.run([found, "-I", "-c", ""], capture_output=True, check=False)
+        if done.returncode == 0:
+            yield found
+
+
+INTERPRETERS = list(find_interpreters())
+BIN = str(Path(sys.executable).parent)
+
+
+@pytest.mark.parametrize("backend", ["cuda", "auto"])
+@pytest.mark.parametrize("python", INTERPRETERS)
+def test_no_module_of_the_working_directory(
+    host: Host, trap: Trap, python: str, backend: str
+) -> None:
+    state = host({"GKL_SHIM_PYTHON": python}, backend=backend, cwd=trap.folder)
+    assert trap.caught == ""
+    if backend == "cuda" and python == sys.executable:
+        assert REACHED in state
+
+
+@pytest.mark.parametrize("python", INTERPRETERS)
+@pytest.mark.parametrize(
+    "setting",
+    [
+        *({"PYTHONPATH": value} for value in ("", ":", ".", "sub", "::sub", "./lib:")),
+        {"PYTHONHOME": "."},
+        {"HOME": "."},
+        {"HOME": ""},
+        {"PYTHONUSERBASE": ".local"},
+        {"PYTHONSTARTUP": "os.py"},
+        {"PYTHONPLATLIBDIR": "."},
+    ],
+    ids=str,
+)
+def test_no_module_by_a_relative_setting(
+    host: Host, trap: Trap, python: str, setting: dict[str, str]
+) -> None:
+    # What is on the PYTHONPATH besides still counts.
+    if "PYTHONPATH" in setting:
+        setting = {"PYTHONPATH": f"{setting['PYTHONPATH']}:{host.python_path}"}
+    state = host({"GKL_SHIM_PYTHON": python, **setting}, cwd=trap.folder)
+    assert trap.caught == ""
+    if python == sys.executable:
+        assert REACHED in state
+
+
+@pytest.mark.parametrize("first", ["", ".", "./", "bin", "sub/../bin"])
+@pytest.mark.parametrize("python", [None, "", "python3"])
+def test_no_program_by_a_relative_entry_of_the_path(
+    host: Host, trap: Trap, first: str, python: str | None
+) -> None:
+    setting = {"PATH": f"{first}:{BIN}:{os.environ['PATH']}", "GKL_SHIM_PYTHON": python}
+    state = host(setting, cwd=trap.folder)
+    assert trap.caught == ""
+    assert REACHED in state
+
+
+@pytest.mark.parametrize("path", ["", ".", ":", None])
+def test_no_program_without_a_path(host: Host, trap: Trap, path: str | None) -> None:
+    host({"PATH": path, "GKL_SHIM_PYTHON": None}, cwd=trap.folder)
+    assert trap.caught == ""
+    assert len(host.warnings) == 1
+
+
+@pytest.mark.parametrize("python", ["./python3", "bin/python3", "sub/../python3", "~/python3"])
+def test_a_relative_program_is_refused(host: Host, trap: Trap, python: str) -> None:
+    host({"GKL_SHIM_PYTHON": python}, cwd=trap.folder)
+    assert trap.caught == ""
+    assert len(host.warnings) == 1
+    assert f"GKL_SHIM_PYTHON={python}: it is not an absolute path" in host.warnings[0]
+    assert ADVICE in host.warnings[0]
+
+
+@pytest.mark.parametrize("python", [os.path.realpath(python) for python in INTERPRETERS])
+def test_the_packages_of_the_user(host: Host, tmp_path: Path, python: str) -> None:
+    """They count as in any Python, although its environment variables do not."""
+    setting = {"PYTHONUSERBASE": str(tmp_path / "base"), "GKL_SHIM_PYTHON": python}
+    ask = "import site; print(site.getusersitepackages())"
+    done = subprocess.run(
+        [python, "-c", ask],
+        env={**os.environ, **setting},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    packages, mark = Path(done.stdout.strip()), tmp_path / "mark"
+    packages.mkdir(parents=True)
+    (packages / "usercustomize.py").write_text(f"open({str(mark)!r}, 'w').close()\n")
+    host({**setting, "PYTHONNOUSERSITE": "1"})
+    assert not mark.exists()
+    host({**setting, "PYTHONNOUSERSITE": None})
+    assert mark.exists()
+
+
+def test_start_up_files_on_the_python_path(host: Host, stand_in: Path) -> None:
+    """They are run as in any Python; one that ends it does not end the process."""
+    customize = stand_in / "sitecustomize.py"
+    customize.write_text(f"import builtins; builtins.mark = {REACHED!r}\n")
+    (stand_in / "cupy.py").write_text("raise ImportError(mark)\n")
+    assert REACHED in host({"GKL_SHIM_PYTHON": sys.executable})
+    customize.write_text("raise SystemExit\n")
+    host({"GKL_SHIM_PYTHON": sys.executable})
+    assert len(host.warnings) == 1
+    assert f"no GPU (GKL_SHIM_PYTHON={sys.executable}: SystemExit; {ADVICE})" in host.warnings[0]
+
+
+# Nothing that others can change.
+
+
+def writable(path: Path, mode: int = 0o002) -> None:
+    path.chmod(stat.S_IMODE(path.stat().st_mode) | mode)
+
+
+@pytest.fixture
+def own_python(tmp_path: Path) -> Path:
+    """A virtual environment's layout: a folder whose program is a link to this Python."""
+    folder = tmp_path / "own" / "bin"
+    folder.mkdir(parents=True)
+    python = folder / "python3"
+    python.symlink_to(sys.executable)
+    return python
+
+
+def test_a_program_of_the_users_own(host: Host, own_python: Path) -> None:
+    host({"GKL_SHIM_PYTHON": str(own_python)})
+    assert "others can write" not in host.warnings[0]
+
+
+@pytest.mark.parametrize("depth", [0, 1])
+def test_a_program_in_a_folder_that_others_can_write_to(
+    host: Host, own_python: Path, depth: int
+) -> None:
+    folder = own_python.parents[depth]
+    writable(folder)
+    host({"GKL_SHIM_PYTHON": str(own_python)})
+    assert len(host.warnings) == 1
+    assert f"GKL_SHIM_PYTHON={own_python}: others can write to {folder}" in host.warnings[0]
+    # With the sticky bit nobody can take away what is another's.
+    writable(folder, stat.S_ISVTX)
+    host({"GKL_SHIM_PYTHON": str(own_python)})
+    assert "others can write" not in host.warnings[0]
+    # On the PATH too.
+    folder.chmod(0o777)
+    host({"GKL_SHIM_PYTHON": None, "PATH": f"{own_python.parent}:{os.environ['PATH']}"})
+    assert f"others can write to {folder}" in host.warnings[0]
+
+
+def test_a_program_that_others_can_write_to(host: Host, tmp_path: Path) -> None:
+    mark = tmp_path / "mark"
+    python = write_program(tmp_path / "python", f"touch {mark}")
+    writable(python)
+    host({"GKL_SHIM_PYTHON": str(python)})
+    assert f"others can write to {python}" in host.warnings[0]
+    assert not mark.exists()
+
+
+def test_a_link_that_others_can_change(host: Host, own_python: Path, tmp_path: Path) -> None:
+    middle = tmp_path / "everybodys" / "link"
+    middle.parent.mkdir()
+    middle.symlink_to(sys.executable)
+    first = own_python.with_name("first")
+    first.symlink_to(os.path.relpath(middle, first.parent))
+    writable(middle.parent)
+    host({"GKL_SHIM_PYTHON": str(first)})
+    assert f"others can write to {middle.parent}" in host.warnings[0]
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
+def test_a_program_of_another_in_a_sticky_folder(host: Host, tmp_path: Path) -> None:
+    mark = tmp_path / "mark"
+    folder = tmp_path / "sticky"
+    folder.mkdir()
+    folder.chmod(0o1777)
+    python = write_program(folder / "python", f"touch {mark}")
+    os.chown(python, 12345, 12345)
+    host({"GKL_SHIM_PYTHON": str(python)})
+    assert f"{python} belongs to another user" in host.warnings[0]
+    assert not mark.exists()
+
+
+# What the program prints is checked before it is used.
+
+LIBRARY = "libpython3.so"
+
+
+@pytest.fixture
+def answer(tmp_path: Path) -> Path:
+    """A file with the name of a Python library that is none."""
+    library = tmp_path / LIBRARY
+    library.write_text("no library\n")
+    return library
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "it printed nothing"),
+        ("exit 3", "it ended with exit code 3"),
+        ("echo no such module >&2; exit 3", "no such module"),
+        ("kill -9 $$", "signal 9"),
+        ("printf {library}", "it printed something else"),
+        ("printf '{library}\\n/bin/sh'", "it printed something else"),
+        ("echo {library}", "it printed something else"),
+        ("echo; echo", "it printed something else"),
+        ("echo a module was loaded; echo {library}; echo /bin/sh", "it printed something else"),
+        ("printf '{library}\\001\\n/bin/sh\\n'", "it printed something else"),
+        ("printf '{library}\\000\\n/bin/sh\\n'", "it printed something else"),
+        ("printf '\\033[2J\\n\\033]0;x\\007\\n'", "it printed something else"),
+        ("head -c 3000000 /dev/zero", "it printed more than 8192 bytes"),
+        ("head -c 3000 /dev/urandom", "it printed something else"),
+        ("head -c 30000 /dev/urandom", "it printed more than 8192 bytes"),
+        ("while :; do echo {library}; done", "it printed more than 8192 bytes"),
+        ("while :; do echo error >&2; done", "it did not end within"),
+        ("exec sleep 1000", "it did not end within"),
+        ("exec >&- 2>&-; exec sleep 1000", "it did not end within"),
+        ("sleep 1000 & echo {library}; echo /bin/sh", "it did not end within"),
+        (
+            "echo libpython3.so; echo /bin/sh",
+            "libpython3.so cannot be used: it is not an absolute path",
+        ),
+        ("echo {library}; echo sh", "sh cannot be used: it is not an absolute path"),
+        ("echo {library}.missing.so; echo /bin/sh", "No such file or directory"),
+        ("echo {library}; echo {library}/sh", "Not a directory"),
+        ("echo {folder}; echo /bin/sh", "it is not a file"),
+        ("echo /bin/sh; echo /bin/sh", "is no Python library"),
+        ("echo {library}; echo {folder}", "it is not a file"),
+        ("echo {library}; echo /bin/sh", "invalid ELF header|file too short"),
+    ],
+)
+def test_what_a_program_prints(
+    host: Host, answer: Path, tmp_path: Path, text: str, words: str
+) -> None:
+    text = text.replace("{library}", str(answer)).replace("{folder}", str(tmp_path))
+    python = write_program(tmp_path / "python", text)
+    started = time.monotonic()
+    host({"GKL_SHIM_PYTHON": str(python)}, cwd=tmp_path)
+    assert time.monotonic() - started < 20
+    assert len(host.warnings) == 1, host.warnings
+    (warning,) = host.warnings
+    assert f"no GPU (GKL_SHIM_PYTHON={python}: " in warning
+    assert re.search(words, warning), warning
+    assert ADVICE in warning
+    assert "the CPU engine computes" in warning
+    assert warning.isprintable()
+    assert len(warning) < 1000
+
+
+@pytest.mark.parametrize("name", ["/bin/true", "/bin/false", "/bin/cat", "/bin/echo", "/bin/yes"])
+def test_programs_that_are_no_python(host: Host, name: str) -> None:
+    host({"GKL_SHIM_PYTHON": name})
+    assert len(host.warnings) == 1
+    assert f"no GPU (GKL_SHIM_PYTHON={name}: " in host.warnings[0]
+    assert ADVICE in host.warnings[0]
+
+
+@pytest.mark.parametrize("name", ["/", "/dev/null", "/nonexistent/python", "/etc/passwd"])
+def test_files_that_are_no_program(host: Host, name: str) -> None:
+    host({"GKL_SHIM_PYTHON": name})
+    assert len(host.warnings) == 1
+    assert f"no GPU (GKL_SHIM_PYTHON={name}: " in host.warnings[0]
+    assert ADVICE in host.warnings[0]
+
+
+def test_a_library_that_is_no_python(host: Host, tmp_path: Path) -> None:
+    library = tmp_path / LIBRARY
+    shutil.copy(gkl_shim.paths.library(), library)
+    python = write_program(tmp_path / "python", f"echo {library}; echo /bin/sh")
+    host({"GKL_SHIM_PYTHON": str(python)})
+    assert f"{library} lacks Py" in host.warnings[0]
+    assert ADVICE in host.warnings[0]
+
+
+def test_a_library_that_others_can_write_to(host: Host, answer: Path, tmp_path: Path) -> None:
+    writable(answer)
+    python = write_program(tmp_path / "python", f"echo {answer}; echo /bin/sh")
+    host({"GKL_SHIM_PYTHON": str(python)})
+    assert f"others can write to {answer}" in host.warnings[0]
+
+
+@pytest.mark.parametrize("waits", [True, False])
+def test_what_never_ends_is_ended(
+    host: Host, program: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, waits: bool
+) -> None:
+    """With all that it has started, also where our process ends first."""
+    pids = tmp_path / "pids"
+    python = write_program(tmp_path / "python", f"sleep 1000 & echo $$ $! > {pids}; wait")
+    if waits:
+        host({"GKL_SHIM_PYTHON": str(python)})
+    else:
+        monkeypatch.setenv("GKL_SHIM_PYTHON", str(python))
+        subprocess.run([program, "cuda", "end"], check=True)
+    started = [int(pid) for pid in pids.read_text().split()]
+    assert len(started) == 2
+    deadline = time.monotonic() + 10
+    while any(map(is_running, started)):
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+
+
+def is_running(pid: int) -> bool:
+    """Whether a process runs; one that has ended may wait for its parent to notice."""
+    try:
+        text = Path(f"/proc/{pid}/stat").read_text()
+    except OSError:
+        return False
+    return text.rsplit(")", 1)[1].split()[0] != "Z"
+
+
+@pytest.mark.parametrize("closed", ["<&-", "2>&-", "<&- 2>&-"])
+def test_closed_standard_streams(program: Path, host: Host, closed: str) -> None:
+    done = subprocess.run(
+        ["sh", "-c", f'exec "$0" cuda {closed}', program],
+        env={**os.environ, "PYTHONPATH": host.python_path, "GKL_SHIM_PYTHON": sys.executable},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert REACHED in done.stdout.splitlines()[1]
