@@ -11,6 +11,8 @@
  *   - Every function may be called from any thread. One handle may be used by several threads at
  *     once; only gkl_shim_pairhmm_close() must not overlap another use of its handle.
  *   - No function throws, exits or aborts; running out of memory is GKL_SHIM_ENOMEM.
+ *   - The floating-point mode of the calling thread (rounding, subnormal numbers, traps) has no
+ *     influence on results. After a call the mode and the exception flags are as before it.
  *
  * A complete program:
  *

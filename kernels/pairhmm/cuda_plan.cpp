@@ -12,6 +12,7 @@
 
 #include "common/cpu.h"
 #include "common/error.h"
+#include "common/floating_point_mode.h"
 #include "common/thread_pool.h"
 #include "gkl_shim.h"
 #include "pairhmm/cuda_arrays.h"
@@ -1128,6 +1129,7 @@ extern "C" void gkl_shim_cuda_widths(int32_t precision, int32_t widths[GKL_SHIM_
 }
 
 extern "C" int64_t gkl_shim_cuda_tables(int32_t precision, int32_t conventions, void *tables) {
+    const FloatingPointMode mode;
     const bool as_gkl = conventions == GKL_SHIM_AS_GKL;
     if (precision == GKL_SHIM_SINGLE) {
         if (tables) write_tables(as_gkl, single_tables(), static_cast<CudaTables<float> *>(tables));
@@ -1141,6 +1143,7 @@ extern "C" int32_t gkl_shim_cuda_take(gkl_shim_cuda_planner *planner,
                                       const gkl_shim_pairhmm_batch *batch,
                                       const gkl_shim_cuda_prefix *prefixes, const double *values,
                                       gkl_shim_cuda_chunk *chunk) {
+    const FloatingPointMode mode;
     int32_t taken = -1;
     guarded([&] {
         taken = planner->take(*batch, prefixes, values, chunk);
@@ -1151,6 +1154,7 @@ extern "C" int32_t gkl_shim_cuda_take(gkl_shim_cuda_planner *planner,
 
 extern "C" gkl_shim_status gkl_shim_cuda_plan(gkl_shim_cuda_planner *planner,
                                               gkl_shim_cuda_chunk *chunk) {
+    const FloatingPointMode mode;
     return guarded([&] { return planner->plan(chunk); });
 }
 
