@@ -367,6 +367,20 @@ Haplotypes: TypeAlias = Iterable[Bases] | HaplotypeBatch
 Region: TypeAlias = tuple[Reads, Haplotypes] | Batch
 
 
+def copied(batch: Batch) -> Batch:
+    """Return a batch that shares no array with another; one in a device's memory as it is."""
+    if batch.device is not None:
+        return batch
+    reads, haplotypes = batch.reads, batch.haplotypes
+    copy = object.__new__(Batch)
+    copy.device = None
+    copy.reads = ReadBatch.trusted(reads.offsets.copy(), *(track.copy() for track in reads.tracks))
+    copy.haplotypes = HaplotypeBatch.trusted(haplotypes.offsets.copy(), haplotypes.bases.copy())
+    copy.region_reads = batch.region_reads.copy()
+    copy.region_haplotypes = batch.region_haplotypes.copy()
+    return copy
+
+
 def concatenated(batches: list[Batch]) -> Batch:
     if len(batches) == 1:
         return batches[0]

@@ -225,6 +225,15 @@ class Sequences:
             )
         )
 
+    def copied(self) -> Sequences:
+        """Return these in arrays of their own."""
+        raw = self._raw
+        given = {field.name: getattr(raw, field.name) for field in dataclasses.fields(raw)}
+        arrays = {
+            name: array.copy() for name, array in given.items() if isinstance(array, np.ndarray)
+        }
+        return Sequences(dataclasses.replace(raw, **arrays))
+
     def part(self, first: int, last: int) -> Sequences:
         """Return sequences `first` to `last`, that one excluded, in the same buffer."""
         raw = self._raw

@@ -38,6 +38,7 @@ from gkl_shim._batch import (
     Reads,
     Region,
     concatenated,
+    copied,
     cut_reads,
     haplotype_batch,
     read_batch,
@@ -279,7 +280,7 @@ class PairHMM(Closing):
         """Compute many regions: see :func:`stream`."""
         gaps = (insertion_quals, deletion_quals, continuation_quals)
         groups = _grouped(regions, gaps)
-        with contextlib.closing(self.stream_batches(groups)) as computed:
+        with contextlib.closing(self._stream(groups)) as computed:
             for batch, values in computed:
                 yield from batch.split(values)
 
@@ -292,13 +293,19 @@ class PairHMM(Closing):
         ----------
         batches
             Read ahead by a background thread, up to two batches before the one that is out; for
-            devices some 40 million bases of reads. A generator is closed together with this one.
+            devices some 40 million bases of reads. A generator is closed together with this one,
+            and may use its arrays again as :func:`stream` says.
 
         Yields
         ------
         batch, values
-            Each batch and its log10 likelihoods as :meth:`compute` gives them.
+            Each batch, or its copy, and its log10 likelihoods as :meth:`compute` gives them.
         """
+        return self._stream(batches if isinstance(batches, (list, tuple)) else _copies(batches))
+
+    def _stream(
+        self, batches: Iterable[Batch]
+    ) -> Generator[tuple[Batch, NDArray[np.float64]], None, None]:
         if self._devices.callers == 1:
             return ahead(self._computed(ahead(batches)))
         return self._stream_together(batches)
@@ -434,6 +441,10 @@ def stream(
     is computed, and the one after that is read from `regions`, in background threads: so
     `regions` is read ahead, and must not wait for results.
 
+    A generator may fill the same arrays again for its next region, since each region is copied
+    before the next is asked for. Two kinds of arrays are not copied, and must stay as they are
+    until their results are out: those of batches in a list or tuple, and CuPy arrays.
+
     Parameters
     ----------
     regions
@@ -537,13 +548,26 @@ class _Devices:
             self._start()
 
 
+def _copies(batches: Iterable[Batch]) -> Iterator[Batch]:
+    """Copy each batch before the next is asked for, which may come in the same arrays."""
+    try:
+        for batch in batches:
+            yield copied(batch)
+    finally:
+        if isinstance(batches, Generator):
+            batches.close()
+
+
 def _grouped(regions: Iterable[Region], gaps: tuple[Quals, ...]) -> Iterator[Batch]:
-    """Put small regions together."""
+    """Put small regions together; copied, as above, where they do not lie in a list."""
+    listed = isinstance(regions, (list, tuple))
     group: list[Batch] = []
     work = 0
     try:
         for index, region in enumerate(regions):
             batch = _region_batch(region, gaps, index)
+            if not listed and _has_arrays_of_the_caller(region):
+                batch = copied(batch)
             more = _work_of(batch)
             # What is large already is not copied to be put together with others.
             if group and (work + more > _GROUP_CELLS or batch.device != group[0].device):
@@ -599,6 +623,13 @@ def _region_batch(region: Region, gaps: tuple[Quals, ...], index: int) -> Batch:
         return Batch(read_batch(region[0], gaps), haplotype_batch(region[1]))
     except ValueError as error:
         raise ValueError(f"regions[{index}]: {error}") from error
+
+
+def _has_arrays_of_the_caller(region: Region) -> bool:
+    """Whether a region was given as arrays, which are not copied; lists of reads are."""
+    return isinstance(region, Batch) or any(
+        isinstance(part, (ReadBatch, HaplotypeBatch)) for part in region
+    )
 
 
 def _cpu_cells(batch: Batch) -> int:

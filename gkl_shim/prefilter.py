@@ -221,6 +221,8 @@ class Prefilter(Closing):
     def resident(self, reads: Any, contigs: Any) -> Resident:
         """Keep reads and a reference encoded, for candidates as a mapper has them.
 
+        Arrays are copied: they may be filled again at once.
+
         Parameters
         ----------
         reads
@@ -229,7 +231,13 @@ class Prefilter(Closing):
             The reference's contigs, of any length, each bytes, str or a uint8 array.
         """
         self._open()
-        return Resident(self, sequences(reads, "reads"), contig_sequences(contigs))
+        kept_reads, kept_contigs = sequences(reads, "reads"), contig_sequences(contigs)
+        # What was a list has been copied already.
+        if isinstance(reads, (Sequences, np.ndarray)):
+            kept_reads = kept_reads.copied()
+        if isinstance(contigs, Sequences):
+            kept_contigs = kept_contigs.copied()
+        return Resident(self, kept_reads, kept_contigs)
 
     def engine(self, bases: int) -> Engine:
         """Return the engine for a call of so many bases of reads."""

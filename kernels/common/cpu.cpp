@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <thread>
 
+#include "common/floating_point_mode.h"
+
 #if defined(__x86_64__)
 #include <cpuid.h>
 #endif
@@ -92,6 +94,7 @@ int control_group_cpus() {
 }  // namespace
 
 int usable_cpus() {
+    const FloatingPointMode mode;
     int cpus = int(std::thread::hardware_concurrency());
 #if defined(__linux__)
     // The mask is asked for with room to spare: a machine may have more CPUs than cpu_set_t.

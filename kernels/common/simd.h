@@ -77,53 +77,5 @@ inline VectorOf<double, 2>::type fma(VectorOf<double, 2>::type a, VectorOf<doubl
 }
 #endif
 
-// Flushes subnormal numbers to zero, in and out, while it lives; then the thread's mode is what it
-// was. Callers own their threads' modes: a JVM thread must not come back changed.
-class FlushToZero {
-   public:
-#if defined(__x86_64__)
-    FlushToZero() : saved_(_mm_getcsr()) { _mm_setcsr(saved_ | 0x8040); }
-    ~FlushToZero() { _mm_setcsr(saved_); }
-
-   private:
-    unsigned saved_;
-#elif defined(__aarch64__)
-    FlushToZero() {
-        __asm__ volatile("mrs %0, fpcr" : "=r"(saved_));
-        __asm__ volatile("msr fpcr, %0" ::"r"(saved_ | (uint64_t{1} << 24)));
-    }
-    ~FlushToZero() { __asm__ volatile("msr fpcr, %0" ::"r"(saved_)); }
-
-   private:
-    uint64_t saved_;
-#endif
-    FlushToZero(const FlushToZero &) = delete;
-    FlushToZero &operator=(const FlushToZero &) = delete;
-};
-
-// The mode that IEEE 754 starts in (gradual underflow, round to nearest), while it lives: a
-// caller's thread may come with flush-to-zero on, GKL leaves it so.
-class GradualUnderflow {
-   public:
-#if defined(__x86_64__)
-    GradualUnderflow() : saved_(_mm_getcsr()) { _mm_setcsr(saved_ & ~0x8040u); }
-    ~GradualUnderflow() { _mm_setcsr(saved_); }
-
-   private:
-    unsigned saved_;
-#elif defined(__aarch64__)
-    GradualUnderflow() {
-        __asm__ volatile("mrs %0, fpcr" : "=r"(saved_));
-        __asm__ volatile("msr fpcr, %0" ::"r"(saved_ & ~(uint64_t{1} << 24)));
-    }
-    ~GradualUnderflow() { __asm__ volatile("msr fpcr, %0" ::"r"(saved_)); }
-
-   private:
-    uint64_t saved_;
-#endif
-    GradualUnderflow(const GradualUnderflow &) = delete;
-    GradualUnderflow &operator=(const GradualUnderflow &) = delete;
-};
-
 }  // namespace
 }  // namespace gkl_shim

@@ -13,6 +13,7 @@
 #include <new>
 
 #include "common/cpu.h"
+#include "common/floating_point_mode.h"
 
 namespace gkl_shim {
 namespace {
@@ -247,6 +248,8 @@ Pool &the_pool() {
 }  // namespace
 
 int start_thread(void *(*run)(void *), void *argument, size_t stack_bytes) {
+    // A new thread inherits the mode.
+    const FloatingPointMode mode;
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);

@@ -18,8 +18,9 @@
 
 namespace gkl_shim {
 
-// Starts a detached thread that takes no signals: these belong to the program's own (the JVM's,
-// Python's). Returns an errno. `stack_bytes` 0: the system's default.
+// Starts a detached thread in the usual floating-point mode. It takes no signals: these belong to
+// the program's own threads (the JVM's, Python's). Returns an errno. `stack_bytes` 0: the system's
+// default.
 int start_thread(void *(*run)(void *argument), void *argument, size_t stack_bytes = 0);
 
 // What a thread does between two looks at what it waits for.

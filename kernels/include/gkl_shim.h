@@ -11,7 +11,9 @@
  *   - Every function may be called from any thread. One handle may be used by several threads at
  *     once; only gkl_shim_pairhmm_close() must not overlap another use of its handle.
  *   - No function throws, exits or aborts; running out of memory is GKL_SHIM_ENOMEM, and any
- * failure that no other status stands for is GKL_SHIM_EINTERNAL.
+ *     failure that no other status stands for is GKL_SHIM_EINTERNAL.
+ *   - The floating-point mode of the calling thread (rounding, subnormal numbers, traps) has no
+ *     influence on results. After a call the mode and the exception flags are as before it.
  *
  * A complete program:
  *

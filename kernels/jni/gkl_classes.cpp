@@ -5,6 +5,7 @@
 
 #include <chrono>
 
+#include "common/floating_point_mode.h"
 #include "common/per_thread.h"
 #include "session.h"
 
@@ -198,6 +199,7 @@ JNIEXPORT void JNICALL Java_com_intel_gkl_pairhmm_IntelPairHmm_initNative(JNIEnv
 
 JNIEXPORT void JNICALL Java_com_intel_gkl_pairhmm_IntelPairHmm_computeLikelihoodsNative(
     JNIEnv *env, jobject, jobjectArray reads, jobjectArray haplotypes, jdoubleArray likelihoods) {
+    const gkl_shim::FloatingPointMode mode;
     try {
         gkl_shim::jni::compute(env, reads, haplotypes, likelihoods);
     } catch (...) {

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <limits>
 
+#include "common/floating_point_mode.h"
 #include "common/per_thread.h"
 #include "session.h"
 
@@ -125,6 +126,7 @@ JNIEXPORT jint JNICALL Java_org_gklshim_NativeEngine_initialize(JNIEnv *env, job
 JNIEXPORT void JNICALL Java_org_gklshim_NativeEngine_compute(
     JNIEnv *env, jobject, jint configuration, jbyteArray sequences, jintArray lengths, jint reads,
     jint haplotypes, jdoubleArray likelihoods) {
+    const gkl_shim::FloatingPointMode mode;
     try {
         gkl_shim::jni::compute(env, configuration, sequences, lengths, reads, haplotypes,
                                likelihoods);

@@ -11,6 +11,8 @@
 #include <algorithm>
 #include <new>
 
+#include "common/floating_point_mode.h"
+
 namespace gkl_shim {
 namespace jni {
 namespace {
@@ -264,6 +266,7 @@ void Session::verify(int configuration, const gkl_shim_pairhmm_batch &region,
 }
 
 void Session::report() {
+    const FloatingPointMode mode;
     if (recorder_) {
         const int64_t recorded = recorder_->finish();
         if (recorded >= 0 && settings_.log != LogLevel::kQuiet) {

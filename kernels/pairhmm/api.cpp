@@ -7,6 +7,7 @@
 
 #include "common/cpu.h"
 #include "common/error.h"
+#include "common/floating_point_mode.h"
 #include "common/per_thread.h"
 #include "gkl_shim.h"
 #include "pairhmm/cpu.h"
@@ -62,6 +63,7 @@ using namespace gkl_shim::pairhmm;
 
 extern "C" gkl_shim_status gkl_shim_pairhmm_open(const gkl_shim_pairhmm_options *options,
                                                  gkl_shim_pairhmm **handle) {
+    const FloatingPointMode mode;
     const gkl_shim_pairhmm_options defaults = {};
     if (!options) options = &defaults;
     if (!handle) return invalid("handle is null");
@@ -91,6 +93,7 @@ extern "C" gkl_shim_status gkl_shim_pairhmm_open(const gkl_shim_pairhmm_options 
 
 static gkl_shim_status compute(gkl_shim_pairhmm *handle, const gkl_shim_pairhmm_batch *batch,
                                double *log10_likelihoods, int64_t size, bool only_missing) {
+    const FloatingPointMode mode;
     const auto start = std::chrono::steady_clock::now();
     if (!handle) return invalid("handle is null");
     if (!batch) return invalid("batch is null");
@@ -192,6 +195,7 @@ extern "C" const char *gkl_shim_pairhmm_build(const gkl_shim_pairhmm *handle) {
 
 extern "C" void gkl_shim_pairhmm_statistics(const gkl_shim_pairhmm *handle,
                                             gkl_shim_pairhmm_stats *stats) {
+    const FloatingPointMode mode;
     stats->regions = handle->regions;
     stats->pairs = handle->pairs;
     stats->cells = handle->cells;

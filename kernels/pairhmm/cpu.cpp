@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "common/cpu.h"
+#include "common/floating_point_mode.h"
 #include "common/per_thread.h"
 #include "common/scratch.h"
-#include "common/simd.h"
 #include "common/thread_pool.h"
 #include "pairhmm/letters.h"
 
@@ -424,7 +424,7 @@ class Chunk {
             Tails &tails = *tails_[best - first_offered_];
             if (tails.reserved.exchange(true)) continue;
             const TileKernel &kernel = single_kernel(task);
-            const FlushToZero mode;
+            const FloatingPointMode mode(Subnormals::kFlushed);
             const Tile tile = make_tile(task);
             tile_memory->set_up(kernel, tile);
             const PlanView plan = task.region->plan.view();
@@ -440,7 +440,7 @@ class Chunk {
         const TileTask &task = tiles_[k];
         Region &region = *task.region;
         const TileKernel &kernel = single_kernel(task);
-        const FlushToZero mode;
+        const FloatingPointMode mode(Subnormals::kFlushed);
         const Tile tile = make_tile(task);
         tile_memory->set_up(kernel, tile);
         if (!wait_until_ready()) return;
@@ -486,7 +486,6 @@ class Chunk {
             memory.planner.make(memory.haplotypes.data(), int64_t(count), &memory.plan);
             plan = &memory.plan;
         }
-        const GradualUnderflow mode;
         const Tile tile = make_tile(task);
         memory.set_up(kernel, tile);
         const double *computed = memory.compute(kernel, tile, plan->view());
@@ -504,7 +503,6 @@ class Chunk {
         TileMemory &memory = *tile_memory;
         const CpuBuild &build = *settings_->build;
         choose_haplotypes(task, &memory);
-        const GradualUnderflow mode;
         const Tile all = make_tile(task);
         for (const int32_t h : memory.chosen) {
             const Letters &haplotype = region.haplotypes[h];

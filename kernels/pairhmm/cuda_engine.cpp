@@ -30,6 +30,7 @@
 #include "common/cpu.h"
 #include "common/cuda_driver.h"
 #include "common/error.h"
+#include "common/floating_point_mode.h"
 #include "common/thread_pool.h"
 #include "gkl_shim.h"
 #include "pairhmm/cuda_arrays.h"
@@ -1094,18 +1095,21 @@ struct gkl_shim_cuda_engine {
 
 extern "C" gkl_shim_status gkl_shim_cuda_engine_open(const gkl_shim_cuda_engine_options *options,
                                                      gkl_shim_cuda_engine **engine) {
+    const FloatingPointMode mode;
     return opened(engine, *options);
 }
 
 extern "C" gkl_shim_status gkl_shim_cuda_engine_compute(gkl_shim_cuda_engine *engine,
                                                         const gkl_shim_pairhmm_batch *batches,
                                                         int64_t count, double *log10_likelihoods) {
+    const FloatingPointMode mode;
     return guarded([&] { return engine->compute({batches, batches + count}, log10_likelihoods); });
 }
 
 extern "C" gkl_shim_status gkl_shim_cuda_engine_compute_arrays(
     gkl_shim_cuda_engine *engine, const gkl_shim_pairhmm_batch *batch,
     const gkl_shim_cuda_array_kernels *kernels, void *stream, double *log10_likelihoods) {
+    const FloatingPointMode mode;
     return guarded(
         [&] { return engine->compute_arrays(*batch, *kernels, stream, log10_likelihoods); });
 }
@@ -1126,6 +1130,7 @@ extern "C" void gkl_shim_cuda_engine_door(gkl_shim_cuda_engine *engine, gkl_shim
 
 extern "C" void gkl_shim_cuda_engine_statistics(const gkl_shim_cuda_engine *engine,
                                                 gkl_shim_pairhmm_stats *stats) {
+    const FloatingPointMode mode;
     engine->statistics(stats);
 }
 
@@ -1133,7 +1138,11 @@ extern "C" gkl_shim_status gkl_shim_cuda_engine_measure(gkl_shim_cuda_engine *en
                                                         const gkl_shim_pairhmm_batch *batch,
                                                         double *log10_likelihoods, int32_t repeats,
                                                         gkl_shim_cuda_stages *stages) {
+    const FloatingPointMode mode;
     return engine->measure(*batch, log10_likelihoods, repeats, stages);
 }
 
-extern "C" void gkl_shim_cuda_engine_close(gkl_shim_cuda_engine *engine) { delete engine; }
+extern "C" void gkl_shim_cuda_engine_close(gkl_shim_cuda_engine *engine) {
+    const FloatingPointMode mode;
+    delete engine;
+}

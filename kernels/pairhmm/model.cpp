@@ -2,6 +2,8 @@
 // between versions and processors.
 #include "pairhmm/model.h"
 
+#include "common/floating_point_mode.h"
+
 namespace gkl_shim {
 namespace pairhmm {
 namespace {
@@ -40,6 +42,8 @@ double match_probability(double x) {
 
 template <class T>
 Tables<T> *make_tables() {
+    // The first tile that needs them is in a mode of its own.
+    const FloatingPointMode mode;
     Tables<T> *t = new Tables<T>;
     for (int i = 0; i < kQualities; i++) {
         const T p = t->probability[i] = T(phred_probability(i));

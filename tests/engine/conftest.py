@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import random
 import subprocess
+import zipfile
 from pathlib import Path
 
 import pytest
 
 import gkl_shim
 from gkl_shim.pairhmm import Read
+from tests.conftest import require_tool
+
+DRIVER = Path(__file__).parent / "driver.c"
 
 Region = tuple[list[Read], list[bytes]]
 
@@ -50,10 +54,8 @@ def regions() -> list[Region]:
     return [make_region(rnd) for _ in range(80)]
 
 
-@pytest.fixture(scope="session")
-def region_file(regions: list[Region], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The regions in the .in format; the highest quality that can be printed is 93."""
-    path = tmp_path_factory.mktemp("regions") / "regions.in"
+def write_regions(path: Path, regions: list[Region]) -> None:
+    """Write regions in the .in format; the highest quality that can be printed is 93."""
     tracks = ("quals", "insertion_quals", "deletion_quals", "continuation_quals")
     with path.open("w") as file:
         for reads, haplotypes in regions:
@@ -63,6 +65,12 @@ def region_file(regions: list[Region], tmp_path_factory: pytest.TempPathFactory)
                 print(read.bases.decode(), *(p.decode() for p in printed), file=file)
             for haplotype in haplotypes:
                 print(haplotype.decode(), file=file)
+
+
+@pytest.fixture(scope="session")
+def region_file(regions: list[Region], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("regions") / "regions.in"
+    write_regions(path, regions)
     return path
 
 
@@ -74,8 +82,43 @@ def compile_c(tmp_path_factory: pytest.TempPathFactory):
         program = tmp_path_factory.mktemp("c") / "program"
         include = gkl_shim.paths.header().parent
         flags = ["-std=c11", "-Wall", "-Wextra", "-Werror", "-O1", "-I", include]
-        link = [library, f"-Wl,-rpath,{library.parent}"]
+        link = [library, f"-Wl,-rpath,{library.parent}", "-lm"]
         subprocess.run([compiler, *flags, source, "-o", program, *link], check=True)
         return program
 
     return compile_program
+
+
+def run(program: list[object], *arguments: object, cwd: Path | None = None) -> str:
+    """Return what a program prints."""
+    command = list(map(str, [*program, *arguments]))
+    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, cwd=cwd)
+    return done.stdout
+
+
+def jar_library(arch: str, folder: Path) -> Path:
+    with zipfile.ZipFile(gkl_shim.paths.agent_jar()) as jar:
+        return Path(jar.extract(f"native/linux-{arch}/libgkl_shim.so", folder))
+
+
+@pytest.fixture(scope="session")
+def native_driver(compile_c) -> list[object]:
+    return [compile_c(require_tool("cc"), DRIVER, gkl_shim.paths.library())]
+
+
+@pytest.fixture(scope="session")
+def aarch64_driver(compile_c, tmp_path_factory) -> list[object]:
+    """The jar's aarch64 library behind the driver, under qemu."""
+    qemu = require_tool("qemu-aarch64")
+    compiler = require_tool("aarch64-linux-gnu-gcc")
+    library = jar_library("aarch64", tmp_path_factory.mktemp("aarch64"))
+    driver = compile_c(compiler, DRIVER, library)
+    root = Path(
+        subprocess.run(
+            [compiler, "-print-sysroot"], check=True, capture_output=True, text=True
+        ).stdout.strip()
+        or "/"
+    )
+    if not (root / "lib/ld-linux-aarch64.so.1").exists():
+        root = Path("/usr/aarch64-linux-gnu")
+    return [qemu, "-L", root, driver]

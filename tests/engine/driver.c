@@ -1,9 +1,11 @@
 /* Prints the likelihoods of a .in file, one hexadecimal floating-point number a line, so that the
- * library can be tried from outside of Python: driver FILE BUILD PRECISION THREADS [cuda] */
+ * library can be tried from outside of Python: driver FILE BUILD PRECISION THREADS [BACKEND [MODE]]
+ * BACKEND: cpu or cuda. MODE: the floating-point mode that the library is called in. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "../floating_point_mode.h"
 #include "gkl_shim.h"
 
 enum { MAX = 1 << 24 };
@@ -44,17 +46,23 @@ int main(int argc, char **argv) {
     fclose(in);
     const gkl_shim_pairhmm_options options = {
         atoi(argv[4]), strcmp(argv[3], "double") ? GKL_SHIM_SINGLE : GKL_SHIM_DOUBLE,
-        GKL_SHIM_STRICT, argv[2], argc > 5 ? GKL_SHIM_CUDA : GKL_SHIM_CPU};
+        GKL_SHIM_STRICT, argv[2],
+        argc > 5 && !strcmp(argv[5], "cuda") ? GKL_SHIM_CUDA : GKL_SHIM_CPU};
     const gkl_shim_pairhmm_batch batch = {
         regions,   region_reads, region_haplotypes, read_offsets,      tracks[0], tracks[1],
         tracks[2], tracks[3],    tracks[4],         haplotype_offsets, haplotypes};
     double *out = malloc(sizeof(double) * (size_t)(pairs + 1));
     gkl_shim_pairhmm *pairhmm;
+    gkl_shim_pairhmm_stats statistics;
+    if (argc > 6) set_mode(argv[6]);
+    const floating_point_mode mode = get_mode();
     if (!out || gkl_shim_pairhmm_open(&options, &pairhmm) ||
         gkl_shim_pairhmm_compute(pairhmm, &batch, out, pairs)) {
         fprintf(stderr, "%s\n", gkl_shim_last_error());
         return 1;
     }
+    gkl_shim_pairhmm_statistics(pairhmm, &statistics);
+    if (argc > 6) expect_mode(mode, "gkl_shim_pairhmm");
     for (int64_t k = 0; k < pairs; k++) printf("%a\n", out[k]);
     gkl_shim_pairhmm_close(pairhmm);
     free(out);

@@ -6,8 +6,6 @@ import os
 import re
 import subprocess
 import sys
-import zipfile
-from pathlib import Path
 
 import pytest
 
@@ -15,15 +13,7 @@ import gkl_shim
 from gkl_shim import _native
 from tests import oracle
 from tests.conftest import require_tool
-
-DRIVER = Path(__file__).parent / "driver.c"
-
-
-def run(program: Path, *arguments: object) -> str:
-    done = subprocess.run(
-        [program, *map(str, arguments)], check=True, capture_output=True, text=True
-    )
-    return done.stdout
+from tests.engine.conftest import DRIVER, jar_library, run
 
 
 def test_the_example_in_the_header(compile_c, tmp_path):
@@ -32,7 +22,7 @@ def test_the_example_in_the_header(compile_c, tmp_path):
     body = header.split("A complete program:")[1].split("*/")[0]
     source = tmp_path / "example.c"
     source.write_text("\n".join(re.sub(r"^ \* ?", "", line) for line in body.splitlines()))
-    printed = run(compile_c(require_tool("cc"), source, gkl_shim.paths.library()))
+    printed = run([compile_c(require_tool("cc"), source, gkl_shim.paths.library())])
     reads = [(b"ACGT", [30] * 4), (b"ACG", [30, 30, 20])]
     for line, (bases, quals) in zip(printed.splitlines(), reads, strict=True):
         n = len(bases)
@@ -43,11 +33,6 @@ def test_the_example_in_the_header(compile_c, tmp_path):
         assert [float(x) for x in line.split()] == pytest.approx(exact, abs=2e-6)
 
 
-@pytest.fixture(scope="module")
-def native_driver(compile_c):
-    return compile_c(require_tool("cc"), DRIVER, gkl_shim.paths.library())
-
-
 @pytest.mark.gpu
 @pytest.mark.usefixtures("gpu")
 @pytest.mark.parametrize("precision", ["single", "double"])
@@ -55,7 +40,7 @@ def test_cuda_from_c(native_driver, region_file, precision):
     """The library starts a Python by itself, whose engine gives the same bits."""
     expected = run(native_driver, region_file, "portable", precision, 1)
     done = subprocess.run(
-        [native_driver, region_file, "portable", precision, "1", "cuda"],
+        [*native_driver, region_file, "portable", precision, "1", "cuda"],
         check=True,
         capture_output=True,
         text=True,
@@ -65,48 +50,19 @@ def test_cuda_from_c(native_driver, region_file, precision):
     assert done.stderr == ""
 
 
-def jar_library(arch: str, folder: Path) -> Path:
-    with zipfile.ZipFile(gkl_shim.paths.agent_jar()) as jar:
-        return Path(jar.extract(f"native/linux-{arch}/libgkl_shim.so", folder))
-
-
-@pytest.fixture(scope="module")
-def aarch64(compile_c, tmp_path_factory):
-    """The jar's aarch64 library behind the driver, under qemu: (program's words)."""
-    qemu = require_tool("qemu-aarch64")
-    compiler = require_tool("aarch64-linux-gnu-gcc")
-    library = jar_library("aarch64", tmp_path_factory.mktemp("aarch64"))
-    driver = compile_c(compiler, DRIVER, library)
-    root = Path(
-        subprocess.run(
-            [compiler, "-print-sysroot"], check=True, capture_output=True, text=True
-        ).stdout.strip()
-        or "/"
-    )
-    if not (root / "lib/ld-linux-aarch64.so.1").exists():
-        root = Path("/usr/aarch64-linux-gnu")
-    return [qemu, "-L", str(root), str(driver)]
-
-
 @pytest.mark.parametrize("precision", ["single", "double"])
 @pytest.mark.parametrize("build", ["neon", "portable"])
-def test_aarch64_has_the_same_bits(native_driver, aarch64, region_file, build, precision):
+def test_aarch64_has_the_same_bits(native_driver, aarch64_driver, region_file, build, precision):
     expected = run(native_driver, region_file, "portable", precision, 1)
     assert len(expected.splitlines()) > 1000
-    done = subprocess.run(
-        [*aarch64, str(region_file), build, precision, "2"],
-        check=True,
-        capture_output=True,
-        text=True,
-    )
-    assert done.stdout == expected
+    assert run(aarch64_driver, region_file, build, precision, 2) == expected
 
 
 @pytest.mark.parametrize("build", _native.builds())
 def test_the_jars_library_has_the_same_bits(native_driver, compile_c, region_file, tmp_path, build):
     """The wheel's library and the jar's come from different compilers."""
     library = jar_library("x86_64", tmp_path)
-    driver = compile_c(require_tool("cc"), DRIVER, library)
+    driver = [compile_c(require_tool("cc"), DRIVER, library)]
     for precision in ("single", "double"):
         assert run(driver, region_file, build, precision, 2) == run(
             native_driver, region_file, build, precision, 1
@@ -115,7 +71,7 @@ def test_the_jars_library_has_the_same_bits(native_driver, compile_c, region_fil
 
 def test_a_build_that_is_not_there(native_driver, region_file):
     done = subprocess.run(
-        [native_driver, region_file, "abacus", "single", "1"], capture_output=True, text=True
+        [*native_driver, region_file, "abacus", "single", "1"], capture_output=True, text=True
     )
     assert done.returncode == 1
     assert 'no build "abacus" here; this CPU can run: ' in done.stderr

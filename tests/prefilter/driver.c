@@ -1,9 +1,10 @@
 /* Prints the edits of pairs, one a line, so that the library can be tried where there is no Python:
- * driver FILE BUILD METHOD MODE MAX_EDITS THREADS */
+ * driver FILE BUILD METHOD MODE MAX_EDITS THREADS [FLOATING_POINT_MODE] */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "../floating_point_mode.h"
 #include "gkl_shim.h"
 
 enum { MAX_PAIRS = 1 << 16, MAX_TEXT = 1 << 26 };
@@ -14,7 +15,7 @@ static int32_t read_lengths[MAX_PAIRS], segment_lengths[MAX_PAIRS];
 static int16_t results[MAX_PAIRS];
 
 int main(int argc, char **argv) {
-    if (argc != 7) return 2;
+    if (argc < 7) return 2;
     FILE *in = fopen(argv[1], "rb");
     if (!in) return 2;
     const int64_t size = (int64_t)fread(text, 1, MAX_TEXT, in);
@@ -27,6 +28,8 @@ int main(int argc, char **argv) {
                                  : GKL_SHIM_INFIX,
         atoi(argv[5]), argv[2]};
     gkl_shim_prefilter *prefilter = NULL;
+    if (argc > 7) set_mode(argv[7]);
+    const floating_point_mode mode = get_mode();
     if (gkl_shim_parse_pairs(text, size, MAX_PAIRS, threads, read_starts, read_lengths,
                              segment_starts, segment_lengths, &pairs, &used) ||
         gkl_shim_prefilter_open(&options, &prefilter)) {
@@ -41,6 +44,7 @@ int main(int argc, char **argv) {
         fprintf(stderr, "%s\n", gkl_shim_last_error());
         return 1;
     }
+    if (argc > 7) expect_mode(mode, "gkl_shim_prefilter");
     for (int64_t k = 0; k < pairs; k++) printf("%d\n", results[k]);
     gkl_shim_prefilter_close(prefilter);
     return 0;

@@ -249,6 +249,30 @@ def test_wrong_candidates():
         Prefilter(2).resident(encoded, CONTIGS).edits(*[np.array([0])] * 3, np.array([True]))
 
 
+@pytest.mark.parametrize("planes", [False, True])
+def test_resident_arrays_may_be_filled_again(planes):
+    """Before the first candidates, and before the first on the reverse strand."""
+    letters = np.frombuffer(b"".join(CONTIGS), np.uint8).copy()
+    contigs = Sequences.from_arrays(letters, np.array([0, 3000, 3007, 3507]))
+    matrix = np.stack([letters[at : at + 50] for at in range(0, 2000, 100)])
+    count = len(matrix)
+    reads = matrix
+    if planes:
+        reads, contigs = (Sequences.from_planes(
+            each.raw.low, each.raw.high, each.starts, each.lengths
+        ) for each in (Sequences.from_matrix(matrix).encoded(), contigs.encoded()))  # fmt: skip
+    resident = Prefilter(5).resident(reads, contigs)
+    matrix[:], letters[:] = ord("A"), ord("C")
+    if planes:
+        for each in (reads, contigs):
+            each.raw.low[:], each.raw.starts[:] = 0, 0
+    places = np.arange(count), np.arange(0, 2000, 100), np.zeros(count, int)
+    assert (resident.edits(*places) == 0).all()
+    if not planes:
+        assert (resident.edits(*places, np.arange(count) % 2 == 1)[::2] == 0).all()
+        assert (resident.edits(*places, np.ones(count, bool)) == -1).all()
+
+
 def test_elements_that_fill_their_width_are_taken_as_they_are():
     full = np.array([b"ACGT", b"TTTT"])
     assert np.shares_memory(Sequences.from_matrix(full).raw.letters, full)

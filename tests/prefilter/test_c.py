@@ -30,7 +30,7 @@ def compiled(compiler: str, library: Path, folder: Path) -> Path:
     program = folder / "driver"
     include = gkl_shim.paths.header().parent
     flags = ["-std=c11", "-Wall", "-Wextra", "-Werror", "-O1", "-I", include]
-    link = [library, f"-Wl,-rpath,{library.parent}"]
+    link = [library, f"-Wl,-rpath,{library.parent}", "-lm"]
     subprocess.run([compiler, *flags, DRIVER, "-o", program, *link], check=True)
     return program
 
@@ -95,6 +95,17 @@ def test_every_build_everywhere(pairs, tmp_path, request, machine, builds, metho
     assert len(set(want)) > 2
     for build in builds:
         assert run(program, path, build, method, mode, max_edits, 2) == want
+
+
+@pytest.mark.parametrize("machine", ["native", "aarch64"])
+@pytest.mark.parametrize("mode", ["upward", "flush", "trap", "all"])
+def test_floating_point_modes_of_the_caller(pairs, request, machine, mode):
+    path, reads, segments = pairs
+    want = edits(reads, segments, 5).tolist()
+    program = request.getfixturevalue(machine)
+    builds = ("neon", "portable") if machine == "aarch64" else _native.builds()
+    for build in builds:
+        assert run(program, path, build, "exact", "global", 5, 2, mode) == want
 
 
 @pytest.mark.parametrize(

@@ -311,6 +311,145 @@ def test_stream_reads_ahead_by_a_few_groups_only(monkeypatch: pytest.MonkeyPatch
     results.close()  # type: ignore[attr-defined]
 
 
+class Refilled:
+    """One region in arrays that the next one overwrites, other lengths included."""
+
+    def __init__(self) -> None:
+        self.sequences = _uint8(b"A" * 8192)
+        self.numbers = np.zeros((4, 4096), np.uint8)
+        self.ends = np.zeros((4, 8), np.int64)
+
+    def fill(self, batch: Batch) -> None:
+        reads, haplotypes = batch.reads, batch.haplotypes
+        self.bases = self._kept(self.sequences[:4096], reads.bases)
+        self.quals = [
+            self._kept(row, track)
+            for row, track in zip(self.numbers, reads.tracks[1:], strict=True)
+        ]
+        self.letters = self._kept(self.sequences[4096:], haplotypes.bases)
+        places = (reads.offsets, haplotypes.offsets, batch.region_reads, batch.region_haplotypes)
+        self.offsets = [self._kept(*pair) for pair in zip(self.ends, places, strict=True)]
+
+    @staticmethod
+    def _kept(room: np.ndarray, values: np.ndarray) -> np.ndarray:
+        room[: len(values)] = values
+        return room[: len(values)]
+
+    def reads(self) -> ReadBatch:
+        return ReadBatch.from_arrays(self.offsets[0], self.bases, *self.quals)
+
+    def haplotypes(self) -> HaplotypeBatch:
+        return HaplotypeBatch.from_arrays(self.offsets[1], self.letters)
+
+    def pieces(self, array: np.ndarray, which: int) -> list[np.ndarray]:
+        ends = self.offsets[which]
+        return [array[ends[k] : ends[k + 1]] for k in range(len(ends) - 1)]
+
+    def tuples(self) -> list[Any]:
+        tracks = [self.pieces(track, 0) for track in (self.bases, *self.quals)]
+        return list(zip(*tracks, strict=True))
+
+
+REFILLED: dict[str, Any] = {
+    "a batch": lambda a: Batch(a.reads(), a.haplotypes(), *a.offsets[2:]),
+    "batches of reads and haplotypes": lambda a: (a.reads(), a.haplotypes()),
+    "a batch of reads": lambda a: (a.reads(), a.pieces(a.letters, 1)),
+    "a batch of haplotypes": lambda a: (a.tuples(), a.haplotypes()),
+    "tuples of arrays": lambda a: (a.tuples(), a.pieces(a.letters, 1)),
+    "reads": lambda a: ([Read(*r) for r in a.tuples()], a.pieces(a.letters, 1)),
+    "memory views": lambda a: (
+        [tuple(map(memoryview, r)) for r in a.tuples()],
+        list(map(memoryview, a.pieces(a.letters, 1))),
+    ),
+}
+
+
+@pytest.mark.parametrize("form", REFILLED)
+@pytest.mark.parametrize("group_cells", [1, 1 << 16, 1 << 27])
+def test_a_source_may_fill_its_arrays_again(
+    monkeypatch: pytest.MonkeyPatch, form: str, group_cells: int
+) -> None:
+    monkeypatch.setattr(pairhmm, "_GROUP_CELLS", group_cells)
+    regions = [traffic.regions(1, seed=seed, shape=(5, 3)) for seed in range(60)]
+    with PairHMM(backend="cpu") as engine:
+        want = [engine.compute(region) for region in regions]
+    arrays = Refilled()
+
+    def source() -> Iterator[Any]:
+        for region in regions:
+            arrays.fill(region)
+            yield REFILLED[form](arrays)
+
+    for values, right in zip(stream(source(), backend="cpu"), want, strict=True):
+        assert np.array_equal(values.ravel(), right)
+
+
+def test_a_batch_that_is_given_again_with_other_content() -> None:
+    haplotype = b"ACGT" * 15
+    bases, quals = _uint8(b"A" * 40), _uint8([30] * 40)
+    batch = Batch(
+        ReadBatch.from_arrays(np.array([0, 40]), bases, quals),
+        HaplotypeBatch.from_arrays(np.array([0, 60]), haplotype),
+    )
+    reads = [(b"A" * 40, 30), (b"C" * 40, 20)]
+    want = [likelihoods([read], [haplotype]) for read in reads]
+    assert want[0] != want[1]
+
+    def source() -> Iterator[Batch]:
+        for turn in range(20):
+            bases[:], quals[:] = reads[turn % 2][0][0], reads[turn % 2][1]
+            yield batch
+
+    for turn, values in enumerate(stream(source())):
+        assert values == want[turn % 2]
+    with PairHMM() as engine:
+        for turn, (_, values) in enumerate(engine.stream_batches(source())):
+            assert values == want[turn % 2]
+
+
+def test_stream_batches_gives_batches_as_they_were() -> None:
+    regions = [traffic.regions(1, seed=seed, shape=(5, 3)) for seed in range(60)]
+    arrays = Refilled()
+
+    def source() -> Iterator[Batch]:
+        for region in regions:
+            arrays.fill(region)
+            yield REFILLED["a batch"](arrays)
+
+    with PairHMM(backend="cpu") as engine:
+        want = [engine.compute(region) for region in regions]
+        streamed = list(engine.stream_batches(source()))
+    for (batch, values), region, right in zip(streamed, regions, want, strict=True):
+        assert np.array_equal(values, right)
+        assert batch.reads.bases.tobytes() == region.reads.bases.tobytes()
+        assert batch.haplotypes.offsets.tolist() == region.haplotypes.offsets.tolist()
+
+
+def test_a_list_of_batches_is_not_copied() -> None:
+    batches = [traffic.regions(1, seed=seed) for seed in range(3)]
+    with PairHMM(backend="cpu") as engine:
+        for (batch, _), given in zip(engine.stream_batches(batches), batches, strict=True):
+            assert batch is given
+
+
+def test_closing_stream_batches_closes_its_source() -> None:
+    closed = threading.Event()
+
+    def source() -> Iterator[Batch]:
+        try:
+            while True:
+                yield traffic.regions(1)
+        finally:
+            closed.set()
+
+    kept = source()
+    with PairHMM(backend="cpu") as engine:
+        results = engine.stream_batches(kept)
+        next(results)
+        results.close()
+    assert closed.is_set()
+
+
 def test_a_closed_stream_leaves_the_source_and_no_thread() -> None:
     closed = threading.Event()
 

@@ -1,0 +1,19 @@
+/* The floating-point modes of ../floating_point_mode.h for programs that are not C. */
+#include "../floating_point_mode.h"
+
+static _Thread_local fenv_t usual;
+
+void enter_mode(const char *name) {
+    fegetenv(&usual);
+    set_mode(name);
+}
+
+/* Back to the usual mode. Returns whether the mode was still what set_mode() had made it. */
+int leave_mode(const char *name) {
+    const floating_point_mode found = get_mode();
+    fesetenv(&usual);
+    set_mode(name);
+    const floating_point_mode entered = get_mode();
+    fesetenv(&usual);
+    return found.control == entered.control && found.flags == entered.flags;
+}

@@ -1,0 +1,240 @@
+"""Results do not depend on the floating-point mode of the caller's thread, and leave it alone.
+
+Each run is a process of its own, which is in the mode before it first calls the library: tables are
+made and threads are started in it.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import platform
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from gkl_shim import _native
+from gkl_shim.formats import pairhmm_in
+from gkl_shim.pairhmm import PairHMM, Read
+from tests.conftest import ROOT, require_tool
+from tests.engine.conftest import make_region, run, write_regions
+
+MODES = ("upward", "downward", "toward-zero", "flush", "trap", "flags", "all")
+PRECISIONS = ("single", "double")
+
+
+def alike(bases: bytes, *quals: int) -> Read:
+    return Read(bases, *(bytes([qual]) * len(bases) for qual in quals))
+
+
+@pytest.fixture(scope="module")
+def region_file(tmp_path_factory) -> Path:
+    """Regions of every kind, and pairs that single or double precision does not hold."""
+    rnd = random.Random(5)
+    regions = [make_region(rnd) for _ in range(25)]
+    long = "".join(rnd.choice("ACGT") for _ in range(600)).encode()
+    regions += [
+        ([alike(long, 30, 45, 45, 10), alike(long[:540], 35, 45, 45, 10)], [long, long[40:]]),
+        ([alike(b"ACGT" * quarter, 3, 45, 45, 10) for quarter in (150, 90)], [b"TGCA" * 40]),
+        ([alike(b"ACGT" * quarter, 40, 60, 60, 40) for quarter in (150, 100)], [b"TTTT" * 40]),
+        # From where double precision begins to lose bits to where it holds nothing.
+        ([alike(b"A" * length, 60, 90, 90, 60) for length in range(80, 120)], [b"C" * 110]),
+    ]
+    path = tmp_path_factory.mktemp("modes") / "regions.in"
+    write_regions(path, regions)
+    return path
+
+
+def test_the_regions_need_every_step(region_file):
+    pairhmm = PairHMM(backend="cpu", precision="single")
+    with pairhmm_in.Reader(region_file) as reader:
+        for batch in reader:
+            pairhmm.compute(batch)
+    statistics = pairhmm.statistics
+    assert statistics.pairs > statistics.rescued_pairs > statistics.rescaled_pairs > 0
+
+
+@pytest.fixture(scope="module")
+def expected(native_driver, region_file) -> dict[str, str]:
+    return {
+        precision: run(native_driver, region_file, "portable", precision, 1)
+        for precision in PRECISIONS
+    }
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("build", _native.builds())
+def test_from_c(native_driver, region_file, expected, build, mode):
+    for precision in PRECISIONS:
+        for threads in (1, 2):
+            printed = run(native_driver, region_file, build, precision, threads, "cpu", mode)
+            assert printed == expected[precision]
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("build", ["neon", "portable"])
+def test_from_c_on_aarch64(aarch64_driver, region_file, expected, build, mode):
+    for precision in PRECISIONS:
+        for threads in (1, 2):
+            printed = run(aarch64_driver, region_file, build, precision, threads, "cpu", mode)
+            assert printed == expected[precision]
+
+
+@pytest.fixture(scope="module")
+def modes(tmp_path_factory) -> Path:
+    """A shared library that enters and leaves modes."""
+    library = tmp_path_factory.mktemp("modes") / "floating_point_mode.so"
+    source = Path(__file__).with_name("floating_point_mode.c")
+    subprocess.run(
+        [require_tool("cc"), "-std=c11", "-Wall", "-Werror", "-O1", "-fPIC", "-shared",
+         source, "-o", library, "-lm"],
+        check=True,
+    )  # fmt: skip
+    return library
+
+
+def test_a_mode_that_is_changed_is_noticed(modes):
+    library = ctypes.CDLL(str(modes))
+    for mode in MODES:
+        library.enter_mode(mode.encode())
+        changed = library.leave_mode(b"upward" if mode != "upward" else b"downward")
+        library.enter_mode(mode.encode())
+        unchanged = library.leave_mode(mode.encode())
+        assert (changed, unchanged) == (0, 1)
+
+
+PREAMBLE = """
+import ctypes, sys
+sys.path.append("ROOT")  # behind the installed package
+import numpy as np
+from gkl_shim import _native
+
+modes, mode = ctypes.CDLL(sys.argv[1]), sys.argv[2].encode()
+ffi, native = _native.library()
+
+class InMode:
+    # The native library, each of whose functions is called in the mode.
+    def __getattr__(self, name):
+        value = getattr(native, name)
+        if not callable(value):
+            return value
+
+        def call(*arguments):
+            modes.enter_mode(mode)
+            result = value(*arguments)
+            assert modes.leave_mode(mode) or mode == b"usual", f"{name} changes the mode"
+            return result
+
+        return call
+
+_native._loaded = ffi, InMode()
+""".replace("ROOT", str(ROOT))
+
+CPU_ENGINE = """
+from gkl_shim.formats import pairhmm_in
+from gkl_shim.pairhmm import PairHMM
+
+# Threads are started by a function that needs no floating-point numbers.
+source, target = np.ones(1 << 26, np.uint8), np.empty(1 << 26, np.uint8)
+_native.copy([(target, source)], 2)
+for precision in ("single", "double"):
+    pairhmm = PairHMM(backend="cpu", precision=precision, threads=2)
+    with pairhmm_in.Reader(sys.argv[3]) as reader:
+        for _, values in pairhmm.stream_batches(reader):
+            print(values.tobytes().hex())
+    print(pairhmm.statistics.rescaled_pairs, _native.cpu_count())
+"""
+
+CUDA_ENGINE = """
+from gkl_shim.cuda import devices, driver
+from gkl_shim.cuda import pairhmm as cuda
+from gkl_shim.formats import pairhmm_in
+from tests.gpu.null_cupy import NullCuPy
+from tests.gpu.null_driver import NullDriver
+
+devices.import_cupy = lambda: NullCuPy(2)
+driver.functions = NullDriver().functions
+for precision in ("single", "double"):
+    engine = cuda.Engine(precision=precision, threads=2)
+    with pairhmm_in.Reader(sys.argv[3]) as reader:
+        for batch in reader:
+            print(engine.compute(batch).tobytes().hex())
+    print(engine.statistics()["rescued_pairs"])
+    engine.close()
+    code, conventions = _native.precision_code(precision), _native.conventions_code(False)
+    _, lib = _native.library()
+    size = lib.gkl_shim_cuda_tables(code, conventions, ffi.NULL)
+    tables = ffi.new("uint8_t[]", size)
+    lib.gkl_shim_cuda_tables(code, conventions, tables)
+    print(bytes(tables).hex())
+"""
+
+CUDA_TABLES_FIRST = """
+code, conventions = _native.precision_code("single"), _native.conventions_code(False)
+_, lib = _native.library()
+tables = ffi.new("uint8_t[]", lib.gkl_shim_cuda_tables(code, conventions, ffi.NULL))
+lib.gkl_shim_cuda_tables(code, conventions, tables)
+print(bytes(tables).hex())
+"""
+
+PREFILTER = """
+import io
+from gkl_shim.formats import prefilter_text
+from gkl_shim.prefilter import Prefilter
+
+rnd = np.random.default_rng(1)
+text = bytes(rnd.choice(list(b"ACGT"), 200_000))
+places = [int(place) for place in rnd.integers(0, 100_000, 20_000)]
+reads = [text[place : place + 100] for place in places]
+names = [f"contig {number}" for number in range(700)]
+lines = b"".join(
+    b"%d\\tcontig %d\\t%d\\n" % (read, 1 if read % 7 else 0, place)
+    for read, place in enumerate(places)
+)
+with Prefilter(5, threads=2, backend="cpu") as prefilter:
+    resident = prefilter.resident(reads, [text[:150_000], text, *[b"ACGT"] * 698])
+    lengths = np.array([150_000, 200_000, *[4] * 698])
+    with prefilter_text.TextReader(io.BytesIO(lines), "lines", threads=2) as reader:
+        for found in reader.candidates(len(reads), names, lengths):
+            edits = resident.edits(found.reads, found.positions, found.contigs)
+            print(edits.tobytes().hex())
+    print(prefilter.edits(reads, [text[place + 1 : place + 101] for place in places]).sum())
+"""
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("program", [CPU_ENGINE, CUDA_ENGINE, CUDA_TABLES_FIRST, PREFILTER],
+                         ids=["cpu", "cuda", "cuda-tables", "prefilter"])  # fmt: skip
+def test_every_function(region_file, modes, tmp_path, program, mode):
+    """Of the CUDA engine what runs on the host: planning, statistics, what the CPU completes."""
+    command = [sys.executable, "-c", PREAMBLE + program, modes]
+    expected = run(command, "usual", region_file, cwd=tmp_path)
+    assert len(expected) > 1000
+    assert run(command, mode, region_file, cwd=tmp_path) == expected
+
+
+@pytest.mark.parametrize("rounding", ["FE_UPWARD", "FE_DOWNWARD", "FE_TOWARDZERO"])
+def test_a_python_program_that_rounds_otherwise(region_file, tmp_path, rounding):
+    program = """
+import ctypes, sys
+import numpy as np
+from gkl_shim.formats import pairhmm_in
+from gkl_shim.pairhmm import PairHMM
+
+FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO, FE_TONEAREST = 0x800, 0x400, 0xC00, 0
+libm = ctypes.CDLL("libm.so.6")
+rounding = globals()[sys.argv[2]]
+assert libm.fesetround(rounding) == 0
+pairhmm = PairHMM(backend="cpu", precision="single")
+with pairhmm_in.Reader(sys.argv[1]) as reader:
+    for _, values in pairhmm.stream_batches(reader):
+        print(values.tobytes().hex())
+assert libm.fegetround() == rounding
+"""
+    if platform.machine() != "x86_64":
+        pytest.skip("the numbers of the rounding modes are those of x86-64")
+    command = [sys.executable, "-c", program, region_file]
+    expected = run(command, "FE_TONEAREST", cwd=tmp_path)
+    assert run(command, rounding, cwd=tmp_path) == expected

@@ -1,0 +1,69 @@
+/* Floating-point modes that a host program may be in when it calls the library. */
+#pragma once
+
+#include <fenv.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+    uint64_t control, flags;
+} floating_point_mode;
+
+static inline floating_point_mode get_mode(void) {
+    floating_point_mode mode = {0, 0};
+#if defined(__x86_64__)
+    uint32_t mxcsr;
+    uint16_t x87_control, x87_status;
+    __asm__ volatile("stmxcsr %0" : "=m"(mxcsr));
+    __asm__ volatile("fnstcw %0" : "=m"(x87_control));
+    __asm__ volatile("fnstsw %0" : "=m"(x87_status));
+    mode.control = (mxcsr & ~0x3fu) | (uint64_t)x87_control << 32;
+    mode.flags = (mxcsr & 0x3f) | (uint64_t)(x87_status & 0x3f) << 32;
+#elif defined(__aarch64__)
+    __asm__ volatile("mrs %0, fpcr" : "=r"(mode.control));
+    __asm__ volatile("mrs %0, fpsr" : "=r"(mode.flags));
+#endif
+    return mode;
+}
+
+/* Rounding by its usual name; "flush": subnormal numbers are zero; "trap": every exception is
+ * SIGFPE, where the processor can (qemu's aarch64 cannot); "flags": every exception has happened;
+ * "all": several of these at once. */
+static inline void set_mode(const char *name) {
+    const int all = !strcmp(name, "all");
+    if (!strcmp(name, "upward")) fesetround(FE_UPWARD);
+    if (!strcmp(name, "downward") || all) fesetround(FE_DOWNWARD);
+    if (!strcmp(name, "toward-zero")) fesetround(FE_TOWARDZERO);
+    if (!strcmp(name, "flags")) feraiseexcept(FE_ALL_EXCEPT);
+#if defined(__x86_64__)
+    const uint32_t flush = 0x8040, masks = 0x1f80;
+    uint32_t mxcsr;
+    uint16_t x87;
+    __asm__ volatile("stmxcsr %0" : "=m"(mxcsr));
+    __asm__ volatile("fnstcw %0" : "=m"(x87));
+    if (!strcmp(name, "flush") || all) mxcsr |= flush;
+    if (!strcmp(name, "trap") || all) mxcsr &= ~masks, x87 &= (uint16_t)~0x3f;
+    __asm__ volatile("ldmxcsr %0" : : "m"(mxcsr));
+    __asm__ volatile("fldcw %0" : : "m"(x87));
+#elif defined(__aarch64__)
+    const uint64_t flush = 1 << 24, default_nan = 1 << 25, traps = 0x9f00;
+    uint64_t fpcr;
+    __asm__ volatile("mrs %0, fpcr" : "=r"(fpcr));
+    if (!strcmp(name, "flush") || all) fpcr |= flush;
+    if (!strcmp(name, "trap") || all) fpcr |= traps;
+    if (all) fpcr |= default_nan;
+    __asm__ volatile("msr fpcr, %0" : : "r"(fpcr));
+#endif
+}
+
+/* The program ends where the library has left the thread in another mode than it came in. */
+static inline void expect_mode(floating_point_mode before, const char *after_what) {
+    const floating_point_mode now = get_mode();
+    if (now.control == before.control && now.flags == before.flags) return;
+    fprintf(stderr, "%s: floating-point control %llx became %llx, flags %llx became %llx\n",
+            after_what, (unsigned long long)before.control, (unsigned long long)now.control,
+            (unsigned long long)before.flags, (unsigned long long)now.flags);
+    exit(3);
+}
