@@ -1,18 +1,14 @@
 // The texts of the prefilter: pairs and candidates in, results out. Part of the C ABI.
-//
-// Text is cut into pieces. A line belongs to the piece in which it ends; counting the pieces' line
-// ends tells where each piece's lines go, and then all pieces are read at once.
+#include "common/text.h"
+
 #include <string.h>
 
 #include <algorithm>
-#include <new>
 #include <string_view>
 #include <unordered_map>
-#include <vector>
 
 #include "common/cpu.h"
 #include "common/error.h"
-#include "common/thread_pool.h"
 #include "gkl_shim.h"
 #include "prefilter/cpu_build.h"
 
@@ -20,38 +16,14 @@ namespace gkl_shim {
 namespace prefilter {
 namespace {
 
-constexpr int64_t kPiece = int64_t(1) << 18;
-// About what one thread reads.
-constexpr int64_t kReadPerNanosecond = 4;
-
 bool is_letter(uint8_t byte) { return uint8_t((byte | 32) - 'a') < 26; }
 
-// In vectors: a byte of each counts, and is added up before it can overflow.
-int64_t count_newlines(const uint8_t *from, const uint8_t *to) {
-    enum { kWidth = 64, kRounds = 255 };
-    int64_t count = 0;
-    while (to - from >= kWidth) {
-        uint8_t sums[kWidth] = {};
-        for (int round = 0; round < kRounds && to - from >= kWidth; round++, from += kWidth)
-            for (int k = 0; k < kWidth; k++) sums[k] = uint8_t(sums[k] + (from[k] == '\n'));
-        for (const uint8_t sum : sums) count += sum;
-    }
-    return count + std::count(from, to, uint8_t('\n'));
-}
-
-// A line without its end. Checks that parse one return false, with a message only where `loud`:
-// messages belong to a thread, and the one that may show them is not the one that found the fault.
-struct Line {
-    const uint8_t *begin, *end;
-    bool loud;
+// A line of fields that TABs separate, and that may end in CR LF.
+struct Fields : Line {
+    explicit Fields(Line line) : Line(line) { end -= end > begin && end[-1] == '\r'; }
 
     const uint8_t *find(uint8_t byte, const uint8_t *from) const {
         return static_cast<const uint8_t *>(memchr(from, byte, size_t(end - from)));
-    }
-
-    template <class... Arguments>
-    bool wrong(const char *format, Arguments... arguments) const {
-        return loud && fail(format, arguments...);
     }
 
     bool check_sequence(const char *name, const uint8_t *from, const uint8_t *to) const {
@@ -86,78 +58,20 @@ struct Line {
     }
 };
 
-// Calls parse(line, k) for line k of the text, at most `capacity` of them, on several threads. Says
-// how many were good before the first that was not, and how many bytes these are.
+// Calls parse(fields, k) for line k of the text, at most `capacity` of them. Says how many were
+// good before the first that was not, and how many bytes these are.
 template <class Parse>
 gkl_shim_status parse_lines(const uint8_t *text, int64_t size, int64_t capacity, int32_t threads,
-                            const Parse &parse, int64_t *lines, int64_t *used) {
-    struct Piece {
-        int64_t first, good, end;  // its first line; how many it parsed; where the last ended
-        Line fault;                // null where all are good
-    };
-    struct Job {
-        const uint8_t *text;
-        int64_t size, capacity;
-        const Parse &parse;
-        std::vector<Piece> pieces;
-    };
-    threads = allowed_threads(threads);
-    const int64_t count = (size + kPiece - 1) / kPiece;
-    try {
-        Job job = {text, size, capacity, parse, std::vector<Piece>(size_t(count))};
-        parallel_for(
-            count, size / kReadPerNanosecond, threads,
-            [](void *context, int64_t index) {
-                Job &job = *static_cast<Job *>(context);
-                const uint8_t *from = job.text + index * kPiece;
-                const uint8_t *to = job.text + std::min(job.size, (index + 1) * kPiece);
-                job.pieces[size_t(index)].good = count_newlines(from, to);
-            },
-            &job);
-        int64_t first = 0;
-        for (Piece &piece : job.pieces) {
-            piece.first = first;
-            first += piece.good;
-        }
-        parallel_for(
-            count, size / kReadPerNanosecond, threads,
-            [](void *context, int64_t index) {
-                Job &job = *static_cast<Job *>(context);
-                Piece &piece = job.pieces[size_t(index)];
-                const int64_t last = std::min(piece.first + piece.good, job.capacity);
-                const uint8_t *const end = job.text + job.size;
-                const uint8_t *line = job.text + index * kPiece;
-                while (line > job.text && line[-1] != '\n') line--;
-                piece.good = 0;
-                for (int64_t k = piece.first; k < last; k++) {
-                    const uint8_t *newline =
-                        static_cast<const uint8_t *>(memchr(line, '\n', size_t(end - line)));
-                    const bool carriage_return = newline > line && newline[-1] == '\r';
-                    Line fields = {line, newline - carriage_return, false};
-                    if (!job.parse(fields, k)) {
-                        piece.fault = fields;
-                        break;
-                    }
-                    piece.good++;
-                    line = newline + 1;
-                }
-                piece.end = line - job.text;
-            },
-            &job);
-        for (const Piece &piece : job.pieces) {
-            if (piece.good || piece.fault.begin) *used = piece.end;
-            *lines += piece.good;
-            if (piece.fault.begin) {
-                Line fault = piece.fault;
-                fault.loud = true;
-                parse(fault, *lines);
-                return GKL_SHIM_EINVAL;
-            }
-        }
-    } catch (const std::bad_alloc &) {
-        return out_of_memory();
-    }
-    return GKL_SHIM_OK;
+                            const Parse &parse, int64_t *good, int64_t *used) {
+    return guarded([&] {
+        const Lines lines(text, size, allowed_threads(threads));
+        const auto parse_fields = [&](Line line, int64_t k) { return parse(Fields(line), k); };
+        *good = lines.parse(capacity, parse_fields);
+        *used = lines.start(*good) - text;
+        if (*good == std::min(capacity, lines.count())) return GKL_SHIM_OK;
+        parse_fields(lines.loud(*good), *good);
+        return GKL_SHIM_EINVAL;
+    });
 }
 
 gkl_shim_status check_text(const uint8_t *text, int64_t size, int64_t capacity, int32_t threads,
@@ -186,7 +100,7 @@ extern "C" gkl_shim_status gkl_shim_parse_pairs(const uint8_t *text, int64_t siz
     if (status != GKL_SHIM_OK || size == 0 || capacity == 0) return status;
     if (!read_starts || !read_lengths || !segment_starts || !segment_lengths)
         return invalid("an output is null");
-    const auto parse = [&](const Line &line, int64_t k) {
+    const auto parse = [&](const Fields &line, int64_t k) {
         const uint8_t *tab = line.find('\t', line.begin);
         if (!tab) return line.wrong("expected a read, a TAB and a segment; there is no TAB");
         if (!line.check_sequence("read", line.begin, tab)) return false;
@@ -222,7 +136,7 @@ extern "C" gkl_shim_status gkl_shim_parse_candidates(const uint8_t *text, int64_
         return GKL_SHIM_OK;
     });
     if (listed != GKL_SHIM_OK) return listed;
-    const auto parse = [&](const Line &line, int64_t k) {
+    const auto parse = [&](const Fields &line, int64_t k) {
         const uint8_t *ends[4];
         int fields = 0;
         const uint8_t *from = line.begin;
