@@ -1,5 +1,8 @@
 #include "common/text.h"
 
+#include "common/cpu.h"
+#include "gkl_shim.h"
+
 namespace gkl_shim {
 namespace {
 
@@ -46,3 +49,19 @@ const uint8_t *Lines::start(int64_t k) const {
 }
 
 }  // namespace gkl_shim
+
+extern "C" gkl_shim_status gkl_shim_count_lines(const uint8_t *text, int64_t size, int32_t threads,
+                                                int64_t *lines, int64_t *bytes) {
+    using namespace gkl_shim;
+    if (!lines || !bytes) return invalid("an output is null");
+    *lines = *bytes = 0;
+    if (size < 0) return invalid("size is %lld, less than 0", (long long)size);
+    if (threads < 0) return invalid("threads is %d, less than 0", threads);
+    if (size > 0 && !text) return invalid("text is null");
+    return guarded([&] {
+        const Lines found(text, size, allowed_threads(threads));
+        *lines = found.count();
+        *bytes = found.start(*lines) - text;
+        return GKL_SHIM_OK;
+    });
+}
