@@ -356,15 +356,23 @@ class Parser {
 // What one thread formats at a time, and how long it takes for each.
 constexpr int64_t kTogether = 2048, kNanosecondsANumber = 50;
 
+// Of numbers that are not negative, the larger has the larger bits. Comparing these raises no
+// floating-point exception.
+uint64_t bits_of(double value) {
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
 // The shortest text that reads back as the same number, laid out as Python does it. `to` has room
 // for GKL_SHIM_LINE_BYTES; returns its end.
 char *format_number(double value, char *to) {
-    if (std::isnan(value)) return std::copy_n("nan", 3, to);
-    const double size = std::fabs(value);
-    const bool plain = size == 0 || (size >= 1e-4 && size < 1e16);
+    const uint64_t size = bits_of(std::fabs(value));
+    if (size > bits_of(HUGE_VAL)) return std::copy_n("nan", 3, to);
+    const bool plain = size == 0 || (size >= bits_of(1e-4) && size < bits_of(1e16));
     const auto layout = plain ? std::chars_format::fixed : std::chars_format::scientific;
-    to = std::to_chars(to, to + GKL_SHIM_LINE_BYTES, value, layout).ptr;
-    return plain && double(int64_t(size)) == size ? std::copy_n(".0", 2, to) : to;
+    char *const end = std::to_chars(to, to + GKL_SHIM_LINE_BYTES, value, layout).ptr;
+    return !plain || memchr(to, '.', size_t(end - to)) ? end : std::copy_n(".0", 2, end);
 }
 
 }  // namespace
