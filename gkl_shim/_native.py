@@ -6,6 +6,7 @@ import dataclasses
 import functools
 import importlib
 import threading
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -14,13 +15,17 @@ from numpy.typing import NDArray
 from gkl_shim import paths
 from gkl_shim.errors import BackendUnavailable, MissingComponent
 
-__all__ = ["PairHmmEngine", "PrefilterEngine", "Sequences", "batch_pointer", "batches_pointer",
-           "builds", "check", "conventions_code", "copy", "cpu_count", "encode", "format_edits",
-           "library", "opened", "pairhmm_statistics", "parse_candidates", "parse_pairs",
-           "precision_code", "version"]  # fmt: skip
+__all__ = ["PairHmmEngine", "PrefilterEngine", "RegionText", "Sequences", "batch_pointer",
+           "batches_pointer", "builds", "check", "conventions_code", "copy", "cpu_count", "encode",
+           "format_edits", "format_likelihoods", "library", "opened", "pairhmm_statistics",
+           "parse_candidates", "parse_pairs", "parse_regions", "precision_code",
+           "version"]  # fmt: skip
 
 # The longest line of gkl_shim_prefilter_format.
 _LINE = 13
+
+# Numbers formatted at once: enough for all threads, little enough for the text to stay in cache.
+_NUMBERS = 1 << 16
 
 _loading = threading.Lock()
 _loaded: tuple[Any, Any] | None = None
@@ -371,6 +376,82 @@ def encode(
     return bool(found[0])
 
 
+@dataclasses.dataclass(frozen=True, slots=True)
+class RegionText:
+    """What :func:`parse_regions` found in a text."""
+
+    arrays: tuple[Any, ...]
+    """The whole regions, as :func:`batch_pointer` takes them."""
+    lines: int
+    """Lines up to the end of the last whole region, or up to the one that is wrong."""
+    used: int
+    """Bytes up to the end of the last whole region."""
+    unfinished: int | None
+    """The first line, counted from 0, of the region that the text ends within."""
+    missing_reads: int
+    """How many reads that region lacks."""
+    missing_haplotypes: int
+    fault: str | None
+    """What is wrong with the line after `lines` good ones; None if nothing is."""
+
+
+def parse_regions(text: bytearray, size: int, longest_line: int, threads: int = 0) -> RegionText:
+    """Find the regions in the first `size` bytes of a text in the ``.in`` format."""
+    ffi, lib = library()
+    content = ffi.from_buffer("uint8_t[]", text)
+    lines, whole = ffi.new("int64_t *"), ffi.new("int64_t *")
+    check(lib.gkl_shim_count_lines(content, size, threads, lines, whole))
+    letters = np.empty(whole[0], np.uint8)
+    offsets = np.empty(2 * lines[0] + 4, np.int64)
+    letters_pointer = ffi.from_buffer("uint8_t[]", letters, require_writable=True)
+    offsets_pointer = ffi.from_buffer("int64_t[]", offsets, require_writable=True)
+    found = ffi.new("gkl_shim_pairhmm_text *")
+    status = lib.gkl_shim_pairhmm_parse(
+        content,
+        size,
+        longest_line,
+        threads,
+        offsets_pointer,
+        letters_pointer,
+        found,
+    )
+    fault = _last_error() if status == lib.GKL_SHIM_EINVAL else None
+    if fault is None:
+        check(status)
+
+    def numbers(pointer: Any, count: int) -> NDArray[np.int64]:
+        first = pointer - offsets_pointer
+        return offsets[first : first + count]
+
+    def bytes_(pointer: Any, count: int) -> NDArray[np.uint8]:
+        first = pointer - letters_pointer
+        return letters[first : first + count]
+
+    batch = found.batch
+    region_reads = numbers(batch.region_reads, batch.regions + 1)
+    region_haplotypes = numbers(batch.region_haplotypes, batch.regions + 1)
+    read_offsets = numbers(batch.read_offsets, region_reads[-1] + 1)
+    haplotype_offsets = numbers(batch.haplotype_offsets, region_haplotypes[-1] + 1)
+    tracks = (batch.read_bases, batch.base_quals, batch.insertion_quals, batch.deletion_quals,
+              batch.continuation_quals)  # fmt: skip
+    return RegionText(
+        (
+            region_reads,
+            region_haplotypes,
+            read_offsets,
+            tuple(bytes_(track, read_offsets[-1]) for track in tracks),
+            haplotype_offsets,
+            bytes_(batch.haplotype_bases, haplotype_offsets[-1]),
+        ),
+        found.lines,
+        found.used,
+        found.unfinished if found.unfinished >= 0 else None,
+        found.missing_reads,
+        found.missing_haplotypes,
+        fault,
+    )
+
+
 def parse_pairs(
     text: NDArray[np.uint8],
     threads: int,
@@ -456,3 +537,25 @@ def format_edits(edits: NDArray[np.int16], reject_undefined: bool) -> memoryview
         ffi.from_buffer("uint8_t[]", text, require_writable=True),
     )
     return text[:size].data
+
+
+def format_likelihoods(values: NDArray[np.float64], threads: int = 0) -> Iterator[memoryview]:
+    """Give a line for each value, as :func:`repr` writes it, piece by piece.
+
+    A piece of text is overwritten by the next.
+    """
+    ffi, lib = library()
+    text = np.empty(lib.GKL_SHIM_LINE_BYTES * min(len(values), _NUMBERS), np.uint8)
+    size = ffi.new("int64_t *")
+    for first in range(0, len(values), _NUMBERS):
+        some = values[first : first + _NUMBERS]
+        check(
+            lib.gkl_shim_pairhmm_format(
+                ffi.from_buffer("double[]", some),
+                len(some),
+                threads,
+                ffi.from_buffer("uint8_t[]", text, require_writable=True),
+                size,
+            )
+        )
+        yield text[: size[0]].data

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Protocol
 
 import click
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 output = click.option(
     "-o", "--output", default="-", metavar="OUT", help="Where to write; by default standard output."
@@ -43,12 +42,16 @@ def progress(reader: _Reader, source: str, long: int) -> Iterator[Callable[[], N
     callable
         To be called when there is more.
     """
-    console = Console(stderr=True)
     path = Path(source)
     size = path.stat().st_size if path.is_file() else 0
-    if not console.is_terminal or size < long:
+    if not sys.stderr.isatty() or size < long:
         yield lambda: None
         return
+    # Imported where it is used: that takes a quarter of the command's start.
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    console = Console(stderr=True)
     columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console, transient=True) as bar:
         task = bar.add_task(path.name, total=size)

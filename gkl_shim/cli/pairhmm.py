@@ -6,6 +6,7 @@ import sys
 
 import click
 
+from gkl_shim import _native
 from gkl_shim._files import atomic_output
 from gkl_shim.cli import _options
 from gkl_shim.formats.pairhmm_in import Reader
@@ -65,15 +66,16 @@ def command(
         )
     except ValueError as error:
         raise click.UsageError(str(error)) from error
-    reader = Reader(sys.stdin.buffer, "stdin") if source == "-" else Reader(source)
     with (
-        reader,
+        Reader(sys.stdin.buffer, "stdin", threads)
+        if source == "-"
+        else Reader(source, threads=threads) as reader,
         atomic_output(output) as file,
         _options.progress(reader, source, _LONG_INPUT) as advance,
     ):
         for _, values in pairhmm.stream_batches(reader):
-            # repr is the shortest text that reads back as the same number.
-            file.write("".join([f"{value!r}\n" for value in values.tolist()]).encode("ascii"))
+            for text in _native.format_likelihoods(values, threads):
+                file.write(text)
             advance()
 
 

@@ -10,38 +10,29 @@ byte 160.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO, NoReturn, TypeAlias
+from typing import BinaryIO
 
 import numpy as np
 
-from gkl_shim._batch import (
-    LETTERS,
-    MAX_QUAL,
-    QUAL_TRACKS,
-    Batch,
-    HaplotypeBatch,
-    ReadBatch,
-    offsets_of,
-    shown,
-)
+from gkl_shim import _native
+from gkl_shim._batch import Batch, HaplotypeBatch, ReadBatch
 from gkl_shim._closing import Closing
 from gkl_shim.errors import FormatError
 
 __all__ = ["Reader", "write"]
 
-_Fault: TypeAlias = Callable[[bytes], str | None]
-
 _PHRED = 33
-_QUAL_CHARACTERS = bytes(range(_PHRED, _PHRED + MAX_QUAL + 1))
-_CHUNK = 1 << 20
 _MAX_LINE = 1 << 26
-_MAX_DIGITS = 9
 
-# A batch ends with the region that reaches either: cells for one native call, text for memory.
-_BATCH_CELLS = 1 << 27
-_BATCH_TEXT = 1 << 23
+# A text is read in blocks, which grow from the first size to the second and, where a region takes
+# more, beyond it.
+_CHUNK = 1 << 18
+_BLOCK = 1 << 21
+
+# A batch ends with the region that reaches this, so that its results take little memory.
+_BATCH_PAIRS = 1 << 18
 
 
 class Reader(Closing):
@@ -53,6 +44,8 @@ class Reader(Closing):
         A path, or an open binary file, which is not closed.
     name
         What errors call the file; by default the path.
+    threads
+        CPU threads that read, at most; 0 for as many as the process may use.
 
     Yields
     ------
@@ -65,97 +58,144 @@ class Reader(Closing):
         Where the content does not follow the format, the file is cut off or holds no region.
     OSError
         If the file cannot be opened or read.
-
-    Attributes
-    ----------
-    bytes_read : int
-        How much of the file, compressed where it is, has been read.
     """
 
-    def __init__(self, source: str | Path | BinaryIO, name: str | None = None) -> None:
+    def __init__(
+        self, source: str | Path | BinaryIO, name: str | None = None, threads: int = 0
+    ) -> None:
+        self._input = _Input(source, name)
+        self._threads = threads
+        self._line = 0
+
+    @property
+    def bytes_read(self) -> int:
+        """How much of the file, compressed where it is, has been read."""
+        return self._input.bytes_read
+
+    def close(self) -> None:
+        """Close the file if it was opened here."""
+        self._input.close()
+
+    def __iter__(self) -> Iterator[Batch]:
+        text = bytearray(_CHUNK)
+        size = 0
+        any_region, more = False, True
+        while more:
+            size, more = self._filled(text, size)
+            found = _native.parse_regions(text, size, _MAX_LINE, self._threads)
+            if found.fault is not None:
+                raise self._error(self._line + found.lines + 1, found.fault)
+            batch = _batch(found)
+            if len(batch):
+                any_region = True
+                yield from _parts(batch)
+            if more:
+                self._line += found.lines
+                text, size = _next_block(text, found.used, size)
+        if found.unfinished is not None:
+            reads = f"{found.missing_reads} reads and " if found.missing_reads else ""
+            raise self._error(
+                self._line + text.count(b"\n", 0, size),
+                f"the file ends within the region of line {self._line + found.unfinished + 1}: "
+                f"{reads}{found.missing_haplotypes} haplotypes are missing",
+            )
+        if not any_region:
+            raise self._error(1, "no regions: the file is empty")
+
+    def _filled(self, text: bytearray, size: int) -> tuple[int, bool]:
+        """Fill a block behind its first `size` bytes; say how many it has then, and if more come.
+
+        The last line gets a newline if it has none.
+        """
+        room = len(text) - 1
+        try:
+            size += self._input.readinto(memoryview(text)[size:room])
+        except FormatError as error:
+            raise self._error(self._line + text.count(b"\n", 0, size) + 1, error.message) from None
+        more = size == room
+        if not more and size and text[size - 1] != ord("\n"):
+            text[size] = ord("\n")
+            size += 1
+        return size, more
+
+    def _error(self, line: int, message: str) -> FormatError:
+        return FormatError(self._input.name, line, message)
+
+
+def _next_block(text: bytearray, used: int, size: int) -> tuple[bytearray, int]:
+    """Return a block that begins with what is left of the last one, and how much that is."""
+    left = size - used
+    room = min(2 * len(text), _BLOCK)
+    while room <= 2 * left + 1:
+        room *= 2
+    block = text if room == len(text) else bytearray(room)
+    memoryview(block)[:left] = memoryview(text)[used:size]
+    return block, left
+
+
+def _batch(found: _native.RegionText) -> Batch:
+    region_reads, region_haplotypes, read_offsets, tracks, haplotype_offsets, letters = found.arrays
+    return Batch(
+        ReadBatch.trusted(read_offsets, *tracks),
+        HaplotypeBatch.trusted(haplotype_offsets, letters),
+        region_reads,
+        region_haplotypes,
+    )
+
+
+def _parts(batch: Batch) -> Iterator[Batch]:
+    """Cut a batch between regions."""
+    ends = np.cumsum(np.diff(batch.region_reads) * np.diff(batch.region_haplotypes))
+    first = pairs = 0
+    while first < len(batch):
+        last = int(np.searchsorted(ends, pairs + _BATCH_PAIRS)) + 1
+        yield batch[first:last]
+        first = last
+        pairs = int(ends[min(last, len(batch)) - 1])
+
+
+class _Input:
+    """A file's content, decompressed where it is gzipped."""
+
+    def __init__(self, source: str | Path | BinaryIO, name: str | None) -> None:
+        self._close = isinstance(source, (str, Path))
+        self._file: BinaryIO
         if isinstance(source, (str, Path)):
-            self._file: BinaryIO = Path(source).open("rb")  # noqa: SIM115 - closed by close()
-            self._close = True
-            self._name = name or str(source)
+            self._file = Path(source).open("rb")  # noqa: SIM115 - closed by close()
+            self.name = name or str(source)
         else:
             self._file = source
-            self._close = False
-            self._name = name or str(getattr(source, "name", "input"))
+            self.name = name or str(getattr(source, "name", "input"))
         self.bytes_read = 0
-        self._line = 0
+        self._content = self._pieces()
+        self._left = memoryview(b"")
 
     def close(self) -> None:
         """Close the file if it was opened here."""
         if self._close:
             self._file.close()
 
-    def __iter__(self) -> Iterator[Batch]:
-        regions = _Regions()
-        reads_left = haplotypes_left = header = 0
-        any_region = False
-        for lines in self._lines():
-            at = 0
-            while at < len(lines):
-                first = self._line + 1
-                if reads_left:
-                    part = lines[at : at + reads_left]
-                    if not regions.add_reads(part):
-                        self._refuse(first, part, _read_fault)
-                    reads_left -= len(part)
-                elif haplotypes_left:
-                    part = lines[at : at + haplotypes_left]
-                    if not regions.add_haplotypes(part):
-                        self._refuse(first, part, _haplotype_fault)
-                    haplotypes_left -= len(part)
-                else:
-                    part = lines[at : at + 1]
-                    fields = part[0].split()
-                    if fields:
-                        if not _is_header(fields):
-                            self._refuse(first, part, _header_fault)
-                        reads_left, haplotypes_left = int(fields[0]), int(fields[1])
-                        header = first
-                        any_region = True
-                at += len(part)
-                self._line += len(part)
-                if header and not reads_left and not haplotypes_left:
-                    header = 0
-                    regions.end_region()
-                    if regions.cells >= _BATCH_CELLS or regions.text >= _BATCH_TEXT:
-                        yield regions.batch()
-                        regions = _Regions()
-        if header:
-            missing = f"{reads_left} reads and " if reads_left else ""
-            raise FormatError(
-                self._name,
-                max(self._line, 1),
-                f"the file ends within the region of line {header}: {missing}{haplotypes_left} "
-                "haplotypes are missing",
-            )
-        if not any_region:
-            raise FormatError(self._name, 1, "no regions: the file is empty")
-        if regions.count:
-            yield regions.batch()
+    def readinto(self, buffer: memoryview) -> int:
+        """Fill a buffer as far as the file goes, and return how far.
 
-    def _lines(self) -> Iterator[list[bytes]]:
-        """Give lists of whole lines, without their newlines."""
-        rest = b""
-        for chunk in self._text():
-            head, newline, tail = chunk.rpartition(b"\n")
-            if newline:
-                yield (rest + head).split(b"\n")
-                rest = tail
-            else:
-                rest += chunk
-            if len(rest) > _MAX_LINE:
-                raise FormatError(
-                    self._name, self._line + 1, f"a line of more than {_MAX_LINE >> 20} MiB"
-                )
-        if rest:
-            yield [rest]
+        Raises
+        ------
+        FormatError
+            If the gzip data are cut off or damaged; it names no line.
+        """
+        size = 0
+        while size < len(buffer):
+            if not self._left:
+                self._left = memoryview(next(self._content, b""))
+                if not self._left:
+                    break
+            some = self._left[: len(buffer) - size]
+            buffer[size : size + len(some)] = some
+            self._left = self._left[len(some) :]
+            size += len(some)
+        return size
 
-    def _text(self) -> Iterator[bytes]:
-        """Give the file's content in pieces, decompressed where it is gzipped."""
+    def _pieces(self) -> Iterator[bytes]:
         chunk = self._chunk()
         if not chunk.startswith(b"\x1f\x8b"):
             while chunk:
@@ -169,104 +209,21 @@ class Reader(Closing):
                     chunk = chunk.lstrip(b"\0")
                     inflate = zlib.decompressobj(zlib.MAX_WBITS | 16) if chunk else inflate
                 else:
-                    yield inflate.decompress(chunk, _CHUNK)
+                    if piece := inflate.decompress(chunk, _CHUNK):
+                        yield piece
                     chunk = inflate.unconsumed_tail or inflate.unused_data
                 chunk = chunk or self._chunk()
-            yield inflate.flush()
+            if piece := inflate.flush():
+                yield piece
         except zlib.error as error:
-            raise FormatError(
-                self._name, self._line + 1, f"the gzip data are damaged: {error}"
-            ) from None
+            raise FormatError(self.name, None, f"the gzip data are damaged: {error}") from None
         if not inflate.eof:
-            raise FormatError(self._name, self._line + 1, "the gzip data are cut off")
+            raise FormatError(self.name, None, "the gzip data are cut off")
 
     def _chunk(self) -> bytes:
         chunk = self._file.read(_CHUNK)
         self.bytes_read += len(chunk)
         return chunk
-
-    def _refuse(self, first: int, lines: list[bytes], fault: _Fault) -> NoReturn:
-        for number, line in enumerate(lines, first):
-            message = fault(line)
-            if message:
-                raise FormatError(self._name, number, message)
-        raise AssertionError(f"lines {first} and on were refused for no reason")
-
-
-class _Regions:
-    """Regions on their way into a batch."""
-
-    def __init__(self) -> None:
-        self.count = 0
-        self.cells = 0
-        self.text = 0
-        self._tracks: list[list[bytes]] = [[] for _ in range(5)]
-        self._read_lengths: list[int] = []
-        self._haplotypes: list[bytes] = []
-        self._haplotype_lengths: list[int] = []
-        self._region_reads: list[int] = [0]
-        self._region_haplotypes: list[int] = [0]
-        self._read_bases = self._haplotype_bases = 0
-
-    def add_reads(self, lines: list[bytes]) -> bool:
-        """Take read lines, or say that some line is wrong."""
-        try:
-            columns = list(zip(*map(bytes.split, lines), strict=True))
-        except ValueError:
-            return False
-        if len(columns) != 5:
-            return False
-        lengths = list(map(len, columns[0]))
-        tracks = list(map(b"".join, columns))
-        if any(list(map(len, column)) != lengths for column in columns[1:]):
-            return False
-        if tracks[0].translate(None, LETTERS):
-            return False
-        if any(track.translate(None, _QUAL_CHARACTERS) for track in tracks[1:]):
-            return False
-        for pieces, track in zip(self._tracks, tracks, strict=True):
-            pieces.append(track)
-        self._read_lengths += lengths
-        self._read_bases += len(tracks[0])
-        return True
-
-    def add_haplotypes(self, lines: list[bytes]) -> bool:
-        """Take haplotype lines, or say that some line is wrong."""
-        try:
-            columns = list(zip(*map(bytes.split, lines), strict=True))
-        except ValueError:
-            return False
-        if len(columns) != 1:
-            return False
-        letters = b"".join(columns[0])
-        if letters.translate(None, LETTERS):
-            return False
-        self._haplotypes.append(letters)
-        self._haplotype_lengths += map(len, columns[0])
-        self._haplotype_bases += len(letters)
-        return True
-
-    def end_region(self) -> None:
-        self.count += 1
-        self.cells += self._read_bases * self._haplotype_bases
-        self.text += 5 * self._read_bases + self._haplotype_bases
-        self._read_bases = self._haplotype_bases = 0
-        self._region_reads.append(len(self._read_lengths))
-        self._region_haplotypes.append(len(self._haplotype_lengths))
-
-    def batch(self) -> Batch:
-        bases, *quals = (np.frombuffer(b"".join(pieces), np.uint8) for pieces in self._tracks)
-        return Batch(
-            ReadBatch.trusted(
-                offsets_of(self._read_lengths), bases, *(track - _PHRED for track in quals)
-            ),
-            HaplotypeBatch.trusted(
-                offsets_of(self._haplotype_lengths),
-                np.frombuffer(b"".join(self._haplotypes), np.uint8),
-            ),
-            np.array(self._region_reads),
-            np.array(self._region_haplotypes),
-        )
 
 
 def write(file: BinaryIO, batch: Batch) -> None:
@@ -299,53 +256,3 @@ def write(file: BinaryIO, batch: Batch) -> None:
             lines.append(letters[start:stop])
         lines.append(b"")
         file.write(b"\n".join(lines))
-
-
-def _is_header(fields: list[bytes]) -> bool:
-    return len(fields) == 2 and all(
-        field.isdigit() and len(field) <= _MAX_DIGITS for field in fields
-    )
-
-
-def _header_fault(line: bytes) -> str | None:
-    fields = line.split()
-    if _is_header(fields):
-        return None
-    return (
-        "expected a region's first line, the number of its reads and of its haplotypes, got "
-        f"{_excerpt(line)}"
-    )
-
-
-def _read_fault(line: bytes) -> str | None:
-    fields = line.split()
-    if len(fields) != 5:
-        return (
-            "a read has 5 fields (bases, base, insertion, deletion and continuation qualities), "
-            f"here {len(fields)}"
-        )
-    bases, *tracks = fields
-    for name, track in zip(QUAL_TRACKS, tracks, strict=True):
-        if len(track) != len(bases):
-            return f"{name}: {len(track)} qualities for {len(bases)} bases"
-    wrong = bases.translate(None, LETTERS)
-    if wrong:
-        return f"letter {shown(wrong[0])} of the read is none of ACGTN"
-    for name, track in zip(QUAL_TRACKS, tracks, strict=True):
-        wrong = track.translate(None, _QUAL_CHARACTERS)
-        if wrong:
-            return f"{name}: {shown(wrong[0])} is no quality (Phred + 33, from '!')"
-    return None
-
-
-def _haplotype_fault(line: bytes) -> str | None:
-    fields = line.split()
-    if len(fields) != 1:
-        return f"a haplotype has 1 field, here {len(fields)}"
-    wrong = fields[0].translate(None, LETTERS)
-    return f"letter {shown(wrong[0])} of the haplotype is none of ACGTN" if wrong else None
-
-
-def _excerpt(line: bytes) -> str:
-    text = line[:30].decode("ascii", "backslashreplace")
-    return repr(text) + ("…" if len(line) > 30 else "")

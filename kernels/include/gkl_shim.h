@@ -197,6 +197,49 @@ GKL_SHIM_API void gkl_shim_pairhmm_statistics(const gkl_shim_pairhmm *handle,
 /* Close a handle; NULL is fine. */
 GKL_SHIM_API void gkl_shim_pairhmm_close(gkl_shim_pairhmm *handle);
 
+/* ---- PairHMM: texts ------------------------------------------------------------------------- */
+
+enum {
+    /* The longest line of gkl_shim_pairhmm_format(). */
+    GKL_SHIM_LINE_BYTES = 25
+};
+
+/* How many whole lines a text has, and how many bytes they are together. */
+GKL_SHIM_API gkl_shim_status gkl_shim_count_lines(const uint8_t *text, int64_t size,
+                                                  int32_t threads, int64_t *lines, int64_t *bytes);
+
+/* What gkl_shim_pairhmm_parse() found. */
+typedef struct {
+    gkl_shim_pairhmm_batch batch; /* the text's whole regions, in the caller's arrays */
+    int64_t lines, used;          /* lines and bytes up to the end of the last of them */
+    /* The region that the text ends within: its first line, counted from 0, or -1 where there is
+     * none; and how many of its reads and haplotypes are missing. */
+    int64_t unfinished, missing_reads, missing_haplotypes;
+} gkl_shim_pairhmm_text;
+
+/* Read regions from a text in the .in format: a line with the number of reads and of haplotypes;
+ * for each read a line with its bases and its base, insertion, deletion and continuation qualities
+ * (Phred + 33, so bytes 33 to 160); for each haplotype a line with its letters. White space
+ * separates fields; blank lines before a region are skipped; lines have at most `longest_line`
+ * bytes.
+ *
+ * The batch's arrays lie in `offsets`, which has room for 2 * lines + 4, and in `letters`, which
+ * has room for the bytes of the whole lines. The region that the text ends within is checked but
+ * not taken; give it again from its start when there is more of it. `threads` is as in
+ * gkl_shim_pairhmm_options.
+ *
+ * GKL_SHIM_EINVAL: the line after out->lines good ones is wrong; gkl_shim_last_error() says how. */
+GKL_SHIM_API gkl_shim_status gkl_shim_pairhmm_parse(const uint8_t *text, int64_t size,
+                                                    int64_t longest_line, int32_t threads,
+                                                    int64_t *offsets, uint8_t *letters,
+                                                    gkl_shim_pairhmm_text *out);
+
+/* Write a value a line: the fewest digits that read back as the same number, as Python's repr()
+ * shows it. `text` has room for GKL_SHIM_LINE_BYTES a value; *size becomes how many were written.
+ */
+GKL_SHIM_API gkl_shim_status gkl_shim_pairhmm_format(const double *values, int64_t count,
+                                                     int32_t threads, uint8_t *text, int64_t *size);
+
 /* ---- PairHMM on CUDA devices: the planner ---------------------------------------------------
  *
  * For the engine below and for tests; not a stable interface. A batch is cut into chunks. Each is

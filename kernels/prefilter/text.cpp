@@ -1,18 +1,15 @@
 // The texts of the prefilter: pairs and candidates in, results out. Part of the C ABI.
-//
-// Text is cut into pieces. A line belongs to the piece in which it ends; counting the pieces' line
-// ends tells where each piece's lines go, and then all pieces are read at once.
+#include "common/text.h"
+
 #include <string.h>
 
 #include <algorithm>
 #include <string_view>
 #include <unordered_map>
-#include <vector>
 
 #include "common/cpu.h"
 #include "common/error.h"
 #include "common/floating_point_mode.h"
-#include "common/thread_pool.h"
 #include "gkl_shim.h"
 #include "prefilter/cpu_build.h"
 
@@ -20,38 +17,14 @@ namespace gkl_shim {
 namespace prefilter {
 namespace {
 
-constexpr int64_t kPiece = int64_t(1) << 18;
-// About what one thread reads.
-constexpr int64_t kReadPerNanosecond = 4;
-
 bool is_letter(uint8_t byte) { return uint8_t((byte | 32) - 'a') < 26; }
 
-// In vectors: a byte of each counts, and is added up before it can overflow.
-int64_t count_newlines(const uint8_t *from, const uint8_t *to) {
-    enum { kWidth = 64, kRounds = 255 };
-    int64_t count = 0;
-    while (to - from >= kWidth) {
-        uint8_t sums[kWidth] = {};
-        for (int round = 0; round < kRounds && to - from >= kWidth; round++, from += kWidth)
-            for (int k = 0; k < kWidth; k++) sums[k] = uint8_t(sums[k] + (from[k] == '\n'));
-        for (const uint8_t sum : sums) count += sum;
-    }
-    return count + std::count(from, to, uint8_t('\n'));
-}
-
-// A line without its end. Checks that parse one return false, with a message only where `loud`:
-// messages belong to a thread, and the one that may show them is not the one that found the fault.
-struct Line {
-    const uint8_t *begin, *end;
-    bool loud;
+// A line of fields that TABs separate, and that may end in CR LF.
+struct Fields : Line {
+    explicit Fields(Line line) : Line(line) { end -= end > begin && end[-1] == '\r'; }
 
     const uint8_t *find(uint8_t byte, const uint8_t *from) const {
         return static_cast<const uint8_t *>(memchr(from, byte, size_t(end - from)));
-    }
-
-    template <class... Arguments>
-    bool wrong(const char *format, Arguments... arguments) const {
-        return loud && fail(format, arguments...);
     }
 
     bool check_sequence(const char *name, const uint8_t *from, const uint8_t *to) const {
@@ -86,74 +59,20 @@ struct Line {
     }
 };
 
-// Calls parse(line, k) for line k of the text, at most `capacity` of them, on several threads. Says
-// how many were good before the first that was not, and how many bytes these are.
+// Calls parse(fields, k) for line k of the text, at most `capacity` of them. Says how many were
+// good before the first that was not, and how many bytes these are.
 template <class Parse>
 gkl_shim_status parse_lines(const uint8_t *text, int64_t size, int64_t capacity, int32_t threads,
-                            const Parse &parse, int64_t *lines, int64_t *used) {
-    struct Piece {
-        int64_t first, good, end;  // its first line; how many it parsed; where the last ended
-        Line fault;                // null where all are good
-    };
-    struct Job {
-        const uint8_t *text;
-        int64_t size, capacity;
-        const Parse &parse;
-        std::vector<Piece> pieces;
-    };
-    threads = allowed_threads(threads);
-    const int64_t count = (size + kPiece - 1) / kPiece;
-    Job job = {text, size, capacity, parse, std::vector<Piece>(size_t(count))};
-    parallel_for(
-        count, size / kReadPerNanosecond, threads,
-        [](void *context, int64_t index) {
-            Job &job = *static_cast<Job *>(context);
-            const uint8_t *from = job.text + index * kPiece;
-            const uint8_t *to = job.text + std::min(job.size, (index + 1) * kPiece);
-            job.pieces[size_t(index)].good = count_newlines(from, to);
-        },
-        &job);
-    int64_t first = 0;
-    for (Piece &piece : job.pieces) {
-        piece.first = first;
-        first += piece.good;
-    }
-    parallel_for(
-        count, size / kReadPerNanosecond, threads,
-        [](void *context, int64_t index) {
-            Job &job = *static_cast<Job *>(context);
-            Piece &piece = job.pieces[size_t(index)];
-            const int64_t last = std::min(piece.first + piece.good, job.capacity);
-            const uint8_t *const end = job.text + job.size;
-            const uint8_t *line = job.text + index * kPiece;
-            while (line > job.text && line[-1] != '\n') line--;
-            piece.good = 0;
-            for (int64_t k = piece.first; k < last; k++) {
-                const uint8_t *newline =
-                    static_cast<const uint8_t *>(memchr(line, '\n', size_t(end - line)));
-                const bool carriage_return = newline > line && newline[-1] == '\r';
-                Line fields = {line, newline - carriage_return, false};
-                if (!job.parse(fields, k)) {
-                    piece.fault = fields;
-                    break;
-                }
-                piece.good++;
-                line = newline + 1;
-            }
-            piece.end = line - job.text;
-        },
-        &job);
-    for (const Piece &piece : job.pieces) {
-        if (piece.good || piece.fault.begin) *used = piece.end;
-        *lines += piece.good;
-        if (piece.fault.begin) {
-            Line fault = piece.fault;
-            fault.loud = true;
-            parse(fault, *lines);
-            return GKL_SHIM_EINVAL;
-        }
-    }
-    return GKL_SHIM_OK;
+                            const Parse &parse, int64_t *good, int64_t *used) {
+    return guarded([&] {
+        const Lines lines(text, size, allowed_threads(threads));
+        const auto parse_fields = [&](Line line, int64_t k) { return parse(Fields(line), k); };
+        *good = lines.parse(capacity, parse_fields);
+        *used = lines.start(*good) - text;
+        if (*good == std::min(capacity, lines.count())) return GKL_SHIM_OK;
+        parse_fields(lines.loud(*good), *good);
+        return GKL_SHIM_EINVAL;
+    });
 }
 
 gkl_shim_status check_text(const uint8_t *text, int64_t size, int64_t capacity, int32_t threads,
@@ -182,7 +101,7 @@ extern "C" gkl_shim_status gkl_shim_parse_pairs(const uint8_t *text, int64_t siz
     if (status != GKL_SHIM_OK || size == 0 || capacity == 0) return status;
     if (!read_starts || !read_lengths || !segment_starts || !segment_lengths)
         return invalid("an output is null");
-    const auto parse = [&](const Line &line, int64_t k) {
+    const auto parse = [&](const Fields &line, int64_t k) {
         const uint8_t *tab = line.find('\t', line.begin);
         if (!tab) return line.wrong("expected a read, a TAB and a segment; there is no TAB");
         if (!line.check_sequence("read", line.begin, tab)) return false;
@@ -195,7 +114,7 @@ extern "C" gkl_shim_status gkl_shim_parse_pairs(const uint8_t *text, int64_t siz
         segment_lengths[k] = int32_t(line.end - tab - 1);
         return true;
     };
-    return guarded([&] { return parse_lines(text, size, capacity, threads, parse, pairs, used); });
+    return parse_lines(text, size, capacity, threads, parse, pairs, used);
 }
 
 extern "C" gkl_shim_status gkl_shim_parse_candidates(const uint8_t *text, int64_t size,
@@ -209,62 +128,63 @@ extern "C" gkl_shim_status gkl_shim_parse_candidates(const uint8_t *text, int64_
     if (status != GKL_SHIM_OK || size == 0 || capacity == 0) return status;
     if (!contigs || !read_indices || !contig_indices || !positions || !reverse)
         return invalid("an argument is null");
-    return guarded([&] {
-        std::unordered_map<std::string_view, int32_t> known;
+    std::unordered_map<std::string_view, int32_t> known;
+    const gkl_shim_status listed = guarded([&] {
         for (int32_t k = 0; k < contigs->count; k++)
             known.emplace(
                 std::string_view(contigs->names + contigs->name_offsets[k],
                                  size_t(contigs->name_offsets[k + 1] - contigs->name_offsets[k])),
                 k);
-        const auto parse = [&](const Line &line, int64_t k) {
-            const uint8_t *ends[4];
-            int fields = 0;
-            const uint8_t *from = line.begin;
-            for (; fields < 4; fields++) {
-                const uint8_t *tab = line.find('\t', from);
-                ends[fields] = tab ? tab : line.end;
-                if (!tab) {
-                    fields++;
-                    break;
-                }
-                from = tab + 1;
-            }
-            if (fields < 3 || ends[fields - 1] != line.end)
-                return line.wrong(
-                    "expected a read's index, a contig, a position and at most a strand, separated "
-                    "by "
-                    "TABs");
-            int64_t read = 0, position = 0;
-            if (!line.number("read's index", line.begin, ends[0], &read)) return false;
-            if (read >= reads)
-                return line.wrong("read %lld: there are %lld reads, counted from 0",
-                                  (long long)read, (long long)reads);
-            const char *name = reinterpret_cast<const char *>(ends[0] + 1);
-            const auto found = known.find(std::string_view(name, size_t(ends[1] - ends[0] - 1)));
-            if (found == known.end())
-                return line.wrong("contig \"%.*s\" is not in the reference",
-                                  int(std::min<int64_t>(ends[1] - ends[0] - 1, 60)), name);
-            if (!line.number("position", ends[1] + 1, ends[2], &position)) return false;
-            if (position >= contigs->lengths[found->second])
-                return line.wrong(
-                    "position %lld is past the end of contig \"%.*s\", which has %lld "
-                    "bases; positions count from 0",
-                    (long long)position, int(std::min<size_t>(found->first.size(), 60)),
-                    found->first.data(), (long long)contigs->lengths[found->second]);
-            uint8_t strand = '+';
-            if (fields == 4) {
-                if (ends[3] - ends[2] != 2 || (ends[2][1] != '+' && ends[2][1] != '-'))
-                    return line.wrong("the strand is neither + nor -");
-                strand = ends[2][1];
-            }
-            read_indices[k] = int32_t(read);
-            contig_indices[k] = found->second;
-            positions[k] = position;
-            reverse[k] = strand == '-';
-            return true;
-        };
-        return parse_lines(text, size, capacity, threads, parse, candidates, used);
+        return GKL_SHIM_OK;
     });
+    if (listed != GKL_SHIM_OK) return listed;
+    const auto parse = [&](const Fields &line, int64_t k) {
+        const uint8_t *ends[4];
+        int fields = 0;
+        const uint8_t *from = line.begin;
+        for (; fields < 4; fields++) {
+            const uint8_t *tab = line.find('\t', from);
+            ends[fields] = tab ? tab : line.end;
+            if (!tab) {
+                fields++;
+                break;
+            }
+            from = tab + 1;
+        }
+        if (fields < 3 || ends[fields - 1] != line.end)
+            return line.wrong(
+                "expected a read's index, a contig, a position and at most a strand, separated by "
+                "TABs");
+        int64_t read = 0, position = 0;
+        if (!line.number("read's index", line.begin, ends[0], &read)) return false;
+        if (read >= reads)
+            return line.wrong("read %lld: there are %lld reads, counted from 0", (long long)read,
+                              (long long)reads);
+        const char *name = reinterpret_cast<const char *>(ends[0] + 1);
+        const auto found = known.find(std::string_view(name, size_t(ends[1] - ends[0] - 1)));
+        if (found == known.end())
+            return line.wrong("contig \"%.*s\" is not in the reference",
+                              int(std::min<int64_t>(ends[1] - ends[0] - 1, 60)), name);
+        if (!line.number("position", ends[1] + 1, ends[2], &position)) return false;
+        if (position >= contigs->lengths[found->second])
+            return line.wrong(
+                "position %lld is past the end of contig \"%.*s\", which has %lld "
+                "bases; positions count from 0",
+                (long long)position, int(std::min<size_t>(found->first.size(), 60)),
+                found->first.data(), (long long)contigs->lengths[found->second]);
+        uint8_t strand = '+';
+        if (fields == 4) {
+            if (ends[3] - ends[2] != 2 || (ends[2][1] != '+' && ends[2][1] != '-'))
+                return line.wrong("the strand is neither + nor -");
+            strand = ends[2][1];
+        }
+        read_indices[k] = int32_t(read);
+        contig_indices[k] = found->second;
+        positions[k] = position;
+        reverse[k] = strand == '-';
+        return true;
+    };
+    return parse_lines(text, size, capacity, threads, parse, candidates, used);
 }
 
 extern "C" int64_t gkl_shim_prefilter_format(const int16_t *results, int64_t pairs,

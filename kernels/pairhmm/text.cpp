@@ -1,0 +1,440 @@
+// The texts of PairHMM: regions in the .in format in, likelihoods out. Part of the C ABI.
+#include "common/text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "common/cpu.h"
+#include "common/error.h"
+#include "common/thread_pool.h"
+#include "gkl_shim.h"
+#include "pairhmm/letters.h"
+
+namespace gkl_shim {
+namespace pairhmm {
+namespace {
+
+enum : int { kTracks = 5, kMostDigits = 9, kExcerpt = 30 };
+enum : uint8_t { kPhred = 33, kMaxQual = 127 };
+const char *const kQualNames[] = {"quals", "insertion_quals", "deletion_quals",
+                                  "continuation_quals"};
+
+bool is_space(uint8_t byte) { return (byte == ' ') | (uint8_t(byte - '\t') < 5); }
+
+const uint8_t *skip_spaces(const uint8_t *from, const uint8_t *end) {
+    while (from < end && is_space(*from)) from++;
+    return from;
+}
+
+const uint8_t *field_end(const uint8_t *from, const uint8_t *end) {
+    // In vectors, up to the one in which it ends.
+    enum { kWidth = 32 };
+    for (; end - from >= kWidth; from += kWidth) {
+        uint8_t any = 0;
+        for (int k = 0; k < kWidth; k++) any |= uint8_t(is_space(from[k]));
+        if (any) break;
+    }
+    while (from < end && !is_space(*from)) from++;
+    return from;
+}
+
+struct Field {
+    const uint8_t *begin;
+    int64_t size;
+};
+
+// Finds a line's first fields; returns how many it has in all.
+template <int MOST>
+int64_t split(const Line &line, Field (&fields)[MOST]) {
+    int64_t count = 0;
+    const uint8_t *from = skip_spaces(line.begin, line.end);
+    for (; from < line.end; count++) {
+        const uint8_t *end = field_end(from, line.end);
+        if (count < MOST) fields[count] = {from, end - from};
+        from = skip_spaces(end, line.end);
+    }
+    return count;
+}
+
+// As Python shows text, with bytes beyond ASCII as \xNN.
+std::string quoted(const uint8_t *bytes, int64_t count) {
+    const auto has = [&](char letter) { return memchr(bytes, letter, size_t(count)) != nullptr; };
+    const char quote = has('\'') && !has('"') ? '"' : '\'';
+    std::string out(1, quote);
+    for (int64_t k = 0; k < count; k++) {
+        const uint8_t byte = bytes[k];
+        char shown[8] = {char(byte)};
+        if (byte == '\\' || byte == quote) snprintf(shown, sizeof shown, "\\%c", byte);
+        if (byte < ' ' || byte == 127) snprintf(shown, sizeof shown, "\\x%02x", byte);
+        if (byte > 127) snprintf(shown, sizeof shown, "\\\\x%02x", byte);
+        if (byte == '\t') strcpy(shown, "\\t");
+        if (byte == '\r') strcpy(shown, "\\r");
+        out += shown;
+    }
+    return out + quote;
+}
+
+std::string shown(uint8_t byte) {
+    if (byte > ' ' && byte < 127) return quoted(&byte, 1);
+    char number[8];
+    snprintf(number, sizeof number, "0x%02X", byte);
+    return number;
+}
+
+// The numbers of a region's first line. A blank line has none of them.
+struct Header {
+    bool blank;
+    int64_t reads, haplotypes;
+};
+
+bool parse_header(const Line &line, Header *header) {
+    Field fields[2];
+    const int64_t count = split(line, fields);
+    *header = {count == 0, 0, 0};
+    if (header->blank) return true;
+    bool good = count == 2;
+    int64_t numbers[2] = {};
+    for (int k = 0; good && k < 2; k++) {
+        good = fields[k].size <= kMostDigits;
+        for (int64_t z = 0; good && z < fields[k].size; z++) {
+            const uint8_t digit = uint8_t(fields[k].begin[z] - '0');
+            good = digit < 10;
+            numbers[k] = 10 * numbers[k] + digit;
+        }
+    }
+    *header = {false, numbers[0], numbers[1]};
+    if (good || !line.loud) return good;
+    const int64_t size = line.end - line.begin;
+    return line.wrong(
+        "expected a region's first line, the number of its reads and of its haplotypes, got %s%s",
+        quoted(line.begin, std::min<int64_t>(size, kExcerpt)).c_str(), size > kExcerpt ? "…" : "");
+}
+
+// Says what is wrong with a read's line.
+void explain_read(const Line &line) {
+    Field fields[kTracks];
+    const int64_t count = split(line, fields);
+    if (count != kTracks) {
+        line.wrong(
+            "a read has 5 fields (bases, base, insertion, deletion and continuation qualities), "
+            "here %lld",
+            (long long)count);
+        return;
+    }
+    const Field &bases = fields[0], *quals = fields + 1;
+    for (int k = 0; k < kTracks - 1; k++)
+        if (quals[k].size != bases.size) {
+            line.wrong("%s: %lld qualities for %lld bases", kQualNames[k], (long long)quals[k].size,
+                       (long long)bases.size);
+            return;
+        }
+    const int64_t letter = find_refused(false, bases.begin, bases.size);
+    if (letter >= 0) {
+        line.wrong("letter %s of the read is none of ACGTN", shown(bases.begin[letter]).c_str());
+        return;
+    }
+    for (int k = 0; k < kTracks - 1; k++)
+        for (int64_t z = 0; z < quals[k].size; z++)
+            if (uint8_t(quals[k].begin[z] - kPhred) > kMaxQual) {
+                line.wrong("%s: %s is no quality (Phred + 33, from '!')", kQualNames[k],
+                           shown(quals[k].begin[z]).c_str());
+                return;
+            }
+}
+
+void explain_haplotype(const Line &line) {
+    Field fields[1];
+    const int64_t count = split(line, fields);
+    if (count != 1) {
+        line.wrong("a haplotype has 1 field, here %lld", (long long)count);
+        return;
+    }
+    const int64_t letter = find_refused(false, fields[0].begin, fields[0].size);
+    line.wrong("letter %s of the haplotype is none of ACGTN",
+               shown(fields[0].begin[letter]).c_str());
+}
+
+// Copies letters, and returns whether all are.
+bool copy_letters(const uint8_t *from, int64_t count, uint8_t *to) {
+    memcpy(to, from, size_t(count));
+    return find_refused(false, from, count) < 0;
+}
+
+bool copy_quals(const uint8_t *from, int64_t count, uint8_t *to) {
+    uint8_t all = 0;
+    for (int64_t k = 0; k < count; k++) {
+        to[k] = uint8_t(from[k] - kPhred);
+        all |= to[k];
+    }
+    return all <= kMaxQual;
+}
+
+// A text on its way into arrays. Several threads measure the lines' first fields; then it is known
+// where each line's letters go, and several threads put them there.
+class Parser {
+   public:
+    Parser(const uint8_t *text, int64_t size, int64_t longest_line, int threads)
+        : text_(text),
+          size_(size),
+          longest_line_(longest_line),
+          lines_(text, size, threads),
+          rows_(size_t(lines_.count())) {}
+
+    gkl_shim_status parse(int64_t *offsets, uint8_t *letters, gkl_shim_pairhmm_text *out) {
+        lines_.parse(lines_.count(), [this](const Line &line, int64_t k) {
+            const uint8_t *from = skip_spaces(line.begin, line.end);
+            const int64_t length = field_end(from, line.end) - from;
+            rows_[size_t(k)] = {kHeader, line.begin, line.end, length, 0};
+            return true;
+        });
+        const int64_t arranged = arrange(out);
+        lay_out(arranged, offsets, letters, &out->batch);
+        const int64_t good =
+            lines_.parse(arranged, [&](const Line &, int64_t k) { return copy(rows_[size_t(k)]); });
+        const int64_t left = size_ - (lines_.start(good) - text_);
+        if (good < lines_.count() || left > longest_line_) {
+            out->lines = good;
+            return explain(good);
+        }
+        out->used = lines_.start(out->lines) - text_;
+        return GKL_SHIM_OK;
+    }
+
+   private:
+    enum Kind : int { kHeader, kRead, kHaplotype };
+
+    // A line: what it is once that is known, and where its letters go among those of all reads, or
+    // of all haplotypes.
+    struct Row {
+        Kind kind;
+        const uint8_t *begin, *end;
+        int64_t length;  // of its first field
+        int64_t at;
+    };
+
+    // Says what the lines are, up to the first that cannot be it: that line, or else their number.
+    int64_t arrange(gkl_shim_pairhmm_text *out) {
+        const int64_t count = lines_.count();
+        int64_t line = 0;
+        while (line < count) {
+            const int64_t first = line;
+            Header header;
+            if (!take_header(line, &header)) return line;
+            line++;
+            if (!header.blank) {
+                for (; header.reads && line < count; line++, header.reads--)
+                    if (!take_read(line)) return line;
+                for (; header.haplotypes && line < count; line++, header.haplotypes--)
+                    if (!take_haplotype(line)) return line;
+                if (header.reads || header.haplotypes) {
+                    out->unfinished = first;
+                    out->missing_reads = header.reads;
+                    out->missing_haplotypes = header.haplotypes;
+                    break;
+                }
+                region_reads_.push_back(reads_);
+                region_haplotypes_.push_back(haplotypes_);
+            }
+            out->lines = line;
+        }
+        return count;
+    }
+
+    bool take_header(int64_t line, Header *header) {
+        const Row &row = rows_[size_t(line)];
+        return !too_long(row) && parse_header({row.begin, row.end, false}, header);
+    }
+
+    // Its five fields are as long as the first, or it is wrong: letters that have been taken never
+    // need more room than the lines.
+    bool take_read(int64_t line) {
+        Row &row = rows_[size_t(line)];
+        row.kind = kRead;
+        row.at = read_bases_;
+        if (too_long(row) || row.end - row.begin < kTracks * row.length + kTracks - 1) return false;
+        reads_++;
+        read_bases_ += row.length;
+        return true;
+    }
+
+    bool take_haplotype(int64_t line) {
+        Row &row = rows_[size_t(line)];
+        row.kind = kHaplotype;
+        row.at = haplotype_bases_;
+        if (too_long(row)) return false;
+        haplotypes_++;
+        haplotype_bases_ += row.length;
+        return true;
+    }
+
+    bool too_long(const Row &row) const { return row.end - row.begin > longest_line_; }
+
+    // Divides the caller's arrays among the batch's, and fills in the offsets.
+    void lay_out(int64_t lines, int64_t *offsets, uint8_t *letters, gkl_shim_pairhmm_batch *batch) {
+        for (int track = 0; track < kTracks; track++)
+            tracks_[track] = letters + track * read_bases_;
+        haplotype_letters_ = letters + kTracks * read_bases_;
+        int64_t *const region_reads = offsets;
+        int64_t *const region_haplotypes =
+            std::copy(region_reads_.begin(), region_reads_.end(), region_reads);
+        int64_t *const read_offsets =
+            std::copy(region_haplotypes_.begin(), region_haplotypes_.end(), region_haplotypes);
+        int64_t *const haplotype_offsets = read_offsets + reads_ + 1;
+        int64_t *read_end = read_offsets, *haplotype_end = haplotype_offsets;
+        *read_end = *haplotype_end = 0;
+        for (int64_t line = 0; line < lines; line++) {
+            const Row &row = rows_[size_t(line)];
+            if (row.kind == kRead) *++read_end = row.at + row.length;
+            if (row.kind == kHaplotype) *++haplotype_end = row.at + row.length;
+        }
+        *batch = {int64_t(region_reads_.size()) - 1,
+                  region_reads,
+                  region_haplotypes,
+                  read_offsets,
+                  tracks_[0],
+                  tracks_[1],
+                  tracks_[2],
+                  tracks_[3],
+                  tracks_[4],
+                  haplotype_offsets,
+                  haplotype_letters_};
+    }
+
+    // Puts a line's letters where they go, and returns whether the line is good.
+    bool copy(const Row &row) const {
+        if (row.kind == kHeader) return true;
+        if (row.length == 0) return false;
+        const uint8_t *from = skip_spaces(row.begin, row.end);
+        if (row.kind == kHaplotype)
+            return copy_letters(from, row.length, haplotype_letters_ + row.at) &&
+                   skip_spaces(from + row.length, row.end) == row.end;
+        for (int track = 0; track < kTracks; track++) {
+            uint8_t *to = tracks_[track] + row.at;
+            if (row.end - from < row.length) return false;
+            if (!(track ? copy_quals : copy_letters)(from, row.length, to)) return false;
+            from += row.length;
+            if (from < row.end && !is_space(*from)) return false;
+            from = skip_spaces(from, row.end);
+        }
+        return from == row.end;
+    }
+
+    // Says what is wrong with line k, which may be the one that the text ends within.
+    gkl_shim_status explain(int64_t k) const {
+        if (k == lines_.count() || too_long(rows_[size_t(k)]))
+            return invalid("a line of more than %lld MiB", (long long)longest_line_ >> 20);
+        const Line line = lines_.loud(k);
+        Header header;
+        switch (rows_[size_t(k)].kind) {
+            case kHeader:
+                parse_header(line, &header);
+                break;
+            case kRead:
+                explain_read(line);
+                break;
+            case kHaplotype:
+                explain_haplotype(line);
+        }
+        return GKL_SHIM_EINVAL;
+    }
+
+    const uint8_t *const text_;
+    const int64_t size_, longest_line_;
+    const Lines lines_;
+    std::vector<Row> rows_;
+    std::vector<int64_t> region_reads_ = {0}, region_haplotypes_ = {0};
+    int64_t reads_ = 0, haplotypes_ = 0, read_bases_ = 0, haplotype_bases_ = 0;
+    uint8_t *tracks_[kTracks], *haplotype_letters_;
+};
+
+// What one thread formats at a time, and how long it takes for each.
+constexpr int64_t kTogether = 2048, kNanosecondsANumber = 50;
+
+// Of numbers that are not negative, the larger has the larger bits. Comparing these raises no
+// floating-point exception.
+uint64_t bits_of(double value) {
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+// The shortest text that reads back as the same number, laid out as Python does it. `to` has room
+// for GKL_SHIM_LINE_BYTES; returns its end.
+char *format_number(double value, char *to) {
+    const uint64_t size = bits_of(std::fabs(value));
+    if (size > bits_of(HUGE_VAL)) return std::copy_n("nan", 3, to);
+    const bool plain = size == 0 || (size >= bits_of(1e-4) && size < bits_of(1e16));
+    const auto layout = plain ? std::chars_format::fixed : std::chars_format::scientific;
+    char *const end = std::to_chars(to, to + GKL_SHIM_LINE_BYTES, value, layout).ptr;
+    return !plain || memchr(to, '.', size_t(end - to)) ? end : std::copy_n(".0", 2, end);
+}
+
+}  // namespace
+}  // namespace pairhmm
+}  // namespace gkl_shim
+
+using namespace gkl_shim;
+using namespace gkl_shim::pairhmm;
+
+extern "C" gkl_shim_status gkl_shim_pairhmm_parse(const uint8_t *text, int64_t size,
+                                                  int64_t longest_line, int32_t threads,
+                                                  int64_t *offsets, uint8_t *letters,
+                                                  gkl_shim_pairhmm_text *out) {
+    if (!out) return invalid("out is null");
+    *out = {};
+    out->unfinished = -1;
+    if (size < 0 || longest_line < 0) return invalid("size or longest_line is less than 0");
+    if (threads < 0) return invalid("threads is %d, less than 0", threads);
+    if (!offsets || (size > 0 && (!text || !letters))) return invalid("an argument is null");
+    return guarded([&] {
+        Parser parser(text, size, longest_line, allowed_threads(threads));
+        return parser.parse(offsets, letters, out);
+    });
+}
+
+extern "C" gkl_shim_status gkl_shim_pairhmm_format(const double *values, int64_t count,
+                                                   int32_t threads, uint8_t *text, int64_t *size) {
+    if (!size) return invalid("size is null");
+    *size = 0;
+    if (count < 0) return invalid("count is %lld, less than 0", (long long)count);
+    if (threads < 0) return invalid("threads is %d, less than 0", threads);
+    if (count > 0 && (!values || !text)) return invalid("an argument is null");
+    return guarded([&] {
+        struct Job {
+            const double *values;
+            const int64_t count;
+            char *const text;
+            std::vector<char *> ends;  // of each piece
+        };
+        const int64_t pieces = (count + kTogether - 1) / kTogether;
+        Job job = {values, count, reinterpret_cast<char *>(text),
+                   std::vector<char *>(size_t(pieces))};
+        parallel_for(
+            pieces, count * kNanosecondsANumber, allowed_threads(threads),
+            [](void *context, int64_t piece) {
+                Job &job = *static_cast<Job *>(context);
+                const int64_t first = piece * kTogether;
+                const int64_t last = std::min(job.count, first + kTogether);
+                char *to = job.text + first * GKL_SHIM_LINE_BYTES;
+                for (int64_t k = first; k < last; k++) {
+                    to = format_number(job.values[k], to);
+                    *to++ = '\n';
+                }
+                job.ends[size_t(piece)] = to;
+            },
+            &job);
+        char *end = job.text;
+        for (int64_t piece = 0; piece < pieces; piece++) {
+            const char *begin = job.text + piece * kTogether * GKL_SHIM_LINE_BYTES;
+            end = std::copy(begin, static_cast<const char *>(job.ends[size_t(piece)]), end);
+        }
+        *size = end - job.text;
+        return GKL_SHIM_OK;
+    });
+}

@@ -1,0 +1,235 @@
+"""The native reader of the .in format against a plain one, and the writer of likelihoods."""
+
+from __future__ import annotations
+
+import io
+import random
+import struct
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from gkl_shim import _native
+from gkl_shim.errors import FormatError
+from gkl_shim.formats import pairhmm_in
+from gkl_shim.formats.pairhmm_in import Reader
+from gkl_shim.pairhmm import Batch
+from tests import in_oracle
+
+SPACES = (b" ", b"\t", b"  ", b" \x0b\x0c", b"\t ")
+BLANK = (b"", b"", b"", b" ", b"\r")
+ODD = b"\0\n\r\t '\"\\!-0159ACGTNX~acgtn\x7f\x80\x9f\xa0\xa1\xff"
+
+
+def _region(rnd: random.Random, longest: int) -> Iterator[bytes]:
+    """A region's lines, in all the ways in which they may be written."""
+    reads, haplotypes = rnd.choice([(2, 1), (0, 0), (0, 2), (1, 0), (3, 4), (9, 2), (1, 17)])
+    space, end = rnd.choice(SPACES), rnd.choice(BLANK)
+    yield from [rnd.choice(BLANK)] * rnd.choice([0, 0, 1, 3])
+    yield b"%d%b%d" % (reads, space, haplotypes) + end
+    for _ in range(reads):
+        size = rnd.randint(1, longest)
+        tracks = [bytes(rnd.choice(b"ACGTNacgtn") for _ in range(size))]
+        tracks += [bytes(rnd.randint(33, 160) for _ in range(size)) for _ in range(4)]
+        yield rnd.choice(BLANK) + space.join(tracks) + end
+    for _ in range(haplotypes):
+        yield bytes(rnd.choice(b"ACGTNacgtn") for _ in range(rnd.randint(1, longest))) + end
+
+
+def _text(rnd: random.Random, regions: int, longest: int) -> bytearray:
+    lines = [line for _ in range(regions) for line in _region(rnd, longest)]
+    return bytearray(b"\n".join(lines) + rnd.choice([b"", b"\n", b"\n\n", b" "]))
+
+
+def _mutate(rnd: random.Random, text: bytearray) -> None:
+    for _ in range(rnd.choice([0, 1, 1, 2, 5])):
+        at = rnd.randrange(len(text) + 1)
+        kind = rnd.choice(["change", "insert", "delete", "cut", "line"])
+        if kind == "change" and at < len(text):
+            text[at] = rnd.choice(ODD)
+        elif kind == "insert":
+            text[at:at] = bytes([rnd.choice(ODD)])
+        elif kind == "delete":
+            del text[at : at + rnd.choice([1, 1, 7])]
+        elif kind == "cut" and rnd.random() < 0.3:
+            del text[at:]
+        elif kind == "line":
+            start = text.rfind(b"\n", 0, at) + 1
+            del text[start : text.find(b"\n", at) + 1]
+
+
+def _found(batches: list[Batch]) -> list[in_oracle.Region]:
+    """What a reader gave, as the oracle puts it."""
+    regions = []
+    for batch in batches:
+        reads, haplotypes = batch.reads, batch.haplotypes
+        tracks = [track.tobytes() for track in reads.tracks]
+        letters = haplotypes.bases.tobytes()
+        assert reads.offsets[-1] == len(reads.bases) == len(tracks[4])
+        assert haplotypes.offsets[-1] == len(letters)
+        read_ends, haplotype_ends = reads.offsets.tolist(), haplotypes.offsets.tolist()
+        for g in range(len(batch)):
+            regions.append(
+                in_oracle.Region(
+                    [
+                        tuple(track[read_ends[k] : read_ends[k + 1]] for track in tracks)
+                        for k in range(*batch.region_reads[g : g + 2])
+                    ],
+                    [
+                        letters[haplotype_ends[k] : haplotype_ends[k + 1]]
+                        for k in range(*batch.region_haplotypes[g : g + 2])
+                    ],
+                )
+            )
+    return regions
+
+
+def _agree(text: bytes, threads: int, longest_line: int = 1 << 26) -> bool:
+    """Compare reader and oracle; return whether the text is good."""
+    try:
+        want = in_oracle.parse(text, longest_line)
+    except in_oracle.Fault as fault:
+        with pytest.raises(FormatError) as error:
+            list(Reader(io.BytesIO(text), "f.in", threads))
+        assert str(error.value) == f"f.in:{fault}"
+        return False
+    assert _found(list(Reader(io.BytesIO(text), "f.in", threads))) == want
+    return True
+
+
+@pytest.mark.parametrize("chunk", [2, 3, 17, 256, 1 << 18])
+def test_any_text_is_read_or_refused_as_the_oracle_does(
+    monkeypatch: pytest.MonkeyPatch, chunk: int
+) -> None:
+    monkeypatch.setattr(pairhmm_in, "_CHUNK", chunk)
+    monkeypatch.setattr(pairhmm_in, "_BLOCK", max(chunk, 300))
+    rnd = random.Random(chunk)
+    good = 0
+    for round_ in range(600):
+        text = _text(rnd, rnd.choice([1, 2, 5]), rnd.choice([1, 3, 40, 100]))
+        _mutate(rnd, text)
+        good += _agree(bytes(text), 1 + round_ % 2)
+    assert 100 < good < 500
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_texts_of_many_pieces(threads: int) -> None:
+    """Lines lie across the borders of what threads read, and several are wrong."""
+    rnd = random.Random(threads)
+    text = b""
+    while len(text) < 1_500_000:
+        text += bytes(_text(rnd, 50, 3000)).rstrip() + b"\n"
+    assert _agree(text, threads)
+    for _ in range(8):
+        changed = bytearray(text)
+        for _ in range(rnd.choice([1, 5])):
+            changed[rnd.randrange(len(text))] = rnd.choice(b"\0\n X")
+        _agree(bytes(changed), threads)
+
+
+@pytest.mark.parametrize("chunk", [5, 1 << 18])
+def test_long_lines(monkeypatch: pytest.MonkeyPatch, chunk: int) -> None:
+    monkeypatch.setattr(pairhmm_in, "_CHUNK", chunk)
+    monkeypatch.setattr(pairhmm_in, "_BLOCK", chunk)
+    monkeypatch.setattr(pairhmm_in, "_MAX_LINE", 100)
+    for size in (99, 100, 101):
+        for text in (
+            b"0 1\n" + b"A" * size,
+            b"0 1\n" + b"A" * size + b"\n1 0\nX\n",
+            b"1 0\nA I I I I" + b" " * (size - 9) + b"\n",
+            b"0 1\n" + b" " * size + b"\n",
+            b" " * size + b"\n1 0\nA I I I I\n",
+            b"0 2\nAX\n" + b"A" * size,
+        ):
+            _agree(text, 1, 100)
+
+
+def test_a_region_of_many_blocks_is_checked_as_it_comes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A wrong line is found without the rest of what its region claims to have."""
+    monkeypatch.setattr(pairhmm_in, "_CHUNK", 1 << 12)
+    monkeypatch.setattr(pairhmm_in, "_BLOCK", 1 << 12)
+
+    class Endless(io.RawIOBase):
+        given = 0
+
+        def readable(self) -> bool:
+            return True
+
+        def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+            first = b"999999999 1\n" if not self.given else b""
+            text = (first + b"A I I I I\n" * len(buffer))[: len(buffer) - len(buffer) % 10 or 1]
+            if self.given > 1 << 20:
+                text = b"A I I I\n"
+            buffer[: len(text)] = text
+            self.given += len(text)
+            return len(text)
+
+    file = Endless()
+    with pytest.raises(FormatError, match="a read has 5 fields"):
+        list(Reader(io.BufferedReader(file), "f.in"))
+    assert file.given < 1 << 22
+
+
+def _lines(values: np.ndarray, threads: int = 0) -> list[str]:
+    text = b"".join(map(bytes, _native.format_likelihoods(values, threads)))
+    assert text.endswith(b"\n") or not len(values)
+    return text.decode("ascii").splitlines()
+
+
+def test_numbers_are_written_as_by_repr() -> None:
+    values = [0.0, -0.0, -1.5, -10.0, 1e-5, 1e16, np.inf, -np.inf, np.nan, -np.nan, 5e-324, 0.1,
+              1.7976931348623157e308, -2.2250738585072014e-308, 123456789012345680.0, -1e22, 1e23,
+              9007199254740993.0, 4503599627370497.5, 1e-7, -614.0, 100.0]  # fmt: skip
+    for power in range(-10, 25):
+        at = float(f"1e{power}")
+        values += [at, -at, np.nextafter(at, 0), np.nextafter(at, 1e300), 3 * at, at / 3]
+    rnd = random.Random(7)
+    for _ in range(200_000):
+        values.append(struct.unpack("d", rnd.randbytes(8))[0])
+        values.append(-rnd.random() * 10.0 ** rnd.randint(-6, 17))
+        values.append(float(rnd.getrandbits(rnd.randint(1, 60))))
+    array = np.array(values)
+    want = [repr(value) for value in array.tolist()]
+    for threads in (1, 2):
+        assert _lines(array, threads) == want
+    assert _lines(array[:0]) == []
+    assert _lines(array[:1]) == want[:1]
+
+
+def test_longest_numbers_fit() -> None:
+    values = np.full(10_000, -2.2250738585072014e-308)
+    assert _lines(values) == ["-2.2250738585072014e-308"] * 10_000
+
+
+def test_the_c_functions_refuse_what_they_cannot_take() -> None:
+    ffi, lib = _native.library()
+    text, letters = ffi.new("uint8_t[]", 100), ffi.new("uint8_t[]", 100)
+    offsets, size = ffi.new("int64_t[]", 100), ffi.new("int64_t *")
+    found = ffi.new("gkl_shim_pairhmm_text *")
+    values = ffi.new("double[]", 1)
+    parse, write = lib.gkl_shim_pairhmm_parse, lib.gkl_shim_pairhmm_format
+    count, null = lib.gkl_shim_count_lines, ffi.NULL
+    for status in (
+        parse(null, 1, 9, 1, offsets, letters, found),
+        parse(text, -1, 9, 1, offsets, letters, found),
+        parse(text, 1, -1, 1, offsets, letters, found),
+        parse(text, 1, 9, -1, offsets, letters, found),
+        parse(text, 1, 9, 1, null, letters, found),
+        parse(text, 1, 9, 1, offsets, null, found),
+        parse(text, 1, 9, 1, offsets, letters, null),
+        write(null, 1, 1, text, size),
+        write(values, -1, 1, text, size),
+        write(values, 1, -1, text, size),
+        write(values, 1, 1, null, size),
+        write(values, 1, 1, text, null),
+        count(null, 1, 1, size, size),
+        count(text, -1, 1, size, size),
+        count(text, 1, -1, size, size),
+        count(text, 1, 1, null, size),
+        count(text, 1, 1, size, null),
+    ):
+        assert status == lib.GKL_SHIM_EINVAL
+    assert parse(null, 0, 9, 1, offsets, null, found) == lib.GKL_SHIM_OK
+    assert (found.batch.regions, found.unfinished) == (0, -1)
+    assert write(null, 0, 1, null, size) == lib.GKL_SHIM_OK
