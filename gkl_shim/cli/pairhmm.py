@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import sys
+from contextlib import closing
 
 import click
 
@@ -55,26 +55,30 @@ def command(
     OUT gets one value a line: region after region, reads outer, haplotypes inner. It appears once
     it is complete.
     """
-    try:
-        pairhmm = PairHMM(
-            backend=backend,  # type: ignore[arg-type]
-            devices=_numbers(devices),
-            threads=threads,
-            precision="double" if double else "single",
-            build=build,
-        )
-    except ValueError as error:
-        raise click.UsageError(str(error)) from error
-    reader = Reader(sys.stdin.buffer, "stdin") if source == "-" else Reader(source)
-    with (
-        reader,
-        atomic_output(output) as file,
-        _options.progress(reader, source, _LONG_INPUT) as advance,
-    ):
-        for _, values in pairhmm.stream_batches(reader):
-            # repr is the shortest text that reads back as the same number.
-            file.write("".join([f"{value!r}\n" for value in values.tolist()]).encode("ascii"))
-            advance()
+    # Opened first, so that nothing is computed that cannot be written.
+    with atomic_output(output) as file:
+        try:
+            pairhmm = PairHMM(
+                backend=backend,  # type: ignore[arg-type]
+                devices=_numbers(devices),
+                threads=threads,
+                precision="double" if double else "single",
+                build=build,
+            )
+        except ValueError as error:
+            raise click.UsageError(str(error)) from error
+        reader = Reader(source)
+        computed = pairhmm.stream_batches(reader)
+        # After a failure the reader is closed first, which ends the wait of the thread that reads.
+        with (
+            closing(computed),
+            reader,
+            _options.progress(reader, source, _LONG_INPUT) as advance,
+        ):
+            for _, values in computed:
+                # repr is the shortest text that reads back as the same number.
+                file.write("".join([f"{value!r}\n" for value in values.tolist()]).encode("ascii"))
+                advance()
 
 
 def _numbers(devices: str | None) -> list[int] | None:

@@ -1,4 +1,4 @@
-"""The ``.in`` format of PairHMM regions, plain or gzipped.
+"""The ``.in`` format of PairHMM regions, plain or compressed.
 
 A region is a line ``R H``, then R lines ``bases quals insertion_quals deletion_quals
 continuation_quals`` (qualities Phred + 33, one character a base), then H lines with a haplotype
@@ -9,7 +9,6 @@ byte 160.
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import BinaryIO, NoReturn, TypeAlias
@@ -28,6 +27,7 @@ from gkl_shim._batch import (
 )
 from gkl_shim._closing import Closing
 from gkl_shim.errors import FormatError
+from gkl_shim.formats.input import Input
 
 __all__ = ["Reader", "write"]
 
@@ -35,7 +35,7 @@ _Fault: TypeAlias = Callable[[bytes], str | None]
 
 _PHRED = 33
 _QUAL_CHARACTERS = bytes(range(_PHRED, _PHRED + MAX_QUAL + 1))
-_CHUNK = 1 << 20
+_CHUNK = 1 << 18
 _MAX_LINE = 1 << 26
 _MAX_DIGITS = 9
 
@@ -50,9 +50,9 @@ class Reader(Closing):
     Parameters
     ----------
     source
-        A path, or an open binary file, which is not closed.
+        A path, ``-`` for standard input, or an open binary file, which is not closed.
     name
-        What errors call the file; by default the path.
+        What errors call the file; by default the path, or the file's name.
 
     Yields
     ------
@@ -65,29 +65,21 @@ class Reader(Closing):
         Where the content does not follow the format, the file is cut off or holds no region.
     OSError
         If the file cannot be opened or read.
-
-    Attributes
-    ----------
-    bytes_read : int
-        How much of the file, compressed where it is, has been read.
     """
 
     def __init__(self, source: str | Path | BinaryIO, name: str | None = None) -> None:
-        if isinstance(source, (str, Path)):
-            self._file: BinaryIO = Path(source).open("rb")  # noqa: SIM115 - closed by close()
-            self._close = True
-            self._name = name or str(source)
-        else:
-            self._file = source
-            self._close = False
-            self._name = name or str(getattr(source, "name", "input"))
-        self.bytes_read = 0
+        self._input = Input(source, name)
+        self._name = self._input.name
         self._line = 0
 
+    @property
+    def bytes_read(self) -> int:
+        """How much of the file, compressed where it is, has been read."""
+        return self._input.bytes_read
+
     def close(self) -> None:
-        """Close the file if it was opened here."""
-        if self._close:
-            self._file.close()
+        """Close the file if it was opened here; a thread that waits for it stops waiting."""
+        self._input.close()
 
     def __iter__(self) -> Iterator[Batch]:
         regions = _Regions()
@@ -155,35 +147,16 @@ class Reader(Closing):
             yield [rest]
 
     def _text(self) -> Iterator[bytes]:
-        """Give the file's content in pieces, decompressed where it is gzipped."""
-        chunk = self._chunk()
-        if not chunk.startswith(b"\x1f\x8b"):
-            while chunk:
-                yield chunk
-                chunk = self._chunk()
-            return
-        inflate = zlib.decompressobj(zlib.MAX_WBITS | 16)
-        try:
-            while chunk:
-                if inflate.eof:  # another member, or the zeros that tapes and blocks end with
-                    chunk = chunk.lstrip(b"\0")
-                    inflate = zlib.decompressobj(zlib.MAX_WBITS | 16) if chunk else inflate
-                else:
-                    yield inflate.decompress(chunk, _CHUNK)
-                    chunk = inflate.unconsumed_tail or inflate.unused_data
-                chunk = chunk or self._chunk()
-            yield inflate.flush()
-        except zlib.error as error:
-            raise FormatError(
-                self._name, self._line + 1, f"the gzip data are damaged: {error}"
-            ) from None
-        if not inflate.eof:
-            raise FormatError(self._name, self._line + 1, "the gzip data are cut off")
+        """Give the file's content in pieces, decompressed where it is compressed."""
+        buffer = memoryview(bytearray(_CHUNK))
+        while size := self._chunk(buffer):
+            yield bytes(buffer[:size])
 
-    def _chunk(self) -> bytes:
-        chunk = self._file.read(_CHUNK)
-        self.bytes_read += len(chunk)
-        return chunk
+    def _chunk(self, buffer: memoryview) -> int:
+        try:
+            return self._input.readinto(buffer)
+        except FormatError as error:
+            raise FormatError(self._name, self._line + 1, error.message) from None
 
     def _refuse(self, first: int, lines: list[bytes], fault: _Fault) -> NoReturn:
         for number, line in enumerate(lines, first):
