@@ -9,15 +9,16 @@ import os
 import signal
 import sys
 import threading
+import time
 from types import FrameType
-from typing import Any, NoReturn
+from typing import Any
 
 from gkl_shim._files import STANDARD_OUTPUT, Output, remove_unfinished
 
 __all__ = ["end_on_signals", "open_standard_streams", "printable"]
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-# How long a call into native code may keep the main thread from hearing of a signal.
+# How long the main thread may take to hear of a signal, and to leave after a second one.
 _PATIENCE_SECONDS = 0.5
 
 _ending = threading.Event()
@@ -60,10 +61,9 @@ def _text(file: Output, before: Any) -> io.TextIOWrapper:
 def end_on_signals() -> None:
     """Let SIGINT, SIGTERM and SIGHUP end the command within a second, unless they are ignored.
 
-    The handler raises SystemExit in the main thread, so that what is half done is cleared away. A
-    second signal does not wait for that. Python calls a handler between two steps of the main
-    thread, which may be in a long native call: then another thread, which the signal wakes, ends
-    the process.
+    The handler raises SystemExit in the main thread, so that what is half done is cleared away.
+    Python calls it between two steps of the main thread, which may be in a long native call: then
+    another thread, which every signal wakes, ends the process. So it does at a second signal.
     """
     woken, wake = os.pipe()
     os.set_blocking(wake, False)
@@ -74,24 +74,25 @@ def end_on_signals() -> None:
     threading.Thread(target=_watch, args=(woken,), name="gkl-shim-signals", daemon=True).start()
 
 
-def _end(number: int, frame: FrameType | None) -> NoReturn:
-    if _ending.is_set():
-        _leave_now(number)
-    _ending.set()
-    raise SystemExit(128 + number)
+def _end(number: int, frame: FrameType | None) -> None:
+    if not _ending.is_set():
+        _ending.set()
+        raise SystemExit(128 + number)
 
 
 def _watch(woken: int) -> None:
+    again = False
     while True:
         number = os.read(woken, 1)[0]
         # A subcommand may handle signals itself for a while.
-        if signal.getsignal(number) is _end and not _ending.wait(_PATIENCE_SECONDS):
-            _leave_now(number)
-
-
-def _leave_now(number: int) -> NoReturn:
-    remove_unfinished()
-    os._exit(128 + number)
+        if signal.getsignal(number) is not _end:
+            continue
+        if again:
+            time.sleep(_PATIENCE_SECONDS)
+        if again or not _ending.wait(_PATIENCE_SECONDS):
+            remove_unfinished()
+            os._exit(128 + number)
+        again = True
 
 
 def printable(text: str) -> str:
