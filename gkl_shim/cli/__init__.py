@@ -8,15 +8,15 @@ from __future__ import annotations
 import contextlib
 import importlib
 import os
-import signal
 import sys
 import traceback
-from types import FrameType
 from typing import NoReturn
 
 import click
 
 import gkl_shim
+from gkl_shim._files import STANDARD_OUTPUT
+from gkl_shim.cli._terminal import end_on_signals, open_standard_streams, printable
 from gkl_shim.errors import BackendUnavailable, FormatError, MissingComponent
 
 __all__ = ["cli", "main"]
@@ -65,55 +65,58 @@ def cli() -> None:
 
 def main() -> NoReturn:
     """Run the command line and leave the process: 0 done, 1 failed, 2 used wrongly."""
-    # Raised as an exception, so that a half-written output is removed on the way out.
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, _terminated)
     try:
-        result = cli.main(prog_name="gkl-shim", standalone_mode=False)
-        sys.stdout.flush()
-    except SystemExit as error:
-        _leave(error.code if isinstance(error.code, int) else 1)
-    except (KeyboardInterrupt, click.Abort):
-        _leave(130)
-    except BrokenPipeError:
-        # The reader has gone (`gkl-shim … | head`): nothing to say, and nobody to say it to.
-        _leave(1)
-    except click.exceptions.NoArgsIsHelpError as error:
-        error.show()
-        _leave(2)
-    except click.UsageError as error:
-        hint = f" (see `{error.ctx.command_path} --help`)" if error.ctx else ""
-        _fail(error.format_message().rstrip(".") + hint, 2)
-    except click.ClickException as error:
-        _fail(error.format_message(), 1)
-    except OSError as error:
-        _fail(f"{error.filename}: {error.strerror}" if error.filename else str(error), 1)
-    except MemoryError as error:
-        _fail(str(error) or "out of memory", 1)
-    except (BackendUnavailable, FormatError, MissingComponent) as error:
-        _fail(str(error), 1)
-    except Exception as error:
-        frame = traceback.extract_tb(error.__traceback__)[-1]
-        _fail(
-            f"unexpected {type(error).__name__}: {error} ({frame.filename}:{frame.lineno}); "
-            "please report it with what `gkl-shim doctor` prints",
-            1,
-        )
-    sys.exit(result if isinstance(result, int) else 0)
-
-
-def _fail(message: str, code: int) -> NoReturn:
-    print("gkl-shim: error:", " ".join(message.split()), file=sys.stderr)
-    _leave(code)
-
-
-def _leave(code: int) -> NoReturn:
-    """Leave at once: a background thread may be waiting for input that never comes."""
-    for stream in (sys.stdout, sys.stderr):
-        with contextlib.suppress(OSError):
-            stream.flush()
+        open_standard_streams()
+        end_on_signals()
+        code = _run()
+        sys.stderr.flush()
+    except SystemExit as ended:
+        # By a signal: standard output may be a pipe that nobody reads, so it is not flushed.
+        code = ended.code if isinstance(ended.code, int) else 1
+    # At once: a background thread may be waiting for input that never comes.
     os._exit(code)
 
 
-def _terminated(number: int, frame: FrameType | None) -> NoReturn:
-    sys.exit(128 + number)
+def _run() -> int:
+    """Run the command line, report what is wrong, and return the exit code."""
+    try:
+        result = cli.main(prog_name="gkl-shim", standalone_mode=False)
+        sys.stdout.flush()
+    except click.exceptions.NoArgsIsHelpError as error:
+        error.show()
+        return 2
+    except click.UsageError as error:
+        hint = f" (see `{error.ctx.command_path} --help`)" if error.ctx else ""
+        return _fail(error.format_message().rstrip(".") + hint, 2)
+    except click.ClickException as error:
+        return _fail(error.format_message())
+    except OSError as error:
+        if isinstance(error, BrokenPipeError) and error.filename == STANDARD_OUTPUT:
+            # The reader has gone (`gkl-shim … | head`): nothing to say, and nobody to say it to.
+            return 1
+        said = error.strerror or str(error)
+        return _fail(f"{printable(str(error.filename))}: {said}" if error.filename else said)
+    except MemoryError as error:
+        return _fail(str(error) or "out of memory")
+    except FormatError as error:
+        return _fail(printable(str(error)))
+    except (BackendUnavailable, MissingComponent) as error:
+        return _fail(str(error))
+    except Exception as error:
+        # click takes an EOFError for the end of a dialogue, which no subcommand has.
+        fault = error.__cause__ or error if isinstance(error, click.Abort) else error
+        frame = traceback.extract_tb(fault.__traceback__)[-1]
+        return _fail(
+            f"internal error: {type(fault).__name__}: {fault} ({frame.filename}:{frame.lineno}); "
+            "please report it with what `gkl-shim doctor` prints"
+        )
+    return result if isinstance(result, int) else 0
+
+
+def _fail(message: str, code: int = 1) -> int:
+    line = " ".join(part.strip() for part in message.splitlines())
+    print("gkl-shim: error:", printable(line), file=sys.stderr)
+    # What was computed before the fault.
+    with contextlib.suppress(OSError):
+        sys.stdout.flush()
+    return code

@@ -10,6 +10,8 @@ from typing import Protocol
 
 import click
 
+from gkl_shim.cli._terminal import printable
+
 output = click.option(
     "-o", "--output", default="-", metavar="OUT", help="Where to write; by default standard output."
 )
@@ -52,7 +54,7 @@ def progress(reader: _Reader, source: str, long: int) -> Iterator[Callable[[], N
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
     console = Console(stderr=True)
-    columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console, transient=True) as bar:
-        task = bar.add_task(path.name, total=size)
+        task = bar.add_task(printable(path.name), total=size)
         yield lambda: bar.update(task, completed=reader.bytes_read)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import sys
+from contextlib import closing
 
 import click
 
@@ -56,27 +56,30 @@ def command(
     OUT gets one value a line: region after region, reads outer, haplotypes inner. It appears once
     it is complete.
     """
-    try:
-        pairhmm = PairHMM(
-            backend=backend,  # type: ignore[arg-type]
-            devices=_numbers(devices),
-            threads=threads,
-            precision="double" if double else "single",
-            build=build,
-        )
-    except ValueError as error:
-        raise click.UsageError(str(error)) from error
-    with (
-        Reader(sys.stdin.buffer, "stdin", threads)
-        if source == "-"
-        else Reader(source, threads=threads) as reader,
-        atomic_output(output) as file,
-        _options.progress(reader, source, _LONG_INPUT) as advance,
-    ):
-        for _, values in pairhmm.stream_batches(reader):
-            for text in _native.format_likelihoods(values, threads):
-                file.write(text)
-            advance()
+    # Opened first, so that nothing is computed that cannot be written.
+    with atomic_output(output) as file:
+        try:
+            pairhmm = PairHMM(
+                backend=backend,  # type: ignore[arg-type]
+                devices=_numbers(devices),
+                threads=threads,
+                precision="double" if double else "single",
+                build=build,
+            )
+        except ValueError as error:
+            raise click.UsageError(str(error)) from error
+        reader = Reader(source, threads=threads)
+        computed = pairhmm.stream_batches(reader)
+        # After a failure the reader is closed first, which ends the wait of the thread that reads.
+        with (
+            closing(computed),
+            reader,
+            _options.progress(reader, source, _LONG_INPUT) as advance,
+        ):
+            for _, values in computed:
+                for text in _native.format_likelihoods(values, threads):
+                    file.write(text)
+                advance()
 
 
 def _numbers(devices: str | None) -> list[int] | None:

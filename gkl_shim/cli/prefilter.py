@@ -6,7 +6,7 @@ import dataclasses
 import json
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 import click
@@ -128,31 +128,32 @@ def command(
         )
     if options["method"] == "gatekeeper" and options["mode"] != "global":
         raise click.UsageError("--method gatekeeper knows --mode global only")
+    if [reads, reference, candidates].count("-") > 1:
+        raise click.UsageError("only one of the inputs can be standard input")
     source = candidates or pairs or ""
-    prefilter = Prefilter(threads=threads, **options)
     total = Summary(0, 0, 0, 0)
-    with (
-        prefilter,
-        TextReader(sys.stdin.buffer, "stdin", threads)
-        if source == "-"
-        else TextReader(source, threads=threads) as reader,
-        _options.progress(reader, source, _LONG_INPUT) as advance,
-        atomic_output(output) as file,
-    ):
-        if candidates is None:
-            computed = _pairs(prefilter, reader)
-        else:
-            computed = _candidates(prefilter, reader, str(reads), str(reference))
-        for edits in computed:
-            file.write(_native.format_edits(edits, undefined == "reject"))
-            total += summarize(edits)
-            advance()
-    if json_file is not None:
-        report = {**dataclasses.asdict(total), "acceptance_rate": total.acceptance_rate}
-        if not total.pairs:
-            report["acceptance_rate"] = None
-        with atomic_output(json_file) as file:
-            file.write((json.dumps(report) + "\n").encode())
+    with ExitStack() as outputs:
+        # Opened first, so that nothing is computed that cannot be written.
+        summary = outputs.enter_context(atomic_output(json_file)) if json_file else None
+        with (
+            atomic_output(output) as file,
+            Prefilter(threads=threads, **options) as prefilter,
+            TextReader(source, threads=threads) as reader,
+            _options.progress(reader, source, _LONG_INPUT) as advance,
+        ):
+            if candidates is None:
+                computed = _pairs(prefilter, reader)
+            else:
+                computed = _candidates(prefilter, reader, str(reads), str(reference))
+            for edits in computed:
+                file.write(_native.format_edits(edits, undefined == "reject"))
+                total += summarize(edits)
+                advance()
+        if summary is not None:
+            report = {**dataclasses.asdict(total), "acceptance_rate": total.acceptance_rate}
+            if not total.pairs:
+                report["acceptance_rate"] = None
+            summary.write((json.dumps(report) + "\n").encode())
     rate = f" ({total.acceptance_rate:.2%})" if total.pairs else ""
     print(
         f"{total.pairs} pairs: {total.accepted} accepted{rate}, {total.rejected} rejected, "

@@ -9,7 +9,6 @@ byte 160.
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
@@ -20,6 +19,7 @@ from gkl_shim import _native
 from gkl_shim._batch import Batch, HaplotypeBatch, ReadBatch
 from gkl_shim._closing import Closing
 from gkl_shim.errors import FormatError
+from gkl_shim.formats.input import Input
 
 __all__ = ["Reader", "write"]
 
@@ -41,9 +41,9 @@ class Reader(Closing):
     Parameters
     ----------
     source
-        A path, or an open binary file, which is not closed.
+        A path, ``-`` for standard input, or an open binary file, which is not closed.
     name
-        What errors call the file; by default the path.
+        What errors call the file; by default the path, or the file's name.
     threads
         CPU threads that read, at most; 0 for as many as the process may use.
 
@@ -63,7 +63,7 @@ class Reader(Closing):
     def __init__(
         self, source: str | Path | BinaryIO, name: str | None = None, threads: int = 0
     ) -> None:
-        self._input = _Input(source, name)
+        self._input = Input(source, name)
         self._threads = threads
         self._line = 0
 
@@ -73,7 +73,7 @@ class Reader(Closing):
         return self._input.bytes_read
 
     def close(self) -> None:
-        """Close the file if it was opened here."""
+        """Close the file if it was opened here; a thread that waits for it stops waiting."""
         self._input.close()
 
     def __iter__(self) -> Iterator[Batch]:
@@ -152,78 +152,6 @@ def _parts(batch: Batch) -> Iterator[Batch]:
         yield batch[first:last]
         first = last
         pairs = int(ends[min(last, len(batch)) - 1])
-
-
-class _Input:
-    """A file's content, decompressed where it is gzipped."""
-
-    def __init__(self, source: str | Path | BinaryIO, name: str | None) -> None:
-        self._close = isinstance(source, (str, Path))
-        self._file: BinaryIO
-        if isinstance(source, (str, Path)):
-            self._file = Path(source).open("rb")  # noqa: SIM115 - closed by close()
-            self.name = name or str(source)
-        else:
-            self._file = source
-            self.name = name or str(getattr(source, "name", "input"))
-        self.bytes_read = 0
-        self._content = self._pieces()
-        self._left = memoryview(b"")
-
-    def close(self) -> None:
-        """Close the file if it was opened here."""
-        if self._close:
-            self._file.close()
-
-    def readinto(self, buffer: memoryview) -> int:
-        """Fill a buffer as far as the file goes, and return how far.
-
-        Raises
-        ------
-        FormatError
-            If the gzip data are cut off or damaged; it names no line.
-        """
-        size = 0
-        while size < len(buffer):
-            if not self._left:
-                self._left = memoryview(next(self._content, b""))
-                if not self._left:
-                    break
-            some = self._left[: len(buffer) - size]
-            buffer[size : size + len(some)] = some
-            self._left = self._left[len(some) :]
-            size += len(some)
-        return size
-
-    def _pieces(self) -> Iterator[bytes]:
-        chunk = self._chunk()
-        if not chunk.startswith(b"\x1f\x8b"):
-            while chunk:
-                yield chunk
-                chunk = self._chunk()
-            return
-        inflate = zlib.decompressobj(zlib.MAX_WBITS | 16)
-        try:
-            while chunk:
-                if inflate.eof:  # another member, or the zeros that tapes and blocks end with
-                    chunk = chunk.lstrip(b"\0")
-                    inflate = zlib.decompressobj(zlib.MAX_WBITS | 16) if chunk else inflate
-                else:
-                    if piece := inflate.decompress(chunk, _CHUNK):
-                        yield piece
-                    chunk = inflate.unconsumed_tail or inflate.unused_data
-                chunk = chunk or self._chunk()
-            if piece := inflate.flush():
-                yield piece
-        except zlib.error as error:
-            raise FormatError(self.name, None, f"the gzip data are damaged: {error}") from None
-        if not inflate.eof:
-            raise FormatError(self.name, None, "the gzip data are cut off")
-
-    def _chunk(self) -> bytes:
-        chunk = self._file.read(_CHUNK)
-        self.bytes_read += len(chunk)
-        return chunk
 
 
 def write(file: BinaryIO, batch: Batch) -> None:

@@ -12,19 +12,19 @@ import io
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO, TypeAlias, cast
+from typing import Any, BinaryIO, TypeAlias
 
 import dnaio
 import numpy as np
 from dnaio.exceptions import FileFormatError, UnknownFileFormat
 from numpy.typing import NDArray
-from xopen import xopen
 
 from gkl_shim import _native
 from gkl_shim._ahead import ahead
 from gkl_shim._closing import Closing
 from gkl_shim._sequences import MAX_LENGTH, Sequences, contig_sequences, sequences
 from gkl_shim.errors import FormatError
+from gkl_shim.formats.input import Input
 
 __all__ = ["Candidates", "Pairs", "TextReader", "read_contigs", "read_reads"]
 
@@ -66,9 +66,9 @@ class TextReader(Closing):
     Parameters
     ----------
     source
-        A path, or an open binary file, which is not closed.
+        A path, ``-`` for standard input, or an open binary file, which is not closed.
     name
-        What errors call the file; by default the path.
+        What errors call the file; by default the path, or the file's name.
     threads
         CPU threads that parse, at most; 0 for as many as the process may use.
 
@@ -81,27 +81,22 @@ class TextReader(Closing):
     def __init__(
         self, source: str | Path | BinaryIO, name: str | None = None, threads: int = 0
     ) -> None:
-        self._owned = isinstance(source, (str, Path))
-        self._file: BinaryIO
-        if isinstance(source, (str, Path)):
-            self._file = Path(source).open("rb")  # noqa: SIM115 - closed by close()
-        else:
-            self._file = source
-        self._name = name or str(source)
+        self._input = Input(source, name)
+        self._name = self._input.name
         self._threads = threads
         self._chunks: Generator[Any, None, None] | None = None
 
     @property
     def bytes_read(self) -> int:
         """How much of the file, compressed where it is, has been read."""
-        return self._file.tell()
+        return self._input.bytes_read
 
     def close(self) -> None:
         """Stop reading, and close the file if it was opened here."""
+        # The file first: the thread that reads ahead may be waiting for input.
+        self._input.close()
         if self._chunks is not None:
             self._chunks.close()
-        if self._owned:
-            self._file.close()
 
     def error(self, line: int, message: str) -> FormatError:
         """Make the error that names this file and a line."""
@@ -194,13 +189,11 @@ class TextReader(Closing):
         texts = self._texts()
         while True:
             try:
-                text = next(texts)
-            except StopIteration:
+                text = next(texts, None)
+            except FormatError as error:
+                raise self.error(line, error.message) from None
+            if text is None:
                 return
-            except Exception as error:
-                if not _is_damage(error):
-                    raise
-                raise self.error(line, f"the file is cut off or damaged: {error}") from None
             at = 0
             while at < len(text):
                 chunk, lines, used, fault = parse(text[at:], line)
@@ -215,27 +208,24 @@ class TextReader(Closing):
     def _texts(self) -> Iterator[NDArray[np.uint8]]:
         """Yield whole lines, in two buffers by turns; a line too long stays without its end."""
         buffers = [np.empty(_CHUNK + 1, np.uint8) for _ in range(2)]
-        # In this process: a pipe from another would be no faster.
-        with cast(io.BufferedIOBase, xopen(self._file, "rb", threads=0)) as file:
-            kept = np.empty(0, np.uint8)
-            while True:
-                buffer = buffers[0]
-                buffers.reverse()
-                size = len(kept)
-                buffer[:size] = kept
-                while size < _CHUNK and (got := file.readinto(buffer[size:_CHUNK].data)):
-                    size += got
-                if size < _CHUNK:
-                    if size and buffer[size - 1] != ord("\n"):
-                        buffer[size] = ord("\n")
-                        size += 1
-                    if size:
-                        yield buffer[:size]
-                    return
-                tail = buffer[size - _LONGEST_LINE : size].tobytes().rfind(b"\n") + 1
-                whole = size - _LONGEST_LINE + tail if tail else size
-                kept = buffer[whole:size].copy()
-                yield buffer[:whole]
+        kept = np.empty(0, np.uint8)
+        while True:
+            buffer = buffers[0]
+            buffers.reverse()
+            size = len(kept)
+            buffer[:size] = kept
+            size += self._input.readinto(buffer[size:_CHUNK])
+            if size < _CHUNK:
+                if size and buffer[size - 1] != ord("\n"):
+                    buffer[size] = ord("\n")
+                    size += 1
+                if size:
+                    yield buffer[:size]
+                return
+            tail = buffer[size - _LONGEST_LINE : size].tobytes().rfind(b"\n") + 1
+            whole = size - _LONGEST_LINE + tail if tail else size
+            kept = buffer[whole:size].copy()
+            yield buffer[:whole]
 
 
 def read_reads(path: str) -> Sequences:
@@ -292,7 +282,7 @@ def read_contigs(path: str) -> tuple[list[str], Sequences]:
 
 def _records(path: str, what: str) -> Iterator[tuple[str, str]]:
     try:
-        with dnaio.open(path, open_threads=0) as file:
+        with Input(path) as source, dnaio.open(io.BufferedReader(source)) as file:
             for record in file:
                 yield record.name, record.sequence
     except FileFormatError as error:
@@ -300,12 +290,7 @@ def _records(path: str, what: str) -> Iterator[tuple[str, str]]:
         raise FormatError(path, line, error.message) from None
     except UnknownFileFormat:
         raise FormatError(path, None, f"expected {what} in FASTA or FASTQ") from None
-    except Exception as error:
-        if not _is_damage(error):
-            raise
-        raise FormatError(path, None, f"the file is cut off or damaged: {error}") from None
-
-
-def _is_damage(error: Exception) -> bool:
-    """Whether reading failed for what is in the file; each decompressor has errors of its own."""
-    return not isinstance(error, MemoryError) and getattr(error, "errno", None) is None
+    except UnicodeDecodeError as error:
+        raise FormatError(
+            path, None, f"byte 0x{error.object[error.start]:02X} is no text"
+        ) from None

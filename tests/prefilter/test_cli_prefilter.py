@@ -98,8 +98,8 @@ BAD_PAIRS = {
     b"A\tC\n" * 9 + b"\0" * (1 << 25): "x.tsv:10: a line of more than 65536 bytes",
     b"A\tC\n" * 300_000 + b"C\tA-T\n" + b"A\tC\n" * 300_000:
         "x.tsv:300001: '-' in column 4, in the segment, is no letter",
-    gzip.compress(PAIRS * 1000)[:-9]: "x.tsv:1: the file is cut off or damaged: ",
-    gzip.compress(PAIRS * 1000)[:-300] + b"\0" * 300: "x.tsv:1: the file is cut off or damaged: ",
+    gzip.compress(PAIRS * 1000)[:-9]: "x.tsv:1: the gzip data are cut off",
+    gzip.compress(PAIRS * 1000)[:-300] + b"\0" * 300: "x.tsv:1: the gzip data are damaged: ",
 }  # fmt: skip
 
 
@@ -138,17 +138,17 @@ BAD_CANDIDATES = [
     ("c.tsv", b"0\tone\t9" + b"9" * 30, "c.tsv:1: the position is not a whole number from 0 on"),
     ("c.tsv", b"0\tone\t1\t*\n", "c.tsv:1: the strand is neither + nor -"),
     ("c.tsv", b"0\tone\t1\t\n", "c.tsv:1: the strand is neither + nor -"),
-    ("c.tsv", gzip.compress(CANDIDATES)[:-8], "c.tsv:1: the file is cut off or damaged: "),
+    ("c.tsv", gzip.compress(CANDIDATES)[:-8], "c.tsv:1: the gzip data are cut off"),
     ("r.fq", b"", "r.fq: there is no read"),
     ("r.fq", b"@r0\n\n+\n\n", "r.fq: read 0 (r0) has 0 bases, not 1 to 10000"),
     ("r.fq", READS[:-9], "r.fq:"),
-    ("r.fq", gzip.compress(READS)[:-8], "r.fq: the file is cut off or damaged: "),
+    ("r.fq", gzip.compress(READS)[:-8], "r.fq: the gzip data are cut off"),
     ("r.fq", b"\0\1\2\3", "r.fq:1: "),
     ("ref.fa", b"", "ref.fa: there is no contig"),
     ("ref.fa", b">a\nACGT\n>a\nAC\n", 'ref.fa: there are two contigs "a"'),
     ("ref.fa", b">a\nACGT\n>b\n", 'ref.fa: contig "b" is empty'),
     ("ref.fa", b"ACGT\n", "ref.fa:"),
-    ("ref.fa", gzip.compress(REFERENCE)[:-8], "ref.fa: the file is cut off or damaged: "),
+    ("ref.fa", gzip.compress(REFERENCE)[:-8], "ref.fa: the gzip data are cut off"),
 ]
 
 

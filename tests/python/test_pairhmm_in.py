@@ -161,18 +161,17 @@ def test_variants(text: bytes) -> None:
         ),
         (gzip.compress(TWO)[:-4], 1, "the gzip data are cut off"),
         (
-            b"\x1f\x8b\x08rubbish",
+            b"\x1f\x8b\x09rubbish" * 9,
             1,
-            "the gzip data are damaged: Error -3 while decompressing data: "
-            "unknown header flags set",
+            "the gzip data are damaged: ",
         ),
     ],
 )
 def test_refusals(text: bytes, line: int, message: str) -> None:
     with pytest.raises(FormatError) as error:
         _read(text)
-    if "gzip" in message:  # how far decompression came is zlib's affair
-        assert error.value.message == message
+    if "gzip" in message:  # how far decompression came, and the reason, are the library's affair
+        assert error.value.message.startswith(message)
     else:
         assert str(error.value) == f"f.in:{line}: {message}"
 

@@ -1,0 +1,546 @@
+"""Odd surroundings: streams that are closed, full or non-blocking; odd names, folders, locales."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import subprocess
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.shim_command import COMMAND, REGIONS, one_error, run
+
+PAIRS = b"ACGTACGT\tACGTACGT\n" * 1000
+EDITS = b"0\tpass\n" * 1000
+SUMMARY = b"1000 pairs: 1000 accepted (100.00%), 0 rejected, 0 undefined\n"
+NOBODY = 65534
+
+
+def call(
+    folder: Path, *arguments: str | Path, closed: tuple[int, ...] = (), **options: Any
+) -> subprocess.CompletedProcess[bytes]:
+    """Run the command with some of descriptors 0, 1 and 2 closed."""
+
+    def close() -> None:
+        for number in closed:
+            os.close(number)
+
+    options = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "cwd": folder, **options}
+    return subprocess.run(
+        [COMMAND, *map(str, arguments)],
+        stderr=subprocess.PIPE,
+        preexec_fn=close,
+        check=False,
+        timeout=120,
+        **options,
+    )
+
+
+@pytest.fixture(scope="module")
+def likelihoods(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    done = run(tmp_path_factory.mktemp("want"), "pairhmm", "-", input=REGIONS)
+    assert done.stdout.count(b"\n") > 10
+    return done.stdout
+
+
+def inputs(folder: Path) -> None:
+    (folder / "x.in").write_bytes(REGIONS)
+    (folder / "x.tsv").write_bytes(PAIRS)
+
+
+ALL_CLOSED = [c for count in range(4) for c in itertools.combinations(range(3), count)]
+
+
+@pytest.mark.parametrize("closed", ALL_CLOSED)
+def test_closed_streams(tmp_path: Path, closed: tuple[int, ...], likelihoods: bytes) -> None:
+    inputs(tmp_path)
+
+    def said(text: bytes, number: int) -> bytes:
+        return b"" if number in closed else text
+
+    done = call(tmp_path, "pairhmm", "x.in", "-o", "out", closed=closed)
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    assert (tmp_path / "out").read_bytes() == likelihoods
+
+    done = call(tmp_path, "prefilter", "x.tsv", "-e", "1", "-o", "out", closed=closed)
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", said(SUMMARY, 2))
+    assert (tmp_path / "out").read_bytes() == EDITS
+
+    missing = b"gkl-shim: error: standard output: it is closed\n"
+    for arguments, want, word in (
+        (["pairhmm", "x.in"], likelihoods, b""),
+        (["prefilter", "x.tsv", "-e", "1"], EDITS, SUMMARY),
+        (["prefilter", "x.tsv", "-e", "1", "-o", "out", "--json", "-"], None, SUMMARY),
+        (["env", "--json"], None, b""),
+        (["--version"], None, b""),
+        (["bench", "--help"], None, b""),
+    ):
+        done = call(tmp_path, *arguments, closed=closed)
+        if 1 in closed:
+            assert (done.returncode, done.stderr) == (1, said(missing, 2)), arguments
+        else:
+            assert (done.returncode, done.stderr) == (0, said(word, 2)), arguments
+            assert done.stdout == want if want else done.stdout
+
+    for arguments in (["pairhmm", "-"], ["prefilter", "-", "-e", "1"]):
+        done = call(tmp_path, *arguments, "-o", "out2", closed=closed)
+        if 0 in closed:
+            message = b"gkl-shim: error: standard input is closed; name a file instead of -\n"
+            assert (done.returncode, done.stderr) == (1, said(message, 2))
+            assert not (tmp_path / "out2").exists()
+
+    done = call(tmp_path, "pairhmm", "absent", closed=closed)
+    assert done.returncode == 1
+    assert done.stdout == b""
+
+
+@pytest.mark.parametrize("command", ["doctor", "doctor --json"])
+def test_the_report_without_streams(tmp_path: Path, command: str) -> None:
+    """What it starts (java, mvn) gets streams, too."""
+    done = call(tmp_path, *command.split(), closed=(0, 2))
+    assert done.returncode == 0
+    assert b"native library" in done.stdout
+    done = call(tmp_path, *command.split(), closed=(0, 1))
+    assert done.returncode == 1
+    assert done.stderr == b"gkl-shim: error: standard output: it is closed\n"
+
+
+@pytest.mark.parametrize("command", ["pairhmm -", "prefilter - -e 1"])
+def test_standard_input_that_does_not_block(
+    tmp_path: Path, command: str, likelihoods: bytes
+) -> None:
+    content, want = (REGIONS, likelihoods) if "pairhmm" in command else (PAIRS, EDITS)
+    reader, writer = os.pipe()
+    os.set_blocking(reader, False)
+
+    def write() -> None:
+        with open(writer, "wb", buffering=0) as file:
+            for start in range(0, len(content), len(content) // 5):
+                file.write(content[start : start + len(content) // 5])
+                time.sleep(0.3)
+
+    thread = threading.Thread(target=write)
+    thread.start()
+    done = call(tmp_path, *command.split(), stdin=reader)
+    thread.join()
+    os.close(reader)
+    assert (done.returncode, done.stdout) == (0, want)
+
+
+@pytest.mark.parametrize("way", ["-", "/dev/stdout", "/dev/fd/1", "fifo"])
+@pytest.mark.parametrize("command", ["pairhmm", "prefilter -e 1"])
+def test_an_output_that_does_not_block(tmp_path: Path, command: str, way: str) -> None:
+    """More than a pipe holds, for a reader that is late."""
+    content = REGIONS * 200 if command == "pairhmm" else PAIRS * 40
+    (tmp_path / "x").write_bytes(content)
+    arguments = [*command.split(), "x"]
+    assert call(tmp_path, *arguments, "-o", "want").returncode == 0
+    want = (tmp_path / "want").read_bytes()
+    assert len(want) > 1 << 17
+    if way == "fifo":
+        os.mkfifo(tmp_path / "fifo")
+        reader, writer = os.open(tmp_path / "fifo", os.O_RDONLY | os.O_NONBLOCK), None
+        os.set_blocking(reader, True)
+        streams: dict[str, Any] = {}
+    else:
+        reader, writer = os.pipe()
+        os.set_blocking(writer, False)
+        streams = {"stdout": writer}
+    process = subprocess.Popen(
+        [COMMAND, *arguments, "-o", way], cwd=tmp_path, stderr=subprocess.PIPE, **streams
+    )
+    if writer is not None:
+        os.close(writer)
+    time.sleep(2)
+    got = b""
+    with open(reader, "rb") as file:
+        while process.poll() is None or not got:
+            got += file.read()
+        got += file.read()
+    _, error = process.communicate(timeout=60)
+    assert process.returncode == 0, error
+    assert got == want
+
+
+FULL = b"gkl-shim: error: standard output: No space left on device\n"
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["pairhmm x.in", "prefilter x.tsv -e 1", "prefilter x.tsv -e 1 -o out --json -", "env",
+     "--version", "--help", "doctor --json", "doctor"],
+)  # fmt: skip
+def test_standard_output_is_full(tmp_path: Path, command: str) -> None:
+    inputs(tmp_path)
+    with open("/dev/full", "wb") as full:
+        done = call(tmp_path, *command.split(), stdout=full)
+    assert (done.returncode, done.stderr) == (1, FULL)
+
+
+def test_standard_error_is_full(tmp_path: Path) -> None:
+    inputs(tmp_path)
+    with open("/dev/full", "wb") as full:
+        command = [COMMAND, "prefilter", "x.tsv", "-e", "1", "-o", "out"]
+        assert subprocess.run(command, cwd=tmp_path, stderr=full, check=False).returncode == 0
+        absent = subprocess.run([COMMAND, "pairhmm", "absent"], stderr=full, check=False)
+        assert absent.returncode == 1
+    assert (tmp_path / "out").read_bytes() == EDITS
+
+
+@pytest.mark.parametrize("command", ["pairhmm x.in", "prefilter x.tsv -e 1", "env", "doctor"])
+def test_standard_output_has_no_reader(tmp_path: Path, command: str) -> None:
+    inputs(tmp_path)
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = call(tmp_path, *command.split(), stdout=writer)
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (1, b"")
+
+
+@pytest.mark.parametrize("command", ["pairhmm x.in -o out", "prefilter x.tsv -e 1 -o out"])
+def test_a_file_that_grows_too_large_is_named(tmp_path: Path, command: str) -> None:
+    (tmp_path / "x.in").write_bytes(REGIONS * 500)
+    (tmp_path / "x.tsv").write_bytes(PAIRS * 100)
+    (tmp_path / "out").write_bytes(b"before")
+    limit = ["prlimit", "--fsize=100000", str(COMMAND)]
+    done = subprocess.run(
+        [*limit, *command.split()], cwd=tmp_path, capture_output=True, check=False, timeout=120
+    )
+    assert done.returncode == 1
+    assert one_error(done) == "out: File too large"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["out", "x.in", "x.tsv"]
+    assert (tmp_path / "out").read_bytes() == b"before"
+
+
+@pytest.mark.parametrize("command", ["pairhmm x.in -o disk/out", "prefilter x.tsv -e 1 -o disk/o"])
+def test_a_full_disk_is_named(tmp_path: Path, command: str) -> None:
+    (tmp_path / "x.in").write_bytes(REGIONS * 500)
+    (tmp_path / "x.tsv").write_bytes(PAIRS * 100)
+    (tmp_path / "disk").mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(tmp_path / "disk")]
+    if subprocess.run(mount, capture_output=True, check=False).returncode != 0:
+        pytest.skip("no file system may be mounted here")
+    try:
+        done = call(tmp_path, *command.split())
+        assert done.returncode == 1
+        assert one_error(done) == f"{command.split()[-1]}: No space left on device"
+        assert list((tmp_path / "disk").iterdir()) == []
+    finally:
+        subprocess.run(["umount", str(tmp_path / "disk")], check=True)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "pairhmm /proc/self/mem",
+        "prefilter /proc/self/mem -e 1",
+        "prefilter -e 1 --reads /proc/self/mem --reference x.fa --candidates x.tsv",
+        "prefilter -e 1 --reads x.fa --reference /proc/self/mem --candidates x.tsv",
+        "bench prefilter /proc/self/mem",
+        "bench pairhmm /proc/self/mem",
+    ],
+)
+def test_an_input_that_cannot_be_read_is_named(tmp_path: Path, command: str) -> None:
+    (tmp_path / "x.fa").write_text(">a\nAC\n")
+    (tmp_path / "x.tsv").write_text("0\ta\t0\n")
+    done = call(tmp_path, *command.split())
+    assert done.returncode == 1
+    assert one_error(done) == "/proc/self/mem: Input/output error"
+
+
+# ---- what may be in a message
+
+
+NAME = "a\x1b[2J  b\nc\u202e\r\x07\udcff"
+SHOWN = "a\\x1b[2J  b\\nc\\u202e\\r\\x07\\xff"
+
+
+@pytest.mark.parametrize("command", ["pairhmm", "prefilter -e 1"])
+def test_odd_names_are_escaped(tmp_path: Path, command: str) -> None:
+    done = call(tmp_path, *command.split(), NAME)
+    assert done.returncode == 1
+    assert one_error(done) == f"{SHOWN}: No such file or directory"
+    (tmp_path / NAME).write_bytes(b"rubbish\n")
+    assert one_error(call(tmp_path, *command.split(), NAME)).startswith(f"{SHOWN}:1: expected ")
+    inputs(tmp_path)
+    given = "x.in" if command == "pairhmm" else "x.tsv"
+    done = call(tmp_path, *command.split(), given, "-o", f"{NAME}/out")
+    assert one_error(done) == f"{SHOWN}/out: Not a directory"
+    done = call(tmp_path, *command.split(), given, "-o", NAME)
+    assert done.returncode == 0
+    assert (tmp_path / NAME).read_bytes() != b"rubbish\n"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["pairhmm", "x.in", "--build", NAME],
+        ["pairhmm", "x.in", "--devices", NAME],
+        ["pairhmm", "x.in", "--backend", NAME],
+        ["prefilter", "x.tsv", "-e", NAME],
+        ["prefilter", "x.tsv", "-e", "1", "--build", NAME],
+        [NAME],
+        ["bench", "pairhmm", "--plot", NAME],
+        ["bench", "pairhmm", "--gkl", NAME],
+        ["gatk", "--classpath", NAME, "HaplotypeCaller"],
+        ["env", "--swap", "library-path", "-o", "x", "--gatk", NAME],
+    ],
+)
+def test_odd_arguments_are_escaped(tmp_path: Path, arguments: list[str]) -> None:
+    inputs(tmp_path)
+    done = call(tmp_path, *arguments)
+    assert done.returncode in (1, 2)
+    assert one_error(done).isprintable()
+    assert "[2J" in one_error(done)
+
+
+def test_odd_content_is_escaped(tmp_path: Path) -> None:
+    (tmp_path / "x.fa").write_bytes(b">a\x1b[2J\xc2\x85\nAC\n>a\x1b[2J\xc2\x85\nAC\n")
+    (tmp_path / "x.fq").write_bytes(b"@r\x1b[2J\n\n+\n\n")
+    (tmp_path / "x.tsv").write_bytes(b"0\t\x1b[2J\t0\n")
+    for reads, reference in (("x.fq", "x.fa"), ("x.fa", "x.fa")):
+        inputs = ["--reads", reads, "--reference", reference, "--candidates", "x.tsv"]
+        done = call(tmp_path, "prefilter", "-e", "1", *inputs)
+        assert done.returncode == 1
+        assert one_error(done).isprintable()
+    for content in (b"\x1b[2J\n", b"1 1\n\x1b[2J\n", b"1 0\n\x1b[2J \x1b[2J \x1b[2J \x1b[2J \x1b[2J\n"):
+        done = run(tmp_path, "pairhmm", "-", input=content)
+        assert done.returncode == 1
+        assert one_error(done).isprintable()
+        done = run(tmp_path, "prefilter", "-", "-e", "1", input=content)
+        assert done.returncode == 1
+        assert one_error(done).isprintable()
+
+
+LOCALES = [
+    {"LC_ALL": "C"},
+    {"LC_ALL": "POSIX", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
+    {"LC_ALL": "en_US.ISO-8859-1"},
+    {"PYTHONIOENCODING": "ascii"},
+    {"PYTHONIOENCODING": "latin-1:strict"},
+]
+
+
+@pytest.mark.parametrize("locale", LOCALES, ids=str)
+def test_locales(tmp_path: Path, locale: dict[str, str]) -> None:
+    """Neither a name of any bytes nor a letter that the terminal cannot show ends a command."""
+    environment = {**os.environ, **locale}
+    name = tmp_path / os.fsdecode(b"\xff\xc3\xa9\xe2\x82\xac.in")
+    name.write_bytes(REGIONS)
+    done = call(tmp_path, "pairhmm", name, "-o", f"{name}.out", env=environment)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert Path(f"{name}.out").stat().st_size
+    done = call(tmp_path, "pairhmm", f"{name}.absent", env=environment)
+    assert done.returncode == 1
+    assert one_error(done).endswith(".in.absent: No such file or directory")
+    for arguments in (["--help"], ["doctor"], ["doctor", "--json"], ["env"], ["env", "--json"]):
+        done = call(tmp_path, *arguments, env=environment)
+        assert (done.returncode, done.stderr) == (0, b""), arguments
+
+
+def test_the_export_line_keeps_any_bytes(tmp_path: Path) -> None:
+    option = b"-Dx=\xff\xe2\x82\xac\x1b"
+    environment = {**os.environ, "JAVA_TOOL_OPTIONS": os.fsdecode(option)}
+    script = f'eval "$({COMMAND} env)"; printf %s "$JAVA_TOOL_OPTIONS"'
+    for locale in ({}, *LOCALES):
+        done = subprocess.run(
+            ["sh", "-c", script], env={**environment, **locale}, capture_output=True, check=False
+        )
+        assert done.stdout.startswith(option + b" -javaagent:"), done
+
+
+# ---- places
+
+
+@pytest.mark.parametrize("length", [245, 255])
+def test_long_names(tmp_path: Path, length: int) -> None:
+    inputs(tmp_path)
+    name = "n" * length
+    assert call(tmp_path, "pairhmm", "x.in", "-o", name).returncode == 0
+    assert (tmp_path / name).stat().st_size
+    done = call(tmp_path, "pairhmm", "x.in", "-o", "n" * 256)
+    assert one_error(done) == "n" * 256 + ": File name too long"
+
+
+def test_what_a_killed_run_leaves_is_cleared_by_the_next(tmp_path: Path) -> None:
+    inputs(tmp_path)
+    os.mkfifo(tmp_path / "fifo")
+    process = subprocess.Popen([COMMAND, "pairhmm", "fifo", "-o", "out"], cwd=tmp_path)
+
+    def left() -> list[Path]:
+        return [path for path in tmp_path.iterdir() if path.name.endswith(".partial")]
+
+    try:
+        while not left():
+            assert process.poll() is None
+            time.sleep(0.02)
+        assert left()[0].name.startswith(f".gkl-shim.{process.pid}.")
+        # It is in use.
+        assert call(tmp_path, "pairhmm", "x.in", "-o", "other").returncode == 0
+        assert len(left()) == 1
+    finally:
+        process.kill()
+        process.wait()
+    assert len(left()) == 1
+    assert call(tmp_path, "prefilter", "x.tsv", "-e", "1", "-o", "other").returncode == 0
+    assert left() == []
+
+
+BAD_PLACES = [
+    ("absent/out", "No such file or directory"),
+    ("folder", "Is a directory"),
+    ("x.in/out", "Not a directory"),
+    ("", "Is a directory"),
+    ("loop", "Too many levels of symbolic links"),
+    ("loop/out", "Too many levels of symbolic links"),
+]
+
+
+@pytest.mark.parametrize(("place", "reason"), BAD_PLACES)
+@pytest.mark.parametrize(
+    "command",
+    ["pairhmm fifo -o", "prefilter fifo -e 1 -o", "prefilter fifo -e 1 -o x --json",
+     "bench pairhmm --seconds 600 --json", "bench prefilter --seconds 600 --json"],
+)  # fmt: skip
+def test_a_bad_place_is_refused_before_any_work(
+    tmp_path: Path, command: str, place: str, reason: str
+) -> None:
+    """The FIFO has no writer: whoever opened it first would wait for ever."""
+    inputs(tmp_path)
+    os.mkfifo(tmp_path / "fifo")
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "loop").symlink_to("loop")
+    before = set(tmp_path.iterdir())
+    done = call(tmp_path, *command.split(), place)
+    assert done.returncode == 1
+    assert one_error(done) == f"{place or '.'}: {reason}"
+    assert set(tmp_path.iterdir()) == before
+
+
+def test_one_file_for_two_outputs(tmp_path: Path) -> None:
+    inputs(tmp_path)
+    (tmp_path / "link").symlink_to("out")
+    done = call(tmp_path, "prefilter", "x.tsv", "-e", "1", "-o", "out", "--json", "link")
+    assert one_error(done) == "out: it is given for two outputs"
+    assert not (tmp_path / "out").exists()
+    done = call(tmp_path, "prefilter", "x.tsv", "-e", "1", "-o", "/dev/null", "--json", "/dev/null")
+    assert done.returncode == 0
+
+
+def test_one_input_for_two(tmp_path: Path) -> None:
+    arguments = ["--reads", "-", "--reference", "r.fa", "--candidates", "-"]
+    done = call(tmp_path, "prefilter", "-e", "1", *arguments)
+    assert done.returncode == 2
+    assert one_error(done).startswith("only one of the inputs can be standard input")
+
+
+@pytest.mark.parametrize("way", ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1", "link"])
+def test_standard_output_by_its_name(tmp_path: Path, way: str, likelihoods: bytes) -> None:
+    """It is written to where it is: what was there before stays."""
+    inputs(tmp_path)
+    (tmp_path / "link").symlink_to("/dev/stdout")
+    (tmp_path / "log").write_bytes(b"before\n")
+    with (tmp_path / "log").open("ab") as log:
+        assert call(tmp_path, "pairhmm", "x.in", "-o", way, stdout=log).returncode == 0
+    assert (tmp_path / "log").read_bytes() == b"before\n" + likelihoods
+
+
+def as_nobody(folder: Path, *arguments: str) -> subprocess.CompletedProcess[bytes]:
+    if os.geteuid() != 0:
+        pytest.skip("only root can become another user")
+    folder.chmod(0o777)
+    script = (
+        "import os, sys; os.setgroups([]); os.setgid(65534); os.setuid(65534)\n"
+        "try:\n os.execv(sys.argv[1], sys.argv[1:])\nexcept OSError: os._exit(99)"
+    )
+    done = subprocess.run(
+        ["python3", "-c", script, str(COMMAND), *arguments],
+        cwd=folder, capture_output=True, check=False, timeout=120,
+    )  # fmt: skip
+    if done.returncode in (99, 126, 127) or b"ModuleNotFoundError" in done.stderr:
+        pytest.skip("the command is not where every user may read it")
+    return done
+
+
+@pytest.mark.parametrize("command", ["pairhmm", "prefilter"])
+def test_a_file_that_is_read_only_is_refused(tmp_path: Path, command: str) -> None:
+    for parent in tmp_path.parents[:3]:
+        parent.chmod(parent.stat().st_mode | 0o755)
+    inputs(tmp_path)
+    arguments = ["pairhmm", "x.in"] if command == "pairhmm" else ["prefilter", "x.tsv", "-e", "1"]
+    (tmp_path / "out").write_bytes(b"before")
+    os.chown(tmp_path / "out", NOBODY, NOBODY)
+    (tmp_path / "out").chmod(0o444)
+    done = as_nobody(tmp_path, *arguments, "-o", "out")
+    assert done.returncode == 1
+    assert one_error(done) == "out: Permission denied"
+    assert (tmp_path / "out").read_bytes() == b"before"
+    (tmp_path / "out").chmod(0o644)
+    done = as_nobody(tmp_path, *arguments, "-o", "out")
+    assert done.returncode == 0
+    assert (tmp_path / "out").read_bytes() != b"before"
+    assert (tmp_path / "out").stat().st_mode & 0o777 == 0o644
+    # A folder that its user may not write to.
+    (tmp_path / "shut").mkdir(0o755)
+    done = as_nobody(tmp_path, *arguments, "-o", "shut/out")
+    assert one_error(done) == "shut/out: Permission denied"
+
+
+def test_another_user_s_file_in_a_shared_folder(tmp_path: Path, likelihoods: bytes) -> None:
+    """It may be written, but not replaced."""
+    for parent in tmp_path.parents[:3]:
+        parent.chmod(parent.stat().st_mode | 0o755)
+    inputs(tmp_path)
+    shared = tmp_path / "shared"
+    shared.mkdir()
+    (shared / "out").write_bytes(b"before" * 10_000)
+    (shared / "out").chmod(0o666)
+    shared.chmod(0o1777)
+    done = as_nobody(tmp_path, "pairhmm", "x.in", "-o", "shared/out")
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert (shared / "out").read_bytes() == likelihoods
+    assert (shared / "out").stat().st_uid == 0
+    assert [path.name for path in shared.iterdir()] == ["out"]
+
+
+def test_the_owner_is_kept(tmp_path: Path) -> None:
+    if os.geteuid() != 0:
+        pytest.skip("only root can give files away")
+    inputs(tmp_path)
+    (tmp_path / "out").write_bytes(b"before")
+    os.chown(tmp_path / "out", NOBODY, NOBODY)
+    assert call(tmp_path, "pairhmm", "x.in", "-o", "out").returncode == 0
+    state = (tmp_path / "out").stat()
+    assert (state.st_uid, state.st_gid) == (NOBODY, NOBODY)
+
+
+def test_a_folder_that_is_gone(tmp_path: Path, likelihoods: bytes) -> None:
+    inputs(tmp_path)
+    script = 'mkdir gone; cd gone; rmdir ../gone; exec "$@"'
+
+    def there(*arguments: str | Path) -> subprocess.CompletedProcess[bytes]:
+        command = ["sh", "-c", script, "sh", str(COMMAND), *map(str, arguments)]
+        return subprocess.run(command, cwd=tmp_path, capture_output=True, check=False, timeout=120)
+
+    assert there("pairhmm", tmp_path / "x.in").stdout == likelihoods
+    done = there("pairhmm", tmp_path / "x.in", "-o", tmp_path / "out")
+    assert (done.returncode, done.stderr) == (0, b"")
+    done = there("pairhmm", "x.in", "-o", tmp_path / "out")
+    assert one_error(done) == "x.in: No such file or directory"
+    done = there("pairhmm", tmp_path / "x.in", "-o", "out")
+    assert one_error(done) == "out: No such file or directory"
+    for command in ("doctor", "doctor --json", "env", "--help"):
+        assert there(*command.split()).returncode == 0, command
+
+
+def test_without_a_folder_for_temporary_files(tmp_path: Path, likelihoods: bytes) -> None:
+    inputs(tmp_path)
+    environment = {**os.environ, "TMPDIR": "/absent"}
+    done = call(tmp_path, "pairhmm", "x.in", env=environment)
+    assert (done.returncode, done.stdout) == (0, likelihoods)
+    assert json.loads(call(tmp_path, "doctor", "--json", env=environment).stdout)["ok"]
