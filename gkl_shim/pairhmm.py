@@ -84,6 +84,9 @@ _WARM_UP_CELLS = 1 << 34
 # CPU about so many times longer.
 _LONGEST_SINGLE_READ = 512
 _LONG_READ_COST = 64
+# In double precision a device that is slow at it does a cell in about the time in which the CPU's
+# threads do so many.
+_SLOW_DOUBLE_COST = 4
 _CUDA_DRIVER = Path("/dev/nvidiactl")
 
 
@@ -98,13 +101,15 @@ class Statistics:
     cells: int
     """Read length x haplotype length, summed over pairs."""
     computed_cells: int
-    """Cells left of these once shared haplotype prefixes were merged, in the first pass."""
+    """Cells left of these once what haplotypes share is merged; of a pair that is computed again
+    they count once."""
     rescued_pairs: int
-    """Pairs that left the range of single precision and were computed again in double."""
+    """Pairs asked for in single precision and computed in double: those that left its range, and
+    those of reads of over 512 bases."""
     rescaled_pairs: int
-    """Of these, pairs that left the range of double too and were computed with rescaling."""
+    """Pairs that left the range of double precision and were computed with rescaling."""
     cuda_pairs: int
-    """Pairs that CUDA devices computed."""
+    """Pairs whose result a CUDA device computed; the CPU computed the others."""
     seconds: float
     """Time inside the engine, summed over calls."""
 
@@ -485,6 +490,7 @@ class _Devices:
     ) -> None:
         self.engine: CudaEngine | None = None
         self._arguments = (None if devices is None else list(devices), precision, False, threads)
+        self._double = precision == "double"
         self._refused = backend == "cpu"
         self._always = backend == "cuda"
         # What the CPU is still to compute before devices are made ready.
@@ -508,7 +514,7 @@ class _Devices:
         if engine is None and not self._may_start:
             return None
         cells = _cpu_cells(batch)
-        if engine is not None and cells >= _DEVICE_CELLS:
+        if engine is not None and cells >= self._least_cells(engine, batch):
             return engine
         if self._may_start:
             with self._lock:
@@ -519,6 +525,12 @@ class _Devices:
             if start:
                 threading.Thread(target=self._try_start, name="gkl-shim-cuda", daemon=True).start()
         return None
+
+    def _least_cells(self, engine: CudaEngine, batch: Batch) -> int:
+        """Return the cost from which on a batch takes a device less time than the CPU."""
+        if self._double and engine.slow_double:
+            return max(_DEVICE_CELLS, _SLOW_DOUBLE_COST * batch.cells)
+        return _DEVICE_CELLS
 
     def holding(self, device: int) -> CudaEngine:
         """Return the engine for arrays on a device; it is made ready if it is not."""

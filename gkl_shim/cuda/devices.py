@@ -12,16 +12,31 @@ from gkl_shim.cuda import driver
 from gkl_shim.errors import BackendUnavailable
 
 __all__ = [
+    "SLOW_DOUBLE",
     "chosen",
     "describe",
     "device_count",
     "device_names",
+    "double_ratio",
     "import_cupy",
     "one_line",
     "warn_of_loss",
 ]
 
+#: A device that is so many times slower in double precision than in single leaves to the CPU what
+#: single precision does not hold. NVIDIA makes devices of ratio 2 or 3 and of 32 or 64, nothing in
+#: between. In double an H200 (132 multiprocessors, ratio 2) computes 900 cells a nanosecond, so a
+#: T4 (40, 32) some 10, an RTX 4090 (128, 64) some 30; a CPU core does 2 to 5 and would have nothing
+#: else to do.
+SLOW_DOUBLE = 8
+
 _DRIVER = Path("/proc/driver/nvidia/version")
+# cudaDevAttrSingleToDoublePrecisionPerfRatio.
+_RATIO_ATTRIBUTE = 87
+# By compute capability, from the throughput of arithmetic instructions in NVIDIA's programming
+# guide. Devices that are not listed have the ratio of most.
+_RATIOS = {"75": 32, "80": 2, "90": 2, "100": 2}
+_USUAL_RATIO = 64
 
 
 def import_cupy() -> Any:
@@ -63,6 +78,20 @@ def device_names() -> tuple[str, ...]:
     return tuple(runtime.getDeviceProperties(index)["name"].decode() for index in range(count))
 
 
+def double_ratio(number: int) -> int:
+    """Return how many times slower a device's arithmetic is in double precision than in single."""
+    cupy = import_cupy()
+    runtime = cupy.cuda.runtime
+    try:
+        told = int(runtime.deviceGetAttribute(_RATIO_ATTRIBUTE, number))
+    except runtime.CUDARuntimeError:
+        told = 0
+    if told > 0:
+        return told
+    properties = runtime.getDeviceProperties(number)
+    return _RATIOS.get(f"{properties['major']}{properties['minor']}", _USUAL_RATIO)
+
+
 def describe() -> list[dict[str, Any]]:
     """Return what is worth saying of each device beside a measurement; raises as above."""
     count = device_count()
@@ -76,6 +105,7 @@ def describe() -> list[dict[str, Any]]:
                 "name": properties["name"].decode(),
                 "compute_capability": f"{properties['major']}.{properties['minor']}",
                 "multiprocessors": int(properties["multiProcessorCount"]),
+                "double_ratio": double_ratio(index),
                 "memory_bytes": int(properties["totalGlobalMem"]),
                 "driver": _driver_version(),
                 "driver_cuda": _cuda_version(runtime.driverGetVersion()),

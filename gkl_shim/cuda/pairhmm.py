@@ -82,6 +82,12 @@ class Engine:
         them, for measurements; 0 for what suits the number of threads.
     multiprocessors
         For a device of how many to plan; 0 for as many as it has.
+    double_ratio
+        How many times slower devices are to be taken to be in double precision than in single,
+        for measurements and tests; 0 for what each one says of itself. From
+        :data:`gkl_shim.cuda.devices.SLOW_DOUBLE` on the CPU computes what single precision does
+        not hold; reads of over 512 bases, and all of an engine in double precision, stay with the
+        devices.
 
     Raises
     ------
@@ -102,12 +108,15 @@ class Engine:
         streams: int = 0,
         drivers: int = 0,
         multiprocessors: int = 0,
+        double_ratio: int = 0,
     ) -> None:
         numbers = cuda_devices.chosen(devices)
         cupy = cuda_devices.import_cupy()
         self._ffi, self._lib = _native.library()
         try:
-            opened = [_Device(cupy, number, as_gkl, multiprocessors) for number in numbers]
+            opened = [
+                _Device(cupy, number, as_gkl, multiprocessors, double_ratio) for number in numbers
+            ]
             functions = driver.functions()
         except Exception as error:
             raise BackendUnavailable(
@@ -133,6 +142,8 @@ class Engine:
             },
         )
         self._engine = _native.opened("cuda_engine", options)
+        #: Whether no device is fast in double precision.
+        self.slow_double = all(device.record["slow_double"] for device in opened)
         # What the native engine uses: it is closed before these go.
         self._opened = opened
         self._values_type = self._ffi.typeof("double[]")
@@ -250,7 +261,9 @@ class Engine:
 
     def _call(self, batches: Any, count: int, out: NDArray[np.float64]) -> Any:
         values = self._ffi.from_buffer(self._values_type, out)
-        return self._lib.gkl_shim_cuda_engine_compute(self._engine, batches, count, values)
+        return self._lib.gkl_shim_cuda_engine_compute(
+            self._engine, batches, count, values, self._ffi.NULL
+        )
 
     def measure(self, batch: Batch, repeats: int) -> Any:
         """Time each part of a batch's way over the first device; nobody else may compute.
@@ -329,7 +342,9 @@ class _Results:
 class _Device:
     """One device, opened: its kernels and tables, as a ``gkl_shim_cuda_device`` holds them."""
 
-    def __init__(self, cupy: Any, number: int, as_gkl: bool, multiprocessors: int) -> None:
+    def __init__(
+        self, cupy: Any, number: int, as_gkl: bool, multiprocessors: int, double_ratio: int
+    ) -> None:
         ffi, _ = _native.library()
         self.number = number
         properties = cupy.cuda.runtime.getDeviceProperties(number)
@@ -337,6 +352,7 @@ class _Device:
         self._registers = int(properties["regsPerMultiprocessor"])
         self._shared_bytes = int(properties["sharedMemPerMultiprocessor"])
         self._kept: list[Any] = []
+        ratio = double_ratio or cuda_devices.double_ratio(number)
         with cupy.cuda.Device(number) as device:
             self._module = kernels.load(cupy, _SOURCE, device.compute_capability)
             free, _ = cupy.cuda.runtime.memGetInfo()
@@ -345,6 +361,7 @@ class _Device:
                 "number": number,
                 "context": ffi.cast("void *", cupy.cuda.driver.ctxGetCurrent()),
                 "multiprocessors": multiprocessors or int(properties["multiProcessorCount"]),
+                "slow_double": ratio >= cuda_devices.SLOW_DOUBLE,
                 "scratch_bytes": min(_SCRATCH_BYTES, int(free * _MEMORY_SHARE) // _SLOTS),
                 "kernels": [self._prepared(cupy, p, as_gkl) for p in ("single", "double")],
             }

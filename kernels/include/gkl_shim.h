@@ -147,15 +147,18 @@ typedef struct {
     const uint8_t *haplotype_bases;    /* letters */
 } gkl_shim_pairhmm_batch;
 
-/* What a handle has done since it was opened, all threads together. */
+/* What a handle has done since it was opened, all threads together, on CPU and GPU. */
 typedef struct {
     int64_t regions;        /* regions computed */
     int64_t pairs;          /* read-haplotype pairs */
     int64_t cells;          /* read length x haplotype length, summed over pairs */
-    int64_t computed_cells; /* of these, the cells left where haplotypes share what is alike */
-    int64_t rescued_pairs;  /* asked for in single precision and computed in double */
-    int64_t rescaled_pairs; /* computed with rescaling after that */
-    int64_t cuda_pairs;     /* computed on a GPU; the three figures above leave these out */
+    int64_t computed_cells; /* of these, the cells left where haplotypes share what is alike; a pair
+                               that is computed again counts once */
+    int64_t rescued_pairs;  /* asked for in single precision and computed in double: the same number
+                               on CPU and GPU */
+    int64_t rescaled_pairs; /* that double precision does not hold: computed with rescaling, by the
+                               CPU */
+    int64_t cuda_pairs;     /* whose result a GPU computed; the CPU computed the others */
     double seconds;         /* time inside gkl_shim_pairhmm_compute, summed over calls */
 } gkl_shim_pairhmm_stats;
 
@@ -320,7 +323,8 @@ GKL_SHIM_API int64_t gkl_shim_cuda_tables(int32_t precision, int32_t conventions
  * is until gkl_shim_cuda_finish(). In single precision every pair of a read of up to 512 bases is
  * computed; in double, those whose value in `values`, the batch's results, is NaN. A read of more
  * than 256 bases is computed only where a chunk's scratch holds it: its rows for each haplotype,
- * and 16 bytes for each of their letters and 256 of its rows.
+ * and 16 bytes for each of their letters and 256 of its rows. A NaN with all bits set says that
+ * nothing has tried the pair before: only reads with such pairs add to the chunk's computed_cells.
  *
  * `prefixes` is NULL; or the batch's bases and qualities are in the memory of the device, which has
  * checked the letters too (cuda_arrays.cu), and `prefixes` are those of the first halves of all its
@@ -337,8 +341,9 @@ GKL_SHIM_API gkl_shim_status gkl_shim_cuda_plan(gkl_shim_cuda_planner *planner,
 /* Write the planned chunk to a block of `block_bytes`. */
 GKL_SHIM_API gkl_shim_status gkl_shim_cuda_write(gkl_shim_cuda_planner *planner, void *block);
 
-/* Put the kernels' results where they belong in `values`, those not to be trusted as NaN; returns
- * how many pairs of the chunk's reads are NaN there now, or minus a gkl_shim_status. */
+/* Put the kernels' results where they belong in `values`, those not to be trusted as NaN, and those
+ * that were not computed as NaN with all bits set; returns how many pairs of the chunk's reads are
+ * NaN there now, or minus a gkl_shim_status. */
 GKL_SHIM_API int64_t gkl_shim_cuda_finish(gkl_shim_cuda_planner *planner, const double *results,
                                           double *values);
 
@@ -387,7 +392,9 @@ typedef struct {
     int32_t number; /* for messages */
     void *context;
     int32_t multiprocessors;
-    int64_t scratch_bytes;            /* of a chunk */
+    int32_t slow_double;   /* 1: what single precision does not hold is computed by the CPU, unless
+                              another device has this 0 */
+    int64_t scratch_bytes; /* of a chunk */
     gkl_shim_cuda_kernels kernels[2]; /* of GKL_SHIM_SINGLE and GKL_SHIM_DOUBLE */
 } gkl_shim_cuda_device;
 
@@ -422,11 +429,13 @@ GKL_SHIM_API gkl_shim_status gkl_shim_cuda_engine_open(const gkl_shim_cuda_engin
 
 /* As gkl_shim_pairhmm_compute(), of batches that have been checked, whose results follow one
  * another; only a letter of a haplotype that the conventions refuse is GKL_SHIM_EINVAL. What
- * devices leave undone, because they fail or because double precision does not hold it, the CPU
- * engine computes: the results are the same. */
+ * devices leave undone, because they fail, are slow in double precision or because that does not
+ * hold it, the CPU engine computes: the results are the same. `done`, unless NULL, receives what
+ * was done for this call, if it succeeds. */
 GKL_SHIM_API gkl_shim_status gkl_shim_cuda_engine_compute(gkl_shim_cuda_engine *engine,
                                                           const gkl_shim_pairhmm_batch *batches,
-                                                          int64_t count, double *log10_likelihoods);
+                                                          int64_t count, double *log10_likelihoods,
+                                                          gkl_shim_pairhmm_stats *done);
 
 /* The same of a batch whose bases and qualities are in the memory of one of the engine's devices,
  * for which the kernels are, once its `stream` has come so far: no other device computes it. What
@@ -470,7 +479,8 @@ typedef struct {
     const char *version; /* of that copy */
     gkl_shim_cuda_engine *engine;
     gkl_shim_status (*compute)(gkl_shim_cuda_engine *engine, const gkl_shim_pairhmm_batch *batches,
-                               int64_t count, double *log10_likelihoods);
+                               int64_t count, double *log10_likelihoods,
+                               gkl_shim_pairhmm_stats *done);
     const char *(*loss)(gkl_shim_cuda_engine *engine, int32_t *number);
     int32_t (*uses)(const gkl_shim_cuda_engine *engine, int32_t number);
     const char *(*last_error)(void);
@@ -478,7 +488,7 @@ typedef struct {
 
 GKL_SHIM_API void gkl_shim_cuda_engine_door(gkl_shim_cuda_engine *engine, gkl_shim_cuda_door *door);
 
-/* cuda_pairs are those that devices computed. */
+/* What the engine has done since it was opened: the sum over its calls. */
 GKL_SHIM_API void gkl_shim_cuda_engine_statistics(const gkl_shim_cuda_engine *engine,
                                                   gkl_shim_pairhmm_stats *stats);
 

@@ -310,7 +310,7 @@ void Session::report() {
                               (long long)cells_, seconds, double(cells_) / seconds * 1e-9);
     if (run > 0) line += format(", %.2f%% of the run's %.1f s", 100 * seconds / run, run);
     line += format("; %lld pairs computed again in double precision", (long long)rescued);
-    if (rescaled > 0) line += format(", %lld of them rescaled", (long long)rescaled);
+    if (rescaled > 0) line += format(", %lld with rescaling", (long long)rescaled);
     if (on_gpu > 0) line += format("; %lld pairs on %s", (long long)on_gpu, gkl_shim_cuda_state());
     log_line(line);
 }

@@ -144,17 +144,21 @@ static gkl_shim_status compute(gkl_shim_pairhmm *handle, const gkl_shim_pairhmm_
         return GKL_SHIM_EINVAL;
     CpuSettings settings = handle->settings;
     settings.only_missing = only_missing;
-    const bool on_gpu = !only_missing &&
-                        cuda_wanted(handle->backend, b, cells, settings.threads, &handle->costs) &&
-                        compute_on_cuda(b, settings.double_precision, as_gkl, log10_likelihoods);
-    if (on_gpu) {
-        handle->cuda_pairs += pairs;
-    } else {
+    gkl_shim_pairhmm_stats done = {};
+    const bool on_gpu =
+        !only_missing &&
+        cuda_wanted(handle->backend, b, cells, settings.threads, &handle->costs) &&
+        compute_on_cuda(b, settings.double_precision, as_gkl, log10_likelihoods, &done);
+    if (!on_gpu) {
         const CpuCounts counts = compute_on_cpu(settings, b, log10_likelihoods);
-        handle->computed_cells += counts.computed_cells;
-        handle->rescued_pairs += counts.rescued_pairs;
-        handle->rescaled_pairs += counts.rescaled_pairs;
+        done.computed_cells = counts.computed_cells;
+        done.rescued_pairs = counts.rescued_pairs;
+        done.rescaled_pairs = counts.rescaled_pairs;
     }
+    handle->computed_cells += done.computed_cells;
+    handle->rescued_pairs += done.rescued_pairs;
+    handle->rescaled_pairs += done.rescaled_pairs;
+    handle->cuda_pairs += done.cuda_pairs;
     handle->regions += b.regions;
     handle->pairs += pairs;
     handle->cells += cells;

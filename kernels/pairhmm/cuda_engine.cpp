@@ -8,9 +8,15 @@
 // way at once, each with a stream and memory of its own, so that planning, transfers and kernels
 // overlap. Several devices take chunks from one queue.
 //
-// Results have the CPU engine's bits. What single precision does not hold goes to the double
-// kernels and, where these do not hold it either, to the CPU engine; so does all that a device
-// leaves undone. A device that fails once is used no more: what is wrong with it is seldom known.
+// Results have the CPU engine's bits. A chunk that is done may lack results: pairs that single
+// precision does not hold, and reads too long for it. They are copied together with those of other
+// chunks and computed in double precision while further chunks are computed in single: on a device,
+// or by the CPU engine where the device is slow at it. What the double kernels do not hold, and
+// what a device leaves undone, goes to the CPU engine too. A device that fails once is used no
+// more: what is wrong with it is seldom known.
+//
+// Some threads drive: each keeps a few chunks under way, and while it waits for one it computes
+// what is left to the CPU. When the devices are done, all threads share the rest of that.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,6 +25,7 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <deque>
 #include <limits>
 #include <memory>
 #include <mutex>
@@ -33,8 +40,11 @@
 #include "common/floating_point_mode.h"
 #include "common/thread_pool.h"
 #include "gkl_shim.h"
+#include "pairhmm/cpu.h"
 #include "pairhmm/cuda_arrays.h"
 #include "pairhmm/cuda_layout.h"
+#include "pairhmm/cuda_leftovers.h"
+#include "pairhmm/letters.h"
 
 namespace gkl_shim {
 namespace pairhmm {
@@ -49,10 +59,9 @@ constexpr int64_t kLeastBuffer = 1 << 16, kLargeBuffer = 1 << 27;
 constexpr double kGrowth = 1.25;
 
 // A chunk of so few results is done when the last of them has come: the host looks at them itself.
-// Each is set to this before, a NaN that no kernel makes. Who asks the driver keeps others from
-// launching meanwhile: with 16 callers, one region each, a sixth fewer get through.
+// Each is kNoResult before. Who asks the driver keeps others from launching meanwhile: with 16
+// callers, one region each, a sixth fewer get through.
 constexpr int64_t kWatchedResults = 1 << 16;
-constexpr uint64_t kAbsent = ~uint64_t(0);
 
 // What a chunk takes one thread, about, and how many threads a device's chunks are shared by at
 // most.
@@ -62,17 +71,25 @@ enum { kMostDrivers = 16 };
 // What comes from a device's memory for the CPU engine at a time: regions of about so many bases.
 constexpr int64_t kBroughtBases = 1 << 26;
 
+// What is left for double precision goes to a device in batches of about so many cells: a third of
+// a millisecond of a large device.
+constexpr int64_t kRescueCells = 1 << 28;
+// Fewer cells than these take one thread of the CPU no longer than a device takes for a launch, 60
+// us or so.
+constexpr int64_t kFewCells = 1 << 16;
+// The CPU computes so many cells at a time, about a millisecond of one thread; and of a region at
+// least so many reads: they fill a vector.
+constexpr int64_t kPieceCells = 1 << 21, kPieceReads = 8;
+// With more such pieces than this for each thread, all threads stop for them: their memory is
+// bounded.
+constexpr int64_t kMostPieces = 4;
+// About what a thread computes of them in a nanosecond.
+constexpr int64_t kPieceCellsPerNanosecond = 2;
+
 // Who has looked for a chunk's end so long goes to sleep for it: waking takes some 20 us.
 constexpr std::chrono::microseconds kAwake(200);
 
 typedef std::unique_ptr<gkl_shim_cuda_planner, void (*)(gkl_shim_cuda_planner *)> Planner;
-
-// Consecutive regions of a batch, [first, last), and where the batch's results go.
-struct Span {
-    const gkl_shim_pairhmm_batch *batch;
-    int64_t first, last;
-    double *results;
-};
 
 class Device;
 
@@ -84,41 +101,132 @@ struct Input {
     const Device *holder = nullptr;
     const gkl_shim_cuda_array_kernels *kernels = nullptr;
     const gkl_shim_cuda_prefix *prefixes = nullptr;
+    bool needs_fast_double = false;  // only a device that is not slow at it is to compute them
 };
 
-int64_t reads_of(const gkl_shim_pairhmm_batch &batch) { return batch.region_reads[batch.regions]; }
-int64_t haplotypes_of(const gkl_shim_pairhmm_batch &batch) {
-    return batch.region_haplotypes[batch.regions];
-}
+// One call: whether it has failed, what was done for it, and what the CPU has still to do.
+class Call {
+   public:
+    explicit Call(const CpuSettings &cpu) : cpu_(cpu) {}
 
-int64_t pairs_of(const gkl_shim_pairhmm_batch &batch, int64_t first, int64_t last) {
-    int64_t pairs = 0;
-    for (int64_t g = first; g < last; g++)
-        pairs += (batch.region_reads[g + 1] - batch.region_reads[g]) *
-                 (batch.region_haplotypes[g + 1] - batch.region_haplotypes[g]);
-    return pairs;
-}
+    // With the calling thread's last error.
+    void fail(gkl_shim_status why) {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        if (failed_) return;
+        status_ = why;
+        snprintf(message_, sizeof message_, "%s", gkl_shim_last_error());
+        failed_ = true;
+    }
+    bool failed() const { return failed_; }
 
-// The way of some batches through one precision's kernels: the queue that all their drivers take
-// from, and what becomes of them.
+    // Of the call so far, with the calling thread's last error.
+    gkl_shim_status status() const {
+        if (failed_) gkl_shim::fail("%s", message_);
+        return status_;
+    }
+
+    // Does what may run out of memory, which fails the call.
+    template <class Work>
+    void attempt(Work work) {
+        const gkl_shim_status status = guarded([&] {
+            work();
+            return GKL_SHIM_OK;
+        });
+        if (status != GKL_SHIM_OK) fail(status);
+    }
+
+    // Reads whose missing results the CPU is to compute, by any thread, when it has time.
+    void leave(Leftovers &&reads) {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        pieces_.push_back(std::move(reads));
+        piece_count_ = int64_t(pieces_.size());
+    }
+    bool any_left() const { return piece_count_ > 0; }
+    bool too_many_left() const { return piece_count_ > kMostPieces * cpu_.threads; }
+
+    // Computes some of these reads, if there are any.
+    bool compute_some() {
+        Leftovers piece;
+        {
+            const std::lock_guard<std::mutex> lock(mutex_);
+            if (pieces_.empty()) return false;
+            piece = std::move(pieces_.front());
+            pieces_.pop_front();
+            piece_count_ = int64_t(pieces_.size());
+        }
+        attempt([&] {
+            const gkl_shim_pairhmm_batch batch = piece.batch();
+            complete(batch, piece.values(), piece.pairs(), 1);
+            piece.hand_over(whole(batch, piece.values()));
+        });
+        return true;
+    }
+
+    // Computes all of them, on all threads.
+    void compute_left() {
+        while (any_left() && !failed_) {
+            const int64_t count = piece_count_;
+            parallel_for(
+                count, count * kPieceCells / kPieceCellsPerNanosecond, cpu_.threads,
+                [](void *call, int64_t) { static_cast<Call *>(call)->compute_some(); }, this);
+        }
+    }
+
+    // Computes the pairs that have no result, on so many threads. Throws std::bad_alloc.
+    void complete(const gkl_shim_pairhmm_batch &batch, double *values, int64_t pairs, int threads) {
+        CpuSettings settings = cpu_;
+        settings.threads = threads;
+        settings.only_missing = true;
+        const bool untried = std::any_of(values, values + pairs, is_untried);
+        on_cpu += std::count_if(values, values + pairs, [](double x) { return isnan(x); });
+        const CpuCounts counts = compute_on_cpu(settings, batch, values);
+        if (untried) computed_cells += counts.computed_cells;
+        rescaled += counts.rescaled_pairs;
+    }
+
+    // Computes all pairs, as if there were no device. Throws std::bad_alloc.
+    void compute(const gkl_shim_pairhmm_batch &batch, double *values, int64_t pairs) {
+        on_cpu += pairs;
+        const CpuCounts counts = compute_on_cpu(cpu_, batch, values);
+        computed_cells += counts.computed_cells;
+        rescued += counts.rescued_pairs;
+        rescaled += counts.rescaled_pairs;
+    }
+
+    // As in gkl_shim_pairhmm_stats, and how many pairs the CPU has computed.
+    std::atomic<int64_t> computed_cells{0}, rescued{0}, rescaled{0}, on_cpu{0};
+
+   private:
+    const CpuSettings cpu_;
+    std::mutex mutex_;
+    std::atomic<bool> failed_{false};
+    gkl_shim_status status_ = GKL_SHIM_OK;
+    ShortText message_ = "";
+    std::deque<Leftovers> pieces_;
+    std::atomic<int64_t> piece_count_{0};
+};
+
+// The way of some batches through one precision's kernels: the queue that their drivers take from.
 class Run {
    public:
-    // `fresh`: there are no results yet, and all are wanted.
-    Run(const Input &input, int32_t precision, bool fresh, double *results)
+    // `fresh`: there are no results yet, and all are wanted; else those that are NaN.
+    Run(Call *call, const Input &input, int32_t precision, bool fresh, double *results)
         : input(input),
           precision(precision),
-          fresh_(fresh),
+          fresh(fresh),
+          call_(*call),
           batch_(input.begin),
           results_(results) {
         for (const gkl_shim_pairhmm_batch *batch = batch_; batch != input.end; batch++)
-            bases_left_ += batch->read_offsets[batch->region_reads[batch->regions]];
+            bases_left_ += batch->read_offsets[reads_of(*batch)];
         to_next_region();
     }
 
     const Input &input;
     const int32_t precision;
+    const bool fresh;
 
-    bool more() const { return more_; }
+    bool more() const { return more_ && !call_.failed(); }
 
     // About how many chunks are left, where one has been taken.
     int64_t chunks_left() const { return bases_left_ / std::max<int64_t>(last_bases_, 1) + 1; }
@@ -128,19 +236,18 @@ class Run {
     bool take(int32_t threads, int32_t company, gkl_shim_cuda_planner *planner,
               gkl_shim_cuda_chunk *chunk, Span *span) {
         std::lock_guard<std::mutex> lock(mutex_);
-        while (more_) {
+        while (more()) {
             place_.threads = threads;
             place_.company = company;
-            *span = {batch_, place_.region, 0, results_};
-            const int64_t bases_before = bases_before_place();
+            const gkl_shim_cuda_chunk begin = place_;
             const int32_t taken = gkl_shim_cuda_take(planner, batch_, input.prefixes,
-                                                     fresh_ ? nullptr : results_, &place_);
+                                                     fresh ? nullptr : results_, &place_);
             if (taken < 0) {
-                stop(gkl_shim_status(-taken));
+                call_.fail(gkl_shim_status(-taken));
                 return false;
             }
-            span->last = place_.region + (place_.read > 0);
-            last_bases_ = bases_before_place() - bases_before;
+            *span = span_between(*batch_, results_, begin, place_);
+            last_bases_ = batch_->read_offsets[span->last] - batch_->read_offsets[span->first];
             bases_left_ -= last_bases_;
             *chunk = place_;
             to_next_region();
@@ -149,51 +256,29 @@ class Run {
         return false;
     }
 
-    void done(const gkl_shim_cuda_chunk &chunk, int64_t missing_results) {
-        std::lock_guard<std::mutex> lock(mutex_);
-        regions += chunk.regions;
-        pairs += chunk.pairs;
-        cells += chunk.cells;
-        computed_cells += chunk.computed_cells;
-        missing += missing_results;
-    }
-
-    // A device failed before these regions were done. They may overlap what was.
-    void not_done(const Span &span) {
-        std::lock_guard<std::mutex> lock(mutex_);
-        try {
-            undone.push_back(span);
-        } catch (...) {
-            stop(status_of_exception());
-        }
-    }
-
-    // The call fails, with the calling thread's last error.
-    void fail(gkl_shim_status why) {
-        std::lock_guard<std::mutex> lock(mutex_);
-        stop(why);
-    }
-
-    // Once all drivers are done: what was not even taken.
-    void close_queue() {
+    // Calls leave(span) for what has not been taken, which then has been. Nobody else takes any.
+    template <class Leave>
+    void take_rest(Leave leave) {
         while (more_) {
-            undone.push_back({batch_, place_.region, batch_->regions, results_});
-            place_.pair += pairs_of(*batch_, place_.region, batch_->regions);
+            gkl_shim_cuda_chunk end = {};
+            end.region = batch_->regions;
+            leave(span_between(*batch_, results_, place_, end));
+            place_.pair = pairs_of(whole(*batch_, results_));
             place_.region = batch_->regions;
             to_next_region();
         }
     }
 
-    int64_t regions = 0, pairs = 0, cells = 0, computed_cells = 0, missing = 0;
-    std::vector<Span> undone;
-    gkl_shim_status status = GKL_SHIM_OK;
-    ShortText message = "";
-
-   private:
-    int64_t bases_before_place() const {
-        return batch_->read_offsets[batch_->region_reads[place_.region] + place_.read];
+    // A device failed before these reads were done.
+    void not_done(const Span &span) {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        call_.attempt([&] { undone.push_back(span); });
     }
 
+    std::vector<Span> undone;
+    std::atomic<int64_t> missing{0};  // pairs that its chunks have left without a result
+
+   private:
     // Goes on to the next batch where one is at its end.
     void to_next_region() {
         while (batch_ != input.end && place_.region == batch_->regions) {
@@ -204,20 +289,28 @@ class Run {
         more_ = batch_ != input.end;
     }
 
-    void stop(gkl_shim_status why) {
-        if (status != GKL_SHIM_OK) return;
-        status = why;
-        snprintf(message, sizeof message, "%s", gkl_shim_last_error());
-        more_ = false;
-    }
-
-    const bool fresh_;
+    Call &call_;
     std::mutex mutex_;
     std::atomic<bool> more_;
     const gkl_shim_pairhmm_batch *batch_;  // that the next chunk is of
     double *results_;                      // of this batch
     gkl_shim_cuda_chunk place_ = {};       // in it
     int64_t bases_left_ = 0, last_bases_ = 0;
+};
+
+// Reads that chunks have left, on their way through the double kernels.
+struct Rescue {
+    Rescue(Call *call, Leftovers &&left, bool needs_fast_double)
+        : reads(std::move(left)),
+          batch(reads.batch()),
+          input{&batch, &batch + 1, nullptr, nullptr, nullptr, needs_fast_double},
+          run(call, input, GKL_SHIM_DOUBLE, false, reads.values()) {}
+    Rescue(const Rescue &) = delete;
+
+    Leftovers reads;
+    const gkl_shim_pairhmm_batch batch;
+    const Input input;
+    Run run;
 };
 
 // What one chunk needs on a device: a stream, and memory that grows and is kept.
@@ -242,6 +335,8 @@ class Slot {
 
     // How many other slots of the device are in use, as of when this one was handed out.
     int32_t company = 0;
+    // What the chunk is of, where it is no batch of the caller's.
+    std::shared_ptr<Rescue> rescue;
 
     bool take(Run *run, int32_t threads) {
         precision_ = run->precision;
@@ -254,6 +349,7 @@ class Slot {
     // Plans the chunk that was taken and sends it on its way. Any status but GKL_SHIM_OK is the
     // planner's, who sets the last error.
     gkl_shim_status start() {
+        expected_ = 0;
         const gkl_shim_status status = plan();
         if (status != GKL_SHIM_OK || chunk_.results == 0) return status;
         make_room();
@@ -302,8 +398,21 @@ class Slot {
         }
     }
 
-    // Until the results are there.
-    void wait() { wait_for(chunk_.results); }
+    // Whether the results are there.
+    bool arrived() { return expected_ <= kWatchedResults ? have_come() : driver_.is_done(stream_); }
+
+    // Until they are.
+    void wait() {
+        const Clock::time_point tired = Clock::now() + kAwake;
+        do {
+            for (int k = 0; k < 64; k++) {
+                if (arrived()) return;
+                relax();
+            }
+        } while (Clock::now() < tired);
+        driver_.record(end_, stream_);
+        driver_.wait_for_event(end_);
+    }
 
     // What the haplotypes of a batch in the device's memory have in common, as `prefixes` of
     // gkl_shim_cuda_take(): where they are until the slot is used again.
@@ -339,7 +448,7 @@ class Slot {
         // Each leaves the other's regions alone.
         if (large < batch.regions) launch(kCompareFew);
         if (large > 0) launch(kCompareMany);
-        wait_for(halves);
+        wait();
         return static_cast<const gkl_shim_cuda_prefix *>(results_.memory);
     }
 
@@ -404,30 +513,17 @@ class Slot {
 
     // So many results of eight bytes each, none of which is there yet.
     void expect(int64_t count) {
-        if (count <= kWatchedResults) memset(results_.memory, 0xff, size_t(count) * sizeof kAbsent);
-    }
-
-    void wait_for(int64_t count) {
-        if (count == 0) return;
-        int64_t come = 0;
-        const Clock::time_point tired = Clock::now() + kAwake;
-        do {
-            for (int k = 0; k < 64; k++) {
-                if (count <= kWatchedResults ? have_come(count, &come) : driver_.is_done(stream_))
-                    return;
-                relax();
-            }
-        } while (Clock::now() < tired);
-        driver_.record(end_, stream_);
-        driver_.wait_for_event(end_);
+        expected_ = count;
+        come_ = 0;
+        if (count <= kWatchedResults) memset(results_.memory, 0xff, size_t(count) * sizeof(double));
     }
 
     // Looks on from the result that was missing last time.
-    bool have_come(int64_t count, int64_t *come) const {
+    bool have_come() {
         const uint64_t *results = static_cast<const uint64_t *>(results_.memory);
-        while (*come < count) {
-            if (__atomic_load_n(results + *come, __ATOMIC_ACQUIRE) == kAbsent) return false;
-            ++*come;
+        while (come_ < expected_) {
+            if (__atomic_load_n(results + come_, __ATOMIC_ACQUIRE) == kNoResult) return false;
+            ++come_;
         }
         return true;
     }
@@ -443,6 +539,7 @@ class Slot {
     const gkl_shim_cuda_array_kernels *array_kernels_ = nullptr;
     gkl_shim_cuda_chunk chunk_ = {};
     Span span_ = {};
+    int64_t expected_ = 0, come_ = 0;  // results
     Buffer<void *> block_, results_;
     Buffer<uint64_t> device_block_, scratch_;
 };
@@ -546,19 +643,25 @@ class Devices {
 
     // Whether any may compute it.
     bool use_for(const Input &input) const {
-        return input.holder ? input.holder->alive() : uses(-1);
+        return std::any_of(devices_.begin(), devices_.end(),
+                           [&](const auto &device) { return suits(*device, input); });
     }
 
-    // A slot of the device with the fewest chunks under way; where one holds the input, of that: no
-    // device reads another one's memory. Null where there is none and the caller would not wait, or
-    // no device any more.
-    Slot *slot(const Device *holder, bool wait) {
+    bool any_fast_double() const {
+        Input input = {};
+        input.needs_fast_double = true;
+        return use_for(input);
+    }
+
+    // A slot of the device with the fewest chunks under way, of those that may compute the input.
+    // Null where there is none and the caller would not wait, or no device any more.
+    Slot *slot(const Input &input, bool wait) {
         std::unique_lock<std::mutex> lock(mutex_);
         for (;;) {
             bool any = false;
             Device *best = nullptr;
             for (const auto &device : devices_) {
-                if (!device->alive() || (holder && holder != device.get())) continue;
+                if (!suits(*device, input)) continue;
                 any = true;
                 if (device->has_room() && (!best || device->busy() < best->busy()))
                     best = device.get();
@@ -602,132 +705,218 @@ class Devices {
     }
 
    private:
+    // No device reads another one's memory.
+    static bool suits(const Device &device, const Input &input) {
+        return device.alive() && (!input.holder || input.holder == &device) &&
+               !(input.needs_fast_double && device.hardware.slow_double);
+    }
+
     std::vector<std::unique_ptr<Device>> devices_;
     std::mutex mutex_;
     std::condition_variable changed_;
 };
 
-// One thread's work for a run: several chunks under way, on whatever devices.
+// One thread's work for a run: a few chunks under way, on whatever devices, and what these leave.
 class Drive {
    public:
     // At most so many chunks at once.
-    Drive(Devices *devices, Run *run, size_t most) : devices_(*devices), run_(*run), most_(most) {}
+    Drive(Devices *devices, Call *call, Run *run, size_t most)
+        : devices_(*devices), call_(*call), run_(*run), most_(most) {}
     ~Drive() { land_all(); }
     Drive(const Drive &) = delete;
 
     // Sends the next chunk on its way, planned by so many threads where the device has nothing else
-    // to do. False where there is none or all devices have failed.
-    bool begin(int32_t threads) {
-        try {
+    // to do. Waits for a free slot only if told to. False where no chunk was sent.
+    bool begin(int32_t threads, bool wait) {
+        bool started = false;
+        call_.attempt([&] {
+            if (!run_.more() || !devices_.use_for(run_.input)) close_all();
+            const std::shared_ptr<Rescue> rescue = ready_.empty() ? nullptr : ready_.back();
+            Run &run = rescue ? rescue->run : run_;
+            if (!run.more()) return;
             flying_.reserve(most_);
-            Slot *const slot = devices_.slot(run_.input.holder, flying_.empty());
-            if (slot) return launch(slot, slot->company > 0 ? 1 : threads);
-        } catch (...) {
-            run_.fail(status_of_exception());
-        }
-        return false;
+            if (Slot *const slot = devices_.slot(run.input, wait))
+                started = launch(slot, rescue, slot->company > 0 ? 1 : threads);
+            else if (rescue && !devices_.use_for(run.input))
+                run.take_rest([&](const Span &span) { leave(span, rescue.get(), true); });
+            if (rescue && !run.more()) ready_.pop_back();
+        });
+        return started;
     }
 
-    // Computes chunks until there are none left or all devices have failed.
+    // Computes chunks until there are none left or all devices have failed. The CPU may have work
+    // left then.
     void finish() {
-        while (run_.more()) {
-            if (flying_.size() < most_ && begin(1)) continue;
-            if (!flying_.empty())
-                land();
-            else if (!devices_.use_for(run_.input))
+        while (!call_.failed()) {
+            const bool idle = flying_.empty();
+            if (call_.too_many_left())
+                call_.compute_left();
+            else if (flying_.size() < most_ && begin(1, idle && !call_.any_left()))
+                continue;
+            else if (idle && !any_to_begin())
                 break;
+            else if (idle)
+                call_.compute_some();
+            else if (!land(!call_.any_left()))
+                call_.compute_some();
         }
         land_all();
     }
 
    private:
     void land_all() {
-        while (!flying_.empty()) land();
+        while (!flying_.empty()) land(true);
     }
 
-    bool launch(Slot *slot, int32_t threads) {
+    // Who is to compute reads that lack results: any device, one that is not slow in double
+    // precision, or the CPU.
+    enum Target { kAnyDevice, kFastDevice, kCpu, kTargets };
+
+    bool any_to_begin() const {
+        return !ready_.empty() || (run_.more() && devices_.use_for(run_.input)) ||
+               std::any_of(open_, open_ + kTargets, [](const Leftovers &l) { return !l.empty(); });
+    }
+
+    bool launch(Slot *slot, const std::shared_ptr<Rescue> &rescue, int32_t threads) {
         Device &device = slot->device();
         bool started = false;
+        slot->rescue = rescue;
         try {
-            if (slot->take(&run_, threads)) {
+            if (slot->take(rescue ? &rescue->run : &run_, threads)) {
                 const CudaContext current(device.driver, device.hardware.context);
                 const gkl_shim_status status = slot->start();
                 started = status == GKL_SHIM_OK;
-                if (!started) run_.fail(status);
+                if (!started) call_.fail(status);
             }
         } catch (const CudaFailure &failure) {
-            run_.not_done(slot->span());
-            devices_.retire(&device, failure);
+            lose(slot, failure);
         } catch (...) {
-            run_.fail(status_of_exception());
+            call_.fail(status_of_exception());
         }
         if (started)
             flying_.push_back(slot);
         else
-            devices_.release(slot);
+            release(slot);
         return started;
     }
 
-    // Lets the chunk that has been under way longest come to its end.
-    void land() {
+    // Takes the results of the chunk that has been under way longest. False where it is still under
+    // way and the caller does not wait.
+    bool land(bool wait) {
         Slot *const slot = flying_.front();
         Device &device = slot->device();
-        flying_.erase(flying_.begin());
         try {
             {
                 const CudaContext current(device.driver, device.hardware.context);
+                if (!wait && !slot->arrived()) return false;
                 slot->wait();
             }
-            run_.done(slot->chunk(), slot->finish());
+            collect(slot);
         } catch (const CudaFailure &failure) {
-            run_.not_done(slot->span());
-            devices_.retire(&device, failure);
+            lose(slot, failure);
         } catch (...) {
-            run_.fail(status_of_exception());
+            call_.fail(status_of_exception());
         }
+        flying_.erase(flying_.begin());
+        release(slot);
+        return true;
+    }
+
+    void release(Slot *slot) {
+        slot->rescue.reset();
         devices_.release(slot);
     }
 
+    // Its device has failed before the chunk was done.
+    void lose(Slot *slot, const CudaFailure &failure) {
+        devices_.retire(&slot->device(), failure);
+        if (!slot->rescue)
+            run_.not_done(slot->span());
+        else
+            call_.attempt([&] { leave(slot->span(), slot->rescue.get(), true); });
+    }
+
+    void collect(Slot *slot) {
+        const Rescue *const rescue = slot->rescue.get();
+        const bool single = !rescue && run_.precision == GKL_SHIM_SINGLE;
+        const int64_t missing = slot->finish();
+        call_.computed_cells += slot->chunk().computed_cells;
+        if (single) call_.rescued += missing;
+        if (rescue)
+            rescue->reads.hand_over(slot->span());
+        else
+            run_.missing += missing;
+        // What is in a device's memory is not copied from there before all is done.
+        if (missing > 0 && !run_.input.holder) leave(slot->span(), rescue, !single);
+    }
+
+    // Copies the reads of a span that lack results for who is to compute them. Long reads, which
+    // are slow on the CPU, and all others that single precision has not tried, go to any device.
+    void leave(const Span &span, const Rescue *rescue, bool to_cpu) {
+        const Target held_by_double = devices_.any_fast_double() ? kFastDevice : kCpu;
+        each_region(span, [&](int64_t region, int64_t first, int64_t last, double *values) {
+            const int64_t count = haplotypes_of(*span.batch, region);
+            for (auto &rows : rows_) rows.clear();
+            for (int64_t read = first; read < last; read++, values += count) {
+                const double *const end = values + count;
+                const double *const lacking = std::find_if(static_cast<const double *>(values), end,
+                                                           [](double x) { return isnan(x); });
+                if (lacking == end) continue;
+                const Target target = to_cpu                 ? kCpu
+                                      : is_untried(*lacking) ? kAnyDevice
+                                                             : held_by_double;
+                double *const to = rescue ? rescue->reads.destination(read) : values;
+                rows_[target].push_back({read, values, to});
+            }
+            for (int target = 0; target < kTargets; target++)
+                add(Target(target), *span.batch, region, &rows_[target]);
+        });
+        // The rescue goes, and another may come to be where it was.
+        if (rescue)
+            for (Leftovers &open : open_) open.end_region();
+    }
+
+    // Rows of neighbours in length are computed together.
+    void add(Target target, const gkl_shim_pairhmm_batch &batch, int64_t region,
+             std::vector<Leftovers::Row> *rows) {
+        const auto length = [&](const Leftovers::Row &row) {
+            return batch.read_offsets[row.read + 1] - batch.read_offsets[row.read];
+        };
+        std::stable_sort(rows->begin(), rows->end(),
+                         [&](const Leftovers::Row &x, const Leftovers::Row &y) {
+                             return length(x) > length(y);
+                         });
+        Leftovers &open = open_[target];
+        const int64_t most = target == kCpu ? kPieceCells : kRescueCells;
+        for (size_t k = 0; k < rows->size(); k++) {
+            if (k % kPieceReads == 0 && open.cells >= most) close(target);
+            open.add(batch, region, (*rows)[k]);
+        }
+        if (open.cells >= most) close(target);
+    }
+
+    void close(Target target) {
+        Leftovers closed = std::exchange(open_[target], Leftovers());
+        if (target == kCpu || (target == kFastDevice && closed.cells < kFewCells))
+            call_.leave(std::move(closed));
+        else
+            ready_.push_back(
+                std::make_shared<Rescue>(&call_, std::move(closed), target == kFastDevice));
+    }
+
+    void close_all() {
+        for (int target = 0; target < kTargets; target++)
+            if (!open_[target].empty()) close(Target(target));
+    }
+
     Devices &devices_;
+    Call &call_;
     Run &run_;
     const size_t most_;
     std::vector<Slot *> flying_;  // the longest first
-};
-
-// Some regions of a batch, as a batch.
-struct Part {
-    explicit Part(const Span &span) {
-        const gkl_shim_pairhmm_batch &whole = *span.batch;
-        const int64_t regions = span.last - span.first;
-        const auto rebased = [](const int64_t *offsets, int64_t count) {
-            std::vector<int64_t> from_zero(offsets, offsets + count + 1);
-            for (int64_t &offset : from_zero) offset -= offsets[0];
-            return from_zero;
-        };
-        const int64_t *first_read = whole.read_offsets + whole.region_reads[span.first];
-        const int64_t *first_haplotype =
-            whole.haplotype_offsets + whole.region_haplotypes[span.first];
-        region_reads = rebased(whole.region_reads + span.first, regions);
-        region_haplotypes = rebased(whole.region_haplotypes + span.first, regions);
-        read_offsets = rebased(first_read, region_reads.back());
-        haplotype_offsets = rebased(first_haplotype, region_haplotypes.back());
-        batch = {regions,
-                 region_reads.data(),
-                 region_haplotypes.data(),
-                 read_offsets.data(),
-                 whole.read_bases + *first_read,
-                 whole.base_quals + *first_read,
-                 whole.insertion_quals + *first_read,
-                 whole.deletion_quals + *first_read,
-                 whole.continuation_quals + *first_read,
-                 haplotype_offsets.data(),
-                 whole.haplotype_bases + *first_haplotype};
-    }
-    Part(const Part &) = delete;
-
-    gkl_shim_pairhmm_batch batch;
-    std::vector<int64_t> region_reads, region_haplotypes, read_offsets, haplotype_offsets;
-    std::vector<uint8_t> brought;  // from a device's memory
+    Leftovers open_[kTargets];    // that are still added to
+    std::vector<std::shared_ptr<Rescue>> ready_;
+    std::vector<Leftovers::Row> rows_[kTargets];  // of a region
 };
 
 double median(std::vector<double> *values) {
@@ -746,15 +935,12 @@ using namespace gkl_shim::pairhmm;
 struct gkl_shim_cuda_engine {
    public:
     explicit gkl_shim_cuda_engine(const gkl_shim_cuda_engine_options &options)
-        : options_(options), driver_(*options.driver), devices_(driver_, options_) {
-        gkl_shim_pairhmm_options cpu = {};
-        cpu.threads = options.threads;
-        cpu.precision = options.precision;
-        cpu.conventions = options.conventions;
-        gkl_shim_pairhmm *handle;
-        check(gkl_shim_pairhmm_open(&cpu, &handle));
-        cpu_.reset(handle);
-        threads_ = allowed_threads(options.threads);
+        : options_(options),
+          driver_(*options.driver),
+          threads_(allowed_threads(options.threads)),
+          cpu_{&cpu_builds().best(), threads_, options.precision == GKL_SHIM_DOUBLE,
+               options.conventions == GKL_SHIM_AS_GKL},
+          devices_(driver_, options_) {
         const int32_t devices = int32_t(devices_.count());
         drivers_ = options.drivers > 0 ? options.drivers * devices
                                        : std::clamp(threads_, devices, kMostDrivers * devices);
@@ -777,48 +963,40 @@ struct gkl_shim_cuda_engine {
         return compute({&batch, &batch + 1, holder, &kernels, prefixes.data()}, results);
     }
 
-    gkl_shim_status compute(const Input &input, double *results) {
+    // `done`: what was done for this call; null where nobody asks.
+    gkl_shim_status compute(const Input &input, double *results,
+                            gkl_shim_pairhmm_stats *done = nullptr) {
         const Clock::time_point start = Clock::now();
-        int64_t missing = 0;
-        gkl_shim_status status = GKL_SHIM_OK;
-        if (options_.precision == GKL_SHIM_SINGLE) {
-            Run run(input, GKL_SHIM_SINGLE, true, results);
-            status = compute_pass(&run, &missing);
-            count(run);
-            if (status == GKL_SHIM_OK && missing > 0) {
-                rescued_pairs_ += missing;
-                Run rescue(input, GKL_SHIM_DOUBLE, false, results);
-                status = compute_pass(&rescue, &missing);
-            }
-        } else {
-            fill_with_nan(input, results);
-            Run run(input, GKL_SHIM_DOUBLE, false, results);
-            status = compute_pass(&run, &missing);
-            count(run);
-        }
-        if (status == GKL_SHIM_OK && missing > 0) {
-            left_pairs_ += missing;
-            status = complete_on_cpu(input, results);
-        }
-        nanoseconds_ +=
-            std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start).count();
-        return status;
+        Call call(cpu_);
+        const gkl_shim_status status = compute_all(&call, input, results);
+        if (status != GKL_SHIM_OK) return status;
+        gkl_shim_pairhmm_stats stats = {};
+        for (const gkl_shim_pairhmm_batch *batch = input.begin; batch != input.end; batch++)
+            add_size(*batch, &stats);
+        stats.computed_cells = call.computed_cells;
+        stats.rescued_pairs = call.rescued;
+        stats.rescaled_pairs = call.rescaled;
+        stats.cuda_pairs = stats.pairs - call.on_cpu;
+        stats.seconds = seconds_since(start);
+        if (done) *done = stats;
+        const std::lock_guard<std::mutex> lock(totals_mutex_);
+        totals_.regions += stats.regions;
+        totals_.pairs += stats.pairs;
+        totals_.cells += stats.cells;
+        totals_.computed_cells += stats.computed_cells;
+        totals_.rescued_pairs += stats.rescued_pairs;
+        totals_.rescaled_pairs += stats.rescaled_pairs;
+        totals_.cuda_pairs += stats.cuda_pairs;
+        totals_.seconds += stats.seconds;
+        return GKL_SHIM_OK;
     }
 
     const char *loss(int32_t *number) { return devices_.loss(number); }
     bool uses(int32_t number) const { return devices_.uses(number); }
 
     void statistics(gkl_shim_pairhmm_stats *stats) const {
-        gkl_shim_pairhmm_stats cpu;
-        gkl_shim_pairhmm_statistics(cpu_.get(), &cpu);
-        stats->regions = regions_;
-        stats->pairs = pairs_;
-        stats->cells = cells_;
-        stats->computed_cells = computed_cells_;
-        stats->rescued_pairs = rescued_pairs_;
-        stats->rescaled_pairs = cpu.rescaled_pairs;
-        stats->cuda_pairs = std::max<int64_t>(0, pairs_ - left_pairs_);
-        stats->seconds = double(nanoseconds_) * 1e-9;
+        const std::lock_guard<std::mutex> lock(totals_mutex_);
+        *stats = totals_;
     }
 
     gkl_shim_status measure(const gkl_shim_pairhmm_batch &batch, double *results, int repeats,
@@ -840,8 +1018,10 @@ struct gkl_shim_cuda_engine {
             } marks(driver_);
             Slot slot(&device, 0);
             const Input input = {&batch, &batch + 1};
-            Run run(input, options_.precision, options_.precision == GKL_SHIM_SINGLE, results);
-            if (options_.precision == GKL_SHIM_DOUBLE) fill_with_nan(input, results);
+            Call call(cpu_);
+            Run run(&call, input, options_.precision, options_.precision == GKL_SHIM_SINGLE,
+                    results);
+            if (options_.precision == GKL_SHIM_DOUBLE) clear(input, results);
             while (slot.take(&run, threads_)) {
                 // Memory is made and the kernels are loaded.
                 if (const gkl_shim_status status = slot.start()) return status;
@@ -855,7 +1035,7 @@ struct gkl_shim_cuda_engine {
                 stages->computed_cells += slot.chunk().computed_cells;
                 stages->block_bytes += slot.chunk().block_bytes;
             }
-            return run.status;
+            return call.status();
         });
     }
 
@@ -871,7 +1051,7 @@ struct gkl_shim_cuda_engine {
                             Device *holder, std::vector<gkl_shim_cuda_prefix> *prefixes) {
         const int64_t count = haplotypes_of(batch);
         prefixes->resize(size_t(2 * count));
-        Slot *const slot = devices_.slot(holder, true);
+        Slot *const slot = devices_.slot({&batch, &batch + 1, holder}, true);
         if (!slot) return GKL_SHIM_OK;
         try {
             const CudaContext current(driver_, holder->hardware.context);
@@ -918,25 +1098,42 @@ struct gkl_shim_cuda_engine {
         stages->kernel += median(&kernel);
     }
 
-    static void fill_with_nan(const Input &input, double *results) {
+    // There are no results yet.
+    static void clear(const Input &input, double *results) {
         for (const gkl_shim_pairhmm_batch *batch = input.begin; batch != input.end; batch++)
-            results = std::fill_n(results, pairs_of(*batch, 0, batch->regions),
-                                  std::numeric_limits<double>::quiet_NaN());
+            results = std::fill_n(results, pairs_of(whole(*batch, results)), no_result());
     }
 
-    // Computes what can be computed in one precision. *missing: how many pairs are then NaN.
-    gkl_shim_status compute_pass(Run *run, int64_t *missing) {
-        Drive first(&devices_, run, chunks_a_driver_);
+    gkl_shim_status compute_all(Call *call, const Input &input, double *results) {
+        const bool single = options_.precision == GKL_SHIM_SINGLE;
+        if (!single) clear(input, results);
+        Run run(call, input, options_.precision, single, results);
+        if (const gkl_shim_status status = compute_run(call, &run)) return status;
+        if (!input.holder || run.missing == 0) return GKL_SHIM_OK;
+        // Of a batch in a device's memory.
+        const int64_t pairs = pairs_of(whole(*input.begin, results));
+        if (single && (!input.holder->hardware.slow_double ||
+                       std::any_of(results, results + pairs, is_untried))) {
+            Run rescue(call, input, GKL_SHIM_DOUBLE, false, results);
+            if (const gkl_shim_status status = compute_run(call, &rescue)) return status;
+            if (rescue.missing == 0) return GKL_SHIM_OK;
+        }
+        return complete_what_is_held(call, input, results);
+    }
+
+    gkl_shim_status compute_run(Call *call, Run *run) {
+        Drive first(&devices_, call, run, chunks_a_driver_);
         // All threads plan the first chunk, for a device to have work. From then on each has its
         // own: what one does alone needs no waking and no waiting for others.
-        if (!first.begin(threads_) || !run->more()) {
+        if (!first.begin(threads_, true) || !run->more()) {
             first.finish();
         } else {
             struct Context {
                 gkl_shim_cuda_engine *engine;
+                Call *call;
                 Run *run;
                 Drive *first;
-            } context = {this, run, &first};
+            } context = {this, call, run, &first};
             parallel_for(
                 drivers_, run->chunks_left() * kChunkNanoseconds, drivers_,
                 [](void *pointer, int64_t k) {
@@ -944,99 +1141,101 @@ struct gkl_shim_cuda_engine {
                     if (k == 0)
                         c.first->finish();
                     else
-                        Drive(&c.engine->devices_, c.run, c.engine->chunks_a_driver_).finish();
+                        Drive(&c.engine->devices_, c.call, c.run, c.engine->chunks_a_driver_)
+                            .finish();
                 },
                 &context);
         }
-        run->close_queue();
-        if (run->status != GKL_SHIM_OK) {
-            fail("%s", run->message);
-            return run->status;
-        }
-        *missing = run->missing;
-        for (const Span &span : run->undone) {
-            const gkl_shim_status status = compute_on_cpu(*run, span);
-            if (status != GKL_SHIM_OK) return status;
-        }
+        call->compute_left();
+        call->attempt(
+            [&] { run->take_rest([&](const Span &span) { run->undone.push_back(span); }); });
+        if (call->failed()) return call->status();
+        for (const Span &span : run->undone)
+            if (const gkl_shim_status status = compute_undone(call, *run, span)) return status;
         return GKL_SHIM_OK;
     }
 
-    // Regions from the start: the same values where there are some.
-    gkl_shim_status compute_on_cpu(const Run &run, const Span &span) {
-        const int64_t pairs = pairs_of(*span.batch, span.first, span.last);
-        left_pairs_ += pairs;
-        return on_host(run.input, span, [&](const Part &part, double *values) {
-            return gkl_shim_pairhmm_compute(cpu_.get(), &part.batch, values, pairs);
+    // What no device has come to.
+    gkl_shim_status compute_undone(Call *call, const Run &run, const Span &span) {
+        return on_host(run.input, span, [&](const PartialBatch &part, const Span &some) {
+            const gkl_shim_pairhmm_batch &batch = part.batch;
+            double *const values = some.results + some.pair;
+            const int64_t letters = batch.haplotype_offsets[haplotypes_of(batch)];
+            const int64_t refused = find_refused(cpu_.as_gkl, batch.haplotype_bases, letters);
+            if (refused >= 0) {
+                int64_t region = 0;
+                const int64_t *const ends = batch.haplotype_offsets;
+                while (ends[batch.region_haplotypes[region + 1]] <= refused) region++;
+                return refused_letter(some.region + region);
+            }
+            if (run.fresh)
+                call->compute(batch, values, pairs_of(some));
+            else
+                call->complete(batch, values, pairs_of(some), threads_);
+            return GKL_SHIM_OK;
         });
     }
 
-    // What is NaN.
-    gkl_shim_status complete_on_cpu(const Input &input, double *results) {
-        const int64_t most = std::numeric_limits<int64_t>::max();
-        if (input.holder) return complete_what_is_held(input, results);
-        for (const gkl_shim_pairhmm_batch *batch = input.begin; batch != input.end; batch++) {
-            const gkl_shim_status status =
-                gkl_shim_pairhmm_complete(cpu_.get(), batch, results, most);
-            if (status != GKL_SHIM_OK) return status;
-            results += pairs_of(*batch, 0, batch->regions);
-        }
-        return GKL_SHIM_OK;
+    static gkl_shim_status refused_letter(int64_t region) {
+        return invalid("haplotype_bases: a letter of region %lld is none of ACGTN",
+                       (long long)region);
     }
 
-    // The same of a batch in a device's memory. Only regions with such come to the host: those
-    // since the last one without.
-    gkl_shim_status complete_what_is_held(const Input &input, double *results) {
+    // The pairs without results of a batch in a device's memory. Only regions with such come to the
+    // host: those since the last one without.
+    gkl_shim_status complete_what_is_held(Call *call, const Input &input, double *results) {
         const gkl_shim_pairhmm_batch &batch = *input.begin;
-        Span span = {&batch, 0, 0, results};
-        const double *next = results;
+        Span span = {&batch, results, 0, 0, 0, 0};
         const auto complete = [&] {
-            return on_host(input, span, [&](const Part &part, double *values) {
-                return gkl_shim_pairhmm_complete(cpu_.get(), &part.batch, values,
-                                                 std::numeric_limits<int64_t>::max());
+            return on_host(input, span, [&](const PartialBatch &part, const Span &some) {
+                call->complete(part.batch, some.results + some.pair, pairs_of(some), threads_);
+                return GKL_SHIM_OK;
             });
         };
-        for (int64_t region = 0; region < batch.regions; region++) {
-            const double *const end = next + pairs_of(batch, region, region + 1);
-            if (std::any_of(next, end, [](double x) { return isnan(x); })) {
-                span.last = region + 1;
-            } else {
-                if (const gkl_shim_status status = complete()) return status;
-                span.first = span.last = region + 1;
-            }
-            next = end;
-        }
-        return complete();
+        gkl_shim_status status = GKL_SHIM_OK;
+        each_region(whole(batch, results),
+                    [&](int64_t g, int64_t, int64_t last, const double *values) {
+                        if (status != GKL_SHIM_OK) return;
+                        const double *const end =
+                            values + (last - batch.region_reads[g]) * haplotypes_of(batch, g);
+                        if (std::any_of(values, end, [](double x) { return isnan(x); })) {
+                            span.last = last;
+                            return;
+                        }
+                        status = complete();
+                        span = {&batch, results, g + 1, last, last, end - results};
+                    });
+        return status == GKL_SHIM_OK ? complete() : status;
     }
 
-    // Calls work(part, its results) for regions in the host's memory: all at once, or, where they
-    // have to be brought there, some at a time.
+    // Calls work(part, its span) for reads in the host's memory: all at once, or, where they have
+    // to be brought there, some regions at a time.
     template <class Work>
     gkl_shim_status on_host(const Input &input, const Span &span, Work work) {
         const gkl_shim_pairhmm_batch &batch = *span.batch;
-        double *results = span.results + pairs_of(batch, 0, span.first);
-        for (Span some = {&batch, span.first, span.first, nullptr}; some.first < span.last;) {
-            do {
-                some.last++;
-            } while (some.last < span.last && !(input.holder && bases_of(some) >= kBroughtBases));
-            Part part(some);
+        for (Span left = span; left.first < left.last;) {
+            Span some = left;
+            int64_t end = left.region;
+            if (input.holder) {
+                do {
+                    some.last = std::min(batch.region_reads[++end], left.last);
+                } while (some.last < left.last && bases_of(some) < kBroughtBases);
+            }
+            PartialBatch part(some);
             if (input.holder && !bring(*input.holder, &part)) return GKL_SHIM_EUNAVAILABLE;
-            const gkl_shim_status status = work(part, results);
-            if (status != GKL_SHIM_OK) return status;
-            results += pairs_of(batch, some.first, some.last);
-            some.first = some.last;
+            if (const gkl_shim_status status = work(part, some)) return status;
+            left = {&batch, left.results, end, some.last, left.last, left.pair + pairs_of(some)};
         }
         return GKL_SHIM_OK;
     }
 
     static int64_t bases_of(const Span &span) {
-        const gkl_shim_pairhmm_batch &batch = *span.batch;
-        return batch.read_offsets[batch.region_reads[span.last]] -
-               batch.read_offsets[batch.region_reads[span.first]];
+        return span.batch->read_offsets[span.last] - span.batch->read_offsets[span.first];
     }
 
     // Copies a part of a batch from a device's memory to the host's. False, with the last error
     // set, if the device does not give it.
-    bool bring(const Device &holder, Part *part) const {
+    bool bring(const Device &holder, PartialBatch *part) const {
         gkl_shim_pairhmm_batch &batch = part->batch;
         const int64_t bases = batch.read_offsets[reads_of(batch)];
         const int64_t letters = batch.haplotype_offsets[haplotypes_of(batch)];
@@ -1049,10 +1248,7 @@ struct gkl_shim_cuda_engine {
                 *track = to;
                 to += size;
             };
-            for (const uint8_t **track :
-                 {&batch.read_bases, &batch.base_quals, &batch.insertion_quals,
-                  &batch.deletion_quals, &batch.continuation_quals})
-                fetch(track, bases);
+            for (const auto track : kReadTracks) fetch(&(batch.*track), bases);
             fetch(&batch.haplotype_bases, letters);
         } catch (const CudaFailure &failure) {
             fail("GPU %d, whose memory holds the arrays, has failed: %s",
@@ -1062,35 +1258,27 @@ struct gkl_shim_cuda_engine {
         return true;
     }
 
-    void count(const Run &run) {
-        computed_cells_ += run.computed_cells;
-        if (run.undone.empty()) {
-            regions_ += run.regions;
-            pairs_ += run.pairs;
-            cells_ += run.cells;
-            return;
-        }
-        // What was done and what was not may overlap.
-        for (auto batch = run.input.begin; batch != run.input.end; batch++) {
-            regions_ += batch->regions;
-            pairs_ += pairs_of(*batch, 0, batch->regions);
-            for (int64_t g = 0; g < batch->regions; g++)
-                cells_ += (batch->read_offsets[batch->region_reads[g + 1]] -
-                           batch->read_offsets[batch->region_reads[g]]) *
-                          (batch->haplotype_offsets[batch->region_haplotypes[g + 1]] -
-                           batch->haplotype_offsets[batch->region_haplotypes[g]]);
+    static void add_size(const gkl_shim_pairhmm_batch &batch, gkl_shim_pairhmm_stats *stats) {
+        stats->regions += batch.regions;
+        for (int64_t g = 0; g < batch.regions; g++) {
+            const int64_t *const reads = batch.region_reads + g;
+            const int64_t *const haplotypes = batch.region_haplotypes + g;
+            stats->pairs += (reads[1] - reads[0]) * (haplotypes[1] - haplotypes[0]);
+            stats->cells +=
+                (batch.read_offsets[reads[1]] - batch.read_offsets[reads[0]]) *
+                (batch.haplotype_offsets[haplotypes[1]] - batch.haplotype_offsets[haplotypes[0]]);
         }
     }
 
     const gkl_shim_cuda_engine_options options_;
     const CudaDriver driver_;
-    std::unique_ptr<gkl_shim_pairhmm, void (*)(gkl_shim_pairhmm *)> cpu_{nullptr,
-                                                                         gkl_shim_pairhmm_close};
+    const int32_t threads_;
+    const CpuSettings cpu_;
     Devices devices_;
-    int32_t threads_, drivers_;
+    int32_t drivers_;
     size_t chunks_a_driver_;
-    std::atomic<int64_t> regions_{0}, pairs_{0}, cells_{0}, computed_cells_{0}, rescued_pairs_{0},
-        left_pairs_{0}, nanoseconds_{0};
+    mutable std::mutex totals_mutex_;
+    gkl_shim_pairhmm_stats totals_ = {};
 };
 
 extern "C" gkl_shim_status gkl_shim_cuda_engine_open(const gkl_shim_cuda_engine_options *options,
@@ -1101,9 +1289,12 @@ extern "C" gkl_shim_status gkl_shim_cuda_engine_open(const gkl_shim_cuda_engine_
 
 extern "C" gkl_shim_status gkl_shim_cuda_engine_compute(gkl_shim_cuda_engine *engine,
                                                         const gkl_shim_pairhmm_batch *batches,
-                                                        int64_t count, double *log10_likelihoods) {
+                                                        int64_t count, double *log10_likelihoods,
+                                                        gkl_shim_pairhmm_stats *done) {
     const FloatingPointMode mode;
-    return guarded([&] { return engine->compute({batches, batches + count}, log10_likelihoods); });
+    return guarded([&] {
+        return engine->compute({batches, batches + count}, log10_likelihoods, done);
+    });
 }
 
 extern "C" gkl_shim_status gkl_shim_cuda_engine_compute_arrays(

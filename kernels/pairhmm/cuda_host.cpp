@@ -123,14 +123,14 @@ bool cuda_wanted(int32_t backend, const gkl_shim_pairhmm_batch &batch, int64_t c
 }
 
 bool compute_on_cuda(const gkl_shim_pairhmm_batch &batch, bool double_precision, bool as_gkl,
-                     double *log10_likelihoods) {
+                     double *log10_likelihoods, gkl_shim_pairhmm_stats *done) {
     std::string reason;
     const gkl_shim_cuda_door *const door = door_for(double_precision, as_gkl, &reason);
     if (!door) {
         give_up(reason);
         return false;
     }
-    const gkl_shim_status status = door->compute(door->engine, &batch, 1, log10_likelihoods);
+    const gkl_shim_status status = door->compute(door->engine, &batch, 1, log10_likelihoods, done);
     tell_of_losses(*door);
     if (status != GKL_SHIM_OK) give_up(door->last_error());
     return status == GKL_SHIM_OK;

@@ -22,10 +22,11 @@ void start_cuda(int32_t backend);
 bool cuda_wanted(int32_t backend, const gkl_shim_pairhmm_batch &batch, int64_t cells, int threads,
                  CallCosts *costs);
 
-// The batch has been checked. False, with a warning on standard error for the first time, where the
-// GPU failed: then the CPU computes this call and all after it.
+// The batch has been checked. `done` receives what was done, on the GPU or by the CPU for it.
+// False, with a warning on standard error for the first time, where the GPU failed: then the CPU
+// computes this call and all after it.
 bool compute_on_cuda(const gkl_shim_pairhmm_batch &batch, bool double_precision, bool as_gkl,
-                     double *log10_likelihoods);
+                     double *log10_likelihoods, gkl_shim_pairhmm_stats *done);
 
 // What is used, or why nothing is. One line.
 std::string cuda_state();

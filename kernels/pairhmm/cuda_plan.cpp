@@ -17,6 +17,7 @@
 #include "gkl_shim.h"
 #include "pairhmm/cuda_arrays.h"
 #include "pairhmm/cuda_layout.h"
+#include "pairhmm/cuda_leftovers.h"
 #include "pairhmm/cuda_packing.h"
 #include "pairhmm/cuda_streams.h"
 #include "pairhmm/letters.h"
@@ -378,6 +379,12 @@ struct gkl_shim_cuda_planner {
     bool read_wanted(const Part &part, int64_t read) const {
         return any_wanted(part.first_pair + read * part.haplotype_count, part.haplotype_count);
     }
+    // Whether a read that is wanted has pairs that are computed for the first time.
+    bool read_untried(const Part &part, int64_t read) const {
+        if (!values_) return true;
+        const double *const first = values_ + part.first_pair + read * part.haplotype_count;
+        return std::any_of(first, first + part.haplotype_count, is_untried);
+    }
     bool wanted(const Part &part, int64_t read, int64_t haplotype) const {
         return !values_ ||
                isnan(values_[part.first_pair + read * part.haplotype_count + haplotype]);
@@ -445,7 +452,8 @@ struct gkl_shim_cuda_planner {
         }
     }
 
-    // The part's reads, and its tiles where they are not stripes. Returns their bases.
+    // The part's reads, and its tiles where they are not stripes. Returns the bases of those that
+    // are computed for the first time.
     int64_t list_rows(Part &part, Group *group) const {
         part.first_row = int32_t(group->rows.size());
         part.first_packed = int32_t(group->packed.size());
@@ -472,7 +480,7 @@ struct gkl_shim_cuda_planner {
             rows[count] = r;
             steps[count++] = uint8_t(step);
             lengths.add(step);
-            bases += length;
+            if (read_untried(part, r)) bases += length;
         }
         group->rows.resize(size_t(part.first_row + count));
 
@@ -539,7 +547,7 @@ struct gkl_shim_cuda_planner {
             group->reads.push_back({int32_t(ends[0] - offsets[0]), int32_t(length),
                                     int32_t(k) - part.first_row, 0, kWarp, 0});
             part.tiles += int32_t(stripes_of(length));
-            bases += length;
+            if (read_untried(part, rows[k])) bases += length;
         }
         group->ranks.resize(rows.size());
         return bases;
@@ -1057,8 +1065,7 @@ struct gkl_shim_cuda_planner {
                 if (part.rows == part.reads) {
                     put(values, part.reads * count);
                 } else {
-                    std::fill_n(values, part.reads * count,
-                                std::numeric_limits<double>::quiet_NaN());
+                    std::fill_n(values, part.reads * count, no_result());
                     missing += (part.reads - part.rows) * count;
                     for (int32_t r = 0; r < part.rows; r++) put(values + row[r] * count, count);
                 }

@@ -1,11 +1,13 @@
 """The way from GATK's JVM to a GPU engine that an embedded Python opens, and what happens without.
 
-CuPy and the driver here are stand-ins, whose device leaves every pair to the CPU: what is tested is
-the way there. Tests with a real device are in tests/gpu.
+CuPy and the driver here are stand-ins, whose device leaves every pair to the CPU, unless it is told
+to give all the same result: what is tested is the way there, and what is said of it. Tests with a
+real device are in tests/gpu.
 """
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from pathlib import Path
@@ -30,7 +32,10 @@ from tests.gpu.null_cupy import NullCuPy
 from tests.gpu.null_driver import NullDriver
 
 time.sleep(float(os.environ["SECONDS_TO_START"]))
-null = NullDriver({{"cuLaunchKernel": int(os.environ["LAUNCHES_AT_START"])}})
+null = NullDriver(
+    {{"cuLaunchKernel": int(os.environ["LAUNCHES_AT_START"])}},
+    result=float(os.environ.get("RESULT", "nan")),
+)
 driver.functions = null.functions
 sys.modules[__name__] = NullCuPy()
 open_door = embedded.pairhmm
@@ -55,12 +60,15 @@ def stand_in(tmp_path: Path) -> Path:
 
 @pytest.fixture(name="shim")
 def _shim(gatk: Gatk, chr22: data.Sample, stand_in: Path, tmp_path: Path):
-    """Run HaplotypeCaller with the agent and compare its VCF with stock's; return our log lines."""
-    folder = stand_in
+    """Run HaplotypeCaller with the agent; return our log lines.
+
+    Its VCF is compared with stock's, unless a device is to give all pairs the same result.
+    """
+    path = os.pathsep.join([str(stand_in), *filter(None, [os.environ.get("PYTHONPATH")])])
 
     def go(backend: str, *, python: str = sys.executable, start: float = 0, launches: int = 10**6,
-           launches_at_start: int = 10**6, stand_in: bool = True) -> list[str]:  # fmt: skip
-        stock = gatk("HaplotypeCaller", chr22)
+           launches_at_start: int = 10**6, stand_in: bool = True,
+           result: str = "nan") -> list[str]:  # fmt: skip
         output = tmp_path / "shim.vcf"
         arguments = ["HaplotypeCaller", "-R", str(chr22.reference), "-I", str(chr22.reads)]
         environment = {
@@ -69,7 +77,8 @@ def _shim(gatk: Gatk, chr22: data.Sample, stand_in: Path, tmp_path: Path):
             "SECONDS_TO_START": str(start),
             "LAUNCHES_AT_START": str(launches_at_start),
             "LAUNCHES_UNTIL_LOST": str(launches),
-            **({"PYTHONPATH": str(folder)} if stand_in else {}),
+            "RESULT": result,
+            **({"PYTHONPATH": path} if stand_in else {}),
         }
         done = run.gatk(
             [*arguments, "-O", str(output)],
@@ -82,8 +91,9 @@ def _shim(gatk: Gatk, chr22: data.Sample, stand_in: Path, tmp_path: Path):
         assert done.returncode == 0, log[-3000:]
         assert "WARNING in native method" not in log
         assert "FATAL ERROR" not in log
-        comparison = compare.compare(stock.vcf, output)
-        assert comparison.identical, str(comparison)
+        if result == "nan":
+            comparison = compare.compare(gatk("HaplotypeCaller", chr22).vcf, output)
+            assert comparison.identical, str(comparison)
         return [line for line in log.splitlines() if line.startswith("[gkl-shim ")]
 
     return go
@@ -93,21 +103,37 @@ def warnings(lines: list[str]) -> list[str]:
     return [line for line in lines if "warning" in line]
 
 
-def on_device(lines: list[str]) -> int:
-    match = re.search(r"; (\d+) pairs on Null$", lines[-1])
-    return int(match[1]) if match else 0
-
-
-def pairs(lines: list[str]) -> int:
-    match = re.search(r"(\d+) pairs, ", lines[-1])
+def figure(lines: list[str], pattern: str) -> int:
+    match = re.search(pattern, lines[-1])
     assert match, lines
     return int(match[1])
 
 
+def on_device(lines: list[str]) -> int:
+    return figure(lines, r"; (\d+) pairs on Null$") if "Null" in lines[-1] else 0
+
+
+def pairs(lines: list[str]) -> int:
+    return figure(lines, r"(\d+) pairs, ")
+
+
+def again(lines: list[str]) -> int:
+    return figure(lines, r"; (\d+) pairs computed again in double precision")
+
+
 def test_regions_go_to_the_device(shim) -> None:
+    """Which does not hold them, in single or double precision: the CPU completes all."""
     lines = shim("cuda")
     assert warnings(lines) == []
+    assert again(lines) == pairs(lines) > 0
+    assert on_device(lines) == 0
+
+
+def test_a_device_that_holds_all(shim) -> None:
+    lines = shim("cuda", result="-5")
+    assert warnings(lines) == []
     assert on_device(lines) == pairs(lines) > 0
+    assert again(lines) == 0
 
 
 @pytest.mark.parametrize("backend", ["cuda", "auto"])
@@ -131,7 +157,8 @@ def test_a_device_that_is_lost(shim) -> None:
     assert len(warnings(lines)) == 1
     assert "no GPU (cuLaunchKernel: CUDA_ERROR_LAUNCH_FAILED" in warnings(lines)[0]
     assert "the CPU engine computes" in warnings(lines)[0]
-    assert 0 < on_device(lines) < pairs(lines)
+    assert 0 < again(lines) < pairs(lines)
+    assert on_device(lines) == 0
 
 
 def test_a_device_that_is_lost_at_the_start(shim) -> None:
@@ -139,6 +166,7 @@ def test_a_device_that_is_lost_at_the_start(shim) -> None:
     assert len(warnings(lines)) == 1
     assert "CUDA_ERROR_LAUNCH_FAILED" in warnings(lines)[0]
     assert on_device(lines) == 0
+    assert again(lines) < pairs(lines)
 
 
 def test_a_device_that_takes_too_long(shim) -> None:

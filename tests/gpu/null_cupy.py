@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.gpu.null_driver import ARRAY_KERNELS
+from tests.gpu.null_driver import kernel_handle
 
 
 class _Memory:
@@ -51,11 +51,11 @@ class _Error(RuntimeError):
 
 
 class NullCuPy:
-    """``import cupy``, with so many devices."""
+    """``import cupy``, with so many devices, each as slow in double precision as told."""
 
     __version__ = "0"
 
-    def __init__(self, devices: int = 1) -> None:
+    def __init__(self, devices: int = 1, double_ratio: tuple[int, ...] = (2,)) -> None:
         properties = {
             "name": b"Null",
             "major": 0,
@@ -75,6 +75,9 @@ class NullCuPy:
             ),
             runtime=SimpleNamespace(
                 CUDARuntimeError=_Error,
+                deviceGetAttribute=lambda attribute, number: {
+                    87: double_ratio[number % len(double_ratio)]
+                }[attribute],
                 deviceGetPCIBusId=lambda number: "0000:00:00.0",
                 deviceSynchronize=lambda: None,
                 driverGetVersion=lambda: 13000,
@@ -91,5 +94,5 @@ class NullCuPy:
 
     def RawModule(self, **_: Any) -> Any:  # noqa: N802
         return SimpleNamespace(get_function=lambda name: SimpleNamespace(
-            num_regs=168, kernel=SimpleNamespace(ptr=ARRAY_KERNELS.get(name, 1))
+            num_regs=168, kernel=SimpleNamespace(ptr=kernel_handle(name))
         ))  # fmt: skip

@@ -22,6 +22,7 @@ ARRAY_KERNELS = {
     "pairhmm_common_prefixes": 3,
     "pairhmm_fetch": 4,
 }
+SINGLE, DOUBLE = 1, 5
 OK, OUT_OF_MEMORY, NO_CONTEXT, LOST = 0, 2, 201, 719
 _ERRORS = {OUT_OF_MEMORY: b"CUDA_ERROR_OUT_OF_MEMORY", LOST: b"CUDA_ERROR_LAUNCH_FAILED"}
 #: Those that may fail, as the engine sees it.
@@ -30,6 +31,11 @@ FALLIBLE = (
     "cuEventCreate", "cuEventRecord", "cuEventSynchronize", "cuMemcpyHtoDAsync_v2",
     "cuMemsetD8Async", "cuLaunchKernel", "cuStreamSynchronize",
 )  # fmt: skip
+
+
+def kernel_handle(name: str) -> int:
+    """Return the handle of a kernel by its name."""
+    return ARRAY_KERNELS.get(name, DOUBLE if name.startswith("pairhmm_double") else SINGLE)
 
 
 class NullDriver:
@@ -43,11 +49,13 @@ class NullDriver:
     device
         The only one to fail; None for all.
     result
-        What kernels make of every pair.
+        What kernels make of every pair; several are repeated, pair by pair.
+    double_result
+        What those for double precision make of it, where that is something else.
     on_host
         What arrays_on_host.cpp was made to: does the work of the kernels for arrays.
     slow
-        Whether results are looked for in vain, so that the host has to wait for the driver.
+        Whether results come only once the host waits for the driver.
     """
 
     def __init__(
@@ -55,7 +63,8 @@ class NullDriver:
         fail: dict[str, int] | None = None,
         *,
         device: int | None = None,
-        result: float = np.nan,
+        result: float | tuple[float, ...] = np.nan,
+        double_result: float | tuple[float, ...] | None = None,
         on_host: ctypes.CDLL | None = None,
         slow: bool = False,
     ) -> None:
@@ -63,9 +72,19 @@ class NullDriver:
         self.device = device
         self.slow = slow
         self._on_host = on_host
-        self._result = np.float64(result).view(np.uint64) if not slow else np.uint64(2**64 - 1)
+        self._results = {
+            handle: np.atleast_1d(np.asarray(made, np.float64))
+            for handle, made in (
+                (SINGLE, result),
+                (DOUBLE, result if double_result is None else double_result),
+            )
+        }
+        # Of a slow device: results to come, by stream; and the stream that an event waits for.
+        self._to_come: dict[int, list[tuple[np.ndarray, np.ndarray]]] = {}
+        self._events: dict[int, Any] = {}
         self.calls: Counter[str] = Counter()
         self.launches: Counter[int] = Counter()  # by device
+        self.launched: list[tuple[int, int]] = []  # device and kernel
         self.threads: set[int] = set()
         self.live: dict[int, Any] = {}  # memory, streams and events, by address or handle
         self.misused: list[str] = []
@@ -95,9 +114,8 @@ class NullDriver:
         return found
 
     def _called(self, name: str) -> Any:
-        function = getattr(self, f"_{name}")
-
         def call(*arguments: Any) -> int:
+            function = getattr(self, f"_{name}")
             with self._lock:
                 self.calls[name] += 1
                 self.threads.add(threading.get_ident())
@@ -128,6 +146,9 @@ class NullDriver:
         if "Alloc" not in name:
             self._lost.add(device)
         return True
+
+    def _number(self, handle: Any) -> int:
+        return int(self._ffi.cast("intptr_t", handle))
 
     def _handle(self, place: Any) -> None:
         self._handles += 1
@@ -189,13 +210,15 @@ class NullDriver:
         return 600 if self.slow else OK
 
     def _cuStreamSynchronize(self, stream: Any) -> None:  # noqa: N802
-        pass
+        for values, made in self._to_come.pop(self._number(stream), []):
+            for place in range(len(made)):
+                values[place :: len(made)] = made[place]
 
     def _cuEventRecord(self, event: Any, stream: Any) -> None:  # noqa: N802
-        pass
+        self._events[self._number(event)] = stream
 
     def _cuEventSynchronize(self, event: Any) -> None:  # noqa: N802
-        pass
+        self._cuStreamSynchronize(self._events[self._number(event)])
 
     def _cuEventElapsedTime(self, place: Any, begin: Any, end: Any) -> None:  # noqa: N802
         place[0] = 1.0
@@ -216,7 +239,9 @@ class NullDriver:
     def _cuLaunchKernel(self, kernel: Any, *arguments: Any) -> None:  # noqa: N802
         self.launches[self.contexts[-1] - 1] += 1
         columns, rows, threads, parameters = *arguments[:2], arguments[3], arguments[-2]
-        handle = int(self._ffi.cast("intptr_t", kernel))
+        stream = arguments[-3]
+        handle = self._number(kernel)
+        self.launched.append((self.contexts[-1] - 1, handle))
         for name, known in ARRAY_KERNELS.items():
             if handle == known:
                 address = ctypes.c_void_p(int(self._ffi.cast("intptr_t", parameters)))
@@ -228,7 +253,11 @@ class NullDriver:
             return
         memory, address, size = self.live[results]
         start = address - memory.ctypes.data
-        memory[start : start + size // 8 * 8].view(np.uint64)[:] = self._result
+        values = memory[start : start + size // 8 * 8].view(np.float64)
+        to_come = self._to_come.setdefault(self._number(stream), [])
+        to_come.append((values, self._results[handle]))
+        if not self.slow:
+            self._cuStreamSynchronize(stream)
 
     def _cuGetErrorName(self, error: int, place: Any) -> None:  # noqa: N802
         place[0] = self._text(_ERRORS.get(error))

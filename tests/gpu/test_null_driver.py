@@ -24,7 +24,7 @@ from gkl_shim.pairhmm import Batch, PairHMM, stream
 from tests.conftest import ROOT
 from tests.gpu.conftest import assert_same_bits
 from tests.gpu.null_cupy import NullCuPy
-from tests.gpu.null_driver import FALLIBLE, NullDriver
+from tests.gpu.null_driver import DOUBLE, FALLIBLE, SINGLE, NullDriver
 from tests.gpu.test_long_reads import long_region
 
 
@@ -33,9 +33,9 @@ def null(monkeypatch):
     """Return what makes a driver of so many devices the one in use."""
     made = []
 
-    def make(count=1, **options):
+    def make(count=1, double_ratio=(2,), **options):
         made.append(NullDriver(**options))
-        monkeypatch.setattr(devices, "import_cupy", lambda: NullCuPy(count))
+        monkeypatch.setattr(devices, "import_cupy", lambda: NullCuPy(count, double_ratio))
         monkeypatch.setattr(driver, "functions", made[-1].functions)
         return made[-1]
 
@@ -104,9 +104,227 @@ def test_single_precision_is_rescued_on_the_device(null, batch, expected):
     engine = cuda.Engine(precision="single")
     assert_same_bits(engine.compute(batch), expected["double"])
     assert engine.statistics()["rescued_pairs"] == batch.pairs
-    # Each precision's whole tiles or its two steps; then those of the stripes.
-    assert null_driver.calls["cuMemcpyHtoDAsync_v2"] == 2
+    # All regions; then pairs that have left single precision, and reads too long for it.
+    assert null_driver.calls["cuMemcpyHtoDAsync_v2"] == 3
     assert null_driver.launches[0] >= 4
+
+
+#: What a device that computes something makes of a pair.
+ON_DEVICE, IN_DOUBLE = -1.5, -2.5
+
+
+def assert_done(engine, values, batch, calls=1, **figures):
+    """Statistics say what was done where, for so many calls that gave these values."""
+    statistics = engine.statistics()
+    sizes = {"regions": len(batch), "pairs": batch.pairs, "cells": batch.cells}
+    assert {name: statistics[name] for name in sizes} == {n: calls * v for n, v in sizes.items()}
+    assert statistics["cuda_pairs"] == calls * np.isin(values, (ON_DEVICE, IN_DOUBLE)).sum()
+    for name, figure in figures.items():
+        assert statistics[name] == calls * figure, name
+
+
+def long_pairs(batch):
+    """Which pairs are of reads that single precision does not take."""
+    long = np.diff(batch.reads.offsets) > 512
+    return np.repeat(long, np.repeat(np.diff(batch.region_haplotypes), np.diff(batch.region_reads)))
+
+
+def on_cpu(batch, precision="single"):
+    """What the CPU engine has done for a batch."""
+    with PairHMM(backend="cpu", precision=precision) as pairhmm:
+        pairhmm.compute(batch)
+    return pairhmm.statistics
+
+
+@pytest.mark.parametrize("cells", [1 << 18, 1 << 32])
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("slow", [False, True])
+class TestWhatWasDoneWhere:
+    """Figures and results, where a device computes all, a part or nothing."""
+
+    @pytest.fixture(autouse=True)
+    def chunks(self, cells, monkeypatch):
+        monkeypatch.setattr(cuda, "_CHUNK_CELLS", {"single": cells, "double": cells})
+
+    def test_a_device_holds_all(self, null, batch, threads, slow):
+        null(result=ON_DEVICE, slow=slow)
+        engine = cuda.Engine(threads=threads)
+        for calls in (1, 2):
+            values = engine.compute(batch)
+            assert (values == ON_DEVICE).all()
+            assert_done(engine, values, batch, calls, rescued_pairs=long_pairs(batch).sum(),
+                        rescaled_pairs=0)  # fmt: skip
+        assert 0 < engine.statistics()["computed_cells"] <= 2 * batch.cells
+
+    def test_double_precision_holds_the_rest(self, null, batch, threads, slow):
+        null(double_result=IN_DOUBLE, slow=slow)
+        engine = cuda.Engine(threads=threads)
+        values = engine.compute(batch)
+        assert (values == IN_DOUBLE).all()
+        assert_done(engine, values, batch, rescued_pairs=batch.pairs, rescaled_pairs=0)
+
+    @pytest.mark.parametrize("precision", ["single", "double"])
+    def test_the_cpu_completes_some(self, null, batch, expected, threads, slow, precision):
+        nan = np.nan
+        null(result=(ON_DEVICE, nan, nan, ON_DEVICE, nan), slow=slow,
+             double_result=(nan, IN_DOUBLE, IN_DOUBLE, nan, nan, nan, IN_DOUBLE))  # fmt: skip
+        engine = cuda.Engine(precision=precision, threads=threads)
+        values = engine.compute(batch)
+        left = ~np.isin(values, (ON_DEVICE, IN_DOUBLE))
+        assert 0.1 < left.mean() < 0.9
+        assert_same_bits(values[left], expected["double"][left])
+        rescued = (values != ON_DEVICE).sum() if precision == "single" else 0
+        assert_done(engine, values, batch, rescued_pairs=rescued)
+
+    @pytest.mark.parametrize("precision", ["single", "double"])
+    def test_the_cpu_completes_all(self, null, batch, expected, threads, slow, precision):
+        null(slow=slow)
+        engine = cuda.Engine(precision=precision, threads=threads)
+        values = engine.compute(batch)
+        assert_same_bits(values, expected["double"])
+        assert_done(engine, values, batch,
+                    rescued_pairs=batch.pairs if precision == "single" else 0,
+                    rescaled_pairs=on_cpu(batch, "double").rescaled_pairs)  # fmt: skip
+
+    @pytest.mark.parametrize("precision", ["single", "double"])
+    def test_there_is_no_device_any_more(self, null, batch, expected, threads, slow, precision):
+        null(fail={"cuLaunchKernel": 0}, result=ON_DEVICE, slow=slow)
+        engine = cuda.Engine(precision=precision, threads=threads)
+        with pytest.warns(RuntimeWarning, match="no longer used"):
+            values = engine.compute(batch)
+        assert_same_bits(values, expected[precision])
+        want = on_cpu(batch, precision)
+        assert_done(engine, values, batch, rescued_pairs=want.rescued_pairs,
+                    rescaled_pairs=want.rescaled_pairs)  # fmt: skip
+
+    @pytest.mark.parametrize("ratio", [0, 64])
+    def test_a_device_is_slow_in_double_precision(
+        self, null, batch, expected, threads, slow, ratio
+    ):
+        """By itself or because it is told to be: it computes long reads, and no other in double."""
+        null(double_ratio=(2,) if ratio else (32,), double_result=IN_DOUBLE, slow=slow)
+        engine = cuda.Engine(threads=threads, double_ratio=ratio)
+        assert engine.slow_double
+        values = engine.compute(batch)
+        assert ((values == IN_DOUBLE) == long_pairs(batch)).all()
+        assert_same_bits(values[~long_pairs(batch)], expected["double"][~long_pairs(batch)])
+        assert_done(engine, values, batch, rescued_pairs=batch.pairs)
+
+    @pytest.mark.parametrize("function", ["cuMemAlloc_v2", "cuLaunchKernel", "cuEventSynchronize"])
+    def test_a_device_is_lost_on_the_way(self, null, batch, expected, threads, slow, function):
+        for after in (1, 2, 4, 7, 12, 30):
+            null_driver = null(fail={function: after}, result=(np.nan, ON_DEVICE), slow=slow,
+                               double_result=(np.nan, np.nan, IN_DOUBLE))  # fmt: skip
+            engine = cuda.Engine(threads=threads)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                values = engine.compute(batch)
+            left = ~np.isin(values, (ON_DEVICE, IN_DOUBLE))
+            single, double = (values == expected[precision] for precision in expected)
+            assert (single | double)[left].all()
+            # Those of no chunk are computed anew, as if there had been no device.
+            anew = (left & ~double).sum()
+            rescued = engine.statistics()["rescued_pairs"]
+            assert rescued + (values == ON_DEVICE).sum() + anew == batch.pairs
+            assert_done(engine, values, batch)
+            assert null_driver.contexts == []
+
+
+def test_a_fast_device_computes_for_a_slow_one(null, batch, expected, many_chunks):
+    null_driver = null(2, double_ratio=(64, 2), double_result=IN_DOUBLE)
+    engine = cuda.Engine()
+    assert not engine.slow_double
+    short = batch[:12]
+    for _ in range(5):
+        assert (engine.compute(short) == IN_DOUBLE).all()
+    assert {device for device, kernel in null_driver.launched if kernel == DOUBLE} == {1}
+    assert set(null_driver.launches) == {0, 1}
+    # Once it is lost, the CPU does.
+    null_driver.fail["cuLaunchKernel"] = 3
+    null_driver.device = 1
+    with pytest.warns(RuntimeWarning, match="GPU 1"):
+        for _ in range(5):
+            engine.compute(short)
+    values = engine.compute(short)
+    assert_same_bits(values, expected["double"][: short.pairs])
+
+
+def test_few_pairs_are_completed_by_the_cpu(null, expected, batch):
+    """A launch takes longer than they do."""
+    few = batch[:1]
+    assert few.pairs > 2
+    null_driver = null(result=(np.nan, *[ON_DEVICE] * few.pairs), double_result=IN_DOUBLE)
+    engine = cuda.Engine()
+    values = engine.compute(few)
+    left = values != ON_DEVICE
+    assert left.sum() == 1
+    assert_same_bits(values[left], expected["double"][: few.pairs][left])
+    assert {kernel for _, kernel in null_driver.launched} == {SINGLE}
+
+
+def test_double_precision_does_not_wait_for_the_end_of_single(null, monkeypatch):
+    """On the same device: it is under way while chunks are sent in single precision."""
+    monkeypatch.setattr(cuda, "_CHUNK_CELLS", {"single": 1 << 26, "double": 1 << 30})
+    many = traffic.repeated(traffic.regions(40), 6)
+    assert many.cells > 1.5 * (1 << 28)  # more than goes to a device at once in double precision
+    null_driver = null(double_result=IN_DOUBLE)
+    values = cuda.Engine(drivers=1).compute(many)
+    assert (values == IN_DOUBLE).all()
+    kernels = [kernel for _, kernel in null_driver.launched]
+    assert kernels.index(DOUBLE) < len(kernels) - 1 - kernels[::-1].index(SINGLE)
+
+
+@pytest.mark.parametrize("precision", ["single", "double"])
+def test_the_cpu_computes_while_a_device_is_at_it(null, many_chunks, precision):
+    """Results of the CPU are there before the device's last chunk."""
+    many = traffic.repeated(traffic.regions(6), 4)
+    null_driver = null(double_ratio=(64,), slow=True)
+    engine = cuda.Engine(precision=precision, drivers=1)
+    values = np.full(many.pairs, np.nan)
+    seen = []
+    synchronize = null_driver._cuEventSynchronize
+
+    def noted(event):
+        seen.append(int(np.isfinite(values).sum()))
+        synchronize(event)
+
+    null_driver._cuEventSynchronize = noted
+    engine.compute_pointer(_native.batch_pointer(*many.arrays), values)
+    assert_same_bits(values, PairHMM(backend="cpu", precision="double").compute(many))
+    assert 0 < max(seen) < many.pairs
+
+
+def test_auto_gives_a_slow_device_no_double_precision_but_long_reads(null, batch, monkeypatch):
+    monkeypatch.setattr(pairhmm, "_WARM_UP_CELLS", 0)
+    monkeypatch.setattr(pairhmm, "_DEVICE_CELLS", 1)
+    for ratio, precision in ((64, "double"), (2, "double"), (64, "single")):
+        null(double_ratio=(ratio,), result=ON_DEVICE)
+        chosen = pairhmm._Devices("auto", None, precision, 0)
+        chosen._start()
+        assert (chosen.take(batch[:12]) is None) == ((ratio, precision) == (64, "double"))
+        assert chosen.take(batch[12:]) is not None
+
+
+@pytest.mark.parametrize(
+    ("told", "capability", "ratio"),
+    [(32, (7, 5), 32), (2, (9, 0), 2), (0, (9, 0), 2), (None, (8, 0), 2), (None, (7, 5), 32),
+     (None, (8, 9), 64), (0, (12, 0), 64), (None, (99, 0), 64)],
+)  # fmt: skip
+def test_a_device_s_double_ratio(monkeypatch, told, capability, ratio):
+    cupy = NullCuPy()
+    runtime = cupy.cuda.runtime
+
+    def attribute(number, device):
+        assert (number, device) == (87, 3)
+        if told is None:
+            raise runtime.CUDARuntimeError("cudaErrorInvalidValue")
+        return told
+
+    properties = dict(zip(("major", "minor"), capability, strict=True))
+    monkeypatch.setattr(runtime, "deviceGetAttribute", attribute)
+    monkeypatch.setattr(runtime, "getDeviceProperties", lambda number: properties)
+    monkeypatch.setattr(devices, "import_cupy", lambda: cupy)
+    assert devices.double_ratio(3) == ratio
 
 
 def test_nothing_is_allocated_in_the_steady_state(null, batch, expected, many_chunks):
@@ -350,7 +568,7 @@ from gkl_shim.cuda import devices, driver
 from tests.gpu.null_cupy import NullCuPy
 from tests.gpu.null_driver import NullDriver
 
-null = NullDriver(device={device})
+null = NullDriver(device={device}, result={result})
 devices.import_cupy = lambda: NullCuPy(2)
 driver.functions = null.functions
 ffi, lib = _native.library()
@@ -360,23 +578,30 @@ handle = ffi.new("gkl_shim_pairhmm **")
 _native.check(lib.gkl_shim_pairhmm_open(options, handle))
 batch = traffic.regions(3)
 pointer, out = _native.batch_pointer(*batch.arrays), np.empty(batch.pairs)
-expected = [np.empty(batch.pairs) for _ in range(2)]
-for precision, values in zip(("single", "double"), expected):
-    _native.PairHmmEngine(1, precision, None, as_gkl=True).compute(pointer, values)
+single, double = (np.empty(batch.pairs) for _ in range(2))
+for precision, values in (("single", single), ("double", double)):
+    engine = _native.PairHmmEngine(1, precision, None, as_gkl=True)
+    engine.compute(pointer, values)
+on_device = in_double = 0
 for call in range(10):
     # What the engine launches to get warm goes well.
     if call == 1:
         null.fail["cuLaunchKernel"] = {launches}
     values = ffi.from_buffer("double[]", out)
     _native.check(lib.gkl_shim_pairhmm_compute(handle[0], pointer, values, len(out)))
-    assert ((out == expected[0]) | (out == expected[1])).all()
+    assert ((out == single) | (out == double) | (out == {result})).all()
+    on_device += int((out == {result}).sum())
+    in_double += int(((out == double) & (out != single)).sum())
 assert null.misused == []
 stats = ffi.new("gkl_shim_pairhmm_stats *")
 lib.gkl_shim_pairhmm_statistics(handle[0], stats)
-print(stats.cuda_pairs, stats.pairs, null.launches[1] > 0)
+assert (stats.cuda_pairs, stats.rescued_pairs) == (on_device, in_double)
+assert 0 < stats.computed_cells <= stats.cells == 10 * batch.cells
+print(on_device, in_double, stats.pairs, null.launches[1] > 0)
 """
 
 
+@pytest.mark.parametrize("result", [-1.5, np.nan])
 @pytest.mark.parametrize(
     ("device", "warning", "on_cuda"),
     [
@@ -384,22 +609,29 @@ print(stats.cuda_pairs, stats.pairs, null.launches[1] > 0)
         (None, "no GPU (cuLaunchKernel: CUDA_ERROR_LAUNCH_FAILED", False),
     ],
 )
-def test_c_callers_are_told_on_standard_error(tmp_path, monkeypatch, device, warning, on_cuda):
+def test_c_callers_are_told_on_standard_error(
+    tmp_path, monkeypatch, device, warning, on_cuda, result
+):
+    """And their statistics say what a device has computed, also of what the CPU completed."""
     monkeypatch.delenv("GKL_SHIM_DEVICES", raising=False)
-    script = C_CALLER.format(root=str(ROOT), launches=10, device=device)
+    script = C_CALLER.format(
+        root=str(ROOT), launches=10, device=device, result=f"float('{result}')"
+    )
     done = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, cwd=tmp_path
     )
     assert done.returncode == 0, done.stderr
     lines = done.stderr.splitlines()
     assert warning in lines[-1]
-    on_gpu, pairs, other = done.stdout.split()
-    assert 0 < int(on_gpu) <= int(pairs)
+    on_gpu, in_double, pairs, other = done.stdout.split()
+    held, none = (on_gpu, in_double) if result == -1.5 else (in_double, on_gpu)
+    assert 0 < int(held) <= int(pairs)
+    assert none == "0"
     assert len(lines) <= (1 if on_cuda else 2)  # a line a device
     if on_cuda:
-        assert (on_gpu, other) == (pairs, "True")
+        assert other == "True"
     else:
-        assert int(on_gpu) < int(pairs)
+        assert int(held) < int(pairs)
 
 
 def test_no_driver(null, monkeypatch):
