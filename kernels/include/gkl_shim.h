@@ -10,8 +10,8 @@
  *   - Nothing passed in is kept after the call or written to, except what is named as an output.
  *   - Every function may be called from any thread. One handle may be used by several threads at
  *     once; only gkl_shim_pairhmm_close() must not overlap another use of its handle.
- *   - No function throws, exits or aborts; running out of memory is GKL_SHIM_ENOMEM, and any
- *     failure that no other status stands for is GKL_SHIM_EINTERNAL.
+ *   - No function throws, exits or aborts. Running out of memory is GKL_SHIM_ENOMEM; a failure that
+ *     no other status stands for is GKL_SHIM_EINTERNAL.
  *   - The floating-point mode of the calling thread (rounding, subnormal numbers, traps) has no
  *     influence on results. After a call the mode and the exception flags are as before it.
  *
@@ -62,12 +62,10 @@ extern "C" {
 
 typedef enum {
     GKL_SHIM_OK = 0,
-    GKL_SHIM_EINVAL = 1, /* an argument is wrong; the message names it and its index */
-    GKL_SHIM_ENOMEM = 2, /* out of memory; the handle stays usable */
-    GKL_SHIM_EUNAVAILABLE =
-        3,                 /* asked for a build that this CPU cannot run or this library lacks */
-    GKL_SHIM_EINTERNAL = 4 /* a failure within the library, as the message says; the handle stays
-                              usable */
+    GKL_SHIM_EINVAL = 1,       /* an argument is wrong; the message names it and its index */
+    GKL_SHIM_ENOMEM = 2,       /* out of memory; the handle stays usable */
+    GKL_SHIM_EUNAVAILABLE = 3, /* a build that this CPU cannot run or this library lacks */
+    GKL_SHIM_EINTERNAL = 4     /* anything else; the message says what, the handle stays usable */
 } gkl_shim_status;
 
 /* The library's version, "major.minor.patch". */
