@@ -28,7 +28,7 @@ def library() -> Path:
     if override:
         path = Path(override)
         if not path.is_absolute():
-            raise MissingComponent(f"GKL_SHIM_LIBRARY={override} is not an absolute path")
+            raise MissingComponent(f"GKL_SHIM_LIBRARY names {path}, which is not an absolute path")
         if not path.is_file():
             raise MissingComponent(f"GKL_SHIM_LIBRARY names {path}, which is not a file")
         return path.resolve()

@@ -46,7 +46,7 @@ final class NativeLibrary {
      * Loads the library.
      *
      * @throws IOException our own jar is damaged
-     * @throws IllegalStateException it cannot be found or extracted
+     * @throws IllegalStateException it cannot be extracted
      * @throws UnsatisfiedLinkError it cannot be loaded
      * @throws ReflectiveOperationException our own jar is damaged
      */
@@ -54,8 +54,8 @@ final class NativeLibrary {
         Engine engine = new Isolated(NativeLibrary.class.getClassLoader()).engine();
         if (!override().isEmpty()) {
             if (!new File(override()).isAbsolute()) {
-                throw new IllegalStateException(
-                        "GKL_SHIM_LIBRARY=" + override() + " is not an absolute path");
+                throw new UnsatisfiedLinkError("GKL_SHIM_LIBRARY names " + override()
+                        + ", which is not an absolute path");
             }
             engine.load(override());
             return engine;
