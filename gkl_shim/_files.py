@@ -28,7 +28,7 @@ __all__ = [
     "STANDARD_OUTPUT",
     "Output",
     "atomic_output",
-    "check_output",
+    "check_outputs",
     "naming",
     "own_descriptor",
     "remove_unfinished",
@@ -137,17 +137,35 @@ def atomic_output(path: str | Path) -> Iterator[BinaryIO]:
         _remove(temporary)
 
 
-def check_output(path: str | Path) -> None:
-    """Refuse a place that :func:`atomic_output` would, before work is done that would be lost."""
-    if str(path) == "-":
-        _check_standard_output()
-        return
-    path = Path(path)
-    with naming(str(path)):
-        if own_descriptor(path) is None and not _is_special(path):
-            descriptor, temporary = _temporary_file(*_place(path))
+def check_outputs(*paths: str | Path | None) -> None:
+    """Refuse what :func:`atomic_output` would, before work is done that would be lost.
+
+    Parameters
+    ----------
+    paths
+        Outputs of one command; None for one that is not wanted.
+    """
+    temporary = []
+    try:
+        for path in filter(None, map(_regular, paths)):
+            with naming(str(path)):
+                temporary.append(_temporary_file(*_place(path)))
+    finally:
+        for descriptor, made in temporary:
             os.close(descriptor)
-            _remove(temporary)
+            _remove(made)
+
+
+def _regular(given: str | Path | None) -> Path | None:
+    """Return the path of a regular file, there or to be made; None for any other output."""
+    if given is None:
+        return None
+    if str(given) == "-":
+        _check_standard_output()
+        return None
+    path = Path(given)
+    with naming(str(path)):
+        return None if own_descriptor(path) is not None or _is_special(path) else path
 
 
 @contextlib.contextmanager
@@ -198,7 +216,8 @@ def _open_in_place(path: Path) -> int | None:
     number = own_descriptor(path)
     if number is not None:
         return os.dup(number)
-    return os.open(path, os.O_WRONLY | os.O_CLOEXEC) if _is_special(path) else None
+    access = os.O_WRONLY | os.O_NOCTTY | os.O_CLOEXEC
+    return os.open(path, access) if _is_special(path) else None
 
 
 def _is_special(path: Path) -> bool:
@@ -303,10 +322,12 @@ def _take_name(temporary: Path, target: Path, before: os.stat_result | None) -> 
     except OSError as error:
         if before is None or error.errno not in (errno.EBUSY, errno.EPERM):
             raise
-        with temporary.open("rb") as whole, target.open("wb") as file:
+        # Without O_CREAT, which a folder such as /tmp may forbid for another user's file.
+        descriptor = os.open(target, os.O_WRONLY | os.O_TRUNC | os.O_CLOEXEC)
+        with temporary.open("rb") as whole, os.fdopen(descriptor, "wb") as file:
             shutil.copyfileobj(whole, file)
             file.flush()
-            os.fsync(file.fileno())
+            os.fsync(descriptor)
 
 
 def _remove(path: Path) -> None:

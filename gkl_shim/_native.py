@@ -212,7 +212,9 @@ class _CpuEngine:
 
     def __init__(self, build: str | None, **options: int) -> None:
         self._ffi, self._lib = library()
-        name = self._ffi.NULL if build is None else self._ffi.new("char[]", build.encode())
+        name = self._ffi.NULL
+        if build is not None:
+            name = self._ffi.new("char[]", build.encode(errors="surrogateescape"))
         given = self._ffi.new(f"gkl_shim_{self._kind}_options *", {**options, "build": name})
         self._handle = opened(self._kind, given)
 

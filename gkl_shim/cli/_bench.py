@@ -19,13 +19,14 @@ from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table as RichTable
 
-from gkl_shim._files import atomic_output
+from gkl_shim import _files
+from gkl_shim.cli._terminal import printable
 from gkl_shim.errors import MissingComponent
 
 __all__ = [
     "Row",
     "Table",
-    "check_plot",
+    "check_outputs",
     "json_option",
     "plot_tables",
     "print_table",
@@ -106,30 +107,32 @@ def progress() -> Iterator[Callable[[str], None]]:
         *columns, console=console, transient=True, disable=not console.is_terminal
     ) as bar:
         task = bar.add_task("", total=None)
-        yield lambda text: bar.update(task, description=text)
+        yield lambda text: bar.update(task, description=printable(text))
 
 
-def check_plot(path: str | None) -> None:
-    """Refuse a plot that could not be drawn, before anything is measured.
+def check_outputs(json_file: str | None, plot_file: str | None) -> None:
+    """Refuse a report or a plot that could not be written, before anything is measured.
 
     Raises
     ------
     click.UsageError
-        If the file's name does not say a known format.
+        If the plot's name does not say a known format.
     MissingComponent
         If matplotlib is not installed.
+    OSError
+        If one of the files cannot be written.
     """
-    if path is None:
-        return
-    if Path(path).suffix.lower() not in _PLOT_SUFFIXES:
-        raise click.UsageError(f"--plot {path}: one of {', '.join(_PLOT_SUFFIXES)}")
-    if importlib.util.find_spec("matplotlib") is None:
-        raise MissingComponent("--plot needs matplotlib: pip install 'gkl-shim[plot]'")
+    if plot_file is not None:
+        if Path(plot_file).suffix.lower() not in _PLOT_SUFFIXES:
+            raise click.UsageError(f"--plot {plot_file}: one of {', '.join(_PLOT_SUFFIXES)}")
+        if importlib.util.find_spec("matplotlib") is None:
+            raise MissingComponent("--plot needs matplotlib: pip install 'gkl-shim[plot]'")
+    _files.check_outputs("-", json_file, plot_file)
 
 
 def write_json(path: str, report: Mapping[str, Any]) -> None:
     """Write a report whole or not at all; ``-`` is standard output."""
-    with atomic_output(path) as file:
+    with _files.atomic_output(path) as file:
         file.write((json.dumps(report, indent=1) + "\n").encode())
 
 
@@ -143,7 +146,9 @@ def print_table(console: Console, table: Table) -> None:
     """Print a table with its note, or why it is absent."""
     if table.absent is not None:
         console.print(
-            f"{table.title}: not measured: {table.absent}\n", highlight=False, markup=False
+            f"{table.title}: not measured: {printable(table.absent)}\n",
+            highlight=False,
+            markup=False,
         )
         return
     shown = RichTable(title=escape(table.title), title_justify="left", box=box.SIMPLE)
@@ -156,7 +161,8 @@ def print_table(console: Console, table: Table) -> None:
         shown.add_row(*map(escape, texts))
     console.print(shown)
     if table.note:
-        console.print(f"{table.note}\n", highlight=False, markup=False)
+        note = "\n".join(map(printable, table.note.split("\n")))
+        console.print(f"{note}\n", highlight=False, markup=False)
 
 
 def _text(value: str | int | float | None, decimals: int | None = None) -> str:
@@ -166,7 +172,7 @@ def _text(value: str | int | float | None, decimals: int | None = None) -> str:
         if decimals is not None:
             return f"{value:,.{decimals}f}"
         return f"{value:.4g}" if abs(value) < 1e4 else f"{value:,.0f}"
-    return f"{value:,}" if isinstance(value, int) else value
+    return f"{value:,}" if isinstance(value, int) else printable(value)
 
 
 def plot_tables(path: str, tables: Sequence[Table], title: str) -> None:
@@ -203,7 +209,7 @@ def plot_tables(path: str, tables: Sequence[Table], title: str) -> None:
         axes.grid(alpha=0.3)
         if table.lines:
             axes.legend(fontsize=6)
-    with atomic_output(path) as file:
+    with _files.atomic_output(path) as file:
         figure.savefig(file, format=Path(path).suffix.removeprefix(".").lower())
 
 

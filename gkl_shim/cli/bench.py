@@ -141,7 +141,7 @@ def pairhmm(
     With --backend cuda: the inputs on the first GPU beside the CPU, and each part of a call by
     itself; with --papers, the tables that the field's papers have.
     """
-    _bench.check_plot(plot_file)
+    _bench.check_outputs(json_file, plot_file)
     _check_options(backend, gkl, with_gatk, papers, reads, reference)
     sets = {name: _read(name) for name in inputs} or {
         "generated": traffic.regions(_GENERATED_REGIONS)

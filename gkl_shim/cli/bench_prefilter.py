@@ -19,6 +19,7 @@ from gkl_shim._sequences import Sequences
 from gkl_shim.cli import _bench
 from gkl_shim.cli import _prefilter_rates as rates
 from gkl_shim.cli import _prefilter_verification as verification
+from gkl_shim.cli._terminal import printable
 from gkl_shim.errors import BackendUnavailable, MissingComponent
 from gkl_shim.formats.prefilter_text import read_contigs, read_reads
 
@@ -80,7 +81,7 @@ def command(
     there are enough. By default pairs of 100 bases are made, from a fixed seed. The verification's
     candidates come from minimap2, of the reads and the reference given or of made ones.
     """
-    _bench.check_plot(plot_file)
+    _bench.check_outputs(json_file, plot_file)
     if (reads is None) != (reference is None) or (reads is not None and not papers):
         raise click.UsageError("--reads and --reference go together, and with --papers")
     if papers and importlib.util.find_spec("edlib") is None:
@@ -182,7 +183,7 @@ def _print(report: _Report) -> None:
     here = report.machine
 
     def say(text: str) -> None:
-        console.print(text, highlight=False, markup=False)
+        console.print(printable(text), highlight=False, markup=False)
 
     say(f"{here.cpu}, {here.usable_cpus} of {here.cpus} CPUs usable")
     if report.cuda:

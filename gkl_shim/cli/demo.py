@@ -16,7 +16,8 @@ from rich.progress import DownloadColumn, Progress, SpinnerColumn, TextColumn, T
 from rich.table import Table
 
 from gkl_shim import _native
-from gkl_shim._files import atomic_output
+from gkl_shim._files import atomic_output, check_outputs
+from gkl_shim.cli._terminal import printable
 from gkl_shim.errors import MissingComponent
 from gkl_shim.gatk import compare, data, fetch, replay, run
 
@@ -55,6 +56,8 @@ def command(output: Path) -> int:
     """
     progress = Console(stderr=True)
     swap = run.agent_swap()
+    output.mkdir(parents=True, exist_ok=True)
+    check_outputs("-", output / "demo.json")
     with _download(progress, f"GATK {fetch.GATK_VERSION} and reads from Maven Central") as told:
         classpath = fetch.gatk_classpath(told)
         fetch.na12878_jar(told)
@@ -69,7 +72,7 @@ def command(output: Path) -> int:
     console = Console()
     for result in results:
         console.print(_table(result))
-    console.print(_closing(results, output), highlight=False, soft_wrap=True)
+    console.print(_closing(results, output), highlight=False, markup=False, soft_wrap=True)
     return 0 if all(result.identical for result in results) else 1
 
 
@@ -191,7 +194,8 @@ def _closing(results: list[_Result], output: Path) -> str:
         f"second). Flush-to-zero for stock: {state}. {run.DEFAULT_THREADS} threads is GATK's "
         "default.",
         f"Largest difference of a log10 likelihood: {largest:.2g}.",
-        f"CPUs this process may use: {_native.cpu_count()}. VCFs and logs: {output}",
+        f"CPUs this process may use: {_native.cpu_count()}. VCFs and logs: "
+        f"{printable(str(output))}",
         "",
         "On your own reads:",
         "  gkl-shim gatk HaplotypeCaller -R REFERENCE.fa -I READS.bam -O OUT.vcf",

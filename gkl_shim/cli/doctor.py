@@ -19,6 +19,7 @@ from rich.table import Table
 
 import gkl_shim
 from gkl_shim import _native, machine, paths
+from gkl_shim.cli._terminal import printable
 from gkl_shim.cuda.devices import device_names
 from gkl_shim.errors import BackendUnavailable, MissingComponent
 from gkl_shim.gatk import fetch
@@ -89,7 +90,7 @@ def command(as_json: bool) -> int:
         styles = {"ok": "green", "missing": "yellow", "failed": "bold red"}
         for finding in findings:
             state = f"[{styles[finding.state]}]{finding.state}[/]"
-            table.add_row(finding.name, state, escape(finding.detail))
+            table.add_row(finding.name, state, escape(printable(finding.detail)))
         console = Console()
         console.print(f"gkl-shim {gkl_shim.__version__}", highlight=False)
         console.print(table, highlight=False)

@@ -67,8 +67,9 @@ def command(swap: str, gatk_classpath: str | None, output: Path | None, as_json:
     if as_json:
         click.echo(json.dumps({"swap": swap, "environment": exports, "classpath_first": jars}))
         return
-    for name, value in exports.items():
-        click.echo(f"export {name}={shlex.quote(value)}")
+    lines = [f"export {name}={shlex.quote(value)}" for name, value in exports.items()]
     for jar in jars:
-        click.echo("# Start GATK with this jar in front of its own:")
-        click.echo(f'# java -cp {shlex.quote(jar)}:"$GATK_LOCAL_JAR" {run.MAIN_CLASS} ...')
+        lines.append("# Start GATK with this jar in front of its own:")
+        lines.append(f'# java -cp {shlex.quote(jar)}:"$GATK_LOCAL_JAR" {run.MAIN_CLASS} ...')
+    # As bytes: a path need not be text in any encoding.
+    click.echo(b"".join(os.fsencode(line) + b"\n" for line in lines), nl=False)

@@ -134,7 +134,7 @@ def command(
     total = Summary(0, 0, 0, 0)
     with ExitStack() as outputs:
         # Opened first, so that nothing is computed that cannot be written.
-        summary = outputs.enter_context(atomic_output(json_file)) if json_file else None
+        summary = outputs.enter_context(atomic_output(json_file)) if json_file is not None else None
         with (
             atomic_output(output) as file,
             Prefilter(threads=threads, **options) as prefilter,

@@ -12,8 +12,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
-from xopen import xopen
-
 from gkl_shim._files import naming, own_descriptor, wait_for
 from gkl_shim.errors import FormatError
 
@@ -117,6 +115,9 @@ class Input(io.RawIOBase):
         for magic, short, name in _COMPRESSED:
             if head.startswith(magic):
                 self._format = name
+                # Imported where it is used: it loads every decompressor there is.
+                from xopen import xopen
+
                 # In this process: a pipe from another would be no faster.
                 return xopen(file, "rb", threads=0, format=short)
         return cast(BinaryIO, file)
@@ -224,7 +225,7 @@ def _opened(source: str | Path) -> int:
         number = own_descriptor(source)
         if number is not None:
             return os.dup(number)
-        descriptor = os.open(source, os.O_RDONLY | os.O_CLOEXEC)
+        descriptor = os.open(source, os.O_RDONLY | os.O_NOCTTY | os.O_CLOEXEC)
         if stat.S_ISDIR(os.fstat(descriptor).st_mode):
             os.close(descriptor)
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))

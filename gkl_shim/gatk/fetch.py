@@ -11,7 +11,6 @@ import os
 import re
 import shutil
 import subprocess
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -19,7 +18,7 @@ from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import escape
 
-from gkl_shim._files import atomic_output
+from gkl_shim._files import atomic_output, scratch
 from gkl_shim.errors import MissingComponent
 
 __all__ = [
@@ -37,7 +36,6 @@ __all__ = [
     "gkl_classpath",
     "java",
     "na12878_jar",
-    "scratch",
     "tool",
     "tool_environment",
 ]
@@ -241,13 +239,6 @@ def tool_environment() -> dict[str, str]:
     if not Path(environment.get("JAVA_HOME", "/")).is_absolute():
         del environment["JAVA_HOME"]
     return environment
-
-
-@contextmanager
-def scratch(parent: Path) -> Iterator[Path]:
-    """Give a fresh folder inside `parent`, private to this process, and remove it afterwards."""
-    with tempfile.TemporaryDirectory(prefix=".partial-", dir=parent) as folder:
-        yield Path(folder)
 
 
 @contextmanager

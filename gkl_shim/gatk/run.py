@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from gkl_shim import paths
+from gkl_shim._files import scratch
 from gkl_shim.errors import MissingComponent
 from gkl_shim.gatk import fetch
 
@@ -153,7 +154,7 @@ def library_folder(classpath: str, folder: Path) -> list[Path]:
     if len(libraries) == len(_PAIRHMM_LIBRARIES):
         raise MissingComponent(f"{classpath}: no jar there holds GKL's libraries; give GATK's")
     folder.mkdir(parents=True, exist_ok=True)
-    with fetch.scratch(folder) as partial:
+    with scratch(folder) as partial:
         for name, content in libraries.items():
             (partial / name).write_bytes(content)
             (partial / name).chmod(0o755)

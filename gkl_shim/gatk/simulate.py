@@ -7,6 +7,7 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
+from gkl_shim._files import scratch
 from gkl_shim.errors import MissingComponent
 from gkl_shim.gatk import fetch
 from gkl_shim.gatk.data import Sample, write_reference
@@ -84,7 +85,7 @@ def simulate(
     reference = folder / f"{name}.fa"
     write_reference(reference, {name: sequence})
     reads = folder / f"{name}.bam"
-    with fetch.scratch(folder) as partial:
+    with scratch(folder) as partial:
         mates: list[list[Path]] = [[], []]
         for copy, mutated in enumerate(mutated_copies(sequence, snp_rate, seed), 1):
             source = partial / f"copy{copy}.fa"

@@ -100,7 +100,7 @@ def unopened(folder: Path, content: bytes, held: ExitStack) -> tuple[str, dict[s
 def stalled(folder: Path, content: bytes, held: ExitStack) -> tuple[str, dict[str, Any]]:
     path = fifo(folder / "in")
     # Open for both: it does not wait for the reader, and stays.
-    file = held.enter_context(open(os.open(path, os.O_RDWR), "wb", buffering=0))
+    file = held.enter_context(os.fdopen(os.open(path, os.O_RDWR), "wb", buffering=0))
     file.write(content[:HELD])
     return path, {}
 
@@ -271,7 +271,7 @@ def test_while_it_computes_without_end(
     streams = {"stdin": reader, "stdout": subprocess.DEVNULL}
 
     def write() -> None:
-        with open(writer, "wb", buffering=0) as file, suppress(BrokenPipeError):
+        with os.fdopen(writer, "wb", buffering=0) as file, suppress(BrokenPipeError):
             while True:
                 file.write(content)
 
@@ -324,9 +324,7 @@ with atomic_output("out") as file:
 def test_a_call_that_does_not_come_back(tmp_path: Path, signals: int) -> None:
     """At once where Python cannot raise; after a second signal where clearing away is stuck."""
     command = [sys.executable, "-c", STUCK, *(["now"] if signals == 1 else [])]
-    process = subprocess.Popen(
-        command, cwd=tmp_path, stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    )
+    process = subprocess.Popen(command, cwd=tmp_path, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     assert process.stdout is not None
     try:
         assert process.stdout.readline() == b"ready\n"
@@ -352,7 +350,7 @@ def test_an_error_does_not_wait_for_input(tmp_path: Path, command: str) -> None:
     )
     os.close(reader)
     try:
-        with open(writer, "wb") as file:
+        with os.fdopen(writer, "wb") as file:
             # Enough for results while more is read.
             file.write(content * ((40 << 20) // len(content)))
             file.flush()

@@ -48,7 +48,7 @@ def written(pieces: Iterable[bytes], blocking: bool) -> Iterator[int]:
     os.set_blocking(end, blocking)
 
     def write() -> None:
-        with open(writer, "wb", buffering=0) as file:
+        with os.fdopen(writer, "wb", buffering=0) as file:
             for piece in pieces:
                 time.sleep(0.02)
                 file.write(piece)
@@ -92,7 +92,7 @@ def test_a_slow_pipe(content: bytes, blocking: bool, kind: str) -> None:
         if kind == "path":
             given: BinaryIO | str = f"/dev/fd/{end}"
         else:
-            given = open(end, "rb", -1 if kind == "buffered" else 0, closefd=False)
+            given = os.fdopen(os.dup(end), "rb", -1 if kind == "buffered" else 0)
         with Input(given) as source:
             assert content_of(source) == TEXT
 
@@ -100,10 +100,10 @@ def test_a_slow_pipe(content: bytes, blocking: bool, kind: str) -> None:
 @pytest.mark.parametrize("buffering", [-1, 0])
 def test_readers_of_a_pipe_that_does_not_block(buffering: int) -> None:
     pieces = [REGION] * 10
-    with written(pieces, False) as end, open(end, "rb", buffering, closefd=False) as file:
+    with written(pieces, False) as end, os.fdopen(end, "rb", buffering, closefd=False) as file:
         assert sum(map(len, Reader(file))) == len(pieces)
     pieces = [b"ACGT\tACGT\n" * 10] * 10
-    with written(pieces, False) as end, open(end, "rb", buffering, closefd=False) as file:
+    with written(pieces, False) as end, os.fdopen(end, "rb", buffering, closefd=False) as file:
         assert sum(len(pairs.reads) for pairs in TextReader(file).pairs()) == 100
     with written([b">a\nAC\n", b"GT\n"], False) as end:
         assert len(read_reads(f"/dev/fd/{end}")) == 1
