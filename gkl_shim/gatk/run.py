@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from gkl_shim import paths
+from gkl_shim import _native, paths
 from gkl_shim.errors import MissingComponent
 from gkl_shim.gatk import fetch
 
@@ -142,6 +142,7 @@ def library_folder(classpath: str, folder: Path) -> list[Path]:
     MissingComponent
         No jar of the class path holds GKL's libraries.
     """
+    _native.library()  # refuses a file that is none
     ours = paths.library().read_bytes()
     libraries = dict.fromkeys(_PAIRHMM_LIBRARIES, ours)
     for jar in jars(classpath):

@@ -43,7 +43,11 @@ final class NativeLibrary {
     static Engine load() throws IOException, ReflectiveOperationException {
         Engine engine = new Isolated(NativeLibrary.class.getClassLoader()).engine();
         if (!override().isEmpty()) {
-            engine.load(new File(override()).getAbsolutePath());
+            try {
+                engine.load(new File(override()).getAbsolutePath());
+            } catch (UnsatisfiedLinkError e) {
+                throw unusable("does not load: " + e.getMessage());
+            }
             return engine;
         }
         Path directory = Files.createTempDirectory("gkl-shim-");
@@ -59,6 +63,14 @@ final class NativeLibrary {
             Files.deleteIfExists(directory);
         }
         return engine;
+    }
+
+    /** The error for a file that is not the library, or not all of it. */
+    static UnsatisfiedLinkError unusable(String reason) {
+        String library = override().isEmpty()
+                ? "the native library"
+                : Settings.source("library") + " names " + override() + ", which";
+        return new UnsatisfiedLinkError(library + " " + reason);
     }
 
     private static String override() {
