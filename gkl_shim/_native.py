@@ -7,11 +7,13 @@ import functools
 import importlib
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+import gkl_shim
 from gkl_shim import paths
 from gkl_shim.errors import BackendUnavailable, MissingComponent
 
@@ -47,10 +49,43 @@ def library() -> tuple[Any, Any]:
             path = paths.library()
             ffi = importlib.import_module(f"gkl_shim.{paths.binding().stem}").ffi
             try:
-                _loaded = ffi, ffi.dlopen(str(path))
+                opened = ffi.dlopen(str(path))
             except OSError as error:
-                raise MissingComponent(f"the native library does not load: {error}") from error
+                raise _unusable(path, f"does not load: {_reason(error, path)}") from error
+            if paths.library_is_chosen():
+                _check_chosen(ffi, opened, path)
+            _loaded = ffi, opened
         return _loaded
+
+
+def _check_chosen(ffi: Any, opened: Any, path: Path) -> None:
+    """Refuse a file that is not this version's library."""
+    absent = []
+    for name in dir(opened):
+        try:
+            getattr(opened, name)
+        except ffi.error:
+            absent.append(name)
+    if "gkl_shim_version" in absent:
+        raise _unusable(path, "is no library of gkl-shim: it has no gkl_shim_version()")
+    found = ffi.string(opened.gkl_shim_version()).decode()
+    if found != gkl_shim.__version__:
+        raise _unusable(path, f"is of version {found}; this is gkl-shim {gkl_shim.__version__}")
+    if absent:
+        raise _unusable(path, f"is another build of gkl-shim: it has no {absent[0]}()")
+
+
+def _unusable(path: Path, reason: str) -> MissingComponent:
+    if paths.library_is_chosen():
+        return MissingComponent(
+            f"GKL_SHIM_LIBRARY names {path}, which {reason} (without it the installed one is used)"
+        )
+    return MissingComponent(f"the native library {path} {reason}; reinstall gkl-shim")
+
+
+def _reason(error: OSError, path: Path) -> str:
+    """Return the dynamic linker's words without the path, which it gives twice."""
+    return str(error).removeprefix(f"cannot load library '{path}': ").removeprefix(f"{path}: ")
 
 
 def version() -> str:

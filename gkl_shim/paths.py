@@ -7,7 +7,15 @@ from pathlib import Path
 
 from gkl_shim.errors import MissingComponent
 
-__all__ = ["agent_jar", "binding", "classpath_jar", "header", "kernels", "library"]
+__all__ = [
+    "agent_jar",
+    "binding",
+    "classpath_jar",
+    "header",
+    "kernels",
+    "library",
+    "library_is_chosen",
+]
 
 _PACKAGE = Path(__file__).resolve().parent
 _SOURCE_HEADER = _PACKAGE.parent / "kernels" / "include" / "gkl_shim.h"
@@ -24,15 +32,19 @@ def library() -> Path:
         If the file does not exist, or is named by a relative path: the working directory may be
         anybody's.
     """
-    override = os.environ.get("GKL_SHIM_LIBRARY")
-    if override:
-        path = Path(override)
+    if library_is_chosen():
+        path = Path(os.environ["GKL_SHIM_LIBRARY"])
         if not path.is_absolute():
             raise MissingComponent(f"GKL_SHIM_LIBRARY names {path}, which is not an absolute path")
         if not path.is_file():
             raise MissingComponent(f"GKL_SHIM_LIBRARY names {path}, which is not a file")
         return path.resolve()
     return _installed(_PACKAGE / "lib" / "libgkl_shim.so", "the native library")
+
+
+def library_is_chosen() -> bool:
+    """Return whether ``GKL_SHIM_LIBRARY`` names the library to use."""
+    return bool(os.environ.get("GKL_SHIM_LIBRARY"))
 
 
 def binding() -> Path:

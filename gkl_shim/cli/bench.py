@@ -237,10 +237,10 @@ def _gkl(given: str | None) -> tuple[str | None, str | None]:
             if not Path(entry.removesuffix("*")).exists():
                 raise MissingComponent(f"--gkl: {entry}: no such file or folder")
         return given, None
-    kept = fetch.complete(f"gkl-{fetch.GKL_VERSION}") or fetch.complete(fetch.gatk_name())
-    if kept is None:
-        return None, "none in the cache; `gkl-shim demo` fetches it, or give --gkl"
     try:
+        kept = fetch.complete(f"gkl-{fetch.GKL_VERSION}") or fetch.complete(fetch.gatk_name())
+        if kept is None:
+            return None, "none in the cache; `gkl-shim demo` fetches it, or give --gkl"
         replay.stock_and_shim(kept)
         fetch.java()
     except MissingComponent as error:

@@ -257,6 +257,7 @@ def _download(console: Console, title: str) -> Iterator[fetch.Progress]:
         TextColumn("{task.fields[file]}"),
         console=console,
         transient=True,
+        disable=not console.is_terminal,  # in a log file it would leave an empty line
     ) as bar:
         task = bar.add_task(title, total=None, file="")
 

@@ -188,9 +188,17 @@ def _maven() -> _Finding:
 
 
 def _gatk() -> _Finding:
-    if fetch.complete(fetch.gatk_name()) is None:
-        return _Finding("GATK", "missing", "none in the cache; `gkl-shim demo` fetches one")
-    return _Finding("GATK", "ok", f"{fetch.GATK_VERSION} in {fetch.cache()}")
+    try:
+        folder = fetch.cache()
+    except MissingComponent as error:
+        return _Finding("GATK", "missing", str(error))
+    try:
+        kept = fetch.complete(fetch.gatk_name())
+    except MissingComponent as error:
+        return _Finding("GATK", "failed", str(error))
+    if kept is None:
+        return _Finding("GATK", "missing", f"none in {folder}; `gkl-shim demo` fetches one")
+    return _Finding("GATK", "ok", f"{fetch.GATK_VERSION} in {folder}")
 
 
 def _cuda() -> list[_Finding]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import hashlib
-import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -45,7 +44,7 @@ def na12878_chr20(folder: Path, classpath: str) -> Sample:
     classpath : str
         GATK's, whose Picard sorts and indexes.
     """
-    with zipfile.ZipFile(fetch.na12878_jar()) as archive:
+    with fetch.opened(fetch.na12878_jar()) as archive:
         sam = archive.read("NA12878.sam").decode("ascii")
     sequence = chr20_head()
     folder.mkdir(parents=True, exist_ok=True)
@@ -68,7 +67,7 @@ def na12878_chr20(folder: Path, classpath: str) -> Sample:
 
 def chr20_head() -> str:
     """Return the first 250,000 bases of chr20, from ADAM's test jar on Maven Central."""
-    with zipfile.ZipFile(fetch.na12878_jar()) as archive:
+    with fetch.opened(fetch.na12878_jar()) as archive:
         fasta = gzip.decompress(archive.read("chr20.250k.fa.gz")).decode("ascii")
     return "".join(line for line in fasta.splitlines() if not line.startswith(">"))
 

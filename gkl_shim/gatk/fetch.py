@@ -11,6 +11,8 @@ import os
 import re
 import shutil
 import subprocess
+import zipfile
+import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -36,6 +38,7 @@ __all__ = [
     "gkl_classpath",
     "java",
     "na12878_jar",
+    "opened",
     "tool",
     "tool_environment",
 ]
@@ -44,6 +47,7 @@ GATK_VERSION = "4.6.2.0"
 GKL_VERSION = "0.8.11"
 """The GKL that GATK 4.6.2.0 ships with."""
 
+_CACHE_ADVICE = "set GKL_SHIM_CACHE to a folder that can be written"
 _CLASSPATH_GOAL = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:build-classpath"
 _SIZE = {"B": 1, "kB": 1e3, "MB": 1e6, "GB": 1e9}
 _DOWNLOADED = re.compile(r"Downloaded from \S+ (\S+) \(([\d.]+) ([kMG]?B)")
@@ -114,8 +118,8 @@ def cache() -> Path:
     Raises
     ------
     MissingComponent
-        ``GKL_SHIM_CACHE`` is a relative path. Programs lie there, and the working directory may be
-        anybody's.
+        ``GKL_SHIM_CACHE`` is a relative path (programs lie there, and the working directory may be
+        anybody's); or nothing names a folder, and there is no home directory either.
     """
     own = os.environ.get("GKL_SHIM_CACHE")
     if own:
@@ -123,11 +127,31 @@ def cache() -> Path:
             raise MissingComponent(f"GKL_SHIM_CACHE={own} is not an absolute path")
         return Path(own)
     base = Path(os.environ.get("XDG_CACHE_HOME", ""))
-    return (base if base.is_absolute() else Path.home() / ".cache") / "gkl-shim"
+    if not base.is_absolute():
+        try:
+            base = Path.home() / ".cache"
+        except RuntimeError:
+            raise MissingComponent(
+                f"there is no home directory to keep GATK in; {_CACHE_ADVICE}"
+            ) from None
+    return base / "gkl-shim"
+
+
+def _writable_cache() -> Path:
+    folder = cache()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise MissingComponent(f"{folder}: {error.strerror}; {_CACHE_ADVICE}") from error
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise MissingComponent(f"{folder}: cannot be written; {_CACHE_ADVICE}")
+    return folder
 
 
 def classpath(name: str, artifacts: Sequence[Artifact], progress: Progress | None = None) -> str:
-    """Resolve artifacts and their dependencies to a class path, downloading what is not there.
+    """Resolve artifacts and their dependencies to a class path.
+
+    What is not there, or damaged, is downloaded.
 
     Parameters
     ----------
@@ -146,15 +170,19 @@ def classpath(name: str, artifacts: Sequence[Artifact], progress: Progress | Non
     Raises
     ------
     MissingComponent
-        ``mvn`` or ``java`` is not there, or the download failed.
+        ``mvn`` or ``java`` is not there, the download failed, or the cache cannot be written.
     """
     listing = cache() / f"{name}.classpath"
-    if (kept := complete(name)) is not None:
+    kept = _listed(name)
+    damaged = [] if kept is None else _damaged(kept)
+    if kept is not None and not damaged:
         return kept
     mvn = tool("mvn", "install Maven (Debian: apt install maven)")
     java()
-    cache().mkdir(parents=True, exist_ok=True)
-    with scratch(cache()) as folder:
+    # Maven does not fetch a file anew that is there.
+    for jar in damaged:
+        jar.unlink()
+    with scratch(_writable_cache()) as folder:
         pom = folder / "pom.xml"
         pom.write_text(
             '<project xmlns="http://maven.apache.org/POM/4.0.0"><modelVersion>4.0.0</modelVersion>'
@@ -183,12 +211,50 @@ def classpath(name: str, artifacts: Sequence[Artifact], progress: Progress | Non
 
 
 def complete(name: str) -> str | None:
-    """Return the class path kept under a name, or None unless every file of it is there."""
+    """Return the class path kept under a name, or None unless every file of it is there.
+
+    Raises
+    ------
+    MissingComponent
+        A file is there, but is not a complete jar.
+    """
+    kept = _listed(name)
+    for jar in _damaged(kept) if kept is not None else ():
+        raise MissingComponent(
+            f"{jar}: damaged, {jar.stat().st_size} bytes that are no complete jar; delete it, or "
+            "run `gkl-shim demo`, which fetches it again"
+        )
+    return kept
+
+
+def _listed(name: str) -> str | None:
+    """Return what :func:`complete` does, damaged or not."""
     try:
-        text = (cache() / f"{name}.classpath").read_text().strip()
-    except FileNotFoundError:
+        text = (cache() / f"{name}.classpath").read_text(errors="replace").strip()
+    except (OSError, MissingComponent):
         return None
     return text if text and all(Path(jar).is_file() for jar in text.split(":")) else None
+
+
+def _damaged(classpath: str) -> list[Path]:
+    """Return the files that do not end as a zip file does: a download may have been cut off."""
+    return [Path(jar) for jar in classpath.split(":") if not zipfile.is_zipfile(jar)]
+
+
+@contextmanager
+def opened(jar: Path) -> Iterator[zipfile.ZipFile]:
+    """Open a jar for reading.
+
+    Raises
+    ------
+    MissingComponent
+        It is damaged or no jar at all, or lacks what is read from it.
+    """
+    try:
+        with zipfile.ZipFile(jar) as archive:
+            yield archive
+    except (zipfile.BadZipFile, zlib.error, EOFError, KeyError) as error:
+        raise MissingComponent(f"{jar}: no jar, or a damaged one ({error.args[0]})") from error
 
 
 def gatk_name() -> str:

@@ -8,13 +8,12 @@ import signal
 import subprocess
 import sys
 import time
-import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from gkl_shim import paths
+from gkl_shim import _native, paths
 from gkl_shim._files import scratch
 from gkl_shim.errors import MissingComponent
 from gkl_shim.gatk import fetch
@@ -141,12 +140,13 @@ def library_folder(classpath: str, folder: Path) -> list[Path]:
     Raises
     ------
     MissingComponent
-        No jar of the class path holds GKL's libraries.
+        No jar of the class path holds GKL's libraries, or one is damaged.
     """
+    _native.library()  # refuses a file that is none
     ours = paths.library().read_bytes()
     libraries = dict.fromkeys(_PAIRHMM_LIBRARIES, ours)
     for jar in jars(classpath):
-        with zipfile.ZipFile(jar) as archive:
+        with fetch.opened(jar) as archive:
             for entry in archive.namelist():
                 match = _NATIVE.fullmatch(entry)
                 if match:
@@ -171,7 +171,7 @@ def find_classpath(given: str | None = None) -> str:
     Raises
     ------
     MissingComponent
-        There is none, or a jar of it is not there.
+        There is none, or a jar of it is not there or damaged.
     """
     for source, text in (
         ("--classpath", given),

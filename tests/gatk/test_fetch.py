@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import stat
+import zipfile
 from pathlib import Path
 
 import pytest
 
+from gkl_shim.cli import doctor
 from gkl_shim.errors import MissingComponent
-from gkl_shim.gatk import fetch, run
+from gkl_shim.gatk import data, fetch, run
 
 
 @pytest.fixture
@@ -63,8 +65,7 @@ def test_failed_download(
 
 
 def test_progress(empty_cache: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    jar = tmp_path / "some.jar"
-    jar.touch()
+    jar = _zip(tmp_path / "some.jar")
     _script(tmp_path / "java", "exit 0")
     line = "[INFO] Downloaded from central: https://x/some.jar (1.5 MB at 3 MB/s)"
     find_output = "for a; do case $a in -Dmdep.outputFile=*) out=${a#*=};; esac; done"
@@ -77,6 +78,85 @@ def test_progress(empty_cache: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: 
     # Once a file of it is gone, it is not complete any more.
     jar.unlink()
     assert fetch.complete(fetch.gatk_name()) is None
+
+
+def _zip(path: Path) -> Path:
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("some/file", "content" * 1000)
+    return path
+
+
+def _damaged(path: Path, size: int) -> None:
+    path.write_bytes(path.read_bytes()[:size])
+
+
+@pytest.fixture
+def cached(empty_cache: Path) -> Path:
+    """GATK's class path in the cache; returns the second of its jars."""
+    jars = [_zip(empty_cache.parent / f"{name}.jar") for name in ("a", "b", "c")]
+    empty_cache.mkdir()
+    (empty_cache / f"{fetch.gatk_name()}.classpath").write_text(":".join(map(str, jars)) + "\n")
+    return jars[1]
+
+
+@pytest.mark.parametrize("size", [0, 1, 3000, -1])
+def test_a_damaged_jar_is_named(cached: Path, monkeypatch: pytest.MonkeyPatch, size: int) -> None:
+    for name in ("GATK_CLASSPATH", "GATK_LOCAL_JAR"):
+        monkeypatch.delenv(name, raising=False)
+    assert run.find_classpath() == fetch.complete(fetch.gatk_name())
+    _damaged(cached, size)
+    message = f"^{cached}: damaged, .*; delete it, or run `gkl-shim demo`, which fetches it again$"
+    with pytest.raises(MissingComponent, match=message):
+        run.find_classpath()
+    finding = doctor._gatk()
+    assert finding.state == "failed"
+    assert finding.detail.startswith(f"{cached}: damaged")
+
+
+def test_a_damaged_jar_is_fetched_again(
+    cached: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Maven believes in every file that is there: a damaged one has to go first."""
+    classpath = fetch.gatk_classpath()
+    good = _zip(tmp_path / "good")
+    _damaged(cached, 100)
+    _script(tmp_path / "java", "exit 0")
+    find_output = "for a; do case $a in -Dmdep.outputFile=*) out=${a#*=};; esac; done"
+    _script(
+        tmp_path / "mvn",
+        f'{find_output}; test -e {cached} || cp {good} {cached}; printf %s {classpath} >"$out"',
+    )
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    assert fetch.gatk_classpath() == classpath
+    assert cached.read_bytes() == good.read_bytes()
+
+
+def test_a_listing_that_is_no_text(cached: Path, empty_cache: Path) -> None:
+    (empty_cache / f"{fetch.gatk_name()}.classpath").write_bytes(bytes(range(256)))
+    assert fetch.complete(fetch.gatk_name()) is None
+
+
+@pytest.mark.parametrize("content", [b"", b"no zip file"])
+def test_a_jar_of_the_users_that_is_none(tmp_path: Path, content: bytes) -> None:
+    jar = tmp_path / "gatk.jar"
+    jar.write_bytes(content)
+    with pytest.raises(MissingComponent, match=f"^{jar}: no jar, or a damaged one"):
+        run.library_folder(str(jar), tmp_path / "folder")
+
+
+def test_damage_within_a_jar(
+    empty_cache: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    jar = tmp_path / "reads.jar"
+    with zipfile.ZipFile(jar, "w") as archive:
+        archive.writestr("NA12878.sam", "content" * 1000)
+    empty_cache.mkdir()
+    (empty_cache / "na12878-reads.classpath").write_text(str(jar))
+    content = bytearray(jar.read_bytes())
+    content[2000] ^= 1
+    jar.write_bytes(content)
+    with pytest.raises(MissingComponent, match=f"^{jar}: no jar, or a damaged one .*CRC"):
+        data.na12878_chr20(tmp_path, "")
 
 
 def test_no_gatk(empty_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:

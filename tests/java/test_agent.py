@@ -61,6 +61,55 @@ def test_a_library_that_does_not_load(jvm: Jvm, tmp_path: Path, swap: str) -> No
     assert str(library) in outcome.ours[0]
 
 
+def foreign(folder: Path) -> Path:
+    """A library that loads and has nothing of ours."""
+    source, library = folder / "foreign.c", folder / "foreign.so"
+    source.write_text("int foreign(void) { return 1; }")
+    subprocess.run([require_tool("cc"), "-shared", "-fPIC", source, "-o", library], check=True)
+    return library
+
+
+def text(folder: Path) -> Path:
+    (folder / "text.so").write_text("not a library")
+    return folder / "text.so"
+
+
+def directory(folder: Path) -> Path:
+    (folder / "folder.so").mkdir()
+    return folder / "folder.so"
+
+
+def absent(folder: Path) -> Path:
+    return folder / "absent.so"
+
+
+@pytest.mark.parametrize(
+    ("make", "reason"),
+    [
+        (foreign, "is no library of gkl-shim for Java: it has no "),
+        (text, "does not load: "),
+        (directory, "does not load: "),
+        (absent, "does not load: "),
+    ],
+)
+@pytest.mark.parametrize("way", ["environment", "property"])
+def test_no_library_of_ours(jvm: Jvm, tmp_path: Path, make, reason: str, way: str) -> None:
+    skip_unless_served("stock")
+    library = make(tmp_path)
+    options = [f"-Dgkl.shim.library={library}"] if way == "property" else []
+    environment = {"GKL_SHIM_LIBRARY": str(library)} if way == "environment" else {}
+    stock = jvm("compute", {"regions": [REGION]}, swap="stock")
+    outcome = jvm("compute", {"regions": [REGION]}, options=options, environment=environment)
+    assert not outcome.result["ours"]
+    assert outcome.result["likelihoods"] == stock.result["likelihoods"]
+    assert len(outcome.ours) == 1
+    name = "gkl.shim.library" if way == "property" else "GKL_SHIM_LIBRARY"
+    assert (
+        f"warning: PairHMM: Intel GKL is used: {name} names {library}, which {reason}"
+        in outcome.ours[0]
+    )
+
+
 # Loads, computes nonsense, and would end the process if Intel's classes were bound to it.
 WRONG = """
 #include <stdlib.h>

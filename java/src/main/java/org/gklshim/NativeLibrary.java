@@ -54,10 +54,13 @@ final class NativeLibrary {
         Engine engine = new Isolated(NativeLibrary.class.getClassLoader()).engine();
         if (!override().isEmpty()) {
             if (!new File(override()).isAbsolute()) {
-                throw new UnsatisfiedLinkError("GKL_SHIM_LIBRARY names " + override()
-                        + ", which is not an absolute path");
+                throw unusable("is not an absolute path");
             }
-            engine.load(override());
+            try {
+                engine.load(override());
+            } catch (UnsatisfiedLinkError e) {
+                throw unusable("does not load: " + e.getMessage());
+            }
             return engine;
         }
         StringBuilder faults = new StringBuilder();
@@ -100,6 +103,14 @@ final class NativeLibrary {
                 throw new AccessDeniedException(part + ": others can write to it");
             }
         }
+    }
+
+    /** The error for a file that is not the library, or not all of it. */
+    static UnsatisfiedLinkError unusable(String reason) {
+        String library = override().isEmpty()
+                ? "the native library"
+                : Settings.source("library") + " names " + override() + ", which";
+        return new UnsatisfiedLinkError(library + " " + reason);
     }
 
     private static String override() {

@@ -20,6 +20,7 @@ final class Proof {
      * Computes the region in both precisions.
      *
      * @throws IllegalStateException the engine gives another answer
+     * @throws UnsatisfiedLinkError the native library lacks the engine
      */
     static void run(Engine engine) {
         StringBuilder[] tracks = new StringBuilder[5];
@@ -54,8 +55,14 @@ final class Proof {
     private static void check(Engine engine, byte[] sequences, int[] lengths,
             boolean useDoublePrecision, double tolerance) {
         double[] computed = new double[EXPECTED.length];
-        int configuration = engine.initialize(useDoublePrecision, 1, null);
-        engine.compute(configuration, sequences, lengths, READS.length, HAPLOTYPES.length, computed);
+        try {
+            int configuration = engine.initialize(useDoublePrecision, 1, null);
+            engine.compute(configuration, sequences, lengths, READS.length, HAPLOTYPES.length,
+                    computed);
+        } catch (UnsatisfiedLinkError e) {
+            throw NativeLibrary.unusable(
+                    "is no library of gkl-shim for Java: it has no " + e.getMessage());
+        }
         for (int i = 0; i < computed.length; i++) {
             // Not `>`: what is not a number must fail too.
             if (!(Math.abs(computed[i] - EXPECTED[i]) <= tolerance)) {

@@ -6,6 +6,14 @@ import java.util.Locale;
 final class Settings {
     private Settings() {}
 
+    /** What has set it: the system property's name, or else the environment variable's. */
+    static String source(String name) {
+        String property = "gkl.shim." + name;
+        return System.getProperty(property, "").isEmpty()
+                ? "GKL_SHIM_" + name.toUpperCase(Locale.ROOT)
+                : property;
+    }
+
     /** The system property gkl.shim.NAME, or else the environment variable GKL_SHIM_NAME, or "". */
     static String get(String name) {
         try {

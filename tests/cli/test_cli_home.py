@@ -1,0 +1,86 @@
+"""No home directory, or one that cannot be used: only what needs the cache says so, in one line."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.cli.shim_command import COMMAND, REGIONS, one_error
+
+_VARIABLES = ("HOME", "XDG_CACHE_HOME", "GKL_SHIM_CACHE", "GATK_LOCAL_JAR", "GATK_CLASSPATH")
+
+Run = Callable[..., "subprocess.CompletedProcess[bytes]"]
+
+
+# Python asks the password file where HOME is not set.
+NO_ENTRY = """
+import pwd
+
+def getpwuid(number):
+    raise KeyError(f"getpwuid(): uid not found: {number}")
+
+pwd.getpwuid = getpwuid
+"""
+
+
+@pytest.fixture(params=["unset", "a file", "not to be written"])
+def without_home(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Run, str]:
+    """Run ``gkl-shim`` so, and what is wrong."""
+    environment = {name: value for name, value in os.environ.items() if name not in _VARIABLES}
+    folder = tmp_path / "work"
+    folder.mkdir()
+    (folder / "a.in").write_bytes(REGIONS)
+    if request.param == "unset":
+        (tmp_path / "sitecustomize.py").write_text(NO_ENTRY)
+        environment["PYTHONPATH"] = f"{tmp_path}:{environment.get('PYTHONPATH', '')}".rstrip(":")
+        wrong = "there is no home directory"
+    elif request.param == "a file":
+        environment["HOME"] = str(folder / "a.in")
+        wrong = f"{folder / 'a.in'}/.cache/gkl-shim: Not a directory"
+    else:
+        environment["HOME"] = "/proc/self"  # not even by root
+        wrong = "/proc/self/.cache/gkl-shim: No such file or directory"
+
+    def run(*arguments: str) -> subprocess.CompletedProcess[bytes]:
+        return subprocess.run(
+            [COMMAND, *arguments],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            cwd=folder,
+            env=environment,
+            check=False,
+            timeout=300,
+        )
+
+    return run, wrong
+
+
+def test_what_needs_the_cache(without_home: tuple[Run, str]) -> None:
+    run, wrong = without_home
+    message = one_error(run("demo", "-o", "out"))
+    assert wrong in message
+    assert message.endswith("set GKL_SHIM_CACHE to a folder that can be written")
+
+
+def test_what_does_not(without_home: tuple[Run, str]) -> None:
+    run, _ = without_home
+    assert run("pairhmm", "a.in").returncode == 0
+    assert run("env").returncode == 0
+    assert run("bench", "pairhmm", "a.in", "--seconds", "0.01").returncode == 0
+    done = run("doctor", "--json")
+    report = json.loads(done.stdout)
+    assert (done.returncode, done.stderr, report["ok"]) == (0, b"", True)
+    found = {finding["name"]: finding for finding in report["findings"]}
+    assert found["GATK"]["state"] == "missing"
+
+
+def test_gatk(without_home: tuple[Run, str]) -> None:
+    """It may be named instead."""
+    run, _ = without_home
+    message = one_error(run("gatk", "HaplotypeCaller"))
+    assert "give its jar with --classpath, or set GATK_LOCAL_JAR" in message
