@@ -9,7 +9,6 @@
 
 #include "common/cpu.h"
 #include "common/error.h"
-#include "common/floating_point_mode.h"
 #include "gkl_shim.h"
 #include "prefilter/cpu_build.h"
 
@@ -123,7 +122,6 @@ extern "C" gkl_shim_status gkl_shim_parse_candidates(const uint8_t *text, int64_
                                                      int32_t *read_indices, int32_t *contig_indices,
                                                      int64_t *positions, uint8_t *reverse,
                                                      int64_t *candidates, int64_t *used) {
-    const FloatingPointMode mode;  // hash tables compute with floating-point numbers
     const gkl_shim_status status = check_text(text, size, capacity, threads, candidates, used);
     if (status != GKL_SHIM_OK || size == 0 || capacity == 0) return status;
     if (!contigs || !read_indices || !contig_indices || !positions || !reverse)
