@@ -1,0 +1,47 @@
+"""Texts through the C interface, in the libraries of every compiler that makes them."""
+
+from __future__ import annotations
+
+import random
+import struct
+import subprocess
+import zipfile
+from pathlib import Path
+
+import pytest
+
+import gkl_shim
+from tests.conftest import require_tool
+
+SOURCE = Path(__file__).parent / "text.c"
+
+
+@pytest.fixture(scope="module", params=["installed", "linux-x86_64", "linux-aarch64"])
+def program(request, compile_c, tmp_path_factory) -> list[str]:
+    """A C program that reads and writes texts; the one for aarch64 is emulated."""
+    if request.param == "installed":
+        return [str(compile_c(require_tool("cc"), SOURCE, gkl_shim.paths.library()))]
+    with zipfile.ZipFile(gkl_shim.paths.agent_jar()) as jar:
+        folder = tmp_path_factory.mktemp("jar")
+        library = Path(jar.extract(f"native/{request.param}/libgkl_shim.so", folder))
+    if request.param == "linux-x86_64":
+        return [str(compile_c(require_tool("cc"), SOURCE, library))]
+    emulator = [require_tool("qemu-aarch64"), "-L", "/usr/aarch64-linux-gnu"]
+    return [*emulator, str(compile_c(require_tool("aarch64-linux-gnu-gcc"), SOURCE, library))]
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_texts_from_c(program, region_file, tmp_path, threads):
+    """What is read is written back as it was; numbers are written as Python writes them."""
+    rnd = random.Random(threads)
+    values = [0.0, -0.0, -1.5, 1e-5, 1e16, 1e15, 5e-324, -2.2250738585072014e-308]
+    for _ in range(5000):
+        values.append(struct.unpack("d", rnd.randbytes(8))[0])
+        values.append(-rnd.random() * 10.0 ** rnd.randint(-6, 17))
+    numbers = tmp_path / "numbers"
+    numbers.write_bytes(struct.pack(f"{len(values)}d", *values))
+    command = [*program, region_file, numbers, str(threads)]
+    done = subprocess.run(command, check=True, capture_output=True)
+    assert done.stdout.startswith(region_file.read_bytes())
+    lines = done.stdout[region_file.stat().st_size :].decode("ascii").splitlines()
+    assert lines == [repr(value) for value in values]

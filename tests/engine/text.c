@@ -1,0 +1,60 @@
+/* Reads a .in file and writes it back, then a file of doubles and writes them a line each, through
+ * the library: text IN DOUBLES THREADS */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "gkl_shim.h"
+
+static uint8_t *content(const char *path, int64_t *size) {
+    FILE *file = fopen(path, "rb");
+    if (!file || fseek(file, 0, SEEK_END)) exit(2);
+    *size = ftell(file);
+    rewind(file);
+    uint8_t *bytes = malloc((size_t)*size + 1);
+    if (!bytes || fread(bytes, 1, (size_t)*size, file) != (size_t)*size) exit(2);
+    fclose(file);
+    return bytes;
+}
+
+static void check(gkl_shim_status status) {
+    if (status == GKL_SHIM_OK) return;
+    fprintf(stderr, "%s\n", gkl_shim_last_error());
+    exit(1);
+}
+
+static void print(const uint8_t *bytes, const int64_t *offsets, int64_t k, int add, char end) {
+    for (int64_t z = offsets[k]; z < offsets[k + 1]; z++) putchar(bytes[z] + add);
+    putchar(end);
+}
+
+int main(int argc, char **argv) {
+    if (argc != 4) return 2;
+    const int threads = atoi(argv[3]);
+    int64_t size, lines, bytes;
+    const uint8_t *text = content(argv[1], &size);
+    check(gkl_shim_count_lines(text, size, threads, &lines, &bytes));
+    int64_t *offsets = malloc(sizeof(int64_t) * (size_t)(2 * lines + 4));
+    uint8_t *letters = malloc((size_t)bytes + 1);
+    gkl_shim_pairhmm_text found;
+    check(gkl_shim_pairhmm_parse(text, size, 1 << 20, threads, offsets, letters, &found));
+    if (found.used != size || found.lines != lines || found.unfinished != -1) return 3;
+    const gkl_shim_pairhmm_batch *batch = &found.batch;
+    for (int64_t g = 0; g < batch->regions; g++) {
+        const int64_t *reads = batch->region_reads + g, *haplotypes = batch->region_haplotypes + g;
+        printf("%d %d\n", (int)(reads[1] - reads[0]), (int)(haplotypes[1] - haplotypes[0]));
+        for (int64_t k = reads[0]; k < reads[1]; k++) {
+            print(batch->read_bases, batch->read_offsets, k, 0, ' ');
+            print(batch->base_quals, batch->read_offsets, k, 33, ' ');
+            print(batch->insertion_quals, batch->read_offsets, k, 33, ' ');
+            print(batch->deletion_quals, batch->read_offsets, k, 33, ' ');
+            print(batch->continuation_quals, batch->read_offsets, k, 33, '\n');
+        }
+        for (int64_t k = haplotypes[0]; k < haplotypes[1]; k++)
+            print(batch->haplotype_bases, batch->haplotype_offsets, k, 0, '\n');
+    }
+    const double *values = (const double *)content(argv[2], &size);
+    const int64_t count = size / (int64_t)sizeof(double);
+    uint8_t *out = malloc((size_t)(GKL_SHIM_LINE_BYTES * count) + 1);
+    check(gkl_shim_pairhmm_format(values, count, threads, out, &size));
+    return fwrite(out, 1, (size_t)size, stdout) != (size_t)size;
+}
