@@ -7,6 +7,7 @@ import shutil
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -14,6 +15,8 @@ ROOT = Path(__file__).resolve().parent.parent
 # The tests try the installed package, not the source folder beside them.
 sys.path[:] = [entry for entry in sys.path if Path(entry).resolve() != ROOT] + [str(ROOT)]
 
+#: Committed; README.md there names the sources.
+DATA = ROOT / "tests" / "data"
 SHARED_DATA = ROOT.parent / "shared" / "data"
 
 #: Where a missing tool comes from (Debian's names).
@@ -45,11 +48,27 @@ def require_tool(name: str) -> str:
 
 
 def shared_data(*parts: str) -> Path:
-    """A file or folder of the shared data; skips the test where it is absent."""
+    """A file or folder of the shared data; where it is absent, skip, or fail under CI=true."""
     path = SHARED_DATA.joinpath(*parts)
     if not path.exists():
-        pytest.skip(f"no shared data: {Path('..', 'shared', 'data', *parts)} is absent")
+        reason = f"no shared data: {Path('..', 'shared', 'data', *parts)} is absent"
+        if os.environ.get("CI") == "true":
+            pytest.fail(reason)
+        pytest.skip(reason)
     return path
+
+
+#: Recorded regions with known likelihoods: a few, committed, and the whole set.
+RECORDED = ("10s_three_regions", "10s")
+
+
+def recorded(name: str) -> tuple[Path, np.ndarray]:
+    """One of `RECORDED`: the ``.in`` file, and each pair's log10 likelihood in 80-bit precision."""
+    if name == "10s":
+        regions, likelihoods = (shared_data("pairhmm", f"10s.{kind}") for kind in ("in", "log10"))
+    else:
+        regions, likelihoods = (DATA / f"{name}.{kind}" for kind in ("in", "log10"))
+    return regions, np.loadtxt(likelihoods)
 
 
 @pytest.fixture(scope="session")

@@ -11,7 +11,7 @@ from gkl_shim import _native
 from gkl_shim.formats import pairhmm_in
 from gkl_shim.pairhmm import PairHMM, Read
 from tests import oracle
-from tests.conftest import shared_data
+from tests.conftest import RECORDED, recorded
 
 BUILDS = _native.builds()
 PRECISIONS = ("single", "double")
@@ -111,10 +111,11 @@ def test_against_the_model(regions, expected):
 
 @pytest.mark.parametrize("build", BUILDS)
 @pytest.mark.parametrize(("precision", "tolerance"), [("single", 1e-5), ("double", 1e-8)])
-def test_10s(build, precision, tolerance):
-    exact = np.loadtxt(shared_data("pairhmm", "10s.log10"))
+@pytest.mark.parametrize("name", RECORDED)
+def test_recorded_regions(build, precision, tolerance, name):
+    path, exact = recorded(name)
     pairhmm = PairHMM(build=build, precision=precision)
-    with pairhmm_in.Reader(shared_data("pairhmm", "10s.in")) as reader:
+    with pairhmm_in.Reader(path) as reader:
         computed = np.concatenate([pairhmm.compute(batch) for batch in reader])
-    assert len(computed) == 3550
+    assert len(computed) == len(exact)
     assert np.abs(computed - exact).max() < tolerance

@@ -16,7 +16,7 @@ from gkl_shim.cuda import devices, driver
 from gkl_shim.cuda import pairhmm as cuda
 from gkl_shim.formats import pairhmm_in
 from gkl_shim.pairhmm import PairHMM, likelihoods, stream
-from tests.conftest import shared_data
+from tests.conftest import RECORDED, recorded
 from tests.gpu.conftest import assert_same_bits, random_region
 
 pytestmark = [pytest.mark.gpu, pytest.mark.usefixtures("gpu")]
@@ -71,10 +71,10 @@ def test_long_reads(precision):
     assert_same_bits(engine.compute(batch), on_cpu(batch, precision))
 
 
-def test_10s():
-    path = shared_data("pairhmm", "10s.in")
-    expected = np.loadtxt(shared_data("pairhmm", "10s.log10")).ravel()
-    with pairhmm_in.Reader(str(path)) as reader:
+@pytest.mark.parametrize("name", RECORDED)
+def test_recorded_regions(name):
+    path, expected = recorded(name)
+    with pairhmm_in.Reader(path) as reader:
         batch = concatenated(list(reader))
     values = cuda.Engine().compute(batch)
     assert_same_bits(values, on_cpu(batch, "single"))

@@ -18,7 +18,7 @@ from gkl_shim.errors import FormatError
 from gkl_shim.formats import pairhmm_in
 from gkl_shim.formats.pairhmm_in import Reader, write
 from gkl_shim.pairhmm import Batch
-from tests.conftest import shared_data
+from tests.conftest import RECORDED, recorded
 
 REGION = b"2 1\nACGT IIII JJJJ KKKK ++++\nAC !! II II ++\nACGTA\n"
 TWO = REGION + b"1 2\nN ~ I I +\nacgt\nACGG\n"
@@ -310,9 +310,11 @@ def test_any_bytes_are_read_or_refused_as_a_format_error(data: st.DataObject) ->
         assert len(batch) >= 1
 
 
-def test_tens_round_trip() -> None:
+@pytest.mark.parametrize("name", RECORDED)
+def test_recorded_regions_round_trip(name: str) -> None:
     back = io.BytesIO()
-    with Reader(shared_data("pairhmm", "10s.in")) as reader:
+    path, _ = recorded(name)
+    with Reader(path) as reader:
         for batch in reader:
             write(back, batch)
-    assert back.getvalue() == shared_data("pairhmm", "10s.in").read_bytes()
+    assert back.getvalue() == path.read_bytes()

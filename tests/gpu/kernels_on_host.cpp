@@ -1,0 +1,69 @@
+// PairHMM's kernels (cuda.cu), compiled for the host as a shared library.
+#include "warps_on_host.h"
+
+// What cuda.cu and cuda_stripes.h do with instructions of the GPU's own. Shared memory has 32-bit
+// addresses: here, offsets into the one array of it.
+#include "pairhmm/cuda_layout.h"
+
+namespace gkl_shim {
+namespace pairhmm {
+namespace {
+
+extern uint8_t shared_memory[];
+
+template <class A>
+A *shared(uint32_t address) {
+    return reinterpret_cast<A *>(shared_memory + address);
+}
+
+[[maybe_unused]] uint32_t shared_address(void *pointer) {
+    return uint32_t(static_cast<uint8_t *>(pointer) - shared_memory);
+}
+
+template <class T>
+struct Pack;
+template <class T>
+Pack<T> load_shared(uint32_t from, const T *) {
+    return *shared<Pack<T>>(from);
+}
+
+Handed<double> load_seam(const Handed<double> *from) { return *from; }
+void store_seam(Handed<double> *to, Handed<double> x) { *to = x; }
+Handed<double> load_ring(uint32_t from) { return *shared<Handed<double>>(from); }
+void store_ring(uint32_t to, Handed<double> x) { *shared<Handed<double>>(to) = x; }
+// The warps before this one have ended: what is not there will never come.
+[[noreturn]] void pause() {
+    fputs("a stripe waits for a warp that began after it\n", stderr);
+    abort();
+}
+
+}  // namespace
+}  // namespace pairhmm
+}  // namespace gkl_shim
+
+#include "pairhmm/cuda.cu"
+
+namespace gkl_shim {
+namespace pairhmm {
+namespace {
+// As much as a block of the largest GPU may ask for.
+alignas(16) uint8_t shared_memory[227 << 10];
+}  // namespace
+}  // namespace pairhmm
+}  // namespace gkl_shim
+
+// Single precision flushes subnormal numbers to zero, as it is compiled for a GPU; double does not.
+#define LAUNCH(name, mode)                                                                       \
+    extern "C" void launch_##name(unsigned x, unsigned y, void *const *parameters) {             \
+        const mode while_it_runs;                                                                \
+        memset(gkl_shim::pairhmm::shared_memory, 0xA5, sizeof gkl_shim::pairhmm::shared_memory); \
+        launch(x, y, name, parameters);                                                          \
+    }
+LAUNCH(pairhmm_single_4, gkl_shim::FlushToZero)
+LAUNCH(pairhmm_single_8, gkl_shim::FlushToZero)
+LAUNCH(pairhmm_single_12, gkl_shim::FlushToZero)
+LAUNCH(pairhmm_single_16, gkl_shim::FlushToZero)
+LAUNCH(pairhmm_single_20, gkl_shim::FlushToZero)
+LAUNCH(pairhmm_double_4, gkl_shim::GradualUnderflow)
+LAUNCH(pairhmm_double_8, gkl_shim::GradualUnderflow)
+LAUNCH(pairhmm_double_striped, gkl_shim::GradualUnderflow)

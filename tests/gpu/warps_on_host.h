@@ -1,0 +1,171 @@
+// CUDA for the host: blocks of one warp, whose lanes are fibers.
+//
+// Include this, then a kernel file, and launch its kernels with run(). One lane runs at a time, up
+// to the next operation in which all lanes of its warp take part (a shuffle, a vote, a barrier).
+// Blocks run one after the other. Lanes that meet in different operations end the process: on a GPU
+// they would hang or mix up values.
+#pragma once
+
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <ucontext.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <memory>
+#include <utility>
+
+#define __device__
+#define __global__
+#define __host__
+#define __shared__
+#define __forceinline__ inline
+#define __align__(bytes) __attribute__((aligned(bytes)))
+#define __launch_bounds__(...)
+
+namespace {
+
+using std::max;
+using std::min;
+
+struct Index {
+    unsigned x, y;
+};
+Index blockIdx, threadIdx, gridDim;
+
+enum { kLanes = 32 };
+enum class Meeting { kNone, kBarrier, kShuffle, kVote, kMinimum, kEnd };
+
+struct Fiber {
+    ucontext_t start;
+    jmp_buf place;
+    std::unique_ptr<char[]> stack;
+    bool started;
+    Meeting meeting;
+};
+Fiber fibers[kLanes];
+jmp_buf scheduler;
+std::function<void()> kernel;
+
+// What each lane brings to a meeting. A lane may come to the next meeting before another has read
+// this one's values, so meetings use two sets by turns.
+uint64_t brought[2][kLanes];
+unsigned meetings[kLanes];
+
+void run_fiber() {
+    kernel();
+    fibers[threadIdx.x].meeting = Meeting::kEnd;
+    _longjmp(scheduler, 1);
+}
+
+// Waits until all lanes have come; returns what they have brought.
+const uint64_t *meet(Meeting meeting, uint64_t mine) {
+    const unsigned lane = threadIdx.x, set = meetings[lane]++ % 2;
+    brought[set][lane] = mine;
+    fibers[lane].meeting = meeting;
+    if (_setjmp(fibers[lane].place) == 0) _longjmp(scheduler, 1);
+    return brought[set];
+}
+
+// Until the lane's next meeting, or its end.
+void resume(unsigned lane) {
+    threadIdx.x = lane;
+    if (_setjmp(scheduler) != 0) return;
+    if (fibers[lane].started) _longjmp(fibers[lane].place, 1);
+    fibers[lane].started = true;
+    setcontext(&fibers[lane].start);
+}
+
+void make_fiber(Fiber *fiber) {
+    const size_t size = 1 << 17;
+    if (!fiber->stack) fiber->stack.reset(new char[size]);
+    getcontext(&fiber->start);
+    fiber->start.uc_stack.ss_sp = fiber->stack.get();
+    fiber->start.uc_stack.ss_size = size;
+    fiber->start.uc_link = nullptr;
+    makecontext(&fiber->start, run_fiber, 0);
+    fiber->started = false;
+}
+
+void run_warp() {
+    for (Fiber &fiber : fibers) make_fiber(&fiber);
+    do {
+        for (unsigned lane = 0; lane < kLanes; lane++) resume(lane);
+        for (const Fiber &fiber : fibers)
+            if (fiber.meeting != fibers[0].meeting) {
+                fprintf(stderr, "lanes of a warp diverge: meetings %d and %d\n",
+                        int(fibers[0].meeting), int(fiber.meeting));
+                abort();
+            }
+    } while (fibers[0].meeting != Meeting::kEnd);
+}
+
+template <class Kernel>
+void run(unsigned x, unsigned y, const Kernel &what) {
+    kernel = what;
+    gridDim = {x, y};
+    for (blockIdx.y = 0; blockIdx.y < y; blockIdx.y++)
+        for (blockIdx.x = 0; blockIdx.x < x; blockIdx.x++) run_warp();
+}
+
+// Parameters as cuLaunchKernel() takes them.
+template <class... Parameters, size_t... k>
+void launch(unsigned x, unsigned y, void (*what)(Parameters...), void *const *parameters,
+            std::index_sequence<k...>) {
+    run(x, y, [=] { what(*static_cast<Parameters *>(parameters[k])...); });
+}
+template <class... Parameters>
+void launch(unsigned x, unsigned y, void (*what)(Parameters...), void *const *parameters) {
+    launch(x, y, what, parameters, std::index_sequence_for<Parameters...>());
+}
+
+template <class To, class From>
+To bits_as(From from) {
+    static_assert(sizeof(To) <= 8 && sizeof(From) <= 8, "a register or two");
+    To to = {};
+    memcpy(&to, &from, sizeof to < sizeof from ? sizeof to : sizeof from);
+    return to;
+}
+template <class T>
+T from_lane(T x, unsigned lane) {
+    const uint64_t *all = meet(Meeting::kShuffle, bits_as<uint64_t>(x));
+    return bits_as<T>(all[lane < kLanes ? lane : threadIdx.x]);
+}
+
+template <class T>
+T __shfl_sync(unsigned, T x, int lane) {
+    return from_lane(x, unsigned(lane) % kLanes);
+}
+template <class T>
+T __shfl_up_sync(unsigned, T x, unsigned by) {
+    return from_lane(x, threadIdx.x - by);
+}
+template <class T>
+T __shfl_down_sync(unsigned, T x, unsigned by) {
+    return from_lane(x, threadIdx.x + by);
+}
+void __syncwarp() { meet(Meeting::kBarrier, 0); }
+bool __all_sync(unsigned, bool x) {
+    const uint64_t *all = meet(Meeting::kVote, x);
+    return std::all_of(all, all + kLanes, [](uint64_t each) { return each != 0; });
+}
+bool __any_sync(unsigned, bool x) {
+    const uint64_t *all = meet(Meeting::kVote, x);
+    return std::any_of(all, all + kLanes, [](uint64_t each) { return each != 0; });
+}
+unsigned __reduce_min_sync(unsigned, unsigned x) {
+    const uint64_t *all = meet(Meeting::kMinimum, x);
+    return unsigned(*std::min_element(all, all + kLanes));
+}
+template <class T>
+T atomicAdd(T *at, T value) {
+    return std::exchange(*at, T(*at + value));
+}
+float __fmaf_rn(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
+double __fma_rn(double a, double b, double c) { return __builtin_fma(a, b, c); }
+
+}  // namespace
