@@ -1,7 +1,8 @@
 """One part of the C interface, called with its first, second, third... request refused.
 
-main() takes PART one|all from the command line. scarce.c is preloaded: requests are those for memory and for threads. `one`: only that request is
-refused; `all`: every one after it, too. Each time a process of its own calls the part for the first
+main() takes PART one|all from the command line. scarce.c is preloaded: requests are those for
+memory and for threads. With `one`, only that request is refused; with `all`, every one after it is
+refused too. Each time a process of its own calls the part for the first
 time: it gives the right results, or GKL_SHIM_ENOMEM. Called again with memory it gives the right
 results. Prints how many requests the part makes.
 """
@@ -44,7 +45,7 @@ scarce_ffi.cdef("""
 scarce = scarce_ffi.dlopen(None)
 
 
-class Failed(Exception):
+class CallError(Exception):
     """A status other than GKL_SHIM_OK."""
 
 
@@ -63,7 +64,7 @@ def call(name: str, *arguments: Any) -> int:
     result = int(ffi.cast("int64_t" if ffi.sizeof(kind) == 8 else "int32_t", returned))
     status = result if kind.kind == "enum" else -result
     if status > lib.GKL_SHIM_OK:
-        raise Failed(status, ffi.string(lib.gkl_shim_last_error()).decode())
+        raise CallError(status, ffi.string(lib.gkl_shim_last_error()).decode())
     return result
 
 
@@ -198,7 +199,7 @@ class CudaEngine(PairHmm):
         computed = self.engine[0], self.pointer, 1, pointer(values)
         try:
             call("gkl_shim_cuda_engine_compute", *computed)
-        except Failed:
+        except CallError:
             # It has lost none of what it needs.
             _native.check(lib.gkl_shim_cuda_engine_compute(*computed))
             raise
@@ -382,7 +383,7 @@ def attempt(calls: Callable[[], None], first: int, all_after: bool) -> bool:
     scarce.scarce_begin(first, all_after)
     try:
         calls()
-    except Failed as error:
+    except CallError as error:
         assert error.args == (lib.GKL_SHIM_ENOMEM, "out of memory"), error.args
         assert scarce.scarce_reached()
     refused = bool(scarce.scarce_reached())

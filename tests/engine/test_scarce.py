@@ -24,12 +24,18 @@ def preloaded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     source = Path(__file__).with_name("scarce.c")
     flags = ["-std=gnu11", "-Wall", "-Wextra", "-Werror", "-O1", "-shared", "-fPIC"]
     include = ["-I", paths.header().parent]
-    subprocess.run([require_tool("cc"), *flags, *include, source, "-o", library, "-ldl"], check=True)
+    command = [require_tool("cc"), *flags, *include, source, "-o", library, "-ldl"]
+    subprocess.run(command, check=True)
     return library
 
 
 #: The tests' folder comes after the installed package, not before.
-PROGRAM = f"import sys; sys.path.append({str(ROOT)!r}); from tests.engine.scarce import main; main()"
+PROGRAM = f"""\
+import sys
+sys.path.append({str(ROOT)!r})
+from tests.engine.scarce import main
+main()
+"""
 
 
 @pytest.mark.parametrize("mode", ["one", "all"])

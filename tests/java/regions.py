@@ -91,7 +91,9 @@ def large(seed: int, reads: int, read_length: int, haplotypes: int, length: int)
     chance = random.Random(seed)
     sources = [bytes(chance.choices(b"ACGT", k=length)) for _ in range(haplotypes)]
     tracks = [bytes([quality] * read_length) for quality in (30, 45, 45, 10)]
-    return Region([Read((sources[k % haplotypes] * (read_length // length + 1))[:read_length], *tracks) for k in range(reads)], sources)
+    copies = read_length // length + 1
+    read_bases = [(sources[k % haplotypes] * copies)[:read_length] for k in range(reads)]
+    return Region([Read(bases, *tracks) for bases in read_bases], sources)
 
 
 def odd() -> list[Region]:
