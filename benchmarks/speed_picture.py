@@ -44,8 +44,8 @@ def main(results: Path = RESULTS, picture: Path = PICTURE) -> None:
     axes.bar_label(bars, [f"{ratios[name]:.1f}x" for name in names], padding=4)
     axes.axvline(1, color="black", linewidth=0.8)
     axes.set_xlabel(
-        f"PairHMM speed relative to GKL {report['gkl']} with AVX-512 "
-        f"(one thread, {report['machine']['cpu']})"
+        f"PairHMM speed relative to GKL {report['gkl']} with AVX-512 = 1\n"
+        f"(one thread of an {report['machine']['cpu']})"
     )
     axes.set_xlim(0, 1.12 * max(ratios[name] for name in names))
     axes.spines[["top", "right"]].set_visible(False)
