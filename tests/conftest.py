@@ -23,6 +23,7 @@ PACKAGES = {
     "bwa": "bwa",
     "c++": "g++",
     "cc": "gcc",
+    "g++": "g++",
     "java": "openjdk-17-jdk",
     "minimap2": "minimap2",
     "mvn": "maven",
