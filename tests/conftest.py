@@ -25,6 +25,7 @@ PACKAGES = {
     "cc": "gcc",
     "g++": "g++",
     "java": "openjdk-17-jdk",
+    "javac": "openjdk-17-jdk",
     "minimap2": "minimap2",
     "mvn": "maven",
     "nm": "binutils",
