@@ -232,16 +232,19 @@ class Pool {
 // Never destroyed: at exit its threads may still sleep on it.
 alignas(Pool) unsigned char pool_memory[sizeof(Pool)];
 Pool *pool = nullptr;
-std::once_flag pool_made;
 
 void make_pool() { pool = new (pool_memory) Pool; }
 
+// Not by std::call_once: g++'s has the C library call the function, and what that throws is then
+// handed on by another unwinder than ours.
 Pool &the_pool() {
-    std::call_once(pool_made, [] {
+    static const bool made = [] {
         // A forked child has none of the threads, and perhaps a locked mutex: it starts anew.
         if (pthread_atfork(nullptr, nullptr, make_pool) != 0) throw std::bad_alloc();
         make_pool();
-    });
+        return true;
+    }();
+    (void)made;
     return *pool;
 }
 

@@ -112,8 +112,10 @@ int Session::initialize(bool double_precision, int threads, const char *swap) {
 #endif
     const int asked = std::max(settings_.threads > 0 ? settings_.threads : threads, 1);
     const int used = std::min(asked, cpus_);
-    if (swap != nullptr)
-        std::call_once(announcement_, [&] { announce(double_precision, asked, used, swap); });
+    if (swap != nullptr && !accounting()) {
+        const std::lock_guard<std::mutex> lock(announcing_);
+        if (!accounting()) announce(double_precision, asked, used, swap);
+    }
     if (swap != nullptr && settings_.log == LogLevel::kDebug)
         log_line(format("PairHMM: a caller initialized: %s precision, %s",
                         double_precision ? "double" : "single", plural(used, "thread").c_str()));

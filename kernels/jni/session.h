@@ -74,7 +74,7 @@ class Session {
     std::mutex opening_;
     std::atomic<gkl_shim_pairhmm *> reference_{nullptr};
 
-    std::once_flag announcement_;
+    std::mutex announcing_;
     std::atomic<bool> announced_{false};
     std::unique_ptr<Recorder> recorder_;
 

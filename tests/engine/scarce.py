@@ -9,6 +9,7 @@ results. Prints how many requests the part makes.
 
 from __future__ import annotations
 
+import ctypes
 import itertools
 import os
 import random
@@ -22,7 +23,7 @@ import cffi
 import numpy as np
 from numpy import testing
 
-from gkl_shim import _native
+from gkl_shim import _native, paths
 from gkl_shim._batch import Batch, concatenated, haplotype_batch, read_batch
 from gkl_shim.pairhmm import Read
 from tests import oracle
@@ -41,6 +42,11 @@ scarce_ffi.cdef("""
     int32_t scarce_reached(void);
     int64_t scarce_call(void *function, const int64_t *arguments);
     extern const char scarce_driver[];
+
+    // scarce_jni.c
+    struct object { int32_t length; const void *content; struct object **elements; };
+    const char *scarce_pending(void);
+    extern const char scarce_env[], scarce_machine[];
 """)
 scarce = scarce_ffi.dlopen(None)
 
@@ -49,14 +55,18 @@ class CallError(Exception):
     """A status other than GKL_SHIM_OK."""
 
 
-def call(name: str, *arguments: Any) -> int:
-    """What a function returns while requests may be refused; raises an error's status."""
+def call_address(function: int, *arguments: Any) -> int:
+    """What a function returns while requests may be refused."""
     numbers = scarce_ffi.new("int64_t[12]")
     for k, argument in enumerate(arguments):
         number = isinstance(argument, (int, np.integer))
         numbers[k] = argument if number else int(ffi.cast("intptr_t", argument))
-    function = int(ffi.cast("intptr_t", ffi.addressof(lib, name)))
-    returned = int(scarce.scarce_call(scarce_ffi.cast("void *", function), numbers))
+    return int(scarce.scarce_call(scarce_ffi.cast("void *", function), numbers))
+
+
+def call(name: str, *arguments: Any) -> int:
+    """The same of a function of the C interface; raises an error's status."""
+    returned = call_address(int(ffi.cast("intptr_t", ffi.addressof(lib, name))), *arguments)
     kind = ffi.typeof(getattr(lib, name)).result
     if kind.kind == "void":
         return 0
@@ -110,11 +120,13 @@ REGIONS: dict[str, list[Region]] = {
 }
 
 
+def _tracks(read: Read) -> list[bytes]:
+    return [read.bases, *(bytes([q]) * len(read.bases) for q in (read.quals, *GAPS))]
+
+
 def _exact(regions: list[Region]) -> list[float]:
     return [
-        oracle.likelihood(
-            read.bases, *([q] * len(read.bases) for q in (read.quals, *GAPS)), haplotype
-        )
+        oracle.likelihood(*_tracks(read), haplotype)
         for reads, haplotypes in regions
         for read in reads
         for haplotype in haplotypes
@@ -242,6 +254,108 @@ class CudaPlanner(PairHmm):
             call("gkl_shim_cuda_finish", planner, pointer(results), pointer(values))
         assert sorted(values[~np.isnan(values)]) == list(range(number))
         assert number > len(values) / 2
+
+
+# ---- JNI ----------------------------------------------------------------------------------------
+
+
+class Jni:
+    """A JVM loads the library; then a class initializes and computes, all recorded and verified."""
+
+    def __init__(self) -> None:
+        os.environ["GKL_SHIM_RECORD"] = "recorded.in"
+        os.environ["GKL_SHIM_VERIFY"] = "1"
+        self.kept: list[Any] = []
+        self.library = ctypes.CDLL(str(paths.library()))
+        self.env = scarce_ffi.addressof(scarce, "scarce_env")
+        self.exact = [_exact([region]) for region in REGIONS["several"]]
+        self.given = [self.arguments(*region) for region in REGIONS["several"]]
+
+    def arguments(self, reads: list[Read], haplotypes: list[bytes]) -> tuple[Any, ...]:
+        """What compute() takes of a region before the results."""
+        raise NotImplementedError
+
+    def object(self, content: bytes = b"", elements: Any = ()) -> Any:
+        parts = content, scarce_ffi.new("struct object *[]", elements)
+        made = scarce_ffi.new(
+            "struct object *",
+            (len(content) or len(elements), scarce_ffi.from_buffer(content), parts[1]),
+        )
+        self.kept += made, *parts
+        return made
+
+    def call(self, name: str, *arguments: Any) -> int:
+        function = ctypes.cast(getattr(self.library, name), ctypes.c_void_p).value or 0
+        numbers = (int(scarce_ffi.cast("intptr_t", argument)) for argument in arguments)
+        result = ctypes.c_int32(call_address(function, *numbers)).value
+        pending = scarce_ffi.string(scarce.scarce_pending()).decode()
+        if pending or result < 0:
+            assert pending in (
+                "java/lang/OutOfMemoryError: out of memory",
+                "java/lang/OutOfMemoryError: PairHMM: out of native memory",
+                *([""] if name == "JNI_OnLoad" else []),
+            ), pending
+            raise Failed(lib.GKL_SHIM_ENOMEM, "out of memory")
+        return result
+
+    def __call__(self) -> None:
+        self.call("JNI_OnLoad", scarce_ffi.addressof(scarce, "scarce_machine"), 0)
+        self.initialize()
+        for given, exact in zip(self.given, self.exact, strict=True):
+            results = np.full(len(exact), np.nan)
+            array = scarce_ffi.new("struct object *", {"length": len(results)})
+            array.content = scarce_ffi.cast("void *", results.ctypes.data)
+            self.compute(*given, array)
+            testing.assert_allclose(results, exact, rtol=0, atol=1e-5)
+
+    def initialize(self) -> None:
+        raise NotImplementedError
+
+    def compute(self, *arguments: Any) -> None:
+        raise NotImplementedError
+
+
+@part()
+class OwnClasses(Jni):
+    """org.gklshim.NativeEngine."""
+
+    def arguments(self, reads: list[Read], haplotypes: list[bytes]) -> tuple[Any, ...]:
+        tracks = zip(*map(_tracks, reads), strict=True)
+        sequences = b"".join(b"".join(track) for track in (*tracks, haplotypes))
+        lengths = [*(len(read.bases) for read in reads), *map(len, haplotypes)]
+        arrays = sequences, np.array(lengths, np.int32).tobytes()
+        return *map(self.object, arrays), len(reads), len(haplotypes)
+
+    def initialize(self) -> None:
+        swap = self.object(b"agent\0")
+        self.configuration = self.call(
+            "Java_org_gklshim_NativeEngine_initialize", self.env, 0, 0, 2, swap
+        )
+
+    def compute(self, *arguments: Any) -> None:
+        name = "Java_org_gklshim_NativeEngine_compute"
+        self.call(name, self.env, 0, self.configuration, *arguments)
+
+
+@part()
+class GklClasses(Jni):
+    """com.intel.gkl.pairhmm.IntelPairHmm, as Intel made it."""
+
+    def arguments(self, reads: list[Read], haplotypes: list[bytes]) -> tuple[Any, ...]:
+        def holders(contents: list[list[bytes]]) -> Any:
+            made = [self.object(elements=[*map(self.object, content)]) for content in contents]
+            return self.object(elements=made)
+
+        return holders([*map(_tracks, reads)]), holders([[each] for each in haplotypes])
+
+    def initialize(self) -> None:
+        holder = self.object()
+        name = "Java_com_intel_gkl_pairhmm_IntelPairHmm_initNative"
+        self.call(name, self.env, 0, holder, holder, 0, 2)
+
+    def compute(self, *arguments: Any) -> None:
+        name = "Java_com_intel_gkl_pairhmm_IntelPairHmm_computeLikelihoodsNative"
+        self.call(name, self.env, 0, *arguments)
 
 
 # ---- The prefilter ------------------------------------------------------------------------------

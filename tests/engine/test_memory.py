@@ -6,6 +6,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+from gkl_shim import paths
+from tests.conftest import require_tool
+
 PREAMBLE = """
 import resource
 import numpy as np
@@ -17,6 +22,13 @@ pairhmm = PairHMM(threads=2)
 read, haplotype = (bytes(random.choice(letters, n)) for n in (100, 200))
 small = [Read(read, 30)] * 20, [haplotype] * 4
 expected = pairhmm.likelihoods(*small)
+
+def little_memory(room):
+    # So many bytes more than the process has now; None: as many as there are.
+    with open("/proc/self/statm") as file:
+        now = int(file.read().split()[0]) * resource.getpagesize()
+    limit = resource.RLIM_INFINITY if room is None else now + room
+    resource.setrlimit(resource.RLIMIT_AS, (limit, resource.RLIM_INFINITY))
 """
 
 
@@ -33,20 +45,48 @@ def run(program: str, folder: Path) -> str:
 
 def test_out_of_memory_is_an_exception_and_the_handle_lives_on(tmp_path):
     program = """
-long = [bytes(random.choice(letters, 20_000)) for _ in range(120)]
-reads = [Read(bases, 30) for bases in long[:16]]
-with open("/proc/self/statm") as file:
-    now = int(file.read().split()[0]) * resource.getpagesize()
-resource.setrlimit(resource.RLIMIT_AS, (now + (100 << 20), resource.RLIM_INFINITY))
-try:
-    pairhmm.likelihoods(reads, long)
-except MemoryError as error:
-    assert "out of memory" in str(error)
-else:
-    raise AssertionError("120 haplotypes of 20,000 bases in 100 MB")
-assert (pairhmm.likelihoods(*small) == expected).all()
+from gkl_shim.pairhmm import Batch, HaplotypeBatch, ReadBatch
+
+batches = []
+for length in (2_000_000, 8_000_000):
+    haplotypes = HaplotypeBatch.from_arrays(
+        np.arange(5) * length, random.choice(letters, 4 * length)
+    )
+    reads = ReadBatch.from_arrays([0, 30], haplotypes.bases[:30], np.full(30, 30, np.uint8))
+    batches.append(Batch(reads, haplotypes))
+refused = 0
+for batch in batches:
+    for room in (1, 2, 4, 8, 16, 32, 64, 128):
+        little_memory(room << 20)
+        try:
+            pairhmm.compute(batch)
+        except MemoryError as error:
+            refused += 1
+            assert str(error) == "out of memory"
+        assert (pairhmm.likelihoods(*small) == expected).all()
+        little_memory(None)
+        assert (pairhmm.likelihoods(*small) == expected).all()
+print(refused)
 """
-    run(program, tmp_path)
+    assert int(run(program, tmp_path)) >= 8
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits memory as Linux does")
+def test_a_cpp_program_catches_its_own_bad_alloc_and_goes_on(tmp_path):
+    """It is linked with g++'s run-time library; the library has one of its own."""
+    program, library = tmp_path / "cpp_host", paths.library()
+    source = Path(__file__).with_name("cpp_host.cpp")
+    flags = ["-std=c++17", "-Wall", "-Wextra", "-Werror", "-O1", "-I", paths.header().parent]
+    link = ["-L", library.parent, "-lgkl_shim", f"-Wl,-rpath,{library.parent}"]
+    subprocess.run([require_tool("g++"), *flags, source, "-o", program, *link], check=True)
+    rooms = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512]
+    done = subprocess.run([program, *map(str, rooms)], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    out_of_memory, computed = "bad_alloc 2 16 out of memory", "bad_alloc 0 16 "
+    assert len(lines) == len(rooms)
+    assert set(lines) <= {out_of_memory, computed}
+    assert lines[:4] == [out_of_memory] * 4  # its letters alone take 16 MB
 
 
 def test_memory_does_not_grow_with_the_number_of_regions(tmp_path):

@@ -21,21 +21,16 @@ pytestmark = pytest.mark.skipif(
 @pytest.fixture(scope="module")
 def preloaded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     library = tmp_path_factory.mktemp("scarce") / "scarce.so"
-    source = Path(__file__).with_name("scarce.c")
+    sources = [Path(__file__).with_name(name) for name in ("scarce.c", "scarce_jni.c")]
+    jdk = Path(require_tool("javac")).resolve().parents[1] / "include"
     flags = ["-std=gnu11", "-Wall", "-Wextra", "-Werror", "-O1", "-shared", "-fPIC"]
-    include = ["-I", paths.header().parent]
-    command = [require_tool("cc"), *flags, *include, source, "-o", library, "-ldl"]
-    subprocess.run(command, check=True)
+    flags += [f"-I{folder}" for folder in (paths.header().parent, jdk, jdk / "linux")]
+    subprocess.run([require_tool("cc"), *flags, *sources, "-o", library, "-ldl"], check=True)
     return library
 
 
 #: The tests' folder comes after the installed package, not before.
-PROGRAM = f"""\
-import sys
-sys.path.append({str(ROOT)!r})
-from tests.engine.scarce import main
-main()
-"""
+PROGRAM = f"import sys; sys.path.append({str(ROOT)!r}); from tests.engine.scarce import main; main()"
 
 
 @pytest.mark.parametrize("mode", ["one", "all"])

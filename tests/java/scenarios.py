@@ -177,27 +177,28 @@ def errors(region: Region) -> dict[str, tuple[str, str]]:
 
 
 @scenario
-def out_of_memory(argument: tuple[Region, list[Region], list[int]]) -> list[tuple[str, str]]:
-    """The exception of each large region with each little room; a small one is right after it."""
+def out_of_memory(argument: tuple[Region, list[Region], list[int]]) -> list[list[str]]:
+    """Each large region's exceptions, by room; a small one is computed after each, rightly."""
     small, large, rooms = argument
     pairhmm = PairHmm(threads=2)
     expected = pairhmm.compute(small)
     reads, haplotypes = pairhmm.reads(small), pairhmm.haplotypes(small)
     output = java_doubles(len(expected))
-    caught = []
+    caught: list[list[str]] = []
     for region in large:
         given = pairhmm.reads(region), pairhmm.haplotypes(region)
         results = java_doubles(len(region.reads) * len(region.haplotypes))
+        caught.append([])
         for room in rooms:
             with little_memory(room):
                 try:
                     pairhmm.instance.computeLikelihoods(*given, results)
-                    thrown = "", ""
+                    caught[-1].append("")
                 except jpype.JException as error:
-                    thrown = str(error.getClass().getName()), str(error.getMessage())
+                    caught[-1].append(str(error.getClass().getName()))
                 pairhmm.instance.computeLikelihoods(reads, haplotypes, output)
-            caught.append(thrown)
             assert list(output) == expected
+            output[:] = [0.0] * len(expected)
     return caught
 
 

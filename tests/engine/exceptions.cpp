@@ -1,0 +1,72 @@
+// What becomes of each exception at the C ABI, and of those that a parallel loop's tasks throw:
+// prints a status and the message, line by line.
+#include <stdio.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <new>
+#include <stdexcept>
+#include <system_error>
+#include <vector>
+
+#include "common/error.h"
+#include "common/thread_pool.h"
+
+using namespace gkl_shim;
+
+namespace {
+
+template <class Work>
+void show(const char *what, Work work) {
+    const gkl_shim_status status = guarded([&] {
+        work();
+        return GKL_SHIM_OK;
+    });
+    printf("%s: %d%s%s\n", what, int(status), status ? ", " : "",
+           status ? gkl_shim_last_error() : "");
+}
+
+enum { kTasks = 200, kThreads = 2 };
+
+struct Loop {
+    int64_t thrower;  // which task throws; -1: the caller's first step
+    std::atomic<int> begun{0}, under_way{0};
+
+    void run() { parallel_for(kTasks, int64_t(1) << 40, kThreads, task, this, false, first); }
+    static void first(void *pointer) {
+        if (static_cast<Loop *>(pointer)->thrower == -1) throw std::runtime_error("the first step");
+    }
+    static void task(void *pointer, int64_t k) {
+        Loop &loop = *static_cast<Loop *>(pointer);
+        const struct UnderWay {
+            explicit UnderWay(std::atomic<int> *count) : count(*count) { ++*count; }
+            ~UnderWay() { --count; }
+            std::atomic<int> &count;
+        } here(&loop.under_way);
+        ++loop.begun;
+        usleep(1000);  // so that others join
+        if (k == loop.thrower) throw std::runtime_error("task " + std::to_string(k));
+    }
+};
+
+}  // namespace
+
+int main() {
+    show("bad_alloc", [] { throw std::bad_alloc(); });
+    show("length_error", [] { std::vector<double>().resize(~size_t(0)); });
+    show("system_error", [] { throw std::system_error(EAGAIN, std::generic_category(), "lock"); });
+    show("number", [] { throw 7; });
+    show("status", [] {
+        fail("no such build");
+        check(GKL_SHIM_EUNAVAILABLE);
+    });
+    for (const int64_t thrower : {0, 1, 50, -1}) {
+        Loop loop{thrower};
+        show("loop", [&] { loop.run(); });
+        printf("still under way: %d; fewer than all begun: %d\n", int(loop.under_way),
+               int(loop.begun < kTasks));
+    }
+    Loop loop{kTasks};
+    show("loop", [&] { loop.run(); });
+    printf("begun: %d\n", int(loop.begun));
+}

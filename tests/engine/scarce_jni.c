@@ -1,0 +1,105 @@
+/* As much of a JVM as the library's JNI functions see, beside scarce.c: objects that are arrays, of
+ * bytes and numbers or of other objects, and the exception that is pending. It asks for no memory.
+ */
+#include <jni.h>
+#include <stdio.h>
+#include <string.h>
+
+struct object {
+    jsize length;
+    void *content;
+    struct object **elements; /* of an array of objects; of another object, its fields */
+};
+
+static const char *const fields[] = {"readBases",   "readQuals",  "insertionGOP",
+                                     "deletionGOP", "overallGCP", "haplotypeBases"};
+static char class_found[128], pending[256];
+
+/* "CLASS: MESSAGE", or "": then the next call finds none. */
+const char *scarce_pending(void) {
+    static char text[sizeof pending];
+    strcpy(text, pending);
+    *pending = 0;
+    return text;
+}
+
+static struct object *object(jobject reference) { return (struct object *)reference; }
+
+static jclass FindClass(JNIEnv *env, const char *name) {
+    (void)env;
+    snprintf(class_found, sizeof class_found, "%s", name);
+    return (jclass)class_found;
+}
+static jint ThrowNew(JNIEnv *env, jclass type, const char *message) {
+    (void)env;
+    snprintf(pending, sizeof pending, "%s: %s", (const char *)type, message);
+    return 0;
+}
+static jboolean ExceptionCheck(JNIEnv *env) { return (void)env, *pending != 0; }
+static void ExceptionClear(JNIEnv *env) { (void)env, *pending = 0; }
+static void DeleteLocalRef(JNIEnv *env, jobject reference) { (void)env, (void)reference; }
+static jmethodID GetStaticMethodID(JNIEnv *env, jclass type, const char *name,
+                                   const char *signature) {
+    return (void)env, (void)type, (void)name, (void)signature, NULL;
+}
+static jfieldID GetFieldID(JNIEnv *env, jclass type, const char *name, const char *signature) {
+    (void)env, (void)type, (void)signature;
+    for (size_t k = 0; k < sizeof fields / sizeof *fields; k++)
+        if (strcmp(fields[k], name) == 0) return (jfieldID)(fields + k);
+    return NULL;
+}
+static jobject GetObjectField(JNIEnv *env, jobject holder, jfieldID field) {
+    (void)env;
+    const long index = (const char *const *)field - fields;
+    return (jobject)object(holder)->elements[index % 5];
+}
+static jobject GetObjectArrayElement(JNIEnv *env, jobjectArray array, jsize index) {
+    return (void)env, (jobject)object(array)->elements[index];
+}
+static jsize GetArrayLength(JNIEnv *env, jarray array) { return (void)env, object(array)->length; }
+static void GetByteArrayRegion(JNIEnv *env, jbyteArray array, jsize start, jsize size, jbyte *to) {
+    (void)env;
+    memcpy(to, (jbyte *)object(array)->content + start, (size_t)size);
+}
+static void GetIntArrayRegion(JNIEnv *env, jintArray array, jsize start, jsize size, jint *to) {
+    (void)env;
+    memcpy(to, (jint *)object(array)->content + start, (size_t)size * sizeof *to);
+}
+static void SetDoubleArrayRegion(JNIEnv *env, jdoubleArray array, jsize start, jsize size,
+                                 const jdouble *from) {
+    (void)env;
+    memcpy((jdouble *)object(array)->content + start, from, (size_t)size * sizeof *from);
+}
+static const char *GetStringUTFChars(JNIEnv *env, jstring string, jboolean *copied) {
+    return (void)env, (void)copied, object(string)->content;
+}
+static void ReleaseStringUTFChars(JNIEnv *env, jstring string, const char *text) {
+    (void)env, (void)string, (void)text;
+}
+
+static const struct JNINativeInterface_ functions = {
+    .FindClass = FindClass,
+    .ThrowNew = ThrowNew,
+    .ExceptionCheck = ExceptionCheck,
+    .ExceptionClear = ExceptionClear,
+    .DeleteLocalRef = DeleteLocalRef,
+    .GetStaticMethodID = GetStaticMethodID,
+    .GetFieldID = GetFieldID,
+    .GetObjectField = GetObjectField,
+    .GetObjectArrayElement = GetObjectArrayElement,
+    .GetArrayLength = GetArrayLength,
+    .GetByteArrayRegion = GetByteArrayRegion,
+    .GetIntArrayRegion = GetIntArrayRegion,
+    .SetDoubleArrayRegion = SetDoubleArrayRegion,
+    .GetStringUTFChars = GetStringUTFChars,
+    .ReleaseStringUTFChars = ReleaseStringUTFChars,
+};
+const JNIEnv scarce_env = &functions;
+
+static jint GetEnv(JavaVM *machine, void **env, jint version) {
+    (void)machine, (void)version;
+    *env = (void *)&scarce_env;
+    return JNI_OK;
+}
+static const struct JNIInvokeInterface_ machine_functions = {.GetEnv = GetEnv};
+const JavaVM scarce_machine = &machine_functions;

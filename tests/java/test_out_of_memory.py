@@ -1,0 +1,41 @@
+"""Memory runs out inside a JVM that brings a C++ run-time library of its own."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.java import regions
+from tests.java.conftest import Jvm, skip_unless_served
+
+MIB = 1 << 20
+ROOMS = [1 * MIB, 2 * MIB, 4 * MIB, 8 * MIB, 16 * MIB, 32 * MIB, 48 * MIB]
+LARGE = {
+    # What takes the memory: 16 MB of letters; states of long reads; 72 MB of results.
+    "letters": regions.large(2, reads=2, read_length=30, haplotypes=4, length=4_000_000),
+    "states": regions.large(3, reads=16, read_length=1000, haplotypes=64, length=300),
+    "results": regions.large(4, reads=3000, read_length=20, haplotypes=3000, length=20),
+}
+
+
+@pytest.mark.parametrize("environment", [{}, {"LD_PRELOAD": "libstdc++.so.6"}])
+@pytest.mark.parametrize("swap", ["agent", "library-path"])
+def test_out_of_memory_is_a_java_error_and_the_jvm_goes_on(
+    jvm: Jvm, swap: str, environment: dict[str, str]
+) -> None:
+    """A distribution's libjvm.so is linked with libstdc++; where another is not, it is preloaded.
+
+    The JVM itself cannot do without memory: its compilers and collectors are kept quiet.
+    """
+    skip_unless_served(swap)
+    outcome = jvm(
+        "out_of_memory",
+        (regions.typical(1, reads=20), list(LARGE.values()), ROOMS),
+        swap=swap,
+        options=["-Xint", "-XX:+UseSerialGC", "-XX:ErrorFile=/dev/stdout"],
+        environment=environment,
+    )
+    caught = dict(zip(LARGE, outcome.result, strict=True))
+    for name, exceptions in caught.items():
+        assert set(exceptions) <= {"", "java.lang.OutOfMemoryError"}, name
+    assert caught["letters"][:4] == ["java.lang.OutOfMemoryError"] * 4
+    assert caught["results"] == ["java.lang.OutOfMemoryError"] * len(ROOMS)
