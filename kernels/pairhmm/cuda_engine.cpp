@@ -74,9 +74,9 @@ constexpr int64_t kBroughtBases = 1 << 26;
 // What is left for double precision goes to a device in batches of about so many cells: a third of
 // a millisecond of a large device.
 constexpr int64_t kRescueCells = 1 << 28;
-// Fewer cells than these take one thread of the CPU no longer than a device takes for a launch, 60
-// us or so.
-constexpr int64_t kFewCells = 1 << 16;
+// Fewer cells than these take one thread of the CPU no longer than a launch takes there and back,
+// some 50 us, even if they are of one read, which leaves most of a vector empty.
+constexpr int64_t kFewCells = 1 << 15;
 // The CPU computes so many cells at a time, about a millisecond of one thread; and of a region at
 // least so many reads: they fill a vector.
 constexpr int64_t kPieceCells = 1 << 21, kPieceReads = 8;
@@ -769,8 +769,10 @@ class Drive {
     }
 
     // Who is to compute reads that lack results: any device, one that is not slow in double
-    // precision, or the CPU.
-    enum Target { kAnyDevice, kFastDevice, kCpu, kTargets };
+    // precision, or the CPU, which counts the cells of those that nothing has tried before.
+    enum Target { kAnyDevice, kFastDevice, kCpu, kCpuUntried, kTargets };
+
+    static bool on_cpu(Target target) { return target == kCpu || target == kCpuUntried; }
 
     bool any_to_begin() const {
         return !ready_.empty() || (run_.more() && devices_.use_for(run_.input)) ||
@@ -862,9 +864,10 @@ class Drive {
                 const double *const lacking = std::find_if(static_cast<const double *>(values), end,
                                                            [](double x) { return isnan(x); });
                 if (lacking == end) continue;
-                const Target target = to_cpu                 ? kCpu
-                                      : is_untried(*lacking) ? kAnyDevice
-                                                             : held_by_double;
+                const bool untried = is_untried(*lacking);
+                const Target target = to_cpu    ? untried ? kCpuUntried : kCpu
+                                      : untried ? kAnyDevice
+                                                : held_by_double;
                 double *const to = rescue ? rescue->reads.destination(read) : values;
                 rows_[target].push_back({read, values, to});
             }
@@ -887,7 +890,7 @@ class Drive {
                              return length(x) > length(y);
                          });
         Leftovers &open = open_[target];
-        const int64_t most = target == kCpu ? kPieceCells : kRescueCells;
+        const int64_t most = on_cpu(target) ? kPieceCells : kRescueCells;
         for (size_t k = 0; k < rows->size(); k++) {
             if (k % kPieceReads == 0 && open.cells >= most) close(target);
             open.add(batch, region, (*rows)[k]);
@@ -897,7 +900,7 @@ class Drive {
 
     void close(Target target) {
         Leftovers closed = std::exchange(open_[target], Leftovers());
-        if (target == kCpu || (target == kFastDevice && closed.cells < kFewCells))
+        if (on_cpu(target) || (target == kFastDevice && closed.cells < kFewCells))
             call_.leave(std::move(closed));
         else
             ready_.push_back(

@@ -18,6 +18,7 @@ from gkl_shim.formats import pairhmm_in
 from gkl_shim.pairhmm import PairHMM, likelihoods, stream
 from tests.conftest import RECORDED, recorded
 from tests.gpu.conftest import assert_same_bits, random_region
+from tests.gpu.test_long_reads import LENGTHS, long_region
 
 pytestmark = [pytest.mark.gpu, pytest.mark.usefixtures("gpu")]
 
@@ -86,6 +87,53 @@ def test_many_callers(engine, regions, precision):
     with ThreadPoolExecutor(16) as pool:
         for values in pool.map(lambda _: engine.compute(regions), range(32)):
             assert_same_bits(values, expected)
+
+
+def figures(statistics):
+    """Return what the CPU engine and a GPU say of the same regions."""
+    names = "regions", "pairs", "cells", "computed_cells", "rescued_pairs", "rescaled_pairs"
+    return {name: statistics[name] for name in names}
+
+
+@pytest.fixture(scope="module")
+def mixed(regions):
+    """Regions with reads of every length, and many pairs that single precision does not hold."""
+    return concatenated([regions, *(long_region(seed, LENGTHS, 5, 900) for seed in (1, 2))])
+
+
+@pytest.mark.parametrize("cells", [1 << 16, 1 << 32])
+@pytest.mark.parametrize("ratio", [2, 64])
+def test_figures_are_the_cpu_engine_s(mixed, precision, ratio, cells, monkeypatch):
+    """And the bits, whoever computes what single precision does not hold."""
+    monkeypatch.setattr(cuda, "_CHUNK_CELLS", dict.fromkeys(PRECISIONS, cells))
+    engine = cuda.Engine(precision=precision, double_ratio=ratio)
+    cpu = _native.PairHmmEngine(0, precision, None)
+    expected = np.empty(mixed.pairs)
+    for _ in range(3):
+        cpu.compute(_native.batch_pointer(*mixed.arrays), expected)
+        assert_same_bits(engine.compute(mixed), expected)
+    found = engine.statistics()
+    assert figures(found) == figures(cpu.statistics())
+    by_cpu = found["pairs"] - found["cuda_pairs"]
+    assert found["rescaled_pairs"] <= by_cpu
+    if precision == "double":
+        assert by_cpu == found["rescaled_pairs"]
+        return
+    long = np.diff(mixed.reads.offsets) > 512
+    haplotypes = np.repeat(np.diff(mixed.region_haplotypes), np.diff(mixed.region_reads))
+    left_single = found["rescued_pairs"] - 3 * int(haplotypes[long].sum())
+    assert left_single > 0
+    if ratio == 64:
+        assert by_cpu >= left_single
+    else:
+        assert by_cpu < found["rescued_pairs"]
+
+
+def test_a_device_says_how_slow_it_is_in_double_precision():
+    ratios = [devices.double_ratio(number) for number in range(devices.device_count())]
+    assert set(ratios) <= {2, 3, 32, 64}
+    slow = [ratio >= devices.SLOW_DOUBLE for ratio in ratios]
+    assert cuda.Engine().slow_double == all(slow)
 
 
 def test_public_interface(regions):
