@@ -295,7 +295,7 @@ class Jni:
                 "java/lang/OutOfMemoryError: PairHMM: out of native memory",
                 *([""] if name == "JNI_OnLoad" else []),
             ), pending
-            raise Failed(lib.GKL_SHIM_ENOMEM, "out of memory")
+            raise CallError(lib.GKL_SHIM_ENOMEM, "out of memory")
         return result
 
     def __call__(self) -> None:

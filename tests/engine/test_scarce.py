@@ -30,7 +30,12 @@ def preloaded(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 #: The tests' folder comes after the installed package, not before.
-PROGRAM = f"import sys; sys.path.append({str(ROOT)!r}); from tests.engine.scarce import main; main()"
+PROGRAM = f"""\
+import sys
+sys.path.append({str(ROOT)!r})
+from tests.engine.scarce import main
+main()
+"""
 
 
 @pytest.mark.parametrize("mode", ["one", "all"])
