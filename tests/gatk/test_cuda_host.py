@@ -145,7 +145,7 @@ def test_nothing_of_the_working_directory_is_run(
     for name in ("cupy", "gkl_shim", "numpy", "os", "site", "sitecustomize", "sysconfig"):
         (folder / f"{name}.py").write_text(f"open({str(mark)!r}, 'a').write(__file__)\n")
     monkeypatch.chdir(folder)
-    lines = shim(backend)
+    lines = shim(backend, result="-5")
     assert not mark.exists()
     assert warnings(lines) == []
     if backend == "cuda":
@@ -202,6 +202,7 @@ def test_bench_from_a_jvm(gatk: Gatk, stand_in: Path, tmp_path: Path, monkeypatc
     monkeypatch.setenv("SECONDS_TO_START", "0")
     monkeypatch.setenv("LAUNCHES_AT_START", str(10**9))
     monkeypatch.setenv("LAUNCHES_UNTIL_LOST", str(10**9))
+    monkeypatch.setenv("RESULT", "-5")
     rows = list(papers._jvm_rows(tmp_path, gatk.classpath, 0.1, lambda _: None))
     assert [(row["callers"], row["engine"]) for row in rows] == [
         (callers, engine) for callers in (1, 2) for engine in ("GPU", "CPU", "Intel GKL")
