@@ -1,4 +1,5 @@
 // PairHMM's kernels (cuda.cu), compiled for the host as a shared library.
+#include "common/floating_point_mode.h"
 #include "warps_on_host.h"
 
 // What cuda.cu and cuda_stripes.h do with instructions of the GPU's own. Shared memory has 32-bit
@@ -53,17 +54,17 @@ alignas(16) uint8_t shared_memory[227 << 10];
 }  // namespace gkl_shim
 
 // Single precision flushes subnormal numbers to zero, as it is compiled for a GPU; double does not.
-#define LAUNCH(name, mode)                                                                       \
+#define LAUNCH(name, subnormals)                                                                 \
     extern "C" void launch_##name(unsigned x, unsigned y, void *const *parameters) {             \
-        const mode while_it_runs;                                                                \
+        const gkl_shim::FloatingPointMode mode(gkl_shim::Subnormals::subnormals);                \
         memset(gkl_shim::pairhmm::shared_memory, 0xA5, sizeof gkl_shim::pairhmm::shared_memory); \
         launch(x, y, name, parameters);                                                          \
     }
-LAUNCH(pairhmm_single_4, gkl_shim::FlushToZero)
-LAUNCH(pairhmm_single_8, gkl_shim::FlushToZero)
-LAUNCH(pairhmm_single_12, gkl_shim::FlushToZero)
-LAUNCH(pairhmm_single_16, gkl_shim::FlushToZero)
-LAUNCH(pairhmm_single_20, gkl_shim::FlushToZero)
-LAUNCH(pairhmm_double_4, gkl_shim::GradualUnderflow)
-LAUNCH(pairhmm_double_8, gkl_shim::GradualUnderflow)
-LAUNCH(pairhmm_double_striped, gkl_shim::GradualUnderflow)
+LAUNCH(pairhmm_single_4, kFlushed)
+LAUNCH(pairhmm_single_8, kFlushed)
+LAUNCH(pairhmm_single_12, kFlushed)
+LAUNCH(pairhmm_single_16, kFlushed)
+LAUNCH(pairhmm_single_20, kFlushed)
+LAUNCH(pairhmm_double_4, kKept)
+LAUNCH(pairhmm_double_8, kKept)
+LAUNCH(pairhmm_double_striped, kKept)
