@@ -15,8 +15,9 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from gkl_shim import _native, pairhmm, traffic
+from gkl_shim import _native, pairhmm
 from gkl_shim._batch import concatenated
+from gkl_shim.cli import _generated
 from gkl_shim.cuda import devices, driver
 from gkl_shim.cuda import pairhmm as cuda
 from gkl_shim.errors import BackendUnavailable
@@ -47,7 +48,7 @@ def null(monkeypatch):
 @pytest.fixture(scope="module")
 def batch() -> Batch:
     """Usual regions, and some reads that are striped."""
-    return concatenated([traffic.regions(12), long_region(1, (600, 300, 150), 3, 400)])
+    return concatenated([_generated.regions(12), long_region(1, (600, 300, 150), 3, 400)])
 
 
 @pytest.fixture(scope="module")
@@ -87,7 +88,7 @@ def test_all_is_left_to_the_cpu(null, batch, expected, count, slow):
 def test_more_results_than_are_watched(null, slow, monkeypatch):
     """The driver is asked whether they are there."""
     monkeypatch.setattr(cuda, "_SLOTS", 4)  # room for all in one chunk
-    many = traffic.uniform(1, (300, 300), 8, 8)
+    many = _generated.regions(1, shape=(300, 300))
     expected = PairHMM(backend="cpu", precision="double").compute(many)
     null_driver = null(slow=slow)
     engine = cuda.Engine(precision="double")
@@ -345,7 +346,8 @@ C_CALLER = """
 import sys
 sys.path.append({root!r})
 import numpy as np
-from gkl_shim import _native, traffic
+from gkl_shim import _native
+from gkl_shim.cli import _generated
 from gkl_shim.cuda import devices, driver
 from tests.gpu.null_cupy import NullCuPy
 from tests.gpu.null_driver import NullDriver
@@ -358,7 +360,7 @@ wanted = {{"conventions": lib.GKL_SHIM_AS_GKL, "backend": lib.GKL_SHIM_CUDA}}
 options = ffi.new("gkl_shim_pairhmm_options *", wanted)
 handle = ffi.new("gkl_shim_pairhmm **")
 _native.check(lib.gkl_shim_pairhmm_open(options, handle))
-batch = traffic.regions(3)
+batch = _generated.regions(3)
 pointer, out = _native.batch_pointer(*batch.arrays), np.empty(batch.pairs)
 expected = [np.empty(batch.pairs) for _ in range(2)]
 for precision, values in zip(("single", "double"), expected):
