@@ -5,6 +5,7 @@ Kernels compute nothing here: in double precision every result is then the CPU e
 
 from __future__ import annotations
 
+import random
 import re
 import subprocess
 import sys
@@ -23,7 +24,7 @@ from gkl_shim.cuda import pairhmm as cuda
 from gkl_shim.errors import BackendUnavailable
 from gkl_shim.pairhmm import Batch, PairHMM, stream
 from tests.conftest import ROOT
-from tests.gpu.conftest import assert_same_bits
+from tests.gpu.conftest import assert_same_bits, random_region
 from tests.gpu.null_cupy import NullCuPy
 from tests.gpu.null_driver import FALLIBLE, NullDriver
 from tests.gpu.test_long_reads import long_region
@@ -88,7 +89,7 @@ def test_all_is_left_to_the_cpu(null, batch, expected, count, slow):
 def test_more_results_than_are_watched(null, slow, monkeypatch):
     """The driver is asked whether they are there."""
     monkeypatch.setattr(cuda, "_SLOTS", 4)  # room for all in one chunk
-    many = _generated.regions(1, shape=(300, 300))
+    many = random_region(random.Random(1), 300, 300, 8, "usual")
     expected = PairHMM(backend="cpu", precision="double").compute(many)
     null_driver = null(slow=slow)
     engine = cuda.Engine(precision="double")
