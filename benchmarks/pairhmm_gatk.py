@@ -249,7 +249,7 @@ def _rows(
     # GATK runs the portable build, the last one, only on a CPU that has no other.
     cases += [(1, "single", build) for build in here.builds[1:-1]]
     cases += [(1, "double", best)]
-    # With as many threads as cores, GKL's threads compete with one another: whole runs show that.
+    # With as many threads as cores, GKL's threads compete for them: whole runs show that.
     if here.usable_cpus > run.DEFAULT_THREADS:
         cases += [(run.DEFAULT_THREADS, "single", best)]
     for threads, precision, build in cases:

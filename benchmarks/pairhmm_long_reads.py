@@ -50,7 +50,7 @@ def long_reads(pairs: int) -> Batch:
 
 
 def measured(pairs: int, on_cpu: PairHMM, compared: int) -> dict[str, Any]:
-    """Time a batch with an engine of its own, and compare its first results."""
+    """Time a batch with a new engine, and compare its first results."""
     batch, engine = long_reads(pairs), cuda.Engine([0], "double")
     repeats = int(np.clip(CELLS / batch.cells, 3, 15))
     took = median_seconds(partial(engine.compute, batch), repeats)

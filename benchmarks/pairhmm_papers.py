@@ -84,7 +84,7 @@ class _Measuring:
             yield name, regions.repeated(batch, _copies(batch, times))
 
     def once_and_large(self) -> Iterator[tuple[str, int, Batch]]:
-        """Yield each set as it is, and repeated; the number is that of its copies."""
+        """Yield each set once and repeated, with the number of copies."""
         for name, batch in self.sets.items():
             for copies in sorted({1, _copies(batch)}):
                 yield name, copies, regions.repeated(batch, copies)

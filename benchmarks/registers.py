@@ -3,7 +3,7 @@
     python -m benchmarks.registers --json FILE.json
 
 Needs a CUDA device and CuPy. There is one block a multiprocessor and one to four warps a scheduler;
-the chains of instructions do not wait for one another. The JSON is results/registers-h200.json.
+the chains of instructions are independent. The JSON is results/registers-h200.json.
 """
 
 from __future__ import annotations

@@ -168,7 +168,7 @@ def print_tables(lines: Sequence[str], tables: Sequence[Table]) -> None:
 
 
 def plot_tables(path: str, tables: Sequence[Table], title: str) -> None:
-    """Draw each table that has rows and axes, in a panel of its own."""
+    """Draw each table that has rows and axes, one panel a table."""
     # Imported here: not every machine that is measured has it.
     from matplotlib.figure import Figure
 

@@ -1,6 +1,6 @@
 """The exact filter on unified memory instead of pinned staging buffers.
 
-It runs in a process of its own: if the driver hangs on a page, the caller does not hang.
+It runs in a separate process: if the driver hangs on a page, the caller does not hang.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def seconds(reads: Sequences, segments: Sequences, max_edits: int, rounds: int) 
 def _measure(
     sender: Connection, reads: Sequences, segments: Sequences, max_edits: int, rounds: int
 ) -> None:
-    """Send what :func:`seconds` returns, or what is wrong; runs in the process of its own."""
+    """Send what :func:`seconds` returns, or what is wrong; runs in the separate process."""
     try:
         sender.send(_seconds(reads, segments, max_edits, rounds))
     except Exception as error:

@@ -154,7 +154,7 @@ def test_unified_memory(fake: Any) -> None:
     reads, segments = rng.choice(np.frombuffer(b"ACGT", np.uint8), (2, 3000, 90))
     segments[::2] = reads[::2]
     sides = [Sequences.from_matrix(side).encoded() for side in (reads, segments)]
-    # The process of its own has no CuPy, or no device.
+    # The separate process has no CuPy, or no device.
     with pytest.raises(BackendUnavailable, match="unified memory: "):
         unified_memory.seconds(*sides, 5, 3)
     taken = unified_memory._seconds(*sides, 5, 3)

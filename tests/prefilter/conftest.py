@@ -15,7 +15,7 @@ from tests.prefilter.fake_cupy import FakeCuPy
 
 @pytest.fixture(scope="session")
 def host_kernels(tmp_path_factory) -> Path:
-    # One file a session: other folders' tests import this fixture, and get one of their own.
+    # tests/benchmarks has this fixture too, which pytest sets up a second time.
     path = tmp_path_factory.getbasetemp() / "prefilter_kernels.so"
     if path.exists():
         return path
