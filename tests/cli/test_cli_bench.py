@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+import time
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +13,9 @@ import pytest
 from click.testing import CliRunner
 
 from gkl_shim import _native
-from gkl_shim.cli import _generated, bench_prefilter, cli
+from gkl_shim.cli import _bench, _generated, bench_pairhmm, bench_prefilter, cli
 from gkl_shim.cuda import devices, driver
+from gkl_shim.gatk import replay
 from gkl_shim.prefilter import edits
 from tests.cli.shim_command import REGIONS, one_error, run
 from tests.gpu.null_cupy import NullCuPy
@@ -30,6 +33,23 @@ def in_process(*arguments: str) -> dict[str, Any]:
     assert done.exit_code == 0
     report: dict[str, Any] = json.loads(done.stdout)
     return report
+
+
+def test_engines_take_turns() -> None:
+    calls: list[str] = []
+
+    def fast() -> None:
+        calls.append("fast")
+
+    def slow() -> None:
+        calls.append("slow")
+        time.sleep(0.01)
+
+    of_fast, of_slow = _bench.in_turns([fast, slow], 0.02)
+    turns = [name for name, _ in itertools.groupby(calls)]
+    assert turns == ["fast", "slow"] * 6  # one that is not timed, five that are
+    assert (len(of_fast), len(of_slow)) == (5, 5)
+    assert min(of_slow) >= 0.01 > np.median(of_fast)
 
 
 def test_pairhmm(tmp_path: Path) -> None:
@@ -75,6 +95,26 @@ def test_pairhmm_on_a_gpu(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     assert [(row["precision"], row["threads"]) for row in on_gpu] == [
         (precision, _native.cpu_count()) for precision in ("single", "double")
     ]
+
+
+def test_pairhmm_beside_gkl(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = replay.BesideGkl(5.0, 2.0, 2.5, "passive", True, 1e-6)
+    jar = "/jars/gkl-0.8.11.jar"
+    monkeypatch.setattr(bench_pairhmm, "_gkl", lambda given: (jar, None))
+    monkeypatch.setattr(replay, "beside_gkl", lambda *_, **__: found)
+    (tmp_path / "x.in").write_bytes(REGIONS)
+    arguments = ["bench", "pairhmm", str(tmp_path / "x.in"), "--seconds", "0.01"]
+    done = CliRunner().invoke(cli, [*arguments, "--json", str(tmp_path / "b.json")])
+    assert done.exit_code == 0, done.output
+    assert "GKL 0.8.11" in done.output
+    assert "flush-to-zero on" in " ".join(done.output.split())
+    report = json.loads((tmp_path / "b.json").read_text())
+    assert report["gkl"] == "0.8.11"
+    assert "GKL" not in report["missing"]
+    builds = _native.builds()
+    # GATK runs the portable build only where there is no other.
+    with_gkl = {row["build"] for row in report["rows"] if row["jvm"] is not None}
+    assert with_gkl == set(builds) - ({"portable"} if len(builds) > 1 else set())
 
 
 @pytest.mark.parametrize(
