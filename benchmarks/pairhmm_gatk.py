@@ -7,10 +7,16 @@ fetches. Samples are simulated, and HaplotypeCaller runs on them while the regio
 are recorded. The JSON has these tables, as results/pairhmm-cpu-zen4.json:
 
 - `gatk.rows`: recorded regions, made-up ones and INPUT.in, replayed through GKL's library and ours
-  in turns in one JVM;
-- `gatk.scaling`: two threads against one, beside a loop that needs nothing but a core;
-- `gatk.runs`: whole runs of HaplotypeCaller, stock and with gkl-shim in turns;
-- `sizes`: generated regions of rising size, replayed like `gatk.rows`; --plot draws them.
+  in turns in one JVM, one call a region.
+- `gatk.scaling`: two threads over one, one call a region of 200 pairs and more, medians of the
+  rounds. `engine` is by the engine's own clock, because threads do not speed up what Python does
+  around a call; `paused` has a millisecond between calls, as in GATK, so that the other thread is
+  woken each time; `fma_loop` is a loop that needs nothing but a core, in the same rounds; `share`
+  is `engine` over `fma_loop`.
+- `gatk.runs`: whole runs of HaplotypeCaller, stock and with gkl-shim in turns: medians, by GATK's
+  clock. `amdahl` is what `run_ratio` would be if only PairHMM's time changed.
+- `sizes`: generated regions of rising size, replayed like `gatk.rows`, in single precision with one
+  thread, in GCUPS; --plot draws them.
 
 That file's `rows` are those of `gkl-shim bench pairhmm 10s.in --json FILE`.
 """
@@ -25,9 +31,10 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
+from typing import Any, TypeAlias
 
 import click
 import numpy as np
@@ -41,6 +48,9 @@ from gkl_shim.errors import MissingComponent
 from gkl_shim.formats import pairhmm_in
 from gkl_shim.gatk import data, fetch, replay, run, simulate
 from gkl_shim.pairhmm import Batch, HaplotypeBatch, PairHMM, Precision, ReadBatch
+
+Figures: TypeAlias = dict[str, Any]
+"""A row of the JSON."""
 
 _ROUNDS = 15
 _RUNS = 3
@@ -66,72 +76,6 @@ _FMA_FLAGS = ("-O2", "-march=native", "-ffp-contract=fast", "-shared", "-fPIC")
 _FMA_STEPS = 20_000_000
 
 
-@dataclass(frozen=True)
-class Row:
-    """One of our builds beside GKL on recorded regions, one call a region from Java."""
-
-    input: str
-    regions: int
-    cells: int
-    threads: int
-    precision: Precision
-    build: str
-    beside: replay.BesideGkl
-
-
-@dataclass(frozen=True)
-class Scaling:
-    """Two threads against one, one call a region of 200 pairs and more; medians of the rounds."""
-
-    input: str
-    regions: int
-    engine: float
-    """By the engine's own clock: threads do not speed up what Python does around a call."""
-    paused: float
-    """With a millisecond between calls, as in GATK: the other thread is woken each time."""
-    fma_loop: float
-    """Of the loop that needs nothing but a core, in the same rounds."""
-    share: float
-    """``engine`` over ``fma_loop``."""
-
-
-@dataclass(frozen=True)
-class WholeRun:
-    """HaplotypeCaller, stock and with gkl-shim in turns: medians, in seconds by GATK's clock."""
-
-    sample: str
-    threads: int
-    rounds: int
-    stock_pairhmm_seconds: float
-    pairhmm_seconds: float
-    pairhmm_ratio: float
-    stock_run_seconds: float
-    run_seconds: float
-    run_ratio: float
-    amdahl: float
-    """What the whole run's ratio would be if only PairHMM's time changed."""
-    share_of_amdahl: float
-
-
-@dataclass(frozen=True)
-class Size:
-    """Generated regions of one shape: single precision, one thread, one call a region, GCUPS."""
-
-    reads: int
-    haplotypes: int
-    shim: float
-    gkl: float
-
-
-@dataclass(frozen=True)
-class Report:
-    """All that is measured of GATK's own traffic."""
-
-    rows: tuple[Row, ...]
-    scaling: tuple[Scaling, ...]
-    runs: tuple[WholeRun, ...]
-
-
 def measure(
     inputs: Sequence[Path],
     reference: Path | None,
@@ -139,8 +83,8 @@ def measure(
     here: machine.Machine,
     seconds: float,
     step: Progress,
-) -> Report:
-    """Simulate, record, replay and run.
+) -> dict[str, list[Figures]]:
+    """Simulate, record, replay and run; return ``gatk`` of the JSON.
 
     Raises
     ------
@@ -162,8 +106,8 @@ def measure(
             step(f"HaplotypeCaller: {target}")
             recorded.append(_record(samples[sample], options, classpath, folder / f"{target}.in"))
         sets = [*inputs, *recorded, *_made(folder)]
-        rows = tuple(row for path in sets for row in _rows(path, classpath, here, seconds, step))
-        gains: list[Scaling] = []
+        rows = [row for path in sets for row in _rows(path, classpath, here, seconds, step)]
+        gains: list[Figures] = []
         for path in (*inputs, *recorded) if here.usable_cpus > 1 else ():
             step(f"two threads: {path.stem}")
             gains += scaling(path, loop)
@@ -175,7 +119,7 @@ def measure(
         ):
             step(f"whole runs: {sample}, threads: {threads}")
             runs.append(_whole_runs(samples[sample], threads, classpath))
-    return Report(rows, tuple(gains), tuple(runs))
+    return {"rows": rows, "scaling": gains, "runs": runs}
 
 
 def sequence(reference: Path | None) -> str:
@@ -242,7 +186,7 @@ def _written(path: Path, batch: Batch) -> Path:
 
 def _rows(
     path: Path, classpath: str, here: machine.Machine, seconds: float, step: Progress
-) -> Iterator[Row]:
+) -> Iterator[Figures]:
     batch = regions.read(path)
     best = here.builds[0]
     cases: list[tuple[int, Precision, str]] = [(1, "single", best)]
@@ -258,7 +202,15 @@ def _rows(
         beside = replay.beside_gkl(
             path, classpath, build, threads=threads, double_precision=double, seconds=seconds
         )
-        yield Row(path.stem, len(batch), batch.cells, threads, precision, build, beside)
+        yield {
+            "input": path.stem,
+            "regions": len(batch),
+            "cells": batch.cells,
+            "threads": threads,
+            "precision": precision,
+            "build": build,
+            "beside": asdict(beside),
+        }
 
 
 def fma_loop() -> Callable[[int], None]:
@@ -281,7 +233,7 @@ def fma_loop() -> Callable[[int], None]:
     return loops
 
 
-def scaling(path: Path, loops: Callable[[int], None], rounds: int = _ROUNDS) -> list[Scaling]:
+def scaling(path: Path, loops: Callable[[int], None], rounds: int = _ROUNDS) -> list[Figures]:
     """Time two threads against one; nothing if no region has enough pairs for two."""
     batch = regions.read(path)
     large = [
@@ -316,10 +268,19 @@ def scaling(path: Path, loops: Callable[[int], None], rounds: int = _ROUNDS) -> 
         paused.append(seconds_on(1, 1, 0.001) / seconds_on(2, 1, 0.001))
         fma.append(seconds_of(1) / seconds_of(2))
     gain, limit = statistics.median(engine), statistics.median(fma)
-    return [Scaling(path.stem, len(large), gain, statistics.median(paused), limit, gain / limit)]
+    return [
+        {
+            "input": path.stem,
+            "regions": len(large),
+            "engine": gain,
+            "paused": statistics.median(paused),
+            "fma_loop": limit,
+            "share": gain / limit,
+        }
+    ]
 
 
-def _whole_runs(sample: data.Sample, threads: int, classpath: str) -> WholeRun:
+def _whole_runs(sample: data.Sample, threads: int, classpath: str) -> Figures:
     options = ["--native-pair-hmm-threads", str(threads)]
     times: dict[str, list[tuple[float, float]]] = {"stock": [], "shim": []}
     with tempfile.TemporaryDirectory(prefix="gkl-shim-") as folder:
@@ -333,22 +294,22 @@ def _whole_runs(sample: data.Sample, threads: int, classpath: str) -> WholeRun:
     stock_hmm, stock_run = np.median(times["stock"], axis=0).tolist()
     hmm, whole = np.median(times["shim"], axis=0).tolist()
     amdahl = 1 / (1 - (stock_hmm - hmm) / stock_run)
-    return WholeRun(
-        sample=sample.name,
-        threads=threads,
-        rounds=_RUNS,
-        stock_pairhmm_seconds=stock_hmm,
-        pairhmm_seconds=hmm,
-        pairhmm_ratio=stock_hmm / hmm,
-        stock_run_seconds=stock_run,
-        run_seconds=whole,
-        run_ratio=stock_run / whole,
-        amdahl=amdahl,
-        share_of_amdahl=stock_run / whole / amdahl,
-    )
+    return {
+        "sample": sample.name,
+        "threads": threads,
+        "rounds": _RUNS,
+        "stock_pairhmm_seconds": stock_hmm,
+        "pairhmm_seconds": hmm,
+        "pairhmm_ratio": stock_hmm / hmm,
+        "stock_run_seconds": stock_run,
+        "run_seconds": whole,
+        "run_ratio": stock_run / whole,
+        "amdahl": amdahl,
+        "share_of_amdahl": stock_run / whole / amdahl,
+    }
 
 
-def _sizes(classpath: str, build: str, seconds: float, step: Progress) -> Iterator[Size]:
+def _sizes(classpath: str, build: str, seconds: float, step: Progress) -> Iterator[Figures]:
     """Time regions of rising size beside GKL."""
     for shape in _SIZES:
         step(f"regions of {shape[0]} x {shape[1]}")
@@ -358,71 +319,62 @@ def _sizes(classpath: str, build: str, seconds: float, step: Progress) -> Iterat
             found = replay.beside_gkl(
                 path, classpath, build, threads=1, double_precision=False, seconds=seconds
             )
-        yield Size(*shape, found.shim, found.gkl)
+        yield {
+            "reads": shape[0],
+            "haplotypes": shape[1],
+            "shim": found.shim,
+            "gkl": found.gkl,
+        }
 
 
-def tables(found: Report) -> Iterator[Table]:
+def tables(found: dict[str, list[Figures]]) -> Iterator[Table]:
     """Yield a table for each part that has figures."""
-    beside = Table(
-        "Beside GKL, GCUPS (one call a region from Java)",
-        [
-            {
-                "input": row.input,
-                "precision": row.precision,
-                "build": row.build,
-                "threads": row.threads,
-                "ours": row.beside.shim,
-                "GKL": row.beside.gkl,
-                "times GKL": row.beside.ratio,
-            }
-            for row in found.rows
-        ],
-        decimals={"ours": 2, "GKL": 2, "times GKL": 1},
-    )
-    threads = Table(
-        f"Two threads over one, regions of {_PAIRS_WORTH_THREADS} pairs and more",
-        [
-            {
-                "input": each.input,
-                "one after the other": each.engine,
-                "a millisecond apart": each.paused,
-                "FMA loop": each.fma_loop,
-                "share of it": each.share,
-            }
-            for each in found.scaling
-        ],
-        decimals=dict.fromkeys(
-            ("one after the other", "a millisecond apart", "FMA loop", "share of it"), 2
+    parts: tuple[tuple[str, str, dict[str, str], dict[str, int]], ...] = (
+        (
+            "rows",
+            "Beside GKL, GCUPS (one call a region from Java)",
+            {"input": "input", "precision": "precision", "build": "build", "threads": "threads",
+             "shim": "ours", "gkl": "GKL", "ratio": "times GKL"},
+            {"ours": 2, "GKL": 2, "times GKL": 1},
         ),
-    )
-    whole = Table(
-        "HaplotypeCaller, stock over ours",
+        (
+            "scaling",
+            f"Two threads over one, regions of {_PAIRS_WORTH_THREADS} pairs and more",
+            {"input": "input", "engine": "one after the other", "paused": "a millisecond apart",
+             "fma_loop": "FMA loop", "share": "share of it"},
+            dict.fromkeys(
+                ("one after the other", "a millisecond apart", "FMA loop", "share of it"), 2
+            ),
+        ),
+        (
+            "runs",
+            "HaplotypeCaller, stock over ours",
+            {"sample": "sample", "threads": "threads", "pairhmm_ratio": "PairHMM",
+             "run_ratio": "whole run", "share_of_amdahl": "share of Amdahl's"},
+            {"PairHMM": 1, "whole run": 2, "share of Amdahl's": 2},
+        ),
+    )  # fmt: skip
+    for part, title, columns, decimals in parts:
+        figures = [{**row, **row.get("beside", {})} for row in found[part]]
+        rows = [{shown: row[name] for name, shown in columns.items()} for row in figures]
+        if rows:
+            yield Table(title, rows, decimals=decimals)
+
+
+def _size_table(sizes: list[Figures]) -> Table:
+    return Table(
+        "By region size, one call a region",
         [
             {
-                "sample": each.sample,
-                "threads": each.threads,
-                "PairHMM": each.pairhmm_ratio,
-                "whole run": each.run_ratio,
-                "share of Amdahl's": each.share_of_amdahl,
+                "engine": engine,
+                "pairs_of_a_region": size["reads"] * size["haplotypes"],
+                "GCUPS": size[name],
             }
-            for each in found.runs
+            for name, engine in (("shim", "gkl-shim"), ("gkl", "Intel GKL"))
+            for size in sizes
         ],
-        decimals={"PairHMM": 1, "whole run": 2, "share of Amdahl's": 2},
-    )
-    yield from (table for table in (beside, threads, whole) if table.rows)
-
-
-def _size_table(sizes: list[Size]) -> Table:
-    table = Table(
-        "By region size, one call a region",
         x="pairs_of_a_region", y="GCUPS", lines=("engine",), log="xy",
     )  # fmt: skip
-    for engine, speed in (("gkl-shim", "shim"), ("Intel GKL", "gkl")):
-        for size in sizes:
-            pairs = size.reads * size.haplotypes
-            row = {"engine": engine, "pairs_of_a_region": pairs, "GCUPS": getattr(size, speed)}
-            table.rows.append(row)
-    return table
 
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
@@ -457,8 +409,8 @@ def command(
             "version": gkl_shim.__version__,
             "machine": asdict(here),
             "gkl": replay.gkl_version(classpath),
-            "sizes": [asdict(size) for size in sizes],
-            "gatk": asdict(found),
+            "sizes": sizes,
+            "gatk": found,
         }
         report.write_json(json_file, figures)
     if json_file != "-":

@@ -61,10 +61,10 @@ class Report:
     pairs: str
     cuda: list[str]
     rows: list[rates.Row] = field(default_factory=list)
-    accuracy: list[rates.Accuracy] = field(default_factory=list)
+    accuracy: list[rates.Figures] = field(default_factory=list)
     verification: list[verification.Verification] = field(default_factory=list)
-    occupancy: list[rates.Occupancy] = field(default_factory=list)
-    energy: list[rates.Energy] = field(default_factory=list)
+    occupancy: list[rates.Figures] = field(default_factory=list)
+    energy: list[rates.Figures] = field(default_factory=list)
     missing: dict[str, str] = field(default_factory=dict)
 
     @contextmanager
@@ -188,7 +188,7 @@ def tables(found: Report) -> Iterator[Table]:
         )  # fmt: skip
     yield Table(
         "Accepted pairs",
-        [asdict(row) for row in found.accuracy],
+        found.accuracy,
         x="max_edits", y="false_accepts",
     )  # fmt: skip
     yield Table(
@@ -199,12 +199,12 @@ def tables(found: Report) -> Iterator[Table]:
     )  # fmt: skip
     yield Table(
         "Occupancy",
-        [{**asdict(row), "share": row.share} for row in found.occupancy],
+        [{**row, "share": row["warps"] / row["most_warps"]} for row in found.occupancy],
         x="kernel", y="share",
     )  # fmt: skip
     yield Table(
         "Energy",
-        [asdict(row) for row in found.energy],
+        found.energy,
         x="what", y="nanojoules_a_pair", lines=("method", "max_edits"), log="y",
     )  # fmt: skip
 

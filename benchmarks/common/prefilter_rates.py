@@ -18,9 +18,9 @@ from gkl_shim.cli import _generated
 from gkl_shim.formats.prefilter_text import TextReader
 from gkl_shim.prefilter import Encode, Method, Prefilter, Sequences
 
-__all__ = ["Accuracy", "Energy", "Letters", "Occupancy", "Row", "accuracy", "batch_rows",
-           "candidate_rows", "cpu_energy", "cpu_rows", "cuda_energy", "cuda_rows", "device_rows",
-           "edlib_rows", "generated_pairs", "memory_rows", "occupancy", "read_pairs"]  # fmt: skip
+__all__ = ["Figures", "Letters", "Row", "accuracy", "batch_rows", "candidate_rows", "cpu_energy",
+           "cpu_rows", "cuda_energy", "cuda_rows", "device_rows", "edlib_rows", "generated_pairs",
+           "memory_rows", "occupancy", "read_pairs"]  # fmt: skip
 
 _METHODS: tuple[Method, ...] = get_args(Method)
 _PLACES: tuple[Encode, ...] = ("host", "device")
@@ -44,6 +44,8 @@ _ENERGY_SECONDS = 1.0
 
 Letters: TypeAlias = NDArray[np.uint8]
 """Sequences of one length, shape (pairs, length)."""
+Figures: TypeAlias = dict[str, Any]
+"""A row of the JSON."""
 _Sides: TypeAlias = Sequence[Sequences]
 """Reads and segments."""
 
@@ -72,49 +74,6 @@ class Row:
     def timed(self, call: Callable[[], object], seconds: float) -> Row:
         """Return the row with the rate of a call."""
         return replace(self, millions=self.pairs / seconds_of(call, seconds) / 1e6)
-
-
-@dataclass(frozen=True)
-class Accuracy:
-    """How many pairs each method accepts."""
-
-    max_edits: int
-    pairs: int
-    exact: int
-    gatekeeper: int
-    false_accepts: int
-    """By ``gatekeeper``."""
-    false_rejects: int
-    """By ``gatekeeper``."""
-
-
-@dataclass(frozen=True)
-class Occupancy:
-    """How many warps of a kernel a multiprocessor holds, of those that it could hold."""
-
-    device: str
-    kernel: str
-    registers: int
-    warps: int
-    most_warps: int
-
-    @property
-    def share(self) -> float:
-        """Warps that there are, of those that there could be."""
-        return self.warps / self.most_warps
-
-
-@dataclass(frozen=True)
-class Energy:
-    """The energy that a device, or all CPU packages, use while filtering encoded pairs."""
-
-    what: str
-    method: str
-    max_edits: int
-    millions: float
-    """Pairs a second, in millions."""
-    watts: float
-    nanojoules_a_pair: float
 
 
 # ---- pairs
@@ -219,19 +178,19 @@ def edlib_rows(sides: tuple[Letters, Letters], seconds: float) -> Iterator[Row]:
         yield row.timed(partial(align_all, max_edits), seconds)
 
 
-def accuracy(sides: tuple[Letters, Letters], max_edits: int) -> Accuracy:
-    """Count the pairs that each method accepts."""
+def accuracy(sides: tuple[Letters, Letters], max_edits: int) -> Figures:
+    """Count the pairs that each method accepts; false ones are GateKeeper's."""
     exact, estimate = (
         Prefilter(max_edits, method=method, backend="cpu").edits(*sides) >= 0 for method in _METHODS
     )
-    return Accuracy(
-        max_edits,
-        len(exact),
-        int(exact.sum()),
-        int(estimate.sum()),
-        int((estimate & ~exact).sum()),
-        int((exact & ~estimate).sum()),
-    )
+    return {
+        "max_edits": max_edits,
+        "pairs": len(exact),
+        "exact": int(exact.sum()),
+        "gatekeeper": int(estimate.sum()),
+        "false_accepts": int((estimate & ~exact).sum()),
+        "false_rejects": int((exact & ~estimate).sum()),
+    }
 
 
 # ---- CUDA
@@ -386,8 +345,8 @@ def memory_rows(sides: tuple[Letters, Letters], seconds: float) -> Iterator[Row]
         yield replace(row, what=f"CUDA, 2-bit encoded, {what}", millions=rate)
 
 
-def occupancy(sides: tuple[Letters, Letters]) -> Iterator[Occupancy]:
-    """Ask the driver how many warps of each kernel a multiprocessor holds."""
+def occupancy(sides: tuple[Letters, Letters]) -> Iterator[Figures]:
+    """Ask the driver how many warps of each kernel a multiprocessor holds, of those possible."""
     planes = _encoded(sides, 1000)
     for method, max_edits in (("exact", 5), ("exact", 40), ("exact", 200), ("gatekeeper", 5)):
         with Prefilter(
@@ -396,13 +355,19 @@ def occupancy(sides: tuple[Letters, Letters]) -> Iterator[Occupancy]:
             prefilter.edits(planes[0], planes[1])
             engine: Any = prefilter.engine(0)
             for kernel, registers, warps, most in engine.occupancy():
-                yield Occupancy(prefilter.devices[0], kernel, registers, warps, most)
+                yield {
+                    "device": prefilter.devices[0],
+                    "kernel": kernel,
+                    "registers": registers,
+                    "warps": warps,
+                    "most_warps": most,
+                }
 
 
 # ---- energy
 
 
-def cuda_energy(sides: tuple[Letters, Letters], device: str) -> Iterator[Energy]:
+def cuda_energy(sides: tuple[Letters, Letters], device: str) -> Iterator[Figures]:
     """Read the energy that the first device uses while a kernel runs on encoded pairs.
 
     Raises
@@ -418,7 +383,7 @@ def cuda_energy(sides: tuple[Letters, Letters], device: str) -> Iterator[Energy]
             yield _energy(device, method, max_edits, rate, used().watts)
 
 
-def cpu_energy(sides: tuple[Letters, Letters], cpu: str) -> Iterator[Energy]:
+def cpu_energy(sides: tuple[Letters, Letters], cpu: str) -> Iterator[Figures]:
     """Read the energy that the CPU packages use while all threads filter encoded pairs.
 
     Raises
@@ -436,5 +401,12 @@ def cpu_energy(sides: tuple[Letters, Letters], cpu: str) -> Iterator[Energy]:
                 yield _energy(cpu, method, max_edits, rate, used().watts)
 
 
-def _energy(what: str, method: str, max_edits: int, rate: float, watts: float) -> Energy:
-    return Energy(what, method, max_edits, rate, watts, watts / rate * 1e3)
+def _energy(what: str, method: str, max_edits: int, rate: float, watts: float) -> Figures:
+    return {
+        "what": what,
+        "method": method,
+        "max_edits": max_edits,
+        "millions": rate,
+        "watts": watts,
+        "nanojoules_a_pair": watts / rate * 1e3,
+    }
