@@ -89,7 +89,7 @@ def measured(name: str, source: Path, turns: int, options: list[str]) -> dict[st
 
 def inputs(tens: Path, folder: Path) -> dict[str, Path]:
     """10s.in many times, plain and gzipped, and a deep sample."""
-    from gkl_shim import traffic
+    from gkl_shim.cli import _generated
     from gkl_shim.formats import pairhmm_in
 
     content = tens.read_bytes() * 300
@@ -100,7 +100,7 @@ def inputs(tens: Path, folder: Path) -> dict[str, Path]:
     deep = folder / "deep.in"
     with deep.open("wb") as file:
         for seed in range(10):
-            pairhmm_in.write(file, traffic.regions(11, seed=seed + 1, shape=(1000, 50)))
+            pairhmm_in.write(file, _generated.regions(11, seed=seed + 1, shape=(1000, 50)))
     return {
         "10s.in 300 times": many,
         "10s.in 300 times, gzipped": packed,

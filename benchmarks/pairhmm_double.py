@@ -1,6 +1,6 @@
 """PairHMM on a CUDA device where pairs leave single precision: who computes them, at what cost.
 
-    python benchmarks/pairhmm_double.py chr22=chr22.in [NAME=FILE.in ...] --json FILE.json
+    python -m benchmarks.pairhmm_double chr22=chr22.in [NAME=FILE.in ...] --json FILE.json
 
 Inputs are regions as GKL_SHIM_RECORD writes them. Three things are measured:
 
@@ -26,10 +26,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from pairhmm_cuda import STREAMED_CELLS, seconds
 
-from gkl_shim import _native, traffic
+from benchmarks.common import regions
+from benchmarks.common.report import median_seconds
+from benchmarks.pairhmm_cuda import STREAMED_CELLS
+from gkl_shim import _native
 from gkl_shim._batch import concatenated
+from gkl_shim.cli import _generated
 from gkl_shim.cuda import devices
 from gkl_shim.cuda import pairhmm as cuda
 from gkl_shim.formats import pairhmm_in
@@ -138,7 +141,7 @@ def streams(sets: dict[str, Batch]) -> dict[str, Any]:
                 with taken_to_be(ratio):
                     pairhmm = PairHMM(backend="cuda", devices=[0])
 
-                took = seconds(partial(consume, pairhmm, [each] * times), 7)
+                took = median_seconds(partial(consume, pairhmm, [each] * times), 7)
                 figure = pairhmm.statistics
                 row = {
                     "batches": times,
@@ -159,13 +162,13 @@ def calls_with_unrelated_reads() -> dict[str, Any]:
     found: dict[str, Any] = {}
     for shape, read, haplotype in SHAPES:
         cells = shape[0] * shape[1] * read * haplotype
-        batch = unrelated(traffic.uniform(round(UNRELATED_CELLS / cells), shape, read, haplotype))
+        batch = unrelated(regions.uniform(round(UNRELATED_CELLS / cells), shape, read, haplotype))
         name = f"{shape[0]} x {shape[1]} of {read} x {haplotype} bases"
         rows = {}
         for ratio in (0, SLOW) if CAN_BE_TOLD else (0,):
             with taken_to_be(ratio):
                 engine = cuda.Engine([0])
-            took = seconds(partial(engine.compute, batch), 3)
+            took = median_seconds(partial(engine.compute, batch), 3)
             statistics = engine.statistics()
             rows["device" if not ratio else "device, slow in double: the CPU"] = {
                 "gcups": round(batch.cells / took / 1e9, 1),
@@ -176,7 +179,7 @@ def calls_with_unrelated_reads() -> dict[str, Any]:
         part = batch[: max(1, len(batch) // 8)]
         for precision in ("single", "double"):
             cpu = PairHMM(backend="cpu", precision=precision)
-            took = seconds(partial(cpu.compute, part), 3)
+            took = median_seconds(partial(cpu.compute, part), 3)
             rows[f"CPU alone, {precision}"] = {"gcups": round(part.cells / took / 1e9, 1)}
         found[name] = rows
         print(name, json.dumps(rows, indent=1), flush=True)
@@ -194,7 +197,7 @@ def main() -> None:
         name, path = argument.split("=", 1)
         with pairhmm_in.Reader(path) as reader:
             sets[name] = concatenated(list(reader))
-    generated = traffic.regions(100)
+    generated = _generated.regions(100)
     report = {
         "device": devices.describe()[0],
         "cpus": _native.cpu_count(),

@@ -1,8 +1,8 @@
 """Draw docs/speed.svg: PairHMM of gkl-shim relative to GKL, one thread of the same CPU.
 
-python benchmarks/speed_picture.py [RESULTS.json] [PICTURE.svg]
+    python -m benchmarks.speed_picture [RESULTS.json] [PICTURE.svg]
 
-RESULTS.json comes from `gkl-shim bench pairhmm --gatk --json RESULTS.json`.
+Needs matplotlib. RESULTS.json comes from pairhmm_gatk.py.
 """
 
 from __future__ import annotations
