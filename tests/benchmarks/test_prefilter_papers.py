@@ -126,7 +126,7 @@ def test_verification_of_files(tmp_path: Path) -> None:
 def test_a_seeder_that_fails(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     sides = verification.generated_reads()
-    with pytest.raises(verification.MissingComponent, match=r"minimap2 \(Debian: minimap2\): "):
+    with pytest.raises(verification.MissingComponent, match=r"minimap2: .*\(Debian: apt install minimap2\)"):
         verification.propose(*sides)
     (tmp_path / "minimap2").write_text("#!/bin/sh\necho no memory >&2; exit 3\n")
     (tmp_path / "minimap2").chmod(0o755)

@@ -208,7 +208,8 @@ class CudaEngine(PairHmm):
     def __call__(self) -> None:
         call("gkl_shim_cuda_engine_open", self.engine_options, self.engine)
         values = np.full(self.batch.pairs, np.nan)
-        computed = self.engine[0], self.pointer, 1, pointer(values)
+        done = ffi.new("gkl_shim_pairhmm_stats *")
+        computed = self.engine[0], self.pointer, 1, pointer(values), done
         try:
             call("gkl_shim_cuda_engine_compute", *computed)
         except CallError:
