@@ -120,8 +120,14 @@ typedef struct {
     int32_t backend;     /* GKL_SHIM_CPU, GKL_SHIM_CUDA or GKL_SHIM_AUTO */
 } gkl_shim_pairhmm_options;
 
+enum {
+    /* The most letters of a read or haplotype. */
+    GKL_SHIM_LONGEST_SEQUENCE = 100000000
+};
+
 /* Regions of reads and haplotypes: every read of a region is computed against every haplotype of
- * the same region. All arrays are the caller's.
+ * the same region. All arrays are the caller's. There may be any number of reads, haplotypes and
+ * letters in all.
  *
  * Qualities are Phred, one byte a base, used modulo 128 (the top bit is ignored, as in GKL). */
 typedef struct {

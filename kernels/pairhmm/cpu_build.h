@@ -66,12 +66,12 @@ struct TileKernel {
 struct CpuBuild {
     const char *name;
     // Narrow kernels take tiles of few reads: where a wide operation is split in two they halve
-    // the work, elsewhere they cost the same.
-    TileKernel single_wide, single_narrow, double_wide, double_narrow;
+    // the work, elsewhere they cost the same. The one for a lone read takes the least memory.
+    TileKernel single_wide, single_narrow, double_wide, double_narrow, double_lone;
     // The last resort, one haplotype at a time: out[lane] = log10 likelihood, -Infinity only where
     // the model itself gives zero.
     int rescaled_lanes;
-    size_t (*rescaled_workspace)(const Letters &haplotype);
+    size_t (*rescaled_workspace)(int32_t rows, const Letters &haplotype);
     void (*compute_rescaled)(const Tile &tile, const Letters &haplotype, void *workspace,
                              double *out);
 };

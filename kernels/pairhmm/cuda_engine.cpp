@@ -32,6 +32,7 @@
 #include "common/error.h"
 #include "common/thread_pool.h"
 #include "gkl_shim.h"
+#include "pairhmm/batch.h"
 #include "pairhmm/cuda_arrays.h"
 #include "pairhmm/cuda_layout.h"
 
@@ -1021,7 +1022,9 @@ struct gkl_shim_cuda_engine {
     static int64_t bases_of(const Span &span) {
         const gkl_shim_pairhmm_batch &batch = *span.batch;
         return batch.read_offsets[batch.region_reads[span.last]] -
-               batch.read_offsets[batch.region_reads[span.first]];
+               batch.read_offsets[batch.region_reads[span.first]] +
+               batch.haplotype_offsets[batch.region_haplotypes[span.last]] -
+               batch.haplotype_offsets[batch.region_haplotypes[span.first]];
     }
 
     // Copies a part of a batch from a device's memory to the host's. False, with the last error
@@ -1091,14 +1094,22 @@ extern "C" gkl_shim_status gkl_shim_cuda_engine_open(const gkl_shim_cuda_engine_
 extern "C" gkl_shim_status gkl_shim_cuda_engine_compute(gkl_shim_cuda_engine *engine,
                                                         const gkl_shim_pairhmm_batch *batches,
                                                         int64_t count, double *log10_likelihoods) {
-    return guarded([&] { return engine->compute({batches, batches + count}, log10_likelihoods); });
+    return guarded([&] {
+        int64_t pairs, cells;
+        for (int64_t k = 0; k < count; k++)
+            if (!check_shape(batches[k], &pairs, &cells)) return GKL_SHIM_EINVAL;
+        return engine->compute({batches, batches + count}, log10_likelihoods);
+    });
 }
 
 extern "C" gkl_shim_status gkl_shim_cuda_engine_compute_arrays(
     gkl_shim_cuda_engine *engine, const gkl_shim_pairhmm_batch *batch,
     const gkl_shim_cuda_array_kernels *kernels, void *stream, double *log10_likelihoods) {
-    return guarded(
-        [&] { return engine->compute_arrays(*batch, *kernels, stream, log10_likelihoods); });
+    return guarded([&] {
+        int64_t pairs, cells;
+        if (!check_shape(*batch, &pairs, &cells)) return GKL_SHIM_EINVAL;
+        return engine->compute_arrays(*batch, *kernels, stream, log10_likelihoods);
+    });
 }
 
 extern "C" const char *gkl_shim_cuda_engine_loss(gkl_shim_cuda_engine *engine, int32_t *number) {

@@ -56,6 +56,13 @@ constexpr int kBusyTiles = 8;
 
 // A chunk's reads have about so many bases at most: the block goes up while another is computed.
 constexpr int64_t kChunkReadBases = int64_t(1) << 22;
+// Reads between those that are computed go up too: so many bases in all.
+constexpr int64_t kChunkSpan = int64_t(1) << 26;
+
+// A chunk's regions have no more letters of haplotypes than this, and no more haplotypes: planning
+// takes memory for each, and the kernels' places in a block are 32 bits wide. A region that has
+// more by itself is left to the CPU engine.
+constexpr int64_t kChunkLetters = int64_t(1) << 24, kChunkHaplotypes = int64_t(1) << 18;
 
 // What planning and writing take on one thread, in nanoseconds; and how much of it is done by one
 // at a time: enough that handing it out costs little, little enough that all threads have some.
@@ -83,6 +90,7 @@ struct Part {
     int64_t region, first_read, reads;  // of the batch
     int64_t first_pair, haplotype_count;
     bool striped;
+    bool left;                  // to the CPU engine: nothing of it is planned or goes up
     int64_t most_stripes;       // of a read: one that would have more is not computed
     int64_t first_byte, bytes;  // of its reads: in the batch
     int32_t first_row, rows;    // the reads computed
@@ -250,7 +258,8 @@ struct gkl_shim_cuda_planner {
         group_count_ = 0;
         read_bases_ = chunk->regions = chunk->pairs = chunk->cells = planning_ = 0;
         stripes_ = 0;
-        int64_t cells = 0, scratch = 0, group_planning = kGroupNanoseconds;
+        int64_t cells = 0, scratch = 0, span = 0, all_letters = 0, all_haplotypes = 0;
+        int64_t group_planning = kGroupNanoseconds;
         bool full = false;
         const int64_t most_planning =
             options_.planning > 0 ? options_.planning : std::numeric_limits<int64_t>::max();
@@ -260,29 +269,47 @@ struct gkl_shim_cuda_planner {
             const int64_t ahead = std::min(g + 8, batch_.regions);
             __builtin_prefetch(batch_.read_offsets + batch_.region_reads[ahead]);
             __builtin_prefetch(batch_.haplotype_offsets + batch_.region_haplotypes[ahead]);
-            const int64_t first = batch_.region_reads[g] + chunk->read;
+            int64_t first = batch_.region_reads[g] + chunk->read;
             const int64_t reads_end = batch_.region_reads[g + 1];
             const int64_t h = batch_.region_haplotypes[g], h_end = batch_.region_haplotypes[g + 1];
             const int64_t letters = batch_.haplotype_offsets[h_end] - batch_.haplotype_offsets[h];
             const int64_t state_bytes =
                 (4 * (h_end - h) + 4) * (options_.precision == GKL_SHIM_SINGLE ? 8 : 16);
-            const int64_t pair = chunk->pair + chunk->read * (h_end - h);
-            const int64_t most_stripes = this->most_stripes(h_end - h, letters);
-            int64_t end = first, wanted_reads = 0, region_stripes = 0;
+            const auto pair_of = [&](int64_t read) {
+                return chunk->pair + (read - batch_.region_reads[g]) * (h_end - h);
+            };
+            const bool left = letters > kChunkLetters || h_end - h > kChunkHaplotypes;
+            const int64_t most_stripes = left ? 0 : this->most_stripes(h_end - h, letters);
+            int64_t end = first, end_wanted = first, wanted_reads = 0, region_stripes = 0;
+            full = !parts_.empty() && !left &&
+                   (all_letters + letters > kChunkLetters ||
+                    all_haplotypes + (h_end - h) > kChunkHaplotypes);
+            if (left) {
+                end = end_wanted = reads_end;
+                if (any_wanted(pair_of(first), (end - first) * (h_end - h)))
+                    wanted_reads = end - first;
+            }
             const int64_t bases = batch_.read_offsets[reads_end] - batch_.read_offsets[first];
-            const int64_t region_scratch = (bases + (reads_end - first) * kWarp) * state_bytes;
-            if (!values_ && cells + bases * letters <= options_.cells &&
-                scratch + region_scratch <= options_.scratch_bytes &&
-                read_bases_ + bases <= kChunkReadBases && within_reach(reads_end)) {
-                end = reads_end;
+            const auto region_scratch = [&] {
+                return (bases + (reads_end - first) * kWarp) * state_bytes;
+            };
+            if (!left && !full && !values_ && read_bases_ + bases <= kChunkReadBases &&
+                cells + bases * letters <= options_.cells &&
+                scratch + region_scratch() <= options_.scratch_bytes && within_reach(reads_end)) {
+                end = end_wanted = reads_end;
                 wanted_reads = reads_end - first;
                 cells += bases * letters;
-                scratch += region_scratch;
+                scratch += region_scratch();
                 read_bases_ += bases;
+                span += bases;
             }
-            for (; end < reads_end; end++) {
-                if (!any_wanted(pair + (end - first) * (h_end - h), h_end - h)) continue;
+            const int64_t span_before = span;
+            for (; end < reads_end && !full; end++) {
+                if (!any_wanted(pair_of(end), h_end - h)) continue;
+                if (wanted_reads == 0) first = end;
                 const int64_t length = batch_.read_offsets[end + 1] - batch_.read_offsets[end];
+                const int64_t longer_span =
+                    span_before + batch_.read_offsets[end + 1] - batch_.read_offsets[first];
                 int64_t more_cells = length * letters;
                 int64_t more_scratch = (length + kWarp) * state_bytes;
                 int64_t stripes = 0;
@@ -295,8 +322,11 @@ struct gkl_shim_cuda_planner {
                 full = (!parts_.empty() || wanted_reads > 0) &&
                        (cells + more_cells > options_.cells ||
                         scratch + more_scratch > options_.scratch_bytes ||
-                        read_bases_ + length > kChunkReadBases || !within_reach(end + 1));
+                        read_bases_ + length > kChunkReadBases || longer_span > kChunkSpan ||
+                        !within_reach(end + 1));
                 if (full) break;
+                span = longer_span;
+                end_wanted = end + 1;
                 wanted_reads++;
                 cells += more_cells;
                 scratch += more_scratch;
@@ -314,18 +344,24 @@ struct gkl_shim_cuda_planner {
                 Part &part = parts_.back();
                 part.region = g;
                 part.first_read = first;
-                part.reads = end - first;
+                part.reads = end_wanted - first;
                 part.haplotype_count = h_end - h;
                 part.striped = false;
+                part.left = left;
                 part.most_stripes = most_stripes;
-                part.first_pair = pair;
+                part.first_pair = pair_of(first);
                 part.first_byte = batch_.read_offsets[first];
-                part.bytes = batch_.read_offsets[end] - part.first_byte;
+                const int64_t its_bases = batch_.read_offsets[end_wanted] - part.first_byte;
+                part.bytes = left ? 0 : its_bases;
                 chunk->regions++;
                 chunk->pairs += part.reads * part.haplotype_count;
-                chunk->cells += part.bytes * letters;
-                const int64_t part_planning =
-                    kPlanPerRegion + part.reads * kPlanPerRead + letters * kPlanPerLetter;
+                chunk->cells += its_bases * letters;
+                int64_t part_planning = kPlanPerRegion;
+                if (!left) {
+                    part_planning += part.reads * kPlanPerRead + letters * kPlanPerLetter;
+                    all_letters += letters;
+                    all_haplotypes += h_end - h;
+                }
                 group_planning += part_planning;
                 planning_ += part_planning;
                 if (region_stripes > 0) {
@@ -453,6 +489,8 @@ struct gkl_shim_cuda_planner {
     int64_t list_rows(Part &part, Group *group) const {
         part.first_row = int32_t(group->rows.size());
         part.first_packed = int32_t(group->packed.size());
+        part.width = part.tiles = part.rows = 0;
+        if (part.left) return 0;
         const int64_t bases = part.striped ? list_stripes(part, group) : pack_rows(part, group);
         part.rows = int32_t(group->rows.size()) - part.first_row;
         return bases;
@@ -570,11 +608,11 @@ struct gkl_shim_cuda_planner {
     void plan_haplotypes(Part &part, Group *group) {
         PlanMemory &memory = plan_memory;
         const int64_t *offsets = batch_.haplotype_offsets + batch_.region_haplotypes[part.region];
-        if (!prefixes_) encode_haplotypes(part, group);
+        if (!prefixes_ && !part.left) encode_haplotypes(part, group);
         part.first_haplotype = int32_t(group->haplotypes.size());
         memory.chosen.clear();
         const int32_t *rows = group->rows.data() + part.first_row;
-        for (int32_t h = 0; h < part.haplotype_count; h++)
+        for (int32_t h = 0; !part.left && h < part.haplotype_count; h++)
             if (std::any_of(rows, rows + part.rows,
                             [&](int32_t read) { return wanted(part, read, h); }))
                 memory.chosen.push_back(h);
@@ -683,7 +721,7 @@ struct gkl_shim_cuda_planner {
         const int64_t parts = int64_t(parts_.size()), step = (parts + kSample - 1) / kSample;
         for (int64_t k = 0; k < parts; k += step) {
             const Part &part = parts_[size_t(k)];
-            if (part.striped) continue;
+            if (part.striped || part.left) continue;
             const int64_t *offsets = batch_.read_offsets + part.first_read;
             Lengths lengths;
             for (int64_t r = 0; r < part.reads; r++)

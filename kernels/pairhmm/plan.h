@@ -12,6 +12,7 @@
 // same for every engine.
 #pragma once
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include <vector>
@@ -57,6 +58,12 @@ struct PlanView {
     int32_t join_count;
 };
 
+// What a vector keeps, in bytes.
+template <class T>
+size_t kept_bytes(const std::vector<T> &vector) {
+    return vector.capacity() * sizeof(T);
+}
+
 struct Trie {
     std::vector<uint8_t> letters;  // one a column; or none at all, where nobody knows them
     std::vector<Branch> branches;  // depth first
@@ -70,12 +77,16 @@ struct Trie {
         return {letters.data(),           branches.data(), int32_t(columns()),
                 int32_t(branches.size()), leaves,          slots};
     }
+    size_t kept() const { return kept_bytes(letters) + kept_bytes(branches) + kept_bytes(leaf_of); }
 };
 
 class TrieBuilder {
    public:
-    // Any sequences in any order; repeats share a leaf. Reuses the trie's memory.
+    // Any sequences in any order, of fewer than 2^31 letters in all; repeats share a leaf. Reuses
+    // the trie's memory.
     void build(const Letters *sequences, int64_t count, Trie *trie);
+
+    size_t kept() const { return kept_bytes(order_) + kept_bytes(sorted_) + kept_bytes(pending_); }
 
    private:
     // Sequences with a common beginning.
@@ -102,6 +113,10 @@ struct Plan {
     PlanView view() const {
         return {heads.view(), tails.view(), joins.data(), first_join.data(), int32_t(joins.size())};
     }
+    size_t kept() const {
+        return heads.kept() + tails.kept() + kept_bytes(joins) + kept_bytes(first_join) +
+               kept_bytes(join_of);
+    }
 };
 
 class Planner {
@@ -111,6 +126,10 @@ class Planner {
 
     // The tries alone.
     void make_tries(const Letters *haplotypes, int64_t count, Trie *heads, Trie *tails);
+
+    size_t kept() const {
+        return builder_.kept() + kept_bytes(parts_) + kept_bytes(reversed_) + kept_bytes(order_);
+    }
 
    private:
     TrieBuilder builder_;
