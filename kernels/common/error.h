@@ -1,7 +1,8 @@
-// The calling thread's last error, the ways to set it, and what becomes of exceptions: none leaves
-// the C ABI.
+// The calling thread's last error, the ways to set it, and the guard around every function of the
+// C ABI that does more than hand out a field.
 #pragma once
 
+#include "common/floating_point_mode.h"
 #include "gkl_shim.h"
 
 namespace gkl_shim {
@@ -23,9 +24,12 @@ inline void check(gkl_shim_status status) {
 // The status of the exception that is being handled, for catch (...). Sets the message.
 gkl_shim_status status_of_exception() noexcept;
 
-// The status of work(), which may throw anything.
+// Calls work() in the library's floating-point mode and returns its status. Whatever it throws
+// becomes a status. The mode is set for integer work too: compilers and standard containers
+// convert between integers and floating-point numbers, which can trap.
 template <class Work>
 gkl_shim_status guarded(Work work) noexcept {
+    const FloatingPointMode mode;
     try {
         return work();
     } catch (...) {

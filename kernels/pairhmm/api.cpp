@@ -63,7 +63,6 @@ using namespace gkl_shim::pairhmm;
 
 extern "C" gkl_shim_status gkl_shim_pairhmm_open(const gkl_shim_pairhmm_options *options,
                                                  gkl_shim_pairhmm **handle) {
-    const FloatingPointMode mode;
     const gkl_shim_pairhmm_options defaults = {};
     if (!options) options = &defaults;
     if (!handle) return invalid("handle is null");
@@ -93,7 +92,6 @@ extern "C" gkl_shim_status gkl_shim_pairhmm_open(const gkl_shim_pairhmm_options 
 
 static gkl_shim_status compute(gkl_shim_pairhmm *handle, const gkl_shim_pairhmm_batch *batch,
                                double *log10_likelihoods, int64_t size, bool only_missing) {
-    const FloatingPointMode mode;
     const auto start = std::chrono::steady_clock::now();
     if (!handle) return invalid("handle is null");
     if (!batch) return invalid("batch is null");

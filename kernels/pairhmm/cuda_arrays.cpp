@@ -72,7 +72,6 @@ struct gkl_shim_cuda_checker {
 extern "C" gkl_shim_status gkl_shim_cuda_checker_open(const gkl_shim_cuda_driver *driver,
                                                       const gkl_shim_cuda_array_kernels *kernels,
                                                       gkl_shim_cuda_checker **checker) {
-    const FloatingPointMode mode;
     *checker = nullptr;
     return guarded_on_device(kernels->number, [&] {
         std::unique_ptr<gkl_shim_cuda_checker> made(new gkl_shim_cuda_checker(*driver, *kernels));
@@ -85,7 +84,6 @@ extern "C" gkl_shim_status gkl_shim_cuda_checker_open(const gkl_shim_cuda_driver
 extern "C" gkl_shim_status gkl_shim_cuda_check(gkl_shim_cuda_checker *checker, int32_t arrays,
                                                const uint64_t *addresses, int64_t size,
                                                void *stream, int64_t *places) {
-    const FloatingPointMode mode;
     if (arrays < 1 || arrays > kMostTracks) return invalid("arrays is %d, not 1 to 5", arrays);
     Tracks tracks = {};
     for (int32_t k = 0; k < arrays; k++)

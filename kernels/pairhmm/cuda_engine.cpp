@@ -1286,7 +1286,6 @@ struct gkl_shim_cuda_engine {
 
 extern "C" gkl_shim_status gkl_shim_cuda_engine_open(const gkl_shim_cuda_engine_options *options,
                                                      gkl_shim_cuda_engine **engine) {
-    const FloatingPointMode mode;
     return opened(engine, *options);
 }
 
@@ -1294,7 +1293,6 @@ extern "C" gkl_shim_status gkl_shim_cuda_engine_compute(gkl_shim_cuda_engine *en
                                                         const gkl_shim_pairhmm_batch *batches,
                                                         int64_t count, double *log10_likelihoods,
                                                         gkl_shim_pairhmm_stats *done) {
-    const FloatingPointMode mode;
     return guarded([&] {
         return engine->compute({batches, batches + count}, log10_likelihoods, done);
     });
@@ -1303,7 +1301,6 @@ extern "C" gkl_shim_status gkl_shim_cuda_engine_compute(gkl_shim_cuda_engine *en
 extern "C" gkl_shim_status gkl_shim_cuda_engine_compute_arrays(
     gkl_shim_cuda_engine *engine, const gkl_shim_pairhmm_batch *batch,
     const gkl_shim_cuda_array_kernels *kernels, void *stream, double *log10_likelihoods) {
-    const FloatingPointMode mode;
     return guarded(
         [&] { return engine->compute_arrays(*batch, *kernels, stream, log10_likelihoods); });
 }
@@ -1332,7 +1329,6 @@ extern "C" gkl_shim_status gkl_shim_cuda_engine_measure(gkl_shim_cuda_engine *en
                                                         const gkl_shim_pairhmm_batch *batch,
                                                         double *log10_likelihoods, int32_t repeats,
                                                         gkl_shim_cuda_stages *stages) {
-    const FloatingPointMode mode;
     return engine->measure(*batch, log10_likelihoods, repeats, stages);
 }
 

@@ -11,7 +11,6 @@
 
 #include "common/cpu.h"
 #include "common/error.h"
-#include "common/floating_point_mode.h"
 #include "common/per_thread.h"
 #include "common/thread_pool.h"
 #include "gkl_shim.h"
@@ -1131,7 +1130,6 @@ extern "C" void gkl_shim_cuda_widths(int32_t precision, int32_t widths[GKL_SHIM_
 }
 
 extern "C" int64_t gkl_shim_cuda_tables(int32_t precision, int32_t conventions, void *tables) {
-    const FloatingPointMode mode;
     const bool as_gkl = conventions == GKL_SHIM_AS_GKL, single = precision == GKL_SHIM_SINGLE;
     const gkl_shim_status status = guarded([&] {
         if (tables && single)
@@ -1148,7 +1146,6 @@ extern "C" int32_t gkl_shim_cuda_take(gkl_shim_cuda_planner *planner,
                                       const gkl_shim_pairhmm_batch *batch,
                                       const gkl_shim_cuda_prefix *prefixes, const double *values,
                                       gkl_shim_cuda_chunk *chunk) {
-    const FloatingPointMode mode;
     bool taken = false;
     const gkl_shim_status status = guarded([&] {
         taken = planner->take(*batch, prefixes, values, chunk);
@@ -1159,7 +1156,6 @@ extern "C" int32_t gkl_shim_cuda_take(gkl_shim_cuda_planner *planner,
 
 extern "C" gkl_shim_status gkl_shim_cuda_plan(gkl_shim_cuda_planner *planner,
                                               gkl_shim_cuda_chunk *chunk) {
-    const FloatingPointMode mode;
     return guarded([&] { return planner->plan(chunk); });
 }
 
