@@ -37,7 +37,7 @@ __all__ = [
 #: A ``cupy.ndarray``.
 DeviceArray: TypeAlias = Any
 
-SOURCE = "pairhmm/cuda_arrays.cu"
+SOURCE = "pairhmm/cuda/arrays.cu"
 _KERNELS = ("first_wrong", "common_prefixes", "fetch")
 
 

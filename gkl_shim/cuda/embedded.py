@@ -1,4 +1,4 @@
-"""The door through which the native library reaches the GPU engines (``python_host.h``).
+"""The door through which the native library reaches the GPU engines (``gpu/python_host.h``).
 
 Imported in a process that the native library has put Python into, its functions take addresses and
 return a message: empty for success, so that nothing that Python raises crosses into C. Python opens

@@ -46,9 +46,9 @@ _TEMPLATES = (
 )
 #: By kernel file, the kernels with C++ names that are compiled ahead; others when asked for.
 EXPRESSIONS: dict[str, tuple[str, ...]] = {
-    "pairhmm/cuda.cu": (),
-    "pairhmm/cuda_arrays.cu": (),
-    "prefilter/cuda.cu": tuple(f"gkl_shim::prefilter::{name}" for name in (*_TEMPLATES, "encode")),
+    "pairhmm/cuda/kernels.cu": (),
+    "pairhmm/cuda/arrays.cu": (),
+    "prefilter/cuda/kernels.cu": tuple(f"gkl_shim::prefilter::{name}" for name in (*_TEMPLATES, "encode")),
 }
 
 _INCLUDE = re.compile(r'^#include "(.+)"$', re.MULTILINE)
@@ -63,7 +63,7 @@ def source(name: str) -> str:
     Parameters
     ----------
     name
-        Relative to ``kernels/``, for example ``pairhmm/cuda.cu``.
+        Relative to ``kernels/``, for example ``pairhmm/cuda/kernels.cu``.
     """
     seen: set[str] = set()
 

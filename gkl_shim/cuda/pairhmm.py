@@ -2,7 +2,7 @@
 
 CuPy chooses and opens devices, loads the kernels and puts their tables into a device's memory. What
 it takes to launch them goes to the native library once; from there on a call is planned, sent,
-launched and waited for in C (``kernels/pairhmm/cuda_engine.cpp``), through the CUDA driver's own
+launched and waited for in C (``kernels/pairhmm/cuda/engine.cpp``), through the CUDA driver's own
 functions. So neither callers in many threads nor a JVM wait for Python's interpreter lock, and a
 small region costs little more than its kernels take.
 """
@@ -41,7 +41,7 @@ _MEMORY_SHARE = 0.5
 _KEPT_RESULTS = 1 << 14
 _KEPT_BYTES = 1 << 28
 
-_SOURCE = "pairhmm/cuda.cu"
+_SOURCE = "pairhmm/cuda/kernels.cu"
 # Shared memory: of each row, emissions for so many letters and a state's numbers; of each lane, the
 # bytes of what of a state belongs to it.
 _LETTERS, _STATE = 5, 2

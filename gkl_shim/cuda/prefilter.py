@@ -50,7 +50,7 @@ _STATE_BYTES = 1 << 28
 # Bytes a base of three planes.
 _PLANES_BYTES = 3 / 8
 
-_SOURCE = "prefilter/cuda.cu"
+_SOURCE = "prefilter/cuda/kernels.cu"
 _NAMESPACE = "gkl_shim::prefilter::"
 _MODES = ("global", "infix", "prefix")
 THREADS = 128

@@ -245,7 +245,7 @@ GKL_SHIM_API gkl_shim_status gkl_shim_pairhmm_format(const double *values, int64
  *
  * For the engine below and for tests; not a stable interface. A batch is cut into chunks. Each is
  * planned, written as one block of memory that goes to a device as it stands, computed there by the
- * kernels in cuda.cu, and its results are put where they belong. */
+ * kernels in cuda/kernels.cu, and its results are put where they belong. */
 
 enum {
     GKL_SHIM_CUDA_WIDTHS = 5,
@@ -325,7 +325,7 @@ GKL_SHIM_API int64_t gkl_shim_cuda_tables(int32_t precision, int32_t conventions
  * nothing has tried the pair before: only reads with such pairs add to the chunk's computed_cells.
  *
  * `prefixes` is NULL; or the batch's bases and qualities are in the memory of the device, which has
- * checked the letters too (cuda_arrays.cu), and `prefixes` are those of the first halves of all its
+ * checked the letters too (cuda/arrays.cu), and `prefixes` are those of the first halves of all its
  * haplotypes, then those of the second ones. */
 GKL_SHIM_API int32_t gkl_shim_cuda_take(gkl_shim_cuda_planner *planner,
                                         const gkl_shim_pairhmm_batch *batch,
@@ -396,7 +396,7 @@ typedef struct {
     gkl_shim_cuda_kernels kernels[2]; /* of GKL_SHIM_SINGLE and GKL_SHIM_DOUBLE */
 } gkl_shim_cuda_device;
 
-/* The kernels of cuda_arrays.cu, by their names there, on one device: for batches in its memory. */
+/* The kernels of cuda/arrays.cu, by their names there, on one device: for batches in its memory. */
 typedef struct {
     int32_t number; /* the device's */
     void *context;

@@ -10,8 +10,8 @@
 #include "common/floating_point_mode.h"
 #include "common/per_thread.h"
 #include "gkl_shim.h"
-#include "pairhmm/cpu.h"
-#include "pairhmm/cuda_host.h"
+#include "pairhmm/cpu/engine.h"
+#include "pairhmm/cuda/start.h"
 #include "pairhmm/letters.h"
 
 namespace gkl_shim {
@@ -144,8 +144,7 @@ static gkl_shim_status compute(gkl_shim_pairhmm *handle, const gkl_shim_pairhmm_
     settings.only_missing = only_missing;
     gkl_shim_pairhmm_stats done = {};
     const bool on_gpu =
-        !only_missing &&
-        cuda_wanted(handle->backend, b, cells, settings.threads, &handle->costs) &&
+        !only_missing && cuda_wanted(handle->backend, b, cells, settings.threads, &handle->costs) &&
         compute_on_cuda(b, settings.double_precision, as_gkl, log10_likelihoods, &done);
     if (!on_gpu) {
         const CpuCounts counts = compute_on_cpu(settings, b, log10_likelihoods);

@@ -6,7 +6,7 @@
 #include "common/error.h"
 #include "common/thread_pool.h"
 #include "gkl_shim.h"
-#include "prefilter/cpu.h"
+#include "prefilter/cpu/engine.h"
 
 struct gkl_shim_prefilter {
     gkl_shim::prefilter::CpuSettings settings;

@@ -10,7 +10,7 @@
 #include "common/cpu.h"
 #include "common/error.h"
 #include "gkl_shim.h"
-#include "prefilter/cpu_build.h"
+#include "prefilter/cpu/build.h"
 
 namespace gkl_shim {
 namespace prefilter {

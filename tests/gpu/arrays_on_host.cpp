@@ -1,4 +1,4 @@
-// The kernels of cuda_arrays.cu, compiled for the host as a shared library. A block's threads are
+// The kernels of cuda/arrays.cu, compiled for the host as a shared library. A block's threads are
 // fibers, of which one runs at a time, up to the next barrier.
 #include <stdint.h>
 #include <string.h>
@@ -113,7 +113,7 @@ void launch(unsigned x, unsigned y, unsigned threads, void (*what)(Parameters...
 
 }  // namespace
 
-#include "pairhmm/cuda_arrays.cu"
+#include "pairhmm/cuda/arrays.cu"
 
 #define LAUNCH(name)                                                        \
     extern "C" void launch_##name(unsigned x, unsigned y, unsigned threads, \

@@ -1,10 +1,10 @@
-// PairHMM's kernels (cuda.cu), compiled for the host as a shared library.
+// PairHMM's kernels (cuda/kernels.cu), compiled for the host as a shared library.
 #include "common/floating_point_mode.h"
 #include "warps_on_host.h"
 
-// What cuda.cu and cuda_stripes.h do with instructions of the GPU's own. Shared memory has 32-bit
-// addresses: here, offsets into the one array of it.
-#include "pairhmm/cuda_layout.h"
+// What cuda/kernels.cu and cuda/stripes.h do with instructions of the GPU's own. Shared memory has
+// 32-bit addresses: here, offsets into the one array of it.
+#include "pairhmm/cuda/layout.h"
 
 namespace gkl_shim {
 namespace pairhmm {
@@ -42,7 +42,7 @@ void store_ring(uint32_t to, Handed<double> x) { *shared<Handed<double>>(to) = x
 }  // namespace pairhmm
 }  // namespace gkl_shim
 
-#include "pairhmm/cuda.cu"
+#include "pairhmm/cuda/kernels.cu"
 
 namespace gkl_shim {
 namespace pairhmm {

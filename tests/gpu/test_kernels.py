@@ -31,7 +31,7 @@ def symbols(file: str) -> list[str]:
         names = json.loads(shipped(file, "symbols.json").read_text())
         assert tuple(names) == kernels.EXPRESSIONS[file]
         return list(names.values())
-    if file == "pairhmm/cuda_arrays.cu":
+    if file == "pairhmm/cuda/arrays.cu":
         return ["pairhmm_common_prefixes", "pairhmm_fetch", "pairhmm_first_wrong"]
     names = set(re.findall(r"\bpairhmm_(?:single|double)_\w+", kernels.source(file)))
     for precision in ("single", "double"):
@@ -152,10 +152,10 @@ def test_the_best_is_loaded(folder, file, architecture, loaded):
 
 
 def test_symbols_of_templates(folder):
-    loaded = kernels.load(FakeCuPy(), "prefilter/cuda.cu", "90")
-    for index, name in enumerate(kernels.EXPRESSIONS["prefilter/cuda.cu"]):
+    loaded = kernels.load(FakeCuPy(), "prefilter/cuda/kernels.cu", "90")
+    for index, name in enumerate(kernels.EXPRESSIONS["prefilter/cuda/kernels.cu"]):
         assert loaded.get_function(name) == ("ahead", f"_Z{index}")
-    loaded = kernels.load(FakeCuPy(), "pairhmm/cuda.cu", "90")
+    loaded = kernels.load(FakeCuPy(), "pairhmm/cuda/kernels.cu", "90")
     assert loaded.get_function("pairhmm_single_4") == ("ahead", "pairhmm_single_4")
 
 
@@ -170,14 +170,14 @@ def test_symbols_of_templates(folder):
 def test_what_the_driver_refuses(folder, refused, loaded):
     """An older driver may not know what a newer compiler made."""
     cupy = FakeCuPy(refused)
-    kernel = kernels.load(cupy, "pairhmm/cuda.cu", "89").get_function("pairhmm_single_4")
+    kernel = kernels.load(cupy, "pairhmm/cuda/kernels.cu", "89").get_function("pairhmm_single_4")
     assert [path.split(".", 2)[2] for path in cupy.loaded] == ([loaded] if loaded else [])
     assert kernel == ("ahead" if loaded else "now", "pairhmm_single_4")
 
 
 def test_nothing_for_an_architecture_before_turing(folder):
     cupy = FakeCuPy()
-    module = kernels.load(cupy, "pairhmm/cuda.cu", "70")
+    module = kernels.load(cupy, "pairhmm/cuda/kernels.cu", "70")
     for name in ("pairhmm_single_4", "pairhmm_double_4", "pairhmm_single_4"):
         assert module.get_function(name) == ("now", name)
     assert cupy.compiled == [None]
@@ -185,8 +185,8 @@ def test_nothing_for_an_architecture_before_turing(folder):
 
 def test_templates_are_compiled_as_they_are_wanted(folder):
     cupy = FakeCuPy()
-    module = kernels.load(cupy, "prefilter/cuda.cu", "70")
-    first, second = kernels.EXPRESSIONS["prefilter/cuda.cu"][:2]
+    module = kernels.load(cupy, "prefilter/cuda/kernels.cu", "70")
+    first, second = kernels.EXPRESSIONS["prefilter/cuda/kernels.cu"][:2]
     for name in (first, second, first):
         assert module.get_function(name) == ("now", name)
     assert cupy.compiled == [(first,), (second,)]
@@ -194,21 +194,21 @@ def test_templates_are_compiled_as_they_are_wanted(folder):
 
 def test_a_template_s_other_instance_is_compiled_when_wanted(folder):
     cupy = FakeCuPy()
-    module = kernels.load(cupy, "prefilter/cuda.cu", "90")
+    module = kernels.load(cupy, "prefilter/cuda/kernels.cu", "90")
     assert module.get_function("estimate<5>") == ("now", "estimate<5>")
     assert cupy.compiled == [("estimate<5>",)]
 
 
-@pytest.mark.parametrize("changed", ["pairhmm/cuda.cu", "pairhmm/model.h"])
+@pytest.mark.parametrize("changed", ["pairhmm/cuda/kernels.cu", "pairhmm/model.h"])
 def test_none_but_the_source_s_own_is_loaded(folder, changed):
     (folder / changed).write_text((folder / changed).read_text() + "changed\n")
     cupy = FakeCuPy()
-    module = kernels.load(cupy, "pairhmm/cuda.cu", "90")
+    module = kernels.load(cupy, "pairhmm/cuda/kernels.cu", "90")
     assert module.get_function("pairhmm_single_4") == ("now", "pairhmm_single_4")
     assert cupy.loaded == []
 
 
 def test_options_are_part_of_the_fingerprint(folder, monkeypatch):
-    before = kernels.fingerprint("pairhmm/cuda.cu")
+    before = kernels.fingerprint("pairhmm/cuda/kernels.cu")
     monkeypatch.setattr(kernels, "OPTIONS", (*kernels.OPTIONS, "-lineinfo"))
-    assert kernels.fingerprint("pairhmm/cuda.cu") != before
+    assert kernels.fingerprint("pairhmm/cuda/kernels.cu") != before

@@ -18,7 +18,7 @@ static void atomicMin(unsigned long long *at, unsigned long long value) {
     *at = std::min(*at, value);
 }
 
-#include "prefilter/cuda.cu"
+#include "prefilter/cuda/kernels.cu"
 
 using namespace gkl_shim::prefilter;
 

@@ -66,7 +66,7 @@ def nvrtc():
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
 def test_kernels_compile(nvrtc, architecture):
     program = ctypes.c_void_p()
-    text = kernels.source("prefilter/cuda.cu").encode()
+    text = kernels.source("prefilter/cuda/kernels.cu").encode()
     assert nvrtc.nvrtcCreateProgram(ctypes.byref(program), text, b"cuda.cu", 0, None, None) == 0
     for name in KERNELS:
         nvrtc.nvrtcAddNameExpression(program, f"gkl_shim::prefilter::{name}".encode())

@@ -1,14 +1,14 @@
 // What is looked for in arrays in a device's memory before they are a batch.
-#include "pairhmm/cuda_arrays.h"
+#include "pairhmm/cuda/arrays.h"
 
 #include <algorithm>
 #include <memory>
 #include <mutex>
 
-#include "common/cuda_driver.h"
 #include "common/error.h"
 #include "common/floating_point_mode.h"
 #include "gkl_shim.h"
+#include "gpu/driver.h"
 
 using namespace gkl_shim;
 using namespace gkl_shim::pairhmm;

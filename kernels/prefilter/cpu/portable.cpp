@@ -3,4 +3,4 @@
 #define GKL_SHIM_BUILD kPortableBuild
 #define GKL_SHIM_BUILD_NAME "portable"
 #define GKL_SHIM_BYTES 16
-#include "prefilter/cpu_lanes.inc"
+#include "prefilter/cpu/lanes.inc"

@@ -1,5 +1,5 @@
 // The CUDA engine's kernels: the same operations in the same order as the CPU engine's (model.h has
-// them), so the same bits. cuda_layout.h has the data, which the planner (cuda_plan.cpp) makes.
+// them), so the same bits. cuda/layout.h has the data, which the planner (cuda/planner.cpp) makes.
 //
 // A block is one warp and computes one tile: reads side by side, each over as many neighbouring
 // lanes as hold its rows, R rows a lane. Everything of a row stays in registers: four coefficients
@@ -16,7 +16,7 @@
 // computed last, a lane a pair.
 //
 // A read of more rows than a warp holds, in double precision, is cut into stripes, each computed by
-// a warp of its own, which hands its last row's numbers to the next one (cuda_stripes.h).
+// a warp of its own, which hands its last row's numbers to the next one (cuda/stripes.h).
 //
 // What a row needs is padded at the top: rows above a read's first hand its start value down.
 //
@@ -28,8 +28,8 @@
 // warp's time there, 70% goes into columns between events, 23% into the columns about events, where
 // lanes take turns, 5% into the meeting.
 
-#include "pairhmm/cuda_layout.h"
-#include "pairhmm/cuda_stripes.h"
+#include "pairhmm/cuda/layout.h"
+#include "pairhmm/cuda/stripes.h"
 
 namespace gkl_shim {
 namespace pairhmm {

@@ -1,7 +1,7 @@
-// The CUDA kernels for batches that are in a device's memory already (cuda_arrays.h). Results
+// The CUDA kernels for batches that are in a device's memory already (cuda/arrays.h). Results
 // travel to the host as lengths and counts; bases do not.
 
-#include "pairhmm/cuda_arrays.h"
+#include "pairhmm/cuda/arrays.h"
 
 namespace gkl_shim {
 namespace pairhmm {

@@ -1,4 +1,4 @@
-// The CUDA engine's planner: which tiles a chunk is made of, written as cuda_layout.h says. The
+// The CUDA engine's planner: which tiles a chunk is made of, written as cuda/layout.h says. The
 // interface is in gkl_shim.h.
 #include <math.h>
 #include <string.h>
@@ -14,11 +14,11 @@
 #include "common/per_thread.h"
 #include "common/thread_pool.h"
 #include "gkl_shim.h"
-#include "pairhmm/cuda_arrays.h"
-#include "pairhmm/cuda_layout.h"
-#include "pairhmm/cuda_leftovers.h"
-#include "pairhmm/cuda_packing.h"
-#include "pairhmm/cuda_streams.h"
+#include "pairhmm/cuda/arrays.h"
+#include "pairhmm/cuda/layout.h"
+#include "pairhmm/cuda/leftovers.h"
+#include "pairhmm/cuda/packing.h"
+#include "pairhmm/cuda/streams.h"
 #include "pairhmm/letters.h"
 #include "pairhmm/plan.h"
 #include "pairhmm/prefix_tries.h"
@@ -27,7 +27,7 @@ namespace gkl_shim {
 namespace pairhmm {
 namespace {
 
-// Rows a lane of the kernels in cuda.cu; cuda_packing.h has the most of them.
+// Rows a lane of the kernels in cuda/kernels.cu; cuda/packing.h has the most of them.
 constexpr int kSingleWidths[GKL_SHIM_CUDA_WIDTHS] = {4, 8, 12, 16, 20};
 constexpr int kDoubleWidths[GKL_SHIM_CUDA_WIDTHS] = {4, 8};
 // What a column of a tile costs: cycles of a multiprocessor that has many tiles at once, and of a
@@ -64,7 +64,7 @@ constexpr int64_t kPlanPerRegion = 500, kPlanPerRead = 10, kPlanPerLetter = 1;
 constexpr int64_t kWritePerRead = 5, kWritePerBase = 1, kFinishPerPair = 1;
 constexpr int64_t kGroupNanoseconds = 20000;
 
-static_assert(GKL_SHIM_CUDA_STRIPED_ROWS == int(kStripedRows), "as cuda_layout.h says");
+static_assert(GKL_SHIM_CUDA_STRIPED_ROWS == int(kStripedRows), "as cuda/layout.h says");
 static_assert(GKL_SHIM_CUDA_STRIPED_BYTES == kRingColumns * sizeof(Handed<double>), "likewise");
 static_assert(GKL_SHIM_CUDA_SEAM_FILL == int(kSeamFill), "likewise");
 static_assert(sizeof(gkl_shim_cuda_prefix) == sizeof(Prefix), "likewise");

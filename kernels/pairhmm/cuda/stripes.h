@@ -6,11 +6,11 @@
 // one before. The numbers say themselves whether they are there: what flows is never negative, and
 // all of the seams' memory is filled with a negative number before the kernel starts.
 //
-// A warp waits only for warps that began before it (compute_stripe() in cuda.cu numbers them as
-// they begin), so that all get done however few the device holds at a time.
+// A warp waits only for warps that began before it (compute_stripe() in cuda/kernels.cu numbers
+// them as they begin), so that all get done however few the device holds at a time.
 #pragma once
 
-#include "pairhmm/cuda_layout.h"
+#include "pairhmm/cuda/layout.h"
 
 namespace gkl_shim {
 namespace pairhmm {

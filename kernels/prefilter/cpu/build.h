@@ -1,5 +1,5 @@
-// What a CPU build of the filters offers to cpu.cpp: one struct of functions for each instruction
-// set, all compiled from cpu_lanes.inc.
+// What a CPU build of the filters offers to engine.cpp: one struct of functions for each
+// instruction set, all compiled from cpu/lanes.inc.
 #pragma once
 
 #include <stddef.h>

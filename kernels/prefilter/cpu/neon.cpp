@@ -2,4 +2,4 @@
 #define GKL_SHIM_BUILD kNeonBuild
 #define GKL_SHIM_BUILD_NAME "neon"
 #define GKL_SHIM_BYTES 16
-#include "prefilter/cpu_lanes.inc"
+#include "prefilter/cpu/lanes.inc"

@@ -1,4 +1,4 @@
-#include "pairhmm/cuda_host.h"
+#include "pairhmm/cuda/start.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include <mutex>
 
 #include "common/error.h"
-#include "common/python_host.h"
+#include "gpu/python_host.h"
 #include "pairhmm/model.h"
 
 namespace gkl_shim {

@@ -5,7 +5,7 @@
 
 #include "common/builds.h"
 #include "gkl_shim.h"
-#include "prefilter/cpu_build.h"
+#include "prefilter/cpu/build.h"
 
 namespace gkl_shim {
 namespace prefilter {

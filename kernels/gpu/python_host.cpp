@@ -1,4 +1,4 @@
-#include "common/python_host.h"
+#include "gpu/python_host.h"
 
 #include <dlfcn.h>
 #include <signal.h>

@@ -17,6 +17,8 @@
 //
 // Some threads drive: each keeps a few chunks under way, and while it waits for one it computes
 // what is left to the CPU. When the devices are done, all threads share the rest of that.
+#include "pairhmm/cpu/engine.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -35,15 +37,14 @@
 #include <vector>
 
 #include "common/cpu.h"
-#include "common/cuda_driver.h"
 #include "common/error.h"
 #include "common/floating_point_mode.h"
 #include "common/thread_pool.h"
 #include "gkl_shim.h"
-#include "pairhmm/cpu.h"
-#include "pairhmm/cuda_arrays.h"
-#include "pairhmm/cuda_layout.h"
-#include "pairhmm/cuda_leftovers.h"
+#include "gpu/driver.h"
+#include "pairhmm/cuda/arrays.h"
+#include "pairhmm/cuda/layout.h"
+#include "pairhmm/cuda/leftovers.h"
 #include "pairhmm/letters.h"
 
 namespace gkl_shim {

@@ -2,4 +2,4 @@
 #define GKL_SHIM_BUILD kAvx512Build
 #define GKL_SHIM_BUILD_NAME "avx512"
 #define GKL_SHIM_BYTES 64
-#include "prefilter/cpu_lanes.inc"
+#include "prefilter/cpu/lanes.inc"

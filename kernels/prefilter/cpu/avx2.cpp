@@ -2,4 +2,4 @@
 #define GKL_SHIM_BUILD kAvx2Build
 #define GKL_SHIM_BUILD_NAME "avx2"
 #define GKL_SHIM_BYTES 32
-#include "prefilter/cpu_lanes.inc"
+#include "prefilter/cpu/lanes.inc"

@@ -1,5 +1,5 @@
-// What a CPU build of the engine offers to cpu.cpp: one struct of functions for each instruction
-// set, all compiled from cpu_tile.inc.
+// What a CPU build of the engine offers to engine.cpp: one struct of functions for each instruction
+// set, all compiled from cpu/tile.inc.
 #pragma once
 
 #include <stddef.h>

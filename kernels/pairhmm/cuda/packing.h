@@ -3,7 +3,7 @@
 
 #include <stdint.h>
 
-#include "pairhmm/cuda_layout.h"
+#include "pairhmm/cuda/layout.h"
 
 namespace gkl_shim {
 namespace pairhmm {

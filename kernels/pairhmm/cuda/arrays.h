@@ -7,7 +7,7 @@
 // block. Reads are not copied: the block's header points at them.
 #pragma once
 
-#include "pairhmm/cuda_layout.h"
+#include "pairhmm/cuda/layout.h"
 
 namespace gkl_shim {
 namespace pairhmm {

@@ -5,7 +5,7 @@
 
 #include "common/builds.h"
 #include "gkl_shim.h"
-#include "pairhmm/cpu_build.h"
+#include "pairhmm/cpu/build.h"
 
 namespace gkl_shim {
 namespace pairhmm {

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "pairhmm/cuda_arrays.h"
-#include "pairhmm/cuda_layout.h"
+#include "pairhmm/cuda/arrays.h"
+#include "pairhmm/cuda/layout.h"
 #include "pairhmm/plan.h"
 #include "pairhmm/prefix_tries.h"
 

@@ -1,6 +1,6 @@
 // The CPU engine's flow: chunks of pairs, each a task for one thread. A chunk's pairs are put into
 // groups that share a band, so that they can be computed side by side.
-#include "prefilter/cpu.h"
+#include "prefilter/cpu/engine.h"
 
 #include <algorithm>
 #include <numeric>

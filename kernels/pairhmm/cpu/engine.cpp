@@ -2,7 +2,7 @@
 // pairs whose result is not to be trusted computed again in double precision, then with rescaling.
 // Each step is one parallel loop over a chunk of regions; a pair that still lacks its result is
 // NaN.
-#include "pairhmm/cpu.h"
+#include "pairhmm/cpu/engine.h"
 
 #include <math.h>
 
