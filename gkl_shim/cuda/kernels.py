@@ -48,7 +48,9 @@ _TEMPLATES = (
 EXPRESSIONS: dict[str, tuple[str, ...]] = {
     "pairhmm/cuda/kernels.cu": (),
     "pairhmm/cuda/arrays.cu": (),
-    "prefilter/cuda/kernels.cu": tuple(f"gkl_shim::prefilter::{name}" for name in (*_TEMPLATES, "encode")),
+    "prefilter/cuda/kernels.cu": tuple(
+        f"gkl_shim::prefilter::{name}" for name in (*_TEMPLATES, "encode")
+    ),
 }
 
 _INCLUDE = re.compile(r'^#include "(.+)"$', re.MULTILINE)
