@@ -19,9 +19,9 @@ void __wrap_free(void *memory);
 
 namespace {
 
-// An exception of this library and libc++'s header before it take 136 to 160 bytes. Two exceptions
-// for each of 512 threads; pages that are never used take no memory.
-constexpr size_t kSlotBytes = 256, kSlots = 1024;
+// Enough for this library's largest exception, CudaFailure, with libc++'s header of 128 bytes: two
+// for each of 256 threads. Pages that are never used take no memory.
+constexpr size_t kSlotBytes = 512, kSlots = 512;
 constexpr size_t kAlignment = 16;
 
 alignas(kAlignment) unsigned char slots[kSlots][kSlotBytes];
