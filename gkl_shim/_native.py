@@ -113,8 +113,6 @@ def batch_pointer(
     read_tracks: tuple[Any, ...],
     haplotype_offsets: NDArray[np.int64],
     haplotype_bases: Any,
-    *,
-    on_device: bool = False,
 ) -> Any:
     """Return a ``gkl_shim_pairhmm_batch *`` of C-contiguous arrays, which must outlive it.
 
@@ -122,19 +120,16 @@ def batch_pointer(
     ----------
     read_tracks
         Bases, base, insertion, deletion and continuation qualities.
-    on_device
-        Whether these and the haplotypes' bases are CuPy arrays.
     """
     arrays = (region_reads, region_haplotypes, read_offsets, read_tracks, haplotype_offsets,
               haplotype_bases)  # fmt: skip
-    return batches_pointer([arrays], on_device=on_device)
+    return batches_pointer([arrays])
 
 
-def batches_pointer(batches: list[tuple[Any, ...]], *, on_device: bool = False) -> Any:
+def batches_pointer(batches: list[tuple[Any, ...]]) -> Any:
     """Return a ``gkl_shim_pairhmm_batch *`` to the first of several, as :func:`batch_pointer`."""
     # A microsecond more or less is felt: a GPU computes a region in a few dozen.
-    new, batch, address, numbers, on_host, elsewhere = _batch_makers()
-    place, letters = elsewhere if on_device else on_host
+    new, batch, address, numbers, letters = _batch_makers()
     return new(
         batch,
         [
@@ -143,9 +138,9 @@ def batches_pointer(batches: list[tuple[Any, ...]], *, on_device: bool = False) 
                 address(numbers, region_reads),
                 address(numbers, region_haplotypes),
                 address(numbers, read_offsets),
-                *[place(letters, track) for track in read_tracks],
+                *[address(letters, track) for track in read_tracks],
                 address(numbers, haplotype_offsets),
-                place(letters, haplotype_bases),
+                address(letters, haplotype_bases),
             )
             for region_reads, region_haplotypes, read_offsets, read_tracks, haplotype_offsets,
             haplotype_bases in batches
@@ -157,14 +152,9 @@ def batches_pointer(batches: list[tuple[Any, ...]], *, on_device: bool = False) 
 def _batch_makers() -> tuple[Any, ...]:
     """Return what makes a batch's struct and pointers of its arrays; types are looked up once."""
     ffi, _ = library()
-    types = map(ffi.typeof, ("gkl_shim_pairhmm_batch[]", "int64_t[]", "uint8_t[]", "uint8_t *"))
-    batches, numbers, letters, pointer = types
-
-    def of_device_array(kind: Any, array: Any) -> Any:
-        return ffi.cast(kind, array.data.ptr)
-
-    on_host, elsewhere = (ffi.from_buffer, letters), (of_device_array, pointer)
-    return ffi.new, batches, ffi.from_buffer, numbers, on_host, elsewhere
+    types = map(ffi.typeof, ("gkl_shim_pairhmm_batch[]", "int64_t[]", "uint8_t[]"))
+    batches, numbers, letters = types
+    return ffi.new, batches, ffi.from_buffer, numbers, letters
 
 
 def _last_error() -> str:

@@ -59,9 +59,6 @@ class CudaDriver {
     void send(uint64_t to, const void *from, int64_t size, void *stream) const {
         CALL(cuMemcpyHtoDAsync_v2, to, from, size_t(size), stream);
     }
-    void fetch(void *to, uint64_t from, int64_t size) const {
-        CALL(cuMemcpyDtoH_v2, to, from, size_t(size));
-    }
     void fill(uint64_t to, int value, int64_t size, void *stream) const {
         CALL(cuMemsetD8Async, to, uint8_t(value), size_t(size), stream);
     }

@@ -286,7 +286,6 @@ typedef struct {
     int64_t block_bytes, scratch_bytes;
     int64_t seams, seam_bytes; /* where in the scratch */
     int64_t results;           /* doubles that the kernels write */
-    int64_t segments; /* of a batch in the device's memory: what pairhmm_fetch is to fetch first */
     int32_t passes;   /* warps a tile, for every kernel: where they are several they make one pass
                          each, and the meeting is a launch of its own, */
     int32_t meetings; /* with so many warps a tile */
@@ -294,14 +293,6 @@ typedef struct {
     /* The tiles of the kernels with the fewest rows a lane, and so on; then the stripes. */
     int32_t first_tile[GKL_SHIM_CUDA_KERNELS], tiles[GKL_SHIM_CUDA_KERNELS];
 } gkl_shim_cuda_chunk;
-
-/* What a haplotype's first half has in common with one of its region before it, or its second half,
- * from the end backwards: how many letters at most, and with which. Of several it is the one that
- * it repeats, or else the first. A region's first haplotype has {0, 0}. */
-typedef struct {
-    int32_t like; /* counted in the region */
-    int32_t length;
-} gkl_shim_cuda_prefix;
 
 typedef struct gkl_shim_cuda_planner gkl_shim_cuda_planner;
 
@@ -323,13 +314,9 @@ GKL_SHIM_API int64_t gkl_shim_cuda_tables(int32_t precision, int32_t conventions
  * than 256 bases is computed only where a chunk's scratch holds it: its rows for each haplotype,
  * and 16 bytes for each of their letters and 256 of its rows. A NaN with all bits set says that
  * nothing has tried the pair before: only reads with such pairs add to the chunk's computed_cells.
- *
- * `prefixes` is NULL; or the batch's bases and qualities are in the memory of the device, which has
- * checked the letters too (cuda/arrays.cu), and `prefixes` are those of the first halves of all its
- * haplotypes, then those of the second ones. */
+ */
 GKL_SHIM_API int32_t gkl_shim_cuda_take(gkl_shim_cuda_planner *planner,
-                                        const gkl_shim_pairhmm_batch *batch,
-                                        const gkl_shim_cuda_prefix *prefixes, const double *values,
+                                        const gkl_shim_pairhmm_batch *batch, const double *values,
                                         gkl_shim_cuda_chunk *chunk);
 
 /* Plan the chunk that was taken, and fill in the rest of `chunk`. */
@@ -371,7 +358,6 @@ typedef struct {
     int32_t (*cuEventSynchronize)(void *event);
     int32_t (*cuEventElapsedTime)(float *milliseconds, void *begin, void *end);
     int32_t (*cuMemcpyHtoDAsync_v2)(uint64_t to, const void *from, size_t size, void *stream);
-    int32_t (*cuMemcpyDtoH_v2)(void *to, uint64_t from, size_t size);
     int32_t (*cuMemsetD8Async)(uint64_t to, uint8_t value, size_t size, void *stream);
     int32_t (*cuLaunchKernel)(void *kernel, uint32_t grid_x, uint32_t grid_y, uint32_t grid_z,
                               uint32_t block_x, uint32_t block_y, uint32_t block_z,
@@ -395,14 +381,6 @@ typedef struct {
     int64_t scratch_bytes; /* of a chunk */
     gkl_shim_cuda_kernels kernels[2]; /* of GKL_SHIM_SINGLE and GKL_SHIM_DOUBLE */
 } gkl_shim_cuda_device;
-
-/* The kernels of cuda/arrays.cu, by their names there, on one device: for batches in its memory. */
-typedef struct {
-    int32_t number; /* the device's */
-    void *context;
-    int32_t multiprocessors;
-    void *first_wrong, *common_prefixes, *fetch;
-} gkl_shim_cuda_array_kernels;
 
 typedef struct {
     int32_t precision;   /* GKL_SHIM_SINGLE or GKL_SHIM_DOUBLE */
@@ -434,35 +412,6 @@ GKL_SHIM_API gkl_shim_status gkl_shim_cuda_engine_compute(gkl_shim_cuda_engine *
                                                           const gkl_shim_pairhmm_batch *batches,
                                                           int64_t count, double *log10_likelihoods,
                                                           gkl_shim_pairhmm_stats *done);
-
-/* The same of a batch whose bases and qualities are in the memory of one of the engine's devices,
- * for which the kernels are, once its `stream` has come so far: no other device computes it. What
- * the device leaves undone comes to the host, region by region, for the CPU engine.
- *
- * GKL_SHIM_EUNAVAILABLE: the device does not give it. */
-GKL_SHIM_API gkl_shim_status gkl_shim_cuda_engine_compute_arrays(
-    gkl_shim_cuda_engine *engine, const gkl_shim_pairhmm_batch *batch,
-    const gkl_shim_cuda_array_kernels *kernels, void *stream, double *log10_likelihoods);
-
-/* Looks through arrays in a device's memory for what no batch may have. */
-typedef struct gkl_shim_cuda_checker gkl_shim_cuda_checker;
-
-/* Open a checker; the kernels and the context must outlive it. On failure *checker is NULL.
- * GKL_SHIM_EUNAVAILABLE: the device fails. */
-GKL_SHIM_API gkl_shim_status gkl_shim_cuda_checker_open(const gkl_shim_cuda_driver *driver,
-                                                        const gkl_shim_cuda_array_kernels *kernels,
-                                                        gkl_shim_cuda_checker **checker);
-
-/* places[k] = where in array k, of one to five, all of `size` bytes, 1 or more, the first byte is
- * that is none of ACGTN in either case (of array 0) or more than 127 (of the others); `size` where
- * there is none. Begins once the device's `stream` has come so far.
- * GKL_SHIM_EUNAVAILABLE: the device fails. */
-GKL_SHIM_API gkl_shim_status gkl_shim_cuda_check(gkl_shim_cuda_checker *checker, int32_t arrays,
-                                                 const uint64_t *addresses, int64_t size,
-                                                 void *stream, int64_t *places);
-
-/* Close a checker; NULL is fine. No call may be under way. */
-GKL_SHIM_API void gkl_shim_cuda_checker_close(gkl_shim_cuda_checker *checker);
 
 /* Why a device that failed is no longer used, for the first caller who asks after that: its number,
  * and a line that lasts as long as the engine. NULL where there is no news. */

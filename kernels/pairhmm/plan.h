@@ -58,14 +58,12 @@ struct PlanView {
 };
 
 struct Trie {
-    std::vector<uint8_t> letters;  // one a column; or none at all, where nobody knows them
+    std::vector<uint8_t> letters;  // one a column
     std::vector<Branch> branches;  // depth first
     std::vector<int32_t> leaf_of;  // sequence (as given) -> leaf
     int32_t leaves = 0, slots = 0;
 
-    int64_t columns() const {
-        return branches.empty() ? 0 : branches.back().column + branches.back().length;
-    }
+    int64_t columns() const { return int64_t(letters.size()); }
     TrieView view() const {
         return {letters.data(),           branches.data(), int32_t(columns()),
                 int32_t(branches.size()), leaves,          slots};

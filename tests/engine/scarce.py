@@ -246,7 +246,7 @@ class CudaPlanner(PairHmm):
         chunk = ffi.new("gkl_shim_cuda_chunk *")
         number = 0
         known = ffi.NULL if self.fresh else pointer(values)
-        while call("gkl_shim_cuda_take", planner, self.pointer, ffi.NULL, known, chunk):
+        while call("gkl_shim_cuda_take", planner, self.pointer, known, chunk):
             call("gkl_shim_cuda_plan", planner, chunk)
             block = np.empty(chunk.block_bytes, np.uint8)
             call("gkl_shim_cuda_write", planner, pointer(block))

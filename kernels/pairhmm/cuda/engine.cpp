@@ -42,7 +42,6 @@
 #include "common/thread_pool.h"
 #include "gkl_shim.h"
 #include "gpu/driver.h"
-#include "pairhmm/cuda/arrays.h"
 #include "pairhmm/cuda/layout.h"
 #include "pairhmm/cuda/leftovers.h"
 #include "pairhmm/letters.h"
@@ -69,9 +68,6 @@ constexpr int64_t kWatchedResults = 1 << 16;
 constexpr int64_t kChunkNanoseconds = 200000;
 enum { kMostDrivers = 16 };
 
-// What comes from a device's memory for the CPU engine at a time: regions of about so many bases.
-constexpr int64_t kBroughtBases = 1 << 26;
-
 // What is left for double precision goes to a device in batches of about so many cells: a third of
 // a millisecond of a large device.
 constexpr int64_t kRescueCells = 1 << 28;
@@ -94,14 +90,9 @@ typedef std::unique_ptr<gkl_shim_cuda_planner, void (*)(gkl_shim_cuda_planner *)
 
 class Device;
 
-// Batches, and where their bases and qualities are: in the host's memory, or those of a single one
-// in the memory of the device that holds them, beside the kernels for these and what its haplotypes
-// have in common.
+// Batches to compute.
 struct Input {
     const gkl_shim_pairhmm_batch *begin, *end;
-    const Device *holder = nullptr;
-    const gkl_shim_cuda_array_kernels *kernels = nullptr;
-    const gkl_shim_cuda_prefix *prefixes = nullptr;
     bool needs_fast_double = false;  // only a device that is not slow at it is to compute them
 };
 
@@ -241,8 +232,8 @@ class Run {
             place_.threads = threads;
             place_.company = company;
             const gkl_shim_cuda_chunk begin = place_;
-            const int32_t taken = gkl_shim_cuda_take(planner, batch_, input.prefixes,
-                                                     fresh ? nullptr : results_, &place_);
+            const int32_t taken =
+                gkl_shim_cuda_take(planner, batch_, fresh ? nullptr : results_, &place_);
             if (taken < 0) {
                 call_.fail(gkl_shim_status(-taken));
                 return false;
@@ -277,7 +268,6 @@ class Run {
     }
 
     std::vector<Span> undone;
-    std::atomic<int64_t> missing{0};  // pairs that its chunks have left without a result
 
    private:
     // Goes on to the next batch where one is at its end.
@@ -304,7 +294,7 @@ struct Rescue {
     Rescue(Call *call, Leftovers &&left, bool needs_fast_double)
         : reads(std::move(left)),
           batch(reads.batch()),
-          input{&batch, &batch + 1, nullptr, nullptr, nullptr, needs_fast_double},
+          input{&batch, &batch + 1, needs_fast_double},
           run(call, input, GKL_SHIM_DOUBLE, false, reads.values()) {}
     Rescue(const Rescue &) = delete;
 
@@ -341,7 +331,6 @@ class Slot {
 
     bool take(Run *run, int32_t threads) {
         precision_ = run->precision;
-        array_kernels_ = run->input.kernels;
         Planner &planner = planners_[precision_];
         if (!planner) planner.reset(open_planner());
         return run->take(threads, company, planner.get(), &chunk_, &span_);
@@ -377,13 +366,6 @@ class Slot {
     void send() { driver_.send(device_block_.memory, block_.memory, chunk_.block_bytes, stream_); }
 
     void launch() {
-        if (chunk_.segments > 0) {
-            const int64_t blocks = (chunk_.segments + kFetchSegments - 1) / kFetchSegments;
-            uint64_t block = device_block_.memory;
-            void *parameters[] = {&block};
-            driver_.launch(array_kernels_->fetch, int32_t(blocks), 1, kArrayThreads, 0, stream_,
-                           parameters);
-        }
         const gkl_shim_cuda_kernels &kernels = hardware_.kernels[precision_];
         if (chunk_.passes == 1) {
             launch_widths(kernels, kWholeTile, 1);
@@ -413,44 +395,6 @@ class Slot {
         } while (Clock::now() < tired);
         driver_.record(end_, stream_);
         driver_.wait_for_event(end_);
-    }
-
-    // What the haplotypes of a batch in the device's memory have in common, as `prefixes` of
-    // gkl_shim_cuda_take(): where they are until the slot is used again.
-    const gkl_shim_cuda_prefix *compare(const gkl_shim_pairhmm_batch &batch,
-                                        const gkl_shim_cuda_array_kernels &kernels) {
-        const int64_t count = haplotypes_of(batch), halves = 2 * count;
-        const int64_t offsets = (count + 1) * int64_t(sizeof(int64_t));
-        const int64_t regions = (batch.regions + 1) * int64_t(sizeof(int64_t));
-        const int64_t partings = halves * int64_t(sizeof(Parting));
-        grow(&block_, offsets + regions);
-        grow(&device_block_, offsets + regions);
-        grow(&scratch_, partings + halves * int64_t(sizeof(int32_t)));
-        grow(&results_, halves * int64_t(sizeof(Prefix)));
-        uint8_t *const block = static_cast<uint8_t *>(block_.memory);
-        memcpy(block, batch.haplotype_offsets, size_t(offsets));
-        memcpy(block + offsets, batch.region_haplotypes, size_t(regions));
-        expect(halves);
-        driver_.send(device_block_.memory, block_.memory, offsets + regions, stream_);
-        const uint8_t *bases = batch.haplotype_bases;
-        uint64_t its_offsets = device_block_.memory, its_regions = its_offsets + uint64_t(offsets);
-        uint64_t its_partings = scratch_.memory, leaders = its_partings + uint64_t(partings);
-        int32_t as_gkl = engine_.conventions == GKL_SHIM_AS_GKL;
-        void *results = results_.memory;
-        void *parameters[] = {&bases,   &its_offsets, &its_regions, &as_gkl,
-                              &results, &leaders,     &its_partings};
-        int64_t large = 0;  // regions
-        for (int64_t g = 0; g < batch.regions; g++)
-            large += batch.region_haplotypes[g + 1] - batch.region_haplotypes[g] > kFewHaplotypes;
-        const auto launch = [&](int32_t threads) {
-            driver_.launch(kernels.common_prefixes, int32_t(batch.regions), 2, threads, 0, stream_,
-                           parameters);
-        };
-        // Each leaves the other's regions alone.
-        if (large < batch.regions) launch(kCompareFew);
-        if (large > 0) launch(kCompareMany);
-        wait();
-        return static_cast<const gkl_shim_cuda_prefix *>(results_.memory);
     }
 
     // Puts the results where they belong; returns how many pairs have none.
@@ -512,7 +456,7 @@ class Slot {
                        kernels.shared_bytes[kernel], stream_, parameters);
     }
 
-    // So many results of eight bytes each, none of which is there yet.
+    // So many results, none of which is there yet.
     void expect(int64_t count) {
         expected_ = count;
         come_ = 0;
@@ -537,7 +481,6 @@ class Slot {
     void *stream_, *end_;
     Planner planners_[2] = {{nullptr, gkl_shim_cuda_close}, {nullptr, gkl_shim_cuda_close}};
     int32_t precision_ = GKL_SHIM_SINGLE;
-    const gkl_shim_cuda_array_kernels *array_kernels_ = nullptr;
     gkl_shim_cuda_chunk chunk_ = {};
     Span span_ = {};
     int64_t expected_ = 0, come_ = 0;  // results
@@ -629,13 +572,6 @@ class Devices {
     size_t count() const { return devices_.size(); }
     Device &operator[](size_t k) { return *devices_[k]; }
 
-    // Null where there is none.
-    Device *of_number(int32_t number) const {
-        for (const auto &device : devices_)
-            if (device->hardware.number == number) return device.get();
-        return nullptr;
-    }
-
     bool uses(int32_t number) const {
         return std::any_of(devices_.begin(), devices_.end(), [number](const auto &device) {
             return device->alive() && (number == -1 || device->hardware.number == number);
@@ -706,10 +642,8 @@ class Devices {
     }
 
    private:
-    // No device reads another one's memory.
     static bool suits(const Device &device, const Input &input) {
-        return device.alive() && (!input.holder || input.holder == &device) &&
-               !(input.needs_fast_double && device.hardware.slow_double);
+        return device.alive() && !(input.needs_fast_double && device.hardware.slow_double);
     }
 
     std::vector<std::unique_ptr<Device>> devices_;
@@ -845,12 +779,8 @@ class Drive {
         const int64_t missing = slot->finish();
         call_.computed_cells += slot->chunk().computed_cells;
         if (single) call_.rescued += missing;
-        if (rescue)
-            rescue->reads.hand_over(slot->span());
-        else
-            run_.missing += missing;
-        // What is in a device's memory is not copied from there before all is done.
-        if (missing > 0 && !run_.input.holder) leave(slot->span(), rescue, !single);
+        if (rescue) rescue->reads.hand_over(slot->span());
+        if (missing > 0) leave(slot->span(), rescue, !single);
     }
 
     // Copies the reads of a span that lack results for who is to compute them. Long reads, which
@@ -953,20 +883,6 @@ struct gkl_shim_cuda_engine {
         chunks_a_driver_ = size_t(std::max(1, chunks / drivers_));
     }
 
-    // A batch in a device's memory.
-    gkl_shim_status compute_arrays(const gkl_shim_pairhmm_batch &batch,
-                                   const gkl_shim_cuda_array_kernels &kernels, void *stream,
-                                   double *results) {
-        Device *const holder = devices_.of_number(kernels.number);
-        if (!holder) return invalid("device: the engine has none of number %d", kernels.number);
-        std::vector<gkl_shim_cuda_prefix> prefixes;
-        if (haplotypes_of(batch) > 0) {
-            const gkl_shim_status status = compare(batch, kernels, stream, holder, &prefixes);
-            if (status != GKL_SHIM_OK) return status;
-        }
-        return compute({&batch, &batch + 1, holder, &kernels, prefixes.data()}, results);
-    }
-
     // `done`: what was done for this call; null where nobody asks.
     gkl_shim_status compute(const Input &input, double *results,
                             gkl_shim_pairhmm_stats *done = nullptr) {
@@ -1048,34 +964,6 @@ struct gkl_shim_cuda_engine {
         return std::chrono::duration<double>(Clock::now() - start).count();
     }
 
-    // Finds out what haplotypes in a device's memory have in common. Where the device fails it is
-    // retired, and nothing is known.
-    gkl_shim_status compare(const gkl_shim_pairhmm_batch &batch,
-                            const gkl_shim_cuda_array_kernels &kernels, void *stream,
-                            Device *holder, std::vector<gkl_shim_cuda_prefix> *prefixes) {
-        const int64_t count = haplotypes_of(batch);
-        prefixes->resize(size_t(2 * count));
-        Slot *const slot = devices_.slot({&batch, &batch + 1, holder}, true);
-        if (!slot) return GKL_SHIM_OK;
-        try {
-            const CudaContext current(driver_, holder->hardware.context);
-            driver_.wait_for_stream(stream);
-            std::copy_n(slot->compare(batch, kernels), 2 * count, prefixes->begin());
-        } catch (const CudaFailure &failure) {
-            devices_.retire(holder, failure);
-        }
-        devices_.release(slot);
-        for (int64_t g = 0; g < batch.regions; g++) {
-            const size_t first = size_t(batch.region_haplotypes[g]);
-            if (batch.region_haplotypes[g + 1] == batch.region_haplotypes[g]) continue;
-            if ((*prefixes)[first].length == kLetterRefused ||
-                (*prefixes)[first + size_t(count)].length == kLetterRefused)
-                return invalid("haplotype_bases: a letter of region %lld is none of ACGTN",
-                               (long long)g);
-        }
-        return GKL_SHIM_OK;
-    }
-
     void measure_chunk(Slot *slot, void *const *marks, int repeats, gkl_shim_cuda_stages *stages) {
         std::vector<double> plan, write, transfer, kernel;
         for (int k = 0; k < repeats; k++) {
@@ -1112,17 +1000,7 @@ struct gkl_shim_cuda_engine {
         const bool single = options_.precision == GKL_SHIM_SINGLE;
         if (!single) clear(input, results);
         Run run(call, input, options_.precision, single, results);
-        if (const gkl_shim_status status = compute_run(call, &run)) return status;
-        if (!input.holder || run.missing == 0) return GKL_SHIM_OK;
-        // Of a batch in a device's memory.
-        const int64_t pairs = pairs_of(whole(*input.begin, results));
-        if (single && (!input.holder->hardware.slow_double ||
-                       std::any_of(results, results + pairs, is_untried))) {
-            Run rescue(call, input, GKL_SHIM_DOUBLE, false, results);
-            if (const gkl_shim_status status = compute_run(call, &rescue)) return status;
-            if (rescue.missing == 0) return GKL_SHIM_OK;
-        }
-        return complete_what_is_held(call, input, results);
+        return compute_run(call, &run);
     }
 
     gkl_shim_status compute_run(Call *call, Run *run) {
@@ -1161,105 +1039,24 @@ struct gkl_shim_cuda_engine {
 
     // What no device has come to.
     gkl_shim_status compute_undone(Call *call, const Run &run, const Span &span) {
-        return on_host(run.input, span, [&](const PartialBatch &part, const Span &some) {
-            const gkl_shim_pairhmm_batch &batch = part.batch;
-            double *const values = some.results + some.pair;
-            const int64_t letters = batch.haplotype_offsets[haplotypes_of(batch)];
-            const int64_t refused = find_refused(cpu_.as_gkl, batch.haplotype_bases, letters);
-            if (refused >= 0) {
-                int64_t region = 0;
-                const int64_t *const ends = batch.haplotype_offsets;
-                while (ends[batch.region_haplotypes[region + 1]] <= refused) region++;
-                return refused_letter(some.region + region);
-            }
-            if (run.fresh)
-                call->compute(batch, values, pairs_of(some));
-            else
-                call->complete(batch, values, pairs_of(some), threads_);
-            return GKL_SHIM_OK;
-        });
-    }
-
-    static gkl_shim_status refused_letter(int64_t region) {
-        return invalid("haplotype_bases: a letter of region %lld is none of ACGTN",
-                       (long long)region);
-    }
-
-    // The pairs without results of a batch in a device's memory. Only regions with such come to the
-    // host: those since the last one without.
-    gkl_shim_status complete_what_is_held(Call *call, const Input &input, double *results) {
-        const gkl_shim_pairhmm_batch &batch = *input.begin;
-        Span span = {&batch, results, 0, 0, 0, 0};
-        const auto complete = [&] {
-            return on_host(input, span, [&](const PartialBatch &part, const Span &some) {
-                call->complete(part.batch, some.results + some.pair, pairs_of(some), threads_);
-                return GKL_SHIM_OK;
-            });
-        };
-        gkl_shim_status status = GKL_SHIM_OK;
-        each_region(whole(batch, results),
-                    [&](int64_t g, int64_t, int64_t last, const double *values) {
-                        if (status != GKL_SHIM_OK) return;
-                        const double *const end =
-                            values + (last - batch.region_reads[g]) * haplotypes_of(batch, g);
-                        if (std::any_of(values, end, [](double x) { return isnan(x); })) {
-                            span.last = last;
-                            return;
-                        }
-                        status = complete();
-                        span = {&batch, results, g + 1, last, last, end - results};
-                    });
-        return status == GKL_SHIM_OK ? complete() : status;
-    }
-
-    // Calls work(part, its span) for reads in the host's memory: all at once, or, where they have
-    // to be brought there, some regions at a time.
-    template <class Work>
-    gkl_shim_status on_host(const Input &input, const Span &span, Work work) {
-        const gkl_shim_pairhmm_batch &batch = *span.batch;
-        for (Span left = span; left.first < left.last;) {
-            Span some = left;
-            int64_t end = left.region;
-            if (input.holder) {
-                do {
-                    some.last = std::min(batch.region_reads[++end], left.last);
-                } while (some.last < left.last && bases_of(some) < kBroughtBases);
-            }
-            PartialBatch part(some);
-            if (input.holder && !bring(*input.holder, &part)) return GKL_SHIM_EUNAVAILABLE;
-            if (const gkl_shim_status status = work(part, some)) return status;
-            left = {&batch, left.results, end, some.last, left.last, left.pair + pairs_of(some)};
-        }
-        return GKL_SHIM_OK;
-    }
-
-    static int64_t bases_of(const Span &span) {
-        return span.batch->read_offsets[span.last] - span.batch->read_offsets[span.first];
-    }
-
-    // Copies a part of a batch from a device's memory to the host's. False, with the last error
-    // set, if the device does not give it.
-    bool bring(const Device &holder, PartialBatch *part) const {
-        gkl_shim_pairhmm_batch &batch = part->batch;
-        const int64_t bases = batch.read_offsets[reads_of(batch)];
+        if (span.first == span.last) return GKL_SHIM_OK;
+        const PartialBatch part(span);
+        const gkl_shim_pairhmm_batch &batch = part.batch;
+        double *const values = span.results + span.pair;
         const int64_t letters = batch.haplotype_offsets[haplotypes_of(batch)];
-        part->brought.resize(size_t(5 * bases + letters));
-        uint8_t *to = part->brought.data();
-        try {
-            const CudaContext current(driver_, holder.hardware.context);
-            const auto fetch = [&](const uint8_t **track, int64_t size) {
-                if (size > 0) driver_.fetch(to, reinterpret_cast<uintptr_t>(*track), size);
-                *track = to;
-                to += size;
-            };
-            for (const auto track : kReadTracks) fetch(&(batch.*track), bases);
-            fetch(&batch.haplotype_bases, letters);
-        } catch (const CudaFailure &failure) {
-            fail("GPU %d, whose memory holds the arrays, has failed: %s",
-                 int(holder.hardware.number), failure.reason);
-            return false;
+        const int64_t refused = find_refused(cpu_.as_gkl, batch.haplotype_bases, letters);
+        if (refused >= 0) {
+            int64_t region = 0;
+            const int64_t *const ends = batch.haplotype_offsets;
+            while (ends[batch.region_haplotypes[region + 1]] <= refused) region++;
+            return invalid("haplotype_bases: a letter of region %lld is none of ACGTN",
+                           (long long)(span.region + region));
         }
-        return true;
+        if (run.fresh)
+            call->compute(batch, values, pairs_of(span));
+        else
+            call->complete(batch, values, pairs_of(span), threads_);
+        return GKL_SHIM_OK;
     }
 
     static void add_size(const gkl_shim_pairhmm_batch &batch, gkl_shim_pairhmm_stats *stats) {
@@ -1297,13 +1094,6 @@ extern "C" gkl_shim_status gkl_shim_cuda_engine_compute(gkl_shim_cuda_engine *en
     return guarded([&] {
         return engine->compute({batches, batches + count}, log10_likelihoods, done);
     });
-}
-
-extern "C" gkl_shim_status gkl_shim_cuda_engine_compute_arrays(
-    gkl_shim_cuda_engine *engine, const gkl_shim_pairhmm_batch *batch,
-    const gkl_shim_cuda_array_kernels *kernels, void *stream, double *log10_likelihoods) {
-    return guarded(
-        [&] { return engine->compute_arrays(*batch, *kernels, stream, log10_likelihoods); });
 }
 
 extern "C" const char *gkl_shim_cuda_engine_loss(gkl_shim_cuda_engine *engine, int32_t *number) {

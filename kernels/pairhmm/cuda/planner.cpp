@@ -14,14 +14,12 @@
 #include "common/per_thread.h"
 #include "common/thread_pool.h"
 #include "gkl_shim.h"
-#include "pairhmm/cuda/arrays.h"
 #include "pairhmm/cuda/layout.h"
 #include "pairhmm/cuda/leftovers.h"
 #include "pairhmm/cuda/packing.h"
 #include "pairhmm/cuda/streams.h"
 #include "pairhmm/letters.h"
 #include "pairhmm/plan.h"
-#include "pairhmm/prefix_tries.h"
 
 namespace gkl_shim {
 namespace pairhmm {
@@ -67,7 +65,6 @@ constexpr int64_t kGroupNanoseconds = 20000;
 static_assert(GKL_SHIM_CUDA_STRIPED_ROWS == int(kStripedRows), "as cuda/layout.h says");
 static_assert(GKL_SHIM_CUDA_STRIPED_BYTES == kRingColumns * sizeof(Handed<double>), "likewise");
 static_assert(GKL_SHIM_CUDA_SEAM_FILL == int(kSeamFill), "likewise");
-static_assert(sizeof(gkl_shim_cuda_prefix) == sizeof(Prefix), "likewise");
 
 int64_t rounded(int64_t bytes) { return (bytes + 255) & ~int64_t(255); }
 
@@ -120,8 +117,8 @@ struct Group {
     int one_continuation;                      // the gap-continuation quality of all bases, or -1
 
     // Where it begins in the chunk.
-    int64_t first_row, first_haplotype, first_trie, first_event, first_column, first_segment,
-        first_byte, first_result;
+    int64_t first_row, first_haplotype, first_trie, first_event, first_column, first_byte,
+        first_result;
 };
 
 struct PlanMemory {
@@ -131,11 +128,7 @@ struct PlanMemory {
     Trie heads, tails;
     std::vector<uint8_t> steps;   // of each row
     std::vector<int32_t> sorted;  // rows, the longest first
-    // Of a batch in a device's memory.
-    PrefixTries tries;
-    std::vector<int32_t> chosen;
-    std::vector<int64_t> head_lengths, tail_lengths, first_bases, last_bases;
-    std::vector<Origin> head_origins, tail_origins;
+    std::vector<int32_t> chosen;  // haplotypes
 };
 PerThread<PlanMemory> plan_memory;
 
@@ -184,10 +177,9 @@ struct gkl_shim_cuda_planner {
                     uint8_t(std::min<int>((step * kStep + widths_[w] - 1) / widths_[w], kWarp + 1));
     }
 
-    bool take(const gkl_shim_pairhmm_batch &batch, const gkl_shim_cuda_prefix *prefixes,
-              const double *values, gkl_shim_cuda_chunk *chunk) {
+    bool take(const gkl_shim_pairhmm_batch &batch, const double *values,
+              gkl_shim_cuda_chunk *chunk) {
         batch_ = batch;
-        prefixes_ = prefixes;
         values_ = values;
         threads_ = chunk->threads > 0 ? chunk->threads : options_.threads;
         multiprocessors_ = std::max(1.0, double(options_.multiprocessors) / (1 + chunk->company));
@@ -209,7 +201,6 @@ struct gkl_shim_cuda_planner {
     void write(uint8_t *block) {
         block_ = block;
         memcpy(block, &header_, sizeof header_);
-        if (prefixes_) memcpy(block + kArraysRecordAt, &arrays_, sizeof arrays_);
         memset(block + columns_at_, kA, kColumnMargin);
         memset(block + events_at_ - columns_after_, kA, size_t(columns_after_));
         parallel(row_count_ * kWritePerRead + read_bases_ * kWritePerBase,
@@ -268,7 +259,7 @@ struct gkl_shim_cuda_planner {
             const int64_t region_scratch = (bases + (reads_end - first) * kWarp) * state_bytes;
             if (!values_ && cells + bases * letters <= options_.cells &&
                 scratch + region_scratch <= options_.scratch_bytes &&
-                read_bases_ + bases <= kChunkReadBases && within_reach(reads_end)) {
+                read_bases_ + bases <= kChunkReadBases) {
                 end = reads_end;
                 wanted_reads = reads_end - first;
                 cells += bases * letters;
@@ -290,7 +281,7 @@ struct gkl_shim_cuda_planner {
                 full = (!parts_.empty() || wanted_reads > 0) &&
                        (cells + more_cells > options_.cells ||
                         scratch + more_scratch > options_.scratch_bytes ||
-                        read_bases_ + length > kChunkReadBases || !within_reach(end + 1));
+                        read_bases_ + length > kChunkReadBases);
                 if (full) break;
                 wanted_reads++;
                 cells += more_cells;
@@ -340,15 +331,6 @@ struct gkl_shim_cuda_planner {
                 chunk->read = 0;
             }
         }
-    }
-
-    // Of reads that are not copied, where those of the chunk begin.
-    int64_t first_base() const { return parts_[0].first_byte; }
-
-    // Whether the reads before this one are counted from there in 32 bits.
-    bool within_reach(int64_t read) const {
-        return !prefixes_ || parts_.empty() ||
-               batch_.read_offsets[read] - first_base() <= std::numeric_limits<int32_t>::max();
     }
 
     // What a stripe needs of the scratch at most: as if haplotypes shared nothing. Of each trie a
@@ -424,7 +406,6 @@ struct gkl_shim_cuda_planner {
 
     // What is the same is not sent twice.
     void compare_tracks(Group &group) const {
-        if (prefixes_) return;
         group.one_gap_open = true;
         group.one_continuation = batch_.continuation_quals[parts_[group.first_part].first_byte];
         each_run(group, [&](int64_t from, int64_t size) {
@@ -573,7 +554,7 @@ struct gkl_shim_cuda_planner {
     void plan_haplotypes(Part &part, Group *group) {
         PlanMemory &memory = *plan_memory;
         const int64_t *offsets = batch_.haplotype_offsets + batch_.region_haplotypes[part.region];
-        if (!prefixes_) encode_haplotypes(part, group);
+        encode_haplotypes(part, group);
         part.first_haplotype = int32_t(group->haplotypes.size());
         memory.chosen.clear();
         const int32_t *rows = group->rows.data() + part.first_row;
@@ -584,12 +565,12 @@ struct gkl_shim_cuda_planner {
         part.haplotypes = int32_t(memory.chosen.size());
         Streams &streams = group->streams;
         part.first_trie = int32_t(streams.tries.size());
-        part.first_column = int32_t(streams.columns);
+        part.first_column = int32_t(streams.columns());
         part.heads = part.tails = part.columns = part.head_states = part.tail_states = 0;
         part.trie_columns = 0;
         if (part.haplotypes == 0 || group->refused >= 0) return;
         const Trie &heads = memory.heads, &tails = memory.tails;
-        const int64_t longest = prefixes_ ? make_tries_of_prefixes(part) : make_tries(part);
+        const int64_t longest = make_tries(part);
         const int32_t head_streams = streams_of(part, heads, head_length(longest));
         const int32_t tail_streams = streams_of(part, tails, longest - head_length(longest));
         part.head_states = heads.leaves + head_streams * heads.slots;
@@ -605,16 +586,14 @@ struct gkl_shim_cuda_planner {
         if (values_)
             group->chosen.insert(group->chosen.end(), memory.chosen.begin(), memory.chosen.end());
         part.trie_columns = heads.columns() + tails.columns();
-        const Source from_first = {&memory.head_origins, memory.first_bases.data(), 1};
-        const Source from_last = {&memory.tail_origins, memory.last_bases.data(), -1};
-        part.heads = streams.append(heads, prefixes_ ? &from_first : nullptr, false, head_streams);
-        part.tails = streams.append(tails, prefixes_ ? &from_last : nullptr, true, tail_streams);
+        part.heads = streams.append(heads, false, head_streams);
+        part.tails = streams.append(tails, true, tail_streams);
         int32_t seam = 0;
         for (size_t k = size_t(part.first_trie); k < streams.tries.size(); k++) {
             streams.tries[k].seam = seam;
             seam += streams.tries[k].length + 2 * kSeamMargin;
         }
-        part.columns = int32_t(streams.columns) - part.first_column;
+        part.columns = int32_t(streams.columns()) - part.first_column;
         for (size_t k = 0; k < memory.chosen.size(); k++) {
             const int32_t h = memory.chosen[k];
             group->haplotypes.push_back(
@@ -646,32 +625,6 @@ struct gkl_shim_cuda_planner {
         }
         memory.planner.make_tries(memory.haplotypes.data(), int64_t(memory.haplotypes.size()),
                                   &memory.heads, &memory.tails);
-        return longest;
-    }
-
-    // The same, of a batch whose letters the host does not see.
-    int64_t make_tries_of_prefixes(const Part &part) const {
-        PlanMemory &memory = *plan_memory;
-        const int64_t first = batch_.region_haplotypes[part.region];
-        const int64_t all = batch_.region_haplotypes[batch_.regions];
-        const int64_t *offsets = batch_.haplotype_offsets + first;
-        memory.head_lengths.clear();
-        memory.tail_lengths.clear();
-        memory.first_bases.clear();
-        memory.last_bases.clear();
-        int64_t longest = 0;
-        for (const int32_t h : memory.chosen) {
-            const int64_t length = offsets[h + 1] - offsets[h];
-            memory.head_lengths.push_back(head_length(length));
-            memory.tail_lengths.push_back(length - head_length(length));
-            memory.first_bases.push_back(offsets[h]);
-            memory.last_bases.push_back(offsets[h + 1] - 1);
-            longest = std::max(longest, length);
-        }
-        memory.tries.build(prefixes_ + first, part.haplotype_count, memory.chosen,
-                           memory.head_lengths.data(), &memory.heads, &memory.head_origins);
-        memory.tries.build(prefixes_ + all + first, part.haplotype_count, memory.chosen,
-                           memory.tail_lengths.data(), &memory.tails, &memory.tail_origins);
         return longest;
     }
 
@@ -741,7 +694,7 @@ struct gkl_shim_cuda_planner {
     void lay_out(gkl_shim_cuda_chunk *chunk) {
         place_tiles(chunk);
         int64_t rows = 0, haplotypes = 0, tries = 0, events = 0, columns = kColumnMargin;
-        int64_t segments = 0, bytes = 0, results = 0;
+        int64_t bytes = 0, results = 0;
         chunk->computed_cells = 0;
         bool one_gap_open = true;
         int one_continuation = groups_[0]->one_continuation;
@@ -755,15 +708,13 @@ struct gkl_shim_cuda_planner {
             group.first_trie = tries;
             group.first_event = events;
             group.first_column = columns;
-            group.first_segment = segments;
             group.first_byte = bytes;
             group.first_result = results;
             rows += int64_t(group.rows.size());
             haplotypes += int64_t(group.haplotypes.size());
             tries += int64_t(group.streams.tries.size());
             events += int64_t(group.streams.events.size());
-            columns += int64_t(group.streams.columns);
-            segments += int64_t(group.streams.segments.size());
+            columns += int64_t(group.streams.columns());
             bytes += group.bytes;
             results += group.results;
             chunk->computed_cells += group.computed_cells;
@@ -781,30 +732,12 @@ struct gkl_shim_cuda_planner {
             at += rounded(size);
             return here;
         };
-        chunk->segments = segments;
-        if (prefixes_) {
-            place(sizeof(ArraysRecord));
-            arrays_.segment_count = int32_t(segments);
-            arrays_.as_gkl = options_.conventions == GKL_SHIM_AS_GKL;
-            const auto first = [this](const uint8_t *track) {
-                return int64_t(reinterpret_cast<uintptr_t>(track)) + first_base();
-            };
-            arrays_.bases = first(batch_.read_bases);
-            arrays_.base_quals = first(batch_.base_quals);
-            arrays_.insertion_quals = first(batch_.insertion_quals);
-            arrays_.deletion_quals = first(batch_.deletion_quals);
-            arrays_.continuation_quals = first(batch_.continuation_quals);
-            arrays_.haplotype_bases = int64_t(reinterpret_cast<uintptr_t>(batch_.haplotype_bases));
-            arrays_.segments = place(segments * int64_t(sizeof(Segment)));
-            header_.continuation_mask = -1;
-        } else {
-            header_.bases = place(bytes);
-            header_.base_quals = place(bytes);
-            header_.insertion_quals = place(bytes);
-            header_.deletion_quals = one_gap_open ? header_.insertion_quals : place(bytes);
-            header_.continuation_quals = place(one_continuation >= 0 ? 1 : bytes);
-            header_.continuation_mask = one_continuation >= 0 ? 0 : -1;
-        }
+        header_.bases = place(bytes);
+        header_.base_quals = place(bytes);
+        header_.insertion_quals = place(bytes);
+        header_.deletion_quals = one_gap_open ? header_.insertion_quals : place(bytes);
+        header_.continuation_quals = place(one_continuation >= 0 ? 1 : bytes);
+        header_.continuation_mask = one_continuation >= 0 ? 0 : -1;
         columns_at_ = place(columns + kColumnMargin);
         events_at_ = place(events * int64_t(sizeof(Event)));
         header_.regions = place(int64_t(parts_.size() * sizeof(RegionRecord)));
@@ -915,20 +848,16 @@ struct gkl_shim_cuda_planner {
     void write_group(Group &group) {
         if (group.rows.empty()) return;
         const Streams &streams = group.streams;
-        if (prefixes_) {
-            write_segments(group);
-        } else {
-            write_tracks(group);
-            memcpy(block_ + columns_at_ + group.first_column, streams.letters.data(),
-                   streams.letters.size());
-        }
+        write_tracks(group);
+        memcpy(block_ + columns_at_ + group.first_column, streams.letters.data(),
+               streams.letters.size());
         memcpy(array<HaplotypeRecord>(header_.haplotypes) + group.first_haplotype,
                group.haplotypes.data(), group.haplotypes.size() * sizeof(HaplotypeRecord));
         write_tries(group);
         int64_t byte = group.first_byte, next_byte = byte;
         for (int64_t k = group.first_part; k < group.end_part; k++) {
             const Part &part = parts_[k];
-            if (!part.striped) byte = prefixes_ ? part.first_byte - first_base() : next_byte;
+            if (!part.striped) byte = next_byte;
             next_byte += part.bytes;
             if (part.rows == 0) continue;
             write_region(group, part, int32_t(k));
@@ -961,19 +890,6 @@ struct gkl_shim_cuda_planner {
                 memcpy(block_ + tracks[k].to + to, tracks[k].from + from, size_t(size));
             to += size;
         });
-    }
-
-    void write_segments(const Group &group) {
-        Segment *segment = array<Segment>(arrays_.segments) + group.first_segment;
-        const uint32_t first_column = uint32_t(columns_at_ + group.first_column);
-        const uint32_t first_event =
-            uint32_t(events_at_ + (group.first_event - 1) * int64_t(sizeof(Event)));
-        for (const Segment &from : group.streams.segments) {
-            *segment = from;
-            segment->column += first_column;
-            if (from.event > 0) segment->event = first_event + from.event * uint32_t(sizeof(Event));
-            segment++;
-        }
     }
 
     void write_tries(const Group &group) {
@@ -1101,15 +1017,13 @@ struct gkl_shim_cuda_planner {
     std::vector<int32_t> first_stripe_;  // the tile of the chunk's first read, by stripes
 
     gkl_shim_pairhmm_batch batch_;
-    const gkl_shim_cuda_prefix *prefixes_;  // null: the batch is in the host's memory
-    const double *values_;                  // null: all are wanted
+    const double *values_;  // null: all are wanted
     std::vector<Part> parts_;
     std::vector<std::unique_ptr<Group>> groups_;
     int64_t group_count_, row_count_, read_bases_, results_count_;
     int64_t planning_;  // nanoseconds, about
     int32_t tile_count_;
     ChunkHeader header_;
-    ArraysRecord arrays_;             // of a batch in a device's memory
     int64_t columns_at_, events_at_;  // in the block
     int64_t columns_after_;           // bytes between the last column and what follows
 
@@ -1143,12 +1057,11 @@ extern "C" int64_t gkl_shim_cuda_tables(int32_t precision, int32_t conventions, 
 }
 
 extern "C" int32_t gkl_shim_cuda_take(gkl_shim_cuda_planner *planner,
-                                      const gkl_shim_pairhmm_batch *batch,
-                                      const gkl_shim_cuda_prefix *prefixes, const double *values,
+                                      const gkl_shim_pairhmm_batch *batch, const double *values,
                                       gkl_shim_cuda_chunk *chunk) {
     bool taken = false;
     const gkl_shim_status status = guarded([&] {
-        taken = planner->take(*batch, prefixes, values, chunk);
+        taken = planner->take(*batch, values, chunk);
         return GKL_SHIM_OK;
     });
     return status == GKL_SHIM_OK ? taken : -int32_t(status);
