@@ -297,7 +297,7 @@ class PairHmmEngine(_CpuEngine):
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Sequences:
-    """``gkl_shim_sequences``, and how many there are. Arrays are C-contiguous, one-dimensional."""
+    """``gkl_shim_prefilter_sequences`` and their number, as one-dimensional C-contiguous arrays."""
 
     count: int
     size: int
@@ -326,11 +326,14 @@ class PrefilterEngine(_CpuEngine):
         super().__init__(
             build,
             threads=threads,
-            method={"exact": lib.GKL_SHIM_EXACT, "gatekeeper": lib.GKL_SHIM_GATEKEEPER}[method],
+            method={
+                "exact": lib.GKL_SHIM_PREFILTER_EXACT,
+                "gatekeeper": lib.GKL_SHIM_PREFILTER_GATEKEEPER,
+            }[method],
             mode={
-                "global": lib.GKL_SHIM_GLOBAL,
-                "infix": lib.GKL_SHIM_INFIX,
-                "prefix": lib.GKL_SHIM_PREFIX,
+                "global": lib.GKL_SHIM_PREFILTER_GLOBAL,
+                "infix": lib.GKL_SHIM_PREFILTER_INFIX,
+                "prefix": lib.GKL_SHIM_PREFILTER_PREFIX,
             }[mode],
             max_edits=max_edits,
         )
@@ -355,7 +358,7 @@ class PrefilterEngine(_CpuEngine):
         check(status)
 
     def _sequences(self, sequences: Sequences) -> Any:
-        struct = self._ffi.new("gkl_shim_sequences *")
+        struct = self._ffi.new("gkl_shim_prefilter_sequences *")
         for field in ("letters", "low", "high", "undefined", "starts", "lengths"):
             array = getattr(sequences, field)
             if array is not None:
@@ -391,7 +394,7 @@ def encode(
     undefined: NDArray[np.uint32],
     threads: int = 0,
 ) -> bool:
-    """Fill bit planes as ``gkl_shim_encode`` does; return whether any letter is undefined."""
+    """Fill bit planes (``gkl_shim_prefilter_encode``); return whether any letter is undefined."""
     ffi, lib = library()
     planes = (
         ffi.from_buffer("uint32_t[]", plane, require_writable=True)
@@ -399,7 +402,7 @@ def encode(
     )
     text = ffi.from_buffer("uint8_t[]", letters)
     found = ffi.new("int32_t *")
-    check(lib.gkl_shim_encode(text, len(letters), threads, *planes, found))
+    check(lib.gkl_shim_prefilter_encode(text, len(letters), threads, *planes, found))
     return bool(found[0])
 
 
@@ -496,7 +499,7 @@ def parse_pairs(
         None if nothing is.
     """
     outputs = (read_starts, read_lengths, segment_starts, segment_lengths)
-    return _parse("gkl_shim_parse_pairs", text, threads, (), outputs)
+    return _parse("gkl_shim_prefilter_parse_pairs", text, threads, (), outputs)
 
 
 def parse_candidates(
@@ -516,7 +519,7 @@ def parse_candidates(
     np.cumsum([len(name) for name in names], out=offsets[1:])
     joined = ffi.new("char[]", b"".join(names))
     contigs = ffi.new(
-        "gkl_shim_contigs *",
+        "gkl_shim_prefilter_contigs *",
         (
             len(names),
             joined,
@@ -525,7 +528,7 @@ def parse_candidates(
         ),
     )
     outputs = (read_indices, contig_indices, positions, reverse)
-    return _parse("gkl_shim_parse_candidates", text, threads, (reads, contigs), outputs)
+    return _parse("gkl_shim_prefilter_parse_candidates", text, threads, (reads, contigs), outputs)
 
 
 def _parse(
@@ -572,7 +575,7 @@ def format_likelihoods(values: NDArray[np.float64], threads: int = 0) -> Iterato
     A piece of text is overwritten by the next.
     """
     ffi, lib = library()
-    text = np.empty(lib.GKL_SHIM_LINE_BYTES * min(len(values), _NUMBERS), np.uint8)
+    text = np.empty(lib.GKL_SHIM_PAIRHMM_LINE_BYTES * min(len(values), _NUMBERS), np.uint8)
     size = ffi.new("int64_t *")
     for first in range(0, len(values), _NUMBERS):
         some = values[first : first + _NUMBERS]

@@ -11,7 +11,7 @@
 #include "common/error.h"
 #include "common/per_thread.h"
 #include "common/thread_pool.h"
-#include "gkl_shim.h"
+#include "gkl_shim_internal.h"
 
 namespace gkl_shim {
 namespace {

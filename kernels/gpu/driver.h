@@ -8,7 +8,7 @@
 #include <string>
 
 #include "common/error.h"
-#include "gkl_shim.h"
+#include "gkl_shim_internal.h"
 
 namespace gkl_shim {
 

@@ -9,7 +9,7 @@
 #include "common/error.h"
 #include "common/floating_point_mode.h"
 #include "common/per_thread.h"
-#include "gkl_shim.h"
+#include "gkl_shim_internal.h"
 #include "pairhmm/cpu/engine.h"
 #include "pairhmm/cuda/start.h"
 #include "pairhmm/letters.h"

@@ -365,13 +365,13 @@ uint64_t bits_of(double value) {
 }
 
 // The shortest text that reads back as the same number, laid out as Python does it. `to` has room
-// for GKL_SHIM_LINE_BYTES; returns its end.
+// for GKL_SHIM_PAIRHMM_LINE_BYTES; returns its end.
 char *format_number(double value, char *to) {
     const uint64_t size = bits_of(std::fabs(value));
     if (size > bits_of(HUGE_VAL)) return std::copy_n("nan", 3, to);
     const bool plain = size == 0 || (size >= bits_of(1e-4) && size < bits_of(1e16));
     const auto layout = plain ? std::chars_format::fixed : std::chars_format::scientific;
-    char *const end = std::to_chars(to, to + GKL_SHIM_LINE_BYTES, value, layout).ptr;
+    char *const end = std::to_chars(to, to + GKL_SHIM_PAIRHMM_LINE_BYTES, value, layout).ptr;
     return !plain || memchr(to, '.', size_t(end - to)) ? end : std::copy_n(".0", 2, end);
 }
 
@@ -421,7 +421,7 @@ extern "C" gkl_shim_status gkl_shim_pairhmm_format(const double *values, int64_t
                 Job &job = *static_cast<Job *>(context);
                 const int64_t first = piece * kTogether;
                 const int64_t last = std::min(job.count, first + kTogether);
-                char *to = job.text + first * GKL_SHIM_LINE_BYTES;
+                char *to = job.text + first * GKL_SHIM_PAIRHMM_LINE_BYTES;
                 for (int64_t k = first; k < last; k++) {
                     to = format_number(job.values[k], to);
                     *to++ = '\n';
@@ -431,7 +431,7 @@ extern "C" gkl_shim_status gkl_shim_pairhmm_format(const double *values, int64_t
             &job);
         char *end = job.text;
         for (int64_t piece = 0; piece < pieces; piece++) {
-            const char *begin = job.text + piece * kTogether * GKL_SHIM_LINE_BYTES;
+            const char *begin = job.text + piece * kTogether * GKL_SHIM_PAIRHMM_LINE_BYTES;
             end = std::copy(begin, static_cast<const char *>(job.ends[size_t(piece)]), end);
         }
         *size = end - job.text;

@@ -11,7 +11,7 @@ import pytest
 
 import gkl_shim
 from gkl_shim.pairhmm import Read
-from tests.conftest import require_tool
+from tests.conftest import HEADER_FOLDERS, require_tool
 
 DRIVER = Path(__file__).parent / "driver.c"
 
@@ -80,8 +80,8 @@ def compile_c(tmp_path_factory: pytest.TempPathFactory):
 
     def compile_program(compiler: str, source: Path, library: Path) -> Path:
         program = tmp_path_factory.mktemp("c") / "program"
-        include = gkl_shim.paths.header().parent
-        flags = ["-std=c11", "-Wall", "-Wextra", "-Werror", "-O1", "-I", include]
+        flags = ["-std=c11", "-Wall", "-Wextra", "-Werror", "-O1"]
+        flags += [f"-I{folder}" for folder in HEADER_FOLDERS]
         link = [library, f"-Wl,-rpath,{library.parent}", "-lm"]
         subprocess.run([compiler, *flags, source, "-o", program, *link], check=True)
         return program

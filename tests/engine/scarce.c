@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gkl_shim.h"
+#include "gkl_shim_internal.h"
 
 /* The requests of the calls so far; which one fails, and whether all after it do, too. */
 static long requests, failing;

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from gkl_shim import paths
-from tests.conftest import require_tool
+from tests.conftest import HEADER_FOLDERS, require_tool
 
 JNI = {
     "JNI_OnLoad",
@@ -52,7 +52,7 @@ def symbols(library: Path, which: str) -> dict[str, str]:
 
 
 def test_the_c_interface_and_jni_are_all_that_is_exported(tmp_path):
-    header = paths.header().read_text()
+    header = "".join(path.read_text() for folder in HEADER_FOLDERS for path in folder.iterdir())
     functions = set(re.findall(r"^GKL_SHIM_API [^(]*?(\w+)\(", header, re.MULTILINE))
     assert len(functions) == header.count("\nGKL_SHIM_API ")
     for library in libraries(tmp_path):

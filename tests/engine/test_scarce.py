@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from gkl_shim import paths
-from tests.conftest import ROOT, require_tool
+from tests.conftest import HEADER_FOLDERS, ROOT, require_tool
 from tests.engine import scarce
 
 pytestmark = pytest.mark.skipif(
@@ -24,7 +23,7 @@ def preloaded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     sources = [Path(__file__).with_name(name) for name in ("scarce.c", "scarce_jni.c")]
     jdk = Path(require_tool("javac")).resolve().parents[1] / "include"
     flags = ["-std=gnu11", "-Wall", "-Wextra", "-Werror", "-O1", "-shared", "-fPIC"]
-    flags += [f"-I{folder}" for folder in (paths.header().parent, jdk, jdk / "linux")]
+    flags += [f"-I{folder}" for folder in (*HEADER_FOLDERS, jdk, jdk / "linux")]
     subprocess.run([require_tool("cc"), *flags, *sources, "-o", library, "-ldl"], check=True)
     return library
 

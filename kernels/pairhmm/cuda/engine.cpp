@@ -40,7 +40,7 @@
 #include "common/error.h"
 #include "common/floating_point_mode.h"
 #include "common/thread_pool.h"
-#include "gkl_shim.h"
+#include "gkl_shim_internal.h"
 #include "gpu/driver.h"
 #include "pairhmm/cuda/layout.h"
 #include "pairhmm/cuda/leftovers.h"

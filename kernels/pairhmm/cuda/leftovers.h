@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "gkl_shim.h"
+#include "gkl_shim_internal.h"
 
 namespace gkl_shim {
 namespace pairhmm {

@@ -1,5 +1,5 @@
 // The CUDA engine's planner: which tiles a chunk is made of, written as cuda/layout.h says. The
-// interface is in gkl_shim.h.
+// interface is in gkl_shim_internal.h.
 #include <math.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@
 #include "common/error.h"
 #include "common/per_thread.h"
 #include "common/thread_pool.h"
-#include "gkl_shim.h"
+#include "gkl_shim_internal.h"
 #include "pairhmm/cuda/layout.h"
 #include "pairhmm/cuda/leftovers.h"
 #include "pairhmm/cuda/packing.h"
