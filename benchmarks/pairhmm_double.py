@@ -6,14 +6,14 @@ Needs a CUDA device and CuPy. INPUT.in is recorded from GATK with GKL_SHIM_RECOR
 
 - `counts`: what the statistics of the CPU engine and of the device count, and whether both give the
   same bits;
-- `streams`: `stream()` over an input as it is, and with each read that has a rescued pair replaced
-  by another read of its region. `rescued_percent` is measured; replacing reads lowers it, but not
-  always to 0;
+- `streams`: `stream()` over an input, and over the same input with another read of the region in
+  place of each read that has a rescued pair. `rescued_percent` is measured: replacing reads lowers
+  it, not always to 0;
 - `unrelated`: whole calls with random reads, whose pairs nearly all leave single precision.
 
-In double precision, `as it is` lets the engine ask the device how slow it is. `taken to be slow`
-tells the engine a ratio of 64, as consumer cards have, so that CPU threads compute rescued pairs;
-the device's own arithmetic is as fast as ever.
+`double_ratio` is how many times slower the engine takes the device to be in double precision: the
+device's own ratio, or 64, as consumer cards have. With 64, CPU threads compute the rescued pairs.
+The device's arithmetic is as fast in both cases.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ from gkl_shim.cuda import pairhmm as cuda
 from gkl_shim.pairhmm import Batch, PairHMM, Precision, ReadBatch
 
 SLOW = 64
-# How slow the device is in double precision; 0 lets the engine ask it.
-RATIOS = {"as it is": 0, "taken to be slow": SLOW}
+# With 0 the engine asks the device.
+RATIOS = {"the device's": 0, str(SLOW): SLOW}
 COUNTED = ("pairs", "computed_cells", "rescued_pairs", "rescaled_pairs")
 PRECISIONS: tuple[Precision, ...] = ("single", "double")
 GENERATED_REGIONS = 100
@@ -120,7 +120,7 @@ def counts(sets: dict[str, Batch], step: Progress) -> Table:
             row: Row = {
                 "input": name,
                 "engine": "GPU",
-                "double_precision": label,
+                "double_ratio": label,
                 **{field: statistics[field] for field in COUNTED},
                 "cuda_pairs": statistics["cuda_pairs"],
                 "same_bits": bool(np.array_equal(values.view("u8"), expected.view("u8"))),
@@ -142,11 +142,11 @@ def streams(sets: dict[str, Batch], step: Progress) -> Table:
     for name, batch in sets.items():
         copies = regions.copies(batch, STREAMED_CELLS)
         for reads, each in (
-            ("as they are", batch),
+            ("as recorded", batch),
             ("those with rescued pairs replaced", with_rescued_reads_replaced(batch)),
         ):
             for label, ratio in RATIOS.items():
-                step(f"stream of {name}, reads {reads}, double precision {label}")
+                step(f"stream of {name}, reads {reads}, ratio {label}")
                 with _taken_to_be(ratio):
                     pairhmm = PairHMM(backend="cuda", devices=[0])
                 took = median_seconds(partial(_consume, pairhmm, [each] * copies), 7)
@@ -156,7 +156,7 @@ def streams(sets: dict[str, Batch], step: Progress) -> Table:
                     "input": name,
                     "reads": reads,
                     "rescued_percent": 100 * found.rescued_pairs / found.pairs,
-                    "double_precision": label,
+                    "double_ratio": label,
                     "pairs_on_gpu_percent": 100 * found.cuda_pairs / found.pairs,
                     "batches": copies,
                     "milliseconds": took * 1e3,
@@ -174,7 +174,7 @@ def unrelated(sets: dict[str, Batch], step: Progress) -> Table:
         batch = with_unrelated_reads(regions.uniform(count, shape, read, haplotype))
         region = f"{shape[0]} x {shape[1]} of {read} x {haplotype} bases"
         for label, ratio in RATIOS.items():
-            step(f"{region}, GPU, double precision {label}")
+            step(f"{region}, GPU, ratio {label}")
             engine = cuda.Engine([0], double_ratio=ratio)
             took = median_seconds(partial(engine.compute, batch), 3)
             statistics = engine.statistics()
@@ -182,7 +182,7 @@ def unrelated(sets: dict[str, Batch], step: Progress) -> Table:
             row: Row = {
                 "region": region,
                 "engine": "GPU",
-                "double_precision": label,
+                "double_ratio": label,
                 "rescued_percent": 100 * statistics["rescued_pairs"] / statistics["pairs"],
                 "pairs_on_gpu_percent": 100 * statistics["cuda_pairs"] / statistics["pairs"],
                 "gcups": batch.cells / took / 1e9,

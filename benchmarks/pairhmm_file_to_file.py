@@ -28,7 +28,7 @@ from benchmarks.common.report import Progress, Row, Table
 from gkl_shim.formats import pairhmm_in
 
 ONE_PAIR = b"1 1\nA I I I I\nA\n"
-# The command in a process of its own, which prints the seconds within the engine.
+# Runs the command in a separate process, and prints the seconds within the engine.
 COMMAND = """
 import sys
 from gkl_shim import pairhmm

@@ -86,7 +86,7 @@ def uniform(count: int, shape: tuple[int, int], read_length: int, haplotype_leng
 
 
 def copies(batch: Batch, cells: float) -> int:
-    """Return how often a batch is to be repeated for about so many cells; once at least."""
+    """Return how many copies of a batch have about the given number of cells; at least one."""
     return max(1, round(cells / batch.cells))
 
 
