@@ -15,7 +15,7 @@ from typing import Any
 import click
 
 import gkl_shim
-from gkl_shim._files import atomic_output
+from gkl_shim._files import atomic_output, check_outputs
 from gkl_shim.cli import _bench, _processor
 from gkl_shim.cli._bench import (
     Row,
@@ -79,6 +79,7 @@ def _plot_file(ctx: click.Context, param: click.Parameter, path: str | None) -> 
         raise click.BadParameter(f"{path}: the name must end in {', '.join(_PLOT_SUFFIXES)}")
     if path is not None and importlib.util.find_spec("matplotlib") is None:
         raise click.BadParameter("it needs matplotlib: pip install matplotlib")
+    check_outputs(path)
     return path
 
 

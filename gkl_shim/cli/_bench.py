@@ -41,10 +41,6 @@ __all__ = [
 
 Row: TypeAlias = dict[str, "str | int | float | None"]
 
-json_option = click.option(
-    "--json", "json_file", metavar="FILE", help="Write all figures to FILE; - is standard output."
-)
-
 _ROUNDS = 5
 _FILE_WIDTH = 160
 
@@ -58,6 +54,21 @@ class Table:
     note: str = ""
     decimals: Mapping[str, int] = dataclasses.field(default_factory=dict)
     """By column. Other columns of fractions show four significant digits."""
+
+
+def _output(ctx: click.Context, param: click.Parameter, path: str | None) -> str | None:
+    """Refuse a file that cannot be written, before anything is measured."""
+    _files.check_outputs("-", path)
+    return path
+
+
+json_option = click.option(
+    "--json",
+    "json_file",
+    metavar="FILE",
+    callback=_output,
+    help="Write all figures to FILE; - is standard output.",
+)
 
 
 def seconds_option(default: float) -> Callable[..., Any]:

@@ -13,7 +13,6 @@ from pathlib import Path
 import click
 
 from gkl_shim._batch import concatenated
-from gkl_shim._files import check_outputs
 from gkl_shim.cli import _bench, _generated_input, _processor
 from gkl_shim.errors import MissingComponent
 from gkl_shim.formats import pairhmm_in
@@ -68,7 +67,6 @@ def command(
     Engines take turns, and the table shows medians. A GCUPS is 10^9 read-by-haplotype cells of the
     input a second, computed or shared.
     """
-    check_outputs("-", json_file)
     sets = {name: _read(name) for name in inputs}
     sets = sets or {"generated": _generated_input.regions(_GENERATED_REGIONS)}
     here = _processor.describe()

@@ -14,7 +14,6 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 
-from gkl_shim._files import check_outputs
 from gkl_shim.cli import _bench, _generated_input, _processor
 from gkl_shim.prefilter import MAX_EDITS, Prefilter, Sequences
 
@@ -72,7 +71,6 @@ def command(
 
     Engines take turns, and the table shows medians.
     """
-    check_outputs("-", json_file)
     here = _processor.describe()
     missing: dict[str, str] = {}
     cuda, absent = _bench.cuda_devices(lambda: Prefilter(0, backend="cuda"))

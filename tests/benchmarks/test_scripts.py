@@ -79,6 +79,17 @@ print([name for name in sys.modules if name.split(".")[0] in ("benchmarks", "mat
     assert (done.stdout, done.stderr) == ("[]\n[]\n", "")
 
 
+@pytest.mark.parametrize("option", ["--json", "--plot"])
+def test_an_output_that_cannot_be_written_is_refused_before_any_work(
+    option: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    module = importlib.import_module("benchmarks.prefilter_papers")
+    monkeypatch.setattr(sys, "argv", ["prefilter_papers", option, f"{tmp_path}/absent/x.svg"])
+    with pytest.raises(SystemExit) as ended:
+        report.run(module.command)
+    assert ended.value.code == f"error: {tmp_path}/absent/x.svg: No such file or directory"
+
+
 @pytest.mark.parametrize("plot", ["x.bmp", "x"])
 def test_an_unknown_kind_of_plot(plot: str) -> None:
     module = importlib.import_module("benchmarks.pairhmm_papers")
