@@ -79,6 +79,26 @@ print([name for name in sys.modules if name.split(".")[0] in ("benchmarks", "mat
     assert (done.stdout, done.stderr) == ("[]\n[]\n", "")
 
 
+def test_a_report_names_the_commit(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def git(*arguments: str) -> str:
+        command = ["git", "-c", "user.name=a", "-c", "user.email=a@b", *arguments]
+        return subprocess.run(
+            command, cwd=tmp_path, check=True, capture_output=True, text=True
+        ).stdout.strip()
+
+    monkeypatch.setattr(report, "_ROOT", tmp_path)
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
+    assert report.about()["commit"] is None
+    git("init", "-q")
+    (tmp_path / "file").write_text("one")
+    git("add", "file")
+    git("commit", "-q", "-m", "a file")
+    head = git("rev-parse", "HEAD")
+    assert report.about()["commit"] == head[:12]
+    (tmp_path / "file").write_text("two")
+    assert report.about()["commit"] == f"{head[:12]}-dirty"
+
+
 @pytest.mark.parametrize("option", ["--json", "--plot"])
 def test_an_output_that_cannot_be_written_is_refused_before_any_work(
     option: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
