@@ -18,7 +18,7 @@ test-gpu: setup  ## all tests that a CUDA device has a part in
 sanitize-gpu: setup  ## the CUDA kernels under compute-sanitizer
 	$(BIN)/python tests/gpu/sanitize.py $(RECORD)
 
-bench: setup  ## PairHMM beside Intel's GKL
+bench: setup  ## PairHMM on this machine, beside GKL
 	$(BIN)/gkl-shim bench pairhmm
 
 setup: $(BIN)/python  ## build and install into $(VENV)

@@ -1,39 +1,44 @@
-"""PairHMM on a CUDA device, kernels alone and end to end from Python: every figure in one JSON.
+"""PairHMM on a CUDA device: kernels alone, and whole calls from Python.
 
-    python benchmarks/pairhmm_cuda.py 10s=10s.in wgs30=wgs30.in [NAME=FILE.in ...] --json FILE.json
+    python -m benchmarks.pairhmm_cuda [INPUT.in]... --json FILE.json
 
-Inputs are regions as GKL_SHIM_RECORD writes them; ``10s`` is the set of Ren et al. 2018. Results
-are compared with the CPU engine's, bit by bit. The profile is ncu's, where that is on the path.
+Needs a CUDA device and CuPy. INPUT.in is recorded from GATK with GKL_SHIM_RECORD, or is 10s.in of
+Ren et al. 2018. Results are compared with the CPU engine's, bit by bit. If Nsight Compute's `ncu`
+is on the PATH, the main kernel is profiled. The JSON is results/pairhmm-cuda-h200.json.
 """
 
 from __future__ import annotations
 
-import argparse
 import csv
 import io
-import json
 import shutil
-import statistics
 import subprocess
 import sys
-import time
-from collections.abc import Callable
-from pathlib import Path
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
-import cupy
+import click
 import numpy as np
 
-from gkl_shim import _native, traffic
-from gkl_shim._batch import concatenated
+from benchmarks.common import regions, report
+from benchmarks.common.call_parts import call_parts
+from benchmarks.common.report import median_seconds
 from gkl_shim.cuda import pairhmm as cuda
-from gkl_shim.cuda.stages import stages
-from gkl_shim.formats import pairhmm_in
 from gkl_shim.pairhmm import Batch, HaplotypeBatch, PairHMM, ReadBatch
 
 READS, HAPLOTYPES = 64, 8
-CELLS = 1.2e10
+# Of a call: with unrelated haplotypes, of a kernel alone, of a whole call and of a stream.
+UNRELATED_CELLS = 1.2e10
+KERNEL_CELLS = 6e9
+CALL_CELLS = 1.9e10
 STREAMED_CELLS = 4e10
+# Inputs of fewer cells are also computed once.
+SMALL_CELLS = 1e8
+# Generated regions of a batch, and the batches of a stream of these.
+GENERATED_REGIONS = 3000
+GENERATED_BATCHES = (12, 36)
 SHAPES = [(200, rows) for rows in (32, 64, 96, 128, 160, 192)] + [
     (320, rows) for rows in (32, 64, 96, 128, 160, 192, 256)
 ]
@@ -47,13 +52,13 @@ METRICS = {
 }
 
 
-def unrelated(haplotype_length: int, read_length: int, cells: float = CELLS) -> Batch:
-    """Regions whose haplotypes share nothing, with reads that come from them."""
+def unrelated(haplotype_length: int, read_length: int, cells: float = UNRELATED_CELLS) -> Batch:
+    """Make regions whose haplotypes share nothing, with reads that come from them."""
     random = np.random.default_rng(1)
     letters = np.frombuffer(b"ACGT", np.uint8)
-    regions = max(1, int(cells / (READS * HAPLOTYPES * read_length * haplotype_length)))
-    reads, bases = regions * READS, regions * READS * read_length
-    haplotypes = letters[random.integers(0, 4, (regions, HAPLOTYPES, haplotype_length))]
+    count = max(1, int(cells / (READS * HAPLOTYPES * read_length * haplotype_length)))
+    reads, bases = count * READS, count * READS * read_length
+    haplotypes = letters[random.integers(0, 4, (count, HAPLOTYPES, haplotype_length))]
     places = random.integers(0, haplotype_length - read_length + 1, READS)
     pieces = [
         haplotypes[:, read % HAPLOTYPES, place : place + read_length]
@@ -67,16 +72,16 @@ def unrelated(haplotype_length: int, read_length: int, cells: float = CELLS) -> 
             *(random.integers(*limits, bases).astype(np.uint8) for limits in ranges),
         ),
         HaplotypeBatch.from_arrays(
-            np.arange(regions * HAPLOTYPES + 1) * haplotype_length, haplotypes.ravel()
+            np.arange(count * HAPLOTYPES + 1) * haplotype_length, haplotypes.ravel()
         ),
-        np.arange(regions + 1) * READS,
-        np.arange(regions + 1) * HAPLOTYPES,
+        np.arange(count + 1) * READS,
+        np.arange(count + 1) * HAPLOTYPES,
     )
 
 
 def kernels(engine: cuda.Engine, batch: Batch) -> dict[str, float]:
     """Time the launches of a batch by events, chunk after chunk."""
-    found = stages(engine, batch)
+    found = call_parts(engine, batch)
     return {
         "ms": round(found.kernel * 1e3, 4),
         "tcups": round(found.tcups, 3),
@@ -84,32 +89,21 @@ def kernels(engine: cuda.Engine, batch: Batch) -> dict[str, float]:
     }
 
 
-def seconds(call: Callable[[], Any], repeats: int) -> float:
-    """Return the median over calls, after one to get warm."""
-    call()
-    times = []
-    for _ in range(repeats):
-        begin = time.perf_counter()
-        call()
-        times.append(time.perf_counter() - begin)
-    return statistics.median(times)
-
-
 def end_to_end(engine: cuda.Engine, sets: dict[str, Batch]) -> dict[str, dict[str, float]]:
-    """Time whole calls from Python, results in a NumPy array."""
+    """Time whole calls from Python, with results in a NumPy array."""
     found: dict[str, dict[str, float]] = {}
 
     def measure(name: str, batch: Batch, repeats: int) -> None:
-        took = seconds(lambda: engine.compute(batch), repeats)
+        took = median_seconds(partial(engine.compute, batch), repeats)
         found[name] = {"us": round(took * 1e6, 1), "tcups": round(batch.cells / took / 1e12, 3)}
 
-    small = traffic.regions(1, shape=(20, 4))
+    small = regions.generated(1, shape=(20, 4))
     measure("one region, 20 reads x 4 haplotypes", small, 1000)
     for name, batch in sets.items():
-        if batch.cells < 1e8:
+        if batch.cells < SMALL_CELLS:
             measure(f"{name} once", batch, 300)
-        times = max(1, round(1.9e10 / batch.cells))
-        measure(f"{name} x {times}", concatenated([batch] * times), 7)
+        times = regions.copies(batch, CALL_CELLS)
+        measure(f"{name} x {times}", regions.repeated(batch, times), 7)
     pairhmm = PairHMM(backend="cuda", devices=[0])
 
     def measure_stream(name: str, batches: list[Batch]) -> None:
@@ -117,25 +111,26 @@ def end_to_end(engine: cuda.Engine, sets: dict[str, Batch]) -> dict[str, dict[st
             for _ in pairhmm.stream(batches):
                 pass
 
-        took = seconds(streamed, 5)
+        took = median_seconds(streamed, 5)
         cells = sum(batch.cells for batch in batches)
         found[f"stream(), {name}"] = {
             "us": round(took * 1e6, 1),
             "tcups": round(cells / took / 1e12, 3),
         }
 
-    made = traffic.regions(3000)
-    for count in (12, 36):
-        measure_stream(f"{count} batches of 3000 generated regions", [made] * count)
+    made = regions.generated(GENERATED_REGIONS)
+    for count in GENERATED_BATCHES:
+        name = f"{count} batches of {GENERATED_REGIONS} generated regions"
+        measure_stream(name, [made] * count)
     for name, batch in sets.items():
-        # A file that is read comes in batches like this.
-        times = max(1, round(STREAMED_CELLS / batch.cells))
+        # Reading the file gives batches of about this size.
+        times = regions.copies(batch, STREAMED_CELLS)
         measure_stream(f"{times} batches of {name}", [batch] * times)
     return found
 
 
 def same_bits(sets: dict[str, Batch]) -> dict[str, Any]:
-    """Compare with the CPU engine; returns which sets are the same."""
+    """Return which sets get the same bits as from the CPU engine."""
     pairs = 0
     same: dict[str, Any] = {}
     for precision in ("single", "double"):
@@ -151,12 +146,13 @@ def same_bits(sets: dict[str, Batch]) -> dict[str, Any]:
 
 
 def profile() -> dict[str, Any] | None:
-    """What bounds the main kernel, by ncu; None where that cannot be had."""
+    """Return what bounds the main kernel, by ncu; None if ncu is not there or may not profile."""
     ncu = shutil.which("ncu")
     if ncu is None:
         return None
     command = [ncu, "--csv", "--clock-control", "none", "--metrics", ",".join(METRICS.values())]
-    command += ["-k", "regex:pairhmm_single", "-c", "1", sys.executable, __file__, "--profiled"]
+    command += ["-k", "regex:pairhmm_single", "-c", "1", sys.executable]
+    command += ["-m", "benchmarks.pairhmm_cuda", "--profiled"]
     output = subprocess.run(command, capture_output=True, text=True).stdout
     table = output[output.find('"ID"') :]
     values = {row["Metric Name"]: row["Metric Value"] for row in csv.DictReader(io.StringIO(table))}
@@ -170,30 +166,15 @@ def profile() -> dict[str, Any] | None:
     return {"kernel": "reads of 128, haplotypes of 320", **numbers}
 
 
-def main() -> None:
-    """Measure all and write it down."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("inputs", nargs="*", metavar="NAME=FILE.in")
-    parser.add_argument("--json", type=Path)
-    parser.add_argument("--profiled", action="store_true", help=argparse.SUPPRESS)
-    arguments = parser.parse_args()
-    cuda._CHUNK_CELLS["single"] = 1 << 36
-    cuda._SCRATCH_BYTES = 1 << 35
-    if arguments.profiled:
-        cuda.Engine([0]).compute(unrelated(320, 128, 5e9))
-        return
-    sets = {}
-    for argument in arguments.inputs:
-        name, path = argument.split("=", 1)
-        with pairhmm_in.Reader(path) as reader:
-            sets[name] = concatenated(list(reader))
-    by_shape: dict[str, dict[str, Any]] = {}
-    by_input: dict[str, dict[str, Any]] = {}
+def kernel_figures(sets: dict[str, Batch]) -> dict[str, Any]:
+    """Time each kernel by the length of reads, and on each input."""
     many = {
-        name: concatenated([batch] * max(1, round(6e9 / batch.cells)))
+        name: regions.repeated(batch, regions.copies(batch, KERNEL_CELLS))
         for name, batch in sets.items()
     }
-    many["generated"] = traffic.regions(2500)
+    many["generated"] = regions.generated(GENERATED_REGIONS)
+    by_shape: dict[str, dict[str, Any]] = {}
+    by_input: dict[str, dict[str, Any]] = {}
     engines = {
         str(rows) if rows else "chosen": cuda.Engine([0], rows_a_lane=rows)
         for rows in (*cuda.widths("single")[1:], 0)
@@ -207,14 +188,7 @@ def main() -> None:
             by_input.setdefault(rows, {})[name] = kernels(engine, batch)
     for engine in engines.values():
         engine.close()
-    cuda._CHUNK_CELLS["single"], cuda._SCRATCH_BYTES = CHUNK
-    engine = cuda.Engine([0])
-    properties = cupy.cuda.runtime.getDeviceProperties(0)
-    report = {
-        "device": f"{properties['name'].decode()}, CuPy {cupy.__version__}, "
-        f"{_native.cpu_count()} CPU cores",
-        "note": "TCUPS: 10^12 cells a second, all cells of the input counted; raw: only those "
-        "computed. Kernel times are medians of 5 by events, results and set-up included.",
+    return {
         "kernels_by_read_length": {
             "regions": f"{READS} reads x {HAPLOTYPES} unrelated haplotypes",
             "haplotype x read, raw TCUPS, the best of the widths": {
@@ -224,18 +198,44 @@ def main() -> None:
             "by_rows_a_lane": by_shape,
         },
         "kernels_by_input": {"by_rows_a_lane": by_input},
-        "end_to_end_from_python": end_to_end(engine, sets),
+    }
+
+
+@contextmanager
+def one_chunk() -> Iterator[None]:
+    """Let engines that are opened meanwhile put a whole batch into one chunk."""
+    cells, scratch = cuda._CHUNK_CELLS["single"], cuda._SCRATCH_BYTES
+    cuda._CHUNK_CELLS["single"], cuda._SCRATCH_BYTES = 1 << 36, 1 << 35
+    try:
+        yield
+    finally:
+        cuda._CHUNK_CELLS["single"], cuda._SCRATCH_BYTES = cells, scratch
+
+
+@click.command()
+@click.argument("inputs", metavar="[INPUT.in]...", nargs=-1)
+@click.option("--profiled", is_flag=True, hidden=True)
+@report.json_option
+def command(inputs: tuple[str, ...], profiled: bool, json_file: str | None) -> None:
+    """Measure PairHMM on the first GPU, kernels alone and whole calls from Python."""
+    about = report.about(gpu=True)
+    with one_chunk():
+        if profiled:
+            cuda.Engine([0]).compute(unrelated(320, 128, 5e9))
+            return
+        sets = regions.read_all(inputs)
+        figures = kernel_figures(sets)
+    found = {
+        **about,
+        "note": "TCUPS: 10^12 cells a second, all cells of the input counted; raw: only those "
+        "computed. Kernel times are medians of 5 by events, results and set-up included.",
+        **figures,
+        "end_to_end_from_python": end_to_end(cuda.Engine([0]), sets),
         "same_bits_as_cpu": same_bits(sets),
         "profile": profile(),
     }
-    text = json.dumps(report, indent=1)
-    if arguments.json:
-        arguments.json.write_text(text + "\n")
-    else:
-        print(text)
+    report.write_json(json_file or "-", found)
 
-
-CHUNK = cuda._CHUNK_CELLS["single"], cuda._SCRATCH_BYTES
 
 if __name__ == "__main__":
-    main()
+    report.run(command)

@@ -1,63 +1,64 @@
-"""PairHMM on a CUDA device where pairs leave single precision: who computes them, at what cost.
+"""PairHMM on a GPU where pairs leave single precision: what computes them, and at what cost.
 
-    python benchmarks/pairhmm_double.py chr22=chr22.in [NAME=FILE.in ...] --json FILE.json
+    python -m benchmarks.pairhmm_double [INPUT.in]... --json FILE.json
 
-Inputs are regions as GKL_SHIM_RECORD writes them. Three things are measured:
+Needs a CUDA device and CuPy. INPUT.in is recorded from GATK with GKL_SHIM_RECORD. The tables:
 
-- figures: what the CPU engine and the device say of the same regions, and whether the bits agree;
-- streams: ``stream()`` over an input with the reads that leave single precision, and with other
-  reads of the same regions in their place, as the device is and taken to be slow in double
-  precision;
-- unrelated: whole calls with reads that fit nowhere, so that all pairs leave single precision: on
-  the device, by the CPU while the device goes on, and by the CPU engine alone.
+- `counts`: what the statistics of the CPU engine and of the device count, and whether both give the
+  same bits;
+- `streams`: `stream()` over an input, and over the same input with another read of the region in
+  place of each read that has a rescued pair. `rescued_percent` is measured: replacing reads lowers
+  it, not always to 0;
+- `unrelated`: whole calls with random reads, whose pairs nearly all leave single precision.
 
-It also runs with versions of the package that cannot be told how slow a device is.
+`double_ratio` is how many times slower the engine takes the device to be in double precision: the
+device's own ratio, or 64, as consumer cards have. With 64, CPU threads compute the rescued pairs.
+The device's arithmetic is as fast in both cases.
 """
 
 from __future__ import annotations
 
-import argparse
-import inspect
-import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
-from pathlib import Path
-from typing import Any
 
+import click
 import numpy as np
-from pairhmm_cuda import STREAMED_CELLS, seconds
+from numpy.typing import NDArray
 
-from gkl_shim import _native, traffic
-from gkl_shim._batch import concatenated
+from benchmarks.common import regions, report
+from benchmarks.common.report import Progress, Row, Table, median_seconds
 from gkl_shim.cuda import devices
 from gkl_shim.cuda import pairhmm as cuda
-from gkl_shim.formats import pairhmm_in
-from gkl_shim.pairhmm import Batch, PairHMM, ReadBatch
+from gkl_shim.pairhmm import Batch, PairHMM, Precision, ReadBatch
 
 SLOW = 64
-CAN_BE_TOLD = "double_ratio" in inspect.signature(cuda.Engine).parameters
-COMPARED = ("pairs", "computed_cells", "rescued_pairs", "rescaled_pairs")
+# With 0 the engine asks the device.
+RATIOS = {"the device's": 0, str(SLOW): SLOW}
+COUNTED = ("pairs", "computed_cells", "rescued_pairs", "rescaled_pairs")
+PRECISIONS: tuple[Precision, ...] = ("single", "double")
+GENERATED_REGIONS = 100
+STREAMED_CELLS = 4e10
 UNRELATED_CELLS = 2e10
 # Reads x haplotypes of a region, and their lengths.
-SHAPES = (((40, 8), 100, 200), ((94, 134), 140, 190), ((40, 8), 250, 350))
+UNRELATED_SHAPES = (((40, 8), 100, 200), ((94, 134), 140, 190), ((40, 8), 250, 350))
+# The CPU computes this part of a call.
+CPU_SHARE = 8
 
 
 @contextmanager
-def taken_to_be(ratio: int) -> Iterator[None]:
-    """Let engines take devices to be so slow in double precision when opened; 0: as they are."""
-    if not ratio:
-        yield
-        return
+def _taken_to_be(ratio: int) -> Iterator[None]:
+    """Let engines that are opened meanwhile take each device to have a ratio; 0 changes nothing."""
     asked = devices.double_ratio
-    devices.double_ratio = lambda number: ratio
+    if ratio:
+        devices.double_ratio = lambda number: ratio
     try:
         yield
     finally:
         devices.double_ratio = asked
 
 
-def with_reads(batch: Batch, bases: Any, quals: Any) -> Batch:
+def with_reads(batch: Batch, bases: NDArray[np.uint8], quals: NDArray[np.uint8]) -> Batch:
     """Return a batch with other bases and qualities of its reads."""
     reads = batch.reads
     gaps = reads.insertion_quals, reads.deletion_quals, reads.continuation_quals
@@ -65,7 +66,7 @@ def with_reads(batch: Batch, bases: Any, quals: Any) -> Batch:
     return Batch(changed, batch.haplotypes, batch.region_reads, batch.region_haplotypes)
 
 
-def unrelated(batch: Batch) -> Batch:
+def with_unrelated_reads(batch: Batch) -> Batch:
     """Return a batch whose reads are random letters of high quality."""
     random = np.random.default_rng(1)
     count = len(batch.reads.bases)
@@ -73,15 +74,13 @@ def unrelated(batch: Batch) -> Batch:
     return with_reads(batch, letters, np.full(count, 40, np.uint8))
 
 
-def held(batch: Batch) -> Batch:
-    """Return a batch with a read that single precision holds in the place of each other one.
+def with_rescued_reads_replaced(batch: Batch) -> Batch:
+    """Return a batch with another read of the region in place of each one that has a rescued pair.
 
-    That is another one of its region, cut or repeated to the length. Pairs that have the same bits
-    in both precisions were computed in double.
+    The other read is cut or repeated to the length. A pair was rescued if single and double
+    precision give it the same bits.
     """
-    single, double = (
-        PairHMM(backend="cpu", precision=p).compute(batch) for p in ("single", "double")
-    )
+    single, double = (PairHMM(backend="cpu", precision=p).compute(batch) for p in PRECISIONS)
     bases, quals = batch.reads.bases.copy(), batch.reads.quals.copy()
     ends, first_pair = batch.reads.offsets, 0
     for region in range(len(batch)):
@@ -89,127 +88,132 @@ def held(batch: Batch) -> Batch:
         columns = int(batch.region_haplotypes[region + 1] - batch.region_haplotypes[region])
         pairs = slice(first_pair, first_pair + int(last - first) * columns)
         first_pair = pairs.stop
-        left = (single[pairs] == double[pairs]).reshape(-1, columns).any(axis=1)
-        good = np.flatnonzero(~left) + first
-        for k, read in enumerate(np.flatnonzero(left) + first if len(good) else ()):
-            other = slice(*ends[good[k % len(good)] :][:2])
+        rescued = (single[pairs] == double[pairs]).reshape(-1, columns).any(axis=1)
+        others = np.flatnonzero(~rescued) + first
+        for k, read in enumerate(np.flatnonzero(rescued) + first if len(others) else ()):
+            other = slice(*ends[others[k % len(others)] :][:2])
             place = slice(*ends[read : read + 2])
             for track in (bases, quals):
                 track[place] = np.resize(track[other], place.stop - place.start)
     return with_reads(batch, bases, quals)
 
 
-def figures(sets: dict[str, Batch]) -> dict[str, Any]:
-    """What either engine says of each input."""
-    found: dict[str, Any] = {}
-    for name, batch in sets.items():
+def counts(sets: dict[str, Batch], step: Progress) -> Table:
+    """Compare what both engines count, and their bits."""
+    table = Table("What the statistics count", name="counts")
+    generated = regions.generated(GENERATED_REGIONS)
+    made = {
+        "generated": generated,
+        "generated, unrelated reads": with_unrelated_reads(generated),
+    }
+    for name, batch in {**sets, **made}.items():
+        step(f"counts of {name}")
         cpu = PairHMM(backend="cpu")
         expected = cpu.compute(batch)
-        rows: dict[str, Any] = {"cpu": {n: getattr(cpu.statistics, n) for n in COMPARED}}
-        for ratio in (0, SLOW) if CAN_BE_TOLD else (0,):
-            with taken_to_be(ratio):
-                engine = cuda.Engine([0])
+        found = {field: getattr(cpu.statistics, field) for field in COUNTED}
+        table.rows.append({"input": name, "engine": "CPU", **found})
+        for label, ratio in RATIOS.items():
+            engine = cuda.Engine([0], double_ratio=ratio)
             values = engine.compute(batch)
             statistics = engine.statistics()
-            rows["device" if not ratio else "device, slow in double"] = {
-                **{n: statistics[n] for n in COMPARED},
+            engine.close()
+            row: Row = {
+                "input": name,
+                "engine": "GPU",
+                "double_ratio": label,
+                **{field: statistics[field] for field in COUNTED},
                 "cuda_pairs": statistics["cuda_pairs"],
                 "same_bits": bool(np.array_equal(values.view("u8"), expected.view("u8"))),
             }
-            engine.close()
-        found[name] = rows
-        print(name, json.dumps(rows, indent=1), flush=True)
-    return found
+            table.rows.append(row)
+    return table
 
 
-def consume(pairhmm: PairHMM, batches: list[Batch]) -> None:
-    """Compute a stream."""
+def _consume(pairhmm: PairHMM, batches: Sequence[Batch]) -> None:
     for _ in pairhmm.stream(batches):
         pass
 
 
-def streams(sets: dict[str, Batch]) -> dict[str, Any]:
-    """Time streams with and without what leaves single precision."""
-    found: dict[str, Any] = {}
+def streams(sets: dict[str, Batch], step: Progress) -> Table:
+    """Time streams with more and with fewer rescued pairs."""
+    table = Table("stream(), all cells counted", name="streams")
+    if not sets:
+        table.absent = "give an INPUT.in"
     for name, batch in sets.items():
-        times = max(1, round(STREAMED_CELLS / batch.cells))
-        for kind, each in (("as it is", batch), ("single precision holds all", held(batch))):
-            for ratio in (0, SLOW) if CAN_BE_TOLD else (0,):
-                with taken_to_be(ratio):
+        copies = regions.copies(batch, STREAMED_CELLS)
+        for reads, each in (
+            ("as recorded", batch),
+            ("those with rescued pairs replaced", with_rescued_reads_replaced(batch)),
+        ):
+            for label, ratio in RATIOS.items():
+                step(f"stream of {name}, reads {reads}, ratio {label}")
+                with _taken_to_be(ratio):
                     pairhmm = PairHMM(backend="cuda", devices=[0])
-
-                took = seconds(partial(consume, pairhmm, [each] * times), 7)
-                figure = pairhmm.statistics
-                row = {
-                    "batches": times,
-                    "ms": round(took * 1e3, 2),
-                    "tcups": round(each.cells * times / took / 1e12, 3),
-                    "rescued_share": figure.rescued_pairs / figure.pairs,
-                    "on_the_device": figure.cuda_pairs / figure.pairs,
-                }
-                key = f"{name}, {kind}" + (", slow in double" if ratio else "")
-                found[key] = row
-                print(key, row, flush=True)
+                took = median_seconds(partial(_consume, pairhmm, [each] * copies), 7)
+                found = pairhmm.statistics
                 pairhmm.close()
-    return found
+                row: Row = {
+                    "input": name,
+                    "reads": reads,
+                    "rescued_percent": 100 * found.rescued_pairs / found.pairs,
+                    "double_ratio": label,
+                    "pairs_on_gpu_percent": 100 * found.cuda_pairs / found.pairs,
+                    "batches": copies,
+                    "milliseconds": took * 1e3,
+                    "tcups": each.cells * copies / took / 1e12,
+                }
+                table.rows.append(row)
+    return table
 
 
-def calls_with_unrelated_reads() -> dict[str, Any]:
-    """Time whole calls in which nearly every pair leaves single precision."""
-    found: dict[str, Any] = {}
-    for shape, read, haplotype in SHAPES:
-        cells = shape[0] * shape[1] * read * haplotype
-        batch = unrelated(traffic.uniform(round(UNRELATED_CELLS / cells), shape, read, haplotype))
-        name = f"{shape[0]} x {shape[1]} of {read} x {haplotype} bases"
-        rows = {}
-        for ratio in (0, SLOW) if CAN_BE_TOLD else (0,):
-            with taken_to_be(ratio):
-                engine = cuda.Engine([0])
-            took = seconds(partial(engine.compute, batch), 3)
+def unrelated(sets: dict[str, Batch], step: Progress) -> Table:
+    """Time calls whose reads fit no haplotype."""
+    table = Table("Whole calls with unrelated reads, all cells counted", name="unrelated")
+    for shape, read, haplotype in UNRELATED_SHAPES:
+        count = round(UNRELATED_CELLS / (shape[0] * shape[1] * read * haplotype))
+        batch = with_unrelated_reads(regions.uniform(count, shape, read, haplotype))
+        region = f"{shape[0]} x {shape[1]} of {read} x {haplotype} bases"
+        for label, ratio in RATIOS.items():
+            step(f"{region}, GPU, ratio {label}")
+            engine = cuda.Engine([0], double_ratio=ratio)
+            took = median_seconds(partial(engine.compute, batch), 3)
             statistics = engine.statistics()
-            rows["device" if not ratio else "device, slow in double: the CPU"] = {
-                "gcups": round(batch.cells / took / 1e9, 1),
-                "rescued_share": statistics["rescued_pairs"] / statistics["pairs"],
-                "on_the_device": statistics["cuda_pairs"] / statistics["pairs"],
-            }
             engine.close()
-        part = batch[: max(1, len(batch) // 8)]
-        for precision in ("single", "double"):
+            row: Row = {
+                "region": region,
+                "engine": "GPU",
+                "double_ratio": label,
+                "rescued_percent": 100 * statistics["rescued_pairs"] / statistics["pairs"],
+                "pairs_on_gpu_percent": 100 * statistics["cuda_pairs"] / statistics["pairs"],
+                "gcups": batch.cells / took / 1e9,
+            }
+            table.rows.append(row)
+        part = batch[: max(1, len(batch) // CPU_SHARE)]
+        for precision in PRECISIONS:
+            step(f"{region}, CPU, {precision}")
             cpu = PairHMM(backend="cpu", precision=precision)
-            took = seconds(partial(cpu.compute, part), 3)
-            rows[f"CPU alone, {precision}"] = {"gcups": round(part.cells / took / 1e9, 1)}
-        found[name] = rows
-        print(name, json.dumps(rows, indent=1), flush=True)
-    return found
+            took = median_seconds(partial(cpu.compute, part), 3)
+            row = {
+                "region": region,
+                "engine": f"CPU, {precision}",
+                "gcups": part.cells / took / 1e9,
+            }
+            table.rows.append(row)
+    return table
 
 
-def main() -> None:
-    """Measure all and write it down."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("inputs", nargs="*", metavar="NAME=FILE.in")
-    parser.add_argument("--json", type=Path)
-    arguments = parser.parse_args()
-    sets = {}
-    for argument in arguments.inputs:
-        name, path = argument.split("=", 1)
-        with pairhmm_in.Reader(path) as reader:
-            sets[name] = concatenated(list(reader))
-    generated = traffic.regions(100)
-    report = {
-        "device": devices.describe()[0],
-        "cpus": _native.cpu_count(),
-        "note": "All cells of the input counted. Whole calls from Python, medians. 'Slow in "
-        f"double': the device is taken to have a ratio of {SLOW}, and computes double precision as "
-        "fast as ever.",
-        "figures": figures(
-            {**sets, "generated": generated, "generated, unrelated reads": unrelated(generated)}
-        ),
-        "streams": streams(sets),
-        "unrelated": calls_with_unrelated_reads(),
-    }
-    if arguments.json:
-        arguments.json.write_text(json.dumps(report, indent=1) + "\n")
+TABLES = {table.__name__: table for table in (counts, streams, unrelated)}
+
+
+@click.command()
+@click.argument("paths", metavar="[INPUT.in]...", nargs=-1)
+@report.table_option(TABLES)
+@report.json_option
+def command(paths: tuple[str, ...], names: tuple[str, ...], json_file: str | None) -> None:
+    """Measure PairHMM on the first GPU where pairs leave single precision."""
+    sets = regions.read_all(paths)
+    report.measure_tables([partial(TABLES[name], sets) for name in names], json_file)
 
 
 if __name__ == "__main__":
-    main()
+    report.run(command)

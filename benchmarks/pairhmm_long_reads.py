@@ -1,33 +1,33 @@
-"""PairHMM of reads of 10,000 bases on a CUDA device, in double precision, whole calls from Python.
+"""PairHMM of reads of 10,000 bases on a CUDA device: double precision, whole calls from Python.
 
-    python benchmarks/pairhmm_long_reads.py --json FILE.json
+    python -m benchmarks.pairhmm_long_reads --json FILE.json
 
-Each read has a haplotype of its length for itself, from which it differs in one base of 200. The
-first pairs of each batch are compared with the CPU engine's results, bit by bit; for so many it
-takes a second or ten.
+Needs a CUDA device and CuPy. Each read is alone in its region with a haplotype of its length, from
+which it differs in one base of 200. The first pairs of each batch are compared with the CPU
+engine's results, bit by bit; the CPU takes up to ten seconds for them. The JSON is
+results/pairhmm-long-reads-h200.json.
 """
 
 from __future__ import annotations
 
-import argparse
-import json
-from pathlib import Path
+from functools import partial
 from typing import Any
 
+import click
 import numpy as np
-from pairhmm_cuda import seconds
 
-from gkl_shim.cuda import devices
+from benchmarks.common import report
+from benchmarks.common.report import median_seconds
 from gkl_shim.cuda import pairhmm as cuda
 from gkl_shim.pairhmm import Batch, HaplotypeBatch, PairHMM, ReadBatch
 
 BASES = 10_000
 PAIRS = (1, 10, 200, 2000)
-CELLS = 2e10  # of each number of pairs, about: how often calls are repeated, 3 to 15 times
+CELLS = 2e10  # about, of all calls with a number of pairs; these are 3 to 15
 
 
 def long_reads(pairs: int) -> Batch:
-    """Regions of one pair; those of a smaller batch are the first ones of a larger one."""
+    """Make regions of one pair; a smaller batch is the beginning of a larger one."""
     letters = np.frombuffer(b"ACGT", np.uint8)
     reads, haplotypes = [], []
     tracks: list[list[Any]] = [[], [], [], []]
@@ -49,9 +49,10 @@ def long_reads(pairs: int) -> Batch:
 
 
 def measured(pairs: int, on_cpu: PairHMM, compared: int) -> dict[str, Any]:
-    """Time a batch, and compare its first results; the engine is its own, as are the figures."""
+    """Time a batch with a new engine, and compare its first results."""
     batch, engine = long_reads(pairs), cuda.Engine([0], "double")
-    took = seconds(lambda: engine.compute(batch), int(np.clip(CELLS / batch.cells, 3, 15)))
+    repeats = int(np.clip(CELLS / batch.cells, 3, 15))
+    took = median_seconds(partial(engine.compute, batch), repeats)
     values = engine.compute(batch)
     statistics = engine.statistics()
     engine.close()
@@ -69,25 +70,24 @@ def measured(pairs: int, on_cpu: PairHMM, compared: int) -> dict[str, Any]:
     }
 
 
-def main() -> None:
-    """Measure all and write it down."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--compare", type=int, default=10, metavar="PAIRS", help="at most so many")
-    parser.add_argument("--json", type=Path)
-    arguments = parser.parse_args()
+@click.command()
+@click.option("--compare", default=10, metavar="PAIRS", help="Compare this many pairs at most.")
+@report.json_option
+def command(compare: int, json_file: str | None) -> None:
+    """Measure PairHMM of long reads on the first GPU."""
+    about = report.about(gpu=True)
     on_cpu = PairHMM(backend="cpu", precision="double")
     rows = []
     for pairs in PAIRS:
-        rows.append(measured(pairs, on_cpu, min(pairs, arguments.compare)))
-        print(rows[-1], flush=True)
-    report = {
-        "device": devices.describe()[0],
+        rows.append(measured(pairs, on_cpu, min(pairs, compare)))
+        click.echo(rows[-1], err=True)
+    found = {
+        **about,
         "note": f"Reads and haplotypes of {BASES:,} bases, a region a pair, double precision.",
         "rows": rows,
     }
-    if arguments.json:
-        arguments.json.write_text(json.dumps(report, indent=1) + "\n")
+    report.write_json(json_file or "-", found)
 
 
 if __name__ == "__main__":
-    main()
+    report.run(command)

@@ -1,19 +1,20 @@
-"""What a multiply-add costs by the registers that it reads: the bound of the PairHMM kernels.
+"""What a multiply-add costs by the registers that it reads, which bounds the PairHMM kernels.
 
-python benchmarks/registers.py [--json FILE]
+    python -m benchmarks.registers --json FILE.json
 
-One block a multiprocessor, one to four warps a scheduler, chains that do not wait for one another.
+Needs a CUDA device and CuPy. There is one block a multiprocessor and one to four warps a scheduler;
+the chains of instructions are independent. The JSON is results/registers-h200.json.
 """
 
 from __future__ import annotations
 
-import argparse
-import json
 import statistics
-from pathlib import Path
 
-import cupy
+import click
 import numpy as np
+
+from benchmarks.common import report
+from gkl_shim.cuda import devices
 
 KERNEL = """
 enum { kChains = 16, kRepeats = 5 };
@@ -55,7 +56,8 @@ WARP = 32
 
 
 def measure() -> list[dict[str, object]]:
-    """Return cycles of a scheduler for each instruction, by warps that it has."""
+    """Return the cycles that a scheduler takes for an instruction, by its number of warps."""
+    cupy = devices.import_cupy()
     rows: list[dict[str, object]] = []
     multiprocessors = cupy.cuda.Device().attributes["MultiProcessorCount"]
     for name, operation in CASES.items():
@@ -70,20 +72,17 @@ def measure() -> list[dict[str, object]]:
                 kernel((multiprocessors,), (warps * SCHEDULERS * WARP,), arguments)
             taken = statistics.median(cycles.get().tolist()) / STEPS / A_STEP / warps
             rows.append({"instruction": name, "warps": warps, "cycles": round(taken, 3)})
-            print(f"{name:50} {warps} warps: {taken:.2f} cycles", flush=True)
+            click.echo(f"{name:50} {warps} warps: {taken:.2f} cycles", err=True)
     return rows
 
 
-def main() -> None:
-    """Measure, print and write."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--json", type=Path)
-    arguments = parser.parse_args()
-    rows = measure()
-    if arguments.json:
-        name = cupy.cuda.runtime.getDeviceProperties(0)["name"].decode()
-        arguments.json.write_text(json.dumps({"device": name, "rows": rows}, indent=1) + "\n")
+@click.command()
+@report.json_option
+def command(json_file: str | None) -> None:
+    """Measure multiply-adds on the first GPU."""
+    about = report.about(gpu=True)
+    report.write_json(json_file or "-", {**about, "rows": measure()})
 
 
 if __name__ == "__main__":
-    main()
+    report.run(command)

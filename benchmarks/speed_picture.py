@@ -1,20 +1,19 @@
 """Draw docs/speed.svg: PairHMM of gkl-shim relative to GKL, one thread of the same CPU.
 
-python benchmarks/speed_picture.py [RESULTS.json] [PICTURE.svg]
+    python -m benchmarks.speed_picture
 
-RESULTS.json comes from `gkl-shim bench pairhmm --gatk --json RESULTS.json`.
+Needs matplotlib. The figures are those of pairhmm_gatk.py in results/pairhmm-cpu-zen4.json.
 """
 
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 
-import matplotlib
+import click
 
-matplotlib.use("svg")
-from matplotlib import pyplot as plt
+from benchmarks.common import report
+from gkl_shim.errors import MissingComponent
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "benchmarks" / "results" / "pairhmm-cpu-zen4.json"
@@ -29,23 +28,36 @@ LABELS = {
 }
 
 
-def main(results: Path = RESULTS, picture: Path = PICTURE) -> None:
+_FILE = click.Path(dir_okay=False, path_type=Path)
+
+
+@click.command()
+@click.argument("results", type=_FILE, default=RESULTS, metavar="[RESULTS.json]")
+@click.argument("picture", type=_FILE, default=PICTURE, metavar="[PICTURE.svg]")
+def command(results: Path, picture: Path) -> None:
     """Draw one bar for each kind of region."""
-    report = json.loads(results.read_text(encoding="utf-8"))
+    try:
+        import matplotlib
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise MissingComponent("matplotlib is not installed: pip install matplotlib") from None
+
+    found = json.loads(results.read_text(encoding="utf-8"))
     ratios = {
         row["input"]: row["beside"]["ratio"]
-        for row in report["gatk"]["rows"]
+        for row in found["gatk"]["rows"]
         if (row["threads"], row["precision"], row["build"]) == (1, "single", "avx512")
     }
     names = [name for name in reversed(LABELS) if name in ratios]
-    plt.rcParams.update({"svg.hashsalt": "gkl-shim", "font.size": 10})
-    figure, axes = plt.subplots(figsize=(7.2, 2.6), layout="constrained")
+    matplotlib.rcParams.update({"svg.hashsalt": "gkl-shim", "font.size": 10})
+    figure = Figure(figsize=(7.2, 2.6), layout="constrained")
+    axes = figure.subplots()
     bars = axes.barh([LABELS[name] for name in names], [ratios[name] for name in names], 0.6)
     axes.bar_label(bars, [f"{ratios[name]:.1f}x" for name in names], padding=4)
     axes.axvline(1, color="black", linewidth=0.8)
     axes.set_xlabel(
-        f"PairHMM speed relative to GKL {report['gkl']} with AVX-512 = 1\n"
-        f"(one thread of an {report['machine']['cpu']})"
+        f"PairHMM speed relative to GKL {found['gkl']} with AVX-512 = 1\n"
+        f"(one thread of an {found['machine']['cpu']})"
     )
     axes.set_xlim(0, 1.12 * max(ratios[name] for name in names))
     axes.spines[["top", "right"]].set_visible(False)
@@ -53,4 +65,4 @@ def main(results: Path = RESULTS, picture: Path = PICTURE) -> None:
 
 
 if __name__ == "__main__":
-    main(*map(Path, sys.argv[1:]))
+    report.run(command)

@@ -1,16 +1,14 @@
-"""What the benchmarks share: timing, tables, plots and their options."""
+"""What the benchmarks share: options, timing, tables and JSON."""
 
 from __future__ import annotations
 
 import dataclasses
-import importlib.util
 import json
 import statistics
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from pathlib import Path
-from typing import Any, TypeAlias
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any, Protocol, TypeAlias
 
 import click
 from rich import box
@@ -19,19 +17,22 @@ from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table as RichTable
 
+import gkl_shim
 from gkl_shim import _files
+from gkl_shim.cli._processor import Processor
 from gkl_shim.cli._terminal import printable
-from gkl_shim.errors import MissingComponent
+from gkl_shim.errors import BackendUnavailable
 
 __all__ = [
     "Row",
     "Table",
-    "check_outputs",
+    "cell_text",
+    "cuda_devices",
+    "in_turns",
     "json_option",
-    "plot_tables",
     "print_table",
     "progress",
-    "rounds",
+    "publish",
     "seconds_of",
     "seconds_option",
     "wide_console",
@@ -40,67 +41,109 @@ __all__ = [
 
 Row: TypeAlias = dict[str, "str | int | float | None"]
 
-json_option = click.option(
-    "--json", "json_file", metavar="FILE", help="Write all figures there; - is stdout."
-)
-
 _ROUNDS = 5
-_PLOT_SUFFIXES = (".png", ".svg", ".pdf")
 _FILE_WIDTH = 160
 
 
 @dataclasses.dataclass
 class Table:
-    """Measurements of one kind, and how they are drawn, where they are."""
+    """Measurements of one kind."""
 
-    name: str
     title: str
-    x: str = ""
-    """The column along the horizontal axis."""
-    y: str = ""
-    lines: tuple[str, ...] = ()
-    """Columns whose values tell the plot's lines apart."""
-    log: str = ""
-    """Which axes are logarithmic: "x", "y" or "xy"."""
+    rows: list[Row] = dataclasses.field(default_factory=list)
     note: str = ""
     decimals: Mapping[str, int] = dataclasses.field(default_factory=dict)
-    """Of columns of fractions; others are printed with four significant digits."""
-    rows: list[Row] = dataclasses.field(default_factory=list)
-    absent: str | None = None
-    """Why there are no rows."""
+    """By column. Other columns of fractions show four significant digits."""
 
 
-def seconds_option(default: float, text: str) -> Callable[..., Any]:
+def _output(ctx: click.Context, param: click.Parameter, path: str | None) -> str | None:
+    """Refuse a file that cannot be written, before anything is measured."""
+    _files.check_outputs("-", path)
+    return path
+
+
+json_option = click.option(
+    "--json",
+    "json_file",
+    metavar="FILE",
+    callback=_output,
+    help="Write all figures to FILE; - is standard output.",
+)
+
+
+def seconds_option(default: float) -> Callable[..., Any]:
     """Return the option that says how long to measure."""
-    kind = click.FloatRange(0.01, 600)
-    return click.option("--seconds", type=kind, default=default, show_default=True, help=text)
+    return click.option(
+        "--seconds",
+        type=click.FloatRange(0.01, 600),
+        default=default,
+        show_default=True,
+        help="Measure each engine for at least this long.",
+    )
 
 
-def rounds(call: Callable[[], object], seconds: float) -> list[float]:
-    """Return the seconds a call, of some rounds that take about so long together."""
-    call()
-    found = []
-    for _ in range(_ROUNDS):
-        passes = 0
-        start = time.perf_counter()
-        while True:
-            call()
-            passes += 1
-            elapsed = time.perf_counter() - start
-            if elapsed >= seconds / _ROUNDS:
-                break
-        found.append(elapsed / passes)
-    return found
+def in_turns(calls: Sequence[Callable[[], object]], seconds: float) -> list[tuple[float, ...]]:
+    """Time calls in turns, so that a change of the machine's speed affects all of them.
+
+    Parameters
+    ----------
+    calls
+        Each is made once before it is timed.
+    seconds
+        How long to repeat each, all rounds together.
+
+    Returns
+    -------
+    list of tuple
+        For each call the seconds that it took, one value for each round.
+    """
+    for call in calls:
+        call()
+    rounds = [[_seconds_a_call(call, seconds / _ROUNDS) for call in calls] for _ in range(_ROUNDS)]
+    return list(zip(*rounds, strict=True))
 
 
 def seconds_of(call: Callable[[], object], seconds: float) -> float:
-    """Return the seconds a call: the median of rounds that take about so long together."""
-    return statistics.median(rounds(call, seconds))
+    """Return the seconds that a call takes: the median of rounds that take `seconds` together."""
+    return statistics.median(in_turns([call], seconds)[0])
+
+
+def _seconds_a_call(call: Callable[[], object], seconds: float) -> float:
+    passes = 0
+    start = time.perf_counter()
+    while True:
+        call()
+        passes += 1
+        elapsed = time.perf_counter() - start
+        if elapsed >= seconds:
+            return elapsed / passes
+
+
+class _WithDevices(Protocol):
+    @property
+    def devices(self) -> tuple[str, ...]: ...
+
+
+def cuda_devices(
+    open_engine: Callable[[], AbstractContextManager[_WithDevices]],
+) -> tuple[list[str], str | None]:
+    """Return the names of the CUDA devices that an engine opens, or why there are none."""
+    try:
+        with open_engine() as engine:
+            return list(engine.devices), None
+    except BackendUnavailable as error:
+        return [], str(error)
 
 
 @contextmanager
 def progress() -> Iterator[Callable[[str], None]]:
-    """Show on a terminal what is being measured; yields what to call with it."""
+    """Show on a terminal what is being measured.
+
+    Yields
+    ------
+    callable
+        To be called with the name of what is measured next.
+    """
     console = Console(stderr=True)
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn())
     with Progress(
@@ -110,26 +153,6 @@ def progress() -> Iterator[Callable[[str], None]]:
         yield lambda text: bar.update(task, description=printable(text))
 
 
-def check_outputs(json_file: str | None, plot_file: str | None) -> None:
-    """Refuse a report or a plot that could not be written, before anything is measured.
-
-    Raises
-    ------
-    click.UsageError
-        If the plot's name does not say a known format.
-    MissingComponent
-        If matplotlib is not installed.
-    OSError
-        If one of the files cannot be written.
-    """
-    if plot_file is not None:
-        if Path(plot_file).suffix.lower() not in _PLOT_SUFFIXES:
-            raise click.UsageError(f"--plot {plot_file}: one of {', '.join(_PLOT_SUFFIXES)}")
-        if importlib.util.find_spec("matplotlib") is None:
-            raise MissingComponent("--plot needs matplotlib: pip install 'gkl-shim[plot]'")
-    _files.check_outputs("-", json_file, plot_file)
-
-
 def write_json(path: str, report: Mapping[str, Any]) -> None:
     """Write a report whole or not at all; ``-`` is standard output."""
     with _files.atomic_output(path) as file:
@@ -137,27 +160,56 @@ def write_json(path: str, report: Mapping[str, Any]) -> None:
 
 
 def wide_console() -> Console:
-    """Return standard output; what is no terminal has room for all columns."""
+    """Return standard output, with room for all columns if it is not a terminal."""
     console = Console()
     return console if console.is_terminal else Console(width=_FILE_WIDTH)
 
 
-def print_table(console: Console, table: Table) -> None:
-    """Print a table with its note, or why it is absent."""
-    if table.absent is not None:
-        console.print(
-            f"{table.title}: not measured: {printable(table.absent)}\n",
-            highlight=False,
-            markup=False,
-        )
+def publish(
+    json_file: str | None,
+    here: Processor,
+    cuda: list[str],
+    missing: Mapping[str, str],
+    table: Table,
+    figures: Mapping[str, Any],
+) -> None:
+    """Write and print what was measured, where, and what could not be measured.
+
+    Parameters
+    ----------
+    json_file
+        Where to write JSON; with ``-``, nothing else is printed.
+    here, cuda
+        This machine and the names of its CUDA devices.
+    missing
+        What could not be measured, and why.
+    table
+        What is printed.
+    figures
+        What the JSON has beside `here`, `cuda` and `missing`.
+    """
+    if json_file is not None:
+        about = {"version": gkl_shim.__version__, "machine": dataclasses.asdict(here)}
+        write_json(json_file, {**about, "cuda": cuda, "missing": missing, **figures})
+    if json_file == "-":
         return
+    lines = [f"{here.cpu}, {here.usable_cpus} of {here.cpus} CPUs usable"]
+    lines += [f"CUDA: {', '.join(cuda)}"] if cuda else []
+    lines += [f"{what} not measured: {why}" for what, why in missing.items()]
+    console = wide_console()
+    console.print("\n".join(map(printable, lines)), highlight=False, markup=False)
+    print_table(console, table)
+
+
+def print_table(console: Console, table: Table) -> None:
+    """Print a table and its note."""
     shown = RichTable(title=escape(table.title), title_justify="left", box=box.SIMPLE)
     columns = list(dict.fromkeys(name for row in table.rows for name in row))
     for name in columns:
         words = all(isinstance(row.get(name), str | None) for row in table.rows)
         shown.add_column(name.replace("_", " "), justify="left" if words else "right")
     for row in table.rows:
-        texts = (_text(row.get(name), table.decimals.get(name)) for name in columns)
+        texts = (cell_text(row.get(name), table.decimals.get(name)) for name in columns)
         shown.add_row(*map(escape, texts))
     console.print(shown)
     if table.note:
@@ -165,62 +217,14 @@ def print_table(console: Console, table: Table) -> None:
         console.print(f"{note}\n", highlight=False, markup=False)
 
 
-def _text(value: str | int | float | None, decimals: int | None = None) -> str:
+def cell_text(value: str | int | float | None, decimals: int | None = None) -> str:
+    """Return a value as a table shows it."""
     if value is None:
         return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
     if isinstance(value, float):
         if decimals is not None:
             return f"{value:,.{decimals}f}"
         return f"{value:.4g}" if abs(value) < 1e4 else f"{value:,.0f}"
     return f"{value:,}" if isinstance(value, int) else printable(value)
-
-
-def plot_tables(path: str, tables: Sequence[Table], title: str) -> None:
-    """Draw each table in a panel of its own."""
-    # Imported here: an optional dependency, and slow to load.
-    from matplotlib.figure import Figure
-
-    drawn = [table for table in tables if table.rows]
-    across = min(2, len(drawn))
-    down = -(-len(drawn) // across)
-    figure = Figure(figsize=(7 * across, 4 * down), layout="constrained")
-    figure.suptitle(title)
-    panels = figure.subplots(down, across, squeeze=False).ravel()
-    for axes in panels[len(drawn) :]:
-        axes.set_axis_off()
-    for axes, table in zip(panels, drawn, strict=False):
-        lines: dict[str, list[tuple[Any, Any]]] = {}
-        for row in table.rows:
-            if row.get(table.y) is not None:
-                key = ", ".join(_label(name, row.get(name)) for name in table.lines)
-                lines.setdefault(key, []).append((row[table.x], row[table.y]))
-        bars = all(isinstance(x, str) for points in lines.values() for x, _ in points)
-        if bars:
-            _draw_bars(axes, lines)
-        else:
-            for key, points in lines.items():
-                axes.plot(*zip(*points, strict=True), marker="o", markersize=3, label=key)
-        axes.set(xlabel=table.x.replace("_", " "), ylabel=table.y.replace("_", " "))
-        axes.set_title(table.title, fontsize=9)
-        if "x" in table.log and not bars:
-            axes.set_xscale("log")
-        if "y" in table.log:
-            axes.set_yscale("log")
-        axes.grid(alpha=0.3)
-        if table.lines:
-            axes.legend(fontsize=6)
-    with _files.atomic_output(path) as file:
-        figure.savefig(file, format=Path(path).suffix.removeprefix(".").lower())
-
-
-def _label(name: str, value: str | int | float | None) -> str:
-    return str(value) if isinstance(value, str) else f"{name.replace('_', ' ')} {_text(value)}"
-
-
-def _draw_bars(axes: Any, lines: dict[str, list[tuple[Any, Any]]]) -> None:
-    names = list(dict.fromkeys(x for points in lines.values() for x, _ in points))
-    width = 0.8 / max(len(lines), 1)
-    for index, (key, points) in enumerate(lines.items()):
-        at = [names.index(x) + width * index for x, _ in points]
-        axes.bar(at, [y for _, y in points], width, label=key)
-    axes.set_xticks(range(len(names)), names, rotation=20, ha="right", fontsize=7)

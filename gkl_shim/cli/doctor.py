@@ -18,7 +18,8 @@ from rich.markup import escape
 from rich.table import Table
 
 import gkl_shim
-from gkl_shim import _native, machine, paths
+from gkl_shim import _native, paths
+from gkl_shim.cli import _processor
 from gkl_shim.cli._terminal import printable
 from gkl_shim.cuda.devices import device_names
 from gkl_shim.errors import BackendUnavailable, MissingComponent
@@ -99,7 +100,7 @@ def command(as_json: bool) -> int:
 
 def _engine() -> list[_Finding]:
     try:
-        here = machine.describe()
+        here = _processor.describe()
     except MissingComponent as error:
         return [_Finding("native library", "failed", str(error))]
     cpus = f"{here.cpu}, {here.usable_cpus} of {here.cpus} CPUs usable"

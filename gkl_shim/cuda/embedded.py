@@ -10,14 +10,20 @@ from __future__ import annotations
 import os
 import threading
 
-from gkl_shim import _native, traffic
+import numpy as np
+
+from gkl_shim import _native
+from gkl_shim._batch import Batch, HaplotypeBatch, ReadBatch
 from gkl_shim.cuda import pairhmm as cuda_pairhmm
 from gkl_shim.errors import BackendUnavailable
 
 __all__ = ["pairhmm", "start"]
 
-# More than a region of an amplicon at 1,500x has.
-_WARM_SHAPE, _WARM_COPIES = (50, 100), 60
+# Of the batch that a new engine computes first. It has more pairs than a region of an amplicon at
+# 1,500x.
+_REGIONS, _READS, _HAPLOTYPES = 60, 50, 100
+_SHORTEST_READ, _LONGEST_READ, _QUALITY = 10, 150, 30
+_HAPLOTYPE_BASES, _SITES = 200, 7
 
 _engines: dict[tuple[bool, bool], cuda_pairhmm.Engine] = {}
 _opening = threading.Lock()
@@ -32,10 +38,36 @@ def start() -> str:
         If CuPy, a driver or a device is missing or does not work.
     """
     engine = _engine(False, True)
-    # First launches load the kernels, and memory grows to what a deep region needs: no call of the
-    # host's should wait for that. What is lost meanwhile the host tells after its own first call.
-    engine.prove(traffic.repeated(traffic.regions(1, shape=_WARM_SHAPE), _WARM_COPIES))
+    # The first launch loads the kernels, and memory grows to what a deep region needs, so that no
+    # call of the host waits for that. If a device is lost here, the host reports it after its own
+    # first call.
+    engine.prove(_first_batch())
     return ", ".join(engine.devices)
+
+
+def _first_batch() -> Batch:
+    """Return identical regions: reads of many lengths, haplotypes that differ at seven sites."""
+    codes = np.random.default_rng(1).integers(0, 4, _HAPLOTYPE_BASES)
+    haplotypes = np.tile(codes, (_HAPLOTYPES, 1))
+    for site in range(_SITES):
+        varied = np.arange(_HAPLOTYPES) >> site & 1
+        haplotypes[:, (site + 1) * _HAPLOTYPE_BASES // (_SITES + 1)] += varied
+    letters = np.frombuffer(b"ACGT", np.uint8)[haplotypes % 4]
+    lengths = np.linspace(_SHORTEST_READ, _LONGEST_READ, _READS).astype(np.int64)
+    reads = np.concatenate([letters[read, :length] for read, length in enumerate(lengths)])
+    return Batch(
+        ReadBatch.from_arrays(
+            np.concatenate([[0], np.tile(lengths, _REGIONS).cumsum()]),
+            np.tile(reads, _REGIONS),
+            np.full(len(reads) * _REGIONS, _QUALITY, np.uint8),
+        ),
+        HaplotypeBatch.from_arrays(
+            np.arange(_REGIONS * _HAPLOTYPES + 1) * _HAPLOTYPE_BASES,
+            np.tile(letters.ravel(), _REGIONS),
+        ),
+        np.arange(_REGIONS + 1) * _READS,
+        np.arange(_REGIONS + 1) * _HAPLOTYPES,
+    )
 
 
 def pairhmm(double: int, as_gkl: int, door: int) -> str:

@@ -23,8 +23,18 @@ from gkl_shim import paths
 from gkl_shim.errors import FormatError, MissingComponent
 from gkl_shim.gatk import fetch, run
 
-__all__ = ["BesideGkl", "Engine", "Replay", "Turn", "beside_gkl", "replay", "stock_and_shim"]
+__all__ = [
+    "BesideGkl",
+    "Engine",
+    "Replay",
+    "Turn",
+    "beside_gkl",
+    "gkl_version",
+    "replay",
+    "stock_and_shim",
+]
 
+_GKL_JAR = re.compile(r"gkl-(\d[\w.]*)\.jar")
 _BAD_LINE = re.compile(r"(.*):(\d+): (.*)")
 
 
@@ -92,6 +102,12 @@ def stock_and_shim(classpath: str) -> dict[str, str]:
     """Return the two engines to compare for a class path that holds GKL: it as it is, and ours."""
     jars = ":".join(map(str, run.jars(classpath)))
     return {"stock": jars, "shim": f"{paths.classpath_jar()}:{jars}"}
+
+
+def gkl_version(classpath: str) -> str:
+    """Return the version of the GKL jar in a class path."""
+    found = _GKL_JAR.search(classpath)
+    return found[1] if found else "of unknown version"
 
 
 def replay(

@@ -41,7 +41,7 @@ def test_no_arguments_show_the_help(tmp_path: Path) -> None:
         (["pairhmm", "x", "--threads", "-1"], "Invalid value for '--threads'"),
         (["pairhmm", "x", "--backend", "tpu"], "Invalid value for '--backend'"),
         (["bench", "pairhmm", "--seconds", "0"], "Invalid value for '--seconds'"),
-        (["bench", "pairhmm", "--plot", "x.gif"], "--plot x.gif: one of .png, .svg, .pdf"),
+        (["bench", "prefilter", "-e", "300"], "Invalid value for '-e'"),
     ],
 )
 def test_wrong_use(tmp_path: Path, arguments: list[str], message: str) -> None:

@@ -1,25 +1,58 @@
-"""``gkl-shim bench`` and the regions that it generates."""
+"""``gkl-shim bench`` and the input that it generates."""
 
 from __future__ import annotations
 
+import itertools
 import json
+import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
-from rich.console import Console
+from click.testing import CliRunner
 
-from gkl_shim import _native, traffic
-from gkl_shim.cli import _bench, bench_gatk
-from gkl_shim.formats import pairhmm_in
+from gkl_shim import _native
+from gkl_shim.cli import _bench, _generated_input, bench_pairhmm, bench_prefilter, cli
+from gkl_shim.cuda import devices, driver
 from gkl_shim.gatk import replay
+from gkl_shim.prefilter import edits
 from tests.cli.shim_command import REGIONS, one_error, run
+from tests.gpu.null_cupy import NullCuPy
+from tests.gpu.null_driver import NullDriver
 
 # No cached GKL: these tests are about our own figures.
 ALONE = {"GKL_SHIM_CACHE": "/absent"}
 
 
-def test_table_and_json(tmp_path: Path) -> None:
+def in_process(*arguments: str) -> dict[str, Any]:
+    """Run the command here, where devices can be replaced; return its JSON."""
+    done = CliRunner().invoke(
+        cli, ["bench", *arguments, "--seconds", "0.01", "--json", "-"], catch_exceptions=False
+    )
+    assert done.exit_code == 0
+    report: dict[str, Any] = json.loads(done.stdout)
+    return report
+
+
+def test_engines_take_turns() -> None:
+    calls: list[str] = []
+
+    def fast() -> None:
+        calls.append("fast")
+
+    def slow() -> None:
+        calls.append("slow")
+        time.sleep(0.01)
+
+    of_fast, of_slow = _bench.in_turns([fast, slow], 0.02)
+    turns = [name for name, _ in itertools.groupby(calls)]
+    assert turns == ["fast", "slow"] * 6  # one that is not timed, five that are
+    assert (len(of_fast), len(of_slow)) == (5, 5)
+    assert min(of_slow) >= 0.01 > np.median(of_fast)
+
+
+def test_pairhmm(tmp_path: Path) -> None:
     (tmp_path / "x.in").write_bytes(REGIONS)
     done = run(
         tmp_path, "bench", "pairhmm", "x.in", "--seconds", "0.01", "--json", "b.json", env=ALONE
@@ -27,37 +60,61 @@ def test_table_and_json(tmp_path: Path) -> None:
     assert (done.returncode, done.stderr) == (0, b"")
     text = done.stdout.decode()
     assert "GCUPS" in text
-    assert "GKL not timed" in text
+    assert "GKL not measured" in text
     report = json.loads((tmp_path / "b.json").read_text())
     assert report["gkl"] is None
+    assert "gkl-shim demo" in report["missing"]["GKL"]
     assert report["machine"]["usable_cpus"] == _native.cpu_count()
-    seen = {(row["build"], row["precision"], row["threads"]) for row in report["rows"]}
-    threads = {1, _native.cpu_count()}
-    assert seen == {
+    rows = [row for row in report["rows"] if row["build"] != "cuda"]
+    assert {(row["build"], row["precision"], row["threads"]) for row in rows} == {
         (build, precision, count)
         for build in _native.builds()
         for precision in ("single", "double")
-        for count in threads
+        for count in {1, _native.cpu_count()}
     }
     for row in report["rows"]:
         assert row["gcups"] == np.median(row["rounds"]) > 0
         assert row["jvm"] is None
 
 
-def test_json_on_stdout_is_all_there_is(tmp_path: Path) -> None:
+def test_pairhmm_json_on_stdout_is_all_there_is(tmp_path: Path) -> None:
     (tmp_path / "x.in").write_bytes(REGIONS)
     done = run(tmp_path, "bench", "pairhmm", "x.in", "--seconds", "0.01", "--json", "-", env=ALONE)
     assert json.loads(done.stdout)["rows"]
 
 
-def test_plot(tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib")
+def test_pairhmm_on_a_gpu(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(devices, "import_cupy", lambda: NullCuPy(2))
+    monkeypatch.setattr(driver, "functions", NullDriver(result=0).functions)
+    monkeypatch.setenv("GKL_SHIM_CACHE", "/absent")
     (tmp_path / "x.in").write_bytes(REGIONS)
-    done = run(
-        tmp_path, "bench", "pairhmm", "x.in", "--seconds", "0.01", "--plot", "b.png", env=ALONE
-    )
-    assert done.returncode == 0, done.stderr
-    assert (tmp_path / "b.png").read_bytes().startswith(b"\x89PNG")
+    report = in_process("pairhmm", str(tmp_path / "x.in"))
+    assert report["cuda"] == ["Null", "Null"]
+    assert set(report["missing"]) == {"GKL"}
+    on_gpu = [row for row in report["rows"] if row["build"] == "cuda"]
+    assert [(row["precision"], row["threads"]) for row in on_gpu] == [
+        (precision, _native.cpu_count()) for precision in ("single", "double")
+    ]
+
+
+def test_pairhmm_beside_gkl(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = replay.BesideGkl(5.0, 2.0, 2.5, "passive", True, 1e-6)
+    jar = "/jars/gkl-0.8.11.jar"
+    monkeypatch.setattr(bench_pairhmm, "_gkl", lambda given: (jar, None))
+    monkeypatch.setattr(replay, "beside_gkl", lambda *_, **__: found)
+    (tmp_path / "x.in").write_bytes(REGIONS)
+    arguments = ["bench", "pairhmm", str(tmp_path / "x.in"), "--seconds", "0.01"]
+    done = CliRunner().invoke(cli, [*arguments, "--json", str(tmp_path / "b.json")])
+    assert done.exit_code == 0, done.output
+    assert "GKL 0.8.11" in done.output
+    assert "flush-to-zero on" in " ".join(done.output.split())
+    report = json.loads((tmp_path / "b.json").read_text())
+    assert report["gkl"] == "0.8.11"
+    assert "GKL" not in report["missing"]
+    builds = _native.builds()
+    # GATK runs the portable build only where there is no other.
+    with_gkl = {row["build"] for row in report["rows"] if row["jvm"] is not None}
+    assert with_gkl == set(builds) - ({"portable"} if len(builds) > 1 else set())
 
 
 @pytest.mark.parametrize(
@@ -73,16 +130,43 @@ def test_failures(tmp_path: Path, arguments: list[str], message: str) -> None:
     assert one_error(done) == message
 
 
-def test_reference_without_gatk(tmp_path: Path) -> None:
-    (tmp_path / "r.fa").write_text(">r\nACGT\n")
-    done = run(tmp_path, "bench", "pairhmm", "--reference", "r.fa", env=ALONE)
-    assert done.returncode == 2
-    assert one_error(done).startswith("--reference goes with --gatk")
+@pytest.fixture
+def few_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("_GENERATED_BASES", "_CPU_BASES", "_CUDA_BASES", "_EDLIB_BASES"):
+        monkeypatch.setattr(bench_prefilter, name, 30_000)
+
+
+@pytest.mark.usefixtures("few_pairs")
+def test_prefilter(monkeypatch: pytest.MonkeyPatch) -> None:
+    report = in_process("prefilter", "--length", "70", "-e", "3", "-e", "40")
+    rows = [row for row in report["rows"] if "CUDA" not in row["engine"]]
+    cpus, builds = _native.cpu_count(), _native.builds()
+    expected = [(f"CPU, {build}", 1) for build in builds]
+    expected += [(f"CPU, {builds[0]}", cpus)] if cpus > 1 else []
+    expected += [("edlib", 1)] if "edlib" not in report["missing"] else []
+    for max_edits in (3, 40):
+        some = [row for row in rows if row["max_edits"] == max_edits]
+        assert [(row["engine"], row["threads"]) for row in some] == expected
+    for row in rows:
+        assert (row["length"], row["pairs_a_call"]) == (70, 30_000 // 70)
+        assert row["million_pairs_a_second"] > 0
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    report = in_process("prefilter", "-e", "2")
+    assert "not installed" in report["missing"]["edlib"]
+    assert "edlib" not in {row["engine"] for row in report["rows"]}
+
+
+@pytest.mark.usefixtures("few_pairs")
+def test_prefilter_table() -> None:
+    done = CliRunner().invoke(cli, ["bench", "prefilter", "--seconds", "0.01"])
+    assert done.exit_code == 0
+    assert "million pairs a second" in done.stdout
+    assert "portable" in done.stdout
 
 
 def test_generated_regions_are_as_documented() -> None:
-    batch = traffic.regions(400)
-    same = traffic.regions(400)
+    batch = _generated_input.regions(400)
+    same = _generated_input.regions(400)
     assert np.array_equal(batch.reads.bases, same.reads.bases)
     assert np.array_equal(batch.haplotypes.bases, same.haplotypes.bases)
     pairs = batch.shapes.prod(axis=1)
@@ -95,43 +179,20 @@ def test_generated_regions_are_as_documented() -> None:
 
 @pytest.mark.parametrize("shape", [(1, 1), (10, 2), (3, 130)])
 def test_generated_shapes(shape: tuple[int, int]) -> None:
-    batch = traffic.regions(2, shape=shape)
+    batch = _generated_input.regions(2, shape=shape)
     assert batch.shapes.tolist() == [list(shape)] * 2
     ends = batch.haplotypes.offsets[: shape[1] + 1]
     first = np.split(batch.haplotypes.bases[: ends[-1]], ends[1:-1])
     assert len({haplotype.tobytes() for haplotype in first}) == shape[1]
 
 
-def test_threads_beside_a_loop(tmp_path: Path) -> None:
-    path = tmp_path / "x.in"
-    with path.open("wb") as file:
-        pairhmm_in.write(file, traffic.regions(2, shape=(50, 8)))
-        pairhmm_in.write(file, traffic.regions(2, shape=(3, 2)))
-    (scaling,) = bench_gatk.scaling(path, bench_gatk.fma_loop(), rounds=1)
-    assert (scaling.input, scaling.regions) == ("x", 2)  # those of enough pairs
-    assert scaling.share == scaling.engine / scaling.fma_loop > 0
-
-
-def test_tables_of_gatk() -> None:
-    beside = replay.BesideGkl(50.0, 2.0, 25.0, "passive", True, 1e-6)
-    report = bench_gatk.Report(
-        (bench_gatk.Row("10s", 7, 62380634, 1, "single", "avx512", beside),),
-        (bench_gatk.Scaling("10s", 3, 1.9, 1.5, 2.0, 0.95),),
-        (bench_gatk.WholeRun("30x", 4, 3, 22.0, 1.0, 22.0, 80.0, 60.0, 1.3333, 1.3559, 0.983),),
-    )
-    console = Console(width=100)
-    with console.capture() as captured:
-        for table in bench_gatk.tables(report):
-            _bench.print_table(console, table)
-    lines = [line.split() for line in captured.get().splitlines()]
-    assert ["10s", "single", "avx512", "1", "50.00", "2.00", "25.0"] in lines
-    assert ["10s", "1.90", "1.50", "2.00", "0.95"] in lines
-    assert ["30x", "4", "22.0", "1.33", "0.98"] in lines
-    # What there is nothing of has no table.
-    assert list(bench_gatk.tables(bench_gatk.Report((), (), ()))) == []
-
-
-def test_reference_too_short(tmp_path: Path) -> None:
-    (tmp_path / "r.fa").write_text(">r\n" + "ACGT" * 100 + "\n")
-    with pytest.raises(ValueError, match=r"has 400 bases without an N; give one of 100,000"):
-        bench_gatk.sequence(tmp_path / "r.fa")
+@pytest.mark.parametrize("length", [1, 100, 3000])
+def test_generated_pairs(length: int) -> None:
+    reads, segments = _generated_input.pairs(500, length)
+    assert reads.shape == segments.shape == (500, length)
+    same = _generated_input.pairs(500, length)
+    assert np.array_equal(reads, same[0])
+    assert np.array_equal(segments, same[1])
+    if length == 100:
+        accepted = np.mean(edits(reads, segments, 5, backend="cpu") >= 0)
+        assert 0.02 < accepted < 0.2  # few are alike

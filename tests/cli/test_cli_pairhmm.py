@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from gkl_shim import _native, traffic
+from gkl_shim import _native
+from gkl_shim.cli import _generated_input
 from gkl_shim.pairhmm import PairHMM
 from tests.cli.shim_command import REGIONS, one_error, run
 
@@ -19,7 +20,7 @@ def test_values_round_trip(tmp_path: Path, double: bool) -> None:
     done = run(tmp_path, "pairhmm", path, "-o", "out.txt", *(["--double"] if double else []))
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
     with PairHMM(precision="double" if double else "single") as engine:
-        want = engine.compute(traffic.regions(5))
+        want = engine.compute(_generated_input.regions(5))
     text = (tmp_path / "out.txt").read_text()
     assert [float(line) for line in text.splitlines()] == want.tolist()
     assert text.endswith("\n")

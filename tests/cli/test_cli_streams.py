@@ -244,7 +244,6 @@ def test_a_full_disk_is_named(tmp_path: Path, command: str) -> None:
         "prefilter /proc/self/mem -e 1",
         "prefilter -e 1 --reads /proc/self/mem --reference x.fa --candidates x.tsv",
         "prefilter -e 1 --reads x.fa --reference /proc/self/mem --candidates x.tsv",
-        "bench prefilter /proc/self/mem",
         "bench pairhmm /proc/self/mem",
     ],
 )
@@ -288,7 +287,7 @@ def test_odd_names_are_escaped(tmp_path: Path, command: str) -> None:
         ["prefilter", "x.tsv", "-e", NAME],
         ["prefilter", "x.tsv", "-e", "1", "--build", NAME],
         [NAME],
-        ["bench", "pairhmm", "--plot", NAME],
+        ["bench", "prefilter", "-e", NAME],
         ["bench", "pairhmm", "--gkl", NAME],
         ["gatk", "--classpath", NAME, "HaplotypeCaller"],
         ["env", "--swap", "library-path", "-o", "x", "--gatk", NAME],

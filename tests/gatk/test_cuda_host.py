@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from gkl_shim.cli import bench_pairhmm_cuda as papers
+from benchmarks import pairhmm_callers
 from gkl_shim.errors import MissingComponent
 from gkl_shim.gatk import compare, data, run
 from tests.conftest import ROOT
@@ -195,15 +195,15 @@ def test_no_way_to_a_device(shim, python: str, stand_in: bool, reason: str) -> N
     assert on_device(lines) == 0
 
 
-def test_bench_from_a_jvm(gatk: Gatk, stand_in: Path, tmp_path: Path, monkeypatch) -> None:
-    monkeypatch.setattr(papers, "_CALLERS", (1, 2))
-    monkeypatch.setattr(papers, "_CALLER_SHAPES", ((3, 2),))
+def test_bench_from_a_jvm(gatk: Gatk, stand_in: Path, monkeypatch) -> None:
+    monkeypatch.setattr(pairhmm_callers, "_CALLERS", (1, 2))
+    monkeypatch.setattr(pairhmm_callers, "_SHAPES", ((3, 2),))
     monkeypatch.setenv("PYTHONPATH", str(stand_in))
     monkeypatch.setenv("SECONDS_TO_START", "0")
     monkeypatch.setenv("LAUNCHES_AT_START", str(10**9))
     monkeypatch.setenv("LAUNCHES_UNTIL_LOST", str(10**9))
     monkeypatch.setenv("RESULT", "-5")
-    rows = list(papers._jvm_rows(tmp_path, gatk.classpath, 0.1, lambda _: None))
+    rows = list(pairhmm_callers.jvm_rows(gatk.classpath, 0.1, lambda _: None))
     assert [(row["callers"], row["engine"]) for row in rows] == [
         (callers, engine) for callers in (1, 2) for engine in ("GPU", "CPU", "Intel GKL")
     ]
@@ -214,7 +214,7 @@ def test_bench_from_a_jvm(gatk: Gatk, stand_in: Path, tmp_path: Path, monkeypatc
     # A device that is not used is not shown as if it were.
     monkeypatch.setenv("GKL_SHIM_PYTHON", "/bin/false")
     with pytest.raises(MissingComponent, match="no GPU"):
-        next(papers._jvm_rows(tmp_path, gatk.classpath, 0.1, lambda _: None))
+        next(pairhmm_callers.jvm_rows(gatk.classpath, 0.1, lambda _: None))
 
 
 def test_auto_says_nothing_where_there_is_no_device(shim) -> None:

@@ -18,8 +18,10 @@ from pathlib import Path
 from typing import Any
 
 from gkl_shim.cli._bench import write_json
-from gkl_shim.cuda import devices
 from gkl_shim.errors import BackendUnavailable
+
+sys.path.append(str(Path(__file__).resolve().parents[2]))
+from benchmarks.common import report
 
 ROOT = Path(__file__).resolve().parents[2]
 PLACES = (
@@ -70,20 +72,20 @@ def versions() -> dict[str, str]:
 def main(record: str | None = None) -> int:
     """Run, and write the record."""
     try:
-        found = devices.describe()
+        about = report.about(gpu=True)
     except BackendUnavailable as error:
         raise SystemExit(f"the GPU tests want a CUDA device: {error}") from None
     status, tests = run()
     counts = Counter(test["outcome"] for test in tests)
-    report = {
-        "devices": found,
+    found = {
+        **about,
         "versions": versions(),
         "outcomes": dict(counts),
         "seconds": round(sum(test["seconds"] for test in tests), 1),
         "tests": tests,
     }
     if record is not None:
-        write_json(record, report)
+        write_json(record, found)
     return status
 
 

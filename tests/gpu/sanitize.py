@@ -31,6 +31,7 @@ from gkl_shim.pairhmm import Batch, PairHMM
 from gkl_shim.prefilter import Prefilter
 
 sys.path.append(str(Path(__file__).resolve().parents[2]))
+from benchmarks.common import report
 from tests.gpu.conftest import assert_same_bits, random_region
 from tests.prefilter import simulate
 
@@ -125,7 +126,7 @@ def check(sanitizer: str, tool: str, work: str) -> dict[str, Any]:
 def main(record: str | None = None) -> int:
     """Run all tools, and write the record."""
     try:
-        found = devices.describe()
+        about = report.about(gpu=True)
     except BackendUnavailable as error:
         raise SystemExit(f"compute-sanitizer wants a CUDA device: {error}") from None
     sanitizer = shutil.which("compute-sanitizer") or shutil.which(
@@ -144,13 +145,13 @@ def main(record: str | None = None) -> int:
             if not one["clean"]:
                 print(one["output"], flush=True)
     if record is not None:
-        report = {
-            "devices": found,
+        found = {
+            **about,
             "compute-sanitizer": version.strip().splitlines()[-1] if version else None,
             "kernels": {file: kernels.fingerprint(file) for file in kernels.EXPRESSIONS},
             "checks": checks,
         }
-        write_json(record, report)
+        write_json(record, found)
     return 0 if all(one["clean"] for one in checks) else 1
 
 

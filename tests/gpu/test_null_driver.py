@@ -5,6 +5,7 @@ Kernels compute nothing here: in double precision every result is then the CPU e
 
 from __future__ import annotations
 
+import random
 import re
 import subprocess
 import sys
@@ -15,14 +16,15 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from gkl_shim import _native, pairhmm, traffic
+from gkl_shim import _native, pairhmm
 from gkl_shim._batch import concatenated
+from gkl_shim.cli import _generated_input
 from gkl_shim.cuda import devices, driver
 from gkl_shim.cuda import pairhmm as cuda
 from gkl_shim.errors import BackendUnavailable
 from gkl_shim.pairhmm import Batch, PairHMM, stream
 from tests.conftest import ROOT
-from tests.gpu.conftest import assert_same_bits
+from tests.gpu.conftest import assert_same_bits, random_region
 from tests.gpu.null_cupy import NullCuPy
 from tests.gpu.null_driver import DOUBLE, FALLIBLE, SINGLE, NullDriver
 from tests.gpu.test_long_reads import long_region
@@ -47,7 +49,7 @@ def null(monkeypatch):
 @pytest.fixture(scope="module")
 def batch() -> Batch:
     """Usual regions, and some reads that are striped."""
-    return concatenated([traffic.regions(12), long_region(1, (600, 300, 150), 3, 400)])
+    return concatenated([_generated_input.regions(12), long_region(1, (600, 300, 150), 3, 400)])
 
 
 @pytest.fixture(scope="module")
@@ -87,7 +89,7 @@ def test_all_is_left_to_the_cpu(null, batch, expected, count, slow):
 def test_more_results_than_are_watched(null, slow, monkeypatch):
     """The driver is asked whether they are there."""
     monkeypatch.setattr(cuda, "_SLOTS", 4)  # room for all in one chunk
-    many = traffic.uniform(1, (300, 300), 8, 8)
+    many = random_region(random.Random(1), 300, 300, 8, "usual")
     expected = PairHMM(backend="cpu", precision="double").compute(many)
     null_driver = null(slow=slow)
     engine = cuda.Engine(precision="double")
@@ -269,7 +271,7 @@ def test_few_pairs_are_completed_by_the_cpu(null, expected, batch):
 def test_double_precision_does_not_wait_for_the_end_of_single(null, monkeypatch):
     """On the same device: it is under way while chunks are sent in single precision."""
     monkeypatch.setattr(cuda, "_CHUNK_CELLS", {"single": 1 << 26, "double": 1 << 30})
-    many = traffic.repeated(traffic.regions(40), 6)
+    many = concatenated([_generated_input.regions(40)] * 6)
     assert many.cells > 1.5 * (1 << 28)  # more than goes to a device at once in double precision
     null_driver = null(double_result=IN_DOUBLE)
     values = cuda.Engine(drivers=1).compute(many)
@@ -281,7 +283,7 @@ def test_double_precision_does_not_wait_for_the_end_of_single(null, monkeypatch)
 @pytest.mark.parametrize("precision", ["single", "double"])
 def test_the_cpu_computes_while_a_device_is_at_it(null, many_chunks, precision):
     """Results of the CPU are there before the device's last chunk."""
-    many = traffic.repeated(traffic.regions(6), 4)
+    many = concatenated([_generated_input.regions(6)] * 4)
     null_driver = null(double_ratio=(64,), slow=True)
     engine = cuda.Engine(precision=precision, drivers=1)
     values = np.full(many.pairs, np.nan)
@@ -567,7 +569,8 @@ C_CALLER = """
 import sys
 sys.path.append({root!r})
 import numpy as np
-from gkl_shim import _native, traffic
+from gkl_shim import _native
+from gkl_shim.cli import _generated_input
 from gkl_shim.cuda import devices, driver
 from tests.gpu.null_cupy import NullCuPy
 from tests.gpu.null_driver import NullDriver
@@ -580,7 +583,7 @@ wanted = {{"conventions": lib.GKL_SHIM_AS_GKL, "backend": lib.GKL_SHIM_CUDA}}
 options = ffi.new("gkl_shim_pairhmm_options *", wanted)
 handle = ffi.new("gkl_shim_pairhmm **")
 _native.check(lib.gkl_shim_pairhmm_open(options, handle))
-batch = traffic.regions(3)
+batch = _generated_input.regions(3)
 pointer, out = _native.batch_pointer(*batch.arrays), np.empty(batch.pairs)
 single, double = (np.empty(batch.pairs) for _ in range(2))
 for precision, values in (("single", single), ("double", double)):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ctypes
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -91,9 +92,18 @@ class FakeCuPy:
         class Error(RuntimeError):
             pass
 
+        class Event:
+            def record(self, stream: Any) -> None:
+                self.time = time.perf_counter()
+
+            def synchronize(self) -> None:
+                pass
+
         stream = SimpleNamespace(ptr=0, synchronize=lambda: None)
         self.cuda = SimpleNamespace(
             Device=Device,
+            Event=Event,
+            get_elapsed_time=lambda begin, end: 1e3 * (end.time - begin.time),
             Stream=lambda non_blocking: stream,
             get_current_stream=lambda: stream,
             alloc=_Pointer,
@@ -102,7 +112,10 @@ class FakeCuPy:
             runtime=SimpleNamespace(
                 CUDARuntimeError=Error,
                 getDeviceCount=lambda: devices,
-                getDeviceProperties=lambda number: {"name": f"fake {number}".encode()},
+                getDeviceProperties=lambda number: {
+                    "name": f"fake {number}".encode(),
+                    "maxThreadsPerMultiProcessor": 2048,
+                },
                 memGetInfo=lambda: (1 << 30, 1 << 30),
                 memcpyAsync=lambda to, at, size, kind, on: ctypes.memmove(to, at, size),
                 memsetAsync=lambda to, value, size, on: ctypes.memset(to, value, size),
@@ -110,7 +123,10 @@ class FakeCuPy:
                 memPrefetchAsync=lambda at, size, device, on: None,
                 pointerGetAttributes=lambda at: SimpleNamespace(type=0),
             ),
-            driver=SimpleNamespace(launchKernel=self._launch),
+            driver=SimpleNamespace(
+                launchKernel=self._launch,
+                occupancyMaxActiveBlocksPerMultiprocessor=lambda kernel, threads, shared: 8,
+            ),
         )
 
     def get_default_memory_pool(self) -> Any:
@@ -127,7 +143,7 @@ class FakeCuPy:
         name = name_expressions[0].removeprefix("gkl_shim::prefilter::")
         self._names.append(name)
         handle = len(self._names)
-        kernel = SimpleNamespace(kernel=SimpleNamespace(ptr=handle))
+        kernel = SimpleNamespace(num_regs=40, kernel=SimpleNamespace(ptr=handle))
         return SimpleNamespace(get_function=lambda full: kernel)
 
     def _launch(self, function: int, blocks: int, *rest: Any) -> None:

@@ -7,7 +7,6 @@ import ctypes
 import functools
 import importlib.util
 import os
-import subprocess
 import threading
 from pathlib import Path
 
@@ -16,13 +15,10 @@ import pytest
 
 from gkl_shim import prefilter as api
 from gkl_shim.cuda import devices as cuda_devices
-from gkl_shim.cuda import kernels, unified
-from gkl_shim.cuda import prefilter as launcher
+from gkl_shim.cuda import kernels
 from gkl_shim.errors import BackendUnavailable, PairError
 from gkl_shim.prefilter import Prefilter, Sequences, edits
-from tests.conftest import ROOT, require_tool
 from tests.prefilter import simulate
-from tests.prefilter.fake_cupy import FakeCuPy
 from tests.prefilter.test_api import CONTIGS, reads_of_contigs
 
 # A device that fails is a warning, and no test but the one about that may pass with it.
@@ -81,32 +77,6 @@ def test_kernels_compile(nvrtc, architecture):
     assert status == 0, log.value.decode()
     assert not log.value, "a warning"
     nvrtc.nvrtcDestroyProgram(ctypes.byref(program))
-
-
-@pytest.fixture(scope="session")
-def host_kernels(tmp_path_factory) -> Path:
-    path = tmp_path_factory.mktemp("kernels") / "kernels.so"
-    source = Path(__file__).with_name("cuda_on_host.cpp")
-    flags = ["-std=c++17", "-O1", "-shared", "-fPIC", "-Wall", "-Wno-unknown-pragmas"]
-    undefined = ["-fsanitize=undefined", "-fno-sanitize-recover=all", "-static-libubsan"]
-    subprocess.run(
-        [require_tool("c++"), *flags, *undefined, "-I", ROOT / "kernels", source, "-o", path],
-        check=True,
-    )
-    return path
-
-
-@pytest.fixture
-def fake(host_kernels, monkeypatch):
-    """Make the launcher see a CuPy that is none; batches are small, so that there are many."""
-
-    def install(devices: int = 1, fails=None, batch_bytes: int = 1 << 14) -> FakeCuPy:
-        cupy = FakeCuPy(host_kernels, devices, fails)
-        monkeypatch.setattr(cuda_devices, "import_cupy", lambda: cupy)
-        monkeypatch.setattr(launcher, "_BATCH_BYTES", batch_bytes)
-        return cupy
-
-    return install
 
 
 CASES = [
@@ -345,19 +315,3 @@ def test_auto_without_cuda(monkeypatch):
         assert prefilter.devices == ()
     with pytest.raises(BackendUnavailable, match="CUDA needs CuPy"):
         Prefilter(2, backend="cuda")
-
-
-def test_unified_memory(fake, monkeypatch):
-    fake()
-    rng = np.random.default_rng(6)
-    reads, segments = rng.choice(np.frombuffer(b"ACGT", np.uint8), (2, 3000, 90))
-    segments[::2] = reads[::2]
-    sides = [Sequences.from_matrix(side).encoded() for side in (reads, segments)]
-    # In the process of its own there is no CuPy, or no device.
-    with pytest.raises(BackendUnavailable, match="unified memory: "):
-        unified.seconds(*sides, 5, 3)
-    taken = unified._seconds(*sides, 5, 3)
-    assert list(taken) == ["unified memory", "unified memory, advised and prefetched"]
-    assert all(value > 0 for value in taken.values())
-    with pytest.raises(ValueError, match="expected encoded pairs of one length"):
-        unified._seconds(Sequences.from_matrix(reads), sides[1], 5, 3)

@@ -14,8 +14,9 @@ import numpy as np
 import pysam
 import pytest
 
-from gkl_shim import _native, pairhmm, traffic
+from gkl_shim import _native, pairhmm
 from gkl_shim._batch import concatenated
+from gkl_shim.cli import _generated_input
 from gkl_shim.errors import BackendUnavailable
 from gkl_shim.formats.pairhmm_in import Reader
 from gkl_shim.pairhmm import Batch, HaplotypeBatch, PairHMM, Read, ReadBatch, likelihoods, stream
@@ -238,7 +239,7 @@ def test_refused_options(options: Any, kind: type[Exception], message: str) -> N
 
 
 def test_same_bits_however_regions_are_put_together(monkeypatch: pytest.MonkeyPatch) -> None:
-    batch = traffic.regions(30, seed=7)
+    batch = _generated_input.regions(30, seed=7)
     with PairHMM(build="portable", threads=1) as engine:
         want = engine.compute(batch)
     for build in _native.builds():
@@ -261,7 +262,7 @@ def test_same_bits_however_regions_are_put_together(monkeypatch: pytest.MonkeyPa
 
 
 def test_stream_mixes_objects_and_batches() -> None:
-    batch = traffic.regions(3, seed=3)
+    batch = _generated_input.regions(3, seed=3)
     regions = [([GOOD], ["ACGT"]), batch, ([], ["A"]), (batch.reads, batch.haplotypes)]
     shapes = [values.shape for values in stream(regions)]
     want = [(1, 1), *map(tuple, batch.shapes.tolist()), (0, 1)]
@@ -373,7 +374,7 @@ def test_a_source_may_fill_its_arrays_again(
     monkeypatch: pytest.MonkeyPatch, form: str, group_cells: int
 ) -> None:
     monkeypatch.setattr(pairhmm, "_GROUP_CELLS", group_cells)
-    regions = [traffic.regions(1, seed=seed, shape=(5, 3)) for seed in range(60)]
+    regions = [_generated_input.regions(1, seed=seed, shape=(5, 3)) for seed in range(60)]
     with PairHMM(backend="cpu") as engine:
         want = [engine.compute(region) for region in regions]
     arrays = Refilled()
@@ -411,7 +412,7 @@ def test_a_batch_that_is_given_again_with_other_content() -> None:
 
 
 def test_stream_batches_gives_batches_as_they_were() -> None:
-    regions = [traffic.regions(1, seed=seed, shape=(5, 3)) for seed in range(60)]
+    regions = [_generated_input.regions(1, seed=seed, shape=(5, 3)) for seed in range(60)]
     arrays = Refilled()
 
     def source() -> Iterator[Batch]:
@@ -429,7 +430,7 @@ def test_stream_batches_gives_batches_as_they_were() -> None:
 
 
 def test_a_list_of_batches_is_not_copied() -> None:
-    batches = [traffic.regions(1, seed=seed) for seed in range(3)]
+    batches = [_generated_input.regions(1, seed=seed) for seed in range(3)]
     with PairHMM(backend="cpu") as engine:
         for (batch, _), given in zip(engine.stream_batches(batches), batches, strict=True):
             assert batch is given
@@ -441,7 +442,7 @@ def test_closing_stream_batches_closes_its_source() -> None:
     def source() -> Iterator[Batch]:
         try:
             while True:
-                yield traffic.regions(1)
+                yield _generated_input.regions(1)
         finally:
             closed.set()
 
@@ -459,7 +460,7 @@ def test_a_closed_stream_leaves_the_source_and_no_thread() -> None:
     def source() -> Iterator[Any]:
         try:
             while True:
-                yield traffic.regions(1)
+                yield _generated_input.regions(1)
         finally:
             closed.set()
 
@@ -473,7 +474,7 @@ def test_a_closed_stream_leaves_the_source_and_no_thread() -> None:
 
 
 def test_one_engine_in_many_threads() -> None:
-    batches = [traffic.regions(4, seed=seed) for seed in range(16)]
+    batches = [_generated_input.regions(4, seed=seed) for seed in range(16)]
     with PairHMM(threads=2) as engine, ThreadPoolExecutor(8) as pool:
         want = [engine.compute(batch) for batch in batches]
         got = list(pool.map(engine.compute, batches * 4))
@@ -495,7 +496,7 @@ def test_closing() -> None:
 
 
 def test_split_gives_views() -> None:
-    batch = traffic.regions(3)
+    batch = _generated_input.regions(3)
     # One row, one column, nothing at all; more regions than are cut at once.
     few = [batch[:1], Batch(batch[:1].reads, batch[:1].haplotypes), batch[1:1]]
     one = HaplotypeBatch.from_arrays(np.array([0, 2]), b"AC")

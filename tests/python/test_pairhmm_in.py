@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gkl_shim import traffic
 from gkl_shim._batch import concatenated
+from gkl_shim.cli import _generated_input
 from gkl_shim.errors import FormatError
 from gkl_shim.formats import pairhmm_in
 from gkl_shim.formats.pairhmm_in import Reader, write
@@ -227,7 +227,7 @@ def test_a_gzip_bomb_is_refused_in_bounded_memory(monkeypatch: pytest.MonkeyPatc
 
 def test_memory_is_a_batch_s_whatever_the_file_s_size() -> None:
     text = io.BytesIO()
-    write(text, traffic.regions(20))
+    write(text, _generated_input.regions(20))
     peaks = []
     for copies in (20, 60):
         content = text.getvalue() * copies

@@ -1,54 +1,54 @@
-"""Where the time of a batch on a CUDA device goes: each part measured by itself."""
+"""Where the time of a PairHMM call on a GPU goes: each part of the call timed by itself."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gkl_shim.cuda import pairhmm as cuda_pairhmm
+from gkl_shim.cuda import pairhmm as cuda
 from gkl_shim.pairhmm import Batch
 
-__all__ = ["Stages", "stages"]
+__all__ = ["CallParts", "call_parts"]
 
 
 @dataclass
-class Stages:
-    """A batch's way over a device; times in seconds, the sum over its chunks."""
+class CallParts:
+    """The parts of a call. Times are in seconds, summed over the chunks of the batch."""
 
-    cells: int = 0
-    computed_cells: int = 0
-    chunks: int = 0
-    bytes: int = 0
-    """That travel to the device."""
-    plan: float = 0
-    write: float = 0
+    cells: int
+    computed_cells: int
+    chunks: int
+    bytes: int
+    """Sent to the device."""
+    plan: float
+    write: float
     """Into pinned memory."""
-    transfer: float = 0
-    kernel: float = 0
-    """With the results' way back, which it writes into the host's memory."""
-    collect: float = 0
+    transfer: float
+    kernel: float
+    """With the results' way back: the kernel writes them to the host's memory."""
+    collect: float
 
     @property
     def tcups(self) -> float:
-        """10^12 cells a second of the kernels alone, every cell of the input counted."""
+        """10^12 cells of the input a second, by the kernels alone."""
         return self.cells / self.kernel / 1e12
 
     @property
     def raw_tcups(self) -> float:
-        """The same, only cells that are computed counted."""
+        """The same, with only those cells counted that are computed."""
         return self.computed_cells / self.kernel / 1e12
 
 
-def stages(engine: cuda_pairhmm.Engine, batch: Batch, repeats: int = 5) -> Stages:
+def call_parts(engine: cuda.Engine, batch: Batch, repeats: int = 5) -> CallParts:
     """Time each part of a batch's first pass over an engine's first device, chunk after chunk.
 
     Parameters
     ----------
     engine
-        Nobody else may use it meanwhile.
+        No other thread may use it meanwhile.
     batch
         The regions.
     repeats
-        How often each part is done; medians count.
+        How often each part is done; the medians count.
 
     Raises
     ------
@@ -56,7 +56,7 @@ def stages(engine: cuda_pairhmm.Engine, batch: Batch, repeats: int = 5) -> Stage
         If the device fails.
     """
     found = engine.measure(batch, repeats)
-    return Stages(
+    return CallParts(
         cells=found.cells,
         computed_cells=found.computed_cells,
         chunks=found.chunks,

@@ -1,6 +1,6 @@
-"""The exact filter on unified memory instead of pinned staging: for the comparison, nothing else.
+"""The exact filter on unified memory instead of pinned staging buffers.
 
-It is tried in a process of its own: where a driver hangs over a page, the caller does not.
+It runs in a separate process: if the driver hangs on a page, the caller does not hang.
 """
 
 from __future__ import annotations
@@ -16,41 +16,41 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gkl_shim import _native
-from gkl_shim._sequences import Sequences
 from gkl_shim.cuda import prefilter as launcher
 from gkl_shim.cuda.devices import one_line
 from gkl_shim.errors import BackendUnavailable
+from gkl_shim.prefilter import Prefilter, Sequences
 
 __all__ = ["seconds"]
 
-# How long it may take: each of some ten rounds a second at the slowest bus.
+# Seconds. Some ten rounds take a second each on the slowest bus.
 _LIMIT = 60
 _PREFER = 3  # cudaMemAdviseSetPreferredLocation
 
 
 def seconds(reads: Sequences, segments: Sequences, max_edits: int, rounds: int) -> dict[str, float]:
-    """Time one call of encoded pairs of one length on the first device, from and to host arrays.
+    """Time a call from and to host arrays on the first device.
 
     Parameters
     ----------
     reads, segments
-        Encoded; a few hundred megabytes at most.
+        Encoded pairs of one length, a few hundred megabytes at most.
     max_edits
-        The threshold, of the global mode.
+        The threshold of the global mode.
     rounds
-        How often; the median counts.
+        The number of calls; the median counts.
 
     Returns
     -------
     dict
-        Seconds: of pages that travel when they are touched, and of memory that is advised to stay
-        on the device and is prefetched there. Results travel when they are touched: CuPy prefetches
-        to devices only.
+        Seconds by the kind of memory: pages that are transferred when they are touched, and pages
+        that are advised to stay on the device and are prefetched there. In both, results are
+        transferred when they are touched, because CuPy prefetches only to devices.
 
     Raises
     ------
     BackendUnavailable
-        If the device, the driver or CuPy has no unified memory, or it takes a minute.
+        If the device, the driver or CuPy has no unified memory, or the calls take over a minute.
     """
     context = multiprocessing.get_context("spawn")
     receiver, sender = context.Pipe(duplex=False)
@@ -76,7 +76,7 @@ def seconds(reads: Sequences, segments: Sequences, max_edits: int, rounds: int) 
 def _measure(
     sender: Connection, reads: Sequences, segments: Sequences, max_edits: int, rounds: int
 ) -> None:
-    """In the process of its own: send what :func:`seconds` returns, or what is wrong."""
+    """Send what :func:`seconds` returns, or what is wrong; runs in the separate process."""
     try:
         sender.send(_seconds(reads, segments, max_edits, rounds))
     except Exception as error:
@@ -86,9 +86,6 @@ def _measure(
 def _seconds(
     reads: Sequences, segments: Sequences, max_edits: int, rounds: int
 ) -> dict[str, float]:
-    # Imported here: it imports CuPy's launcher in turn.
-    from gkl_shim.prefilter import Prefilter
-
     with Prefilter(max_edits, backend="cuda", devices=[0]) as prefilter:
         engine: Any = prefilter.engine(0)
         want = prefilter.edits(reads, segments)
@@ -111,7 +108,7 @@ def _seconds(
 
 
 class _Managed:
-    """A buffer that host and device see at one address."""
+    """A buffer that has one address on the host and on the device."""
 
     def __init__(self, cupy: Any, size: int) -> None:
         self._memory = cupy.cuda.malloc_managed(size)
@@ -122,7 +119,7 @@ class _Managed:
 
 
 class _ManagedPairs:
-    """Pairs, and their results, in unified memory."""
+    """Pairs and their results in unified memory."""
 
     def __init__(
         self,
@@ -142,7 +139,9 @@ class _ManagedPairs:
             raw = side.raw
             simple = raw.undefined is None and raw.lengths is None
             if raw.low is None or raw.high is None or not simple:
-                raise ValueError("expected encoded pairs of one length, all letters defined")
+                raise ValueError(
+                    "the pairs must be encoded, of one length and without undefined letters"
+                )
             addresses = []
             for plane in (raw.low, raw.high):
                 managed = _Managed(device.cupy, plane.nbytes + 2 * launcher.PADDING)

@@ -1,30 +1,28 @@
-"""Regions like those that GATK sends, made from a seed: for benchmarks without recorded data.
+"""Generated input for the benchmarks: PairHMM regions and read-segment pairs, each from a seed.
 
-The distributions are those of HaplotypeCaller on real 151-base reads: reads are clipped to the
-region (28, 79 and 141 bases at the 10th, 50th and 90th percentile), haplotypes have 192 bases in
-the middle, and four regions in five have fewer than 200 read-haplotype pairs (Ren et al.,
+Regions follow the distributions of HaplotypeCaller on real 151-base reads. Reads are clipped to
+their region: 28, 79 and 141 bases at the 10th, 50th and 90th percentile. The median haplotype has
+192 bases, and four regions in five have fewer than 200 read-haplotype pairs (Ren et al.,
 *Evolutionary Bioinformatics* 14, 2018).
 """
 
 from __future__ import annotations
-
-import math
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gkl_shim.pairhmm import Batch, HaplotypeBatch, ReadBatch
 
-__all__ = ["regions", "repeated", "uniform"]
+__all__ = ["pairs", "regions"]
 
-# Inverse cumulative distributions, linear in between.
+# Inverse cumulative distributions, linear between these points.
 _QUANTILES = (0.0, 0.1, 0.5, 0.9, 1.0)
 _READ_LENGTHS = (10, 28, 79, 141, 151)
 _HAPLOTYPE_LENGTHS = (120, 150, 192, 260, 350)
 
 _READS = (10, 400)
 _HAPLOTYPES = (2, 128)
-# Log-normal: median and spread of the logarithm.
+# Log-normal: the median, and the spread of the logarithm.
 _READS_SHAPE = (24.0, 0.75)
 _HAPLOTYPES_SHAPE = (3.0, 0.8)
 
@@ -37,24 +35,30 @@ _REPEAT_SHARE = 0.1
 _CONTINUATION = 10
 _LETTERS = np.frombuffer(b"ACGT", np.uint8)
 
+# Of the segment's bases that differ from the read's, and how many of the pairs have this rate.
+_PAIR_ERROR_RATES = (0.0, 0.01, 0.03, 0.08, 0.2, 0.5)
+_PAIR_ERROR_SHARES = (0.02, 0.02, 0.04, 0.12, 0.3, 0.5)
+_SEED_LENGTH = 12
+
 
 def regions(count: int, *, seed: int = 1, shape: tuple[int, int] | None = None) -> Batch:
-    """Make regions.
+    """Make regions like HaplotypeCaller's.
 
     Parameters
     ----------
     count
-        How many.
+        The number of regions.
     seed
         The same seed gives the same regions.
     shape
-        Reads and haplotypes of every region; by default drawn as real regions are.
+        The number of reads and of haplotypes in every region; drawn for each region by default.
 
     Returns
     -------
     Batch
-        Haplotypes of a region are one sequence with variants taken or not, as assembly finds
-        them; reads are pieces of the haplotypes with the errors that their qualities announce.
+        The haplotypes of a region are one sequence with different subsets of its variants, as
+        assembly finds them. Reads are pieces of the haplotypes, with errors at the rates that
+        their qualities give.
     """
     random = np.random.default_rng(seed)
     reads: list[NDArray[np.uint8]] = []
@@ -90,68 +94,28 @@ def regions(count: int, *, seed: int = 1, shape: tuple[int, int] | None = None) 
     )
 
 
-def uniform(count: int, shape: tuple[int, int], read: int, haplotype: int) -> Batch:
-    """Make regions of reads and haplotypes of one length, where haplotypes share next to nothing.
+def pairs(count: int, length: int) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+    """Make read-segment pairs as a mapper proposes them: few are alike, most share only a seed.
 
-    The ends of haplotypes tell all of a region apart, so that a trie has nothing to merge; in
-    between they are alike, so that reads fit and no pair leaves single precision.
+    The same arguments give the same pairs.
 
-    Parameters
-    ----------
-    count
-        How many; few different ones, over and over.
-    shape
-        Reads and haplotypes of every region.
-    read, haplotype
-        Bases of each; a read is no longer than a haplotype.
+    Returns
+    -------
+    reads, segments : ndarray
+        Letters, shape (count, length).
     """
-    random = np.random.default_rng(1)
-    count = max(count, 1)
-    made = min(count, 32)
-    reads, haplotypes = shape
-    core = _LETTERS[random.integers(0, 4, (made, 1, haplotype))]
-    bases = np.repeat(core, haplotypes, axis=1)
-    for place in range(math.ceil(math.log(haplotypes, 4))):
-        letter = _LETTERS[np.arange(haplotypes) // 4**place % 4]
-        bases[:, :, place] = bases[:, :, haplotype - 1 - place] = letter
-    starts = random.integers(0, haplotype - read + 1, (made, reads, 1))
-    pieces = np.take_along_axis(core[:, 0][:, None], starts + np.arange(read), axis=2)
-    shown = pieces.copy()
-    wrong = random.random(shown.shape) < 0.002
-    shown[wrong] = random.choice(_LETTERS, int(wrong.sum()))
-    quals = random.integers(25, 41, shown.shape, np.uint8)
-    gaps = random.integers(40, 46, (2, *shown.shape), np.uint8)
-    units = Batch(
-        ReadBatch.from_arrays(
-            np.arange(made * reads + 1) * read,
-            shown.ravel(),
-            quals.ravel(),
-            gaps[0].ravel(),
-            gaps[1].ravel(),
-            10,
-        ),
-        HaplotypeBatch.from_arrays(np.arange(made * haplotypes + 1) * haplotype, bases.ravel()),
-        np.arange(made + 1) * reads,
-        np.arange(made + 1) * haplotypes,
-    )
-    return repeated(units, -(-count // made))[:count]
-
-
-def repeated(batch: Batch, copies: int) -> Batch:
-    """Return so many copies of a batch's regions, one after the other."""
-    if copies == 1:
-        return batch
-    reads, haplotypes = batch.reads, batch.haplotypes
-    return Batch(
-        ReadBatch.from_arrays(
-            _tiled(reads.offsets, copies), *(np.tile(track, copies) for track in reads.tracks)
-        ),
-        HaplotypeBatch.from_arrays(
-            _tiled(haplotypes.offsets, copies), np.tile(haplotypes.bases, copies)
-        ),
-        _tiled(batch.region_reads, copies),
-        _tiled(batch.region_haplotypes, copies),
-    )
+    random = np.random.default_rng(length)
+    genome = random.choice(_LETTERS, 1 << 20)
+    starts = random.integers(0, len(genome) - length - 1, count)
+    reads = genome[starts[:, None] + np.arange(length)]
+    # A deletion: from some place on, the segment is one base ahead.
+    shift = np.arange(length) >= random.integers(0, 2 * length, count)[:, None]
+    segments = genome[starts[:, None] + np.arange(length) + shift]
+    rates = random.choice(_PAIR_ERROR_RATES, count, p=_PAIR_ERROR_SHARES)
+    changed = random.random((count, length)) < rates[:, None]
+    changed[:, :_SEED_LENGTH] = False
+    segments[changed] = random.choice(_LETTERS, int(changed.sum()))
+    return reads, segments
 
 
 def _drawn_count(
@@ -167,12 +131,12 @@ def _drawn_length(random: np.random.Generator, lengths: tuple[int, ...]) -> int:
 
 def _haplotypes(random: np.random.Generator, count: int) -> list[NDArray[np.uint8]]:
     reference = random.choice(_LETTERS, _drawn_length(random, _HAPLOTYPE_LENGTHS))
-    # Enough sites for so many haplotypes to differ.
+    # Enough sites for all haplotypes to differ.
     needed = max(1, (count - 1).bit_length())
     sites = max(needed, len(reference) // _SITE_DISTANCE)
     places = np.sort(random.choice(np.arange(1, len(reference) - 1), sites, replace=False))
     deleted = random.random(sites) < _DELETION_SHARE
-    # The next letter of ACGT: always another one.
+    # The next letter of ACGT, which is never the same one.
     other = _LETTERS[(np.searchsorted(_LETTERS, reference[places]) + 1) % len(_LETTERS)]
     found = []
     for pattern in random.choice(2**sites, count, replace=False, shuffle=False):
@@ -207,8 +171,3 @@ def _gap_open(random: np.random.Generator, length: int) -> NDArray[np.uint8]:
 
 def _offsets(sequences: list[NDArray[np.uint8]]) -> NDArray[np.int64]:
     return np.concatenate([[0], np.cumsum([len(sequence) for sequence in sequences])])
-
-
-def _tiled(offsets: NDArray[np.int64], copies: int) -> NDArray[np.int64]:
-    lengths = np.tile(np.diff(offsets), copies)
-    return np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])

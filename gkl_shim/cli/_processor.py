@@ -9,11 +9,11 @@ from pathlib import Path
 
 from gkl_shim import _native
 
-__all__ = ["Machine", "describe"]
+__all__ = ["Processor", "describe"]
 
 
 @dataclass(frozen=True)
-class Machine:
+class Processor:
     """The processor that this process runs on."""
 
     cpu: str
@@ -27,7 +27,7 @@ class Machine:
     """The engine's builds that the CPU can run, the best first."""
 
 
-def describe() -> Machine:
+def describe() -> Processor:
     """Describe this machine.
 
     Raises
@@ -35,7 +35,7 @@ def describe() -> Machine:
     MissingComponent
         If the native library is not installed.
     """
-    return Machine(
+    return Processor(
         cpu=_cpu_model(),
         architecture=platform.machine(),
         cpus=os.cpu_count() or 1,

@@ -1,4 +1,4 @@
-"""What processors draw while something runs: GPUs by NVML's counter, CPU packages by RAPL's."""
+"""Energy that processors use while something runs: NVML's counter of a GPU, RAPL's of the CPUs."""
 
 from __future__ import annotations
 
@@ -15,43 +15,43 @@ from typing import Any
 from gkl_shim.cuda import devices as cuda_devices
 from gkl_shim.errors import BackendUnavailable
 
-__all__ = ["Drawn", "of_cpu", "of_gpu"]
+__all__ = ["Energy", "of_cpu", "of_gpu"]
 
-# Where Linux shows the counters of each CPU package; AMD's processors have them, too.
+# Linux shows the counters of each CPU package here, AMD's too.
 _RAPL = Path("/sys/class/powercap")
 _SAMPLE_SECONDS = 0.02
 
 
 @dataclass(frozen=True)
-class Drawn:
-    """What was drawn while a block ran."""
+class Energy:
+    """Energy used while a block ran."""
 
     seconds: float
     joules: float
     megahertz: float | None = None
-    """The clock of a GPU's multiprocessors, the median of samples; None of a CPU."""
+    """The clock of a GPU's multiprocessors, the median of samples; None for a CPU."""
 
     @property
     def watts(self) -> float:
-        """The mean."""
+        """The mean power."""
         return self.joules / self.seconds
 
 
 @contextmanager
-def of_gpu(number: int) -> Iterator[Callable[[], Drawn]]:
-    """Measure what a CUDA device draws while the block runs.
+def of_gpu(number: int) -> Iterator[Callable[[], Energy]]:
+    """Measure the energy that a CUDA device uses while the block runs.
 
-    The counter moves some ten times a second: a block should take seconds.
+    The counter moves some ten times a second, so a block should take seconds.
 
     Yields
     ------
     callable
-        To be called after the block.
+        Returns the energy; to be called after the block.
 
     Raises
     ------
     BackendUnavailable
-        If nvidia-ml-py is not installed, or the device does not tell.
+        If nvidia-ml-py is not installed, or the device has no counter.
     """
     nvml, handle = _nvml(number)
     clocks: list[int] = []
@@ -61,7 +61,7 @@ def of_gpu(number: int) -> Iterator[Callable[[], Drawn]]:
         while not done.wait(_SAMPLE_SECONDS):
             clocks.append(nvml.nvmlDeviceGetClockInfo(handle, nvml.NVML_CLOCK_SM))
 
-    found: list[Drawn] = []
+    found: list[Energy] = []
     sampler = threading.Thread(target=sample)
     sampler.start()
     before, start = nvml.nvmlDeviceGetTotalEnergyConsumption(handle), time.perf_counter()
@@ -73,16 +73,16 @@ def of_gpu(number: int) -> Iterator[Callable[[], Drawn]]:
         done.set()
         sampler.join()
         megahertz = float(statistics.median(clocks)) if clocks else None
-        found.append(Drawn(seconds, used / 1e3, megahertz))
+        found.append(Energy(seconds, used / 1e3, megahertz))
 
 
 def _nvml(number: int) -> tuple[Any, Any]:
-    """Return NVML and its handle of a CUDA device, which it may count in another order."""
+    """Return NVML and its handle of a CUDA device. NVML may number devices in another order."""
     try:
         nvml = importlib.import_module("pynvml")
     except ImportError:
         raise BackendUnavailable(
-            "energy cannot be read: NVML needs nvidia-ml-py: pip install 'gkl-shim[bench]'"
+            "energy cannot be read: NVML needs nvidia-ml-py: pip install nvidia-ml-py"
         ) from None
     bus = cuda_devices.import_cupy().cuda.runtime.deviceGetPCIBusId(number)
     try:
@@ -95,13 +95,13 @@ def _nvml(number: int) -> tuple[Any, Any]:
 
 
 @contextmanager
-def of_cpu() -> Iterator[Callable[[], Drawn]]:
-    """Measure what all CPU packages draw while the block runs.
+def of_cpu() -> Iterator[Callable[[], Energy]]:
+    """Measure the energy that all CPU packages use while the block runs.
 
     Yields
     ------
     callable
-        To be called after the block.
+        Returns the energy; to be called after the block.
 
     Raises
     ------
@@ -112,14 +112,14 @@ def of_cpu() -> Iterator[Callable[[], Drawn]]:
     if not packages:
         raise BackendUnavailable(f"energy cannot be read: there is no {_RAPL}/intel-rapl:0")
     before, start = _microjoules(packages), time.perf_counter()
-    found: list[Drawn] = []
+    found: list[Energy] = []
     yield lambda: found[0]
     seconds = time.perf_counter() - start
     used = 0
     for package, old, new in zip(packages, before, _microjoules(packages), strict=True):
         most = int((package / "max_energy_range_uj").read_text())
-        used += (new - old) % (most + 1)  # it starts again from 0
-    found.append(Drawn(seconds, used / 1e6))
+        used += (new - old) % (most + 1)  # the counter starts again from 0
+    found.append(Energy(seconds, used / 1e6))
 
 
 def _microjoules(packages: list[Path]) -> list[int]:

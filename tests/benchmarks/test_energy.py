@@ -1,4 +1,4 @@
-"""What is read of energy counters, and what is said where there are none."""
+"""The benchmarks' energy counters, and the message if there are none."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from gkl_shim import energy
+from benchmarks.common import energy
 from gkl_shim.cuda import devices
 from gkl_shim.errors import BackendUnavailable
 

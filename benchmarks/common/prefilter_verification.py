@@ -1,6 +1,6 @@
-"""The filter in front of a verifier: edlib on what a seeder proposes, with the filter and without.
+"""The filter in front of a verifier: edlib on what a seeder proposes, with and without the filter.
 
-The seeder is minimap2, asked for every chain of seeds that it finds, not the best ones only.
+The seeder is minimap2. It is asked for every chain of seeds that it finds, not only for the best.
 """
 
 from __future__ import annotations
@@ -10,59 +10,61 @@ import importlib
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gkl_shim._sequences import Sequences, contig_sequences
+from gkl_shim._sequences import contig_sequences
 from gkl_shim.errors import MissingComponent
 from gkl_shim.gatk import fetch
-from gkl_shim.prefilter import ABOVE, Prefilter
+from gkl_shim.prefilter import ABOVE, Backend, Prefilter, Sequences
 
-__all__ = ["Proposed", "Verification", "made_reads", "propose", "verifications"]
+__all__ = ["Proposed", "Verification", "generated_reads", "propose", "verifications"]
 
-# Short seeds, one of which is enough for a chain, however often it occurs; all chains (-P).
+# All chains (-P) of short seeds; one seed is enough for a chain, however often it occurs.
 _SEEDING = ("-P", "-k", "15", "-w", "5", "-n", "1", "-m", "10", "-f", "100000",
-            "-t", "1")  # fmt: skip
-_MOST = 1_000_000
-_MADE_READS = 10_000
+           "-t", "1")  # fmt: skip
+_MOST_CANDIDATES = 1_000_000
+_GENERATED_READS = 10_000
 _EDITS = (2, 5, 10)
 _COMPLEMENT = bytes.maketrans(b"ACGTacgt", b"TGCAtgca")
 
 
 @dataclasses.dataclass(frozen=True)
 class Verification:
-    """edlib on all candidates, beside the filter and edlib on what it accepts."""
+    """edlib on all candidates, beside the filter and edlib on what it accepts; times in seconds."""
 
     filter: str
-    """What filtered."""
+    """The engine of the filter."""
     max_edits: int
     reads: int
     candidates: int
     passed: int
     mappings: int
-    """Candidates within the threshold, for which edlib gives a path."""
+    """Candidates within the threshold: edlib gives a path for them."""
     same_mappings: bool
-    """Whether these, paths included, are the same with the filter and without."""
+    """Whether the mappings and their paths are the same with and without the filter."""
     seeding: float
-    """Seconds, of one thread like all others, but for CUDA."""
+    """By minimap2 with one thread."""
     edlib_alone: float
+    """With one thread."""
     filtering: float
-    """Candidates in, results out; reads and reference are encoded before."""
+    """Candidates in, results out, with one thread or on CUDA devices. Reads and reference are
+    encoded before."""
     edlib_after: float
+    """Of what the filter accepts, with one thread."""
 
     @property
     def speedup(self) -> float:
-        """How much sooner all candidates are verified."""
+        """How many times as fast all candidates are verified with the filter."""
         return self.edlib_alone / (self.filtering + self.edlib_after)
 
 
 @dataclasses.dataclass(frozen=True)
 class Proposed:
-    """Where a seeder would try reads."""
+    """Places that a seeder proposes for reads."""
 
     reads: Sequences
     contigs: Sequences
@@ -73,8 +75,8 @@ class Proposed:
     seconds: float
 
 
-def made_reads() -> tuple[Sequences, Sequences]:
-    """Make a reference with a family of repeats, and reads of it with errors, from a seed."""
+def generated_reads() -> tuple[Sequences, Sequences]:
+    """Generate a reference with a family of repeats, and reads of it with errors."""
     rng = np.random.default_rng(3)
     letters = np.frombuffer(b"ACGT", np.uint8)
     genome = rng.choice(letters, 1_000_000)
@@ -84,7 +86,7 @@ def made_reads() -> tuple[Sequences, Sequences]:
         changed = rng.random(300) < 0.15
         copy[changed] = rng.choice(letters, int(changed.sum()))
         genome[start : start + 300] = copy
-    length, count = 100, _MADE_READS
+    length, count = 100, _GENERATED_READS
     starts = rng.integers(0, len(genome) - length - 1, count)
     late = np.arange(length) >= rng.integers(0, 5 * length, count)[:, None]
     reads = genome[starts[:, None] + np.arange(length) + late]
@@ -125,7 +127,7 @@ def propose(reads: Sequences, contigs: Sequences) -> Proposed:
         position = int(at) - (int(size) - int(end) if reverse else int(begin))
         if 0 <= position <= int(lengths[int(contig)]) - int(size):
             found.add((int(read), int(contig), position, reverse))
-    places = np.array(sorted(found)[:_MOST], np.int64).reshape(-1, 4)
+    places = np.array(sorted(found)[:_MOST_CANDIDATES], np.int64).reshape(-1, 4)
     return Proposed(
         reads,
         contigs,
@@ -137,14 +139,8 @@ def propose(reads: Sequences, contigs: Sequences) -> Proposed:
     )
 
 
-def verifications(proposed: Proposed, backends: list[Any]) -> Iterator[Verification]:
-    """Verify what was proposed, alone and after the filter, on each backend.
-
-    Parameters
-    ----------
-    backends
-        ``"cpu"``, and ``"cuda"`` where there is a device.
-    """
+def verifications(proposed: Proposed, backends: list[Backend]) -> Iterator[Verification]:
+    """Verify the proposed places alone, and after the filter on each backend."""
     edlib = importlib.import_module("edlib")
     reads, contigs = (list(_texts(side)) for side in (proposed.reads, proposed.contigs))
     pairs = []
@@ -155,7 +151,7 @@ def verifications(proposed: Proposed, backends: list[Any]) -> Iterator[Verificat
         segment = contigs[contig][position : position + len(query)]
         pairs.append((query.translate(_COMPLEMENT)[::-1] if reverse else query, segment))
 
-    def verify(which: Any, max_edits: int) -> tuple[dict[int, str], float]:
+    def verify(which: Iterable[int], max_edits: int) -> tuple[dict[int, str], float]:
         paths = {}
         start = time.perf_counter()
         for k in which:
@@ -176,7 +172,7 @@ def verifications(proposed: Proposed, backends: list[Any]) -> Iterator[Verificat
                 resident.edits(*places, out=results)
                 filtering = time.perf_counter() - start
                 name = ", ".join(prefilter.devices) or f"CPU, {prefilter.build}, one thread"
-            # What is undefined passes.
+            # A pair with an undefined letter passes.
             accepted = np.flatnonzero(results != ABOVE)
             after, edlib_after = verify(accepted, max_edits)
             yield Verification(

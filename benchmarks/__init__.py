@@ -1,0 +1,16 @@
+"""Measurements for the README, the docs and results/; README.md says which script makes which.
+
+Run a script from the root of the repository, for example::
+
+    python -m benchmarks.pairhmm_papers --help
+
+The scripts measure the installed package, not the source folder beside them.
+"""
+
+import sys
+from pathlib import Path
+
+_ROOT = Path(__file__).resolve().parent.parent
+
+# `python -m` puts this folder in front, where the source folder gkl_shim hides the package.
+sys.path[:] = [entry for entry in sys.path if Path(entry).resolve() != _ROOT] + [str(_ROOT)]

@@ -1,0 +1,244 @@
+"""PairHMM on a GPU, called as programs call it: from native threads, from a JVM, by GATK.
+
+    python -m benchmarks.pairhmm_callers --reference REF.fa --reads READS.bam --json FILE.json
+
+Needs a CUDA device and CuPy; the tables `jvm` and `gatk` also need a GATK (GATK_LOCAL_JAR,
+GATK_CLASSPATH, or the one that `gkl-shim demo` has fetched). These tables are in
+results/pairhmm-jvm-h200.json, and `callers` is in results/pairhmm-papers-h200.json.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import click
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.common import regions, report
+from benchmarks.common.haplotype_caller import haplotype_caller
+from benchmarks.common.report import Progress, Row, Table
+from gkl_shim import _native
+from gkl_shim.cli import _processor
+from gkl_shim.cuda import pairhmm as cuda
+from gkl_shim.errors import MissingComponent
+from gkl_shim.formats import pairhmm_in
+from gkl_shim.gatk import compare, replay, run
+
+_CALLERS = (1, 4, 16)
+# Reads and haplotypes of the region that they ask for.
+_SHAPES = ((20, 4), (100, 16))
+_GATK_THREADS = (1, 2, 4, 8, 16)
+# Of the closing line of gkl-shim.
+_OWN_SECONDS = re.compile(r" cells in ([\d.]+) s, ")
+_ON_GPU = re.compile(r"; (\d+) pairs on ")
+
+
+@dataclass(frozen=True)
+class _Sample:
+    """What HaplotypeCaller runs on."""
+
+    reference: Path
+    reads: Path
+
+
+def callers(seconds: float, sample: _Sample | None, step: Progress) -> Table:
+    """Native threads that call the GPU engine and the CPU engine."""
+    table = Table(
+        "Threads that call at once, a region each, in arrays that native code knows",
+        name="callers", x="callers", y="gcups", lines=("engine", "region"), log="xy",
+        note="Each caller waits for its result before it calls again. CPU: each caller computes "
+        "with its own thread.",
+    )  # fmt: skip
+    engines = {
+        "GPU": cuda.Engine([0], as_gkl=True).compute_pointer,
+        "CPU": _native.PairHmmEngine(1, "single", None, as_gkl=True).compute,
+    }
+    for shape, count in itertools.product(_SHAPES, _CALLERS):
+        batch = regions.generated(1, shape=shape)
+        pointer = _native.batch_pointer(*batch.arrays)
+        for engine, compute in engines.items():
+            region = f"{shape[0]} x {shape[1]}"
+            step(f"{count} callers, {region}, {engine}")
+            calls, took = _concurrently(partial(compute, pointer), batch.pairs, count, seconds)
+            table.rows.append(_row(region, count, engine, took / calls, batch.cells))
+    return table
+
+
+def _row(region: str, callers: int, engine: str, seconds: float, cells: int) -> Row:
+    """Return a row; the seconds are those of a call, divided by how many callers there are."""
+    return {
+        "region": region,
+        "callers": callers,
+        "engine": engine,
+        "microseconds_a_call": seconds * callers * 1e6,
+        "regions_a_second": 1 / seconds,
+        "gcups": cells / seconds / 1e9,
+    }
+
+
+def _concurrently(
+    compute: Callable[[NDArray[np.float64]], None], pairs: int, callers: int, seconds: float
+) -> tuple[int, float]:
+    """Let threads call again and again; return the number of calls and the seconds they took."""
+    ready = threading.Barrier(callers + 1)
+    times: list[float] = []
+
+    def work() -> int:
+        out = np.empty(pairs)
+        compute(out)
+        ready.wait()
+        end, calls = time.perf_counter() + seconds, 0
+        while time.perf_counter() < end:
+            compute(out)
+            calls += 1
+        times.append(time.perf_counter())
+        return calls
+
+    with ThreadPoolExecutor(callers) as pool:
+        working = [pool.submit(work) for _ in range(callers)]
+        ready.wait()
+        start = time.perf_counter()
+        calls = sum(each.result() for each in working)
+    return calls, max(times) - start
+
+
+def jvm(seconds: float, sample: _Sample | None, step: Progress) -> Table:
+    """Java threads that call the GPU engine, the CPU engine and GKL."""
+    table = Table(
+        "Java threads that call at once, a region each, through the classes that GATK calls",
+        name="jvm", x="callers", y="gcups", lines=("engine", "region"), log="xy",
+        note="Each caller waits for its result before it calls again. CPU and GKL: each caller "
+        "computes with its own thread.",
+    )  # fmt: skip
+    try:
+        table.rows += jvm_rows(run.find_classpath(), seconds, step)
+    except MissingComponent as error:
+        table.absent = str(error)
+    return table
+
+
+def jvm_rows(classpath: str, seconds: float, step: Progress) -> Iterator[Row]:
+    """Let threads of a JVM call each engine with one region again and again."""
+    engines = replay.stock_and_shim(classpath)
+    backends = {"cuda": {"shim": "GPU"}, "cpu": {"shim": "CPU", "stock": "Intel GKL"}}
+    for shape, count in itertools.product(_SHAPES, _CALLERS):
+        region = f"{shape[0]} x {shape[1]}"
+        for backend, labels in backends.items():
+            step(f"{count} Java threads, {region}, {backend}")
+            with tempfile.TemporaryDirectory(prefix="gkl-shim-") as folder:
+                path = Path(folder, "region.in")
+                with path.open("wb") as file:
+                    pairhmm_in.write(file, regions.generated(1, shape=shape))
+                found = replay.replay(
+                    path,
+                    {engine: engines[engine] for engine in labels},
+                    seconds=seconds,
+                    callers=count,
+                    environment={"GKL_SHIM_BACKEND": backend},
+                )
+            if backend == "cuda" and not _ON_GPU.search(found.log):
+                said = [line for line in found.log.splitlines() if "warning" in line]
+                raise MissingComponent(said[-1] if said else "the JVM did not use the GPU")
+            for engine, label in labels.items():
+                took = found.engines[engine].seconds_per_pass
+                yield _row(region, count, label, took, found.cells)
+
+
+def gatk(seconds: float, sample: _Sample | None, step: Progress) -> Table:
+    """HaplotypeCaller with each PairHMM."""
+    table = Table(
+        "HaplotypeCaller, the whole run",
+        name="gatk", x="pairhmm", y="seconds", lines=("threads",),
+        note="pairhmm seconds: by GATK's own clock, which includes GATK's Java code before and "
+        "after the native call. call seconds: from our class's call into the native library to "
+        "its return. The VCF is compared with GKL's.",
+    )  # fmt: skip
+    if sample is None:
+        table.absent = "give --reference and --reads"
+        return table
+    try:
+        table.rows += _gatk_rows(sample, run.find_classpath(), step)
+    except MissingComponent as error:
+        table.absent = str(error)
+    return table
+
+
+def _gatk_rows(sample: _Sample, classpath: str, step: Progress) -> Iterator[Row]:
+    """Run HaplotypeCaller with each PairHMM; the VCFs are compared with the first run's."""
+    cpus = _processor.describe().usable_cpus
+    threads = [count for count in _GATK_THREADS if count <= cpus]
+    agent = run.agent_swap()
+    cases: list[tuple[str, run.Swap, int, dict[str, str], tuple[str, ...]]] = []
+    for count in threads:
+        # GKL gets every setting, because its best one is not known. We need no search.
+        for policy in ("passive", "active") if count > 1 else ("passive",):
+            cases.append(("Intel GKL", run.STOCK, count, {"OMP_WAIT_POLICY": policy}, ()))
+        if count in (threads[0], threads[-1]):
+            cases += [
+                (f"gkl-shim, {name}", agent, count, {"GKL_SHIM_BACKEND": backend}, ())
+                for backend, name in (("cpu", "CPU"), ("cuda", "GPU"), ("auto", "auto"))
+            ]
+    java = ("--pair-hmm-implementation", "LOGLESS_CACHING")
+    cases.append(("Java", run.STOCK, 1, {}, java))
+    with tempfile.TemporaryDirectory(prefix="gkl-shim-") as folder:
+        first = Path(folder, "0.vcf")
+        for number, (name, swap, count, environment, options) in enumerate(cases):
+            step(f"HaplotypeCaller with {name}, threads: {count}")
+            vcf = Path(folder, f"{number}.vcf")
+            options = ("--native-pair-hmm-threads", str(count), *options)
+            done = haplotype_caller(
+                sample.reference, sample.reads, vcf, classpath, swap, options, environment
+            )
+            log = done.log.decode(errors="replace")
+            yield {
+                "pairhmm": name,
+                "threads": count,
+                "omp_wait_policy": environment.get("OMP_WAIT_POLICY"),
+                "seconds": done.seconds,
+                "pairhmm_seconds": done.pairhmm_seconds,
+                "call_seconds": sum(map(float, _OWN_SECONDS.findall(log))) or None,
+                "pairs_on_gpu": sum(map(int, _ON_GPU.findall(log))),
+                "vcf": str(compare.compare(first, vcf)),
+            }
+
+
+TABLES = {table.__name__: table for table in (callers, jvm, gatk)}
+
+_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+
+
+@click.command()
+@click.option("--reference", type=_FILE, metavar="FASTA", help="What --reads are aligned to.")
+@click.option("--reads", type=_FILE, metavar="BAM", help="What HaplotypeCaller runs on.")
+@report.table_option(TABLES)
+@report.seconds_option(1.0)
+@report.json_option
+@report.plot_option
+def command(
+    reference: Path | None,
+    reads: Path | None,
+    names: tuple[str, ...],
+    seconds: float,
+    json_file: str | None,
+    plot_file: str | None,
+) -> None:
+    """Measure PairHMM on a GPU as programs call it."""
+    if (reference is None) != (reads is None):
+        raise click.UsageError("--reference and --reads go together")
+    sample = _Sample(reference, reads) if reference is not None and reads is not None else None
+    measures = [partial(TABLES[name], seconds, sample) for name in names]
+    report.measure_tables(measures, json_file, plot_file)
+
+
+if __name__ == "__main__":
+    report.run(command)

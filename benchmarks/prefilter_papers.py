@@ -1,0 +1,224 @@
+"""The pre-alignment filter: the tables of the GateKeeper papers.
+
+    python -m benchmarks.prefilter_papers PAIRS.tsv --reads FASTQ --reference FASTA --json FILE.json
+
+Needs edlib; the verification also needs minimap2, the GPU's figures CuPy and a CUDA device, its
+energy nvidia-ml-py. PAIRS.tsv holds pairs of one length, for example a mapper's candidates; they
+are repeated until there are enough. Without it, pairs of 100 bases are generated. The verification
+takes as candidates the places that minimap2 proposes for FASTQ's reads in FASTA, or for generated
+reads. The JSON is results/prefilter-cpu-zen4.json and results/prefilter-h200.json; its tables:
+
+- `rows`: pairs a second by the threshold, the length, the threads, the devices, the pairs a batch
+  and the kind of memory, as the field `table` says;
+- `accuracy`: accepted and falsely accepted pairs of both methods;
+- `verification`: edlib on all candidates, beside the filter and edlib on what it accepts;
+- `occupancy` and `energy` of the kernels, and the energy of the CPU;
+- `missing`: what could not be measured, and why.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+import click
+
+from benchmarks.common import prefilter_rates as rates
+from benchmarks.common import prefilter_verification, report
+from benchmarks.common.report import Progress, Table
+from gkl_shim.cli import _bench, _processor
+from gkl_shim.errors import BackendUnavailable, MissingComponent
+from gkl_shim.formats.prefilter_text import read_contigs, read_reads
+from gkl_shim.prefilter import Backend, Prefilter, Sequences
+
+_EDITS = (0, 2, 5, 10, 15, 25, 40)
+_LENGTHS = (100, 150, 250, 300)
+_SHARES = (0.02, 0.05, 0.1, 0.15)
+# Of each table of rates: the column along the horizontal axis of its plot, what that is called, the
+# columns that tell the lines apart, and which axes are logarithmic.
+_RATES: dict[str, tuple[str, str, tuple[str, ...], str]] = {
+    "edits": ("edits", "edits allowed", ("what", "method", "threads"), "y"),
+    "length": ("bases", "bases a read", ("what", "method", "percent"), "y"),
+    "threads": ("threads", "CPU threads", ("what", "method"), "xy"),
+    "batch": ("batch", "pairs a batch", ("what",), "xy"),
+    "devices": ("GPUs", "GPUs", ("what",), "xy"),
+    "memory": ("what", "kind of memory", (), ""),
+}
+
+
+@dataclass
+class Report:
+    """All that was measured, and why some was not."""
+
+    machine: _processor.Processor
+    pairs: str
+    cuda: list[str]
+    rows: list[rates.Row] = field(default_factory=list)
+    accuracy: list[rates.Figures] = field(default_factory=list)
+    verification: list[prefilter_verification.Verification] = field(default_factory=list)
+    occupancy: list[rates.Figures] = field(default_factory=list)
+    energy: list[rates.Figures] = field(default_factory=list)
+    missing: dict[str, str] = field(default_factory=dict)
+
+    @contextmanager
+    def may_be_missing(self, what: str) -> Iterator[None]:
+        """Record why what the block measures cannot be measured."""
+        try:
+            yield
+        except (BackendUnavailable, MissingComponent) as error:
+            self.missing[what] = str(error)
+
+
+@click.command()
+@click.argument("pairs_file", metavar="[PAIRS.tsv]", required=False)
+@click.option("--reads", metavar="FILE", help="For the verification: reads, FASTQ or FASTA.")
+@click.option("--reference", metavar="FILE", help="The reference of --reads, FASTA.")
+@report.seconds_option(0.5)
+@report.json_option
+@report.plot_option
+def command(
+    pairs_file: str | None,
+    reads: str | None,
+    reference: str | None,
+    seconds: float,
+    json_file: str | None,
+    plot_file: str | None,
+) -> None:
+    """Measure the pre-alignment filter: the tables of the GateKeeper papers."""
+    if (reads is None) != (reference is None):
+        raise click.UsageError("--reads and --reference go together")
+    if importlib.util.find_spec("edlib") is None:
+        raise MissingComponent("edlib is not installed: pip install edlib")
+    pairs = rates.read_pairs(pairs_file) if pairs_file else rates.generated_pairs()
+    mapped = prefilter_verification.generated_reads()
+    if reads is not None and reference is not None:
+        mapped = read_reads(reads), read_contigs(reference)[1]
+    cuda, absent = cuda_devices()
+    source = Path(pairs_file).name if pairs_file else "generated"
+    found = Report(_processor.describe(), source, cuda)
+    if absent is not None:
+        found.missing["CUDA"] = absent
+    with report.progress() as step:
+        _measure(found, pairs, mapped, seconds, step)
+    if json_file is not None:
+        report.write_json(json_file, {**report.about(), **asdict(found)})
+    shown = [table for table in tables(found) if table.rows]
+    if json_file != "-":
+        here = found.machine
+        lines = [f"{here.cpu}, {here.usable_cpus} of {here.cpus} CPUs usable"]
+        lines += [f"CUDA: {', '.join(cuda)}"] if cuda else []
+        lines += [f"{what} not measured: {why}" for what, why in found.missing.items()]
+        report.print_tables(lines, shown)
+    if plot_file is not None:
+        report.plot_tables(plot_file, shown, ", ".join([found.machine.cpu, *cuda[:1]]))
+
+
+def cuda_devices() -> tuple[list[str], str | None]:
+    """Return the names of the CUDA devices, or why there are none."""
+    return _bench.cuda_devices(lambda: Prefilter(0, backend="cuda"))
+
+
+def _measure(
+    found: Report,
+    pairs: tuple[rates.Letters, rates.Letters],
+    mapped: tuple[Sequences, Sequences],
+    seconds: float,
+    step: Progress,
+) -> None:
+    here, best = found.machine, found.machine.builds[:1]
+    step("CPU")
+    found.rows += rates.cpu_rows("edits", pairs, here.builds, [1], _EDITS, seconds)
+    if here.usable_cpus > 1:
+        found.rows += rates.cpu_rows("edits", pairs, best, [here.usable_cpus], _EDITS, seconds)
+    step("edlib")
+    found.rows += rates.edlib_rows(pairs, seconds)
+    if found.cuda:
+        step("CUDA")
+        found.rows += rates.cuda_rows("edits", pairs, _EDITS, seconds)
+        found.rows += rates.candidate_rows("edits", 1, seconds)
+    step("falsely accepted pairs")
+    found.accuracy += [rates.accuracy(pairs, max_edits) for max_edits in range(41)]
+    for length in _LENGTHS:
+        step(f"length {length}")
+        made = rates.generated_pairs(length)
+        edits = [int(share * length) for share in _SHARES]
+        found.rows += rates.cpu_rows("length", made, best, [1], edits, seconds)
+        if found.cuda:
+            found.rows += rates.cuda_rows("length", made, edits, seconds)
+    step("threads")
+    threads = sorted({*(2**k for k in range(10)), here.usable_cpus})
+    threads = [count for count in threads if count <= here.usable_cpus]
+    found.rows += rates.cpu_rows("threads", pairs, best, threads, [5], seconds)
+    step("verification")
+    with found.may_be_missing("verification"):
+        proposed = prefilter_verification.propose(*mapped)
+        backends: list[Backend] = ["cpu", "cuda"] if found.cuda else ["cpu"]
+        found.verification += prefilter_verification.verifications(proposed, backends)
+    step("energy")
+    with found.may_be_missing("energy of the CPU"):
+        found.energy += rates.cpu_energy(pairs, here.cpu)
+    if found.cuda:
+        with found.may_be_missing("energy of the GPU"):
+            found.energy += rates.cuda_energy(pairs, found.cuda[0])
+        step("occupancy")
+        found.occupancy += rates.occupancy(pairs)
+        step("pairs a batch")
+        found.rows += rates.batch_rows(pairs, seconds)
+        step("devices")
+        found.rows += rates.device_rows(pairs, len(found.cuda), seconds)
+        step("memory")
+        with found.may_be_missing("unified memory"):
+            found.rows += rates.memory_rows(pairs, seconds)
+
+
+def tables(found: Report) -> Iterator[Table]:
+    """Yield a table for each part that has figures."""
+    for name, (x, label, lines, log) in _RATES.items():
+        yield Table(
+            f"Pre-alignment filter, million pairs/s: by {label}",
+            [_rate_row(row) for row in found.rows if row.table == name],
+            x=x, y="M/s", lines=lines, log=log, decimals={"M/s": 2},
+        )  # fmt: skip
+    yield Table(
+        "Accepted pairs",
+        found.accuracy,
+        x="max_edits", y="false_accepts",
+    )  # fmt: skip
+    yield Table(
+        "Verification by edlib, seconds",
+        [{**asdict(row), "speedup": row.speedup} for row in found.verification],
+        x="filter", y="speedup", lines=("max_edits",),
+        note="seeding: by minimap2, of all candidates.",
+    )  # fmt: skip
+    yield Table(
+        "Occupancy",
+        [{**row, "share": row["warps"] / row["most_warps"]} for row in found.occupancy],
+        x="kernel", y="share",
+    )  # fmt: skip
+    yield Table(
+        "Energy",
+        found.energy,
+        x="what", y="nanojoules_a_pair", lines=("method", "max_edits"), log="y",
+    )  # fmt: skip
+
+
+def _rate_row(row: rates.Row) -> report.Row:
+    limited = row.max_edits >= 0
+    return {
+        "what": row.what,
+        "method": row.method,
+        "bases": row.length,
+        "edits": row.max_edits if limited else None,
+        "percent": round(100 * row.max_edits / row.length) if limited else None,
+        "threads": row.threads or None,
+        "GPUs": row.devices or None,
+        "batch": row.batch,
+        "M/s": row.millions,
+    }
+
+
+if __name__ == "__main__":
+    report.run(command)

@@ -1,0 +1,193 @@
+"""The benchmarks of PairHMM on a GPU, with kernels that do nothing."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from benchmarks import (
+    pairhmm_callers,
+    pairhmm_cuda,
+    pairhmm_double,
+    pairhmm_long_reads,
+    pairhmm_papers,
+)
+from benchmarks.common import regions
+from gkl_shim._batch import haplotype_batch, read_batch
+from gkl_shim.cuda import devices, driver
+from gkl_shim.pairhmm import Batch, PairHMM, Read
+from tests.benchmarks.test_energy import nvml
+from tests.conftest import DATA
+from tests.gpu.null_cupy import NullCuPy
+from tests.gpu.null_driver import NullDriver
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Little work, and two devices with counters of energy."""
+    monkeypatch.setattr(devices, "import_cupy", lambda: NullCuPy(2))
+    monkeypatch.setattr(driver, "functions", NullDriver(result=0).functions)
+    handles = {"nvmlDeviceGetHandleByPciBusId": lambda bus: "handle"}
+    monkeypatch.setitem(sys.modules, "pynvml", nvml(**handles))
+    for name, value in {
+        "_GENERATED_REGIONS": 10,
+        "_LARGE_CELLS": 1e7,
+        "_LARGE_SHAPE": (10, 10),
+        "_GRID": ((32, 64), (128, 128)),
+        "_GRID_PAIRS": (200, 400),
+        "_TILE_LENGTHS": (32, 256),
+        "_TILE_REPEATS": 1,
+        "_TILE_PAIRS": 200,
+        "_MANY_PAIRS": (1000, 2000),
+        "_ENERGY_SECONDS": 0.01,
+        "_LARGE_REGIONS": 2,
+    }.items():
+        monkeypatch.setattr(pairhmm_papers, name, value)
+    monkeypatch.setattr(pairhmm_callers, "_CALLERS", (1, 3))
+
+
+def measured(command: click.Command, tmp_path: Path, *options: str) -> tuple[dict[str, Any], str]:
+    """Run a script; return its JSON and what it prints."""
+    file = tmp_path / "report.json"
+    arguments = ["--seconds", "0.01", "--json", str(file), *options]
+    done = CliRunner().invoke(command, arguments, catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    report: dict[str, Any] = json.loads(file.read_text())
+    assert [device["name"] for device in report["devices"]] == ["Null", "Null"]
+    return report["tables"], done.output.replace("\n", " ")
+
+
+def test_papers(tmp_path: Path) -> None:
+    tables, printed = measured(pairhmm_papers.command, tmp_path)
+    assert list(tables) == list(pairhmm_papers.TABLES)
+    for name, table in tables.items():
+        assert table["rows"], name
+        assert table["title"] in printed
+    grid = tables["grid"]["rows"]
+    assert len(grid) == 2 * 2 * 3
+    assert {row["kernel"] for row in grid} == {"inter-task", "intra-task", "as planned"}
+    assert [row["devices"] for row in tables["devices"]["rows"]] == [1, 2, 1, 2]
+    percents = [row["percent_of_cells"] for row in tables["sizes"]["rows"]]
+    assert sum(percents) == pytest.approx(100)
+    for row in tables["tiles"]["rows"]:
+        assert 32 // row["lanes_a_read"] * row["lanes_a_read"] <= 32
+        assert 0 < row["lanes_filled_percent"] <= 100
+    on_gpu = [row for row in tables["energy"]["rows"] if row["engine"] == "GPU"]
+    assert [row["input"] for row in on_gpu] == ["128 x 256", "generated"]
+    assert all(row["watts"] > 0 and row["gigacells_a_joule"] > 0 for row in on_gpu)
+
+
+def test_some_tables(tmp_path: Path) -> None:
+    plot = tmp_path / "plot.svg"
+    chosen = ("--table", "pairs", "--table", "sizes")
+    tables, _ = measured(pairhmm_papers.command, tmp_path, *chosen, "--plot", str(plot))
+    assert list(tables) == ["pairs", "sizes"]
+    assert plot.read_bytes().startswith(b"<?xml")
+
+
+def test_callers(tmp_path: Path) -> None:
+    chosen = ("--table", "callers", "--table", "gatk")
+    tables, _ = measured(pairhmm_callers.command, tmp_path, *chosen)
+    rows = tables["callers"]["rows"]
+    assert len(rows) == 2 * 2 * 2
+    for row in rows:
+        calls = row["microseconds_a_call"] * row["regions_a_second"]
+        assert calls == pytest.approx(1e6 * row["callers"])
+    assert tables["gatk"]["absent"] == "give --reference and --reads"
+
+
+INPUT = DATA / "10s_three_regions.in"
+
+
+def test_double(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in {
+        "GENERATED_REGIONS": 3,
+        "STREAMED_CELLS": 1e7,
+        "UNRELATED_CELLS": 1e6,
+        "UNRELATED_SHAPES": (((4, 2), 100, 200),),
+    }.items():
+        monkeypatch.setattr(pairhmm_double, name, value)
+    file = tmp_path / "report.json"
+    arguments = [str(INPUT), "--json", str(file)]
+    CliRunner().invoke(pairhmm_double.command, arguments, catch_exceptions=False)
+    tables = json.loads(file.read_text())["tables"]
+    ratios = ["the device's", "64"]
+    counted = [row for row in tables["counts"]["rows"] if row["input"] == INPUT.stem]
+    assert [row.get("double_ratio") for row in counted] == [None, *ratios]
+    assert len({row["pairs"] for row in counted}) == 1
+    streamed = tables["streams"]["rows"]
+    assert [row["double_ratio"] for row in streamed] == ratios * 2
+    unrelated = tables["unrelated"]["rows"]
+    assert [row["engine"] for row in unrelated] == ["GPU", "GPU", "CPU, single", "CPU, double"]
+
+
+def test_replacing_reads_that_have_rescued_pairs() -> None:
+    fits = "ACGTTGCAACGGTACTGA"
+    reads = [Read(fits, 30), Read("T" * 150, 60), Read(fits[2:], 30)]
+    haplotypes = [f"CC{fits}GG", f"CA{fits}GA"]
+    batch = Batch(read_batch(reads, (45, 45, 10)), haplotype_batch(haplotypes))
+    replaced = pairhmm_double.with_rescued_reads_replaced(batch)
+    starts = replaced.reads.offsets
+    assert np.array_equal(starts, batch.reads.offsets)
+    bases = replaced.reads.bases.tobytes().decode()
+    assert bases[: starts[1]] == fits
+    assert bases[starts[1] : starts[2]] == (fits * 9)[:150]
+    assert bases[starts[2] :] == fits[2:]
+
+
+def test_kernels_and_calls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("UNRELATED_CELLS", "KERNEL_CELLS", "CALL_CELLS", "STREAMED_CELLS"):
+        monkeypatch.setattr(pairhmm_cuda, name, 1e6)
+    monkeypatch.setattr(pairhmm_cuda, "GENERATED_REGIONS", 3)
+    monkeypatch.setattr(pairhmm_cuda, "GENERATED_BATCHES", (2,))
+    monkeypatch.setattr(pairhmm_cuda, "SHAPES", [(200, 32)])
+    monkeypatch.setenv("PATH", str(tmp_path))  # no profiler
+    file = tmp_path / "report.json"
+    arguments = [str(INPUT), "--json", str(file)]
+    CliRunner().invoke(pairhmm_cuda.command, arguments, catch_exceptions=False)
+    found = json.loads(file.read_text())
+    assert set(found["kernels_by_input"]["by_rows_a_lane"]["chosen"]) == {INPUT.stem, "generated"}
+    assert f"{INPUT.stem} once" in found["end_to_end_from_python"]
+    assert all(row["us"] > 0 for row in found["end_to_end_from_python"].values())
+    assert found["same_bits_as_cpu"]["single"] == []  # these kernels compute nothing
+    assert found["profile"] is None
+
+
+def test_long_reads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pairhmm_long_reads, "BASES", 600)
+    monkeypatch.setattr(pairhmm_long_reads, "PAIRS", (1, 4))
+    file = tmp_path / "report.json"
+    CliRunner().invoke(pairhmm_long_reads.command, ["--json", str(file)], catch_exceptions=False)
+    rows = json.loads(file.read_text())["rows"]
+    assert [(row["pairs"], row["compared_pairs"]) for row in rows] == [(1, 1), (4, 4)]
+    assert all(row["gcups"] > 0 and not row["same_bits"] for row in rows)
+
+
+def test_two_inputs_of_one_name(tmp_path: Path) -> None:
+    paths = [tmp_path / folder / "x.in" for folder in ("a", "b")]
+    for path in paths:
+        path.parent.mkdir()
+        path.write_text("1 1\nA ! ! ! !\nA\n")
+    done = CliRunner().invoke(pairhmm_papers.command, [*map(str, paths)])
+    assert done.exit_code == 2
+    assert "two inputs have the same file name" in done.output
+
+
+@pytest.mark.parametrize(("read", "haplotype"), [(32, 32), (128, 256)])
+def test_uniform_regions_fit_and_share_nothing(read: int, haplotype: int) -> None:
+    batch = regions.uniform(40, (20, 10), read, haplotype)
+    assert len(batch) == 40
+    assert batch.pairs == 40 * 200
+    assert batch.cells == batch.pairs * read * haplotype
+    with PairHMM(backend="cpu") as engine:
+        values = engine.compute(batch)
+        assert engine.statistics.rescued_pairs == 0
+        assert engine.statistics.computed_cells > 0.9 * batch.cells
+    assert np.isfinite(values).all()

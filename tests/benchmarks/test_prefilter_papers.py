@@ -1,0 +1,165 @@
+"""``benchmarks.prefilter_papers``: every table, with few pairs."""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from benchmarks import prefilter_papers
+from benchmarks.common import prefilter_rates as rates
+from benchmarks.common import prefilter_unified_memory as unified_memory
+from benchmarks.common import prefilter_verification as verification
+from gkl_shim import _native
+from gkl_shim.errors import BackendUnavailable, FormatError, MissingComponent
+from gkl_shim.prefilter import Sequences
+from tests.conftest import require_tool, shared_data
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in {
+        "_GENERATED_PAIRS": 500,
+        "_CPU_PAIRS": 500,
+        "_CUDA_PAIRS": 640,
+        "_PAPER_PAIRS": 640,
+        "_EDLIB_PAIRS": 100,
+        "_BATCHES": (64, 256),
+        "_CANDIDATES": 300,
+        "_READS": 50,
+        "_REFERENCE": 1000,
+        "_ENERGY_SECONDS": 0.01,
+    }.items():
+        monkeypatch.setattr(rates, name, value)
+    monkeypatch.setattr(verification, "_GENERATED_READS", 300)
+
+
+@pytest.fixture
+def no_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(prefilter_papers, "cuda_devices", lambda: ([], "this test wants none"))
+
+
+def papers(*arguments: object) -> dict[str, Any]:
+    command = ["--seconds", "0.01", "--json", "-", *map(str, arguments)]
+    done = CliRunner().invoke(prefilter_papers.command, command, catch_exceptions=False)
+    assert done.exit_code == 0
+    report: dict[str, Any] = json.loads(done.stdout)
+    assert all(row["millions"] > 0 and math.isfinite(row["millions"]) for row in report["rows"])
+    return report
+
+
+@pytest.mark.usefixtures("no_gpu")
+def test_on_the_cpu(tmp_path: Path) -> None:
+    require_tool("minimap2")
+    pairs = shared_data("prefilter", "ERR240727_1_E2.tsv")
+    plot = tmp_path / "plot.svg"
+    report = papers(pairs, "--plot", plot)
+    assert report["pairs"] == pairs.name
+    assert report["missing"]["CUDA"] == "this test wants none"
+    assert {row["table"] for row in report["rows"]} == {"edits", "length", "threads"}
+    whats = {row["what"] for row in report["rows"]}
+    assert whats == {"edlib", *(f"CPU, {build}" for build in _native.builds())}
+    assert {row["length"] for row in report["rows"]} == {100, 150, 250, 300}
+    accepted = {row["max_edits"]: row for row in report["accuracy"]}
+    assert set(accepted) == set(range(41))
+    assert (accepted[5]["gatekeeper"], accepted[5]["exact"]) == (1525, 34)
+    assert all(row["false_rejects"] == 0 for row in report["accuracy"])
+    assert [row["max_edits"] for row in report["verification"]] == [2, 5, 10]
+    for row in report["verification"]:
+        assert row["reads"] == 300
+        assert row["same_mappings"]
+        assert 100 < row["mappings"] == row["passed"] < row["candidates"]
+    assert plot.read_bytes().startswith(b"<?xml")
+
+
+def test_on_gpus(fake: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    fake(2)
+    pinned = SimpleNamespace(empty_pinned=lambda shape, kind: np.empty(shape, kind))
+    monkeypatch.setitem(sys.modules, "cupyx", pinned)
+    # A length and a threshold whose own kernel is compiled for the host.
+    monkeypatch.setattr(prefilter_papers, "_EDITS", (5,))
+    monkeypatch.setattr(prefilter_papers, "_LENGTHS", (100,))
+    monkeypatch.setattr(prefilter_papers, "_SHARES", (0.05,))
+    taken = {"unified memory": 1.0}
+    monkeypatch.setattr(unified_memory, "seconds", lambda *_: taken)
+    monkeypatch.setenv("PATH", str(tmp_path))  # no seeder
+    report = papers()
+    assert report["cuda"] == ["fake 0", "fake 1"]
+    on_gpus = [row for row in report["rows"] if row["devices"]]
+    counts = {
+        table: sum(row["table"] == table for row in on_gpus)
+        for table in ("edits", "length", "batch", "devices", "memory")
+    }
+    # Three kernels and five ways in; candidates from ordinary and from pinned memory.
+    assert counts == {"edits": 3 + 5 + 2, "length": 3 + 5, "batch": 2 * 2, "devices": 2 * (2 + 2),
+                      "memory": 2}  # fmt: skip
+    assert {row["devices"] for row in on_gpus if row["table"] == "devices"} == {1, 2}
+    assert {row["batch"] for row in on_gpus} == {None, 64, 256}
+    kernels = {row["kernel"] for row in report["occupancy"]}
+    assert {"exact<unsigned int, 0, 0, 0>", "exact_words<8, 0>", "estimate<4>"} <= kernels
+    assert {"verification", "energy of the GPU"} <= set(report["missing"])
+
+
+@pytest.mark.usefixtures("no_gpu")
+def test_verification_of_files(tmp_path: Path) -> None:
+    require_tool("minimap2")
+    genome = "".join(random.Random(1).choices("ACGT", k=4000))
+    reads = [genome[at : at + 90] for at in range(0, 3900, 60)]
+    reads[3] = reads[3][:40] + "N" + reads[3][41:]
+    (tmp_path / "ref.fa").write_text(f">one\n{genome[:2000]}\n>two\n{genome[2000:].lower()}\n")
+    (tmp_path / "reads.fa").write_text("".join(f">r\n{read}\n" for read in reads))
+    report = papers("--reads", tmp_path / "reads.fa", "--reference", tmp_path / "ref.fa")
+    for row in report["verification"]:
+        assert row["same_mappings"]
+        # A read across the contigs' border is in neither; the one with an N is one edit away.
+        assert row["mappings"] >= len(reads) - 2
+        assert row["passed"] > row["mappings"] - 1
+
+
+def test_a_seeder_that_fails(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    sides = verification.generated_reads()
+    with pytest.raises(MissingComponent, match=r"minimap2: .*\(Debian: apt install minimap2\)"):
+        verification.propose(*sides)
+    (tmp_path / "minimap2").write_text("#!/bin/sh\necho no memory >&2; exit 3\n")
+    (tmp_path / "minimap2").chmod(0o755)
+    with pytest.raises(MissingComponent, match="minimap2 fails: no memory"):
+        verification.propose(*sides)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (b"ACGT\tACG\n", "x.tsv:1: the pairs must have one length"),
+        (b"AC\tAC\nACG\tACG\n", "x.tsv:1: the pairs must have one length"),
+        (b"", "x.tsv:1: there are no pairs"),
+    ],
+)
+def test_wrong_pairs(tmp_path: Path, text: bytes, message: str) -> None:
+    (tmp_path / "x.tsv").write_bytes(text)
+    with pytest.raises(FormatError, match=message):
+        rates.read_pairs(str(tmp_path / "x.tsv"))
+
+
+def test_unified_memory(fake: Any) -> None:
+    fake()
+    rng = np.random.default_rng(6)
+    reads, segments = rng.choice(np.frombuffer(b"ACGT", np.uint8), (2, 3000, 90))
+    segments[::2] = reads[::2]
+    sides = [Sequences.from_matrix(side).encoded() for side in (reads, segments)]
+    # The separate process has no CuPy, or no device.
+    with pytest.raises(BackendUnavailable, match="unified memory: "):
+        unified_memory.seconds(*sides, 5, 3)
+    taken = unified_memory._seconds(*sides, 5, 3)
+    assert list(taken) == ["unified memory", "unified memory, advised and prefetched"]
+    assert all(value > 0 for value in taken.values())
+    with pytest.raises(ValueError, match="the pairs must be encoded"):
+        unified_memory._seconds(Sequences.from_matrix(reads), sides[1], 5, 3)

@@ -1,0 +1,38 @@
+"""What a GPU engine inside a JVM computes before it is used."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from gkl_shim.cuda import devices, driver, embedded
+from gkl_shim.pairhmm import PairHMM
+from tests.gpu.null_cupy import NullCuPy
+from tests.gpu.null_driver import NullDriver
+
+
+def test_the_first_batch() -> None:
+    batch = embedded._first_batch()
+    assert batch.shapes.tolist() == [[50, 100]] * 60
+    for mine, other in zip(batch.arrays, embedded._first_batch().arrays, strict=True):
+        assert np.array_equal(mine, other)
+    one = batch[:1]
+    haplotypes = np.split(one.haplotypes.bases, one.haplotypes.offsets[1:-1])
+    assert len({haplotype.tobytes() for haplotype in haplotypes}) == 100
+    # As in real regions, haplotypes share most cells and no pair leaves single precision.
+    with PairHMM(backend="cpu") as engine:
+        assert np.isfinite(engine.compute(one)).all()
+        assert engine.statistics.rescued_pairs == 0
+        assert engine.statistics.computed_cells < 0.1 * one.cells
+
+
+def test_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    null = NullDriver(result=-1.0)
+    monkeypatch.setattr(devices, "import_cupy", lambda: NullCuPy(2))
+    monkeypatch.setattr(driver, "functions", null.functions)
+    monkeypatch.setattr(embedded, "_engines", {})
+    monkeypatch.setenv("GKL_SHIM_DEVICES", "")
+    assert embedded.start() == "Null, Null"
+    assert min(null.launches.values()) > 0
+    (engine,) = embedded._engines.values()
+    assert engine.statistics()["cuda_pairs"] == 60 * 50 * 100
