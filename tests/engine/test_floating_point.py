@@ -21,7 +21,7 @@ from gkl_shim.pairhmm import PairHMM, Read
 from tests.conftest import ROOT, require_tool
 from tests.engine.conftest import make_region, run, write_regions
 
-MODES = ("upward", "downward", "toward-zero", "flush", "trap", "flags", "all")
+MODES = ("upward", "downward", "toward-zero", "flush", "trap", "flags", "pending", "all")
 PRECISIONS = ("single", "double")
 
 
