@@ -12,6 +12,7 @@ import java.nio.file.Paths;
 import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.Locale;
+import java.util.function.Consumer;
 
 /**
  * Finds, extracts and loads the native library.
@@ -22,10 +23,15 @@ import java.util.Locale;
  * load instead, by its absolute path: the working directory may be anybody's. It helps where the
  * temporary directories do not allow execution.
  */
-final class NativeLibrary {
+public final class NativeLibrary {
     private static final int WRITABLE_BY_OTHERS = 0002;
     /** In a directory with this bit, only its owner can take away what somebody has put there. */
     private static final int STICKY = 01000;
+
+    private static NativeLibrary loaded;
+
+    /** The class loader that the library is bound to. */
+    private final Isolated isolated = new Isolated(NativeLibrary.class.getClassLoader());
 
     private NativeLibrary() {}
 
@@ -43,32 +49,58 @@ final class NativeLibrary {
     }
 
     /**
-     * Loads the library.
+     * Loads the library, once for the process.
      *
      * @throws IOException our own jar is damaged
      * @throws IllegalStateException it cannot be extracted
+     * @throws ReflectiveOperationException our own jar is damaged
      * @throws UnsatisfiedLinkError it cannot be loaded
+     * @throws UnsupportedOperationException there is none for this platform
+     */
+    static synchronized NativeLibrary load() throws IOException, ReflectiveOperationException {
+        if (!isThere()) {
+            throw new UnsupportedOperationException("no native library for " + platform());
+        }
+        if (loaded == null) {
+            NativeLibrary library = new NativeLibrary();
+            library.loadFile();
+            loaded = library;
+        }
+        return loaded;
+    }
+
+    /**
+     * An instance of a class whose native methods are this library's.
+     *
+     * @param name of a public class of ours with a public constructor; no other code can know the
+     *     class, so it should implement an interface
+     * @throws IOException our own jar is damaged
      * @throws ReflectiveOperationException our own jar is damaged
      */
-    static Engine load() throws IOException, ReflectiveOperationException {
-        Engine engine = new Isolated(NativeLibrary.class.getClassLoader()).engine();
+    public Object instance(String name) throws IOException, ReflectiveOperationException {
+        return isolated.define(name).getConstructor().newInstance();
+    }
+
+    @SuppressWarnings("unchecked")
+    private void loadFile() throws IOException, ReflectiveOperationException {
+        Consumer<String> loader = (Consumer<String>) instance(LibraryLoader.class.getName());
         if (!override().isEmpty()) {
             if (!new File(override()).isAbsolute()) {
                 throw unusable("is not an absolute path");
             }
             try {
-                engine.load(override());
+                loader.accept(override());
             } catch (UnsatisfiedLinkError e) {
                 throw unusable("does not load: " + e.getMessage());
             }
-            return engine;
+            return;
         }
         StringBuilder faults = new StringBuilder();
         for (String place : new LinkedHashSet<>(
                 Arrays.asList(System.getProperty("java.io.tmpdir"), "/tmp"))) {
             try {
-                loadFrom(Paths.get(place), engine);
-                return engine;
+                extractAndLoad(Paths.get(place), loader);
+                return;
             } catch (IOException e) {
                 faults.append("; ").append(e.getClass().getSimpleName()).append(": ")
                         .append(e.getMessage());
@@ -79,7 +111,7 @@ final class NativeLibrary {
     }
 
     /** Extracts the library to a directory of its own under this one, and loads it. */
-    private static void loadFrom(Path parent, Engine engine) throws IOException {
+    private static void extractAndLoad(Path parent, Consumer<String> loader) throws IOException {
         // Where others could replace the directory, they could replace the library.
         requireLasting(parent.toAbsolutePath());
         Path real = parent.toRealPath();
@@ -88,7 +120,7 @@ final class NativeLibrary {
         Path file = directory.resolve(System.mapLibraryName("gkl_shim"));
         try (InputStream library = resource().openStream()) {
             Files.copy(library, file);
-            engine.load(file.toString());
+            loader.accept(file.toString());
         } finally {
             file.toFile().delete();
             directory.toFile().delete();
@@ -122,23 +154,25 @@ final class NativeLibrary {
                 "/native/" + platform() + "/" + System.mapLibraryName("gkl_shim"));
     }
 
-    /** Defines {@link NativeEngine} anew, and leaves every other class to its parent. */
+    /**
+     * Defines classes of ours anew, and leaves every other to its parent.
+     *
+     * <p>The library also exports the native methods of Intel's classes. Bound to GATK's class
+     * loader, it would answer for those where they stay in place.
+     */
     private static final class Isolated extends ClassLoader {
-        private static final String NAME = "org.gklshim.NativeEngine";
-
         Isolated(ClassLoader parent) {
             super(parent);
         }
 
-        Engine engine() throws IOException, ReflectiveOperationException {
-            try (InputStream bytes = NativeLibrary.class.getResourceAsStream("NativeEngine.class")) {
+        Class<?> define(String name) throws IOException, ClassNotFoundException {
+            String path = "/" + name.replace('.', '/') + ".class";
+            try (InputStream bytes = NativeLibrary.class.getResourceAsStream(path)) {
                 if (bytes == null) {
-                    throw new ClassNotFoundException(NAME);
+                    throw new ClassNotFoundException(name);
                 }
                 byte[] code = readAll(bytes);
-                return (Engine) defineClass(NAME, code, 0, code.length)
-                        .getConstructor()
-                        .newInstance();
+                return defineClass(name, code, 0, code.length);
             }
         }
     }

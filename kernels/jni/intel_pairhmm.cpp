@@ -1,13 +1,13 @@
-// The door of Intel GKL's own, unmodified classes (com.intel.gkl.pairhmm), for the library-path
-// swap. One implementation serves IntelPairHmm and IntelPairHmmOMP: the natives belong to the
-// first.
+// The native methods of Intel GKL's own, unmodified class com.intel.gkl.pairhmm.IntelPairHmm, for
+// the library-path swap. IntelPairHmmOMP inherits them.
 #include <jni.h>
 
 #include <chrono>
 
-#include "common/floating_point_mode.h"
 #include "common/per_thread.h"
-#include "session.h"
+#include "guarded_jni.h"
+#include "log.h"
+#include "pairhmm_calls.h"
 
 namespace gkl_shim {
 namespace jni {
@@ -52,7 +52,8 @@ void initialize(JNIEnv *env, jclass read_holder, jclass haplotype_holder, bool d
             fields.store(found.release(), std::memory_order_release);
         }
     }
-    configuration = Session::get().initialize(double_precision, threads, "library path");
+    configuration = PairHmmCalls::get().initialize(double_precision, threads,
+                                                   "Intel GKL replaced (library path)");
 }
 
 struct Scratch {
@@ -170,12 +171,12 @@ void compute(JNIEnv *env, jobjectArray reads, jobjectArray haplotypes, jdoubleAr
                                            scratch.haplotypes.data()};
     if (scratch.likelihoods.size() < size_t(pairs)) scratch.likelihoods.resize(size_t(pairs));
     double *results = scratch.likelihoods.data();
-    Session &session = Session::get();
-    session.compute(configuration, region, results);
+    PairHmmCalls &calls = PairHmmCalls::get();
+    calls.compute(configuration, region, results);
     env->SetDoubleArrayRegion(likelihoods, 0, jint(pairs), results);
     check(env);
     const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
-    session.account(configuration, region, results, elapsed.count(), &scratch.text);
+    calls.account(configuration, region, results, elapsed.count(), &scratch.text);
 }
 
 }  // namespace
@@ -189,25 +190,19 @@ JNIEXPORT void JNICALL Java_com_intel_gkl_pairhmm_IntelPairHmm_initNative(JNIEnv
                                                                           jclass haplotype_holder,
                                                                           jboolean double_precision,
                                                                           jint threads) {
-    try {
+    gkl_shim::jni::guarded_jni(env, "PairHMM", [&] {
         gkl_shim::jni::initialize(env, read_holder, haplotype_holder, double_precision == JNI_TRUE,
                                   threads);
-    } catch (...) {
-        gkl_shim::jni::raise(env);
-    }
+    });
 }
 
 JNIEXPORT void JNICALL Java_com_intel_gkl_pairhmm_IntelPairHmm_computeLikelihoodsNative(
     JNIEnv *env, jobject, jobjectArray reads, jobjectArray haplotypes, jdoubleArray likelihoods) {
-    const gkl_shim::FloatingPointMode mode;
-    try {
-        gkl_shim::jni::compute(env, reads, haplotypes, likelihoods);
-    } catch (...) {
-        gkl_shim::jni::raise(env);
-    }
+    gkl_shim::jni::guarded_jni(
+        env, "PairHMM", [&] { gkl_shim::jni::compute(env, reads, haplotypes, likelihoods); });
 }
 
-// Handles are the process's: one caller's end is no other's.
+// Does nothing: the handles are shared by the callers of the process, and others may go on.
 JNIEXPORT void JNICALL Java_com_intel_gkl_pairhmm_IntelPairHmm_doneNative(JNIEnv *, jobject) {}
 
 }  // extern "C"
