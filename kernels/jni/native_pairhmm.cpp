@@ -4,6 +4,8 @@
 
 #include <chrono>
 #include <limits>
+#include <string>
+#include <vector>
 
 #include "common/per_thread.h"
 #include "guarded_jni.h"
@@ -17,8 +19,7 @@ struct Scratch {
     std::vector<jint> lengths;
     std::vector<uint8_t> sequences;
     std::vector<int64_t> read_offsets, haplotype_offsets;
-    std::vector<double> likelihoods;
-    std::string text;
+    PairHmmCalls::Scratch calls;
 };
 PerThread<Scratch> thread_scratch;
 
@@ -28,7 +29,7 @@ T *at_least(std::vector<T> *buffer, size_t size) {
     return buffer->data();
 }
 
-// Fill in `count` + 1 offsets and return the last.
+// Fills in `count` + 1 offsets and returns the last.
 int64_t accumulate(const jint *lengths, jint count, int64_t *offsets) {
     offsets[0] = 0;
     for (jint i = 0; i < count; i++) {
@@ -39,13 +40,12 @@ int64_t accumulate(const jint *lengths, jint count, int64_t *offsets) {
     return offsets[count];
 }
 
-// Everything is copied in and out: holding the arrays in place would hold up garbage collection
-// for all threads while one of them computes.
+// Copies everything in and out: to use the arrays in place would stop garbage collection for all
+// threads while one of them computes.
 void compute(JNIEnv *env, int configuration, jbyteArray sequences, jintArray lengths, jint reads,
              jint haplotypes, jdoubleArray likelihoods) {
     const auto start = std::chrono::steady_clock::now();
     Scratch &scratch = *thread_scratch;
-    PairHmmCalls &calls = PairHmmCalls::get();
     const jint sequence_count = reads + haplotypes;
     jint *length = at_least(&scratch.lengths, size_t(sequence_count));
     env->GetIntArrayRegion(lengths, 0, sequence_count, length);
@@ -76,14 +76,7 @@ void compute(JNIEnv *env, int configuration, jbyteArray sequences, jintArray len
     const int64_t pairs = int64_t(reads) * haplotypes;
     if (pairs > env->GetArrayLength(likelihoods))
         throw JavaError("java/lang/IllegalArgumentException", "output shorter than the pairs");
-    double *results = at_least(&scratch.likelihoods, size_t(pairs));
-    calls.compute(configuration, region, results);
-    env->SetDoubleArrayRegion(likelihoods, 0, jint(pairs), results);
-    check(env);
-    if (calls.accounting()) {
-        const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
-        calls.account(configuration, region, results, elapsed.count(), &scratch.text);
-    }
+    PairHmmCalls::get().compute(env, configuration, region, likelihoods, start, &scratch.calls);
 }
 
 std::string text(JNIEnv *env, jstring string) {

@@ -40,9 +40,9 @@ int PairHmmCalls::initialize(bool double_precision, int threads, const char *rep
     const int used = std::min(asked, cpus_);
     const int chosen = configuration(double_precision, used);
     if (replaced == nullptr) return chosen;
-    if (!accounting()) {
+    if (!announced()) {
         const std::lock_guard<std::mutex> lock(announcing_);
-        if (!accounting()) announce(chosen, asked, replaced);
+        if (!announced()) announce(chosen, asked, replaced);
     }
     if (settings().log == LogLevel::kDebug)
         log_line(format("PairHMM: a caller initialized: %s precision, %s",
@@ -74,6 +74,20 @@ gkl_shim_pairhmm *PairHmmCalls::handle(int configuration) {
     return handle;
 }
 
+void PairHmmCalls::compute(JNIEnv *env, int configuration, const gkl_shim_pairhmm_batch &region,
+                           jdoubleArray likelihoods, std::chrono::steady_clock::time_point start,
+                           Scratch *scratch) {
+    const int64_t pairs = region.region_reads[1] * region.region_haplotypes[1];
+    if (scratch->likelihoods.size() < size_t(pairs)) scratch->likelihoods.resize(size_t(pairs));
+    double *const results = scratch->likelihoods.data();
+    compute(configuration, region, results);
+    env->SetDoubleArrayRegion(likelihoods, 0, jint(pairs), results);
+    check(env);
+    if (!announced()) return;
+    const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
+    account(configuration, region, results, elapsed.count(), &scratch->record);
+}
+
 void PairHmmCalls::compute(int configuration, const gkl_shim_pairhmm_batch &region,
                            double *likelihoods) {
     if (configuration < 1 || size_t(configuration) >= handles_.size() ||
@@ -83,7 +97,7 @@ void PairHmmCalls::compute(int configuration, const gkl_shim_pairhmm_batch &regi
     const int64_t pairs = region.region_reads[1] * region.region_haplotypes[1];
     // Opening the handle begins to start the GPU engine, while GATK starts too.
     gkl_shim_pairhmm *const opened = handle(configuration);
-    if (accounting()) return check(gkl_shim_pairhmm_compute(opened, &region, likelihoods, pairs));
+    if (announced()) return check(gkl_shim_pairhmm_compute(opened, &region, likelihoods, pairs));
     // The self-test tries the library, and does not wait for a GPU.
     gkl_shim_pairhmm *const trial = open(configuration, GKL_SHIM_CPU);
     const gkl_shim_status status = gkl_shim_pairhmm_compute(trial, &region, likelihoods, pairs);
@@ -92,13 +106,13 @@ void PairHmmCalls::compute(int configuration, const gkl_shim_pairhmm_batch &regi
 }
 
 void PairHmmCalls::account(int configuration, const gkl_shim_pairhmm_batch &region,
-                           const double *likelihoods, double seconds, std::string *scratch) {
+                           const double *likelihoods, double seconds, std::string *record) {
     const int64_t reads = region.region_reads[1], haplotypes = region.region_haplotypes[1];
     const int64_t cells = region.read_offsets[reads] * region.haplotype_offsets[haplotypes];
     const int64_t number = totals_.add(reads * haplotypes, cells, seconds);
-    // The region is computed and its results are handed over: a failure from here on is not its.
+    // Java has the results, so a failure from here on must not fail the call.
     try {
-        if (recording_) recording_->add(region, scratch);
+        if (recording_) recording_->add(region, record);
         if (settings().verify > 0 && number % settings().verify == 0)
             verification_.verify(region, likelihoods, threads_of(configuration));
     } catch (...) {

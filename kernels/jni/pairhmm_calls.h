@@ -2,9 +2,11 @@
 // them: totals, recording, verification, and the first and last lines in the log.
 #pragma once
 
+#include <jni.h>
 #include <stdint.h>
 
 #include <atomic>
+#include <chrono>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -20,6 +22,12 @@ namespace jni {
 
 class PairHmmCalls {
    public:
+    // What a thread keeps for its next region.
+    struct Scratch {
+        std::vector<double> likelihoods;
+        std::string record;
+    };
+
     // The process's own. Never destroyed: Java threads may still compute while the process ends.
     static PairHmmCalls &get();
 
@@ -30,18 +38,14 @@ class PairHmmCalls {
     // for. Null is the self-test, before anything is replaced. Throws JavaError.
     int initialize(bool double_precision, int threads, const char *replaced);
 
-    // Computes one region. Throws JavaError.
-    void compute(int configuration, const gkl_shim_pairhmm_batch &region, double *likelihoods);
-
-    // Accounts for a region that compute() has done and that took `seconds` from Java and back to
-    // Java. `scratch` is the calling thread's.
-    void account(int configuration, const gkl_shim_pairhmm_batch &region, const double *likelihoods,
-                 double seconds, std::string *scratch);
+    // Computes one region, copies the results to `likelihoods`, which has room for them, and
+    // accounts for the call, which Java made at `start`. Throws JavaError and JavaPending.
+    void compute(JNIEnv *env, int configuration, const gkl_shim_pairhmm_batch &region,
+                 jdoubleArray likelihoods, std::chrono::steady_clock::time_point start,
+                 Scratch *scratch);
 
     // Writes the closing lines to the log.
     void report();
-
-    bool accounting() const { return announced_.load(std::memory_order_acquire); }
 
    private:
     PairHmmCalls();
@@ -50,13 +54,19 @@ class PairHmmCalls {
     int threads_of(int configuration) const { return configuration % (cpus_ + 1); }
     bool is_double(int configuration) const { return configuration > cpus_; }
 
+    // Whether regions are accounted for.
+    bool announced() const { return announced_.load(std::memory_order_acquire); }
+
     gkl_shim_pairhmm *open(int configuration, int32_t backend);
     gkl_shim_pairhmm *handle(int configuration);
+    void compute(int configuration, const gkl_shim_pairhmm_batch &region, double *likelihoods);
+    void account(int configuration, const gkl_shim_pairhmm_batch &region, const double *likelihoods,
+                 double seconds, std::string *record);
     void announce(int configuration, int asked, const char *replaced);
 
     const int cpus_;
-    // One for each configuration, opened when first needed and then kept: a caller that is done
-    // never disturbs another, and HaplotypeCallerSpark's, which never say so, cost nothing.
+    // One for each configuration, opened when first needed and never closed. So a caller that is
+    // done disturbs no other, and HaplotypeCallerSpark, which never calls done(), leaks nothing.
     std::vector<std::atomic<gkl_shim_pairhmm *>> handles_;
     std::mutex opening_;
 

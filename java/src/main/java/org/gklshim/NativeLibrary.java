@@ -17,15 +17,15 @@ import java.util.function.Consumer;
 /**
  * Finds, extracts and loads the native library.
  *
- * <p>It lies in our jar as native/PLATFORM/libgkl_shim.so. It is extracted to a directory that only
- * this user can enter, under java.io.tmpdir or else /tmp, and deleted as soon as it is loaded. The
- * system property gkl.shim.library or the environment variable GKL_SHIM_LIBRARY names a file to
- * load instead, by its absolute path: the working directory may be anybody's. It helps where the
- * temporary directories do not allow execution.
+ * <p>Our jar has it as native/PLATFORM/libgkl_shim.so. It is extracted to a new directory that only
+ * this user can enter, under java.io.tmpdir or else /tmp, and deleted once it is loaded. Where the
+ * temporary directories do not allow execution, the system property gkl.shim.library or the
+ * environment variable GKL_SHIM_LIBRARY names a file to load instead. It must be an absolute path,
+ * because the working directory can belong to another user.
  */
 public final class NativeLibrary {
     private static final int WRITABLE_BY_OTHERS = 0002;
-    /** In a directory with this bit, only its owner can take away what somebody has put there. */
+    /** In a directory with this bit, users can only remove their own files. */
     private static final int STICKY = 01000;
 
     private static NativeLibrary loaded;
@@ -35,12 +35,12 @@ public final class NativeLibrary {
 
     private NativeLibrary() {}
 
-    /** Whether there is a library for this platform. */
+    /** Whether our jar has a library for this platform, or the user names one. */
     static boolean isThere() {
         return !override().isEmpty() || resource() != null;
     }
 
-    /** This platform as the jar names it, such as linux-x86_64. */
+    /** The jar's name for this platform, such as linux-x86_64. */
     static String platform() {
         String system = System.getProperty("os.name").toLowerCase(Locale.ROOT);
         String machine = System.getProperty("os.arch").toLowerCase(Locale.ROOT);
@@ -72,8 +72,8 @@ public final class NativeLibrary {
     /**
      * An instance of a class whose native methods are this library's.
      *
-     * @param name of a public class of ours with a public constructor; no other code can know the
-     *     class, so it should implement an interface
+     * @param name the class's, which is public and has a public constructor. The instance is of a
+     *     new class, so callers need an interface that it implements
      * @throws IOException our own jar is damaged
      * @throws ReflectiveOperationException our own jar is damaged
      */
@@ -110,9 +110,9 @@ public final class NativeLibrary {
                 + "java.io.tmpdir a directory of your own" + faults);
     }
 
-    /** Extracts the library to a directory of its own under this one, and loads it. */
+    /** Extracts the library to a new directory under this one, and loads it. */
     private static void extractAndLoad(Path parent, Consumer<String> loader) throws IOException {
-        // Where others could replace the directory, they could replace the library.
+        // Users who can replace the directory can replace the library.
         requireLasting(parent.toAbsolutePath());
         Path real = parent.toRealPath();
         requireLasting(real);
@@ -127,7 +127,7 @@ public final class NativeLibrary {
         }
     }
 
-    /** Refuses a path on which others can put something else in a directory's place. */
+    /** Refuses a path with a directory that other users can replace. */
     private static void requireLasting(Path path) throws IOException {
         for (Path part = path; part != null; part = part.getParent()) {
             int mode = (int) Files.getAttribute(part, "unix:mode");
@@ -137,7 +137,7 @@ public final class NativeLibrary {
         }
     }
 
-    /** The error for a file that is not the library, or not all of it. */
+    /** The error for a file that does not work as the library. */
     static UnsatisfiedLinkError unusable(String reason) {
         String library = override().isEmpty()
                 ? "the native library"
@@ -155,10 +155,10 @@ public final class NativeLibrary {
     }
 
     /**
-     * Defines classes of ours anew, and leaves every other to its parent.
+     * Defines single classes of ours anew; its parent loads all others.
      *
-     * <p>The library also exports the native methods of Intel's classes. Bound to GATK's class
-     * loader, it would answer for those where they stay in place.
+     * <p>The library is bound to this loader, because it also exports the native methods of Intel's
+     * classes. Bound to GATK's class loader, it would replace those of classes that stay in place.
      */
     private static final class Isolated extends ClassLoader {
         Isolated(ClassLoader parent) {
