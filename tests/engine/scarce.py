@@ -318,7 +318,7 @@ class Jni:
 
 @part()
 class OwnClasses(Jni):
-    """org.gklshim.NativeEngine."""
+    """org.gklshim.pairhmm.NativePairHmm."""
 
     def arguments(self, reads: list[Read], haplotypes: list[bytes]) -> tuple[Any, ...]:
         tracks = zip(*map(_tracks, reads), strict=True)
@@ -328,13 +328,12 @@ class OwnClasses(Jni):
         return *map(self.object, arrays), len(reads), len(haplotypes)
 
     def initialize(self) -> None:
-        swap = self.object(b"agent\0")
-        self.configuration = self.call(
-            "Java_org_gklshim_NativeEngine_initialize", self.env, 0, 0, 2, swap
-        )
+        name = "Java_org_gklshim_pairhmm_NativePairHmm_initialize"
+        replaced = self.object(b"Intel GKL replaced (agent)\0")
+        self.configuration = self.call(name, self.env, 0, 0, 2, replaced)
 
     def compute(self, *arguments: Any) -> None:
-        name = "Java_org_gklshim_NativeEngine_compute"
+        name = "Java_org_gklshim_pairhmm_NativePairHmm_compute"
         self.call(name, self.env, 0, self.configuration, *arguments)
 
 

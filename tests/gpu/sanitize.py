@@ -24,7 +24,7 @@ import numpy as np
 
 from gkl_shim._batch import concatenated
 from gkl_shim.cli._bench import write_json
-from gkl_shim.cuda import devices, kernels
+from gkl_shim.cuda import kernels
 from gkl_shim.cuda import pairhmm as cuda_pairhmm
 from gkl_shim.errors import BackendUnavailable
 from gkl_shim.pairhmm import Batch, PairHMM

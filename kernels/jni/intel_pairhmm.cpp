@@ -1,13 +1,18 @@
-// The door of Intel GKL's own, unmodified classes (com.intel.gkl.pairhmm), for the library-path
-// swap. One implementation serves IntelPairHmm and IntelPairHmmOMP: the natives belong to the
-// first.
+// The native methods of Intel GKL's own, unmodified class com.intel.gkl.pairhmm.IntelPairHmm, for
+// the library-path swap. IntelPairHmmOMP inherits them.
 #include <jni.h>
 
+#include <atomic>
 #include <chrono>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
 
-#include "common/floating_point_mode.h"
 #include "common/per_thread.h"
-#include "session.h"
+#include "guarded_jni.h"
+#include "log.h"
+#include "pairhmm_calls.h"
 
 namespace gkl_shim {
 namespace jni {
@@ -22,8 +27,8 @@ struct Fields {
     jfieldID haplotype_bases;
 };
 
-// As in GKL, the last initNative counts for every caller. The holder classes stay loaded as long as
-// GKL's classes, and those as long as this library, so their fields never become stale.
+// As in GKL, the last initNative counts for every caller. The fields stay valid: their classes are
+// loaded as long as GKL's classes are, and those as long as this library is.
 std::atomic<const Fields *> fields{nullptr};
 std::atomic<int> configuration{0};
 std::mutex looking_up;
@@ -52,18 +57,18 @@ void initialize(JNIEnv *env, jclass read_holder, jclass haplotype_holder, bool d
             fields.store(found.release(), std::memory_order_release);
         }
     }
-    configuration = Session::get().initialize(double_precision, threads, "library path");
+    configuration = PairHmmCalls::get().initialize(double_precision, threads,
+                                                   "Intel GKL replaced (library path)");
 }
 
 struct Scratch {
     std::vector<uint8_t> tracks[kTracks], haplotypes;
     std::vector<int64_t> read_offsets, haplotype_offsets;
-    std::vector<double> likelihoods;
-    std::string text;
+    PairHmmCalls::Scratch calls;
 };
 PerThread<Scratch> thread_scratch;
 
-// A local reference for as long as it is needed, so that their number stays bounded.
+// Deletes a local reference at the end of its scope: the JVM would keep it until the call returns.
 template <typename T>
 class Local {
    public:
@@ -78,8 +83,8 @@ class Local {
     T reference_;
 };
 
-// Append the bytes of a field to `to` and return how many there were. `kind`, `index` and `name`
-// are for the error.
+// Appends the bytes of a field to `to` and returns their number. `kind`, `index` and `name` are for
+// the error message.
 jint append(JNIEnv *env, jobject holder, jfieldID id, const char *kind, jint index,
             const char *name, std::vector<uint8_t> *to) {
     const Local<jbyteArray> array(env, env->GetObjectField(holder, id));
@@ -103,6 +108,45 @@ jobject element(JNIEnv *env, jobjectArray array, const char *kind, jint index) {
     return holder;
 }
 
+void copy_reads(JNIEnv *env, jobjectArray reads, const Fields &ids, Scratch *scratch) {
+    for (std::vector<uint8_t> &track : scratch->tracks) track.clear();
+    scratch->read_offsets.assign(1, 0);
+    const jint count = env->GetArrayLength(reads);
+    for (jint r = 0; r < count; r++) {
+        const Local<jobject> read(env, element(env, reads, "read", r));
+        jint bases = 0;
+        for (int i = 0; i < kTracks; i++) {
+            const jint length = append(env, read.get(), ids.tracks[i], "read", r, kTrackNames[i],
+                                       &scratch->tracks[i]);
+            if (i == kBases) {
+                bases = length;
+                if (bases == 0)
+                    throw JavaError("java/lang/IllegalArgumentException",
+                                    format("read %d has no bases", int(r)));
+            }
+            if (length != bases)
+                throw JavaError("java/lang/IllegalArgumentException",
+                                format("read %d: %s has %d values for %d bases", int(r),
+                                       kTrackNames[i], int(length), int(bases)));
+        }
+        scratch->read_offsets.push_back(int64_t(scratch->tracks[kBases].size()));
+    }
+}
+
+void copy_haplotypes(JNIEnv *env, jobjectArray haplotypes, const Fields &ids, Scratch *scratch) {
+    scratch->haplotypes.clear();
+    scratch->haplotype_offsets.assign(1, 0);
+    const jint count = env->GetArrayLength(haplotypes);
+    for (jint h = 0; h < count; h++) {
+        const Local<jobject> haplotype(env, element(env, haplotypes, "haplotype", h));
+        if (append(env, haplotype.get(), ids.haplotype_bases, "haplotype", h, "haplotypeBases",
+                   &scratch->haplotypes) == 0)
+            throw JavaError("java/lang/IllegalArgumentException",
+                            format("haplotype %d has no bases", int(h)));
+        scratch->haplotype_offsets.push_back(int64_t(scratch->haplotypes.size()));
+    }
+}
+
 void compute(JNIEnv *env, jobjectArray reads, jobjectArray haplotypes, jdoubleArray likelihoods) {
     const auto start = std::chrono::steady_clock::now();
     const Fields *ids = fields.load(std::memory_order_acquire);
@@ -124,38 +168,8 @@ void compute(JNIEnv *env, jobjectArray reads, jobjectArray haplotypes, jdoubleAr
                                int(room), int(read_count), int(haplotype_count), (long long)pairs));
 
     Scratch &scratch = *thread_scratch;
-    for (std::vector<uint8_t> &track : scratch.tracks) track.clear();
-    scratch.read_offsets.assign(1, 0);
-    for (jint r = 0; r < read_count; r++) {
-        const Local<jobject> read(env, element(env, reads, "read", r));
-        jint bases = 0;
-        for (int i = 0; i < kTracks; i++) {
-            const jint length = append(env, read.get(), ids->tracks[i], "read", r, kTrackNames[i],
-                                       &scratch.tracks[i]);
-            if (i == kBases) {
-                bases = length;
-                if (bases == 0)
-                    throw JavaError("java/lang/IllegalArgumentException",
-                                    format("read %d has no bases", int(r)));
-            }
-            if (length != bases)
-                throw JavaError("java/lang/IllegalArgumentException",
-                                format("read %d: %s has %d values for %d bases", int(r),
-                                       kTrackNames[i], int(length), int(bases)));
-        }
-        scratch.read_offsets.push_back(int64_t(scratch.tracks[kBases].size()));
-    }
-    scratch.haplotypes.clear();
-    scratch.haplotype_offsets.assign(1, 0);
-    for (jint h = 0; h < haplotype_count; h++) {
-        const Local<jobject> haplotype(env, element(env, haplotypes, "haplotype", h));
-        if (append(env, haplotype.get(), ids->haplotype_bases, "haplotype", h, "haplotypeBases",
-                   &scratch.haplotypes) == 0)
-            throw JavaError("java/lang/IllegalArgumentException",
-                            format("haplotype %d has no bases", int(h)));
-        scratch.haplotype_offsets.push_back(int64_t(scratch.haplotypes.size()));
-    }
-
+    copy_reads(env, reads, *ids, &scratch);
+    copy_haplotypes(env, haplotypes, *ids, &scratch);
     const int64_t region_reads[] = {0, read_count}, region_haplotypes[] = {0, haplotype_count};
     const gkl_shim_pairhmm_batch region = {1,
                                            region_reads,
@@ -168,14 +182,7 @@ void compute(JNIEnv *env, jobjectArray reads, jobjectArray haplotypes, jdoubleAr
                                            scratch.tracks[kContinuation].data(),
                                            scratch.haplotype_offsets.data(),
                                            scratch.haplotypes.data()};
-    if (scratch.likelihoods.size() < size_t(pairs)) scratch.likelihoods.resize(size_t(pairs));
-    double *results = scratch.likelihoods.data();
-    Session &session = Session::get();
-    session.compute(configuration, region, results);
-    env->SetDoubleArrayRegion(likelihoods, 0, jint(pairs), results);
-    check(env);
-    const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
-    session.account(configuration, region, results, elapsed.count(), &scratch.text);
+    PairHmmCalls::get().compute(env, configuration, region, likelihoods, start, &scratch.calls);
 }
 
 }  // namespace
@@ -189,25 +196,19 @@ JNIEXPORT void JNICALL Java_com_intel_gkl_pairhmm_IntelPairHmm_initNative(JNIEnv
                                                                           jclass haplotype_holder,
                                                                           jboolean double_precision,
                                                                           jint threads) {
-    try {
+    gkl_shim::jni::guarded_jni(env, "PairHMM", [&] {
         gkl_shim::jni::initialize(env, read_holder, haplotype_holder, double_precision == JNI_TRUE,
                                   threads);
-    } catch (...) {
-        gkl_shim::jni::raise(env);
-    }
+    });
 }
 
 JNIEXPORT void JNICALL Java_com_intel_gkl_pairhmm_IntelPairHmm_computeLikelihoodsNative(
     JNIEnv *env, jobject, jobjectArray reads, jobjectArray haplotypes, jdoubleArray likelihoods) {
-    const gkl_shim::FloatingPointMode mode;
-    try {
-        gkl_shim::jni::compute(env, reads, haplotypes, likelihoods);
-    } catch (...) {
-        gkl_shim::jni::raise(env);
-    }
+    gkl_shim::jni::guarded_jni(
+        env, "PairHMM", [&] { gkl_shim::jni::compute(env, reads, haplotypes, likelihoods); });
 }
 
-// Handles are the process's: one caller's end is no other's.
+// Does nothing: the handles are shared by the callers of the process, and others may go on.
 JNIEXPORT void JNICALL Java_com_intel_gkl_pairhmm_IntelPairHmm_doneNative(JNIEnv *, jobject) {}
 
 }  // extern "C"

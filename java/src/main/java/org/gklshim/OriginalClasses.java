@@ -6,40 +6,48 @@ import java.net.URL;
 import java.util.Collections;
 
 /**
- * Intel's own classes, for where ours stand in front of them on the class path but cannot serve: a
- * class loader that defines GKL's classes anew and passes over ours.
+ * The originals behind our classes on the class path, for where ours stand in front but do not
+ * work: a class loader that defines the original library's classes anew and passes over ours.
  */
-public final class StockGkl extends ClassLoader {
-    private static final String PACKAGE = "com.intel.gkl.";
+public final class OriginalClasses extends ClassLoader {
+    private static final ClassValue<OriginalClasses> LOADERS = new ClassValue<OriginalClasses>() {
+        @Override
+        protected OriginalClasses computeValue(Class<?> ours) {
+            return new OriginalClasses(ours);
+        }
+    };
 
-    /** The beginning of the addresses of everything beside our classes. */
+    private final ReplacedClass replaced;
+    /** What the addresses of everything beside our class start with. */
     private final String ours;
 
-    /**
-     * Makes a loader for what one of our classes stands in front of.
-     *
-     * @param ours a class of ours with the name of one of Intel's
-     */
-    public StockGkl(Class<?> ours) {
+    private OriginalClasses(Class<?> ours) {
         super(ours.getClassLoader());
+        replaced = ReplacedClass.of(ours);
         String path = path(ours.getName());
         String address = ours.getResource("/" + path).toString();
         this.ours = address.substring(0, address.length() - path.length());
     }
 
-    /** An instance of Intel's class of the same name as ours, or null where there is none. */
-    public Object instance(String name) {
+    /**
+     * An instance of the original of a class; null, after a warning, where there is none.
+     *
+     * @param ours a class of ours, in front of its original
+     * @param name the original's name: that of our class, or of a class that extends it
+     */
+    public static Object instance(Class<?> ours, String name) {
+        OriginalClasses loader = LOADERS.get(ours);
         try {
-            return loadClass(name).getConstructor().newInstance();
+            return loader.loadClass(name).getConstructor().newInstance();
         } catch (ReflectiveOperationException | LinkageError e) {
-            Log.warning("PairHMM: Intel GKL cannot be used either: " + e);
+            loader.replaced.warnNoOriginal(e.toString());
             return null;
         }
     }
 
     @Override
     protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
-        if (!name.startsWith(PACKAGE)) {
+        if (!name.startsWith(replaced.library.packages)) {
             return super.loadClass(name, resolve);
         }
         synchronized (getClassLoadingLock(name)) {

@@ -1,20 +1,20 @@
-package org.gklshim;
+package org.gklshim.pairhmm;
 
 import java.nio.charset.StandardCharsets;
 
-/** A small region with a known answer, computed before the engine is trusted. */
-final class Proof {
+/** Computes a small region with a known answer, before the native engine is used. */
+final class PairHmmSelfTest {
     private static final String[] READS = {"ACGTTGCANACGTAC", "TTGCAGACG"};
     private static final String[] HAPLOTYPES = {
         "GGACGTTGCAGACGTACCAT", "GGACGTTGCTAGACGTACCAT", "CATTACA"
     };
-    /** By the model in double precision, outside this project's engine. */
+    /** From the model in double precision; the engine had no part in it. */
     private static final double[] EXPECTED = {
         -1.367920423733158, -5.524060315343643, -17.45341665023159,
         -1.3575859675274484, -5.711835899836438, -11.51599402250019
     };
 
-    private Proof() {}
+    private PairHmmSelfTest() {}
 
     /**
      * Computes the region in both precisions.
@@ -22,7 +22,7 @@ final class Proof {
      * @throws IllegalStateException the engine gives another answer
      * @throws UnsatisfiedLinkError the native library lacks the engine
      */
-    static void run(Engine engine) {
+    static void run(PairHmmEngine engine) {
         StringBuilder[] tracks = new StringBuilder[5];
         for (int i = 0; i < tracks.length; i++) {
             tracks[i] = new StringBuilder();
@@ -52,17 +52,12 @@ final class Proof {
         check(engine, sequences, lengths, true, 1e-8);
     }
 
-    private static void check(Engine engine, byte[] sequences, int[] lengths,
+    private static void check(PairHmmEngine engine, byte[] sequences, int[] lengths,
             boolean useDoublePrecision, double tolerance) {
         double[] computed = new double[EXPECTED.length];
-        try {
-            int configuration = engine.initialize(useDoublePrecision, 1, null);
-            engine.compute(configuration, sequences, lengths, READS.length, HAPLOTYPES.length,
-                    computed);
-        } catch (UnsatisfiedLinkError e) {
-            throw NativeLibrary.unusable(
-                    "is no library of gkl-shim for Java: it has no " + e.getMessage());
-        }
+        int configuration = engine.initialize(useDoublePrecision, 1, null);
+        engine.compute(configuration, sequences, lengths, READS.length, HAPLOTYPES.length,
+                computed);
         for (int i = 0; i < computed.length; i++) {
             // Not `>`: what is not a number must fail too.
             if (!(Math.abs(computed[i] - EXPECTED[i]) <= tolerance)) {

@@ -1,12 +1,15 @@
-// The door of our own classes (org.gklshim.NativeEngine): a region comes packed in two arrays.
+// The native methods of our class org.gklshim.pairhmm.NativePairHmm, which gives a region packed in
+// two arrays.
 #include <jni.h>
 
 #include <chrono>
 #include <limits>
+#include <string>
+#include <vector>
 
-#include "common/floating_point_mode.h"
 #include "common/per_thread.h"
-#include "session.h"
+#include "guarded_jni.h"
+#include "pairhmm_calls.h"
 
 namespace gkl_shim {
 namespace jni {
@@ -16,8 +19,7 @@ struct Scratch {
     std::vector<jint> lengths;
     std::vector<uint8_t> sequences;
     std::vector<int64_t> read_offsets, haplotype_offsets;
-    std::vector<double> likelihoods;
-    std::string text;
+    PairHmmCalls::Scratch calls;
 };
 PerThread<Scratch> thread_scratch;
 
@@ -27,7 +29,7 @@ T *at_least(std::vector<T> *buffer, size_t size) {
     return buffer->data();
 }
 
-// Fill in `count` + 1 offsets and return the last.
+// Fills in `count` + 1 offsets and returns the last.
 int64_t accumulate(const jint *lengths, jint count, int64_t *offsets) {
     offsets[0] = 0;
     for (jint i = 0; i < count; i++) {
@@ -38,13 +40,12 @@ int64_t accumulate(const jint *lengths, jint count, int64_t *offsets) {
     return offsets[count];
 }
 
-// Everything is copied in and out: holding the arrays in place would hold up garbage collection
-// for all threads while one of them computes.
+// Copies everything in and out: to use the arrays in place would stop garbage collection for all
+// threads while one of them computes.
 void compute(JNIEnv *env, int configuration, jbyteArray sequences, jintArray lengths, jint reads,
              jint haplotypes, jdoubleArray likelihoods) {
     const auto start = std::chrono::steady_clock::now();
     Scratch &scratch = *thread_scratch;
-    Session &session = Session::get();
     const jint sequence_count = reads + haplotypes;
     jint *length = at_least(&scratch.lengths, size_t(sequence_count));
     env->GetIntArrayRegion(lengths, 0, sequence_count, length);
@@ -75,14 +76,21 @@ void compute(JNIEnv *env, int configuration, jbyteArray sequences, jintArray len
     const int64_t pairs = int64_t(reads) * haplotypes;
     if (pairs > env->GetArrayLength(likelihoods))
         throw JavaError("java/lang/IllegalArgumentException", "output shorter than the pairs");
-    double *results = at_least(&scratch.likelihoods, size_t(pairs));
-    session.compute(configuration, region, results);
-    env->SetDoubleArrayRegion(likelihoods, 0, jint(pairs), results);
-    check(env);
-    if (session.accounting()) {
-        const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
-        session.account(configuration, region, results, elapsed.count(), &scratch.text);
-    }
+    PairHmmCalls::get().compute(env, configuration, region, likelihoods, start, &scratch.calls);
+}
+
+std::string text(JNIEnv *env, jstring string) {
+    const char *characters = env->GetStringUTFChars(string, nullptr);
+    if (characters == nullptr) throw JavaPending();
+    std::string text = characters;
+    env->ReleaseStringUTFChars(string, characters);
+    return text;
+}
+
+int initialize(JNIEnv *env, bool double_precision, int threads, jstring replaced) {
+    const std::string what = replaced == nullptr ? "" : text(env, replaced);
+    return PairHmmCalls::get().initialize(double_precision, threads,
+                                          replaced == nullptr ? nullptr : what.c_str());
 }
 
 }  // namespace
@@ -91,48 +99,22 @@ void compute(JNIEnv *env, int configuration, jbyteArray sequences, jintArray len
 
 extern "C" {
 
-// The same for every door, GKL's classes too: they load this file as if it were their own.
-JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM *machine, void *) {
-    void *env = nullptr;
-    if (machine->GetEnv(&env, JNI_VERSION_1_8) != JNI_OK) return JNI_ERR;
-    try {
-        gkl_shim::jni::Session::get().configure(
-            gkl_shim::jni::Settings::read(static_cast<JNIEnv *>(env)));
-    } catch (...) {
-        return JNI_ERR;
-    }
-    return JNI_VERSION_1_8;
+JNIEXPORT jint JNICALL Java_org_gklshim_pairhmm_NativePairHmm_initialize(JNIEnv *env, jobject,
+                                                                         jboolean double_precision,
+                                                                         jint threads,
+                                                                         jstring replaced) {
+    return gkl_shim::jni::guarded_jni(env, "PairHMM", [&] {
+        return gkl_shim::jni::initialize(env, double_precision == JNI_TRUE, threads, replaced);
+    });
 }
 
-JNIEXPORT jint JNICALL Java_org_gklshim_NativeEngine_initialize(JNIEnv *env, jobject,
-                                                                jboolean double_precision,
-                                                                jint threads, jstring swap) {
-    try {
-        std::string text;
-        if (swap != nullptr) {
-            const char *characters = env->GetStringUTFChars(swap, nullptr);
-            if (characters == nullptr) throw gkl_shim::jni::JavaPending();
-            text = characters;
-            env->ReleaseStringUTFChars(swap, characters);
-        }
-        return gkl_shim::jni::Session::get().initialize(double_precision == JNI_TRUE, threads,
-                                                        swap != nullptr ? text.c_str() : nullptr);
-    } catch (...) {
-        gkl_shim::jni::raise(env);
-        return -1;
-    }
-}
-
-JNIEXPORT void JNICALL Java_org_gklshim_NativeEngine_compute(
+JNIEXPORT void JNICALL Java_org_gklshim_pairhmm_NativePairHmm_compute(
     JNIEnv *env, jobject, jint configuration, jbyteArray sequences, jintArray lengths, jint reads,
     jint haplotypes, jdoubleArray likelihoods) {
-    const gkl_shim::FloatingPointMode mode;
-    try {
+    gkl_shim::jni::guarded_jni(env, "PairHMM", [&] {
         gkl_shim::jni::compute(env, configuration, sequences, lengths, reads, haplotypes,
                                likelihoods);
-    } catch (...) {
-        gkl_shim::jni::raise(env);
-    }
+    });
 }
 
 }  // extern "C"
