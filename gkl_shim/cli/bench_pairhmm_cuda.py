@@ -380,7 +380,7 @@ class _Measuring:
                 if slots < threads:
                     continue
                 progress(f"{name}, {slots} streams, {threads} threads")
-                engine = cuda.Engine([0], streams=slots, drivers=threads)
+                engine = cuda.Engine([0], streams=slots, launch_threads=threads)
                 took = _bench.seconds_of(functools.partial(engine.compute, large), self._seconds)
                 engine.close()
                 table.rows.append(
