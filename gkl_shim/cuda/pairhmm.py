@@ -77,8 +77,8 @@ class Engine:
     rows_a_lane
         Which kernel to use wherever it holds a region's reads, for measurements; 0 for the one
         that costs least. All give the same bits.
-    streams, drivers
-        Chunks of one call that are under way on a device at most, and threads that plan and launch
+    streams, launch_threads
+        The most chunks of one call that are in flight on a device, and threads that plan and launch
         them, for measurements; 0 for what suits the number of threads.
     multiprocessors
         For a device of how many to plan; 0 for as many as it has.
@@ -106,7 +106,7 @@ class Engine:
         *,
         rows_a_lane: int = 0,
         streams: int = 0,
-        drivers: int = 0,
+        launch_threads: int = 0,
         multiprocessors: int = 0,
         double_ratio: int = 0,
     ) -> None:
@@ -133,7 +133,7 @@ class Engine:
                 "rows_a_lane": rows_a_lane,
                 "slots": _SLOTS,
                 "streams": streams,
-                "drivers": drivers,
+                "launch_threads": launch_threads,
                 "cells": [_CHUNK_CELLS["single"], _CHUNK_CELLS["double"]],
                 "planning": _CHUNK_PLANNING,
                 "device_count": len(opened),

@@ -94,7 +94,7 @@ typedef struct {
     int64_t pair;         /* the index of the region's first result */
 
     int32_t threads; /* in: that plan, write and finish it; 0: as many as the options say */
-    int32_t company; /* in: chunks that the device has under way besides */
+    int32_t chunks_in_flight; /* in: other chunks that are in flight on the device */
 
     int64_t regions, pairs, cells; /* of the batch, in this chunk */
 
@@ -102,10 +102,10 @@ typedef struct {
     int64_t block_bytes, scratch_bytes;
     int64_t seams, seam_bytes; /* where in the scratch */
     int64_t results;           /* doubles that the kernels write */
-    int32_t passes;   /* warps a tile, for every kernel: where they are several they make one pass
-                         each, and the meeting is a launch of its own, */
-    int32_t meetings; /* with so many warps a tile */
-    int32_t striped_passes, striped_meetings; /* the same of the striped kernel, always apart */
+    int32_t passes; /* warps a tile, for every kernel: where they are several they make one pass
+                       each, and the join is a launch of its own, */
+    int32_t joins;  /* with so many warps a tile */
+    int32_t striped_passes, striped_joins; /* the same of the striped kernel, always apart */
     /* The tiles of the kernels with the fewest rows a lane, and so on; then the stripes. */
     int32_t first_tile[GKL_SHIM_CUDA_KERNELS], tiles[GKL_SHIM_CUDA_KERNELS];
 } gkl_shim_cuda_chunk;
@@ -199,15 +199,16 @@ typedef struct {
 } gkl_shim_cuda_device;
 
 typedef struct {
-    int32_t precision;   /* GKL_SHIM_SINGLE or GKL_SHIM_DOUBLE */
-    int32_t conventions; /* GKL_SHIM_STRICT or GKL_SHIM_AS_GKL */
-    int32_t threads;     /* for planning, and for what no device computes */
-    int32_t rows_a_lane; /* as in gkl_shim_cuda_options */
-    int32_t slots;       /* chunks under way on a device at most, all calls together; */
-    int32_t streams;     /* and of one call, and */
-    int32_t drivers;     /* threads of one call that plan and launch them; 0: by the threads */
-    int64_t cells[2];    /* of a chunk, as in gkl_shim_cuda_options; of each precision */
-    int64_t planning;    /* of a chunk, likewise */
+    int32_t precision;      /* GKL_SHIM_SINGLE or GKL_SHIM_DOUBLE */
+    int32_t conventions;    /* GKL_SHIM_STRICT or GKL_SHIM_AS_GKL */
+    int32_t threads;        /* for planning, and for what no device computes */
+    int32_t rows_a_lane;    /* as in gkl_shim_cuda_options */
+    int32_t slots;          /* chunks in flight on a device at most, of all calls together */
+    int32_t streams;        /* the same of one call; 0: as suits the threads */
+    int32_t launch_threads; /* of one call, for each device: they plan and launch chunks; 0: as
+                               suits the threads */
+    int64_t cells[2];       /* of a chunk, as in gkl_shim_cuda_options; of each precision */
+    int64_t planning;       /* of a chunk, likewise */
     int32_t device_count;
     const gkl_shim_cuda_device *devices;
     const gkl_shim_cuda_driver *driver;
@@ -247,9 +248,10 @@ typedef struct {
     const char *(*loss)(gkl_shim_cuda_engine *engine, int32_t *number);
     int32_t (*uses)(const gkl_shim_cuda_engine *engine, int32_t number);
     const char *(*last_error)(void);
-} gkl_shim_cuda_door;
+} gkl_shim_cuda_vtable;
 
-GKL_SHIM_API void gkl_shim_cuda_engine_door(gkl_shim_cuda_engine *engine, gkl_shim_cuda_door *door);
+GKL_SHIM_API void gkl_shim_cuda_engine_vtable(gkl_shim_cuda_engine *engine,
+                                              gkl_shim_cuda_vtable *vtable);
 
 /* What the engine has done since it was opened: the sum over its calls. */
 GKL_SHIM_API void gkl_shim_cuda_engine_statistics(const gkl_shim_cuda_engine *engine,

@@ -193,7 +193,7 @@ class CudaEngine(PairHmm):
                 "precision": _native.precision_code(precision),
                 "threads": 2,
                 "slots": 3,
-                "drivers": 2,
+                "launch_threads": 2,
                 "cells": [1 << 12, 1 << 12],
                 "device_count": 1,
                 "devices": self.device,
