@@ -126,6 +126,13 @@ typedef struct {
     int32_t backend;     /* GKL_SHIM_CPU, GKL_SHIM_CUDA or GKL_SHIM_AUTO */
 } gkl_shim_pairhmm_options;
 
+/* Limits of a batch. There may be any number of regions, reads and haplotypes. */
+enum {
+    GKL_SHIM_LONGEST_READ = 1 << 20,      /* bases of a read: 1,048,576 */
+    GKL_SHIM_LONGEST_HAPLOTYPE = 1 << 26, /* letters of a haplotype: 67,108,864 */
+    GKL_SHIM_REGION_LETTERS = 1 << 28     /* letters of a region's haplotypes: 268,435,456 */
+};
+
 /* Regions of reads and haplotypes: every read of a region is computed against every haplotype of
  * the same region. All arrays are the caller's.
  *
@@ -171,13 +178,22 @@ GKL_SHIM_API gkl_shim_status gkl_shim_pairhmm_open(const gkl_shim_pairhmm_option
  * region's reads x haplotypes values, reads outer, haplotypes inner; `size` is how many doubles it
  * has room for, and must be at least the number of pairs (what is beyond is left alone).
  *
+ * The CPU engine takes at most 256 MiB and 160 MiB a thread, whatever the batch's shape: beside the
+ * batch and the output. An ordinary region takes a few MiB.
+ *
  * GKL_SHIM_EINVAL: a null pointer where there is data, offsets that do not start at 0 or that
- * decrease, a read or haplotype of length 0, a letter that the handle's conventions refuse,
- * `size` too small. Nothing is written in these cases. After GKL_SHIM_ENOMEM the output's content
- * is undefined. */
+ * decrease, a read or haplotype of length 0, more letters than the limits above allow, a letter
+ * that the handle's conventions refuse, `size` too small. Nothing is written in these cases. After
+ * GKL_SHIM_ENOMEM the output's content is undefined. */
 GKL_SHIM_API gkl_shim_status gkl_shim_pairhmm_compute(gkl_shim_pairhmm *handle,
                                                       const gkl_shim_pairhmm_batch *batch,
                                                       double *log10_likelihoods, int64_t size);
+
+/* Check what gkl_shim_pairhmm_compute() checks of a batch's offsets, the limits included. Reads no
+ * base and no quality.
+ *
+ * GKL_SHIM_EINVAL: as there. */
+GKL_SHIM_API gkl_shim_status gkl_shim_pairhmm_check(const gkl_shim_pairhmm_batch *batch);
 
 /* The handle's build: "portable", "avx2", "avx512" or "neon". */
 GKL_SHIM_API const char *gkl_shim_pairhmm_build(const gkl_shim_pairhmm *handle);
@@ -222,7 +238,7 @@ typedef struct {
  * for each read a line with its bases and its base, insertion, deletion and continuation qualities
  * (Phred + 33, so bytes 33 to 160); for each haplotype a line with its letters. White space
  * separates fields; blank lines before a region are skipped; lines have at most `longest_line`
- * bytes.
+ * bytes; the limits of a batch hold.
  *
  * The batch's arrays lie in `offsets`, which has room for 2 * lines + 4, and in `letters`, which
  * has room for the bytes of the whole lines. The region that the text ends within is checked but
@@ -426,8 +442,8 @@ GKL_SHIM_API gkl_shim_status gkl_shim_cuda_engine_open(const gkl_shim_cuda_engin
                                                        gkl_shim_cuda_engine **engine);
 
 /* As gkl_shim_pairhmm_compute(), of batches that have been checked, whose results follow one
- * another; only a letter of a haplotype that the conventions refuse is GKL_SHIM_EINVAL. What
- * devices leave undone, because they fail, are slow in double precision or because that does not
+ * another. GKL_SHIM_EINVAL: what gkl_shim_pairhmm_check() refuses, and a letter of a haplotype that
+ * the conventions refuse. What devices leave undone, because they fail, are slow in double precision or because that does not
  * hold it, the CPU engine computes: the results are the same. `done`, unless NULL, receives what
  * was done for this call, if it succeeds. */
 GKL_SHIM_API gkl_shim_status gkl_shim_cuda_engine_compute(gkl_shim_cuda_engine *engine,

@@ -42,6 +42,7 @@
 #include "common/thread_pool.h"
 #include "gkl_shim.h"
 #include "gpu/driver.h"
+#include "pairhmm/batch.h"
 #include "pairhmm/cuda/arrays.h"
 #include "pairhmm/cuda/layout.h"
 #include "pairhmm/cuda/leftovers.h"
@@ -1295,6 +1296,9 @@ extern "C" gkl_shim_status gkl_shim_cuda_engine_compute(gkl_shim_cuda_engine *en
                                                         int64_t count, double *log10_likelihoods,
                                                         gkl_shim_pairhmm_stats *done) {
     return guarded([&] {
+        int64_t pairs, cells;
+        for (int64_t k = 0; k < count; k++)
+            if (!check_shape(batches[k], &pairs, &cells)) return GKL_SHIM_EINVAL;
         return engine->compute({batches, batches + count}, log10_likelihoods, done);
     });
 }

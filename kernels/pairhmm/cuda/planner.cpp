@@ -58,6 +58,10 @@ constexpr int kBusyTiles = 8;
 // A chunk's reads have about so many bases at most: the block goes up while another is computed.
 constexpr int64_t kChunkReadBases = int64_t(1) << 22;
 
+// A chunk's regions have no more letters of haplotypes: planning takes memory for each, and places
+// in a block are 32 bits wide. A region that has more by itself is left to the CPU engine.
+constexpr int64_t kChunkLetters = int64_t(1) << 24;
+
 // What planning and writing take on one thread, in nanoseconds; and how much of it is done by one
 // at a time: enough that handing it out costs little, little enough that all threads have some.
 constexpr int64_t kPlanPerRegion = 500, kPlanPerRead = 10, kPlanPerLetter = 1;
@@ -84,6 +88,7 @@ struct Part {
     int64_t region, first_read, reads;  // of the batch
     int64_t first_pair, haplotype_count;
     bool striped;
+    bool left;                  // to the CPU engine: none of it is planned or travels
     int64_t most_stripes;       // of a read: one that would have more is not computed
     int64_t first_byte, bytes;  // of its reads: in the batch
     int32_t first_row, rows;    // the reads computed
@@ -245,7 +250,7 @@ struct gkl_shim_cuda_planner {
         group_count_ = 0;
         read_bases_ = chunk->regions = chunk->pairs = chunk->cells = planning_ = 0;
         stripes_ = 0;
-        int64_t cells = 0, scratch = 0, group_planning = kGroupNanoseconds;
+        int64_t cells = 0, scratch = 0, all_letters = 0, group_planning = kGroupNanoseconds;
         bool full = false;
         const int64_t most_planning =
             options_.planning > 0 ? options_.planning : std::numeric_limits<int64_t>::max();
@@ -262,13 +267,19 @@ struct gkl_shim_cuda_planner {
             const int64_t state_bytes =
                 (4 * (h_end - h) + 4) * (options_.precision == GKL_SHIM_SINGLE ? 8 : 16);
             const int64_t pair = chunk->pair + chunk->read * (h_end - h);
-            const int64_t most_stripes = this->most_stripes(h_end - h, letters);
+            const bool left = letters > kChunkLetters;
+            full = !left && !parts_.empty() && all_letters + letters > kChunkLetters;
+            if (full) break;
+            const int64_t most_stripes = left ? 0 : this->most_stripes(h_end - h, letters);
             int64_t end = first, wanted_reads = 0, region_stripes = 0;
             const int64_t bases = batch_.read_offsets[reads_end] - batch_.read_offsets[first];
             const int64_t region_scratch = (bases + (reads_end - first) * kWarp) * state_bytes;
-            if (!values_ && cells + bases * letters <= options_.cells &&
-                scratch + region_scratch <= options_.scratch_bytes &&
-                read_bases_ + bases <= kChunkReadBases && within_reach(reads_end)) {
+            if (left) {
+                end = reads_end;
+                wanted_reads = any_wanted(pair, (end - first) * (h_end - h)) ? end - first : 0;
+            } else if (!values_ && cells + bases * letters <= options_.cells &&
+                       scratch + region_scratch <= options_.scratch_bytes &&
+                       read_bases_ + bases <= kChunkReadBases && within_reach(reads_end)) {
                 end = reads_end;
                 wanted_reads = reads_end - first;
                 cells += bases * letters;
@@ -313,6 +324,7 @@ struct gkl_shim_cuda_planner {
                 part.reads = end - first;
                 part.haplotype_count = h_end - h;
                 part.striped = false;
+                part.left = left;
                 part.most_stripes = most_stripes;
                 part.first_pair = pair;
                 part.first_byte = batch_.read_offsets[first];
@@ -320,8 +332,13 @@ struct gkl_shim_cuda_planner {
                 chunk->regions++;
                 chunk->pairs += part.reads * part.haplotype_count;
                 chunk->cells += part.bytes * letters;
-                const int64_t part_planning =
-                    kPlanPerRegion + part.reads * kPlanPerRead + letters * kPlanPerLetter;
+                int64_t part_planning = kPlanPerRegion;
+                if (left) {
+                    part.bytes = 0;
+                } else {
+                    part_planning += part.reads * kPlanPerRead + letters * kPlanPerLetter;
+                    all_letters += letters;
+                }
                 group_planning += part_planning;
                 planning_ += part_planning;
                 if (region_stripes > 0) {
@@ -456,6 +473,8 @@ struct gkl_shim_cuda_planner {
     int64_t list_rows(Part &part, Group *group) const {
         part.first_row = int32_t(group->rows.size());
         part.first_packed = int32_t(group->packed.size());
+        part.width = part.tiles = part.rows = 0;
+        if (part.left) return 0;
         const int64_t bases = part.striped ? list_stripes(part, group) : pack_rows(part, group);
         part.rows = int32_t(group->rows.size()) - part.first_row;
         return bases;
@@ -573,11 +592,11 @@ struct gkl_shim_cuda_planner {
     void plan_haplotypes(Part &part, Group *group) {
         PlanMemory &memory = *plan_memory;
         const int64_t *offsets = batch_.haplotype_offsets + batch_.region_haplotypes[part.region];
-        if (!prefixes_) encode_haplotypes(part, group);
+        if (!prefixes_ && !part.left) encode_haplotypes(part, group);
         part.first_haplotype = int32_t(group->haplotypes.size());
         memory.chosen.clear();
         const int32_t *rows = group->rows.data() + part.first_row;
-        for (int32_t h = 0; h < part.haplotype_count; h++)
+        for (int32_t h = 0; !part.left && h < part.haplotype_count; h++)
             if (std::any_of(rows, rows + part.rows,
                             [&](int32_t read) { return wanted(part, read, h); }))
                 memory.chosen.push_back(h);
@@ -686,7 +705,7 @@ struct gkl_shim_cuda_planner {
         const int64_t parts = int64_t(parts_.size()), step = (parts + kSample - 1) / kSample;
         for (int64_t k = 0; k < parts; k += step) {
             const Part &part = parts_[size_t(k)];
-            if (part.striped) continue;
+            if (part.striped || part.left) continue;
             const int64_t *offsets = batch_.read_offsets + part.first_read;
             Lengths lengths;
             for (int64_t r = 0; r < part.reads; r++)
