@@ -178,7 +178,7 @@ GKL_SHIM_API gkl_shim_status gkl_shim_pairhmm_open(const gkl_shim_pairhmm_option
  * region's reads x haplotypes values, reads outer, haplotypes inner; `size` is how many doubles it
  * has room for, and must be at least the number of pairs (what is beyond is left alone).
  *
- * The CPU engine takes at most 256 MiB and 160 MiB a thread, whatever the batch's shape: beside the
+ * The CPU engine takes at most 192 MiB and 128 MiB a thread, whatever the batch's shape: beside the
  * batch and the output. An ordinary region takes a few MiB.
  *
  * GKL_SHIM_EINVAL: a null pointer where there is data, offsets that do not start at 0 or that
