@@ -290,14 +290,9 @@ class Batch:
         if step != 1:
             raise ValueError(f"a batch is cut in steps of 1, not {step}")
         last = max(first, last)
-        reads = cut_reads(self.reads, *map(int, self.region_reads[[first, last]]))
-        start, stop = map(int, self.region_haplotypes[[first, last]])
-        ends = self.haplotypes.offsets[start : stop + 1]
         return Batch(
-            reads,
-            HaplotypeBatch.trusted(
-                ends - ends[0], self.haplotypes.bases[int(ends[0]) : int(ends[-1])]
-            ),
+            cut_reads(self.reads, *map(int, self.region_reads[[first, last]])),
+            cut_haplotypes(self.haplotypes, *map(int, self.region_haplotypes[[first, last]])),
             self.region_reads[first : last + 1] - self.region_reads[first],
             self.region_haplotypes[first : last + 1] - self.region_haplotypes[first],
         )
@@ -372,6 +367,11 @@ def cut_reads(reads: ReadBatch, start: int, stop: int) -> ReadBatch:
     ends = reads.offsets[start : stop + 1]
     first, last = int(ends[0]), int(ends[-1])
     return ReadBatch.trusted(ends - first, *(track[first:last] for track in reads.tracks))
+
+
+def cut_haplotypes(haplotypes: HaplotypeBatch, start: int, stop: int) -> HaplotypeBatch:
+    ends = haplotypes.offsets[start : stop + 1]
+    return HaplotypeBatch.trusted(ends - ends[0], haplotypes.bases[int(ends[0]) : int(ends[-1])])
 
 
 def read_batch(reads: Reads, gaps: tuple[Quals, ...]) -> ReadBatch:

@@ -18,10 +18,10 @@ from gkl_shim import paths
 from gkl_shim.errors import BackendUnavailable, MissingComponent
 
 __all__ = ["PairHmmEngine", "PrefilterEngine", "RegionText", "Sequences", "batch_pointer",
-           "batches_pointer", "builds", "check", "conventions_code", "copy", "cpu_count", "encode",
-           "format_edits", "format_likelihoods", "library", "opened", "pairhmm_statistics",
-           "parse_candidates", "parse_pairs", "parse_regions", "precision_code",
-           "version"]  # fmt: skip
+           "batches_pointer", "builds", "check", "check_shape", "conventions_code", "copy",
+           "cpu_count", "encode", "format_edits", "format_likelihoods", "library", "opened",
+           "pairhmm_statistics", "parse_candidates", "parse_pairs", "parse_regions",
+           "precision_code", "version"]  # fmt: skip
 
 # The longest line of gkl_shim_prefilter_format.
 _LINE = 13
@@ -176,6 +176,23 @@ def check(status: int) -> None:
     if status == lib.GKL_SHIM_EINTERNAL:
         raise RuntimeError(message)
     raise ValueError(message)
+
+
+def check_shape(batch: Any) -> None:
+    """Check a batch's offsets, and that it is within the engine's limits.
+
+    Parameters
+    ----------
+    batch
+        From :func:`batch_pointer`.
+
+    Raises
+    ------
+    ValueError
+        In the library's words.
+    """
+    _, lib = library()
+    check(lib.gkl_shim_pairhmm_check(batch))
 
 
 def opened(kind: str, *arguments: Any) -> Any:

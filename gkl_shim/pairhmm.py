@@ -39,6 +39,7 @@ from gkl_shim._batch import (
     Region,
     concatenated,
     copied,
+    cut_haplotypes,
     cut_reads,
     haplotype_batch,
     read_batch,
@@ -66,8 +67,12 @@ __all__ = [
 Backend: TypeAlias = Literal["auto", "cpu", "cuda"]
 Precision: TypeAlias = Literal["single", "double"]
 
-# What one native call takes at most, in cells: it bounds how long Ctrl-C waits.
+# What one native call takes at most, in cells: it bounds how long Ctrl-C waits. The engine computes
+# reads side by side, and haplotypes share what is alike: a call has no fewer reads than these,
+# where there are so many, and is then larger.
 _CALL_CELLS = 1 << 29
+_CALL_READS = 16
+_FEW_READS_CELLS = 1 << 32
 # What a stream puts together, where regions come one by one: little enough that batches of some
 # hundred regions are not copied. And what devices compute in one call, in bases of reads, since
 # these are what the host is busy with; and how many such calls there are at once.
@@ -259,14 +264,15 @@ class PairHMM(Closing):
         if on_devices is not None:
             return on_devices.compute(batch)
         out = np.empty(batch.pairs, np.float64)
-        start = 0
         # Python's signal handlers run between the parts, so Ctrl-C does not wait for a big batch.
-        for part in _parts(batch):
-            stop = start + part.pairs
-            if stop > start:
-                pointer = _native.batch_pointer(*part.arrays)
-                engine.compute(pointer, out[start:stop])
-            start = stop
+        for part, place in _parts(batch, out):
+            if part.pairs == 0:
+                continue
+            whole = place.flags.c_contiguous
+            values = place.reshape(-1) if whole else np.empty(part.pairs, np.float64)
+            engine.compute(_native.batch_pointer(*part.arrays), values)
+            if not whole:
+                place[:] = values.reshape(place.shape)
         return out
 
     def stream(
@@ -652,23 +658,45 @@ def _work_of(batch: Batch) -> int:
     return max(len(reads.bases) * len(haplotypes.bases), pairs * _PAIR_CELLS)
 
 
-def _parts(batch: Batch) -> Iterator[Batch]:
-    """Cut a batch into native calls: between regions, and a very large region between reads."""
+def _parts(batch: Batch, out: NDArray[np.float64]) -> Iterator[tuple[Batch, NDArray[np.float64]]]:
+    """Cut a batch into native calls, each with the place of its results in `out`.
+
+    It is cut between regions. A very large region is cut between reads, and where few of these make
+    a call, between haplotypes too.
+    """
     work = _work(batch)
     if work.sum() <= _CALL_CELLS:
-        yield batch
+        yield batch, out
         return
-    first = 0
+    # Errors name what the caller knows, not its place in a part.
+    _native.check_shape(_native.batch_pointer(*batch.arrays))
+    first = start = 0
     while first < len(batch):
         fit = int(np.searchsorted(np.cumsum(work[first:]), _CALL_CELLS, "right"))
         last = first + max(fit, 1)
         part = batch[first:last]
+        stop = start + part.pairs
         if fit:
-            yield part
+            yield part, out[start:stop]
         else:
-            count = len(part.reads)
-            step = max(1, int(count * _CALL_CELLS // work[first]))
-            for start in range(0, count, step):
-                reads = cut_reads(part.reads, start, min(start + step, count))
-                yield Batch(reads, part.haplotypes)
-        first = last
+            yield from _blocks(part, int(work[first]), out[start:stop])
+        first, start = last, stop
+
+
+def _blocks(
+    region: Batch, work: int, out: NDArray[np.float64]
+) -> Iterator[tuple[Batch, NDArray[np.float64]]]:
+    reads, haplotypes = len(region.reads), len(region.haplotypes)
+    rows, columns = max(1, reads * _CALL_CELLS // work), haplotypes
+    if rows < _CALL_READS:
+        rows = min(reads, _CALL_READS)
+        columns = max(1, haplotypes * reads * _FEW_READS_CELLS // (work * rows))
+    values = out.reshape(reads, haplotypes)
+    for read in range(0, reads, rows):
+        some = cut_reads(region.reads, read, min(read + rows, reads))
+        for haplotype in range(0, haplotypes, columns):
+            others = cut_haplotypes(
+                region.haplotypes, haplotype, min(haplotype + columns, haplotypes)
+            )
+            place = values[read : read + rows, haplotype : haplotype + columns]
+            yield Batch(some, others), place

@@ -139,6 +139,13 @@ typedef struct {
     int32_t backend;     /* GKL_SHIM_CPU, GKL_SHIM_CUDA or GKL_SHIM_AUTO */
 } gkl_shim_pairhmm_options;
 
+/* Limits of a batch. There may be any number of regions, reads and haplotypes. */
+enum {
+    GKL_SHIM_PAIRHMM_LONGEST_READ = 1 << 20,      /* bases of one read */
+    GKL_SHIM_PAIRHMM_LONGEST_HAPLOTYPE = 1 << 26, /* letters of one haplotype */
+    GKL_SHIM_PAIRHMM_REGION_LETTERS = 1 << 28     /* letters of all haplotypes of one region */
+};
+
 /* A batch of regions. Every read of a region is computed against every haplotype of that region.
  *
  * Qualities are Phred scores, one byte a base. The top bit is ignored, as in GKL. */
@@ -183,13 +190,20 @@ GKL_SHIM_API gkl_shim_status gkl_shim_pairhmm_open(const gkl_shim_pairhmm_option
  * another: reads x haplotypes values each, in read-major order. `size` is the array's length and
  * must be at least the number of pairs; elements beyond that are not written.
  *
+ * Besides the batch and the output, the CPU engine takes at most 192 MiB and 128 MiB a thread,
+ * whatever the shape of the batch. An ordinary region takes a few MiB.
+ *
  * GKL_SHIM_EINVAL: a null pointer where there is data, offsets that do not start at 0 or that
- * decrease, a read or haplotype of length 0, a letter that the handle's conventions refuse, or a
- * `size` that is too small. Nothing is written then. After GKL_SHIM_ENOMEM the output is
- * undefined. */
+ * decrease, a read or haplotype of length 0, more letters than the limits above, a letter that the
+ * handle's conventions refuse, or a `size` that is too small. Nothing is written then. After
+ * GKL_SHIM_ENOMEM the output is undefined. */
 GKL_SHIM_API gkl_shim_status gkl_shim_pairhmm_compute(gkl_shim_pairhmm *handle,
                                                       const gkl_shim_pairhmm_batch *batch,
                                                       double *log10_likelihoods, int64_t size);
+
+/* Check a batch's offsets against the limits, as gkl_shim_pairhmm_compute() does. Reads no base and
+ * no quality. Returns GKL_SHIM_EINVAL if the batch would be refused. */
+GKL_SHIM_API gkl_shim_status gkl_shim_pairhmm_check(const gkl_shim_pairhmm_batch *batch);
 
 /* The handle's build: "portable", "avx2", "avx512" or "neon". */
 GKL_SHIM_API const char *gkl_shim_pairhmm_build(const gkl_shim_pairhmm *handle);
@@ -220,7 +234,7 @@ typedef struct {
  * haplotypes; a line for each read with its bases and its base, insertion, deletion and
  * continuation qualities (Phred + 33: bytes 33 to 160); and a line for each haplotype with its
  * letters. White space separates fields. Blank lines before a region are skipped. A line has at
- * most `longest_line` bytes.
+ * most `longest_line` bytes, and the limits of a batch hold.
  *
  * The batch's arrays lie in `offsets`, which must hold 2 * lines + 4 elements, and in `letters`,
  * which must hold as many bytes as the text's complete lines. If the text ends within a region,

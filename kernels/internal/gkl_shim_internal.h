@@ -220,11 +220,12 @@ typedef struct gkl_shim_cuda_engine gkl_shim_cuda_engine;
 GKL_SHIM_API gkl_shim_status gkl_shim_cuda_engine_open(const gkl_shim_cuda_engine_options *options,
                                                        gkl_shim_cuda_engine **engine);
 
-/* As gkl_shim_pairhmm_compute(), of batches that have been checked, whose results follow one
- * another; only a letter of a haplotype that the conventions refuse is GKL_SHIM_EINVAL. What
- * devices leave undone, because they fail, are slow in double precision or because that does not
- * hold it, the CPU engine computes: the results are the same. `done`, unless NULL, receives what
- * was done for this call, if it succeeds. */
+/* As gkl_shim_pairhmm_compute(), for batches whose results follow one another. The CPU engine
+ * computes what devices leave: because they fail, because they are slow in double precision, or
+ * because a likelihood leaves double precision's range. The results are the same. `done`, unless
+ * NULL, receives what was done for this call if it succeeds.
+ * GKL_SHIM_EINVAL: a batch that gkl_shim_pairhmm_check() refuses, or a haplotype's letter that the
+ * conventions refuse. */
 GKL_SHIM_API gkl_shim_status gkl_shim_cuda_engine_compute(gkl_shim_cuda_engine *engine,
                                                           const gkl_shim_pairhmm_batch *batches,
                                                           int64_t count, double *log10_likelihoods,

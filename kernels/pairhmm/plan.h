@@ -12,6 +12,7 @@
 // same for every engine.
 #pragma once
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include <vector>
@@ -109,6 +110,11 @@ class Planner {
 
     // The tries alone.
     void make_tries(const Letters *haplotypes, int64_t count, Trie *heads, Trie *tails);
+
+    // What rare long haplotypes needed is not kept for ever.
+    void trim(size_t most) {
+        if (reversed_.capacity() > most) std::vector<uint8_t>().swap(reversed_);
+    }
 
    private:
     TrieBuilder builder_;

@@ -37,6 +37,7 @@ struct Part {
     int64_t region, first_read, reads;
     int64_t first_pair, haplotype_count;
     bool striped;
+    bool left;                  // to the CPU engine: none of it is planned or sent
     int64_t most_stripes;       // a read that has more is not computed
     int64_t first_byte, bytes;  // of the reads, in the batch
 

@@ -15,6 +15,10 @@ constexpr int64_t kStripedChunk = 8;
 // A chunk's reads have about so many bases at most: its block travels while another is computed.
 constexpr int64_t kChunkReadBases = int64_t(1) << 22;
 
+// A chunk's haplotypes have no more letters than this: planning takes memory for each letter, and
+// places in a block are 32 bits wide. The CPU engine computes a region that has more by itself.
+constexpr int64_t kChunkLetters = int64_t(1) << 24;
+
 // What planning takes one thread, in nanoseconds.
 constexpr int64_t kPlanPerRegion = 500, kPlanPerRead = 10, kPlanPerLetter = 1;
 // Planning of a group: long enough that handing it to a thread costs little, short enough that all
@@ -32,9 +36,15 @@ void Chunker::take(gkl_shim_cuda_chunk *place) {
     const gkl_shim_pairhmm_batch &batch = plan_.batch;
     while (place->region < batch.regions && !full_ && plan_.nanoseconds < most_nanoseconds) {
         const Region region = region_at(*place);
+        full_ = !region.left && !plan_.parts.empty() && letters_ + region.letters > kChunkLetters;
+        if (full_) break;
         int64_t end = region.reads_end, stripes = 0;
         bool any = end > region.first;
-        if (!take_all_reads(region)) end = take_reads(region, &stripes, &any);
+        if (region.left)
+            any = any &&
+                  plan_.any_wanted(region.first_pair, (end - region.first) * region.haplotypes);
+        else if (!take_all_reads(region))
+            end = take_reads(region, &stripes, &any);
         if (any && region.haplotypes > 0) add_part(region, end, stripes, place);
         if (end < region.reads_end) {
             place->read = end - batch.region_reads[region.number];
@@ -62,7 +72,8 @@ Chunker::Region Chunker::region_at(const gkl_shim_cuda_chunk &place) const {
     region.letters =
         batch.haplotype_offsets[haplotypes[1]] - batch.haplotype_offsets[haplotypes[0]];
     region.first_pair = place.pair + place.read * region.haplotypes;
-    region.most_stripes = most_stripes(region.haplotypes, region.letters);
+    region.left = region.letters > kChunkLetters;
+    region.most_stripes = region.left ? 0 : most_stripes(region.haplotypes, region.letters);
     region.state_bytes =
         (4 * region.haplotypes + 4) * (options_.precision == GKL_SHIM_SINGLE ? 8 : 16);
     return region;
@@ -132,6 +143,7 @@ void Chunker::add_part(const Region &region, int64_t end, int64_t stripes,
     part.reads = end - region.first;
     part.haplotype_count = region.haplotypes;
     part.striped = false;
+    part.left = region.left;
     part.most_stripes = region.most_stripes;
     part.first_pair = region.first_pair;
     part.first_byte = plan_.batch.read_offsets[region.first];
@@ -139,8 +151,13 @@ void Chunker::add_part(const Region &region, int64_t end, int64_t stripes,
     place->regions++;
     place->pairs += part.reads * part.haplotype_count;
     place->cells += part.bytes * region.letters;
-    const int64_t nanoseconds =
-        kPlanPerRegion + part.reads * kPlanPerRead + region.letters * kPlanPerLetter;
+    int64_t nanoseconds = kPlanPerRegion;
+    if (region.left) {
+        part.bytes = 0;
+    } else {
+        nanoseconds += part.reads * kPlanPerRead + region.letters * kPlanPerLetter;
+        letters_ += region.letters;
+    }
     group_nanoseconds_ += nanoseconds;
     plan_.nanoseconds += nanoseconds;
     if (stripes > 0) {

@@ -20,6 +20,7 @@ class Chunker {
     struct Region {
         int64_t number, first, reads_end;
         int64_t haplotypes, letters;  // and the bases of these
+        bool left;                    // to the CPU engine: too many letters for a chunk
         int64_t first_pair;           // of the first read
         int64_t most_stripes;         // of a read that is computed
         int64_t state_bytes;          // of a base
@@ -34,7 +35,7 @@ class Chunker {
 
     ChunkPlan &plan_;
     const gkl_shim_cuda_options &options_;
-    int64_t cells_ = 0, scratch_ = 0;
+    int64_t cells_ = 0, scratch_ = 0, letters_ = 0;
     int64_t group_nanoseconds_ = 0;  // of the last group
     bool full_ = false;
 };

@@ -24,6 +24,7 @@
 #include "gpu/devices.h"
 #include "gpu/driver.h"
 #include "gpu/launch.h"
+#include "pairhmm/batch.h"
 #include "pairhmm/cuda/batch_queue.h"
 #include "pairhmm/cuda/batch_work.h"
 #include "pairhmm/cuda/chunk.h"
@@ -194,8 +195,12 @@ extern "C" gkl_shim_status gkl_shim_cuda_engine_compute(gkl_shim_cuda_engine *en
                                                         const gkl_shim_pairhmm_batch *batches,
                                                         int64_t count, double *log10_likelihoods,
                                                         gkl_shim_pairhmm_stats *done) {
-    return guarded(
-        [&] { return engine->compute(batches, batches + count, log10_likelihoods, done); });
+    return guarded([&] {
+        int64_t pairs, cells;
+        for (int64_t k = 0; k < count; k++)
+            if (!check_shape(batches[k], &pairs, &cells)) return GKL_SHIM_EINVAL;
+        return engine->compute(batches, batches + count, log10_likelihoods, done);
+    });
 }
 
 extern "C" const char *gkl_shim_cuda_engine_loss(gkl_shim_cuda_engine *engine, int32_t *number) {

@@ -72,7 +72,7 @@ void choose_width(ChunkPlan *plan, gkl_shim_cuda_chunk *chunk) {
     Cost costs[GKL_SHIM_CUDA_WIDTHS] = {};
     const int64_t parts = int64_t(plan->parts.size()), step = (parts + kSample - 1) / kSample;
     for (int64_t k = 0; k < parts; k += step)
-        if (!plan->parts[size_t(k)].striped)
+        if (!plan->parts[size_t(k)].striped && !plan->parts[size_t(k)].left)
             add_part(*plan, plan->parts[size_t(k)], double(step), costs);
     double best = std::numeric_limits<double>::infinity();
     for (int w = 0; w < plan->widths.count(); w++) {
