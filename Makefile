@@ -3,13 +3,16 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 
-.PHONY: demo test test-gpu sanitize-gpu setup bench lint clean
+.PHONY: demo test sanitize test-gpu sanitize-gpu bench check-wheel install setup lint clean
 
-demo: setup  ## real GATK on real reads, stock beside the shim
+demo: install  ## real GATK on real reads, stock beside the shim
 	$(BIN)/gkl-shim demo
 
 test: setup  ## all tests
 	$(BIN)/pytest
+
+sanitize: setup  ## the library under ASan, UBSan and TSan; part of all tests
+	$(BIN)/pytest tests/sanitizers
 
 # Both want CuPy in $(VENV), and write what they found to RECORD, if that is given.
 test-gpu: setup  ## all tests that a CUDA device has a part in
@@ -18,19 +21,29 @@ test-gpu: setup  ## all tests that a CUDA device has a part in
 sanitize-gpu: setup  ## the CUDA kernels under compute-sanitizer
 	$(BIN)/python tests/gpu/sanitize.py $(RECORD)
 
-bench: setup  ## PairHMM on this machine, beside GKL
+bench: install  ## PairHMM on this machine, beside GKL
 	$(BIN)/gkl-shim bench pairhmm
 
-setup: $(BIN)/python  ## build and install into $(VENV)
+check-wheel:  ## a wheel in an environment of its own
+	PYTHON=$(PYTHON) tests/build/check_wheel
+
+install: $(BIN)/python  ## build and install into $(VENV)
+	$(BIN)/python -m pip install --quiet .
+
+setup: $(BIN)/python  ## the same with what the tests use
 	$(BIN)/python -m pip install --quiet '.[test]'
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
 
-lint: setup
+lint: $(BIN)/python  ## formats, style and types
 	$(BIN)/python -m pip install --quiet '.[lint]'
-	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	git ls-files 'kernels/*' 'tests/*' | grep -E '\.(h|c|cpp|inc|cu)$$' \
+	  | xargs $(BIN)/clang-format --dry-run --Werror
 
 clean:
 	rm -rf build $(VENV)

@@ -1,11 +1,13 @@
-"""Compile the CUDA kernels for every architecture that is shipped, with NVRTC from PyPI.
+"""Compile the CUDA kernels with NVRTC. What it prints is a CMake list each.
 
-python cubins.py find
-    Print where NVRTC 13.0 is; nothing where it is not. (A driver of CUDA 13.0 may refuse the PTX of
-    later ones.)
-python cubins.py plan
-    Print what there is to make, a CMake list: FILE|TARGET|OUTPUT, where OUTPUT is relative to the
-    folder of kernels.
+python cubins.py sources
+    The kernels' source files, relative to kernels/.
+python cubins.py targets present|all
+    What to compile for: this machine's GPUs, or every architecture and PTX for those to come.
+python cubins.py nvrtc TARGET...
+    The path of an NVRTC that knows these targets; nothing where there is none.
+python cubins.py plan TARGET...
+    What there is to make, each FILE|TARGET|OUTPUT. OUTPUT is relative to the folder of kernels.
 python cubins.py make NVRTC FILE TARGET OUTPUT
     Make one: machine code (TARGET sm_90), PTX (compute_80), or the JSON file of kernels' symbols
     (symbols). NVRTC is a file that holds the library's path.
@@ -13,10 +15,14 @@ python cubins.py make NVRTC FILE TARGET OUTPUT
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
-import importlib.util
 import json
+import os
+import shutil
 import sys
+import sysconfig
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
@@ -24,33 +30,105 @@ from types import ModuleType
 _PACKAGE = ModuleType("gkl_shim")
 _PACKAGE.__path__ = [str(Path(__file__).resolve().parent.parent / "gkl_shim")]
 sys.modules["gkl_shim"] = _PACKAGE
+from gkl_shim import paths  # noqa: E402
 from gkl_shim.cuda import kernels  # noqa: E402
 
-_VERSION = (13, 0)
+#: Earlier ones do not know Blackwell; CUDA 14 may drop what is used here.
+_MAJOR_VERSIONS = (13, 12)
 
 
-def find() -> str:
-    """Return the path of PyPI's NVRTC."""
-    package = importlib.util.find_spec("nvidia")
-    for folder in (package.submodule_search_locations or ()) if package else ():
-        for path in sorted(Path(folder).glob(f"*/lib/libnvrtc.so.{_VERSION[0]}")):
-            major, minor = ctypes.c_int(), ctypes.c_int()
-            ctypes.CDLL(str(path)).nvrtcVersion(ctypes.byref(major), ctypes.byref(minor))
-            if (major.value, minor.value) == _VERSION:
-                return str(path)
-    return ""
+def sources() -> list[str]:
+    """Return the kernels' files and the headers that they include."""
+    found: list[str] = []
+
+    def add(path: str) -> None:
+        if path not in found:
+            found.append(path)
+            text = (paths.kernels() / path).read_text(encoding="utf-8")
+            for included in kernels._INCLUDE.findall(kernels._without_host(text)):
+                add(included)
+
+    for file in kernels.EXPRESSIONS:
+        add(file)
+    return found
 
 
-def plan() -> str:
+def targets(which: str) -> list[str]:
+    """Return what to compile for."""
+    everything = [f"sm_{number}" for number in kernels.ARCHITECTURES]
+    everything.append(f"compute_{kernels.PTX_ARCHITECTURE}")
+    if which == "all":
+        return everything
+    # What is loaded on a device is the first of these.
+    wanted = {kernels._suitable(number)[0].partition(".")[0] for number in _devices()}
+    return [target for target in everything if target in wanted]
+
+
+def _devices() -> set[int]:
+    """Return the compute capabilities, times 10, of this machine's GPUs that the kernels serve."""
+    try:
+        driver = ctypes.CDLL("libcuda.so.1")
+    except OSError:
+        return set()
+    count, value = ctypes.c_int(), ctypes.c_int()
+    if driver.cuInit(0) or driver.cuDeviceGetCount(ctypes.byref(count)):
+        return set()
+    found = set()
+    for device in range(count.value):
+        capability = []
+        for attribute in (75, 76):  # CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, _MINOR
+            driver.cuDeviceGetAttribute(ctypes.byref(value), attribute, device)
+            capability.append(value.value)
+        found.add(10 * capability[0] + capability[1])
+    return {number for number in found if kernels._suitable(number)}
+
+
+def nvrtc(*wanted: str) -> list[str]:
+    """Return the first NVRTC that knows all targets: of PyPI, of a CUDA toolkit, of conda."""
+    for folder in _nvrtc_folders():
+        for version in _MAJOR_VERSIONS:
+            path = folder / f"libnvrtc.so.{version}"
+            with contextlib.suppress(OSError):  # absent, or for another machine
+                if set(wanted) <= _known(ctypes.CDLL(str(path))):
+                    return [str(path)]
+    return []
+
+
+def _nvrtc_folders() -> Iterator[Path]:
+    """Yield where an NVRTC may lie."""
+    # pip builds with folders of its own, the environment that it installs into comes after them.
+    packages = [entry for entry in sys.path if entry]
+    packages += [sysconfig.get_path(name) for name in ("platlib", "purelib")]
+    for package in packages:
+        yield from sorted(Path(package).glob("nvidia/*/lib"))
+    compiler = shutil.which("nvcc")
+    prefixes = [os.environ.get(name) for name in ("CUDA_HOME", "CUDA_PATH")]
+    prefixes += [str(Path(compiler).resolve().parents[1])] if compiler else []
+    prefixes += ["/usr/local/cuda", os.environ.get("PREFIX"), os.environ.get("CONDA_PREFIX")]
+    for prefix in filter(None, [*prefixes, sys.prefix]):
+        yield from (Path(prefix, name) for name in ("lib64", "lib"))
+        yield from sorted(Path(prefix).glob("targets/*/lib"))
+
+
+def _known(library: ctypes.CDLL) -> set[str]:
+    """Return the targets that an NVRTC knows."""
+    count = ctypes.c_int()
+    library.nvrtcGetNumSupportedArchs(ctypes.byref(count))
+    numbers = (ctypes.c_int * count.value)()
+    library.nvrtcGetSupportedArchs(numbers)
+    return {f"{kind}_{number}" for kind in ("sm", "compute") for number in numbers}
+
+
+def plan(*wanted: str) -> list[str]:
     """Return what there is to make."""
-    targets = {f"sm_{number}": f"sm_{number}.cubin" for number in kernels.ARCHITECTURES}
-    targets[f"compute_{kernels.PTX_ARCHITECTURE}"] = f"compute_{kernels.PTX_ARCHITECTURE}.ptx"
-    targets["symbols"] = "symbols.json"
-    return ";".join(
-        f"{file}|{target}|{Path(file).with_suffix('')}.{kernels.fingerprint(file)}.{ending}"
+    endings = {"sm": "cubin", "compute": "ptx"}
+    names = {target: f"{target}.{endings[target.partition('_')[0]]}" for target in wanted}
+    names["symbols"] = "symbols.json"
+    return [
+        f"{file}|{target}|{Path(file).with_suffix('')}.{kernels.fingerprint(file)}.{name}"
         for file in kernels.EXPRESSIONS
-        for target, ending in targets.items()
-    )
+        for target, name in names.items()
+    ]
 
 
 def make(nvrtc: str, file: str, target: str, output: str) -> None:
@@ -105,12 +183,16 @@ def _compile(
     return result.raw, symbols
 
 
-if __name__ == "__main__":
-    if sys.argv[1:] == ["find"]:
-        print(find())
-    elif sys.argv[1:] == ["plan"]:
-        print(plan())
-    elif sys.argv[1:2] == ["make"] and len(sys.argv) == 6:
-        make(*sys.argv[2:])
+def main(name: str = "", *arguments: str) -> None:
+    """Do what the command line says."""
+    printed = {"sources": sources, "targets": targets, "nvrtc": nvrtc, "plan": plan}
+    if name in printed:
+        print(";".join(printed[name](*arguments)))
+    elif name == "make" and len(arguments) == 4:
+        make(*arguments)
     else:
         sys.exit(__doc__)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

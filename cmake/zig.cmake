@@ -1,5 +1,5 @@
-# Compiles with the compiler of the `ziglang` Python package, for a C library old enough for any
-# Linux in use. Pass -DZIG=folder of cc and c++, which start zig, and -DZIG_ARCH=x86_64|aarch64.
+# Compiles with zig, for a C library old enough for any Linux in use. Pass -DZIG=folder that zig.py
+# wrote, and -DZIG_ARCH=x86_64|aarch64.
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR ${ZIG_ARCH})
 set(CMAKE_C_COMPILER ${ZIG}/cc -target ${ZIG_ARCH}-linux-gnu.2.17)

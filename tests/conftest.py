@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import os
+import platform
 import shutil
+import subprocess
 import sys
+import zipfile
+from collections.abc import Iterator
 from pathlib import Path
+from typing import NoReturn
 
 import numpy as np
 import pytest
@@ -29,37 +36,45 @@ PACKAGES = {
     "bwa": "bwa",
     "c++": "g++",
     "cc": "gcc",
+    "cmake": "cmake",
     "g++": "g++",
     "java": "openjdk-17-jdk",
     "javac": "openjdk-17-jdk",
+    "javap": "openjdk-17-jdk",
     "minimap2": "minimap2",
     "mvn": "maven",
+    "ninja": "ninja-build",
     "nm": "binutils",
+    "pkg-config": "pkgconf",
     "qemu-aarch64": "qemu-user",
     "readelf": "binutils",
     "samtools": "samtools",
+    "setarch": "util-linux",
 }
 
 
 def require_tool(name: str) -> str:
     """A tool's path; where it is missing the test is skipped, under CI=true it fails."""
-    path = shutil.which(name)
+    # pip installs cmake and ninja beside the interpreter.
+    folders = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
+    path = shutil.which(name, path=folders)
     if path is None:
-        reason = f"{name} is not installed (Debian: {PACKAGES.get(name, name)})"
-        if os.environ.get("CI") == "true":
-            pytest.fail(reason)
-        pytest.skip(reason)
+        missing(f"{name} is not installed (Debian: {PACKAGES.get(name, name)})")
     return path
+
+
+def missing(reason: str) -> NoReturn:
+    """Skip a test; under CI=true it fails."""
+    if os.environ.get("CI") == "true":
+        pytest.fail(reason)
+    pytest.skip(reason)
 
 
 def shared_data(*parts: str) -> Path:
     """A file or folder of the shared data; where it is absent, skip, or fail under CI=true."""
     path = SHARED_DATA.joinpath(*parts)
     if not path.exists():
-        reason = f"no shared data: {Path('..', 'shared', 'data', *parts)} is absent"
-        if os.environ.get("CI") == "true":
-            pytest.fail(reason)
-        pytest.skip(reason)
+        missing(f"no shared data: {Path('..', 'shared', 'data', *parts)} is absent")
     return path
 
 
@@ -74,6 +89,78 @@ def recorded(name: str) -> tuple[Path, np.ndarray]:
     else:
         regions, likelihoods = (DATA / f"{name}.{kind}" for kind in ("in", "log10"))
     return regions, np.loadtxt(likelihoods)
+
+
+@contextlib.contextmanager
+def alone(folder: Path) -> Iterator[None]:
+    """Make a folder, and keep other test processes out of it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def library_for(arch: str, folder: Path) -> Path:
+    """The library for an architecture: the jar's, else one compiled with zig and kept in build/.
+
+    zig compiles the release's libraries, too.
+    """
+    from gkl_shim import paths
+
+    name = f"native/linux-{arch}/libgkl_shim.so"
+    with zipfile.ZipFile(paths.agent_jar()) as jar:
+        if name in jar.namelist():
+            return Path(jar.extract(name, folder))
+    build = ROOT / "build" / "tests" / arch
+    cmake, ninja = require_tool("cmake"), require_tool("ninja")
+    with alone(build):
+        zig = subprocess.run(
+            [sys.executable, ROOT / "cmake" / "zig.py", build / "zig"],
+            capture_output=True,
+            text=True,
+        )
+        if zig.returncode:
+            missing(zig.stderr)
+        options = {
+            "CMAKE_TOOLCHAIN_FILE": ROOT / "cmake" / "zig.cmake",
+            "CMAKE_MAKE_PROGRAM": ninja,
+            "ZIG": build / "zig",
+            "ZIG_ARCH": arch,
+            "GKL_SHIM_JAR": "OFF",
+        }
+        configured = [f"-D{key}={value}" for key, value in options.items()]
+        for command in ([*configured, "-S", ROOT, "-B", build, "-G", "Ninja"], ["--build", build]):
+            done = subprocess.run([cmake, *command], capture_output=True, text=True)
+            assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-5000:]
+        return Path(shutil.copy(build / "libgkl_shim.so", folder))
+
+
+@pytest.fixture(scope="session")
+def aarch64_library(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The library for aarch64."""
+    return library_for("aarch64", tmp_path_factory.mktemp("aarch64"))
+
+
+@pytest.fixture(scope="session")
+def aarch64_compiler() -> str:
+    """A C compiler for aarch64."""
+    if platform.machine() == "aarch64":
+        return require_tool("cc")
+    return require_tool("aarch64-linux-gnu-gcc")
+
+
+@pytest.fixture(scope="session")
+def aarch64_emulator(aarch64_compiler: str) -> list[str]:
+    """What to write before an aarch64 program's name."""
+    if platform.machine() == "aarch64":
+        return []
+    printed = subprocess.run(
+        [aarch64_compiler, "-print-sysroot"], check=True, capture_output=True, text=True
+    )
+    root = Path(printed.stdout.strip() or "/")
+    if not (root / "lib/ld-linux-aarch64.so.1").exists():
+        root = Path("/usr/aarch64-linux-gnu")
+    return [require_tool("qemu-aarch64"), "-L", str(root)]
 
 
 @pytest.fixture(scope="session")

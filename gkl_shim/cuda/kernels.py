@@ -1,8 +1,9 @@
 """Loading of the CUDA kernels: compiled ahead where the package has them, else by NVRTC, once.
 
-A package built with NVRTC at hand holds, beside each kernel file, machine code for every
-architecture in :data:`ARCHITECTURES` and PTX, which a driver compiles for newer ones. Their names
-carry the fingerprint of what they were made of, so that none but the source's own is ever loaded.
+A package holds, beside each kernel file, machine code for the GPUs of the machine that built it, or
+for every architecture in :data:`ARCHITECTURES` and PTX, which a driver compiles for newer ones
+(docs/build.md). Their names carry the fingerprint of what they were made of, so that none but the
+source's own is ever loaded.
 """
 
 from __future__ import annotations

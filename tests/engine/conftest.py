@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 import subprocess
-import zipfile
 from pathlib import Path
 
 import pytest
@@ -96,32 +95,15 @@ def run(program: list[object], *arguments: object, cwd: Path | None = None) -> s
     return done.stdout
 
 
-def jar_library(arch: str, folder: Path) -> Path:
-    with zipfile.ZipFile(gkl_shim.paths.agent_jar()) as jar:
-        return Path(jar.extract(f"native/linux-{arch}/libgkl_shim.so", folder))
-
-
 @pytest.fixture(scope="session")
 def native_driver(compile_c) -> list[object]:
     return [compile_c(require_tool("cc"), DRIVER, gkl_shim.paths.library())]
 
 
 @pytest.fixture(scope="session")
-def aarch64_driver(compile_c, tmp_path_factory) -> list[object]:
-    """The jar's aarch64 library behind the driver, under qemu."""
-    qemu = require_tool("qemu-aarch64")
-    compiler = require_tool("aarch64-linux-gnu-gcc")
-    library = jar_library("aarch64", tmp_path_factory.mktemp("aarch64"))
-    driver = compile_c(compiler, DRIVER, library)
-    root = Path(
-        subprocess.run(
-            [compiler, "-print-sysroot"], check=True, capture_output=True, text=True
-        ).stdout.strip()
-        or "/"
-    )
-    if not (root / "lib/ld-linux-aarch64.so.1").exists():
-        root = Path("/usr/aarch64-linux-gnu")
-    return [qemu, "-L", root, driver]
+def aarch64_driver(compile_c, aarch64_compiler, aarch64_emulator, aarch64_library) -> list[object]:
+    """The library for aarch64 behind the driver, under qemu."""
+    return [*aarch64_emulator, compile_c(aarch64_compiler, DRIVER, aarch64_library)]
 
 
 @pytest.fixture(scope="session")

@@ -12,8 +12,8 @@ import pytest
 import gkl_shim
 from gkl_shim import _native
 from tests import oracle
-from tests.conftest import require_tool
-from tests.engine.conftest import DRIVER, jar_library, run
+from tests.conftest import library_for, require_tool
+from tests.engine.conftest import DRIVER, run
 
 
 def test_the_example_in_the_header(compile_c, tmp_path):
@@ -61,7 +61,7 @@ def test_aarch64_has_the_same_bits(native_driver, aarch64_driver, region_file, b
 @pytest.mark.parametrize("build", _native.builds())
 def test_the_jars_library_has_the_same_bits(native_driver, compile_c, region_file, tmp_path, build):
     """The wheel's library and the jar's come from different compilers."""
-    library = jar_library("x86_64", tmp_path)
+    library = library_for("x86_64", tmp_path)
     driver = [compile_c(require_tool("cc"), DRIVER, library)]
     for precision in ("single", "double"):
         assert run(driver, region_file, build, precision, 2) == run(

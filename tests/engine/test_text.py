@@ -2,32 +2,33 @@
 
 from __future__ import annotations
 
+import os
 import random
 import struct
 import subprocess
-import zipfile
 from pathlib import Path
 
 import pytest
 
 import gkl_shim
-from tests.conftest import require_tool
+from tests.conftest import library_for, require_tool
 
 SOURCE = Path(__file__).parent / "text.c"
 
 
-@pytest.fixture(scope="module", params=["installed", "linux-x86_64", "linux-aarch64"])
+@pytest.fixture(scope="module", params=["installed", "jar", "aarch64"])
 def program(request, compile_c, tmp_path_factory) -> list[str]:
     """A C program that reads and writes texts; the one for aarch64 is emulated."""
-    if request.param == "installed":
-        return [str(compile_c(require_tool("cc"), SOURCE, gkl_shim.paths.library()))]
-    with zipfile.ZipFile(gkl_shim.paths.agent_jar()) as jar:
-        folder = tmp_path_factory.mktemp("jar")
-        library = Path(jar.extract(f"native/{request.param}/libgkl_shim.so", folder))
-    if request.param == "linux-x86_64":
-        return [str(compile_c(require_tool("cc"), SOURCE, library))]
-    emulator = [require_tool("qemu-aarch64"), "-L", "/usr/aarch64-linux-gnu"]
-    return [*emulator, str(compile_c(require_tool("aarch64-linux-gnu-gcc"), SOURCE, library))]
+    if request.param == "aarch64":
+        compiler, emulator, library = map(
+            request.getfixturevalue,
+            ("aarch64_compiler", "aarch64_emulator", "aarch64_library"),
+        )
+        return [*emulator, str(compile_c(compiler, SOURCE, library))]
+    library = gkl_shim.paths.library()
+    if request.param == "jar":
+        library = library_for(os.uname().machine, tmp_path_factory.mktemp("jar"))
+    return [str(compile_c(require_tool("cc"), SOURCE, library))]
 
 
 @pytest.mark.parametrize("threads", [1, 2])

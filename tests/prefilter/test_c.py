@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import subprocess
-import zipfile
 from pathlib import Path
 
 import pytest
@@ -42,20 +41,10 @@ def native(tmp_path_factory) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def aarch64(tmp_path_factory) -> list[str]:
-    """The jar's aarch64 library behind the driver, under qemu."""
-    qemu = require_tool("qemu-aarch64")
-    compiler = require_tool("aarch64-linux-gnu-gcc")
+def aarch64(tmp_path_factory, aarch64_compiler, aarch64_emulator, aarch64_library) -> list[str]:
+    """The library for aarch64 behind the driver, under qemu."""
     folder = tmp_path_factory.mktemp("aarch64")
-    with zipfile.ZipFile(gkl_shim.paths.agent_jar()) as jar:
-        library = Path(jar.extract("native/linux-aarch64/libgkl_shim.so", folder))
-    printed = subprocess.run(
-        [compiler, "-print-sysroot"], check=True, capture_output=True, text=True
-    )
-    root = Path(printed.stdout.strip() or "/")
-    if not (root / "lib/ld-linux-aarch64.so.1").exists():
-        root = Path("/usr/aarch64-linux-gnu")
-    return [qemu, "-L", str(root), str(compiled(compiler, library, folder))]
+    return [*aarch64_emulator, str(compiled(aarch64_compiler, aarch64_library, folder))]
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,56 @@
+# Two jars for GATK: gkl-shim.jar, the agent with the native library, and gkl-shim-classpath.jar, the
+# classes to put in front of GATK's class path. The JDK's own tools make them; nothing is downloaded.
+set(JAR_DIR ${CMAKE_BINARY_DIR}/jar)
+if(NOT JNI_SOURCES)
+  gkl_shim_leave_out(GKL_SHIM_JAR "the jars for GATK" "no JDK is found")
+  return()
+endif()
+
+# The jar's native/ holds a folder for each platform that it serves.
+if(GKL_SHIM_ALL_PLATFORMS)
+  set(NATIVE_DIR ${CMAKE_BINARY_DIR}/platforms)
+else()
+  set(NATIVE_DIR ${JAR_DIR}/platforms)
+  set(PLATFORM_LIBRARIES ${NATIVE_DIR}/linux-${CMAKE_SYSTEM_PROCESSOR}/libgkl_shim.so)
+  add_custom_command(
+    OUTPUT ${PLATFORM_LIBRARIES}
+    COMMAND ${CMAKE_COMMAND} -E copy $<TARGET_FILE:gkl_shim> ${PLATFORM_LIBRARIES}
+    DEPENDS gkl_shim
+    VERBATIM)
+endif()
+
+file(GLOB_RECURSE JAVA_SOURCES CONFIGURE_DEPENDS java/src/*.java)
+# GATK's side of the interface, for the compiler alone: a JVM finds GATK's own classes.
+file(GLOB_RECURSE BINDING_SOURCES CONFIGURE_DEPENDS java/bindings/*.java)
+set(ABOUT "Implementation-Title: gkl-shim\nImplementation-Version: ${PROJECT_VERSION}\n")
+file(WRITE ${JAR_DIR}/agent.mf "Premain-Class: org.gklshim.Agent\n${ABOUT}")
+file(WRITE ${JAR_DIR}/classpath.mf "Class-Path: gkl-shim.jar\n${ABOUT}")
+set(JAVAC ${Java_JAVAC_EXECUTABLE} -encoding UTF-8 --release 8 -Xlint:-options)
+add_custom_command(
+  OUTPUT ${JAR_DIR}/classes.stamp
+  COMMAND ${CMAKE_COMMAND} -E rm -rf bindings classes replaced
+  COMMAND ${JAVAC} -d bindings ${BINDING_SOURCES}
+  COMMAND ${JAVAC} -cp bindings -d classes ${JAVA_SOURCES}
+  # The classes that take the place of GATK's go where no class loader looks: only the agent hands
+  # them out.
+  COMMAND ${CMAKE_COMMAND} -E copy_directory classes replaced/org/gklshim/replacements
+  COMMAND ${CMAKE_COMMAND} -E rm -rf replaced/org/gklshim/replacements/org/gklshim
+  COMMAND ${CMAKE_COMMAND} -E touch classes.stamp
+  DEPENDS ${JAVA_SOURCES} ${BINDING_SOURCES}
+  WORKING_DIRECTORY ${JAR_DIR}
+  COMMENT "Compiling the classes for GATK"
+  VERBATIM)
+add_custom_command(
+  OUTPUT ${JAR_DIR}/gkl-shim.jar ${JAR_DIR}/gkl-shim-classpath.jar
+  COMMAND ${CMAKE_COMMAND} -E rm -rf native
+  COMMAND ${CMAKE_COMMAND} -E copy_directory ${NATIVE_DIR} native
+  COMMAND ${Java_JAR_EXECUTABLE} --create --file gkl-shim.jar --manifest agent.mf
+          -C classes org/gklshim -C replaced org native
+  COMMAND ${Java_JAR_EXECUTABLE} --create --file gkl-shim-classpath.jar
+          --manifest classpath.mf -C replaced/org/gklshim/replacements .
+  DEPENDS ${JAR_DIR}/classes.stamp ${JAR_DIR}/agent.mf ${JAR_DIR}/classpath.mf ${PLATFORM_LIBRARIES}
+  WORKING_DIRECTORY ${JAR_DIR}
+  COMMENT "Building the jars for GATK"
+  VERBATIM)
+add_custom_target(jars ALL DEPENDS ${JAR_DIR}/gkl-shim.jar ${JAR_DIR}/gkl-shim-classpath.jar)
+install(FILES ${JAR_DIR}/gkl-shim.jar ${JAR_DIR}/gkl-shim-classpath.jar DESTINATION ${JAVADIR})

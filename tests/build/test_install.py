@@ -1,0 +1,103 @@
+"""The library as a distribution packages it: its compilers and flags, and what C users find."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import ROOT, require_tool
+from tests.engine.conftest import DRIVER
+
+CXXFLAGS = "-O2 -g1 -D_FORTIFY_SOURCE=2 -fstack-protector-strong"
+LDFLAGS = "-Wl,-z,relro -Wl,-z,now"
+
+
+def output(*command: object, **options) -> str:
+    done = subprocess.run(list(map(str, command)), capture_output=True, text=True, **options)
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def prefix(tmp_path_factory) -> Path:
+    """Built with compilers that write down what they are asked for, and installed."""
+    folder = tmp_path_factory.mktemp("package")
+    environment = {**os.environ, "CXXFLAGS": CXXFLAGS, "LDFLAGS": LDFLAGS, "CFLAGS": "-O2"}
+    for name, tool in (("CC", "cc"), ("CXX", "c++")):
+        script = folder / tool
+        script.write_text(
+            f'#!/bin/sh\necho "$@" >>{folder}/{name}\nexec {require_tool(tool)} "$@"\n'
+        )
+        script.chmod(0o755)
+        environment[name] = str(script)
+    # Who wants to download something fails.
+    environment |= dict.fromkeys(("http_proxy", "https_proxy"), "http://127.0.0.1:9")
+    cmake, build, installed = require_tool("cmake"), folder / "build", folder / "prefix"
+    output(
+        *(cmake, "-S", ROOT, "-B", build, "-G", "Ninja", f"-DCMAKE_INSTALL_PREFIX={installed}"),
+        *("-DCMAKE_BUILD_TYPE=None", f"-DCMAKE_MAKE_PROGRAM={require_tool('ninja')}"),
+        *("-DGKL_SHIM_JAR=ON", "-DCMAKE_INSTALL_LIBDIR=lib"),
+        env=environment,
+    )
+    output(cmake, "--build", build, env=environment)
+    output(cmake, "--install", build, env=environment)
+    return installed
+
+
+def test_the_compiler_and_the_flags_are_the_packagers(prefix):
+    commands = (prefix.parent / "CXX").read_text().splitlines()
+    compiled = [line for line in commands if line.endswith(".cpp") and str(ROOT) in line]
+    assert len(compiled) > 20
+    assert all(CXXFLAGS in line for line in compiled)
+    # Nothing but the kernels is compiled at another level.
+    levels = {Path(line.split()[-1]).stem: re.findall(r"-O\S+", line)[-1] for line in compiled}
+    raised = {name for name, level in levels.items() if level != "-O2"}
+    assert raised <= {"portable", "avx2", "avx512", "neon"}
+    link = next(line for line in commands if "-o libgkl_shim.so" in line)
+    assert LDFLAGS in link
+    found = output(require_tool("readelf"), "--dynamic", prefix / "lib/libgkl_shim.so")
+    assert "BIND_NOW" in found
+    assert "__stack_chk_fail" in output(require_tool("nm"), "-D", prefix / "lib/libgkl_shim.so")
+
+
+def test_the_library_has_a_version(prefix):
+    library = prefix / "lib" / "libgkl_shim.so"
+    found = output(require_tool("readelf"), "--dynamic", library)
+    assert re.search(r"\(SONAME\).*\[libgkl_shim\.so\.0\]", found)
+    assert library.is_symlink()
+    assert (prefix / "lib" / "libgkl_shim.so.0").resolve() == library.resolve()
+    assert {path.name for path in (prefix / "share" / "java").iterdir()} == {
+        "gkl-shim.jar", "gkl-shim-classpath.jar"
+    }  # fmt: skip
+
+
+def test_pkg_config(prefix, native_driver, region_file, tmp_path):
+    """A C program is compiled with what it says, and computes the installed package's bits."""
+    settings = {**os.environ, "PKG_CONFIG_PATH": str(prefix / "lib" / "pkgconfig")}
+    flags = output(require_tool("pkg-config"), "--cflags", "--libs", "gkl_shim", env=settings)
+    program = tmp_path / "program"
+    output(require_tool("cc"), DRIVER, "-o", program, *flags.split(), "-lm")
+    library_path = {**os.environ, "LD_LIBRARY_PATH": str(prefix / "lib")}
+    for precision in ("single", "double"):
+        arguments = (region_file, "portable", precision, 1)
+        expected = output(*native_driver, *arguments)
+        assert output(program, *arguments, env=library_path) == expected
+
+
+def test_cmake_package(prefix, region_file, native_driver, tmp_path):
+    (tmp_path / "CMakeLists.txt").write_text(
+        "cmake_minimum_required(VERSION 3.22)\n"
+        "project(user LANGUAGES C)\n"
+        "find_package(gkl_shim 0.1 REQUIRED)\n"
+        f"add_executable(program {DRIVER})\n"
+        "target_link_libraries(program gkl_shim::gkl_shim m)\n"
+    )
+    cmake = require_tool("cmake")
+    output(cmake, "-S", tmp_path, "-B", tmp_path / "b", f"-DCMAKE_PREFIX_PATH={prefix}")
+    output(cmake, "--build", tmp_path / "b")
+    arguments = (region_file, "portable", "single", 1)
+    assert output(tmp_path / "b/program", *arguments) == output(*native_driver, *arguments)

@@ -1,0 +1,138 @@
+"""The library under sanitizers: the C programs of the other tests, with several threads."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import ROOT, alone, require_tool
+from tests.prefilter import simulate
+
+FLAGS = {
+    "address": "-fsanitize=address,undefined -fno-sanitize-recover=all",
+    "thread": "-fsanitize=thread",
+}
+BUILDS = ("avx2", "portable") if os.uname().machine == "x86_64" else ("neon", "portable")
+
+#: Each must be found: heap overflow, signed overflow, a race of two threads.
+FAULTS = {
+    "address": """
+        #include <stdlib.h>
+        int main(int n, char **v) {
+            (void)v;
+            volatile char *p = malloc(8);
+            return p[n + 7];
+        }""",
+    "undefined": """
+        int main(int n, char **v) {
+            (void)v;
+            return (0x7fffffff + n) & 0;
+        }""",
+    "thread": """
+        #include <pthread.h>
+        static int count;
+        static void *add(void *p) {
+            for (int i = 0; i < 100000; i++) count++;
+            return p;
+        }
+        int main(void) {
+            pthread_t t;
+            pthread_create(&t, 0, add, 0);
+            add(0);
+            return pthread_join(t, 0);
+        }""",
+}
+
+
+def run(*command: object) -> subprocess.CompletedProcess[str]:
+    # Some kernels place memory where the thread sanitizer does not expect it.
+    fixed = [require_tool("setarch"), "--addr-no-randomize"]
+    done = subprocess.run(list(map(str, [*fixed, *command])), capture_output=True, text=True)
+    done.stderr = done.stderr[-5000:]
+    return done
+
+
+def built(sanitizer: str) -> Path:
+    """The library, compiled for the sanitizer and kept in build/."""
+    folder = ROOT / "build" / "tests" / f"{sanitizer}-sanitizer"
+    flags = f"-O1 -g -fno-omit-frame-pointer {FLAGS[sanitizer]}"
+    environment = {**os.environ, "CFLAGS": flags, "CXXFLAGS": flags, "LDFLAGS": FLAGS[sanitizer]}
+    cmake = require_tool("cmake")
+    options = ["-DCMAKE_BUILD_TYPE=Debug", "-DGKL_SHIM_JAR=OFF"]
+    options += [f"-DCMAKE_MAKE_PROGRAM={require_tool('ninja')}", "-G", "Ninja"]
+    with alone(folder):
+        for command in ([*options, "-S", ROOT, "-B", folder], ["--build", folder]):
+            done = subprocess.run(
+                [cmake, *command], env=environment, capture_output=True, text=True
+            )
+            assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-5000:]
+    return folder / "libgkl_shim.so"
+
+
+@pytest.fixture(scope="module", params=FLAGS)
+def program(request, tmp_path_factory):
+    """Compiles a C program against the library, both for the sanitizer."""
+    library = built(request.param)
+    flags = ["-std=gnu11", "-O1", "-g", *FLAGS[request.param].split()]
+    flags += ["-I", ROOT / "kernels" / "include"]
+
+    def compiled(source: Path) -> Path:
+        path = tmp_path_factory.mktemp("sanitized") / "program"
+        link = [library, f"-Wl,-rpath,{library.parent}", "-lm", "-lpthread"]
+        subprocess.run([require_tool("cc"), *flags, source, "-o", path, *link], check=True)
+        return path
+
+    return compiled
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_faults_are_found(tmp_path, fault):
+    (tmp_path / "fault.c").write_text(FAULTS[fault])
+    flags = FLAGS["thread" if fault == "thread" else "address"].split()
+    command = [require_tool("cc"), "-O1", *flags, tmp_path / "fault.c", "-lpthread"]
+    subprocess.run([*command, "-o", tmp_path / "fault"], check=True)
+    done = run(tmp_path / "fault")
+    assert done.returncode != 0
+    assert {"address": "heap-buffer-overflow", "undefined": "signed integer overflow",
+            "thread": "data race"}[fault] in done.stderr  # fmt: skip
+
+
+def test_pairhmm(program, native_driver, region_file):
+    driver = program(ROOT / "tests" / "engine" / "driver.c")
+    for precision in ("single", "double"):
+        expected = run(*native_driver, region_file, "portable", precision, 1).stdout
+        assert len(expected) > 1000
+        for build in BUILDS:
+            done = run(driver, region_file, build, precision, 4)
+            assert (done.returncode, done.stderr) == (0, "")
+            assert done.stdout == expected
+
+
+@pytest.mark.parametrize(("method", "mode", "edits"), [
+    ("exact", "global", 5),
+    ("exact", "global", 150),
+    ("exact", "infix", 12),
+    ("gatekeeper", "global", 5),
+])  # fmt: skip
+def test_prefilter(program, tmp_path, method, mode, edits):
+    driver = program(ROOT / "tests" / "prefilter" / "driver.c")
+    reads, segments = simulate.pairs(600, seed=7)
+    if method == "gatekeeper":
+        segments = [(s * len(r))[: len(r)] for r, s in zip(reads, segments, strict=True)]
+    path = tmp_path / "pairs.tsv"
+    path.write_bytes(b"".join(b"%s\t%s\n" % pair for pair in zip(reads, segments, strict=True)))
+    for build in BUILDS:
+        done = run(driver, path, build, method, mode, edits, 4)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert len(done.stdout.splitlines()) == len(reads)
+
+
+def test_texts(program, region_file, tmp_path):
+    numbers = tmp_path / "numbers"
+    numbers.write_bytes(bytes(range(256)) * 400)
+    done = run(program(ROOT / "tests" / "engine" / "text.c"), region_file, numbers, 4)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith(region_file.read_text())
