@@ -399,7 +399,9 @@ def likelihoods(
     ------
     ValueError
         Naming the argument and index: a missing value, an empty sequence, tracks of unequal
-        length, a letter other than ACGTN, or a quality outside 0 to 127. (The C interface, like
+        length, a letter other than ACGTN, a quality outside 0 to 127, a read of more than 1,048,576
+        bases, a haplotype of more than 67,108,864 letters, or haplotypes of one region with more
+        than 268,435,456 together. (The C interface, like
         GKL, takes a quality modulo 128; here a larger one, such as BAM's 255 for "missing", is
         taken for the mistake that it is.)
     BackendUnavailable

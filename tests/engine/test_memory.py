@@ -48,15 +48,15 @@ def test_out_of_memory_is_an_exception_and_the_handle_lives_on(tmp_path):
 from gkl_shim.pairhmm import Batch, HaplotypeBatch, ReadBatch
 
 batches = []
-for length in (2_000_000, 8_000_000):
+for length in (4_000_000, 16_000_000):
     haplotypes = HaplotypeBatch.from_arrays(
-        np.arange(5) * length, random.choice(letters, 4 * length)
+        np.arange(3) * length, random.choice(letters, 2 * length)
     )
     reads = ReadBatch.from_arrays([0, 30], haplotypes.bases[:30], np.full(30, 30, np.uint8))
     batches.append(Batch(reads, haplotypes))
 refused = 0
 for batch in batches:
-    for room in (1, 2, 4, 8, 16, 32, 64, 128):
+    for room in (1, 2, 4, 8, 16, 32, 64):
         little_memory(room << 20)
         try:
             pairhmm.compute(batch)
@@ -83,10 +83,11 @@ def test_a_cpp_program_catches_its_own_bad_alloc_and_goes_on(tmp_path):
     done = subprocess.run([program, *map(str, rooms)], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
-    out_of_memory, computed = "bad_alloc 2 16 out of memory", "bad_alloc 0 16 "
+    out_of_memory = "bad_alloc 2 16 out of memory"
     assert len(lines) == len(rooms)
-    assert set(lines) <= {out_of_memory, computed}
-    assert lines[:4] == [out_of_memory] * 4  # its letters alone take 16 MB
+    for line in lines:  # the last error stays the last one where a call succeeds
+        assert line == out_of_memory or line.startswith("bad_alloc 0 16 ")
+    assert lines[:3] == [out_of_memory] * 3  # a haplotype's letters alone take 4 MB
 
 
 def test_memory_does_not_grow_with_the_number_of_regions(tmp_path):

@@ -42,6 +42,51 @@ def test_builds_and_threads(regions, expected, build, threads):
 
 
 @pytest.mark.parametrize("build", BUILDS)
+@pytest.mark.parametrize("precision", PRECISIONS)
+def test_haplotypes_that_are_divided(build, precision):
+    """So many that they are computed in sets: each has a head of its own."""
+    rnd = random.Random(4)
+    first, last = (bytes(rnd.choice(b"ACGT") for _ in range(252)) for _ in range(2))
+    codes = [bytes(b"ACGT"[k >> z & 3] for z in range(0, 12, 2)) for k in range(3000)]
+    rnd.shuffle(codes)
+    haplotypes = [first + code + last for code in codes]
+    reads = [Read(haplotypes[0][k : k + 480], 30) for k in range(5)]
+    pairhmm = PairHMM(build=build, precision=precision)
+    result = pairhmm.likelihoods(reads, haplotypes)
+    for r, h in [(0, 0), (4, 2999), *((rnd.randrange(5), rnd.randrange(3000)) for _ in range(50))]:
+        alone = pairhmm.likelihoods([reads[r]], [haplotypes[h]])
+        assert_same_bits(alone, result[r : r + 1, h : h + 1])
+
+
+@pytest.mark.parametrize("build", BUILDS)
+@pytest.mark.parametrize("precision", PRECISIONS)
+@pytest.mark.parametrize("length", [8191, 8192, 8193, 8194, 16_384, 16_385, 40_001])
+def test_a_long_haplotype_alone_and_in_company(build, precision, length):
+    """Alone it is computed in segments of its columns."""
+    rnd = random.Random(5)
+    haplotype = bytes(rnd.choice(b"ACGT") for _ in range(length))
+    places = (0, length // 2 - 25, length - 50)
+    reads = [Read(haplotype[at : at + 50 - k], 30) for k, at in enumerate(places)]
+    for threads in (1, 2):
+        pairhmm = PairHMM(build=build, precision=precision, threads=threads)
+        together = pairhmm.likelihoods(reads, [haplotype, b"ACGT", b"CCC"])
+        assert_same_bits(pairhmm.likelihoods(reads, [haplotype]), together[:, :1])
+
+
+@pytest.mark.parametrize("build", BUILDS)
+def test_a_long_haplotype_with_rescaling(build):
+    """In segments of its columns, too: neither precision takes a read without gap-open quality."""
+    rnd = random.Random(6)
+    haplotype = bytes(rnd.choice(b"ACGT") for _ in range(5000))
+    bases, quals = haplotype[2046:2051], [bytes([q] * 5) for q in (30, 0, 0, 10)]
+    read = Read(bases, *quals)
+    exact = oracle.likelihood(bases, *quals, haplotype)
+    pairhmm = PairHMM(build=build)
+    assert pairhmm.likelihoods([read], [haplotype])[0, 0] == pytest.approx(exact, abs=1e-8)
+    assert pairhmm.statistics.rescaled_pairs == 1
+
+
+@pytest.mark.parametrize("build", BUILDS)
 @pytest.mark.parametrize("threads", [2, 3, 4, 8])
 def test_more_threads_than_tiles(build, threads):
     """Threads that find no reads left take tails of haplotypes from others, whenever they come."""

@@ -11,7 +11,7 @@ from gkl_shim import _native
 from gkl_shim.cuda import devices, kernels
 from gkl_shim.cuda import pairhmm as cuda
 from gkl_shim.errors import BackendUnavailable
-from gkl_shim.pairhmm import PairHMM
+from gkl_shim.pairhmm import Batch, HaplotypeBatch, PairHMM, ReadBatch
 from tests.gpu.conftest import assert_same_bits, random_region
 
 
@@ -108,6 +108,35 @@ def test_no_region_has_more_states_than_events_can_name():
     batch = random_region(random.Random(5), 3, 1000, 300, "usual")
     values, _, _ = planned(batch, "single", 1 << 32, 1 << 30)
     assert not np.isnan(values).any()
+
+
+@pytest.mark.parametrize("given", [False, True])
+def test_a_region_of_very_many_letters_is_left_to_the_cpu(given):
+    """With two between smaller ones: no chunk has it, and none of its bases travel."""
+    letters = np.full((1 << 23) + 1, ord("A"), np.uint8)
+    small, large = letters[:20], np.tile(letters, 2)
+    haplotypes = HaplotypeBatch.from_arrays(
+        np.cumsum([0, 20, len(letters), len(letters), 20]), np.concatenate([small, large, small])
+    )
+    reads = ReadBatch.from_arrays(np.arange(5) * 10, letters[:40], np.full(40, 30, np.uint8))
+    batch = Batch(reads, haplotypes, np.array([0, 1, 3, 4]), np.array([0, 1, 3, 4]))
+    values = np.full(batch.pairs, np.nan) if given else None
+    values, chunks, number = planned(batch, "double", 1 << 40, 1 << 40, values=values)
+    assert number == 2
+    assert sum(chunk[3] for chunk in chunks) == 4
+    assert np.isnan(values).tolist() == [False, True, True, True, True, False]
+
+
+def test_chunks_have_so_many_letters_at_most():
+    letters = np.full(3 << 22, ord("A"), np.uint8)
+    haplotypes = HaplotypeBatch.from_arrays(
+        [0, len(letters), 2 * len(letters)], np.tile(letters, 2)
+    )
+    reads = ReadBatch.from_arrays([0, 10, 20], letters[:20], np.full(20, 30, np.uint8))
+    batch = Batch(reads, haplotypes, np.arange(3), np.arange(3))
+    values, chunks, _ = planned(batch, "single", 1 << 40, 1 << 40)
+    assert [chunk[1] for chunk in chunks] == [1, 1]
+    assert values.tolist() == [0, 1]
 
 
 def test_the_cpu_completes(regions):

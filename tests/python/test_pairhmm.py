@@ -256,6 +256,13 @@ def test_same_bits_however_regions_are_put_together(monkeypatch: pytest.MonkeyPa
         assert engine.statistics.regions > 30
         assert engine.statistics.pairs == batch.pairs
         assert engine.statistics.cells == batch.cells
+    # And between haplotypes.
+    monkeypatch.setattr(pairhmm, "_FEW_READS_CELLS", 50_000)
+    with PairHMM() as engine:
+        assert np.array_equal(engine.compute(batch), want)
+        assert engine.statistics.regions > 100
+        assert engine.statistics.pairs == batch.pairs
+        assert engine.statistics.cells == batch.cells
     again = list(stream([batch[:7], batch[7:7], batch[7:]]))
     assert [values.shape for values in again] == [tuple(shape) for shape in batch.shapes.tolist()]
     assert np.array_equal(np.concatenate([values.ravel() for values in again]), want)

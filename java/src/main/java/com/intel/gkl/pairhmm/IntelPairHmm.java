@@ -72,7 +72,8 @@ public class IntelPairHmm implements PairHMMNativeBinding {
      * @param likelihoodArray the results; what is beyond them is left alone
      * @throws NullPointerException an argument, a read, a haplotype or one of their arrays is null
      * @throws IllegalArgumentException a read or haplotype has no bases, a read's arrays differ in
-     *     length, or likelihoodArray is too short
+     *     length, a sequence is longer than gkl_shim.h allows (a read of over 1,048,576 bases), or
+     *     likelihoodArray is too short
      * @throws OutOfMemoryError there is not enough native memory; the instance stays usable
      */
     @Override
