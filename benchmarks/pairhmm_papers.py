@@ -366,7 +366,7 @@ def streams(on: _Measuring, step: Progress) -> Table:
             if count < threads:
                 continue
             step(f"{name}, {count} streams, {threads} threads")
-            engine = cuda.Engine([0], streams=count, drivers=threads)
+            engine = cuda.Engine([0], streams=count, launch_threads=threads)
             rate = on.timed(engine.compute, batch)
             engine.close()
             table.rows.append({"input": name, "threads": threads, "streams": count, **rate})

@@ -1,6 +1,6 @@
-"""Write the Python module that knows the C interface, so that none has to parse the header later.
+"""Write the headers' declarations as a Python module, so that the package need not parse them.
 
-python abi.py HEADER OUTPUT
+python abi.py HEADER... OUTPUT
 """
 
 from __future__ import annotations
@@ -13,15 +13,21 @@ from cffi import FFI
 _BEGIN, _END = "/* cffi: begin", "/* cffi: end"
 
 
-def main(header: str, output: str) -> None:
-    """Make it of the lines of the header between two marks."""
+def declarations(header: str) -> str:
+    """Return the lines of a header between its two marks."""
     text = Path(header).read_text(encoding="ascii")
-    declarations = text.split(_BEGIN, 1)[1].split("\n", 1)[1].split(_END, 1)[0]
+    marked = text.split(_BEGIN, 1)[1].split("\n", 1)[1].split(_END, 1)[0]
+    return marked.replace("GKL_SHIM_API ", "")
+
+
+def main(headers: list[str], output: str) -> None:
+    """Write the module."""
     ffi = FFI()
-    ffi.cdef(declarations.replace("GKL_SHIM_API ", ""))
+    for header in headers:
+        ffi.cdef(declarations(header))
     ffi.set_source("gkl_shim._abi", None)
     ffi.emit_python_code(output)
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    main(sys.argv[1:-1], sys.argv[-1])

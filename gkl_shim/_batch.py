@@ -1,27 +1,21 @@
-"""Regions as ragged arrays, and the one door through which anything else becomes one.
+"""Regions as ragged arrays. Every other form of input is turned into these here.
 
-Whatever comes in is checked here: a :class:`Batch` holds letters ACGTN in either case, qualities 0
-to 127 and no empty sequence.
-
-Bases and qualities may be in a CUDA device's memory, as CuPy arrays. Then they stay there, and what
-comes with them from the host's memory follows them. What the current stream has under way is waited
-for before an array is looked at.
+All input is checked here: a :class:`Batch` holds letters ACGTN in either case, qualities 0 to 127
+and no empty sequence. CuPy arrays are copied to the host first.
 """
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any, Protocol, TypeAlias, cast
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gkl_shim._array_views import array_views
 from gkl_shim.cuda import arrays
-from gkl_shim.cuda.arrays import DeviceArray
 
 Bases: TypeAlias = bytes | bytearray | memoryview | str | NDArray[np.uint8]
 Quals: TypeAlias = int | bytes | bytearray | memoryview | Sequence[int] | NDArray[np.integer[Any]]
@@ -46,7 +40,7 @@ class Read:
         Letters ACGTN in either case: bytes, str or a uint8 array, of NumPy or CuPy.
     quals
         Base qualities: Phred numbers 0 to 127, one a base (bytes hold the numbers themselves, not
-        printable characters; a CuPy array is of type uint8), or one number for all bases.
+        printable characters), or one number for all bases.
     insertion_quals, deletion_quals
         Gap-open qualities, likewise.
     continuation_quals
@@ -80,8 +74,7 @@ class ReadBatch:
     offsets
         int64, shape (reads + 1,).
     bases, quals, insertion_quals, deletion_quals, continuation_quals
-        uint8, shape (offsets[-1],): letters, and Phred qualities. All are CuPy arrays on one
-        device, or none is.
+        uint8, shape (offsets[-1],): letters, and Phred qualities.
     """
 
     __slots__ = ("bases", "continuation_quals", "deletion_quals", "insertion_quals", "offsets",
@@ -104,7 +97,10 @@ class ReadBatch:
         deletion_quals: NDArray[np.uint8] | bytes | int = DELETION_QUALS,
         continuation_quals: NDArray[np.uint8] | bytes | int = CONTINUATION_QUALS,
     ) -> ReadBatch:
-        """Check arrays and put them together; uint8 arrays and int64 offsets are not copied.
+        """Check arrays and put them together.
+
+        NumPy arrays of uint8, and offsets of int64, are not copied. CuPy arrays are copied to the
+        host.
 
         Parameters
         ----------
@@ -115,27 +111,21 @@ class ReadBatch:
         quals, insertion_quals, deletion_quals, continuation_quals
             Phred qualities 0 to 127, one a base; the last three may be one number for all bases.
 
-        Any of these may be CuPy arrays, on one device; the rest are then copied there. The offsets
-        are copied to the host.
-
         Raises
         ------
         ValueError
             If an array has another type or shape, the offsets do not fit, a read is empty, or a
             letter or quality is out of range.
-        BackendUnavailable
-            If the device that holds them fails.
         """
         quals_given = (quals, insertion_quals, deletion_quals, continuation_quals)
-        device = arrays.device_of(bases, *quals_given)
-        letters = _bytes_array(bases, "bases", device)
+        letters = _bytes_array(bases, "bases")
         ends = _checked_offsets(offsets, len(letters))
         tracks = [letters]
         for name, track in zip(QUAL_TRACKS, quals_given, strict=True):
             if isinstance(track, (int, np.integer)) and name != "quals":
-                tracks.append(_filled(len(letters), _scalar(track, name), device))
+                tracks.append(np.full(len(letters), _scalar(track, name), np.uint8))
                 continue
-            values = _bytes_array(track, name, device)
+            values = _bytes_array(track, name)
             if len(values) != len(letters):
                 raise ValueError(f"{name}: {len(values)} values for {len(letters)} bases")
             tracks.append(values)
@@ -162,18 +152,6 @@ class ReadBatch:
         return (self.bases, self.quals, self.insertion_quals, self.deletion_quals,
                 self.continuation_quals)  # fmt: skip
 
-    @property
-    def device(self) -> int | None:
-        """The number of the CUDA device that the bases and qualities are on; None: on none."""
-        return arrays.device_of(self.bases)
-
-    def on(self, device: int) -> ReadBatch:
-        """Return these reads in a device's memory."""
-        tracks = zip(("bases", *QUAL_TRACKS), self.tracks, strict=True)
-        return ReadBatch.trusted(
-            self.offsets, *(arrays.on_device(track, name, device) for name, track in tracks)
-        )
-
 
 class HaplotypeBatch:
     """Haplotypes as ragged arrays. Built by :meth:`from_arrays`.
@@ -183,7 +161,7 @@ class HaplotypeBatch:
     offsets
         int64, shape (haplotypes + 1,).
     bases
-        uint8, shape (offsets[-1],): letters; may be a CuPy array.
+        uint8, shape (offsets[-1],): letters.
     """
 
     __slots__ = ("bases", "offsets")
@@ -195,7 +173,7 @@ class HaplotypeBatch:
     def from_arrays(
         cls, offsets: NDArray[np.integer[Any]], bases: NDArray[np.uint8] | bytes
     ) -> HaplotypeBatch:
-        """Check arrays and put them together; a uint8 array and int64 offsets are not copied.
+        """Check arrays and put them together; they are copied as for :class:`ReadBatch`.
 
         Parameters
         ----------
@@ -204,17 +182,13 @@ class HaplotypeBatch:
         bases
             Letters ACGTN in either case, one-dimensional, ``offsets[-1]`` of them.
 
-        Both may be CuPy arrays; the offsets are copied to the host.
-
         Raises
         ------
         ValueError
             If an array has another type or shape, the offsets do not fit, a haplotype is empty,
             or a letter is none of ACGTN.
-        BackendUnavailable
-            If the device that holds them fails.
         """
-        letters = _bytes_array(bases, "bases", arrays.device_of(bases))
+        letters = _bytes_array(bases, "bases")
         ends = _checked_offsets(offsets, len(letters))
         _check_contents(ends, "haplotype", letters)
         return cls.trusted(ends, letters)
@@ -232,15 +206,6 @@ class HaplotypeBatch:
     def __len__(self) -> int:
         return len(self.offsets) - 1
 
-    @property
-    def device(self) -> int | None:
-        """The number of the CUDA device that the bases are on; None: on none."""
-        return arrays.device_of(self.bases)
-
-    def on(self, device: int) -> HaplotypeBatch:
-        """Return these haplotypes in a device's memory."""
-        return HaplotypeBatch.trusted(self.offsets, arrays.on_device(self.bases, "bases", device))
-
 
 class Batch:
     """Regions of reads and haplotypes; a region's reads meet that region's haplotypes.
@@ -248,24 +213,18 @@ class Batch:
     Parameters
     ----------
     reads, haplotypes
-        Those of all regions, region after region. Where one of the two is in a CUDA device's
-        memory, the other is copied there.
+        Those of all regions, region after region.
     region_reads, region_haplotypes
         Integers, shape (regions + 1,), from 0, never decreasing: region ``g`` has the reads
         ``[region_reads[g], region_reads[g + 1])``, and so on. By default all is one region.
 
-    Attributes
-    ----------
-    device
-        The number of the CUDA device that the bases and qualities are on; None: on none.
-
     Raises
     ------
     ValueError
-        If the offsets do not fit, or reads and haplotypes are on two devices.
+        If the offsets do not fit.
     """
 
-    __slots__ = ("device", "haplotypes", "reads", "region_haplotypes", "region_reads")
+    __slots__ = ("haplotypes", "reads", "region_haplotypes", "region_reads")
 
     def __init__(
         self,
@@ -282,9 +241,6 @@ class Batch:
             )
         if (region_reads is None) != (region_haplotypes is None):
             raise ValueError("region_reads and region_haplotypes: give both or neither")
-        self.device = arrays.device_of(reads.bases, haplotypes.bases)
-        if self.device is not None and reads.device != haplotypes.device:
-            reads, haplotypes = reads.on(self.device), haplotypes.on(self.device)
         self.reads = reads
         self.haplotypes = haplotypes
         self.region_reads = _region_offsets(region_reads, len(reads), "region_reads")
@@ -334,14 +290,9 @@ class Batch:
         if step != 1:
             raise ValueError(f"a batch is cut in steps of 1, not {step}")
         last = max(first, last)
-        reads = cut_reads(self.reads, *map(int, self.region_reads[[first, last]]))
-        start, stop = map(int, self.region_haplotypes[[first, last]])
-        ends = self.haplotypes.offsets[start : stop + 1]
         return Batch(
-            reads,
-            HaplotypeBatch.trusted(
-                ends - ends[0], self.haplotypes.bases[int(ends[0]) : int(ends[-1])]
-            ),
+            cut_reads(self.reads, *map(int, self.region_reads[[first, last]])),
+            cut_haplotypes(self.haplotypes, *map(int, self.region_haplotypes[[first, last]])),
             self.region_reads[first : last + 1] - self.region_reads[first],
             self.region_haplotypes[first : last + 1] - self.region_haplotypes[first],
         )
@@ -368,12 +319,9 @@ Region: TypeAlias = tuple[Reads, Haplotypes] | Batch
 
 
 def copied(batch: Batch) -> Batch:
-    """Return a batch that shares no array with another; one in a device's memory as it is."""
-    if batch.device is not None:
-        return batch
+    """Return a batch that shares no array with another."""
     reads, haplotypes = batch.reads, batch.haplotypes
     copy = object.__new__(Batch)
-    copy.device = None
     copy.reads = ReadBatch.trusted(reads.offsets.copy(), *(track.copy() for track in reads.tracks))
     copy.haplotypes = HaplotypeBatch.trusted(haplotypes.offsets.copy(), haplotypes.bases.copy())
     copy.region_reads = batch.region_reads.copy()
@@ -385,13 +333,13 @@ def concatenated(batches: list[Batch]) -> Batch:
     if len(batches) == 1:
         return batches[0]
     tracks = zip(*(batch.reads.tracks for batch in batches), strict=True)
-    device = batches[0].device  # that of all
-    join = np.concatenate if device is None else functools.partial(arrays.joined, device=device)
     return Batch(
-        ReadBatch.trusted(_joined([batch.reads.offsets for batch in batches]), *map(join, tracks)),
+        ReadBatch.trusted(
+            _joined([batch.reads.offsets for batch in batches]), *map(np.concatenate, tracks)
+        ),
         HaplotypeBatch.trusted(
             _joined([batch.haplotypes.offsets for batch in batches]),
-            join([batch.haplotypes.bases for batch in batches]),
+            np.concatenate([batch.haplotypes.bases for batch in batches]),
         ),
         _joined([batch.region_reads for batch in batches]),
         _joined([batch.region_haplotypes for batch in batches]),
@@ -421,10 +369,15 @@ def cut_reads(reads: ReadBatch, start: int, stop: int) -> ReadBatch:
     return ReadBatch.trusted(ends - first, *(track[first:last] for track in reads.tracks))
 
 
+def cut_haplotypes(haplotypes: HaplotypeBatch, start: int, stop: int) -> HaplotypeBatch:
+    ends = haplotypes.offsets[start : stop + 1]
+    return HaplotypeBatch.trusted(ends - ends[0], haplotypes.bases[int(ends[0]) : int(ends[-1])])
+
+
 def read_batch(reads: Reads, gaps: tuple[Quals, ...]) -> ReadBatch:
     if isinstance(reads, ReadBatch):
         return reads
-    columns: list[list[bytes | DeviceArray]] = [[] for _ in range(5)]
+    columns: list[list[bytes]] = [[] for _ in range(5)]
     for index, read in enumerate(_items(reads, "reads")):
         if isinstance(read, Read):
             sequence: Any = read.bases
@@ -451,11 +404,7 @@ def read_batch(reads: Reads, gaps: tuple[Quals, ...]) -> ReadBatch:
         for name, track, column in zip(QUAL_TRACKS, quals, columns[1:], strict=True):
             column.append(_track(track, len(bases), f"reads[{index}].{name}"))
     offsets = offsets_of([len(bases) for bases in columns[0]])
-    try:
-        tracks = [np.frombuffer(b"".join(column), np.uint8) for column in columns]
-    except TypeError:  # some are CuPy arrays
-        device = cast(int, arrays.device_of(*chain(*columns)))
-        return ReadBatch.from_arrays(offsets, *(arrays.joined(c, device) for c in columns))
+    tracks = [np.frombuffer(b"".join(column), np.uint8) for column in columns]
     return ReadBatch.trusted(offsets, *tracks)
 
 
@@ -465,12 +414,7 @@ def haplotype_batch(haplotypes: Haplotypes) -> HaplotypeBatch:
     items = enumerate(_items(haplotypes, "haplotypes"))
     letters = [_sequence(item, f"haplotypes[{index}]") for index, item in items]
     offsets = offsets_of([len(bases) for bases in letters])
-    try:
-        bases = np.frombuffer(b"".join(letters), np.uint8)
-    except TypeError:  # some are CuPy arrays
-        device = cast(int, arrays.device_of(*letters))
-        return HaplotypeBatch.from_arrays(offsets, arrays.joined(letters, device))
-    return HaplotypeBatch.trusted(offsets, bases)
+    return HaplotypeBatch.trusted(offsets, np.frombuffer(b"".join(letters), np.uint8))
 
 
 def _items(value: Any, name: str) -> Iterable[Any]:
@@ -486,8 +430,8 @@ def _items(value: Any, name: str) -> Iterable[Any]:
         raise ValueError(f"{name}: expected a sequence of {kind}s, got {got}") from None
 
 
-def _sequence(value: Any, name: str) -> bytes | DeviceArray:
-    """Letters as bytes, checked; or as a CuPy array, whose letters are not."""
+def _sequence(value: Any, name: str) -> bytes:
+    """Return letters as bytes, checked."""
     if isinstance(value, str):
         if not value.isascii():
             at = next(at for at, letter in enumerate(value) if not letter.isascii())
@@ -497,12 +441,8 @@ def _sequence(value: Any, name: str) -> bytes | DeviceArray:
         letters = value
     elif isinstance(value, (bytearray, memoryview)):
         letters = bytes(value)
-    elif isinstance(value, np.ndarray):
+    elif isinstance(value, np.ndarray) or arrays.is_cupy_array(value):
         letters = _bytes_array(value, name).tobytes()
-    elif arrays.is_device_array(value):
-        if not value.size:
-            raise ValueError(f"{name}: is empty")
-        return _bytes_array(value, name, arrays.device_of(value))
     else:
         got = "None" if value is None else type(value).__name__
         raise ValueError(f"{name}: expected bytes, str or a uint8 array, got {got}")
@@ -514,8 +454,8 @@ def _sequence(value: Any, name: str) -> bytes | DeviceArray:
     return letters
 
 
-def _track(value: Any, length: int, name: str) -> bytes | DeviceArray:
-    """Qualities as bytes, checked; or as a CuPy array, whose values are not."""
+def _track(value: Any, length: int, name: str) -> bytes:
+    """Return qualities as bytes, checked."""
     if isinstance(value, (int, np.integer)):
         return _SCALARS[_scalar(value, name)] * length
     if isinstance(value, (bytes, bytearray, memoryview)):
@@ -524,14 +464,9 @@ def _track(value: Any, length: int, name: str) -> bytes | DeviceArray:
         raise ValueError(f"{name}: missing")
     elif isinstance(value, str):
         raise ValueError(f"{name}: expected numbers, got text; take 33 off printable qualities")
-    elif arrays.is_device_array(value):
-        on_device = _bytes_array(value, name, arrays.device_of(value))
-        if len(on_device) != length:
-            raise ValueError(f"{name}: {len(on_device)} values for {length} bases")
-        return on_device
     else:
         try:
-            numbers = np.asarray(value)
+            numbers = np.asarray(arrays.on_host(value))
         except ValueError:
             raise ValueError(f"{name}: expected one number a base") from None
         if numbers.ndim != 1 or (len(numbers) and numbers.dtype.kind not in "iu"):
@@ -561,14 +496,11 @@ def _check_quals(quals: NDArray[Any], name: str) -> None:
         raise ValueError(f"{name}: quality {quals[at]} at base {at} is not within 0..{MAX_QUAL}")
 
 
-def _bytes_array(
-    value: Any, name: str, device: int | None = None
-) -> NDArray[np.uint8] | DeviceArray:
-    """Return a C-contiguous array, where a device is given on that."""
+def _bytes_array(value: Any, name: str) -> NDArray[np.uint8]:
+    """Return a C-contiguous array."""
     if isinstance(value, (bytes, bytearray, memoryview)):
         value = np.frombuffer(value, np.uint8)
-    if device is not None and (isinstance(value, np.ndarray) or arrays.is_device_array(value)):
-        return arrays.on_device(value, name, device)
+    value = arrays.on_host(value)
     if not isinstance(value, np.ndarray):
         got = "None" if value is None else type(value).__name__
         raise ValueError(f"{name}: expected a uint8 array or bytes, got {got}")
@@ -606,7 +538,7 @@ def _region_offsets(value: Any, count: int, name: str) -> NDArray[np.int64]:
 
 
 def _integers(value: Any, name: str) -> NDArray[np.int64]:
-    array = arrays.on_host(value)
+    array = np.asarray(arrays.on_host(value))
     if array.ndim != 1 or array.dtype.kind not in "iu" or not len(array):
         raise ValueError(
             f"{name}: expected one or more whole numbers in one dimension, got {array.dtype} of "
@@ -617,12 +549,9 @@ def _integers(value: Any, name: str) -> NDArray[np.int64]:
     return np.ascontiguousarray(array, np.int64)
 
 
-def _check_contents(
-    ends: NDArray[np.int64], kind: str, *tracks: NDArray[np.uint8] | DeviceArray
-) -> None:
+def _check_contents(ends: NDArray[np.int64], kind: str, *tracks: NDArray[np.uint8]) -> None:
     """Check letters, and qualities where there are such tracks."""
-    on_device = arrays.is_device_array(tracks[0])
-    wrong = arrays.first_wrong(*tracks) if on_device else _first_wrong(*tracks)
+    wrong = _first_wrong(*tracks)
     if wrong is None:
         return
     which, at = wrong
@@ -636,7 +565,7 @@ def _check_contents(
 
 
 def _first_wrong(bases: NDArray[np.uint8], *quals: NDArray[np.uint8]) -> tuple[int, int] | None:
-    """As :func:`gkl_shim.cuda.arrays.first_wrong`."""
+    """Return the track (0: the bases) and the index of the first wrong value; None if none is."""
     text = bases.tobytes()
     if text.translate(None, LETTERS):
         return 0, _first_other(text)[0]
@@ -644,10 +573,6 @@ def _first_wrong(bases: NDArray[np.uint8], *quals: NDArray[np.uint8]) -> tuple[i
         if len(track) and track.max() > MAX_QUAL:
             return which, int(np.argmax(track > MAX_QUAL))
     return None
-
-
-def _filled(size: int, value: int, device: int | None) -> NDArray[np.uint8] | DeviceArray:
-    return np.full(size, value, np.uint8) if device is None else arrays.filled(size, value, device)
 
 
 def _first_other(text: bytes) -> tuple[int, int]:

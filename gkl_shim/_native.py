@@ -18,10 +18,10 @@ from gkl_shim import paths
 from gkl_shim.errors import BackendUnavailable, MissingComponent
 
 __all__ = ["PairHmmEngine", "PrefilterEngine", "RegionText", "Sequences", "batch_pointer",
-           "batches_pointer", "builds", "check", "conventions_code", "copy", "cpu_count", "encode",
-           "format_edits", "format_likelihoods", "library", "opened", "pairhmm_statistics",
-           "parse_candidates", "parse_pairs", "parse_regions", "precision_code",
-           "version"]  # fmt: skip
+           "batches_pointer", "builds", "check", "check_shape", "conventions_code", "copy",
+           "cpu_count", "encode", "format_edits", "format_likelihoods", "library", "opened",
+           "pairhmm_statistics", "parse_candidates", "parse_pairs", "parse_regions",
+           "precision_code", "version"]  # fmt: skip
 
 # The longest line of gkl_shim_prefilter_format.
 _LINE = 13
@@ -113,8 +113,6 @@ def batch_pointer(
     read_tracks: tuple[Any, ...],
     haplotype_offsets: NDArray[np.int64],
     haplotype_bases: Any,
-    *,
-    on_device: bool = False,
 ) -> Any:
     """Return a ``gkl_shim_pairhmm_batch *`` of C-contiguous arrays, which must outlive it.
 
@@ -122,19 +120,16 @@ def batch_pointer(
     ----------
     read_tracks
         Bases, base, insertion, deletion and continuation qualities.
-    on_device
-        Whether these and the haplotypes' bases are CuPy arrays.
     """
     arrays = (region_reads, region_haplotypes, read_offsets, read_tracks, haplotype_offsets,
               haplotype_bases)  # fmt: skip
-    return batches_pointer([arrays], on_device=on_device)
+    return batches_pointer([arrays])
 
 
-def batches_pointer(batches: list[tuple[Any, ...]], *, on_device: bool = False) -> Any:
+def batches_pointer(batches: list[tuple[Any, ...]]) -> Any:
     """Return a ``gkl_shim_pairhmm_batch *`` to the first of several, as :func:`batch_pointer`."""
     # A microsecond more or less is felt: a GPU computes a region in a few dozen.
-    new, batch, address, numbers, on_host, elsewhere = _batch_makers()
-    place, letters = elsewhere if on_device else on_host
+    new, batch, address, numbers, letters = _batch_makers()
     return new(
         batch,
         [
@@ -143,9 +138,9 @@ def batches_pointer(batches: list[tuple[Any, ...]], *, on_device: bool = False) 
                 address(numbers, region_reads),
                 address(numbers, region_haplotypes),
                 address(numbers, read_offsets),
-                *[place(letters, track) for track in read_tracks],
+                *[address(letters, track) for track in read_tracks],
                 address(numbers, haplotype_offsets),
-                place(letters, haplotype_bases),
+                address(letters, haplotype_bases),
             )
             for region_reads, region_haplotypes, read_offsets, read_tracks, haplotype_offsets,
             haplotype_bases in batches
@@ -157,14 +152,9 @@ def batches_pointer(batches: list[tuple[Any, ...]], *, on_device: bool = False) 
 def _batch_makers() -> tuple[Any, ...]:
     """Return what makes a batch's struct and pointers of its arrays; types are looked up once."""
     ffi, _ = library()
-    types = map(ffi.typeof, ("gkl_shim_pairhmm_batch[]", "int64_t[]", "uint8_t[]", "uint8_t *"))
-    batches, numbers, letters, pointer = types
-
-    def of_device_array(kind: Any, array: Any) -> Any:
-        return ffi.cast(kind, array.data.ptr)
-
-    on_host, elsewhere = (ffi.from_buffer, letters), (of_device_array, pointer)
-    return ffi.new, batches, ffi.from_buffer, numbers, on_host, elsewhere
+    types = map(ffi.typeof, ("gkl_shim_pairhmm_batch[]", "int64_t[]", "uint8_t[]"))
+    batches, numbers, letters = types
+    return ffi.new, batches, ffi.from_buffer, numbers, letters
 
 
 def _last_error() -> str:
@@ -186,6 +176,23 @@ def check(status: int) -> None:
     if status == lib.GKL_SHIM_EINTERNAL:
         raise RuntimeError(message)
     raise ValueError(message)
+
+
+def check_shape(batch: Any) -> None:
+    """Check a batch's offsets, and that it is within the engine's limits.
+
+    Parameters
+    ----------
+    batch
+        From :func:`batch_pointer`.
+
+    Raises
+    ------
+    ValueError
+        In the library's words.
+    """
+    _, lib = library()
+    check(lib.gkl_shim_pairhmm_check(batch))
 
 
 def opened(kind: str, *arguments: Any) -> Any:
@@ -307,7 +314,7 @@ class PairHmmEngine(_CpuEngine):
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Sequences:
-    """``gkl_shim_sequences``, and how many there are. Arrays are C-contiguous, one-dimensional."""
+    """``gkl_shim_prefilter_sequences`` and their number, as one-dimensional C-contiguous arrays."""
 
     count: int
     size: int
@@ -336,11 +343,14 @@ class PrefilterEngine(_CpuEngine):
         super().__init__(
             build,
             threads=threads,
-            method={"exact": lib.GKL_SHIM_EXACT, "gatekeeper": lib.GKL_SHIM_GATEKEEPER}[method],
+            method={
+                "exact": lib.GKL_SHIM_PREFILTER_EXACT,
+                "gatekeeper": lib.GKL_SHIM_PREFILTER_GATEKEEPER,
+            }[method],
             mode={
-                "global": lib.GKL_SHIM_GLOBAL,
-                "infix": lib.GKL_SHIM_INFIX,
-                "prefix": lib.GKL_SHIM_PREFIX,
+                "global": lib.GKL_SHIM_PREFILTER_GLOBAL,
+                "infix": lib.GKL_SHIM_PREFILTER_INFIX,
+                "prefix": lib.GKL_SHIM_PREFILTER_PREFIX,
             }[mode],
             max_edits=max_edits,
         )
@@ -365,7 +375,7 @@ class PrefilterEngine(_CpuEngine):
         check(status)
 
     def _sequences(self, sequences: Sequences) -> Any:
-        struct = self._ffi.new("gkl_shim_sequences *")
+        struct = self._ffi.new("gkl_shim_prefilter_sequences *")
         for field in ("letters", "low", "high", "undefined", "starts", "lengths"):
             array = getattr(sequences, field)
             if array is not None:
@@ -401,7 +411,7 @@ def encode(
     undefined: NDArray[np.uint32],
     threads: int = 0,
 ) -> bool:
-    """Fill bit planes as ``gkl_shim_encode`` does; return whether any letter is undefined."""
+    """Fill bit planes (``gkl_shim_prefilter_encode``); return whether any letter is undefined."""
     ffi, lib = library()
     planes = (
         ffi.from_buffer("uint32_t[]", plane, require_writable=True)
@@ -409,7 +419,7 @@ def encode(
     )
     text = ffi.from_buffer("uint8_t[]", letters)
     found = ffi.new("int32_t *")
-    check(lib.gkl_shim_encode(text, len(letters), threads, *planes, found))
+    check(lib.gkl_shim_prefilter_encode(text, len(letters), threads, *planes, found))
     return bool(found[0])
 
 
@@ -506,7 +516,7 @@ def parse_pairs(
         None if nothing is.
     """
     outputs = (read_starts, read_lengths, segment_starts, segment_lengths)
-    return _parse("gkl_shim_parse_pairs", text, threads, (), outputs)
+    return _parse("gkl_shim_prefilter_parse_pairs", text, threads, (), outputs)
 
 
 def parse_candidates(
@@ -526,7 +536,7 @@ def parse_candidates(
     np.cumsum([len(name) for name in names], out=offsets[1:])
     joined = ffi.new("char[]", b"".join(names))
     contigs = ffi.new(
-        "gkl_shim_contigs *",
+        "gkl_shim_prefilter_contigs *",
         (
             len(names),
             joined,
@@ -535,7 +545,7 @@ def parse_candidates(
         ),
     )
     outputs = (read_indices, contig_indices, positions, reverse)
-    return _parse("gkl_shim_parse_candidates", text, threads, (reads, contigs), outputs)
+    return _parse("gkl_shim_prefilter_parse_candidates", text, threads, (reads, contigs), outputs)
 
 
 def _parse(
@@ -582,7 +592,7 @@ def format_likelihoods(values: NDArray[np.float64], threads: int = 0) -> Iterato
     A piece of text is overwritten by the next.
     """
     ffi, lib = library()
-    text = np.empty(lib.GKL_SHIM_LINE_BYTES * min(len(values), _NUMBERS), np.uint8)
+    text = np.empty(lib.GKL_SHIM_PAIRHMM_LINE_BYTES * min(len(values), _NUMBERS), np.uint8)
     size = ffi.new("int64_t *")
     for first in range(0, len(values), _NUMBERS):
         some = values[first : first + _NUMBERS]

@@ -39,11 +39,13 @@ from gkl_shim._batch import (
     Region,
     concatenated,
     copied,
+    cut_haplotypes,
     cut_reads,
     haplotype_batch,
     read_batch,
 )
 from gkl_shim._closing import Closing
+from gkl_shim.cuda import arrays
 from gkl_shim.errors import BackendUnavailable
 
 if TYPE_CHECKING:
@@ -65,8 +67,12 @@ __all__ = [
 Backend: TypeAlias = Literal["auto", "cpu", "cuda"]
 Precision: TypeAlias = Literal["single", "double"]
 
-# What one native call takes at most, in cells: it bounds how long Ctrl-C waits.
+# What one native call takes at most, in cells: it bounds how long Ctrl-C waits. The engine computes
+# reads side by side, and haplotypes share what is alike: a call has no fewer reads than these,
+# where there are so many, and is then larger.
 _CALL_CELLS = 1 << 29
+_CALL_READS = 16
+_FEW_READS_CELLS = 1 << 32
 # What a stream puts together, where regions come one by one: little enough that batches of some
 # hundred regions are not copied. And what devices compute in one call, in bases of reads, since
 # these are what the host is busy with; and how many such calls there are at once.
@@ -122,8 +128,7 @@ class PairHMM(Closing):
     backend
         ``"cpu"``, ``"cuda"``, or ``"auto"``: the CPU at first and for small calls; where there is
         a CUDA device and more work than the CPU does in a second, devices are made ready in the
-        background and take the larger calls from then on. All give the same bits. With ``"cuda"``
-        and ``"auto"`` CuPy arrays are computed by the device that they are on.
+        background and take the larger calls from then on. All give the same bits.
     devices
         Numbers of the CUDA devices to use; by default all.
     threads
@@ -250,28 +255,24 @@ class PairHMM(Closing):
         MemoryError
             If the result or the engine's tables do not fit.
         ValueError
-            If the engine is closed, or the batch is in the memory of a device that the backend or
-            `devices` leave out.
-        BackendUnavailable
-            If the batch is in a device's memory, and that cannot be used.
+            If the engine is closed.
         """
         engine = self._engine
         if engine is None:
             raise ValueError("this PairHMM is closed")
-        if batch.device is not None:
-            return self._devices.holding(batch.device).compute(batch)
         on_devices = self._devices.take(batch)
         if on_devices is not None:
             return on_devices.compute(batch)
         out = np.empty(batch.pairs, np.float64)
-        start = 0
         # Python's signal handlers run between the parts, so Ctrl-C does not wait for a big batch.
-        for part in _parts(batch):
-            stop = start + part.pairs
-            if stop > start:
-                pointer = _native.batch_pointer(*part.arrays)
-                engine.compute(pointer, out[start:stop])
-            start = stop
+        for part, place in _parts(batch, out):
+            if part.pairs == 0:
+                continue
+            whole = place.flags.c_contiguous
+            values = place.reshape(-1) if whole else np.empty(part.pairs, np.float64)
+            engine.compute(_native.batch_pointer(*part.arrays), values)
+            if not whole:
+                place[:] = values.reshape(place.shape)
         return out
 
     def stream(
@@ -284,7 +285,8 @@ class PairHMM(Closing):
     ) -> Iterator[NDArray[np.float64]]:
         """Compute many regions: see :func:`stream`."""
         gaps = (insertion_quals, deletion_quals, continuation_quals)
-        groups = _grouped(regions, gaps)
+        # Background threads make batches of the caller's arrays.
+        groups = _grouped(regions, gaps, arrays.After(arrays.current_stream()))
         with contextlib.closing(self._stream(groups)) as computed:
             for batch, values in computed:
                 yield from batch.split(values)
@@ -390,12 +392,8 @@ def likelihoods(
 
     Notes
     -----
-    Bases and qualities may be uint8 CuPy arrays on one device, which then computes (with
-    ``backend="cuda"`` or ``"auto"``). They stay in its memory, but for those of regions with a
-    pair that no kernel holds: one whose likelihood is beyond the range of double precision, or a
-    read too long for the device's memory. These come to the host, for the CPU engine. What comes
-    with the arrays in the host's memory is copied to the device. An array may still be in the
-    making on the caller's current stream, which is waited for.
+    Wherever NumPy arrays are taken, CuPy arrays are too. Each is copied to the host in one
+    transfer, on the caller's current stream: after the work that is under way there.
 
     Raises
     ------
@@ -447,15 +445,15 @@ def stream(
     `regions` is read ahead, and must not wait for results.
 
     A generator may fill the same arrays again for its next region, since each region is copied
-    before the next is asked for. Two kinds of arrays are not copied, and must stay as they are
-    until their results are out: those of batches in a list or tuple, and CuPy arrays.
+    before the next is asked for. The arrays of batches in a list or tuple are not copied, and must
+    stay as they are until their results are out.
 
     Parameters
     ----------
     regions
         Each ``(reads, haplotypes)`` as for :func:`likelihoods`, or a :class:`Batch`, which may
-        hold several. CuPy arrays are waited for on the stream that is current where they are made
-        into a batch: for tuples that is a background thread's.
+        hold several. A generator runs in a background thread; CuPy arrays are copied after the
+        work on that thread's current stream and on the caller's.
     insertion_quals, deletion_quals, continuation_quals
         As for :func:`likelihoods`.
     backend, devices, threads, precision, build
@@ -491,7 +489,6 @@ class _Devices:
         self.engine: CudaEngine | None = None
         self._arguments = (None if devices is None else list(devices), precision, False, threads)
         self._double = precision == "double"
-        self._refused = backend == "cpu"
         self._always = backend == "cuda"
         # What the CPU is still to compute before devices are made ready.
         self._cells_left = _WARM_UP_CELLS
@@ -532,15 +529,6 @@ class _Devices:
             return max(_DEVICE_CELLS, _SLOW_DOUBLE_COST * batch.cells)
         return _DEVICE_CELLS
 
-    def holding(self, device: int) -> CudaEngine:
-        """Return the engine for arrays on a device; it is made ready if it is not."""
-        if self._refused:
-            raise ValueError(
-                f"the arrays are on GPU {device}, where the CPU backend does not reach: choose "
-                'backend="cuda", or copy them with cupy.asnumpy()'
-            )
-        return self.engine or self._start()
-
     def release(self) -> None:
         """Forget the engine; its memory goes when the last call has ended."""
         self._may_start = self._always = False
@@ -570,19 +558,22 @@ def _copies(batches: Iterable[Batch]) -> Iterator[Batch]:
             batches.close()
 
 
-def _grouped(regions: Iterable[Region], gaps: tuple[Quals, ...]) -> Iterator[Batch]:
+def _grouped(
+    regions: Iterable[Region], gaps: tuple[Quals, ...], after_caller: arrays.After
+) -> Iterator[Batch]:
     """Put small regions together; copied, as above, where they do not lie in a list."""
     listed = isinstance(regions, (list, tuple))
     group: list[Batch] = []
     work = 0
     try:
         for index, region in enumerate(regions):
-            batch = _region_batch(region, gaps, index)
+            with after_caller:
+                batch = _region_batch(region, gaps, index)
             if not listed and _has_arrays_of_the_caller(region):
                 batch = copied(batch)
             more = _work_of(batch)
             # What is large already is not copied to be put together with others.
-            if group and (work + more > _GROUP_CELLS or batch.device != group[0].device):
+            if group and work + more > _GROUP_CELLS:
                 yield concatenated(group)
                 group, work = [], 0
             group.append(batch)
@@ -600,15 +591,12 @@ def _grouped(regions: Iterable[Region], gaps: tuple[Quals, ...]) -> Iterator[Bat
 
 
 def _bundled(batches: Iterable[Batch]) -> Iterator[list[Batch]]:
-    """Put batches for one call on devices in lists; one in a device's memory stays alone."""
+    """Put batches for one call on devices in lists."""
     iterator = iter(batches)
     bundle: list[Batch] = []
     bases = 0
     try:
         for batch in iterator:
-            if bundle and (batch.device is not None or bundle[0].device is not None):
-                yield bundle
-                bundle, bases = [], 0
             bundle.append(batch)
             bases += batch.reads.bases.size
             if bases >= _DEVICE_CALL_BASES:
@@ -670,23 +658,45 @@ def _work_of(batch: Batch) -> int:
     return max(len(reads.bases) * len(haplotypes.bases), pairs * _PAIR_CELLS)
 
 
-def _parts(batch: Batch) -> Iterator[Batch]:
-    """Cut a batch into native calls: between regions, and a very large region between reads."""
+def _parts(batch: Batch, out: NDArray[np.float64]) -> Iterator[tuple[Batch, NDArray[np.float64]]]:
+    """Cut a batch into native calls, each with the place of its results in `out`.
+
+    It is cut between regions. A very large region is cut between reads, and where few of these make
+    a call, between haplotypes too.
+    """
     work = _work(batch)
     if work.sum() <= _CALL_CELLS:
-        yield batch
+        yield batch, out
         return
-    first = 0
+    # Errors name what the caller knows, not its place in a part.
+    _native.check_shape(_native.batch_pointer(*batch.arrays))
+    first = start = 0
     while first < len(batch):
         fit = int(np.searchsorted(np.cumsum(work[first:]), _CALL_CELLS, "right"))
         last = first + max(fit, 1)
         part = batch[first:last]
+        stop = start + part.pairs
         if fit:
-            yield part
+            yield part, out[start:stop]
         else:
-            count = len(part.reads)
-            step = max(1, int(count * _CALL_CELLS // work[first]))
-            for start in range(0, count, step):
-                reads = cut_reads(part.reads, start, min(start + step, count))
-                yield Batch(reads, part.haplotypes)
-        first = last
+            yield from _blocks(part, int(work[first]), out[start:stop])
+        first, start = last, stop
+
+
+def _blocks(
+    region: Batch, work: int, out: NDArray[np.float64]
+) -> Iterator[tuple[Batch, NDArray[np.float64]]]:
+    reads, haplotypes = len(region.reads), len(region.haplotypes)
+    rows, columns = max(1, reads * _CALL_CELLS // work), haplotypes
+    if rows < _CALL_READS:
+        rows = min(reads, _CALL_READS)
+        columns = max(1, haplotypes * reads * _FEW_READS_CELLS // (work * rows))
+    values = out.reshape(reads, haplotypes)
+    for read in range(0, reads, rows):
+        some = cut_reads(region.reads, read, min(read + rows, reads))
+        for haplotype in range(0, haplotypes, columns):
+            others = cut_haplotypes(
+                region.haplotypes, haplotype, min(haplotype + columns, haplotypes)
+            )
+            place = values[read : read + rows, haplotype : haplotype + columns]
+            yield Batch(some, others), place

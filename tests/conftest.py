@@ -12,6 +12,9 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 
+#: The public C header, and the one for this project's own Python package and tests.
+HEADER_FOLDERS = (ROOT / "kernels" / "include", ROOT / "kernels" / "internal")
+
 # The tests try the installed package, not the source folder beside them.
 sys.path[:] = [entry for entry in sys.path if Path(entry).resolve() != ROOT] + [str(ROOT)]
 

@@ -30,13 +30,14 @@ static inline floating_point_mode get_mode(void) {
 
 /* Rounding by its usual name; "flush": subnormal numbers are zero; "trap": every exception is
  * SIGFPE, where the processor can (qemu's aarch64 cannot); "flags": every exception has happened;
- * "all": several of these at once. */
+ * "pending": every exception has happened and is from now on SIGFPE, so that the next x87
+ * instruction is; "all": several of these at once. */
 static inline void set_mode(const char *name) {
-    const int all = !strcmp(name, "all");
+    const int all = !strcmp(name, "all"), pending = !strcmp(name, "pending");
     if (!strcmp(name, "upward")) fesetround(FE_UPWARD);
     if (!strcmp(name, "downward") || all) fesetround(FE_DOWNWARD);
     if (!strcmp(name, "toward-zero")) fesetround(FE_TOWARDZERO);
-    if (!strcmp(name, "flags")) feraiseexcept(FE_ALL_EXCEPT);
+    if (!strcmp(name, "flags") || pending) feraiseexcept(FE_ALL_EXCEPT);
 #if defined(__x86_64__)
     const uint32_t flush = 0x8040, masks = 0x1f80;
     uint32_t mxcsr;
@@ -44,7 +45,7 @@ static inline void set_mode(const char *name) {
     __asm__ volatile("stmxcsr %0" : "=m"(mxcsr));
     __asm__ volatile("fnstcw %0" : "=m"(x87));
     if (!strcmp(name, "flush") || all) mxcsr |= flush;
-    if (!strcmp(name, "trap") || all) mxcsr &= ~masks, x87 &= (uint16_t)~0x3f;
+    if (!strcmp(name, "trap") || all || pending) mxcsr &= ~masks, x87 &= (uint16_t)~0x3f;
     __asm__ volatile("ldmxcsr %0" : : "m"(mxcsr));
     __asm__ volatile("fldcw %0" : : "m"(x87));
 #elif defined(__aarch64__)
@@ -52,7 +53,7 @@ static inline void set_mode(const char *name) {
     uint64_t fpcr;
     __asm__ volatile("mrs %0, fpcr" : "=r"(fpcr));
     if (!strcmp(name, "flush") || all) fpcr |= flush;
-    if (!strcmp(name, "trap") || all) fpcr |= traps;
+    if (!strcmp(name, "trap") || all || pending) fpcr |= traps;
     if (all) fpcr |= default_nan;
     __asm__ volatile("msr fpcr, %0" : : "r"(fpcr));
 #endif

@@ -1,4 +1,4 @@
-"""The door through which the native library reaches the GPU engines (``gpu/python_host.h``).
+"""Where the native library reaches the GPU engines (``gpu/python_host.h``).
 
 Imported in a process that the native library has put Python into, its functions take addresses and
 return a message: empty for success, so that nothing that Python raises crosses into C. Python opens
@@ -70,15 +70,15 @@ def _first_batch() -> Batch:
     )
 
 
-def pairhmm(double: int, as_gkl: int, door: int) -> str:
-    """Write the ``gkl_shim_cuda_door`` for a precision and conventions to an address.
+def pairhmm(double: int, as_gkl: int, vtable: int) -> str:
+    """Write the ``gkl_shim_cuda_vtable`` for a precision and conventions to an address.
 
     The engine lasts as long as the process.
     """
     try:
         ffi, lib = _native.library()
         engine = _engine(bool(double), bool(as_gkl))
-        lib.gkl_shim_cuda_engine_door(engine.pointer, ffi.cast("gkl_shim_cuda_door *", door))
+        lib.gkl_shim_cuda_engine_vtable(engine.pointer, ffi.cast("gkl_shim_cuda_vtable *", vtable))
     except Exception as error:  # whatever it is, the CPU engine can do the work
         return " ".join(f"{type(error).__name__}: {error}".split())
     return ""

@@ -47,7 +47,6 @@ _TEMPLATES = (
 #: By kernel file, the kernels with C++ names that are compiled ahead; others when asked for.
 EXPRESSIONS: dict[str, tuple[str, ...]] = {
     "pairhmm/cuda/kernels.cu": (),
-    "pairhmm/cuda/arrays.cu": (),
     "prefilter/cuda/kernels.cu": tuple(
         f"gkl_shim::prefilter::{name}" for name in (*_TEMPLATES, "encode")
     ),

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from gkl_shim import _native
 from gkl_shim._batch import Batch
-from gkl_shim.cuda import arrays, driver, kernels
 from gkl_shim.cuda import devices as cuda_devices
+from gkl_shim.cuda import driver, kernels
 from gkl_shim.errors import BackendUnavailable
 
 __all__ = ["Engine", "widths"]
@@ -77,8 +77,8 @@ class Engine:
     rows_a_lane
         Which kernel to use wherever it holds a region's reads, for measurements; 0 for the one
         that costs least. All give the same bits.
-    streams, drivers
-        Chunks of one call that are under way on a device at most, and threads that plan and launch
+    streams, launch_threads
+        The most chunks of one call that are in flight on a device, and threads that plan and launch
         them, for measurements; 0 for what suits the number of threads.
     multiprocessors
         For a device of how many to plan; 0 for as many as it has.
@@ -106,7 +106,7 @@ class Engine:
         *,
         rows_a_lane: int = 0,
         streams: int = 0,
-        drivers: int = 0,
+        launch_threads: int = 0,
         multiprocessors: int = 0,
         double_ratio: int = 0,
     ) -> None:
@@ -133,7 +133,7 @@ class Engine:
                 "rows_a_lane": rows_a_lane,
                 "slots": _SLOTS,
                 "streams": streams,
-                "drivers": drivers,
+                "launch_threads": launch_threads,
                 "cells": [_CHUNK_CELLS["single"], _CHUNK_CELLS["double"]],
                 "planning": _CHUNK_PLANNING,
                 "device_count": len(opened),
@@ -167,11 +167,6 @@ class Engine:
     def compute(self, batch: Batch) -> NDArray[np.float64]:
         """Compute every pair of every region.
 
-        A batch in a device's memory is computed by that device, and its bases and qualities stay
-        there; but those of regions with a pair that no kernel holds, or that the device leaves
-        undone, come to the host for the CPU engine. What the caller's current stream has under way
-        is waited for.
-
         Returns
         -------
         ndarray
@@ -180,27 +175,20 @@ class Engine:
         Raises
         ------
         ValueError
-            If a haplotype has a letter that the conventions refuse, or the batch is in the memory
-            of a device that is none of the engine's.
+            If a haplotype has a letter that the conventions refuse.
         MemoryError
             If the machine's own memory does not suffice.
-        BackendUnavailable
-            If the device that holds the batch has failed and does not give it.
         """
         # One region, the usual small call, is counted without array arithmetic.
         one = len(batch.region_reads) == 2
         pairs = len(batch.reads) * len(batch.haplotypes) if one else batch.pairs
         out = self._results.empty(pairs)
-        if not pairs:
-            return out
-        if batch.device is None:
+        if pairs:
             self.compute_pointer(_native.batch_pointer(*batch.arrays), out)
-        else:
-            self._compute_arrays(batch, batch.device, out)
         return out
 
     def compute_together(self, batches: list[Batch]) -> list[NDArray[np.float64]]:
-        """Compute batches in the host's memory in one native call, which copies none of them.
+        """Compute batches in one native call, which copies none of them.
 
         Returns
         -------
@@ -218,29 +206,12 @@ class Engine:
         self._compute(pointer, len(batches), out)
         return [out[first:end] for first, end in zip([0, *ends], ends, strict=False)]
 
-    def _compute_arrays(self, batch: Batch, device: int, out: NDArray[np.float64]) -> None:
-        if device not in self._names:
-            raise ValueError(
-                f"the arrays are on GPU {device}, which is none of the devices to use "
-                f"({', '.join(map(str, self._names))})"
-            )
-        status = self._lib.gkl_shim_cuda_engine_compute_arrays(
-            self._engine,
-            _native.batch_pointer(*batch.arrays, on_device=True),
-            arrays.on_gpu(device).kernels,
-            arrays.current_stream(device),
-            self._ffi.from_buffer(self._values_type, out),
-        )
-        self._tell_of_losses()
-        if status:
-            _native.check(status)
-
     def compute_pointer(self, batch: Any, out: NDArray[np.float64]) -> None:
         """Fill `out`, shape (pairs,), from a ``gkl_shim_pairhmm_batch *`` that has been checked."""
         self._compute(batch, 1, out)
 
     def prove(self, batch: Batch) -> None:
-        """Compute a batch in the host's memory; whoever asks next is told what is lost meanwhile.
+        """Compute a batch; whoever asks next is told what is lost meanwhile.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-// The part of the C ABI that belongs to no algorithm.
+// The part of the C ABI that all algorithms share.
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,14 +11,15 @@
 #include "common/error.h"
 #include "common/per_thread.h"
 #include "common/thread_pool.h"
-#include "gkl_shim.h"
+#include "gkl_shim_internal.h"
 
 namespace gkl_shim {
 namespace {
 
-// glibc makes a library's thread_locals when a thread first uses one, and ends the process where it
-// has no memory for them. Not where one is accessed so: all of them, the C++ run-time library's
-// too, are then there from each thread's start. There is room for a few words.
+// By default glibc allocates a library's thread_locals when a thread first uses one, and ends the
+// process if that fails. With one initial-exec variable in the library, all of its thread_locals,
+// the C++ run-time library's included, exist from each thread's start. glibc reserves little room
+// for this, so there must be few of them.
 #if defined(__x86_64__) && defined(__GLIBC__)
 __attribute__((tls_model("initial-exec")))
 #endif
@@ -69,7 +70,7 @@ gkl_shim_status status_of_exception() noexcept {
     } catch (const std::bad_alloc &) {
         return out_of_memory();
     } catch (const std::length_error &) {
-        // What a container says that is asked for more than any memory holds.
+        // A container was asked for more elements than it can ever hold.
         return out_of_memory();
     } catch (const std::exception &error) {
         fail("a failure within the library: %s", error.what());
@@ -85,7 +86,7 @@ extern "C" const char *gkl_shim_version(void) { return GKL_SHIM_VERSION; }
 extern "C" const char *gkl_shim_last_error(void) { return gkl_shim::last_error; }
 extern "C" int32_t gkl_shim_cpu_count(void) { return gkl_shim::usable_cpus(); }
 
-// What one thread copies at a time.
+// Bytes that one task copies.
 static constexpr int64_t kPiece = int64_t(1) << 19;
 static int64_t pieces_of(int64_t size) { return (size + kPiece - 1) / kPiece; }
 
@@ -97,7 +98,7 @@ extern "C" gkl_shim_status gkl_shim_copy(int32_t arrays, uint8_t *const *targets
     if (threads < 0) return invalid("threads is %d, less than 0", threads);
     if (arrays == 0) return GKL_SHIM_OK;
     if (!targets || !sources || !sizes) return invalid("an argument is null");
-    // About what one thread copies.
+    // About how fast one thread copies.
     constexpr int64_t kCopiedPerNanosecond = 8;
     struct Job {
         uint8_t *const *targets;

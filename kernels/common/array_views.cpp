@@ -1,6 +1,6 @@
 // Views of an array, through the functions of NumPy and Python that the package hands over: no
-// header of theirs is needed to build this. The interface is in gkl_shim.h.
-#include "gkl_shim.h"
+// header of theirs is needed to build this. The interface is in gkl_shim_internal.h.
+#include "gkl_shim_internal.h"
 
 namespace {
 

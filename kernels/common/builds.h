@@ -1,4 +1,4 @@
-// The builds of an engine: one struct for each instruction set, with a name and functions.
+// The builds of an engine: one struct for each instruction set, which holds its name and functions.
 #pragma once
 
 #include <string.h>
@@ -9,7 +9,7 @@
 
 namespace gkl_shim {
 
-// Those that this CPU can run, the best first. Made from GKL_SHIM_COMPILED_BUILDS.
+// The builds that this CPU can run, fastest first, out of GKL_SHIM_COMPILED_BUILDS.
 template <class Build>
 class Builds {
    public:
@@ -30,7 +30,8 @@ class Builds {
     const Build *const *end() const { return here_ + count_; }
     const Build &best() const { return *here_[0]; }
 
-    // The one of a name, the best where that is null. Where there is none: null, and the error set.
+    // The build with this name, or the fastest if it is null. Returns null and sets the error if
+    // there is none.
     const Build *find(const char *name) const {
         if (!name) return &best();
         for (const Build *build : *this)

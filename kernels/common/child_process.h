@@ -7,10 +7,10 @@
 
 namespace gkl_shim {
 
-// Runs a command, whose first word is an absolute path, until it ends, and returns what it has
-// printed on standard output. False where it fails, prints more than `most_bytes` or takes longer
-// than `seconds`, with the reason: the last line of what it said on standard error, or our words.
-// The program and what it has started are ended with it, and when this process ends.
+// Runs a command, whose first word is an absolute path, and stores what it prints on standard
+// output. Returns false and a reason if it fails, prints more than `most_bytes` or takes longer
+// than `seconds`; the reason is its last line on standard error if there is one. The program and
+// everything it has started are killed when this returns or this process ends.
 bool output_of(const char *const *command, size_t most_bytes, double seconds, std::string *text,
                std::string *reason);
 

@@ -1,12 +1,12 @@
-// What the processor offers and how much of it this process may use.
+// CPU features, and how many CPUs this process may use.
 #pragma once
 
 namespace gkl_shim {
 
-// The least of the machine's CPUs, the affinity mask and the control group's quota; at least 1.
+// The minimum of the machine's CPUs, the affinity mask and the control group's quota; at least 1.
 int usable_cpus();
 
-// How many threads a call gets that asks for so many; 0 asks for all there may be.
+// The number of threads a call may use when its caller asks for `threads`; 0 asks for all CPUs.
 int allowed_threads(int asked);
 
 bool cpu_has_avx2();    // with FMA, and the system saving the registers

@@ -26,13 +26,24 @@ class FloatingPointMode {
     explicit FloatingPointMode(Subnormals subnormals = Subnormals::kKept) {
         __asm__ volatile("stmxcsr %0" : "=m"(mxcsr_) : : "memory");
         __asm__ volatile("fnstcw %0" : "=m"(x87_) : : "memory");
+        // An exception may be pending: raised while it was masked, and no longer masked. The next
+        // x87 instruction would report it, even one that masks it. Saving the environment does not.
+        uint16_t status;
+        __asm__ volatile("fnstsw %0" : "=m"(status) : : "memory");
+        pending_ = (status & 0x80) != 0;
+        if (pending_) __asm__ volatile("fnstenv %0" : "=m"(environment_) : : "memory");
         const uint32_t masked = 0x1f80, flush_to_zero = 0x8000, denormals_are_zero = 0x0040;
         set(subnormals == Subnormals::kKept ? masked : masked | flush_to_zero | denormals_are_zero,
-            0x037f);
+            kMaskedX87);
     }
-    ~FloatingPointMode() { set(mxcsr_, x87_); }
+    ~FloatingPointMode() {
+        set(mxcsr_, pending_ ? kMaskedX87 : x87_);
+        if (pending_) __asm__ volatile("fldenv %0" : : "m"(environment_) : "memory");
+    }
 
    private:
+    static constexpr uint16_t kMaskedX87 = 0x037f;
+
     // Nothing here computes with the x87 unit; Python and the CUDA driver may.
     static void set(uint32_t mxcsr, uint16_t x87) {
         __asm__ volatile("ldmxcsr %0" : : "m"(mxcsr) : "memory");
@@ -41,6 +52,10 @@ class FloatingPointMode {
 
     uint32_t mxcsr_;
     uint16_t x87_;
+    bool pending_;
+    struct {
+        uint32_t words[7];
+    } environment_;  // of the x87 unit; set where pending_
 #elif defined(__aarch64__)
     explicit FloatingPointMode(Subnormals subnormals = Subnormals::kKept) {
         __asm__ volatile("mrs %0, fpcr" : "=r"(control_) : : "memory");

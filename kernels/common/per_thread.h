@@ -8,9 +8,9 @@
 
 namespace gkl_shim {
 
-// For objects of static storage duration. A thread_local would be made by the C library, in a
-// program that opens this library at run time: where there is no memory for it, or for its
-// destructor, the C library ends the process.
+// For objects of static storage duration. In a program that loads this library at run time, the C
+// library allocates thread_locals and registers their destructors, and ends the process if it has
+// no memory for that. Here the caller gets std::bad_alloc instead.
 template <class T>
 class PerThread {
    public:

@@ -1,4 +1,4 @@
-// Text from elsewhere, made fit for a line of the log.
+// Escapes text from outside for the log and for error messages.
 #pragma once
 
 #include <stdio.h>
@@ -7,8 +7,9 @@
 
 namespace gkl_shim {
 
-// Writes as \x and two digits each byte of a control character and each that is no UTF-8: what a
-// file is called or another program says must not break the line, nor command the terminal.
+// Replaces each byte of a control character, and each byte that is not UTF-8, by \x and two hex
+// digits. A file's name or another program's output could otherwise break the line or send commands
+// to the terminal.
 inline std::string printable(const std::string &text) {
     std::string result;
     for (size_t at = 0; at < text.size();) {

@@ -1,17 +1,17 @@
-// Which programs may be run and which libraries loaded: only those that a user has put in place.
+// Decides which programs may be run and which libraries may be loaded.
 //
 // A relative name is refused: it would be looked up in the working directory, where others may have
-// left something. So is a file that everybody may write to, and a file below a folder that
-// everybody may write to, since there it can be replaced. A folder with the sticky bit, as /tmp, is
-// fine where it and what it holds belong to the user or root. Links are followed one by one by the
-// same rules. The user's groups are trusted.
+// put a file. A world-writable file is refused, and so is a file below a world-writable folder,
+// where it can be replaced. A folder with the sticky bit, such as /tmp, is accepted if it and the
+// entry in it belong to the user or root. Links are followed one by one by the same rules. The
+// user's groups are trusted.
 #pragma once
 
 #include <string>
 
 namespace gkl_shim {
 
-// Whether a file may be run or loaded; where not, says why in words that follow its name.
+// Whether a file may be run or loaded. If not, stores the reason, worded to follow the file's name.
 bool is_safe_file(const std::string &path, std::string *reason);
 
 // The path of a program: `name` itself where it has a slash, else looked up in the absolute entries

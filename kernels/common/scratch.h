@@ -8,7 +8,7 @@
 
 namespace gkl_shim {
 
-// A buffer on a 64-byte boundary that grows and is kept; its content is not.
+// A 64-byte aligned buffer that grows on demand and is reused. Growing loses its content.
 class Scratch {
    public:
     ~Scratch() { free(memory_); }
@@ -25,7 +25,7 @@ class Scratch {
         return memory_;
     }
 
-    // What a rare huge input needed is not kept for ever.
+    // Frees the buffer if it is larger than a rare, huge input should leave behind.
     void trim(size_t most) {
         if (size_ > most) release();
     }

@@ -1,7 +1,7 @@
 #include "common/text.h"
 
 #include "common/cpu.h"
-#include "gkl_shim.h"
+#include "gkl_shim_internal.h"
 
 namespace gkl_shim {
 namespace {

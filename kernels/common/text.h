@@ -16,8 +16,9 @@
 
 namespace gkl_shim {
 
-// A line without its end. Checks that parse one return false, with a message only where `loud`:
-// messages belong to a thread, and the one that may show them is not the one that found the fault.
+// A line without its newline. Checks return false for a malformed line and set an error message
+// only if `loud`: messages belong to a thread, and the thread that finds a fault is often not the
+// one that reports it. That one checks the line again, loudly.
 struct Line {
     const uint8_t *begin, *end;
     bool loud;
@@ -31,19 +32,19 @@ struct Line {
 // The whole lines of a text: what follows the last newline is left out.
 class Lines {
    public:
-    // Counts them on at most so many threads. Throws std::bad_alloc.
+    // Counts the lines, on at most `threads` threads. Throws std::bad_alloc.
     Lines(const uint8_t *text, int64_t size, int threads);
 
     int64_t count() const { return first_.back(); }
 
-    // Where line k starts; of k == count(), where the last line ends.
+    // Where line k starts. For k == count(): where the last line ends.
     const uint8_t *start(int64_t k) const;
 
-    // Line k, for a check that is to say what is wrong with it.
+    // Line k, with error messages on.
     Line loud(int64_t k) const { return {start(k), start(k + 1) - 1, true}; }
 
-    // Calls parse(line, k) for line k, for the first `most` lines at most. Returns how many come
-    // before the first that it refused; it may have seen later ones. It must not throw.
+    // Calls parse(line, k) for the first `most` lines. Returns the number of lines before the first
+    // one that parse() rejected; it may have seen later lines too. parse() must not throw.
     template <class Parse>
     int64_t parse(int64_t most, const Parse &parse) const {
         struct Job {
@@ -76,7 +77,7 @@ class Lines {
 
    private:
     static constexpr int64_t kPiece = int64_t(1) << 18;
-    // About what one thread reads.
+    // About how fast one thread reads.
     static constexpr int64_t kReadPerNanosecond = 4;
 
     int64_t pieces() const { return int64_t(first_.size()) - 1; }

@@ -18,20 +18,20 @@
 namespace gkl_shim {
 namespace {
 
-// A thread that is awake gets this much work at least; one that sleeps, twice what waking it has
-// taken lately: 5 us on some machines, 100 us on others, virtual ones above all.
+// The least work that is given to a thread. A sleeping thread gets at least twice the time that
+// waking one has taken lately: 5 us on some machines, 100 us on others, mostly virtual ones.
 constexpr int64_t kWorthSharing = 2000;  // ns
 constexpr int64_t kWakingAtFirst = 50000, kWakingAtMost = 200000;
 
-// How long a worker stays awake with nothing to do, and a caller for its workers' last tasks.
+// How long an idle worker spins, and a caller that waits for its workers' last tasks.
 constexpr std::chrono::microseconds kAwake(200);
-// After so many calls in a row, each within that time of the one before. One call for one region
-// makes fewer.
+// Workers spin only after this many calls in a row, each within kAwake of the one before. One call
+// for one region makes fewer.
 enum { kCallsInARow = 8 };
 
 typedef std::chrono::steady_clock Clock;
 
-// Until `done` or the time is over; returns whether done.
+// Spins until done() or for kAwake; returns whether done().
 template <class Done>
 bool spin(Done done) {
     if (done()) return true;
@@ -43,7 +43,7 @@ bool spin(Done done) {
     return false;
 }
 
-// One parallel_for under way; it lives on its caller's stack and in the pool's list.
+// One parallel_for in flight. It lives on its caller's stack and in the pool's list.
 struct Job {
     const int64_t count;
     void (*const task)(void *, int64_t);
@@ -55,7 +55,7 @@ struct Job {
     Job *following = nullptr;
     Clock::time_point start;
     std::atomic<bool> failed{false};
-    std::exception_ptr failure;  // the first; to be read when nobody works any more
+    std::exception_ptr failure;  // the first; read only after all threads have left
 
     Job(int64_t count, void (*task)(void *, int64_t), void (*first)(void *), void *context)
         : count(count), task(task), first(first), context(context) {}
@@ -101,7 +101,8 @@ class Pool {
             wake = job->wanted > awake_ && asleep_ > 0;
             news_.fetch_add(1, std::memory_order_release);
         }
-        // One wakes two more: waking costs a system call, and the caller has work to do.
+        // Wake one worker, which wakes two more: waking is a system call, and the caller has work
+        // of its own.
         if (wake) work_.notify_one();
         job->work_as_caller();
         const auto alone = [job] { return job->working.load(std::memory_order_acquire) == 0; };
@@ -120,11 +121,10 @@ class Pool {
     int awake() const { return awake_; }
     int64_t waking() const { return waking_; }
 
-    // Whether a caller's workers stay awake from call to call: then waking one pays with the calls
-    // to come.
+    // Whether workers spin from call to call. Then the cost of waking one is shared by later calls.
     bool staying() const { return calls_in_a_row_ >= kCallsInARow && !crowded(callers_ + 1); }
 
-    // Every call, also one for which there was too little to share.
+    // Brackets every call, including those with too little work to share.
     void begin(bool in_a_row) {
         const Clock::duration gap = Clock::now() - last_end_.load(std::memory_order_relaxed);
         calls_in_a_row_ = in_a_row       ? int(kCallsInARow)
@@ -140,7 +140,7 @@ class Pool {
    private:
     typedef std::unique_lock<std::mutex> Lock;
 
-    // What is done under the mutex is shorter than going to sleep for it.
+    // Spins first: the mutex is held for less time than blocking on it takes.
     Lock locked() {
         Lock lock(mutex_, std::defer_lock);
         if (!spin([&lock] { return lock.try_lock(); })) lock.lock();
@@ -155,7 +155,7 @@ class Pool {
         }
     }
 
-    // Nothing here throws: a job keeps what its tasks throw.
+    // Nothing here throws: a job stores its tasks' exceptions.
     static void *serve(void *pool) noexcept {
         static_cast<Pool *>(pool)->serve();
         return nullptr;
@@ -180,7 +180,7 @@ class Pool {
                 lock.unlock();
                 for (int k = 0; k < more; k++) work_.notify_one();
                 job->work();
-                // The caller may be gone with the job from here on.
+                // From here on the caller may have returned and destroyed the job.
                 const bool last = job->working.fetch_sub(1, std::memory_order_release) == 1;
                 lock = locked();
                 if (last && waiting_ > 0) left_.notify_all();
@@ -193,17 +193,17 @@ class Pool {
         }
     }
 
-    // An average in which the last eight count most. The one who is woken by another, and so late,
-    // is as late for the work.
+    // A moving average over about eight wakings, measured from the job's start: a worker that is
+    // woken by another worker counts both delays.
     void note_waking(std::chrono::nanoseconds took) {
         const int64_t now = std::min<int64_t>(took.count(), kWakingAtMost);
         waking_ = waking_ + (now - waking_) / 8;
     }
 
-    // Other callers need their processors.
+    // Whether spinning would take CPUs from other callers.
     bool crowded(int callers) const { return callers > 1 && callers + awake_ >= usable_cpus_; }
 
-    // Returns whether there is news.
+    // Spins for a new job; returns whether there is one.
     bool stay_awake(Lock *lock) {
         if (calls_in_a_row_ < kCallsInARow || crowded(callers_)) return false;
         const uint32_t seen = news_;
@@ -229,17 +229,17 @@ class Pool {
     std::atomic<Clock::time_point> last_end_{Clock::time_point()};
 };
 
-// Never destroyed: at exit its threads may still sleep on it.
+// Never destroyed: at exit, workers may still be waiting on its condition variable.
 alignas(Pool) unsigned char pool_memory[sizeof(Pool)];
 Pool *pool = nullptr;
 
 void make_pool() { pool = new (pool_memory) Pool; }
 
-// Not by std::call_once: g++'s has the C library call the function, and what that throws is then
-// handed on by another unwinder than ours.
+// Not std::call_once: libstdc++'s calls the function through pthread_once(), and an exception would
+// then pass through the C library's unwinder instead of ours.
 Pool &the_pool() {
     static const bool made = [] {
-        // A forked child has none of the threads, and perhaps a locked mutex: it starts anew.
+        // A forked child has none of the threads, and perhaps a locked mutex: it gets a new pool.
         if (pthread_atfork(nullptr, nullptr, make_pool) != 0) throw std::bad_alloc();
         make_pool();
         return true;
@@ -297,7 +297,7 @@ void parallel_for(int64_t count, int64_t nanoseconds, int most, void (*task)(voi
 }
 
 void wait_for(const std::atomic<bool> &done) {
-    // Where it has lost its processor, perhaps to this thread, it gets this one's.
+    // The other thread may have lost its CPU, perhaps to this thread: yield.
     while (!spin([&done] { return done.load(std::memory_order_acquire); })) sched_yield();
 }
 

@@ -1,14 +1,13 @@
-// The process's threads: shared by every handle, started when first needed, asleep while there is
-// no work.
+// The process's thread pool. All handles share it. Threads start when they are first needed and
+// sleep while there is no work.
 //
-// Waking a sleeper takes some 10 us, and in a virtual machine 50 and more, as long as a small
-// region takes to compute. Where calls follow one another within that time (many regions in a row,
-// not GATK, which has other things to do in between) the workers stay awake for it, and no longer;
-// and as many are woken as there is work for, which pays with the calls to come.
+// Waking a thread takes about 10 us, and 50 us or more in a virtual machine: as long as a small
+// region takes to compute. Workers therefore spin for a short time after each job when a program
+// makes many calls in quick succession (bulk callers do; GATK works between its calls).
 //
-// GATK's own threads, and in Spark many callers at once, compete for the same cores: there are
-// never more workers than the process may use CPUs less one (the caller works too), however many
-// calls are under way.
+// GATK's own threads compete for the same cores, and in Spark many callers do. The pool never has
+// more workers than the number of CPUs available to the process minus one (the caller works too),
+// however many calls are in flight.
 #pragma once
 
 #include <stddef.h>
@@ -18,12 +17,12 @@
 
 namespace gkl_shim {
 
-// Starts a detached thread in the usual floating-point mode. It takes no signals: these belong to
-// the program's own threads (the JVM's, Python's). Returns an errno. `stack_bytes` 0: the system's
-// default.
+// Starts a detached thread in the library's floating-point mode, with all signals blocked: they
+// belong to the program's own threads (the JVM's, Python's). Returns 0 or an errno. A `stack_bytes`
+// of 0 means the system's default.
 int start_thread(void *(*run)(void *argument), void *argument, size_t stack_bytes = 0);
 
-// What a thread does between two looks at what it waits for.
+// Tells the CPU that this thread is spinning.
 inline void relax() {
 #if defined(__x86_64__)
     __builtin_ia32_pause();
@@ -32,23 +31,25 @@ inline void relax() {
 #endif
 }
 
-// As many threads, the calling one included and `most` at most, as work is worth that takes one
-// thread so long: fewer where they would have to be woken first.
+// How many threads, including the caller and at most `most`, should share work that takes one
+// thread `nanoseconds`. Counts the cost of waking sleeping threads.
 int threads_for(int64_t nanoseconds, int most);
 
-// Whether so many threads, the calling one included, are awake.
+// Whether at least `threads` threads, including the caller, are awake.
 bool at_hand(int threads);
 
-// Call task(context, k) once for every k in [0, count), on threads_for() threads. Returns when all
-// are done. Where one throws, no other is begun, and the exception comes to the caller once all
-// threads have left. Where the system refuses a thread the others do its work.
-// `in_a_row`: more such calls follow at once, so that workers stay awake for them from the first.
-// `first`: what the calling thread does before its tasks, while others are at theirs already.
+// Calls task(context, k) once for every k in [0, count) on threads_for(nanoseconds, most) threads
+// and returns when all calls have returned. If one throws, no further task starts, and the first
+// exception is rethrown here after all threads have left. If the system refuses to start a thread,
+// the others do its work.
+// `in_a_row`: the caller will make more such calls at once, so workers spin after the first.
+// `first`: the calling thread runs this before its first task, while the workers already run
+// theirs.
 void parallel_for(int64_t count, int64_t nanoseconds, int most,
                   void (*task)(void *context, int64_t k), void *context, bool in_a_row = false,
                   void (*first)(void *context) = nullptr);
 
-// Until another thread, which is at it, has done what it then sets.
+// Waits until another thread, which is already running, sets `done`.
 void wait_for(const std::atomic<bool> &done);
 
 }  // namespace gkl_shim

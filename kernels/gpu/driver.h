@@ -8,7 +8,7 @@
 #include <string>
 
 #include "common/error.h"
-#include "gkl_shim.h"
+#include "gkl_shim_internal.h"
 
 namespace gkl_shim {
 
@@ -58,9 +58,6 @@ class CudaDriver {
     void allocate(size_t size, uint64_t *memory) const { CALL(cuMemAlloc_v2, memory, size); }
     void send(uint64_t to, const void *from, int64_t size, void *stream) const {
         CALL(cuMemcpyHtoDAsync_v2, to, from, size_t(size), stream);
-    }
-    void fetch(void *to, uint64_t from, int64_t size) const {
-        CALL(cuMemcpyDtoH_v2, to, from, size_t(size));
     }
     void fill(uint64_t to, int value, int64_t size, void *stream) const {
         CALL(cuMemsetD8Async, to, uint8_t(value), size_t(size), stream);

@@ -2,15 +2,13 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include <atomic>
 #include <limits>
 
-#include "common/printable.h"
 #include "gkl_shim.h"
+#include "log.h"
 
 namespace gkl_shim {
 namespace jni {
@@ -82,9 +80,13 @@ int64_t positive(const std::string &text, int64_t most) {
     return value < most ? value : most;
 }
 
-}  // namespace
+// Never destroyed: Java threads may still compute while the process ends.
+Settings &process_settings() {
+    static Settings *const settings = new Settings;
+    return *settings;
+}
 
-Settings Settings::read(JNIEnv *env) {
+Settings read(JNIEnv *env) {
     Settings settings;
     Reader value(env);
     auto ignored = [&settings](const char *name, const std::string &text, const char *wanted) {
@@ -130,23 +132,18 @@ Settings Settings::read(JNIEnv *env) {
     return settings;
 }
 
-void log_line(const std::string &text) {
-    const std::string line = format("[gkl-shim %s] ", gkl_shim_version()) + printable(text) + "\n";
-    fwrite(line.data(), 1, line.size(), stderr);
-}
+}  // namespace
 
-void log_warning(const std::string &text) { log_line("warning: " + text); }
+void read_settings(JNIEnv *env) { process_settings() = read(env); }
 
-std::string format(const char *pattern, ...) {
-    va_list arguments, again;
-    va_start(arguments, pattern);
-    va_copy(again, arguments);
-    const int length = vsnprintf(nullptr, 0, pattern, arguments);
-    va_end(arguments);
-    std::string text(length > 0 ? size_t(length) : 0, '\0');
-    vsnprintf(&text[0], text.size() + 1, pattern, again);
-    va_end(again);
-    return text;
+const Settings &settings() { return process_settings(); }
+
+void log_setting_warnings() {
+    static std::atomic<bool> logged{false};
+    if (logged.exchange(true)) return;
+    for (const std::string &warning : settings().warnings) log_warning(warning);
+    if (settings().off)
+        log_warning("GKL_SHIM_BACKEND=off is ignored: Intel GKL's library has been replaced");
 }
 
 }  // namespace jni

@@ -9,7 +9,8 @@
 #include "common/error.h"
 #include "common/floating_point_mode.h"
 #include "common/per_thread.h"
-#include "gkl_shim.h"
+#include "gkl_shim_internal.h"
+#include "pairhmm/batch.h"
 #include "pairhmm/cpu/engine.h"
 #include "pairhmm/cuda/start.h"
 #include "pairhmm/letters.h"
@@ -23,20 +24,6 @@ int64_t sequence_at(const int64_t *offsets, int64_t position) {
     int64_t k = 0;
     while (offsets[k + 1] <= position) k++;
     return k;
-}
-
-bool check_offsets(const char *name, const int64_t *offsets, int64_t count, bool allow_empty) {
-    if (!offsets) return fail("%s is null", name);
-    if (offsets[0] != 0) return fail("%s[0] is %lld, not 0", name, (long long)offsets[0]);
-    for (int64_t k = 0; k < count; k++) {
-        if (offsets[k + 1] < offsets[k])
-            return fail("%s[%lld] is less than the one before it", name, (long long)(k + 1));
-        if (!allow_empty && offsets[k + 1] == offsets[k])
-            return fail("%s: sequence %lld has length 0", name, (long long)k);
-        if (!allow_empty && offsets[k + 1] - offsets[k] > INT32_MAX / 2)
-            return fail("%s: sequence %lld is longer than %d", name, (long long)k, INT32_MAX / 2);
-    }
-    return true;
 }
 
 bool check_letters(const char *name, const uint8_t *bases, const int64_t *offsets, int64_t at) {
@@ -96,31 +83,14 @@ static gkl_shim_status compute(gkl_shim_pairhmm *handle, const gkl_shim_pairhmm_
     if (!handle) return invalid("handle is null");
     if (!batch) return invalid("batch is null");
     const gkl_shim_pairhmm_batch &b = *batch;
-    if (b.regions < 0) return invalid("regions is %lld, less than 0", (long long)b.regions);
+    int64_t pairs, cells;
+    if (!check_shape(b, &pairs, &cells)) return GKL_SHIM_EINVAL;
     if (b.regions == 0) return GKL_SHIM_OK;
-    if (!check_offsets("region_reads", b.region_reads, b.regions, true) ||
-        !check_offsets("region_haplotypes", b.region_haplotypes, b.regions, true))
-        return GKL_SHIM_EINVAL;
-    const int64_t reads = b.region_reads[b.regions], haplotypes = b.region_haplotypes[b.regions];
-    if (!check_offsets("read_offsets", b.read_offsets, reads, false) ||
-        !check_offsets("haplotype_offsets", b.haplotype_offsets, haplotypes, false))
-        return GKL_SHIM_EINVAL;
-    int64_t pairs = 0, cells = 0;
-    for (int64_t g = 0; g < b.regions; g++) {
-        const int64_t r = b.region_reads[g], r_end = b.region_reads[g + 1];
-        const int64_t h = b.region_haplotypes[g], h_end = b.region_haplotypes[g + 1];
-        int64_t region_pairs;
-        if (__builtin_mul_overflow(r_end - r, h_end - h, &region_pairs) ||
-            __builtin_add_overflow(pairs, region_pairs, &pairs))
-            return invalid("region %lld: more pairs than can be counted", (long long)g);
-        cells += (b.read_offsets[r_end] - b.read_offsets[r]) *
-                 (b.haplotype_offsets[h_end] - b.haplotype_offsets[h]);
-    }
     if (size < pairs)
         return invalid("size is %lld, the batch has %lld pairs", (long long)size, (long long)pairs);
     if (pairs > 0 && !log10_likelihoods) return invalid("log10_likelihoods is null");
-    const int64_t read_bases = b.read_offsets[reads];
-    const int64_t haplotype_bases = b.haplotype_offsets[haplotypes];
+    const int64_t read_bases = b.read_offsets[b.region_reads[b.regions]];
+    const int64_t haplotype_bases = b.haplotype_offsets[b.region_haplotypes[b.regions]];
     const struct {
         const char *name;
         const void *pointer;

@@ -12,6 +12,7 @@
 // same for every engine.
 #pragma once
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include <vector>
@@ -58,14 +59,12 @@ struct PlanView {
 };
 
 struct Trie {
-    std::vector<uint8_t> letters;  // one a column; or none at all, where nobody knows them
+    std::vector<uint8_t> letters;  // one a column
     std::vector<Branch> branches;  // depth first
     std::vector<int32_t> leaf_of;  // sequence (as given) -> leaf
     int32_t leaves = 0, slots = 0;
 
-    int64_t columns() const {
-        return branches.empty() ? 0 : branches.back().column + branches.back().length;
-    }
+    int64_t columns() const { return int64_t(letters.size()); }
     TrieView view() const {
         return {letters.data(),           branches.data(), int32_t(columns()),
                 int32_t(branches.size()), leaves,          slots};
@@ -111,6 +110,11 @@ class Planner {
 
     // The tries alone.
     void make_tries(const Letters *haplotypes, int64_t count, Trie *heads, Trie *tails);
+
+    // What rare long haplotypes needed is not kept for ever.
+    void trim(size_t most) {
+        if (reversed_.capacity() > most) std::vector<uint8_t>().swap(reversed_);
+    }
 
    private:
     TrieBuilder builder_;

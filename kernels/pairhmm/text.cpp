@@ -128,6 +128,11 @@ void explain_read(const Line &line) {
         return;
     }
     const Field &bases = fields[0], *quals = fields + 1;
+    if (bases.size > GKL_SHIM_PAIRHMM_LONGEST_READ) {
+        line.wrong("the read has %lld bases; at most %d are allowed", (long long)bases.size,
+                   int(GKL_SHIM_PAIRHMM_LONGEST_READ));
+        return;
+    }
     for (int k = 0; k < kTracks - 1; k++)
         if (quals[k].size != bases.size) {
             line.wrong("%s: %lld qualities for %lld bases", kQualNames[k], (long long)quals[k].size,
@@ -155,7 +160,17 @@ void explain_haplotype(const Line &line) {
         line.wrong("a haplotype has 1 field, here %lld", (long long)count);
         return;
     }
+    if (fields[0].size > GKL_SHIM_PAIRHMM_LONGEST_HAPLOTYPE) {
+        line.wrong("the haplotype has %lld letters; at most %d are allowed",
+                   (long long)fields[0].size, int(GKL_SHIM_PAIRHMM_LONGEST_HAPLOTYPE));
+        return;
+    }
     const int64_t letter = find_refused(false, fields[0].begin, fields[0].size);
+    if (letter < 0) {
+        line.wrong("with this one the region's haplotypes have more than %d letters together",
+                   int(GKL_SHIM_PAIRHMM_REGION_LETTERS));
+        return;
+    }
     line.wrong("letter %s of the haplotype is none of ACGTN",
                shown(fields[0].begin[letter]).c_str());
 }
@@ -227,11 +242,14 @@ class Parser {
             Header header;
             if (!take_header(line, &header)) return line;
             line++;
+            const int64_t letters_before = haplotype_bases_;
             if (!header.blank) {
                 for (; header.reads && line < count; line++, header.reads--)
                     if (!take_read(line)) return line;
                 for (; header.haplotypes && line < count; line++, header.haplotypes--)
-                    if (!take_haplotype(line)) return line;
+                    if (!take_haplotype(line) ||
+                        haplotype_bases_ - letters_before > GKL_SHIM_PAIRHMM_REGION_LETTERS)
+                        return line;
                 if (header.reads || header.haplotypes) {
                     out->unfinished = first;
                     out->missing_reads = header.reads;
@@ -257,7 +275,9 @@ class Parser {
         Row &row = rows_[size_t(line)];
         row.kind = kRead;
         row.at = read_bases_;
-        if (too_long(row) || row.end - row.begin < kTracks * row.length + kTracks - 1) return false;
+        if (too_long(row) || row.length > GKL_SHIM_PAIRHMM_LONGEST_READ ||
+            row.end - row.begin < kTracks * row.length + kTracks - 1)
+            return false;
         reads_++;
         read_bases_ += row.length;
         return true;
@@ -267,7 +287,7 @@ class Parser {
         Row &row = rows_[size_t(line)];
         row.kind = kHaplotype;
         row.at = haplotype_bases_;
-        if (too_long(row)) return false;
+        if (too_long(row) || row.length > GKL_SHIM_PAIRHMM_LONGEST_HAPLOTYPE) return false;
         haplotypes_++;
         haplotype_bases_ += row.length;
         return true;
@@ -365,13 +385,13 @@ uint64_t bits_of(double value) {
 }
 
 // The shortest text that reads back as the same number, laid out as Python does it. `to` has room
-// for GKL_SHIM_LINE_BYTES; returns its end.
+// for GKL_SHIM_PAIRHMM_LINE_BYTES; returns its end.
 char *format_number(double value, char *to) {
     const uint64_t size = bits_of(std::fabs(value));
     if (size > bits_of(HUGE_VAL)) return std::copy_n("nan", 3, to);
     const bool plain = size == 0 || (size >= bits_of(1e-4) && size < bits_of(1e16));
     const auto layout = plain ? std::chars_format::fixed : std::chars_format::scientific;
-    char *const end = std::to_chars(to, to + GKL_SHIM_LINE_BYTES, value, layout).ptr;
+    char *const end = std::to_chars(to, to + GKL_SHIM_PAIRHMM_LINE_BYTES, value, layout).ptr;
     return !plain || memchr(to, '.', size_t(end - to)) ? end : std::copy_n(".0", 2, end);
 }
 
@@ -421,7 +441,7 @@ extern "C" gkl_shim_status gkl_shim_pairhmm_format(const double *values, int64_t
                 Job &job = *static_cast<Job *>(context);
                 const int64_t first = piece * kTogether;
                 const int64_t last = std::min(job.count, first + kTogether);
-                char *to = job.text + first * GKL_SHIM_LINE_BYTES;
+                char *to = job.text + first * GKL_SHIM_PAIRHMM_LINE_BYTES;
                 for (int64_t k = first; k < last; k++) {
                     to = format_number(job.values[k], to);
                     *to++ = '\n';
@@ -431,7 +451,7 @@ extern "C" gkl_shim_status gkl_shim_pairhmm_format(const double *values, int64_t
             &job);
         char *end = job.text;
         for (int64_t piece = 0; piece < pieces; piece++) {
-            const char *begin = job.text + piece * kTogether * GKL_SHIM_LINE_BYTES;
+            const char *begin = job.text + piece * kTogether * GKL_SHIM_PAIRHMM_LINE_BYTES;
             end = std::copy(begin, static_cast<const char *>(job.ends[size_t(piece)]), end);
         }
         *size = end - job.text;

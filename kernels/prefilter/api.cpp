@@ -21,7 +21,8 @@ constexpr int64_t kEncodeChunk = int64_t(1) << 18;
 // About what one thread encodes.
 constexpr int64_t kEncodedPerNanosecond = 8;
 
-bool check_sequences(const char *name, const gkl_shim_sequences &sequences, int64_t pairs) {
+bool check_sequences(const char *name, const gkl_shim_prefilter_sequences &sequences,
+                     int64_t pairs) {
     if (!sequences.letters && (!sequences.low || !sequences.high))
         return fail("%s: letters is null, and so is low or high", name);
     if (sequences.size < 0) return fail("%s: size is less than 0", name);
@@ -61,27 +62,33 @@ extern "C" gkl_shim_status gkl_shim_prefilter_open(const gkl_shim_prefilter_opti
     if (!handle) return invalid("handle is null");
     *handle = nullptr;
     if (options->threads < 0) return invalid("threads is %d, less than 0", options->threads);
-    if (options->method != GKL_SHIM_EXACT && options->method != GKL_SHIM_GATEKEEPER)
-        return invalid("method is %d, not GKL_SHIM_EXACT or GKL_SHIM_GATEKEEPER", options->method);
-    if (options->mode != GKL_SHIM_GLOBAL && options->mode != GKL_SHIM_INFIX &&
-        options->mode != GKL_SHIM_PREFIX)
-        return invalid("mode is %d, not GKL_SHIM_GLOBAL, GKL_SHIM_INFIX or GKL_SHIM_PREFIX",
-                       options->mode);
-    if (options->method == GKL_SHIM_GATEKEEPER && options->mode != GKL_SHIM_GLOBAL)
-        return invalid("GKL_SHIM_GATEKEEPER has no mode but GKL_SHIM_GLOBAL");
+    if (options->method != GKL_SHIM_PREFILTER_EXACT &&
+        options->method != GKL_SHIM_PREFILTER_GATEKEEPER)
+        return invalid(
+            "method is %d, not GKL_SHIM_PREFILTER_EXACT or GKL_SHIM_PREFILTER_GATEKEEPER",
+            options->method);
+    if (options->mode != GKL_SHIM_PREFILTER_GLOBAL && options->mode != GKL_SHIM_PREFILTER_INFIX &&
+        options->mode != GKL_SHIM_PREFILTER_PREFIX)
+        return invalid(
+            "mode is %d, not GKL_SHIM_PREFILTER_GLOBAL, GKL_SHIM_PREFILTER_INFIX or "
+            "GKL_SHIM_PREFILTER_PREFIX",
+            options->mode);
+    if (options->method == GKL_SHIM_PREFILTER_GATEKEEPER &&
+        options->mode != GKL_SHIM_PREFILTER_GLOBAL)
+        return invalid("GKL_SHIM_PREFILTER_GATEKEEPER has no mode but GKL_SHIM_PREFILTER_GLOBAL");
     if (options->max_edits < 0 || options->max_edits > 255)
         return invalid("max_edits is %d, not 0 to 255", options->max_edits);
     const CpuBuild *build = cpu_builds().find(options->build);
     if (!build) return GKL_SHIM_EUNAVAILABLE;
     return opened(handle, CpuSettings{build, allowed_threads(options->threads),
-                                      options->method == GKL_SHIM_GATEKEEPER, options->mode,
-                                      options->max_edits});
+                                      options->method == GKL_SHIM_PREFILTER_GATEKEEPER,
+                                      options->mode, options->max_edits});
 }
 
 extern "C" gkl_shim_status gkl_shim_prefilter_compute(const gkl_shim_prefilter *handle,
                                                       int64_t pairs,
-                                                      const gkl_shim_sequences *reads,
-                                                      const gkl_shim_sequences *segments,
+                                                      const gkl_shim_prefilter_sequences *reads,
+                                                      const gkl_shim_prefilter_sequences *segments,
                                                       int16_t *results) {
     if (!handle) return invalid("handle is null");
     if (pairs < 0) return invalid("pairs is %lld, less than 0", (long long)pairs);
@@ -112,9 +119,9 @@ extern "C" const char *gkl_shim_prefilter_build(const gkl_shim_prefilter *handle
 
 extern "C" void gkl_shim_prefilter_close(gkl_shim_prefilter *handle) { delete handle; }
 
-extern "C" gkl_shim_status gkl_shim_encode(const uint8_t *letters, int64_t count, int32_t threads,
-                                           uint32_t *low, uint32_t *high, uint32_t *undefined,
-                                           int32_t *any_undefined) {
+extern "C" gkl_shim_status gkl_shim_prefilter_encode(const uint8_t *letters, int64_t count,
+                                                     int32_t threads, uint32_t *low, uint32_t *high,
+                                                     uint32_t *undefined, int32_t *any_undefined) {
     if (count < 0) return invalid("count is %lld, less than 0", (long long)count);
     if (threads < 0) return invalid("threads is %d, less than 0", threads);
     if (!any_undefined) return invalid("any_undefined is null");

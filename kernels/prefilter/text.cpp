@@ -91,11 +91,10 @@ gkl_shim_status check_text(const uint8_t *text, int64_t size, int64_t capacity, 
 using namespace gkl_shim;
 using namespace gkl_shim::prefilter;
 
-extern "C" gkl_shim_status gkl_shim_parse_pairs(const uint8_t *text, int64_t size, int64_t capacity,
-                                                int32_t threads, int64_t *read_starts,
-                                                int32_t *read_lengths, int64_t *segment_starts,
-                                                int32_t *segment_lengths, int64_t *pairs,
-                                                int64_t *used) {
+extern "C" gkl_shim_status gkl_shim_prefilter_parse_pairs(
+    const uint8_t *text, int64_t size, int64_t capacity, int32_t threads, int64_t *read_starts,
+    int32_t *read_lengths, int64_t *segment_starts, int32_t *segment_lengths, int64_t *pairs,
+    int64_t *used) {
     const gkl_shim_status status = check_text(text, size, capacity, threads, pairs, used);
     if (status != GKL_SHIM_OK || size == 0 || capacity == 0) return status;
     if (!read_starts || !read_lengths || !segment_starts || !segment_lengths)
@@ -116,12 +115,10 @@ extern "C" gkl_shim_status gkl_shim_parse_pairs(const uint8_t *text, int64_t siz
     return parse_lines(text, size, capacity, threads, parse, pairs, used);
 }
 
-extern "C" gkl_shim_status gkl_shim_parse_candidates(const uint8_t *text, int64_t size,
-                                                     int64_t capacity, int32_t threads,
-                                                     int64_t reads, const gkl_shim_contigs *contigs,
-                                                     int32_t *read_indices, int32_t *contig_indices,
-                                                     int64_t *positions, uint8_t *reverse,
-                                                     int64_t *candidates, int64_t *used) {
+extern "C" gkl_shim_status gkl_shim_prefilter_parse_candidates(
+    const uint8_t *text, int64_t size, int64_t capacity, int32_t threads, int64_t reads,
+    const gkl_shim_prefilter_contigs *contigs, int32_t *read_indices, int32_t *contig_indices,
+    int64_t *positions, uint8_t *reverse, int64_t *candidates, int64_t *used) {
     const gkl_shim_status status = check_text(text, size, capacity, threads, candidates, used);
     if (status != GKL_SHIM_OK || size == 0 || capacity == 0) return status;
     if (!contigs || !read_indices || !contig_indices || !positions || !reverse)

@@ -11,7 +11,7 @@ import pytest
 
 import gkl_shim
 from gkl_shim.pairhmm import Read
-from tests.conftest import require_tool
+from tests.conftest import HEADER_FOLDERS, require_tool
 
 DRIVER = Path(__file__).parent / "driver.c"
 
@@ -80,8 +80,8 @@ def compile_c(tmp_path_factory: pytest.TempPathFactory):
 
     def compile_program(compiler: str, source: Path, library: Path) -> Path:
         program = tmp_path_factory.mktemp("c") / "program"
-        include = gkl_shim.paths.header().parent
-        flags = ["-std=c11", "-Wall", "-Wextra", "-Werror", "-O1", "-I", include]
+        flags = ["-std=c11", "-Wall", "-Wextra", "-Werror", "-O1"]
+        flags += [f"-I{folder}" for folder in HEADER_FOLDERS]
         link = [library, f"-Wl,-rpath,{library.parent}", "-lm"]
         subprocess.run([compiler, *flags, source, "-o", program, *link], check=True)
         return program
@@ -122,3 +122,15 @@ def aarch64_driver(compile_c, tmp_path_factory) -> list[object]:
     if not (root / "lib/ld-linux-aarch64.so.1").exists():
         root = Path("/usr/aarch64-linux-gnu")
     return [qemu, "-L", root, driver]
+
+
+@pytest.fixture(scope="session")
+def preloaded(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A library that refuses memory and threads, and that stands in for a JVM."""
+    library = tmp_path_factory.mktemp("scarce") / "scarce.so"
+    sources = [Path(__file__).with_name(name) for name in ("scarce.c", "scarce_jni.c")]
+    jdk = Path(require_tool("javac")).resolve().parents[1] / "include"
+    flags = ["-std=gnu11", "-Wall", "-Wextra", "-Werror", "-O1", "-shared", "-fPIC"]
+    flags += [f"-I{folder}" for folder in (*HEADER_FOLDERS, jdk, jdk / "linux")]
+    subprocess.run([require_tool("cc"), *flags, *sources, "-o", library, "-ldl"], check=True)
+    return library

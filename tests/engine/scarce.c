@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gkl_shim.h"
+#include "gkl_shim_internal.h"
 
 /* The requests of the calls so far; which one fails, and whether all after it do, too. */
 static long requests, failing;
@@ -102,9 +102,6 @@ static int32_t send(uint64_t to, const void *from, size_t size, void *stream) {
     (void)stream;
     return memcpy((void *)(uintptr_t)to, from, size), 0;
 }
-static int32_t fetch(void *to, uint64_t from, size_t size) {
-    return memcpy(to, (const void *)(uintptr_t)from, size), 0;
-}
 static int32_t fill(uint64_t to, uint8_t value, size_t size, void *stream) {
     (void)stream;
     return memset((void *)(uintptr_t)to, value, size), 0;
@@ -141,7 +138,6 @@ const gkl_shim_cuda_driver scarce_driver = {
     .cuEventSynchronize = on_context,
     .cuEventElapsedTime = elapsed,
     .cuMemcpyHtoDAsync_v2 = send,
-    .cuMemcpyDtoH_v2 = fetch,
     .cuMemsetD8Async = fill,
     .cuLaunchKernel = launch,
     .cuGetErrorName = error_text,

@@ -193,7 +193,7 @@ class CudaEngine(PairHmm):
                 "precision": _native.precision_code(precision),
                 "threads": 2,
                 "slots": 3,
-                "drivers": 2,
+                "launch_threads": 2,
                 "cells": [1 << 12, 1 << 12],
                 "device_count": 1,
                 "devices": self.device,
@@ -246,7 +246,7 @@ class CudaPlanner(PairHmm):
         chunk = ffi.new("gkl_shim_cuda_chunk *")
         number = 0
         known = ffi.NULL if self.fresh else pointer(values)
-        while call("gkl_shim_cuda_take", planner, self.pointer, ffi.NULL, known, chunk):
+        while call("gkl_shim_cuda_take", planner, self.pointer, known, chunk):
             call("gkl_shim_cuda_plan", planner, chunk)
             block = np.empty(chunk.block_bytes, np.uint8)
             call("gkl_shim_cuda_write", planner, pointer(block))
@@ -318,7 +318,7 @@ class Jni:
 
 @part()
 class OwnClasses(Jni):
-    """org.gklshim.NativeEngine."""
+    """org.gklshim.pairhmm.NativePairHmm."""
 
     def arguments(self, reads: list[Read], haplotypes: list[bytes]) -> tuple[Any, ...]:
         tracks = zip(*map(_tracks, reads), strict=True)
@@ -328,13 +328,12 @@ class OwnClasses(Jni):
         return *map(self.object, arrays), len(reads), len(haplotypes)
 
     def initialize(self) -> None:
-        swap = self.object(b"agent\0")
-        self.configuration = self.call(
-            "Java_org_gklshim_NativeEngine_initialize", self.env, 0, 0, 2, swap
-        )
+        name = "Java_org_gklshim_pairhmm_NativePairHmm_initialize"
+        replaced = self.object(b"Intel GKL replaced (agent)\0")
+        self.configuration = self.call(name, self.env, 0, 0, 2, replaced)
 
     def compute(self, *arguments: Any) -> None:
-        name = "Java_org_gklshim_NativeEngine_compute"
+        name = "Java_org_gklshim_pairhmm_NativePairHmm_compute"
         self.call(name, self.env, 0, self.configuration, *arguments)
 
 
@@ -369,9 +368,11 @@ class Prefilter:
     def __init__(self, mode: str, threads: int) -> None:
         reads, segments = simulate.pairs(9000, 5)
         self.exact = edits.within(edits.distances(reads, segments, mode), 9)
-        code = {"global": lib.GKL_SHIM_GLOBAL, "infix": lib.GKL_SHIM_INFIX}[mode]
+        code = {"global": lib.GKL_SHIM_PREFILTER_GLOBAL, "infix": lib.GKL_SHIM_PREFILTER_INFIX}[
+            mode
+        ]
         self.options = ffi.new(
-            "gkl_shim_prefilter_options *", (threads, lib.GKL_SHIM_EXACT, code, 9)
+            "gkl_shim_prefilter_options *", (threads, lib.GKL_SHIM_PREFILTER_EXACT, code, 9)
         )
         self.handle = ffi.new("gkl_shim_prefilter **")
         self.kept: list[Any] = []
@@ -383,7 +384,7 @@ class Prefilter:
         starts = np.concatenate([[0], np.cumsum(lengths[:-1], dtype=np.int64)])
         self.kept += letters, lengths, starts
         return ffi.new(
-            "gkl_shim_sequences *",
+            "gkl_shim_prefilter_sequences *",
             {
                 "letters": ffi.from_buffer("uint8_t[]", letters),
                 "size": len(letters),
@@ -416,7 +417,14 @@ class Encode:
         planes = np.empty((3, len(self.letters) // 32), np.uint32)
         undefined = ffi.new("int32_t *")
         count = len(self.letters)
-        call("gkl_shim_encode", pointer(self.letters), count, 2, *map(pointer, planes), undefined)
+        call(
+            "gkl_shim_prefilter_encode",
+            pointer(self.letters),
+            count,
+            2,
+            *map(pointer, planes),
+            undefined,
+        )
         low, high, _ = np.unpackbits(planes.view(np.uint8), axis=1, bitorder="little")
         testing.assert_array_equal(self.letters, np.frombuffer(b"ACTG", np.uint8)[low + 2 * high])
         assert undefined[0] == 0
@@ -453,7 +461,9 @@ class ParsePairs:
         found, used = ffi.new("int64_t *"), ffi.new("int64_t *")
         outputs = (pointer(field) for both in zip(starts, lengths, strict=True) for field in both)
         text = pointer(self.text)
-        call("gkl_shim_parse_pairs", text, len(self.text), count, 2, *outputs, found, used)
+        call(
+            "gkl_shim_prefilter_parse_pairs", text, len(self.text), count, 2, *outputs, found, used
+        )
         assert (found[0], used[0]) == (count, len(self.text))
         testing.assert_array_equal(lengths.T, [[*map(len, pair)] for pair in self.pairs])
         content = self.text.tobytes()
@@ -477,7 +487,7 @@ class ParseCandidates:
             ffi.new("int64_t[]", [0, *itertools.accumulate(map(len, names))]),
             ffi.new("int64_t[]", [100_000] * len(names)),
         ]
-        self.contigs = ffi.new("gkl_shim_contigs *", (len(names), *self.kept))
+        self.contigs = ffi.new("gkl_shim_prefilter_contigs *", (len(names), *self.kept))
 
     def __call__(self) -> None:
         count = len(self.candidates)
@@ -485,7 +495,7 @@ class ParseCandidates:
         outputs = [np.empty(count, kind) for kind in kinds]
         found, used = ffi.new("int64_t *"), ffi.new("int64_t *")
         given = pointer(self.text), len(self.text), count, 2, 500, self.contigs
-        call("gkl_shim_parse_candidates", *given, *map(pointer, outputs), found, used)
+        call("gkl_shim_prefilter_parse_candidates", *given, *map(pointer, outputs), found, used)
         assert (found[0], used[0]) == (count, len(self.text))
         testing.assert_array_equal(np.transpose(outputs), self.candidates)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
-from tests.conftest import ROOT, require_tool
+from tests.conftest import HEADER_FOLDERS, ROOT, require_tool
 
 EXPECTED = """\
 bad_alloc: 2, out of memory
@@ -30,7 +30,7 @@ def test_every_exception_is_a_status(tmp_path: Path) -> None:
     kernels, program = ROOT / "kernels", tmp_path / "exceptions"
     sources = [kernels / "common" / name for name in ("api.cpp", "cpu.cpp", "thread_pool.cpp")]
     flags = ["-std=c++17", "-Wall", "-Wextra", "-Werror", "-pthread", '-DGKL_SHIM_VERSION=""']
-    include = ["-I", kernels, "-I", kernels / "include"]
+    include = [f"-I{folder}" for folder in (kernels, *HEADER_FOLDERS)]
     test = Path(__file__).with_name("exceptions.cpp")
     command = [require_tool("c++"), *flags, *include, test, *sources, "-o", program]
     subprocess.run(command, check=True)

@@ -15,15 +15,15 @@ from pathlib import Path
 import pytest
 
 from gkl_shim import paths
-from tests.conftest import require_tool
+from tests.conftest import HEADER_FOLDERS, require_tool
 
 JNI = {
     "JNI_OnLoad",
     "Java_com_intel_gkl_pairhmm_IntelPairHmm_computeLikelihoodsNative",
     "Java_com_intel_gkl_pairhmm_IntelPairHmm_doneNative",
     "Java_com_intel_gkl_pairhmm_IntelPairHmm_initNative",
-    "Java_org_gklshim_NativeEngine_compute",
-    "Java_org_gklshim_NativeEngine_initialize",
+    "Java_org_gklshim_pairhmm_NativePairHmm_compute",
+    "Java_org_gklshim_pairhmm_NativePairHmm_initialize",
 }
 #: What belongs to a C++ run-time library; its first three names also exist in the C library.
 CPP = re.compile(r"(?!__cxa_(atexit|finalize|thread_atexit_impl)$)(_Z|__cxa_|__gxx_|_Unwind_)")
@@ -52,7 +52,7 @@ def symbols(library: Path, which: str) -> dict[str, str]:
 
 
 def test_the_c_interface_and_jni_are_all_that_is_exported(tmp_path):
-    header = paths.header().read_text()
+    header = "".join(path.read_text() for folder in HEADER_FOLDERS for path in folder.iterdir())
     functions = set(re.findall(r"^GKL_SHIM_API [^(]*?(\w+)\(", header, re.MULTILINE))
     assert len(functions) == header.count("\nGKL_SHIM_API ")
     for library in libraries(tmp_path):

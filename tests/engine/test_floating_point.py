@@ -21,7 +21,7 @@ from gkl_shim.pairhmm import PairHMM, Read
 from tests.conftest import ROOT, require_tool
 from tests.engine.conftest import make_region, run, write_regions
 
-MODES = ("upward", "downward", "toward-zero", "flush", "trap", "flags", "all")
+MODES = ("upward", "downward", "toward-zero", "flush", "trap", "flags", "pending", "all")
 PRECISIONS = ("single", "double")
 
 
@@ -213,6 +213,35 @@ def test_every_function(region_file, modes, tmp_path, program, mode):
     expected = run(command, "usual", region_file, cwd=tmp_path)
     assert len(expected) > 1000
     assert run(command, mode, region_file, cwd=tmp_path) == expected
+
+
+JNI = """
+import ctypes, sys
+sys.path.append("ROOT")  # behind the installed package
+from tests.engine import scarce
+
+modes, mode = ctypes.CDLL(sys.argv[1]), sys.argv[2].encode()
+
+def call_in_mode(address, *arguments):
+    function = scarce.scarce_ffi.cast("void *", address)
+    numbers = scarce.scarce_ffi.new("int64_t[12]", arguments)
+    modes.enter_mode(mode)
+    result = scarce.scarce.scarce_call(function, numbers)
+    assert modes.leave_mode(mode), "the mode has changed"
+    return result
+
+scarce.call_address = call_in_mode
+scarce.PARTS[sys.argv[3]]()()
+print("computed")
+""".replace("ROOT", str(ROOT))
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("part", ["ownclasses", "gklclasses"])
+def test_every_function_of_jni(preloaded, modes, tmp_path, monkeypatch, part, mode):
+    """Loading and initializing too: the likelihoods are right to 1e-5."""
+    monkeypatch.setenv("LD_PRELOAD", str(preloaded))
+    assert run([sys.executable, "-c", JNI, modes, mode, part], cwd=tmp_path) == "computed\n"
 
 
 @pytest.mark.parametrize("rounding", ["FE_UPWARD", "FE_DOWNWARD", "FE_TOWARDZERO"])

@@ -104,3 +104,96 @@ many(30_000)
 print(peak() - before)
 """
     assert int(run(program, tmp_path)) < 8 << 10  # KiB
+
+
+#: Beside the batch and the output, in MiB, as gkl_shim.h says: of a call, and of each thread.
+MOST, MOST_A_THREAD = 192, 128
+
+#: Regions that took far more than that, and the whole region in one native call.
+ODD_SHAPES = """
+from gkl_shim import _native
+from gkl_shim.pairhmm import Batch, HaplotypeBatch, ReadBatch
+
+def bases(count):
+    return letters[random.integers(0, 4, count)]
+
+def region(reads, haplotypes, gap_open=45):
+    return Batch(
+        ReadBatch.from_arrays(
+            np.cumsum([0, *map(len, reads)]),
+            np.concatenate(reads),
+            np.full(sum(map(len, reads)), 30, np.uint8),
+            gap_open,
+            gap_open,
+            10,
+        ),
+        HaplotypeBatch.from_arrays(
+            np.cumsum([0, *map(len, haplotypes)]), np.concatenate(haplotypes)
+        ),
+    )
+
+def many_haplotypes():
+    # They differ just before the middle, so that each has a head of its own.
+    first, last = bases(252), bases(262)
+    codes = letters[np.arange(1 << 15)[:, None] >> np.arange(0, 16, 2) & 3]
+    whole = np.concatenate([first, codes[0], last])
+    reads = [whole[k : k + 500] for k in range(8)]
+    return region(reads, [np.concatenate([first, code, last]) for code in codes])
+
+def long_haplotype():
+    return region([bases(10)], [np.full(20_000_000, ord("A"), np.uint8)])
+
+def long_rescaled_haplotype():
+    # No gap-open quality: neither precision takes such a read.
+    return region([bases(4)], [np.full(12_000_000, ord("A"), np.uint8)], gap_open=0)
+
+def long_reads():
+    return region([bases(1 << 20) for _ in range(4)], [bases(20)])
+
+def tiny_regions():
+    count = 1_000_000
+    ends = np.arange(count + 1)
+    reads = ReadBatch.from_arrays(ends, bases(count), np.full(count, 30, np.uint8))
+    return Batch(reads, HaplotypeBatch.from_arrays(ends, bases(count)), ends, ends)
+
+def memory(kind):
+    with open("/proc/self/status") as file:
+        return next(int(line.split()[1]) for line in file if line.startswith(kind))
+
+def check(batch, threads):
+    engine = _native.PairHmmEngine(threads, "single", None)
+    out = np.full(batch.pairs, np.nan)
+    pointer = _native.batch_pointer(*batch.arrays)
+    with open("/proc/self/clear_refs", "w") as file:
+        file.write("5")  # the peak so far is forgotten
+    before = memory("VmRSS")
+    engine.compute(pointer, out)
+    print((memory("VmHWM") - before) >> 10)
+    alone = PairHMM(threads=1, backend="cpu")
+    if len(batch) > 1:
+        places = [(k, k, k) for k in range(0, len(batch), 100_000)]
+    else:
+        count = len(batch.haplotypes)
+        rows, columns = range(len(batch.reads)), range(0, count, 5_000)
+        places = [(r * count + h, r, h) for r in rows for h in columns]
+    for place, r, h in places:
+        read, haplotype = batch.reads, batch.haplotypes
+        start, stop = read.offsets[r : r + 2]
+        tracks = [track[start:stop] for track in read.tracks]
+        one = ReadBatch.from_arrays([0, stop - start], *tracks)
+        start, stop = haplotype.offsets[h : h + 2]
+        other = HaplotypeBatch.from_arrays([0, stop - start], haplotype.bases[start:stop])
+        (value,) = alone.compute(Batch(one, other))
+        assert value.tobytes() == out[place].tobytes(), (r, h, value, out[place])
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="measures memory as Linux does")
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize(
+    "shape",
+    ["many_haplotypes", "long_haplotype", "long_rescaled_haplotype", "long_reads", "tiny_regions"],
+)
+def test_memory_is_bounded_whatever_the_shape(tmp_path, shape, threads):
+    taken = int(run(ODD_SHAPES + f"check({shape}(), {threads})", tmp_path))
+    assert taken <= MOST + MOST_A_THREAD * threads

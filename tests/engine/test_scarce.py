@@ -9,24 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from gkl_shim import paths
-from tests.conftest import ROOT, require_tool
+from tests.conftest import ROOT
 from tests.engine import scarce
 
 pytestmark = pytest.mark.skipif(
     sys.platform != "linux" or os.confstr("CS_GNU_LIBC_VERSION") is None, reason="needs glibc"
 )
-
-
-@pytest.fixture(scope="module")
-def preloaded(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    library = tmp_path_factory.mktemp("scarce") / "scarce.so"
-    sources = [Path(__file__).with_name(name) for name in ("scarce.c", "scarce_jni.c")]
-    jdk = Path(require_tool("javac")).resolve().parents[1] / "include"
-    flags = ["-std=gnu11", "-Wall", "-Wextra", "-Werror", "-O1", "-shared", "-fPIC"]
-    flags += [f"-I{folder}" for folder in (paths.header().parent, jdk, jdk / "linux")]
-    subprocess.run([require_tool("cc"), *flags, *sources, "-o", library, "-ldl"], check=True)
-    return library
 
 
 #: The tests' folder comes after the installed package, not before.

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "gkl_shim.h"
+#include "gkl_shim_internal.h"
 
 static uint8_t *content(const char *path, int64_t *size) {
     FILE *file = fopen(path, "rb");
@@ -54,7 +54,7 @@ int main(int argc, char **argv) {
     }
     const double *values = (const double *)content(argv[2], &size);
     const int64_t count = size / (int64_t)sizeof(double);
-    uint8_t *out = malloc((size_t)(GKL_SHIM_LINE_BYTES * count) + 1);
+    uint8_t *out = malloc((size_t)(GKL_SHIM_PAIRHMM_LINE_BYTES * count) + 1);
     check(gkl_shim_pairhmm_format(values, count, threads, out, &size));
     return fwrite(out, 1, (size_t)size, stdout) != (size_t)size;
 }

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import ctypes
 import random
-import subprocess
 
 import numpy as np
 import pytest
 
 from gkl_shim._batch import concatenated, haplotype_batch, read_batch
 from gkl_shim.pairhmm import Batch
-from tests.conftest import ROOT, require_tool
 
 
 def random_region(
@@ -41,21 +38,6 @@ def random_region(
         tracks = [[rnd.randint(*limits) for _ in bases] for limits in ranges]
         made.append((bases, *tracks))
     return Batch(read_batch(made, (45, 45, 10)), haplotype_batch(known))
-
-
-@pytest.fixture(scope="session")
-def arrays_on_host(tmp_path_factory) -> ctypes.CDLL:
-    """The kernels for batches in a device's memory, compiled for this machine."""
-    library = tmp_path_factory.mktemp("kernels") / "arrays_on_host.so"
-    source = ROOT / "tests" / "gpu" / "arrays_on_host.cpp"
-    subprocess.run(
-        [require_tool("c++"), "-std=gnu++17", "-O1", "-Wall", "-Werror", "-fPIC", "-shared",
-         "-I", ROOT / "kernels", source, "-o", library],
-        check=True,
-    )  # fmt: skip
-    loaded = ctypes.CDLL(str(library))
-    loaded.haplotype_half.restype = loaded.tile_read.restype = ctypes.c_int64
-    return loaded
 
 
 @pytest.fixture(scope="session")

@@ -7,7 +7,6 @@ work. Any function can be told to fail.
 
 from __future__ import annotations
 
-import ctypes
 import threading
 from collections import Counter
 from typing import Any
@@ -16,12 +15,7 @@ import numpy as np
 
 from gkl_shim import _native
 
-#: By their names, the handles of kernels that compute something; any other is one that does not.
-ARRAY_KERNELS = {
-    "pairhmm_first_wrong": 2,
-    "pairhmm_common_prefixes": 3,
-    "pairhmm_fetch": 4,
-}
+#: Handles of kernels.
 SINGLE, DOUBLE = 1, 5
 OK, OUT_OF_MEMORY, NO_CONTEXT, LOST = 0, 2, 201, 719
 _ERRORS = {OUT_OF_MEMORY: b"CUDA_ERROR_OUT_OF_MEMORY", LOST: b"CUDA_ERROR_LAUNCH_FAILED"}
@@ -35,7 +29,7 @@ FALLIBLE = (
 
 def kernel_handle(name: str) -> int:
     """Return the handle of a kernel by its name."""
-    return ARRAY_KERNELS.get(name, DOUBLE if name.startswith("pairhmm_double") else SINGLE)
+    return DOUBLE if name.startswith("pairhmm_double") else SINGLE
 
 
 class NullDriver:
@@ -52,8 +46,6 @@ class NullDriver:
         What kernels make of every pair; several are repeated, pair by pair.
     double_result
         What those for double precision make of it, where that is something else.
-    on_host
-        What arrays_on_host.cpp was made to: does the work of the kernels for arrays.
     slow
         Whether results come only once the host waits for the driver.
     """
@@ -65,13 +57,11 @@ class NullDriver:
         device: int | None = None,
         result: float | tuple[float, ...] = np.nan,
         double_result: float | tuple[float, ...] | None = None,
-        on_host: ctypes.CDLL | None = None,
         slow: bool = False,
     ) -> None:
         self.fail = fail or {}
         self.device = device
         self.slow = slow
-        self._on_host = on_host
         self._results = {
             handle: np.atleast_1d(np.asarray(made, np.float64))
             for handle, made in (
@@ -88,7 +78,6 @@ class NullDriver:
         self.threads: set[int] = set()
         self.live: dict[int, Any] = {}  # memory, streams and events, by address or handle
         self.misused: list[str] = []
-        self.brought: list[int] = []  # sizes of what came from a device's memory
         self._lost: set[int] = set()
         self._handles = 0
         self._lock = threading.Lock()
@@ -228,25 +217,15 @@ class NullDriver:
         self._within(int(self._ffi.cast("intptr_t", at)), size)
         self._ffi.memmove(self._ffi.cast("void *", to), at, size)
 
-    def _cuMemcpyDtoH_v2(self, to: Any, at: int, size: int) -> None:  # noqa: N802
-        self.brought.append(size)
-        self._ffi.memmove(to, self._ffi.cast("void *", at), size)
-
     def _cuMemsetD8Async(self, to: int, value: int, size: int, stream: Any) -> None:  # noqa: N802
         self._within(to, size)
         self._ffi.buffer(self._ffi.cast("void *", to), size)[:] = bytes([value]) * size
 
     def _cuLaunchKernel(self, kernel: Any, *arguments: Any) -> None:  # noqa: N802
         self.launches[self.contexts[-1] - 1] += 1
-        columns, rows, threads, parameters = *arguments[:2], arguments[3], arguments[-2]
-        stream = arguments[-3]
+        parameters, stream = arguments[-2], arguments[-3]
         handle = self._number(kernel)
         self.launched.append((self.contexts[-1] - 1, handle))
-        for name, known in ARRAY_KERNELS.items():
-            if handle == known:
-                address = ctypes.c_void_p(int(self._ffi.cast("intptr_t", parameters)))
-                getattr(self._on_host, f"launch_{name}")(columns, rows, threads, address)
-                return
         results = int(self._ffi.cast("intptr_t *", parameters[3])[0])
         if results not in self.live:
             self.misused.append("a kernel's results are none of ours")

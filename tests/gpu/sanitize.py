@@ -24,10 +24,10 @@ import numpy as np
 
 from gkl_shim._batch import concatenated
 from gkl_shim.cli._bench import write_json
-from gkl_shim.cuda import devices, kernels
+from gkl_shim.cuda import kernels
 from gkl_shim.cuda import pairhmm as cuda_pairhmm
 from gkl_shim.errors import BackendUnavailable
-from gkl_shim.pairhmm import Batch, HaplotypeBatch, PairHMM, ReadBatch
+from gkl_shim.pairhmm import Batch, PairHMM
 from gkl_shim.prefilter import Prefilter
 
 sys.path.append(str(Path(__file__).resolve().parents[2]))
@@ -67,25 +67,6 @@ def pairhmm() -> None:
             engine.close()
 
 
-def arrays() -> None:
-    """Run the kernels for arrays that are in a device's memory."""
-    cupy = devices.import_cupy()
-    rnd = random.Random(6)
-    shapes = [(5, 3, 90), (2, 1, 1), (4, 40, 70), (2, 80, 60), (2, 2, 700)]
-    batch = concatenated([random_region(rnd, *shape, "n") for shape in shapes])
-    there = Batch(
-        ReadBatch.from_arrays(batch.reads.offsets, *map(cupy.asarray, batch.reads.tracks)),
-        HaplotypeBatch.from_arrays(batch.haplotypes.offsets, cupy.asarray(batch.haplotypes.bases)),
-        batch.region_reads,
-        batch.region_haplotypes,
-    )
-    for precision in ("single", "double"):
-        engine = cuda_pairhmm.Engine([0], precision)
-        on_cpu = PairHMM(backend="cpu", precision=precision)
-        assert_same_bits(engine.compute(there), on_cpu.compute(batch))
-        engine.close()
-
-
 def prefilter() -> None:
     """Run every kernel of the pre-alignment filter."""
     reads, segments = simulate.pairs(600, seed=8)
@@ -114,7 +95,7 @@ def prefilter() -> None:
                 np.testing.assert_array_equal(filtering.edits(some, others), want)
 
 
-WORK = {"pairhmm": pairhmm, "arrays": arrays, "prefilter": prefilter}
+WORK = {"pairhmm": pairhmm, "prefilter": prefilter}
 
 
 def check(sanitizer: str, tool: str, work: str) -> dict[str, Any]:

@@ -34,7 +34,7 @@ def planned(batch, precision, cells, scratch, rows=0, values=None):
     address = ffi.cast("double *", out.ctypes.data)
     wanted = ffi.NULL if values is None else address
     chunks, number = [], 0
-    while lib.gkl_shim_cuda_take(planner, c_batch, ffi.NULL, wanted, chunk) > 0:
+    while lib.gkl_shim_cuda_take(planner, c_batch, wanted, chunk) > 0:
         _native.check(lib.gkl_shim_cuda_plan(planner, chunk))
         # A canary behind the block: nothing is written beyond what was asked for.
         block = np.full(chunk.block_bytes + 64, 0xA5, np.uint8)

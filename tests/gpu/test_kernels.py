@@ -31,8 +31,6 @@ def symbols(file: str) -> list[str]:
         names = json.loads(shipped(file, "symbols.json").read_text())
         assert tuple(names) == kernels.EXPRESSIONS[file]
         return list(names.values())
-    if file == "pairhmm/cuda/arrays.cu":
-        return ["pairhmm_common_prefixes", "pairhmm_fetch", "pairhmm_first_wrong"]
     names = set(re.findall(r"\bpairhmm_(?:single|double)_\w+", kernels.source(file)))
     for precision in ("single", "double"):
         assert {f"pairhmm_{precision}_{rows}" for rows in widths(precision)} <= names

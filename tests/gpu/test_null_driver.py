@@ -274,7 +274,7 @@ def test_double_precision_does_not_wait_for_the_end_of_single(null, monkeypatch)
     many = concatenated([_generated_input.regions(40)] * 6)
     assert many.cells > 1.5 * (1 << 28)  # more than goes to a device at once in double precision
     null_driver = null(double_result=IN_DOUBLE)
-    values = cuda.Engine(drivers=1).compute(many)
+    values = cuda.Engine(launch_threads=1).compute(many)
     assert (values == IN_DOUBLE).all()
     kernels = [kernel for _, kernel in null_driver.launched]
     assert kernels.index(DOUBLE) < len(kernels) - 1 - kernels[::-1].index(SINGLE)
@@ -285,7 +285,7 @@ def test_the_cpu_computes_while_a_device_is_at_it(null, many_chunks, precision):
     """Results of the CPU are there before the device's last chunk."""
     many = concatenated([_generated_input.regions(6)] * 4)
     null_driver = null(double_ratio=(64,), slow=True)
-    engine = cuda.Engine(precision=precision, drivers=1)
+    engine = cuda.Engine(precision=precision, launch_threads=1)
     values = np.full(many.pairs, np.nan)
     seen = []
     synchronize = null_driver._cuEventSynchronize
@@ -335,7 +335,7 @@ def test_a_device_s_double_ratio(monkeypatch, told, capability, ratio):
 
 def test_nothing_is_allocated_in_the_steady_state(null, batch, expected, many_chunks):
     null_driver = null()
-    engine = cuda.Engine(precision="double", drivers=1)
+    engine = cuda.Engine(precision="double", launch_threads=1)
     for _ in range(3):
         assert_computed(engine, batch, expected)
     before = null_driver.calls.copy()
@@ -356,7 +356,7 @@ def test_chunks_of_one_call_go_to_all_devices(null, batch, expected, many_chunks
 
 def test_streams_bound_what_is_under_way(null, batch, expected, many_chunks):
     null_driver = null()
-    engine = cuda.Engine(precision="double", streams=2, drivers=1)
+    engine = cuda.Engine(precision="double", streams=2, launch_threads=1)
     assert_computed(engine, batch, expected)
     assert null_driver.calls["cuStreamCreate"] == 2
 

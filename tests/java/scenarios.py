@@ -24,6 +24,7 @@ import numpy as np
 from tests.java.regions import Region
 
 _BINDINGS = "org.broadinstitute.gatk.nativebindings.pairhmm."
+LONGEST_READ = 1 << 20  # as gkl_shim.h says
 _TRACKS = ("readBases", "readQuals", "insertionGOP", "deletionGOP", "overallGCP")
 
 SCENARIOS: dict[str, Callable[[Any], Any]] = {}
@@ -158,6 +159,10 @@ def errors(region: Region) -> dict[str, tuple[str, str]]:
     attempt(
         "empty read", spoiled_reads(0, "readBases", java_bytes(b"")), haplotypes(region), output
     )
+    beyond = reads(region)
+    for name in _TRACKS:
+        setattr(beyond[1], name, java_bytes(b"A" * (LONGEST_READ + 1)))
+    attempt("read beyond the limit", beyond, haplotypes(region), output)
     empty = haplotypes(region)
     empty[1].haplotypeBases = java_bytes(b"")
     attempt("empty haplotype", reads(region), empty, output)

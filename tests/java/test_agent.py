@@ -113,11 +113,10 @@ def test_no_library_of_ours(jvm: Jvm, tmp_path: Path, make, reason: str, way: st
 # Loads, computes nonsense, and would end the process if Intel's classes were bound to it.
 WRONG = """
 #include <stdlib.h>
-int Java_org_gklshim_NativeEngine_initialize(void *e, void *o, unsigned char d, int t, void *s) {
-    return 0;
-}
-void Java_org_gklshim_NativeEngine_compute(void *e, void *o, int c, void *s, void *l, int r, int h,
-                                           void *v) {}
+int Java_org_gklshim_pairhmm_NativePairHmm_initialize(
+    void *e, void *o, unsigned char d, int t, void *s) { return 0; }
+void Java_org_gklshim_pairhmm_NativePairHmm_compute(
+    void *e, void *o, int c, void *s, void *l, int r, int h, void *v) {}
 void Java_com_intel_gkl_pairhmm_IntelPairHmm_initNative(void) { abort(); }
 void Java_com_intel_gkl_pairhmm_IntelPairHmm_computeLikelihoodsNative(void) { abort(); }
 """
@@ -265,7 +264,7 @@ def test_the_jars(agent_jar: Path, classpath_jar: Path) -> None:
             f"com/intel/gkl/pairhmm/{name}.class" for name in ("IntelPairHmm", "IntelPairHmmOMP")
         }
         for name in swapped:
-            assert front.read(name) == agent.read(f"org/gklshim/swap/{Path(name).name}")
+            assert front.read(name) == agent.read(f"org/gklshim/replacements/{name}")
 
 
 def test_exported_names(agent_jar: Path, tmp_path: Path) -> None:

@@ -109,6 +109,8 @@ def test_errors(jvm: Jvm, swap: str) -> None:
             wanted[f"{change} {name}"] = (ILLEGAL, message)
     wanted["empty read"] = (ILLEGAL, "read 0 has no bases")
     wanted["empty haplotype"] = (ILLEGAL, "haplotype 1 has no bases")
+    beyond = "read 1 has 1048577 letters; at most 1048576 are allowed"
+    wanted["read beyond the limit"] = (ILLEGAL, beyond)
     wanted["short output"] = (
         ILLEGAL,
         f"likelihoods has room for {pairs - 1} values, 6 reads x 4 haplotypes need {pairs}",
@@ -122,7 +124,7 @@ def test_errors_through_intels_classes(jvm: Jvm) -> None:
     outcome = jvm("errors", regions.typical(2), swap="library-path")
     caught = outcome.result
     assert {kind for kind, _ in caught.values()} == {NULL, ILLEGAL}
-    assert len(caught) == 24
+    assert len(caught) == 25
     for name, (kind, _) in caught.items():
         assert kind == (NULL if name.startswith("null") else ILLEGAL), name
     assert caught["null deletionGOP"][1] == "read 1: deletionGOP is null"
@@ -131,6 +133,7 @@ def test_errors_through_intels_classes(jvm: Jvm) -> None:
         "haplotype 1 has no bases",
         "read 1: overallGCP has 1 values for",
         "likelihoods has room for 23 values, 6 reads x 4 haplotypes need 24",
+        "read 1 has 1048577 letters; at most 1048576 are allowed",
     ):
         assert message in outcome.log
 

@@ -23,22 +23,24 @@ int main(int argc, char **argv) {
     int64_t pairs = 0, used = 0;
     const int threads = atoi(argv[6]);
     const gkl_shim_prefilter_options options = {
-        threads, strcmp(argv[3], "gatekeeper") ? GKL_SHIM_EXACT : GKL_SHIM_GATEKEEPER,
-        strcmp(argv[4], "infix") ? strcmp(argv[4], "prefix") ? GKL_SHIM_GLOBAL : GKL_SHIM_PREFIX
-                                 : GKL_SHIM_INFIX,
+        threads,
+        strcmp(argv[3], "gatekeeper") ? GKL_SHIM_PREFILTER_EXACT : GKL_SHIM_PREFILTER_GATEKEEPER,
+        strcmp(argv[4], "infix")
+            ? strcmp(argv[4], "prefix") ? GKL_SHIM_PREFILTER_GLOBAL : GKL_SHIM_PREFILTER_PREFIX
+            : GKL_SHIM_PREFILTER_INFIX,
         atoi(argv[5]), argv[2]};
     gkl_shim_prefilter *prefilter = NULL;
     if (argc > 7) set_mode(argv[7]);
     const floating_point_mode mode = get_mode();
-    if (gkl_shim_parse_pairs(text, size, MAX_PAIRS, threads, read_starts, read_lengths,
-                             segment_starts, segment_lengths, &pairs, &used) ||
+    if (gkl_shim_prefilter_parse_pairs(text, size, MAX_PAIRS, threads, read_starts, read_lengths,
+                                       segment_starts, segment_lengths, &pairs, &used) ||
         gkl_shim_prefilter_open(&options, &prefilter)) {
         fprintf(stderr, "%s\n", gkl_shim_last_error());
         return 1;
     }
-    const gkl_shim_sequences reads = {
+    const gkl_shim_prefilter_sequences reads = {
         .letters = text, .size = size, .starts = read_starts, .lengths = read_lengths};
-    const gkl_shim_sequences segments = {
+    const gkl_shim_prefilter_sequences segments = {
         .letters = text, .size = size, .starts = segment_starts, .lengths = segment_lengths};
     if (gkl_shim_prefilter_compute(prefilter, pairs, &reads, &segments, results)) {
         fprintf(stderr, "%s\n", gkl_shim_last_error());

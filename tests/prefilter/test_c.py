@@ -115,7 +115,11 @@ def test_floating_point_modes_of_the_caller(pairs, request, machine, mode):
         (b"A\tC\n", ("portable", "exact", "global", 256, 1), "max_edits is 256, not 0 to 255"),
         (b"A\tC\n", ("portable", "exact", "global", -1, 1), "max_edits is -1, not 0 to 255"),
         (b"A\tC\n", ("portable", "exact", "global", 5, -1), "threads is -1, less than 0"),
-        (b"A\tC\n", ("portable", "gatekeeper", "infix", 5, 1), "GKL_SHIM_GATEKEEPER has no mode"),
+        (
+            b"A\tC\n",
+            ("portable", "gatekeeper", "infix", 5, 1),
+            "GKL_SHIM_PREFILTER_GATEKEEPER has no mode",
+        ),
         (b"A\tC\nAA\tC\n", ("portable", "gatekeeper", "global", 5, 1), "pair 1: GateKeeper needs"),
         (b"A\tC\nA\n", ("portable", "exact", "global", 5, 1), "expected a read, a TAB and a"),
     ],

@@ -63,17 +63,20 @@ struct TileKernel {
     void (*close)(const Tile &tile, const PlanView &plan, const TileBuffers &buffers, double *out);
 };
 
+// The last resort, one haplotype at a time.
+struct RescaledKernel {
+    int lanes;
+    size_t (*workspace)(int32_t rows, const Letters &haplotype);  // bytes
+    // out[lane] = log10 likelihood, -Infinity only where the model itself gives zero
+    void (*compute)(const Tile &tile, const Letters &haplotype, void *workspace, double *out);
+};
+
 struct CpuBuild {
     const char *name;
     // Narrow kernels take tiles of few reads: where a wide operation is split in two they halve
-    // the work, elsewhere they cost the same.
-    TileKernel single_wide, single_narrow, double_wide, double_narrow;
-    // The last resort, one haplotype at a time: out[lane] = log10 likelihood, -Infinity only where
-    // the model itself gives zero.
-    int rescaled_lanes;
-    size_t (*rescaled_workspace)(const Letters &haplotype);
-    void (*compute_rescaled)(const Tile &tile, const Letters &haplotype, void *workspace,
-                             double *out);
+    // the work, elsewhere they cost the same. Lone kernels take one read, in the least memory.
+    TileKernel single_wide, single_narrow, double_wide, double_narrow, double_lone;
+    RescaledKernel rescaled_wide, rescaled_lone;
 };
 
 extern const CpuBuild kPortableBuild, kAvx2Build, kAvx512Build, kNeonBuild;

@@ -8,164 +8,108 @@
 
 #include <algorithm>
 #include <atomic>
-#include <limits>
 #include <memory>
 #include <vector>
 
 #include "common/cpu.h"
 #include "common/floating_point_mode.h"
 #include "common/per_thread.h"
-#include "common/scratch.h"
 #include "common/thread_pool.h"
+#include "pairhmm/cpu/memory.h"
+#include "pairhmm/cpu/piece.h"
+#include "pairhmm/cpu/tiles.h"
 #include "pairhmm/letters.h"
 
 namespace gkl_shim {
 namespace pairhmm {
 namespace {
 
-// A chunk of regions is planned and computed together: enough to keep all threads busy, little
-// enough that memory does not grow with the batch.
-constexpr int64_t kChunkBases = int64_t(1) << 20;
-
 // About what a thread computes in a nanosecond, set-up included. Sorting a haplotype's letters
 // costs about as much as 16 cells each.
 constexpr int64_t kCellsPerNanosecond = 6, kCellsPerSortedLetter = 16;
 
-// Computing a tile's tails in another thread than its heads costs a row as much as so many columns:
-// it needs its coefficients twice, and what meets moves from one core to the other.
-constexpr int64_t kTakingColumns = 32;
-// And it is worth so many columns of a row at least: some 3 us.
-constexpr int64_t kLeastGain = 2000;
-
-// A thread's buffer over this size is given back after use.
-constexpr size_t kKeptBytes = size_t(32) << 20;
-
-struct ReadOrder {
-    int32_t length, index;  // within its region, as given
-    bool operator<(const ReadOrder &other) const {
-        return length != other.length ? length > other.length : index < other.index;
-    }
-};
-
-// What is written here is read by every thread, and costs a transfer between cores both ways: it is
-// as little as possible.
-struct Region {
-    int64_t first_read;            // of the batch
-    std::vector<ReadOrder> reads;  // longest first
-    std::vector<uint8_t> letters;
-    std::vector<Letters> haplotypes;
-    double *out;  // [read as given][haplotype]
-    Plan plan;
-    int64_t read_bases;
-
-    double *results(int32_t read) { return out + reads[read].index * int64_t(haplotypes.size()); }
-};
-
-// Reads of a region that are computed side by side.
-struct TileTask {
-    Region *region;
-    const int32_t *reads;  // indices into the region's list
-    int32_t count;
-};
-
-// What a thread without a tile takes from one that has one: reserved while it gets ready.
-struct alignas(64) Tails : SharedTails {
-    std::atomic<bool> reserved, done;
-    Scratch kept;
-};
-
-// What one thread needs for a tile.
-struct TileMemory {
-    Scratch coefficients, workspace, results, letters;
-    Planner planner;
-    Plan plan;  // of some of a region's haplotypes
-    std::vector<Letters> haplotypes;
-    std::vector<int32_t> chosen;
-
-    void set_up(const TileKernel &kernel, const Tile &tile) {
-        kernel.set_up(tile, coefficients.get(kernel.coefficients(tile.rows())));
-    }
-
-    TileBuffers buffers(const TileKernel &kernel, const Tile &tile, const PlanView &with) {
-        return {coefficients.get(0), workspace.get(kernel.workspace(tile.rows(), with))};
-    }
-
-    // The kernel's results after its set-up, [join][lane]. Another thread may have taken the tails.
-    const double *compute(const TileKernel &kernel, const Tile &tile, const PlanView &with,
-                          Tails *tails = nullptr) {
-        const TileBuffers memory = buffers(kernel, tile, with);
-        double *out = static_cast<double *>(
-            results.get(size_t(with.join_count) * size_t(kernel.lanes) * sizeof(double)));
-        SharedTails alone = {};  // that nobody takes
-        if (!kernel.compute(tile, with, memory, tails ? tails : &alone) && tails) {
-            wait_for(tails->done);
-            kernel.meet(tile, with, memory, tails->kept.get(0));
-        }
-        kernel.close(tile, with, memory, out);
-        return out;
-    }
-
-    void trim() {
-        for (Scratch *buffer : {&coefficients, &workspace, &results, &letters})
-            buffer->trim(kKeptBytes);
-    }
-};
 PerThread<TileMemory> tile_memory;
 
 class Chunk {
    public:
-    void compute(const CpuSettings &settings, const gkl_shim_pairhmm_batch &batch, int64_t first,
-                 int64_t end, double *out, CpuCounts *counts) {
+    void begin(const CpuSettings &settings, const gkl_shim_pairhmm_batch &batch,
+               CpuCounts *counts) {
         settings_ = &settings;
         batch_ = &batch;
-        first_ = first;
-        count_ = end - first;
-        while (int64_t(regions_.size()) < count_) regions_.push_back(std::make_unique<Region>());
-        int64_t bases = 0;
-        for (int64_t k = 0; k < count_; k++) {
-            const int64_t g = first + k;
-            regions_[k]->out = out;
-            out += (batch.region_reads[g + 1] - batch.region_reads[g]) *
-                   (batch.region_haplotypes[g + 1] - batch.region_haplotypes[g]);
-            bases += batch.haplotype_offsets[batch.region_haplotypes[g + 1]] -
-                     batch.haplotype_offsets[batch.region_haplotypes[g]];
-        }
-        unfinished_ = false;
-        const bool single = !settings.double_precision && !settings.only_missing;
-        bool planned = true;
-        if (count_ == 1) {
-            order_reads(0);
-            planned = !(single && worth_beginning());
-            if (planned) plan_haplotypes(0);
-        } else {
-            parallel(count_, kCellsPerSortedLetter * bases, &Chunk::plan);
-        }
+        counts_ = counts;
+        count_ = letters_ = bases_ = 0;
+    }
 
-        int64_t cells = planned ? planned_cells() : shortest_cells();
-        const CpuBuild &build = *settings.build;
-        if (single) {
-            threads_ = threads_for(cells / kCellsPerNanosecond, settings.threads);
-            list_tiles(build.single_wide.lanes, [](Region &region, int32_t read) {
-                return region.reads[read].length <= kLongestSingleRead;
-            });
-            if (planned) offer_tails();
-            parallel(int64_t(tiles_.size()) + takers(planned), cells, &Chunk::single_tile,
-                     planned ? nullptr : &Chunk::plan_and_offer_tails);
-            counts->computed_cells += planned_cells();
-            for (const auto &tails : tails_) tails->kept.trim(kKeptBytes);
-            if (!unfinished_) return;
-            counts->rescued_pairs += list_unfinished(build.double_wide.lanes, &cells);
-        } else {
-            counts->computed_cells += cells;
-            list_unfinished(build.double_wide.lanes, &cells);
-        }
-        parallel(int64_t(tiles_.size()), cells, &Chunk::double_tile);
-        counts->rescaled_pairs += list_unfinished(build.rescaled_lanes, &cells);
-        parallel(int64_t(tiles_.size()), cells, &Chunk::rescaled_tile);
+    // Computes what there is once it is enough for a chunk.
+    void add(const Bounds &bounds) {
+        if (int64_t(pieces_.size()) == count_) pieces_.push_back(std::make_unique<Piece>());
+        Piece &piece = *pieces_[count_++];
+        kept_ -= piece.kept_bytes();
+        piece.begin(*batch_, bounds);
+        kept_ += piece.kept_bytes();
+        const int64_t *reads = batch_->read_offsets + bounds.first_read;
+        const int64_t *haplotypes = batch_->haplotype_offsets + bounds.first_haplotype;
+        const int64_t letters = haplotypes[bounds.haplotypes] - haplotypes[0];
+        letters_ += letters;
+        bases_ += reads[bounds.reads] - reads[0] + letters +
+                  (bounds.reads + bounds.haplotypes) * kSequenceBases + kRegionBases;
+        if (bases_ >= kChunkBases) finish();
+    }
+
+    // Computes what is left.
+    void finish() {
+        const struct Trim {
+            ~Trim() { chunk.trim(); }
+            Chunk &chunk;
+        } at_the_end{*this};
+        if (count_ > 0) compute();
     }
 
    private:
     typedef void (Chunk::*Step)(int64_t k);
+
+    // Plans are kept for the chunks to come, up to a limit.
+    void trim() {
+        if (kept_ > int64_t(kKeptBytes)) {
+            pieces_.clear();
+            kept_ = 0;
+        }
+        tails_.trim();
+        count_ = letters_ = bases_ = 0;
+    }
+
+    void compute() {
+        unfinished_ = false;
+        const bool single = !settings_->double_precision && !settings_->only_missing;
+        bool planned = true;
+        if (count_ == 1) {
+            pieces_[0]->order_reads(settings_->only_missing);
+            planned = !(single && worth_beginning());
+            if (planned) plan_haplotypes(0);
+        } else {
+            parallel(count_, kCellsPerSortedLetter * letters_, &Chunk::plan);
+        }
+
+        int64_t cells = planned ? planned_cells() : shortest_cells();
+        if (single) {
+            const int threads = threads_for(cells / kCellsPerNanosecond, settings_->threads);
+            list_single_tiles(planned);
+            tails_.begin(tiles_, threads);
+            if (planned) tails_.offer();
+            const int64_t tail_columns = planned ? -1 : pieces_[0]->longest_haplotype() / 2;
+            parallel(tiles_.count() + tails_.takers(tail_columns), cells, &Chunk::single_tile,
+                     planned ? nullptr : &Chunk::plan_and_offer_tails);
+            counts_->computed_cells += planned_cells();
+            if (!unfinished_) return;
+            counts_->rescued_pairs += list_double_tiles(&cells);
+        } else {
+            counts_->computed_cells += cells;
+            list_double_tiles(&cells);
+        }
+        parallel(tiles_.count(), cells, &Chunk::double_tile);
+        counts_->rescaled_pairs += list_rescaled_tiles(&cells);
+        parallel(tiles_.count(), cells, &Chunk::rescaled_tile);
+    }
 
     // step(k) for all k in [0, count), on as many threads as the cells are worth; first() on the
     // calling one, before its steps.
@@ -204,320 +148,192 @@ class Chunk {
     }
 
     void plan(int64_t k) {
-        order_reads(k);
+        pieces_[k]->order_reads(settings_->only_missing);
         plan_haplotypes(k);
     }
 
-    void order_reads(int64_t k) {
-        Region &region = *regions_[k];
-        const int64_t *first = batch_->region_reads + first_ + k;
-        if (settings_->only_missing && nothing_missing(region, first_ + k)) {
-            region.reads.clear();
-            region.read_bases = 0;
-            return;
-        }
-        region.first_read = first[0];
-        region.reads.resize(size_t(first[1] - first[0]));
-        const int64_t *offsets = batch_->read_offsets + first[0];
-        for (int32_t r = 0; r < int32_t(region.reads.size()); r++)
-            region.reads[r] = {int32_t(offsets[r + 1] - offsets[r]), r};
-        std::sort(region.reads.begin(), region.reads.end());
-        region.read_bases = offsets[region.reads.size()] - offsets[0];
-    }
-
     void plan_haplotypes(int64_t k) {
-        Region &region = *regions_[k];
-        const gkl_shim_pairhmm_batch &b = *batch_;
-        const int64_t g = first_ + k;
-        if (region.reads.empty()) return;
-        const int64_t *ends = b.haplotype_offsets + b.region_haplotypes[g];
-        const int64_t haplotypes = b.region_haplotypes[g + 1] - b.region_haplotypes[g];
-        region.letters.resize(size_t(ends[haplotypes] - ends[0]));
-        encode(settings_->as_gkl, b.haplotype_bases + ends[0], int64_t(region.letters.size()),
-               region.letters.data());
-        region.haplotypes.resize(haplotypes);
-        for (int64_t h = 0; h < haplotypes; h++)
-            region.haplotypes[h] = {region.letters.data() + (ends[h] - ends[0]),
-                                    ends[h + 1] - ends[h]};
-        tile_memory->planner.make(region.haplotypes.data(), haplotypes, &region.plan);
-
+        Piece &piece = *pieces_[k];
+        piece.plan(*settings_, &tile_memory->planner);
         // Single precision computes the rest.
         if (settings_->only_missing) return;
         const int64_t left =
-            settings_->double_precision ? int64_t(region.reads.size()) : too_long(region);
-        for (int64_t r = 0; r < left; r++)
-            std::fill_n(region.results(int32_t(r)), haplotypes,
-                        std::numeric_limits<double>::quiet_NaN());
+            settings_->double_precision ? int64_t(piece.reads().size()) : piece.too_long();
+        piece.mark_missing(left);
         if (left > 0) unfinished_ = true;
-    }
-
-    // How many of the region's reads single precision does not take.
-    static int64_t too_long(const Region &region) {
-        return std::partition_point(
-                   region.reads.begin(), region.reads.end(),
-                   [](const ReadOrder &read) { return read.length > kLongestSingleRead; }) -
-               region.reads.begin();
-    }
-
-    bool nothing_missing(const Region &region, int64_t g) const {
-        const gkl_shim_pairhmm_batch &b = *batch_;
-        const int64_t pairs = (b.region_reads[g + 1] - b.region_reads[g]) *
-                              (b.region_haplotypes[g + 1] - b.region_haplotypes[g]);
-        return std::none_of(region.out, region.out + pairs, [](double x) { return isnan(x); });
     }
 
     int64_t planned_cells() const {
         int64_t cells = 0;
         for (int64_t k = 0; k < count_; k++)
-            cells += regions_[k]->read_bases * regions_[k]->plan.columns();
+            cells += pieces_[k]->read_bases() * pieces_[k]->columns();
         return cells;
     }
 
-    // Of one region, whatever its plan: those of its longest haplotype.
+    // Of one piece, whatever its plan: those of its longest haplotype.
     int64_t shortest_cells() const {
-        const int64_t *region = batch_->region_haplotypes + first_;
-        int64_t longest = 0;
-        for (int64_t h = region[0]; h < region[1]; h++)
-            longest =
-                std::max(longest, batch_->haplotype_offsets[h + 1] - batch_->haplotype_offsets[h]);
-        return regions_[0]->read_bases * longest;
+        return pieces_[0]->read_bases() * pieces_[0]->longest_haplotype();
     }
 
-    // Whether threads that are awake should begin with the region's reads before it is planned.
+    // Whether threads that are awake should begin with the piece's reads before it is planned.
     bool worth_beginning() const {
         const int threads = threads_for(shortest_cells() / kCellsPerNanosecond, settings_->threads);
-        return threads > 1 && at_hand(threads);
+        return threads > 1 && at_hand(threads) && pieces_[0]->surely_one_set(*settings_);
     }
 
-    // Tiles of the reads that `wanted` accepts; neighbours in length share one.
-    template <class Wanted>
-    void list_tiles(int lanes, Wanted wanted) {
-        chosen_.clear();
+    // Of a piece without a plan, too: it will have one set.
+    void list_single_tiles(bool planned) {
+        const CpuBuild &build = *settings_->build;
         tiles_.clear();
         for (int64_t k = 0; k < count_; k++) {
-            Region &region = *regions_[k];
-            const size_t begin = chosen_.size();
-            for (int32_t r = 0; r < int32_t(region.reads.size()); r++)
-                if (wanted(region, r)) chosen_.push_back(r);
-            for (size_t at = begin; at < chosen_.size(); at += lanes)
-                tiles_.push_back(
-                    {&region, nullptr, int32_t(std::min<size_t>(lanes, chosen_.size() - at))});
+            Piece &piece = *pieces_[k];
+            const int32_t first = int32_t(piece.too_long());
+            for (int32_t set = 0; set < (planned ? piece.set_count() : 1); set++)
+                tiles_.add(
+                    piece, set, first, [](int32_t) { return true; },
+                    [&](int32_t) { return build.single_wide.lanes; });
         }
-        const int32_t *next = chosen_.data();
-        for (TileTask &tile : tiles_) {
-            tile.reads = next;
-            next += tile.count;
-        }
+        tiles_.finish();
+        for (TileTask &tile : tiles_) tile.kernel = &single_kernel(build, tile.count);
     }
 
-    // Tiles of the reads that lack a result, how many pairs these are, and their cells.
-    int64_t list_unfinished(int lanes, int64_t *cells) {
-        int64_t pairs = 0;
-        *cells = 0;
-        list_tiles(lanes, [&](Region &region, int32_t read) {
-            const double *r = region.results(read);
-            const int64_t lacking =
-                std::count_if(r, r + region.haplotypes.size(), [](double x) { return isnan(x); });
-            pairs += lacking;
-            if (lacking) *cells += region.reads[read].length * region.plan.columns();
-            return lacking > 0;
-        });
+    int64_t list_double_tiles(int64_t *cells) {
+        const CpuBuild &build = *settings_->build;
+        const int64_t pairs = list_unfinished(
+            cells, [&](const Piece &, int32_t rows) { return double_lanes(build, rows); });
+        for (TileTask &tile : tiles_) tile.kernel = &double_kernel(build, tile.rows(), tile.count);
         return pairs;
     }
 
-    // Its letters lie in the thread's memory.
-    Tile make_tile(const TileTask &task) {
-        const gkl_shim_pairhmm_batch &b = *batch_;
-        const Region &region = *task.region;
-        Tile tile;
-        tile.count = task.count;
-        size_t size = 0;
-        for (int32_t lane = 0; lane < task.count; lane++)
-            size += size_t(region.reads[task.reads[lane]].length);
-        uint8_t *letters = static_cast<uint8_t *>(tile_memory->letters.get(size));
-        for (int32_t lane = 0; lane < task.count; lane++) {
-            const ReadOrder &read = region.reads[task.reads[lane]];
-            const int64_t at = b.read_offsets[region.first_read + read.index];
-            tile.reads[lane] = {b.read_bases + at,         b.base_quals + at,
-                                b.insertion_quals + at,    b.deletion_quals + at,
-                                b.continuation_quals + at, read.length};
-            if (settings_->threads > 1) fetch(tile.reads[lane]);
-        }
-        for (int32_t lane = 0; lane < task.count; lane++) {
-            ReadView &read = tile.reads[lane];
-            encode(settings_->as_gkl, read.letters, read.length, letters);
-            read.letters = letters;
-            letters += read.length;
-        }
-        return tile;
+    int64_t list_rescaled_tiles(int64_t *cells) {
+        return list_unfinished(cells, [&](const Piece &piece, int32_t rows) {
+            return rescaled_kernel(*settings_->build, rows, piece.longest_haplotype()).lanes;
+        });
     }
 
-    // What another core has written last comes all at once.
-    static void fetch(const ReadView &read) {
-        for (const uint8_t *track : {read.letters, read.base_quals, read.insertion_quals,
-                                     read.deletion_quals, read.continuation_quals})
-            for (int32_t k = 0; k < read.length; k += 64) __builtin_prefetch(track + k);
-    }
-
-    const TileKernel &single_kernel(const TileTask &task) const {
-        const CpuBuild &build = *settings_->build;
-        return task.count <= build.single_narrow.lanes ? build.single_narrow : build.single_wide;
+    // Tiles of the reads that lack a result, how many pairs these are, and their cells.
+    template <class Lanes>
+    int64_t list_unfinished(int64_t *cells, Lanes lanes) {
+        int64_t pairs = 0;
+        *cells = 0;
+        tiles_.clear();
+        for (int64_t k = 0; k < count_; k++) {
+            Piece &piece = *pieces_[k];
+            for (int32_t s = 0; s < piece.set_count(); s++) {
+                const HaplotypeSet &set = piece.set(s);
+                const auto wanted = [&](int32_t read) {
+                    const double *results = piece.results(read);
+                    int64_t lacking = 0;
+                    for (int32_t h = set.first; h < set.first + set.count; h++)
+                        lacking += isnan(results[piece.column(h)]);
+                    pairs += lacking;
+                    if (lacking) *cells += piece.reads()[size_t(read)].length * set.plan.columns();
+                    return lacking > 0;
+                };
+                tiles_.add(piece, s, 0, wanted, [&](int32_t rows) { return lanes(piece, rows); });
+            }
+        }
+        tiles_.finish();
+        return pairs;
     }
 
     void plan_and_offer_tails() {
         plan_haplotypes(0);
-        offer_tails();
-    }
-
-    // Whoever finds no tile left may take the tails of one under way, which is among the last.
-    void offer_tails() {
-        const int64_t count = int64_t(tiles_.size());
-        first_offered_ = threads_ == 1 ? count : std::max<int64_t>(count - 2 * threads_, 0);
-        while (int64_t(tails_.size()) < count - first_offered_)
-            tails_.push_back(std::make_unique<Tails>());
-        for (int64_t k = first_offered_; k < count; k++) {
-            const TileTask &task = tiles_[k];
-            Tails &tails = *tails_[k - first_offered_];
-            tails.rows_left = rows_of(task);
-            tails.taken = false;
-            tails.reserved = tails.done = false;
-            tails.kept.get(single_kernel(task).kept(rows_of(task), task.region->plan.view()));
-        }
-    }
-
-    static int32_t rows_of(const TileTask &task) {
-        return task.region->reads[task.reads[0]].length;
-    }
-
-    // How many threads may take tails: none where these are too short in any tile.
-    int64_t takers(bool planned) const {
-        const int64_t count = int64_t(tiles_.size());
-        for (int64_t k = std::max<int64_t>(count - 2 * threads_, 0); k < count; k++) {
-            const Region &region = *tiles_[k].region;
-            const int64_t columns =
-                planned ? region.plan.tails.columns() : shortest_cells() / region.read_bases / 2;
-            if (rows_of(tiles_[k]) * (columns - kTakingColumns) > kLeastGain) return threads_ - 1;
-        }
-        return 0;
-    }
-
-    // What is gained where the tails are taken now, in columns of a row.
-    int64_t gain(int64_t k) const {
-        const TileTask &task = tiles_[k];
-        const Tails &tails = *tails_[k - first_offered_];
-        if (tails.reserved.load(std::memory_order_relaxed)) return 0;
-        const Plan &plan = task.region->plan;
-        const int64_t rows = rows_of(task);
-        const int64_t left = __atomic_load_n(&tails.rows_left, __ATOMIC_RELAXED);
-        return std::min(rows * plan.tails.columns(),
-                        left * plan.heads.columns() - rows * kTakingColumns);
+        tails_.offer();
     }
 
     void take_tails() {
         if (!wait_until_ready()) return;
-        for (;;) {
-            int64_t best = -1, most = kLeastGain;
-            for (int64_t k = first_offered_; k < int64_t(tiles_.size()); k++)
-                if (const int64_t gained = gain(k); gained > most) best = k, most = gained;
-            if (best < 0) return;
-            const TileTask &task = tiles_[best];
-            Tails &tails = *tails_[best - first_offered_];
-            if (tails.reserved.exchange(true)) continue;
-            const TileKernel &kernel = single_kernel(task);
+        for (int64_t k; (k = tails_.reserve()) >= 0;) {
+            const TileTask &task = tiles_[k];
             const FloatingPointMode mode(Subnormals::kFlushed);
-            const Tile tile = make_tile(task);
-            tile_memory->set_up(kernel, tile);
-            const PlanView plan = task.region->plan.view();
-            const TileBuffers buffers = tile_memory->buffers(kernel, tile, plan);
+            const Tile tile = tile_memory->make_tile(*settings_, *batch_, task);
+            tile_memory->set_up(*task.kernel, tile);
+            const PlanView plan = task.plan().view();
+            const TileBuffers buffers = tile_memory->buffers(*task.kernel, tile, plan);
+            Tails &tails = *tails_.of(k);
             if (!tails.take()) continue;
-            kernel.keep_tails(tile, plan, buffers, tails.kept.get(0));
+            task.kernel->keep_tails(tile, plan, buffers, tails.kept.get(0));
             tails.done.store(true, std::memory_order_release);
         }
     }
 
     void single_tile(int64_t k) {
-        if (k >= int64_t(tiles_.size())) return take_tails();
+        if (k >= tiles_.count()) return take_tails();
         const TileTask &task = tiles_[k];
-        Region &region = *task.region;
-        const TileKernel &kernel = single_kernel(task);
         const FloatingPointMode mode(Subnormals::kFlushed);
-        const Tile tile = make_tile(task);
-        tile_memory->set_up(kernel, tile);
+        const Tile tile = tile_memory->make_tile(*settings_, *batch_, task);
+        tile_memory->set_up(*task.kernel, tile);
         if (!wait_until_ready()) return;
-        Tails *const tails = k < first_offered_ ? nullptr : tails_[k - first_offered_].get();
-        const double *computed = tile_memory->compute(kernel, tile, region.plan.view(), tails);
+        const HaplotypeSet &set = task.piece->set(task.set);
+        const double *computed =
+            tile_memory->compute(*task.kernel, tile, set.plan.view(), tails_.of(k));
         bool untrusted = false;
         for (int32_t lane = 0; lane < task.count; lane++) {
-            double *results = region.results(task.reads[lane]);
-            for (size_t h = 0; h < region.haplotypes.size(); h++) {
-                results[h] = computed[region.plan.join_of[h] * kernel.lanes + lane];
-                untrusted |= isnan(results[h]);
+            double *results = task.piece->results(task.reads[lane]);
+            for (int32_t h = 0; h < set.count; h++) {
+                const double result =
+                    computed[set.plan.join_of[size_t(h)] * task.kernel->lanes + lane];
+                results[task.piece->column(set.first + h)] = result;
+                untrusted |= isnan(result);
             }
         }
         if (untrusted) unfinished_ = true;
     }
 
-    // The haplotypes that some read of the tile lacks the result for.
-    void choose_haplotypes(const TileTask &task, TileMemory *memory) {
-        Region &region = *task.region;
-        memory->chosen.clear();
-        for (int32_t h = 0; h < int32_t(region.haplotypes.size()); h++)
+    // The haplotypes of the tile's set that some read of the tile lacks the result for.
+    const std::vector<int32_t> &choose_haplotypes(const TileTask &task) {
+        std::vector<int32_t> &chosen = tile_memory->chosen;
+        const HaplotypeSet &set = task.piece->set(task.set);
+        chosen.clear();
+        for (int32_t h = set.first; h < set.first + set.count; h++)
             for (int32_t lane = 0; lane < task.count; lane++)
-                if (isnan(region.results(task.reads[lane])[h])) {
-                    memory->chosen.push_back(h);
+                if (isnan(task.result(lane, h))) {
+                    chosen.push_back(h);
                     break;
                 }
+        return chosen;
     }
 
     void double_tile(int64_t k) {
         const TileTask &task = tiles_[k];
-        Region &region = *task.region;
         TileMemory &memory = *tile_memory;
-        const CpuBuild &build = *settings_->build;
-        const TileKernel &kernel =
-            task.count <= build.double_narrow.lanes ? build.double_narrow : build.double_wide;
-        choose_haplotypes(task, &memory);
-        const size_t count = memory.chosen.size();
-        const Plan *plan = &region.plan;
-        if (count < region.haplotypes.size()) {
-            memory.haplotypes.resize(count);
-            for (size_t c = 0; c < count; c++)
-                memory.haplotypes[c] = region.haplotypes[memory.chosen[c]];
-            memory.planner.make(memory.haplotypes.data(), int64_t(count), &memory.plan);
+        const std::vector<int32_t> &chosen = choose_haplotypes(task);
+        const Plan *plan = &task.plan();
+        if (chosen.size() < plan->join_of.size()) {
+            memory.plan_some(task.piece->haplotypes());
             plan = &memory.plan;
         }
-        const Tile tile = make_tile(task);
-        memory.set_up(kernel, tile);
-        const double *computed = memory.compute(kernel, tile, plan->view());
-        for (int32_t lane = 0; lane < task.count; lane++) {
-            double *results = region.results(task.reads[lane]);
-            for (size_t c = 0; c < count; c++)
-                if (isnan(results[memory.chosen[c]]))
-                    results[memory.chosen[c]] = computed[plan->join_of[c] * kernel.lanes + lane];
-        }
+        const Tile tile = memory.make_tile(*settings_, *batch_, task);
+        memory.set_up(*task.kernel, tile);
+        const double *computed = memory.compute(*task.kernel, tile, plan->view());
+        for (int32_t lane = 0; lane < task.count; lane++)
+            for (size_t c = 0; c < chosen.size(); c++) {
+                double &result = task.result(lane, chosen[c]);
+                if (isnan(result)) result = computed[plan->join_of[c] * task.kernel->lanes + lane];
+            }
     }
 
     void rescaled_tile(int64_t k) {
         const TileTask &task = tiles_[k];
-        Region &region = *task.region;
         TileMemory &memory = *tile_memory;
-        const CpuBuild &build = *settings_->build;
-        choose_haplotypes(task, &memory);
-        const Tile all = make_tile(task);
-        for (const int32_t h : memory.chosen) {
-            const Letters &haplotype = region.haplotypes[h];
+        const RescaledKernel &kernel =
+            rescaled_kernel(*settings_->build, task.rows(), task.piece->longest_haplotype());
+        const Tile all = memory.make_tile(*settings_, *batch_, task);
+        for (const int32_t h : choose_haplotypes(task)) {
+            const Letters &haplotype = task.piece->haplotypes()[size_t(h)];
             Tile tile;
             tile.count = 0;
             double *where[kMaxLanes];
             for (int32_t lane = 0; lane < task.count; lane++) {
-                double *result = region.results(task.reads[lane]) + h;
-                if (!isnan(*result)) continue;
-                where[tile.count] = result;
+                double &result = task.result(lane, h);
+                if (!isnan(result)) continue;
+                where[tile.count] = &result;
                 tile.reads[tile.count++] = all.reads[lane];
             }
             double out[kMaxLanes];
-            build.compute_rescaled(tile, haplotype,
-                                   memory.workspace.get(build.rescaled_workspace(haplotype)), out);
+            kernel.compute(tile, haplotype,
+                           memory.workspace.get(kernel.workspace(tile.rows(), haplotype)), out);
             for (int32_t lane = 0; lane < tile.count; lane++)
                 *where[lane] =
                     settings_->as_gkl && out[lane] < kGklSmallestLog10 ? -HUGE_VAL : out[lane];
@@ -526,13 +342,12 @@ class Chunk {
 
     const CpuSettings *settings_;
     const gkl_shim_pairhmm_batch *batch_;
-    int64_t first_, count_;
-    std::vector<std::unique_ptr<Region>> regions_;
-    std::vector<int32_t> chosen_;
-    std::vector<TileTask> tiles_;
-    int threads_;
-    std::vector<std::unique_ptr<Tails>> tails_;  // of the tiles from first_offered_ on
-    int64_t first_offered_;
+    CpuCounts *counts_;
+    std::vector<std::unique_ptr<Piece>> pieces_;   // the first count_; the others are kept
+    int64_t count_ = 0, letters_ = 0, bases_ = 0;  // of the pieces added
+    int64_t kept_ = 0;                             // bytes, by all
+    Tiles tiles_;
+    OfferedTails tails_;
     Step step_;
     void (Chunk::*first_step_)();
     std::atomic<bool> unfinished_;  // some pair lacks its result
@@ -542,6 +357,14 @@ class Chunk {
 
 // A caller's plans, kept between its calls.
 PerThread<Chunk> caller_chunk;
+
+// Where the piece ends that begins with this haplotype.
+int64_t piece_end(const int64_t *offsets, int64_t first, int64_t end) {
+    end = std::min(end, first + kPieceHaplotypes);
+    const int64_t *const beyond =
+        std::upper_bound(offsets + first, offsets + end + 1, offsets[first] + kPieceLetters);
+    return std::max(first + 1, beyond - offsets - 1);
+}
 
 }  // namespace
 
@@ -553,19 +376,21 @@ const Builds<CpuBuild> &cpu_builds() {
 CpuCounts compute_on_cpu(const CpuSettings &settings, const gkl_shim_pairhmm_batch &batch,
                          double *log10_likelihoods) {
     CpuCounts counts;
-    for (int64_t first = 0, end; first < batch.regions; first = end) {
-        int64_t pairs = 0, bases = 0;
-        for (end = first; end < batch.regions && (end == first || bases < kChunkBases); end++) {
-            const int64_t *reads = batch.region_reads + end;
-            const int64_t *haplotypes = batch.region_haplotypes + end;
-            pairs += (reads[1] - reads[0]) * (haplotypes[1] - haplotypes[0]);
-            bases += batch.read_offsets[reads[1]] - batch.read_offsets[reads[0]] +
-                     batch.haplotype_offsets[haplotypes[1]] -
-                     batch.haplotype_offsets[haplotypes[0]];
+    Chunk &chunk = *caller_chunk;
+    chunk.begin(settings, batch, &counts);
+    for (int64_t g = 0; g < batch.regions; g++) {
+        const int64_t *reads = batch.region_reads + g, *haplotypes = batch.region_haplotypes + g;
+        const int64_t per_row = haplotypes[1] - haplotypes[0];
+        for (int64_t h = haplotypes[0], end; h < haplotypes[1]; h = end) {
+            end = piece_end(batch.haplotype_offsets, h, haplotypes[1]);
+            for (int64_t r = reads[0]; r < reads[1]; r += kPieceReads)
+                chunk.add({r, std::min(kPieceReads, reads[1] - r), h, end - h,
+                           log10_likelihoods + (r - reads[0]) * per_row + (h - haplotypes[0]),
+                           per_row});
         }
-        caller_chunk->compute(settings, batch, first, end, log10_likelihoods, &counts);
-        log10_likelihoods += pairs;
+        log10_likelihoods += (reads[1] - reads[0]) * per_row;
     }
+    chunk.finish();
     return counts;
 }
 

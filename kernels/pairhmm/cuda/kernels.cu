@@ -863,7 +863,7 @@ __device__ __forceinline__ void compute_tile(const uint8_t *chunk, const CudaTab
     const auto lane = [&] {
         return Lane<T, R>(chunk, tables, scratch, first_tile + int(blockIdx.x));
     };
-    if (step != kMeeting) {
+    if (step != kJoin) {
         const int heads = lane().region().heads, tails = lane().region().tails;
         const int first = step == kPass ? int(blockIdx.y) : 0;
         if (first >= heads + tails) return;
@@ -890,7 +890,7 @@ __device__ __forceinline__ void compute_stripe(const uint8_t *chunk, const CudaT
     int tile = first_tile + int(blockIdx.x);
     bool mirrored = false;
     const auto lane = [&] { return Lane<T, R, true>(chunk, tables, scratch, tile, mirrored); };
-    if (step == kMeeting) {
+    if (step == kJoin) {
         if (tiles[tile].widest == 0) lane().meet_stripes(out);
         return;
     }

@@ -111,8 +111,8 @@ struct ChunkHeader {
 // What a block does.
 enum Step {
     kWholeTile,
-    kPass,     // the y-th stream of its region
-    kMeeting,  // the y-th part of the pairs
+    kPass,  // the y-th stream of its region
+    kJoin,  // the y-th part of the pairs
 };
 
 // The tables of model.h as the kernels want them, made with the same operations.

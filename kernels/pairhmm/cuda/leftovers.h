@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "gkl_shim.h"
+#include "gkl_shim_internal.h"
 
 namespace gkl_shim {
 namespace pairhmm {
@@ -128,7 +128,6 @@ struct PartialBatch {
 
     gkl_shim_pairhmm_batch batch;
     std::vector<int64_t> region_reads, region_haplotypes, read_offsets, haplotype_offsets;
-    std::vector<uint8_t> brought;  // from a device's memory
 };
 
 // Reads with pairs that lack a result, with their regions' haplotypes: copies, so that what many

@@ -39,10 +39,10 @@ void give_up(const std::string &reason) {
         warn("no GPU (" + reason + "); the CPU engine computes, with the same answers");
 }
 
-void tell_of_losses(const gkl_shim_cuda_door &door) {
+void tell_of_losses(const gkl_shim_cuda_vtable &vtable) {
     int32_t number;
-    while (const char *reason = door.loss(door.engine, &number)) {
-        if (door.uses(door.engine, -1))
+    while (const char *reason = vtable.loss(vtable.engine, &number)) {
+        if (vtable.uses(vtable.engine, -1))
             warn("GPU " + std::to_string(number) + " is no longer used: " + reason +
                  "; what it leaves undone is computed elsewhere");
         else
@@ -53,25 +53,25 @@ void tell_of_losses(const gkl_shim_cuda_door &door) {
 // The engine for a precision and conventions, opened by Python when it is first wanted. It belongs
 // to the copy of this library that Python has loaded: a jar has its own. Null, with the reason,
 // where there is none.
-const gkl_shim_cuda_door *door_for(bool double_precision, bool as_gkl, std::string *reason) {
-    static gkl_shim_cuda_door doors[2][2];
+const gkl_shim_cuda_vtable *vtable_for(bool double_precision, bool as_gkl, std::string *reason) {
+    static gkl_shim_cuda_vtable vtables[2][2];
     static std::atomic<bool> opened[2][2];
     static std::mutex opening;
-    gkl_shim_cuda_door *const door = &doors[double_precision][as_gkl];
+    gkl_shim_cuda_vtable *const vtable = &vtables[double_precision][as_gkl];
     std::atomic<bool> &is_open = opened[double_precision][as_gkl];
-    if (is_open.load(std::memory_order_acquire)) return door;
+    if (is_open.load(std::memory_order_acquire)) return vtable;
     const std::lock_guard<std::mutex> lock(opening);
-    if (is_open) return door;
-    if (!PythonHost::get().call("pairhmm", {double_precision, as_gkl, int64_t(intptr_t(door))},
+    if (is_open) return vtable;
+    if (!PythonHost::get().call("pairhmm", {double_precision, as_gkl, int64_t(intptr_t(vtable))},
                                 reason))
         return nullptr;
-    if (strcmp(door->version, GKL_SHIM_VERSION) != 0) {
-        *reason = std::string("Python has gkl-shim ") + door->version + ", this is " +
+    if (strcmp(vtable->version, GKL_SHIM_VERSION) != 0) {
+        *reason = std::string("Python has gkl-shim ") + vtable->version + ", this is " +
                   GKL_SHIM_VERSION + ": install the same";
         return nullptr;
     }
     is_open.store(true, std::memory_order_release);
-    return door;
+    return vtable;
 }
 
 bool driver_present() {
@@ -125,14 +125,15 @@ bool cuda_wanted(int32_t backend, const gkl_shim_pairhmm_batch &batch, int64_t c
 bool compute_on_cuda(const gkl_shim_pairhmm_batch &batch, bool double_precision, bool as_gkl,
                      double *log10_likelihoods, gkl_shim_pairhmm_stats *done) {
     std::string reason;
-    const gkl_shim_cuda_door *const door = door_for(double_precision, as_gkl, &reason);
-    if (!door) {
+    const gkl_shim_cuda_vtable *const vtable = vtable_for(double_precision, as_gkl, &reason);
+    if (!vtable) {
         give_up(reason);
         return false;
     }
-    const gkl_shim_status status = door->compute(door->engine, &batch, 1, log10_likelihoods, done);
-    tell_of_losses(*door);
-    if (status != GKL_SHIM_OK) give_up(door->last_error());
+    const gkl_shim_status status =
+        vtable->compute(vtable->engine, &batch, 1, log10_likelihoods, done);
+    tell_of_losses(*vtable);
+    if (status != GKL_SHIM_OK) give_up(vtable->last_error());
     return status == GKL_SHIM_OK;
 }
 

@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "gkl_shim.h"
+#include "gkl_shim_internal.h"
 #include "pairhmm/call_costs.h"
 
 namespace gkl_shim {

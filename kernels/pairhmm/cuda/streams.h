@@ -6,10 +6,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "pairhmm/cuda/arrays.h"
 #include "pairhmm/cuda/layout.h"
 #include "pairhmm/plan.h"
-#include "pairhmm/prefix_tries.h"
 
 namespace gkl_shim {
 namespace pairhmm {
@@ -17,44 +15,32 @@ namespace pairhmm {
 // So many columns are computed again sooner than a state at a fork is kept.
 constexpr int64_t kWorthRepeating = 8;
 
-// Where the letters of a trie without any are, on the device.
-struct Source {
-    const std::vector<Origin> *origins;  // of its branches
-    const int64_t *first;                // base of each sequence
-    int32_t step;                        // from one to the next
-};
-
 // Streams of tries, one after the other.
 struct Streams {
-    std::vector<uint8_t> letters;   // of the columns,
-    std::vector<Segment> segments;  // or where to fetch them: places count from the first column,
-                                    // and events from 1
-    uint32_t columns = 0;
+    std::vector<uint8_t> letters;  // of the columns
     std::vector<Event> events;
     std::vector<TrieRecord> tries;  // places in the above
 
+    uint32_t columns() const { return uint32_t(letters.size()); }
+
     void clear() {
         letters.clear();
-        segments.clear();
-        columns = 0;
         events.clear();
         tries.clear();
     }
 
     // As many streams as told or as there are leaves, each with about as many of these; what they
-    // share is in each. Events' places are counted from the stream's first column. `source` is
-    // null where the trie has letters.
-    int32_t append(const Trie &trie, const Source *source, bool tails, int32_t most) {
+    // share is in each. Events' places are counted from the stream's first column.
+    int32_t append(const Trie &trie, bool tails, int32_t most) {
         const int32_t count = std::min(most, trie.leaves);
-        source_ = source;
         find_leaves(trie);
         for (int32_t k = 0; k < count; k++) {
-            const uint32_t first_column = columns;
+            const uint32_t first_column = columns();
             tries.push_back({first_column, uint32_t(events.size()), 0, 0});
             append_part(trie, tails, int32_t(int64_t(trie.leaves) * k / count),
                         int32_t(int64_t(trie.leaves) * (k + 1) / count),
                         trie.leaves + k * trie.slots, trie.leaves + count * trie.slots);
-            tries.back().length = int32_t(columns - first_column);
+            tries.back().length = int32_t(columns() - first_column);
         }
         return count;
     }
@@ -103,17 +89,14 @@ struct Streams {
             if (branch.save >= 0) saver_[size_t(branch.save)] = int32_t(path_.size());
             path_.push_back(step);
         }
-        const uint32_t first_column = columns;
+        const uint32_t first_column = columns();
         uint32_t at = 0;
         int32_t store = kNone, letter = -1, in_hand = kNone;
-        bool fetch_letter = false;  // the last segment's last one, once there is an event for it
         const auto add_event = [&](int32_t load) {
             if (store != kNone || load != kNone)
                 events.push_back({at, event_of(store, letter, load)});
-            if (fetch_letter) segments.back().event = uint32_t(events.size());
             store = kNone;
             letter = -1;
-            fetch_letter = false;
         };
         for (const Step &step : path_) {
             const Branch &branch = *step.branch;
@@ -125,21 +108,18 @@ struct Streams {
             }
             append_letters(trie, branch);
             in_hand = branch.save;
-            at = columns - first_column;
+            at = columns() - first_column;
             if (branch.leaf >= first_leaf && branch.leaf < end_leaf) {
                 store = branch.leaf;
                 if (tails) {
                     at--;
-                    if (source_)
-                        fetch_letter = true;
-                    else
-                        letter = letters.back();
-                    if (branch.save < 0) drop_column();
+                    letter = letters.back();
+                    if (branch.save < 0) letters.pop_back();
                 }
                 if (branch.save >= 0) add_event(kNone);
             }
             if (branch.save >= 0) {
-                at = columns - first_column;
+                at = columns() - first_column;
                 if (step.kept) store = slots + branch.save;
             }
         }
@@ -163,25 +143,9 @@ struct Streams {
         append_letters(trie, *last.branch);
     }
     void append_letters(const Trie &trie, const Branch &branch) {
-        if (source_) {
-            const Origin &origin = (*source_->origins)[size_t(&branch - trie.branches.data())];
-            segments.push_back({source_->first[origin.sequence] + origin.depth * source_->step,
-                                columns, 0, branch.length, source_->step, branch.length - 1, 0});
-        } else {
-            const uint8_t *from = trie.letters.data() + branch.column;
-            letters.insert(letters.end(), from, from + branch.length);
-        }
-        columns += uint32_t(branch.length);
+        const uint8_t *from = trie.letters.data() + branch.column;
+        letters.insert(letters.end(), from, from + branch.length);
     }
-    void drop_column() {
-        columns--;
-        if (source_)
-            segments.back().length--;
-        else
-            letters.pop_back();
-    }
-
-    const Source *source_;
 
     std::vector<Leaves> leaves_;  // of each branch
     std::vector<Step> path_;

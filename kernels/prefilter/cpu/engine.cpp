@@ -35,7 +35,7 @@ PerThread<ThreadMemory> thread_memory;
 struct Job {
     const CpuSettings &settings;
     int64_t pairs;
-    const gkl_shim_sequences &reads, &segments;
+    const gkl_shim_prefilter_sequences &reads, &segments;
     int16_t *results;
 
     // What a pair of a shape computes with, and what it may share a group with, as the upper part
@@ -149,8 +149,9 @@ const Builds<CpuBuild> &cpu_builds() {
     return builds;
 }
 
-void compute_on_cpu(const CpuSettings &settings, int64_t pairs, const gkl_shim_sequences &reads,
-                    const gkl_shim_sequences &segments, int16_t *results) {
+void compute_on_cpu(const CpuSettings &settings, int64_t pairs,
+                    const gkl_shim_prefilter_sequences &reads,
+                    const gkl_shim_prefilter_sequences &segments, int16_t *results) {
     Job job{settings, pairs, reads, segments, results};
     const int64_t bases = pairs * length_of(reads, 0);
     parallel_for((pairs + kChunk - 1) / kChunk,

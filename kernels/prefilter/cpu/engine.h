@@ -20,8 +20,9 @@ struct CpuSettings {
 };
 
 // The pairs have been checked. Throws std::bad_alloc.
-void compute_on_cpu(const CpuSettings &settings, int64_t pairs, const gkl_shim_sequences &reads,
-                    const gkl_shim_sequences &segments, int16_t *results);
+void compute_on_cpu(const CpuSettings &settings, int64_t pairs,
+                    const gkl_shim_prefilter_sequences &reads,
+                    const gkl_shim_prefilter_sequences &segments, int16_t *results);
 
 }  // namespace prefilter
 }  // namespace gkl_shim

@@ -2,34 +2,39 @@ package org.gklshim;
 
 import java.io.File;
 import java.io.IOException;
-import java.io.InputStream;
 import java.lang.instrument.ClassFileTransformer;
 import java.lang.instrument.Instrumentation;
+import java.lang.reflect.Method;
 import java.net.URISyntaxException;
 import java.security.ProtectionDomain;
-import java.util.ArrayList;
 import java.util.Collections;
-import java.util.List;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
 import java.util.WeakHashMap;
 import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
 
 /**
- * The Java agent: gives the JVM our bytes where it is about to define Intel's PairHMM classes, once
- * our native library is loaded and proved. Whatever goes wrong, Intel's classes stay in place. A
- * JVM that never asks for them never notices.
+ * The Java agent. Where the JVM is about to define one of the originals in {@link ReplacedClass},
+ * it decides whether the JVM gets our bytes instead: only if the class's algorithm works here.
+ *
+ * <p>Whatever goes wrong, the original stays in place. A JVM that never asks for one of these
+ * classes never notices the agent.
  */
 public final class Agent implements ClassFileTransformer {
     private static final String GATK = "org/broadinstitute/hellbender/Main";
-    private static final String PACKAGE = "com/intel/gkl/pairhmm/";
-    private static final String NAME = PACKAGE + "IntelPairHmm";
 
     private final Instrumentation instrumentation;
-    /** By class loader, so that the two classes in one are always both ours or both Intel's. */
-    private final Map<ClassLoader, Boolean> decisions = new WeakHashMap<>();
-    /** Every {@link PairHmm} that GATK's class loaders see; more than one only in odd set-ups. */
-    private final List<Class<?>> doors = new ArrayList<>();
+    private final Set<Algorithm> algorithms = ReplacedClass.algorithms();
+    /** Kept, so that all classes of an algorithm in one class loader are ours, or none is. */
+    private final Map<ClassLoader, Map<Algorithm, Boolean>> decisions = new WeakHashMap<>();
+    /**
+     * Every {@link ReplacedClass} that GATK's class loaders see. It is more than one only where one
+     * of them does not ask the application's class loader.
+     */
+    private final Set<Class<?>> tables = new HashSet<>();
     private boolean awaitsEnd;
 
     private Agent(Instrumentation instrumentation) {
@@ -53,55 +58,67 @@ public final class Agent implements ClassFileTransformer {
             awaitEnd();
             return null;
         }
-        if (!name.startsWith(NAME) || !(name.length() == NAME.length() || name.endsWith("mmOMP"))) {
+        ReplacedClass replaced = ReplacedClass.named(name);
+        if (replaced == null) {
             return null;
         }
-        // What a transformer throws is lost without a word.
+        // The JVM drops silently what a transformer throws.
         try {
-            return isServed(loader) ? replacement(name) : null;
+            return isReplaced(loader, replaced, name) ? replaced.bytes() : null;
         } catch (IOException | RuntimeException | Error e) {
-            Log.warning("PairHMM: Intel GKL is used: " + e);
+            replaced.warn(e.toString());
             return null;
         }
     }
 
-    private boolean isServed(ClassLoader loader) {
+    private boolean isReplaced(ClassLoader loader, ReplacedClass replaced, String name) {
         synchronized (this) {
-            Boolean decision = decisions.get(loader);
+            Boolean decision = decisions(loader).get(replaced.algorithm);
             if (decision != null) {
                 return decision;
             }
         }
         // Without our lock: this loads classes, which takes class loaders' locks, and a thread that
         // comes here holds one.
-        boolean loaded = load(loader);
+        boolean usable = isUsable(loader, replaced, name);
         synchronized (this) {
-            Boolean earlier = decisions.putIfAbsent(loader, loaded);
-            return earlier == null ? loaded : earlier;
+            Boolean earlier = decisions(loader).putIfAbsent(replaced.algorithm, usable);
+            return earlier == null ? usable : earlier;
         }
     }
 
-    /** Loads the native library for classes of this loader. */
-    private boolean load(ClassLoader loader) {
+    /** What has been decided for a class loader. */
+    private Map<Algorithm, Boolean> decisions(ClassLoader loader) {
+        Map<Algorithm, Boolean> known = decisions.get(loader);
+        if (known == null) {
+            known = new HashMap<>();
+            decisions.put(loader, known);
+        }
+        return known;
+    }
+
+    /** Whether our class works among the classes that this loader sees. */
+    private boolean isUsable(ClassLoader loader, ReplacedClass replaced, String name) {
         try {
-            Class<?> door = door(loader);
+            Class<?> table = table(loader);
             synchronized (this) {
-                doors.add(door);
+                tables.add(table);
             }
-            return (boolean) door.getMethod("load", String.class).invoke(null, "agent");
+            return (boolean) table.getMethod("isUsable", String.class, String.class)
+                    .invoke(null, name, "agent");
         } catch (IOException | URISyntaxException | ReflectiveOperationException
                 | LinkageError e) {
-            Log.warning("PairHMM: Intel GKL is used: " + loader + " cannot use gkl-shim: " + e);
+            replaced.warn(loader + " cannot use gkl-shim: " + e);
             return false;
         }
     }
 
-    /** {@link PairHmm} as classes of this loader see it. */
-    private Class<?> door(ClassLoader loader)
+    /** {@link ReplacedClass} as classes of this loader see it. */
+    private Class<?> table(ClassLoader loader)
             throws IOException, URISyntaxException, ClassNotFoundException {
-        String door = PairHmm.class.getName();
+        String table = ReplacedClass.class.getName();
         try {
-            return Class.forName(door, true, loader);
+            return Class.forName(table, true, loader);
         } catch (ClassNotFoundException e) {
             // A loader that does not ask the application's, where agents live; all ask the
             // bootstrap's. Not done without need: it costs the JVM its class data sharing.
@@ -109,55 +126,53 @@ public final class Agent implements ClassFileTransformer {
                     Agent.class.getProtectionDomain().getCodeSource().getLocation().toURI()));
             loadAll(jar);
             instrumentation.appendToBootstrapClassLoaderSearch(jar);
-            return Class.forName(door, true, loader);
+            return Class.forName(table, true, loader);
         }
     }
 
     /**
-     * Loads every class of ours here. Else those that this class loader does not know yet would
-     * from now on be the bootstrap's, and the two halves no longer one package.
+     * Loads every class of ours here. Otherwise those that this class loader has not loaded yet
+     * would come from the bootstrap's from now on, and a package's classes from both.
      */
     private static void loadAll(JarFile jar) throws ClassNotFoundException {
+        String ours = Agent.class.getPackage().getName().replace('.', '/') + "/";
         for (JarEntry entry : Collections.list(jar.entries())) {
             String name = entry.getName();
-            if (name.matches("org/gklshim/[^/]*\\.class")) {
+            if (name.startsWith(ours) && name.endsWith(".class")
+                    && !name.startsWith(ours + ReplacedClass.FOLDER)) {
                 Class.forName(name.substring(0, name.length() - ".class".length())
                         .replace('/', '.'), false, Agent.class.getClassLoader());
             }
         }
     }
 
-    private static byte[] replacement(String name) throws IOException {
-        String path = "swap/" + name.substring(PACKAGE.length()) + ".class";
-        try (InputStream bytes = Agent.class.getResourceAsStream(path)) {
-            if (bytes == null) {
-                throw new IOException(path + " is missing in gkl-shim.jar");
-            }
-            return NativeLibrary.readAll(bytes);
-        }
-    }
-
     private synchronized void awaitEnd() {
         if (!awaitsEnd) {
             awaitsEnd = true;
-            Runtime.getRuntime().addShutdownHook(new Thread(this::sayIfUnused));
+            Runtime.getRuntime().addShutdownHook(new Thread(this::sayWhatWasIdle));
         }
     }
 
     /** So that nobody believes in a speed-up that did not happen. */
-    private synchronized void sayIfUnused() {
-        for (Class<?> door : doors) {
-            try {
-                if ((boolean) door.getMethod("isInitialized").invoke(null)
-                        || !(boolean) door.getMethod("load", String.class).invoke(null, "agent")) {
-                    return;
-                }
-            } catch (ReflectiveOperationException e) {
-                return;
+    private synchronized void sayWhatWasIdle() {
+        for (Algorithm algorithm : algorithms) {
+            if (isIdle(algorithm)) {
+                Log.info(algorithm.name + ": " + algorithm.idleText);
             }
         }
-        Log.info("PairHMM: this run of GATK never asked for the native PairHMM, so nothing was "
-                + "made faster (no PairHMM in the tool, PDHMM, a flow-based engine, or a Java "
-                + "implementation)");
+    }
+
+    private boolean isIdle(Algorithm algorithm) {
+        for (Class<?> table : tables) {
+            try {
+                Method isIdle = table.getMethod("isIdle", String.class);
+                if (!(boolean) isIdle.invoke(null, algorithm.name)) {
+                    return false;
+                }
+            } catch (ReflectiveOperationException e) {
+                return false;
+            }
+        }
+        return true;
     }
 }

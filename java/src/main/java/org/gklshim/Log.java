@@ -1,6 +1,6 @@
 package org.gklshim;
 
-/** Lines on standard error, in the form of those that the native library writes. */
+/** Writes lines to standard error, in the same form as the native library (kernels/jni/log.cpp). */
 final class Log {
     private Log() {}
 

@@ -12,29 +12,35 @@ import java.nio.file.Paths;
 import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.Locale;
+import java.util.function.Consumer;
 
 /**
  * Finds, extracts and loads the native library.
  *
- * <p>It lies in our jar as native/PLATFORM/libgkl_shim.so. It is extracted to a directory that only
- * this user can enter, under java.io.tmpdir or else /tmp, and deleted as soon as it is loaded. The
- * system property gkl.shim.library or the environment variable GKL_SHIM_LIBRARY names a file to
- * load instead, by its absolute path: the working directory may be anybody's. It helps where the
- * temporary directories do not allow execution.
+ * <p>Our jar has it as native/PLATFORM/libgkl_shim.so. It is extracted to a new directory that only
+ * this user can enter, under java.io.tmpdir or else /tmp, and deleted once it is loaded. Where the
+ * temporary directories do not allow execution, the system property gkl.shim.library or the
+ * environment variable GKL_SHIM_LIBRARY names a file to load instead. It must be an absolute path,
+ * because the working directory can belong to another user.
  */
-final class NativeLibrary {
+public final class NativeLibrary {
     private static final int WRITABLE_BY_OTHERS = 0002;
-    /** In a directory with this bit, only its owner can take away what somebody has put there. */
+    /** In a directory with this bit, users can only remove their own files. */
     private static final int STICKY = 01000;
+
+    private static NativeLibrary loaded;
+
+    /** The class loader that the library is bound to. */
+    private final Isolated isolated = new Isolated(NativeLibrary.class.getClassLoader());
 
     private NativeLibrary() {}
 
-    /** Whether there is a library for this platform. */
+    /** Whether our jar has a library for this platform, or the user names one. */
     static boolean isThere() {
         return !override().isEmpty() || resource() != null;
     }
 
-    /** This platform as the jar names it, such as linux-x86_64. */
+    /** The jar's name for this platform, such as linux-x86_64. */
     static String platform() {
         String system = System.getProperty("os.name").toLowerCase(Locale.ROOT);
         String machine = System.getProperty("os.arch").toLowerCase(Locale.ROOT);
@@ -43,32 +49,58 @@ final class NativeLibrary {
     }
 
     /**
-     * Loads the library.
+     * Loads the library, once for the process.
      *
      * @throws IOException our own jar is damaged
      * @throws IllegalStateException it cannot be extracted
+     * @throws ReflectiveOperationException our own jar is damaged
      * @throws UnsatisfiedLinkError it cannot be loaded
+     * @throws UnsupportedOperationException there is none for this platform
+     */
+    static synchronized NativeLibrary load() throws IOException, ReflectiveOperationException {
+        if (!isThere()) {
+            throw new UnsupportedOperationException("no native library for " + platform());
+        }
+        if (loaded == null) {
+            NativeLibrary library = new NativeLibrary();
+            library.loadFile();
+            loaded = library;
+        }
+        return loaded;
+    }
+
+    /**
+     * An instance of a class whose native methods are this library's.
+     *
+     * @param name the class's, which is public and has a public constructor. The instance is of a
+     *     new class, so callers need an interface that it implements
+     * @throws IOException our own jar is damaged
      * @throws ReflectiveOperationException our own jar is damaged
      */
-    static Engine load() throws IOException, ReflectiveOperationException {
-        Engine engine = new Isolated(NativeLibrary.class.getClassLoader()).engine();
+    public Object instance(String name) throws IOException, ReflectiveOperationException {
+        return isolated.define(name).getConstructor().newInstance();
+    }
+
+    @SuppressWarnings("unchecked")
+    private void loadFile() throws IOException, ReflectiveOperationException {
+        Consumer<String> loader = (Consumer<String>) instance(LibraryLoader.class.getName());
         if (!override().isEmpty()) {
             if (!new File(override()).isAbsolute()) {
                 throw unusable("is not an absolute path");
             }
             try {
-                engine.load(override());
+                loader.accept(override());
             } catch (UnsatisfiedLinkError e) {
                 throw unusable("does not load: " + e.getMessage());
             }
-            return engine;
+            return;
         }
         StringBuilder faults = new StringBuilder();
         for (String place : new LinkedHashSet<>(
                 Arrays.asList(System.getProperty("java.io.tmpdir"), "/tmp"))) {
             try {
-                loadFrom(Paths.get(place), engine);
-                return engine;
+                extractAndLoad(Paths.get(place), loader);
+                return;
             } catch (IOException e) {
                 faults.append("; ").append(e.getClass().getSimpleName()).append(": ")
                         .append(e.getMessage());
@@ -78,9 +110,9 @@ final class NativeLibrary {
                 + "java.io.tmpdir a directory of your own" + faults);
     }
 
-    /** Extracts the library to a directory of its own under this one, and loads it. */
-    private static void loadFrom(Path parent, Engine engine) throws IOException {
-        // Where others could replace the directory, they could replace the library.
+    /** Extracts the library to a new directory under this one, and loads it. */
+    private static void extractAndLoad(Path parent, Consumer<String> loader) throws IOException {
+        // Users who can replace the directory can replace the library.
         requireLasting(parent.toAbsolutePath());
         Path real = parent.toRealPath();
         requireLasting(real);
@@ -88,14 +120,14 @@ final class NativeLibrary {
         Path file = directory.resolve(System.mapLibraryName("gkl_shim"));
         try (InputStream library = resource().openStream()) {
             Files.copy(library, file);
-            engine.load(file.toString());
+            loader.accept(file.toString());
         } finally {
             file.toFile().delete();
             directory.toFile().delete();
         }
     }
 
-    /** Refuses a path on which others can put something else in a directory's place. */
+    /** Refuses a path with a directory that other users can replace. */
     private static void requireLasting(Path path) throws IOException {
         for (Path part = path; part != null; part = part.getParent()) {
             int mode = (int) Files.getAttribute(part, "unix:mode");
@@ -105,7 +137,7 @@ final class NativeLibrary {
         }
     }
 
-    /** The error for a file that is not the library, or not all of it. */
+    /** The error for a file that does not work as the library. */
     static UnsatisfiedLinkError unusable(String reason) {
         String library = override().isEmpty()
                 ? "the native library"
@@ -122,23 +154,25 @@ final class NativeLibrary {
                 "/native/" + platform() + "/" + System.mapLibraryName("gkl_shim"));
     }
 
-    /** Defines {@link NativeEngine} anew, and leaves every other class to its parent. */
+    /**
+     * Defines single classes of ours anew; its parent loads all others.
+     *
+     * <p>The library is bound to this loader, because it also exports the native methods of Intel's
+     * classes. Bound to GATK's class loader, it would replace those of classes that stay in place.
+     */
     private static final class Isolated extends ClassLoader {
-        private static final String NAME = "org.gklshim.NativeEngine";
-
         Isolated(ClassLoader parent) {
             super(parent);
         }
 
-        Engine engine() throws IOException, ReflectiveOperationException {
-            try (InputStream bytes = NativeLibrary.class.getResourceAsStream("NativeEngine.class")) {
+        Class<?> define(String name) throws IOException, ClassNotFoundException {
+            String path = "/" + name.replace('.', '/') + ".class";
+            try (InputStream bytes = NativeLibrary.class.getResourceAsStream(path)) {
                 if (bytes == null) {
-                    throw new ClassNotFoundException(NAME);
+                    throw new ClassNotFoundException(name);
                 }
                 byte[] code = readAll(bytes);
-                return (Engine) defineClass(NAME, code, 0, code.length)
-                        .getConstructor()
-                        .newInstance();
+                return defineClass(name, code, 0, code.length);
             }
         }
     }

@@ -2,11 +2,11 @@ package org.gklshim;
 
 import java.util.Locale;
 
-/** What a user sets, as far as it is needed before the native library is there to read it. */
+/** The settings that Java needs itself. The native library reads all (kernels/jni/settings.cpp). */
 final class Settings {
     private Settings() {}
 
-    /** What has set it: the system property's name, or else the environment variable's. */
+    /** The name of the system property or environment variable that {@link #get} reads. */
     static String source(String name) {
         String property = "gkl.shim." + name;
         return System.getProperty(property, "").isEmpty()

@@ -5,8 +5,9 @@ import org.broadinstitute.gatk.nativebindings.pairhmm.HaplotypeDataHolder;
 import org.broadinstitute.gatk.nativebindings.pairhmm.PairHMMNativeArguments;
 import org.broadinstitute.gatk.nativebindings.pairhmm.PairHMMNativeBinding;
 import org.broadinstitute.gatk.nativebindings.pairhmm.ReadDataHolder;
-import org.gklshim.PairHmm;
-import org.gklshim.StockGkl;
+import org.gklshim.OriginalClasses;
+import org.gklshim.ReplacedClass;
+import org.gklshim.pairhmm.PairHmm;
 
 /**
  * Takes the place of Intel's class of this name: GATK's native PairHMM, computed by gkl-shim.
@@ -14,12 +15,10 @@ import org.gklshim.StockGkl;
  * <p>An instance may be used by several threads at once. It holds nothing that must be freed.
  */
 public class IntelPairHmm implements PairHMMNativeBinding {
-    private static StockGkl stockGkl;
-
     private final boolean multithreaded;
     private int configuration = -1;
-    /** Intel's own, where this class stands in front of it and our library does not serve. */
-    private PairHMMNativeBinding stock;
+    /** Intel's own; null unless this class stands in front of it and our PairHMM does not work. */
+    private PairHMMNativeBinding original;
 
     public IntelPairHmm() {
         this(false);
@@ -38,18 +37,12 @@ public class IntelPairHmm implements PairHMMNativeBinding {
      */
     @Override
     public synchronized boolean load(File tempDir) {
-        if (PairHmm.load("class path")) {
+        if (ReplacedClass.isUsable(IntelPairHmm.class)) {
             return true;
         }
-        stock = (PairHMMNativeBinding) stockGkl().instance(getClass().getName());
-        return stock != null && stock.load(tempDir);
-    }
-
-    private static synchronized StockGkl stockGkl() {
-        if (stockGkl == null) {
-            stockGkl = new StockGkl(IntelPairHmm.class);
-        }
-        return stockGkl;
+        original = (PairHMMNativeBinding) OriginalClasses.instance(
+                IntelPairHmm.class, getClass().getName());
+        return original != null && original.load(tempDir);
     }
 
     /**
@@ -59,13 +52,13 @@ public class IntelPairHmm implements PairHMMNativeBinding {
      */
     @Override
     public void initialize(PairHMMNativeArguments args) {
-        if (stock != null) {
-            stock.initialize(args);
+        if (original != null) {
+            original.initialize(args);
             return;
         }
         boolean useDoublePrecision = args != null && args.useDoublePrecision;
         int threads = args != null && multithreaded ? args.maxNumberOfThreads : 1;
-        configuration = PairHmm.initialize(useDoublePrecision, threads);
+        configuration = PairHmm.INSTANCE.initialize(useDoublePrecision, threads);
     }
 
     /**
@@ -85,8 +78,8 @@ public class IntelPairHmm implements PairHMMNativeBinding {
     @Override
     public void computeLikelihoods(ReadDataHolder[] readDataArray,
             HaplotypeDataHolder[] haplotypeDataArray, double[] likelihoodArray) {
-        if (stock != null) {
-            stock.computeLikelihoods(readDataArray, haplotypeDataArray, likelihoodArray);
+        if (original != null) {
+            original.computeLikelihoods(readDataArray, haplotypeDataArray, likelihoodArray);
             return;
         }
         if (readDataArray == null || haplotypeDataArray == null || likelihoodArray == null) {
@@ -106,7 +99,7 @@ public class IntelPairHmm implements PairHMMNativeBinding {
                     + (long) reads * haplotypes);
         }
 
-        int[] lengths = PairHmm.lengths((long) reads + haplotypes);
+        int[] lengths = PairHmm.INSTANCE.lengths((long) reads + haplotypes);
         long readBases = 0;
         for (int r = 0; r < reads; r++) {
             lengths[r] = checkedLength(readDataArray[r], r);
@@ -120,7 +113,7 @@ public class IntelPairHmm implements PairHMMNativeBinding {
 
         // The layout that PairHmm.compute takes: the reads' tracks one after the other, then the
         // haplotypes.
-        byte[] sequences = PairHmm.sequences(5 * readBases + haplotypeBases);
+        byte[] sequences = PairHmm.INSTANCE.sequences(5 * readBases + haplotypeBases);
         int track = (int) readBases;
         int at = 0;
         for (int r = 0; r < reads; r++) {
@@ -139,14 +132,15 @@ public class IntelPairHmm implements PairHMMNativeBinding {
             System.arraycopy(haplotypeDataArray[h].haplotypeBases, 0, sequences, at, length);
             at += length;
         }
-        PairHmm.compute(configuration, sequences, lengths, reads, haplotypes, likelihoodArray);
+        PairHmm.INSTANCE.compute(configuration, sequences, lengths, reads, haplotypes,
+                likelihoodArray);
     }
 
     /** Does nothing: what is shared by all instances stays for the others. */
     @Override
     public void done() {
-        if (stock != null) {
-            stock.done();
+        if (original != null) {
+            original.done();
         }
     }
 

@@ -1,0 +1,16 @@
+package org.gklshim;
+
+import java.util.function.Consumer;
+
+/**
+ * Calls {@link System#load}, which binds a library to the class loader of the class that calls it.
+ * {@link NativeLibrary} defines this class in a class loader of its own.
+ */
+public final class LibraryLoader implements Consumer<String> {
+    public LibraryLoader() {}
+
+    @Override
+    public void accept(String path) {
+        System.load(path);
+    }
+}

@@ -1,0 +1,78 @@
+package org.gklshim;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.URL;
+import java.util.Collections;
+
+/**
+ * The originals behind our classes on the class path, for where ours stand in front but do not
+ * work: a class loader that defines the original library's classes anew and passes over ours.
+ */
+public final class OriginalClasses extends ClassLoader {
+    private static final ClassValue<OriginalClasses> LOADERS = new ClassValue<OriginalClasses>() {
+        @Override
+        protected OriginalClasses computeValue(Class<?> ours) {
+            return new OriginalClasses(ours);
+        }
+    };
+
+    private final ReplacedClass replaced;
+    /** What the addresses of everything beside our class start with. */
+    private final String ours;
+
+    private OriginalClasses(Class<?> ours) {
+        super(ours.getClassLoader());
+        replaced = ReplacedClass.of(ours);
+        String path = path(ours.getName());
+        String address = ours.getResource("/" + path).toString();
+        this.ours = address.substring(0, address.length() - path.length());
+    }
+
+    /**
+     * An instance of the original of a class; null, after a warning, where there is none.
+     *
+     * @param ours a class of ours, in front of its original
+     * @param name the original's name: that of our class, or of a class that extends it
+     */
+    public static Object instance(Class<?> ours, String name) {
+        OriginalClasses loader = LOADERS.get(ours);
+        try {
+            return loader.loadClass(name).getConstructor().newInstance();
+        } catch (ReflectiveOperationException | LinkageError e) {
+            loader.replaced.warnNoOriginal(e.toString());
+            return null;
+        }
+    }
+
+    @Override
+    protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
+        if (!name.startsWith(replaced.library.packages)) {
+            return super.loadClass(name, resolve);
+        }
+        synchronized (getClassLoadingLock(name)) {
+            Class<?> loaded = findLoadedClass(name);
+            return loaded != null ? loaded : define(name);
+        }
+    }
+
+    private Class<?> define(String name) throws ClassNotFoundException {
+        try {
+            for (URL copy : Collections.list(getParent().getResources(path(name)))) {
+                if (!copy.toString().startsWith(ours)) {
+                    try (InputStream bytes = copy.openStream()) {
+                        byte[] code = NativeLibrary.readAll(bytes);
+                        return defineClass(name, code, 0, code.length);
+                    }
+                }
+            }
+        } catch (IOException e) {
+            throw new ClassNotFoundException(name, e);
+        }
+        throw new ClassNotFoundException(name);
+    }
+
+    private static String path(String name) {
+        return name.replace('.', '/') + ".class";
+    }
+}

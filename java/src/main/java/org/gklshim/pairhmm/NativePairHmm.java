@@ -1,0 +1,13 @@
+package org.gklshim.pairhmm;
+
+/** The class whose native methods are in kernels/jni/native_pairhmm.cpp. */
+public final class NativePairHmm implements PairHmmEngine {
+    public NativePairHmm() {}
+
+    @Override
+    public native int initialize(boolean useDoublePrecision, int threads, String replaced);
+
+    @Override
+    public native void compute(int configuration, byte[] sequences, int[] lengths, int reads,
+            int haplotypes, double[] likelihoods);
+}

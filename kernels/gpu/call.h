@@ -1,0 +1,41 @@
+// One call of an engine, which several threads work on.
+#pragma once
+
+#include <atomic>
+#include <mutex>
+
+#include "common/error.h"
+#include "gpu/driver.h"
+
+namespace gkl_shim {
+namespace gpu {
+
+// Given the errors of all threads that work on a call, keeps the first one.
+class Call {
+   public:
+    // The call fails with the calling thread's last error.
+    void fail(gkl_shim_status why);
+    bool failed() const { return failed_; }
+
+    // The call's status so far. Sets the calling thread's last error.
+    gkl_shim_status status() const;
+
+    // Does work that may throw; an exception fails the call.
+    template <class Work>
+    void attempt(Work work) {
+        const gkl_shim_status status = guarded([&] {
+            work();
+            return GKL_SHIM_OK;
+        });
+        if (status != GKL_SHIM_OK) fail(status);
+    }
+
+   private:
+    std::mutex mutex_;
+    std::atomic<bool> failed_{false};
+    gkl_shim_status status_ = GKL_SHIM_OK;
+    ShortText message_ = "";
+};
+
+}  // namespace gpu
+}  // namespace gkl_shim

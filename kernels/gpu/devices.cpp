@@ -1,0 +1,146 @@
+#include "gpu/devices.h"
+
+#include <string.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "common/thread_pool.h"
+#include "gpu/launch.h"
+
+namespace gkl_shim {
+namespace gpu {
+namespace {
+
+typedef std::chrono::steady_clock Clock;
+
+// Spin this long, then block on the event: waking up takes some 20 us.
+constexpr std::chrono::microseconds kSpin(200);
+
+}  // namespace
+
+Slot::Slot(Device *device) : device_(*device), driver_(device->driver) {
+    stream_ = driver_.stream();
+    try {
+        end_ = driver_.event(kEventBlocking);
+    } catch (const CudaFailure &) {
+        driver_.free_stream(stream_);
+        throw;
+    }
+}
+
+Slot::~Slot() {
+    driver_.free_stream(stream_);
+    driver_.free_event(end_);
+}
+
+gkl_shim_status Slot::start() {
+    const gkl_shim_status status = plan();
+    if (status != GKL_SHIM_OK || is_empty()) return status;
+    write();
+    launch();
+    return GKL_SHIM_OK;
+}
+
+void Slot::wait() {
+    const Clock::time_point end = Clock::now() + kSpin;
+    do {
+        for (int k = 0; k < 64; k++) {
+            if (has_results()) return;
+            relax();
+        }
+    } while (Clock::now() < end);
+    driver_.record(end_, stream_);
+    driver_.wait_for_event(end_);
+}
+
+Device::Device(const CudaDriver &driver, size_t index, int32_t number, void *context)
+    : driver(driver), index(index), number(number), context(context) {}
+
+Device::~Device() {
+    try {
+        const CudaContext current(driver, context);
+        slots_.clear();
+    } catch (const CudaFailure &) {
+        // Nothing can be freed.
+        for (std::unique_ptr<Slot> &slot : slots_) slot.release();
+    }
+}
+
+Slot *Device::take_slot(const SlotMaker &make) {
+    if (!free_.empty()) {
+        Slot *const slot = free_.back();
+        free_.pop_back();
+        return slot;
+    }
+    free_.reserve(slots_.size() + 1);
+    const CudaContext current(driver, context);
+    slots_.push_back(make(this));
+    return slots_.back().get();
+}
+
+void Device::retire(const ShortText &reason) {
+    if (!alive_) return;
+    memcpy(loss_, reason, sizeof loss_);
+    untold_ = true;
+    alive_ = false;
+}
+
+bool Devices::uses(int32_t number) const {
+    return any([number](const Device &device) { return number == -1 || device.number == number; });
+}
+
+bool Devices::any_for(const Queue &queue) const {
+    return any([&](const Device &device) { return queue.suits(device); });
+}
+
+Slot *Devices::take_slot(const Queue &queue, bool wait) {
+    std::unique_lock<std::mutex> lock(mutex_);
+    for (;;) {
+        bool any = false;
+        Device *best = nullptr;
+        for (const auto &device : devices_) {
+            if (!device->alive() || !queue.suits(*device)) continue;
+            any = true;
+            if (device->has_room(most_slots_) && (!best || device->busy() < best->busy()))
+                best = device.get();
+        }
+        if (best) {
+            try {
+                Slot *const slot = best->take_slot(make_slot_);
+                slot->chunks_in_flight = int32_t(best->busy()) - 1;
+                return slot;
+            } catch (const CudaFailure &failure) {
+                best->retire(failure.reason);
+                changed_.notify_all();
+                continue;
+            }
+        }
+        if (!any || !wait) return nullptr;
+        changed_.wait(lock);
+    }
+}
+
+void Devices::release(Slot *slot) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    slot->device().free_.push_back(slot);
+    changed_.notify_all();  // not every waiter can use every device
+}
+
+void Devices::retire(Device *device, const CudaFailure &failure) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    device->retire(failure.reason);
+    changed_.notify_all();
+}
+
+const char *Devices::loss(int32_t *number) {
+    for (const auto &device : devices_)
+        if (const char *reason = device->loss()) {
+            *number = device->number;
+            return reason;
+        }
+    return nullptr;
+}
+
+}  // namespace gpu
+}  // namespace gkl_shim

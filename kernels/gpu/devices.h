@@ -1,0 +1,153 @@
+// The devices of an engine, and their slots: one for each chunk in flight.
+#pragma once
+
+#include <stdint.h>
+
+#include <atomic>
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "common/error.h"
+#include "gpu/driver.h"
+
+namespace gkl_shim {
+namespace gpu {
+
+class Device;
+class Queue;
+
+// Given a chunk that a queue puts in, takes it through a device. An algorithm derives from this
+// class: it supplies plan, write and launch, and keeps the chunk's memory there.
+class Slot {
+   public:
+    // The device's context is current, here and in the destructor.
+    explicit Slot(Device *device);
+    virtual ~Slot();
+    Slot(const Slot &) = delete;
+
+    Device &device() const { return device_; }
+    void *stream() const { return stream_; }
+
+    // How many other chunks were in flight on the device when this slot was handed out.
+    int32_t chunks_in_flight = 0;
+    // The queue that the chunk is from.
+    std::shared_ptr<Queue> queue;
+
+    // Plans the chunk, writes it to pinned memory and launches its kernels. Any status but
+    // GKL_SHIM_OK is from plan(), which sets the last error.
+    gkl_shim_status start();
+
+    // Whether the kernels' results are there.
+    virtual bool has_results() { return driver_.is_done(stream_); }
+
+    // Waits for the results.
+    void wait();
+
+   protected:
+    // Plans the chunk.
+    virtual gkl_shim_status plan() = 0;
+    // Whether the planned chunk has nothing for the device to compute.
+    virtual bool is_empty() const { return false; }
+    // Writes the planned chunk to pinned memory.
+    virtual void write() = 0;
+    // Sends the chunk to the device and launches its kernels, on the slot's stream.
+    virtual void launch() = 0;
+
+    const CudaDriver &driver() const { return driver_; }
+
+   private:
+    Device &device_;
+    const CudaDriver &driver_;
+    void *stream_, *end_;
+};
+
+// Makes an algorithm's slot on a device.
+typedef std::function<std::unique_ptr<Slot>(Device *)> SlotMaker;
+
+// Given a device's context, makes slots on it, and remembers why it was lost.
+class Device {
+   public:
+    // `index`: its place among the engine's devices. `number`: the driver's, for messages.
+    Device(const CudaDriver &driver, size_t index, int32_t number, void *context);
+    ~Device();
+
+    const CudaDriver &driver;
+    const size_t index;
+    const int32_t number;
+    void *const context;
+
+    bool alive() const { return alive_; }
+
+   private:
+    friend class Devices;
+
+    // These are called with the lock of Devices held.
+    bool has_room(int32_t most) const {
+        return !free_.empty() || int64_t(slots_.size()) < int64_t(most);
+    }
+    size_t busy() const { return slots_.size() - free_.size(); }
+    Slot *take_slot(const SlotMaker &make);
+    void retire(const ShortText &reason);
+
+    // Why it was retired; null if it was not, or if somebody has been told.
+    const char *loss() { return untold_ && untold_.exchange(false) ? loss_ : nullptr; }
+
+    std::vector<std::unique_ptr<Slot>> slots_;
+    std::vector<Slot *> free_;
+    ShortText loss_;
+    std::atomic<bool> alive_{true}, untold_{false};
+};
+
+// Given chunks of all calls, finds a device and a slot for each, and stops using devices that fail.
+// What is wrong with a device is seldom known: one that fails once is not used again.
+class Devices {
+   public:
+    // `most_slots`: of a device.
+    Devices(const CudaDriver &driver, int32_t most_slots, SlotMaker make_slot)
+        : driver_(driver), most_slots_(most_slots), make_slot_(std::move(make_slot)) {}
+
+    void add(int32_t number, void *context) {
+        devices_.push_back(std::make_unique<Device>(driver_, devices_.size(), number, context));
+    }
+
+    size_t count() const { return devices_.size(); }
+    Device &operator[](size_t k) { return *devices_[k]; }
+
+    // Whether the device of that number is in use; for -1: whether any is.
+    bool uses(int32_t number) const;
+
+    // Whether a device is left for which suits(device) is true.
+    template <class Suits>
+    bool any(Suits suits) const {
+        for (const auto &device : devices_)
+            if (device->alive() && suits(*device)) return true;
+        return false;
+    }
+    bool any_for(const Queue &queue) const;
+
+    // A slot on the device with the fewest chunks in flight, of those that suit the queue. Null if
+    // no such device is left, or if all slots are taken and the caller does not wait.
+    Slot *take_slot(const Queue &queue, bool wait);
+
+    void release(Slot *slot);
+
+    // Use it no more. Chunks that are in flight on it may still be completed.
+    void retire(Device *device, const CudaFailure &failure);
+
+    // Why a device was lost, once for each, and its number. Null where there is no news.
+    const char *loss(int32_t *number);
+
+   private:
+    const CudaDriver &driver_;
+    const int32_t most_slots_;
+    const SlotMaker make_slot_;
+    std::vector<std::unique_ptr<Device>> devices_;
+    std::mutex mutex_;
+    std::condition_variable changed_;
+};
+
+}  // namespace gpu
+}  // namespace gkl_shim

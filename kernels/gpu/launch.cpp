@@ -1,0 +1,96 @@
+#include "gpu/launch.h"
+
+namespace gkl_shim {
+namespace gpu {
+
+bool LaunchThread::launch_next(int32_t threads, bool wait) {
+    bool launched = false;
+    call_.attempt([&] {
+        const std::shared_ptr<Queue> queue = work_.next_queue();
+        if (!queue) return;
+        in_flight_.reserve(most_);
+        if (Slot *const slot = devices_.take_slot(*queue, wait)) {
+            slot->queue = queue;
+            launched = launch(slot, slot->chunks_in_flight > 0 ? 1 : threads);
+        } else if (!devices_.any_for(*queue)) {
+            work_.no_device_for(queue.get());
+        }
+    });
+    return launched;
+}
+
+void LaunchThread::finish() {
+    while (!call_.failed()) {
+        const bool idle = in_flight_.empty();
+        if (work_.too_much_for_cpu())
+            work_.compute_all_on_cpu();
+        else if (in_flight_.size() < most_ && launch_next(1, idle && !work_.any_for_cpu()))
+            continue;
+        else if (idle && !work_.any_left())
+            break;
+        else if (idle || !collect_first(!work_.any_for_cpu()))
+            work_.compute_some_on_cpu();
+    }
+    collect_all();
+}
+
+bool LaunchThread::launch(Slot *slot, int32_t threads) {
+    const Device &device = slot->device();
+    bool launched = false;
+    try {
+        if (slot->queue->take(slot, threads)) {
+            const CudaContext current(device.driver, device.context);
+            const gkl_shim_status status = slot->start();
+            launched = status == GKL_SHIM_OK;
+            if (!launched) call_.fail(status);
+        }
+    } catch (const CudaFailure &failure) {
+        lose(slot, failure);
+    } catch (...) {
+        call_.fail(status_of_exception());
+    }
+    if (launched)
+        in_flight_.push_back(slot);
+    else
+        release(slot);
+    return launched;
+}
+
+// Collects the results of the oldest chunk. False: it is still in flight, and the caller does not
+// wait.
+bool LaunchThread::collect_first(bool wait) {
+    Slot *const slot = in_flight_.front();
+    const Device &device = slot->device();
+    try {
+        {
+            const CudaContext current(device.driver, device.context);
+            if (!wait && !slot->has_results()) return false;
+            slot->wait();
+        }
+        work_.collect(slot);
+    } catch (const CudaFailure &failure) {
+        lose(slot, failure);
+    } catch (...) {
+        call_.fail(status_of_exception());
+    }
+    in_flight_.erase(in_flight_.begin());
+    release(slot);
+    return true;
+}
+
+void LaunchThread::collect_all() {
+    while (!in_flight_.empty()) collect_first(true);
+}
+
+void LaunchThread::lose(Slot *slot, const CudaFailure &failure) {
+    devices_.retire(&slot->device(), failure);
+    call_.attempt([&] { work_.lose(slot); });
+}
+
+void LaunchThread::release(Slot *slot) {
+    slot->queue.reset();
+    devices_.release(slot);
+}
+
+}  // namespace gpu
+}  // namespace gkl_shim

@@ -1,0 +1,51 @@
+// The guard around every function that a JVM calls, and C++ exceptions that become Java's.
+#pragma once
+
+#include <jni.h>
+
+#include <stdexcept>
+#include <string>
+
+#include "common/floating_point_mode.h"
+#include "gkl_shim.h"
+
+namespace gkl_shim {
+namespace jni {
+
+// Becomes the Java exception `type`, a class name with slashes.
+struct JavaError : std::runtime_error {
+    JavaError(const char *type, const std::string &message)
+        : std::runtime_error(message), type(type) {}
+    const char *type;
+};
+
+// A Java exception is already pending.
+struct JavaPending {};
+
+// Throws JavaPending where the last JNI call has raised an exception.
+inline void check(JNIEnv *env) {
+    if (env->ExceptionCheck()) throw JavaPending();
+}
+
+// Throws the JavaError that stands for a status of the C ABI.
+void check(gkl_shim_status status);
+
+// Turns the C++ exception that is being handled into a pending Java exception. For catch (...).
+// `algorithm` starts the message where the exception has none of its own.
+void raise_exception(JNIEnv *env, const char *algorithm) noexcept;
+
+// Runs work() in the library's floating-point mode and returns its result. What it throws becomes
+// a pending Java exception; the result is then 0, which Java does not see.
+template <class Work>
+auto guarded_jni(JNIEnv *env, const char *algorithm, Work work) noexcept -> decltype(work()) {
+    const FloatingPointMode mode;
+    try {
+        return work();
+    } catch (...) {
+        raise_exception(env, algorithm);
+        return decltype(work())();
+    }
+}
+
+}  // namespace jni
+}  // namespace gkl_shim

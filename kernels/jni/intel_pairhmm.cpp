@@ -1,0 +1,214 @@
+// The native methods of Intel GKL's own, unmodified class com.intel.gkl.pairhmm.IntelPairHmm, for
+// the library-path swap. IntelPairHmmOMP inherits them.
+#include <jni.h>
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "common/per_thread.h"
+#include "guarded_jni.h"
+#include "log.h"
+#include "pairhmm_calls.h"
+
+namespace gkl_shim {
+namespace jni {
+namespace {
+
+enum Track { kBases, kQuals, kInsertion, kDeletion, kContinuation, kTracks };
+constexpr const char *kTrackNames[kTracks] = {"readBases", "readQuals", "insertionGOP",
+                                              "deletionGOP", "overallGCP"};
+
+struct Fields {
+    jfieldID tracks[kTracks];
+    jfieldID haplotype_bases;
+};
+
+// As in GKL, the last initNative counts for every caller. The fields stay valid: their classes are
+// loaded as long as GKL's classes are, and those as long as this library is.
+std::atomic<const Fields *> fields{nullptr};
+std::atomic<int> configuration{0};
+std::mutex looking_up;
+
+jfieldID field(JNIEnv *env, jclass holder, const char *name) {
+    const jfieldID id = env->GetFieldID(holder, name, "[B");
+    if (id == nullptr) {
+        env->ExceptionClear();
+        throw JavaError("java/lang/IllegalArgumentException",
+                        format("the data holder has no field byte[] %s", name));
+    }
+    return id;
+}
+
+void initialize(JNIEnv *env, jclass read_holder, jclass haplotype_holder, bool double_precision,
+                int threads) {
+    if (read_holder == nullptr || haplotype_holder == nullptr)
+        throw JavaError("java/lang/NullPointerException", "a data holder's class is null");
+    {
+        std::lock_guard<std::mutex> lock(looking_up);
+        if (fields.load(std::memory_order_relaxed) == nullptr) {
+            std::unique_ptr<Fields> found(new Fields);
+            for (int i = 0; i < kTracks; i++)
+                found->tracks[i] = field(env, read_holder, kTrackNames[i]);
+            found->haplotype_bases = field(env, haplotype_holder, "haplotypeBases");
+            fields.store(found.release(), std::memory_order_release);
+        }
+    }
+    configuration = PairHmmCalls::get().initialize(double_precision, threads,
+                                                   "Intel GKL replaced (library path)");
+}
+
+struct Scratch {
+    std::vector<uint8_t> tracks[kTracks], haplotypes;
+    std::vector<int64_t> read_offsets, haplotype_offsets;
+    PairHmmCalls::Scratch calls;
+};
+PerThread<Scratch> thread_scratch;
+
+// Deletes a local reference at the end of its scope: the JVM would keep it until the call returns.
+template <typename T>
+class Local {
+   public:
+    Local(JNIEnv *env, jobject reference) : env_(env), reference_(static_cast<T>(reference)) {}
+    ~Local() { env_->DeleteLocalRef(reference_); }
+    Local(const Local &) = delete;
+    Local &operator=(const Local &) = delete;
+    T get() const { return reference_; }
+
+   private:
+    JNIEnv *env_;
+    T reference_;
+};
+
+// Appends the bytes of a field to `to` and returns their number. `kind`, `index` and `name` are for
+// the error message.
+jint append(JNIEnv *env, jobject holder, jfieldID id, const char *kind, jint index,
+            const char *name, std::vector<uint8_t> *to) {
+    const Local<jbyteArray> array(env, env->GetObjectField(holder, id));
+    if (array.get() == nullptr)
+        throw JavaError("java/lang/NullPointerException",
+                        format("%s %d: %s is null", kind, int(index), name));
+    const jint length = env->GetArrayLength(array.get());
+    const size_t start = to->size();
+    to->resize(start + size_t(length));
+    env->GetByteArrayRegion(array.get(), 0, length, reinterpret_cast<jbyte *>(to->data() + start));
+    check(env);
+    return length;
+}
+
+jobject element(JNIEnv *env, jobjectArray array, const char *kind, jint index) {
+    jobject holder = env->GetObjectArrayElement(array, index);
+    check(env);
+    if (holder == nullptr)
+        throw JavaError("java/lang/NullPointerException",
+                        format("%s %d is null", kind, int(index)));
+    return holder;
+}
+
+void copy_reads(JNIEnv *env, jobjectArray reads, const Fields &ids, Scratch *scratch) {
+    for (std::vector<uint8_t> &track : scratch->tracks) track.clear();
+    scratch->read_offsets.assign(1, 0);
+    const jint count = env->GetArrayLength(reads);
+    for (jint r = 0; r < count; r++) {
+        const Local<jobject> read(env, element(env, reads, "read", r));
+        jint bases = 0;
+        for (int i = 0; i < kTracks; i++) {
+            const jint length = append(env, read.get(), ids.tracks[i], "read", r, kTrackNames[i],
+                                       &scratch->tracks[i]);
+            if (i == kBases) {
+                bases = length;
+                if (bases == 0)
+                    throw JavaError("java/lang/IllegalArgumentException",
+                                    format("read %d has no bases", int(r)));
+            }
+            if (length != bases)
+                throw JavaError("java/lang/IllegalArgumentException",
+                                format("read %d: %s has %d values for %d bases", int(r),
+                                       kTrackNames[i], int(length), int(bases)));
+        }
+        scratch->read_offsets.push_back(int64_t(scratch->tracks[kBases].size()));
+    }
+}
+
+void copy_haplotypes(JNIEnv *env, jobjectArray haplotypes, const Fields &ids, Scratch *scratch) {
+    scratch->haplotypes.clear();
+    scratch->haplotype_offsets.assign(1, 0);
+    const jint count = env->GetArrayLength(haplotypes);
+    for (jint h = 0; h < count; h++) {
+        const Local<jobject> haplotype(env, element(env, haplotypes, "haplotype", h));
+        if (append(env, haplotype.get(), ids.haplotype_bases, "haplotype", h, "haplotypeBases",
+                   &scratch->haplotypes) == 0)
+            throw JavaError("java/lang/IllegalArgumentException",
+                            format("haplotype %d has no bases", int(h)));
+        scratch->haplotype_offsets.push_back(int64_t(scratch->haplotypes.size()));
+    }
+}
+
+void compute(JNIEnv *env, jobjectArray reads, jobjectArray haplotypes, jdoubleArray likelihoods) {
+    const auto start = std::chrono::steady_clock::now();
+    const Fields *ids = fields.load(std::memory_order_acquire);
+    if (ids == nullptr)
+        throw JavaError("java/lang/IllegalStateException",
+                        "computeLikelihoods was called before initialize");
+    if (reads == nullptr || haplotypes == nullptr || likelihoods == nullptr)
+        throw JavaError("java/lang/NullPointerException",
+                        "reads, haplotypes or likelihoods is null");
+    const jint read_count = env->GetArrayLength(reads);
+    const jint haplotype_count = env->GetArrayLength(haplotypes);
+    if (read_count == 0 || haplotype_count == 0) return;
+    const int64_t pairs = int64_t(read_count) * haplotype_count;
+    const jint room = env->GetArrayLength(likelihoods);
+    if (room < pairs)
+        throw JavaError("java/lang/IllegalArgumentException",
+                        format("likelihoods has room for %d values, %d reads x %d haplotypes need "
+                               "%lld",
+                               int(room), int(read_count), int(haplotype_count), (long long)pairs));
+
+    Scratch &scratch = *thread_scratch;
+    copy_reads(env, reads, *ids, &scratch);
+    copy_haplotypes(env, haplotypes, *ids, &scratch);
+    const int64_t region_reads[] = {0, read_count}, region_haplotypes[] = {0, haplotype_count};
+    const gkl_shim_pairhmm_batch region = {1,
+                                           region_reads,
+                                           region_haplotypes,
+                                           scratch.read_offsets.data(),
+                                           scratch.tracks[kBases].data(),
+                                           scratch.tracks[kQuals].data(),
+                                           scratch.tracks[kInsertion].data(),
+                                           scratch.tracks[kDeletion].data(),
+                                           scratch.tracks[kContinuation].data(),
+                                           scratch.haplotype_offsets.data(),
+                                           scratch.haplotypes.data()};
+    PairHmmCalls::get().compute(env, configuration, region, likelihoods, start, &scratch.calls);
+}
+
+}  // namespace
+}  // namespace jni
+}  // namespace gkl_shim
+
+extern "C" {
+
+JNIEXPORT void JNICALL Java_com_intel_gkl_pairhmm_IntelPairHmm_initNative(JNIEnv *env, jclass,
+                                                                          jclass read_holder,
+                                                                          jclass haplotype_holder,
+                                                                          jboolean double_precision,
+                                                                          jint threads) {
+    gkl_shim::jni::guarded_jni(env, "PairHMM", [&] {
+        gkl_shim::jni::initialize(env, read_holder, haplotype_holder, double_precision == JNI_TRUE,
+                                  threads);
+    });
+}
+
+JNIEXPORT void JNICALL Java_com_intel_gkl_pairhmm_IntelPairHmm_computeLikelihoodsNative(
+    JNIEnv *env, jobject, jobjectArray reads, jobjectArray haplotypes, jdoubleArray likelihoods) {
+    gkl_shim::jni::guarded_jni(
+        env, "PairHMM", [&] { gkl_shim::jni::compute(env, reads, haplotypes, likelihoods); });
+}
+
+// Does nothing: the handles are shared by the callers of the process, and others may go on.
+JNIEXPORT void JNICALL Java_com_intel_gkl_pairhmm_IntelPairHmm_doneNative(JNIEnv *, jobject) {}
+
+}  // extern "C"

@@ -1,0 +1,25 @@
+// The lines that we write to standard error, and texts for them.
+#pragma once
+
+#include <stdint.h>
+
+#include <string>
+
+namespace gkl_shim {
+namespace jni {
+
+// Writes one line whole, so that lines of several threads do not mix.
+void log_line(const std::string &text);
+void log_warning(const std::string &text);
+
+#if defined(__GNUC__)
+__attribute__((format(printf, 1, 2)))
+#endif
+std::string
+format(const char *pattern, ...);
+
+// "1 region", "2 regions".
+std::string plural(int64_t count, const char *noun);
+
+}  // namespace jni
+}  // namespace gkl_shim

@@ -1,0 +1,68 @@
+#include "pairhmm_recording.h"
+
+#include "log.h"
+
+namespace gkl_shim {
+namespace jni {
+namespace {
+
+constexpr int kHighestPrintable = 93;
+
+void append_bases(const uint8_t *bases, int64_t length, std::string *text) {
+    for (int64_t i = 0; i < length; i++) {
+        const uint8_t base = bases[i];
+        const bool known = base == 'A' || base == 'C' || base == 'G' || base == 'T' || base == 'N';
+        *text += known ? char(base) : 'A';
+    }
+}
+
+// Returns how many qualities were above what can be printed.
+int64_t append_quals(const uint8_t *quals, int64_t length, std::string *text) {
+    int64_t capped = 0;
+    for (int64_t i = 0; i < length; i++) {
+        const int quality = quals[i] & 127;
+        capped += quality > kHighestPrintable;
+        *text += char((quality > kHighestPrintable ? kHighestPrintable : quality) + 33);
+    }
+    return capped;
+}
+
+}  // namespace
+
+void PairHmmRecording::add(const gkl_shim_pairhmm_batch &region, std::string *scratch) {
+    if (!recorder_.recording()) return;
+    const int64_t reads = region.region_reads[1], haplotypes = region.region_haplotypes[1];
+    std::string &text = *scratch;
+    text = format("%lld %lld\n", (long long)reads, (long long)haplotypes);
+    int64_t capped = 0;
+    for (int64_t r = 0; r < reads; r++) {
+        const int64_t start = region.read_offsets[r];
+        const int64_t length = region.read_offsets[r + 1] - start;
+        append_bases(region.read_bases + start, length, &text);
+        for (const uint8_t *track : {region.base_quals, region.insertion_quals,
+                                     region.deletion_quals, region.continuation_quals}) {
+            text += ' ';
+            capped += append_quals(track + start, length, &text);
+        }
+        text += '\n';
+    }
+    for (int64_t h = 0; h < haplotypes; h++) {
+        const int64_t start = region.haplotype_offsets[h];
+        append_bases(region.haplotype_bases + start, region.haplotype_offsets[h + 1] - start,
+                     &text);
+        text += '\n';
+    }
+    if (recorder_.add(text)) capped_ += capped;
+}
+
+std::string PairHmmRecording::finish() {
+    const int64_t regions = recorder_.finish();
+    if (regions < 0) return "";
+    std::string line = plural(regions, "region") + " recorded";
+    if (regions > 0) line += " to " + name();
+    if (capped_ > 0) line += format(" (%lld qualities above 93 written as 93)", (long long)capped_);
+    return line;
+}
+
+}  // namespace jni
+}  // namespace gkl_shim

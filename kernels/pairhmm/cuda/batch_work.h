@@ -1,0 +1,62 @@
+// What a launch thread does for a PairHMM call.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "gpu/launch.h"
+#include "pairhmm/cuda/batch_queue.h"
+#include "pairhmm/cuda/cpu_share.h"
+#include "pairhmm/cuda/leftovers.h"
+
+namespace gkl_shim {
+namespace pairhmm {
+
+// Given the results of chunks, puts them where they belong, and finds out who computes the pairs
+// that have none. A chunk may lack results of pairs that leave the range of single precision, and
+// of reads too long for it. They are copied together with those of other chunks, and computed in
+// double precision while further chunks are computed in single: on a device, or by the CPU engine
+// where devices are slow in double precision.
+class BatchWork : public gpu::Work {
+   public:
+    BatchWork(gpu::Devices *devices, gpu::Call *call, CpuShare *cpu, BatchQueue *queue)
+        : devices_(*devices), call_(*call), cpu_(*cpu), queue_(*queue) {}
+
+    std::shared_ptr<gpu::Queue> next_queue() override;
+    bool any_left() const override;
+    void no_device_for(gpu::Queue *queue) override;
+    void collect(gpu::Slot *slot) override;
+    void lose(gpu::Slot *slot) override;
+
+    bool any_for_cpu() const override { return cpu_.any_left(); }
+    bool too_much_for_cpu() const override { return cpu_.too_many_left(); }
+    void compute_some_on_cpu() override { cpu_.compute_some(); }
+    void compute_all_on_cpu() override { cpu_.compute_all(); }
+
+   private:
+    // Who computes reads that lack results: any device, one that is fast in double precision, or
+    // the CPU; it counts the cells of reads that nothing has tried before.
+    enum Target { kAnyDevice, kFastDevice, kCpu, kCpuUntried, kTargets };
+
+    static bool is_cpu(Target target) { return target == kCpu || target == kCpuUntried; }
+
+    // Null: the queue is the call's own.
+    const Rescue *rescue_of(const gpu::Queue *queue) const {
+        return queue == &queue_ ? nullptr : static_cast<const Rescue *>(queue);
+    }
+    void leave(const Span &span, const Rescue *rescue, bool to_cpu);
+    void add(Target target, const gkl_shim_pairhmm_batch &batch, int64_t region);
+    void close(Target target);
+    void close_all();
+
+    gpu::Devices &devices_;
+    gpu::Call &call_;
+    CpuShare &cpu_;
+    BatchQueue &queue_;
+    Leftovers open_[kTargets];  // that are still added to
+    std::vector<std::shared_ptr<Rescue>> ready_;
+    std::vector<Leftovers::Row> rows_[kTargets];  // of a region
+};
+
+}  // namespace pairhmm
+}  // namespace gkl_shim

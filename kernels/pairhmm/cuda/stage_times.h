@@ -1,0 +1,19 @@
+// Where the time of a batch goes on a device.
+#pragma once
+
+#include <stdint.h>
+
+#include "gkl_shim_internal.h"
+#include "gpu/devices.h"
+
+namespace gkl_shim {
+namespace pairhmm {
+
+// Given a batch, times the stages of each of its chunks on a device, and fills in the batch's
+// results where the first pass makes them: as gkl_shim_cuda_engine_measure() says.
+gkl_shim_status time_stages(gpu::Device *device, const gkl_shim_cuda_engine_options &options,
+                            const gkl_shim_pairhmm_batch &batch, double *results, int repeats,
+                            gkl_shim_cuda_stages *stages);
+
+}  // namespace pairhmm
+}  // namespace gkl_shim
