@@ -39,13 +39,13 @@ from typing import Any, TypeAlias
 import click
 import numpy as np
 
-from benchmarks.common import regions, report
+from benchmarks.common import regions, report, simulated_samples
 from benchmarks.common.haplotype_caller import haplotype_caller
 from benchmarks.common.report import Progress, Table
 from gkl_shim.cli import _processor
 from gkl_shim.errors import FormatError, MissingComponent
 from gkl_shim.formats import pairhmm_in
-from gkl_shim.gatk import data, fetch, replay, run, simulate
+from gkl_shim.gatk import data, fetch, replay, run
 from gkl_shim.pairhmm import Batch, HaplotypeBatch, PairHMM, Precision, ReadBatch
 
 Figures: TypeAlias = dict[str, Any]
@@ -152,10 +152,10 @@ def sequence(reference: Path | None) -> str:
 def _samples(folder: Path, bases: str) -> dict[str, data.Sample]:
     middle = len(bases) // 2
     amplicon = bases[middle : middle + 4_000]
-    poor = partial(simulate.simulate, read_length=250, profile="MSv3", quality_shift=-10)
+    poor = partial(simulated_samples.simulate, read_length=250, profile="MSv3", quality_shift=-10)
     return {
-        "30x": simulate.simulate(folder, "30x", bases[:500_000], 30),
-        "amplicon": simulate.simulate(folder, "amplicon", amplicon, 1500, snp_rate=0.0025),
+        "30x": simulated_samples.simulate(folder, "30x", bases[:500_000], 30),
+        "amplicon": simulated_samples.simulate(folder, "amplicon", amplicon, 1500, snp_rate=0.0025),
         "poor": poor(folder, "poor", bases[-50_000:], 60),
     }
 

@@ -3,5 +3,5 @@
 :mod:`~gkl_shim.gatk.fetch` brings GATK from Maven Central, :mod:`~gkl_shim.gatk.run` runs it with
 one of the three swaps, :mod:`~gkl_shim.gatk.compare` compares VCF files,
 :mod:`~gkl_shim.gatk.replay` times native PairHMMs beside each other inside a JVM,
-:mod:`~gkl_shim.gatk.data` and :mod:`~gkl_shim.gatk.simulate` make samples to run on.
+and :mod:`~gkl_shim.gatk.data` makes samples to run on.
 """

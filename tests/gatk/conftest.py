@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from gkl_shim.gatk import compare, data, fetch, run, simulate
+from benchmarks.common import simulated_samples
+from gkl_shim.gatk import compare, data, fetch, run
 from tests.conftest import require_tool
 
 SWAPS = ("agent", "classpath", "library-path")
@@ -118,7 +119,7 @@ def deep(tmp_path_factory: pytest.TempPathFactory) -> data.Sample:
     _, sequence = data.read_fasta(shared_data("genomes/human_g1k_v37_chr17_1Mb.fa.gz"))
     window = sequence[500_000:504_000]
     folder = tmp_path_factory.mktemp("deep")
-    return simulate.simulate(folder, "deep", window, 1200, snp_rate=1 / 400)
+    return simulated_samples.simulate(folder, "deep", window, 1200, snp_rate=1 / 400)
 
 
 @pytest.fixture(scope="session")
@@ -126,7 +127,7 @@ def megabase(tmp_path_factory: pytest.TempPathFactory) -> data.Sample:
     """A stretch of a whole genome: 30x over 1 Mb."""
     _require_simulators()
     _, sequence = data.read_fasta(shared_data("genomes/human_g1k_v37_chr17_1Mb.fa.gz"))
-    return simulate.simulate(tmp_path_factory.mktemp("megabase"), "megabase", sequence, 30)
+    return simulated_samples.simulate(tmp_path_factory.mktemp("megabase"), "megabase", sequence, 30)
 
 
 @pytest.fixture

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.common.simulated_samples import mutated_copies, random_sequence, simulate
 from gkl_shim.errors import MissingComponent
-from gkl_shim.gatk.simulate import mutated_copies, random_sequence, simulate
 from tests.conftest import require_tool
 
 
