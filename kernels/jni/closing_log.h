@@ -12,7 +12,7 @@
 namespace gkl_shim {
 namespace jni {
 
-// Does what nobody waits for: where there is no memory for it, it is left undone.
+// Runs work() and drops its exceptions, such as a lack of memory, where no caller can handle them.
 template <class Work>
 void quietly(Work work) noexcept {
     try {
@@ -23,8 +23,8 @@ void quietly(Work work) noexcept {
 
 // Calls report() when the process ends.
 //
-// This is no shutdown hook of Java's: with the library-path swap there is no Java of ours, and
-// Java's hooks may still compute.
+// A shutdown hook of Java's would not do: with the library-path swap no Java code is ours, and
+// other hooks may still compute.
 template <void (*report)()>
 void at_process_end() {
     atexit([] {
