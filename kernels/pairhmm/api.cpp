@@ -40,7 +40,7 @@ bool check_letters(const char *name, const uint8_t *bases, const int64_t *offset
 struct gkl_shim_pairhmm {
     gkl_shim::pairhmm::CpuSettings settings;
     int32_t backend;
-    gkl_shim::pairhmm::CallCosts costs;
+    gkl_shim::pairhmm::CallCosts costs{};
     std::atomic<int64_t> regions{0}, pairs{0}, cells{0}, computed_cells{0}, rescued_pairs{0},
         rescaled_pairs{0}, cuda_pairs{0}, nanoseconds{0};
 };
