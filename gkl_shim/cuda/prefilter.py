@@ -29,8 +29,8 @@ from gkl_shim.errors import BackendUnavailable, PairError
 
 __all__ = ["PADDING", "THREADS", "WORK", "Device", "Engine"]
 
-# What goes to a device at once, in bytes: about half a millisecond of the bus. All batches in flight
-# fit a large processor's cache, from which the bus then reads them.
+# Bytes that go to a device at once: they take the bus about half a millisecond. All batches in
+# flight fit a large processor's cache, from which the bus then reads them.
 _BATCH_BYTES = 1 << 25
 # Launch threads of a device, the most batches that each has in flight, and the part of the device's
 # free memory that all of these may take.

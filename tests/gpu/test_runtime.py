@@ -72,6 +72,12 @@ def test_no_more_slots_than_told(run):
     assert done.most_in_flight == [2]
 
 
+def test_threads_that_wait_for_a_slot(run):
+    done = run(devices=1, slots=1, threads=4, in_flight=1)
+    assert done.launched == [2 * CHUNKS]
+    assert done.most_in_flight == [1]
+
+
 @pytest.mark.parametrize("after", [0, 1, 20, 2 * CHUNKS - 1])
 def test_a_device_that_fails(run, after):
     done = run(devices=1, failing=0, after=after)
