@@ -244,8 +244,8 @@ GKL_SHIM_API gkl_shim_status gkl_shim_pairhmm_format(const double *values, int64
 /* ---- PairHMM on CUDA devices: the planner ---------------------------------------------------
  *
  * For the engine below and for tests; not a stable interface. A batch is cut into chunks. Each is
- * planned, written as one block of memory, sent to a device, and computed by the kernels in
- * cuda/kernels.cu; then its results are copied into the batch's. */
+ * planned, written as one block of memory that goes to a device as it stands, computed there by the
+ * kernels in cuda/kernels.cu, and its results are put where they belong. */
 
 enum {
     GKL_SHIM_CUDA_WIDTHS = 5,
