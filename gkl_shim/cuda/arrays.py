@@ -18,12 +18,12 @@ _thread = _Thread()
 
 def is_cupy_array(value: Any) -> bool:
     """Whether a value is a CuPy array."""
-    # While another thread imports CuPy, the module is there but has no ndarray yet.
+    # While another thread imports CuPy, the module has no ndarray yet.
     return isinstance(value, getattr(sys.modules.get("cupy"), "ndarray", ()))
 
 
 def on_host(value: Any) -> Any:
-    """Return a CuPy array's values as a NumPy array, and any other value as it is.
+    """Copy a CuPy array to a NumPy array; return any other value unchanged.
 
     The copy is one transfer. It follows the work on the thread's current stream, and on the stream
     of :class:`After`, and is complete when this returns.

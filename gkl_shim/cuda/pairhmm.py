@@ -26,7 +26,7 @@ __all__ = ["Engine", "widths"]
 
 Precision: TypeAlias = Literal["single", "double"]
 
-# Chunks under way on a device at most, all callers together.
+# The most chunks in flight on a device, of all callers together.
 _SLOTS = 32
 # A chunk's cells, all counted: about half a millisecond of a large device. And what planning it
 # takes one thread, in nanoseconds: enough to keep a device busy, little enough that all threads
@@ -242,7 +242,7 @@ class Engine:
         Returns
         -------
         gkl_shim_cuda_stages *
-            Medians of so many repetitions, summed over chunks.
+            Medians of `repeats` repetitions, summed over chunks.
 
         Raises
         ------
@@ -258,7 +258,7 @@ class Engine:
         return found
 
     def close(self) -> None:
-        """Give all memory back. No call may be under way, and none may follow."""
+        """Free all memory. No call may be running, and none may follow."""
         if self._engine is not None:
             self._ffi.release(self._engine)
             self._engine = None
@@ -289,7 +289,7 @@ class _Results:
         self._kept: list[NDArray[np.float64]] = []
 
     def empty(self, count: int) -> NDArray[np.float64]:
-        """Return an array of so many numbers, whatever they are."""
+        """Return an array of `count` numbers, which are not set."""
         if count < _KEPT_RESULTS:
             return np.empty(count, np.float64)
         try:

@@ -2,10 +2,10 @@
 
 A call is cut into batches. A batch's sequences are copied into pinned memory, as they are or
 encoded on the way, travel to a device, are encoded there if they were not, and filtered; results
-travel back. Several batches are under way on a device at once, each with a stream and memory of its
-own, so that copying, transfers and kernels overlap; and several threads drive a device, so that the
-CPUs copy one batch while the thread of another waits for the device. All devices take batches from
-one queue.
+travel back. Several batches are in flight on a device at once, each with a stream and memory of its
+own, so that copying, transfers and kernels overlap. Each device has several launch threads, so that
+the CPUs copy one batch while the thread of another waits for the device. All devices take batches
+from one queue.
 
 What a device leaves undone when it fails is computed by the CPU engine.
 """
@@ -29,12 +29,12 @@ from gkl_shim.errors import BackendUnavailable, PairError
 
 __all__ = ["PADDING", "THREADS", "WORK", "Device", "Engine"]
 
-# What goes to a device at once, in bytes: half a millisecond or so of the bus. All batches under
-# way fit a large processor's cache, from which the bus then reads them.
+# Bytes that go to a device at once: they take the bus about half a millisecond. All batches in
+# flight fit a large processor's cache, from which the bus then reads them.
 _BATCH_BYTES = 1 << 25
-# Threads that drive a device, batches that each has under way at most, and the part of the device's
+# Launch threads of a device, the most batches that each has in flight, and the part of the device's
 # free memory that all of these may take.
-_DRIVERS = 3
+_LAUNCH_THREADS = 3
 _SLOTS = 2
 _MEMORY_SHARE = 0.5
 # Sequences that lie so far apart, in buffer bases per base of their own, that the buffer goes to
@@ -276,8 +276,8 @@ class _Call:
     def run(self, devices: list[Device]) -> None:
         """Compute all pairs."""
         threads = [
-            threading.Thread(target=self._drive, args=driver, name="gkl-shim-cuda")
-            for driver in self._drivers(devices)
+            threading.Thread(target=self._keep_in_flight, args=arguments, name="gkl-shim-cuda")
+            for arguments in self._launch_threads(devices)
         ]
         for thread in threads[1:]:
             thread.start()
@@ -291,9 +291,9 @@ class _Call:
             if first < last:
                 self.on_cpu(first, last)
 
-    def _drivers(self, devices: list[Device]) -> list[tuple[Device, deque[_Slot], int]]:
-        """Return which thread drives which device, with what slots and batches of what size."""
-        drivers = []
+    def _launch_threads(self, devices: list[Device]) -> list[tuple[Device, deque[_Slot], int]]:
+        """Return each launch thread's device, slots, and pairs a batch."""
+        threads = []
         for device in devices:
             try:
                 with device.cupy.cuda.Device(device.number):
@@ -302,9 +302,9 @@ class _Call:
                 device.retire(error)
                 continue
             batches = -(-len(self.out) // (step * len(devices)))
-            useful = min(batches, self.engine.cpu.threads or _native.cpu_count(), _DRIVERS)
-            drivers += [(device, slots, step) for slots in device.slots[:useful]]
-        return drivers
+            useful = min(batches, self.engine.cpu.threads or _native.cpu_count(), _LAUNCH_THREADS)
+            threads += [(device, slots, step) for slots in device.slots[:useful]]
+        return threads
 
     def _take(self, step: int) -> tuple[int, int]:
         with self._lock:
@@ -314,40 +314,40 @@ class _Call:
             self._next = min(first + step, len(self.out))
             return first, self._next
 
-    def _drive(self, device: Device, slots: deque[_Slot], step: int) -> None:
-        flying: deque[_Slot] = deque()
+    def _keep_in_flight(self, device: Device, slots: deque[_Slot], step: int) -> None:
+        in_flight: deque[_Slot] = deque()
         first = last = 0
         try:
             with device.cupy.cuda.Device(device.number):
                 while device.alive:
                     slot = slots[0]
                     slots.rotate(-1)
-                    if slot in flying:
-                        self._land(flying)
+                    if slot in in_flight:
+                        self._collect(in_flight)
                     first, last = self._take(step)
                     if first == last:
                         break
                     slot.first, slot.last = first, last
                     self.submit(slot, first, last)
-                    flying.append(slot)
+                    in_flight.append(slot)
                     first = last = 0
-                while flying:
-                    self._land(flying)
+                while in_flight:
+                    self._collect(in_flight)
         except (KeyboardInterrupt, SystemExit) as error:
             self.error = error
-            for slot in flying:  # they write to the caller's memory
+            for slot in in_flight:  # they write to the caller's memory
                 slot.synchronize()
         except Exception as error:
             with self._lock:
-                self._failed += [(slot.first, slot.last) for slot in flying]
+                self._failed += [(slot.first, slot.last) for slot in in_flight]
                 if first < last:
                     self._failed.append((first, last))
             device.retire(error)
 
-    def _land(self, flying: deque[_Slot]) -> None:
-        slot = flying[0]
+    def _collect(self, in_flight: deque[_Slot]) -> None:
+        slot = in_flight[0]
         fault = slot.finish(self.out[slot.first : slot.last], self.engine)
-        flying.popleft()
+        in_flight.popleft()
         if fault is not None:
             with self._lock:
                 index = slot.first + fault
@@ -821,7 +821,7 @@ class Device:
         self._lock = threading.Lock()
         with cupy.cuda.Device(number) as device:
             self._module = kernels.load(cupy, _SOURCE, device.compute_capability)
-            self.slots = [deque(_Slot(self) for _ in range(_SLOTS)) for _ in range(_DRIVERS)]
+            self.slots = [deque(_Slot(self) for _ in range(_SLOTS)) for _ in range(_LAUNCH_THREADS)]
 
     def function(self, name: str) -> int:
         """Return a kernel."""
@@ -854,7 +854,7 @@ class Device:
         free = self.cupy.cuda.runtime.memGetInfo()[0]
         free += self.cupy.get_default_memory_pool().free_bytes()
         # Letters and their planes may be there at once, and results.
-        room = _MEMORY_SHARE * free / (_DRIVERS * _SLOTS * (2 * pair_bytes + 8))
+        room = _MEMORY_SHARE * free / (_LAUNCH_THREADS * _SLOTS * (2 * pair_bytes + 8))
         return max(int(min(_BATCH_BYTES / pair_bytes, room)), 1)
 
     def is_pinned(self, array: NDArray[Any]) -> bool:

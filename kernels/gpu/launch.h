@@ -73,7 +73,7 @@ class Work {
 
     // Work for the CPU, of all launch threads together.
     virtual bool any_for_cpu() const { return false; }
-    // Whether there is so much that launching has to wait for it.
+    // Whether that work has grown so large that launching has to wait for it.
     virtual bool too_much_for_cpu() const { return false; }
     // Does a little of it, if there is any.
     virtual void compute_some_on_cpu() {}
@@ -91,7 +91,7 @@ class LaunchThread {
     ~LaunchThread() { collect_all(); }
     LaunchThread(const LaunchThread &) = delete;
 
-    // Launches the next chunk, planned by so many threads if the device has nothing else to do.
+    // Launches the next chunk. If the device is idle, `threads` threads plan it, else one does.
     // Waits for a free slot only if told to. False: no chunk was launched.
     bool launch_next(int32_t threads, bool wait);
 
@@ -123,7 +123,7 @@ struct LaunchLimits {
 // Computes a queue's chunks on several launch threads. make_work() returns each one's Work.
 //
 // All threads plan the first chunk together, so that a device has work soon. From then on each
-// plans chunks of its own: that needs no waking and no waiting for others.
+// plans its own chunks, so that no thread has to be woken or waited for.
 template <class MakeWork>
 void compute_on_devices(Devices *devices, Call *call, const Queue &queue,
                         const LaunchLimits &limits, const MakeWork &make_work) {

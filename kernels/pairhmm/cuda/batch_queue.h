@@ -20,7 +20,7 @@ struct BatchQueueOptions {
     const gkl_shim_cuda_device *devices;
 };
 
-// Given batches, whose results follow one another, cuts them into chunks.
+// Given batches, cuts them into chunks. Their results lie in one array, batch after batch.
 class BatchQueue : public gpu::Queue {
    public:
     BatchQueue(gpu::Call *call, const gkl_shim_pairhmm_batch *begin,
@@ -34,7 +34,7 @@ class BatchQueue : public gpu::Queue {
         return bases_left_ / std::max<int64_t>(last_bases_, 1) + 1;
     }
 
-    // Calls leave(span) for what has not been taken, and takes it. No other thread takes chunks.
+    // Takes all that is left and calls leave(span) for it. No other thread may take chunks.
     template <class Leave>
     void take_rest(Leave leave) {
         while (more_) {

@@ -11,13 +11,13 @@ namespace gkl_shim {
 namespace pairhmm {
 namespace {
 
-// Reads for double precision go to a device in batches of about so many cells: a third of a
-// millisecond of a large device.
+// About the cells of a batch of reads that goes to a device for double precision: a third of a
+// millisecond for a large device.
 constexpr int64_t kRescueCells = 1 << 28;
-// Fewer cells than these take one CPU thread no longer than a launch takes there and back, some
-// 50 us, even if they are all of one read, which leaves most of a vector empty.
+// Fewer cells than this take one CPU thread no longer than a launch and its return, some 50 us,
+// even if they belong to one read, which leaves most of a vector empty.
 constexpr int64_t kFewCells = 1 << 15;
-// The CPU computes at least so many reads of a region at a time: they fill a vector.
+// The fewest reads of a region that the CPU computes at a time: they fill a vector.
 constexpr int64_t kPieceReads = 8;
 
 }  // namespace

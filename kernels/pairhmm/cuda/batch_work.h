@@ -13,8 +13,8 @@ namespace gkl_shim {
 namespace pairhmm {
 
 // Given the results of chunks, puts them where they belong, and finds out who computes the pairs
-// that have none. A chunk may lack results of pairs that leave the range of single precision, and
-// of reads too long for it. They are copied together with those of other chunks, and computed in
+// that have none. A chunk has no result for a pair that leaves the range of single precision, and
+// for a read too long for it. They are copied together with those of other chunks, and computed in
 // double precision while further chunks are computed in single: on a device, or by the CPU engine
 // where devices are slow in double precision.
 class BatchWork : public gpu::Work {

@@ -1,6 +1,7 @@
 #include "pairhmm/cuda/block_layout.h"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 namespace gkl_shim {
@@ -23,16 +24,14 @@ class TileOrder {
         };
         int32_t tiles[GKL_SHIM_CUDA_KERNELS][kSteps] = {};
         for (const Part &part : plan_.parts) tiles[part.width][step_of(part)] += part.tiles;
-        plan_.tile_count = 0;
+        int32_t tile = 0;
         for (int w = 0; w < GKL_SHIM_CUDA_KERNELS; w++) {
-            chunk->first_tile[w] = plan_.tile_count;
-            for (int32_t &count : tiles[w]) {
-                const int32_t first = plan_.tile_count;
-                plan_.tile_count += count;
-                count = first;
-            }
-            chunk->tiles[w] = plan_.tile_count - chunk->first_tile[w];
+            const int32_t first_tile = tile;
+            for (int32_t &count : tiles[w]) tile += std::exchange(count, tile);
+            chunk->first_tile[w] = first_tile;
+            chunk->tiles[w] = tile - first_tile;
         }
+        plan_.tile_count = tile;
         chunk->scratch_bytes = 0;
         for (Part &part : plan_.parts) {
             int32_t &next = tiles[part.width][step_of(part)];

@@ -8,9 +8,9 @@ namespace gkl_shim {
 namespace pairhmm {
 namespace {
 
-// The host itself watches the results of a chunk that has at most so many: each is kNoResult until
-// the kernel writes it. Asking the driver keeps other threads from launching: with 16 callers, one
-// region each, it costs a sixth of the throughput.
+// If a chunk has no more results than this, the host watches the results themselves: each is
+// kNoResult until a kernel writes it. Asking the driver instead keeps other threads from launching:
+// with 16 callers, one region each, it costs a sixth of the throughput.
 constexpr int64_t kWatchedResults = 1 << 16;
 
 }  // namespace

@@ -30,8 +30,8 @@ struct Packed {
 };
 
 // A region's reads in a chunk. Its lists are in its group. Reads that are too long for one warp are
-// a part of their own, a striped one: it follows the part of the region's other reads, and uses the
-// bytes that travel with that one.
+// in a separate part, a striped one. It follows the part with the region's other reads, and uses
+// the bytes that are sent with that part.
 struct Part {
     // Filled in by the chunker; reads and pairs are counted in the batch.
     int64_t region, first_read, reads;
@@ -116,7 +116,8 @@ struct ChunkPlan {
     int32_t tile_count;
     std::vector<int32_t> first_stripe;  // the tile of the chunk's first read, by stripes
 
-    // Calls step(group) for all groups, on the chunk's threads, for work of so many nanoseconds.
+    // Calls step(group) for all groups, on the chunk's threads. `nanoseconds`: about what all steps
+    // take one thread.
     template <class Step>
     void each_group(int64_t nanoseconds, Step step) {
         struct Context {

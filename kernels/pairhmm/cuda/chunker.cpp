@@ -8,11 +8,11 @@ namespace gkl_shim {
 namespace pairhmm {
 namespace {
 
-// A chunk of striped reads has so many times more cells: each such read takes its time, however
+// A chunk of striped reads has this many times more cells: such a read takes equally long, however
 // many are computed side by side.
 constexpr int64_t kStripedChunk = 8;
 
-// A chunk's reads have about so many bases at most: its block travels while another is computed.
+// The most bases of a chunk's reads, about: its block is sent while another chunk is computed.
 constexpr int64_t kChunkReadBases = int64_t(1) << 22;
 
 // A chunk's haplotypes have no more letters than this: planning takes memory for each letter, and

@@ -15,7 +15,7 @@
 namespace gkl_shim {
 namespace pairhmm {
 
-// A thread computes so many cells at a time, about a millisecond of its time.
+// Cells that a thread computes at a time: about a millisecond of work.
 constexpr int64_t kPieceCells = 1 << 21;
 
 // Given reads that devices leave without results, computes them on the CPU, and counts what was
@@ -27,7 +27,7 @@ class CpuShare {
     // Any thread computes these reads' missing results when it has time.
     void add(Leftovers &&reads);
     bool any_left() const { return piece_count_ > 0; }
-    // Whether all threads are to stop launching and compute: memory is bounded.
+    // Whether all threads are to stop launching and compute instead, so that memory stays bounded.
     bool too_many_left() const;
 
     // Computes some of these reads, if there are any.

@@ -179,7 +179,7 @@ class HaplotypeMerger {
         part.head_states = heads.leaves + head_streams * heads.slots;
         part.tail_states = tails.leaves + tail_streams * tails.slots;
         if (std::max(part.head_states, part.tail_states) >= kMostStates) {
-            // The kernels cannot hold so many states: the CPU computes the part.
+            // More states than the kernels can hold: the CPU computes the part.
             part.rows = part.tiles = part.haplotypes = 0;
             group->rows.resize(size_t(part.first_row));
             group->reads.resize(size_t(part.first_row));
@@ -208,7 +208,7 @@ class HaplotypeMerger {
     // How many streams a trie of the part is cut into. `longest`: its longest sequence.
     int32_t streams_of(const Part &part, const Trie &trie, int64_t longest) const {
         if (!part.striped) {
-            // Each stream has states of its own.
+            // Streams do not share states.
             const int32_t room = kMostStates - 1 - trie.leaves;
             const int32_t most = trie.slots > 0 ? std::max(1, room / trie.slots) : trie.leaves;
             return std::min({plan_.streams, most, trie.leaves});

@@ -1,5 +1,5 @@
-// Parts of batches for the CUDA engine: consecutive reads as a batch by themselves, and reads that
-// still lack results, copied together from many chunks.
+// Parts of batches: consecutive reads as a batch (PartialBatch), and copies of reads that have no
+// result yet, from many chunks (Leftovers).
 #pragma once
 
 #include <math.h>
@@ -15,7 +15,7 @@
 namespace gkl_shim {
 namespace pairhmm {
 
-// The bits of a result that nothing has computed yet: a NaN that no kernel makes.
+// The bits of a result that has not been computed: a NaN that no kernel makes.
 constexpr uint64_t kNoResult = ~uint64_t(0);
 
 inline double no_result() {
@@ -40,7 +40,7 @@ inline int64_t haplotypes_of(const gkl_shim_pairhmm_batch &batch, int64_t region
     return batch.region_haplotypes[region + 1] - batch.region_haplotypes[region];
 }
 
-// The tracks of a batch that have a byte for each base of its reads.
+// The arrays of a batch that have a byte for each base of a read.
 constexpr const uint8_t *gkl_shim_pairhmm_batch::*kReadTracks[] = {
     &gkl_shim_pairhmm_batch::read_bases, &gkl_shim_pairhmm_batch::base_quals,
     &gkl_shim_pairhmm_batch::insertion_quals, &gkl_shim_pairhmm_batch::deletion_quals,
@@ -71,7 +71,8 @@ inline Span whole(const gkl_shim_pairhmm_batch &batch, double *results) {
     return {&batch, results, 0, 0, reads_of(batch), 0};
 }
 
-// Calls take(region, first read, last read, the first one's results) for the part of each region.
+// Calls take(region, first, last, results) for each region of a span: its reads [first, last), and
+// the results of the first.
 template <class Take>
 void each_region(const Span &span, Take take) {
     double *results = span.results + span.pair;
@@ -93,7 +94,7 @@ inline int64_t pairs_of(const Span &span) {
     return pairs;
 }
 
-// A span as a batch. Bases and qualities stay where they are.
+// Given a span, makes a batch of it. Bases and qualities are not copied.
 struct PartialBatch {
     explicit PartialBatch(const Span &span) {
         const gkl_shim_pairhmm_batch &whole = *span.batch;
@@ -104,7 +105,7 @@ struct PartialBatch {
         };
         region_reads.push_back(0);
         each_region(span, [&](int64_t region, int64_t, int64_t last, const double *) {
-            // A region without reads has its place between two others.
+            // Regions without reads between two others keep their places.
             const int64_t before = region_reads.back();
             region_reads.resize(size_t(region + 1 - span.region), before);
             region_reads.push_back(last - span.first);
@@ -130,11 +131,11 @@ struct PartialBatch {
     std::vector<int64_t> region_reads, region_haplotypes, read_offsets, haplotype_offsets;
 };
 
-// Reads with pairs that lack a result, with their regions' haplotypes: copies, so that what many
-// chunks leave is computed together. It can be moved.
+// Given reads with pairs that have no result, copies them and their regions' haplotypes, so that
+// reads of many chunks are computed together.
 class Leftovers {
    public:
-    // A read of a batch, its results so far, and where they belong in the end.
+    // A read of a batch, its results so far, and where its results are to be written.
     struct Row {
         int64_t read;
         const double *values;
@@ -169,10 +170,10 @@ class Leftovers {
         to_.push_back(row.to);
     }
 
-    // What is added from now on is of another region.
+    // The next read belongs to another region.
     void end_region() { last_batch_ = nullptr; }
 
-    // Until more is added, or it is moved.
+    // Valid until a read is added or this object is moved.
     gkl_shim_pairhmm_batch batch() const {
         gkl_shim_pairhmm_batch batch;
         batch.regions = int64_t(region_reads_.size()) - 1;
@@ -185,10 +186,10 @@ class Leftovers {
         return batch;
     }
 
-    // Where the results of a read of batch() belong.
+    // Where the results of a read of batch() are to be written.
     double *destination(int64_t read) const { return to_[size_t(read)]; }
 
-    // Puts the results of a span of batch() where they belong.
+    // Writes the results of a span of batch() to their destinations.
     void hand_over(const Span &span) const {
         each_region(span, [&](int64_t region, int64_t first, int64_t last, const double *values) {
             const int64_t count = haplotypes_of(*span.batch, region);

@@ -8,11 +8,11 @@
 namespace gkl_shim {
 namespace pairhmm {
 
-// The most rows a lane of any kernel, and what divides all kernels' rows.
+// Rows a lane of the widest kernel, and a common divisor of all kernels' rows.
 enum { kWidest = 20, kStep = 4 };
 
-// How many reads there are of each length, in steps of the widths: those of a step take as many
-// lanes, whatever the width.
+// Given reads, counts them by length, in steps: kStep divides all widths, so reads of a step take
+// the same number of lanes at each width.
 class Lengths {
    public:
     enum { kMost = kWarp * kWidest / kStep };
@@ -24,7 +24,7 @@ class Lengths {
         there_[step / kBits] |= uint64_t(1) << (step % kBits);
     }
 
-    // Calls take(step, count) for each, the longest first.
+    // Calls take(step, count) for each step that has reads, the longest first.
     template <class Take>
     void each(Take take) const {
         for (int word = kMost / kBits; word >= 0; word--)
@@ -41,10 +41,10 @@ class Lengths {
     uint64_t there_[kMost / kBits + 1] = {};
 };
 
-// Fills warps with reads, as many lanes as are left at a time.
+// Given reads by lanes, fills warps: next comes the widest read that fits into the lanes left.
 class Packer {
    public:
-    // The next `count` reads take so many lanes each. Lanes fall.
+    // Adds `count` reads that take `lanes` lanes each. Reads with more lanes are added first.
     void add(int lanes, int32_t count) {
         const uint32_t kind = 1u << (lanes - 1);
         if (!(kinds_ & kind)) of_[lanes] = {total_, total_};
@@ -53,7 +53,7 @@ class Packer {
         of_[lanes].end = total_;
     }
 
-    // Takes all reads. Calls take(read, lane, lanes) for each of a tile, then end_tile().
+    // Packs all reads. Calls take(read, lane, lanes) for each read of a tile, then end_tile().
     template <class Take, class EndTile>
     void pack(Take take, EndTile end_tile) {
         while (kinds_) {
@@ -75,7 +75,7 @@ class Packer {
         while (kinds_) {
             const int first = widest(kWarp), together = kWarp / first;
             if (widest(kWarp - together * first) == 0) {
-                // All but the last of these are alike.
+                // No narrower read fills these tiles up: all but the last are alike.
                 Kind &kind = of_[first];
                 const int32_t full = (kind.end - kind.next) / together;
                 kind.next += full * together;
@@ -96,11 +96,11 @@ class Packer {
     }
 
    private:
-    struct Kind {  // reads that take as many lanes
+    struct Kind {  // reads that take the same number of lanes
         int32_t next, end;
     };
 
-    // The most lanes that a read takes, up to so many; 0: there is none.
+    // The lanes of the widest read that fits into `lanes` lanes; 0: none does.
     int widest(int lanes) const {
         if (lanes == 0) return 0;
         const uint32_t fit = kinds_ & (0xffffffffu >> (kWarp - lanes));

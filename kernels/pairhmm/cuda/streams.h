@@ -12,10 +12,10 @@
 namespace gkl_shim {
 namespace pairhmm {
 
-// So many columns are computed again sooner than a state at a fork is kept.
+// Up to this many columns, computing them again costs less than keeping the state at a fork.
 constexpr int64_t kWorthRepeating = 8;
 
-// Streams of tries, one after the other.
+// Given tries, makes streams of columns and events, one after the other.
 struct Streams {
     std::vector<uint8_t> letters;  // of the columns
     std::vector<Event> events;
@@ -29,8 +29,9 @@ struct Streams {
         tries.clear();
     }
 
-    // As many streams as told or as there are leaves, each with about as many of these; what they
-    // share is in each. Events' places are counted from the stream's first column.
+    // Cuts a trie into `most` streams, or one for each leaf if that is fewer. Each has about the
+    // same number of leaves, and its own copy of the columns that it shares with others. Events'
+    // places are counted from the stream's first column. Returns how many streams there are.
     int32_t append(const Trie &trie, bool tails, int32_t most) {
         const int32_t count = std::min(most, trie.leaves);
         find_leaves(trie);
@@ -68,7 +69,7 @@ struct Streams {
 
     void append_part(const Trie &trie, bool tails, int32_t first_leaf, int32_t end_leaf,
                      int32_t slots, int32_t root) {
-        // The branches on the way to these leaves, and whose states others will start from.
+        // The branches on the way to these leaves, and which states later branches start from.
         path_.clear();
         for (int32_t k = 0; k < int32_t(leaves_.size()); k++) {
             const Branch &branch = trie.branches[size_t(k)];
@@ -130,7 +131,7 @@ struct Streams {
     struct Step {
         const Branch *branch;
         int32_t before;    // the step that it goes on from, or kNone: the root
-        int32_t origin;    // the last before it whose state is kept, if it is wanted again
+        int32_t origin;    // the last step before it whose state is kept if it is needed again
         int64_t distance;  // columns from there to its end
         bool repeated, kept;
     };

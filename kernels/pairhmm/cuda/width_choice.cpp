@@ -13,18 +13,18 @@ namespace {
 
 // Cycles of a warp that is alone, for a column. Measured on an H200.
 constexpr double kLatencyPerRow = 9, kLatencyPerColumn = 50;
-// What a lone warp's pass takes for each lane of a read besides: the lanes come to an event one
-// after another.
+// Cycles that each lane of a read adds to a lone warp's pass, since lanes reach an event one after
+// another.
 constexpr double kLatencyPerLane = 1200;
 
-// About so many parts stand for all.
+// About how many parts are looked at, in place of all.
 constexpr int64_t kSample = 16;
 
 // What setting up and joining cost, in columns.
 constexpr double kColumnsPerTile = 20;
 
-// With fewer tiles than this for each multiprocessor, each tile is shared by as many warps as make
-// up for it: one a stream.
+// With fewer tiles than this for each multiprocessor, several warps share a tile, one for each
+// stream, so that there are this many warps.
 constexpr int kBusyTiles = 8;
 
 // In cycles, and tiles.
