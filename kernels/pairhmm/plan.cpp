@@ -59,7 +59,8 @@ void TrieBuilder::build(const Letters *sequences, int64_t count, Trie *trie) {
             common.length = common_prefix(common, sequences[*k], here.depth);
         const int32_t length = int32_t(common.length - here.depth);
         Branch branch = {columns, length, here.load, -1, -1};
-        memcpy(trie->letters.data() + columns, common.letters + here.depth, size_t(length));
+        // Not memcpy: without letters both are null.
+        std::copy_n(common.letters + here.depth, length, trie->letters.data() + columns);
         columns += length;
 
         // Those that end here, then by their next letter.

@@ -31,7 +31,7 @@ int main(int argc, char **argv) {
     if (argc != 4) return 2;
     const int threads = atoi(argv[3]);
     int64_t size, lines, bytes;
-    const uint8_t *text = content(argv[1], &size);
+    uint8_t *text = content(argv[1], &size);
     check(gkl_shim_count_lines(text, size, threads, &lines, &bytes));
     int64_t *offsets = malloc(sizeof(int64_t) * (size_t)(2 * lines + 4));
     uint8_t *letters = malloc((size_t)bytes + 1);
@@ -52,9 +52,12 @@ int main(int argc, char **argv) {
         for (int64_t k = haplotypes[0]; k < haplotypes[1]; k++)
             print(batch->haplotype_bases, batch->haplotype_offsets, k, 0, '\n');
     }
-    const double *values = (const double *)content(argv[2], &size);
+    double *values = (double *)content(argv[2], &size);
     const int64_t count = size / (int64_t)sizeof(double);
     uint8_t *out = malloc((size_t)(GKL_SHIM_PAIRHMM_LINE_BYTES * count) + 1);
     check(gkl_shim_pairhmm_format(values, count, threads, out, &size));
-    return fwrite(out, 1, (size_t)size, stdout) != (size_t)size;
+    const int failed = fwrite(out, 1, (size_t)size, stdout) != (size_t)size;
+    void *const all[] = {text, offsets, letters, values, out};
+    for (int k = 0; k < 5; k++) free(all[k]);
+    return failed;
 }

@@ -135,7 +135,7 @@ def folder(tmp_path, monkeypatch):
     monkeypatch.setattr(paths, "kernels", lambda: tmp_path)
     for file, names in kernels.EXPRESSIONS.items():
         path = tmp_path / file
-        path.parent.mkdir(exist_ok=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(f'#include "{Path(file).parent}/model.h"\nkernels of {file}\n')
         path.with_name("model.h").write_text("the model\n")
         stem = f"{path.stem}.{kernels.fingerprint(file)}"
@@ -219,7 +219,7 @@ def test_a_template_s_other_instance_is_compiled_when_wanted(folder):
     assert cupy.compiled == [("estimate<5>",)]
 
 
-@pytest.mark.parametrize("changed", ["pairhmm/cuda/kernels.cu", "pairhmm/model.h"])
+@pytest.mark.parametrize("changed", ["pairhmm/cuda/kernels.cu", "pairhmm/cuda/model.h"])
 def test_none_but_the_source_s_own_is_loaded(folder, changed):
     (folder / changed).write_text((folder / changed).read_text() + "changed\n")
     cupy = FakeCuPy()
