@@ -9,11 +9,11 @@
 // shared memory, [letter][group of rows][lane], free of bank conflicts whatever letters the lanes
 // are at.
 //
-// At a fork of a trie a lane keeps its state in the tile's scratch, and takes it up again when the
-// next branch begins: each lane when its own column is there, so that the pipeline of lanes never
-// drains. What is taken up next waits in shared memory by then. The state before the first column
-// is one of them. States at the ends of heads and tails stay for the meeting of both, which is
-// computed last, a lane a pair.
+// At a fork of a trie a lane stores its state in the tile's scratch memory, and loads it again when
+// the next branch begins. Each lane does so when its own column reaches the fork, so that the
+// pipeline of lanes never drains. The state to load next is in shared memory by then. The state
+// before the first column is one of these states. States at the ends of heads and tails are kept
+// for the join, which comes last: one lane computes one pair.
 //
 // A read of more rows than a warp holds, in double precision, is cut into stripes, each computed by
 // a warp of its own, which hands its last row's numbers to the next one (cuda/stripes.h).
@@ -26,7 +26,7 @@
 // a cycle: 112 cycles, or 4.8 10^12 cells a second (132 multiprocessors at 1.98 GHz). It reaches
 // 73% of that with haplotypes of 200 letters that share nothing (3.5 at reads of 64 bases). Of a
 // warp's time there, 70% goes into columns between events, 23% into the columns about events, where
-// lanes take turns, 5% into the meeting.
+// lanes take turns, 5% into the join.
 
 #include "pairhmm/cuda/layout.h"
 #include "pairhmm/cuda/stripes.h"
@@ -299,8 +299,8 @@ class Lane {
         }
     }
 
-    // The meeting of heads and tails, a lane a pair: the y-th of so many parts.
-    __device__ void meet(double *out) {
+    // Joins heads and tails, a pair for each lane. Block y of a tile computes the y-th part.
+    __device__ void join(double *out) {
         const ReadRecord *reads = array<ReadRecord>(header().reads) + tile_.first_read;
         const RegionRecord &region = this->region();
         const HaplotypeRecord *haplotypes =
@@ -316,14 +316,14 @@ class Lane {
 
     // The same of a striped read. It has many rows and may have few haplotypes: all lanes bring
     // states to shared memory, where a lane a pair finds its own.
-    __device__ void meet_stripes(double *out) {
+    __device__ void join_stripes(double *out) {
         const RegionRecord &region = this->region();
         const HaplotypeRecord *haplotypes =
             array<HaplotypeRecord>(header().haplotypes) + region.haplotypes;
         out += region.out + int64_t(read_.row) * region.haplotype_count;
         for (int pair = int(blockIdx.y) * kWarp; pair < region.haplotype_count;
              pair += gridDim.y * kWarp)
-            meet_stripes(haplotypes + pair, min(int(kWarp), region.haplotype_count - pair),
+            join_stripes(haplotypes + pair, min(int(kWarp), region.haplotype_count - pair),
                          out + pair);
     }
 
@@ -670,8 +670,8 @@ class Lane {
         return pack;
     }
 
-    // The tail's last column is not computed: all that the meeting wants of it is T' and c D',
-    // which need no insertion.
+    // The tail's last column is not computed: the join only needs T' and c D' of it, and these need
+    // no insertion.
     __device__ __forceinline__ void keep_tail(int32_t id, int letter) const {
         StatePack<T> *to = state(id);
 #pragma unroll
@@ -714,7 +714,7 @@ class Lane {
         const StatePack<T> *tail = reinterpret_cast<const StatePack<T> *>(tails + first);
         const T border = this->border(read), scale = power_of_two<T>(Range<T>::kLow);
         T high = 0, low = 0;
-        const auto meet = [&](const RowState<T> &front, const RowState<T> &back) {
+        const auto join = [&](const RowState<T> &front, const RowState<T> &back) {
             high = multiply_add(front.t, back.t * scale, high);
             high = multiply_add(front.d, back.d * scale, high);
             low = multiply_add(front.t, back.t, low);
@@ -737,8 +737,8 @@ class Lane {
                 if (z < left) {
 #pragma unroll
                     for (int row = kStates - 1; row > 0; row--)
-                        meet(front.row[row - 1], back[z].row[row]);
-                    meet(above[z].row[kStates - 1], back[z].row[0]);
+                        join(front.row[row - 1], back[z].row[row]);
+                    join(above[z].row[kStates - 1], back[z].row[0]);
                     front = above[z];
                 }
         }
@@ -746,8 +746,8 @@ class Lane {
         const StatePack<T> back = tail[k];
 #pragma unroll
         for (int z = kStates - 1; z >= 0; z--) {
-            if (k * kStates + z > top) meet(front.row[z > 0 ? z - 1 : 0], back.row[z]);
-            if (k * kStates + z == top) meet({border, border}, back.row[z]);
+            if (k * kStates + z > top) join(front.row[z > 0 ? z - 1 : 0], back.row[z]);
+            if (k * kStates + z == top) join({border, border}, back.row[z]);
         }
         const T ends = heads[layout_.rows + read.lane + read.lanes - 1].d;
         return close(ends, high, low, haplotype.length);
@@ -758,7 +758,7 @@ class Lane {
         RowState<T> front, back;
     };
 
-    __device__ __forceinline__ void meet_stripes(const HaplotypeRecord *haplotypes, int pairs,
+    __device__ __forceinline__ void join_stripes(const HaplotypeRecord *haplotypes, int pairs,
                                                  double *out) {
         enum { kBrought = 8 };  // by each lane at a time
         static_assert(R >= kBrought, "they take the place of the emissions");
@@ -798,7 +798,7 @@ class Lane {
             __syncwarp();
             bring(bottom - rows);
             const Brought *row = table + min(lane_, pairs - 1) * (rows + 1);
-            const auto meet = [&](const Brought &both) {
+            const auto join = [&](const Brought &both) {
                 high = multiply_add(both.front.t, both.back.t * scale, high);
                 high = multiply_add(both.front.d, both.back.d * scale, high);
                 low = multiply_add(both.front.t, both.back.t, low);
@@ -808,9 +808,9 @@ class Lane {
             for (; left >= 4; left -= 4, row += 4) {
                 const Brought four[4] = {row[0], row[1], row[2], row[3]};
 #pragma unroll
-                for (int k = 0; k < 4; k++) meet(four[k]);
+                for (int k = 0; k < 4; k++) join(four[k]);
             }
-            for (; left > 0; left--, row++) meet(*row);
+            for (; left > 0; left--, row++) join(*row);
         }
         const T ends = heads[(own.head + 1) * layout_.state_size - 1].d;
         if (lane_ < pairs) out[lane_] = close(ends, high, low, own.length);
@@ -875,12 +875,12 @@ __device__ __forceinline__ void compute_tile(const uint8_t *chunk, const CudaTab
             lane().template pass<kBackward>(step == kWholeTile ? heads : first);
         __syncwarp();
     }
-    if (step != kPass) lane().meet(out);
+    if (step != kPass) lane().join(out);
 }
 
-// A stripe's part in one stream. The warps take theirs in the order in which they begin: the first
-// stripes of all reads, in each pass's direction, then the second ones, and so on. Tiles are listed
-// for the forward pass. The meeting is computed by a read's first tile.
+// Computes one stripe of a read in one stream. Warps take stripes in the order in which the warps
+// begin: the first stripes of all reads, in each pass's direction, then the second ones, and so on.
+// Tiles are listed for the forward pass. A read's first tile computes the join.
 template <class T, int R>
 __device__ __forceinline__ void compute_stripe(const uint8_t *chunk, const CudaTables<T> *tables,
                                                uint8_t *scratch, double *out, int first_tile,
@@ -891,7 +891,7 @@ __device__ __forceinline__ void compute_stripe(const uint8_t *chunk, const CudaT
     bool mirrored = false;
     const auto lane = [&] { return Lane<T, R, true>(chunk, tables, scratch, tile, mirrored); };
     if (step == kJoin) {
-        if (tiles[tile].widest == 0) lane().meet_stripes(out);
+        if (tiles[tile].widest == 0) lane().join_stripes(out);
         return;
     }
     int started = 0;
