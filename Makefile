@@ -38,7 +38,7 @@ $(BIN)/python:
 	$(BIN)/python -m pip install --quiet --upgrade pip
 
 lint: $(BIN)/python  ## formats, style and types
-	$(BIN)/python -m pip install --quiet '.[lint]'
+	$(BIN)/python -m pip install --quiet --group lint
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
