@@ -24,7 +24,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gkl_shim import _native
-from gkl_shim._ahead import ahead, background
 from gkl_shim._batch import (
     CONTINUATION_QUALS,
     DELETION_QUALS,
@@ -44,7 +43,8 @@ from gkl_shim._batch import (
     haplotype_batch,
     read_batch,
 )
-from gkl_shim._closing import Closing
+from gkl_shim._closable import Closable
+from gkl_shim._read_ahead import background, read_ahead
 from gkl_shim.cuda import arrays
 from gkl_shim.errors import BackendUnavailable
 
@@ -120,7 +120,7 @@ class Statistics:
     """Time inside the engine, summed over calls."""
 
 
-class PairHMM(Closing):
+class PairHMM(Closable):
     """A configured engine. Cheap to make, reusable, safe to use from several threads at once.
 
     Parameters
@@ -314,7 +314,7 @@ class PairHMM(Closing):
         self, batches: Iterable[Batch]
     ) -> Generator[tuple[Batch, NDArray[np.float64]], None, None]:
         if self._devices.callers == 1:
-            return ahead(self._computed(ahead(batches)))
+            return read_ahead(self._computed(read_ahead(batches)))
         return self._stream_together(batches)
 
     def _computed(

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gkl_shim import _native
-from gkl_shim._closing import Closing
+from gkl_shim._closable import Closable
 from gkl_shim._sequences import MAX_LENGTH, Sequences, contig_sequences, sequences
 from gkl_shim.errors import BackendUnavailable, PairError
 
@@ -100,7 +100,7 @@ class Summary:
         )
 
 
-class Prefilter(Closing):
+class Prefilter(Closable):
     """A configured filter. Cheap to make, reusable, safe to use from several threads at once.
 
     Parameters

@@ -17,7 +17,7 @@ import numpy as np
 
 from gkl_shim import _native
 from gkl_shim._batch import Batch, HaplotypeBatch, ReadBatch
-from gkl_shim._closing import Closing
+from gkl_shim._closable import Closable
 from gkl_shim.errors import FormatError
 from gkl_shim.formats.input import Input
 
@@ -35,7 +35,7 @@ _BLOCK = 1 << 21
 _BATCH_PAIRS = 1 << 18
 
 
-class Reader(Closing):
+class Reader(Closable):
     """Iterate over a file's regions in batches, in memory bounded by a batch.
 
     Parameters

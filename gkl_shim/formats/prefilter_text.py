@@ -20,8 +20,8 @@ from dnaio.exceptions import FileFormatError, UnknownFileFormat
 from numpy.typing import NDArray
 
 from gkl_shim import _native
-from gkl_shim._ahead import ahead
-from gkl_shim._closing import Closing
+from gkl_shim._closable import Closable
+from gkl_shim._read_ahead import read_ahead
 from gkl_shim._sequences import MAX_LENGTH, Sequences, contig_sequences, sequences
 from gkl_shim.errors import FormatError
 from gkl_shim.formats.input import Input
@@ -60,7 +60,7 @@ class Candidates:
     """None where all are on the forward strand."""
 
 
-class TextReader(Closing):
+class TextReader(Closable):
     """Read a text in chunks of whole lines, ahead of the caller, in bounded memory.
 
     Parameters
@@ -138,7 +138,7 @@ class TextReader(Closing):
             )
             return Pairs(line, reads, segments), count, used, fault
 
-        self._chunks = ahead(self._parsed(parse))
+        self._chunks = read_ahead(self._parsed(parse))
         return self._chunks
 
     def candidates(
@@ -181,7 +181,7 @@ class TextReader(Closing):
             )
             return found, count, used, fault
 
-        self._chunks = ahead(self._parsed(parse))
+        self._chunks = read_ahead(self._parsed(parse))
         return self._chunks
 
     def _parsed(self, parse: _Parse) -> Generator[Any, None, None]:
