@@ -1,9 +1,9 @@
-"""gkl-shim: GATK's native PairHMM, the same answers and faster.
+"""gkl-shim: a faster native PairHMM for GATK, with the same answers.
 
-:mod:`gkl_shim.pairhmm` computes read-haplotype likelihoods from Python, :mod:`gkl_shim.prefilter`
-says whether reads are within so many edits of segments of a reference,
-:mod:`gkl_shim.formats.pairhmm_in` reads and writes the ``.in`` files of PairHMM regions, and
-:mod:`gkl_shim.paths` says where the native library, header and jars are.
+:mod:`gkl_shim.pairhmm` computes read-haplotype likelihoods. :mod:`gkl_shim.prefilter` reports which
+reads are within a number of edits of a reference segment. :mod:`gkl_shim.formats.pairhmm_in` reads
+and writes ``.in`` files of PairHMM regions. :mod:`gkl_shim.paths` returns the paths of the native
+library, the header and the jars.
 """
 
 from gkl_shim import errors, pairhmm, paths, prefilter
@@ -16,7 +16,7 @@ __version__: str
 def __getattr__(name: str) -> str:
     if name != "__version__":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    # Found when it is asked for: that takes longer than all other imports together.
+    # Looked up on first use, because it takes longer than all other imports together.
     from importlib.metadata import PackageNotFoundError, version
 
     try:

@@ -1,7 +1,7 @@
-"""Views of an array, made by the thousand in C.
+"""Split an array into many views, in C.
 
-There are millions of regions a second, each with an array of its own: NumPy's constructor, called
-from Python, takes longer than a GPU takes to compute the region.
+A stream yields millions of regions a second, and each gets its own array. NumPy's constructor,
+called from Python, takes longer than a GPU takes to compute the region.
 """
 
 from __future__ import annotations
@@ -19,57 +19,63 @@ from gkl_shim import paths
 
 __all__ = ["array_views"]
 
-# So many are made at once: little enough that other threads get the interpreter lock in between.
-_AT_ONCE = 1024
+# Views made in one native call. Other threads can take the interpreter lock between two calls.
+_VIEWS_A_CALL = 1024
 
-# Places in the table of NumPy's C interface, the same in every version.
-_NUMPY = {"PyArray_Type": 2, "PyArray_NewFromDescr": 94, "PyArray_SetBaseObject": 282}
-_PYTHON = ("PyList_SetItem", "Py_IncRef", "Py_DecRef")
+# Indices in the function table of NumPy's C API. They are the same in every version.
+_NUMPY_FUNCTIONS = {"PyArray_Type": 2, "PyArray_NewFromDescr": 94, "PyArray_SetBaseObject": 282}
+_PYTHON_FUNCTIONS = ("PyList_SetItem", "Py_IncRef", "Py_DecRef")
 
 
 def array_views(
     array: NDArray[Any], region_reads: NDArray[np.int64], region_haplotypes: NDArray[np.int64]
 ) -> Iterator[list[NDArray[Any]]]:
-    """Yield lists of views of shape (reads, haplotypes), one a region, together all of an array.
+    """Split an array into one view of shape (reads, haplotypes) for each region.
 
     Parameters
     ----------
     array
-        Contiguous, one-dimensional: the regions' values, one region after the other.
+        The values of all regions, region after region: one-dimensional, C-contiguous.
     region_reads, region_haplotypes
-        As of :class:`gkl_shim.pairhmm.Batch`.
+        The offsets of :class:`gkl_shim.pairhmm.Batch`.
+
+    Yields
+    ------
+    list of ndarray
+        The views of consecutive regions.
     """
-    make, interface = _maker()
+    make_views, c_functions = _view_maker()
     data = array.ctypes.data
     reads, haplotypes = region_reads.ctypes.data, region_haplotypes.ctypes.data
     regions = len(region_reads) - 1
-    for first in range(0, regions, _AT_ONCE):
-        views: list[Any] = [None] * min(_AT_ONCE, regions - first)
+    for first in range(0, regions, _VIEWS_A_CALL):
+        views: list[Any] = [None] * min(_VIEWS_A_CALL, regions - first)
         offset = first * region_reads.itemsize
-        data += make(
-            interface, array, data, array.dtype, array.itemsize,
+        data += make_views(
+            c_functions, array, data, array.dtype, array.itemsize,
             reads + offset, haplotypes + offset, len(views), views,
         )  # fmt: skip
         yield views
 
 
 @functools.cache
-def _maker() -> tuple[Any, Any]:
-    """Return the function of the native library, and the functions that it calls."""
-    # Not through cffi, which lets go of the interpreter lock.
+def _view_maker() -> tuple[Any, Any]:
+    """Return the native library's function, and the table of C functions that it calls."""
+    # cffi would release the interpreter lock, which this function needs.
     function = ctypes.PyDLL(str(paths.library())).gkl_shim_array_views
-    pointer, number, anything = ctypes.c_void_p, ctypes.c_int64, ctypes.py_object
-    function.restype = number
-    function.argtypes = [pointer, anything, pointer, anything, number, pointer, pointer, number,
-                         anything]  # fmt: skip
-    table = ctypes.cast(_numpy_interface(), ctypes.POINTER(pointer))
-    python = [ctypes.cast(getattr(ctypes.pythonapi, name), pointer).value for name in _PYTHON]
-    called = [*(table[place] for place in _NUMPY.values()), *python]
+    pointer, int64, py_object = ctypes.c_void_p, ctypes.c_int64, ctypes.py_object
+    function.restype = int64
+    function.argtypes = [pointer, py_object, pointer, py_object, int64, pointer, pointer, int64,
+                         py_object]  # fmt: skip
+    table = ctypes.cast(_numpy_c_api(), ctypes.POINTER(pointer))
+    called = [table[index] for index in _NUMPY_FUNCTIONS.values()]
+    for name in _PYTHON_FUNCTIONS:
+        called.append(ctypes.cast(getattr(ctypes.pythonapi, name), pointer).value)
     return function, (pointer * len(called))(*called)
 
 
-def _numpy_interface() -> int:
-    """Return where the table of NumPy's C interface is."""
+def _numpy_c_api() -> int:
+    """Return the address of the function table of NumPy's C API."""
     try:
         module = importlib.import_module("numpy._core._multiarray_umath")
     except ModuleNotFoundError:  # before NumPy 2

@@ -1,7 +1,7 @@
-"""Regions as ragged arrays. Every other form of input is turned into these here.
+"""Convert every form of PairHMM input into ragged arrays, and check it.
 
-All input is checked here: a :class:`Batch` holds letters ACGTN in either case, qualities 0 to 127
-and no empty sequence. CuPy arrays are copied to the host first.
+A :class:`Batch` holds letters ACGTN in either case, qualities 0 to 127, and no empty sequence. CuPy
+arrays are copied to the host first.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ class Read:
     Parameters
     ----------
     bases
-        Letters ACGTN in either case: bytes, str or a uint8 array, of NumPy or CuPy.
+        Letters ACGTN in either case: bytes, str, or a uint8 array of NumPy or CuPy.
     quals
-        Base qualities: Phred numbers 0 to 127, one a base (bytes hold the numbers themselves, not
-        printable characters), or one number for all bases.
+        Base qualities, Phred 0 to 127: one a base, or one number for all bases. Bytes hold the
+        numbers themselves, not printable characters.
     insertion_quals, deletion_quals
-        Gap-open qualities, likewise.
+        Gap-open qualities, in the same forms.
     continuation_quals
-        Gap-continuation qualities, likewise.
+        Gap-continuation qualities, in the same forms.
     """
 
     bases: Bases
@@ -55,7 +55,7 @@ class Read:
 
 
 class AlignedRead(Protocol):
-    """What is used of a pysam ``AlignedSegment`` (and of anything like it)."""
+    """The attributes of a pysam ``AlignedSegment`` that are used. Any object may have them."""
 
     @property
     def query_sequence(self) -> str | None: ...
@@ -65,16 +65,16 @@ class AlignedRead(Protocol):
 
 
 class ReadBatch:
-    """Reads as ragged arrays: no Python object a read.
+    """Reads as ragged arrays, without a Python object for each read.
 
-    Built by :meth:`from_arrays`. Read ``k`` is ``[offsets[k], offsets[k + 1])`` of each track.
+    :meth:`from_arrays` makes one. Read ``k`` is ``[offsets[k], offsets[k + 1])`` of each track.
 
     Attributes
     ----------
     offsets
         int64, shape (reads + 1,).
     bases, quals, insertion_quals, deletion_quals, continuation_quals
-        uint8, shape (offsets[-1],): letters, and Phred qualities.
+        Letters and Phred qualities: uint8, shape (offsets[-1],).
     """
 
     __slots__ = ("bases", "continuation_quals", "deletion_quals", "insertion_quals", "offsets",
@@ -97,25 +97,25 @@ class ReadBatch:
         deletion_quals: NDArray[np.uint8] | bytes | int = DELETION_QUALS,
         continuation_quals: NDArray[np.uint8] | bytes | int = CONTINUATION_QUALS,
     ) -> ReadBatch:
-        """Check arrays and put them together.
+        """Check arrays and combine them into a batch of reads.
 
-        NumPy arrays of uint8, and offsets of int64, are not copied. CuPy arrays are copied to the
-        host.
+        NumPy arrays are not copied if the tracks are uint8 and the offsets int64. CuPy arrays are
+        copied to the host.
 
         Parameters
         ----------
         offsets
-            Integers, shape (reads + 1,), from 0, increasing.
+            Integers that start at 0 and increase, shape (reads + 1,).
         bases
-            Letters ACGTN in either case, one-dimensional, ``offsets[-1]`` of them.
+            Letters ACGTN in either case, shape (offsets[-1],).
         quals, insertion_quals, deletion_quals, continuation_quals
-            Phred qualities 0 to 127, one a base; the last three may be one number for all bases.
+            Phred qualities 0 to 127, one a base. The last three may be one number for all bases.
 
         Raises
         ------
         ValueError
-            If an array has another type or shape, the offsets do not fit, a read is empty, or a
-            letter or quality is out of range.
+            If an array has another type or shape, the offsets do not match the arrays, a read is
+            empty, or a letter or quality is out of range.
         """
         quals_given = (quals, insertion_quals, deletion_quals, continuation_quals)
         letters = _bytes_array(bases, "bases")
@@ -148,20 +148,20 @@ class ReadBatch:
 
     @property
     def tracks(self) -> tuple[NDArray[np.uint8], ...]:
-        """Bases, base, insertion, deletion and continuation qualities."""
+        """The bases, and the base, insertion, deletion and continuation qualities."""
         return (self.bases, self.quals, self.insertion_quals, self.deletion_quals,
                 self.continuation_quals)  # fmt: skip
 
 
 class HaplotypeBatch:
-    """Haplotypes as ragged arrays. Built by :meth:`from_arrays`.
+    """Haplotypes as ragged arrays. :meth:`from_arrays` makes one.
 
     Attributes
     ----------
     offsets
         int64, shape (haplotypes + 1,).
     bases
-        uint8, shape (offsets[-1],): letters.
+        Letters: uint8, shape (offsets[-1],).
     """
 
     __slots__ = ("bases", "offsets")
@@ -173,20 +173,22 @@ class HaplotypeBatch:
     def from_arrays(
         cls, offsets: NDArray[np.integer[Any]], bases: NDArray[np.uint8] | bytes
     ) -> HaplotypeBatch:
-        """Check arrays and put them together; they are copied as for :class:`ReadBatch`.
+        """Check arrays and combine them into a batch of haplotypes.
+
+        :meth:`ReadBatch.from_arrays` says which arrays are copied.
 
         Parameters
         ----------
         offsets
-            Integers, shape (haplotypes + 1,), from 0, increasing.
+            Integers that start at 0 and increase, shape (haplotypes + 1,).
         bases
-            Letters ACGTN in either case, one-dimensional, ``offsets[-1]`` of them.
+            Letters ACGTN in either case, shape (offsets[-1],).
 
         Raises
         ------
         ValueError
-            If an array has another type or shape, the offsets do not fit, a haplotype is empty,
-            or a letter is none of ACGTN.
+            If an array has another type or shape, the offsets do not match the arrays, a haplotype
+            is empty, or a letter is not one of ACGTN.
         """
         letters = _bytes_array(bases, "bases")
         ends = _checked_offsets(offsets, len(letters))
@@ -208,20 +210,21 @@ class HaplotypeBatch:
 
 
 class Batch:
-    """Regions of reads and haplotypes; a region's reads meet that region's haplotypes.
+    """Regions of reads and haplotypes. Each read is paired with each haplotype of its region.
 
     Parameters
     ----------
     reads, haplotypes
-        Those of all regions, region after region.
+        The reads and haplotypes of all regions, region after region.
     region_reads, region_haplotypes
-        Integers, shape (regions + 1,), from 0, never decreasing: region ``g`` has the reads
-        ``[region_reads[g], region_reads[g + 1])``, and so on. By default all is one region.
+        Integers that start at 0 and do not decrease, shape (regions + 1,). Region ``g`` has the
+        reads ``[region_reads[g], region_reads[g + 1])``, and its haplotypes likewise. By default
+        there is one region.
 
     Raises
     ------
     ValueError
-        If the offsets do not fit.
+        If the offsets do not match the reads and haplotypes.
     """
 
     __slots__ = ("haplotypes", "reads", "region_haplotypes", "region_reads")
@@ -258,23 +261,23 @@ class Batch:
 
     @property
     def shapes(self) -> NDArray[np.int64]:
-        """Reads and haplotypes of each region: shape (regions, 2)."""
+        """The numbers of reads and haplotypes of each region: shape (regions, 2)."""
         return np.stack([np.diff(self.region_reads), np.diff(self.region_haplotypes)], axis=1)
 
     @property
     def pairs(self) -> int:
-        """Read-haplotype pairs."""
+        """The number of read-haplotype pairs."""
         return int(np.diff(self.region_reads) @ np.diff(self.region_haplotypes))
 
     @property
     def cells(self) -> int:
-        """Read length x haplotype length, summed over pairs."""
+        """Read length x haplotype length, summed over all pairs."""
         reads = np.diff(self.reads.offsets[self.region_reads])
         return int((reads * np.diff(self.haplotypes.offsets[self.region_haplotypes])).sum())
 
     @property
     def arrays(self) -> tuple[Any, ...]:
-        """What the native library's batch is made of, in its order: no copies."""
+        """The arrays themselves, in the order of the native library's batch."""
         return (
             self.region_reads,
             self.region_haplotypes,
@@ -285,7 +288,7 @@ class Batch:
         )
 
     def __getitem__(self, index: slice) -> Batch:
-        """Consecutive regions, without a copy of the sequences where `index` begins at 0."""
+        """Return consecutive regions. The sequences are not copied."""
         first, last, step = index.indices(len(self))
         if step != 1:
             raise ValueError(f"a batch is cut in steps of 1, not {step}")
@@ -298,12 +301,12 @@ class Batch:
         )
 
     def split(self, likelihoods: NDArray[np.float64]) -> Iterator[NDArray[np.float64]]:
-        """Cut a batch's values, shape (pairs,), into views of shape (R, H), one a region.
+        """Split the values of all pairs, shape (pairs,), into one (R, H) view for each region.
 
         Raises
         ------
         ValueError
-            If the values have another shape, or do not follow one another in memory.
+            If the values have another shape or are not contiguous.
         """
         if likelihoods.shape != (self.pairs,) or not likelihoods.flags.c_contiguous:
             raise ValueError(f"likelihoods: expected a contiguous array of shape ({self.pairs},)")
@@ -319,7 +322,7 @@ Region: TypeAlias = tuple[Reads, Haplotypes] | Batch
 
 
 def copied(batch: Batch) -> Batch:
-    """Return a batch that shares no array with another."""
+    """Return a copy of a batch that shares no array with it."""
     reads, haplotypes = batch.reads, batch.haplotypes
     copy = object.__new__(Batch)
     copy.reads = ReadBatch.trusted(reads.offsets.copy(), *(track.copy() for track in reads.tracks))
@@ -347,7 +350,8 @@ def concatenated(batches: list[Batch]) -> Batch:
 
 
 def _joined(offsets: list[NDArray[np.int64]]) -> NDArray[np.int64]:
-    # Without array arithmetic for each: all with their first zeros, then these are dropped.
+    # Adding to each array in turn would be slow. Concatenate all of them, add to every element the
+    # total of the arrays before its own, and drop the zeros that the arrays start with.
     joined = np.concatenate(offsets)
     sizes = np.array([len(each) for each in offsets])
     ends = np.cumsum(sizes)
@@ -431,7 +435,7 @@ def _items(value: Any, name: str) -> Iterable[Any]:
 
 
 def _sequence(value: Any, name: str) -> bytes:
-    """Return letters as bytes, checked."""
+    """Check letters and return them as bytes."""
     if isinstance(value, str):
         if not value.isascii():
             at = next(at for at, letter in enumerate(value) if not letter.isascii())
@@ -455,7 +459,7 @@ def _sequence(value: Any, name: str) -> bytes:
 
 
 def _track(value: Any, length: int, name: str) -> bytes:
-    """Return qualities as bytes, checked."""
+    """Check qualities and return them as bytes."""
     if isinstance(value, (int, np.integer)):
         return _SCALARS[_scalar(value, name)] * length
     if isinstance(value, (bytes, bytearray, memoryview)):
@@ -478,7 +482,7 @@ def _track(value: Any, length: int, name: str) -> bytes:
         quals = numbers.astype(np.uint8).tobytes()
     if len(quals) != length:
         raise ValueError(f"{name}: {len(quals)} values for {length} bases")
-    if not quals.isascii():  # that is, some byte above 127
+    if not quals.isascii():  # some byte is above 127
         _check_quals(np.frombuffer(quals, np.uint8), name)
     return quals
 
@@ -550,7 +554,7 @@ def _integers(value: Any, name: str) -> NDArray[np.int64]:
 
 
 def _check_contents(ends: NDArray[np.int64], kind: str, *tracks: NDArray[np.uint8]) -> None:
-    """Check letters, and qualities where there are such tracks."""
+    """Check a track of letters, and then any tracks of qualities."""
     wrong = _first_wrong(*tracks)
     if wrong is None:
         return
@@ -565,7 +569,7 @@ def _check_contents(ends: NDArray[np.int64], kind: str, *tracks: NDArray[np.uint
 
 
 def _first_wrong(bases: NDArray[np.uint8], *quals: NDArray[np.uint8]) -> tuple[int, int] | None:
-    """Return the track (0: the bases) and the index of the first wrong value; None if none is."""
+    """Return the track (0 for the bases) and index of the first wrong value, or None."""
     text = bases.tobytes()
     if text.translate(None, LETTERS):
         return 0, _first_other(text)[0]
@@ -576,7 +580,7 @@ def _first_wrong(bases: NDArray[np.uint8], *quals: NDArray[np.uint8]) -> tuple[i
 
 
 def _first_other(text: bytes) -> tuple[int, int]:
-    """Return the first byte that is no letter of ours, and which it is: index, byte."""
+    """Return the index and the value of the first byte that is not one of ACGTN."""
     letter = text.translate(None, LETTERS)[0]
     return text.index(letter), letter
 

@@ -1,10 +1,10 @@
-"""Outputs that are whole or not there, and temporary files that a killed run may leave.
+"""Write output files completely or not at all, and remove the temporary files of killed runs.
 
-A temporary file or folder is called ``.gkl-shim.<process>.<random>.partial`` and lies beside what
-it is for. The process that made it holds a lock on it (``flock``) for as long as it lives. One
-without a lock was left by a run that was killed; the next run that writes into the folder removes
-it. Where the file system has no locks, nothing is removed. A lock, unlike a process number, also
-holds for another container or another host that shares the folder.
+A temporary file or folder is named ``.gkl-shim.<process>.<random>.partial``, and lies in the folder
+of its output. The process that made it holds a lock on it (``flock``) while the process lives. A
+temporary file without a lock is from a killed run, and the next run that writes to the folder
+removes it. If the file system has no locks, nothing is removed. Unlike a process number, a lock
+also works across containers and hosts that share the folder.
 """
 
 from __future__ import annotations
@@ -40,14 +40,14 @@ STANDARD_OUTPUT = "standard output"
 
 _PARTIAL = re.compile(r"\.gkl-shim\.\d+\.[0-9a-f]+\.partial")
 _MOST_LINKS = 40
-# What this process has to remove if it ends early, and the file that each is for.
+# The temporary paths of this process, each with the output that will replace it.
 _unfinished: dict[Path, Path | None] = {}
 
 
 class Output(io.FileIO):
-    """A file open for writing, without a buffer.
+    """An unbuffered file, open for writing.
 
-    A write is whole: it waits where a non-blocking pipe is full. What fails names the file.
+    A write always writes everything: it waits if a non-blocking pipe is full. Errors name the file.
     """
 
     def __init__(self, descriptor: int, name: str, closefd: bool = True) -> None:
@@ -55,7 +55,7 @@ class Output(io.FileIO):
         self._name = name
 
     def write(self, data: Any) -> int:
-        """Write all of it."""
+        """Write all of `data`."""
         view = memoryview(data).cast("B")
         left = view
         with naming(self._name):
@@ -69,7 +69,7 @@ class Output(io.FileIO):
 
 
 def wait_for(descriptor: int, event: int) -> None:
-    """Wait until a descriptor is ready: ``select.POLLIN`` to be read, ``POLLOUT`` written."""
+    """Wait until a descriptor is ready for reading (``POLLIN``) or writing (``POLLOUT``)."""
     ready = select.poll()
     ready.register(descriptor, event)
     ready.poll()
@@ -77,7 +77,7 @@ def wait_for(descriptor: int, event: int) -> None:
 
 @contextlib.contextmanager
 def naming(name: str) -> Iterator[None]:
-    """Let a failure of the operating system name this file."""
+    """Add the name of this file to any OSError raised inside the ``with`` block."""
     try:
         yield
     except OSError as error:
@@ -89,24 +89,24 @@ def naming(name: str) -> Iterator[None]:
 
 @contextlib.contextmanager
 def atomic_output(path: str | Path) -> Iterator[BinaryIO]:
-    """Open a file that appears under its name only once it is complete.
+    """Open an output file that appears under its name only when it is complete.
 
-    A file of that name is replaced and keeps its permissions, and its owner where this process may
-    give files away. Other hard links to it keep the old content. A symbolic link is followed.
-    Where a file can be written but not replaced (a mount point, another user's in a folder such as
-    /tmp), the content is copied into it at the end.
+    An existing file is replaced. The new file gets its permissions, and its owner if this process
+    may change owners. Other hard links keep the old content. Symbolic links are followed. Some
+    files can be written but not replaced, such as a mount point or another user's file in /tmp.
+    They are overwritten in place at the end.
 
     Parameters
     ----------
     path
-        The output; ``-`` is standard output. A device, a pipe or an open descriptor
-        (``/dev/stdout``) is written to as it is.
+        The output; ``-`` is standard output. Devices, pipes and open descriptors (``/dev/stdout``)
+        are written directly.
 
     Raises
     ------
     OSError
-        If it cannot be written, at once where that can be known; what was there before is left as
-        it was.
+        If the file cannot be written. If possible, this is checked before any work is done. An
+        existing file keeps its content.
     """
     if str(path) == "-":
         _check_standard_output()
@@ -127,7 +127,7 @@ def atomic_output(path: str | Path) -> Iterator[BinaryIO]:
     try:
         with Output(descriptor, name) as file:
             yield file
-            # Under its lock until it has its name.
+            # Renamed while it is locked, so that no other run takes it for a leftover.
             with naming(name):
                 if before is not None:
                     _give_mode_and_owner(descriptor, before)
@@ -138,16 +138,16 @@ def atomic_output(path: str | Path) -> Iterator[BinaryIO]:
 
 
 def check_outputs(*paths: str | Path | None) -> None:
-    """Refuse what :func:`atomic_output` would, before work is done that would be lost.
+    """Check that :func:`atomic_output` can write these files, before any work is done.
 
     Parameters
     ----------
     paths
-        Outputs of one command; None for one that is not wanted.
+        The outputs of one command. None is ignored.
     """
     temporary = []
     try:
-        for path in filter(None, map(_regular, paths)):
+        for path in filter(None, map(_regular_file, paths)):
             with naming(str(path)):
                 temporary.append(_temporary_file(*_place(path)))
     finally:
@@ -156,8 +156,8 @@ def check_outputs(*paths: str | Path | None) -> None:
             _remove(made)
 
 
-def _regular(given: str | Path | None) -> Path | None:
-    """Return the path of a regular file, there or to be made; None for any other output."""
+def _regular_file(given: str | Path | None) -> Path | None:
+    """Return the path if it is a regular file or does not exist yet, otherwise None."""
     if given is None:
         return None
     if str(given) == "-":
@@ -170,7 +170,7 @@ def _regular(given: str | Path | None) -> Path | None:
 
 @contextlib.contextmanager
 def scratch(parent: Path) -> Iterator[Path]:
-    """Give a fresh folder inside `parent`, private to this process, and remove it afterwards."""
+    """Make a private folder inside `parent`, and remove it at the end."""
 
     def make(folder: Path) -> int:
         folder.mkdir(0o700)
@@ -185,15 +185,16 @@ def scratch(parent: Path) -> Iterator[Path]:
 
 
 def remove_unfinished() -> None:
-    """Remove all temporary files and folders of this process, which is about to end."""
+    """Remove all temporary files and folders of this process, before it exits."""
     for path in list(_unfinished):
         _remove(path)
 
 
 def own_descriptor(path: str | Path) -> int | None:
-    """Return which open descriptor of this process a path names, such as ``/dev/stdin``, or None.
+    """Return the open descriptor of this process that a path such as ``/dev/stdin`` names, or None.
 
-    Opening such a path again would fail for a socket, and start a file from its beginning.
+    Such a path must not be opened again: this would fail for a socket, and would restart a file
+    from its beginning.
     """
     path = Path(path)
     for _ in range(_MOST_LINKS):
@@ -212,7 +213,7 @@ def _check_standard_output() -> None:
 
 
 def _open_in_place(path: Path) -> int | None:
-    """Open what is written to as it is; None for a regular file, or where there is nothing yet."""
+    """Open a device, a pipe or an own descriptor; return None for a regular or missing file."""
     number = own_descriptor(path)
     if number is not None:
         return os.dup(number)
@@ -221,7 +222,7 @@ def _open_in_place(path: Path) -> int | None:
 
 
 def _is_special(path: Path) -> bool:
-    """Whether it is a device, pipe or socket; raise for a folder."""
+    """Return whether a path is a device, a pipe or a socket. Raise for a folder."""
     try:
         mode = path.stat().st_mode
     except FileNotFoundError:
@@ -232,7 +233,7 @@ def _is_special(path: Path) -> bool:
 
 
 def _place(path: Path) -> tuple[Path, os.stat_result | None]:
-    """Return the file to make or replace, and its state; raise where it must not be written."""
+    """Return the file to write and its current state, if any. Raise if it may not be written."""
     target = Path(os.path.realpath(path))
     try:
         descriptor = os.open(target, os.O_WRONLY | os.O_CLOEXEC)
@@ -245,7 +246,7 @@ def _place(path: Path) -> tuple[Path, os.stat_result | None]:
 
 
 def _temporary_file(target: Path, before: os.stat_result | None) -> tuple[int, Path]:
-    # Never more open than the file that it replaces.
+    # The permissions are never wider than those of the file that it replaces.
     mode = 0o666 if before is None else stat.S_IMODE(before.st_mode) & 0o666
 
     def make(path: Path) -> int:
@@ -259,7 +260,7 @@ def _temporary_file(target: Path, before: os.stat_result | None) -> tuple[int, P
 def _temporary(
     folder: Path, make: Callable[[Path], int], target: Path | None = None
 ) -> tuple[int, Path]:
-    """Make and lock a temporary file or folder, after removing what killed runs have left."""
+    """Make and lock a temporary file or folder, after removing those of killed runs."""
     _remove_leftovers(folder)
     while True:
         path = folder / f".gkl-shim.{os.getpid()}.{secrets.token_hex(4)}.partial"
@@ -272,8 +273,8 @@ def _temporary(
         except BaseException:
             _remove(path)
             raise
-        # Another run may take it for a leftover before it is locked.
-        if _lock(descriptor, without=True) and os.fstat(descriptor).st_nlink:
+        # Before it was locked, another run may have removed it as a leftover.
+        if _lock(descriptor, if_unsupported=True) and os.fstat(descriptor).st_nlink:
             return descriptor, path
         os.close(descriptor)
         del _unfinished[path]
@@ -288,24 +289,24 @@ def _remove_leftovers(folder: Path) -> None:
 
 
 def _remove_if_unlocked(entry: os.DirEntry[str]) -> None:
-    # Network file systems lock only what is open for writing; a folder cannot be.
+    # Network file systems lock only files that are open for writing. A folder cannot be.
     access = os.O_RDONLY | os.O_DIRECTORY if entry.is_dir(follow_symlinks=False) else os.O_RDWR
     descriptor = os.open(entry.path, access | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
-        if _lock(descriptor, without=False):
+        if _lock(descriptor, if_unsupported=False):
             _remove(Path(entry.path))
     finally:
         os.close(descriptor)
 
 
-def _lock(descriptor: int, without: bool) -> bool:
-    """Lock an open file; `without` is the answer where the file system has no locks."""
+def _lock(descriptor: int, if_unsupported: bool) -> bool:
+    """Try to lock an open file. Return `if_unsupported` if the file system has no locks."""
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
     except OSError:
-        return without
+        return if_unsupported
     return True
 
 
@@ -322,7 +323,7 @@ def _take_name(temporary: Path, target: Path, before: os.stat_result | None) -> 
     except OSError as error:
         if before is None or error.errno not in (errno.EBUSY, errno.EPERM):
             raise
-        # Without O_CREAT, which a folder such as /tmp may forbid for another user's file.
+        # Not O_CREAT: a sticky folder such as /tmp may forbid it for another user's file.
         descriptor = os.open(target, os.O_WRONLY | os.O_TRUNC | os.O_CLOEXEC)
         with temporary.open("rb") as whole, os.fdopen(descriptor, "wb") as file:
             shutil.copyfileobj(whole, file)

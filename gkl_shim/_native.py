@@ -1,4 +1,4 @@
-"""The cffi binding to the native library. Nothing else in the package sees a pointer."""
+"""Call the native library through cffi, with NumPy arrays in and out."""
 
 from __future__ import annotations
 
@@ -23,28 +23,28 @@ __all__ = ["PairHmmEngine", "PrefilterEngine", "RegionText", "Sequences", "batch
            "pairhmm_statistics", "parse_candidates", "parse_pairs", "parse_regions",
            "precision_code", "version"]  # fmt: skip
 
-# The longest line of gkl_shim_prefilter_format.
-_LINE = 13
+# The longest line that gkl_shim_prefilter_format writes, in bytes.
+_EDITS_LINE_BYTES = 13
 
-# Numbers formatted at once: enough for all threads, little enough for the text to stay in cache.
-_NUMBERS = 1 << 16
+# Likelihoods formatted in one call. All threads have work, and the text stays in cache.
+_LIKELIHOODS_A_CALL = 1 << 16
 
-_loading = threading.Lock()
+_load_lock = threading.Lock()
 _loaded: tuple[Any, Any] | None = None
 
 
 def library() -> tuple[Any, Any]:
-    """Return the cffi instance and the opened library, on first use.
+    """Return the cffi instance and the library, which the first call loads.
 
     Raises
     ------
     MissingComponent
-        If the library or its binding is not there, or the system cannot load it.
+        If the library or its binding does not exist, or the system cannot load it.
     """
     global _loaded
     if _loaded is not None:
         return _loaded
-    with _loading:
+    with _load_lock:
         if _loaded is None:
             path = paths.library()
             ffi = importlib.import_module(f"gkl_shim.{paths.binding().stem}").ffi
@@ -53,13 +53,13 @@ def library() -> tuple[Any, Any]:
             except OSError as error:
                 raise _unusable(path, f"does not load: {_reason(error, path)}") from error
             if paths.library_is_chosen():
-                _check_chosen(ffi, opened, path)
+                _check_version(ffi, opened, path)
             _loaded = ffi, opened
         return _loaded
 
 
-def _check_chosen(ffi: Any, opened: Any, path: Path) -> None:
-    """Refuse a file that is not this version's library."""
+def _check_version(ffi: Any, opened: Any, path: Path) -> None:
+    """Refuse a file that is not the native library of this version of gkl-shim."""
     absent = []
     for name in dir(opened):
         try:
@@ -84,7 +84,7 @@ def _unusable(path: Path, reason: str) -> MissingComponent:
 
 
 def _reason(error: OSError, path: Path) -> str:
-    """Return the dynamic linker's words without the path, which it gives twice."""
+    """Return the dynamic linker's message without the path, which it repeats."""
     return str(error).removeprefix(f"cannot load library '{path}': ").removeprefix(f"{path}: ")
 
 
@@ -95,13 +95,13 @@ def version() -> str:
 
 
 def cpu_count() -> int:
-    """Return how many CPUs this process may use, by affinity and control group."""
+    """Return how many CPUs the affinity mask and control group let this process use."""
     _, lib = library()
     return int(lib.gkl_shim_cpu_count())
 
 
 def builds() -> tuple[str, ...]:
-    """Return the engine's builds that this CPU can run, the best first."""
+    """Return the engine builds that this CPU can run, best first."""
     ffi, lib = library()
     return tuple(ffi.string(lib.gkl_shim_builds()).decode().split())
 
@@ -114,12 +114,12 @@ def batch_pointer(
     haplotype_offsets: NDArray[np.int64],
     haplotype_bases: Any,
 ) -> Any:
-    """Return a ``gkl_shim_pairhmm_batch *`` of C-contiguous arrays, which must outlive it.
+    """Return a ``gkl_shim_pairhmm_batch *`` to C-contiguous arrays, which must outlive it.
 
     Parameters
     ----------
     read_tracks
-        Bases, base, insertion, deletion and continuation qualities.
+        The bases, and the base, insertion, deletion and continuation qualities.
     """
     arrays = (region_reads, region_haplotypes, read_offsets, read_tracks, haplotype_offsets,
               haplotype_bases)  # fmt: skip
@@ -127,9 +127,9 @@ def batch_pointer(
 
 
 def batches_pointer(batches: list[tuple[Any, ...]]) -> Any:
-    """Return a ``gkl_shim_pairhmm_batch *`` to the first of several, as :func:`batch_pointer`."""
-    # A microsecond more or less is felt: a GPU computes a region in a few dozen.
-    new, batch, address, numbers, letters = _batch_makers()
+    """Return a ``gkl_shim_pairhmm_batch *`` to an array of batches; see :func:`batch_pointer`."""
+    # Every microsecond counts here: a GPU computes a region in a few dozen microseconds.
+    new, batch, address, numbers, letters = _cffi_constructors()
     return new(
         batch,
         [
@@ -149,8 +149,8 @@ def batches_pointer(batches: list[tuple[Any, ...]]) -> Any:
 
 
 @functools.cache
-def _batch_makers() -> tuple[Any, ...]:
-    """Return what makes a batch's struct and pointers of its arrays; types are looked up once."""
+def _cffi_constructors() -> tuple[Any, ...]:
+    """Return the cffi functions and types for a batch; looking up types by name is slow."""
     ffi, _ = library()
     types = map(ffi.typeof, ("gkl_shim_pairhmm_batch[]", "int64_t[]", "uint8_t[]"))
     batches, numbers, letters = types
@@ -158,13 +158,13 @@ def _batch_makers() -> tuple[Any, ...]:
 
 
 def _last_error() -> str:
-    """Return the library's words; what they quote of an input may be any bytes."""
+    """Return the library's last error message, which may quote arbitrary bytes of an input."""
     ffi, lib = library()
     return str(ffi.string(lib.gkl_shim_last_error()).decode(errors="backslashreplace"))
 
 
 def check(status: int) -> None:
-    """Raise what a status other than ``GKL_SHIM_OK`` stands for, in the library's words."""
+    """Raise the exception for a status other than ``GKL_SHIM_OK``, with the library's message."""
     _, lib = library()
     if status == lib.GKL_SHIM_OK:
         return
@@ -179,36 +179,36 @@ def check(status: int) -> None:
 
 
 def check_shape(batch: Any) -> None:
-    """Check a batch's offsets, and that it is within the engine's limits.
+    """Check the offsets of a batch and the engine's limits.
 
     Parameters
     ----------
     batch
-        From :func:`batch_pointer`.
+        A pointer from :func:`batch_pointer`.
 
     Raises
     ------
     ValueError
-        In the library's words.
+        If the library refuses the batch, with the library's message.
     """
     _, lib = library()
     check(lib.gkl_shim_pairhmm_check(batch))
 
 
 def opened(kind: str, *arguments: Any) -> Any:
-    """Return a ``gkl_shim_<kind> *``, which is closed when the last use of it has ended.
+    """Open a ``gkl_shim_<kind> *``. Python closes it when the last reference is gone.
 
     Parameters
     ----------
     kind
-        As in the names of the functions that open and close it.
+        The word in ``gkl_shim_<kind>_open`` and ``gkl_shim_<kind>_close``.
     *arguments
-        What the first one takes before the handle.
+        The arguments of the open function, without the handle.
 
     Raises
     ------
     BackendUnavailable, MemoryError, ValueError
-        In the library's words.
+        If the open function fails, with the library's message.
     """
     ffi, lib = library()
     handle = ffi.new(f"gkl_shim_{kind} **")
@@ -217,19 +217,19 @@ def opened(kind: str, *arguments: Any) -> Any:
 
 
 def precision_code(precision: str) -> int:
-    """Return the number of ``"single"`` or ``"double"``."""
+    """Return the C constant for ``"single"`` or ``"double"``."""
     _, lib = library()
     return int({"single": lib.GKL_SHIM_SINGLE, "double": lib.GKL_SHIM_DOUBLE}[precision])
 
 
 def conventions_code(as_gkl: bool) -> int:
-    """Return the number of GKL's conventions, or of the strict ones."""
+    """Return the C constant for GKL's conventions or for the strict ones."""
     _, lib = library()
     return int(lib.GKL_SHIM_AS_GKL if as_gkl else lib.GKL_SHIM_STRICT)
 
 
 def pairhmm_statistics(function: Any, engine: Any) -> dict[str, int | float]:
-    """Return what a function fills in of a ``gkl_shim_pairhmm_stats``, by name."""
+    """Call a statistics function, and return the ``gkl_shim_pairhmm_stats`` fields by name."""
     ffi, _ = library()
     stats = ffi.new("gkl_shim_pairhmm_stats *")
     function(engine, stats)
@@ -237,10 +237,9 @@ def pairhmm_statistics(function: Any, engine: Any) -> dict[str, int | float]:
 
 
 class _CpuEngine:
-    """A handle of a CPU engine.
+    """Owns the handle of a native CPU engine, and closes it when the last reference is gone.
 
-    Thread-safe; the handle is closed when the last use of it has ended. The interpreter lock is
-    released while the engine computes.
+    It is thread-safe, and releases the interpreter lock while the engine computes.
 
     Raises
     ------
@@ -262,7 +261,7 @@ class _CpuEngine:
 
     @property
     def build(self) -> str:
-        """The build in use."""
+        """The name of the build in use."""
         name = getattr(self._lib, f"gkl_shim_{self._kind}_build")(self._handle)
         return str(self._ffi.string(name).decode())
 
@@ -283,51 +282,54 @@ class PairHmmEngine(_CpuEngine):
         )
 
     def compute(self, batch: Any, out: NDArray[np.float64]) -> None:
-        """Fill `out` with every pair's log10 likelihood.
+        """Fill `out` with the log10 likelihood of every pair.
 
         Parameters
         ----------
         batch
-            From :func:`batch_pointer`.
+            A pointer from :func:`batch_pointer`.
         out
             C-contiguous, shape (pairs,).
 
         Raises
         ------
         ValueError
-            What the engine refuses, in its own words.
+            If the engine refuses the batch, with the engine's message.
         MemoryError
-            If the engine's memory does not suffice.
+            If the engine cannot allocate its tables.
         """
         values = self._ffi.from_buffer("double[]", out, require_writable=True)
         check(self._lib.gkl_shim_pairhmm_compute(self._handle, batch, values, len(out)))
 
     def complete(self, batch: Any, out: NDArray[np.float64]) -> None:
-        """Compute the pairs that are NaN in `out`, in double precision; otherwise as above."""
+        """Compute only the pairs that are NaN in `out`, in double precision.
+
+        The arguments and exceptions are the same as for :meth:`compute`.
+        """
         values = self._ffi.from_buffer("double[]", out, require_writable=True)
         check(self._lib.gkl_shim_pairhmm_complete(self._handle, batch, values, len(out)))
 
     def statistics(self) -> dict[str, int | float]:
-        """Return the fields of ``gkl_shim_pairhmm_stats`` by name."""
+        """Return the fields of the engine's ``gkl_shim_pairhmm_stats`` by name."""
         return pairhmm_statistics(self._lib.gkl_shim_pairhmm_statistics, self._handle)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Sequences:
-    """``gkl_shim_prefilter_sequences`` and their number, as one-dimensional C-contiguous arrays."""
+    """A ``gkl_shim_prefilter_sequences`` of one-dimensional C-contiguous arrays, and its count."""
 
     count: int
     size: int
-    """Bases in the buffer."""
+    """The number of bases in the buffer."""
     letters: NDArray[np.uint8] | None = None
     low: NDArray[np.uint32] | None = None
     high: NDArray[np.uint32] | None = None
     undefined: NDArray[np.uint32] | None = None
     starts: NDArray[np.int64] | None = None
-    """Where each starts; None: at multiples of `stride`."""
+    """Where each sequence starts. None if sequence k starts at k * `stride`."""
     stride: int = 0
     lengths: NDArray[np.int32] | None = None
-    """None: all have `length`."""
+    """The length of each sequence. None if all have the length `length`."""
     length: int = 0
 
 
@@ -356,14 +358,14 @@ class PrefilterEngine(_CpuEngine):
         )
 
     def compute(self, reads: Sequences, segments: Sequences, out: NDArray[np.int16]) -> None:
-        """Fill `out` with every pair's edits, -1 above the threshold, -2 where undefined.
+        """Fill `out` with the edits of every pair: -1 above the threshold, -2 if undefined.
 
         Raises
         ------
         ValueError
-            What the engine refuses, in its own words.
+            If the engine refuses the sequences, with the engine's message.
         MemoryError
-            If the engine's memory does not suffice.
+            If the engine cannot allocate its tables.
         """
         status = self._lib.gkl_shim_prefilter_compute(
             self._handle,
@@ -386,12 +388,12 @@ class PrefilterEngine(_CpuEngine):
 
 
 def copy(arrays: list[tuple[NDArray[np.uint8], NDArray[np.uint8]]], threads: int = 0) -> None:
-    """Copy bytes on several threads; of each two arrays, equal in size, the first is filled."""
+    """Copy bytes with several threads. `arrays` holds (target, source) pairs of equal size."""
     ffi, lib = library()
-    targets = [ffi.from_buffer("uint8_t[]", one, require_writable=True) for one, _ in arrays]
-    sources = [ffi.from_buffer("uint8_t[]", other) for _, other in arrays]
-    sizes = [len(other) for _, other in arrays]
-    if sizes != [len(one) for one, _ in arrays]:
+    targets = [ffi.from_buffer("uint8_t[]", target, require_writable=True) for target, _ in arrays]
+    sources = [ffi.from_buffer("uint8_t[]", source) for _, source in arrays]
+    sizes = [len(source) for _, source in arrays]
+    if sizes != [len(target) for target, _ in arrays]:
         raise ValueError("arrays of unequal sizes")
     check(
         lib.gkl_shim_copy(
@@ -411,7 +413,7 @@ def encode(
     undefined: NDArray[np.uint32],
     threads: int = 0,
 ) -> bool:
-    """Fill bit planes (``gkl_shim_prefilter_encode``); return whether any letter is undefined."""
+    """Encode letters as bit planes, and return whether any letter is undefined."""
     ffi, lib = library()
     planes = (
         ffi.from_buffer("uint32_t[]", plane, require_writable=True)
@@ -425,25 +427,25 @@ def encode(
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class RegionText:
-    """What :func:`parse_regions` found in a text."""
+    """The regions that :func:`parse_regions` found in a text."""
 
     arrays: tuple[Any, ...]
-    """The whole regions, as :func:`batch_pointer` takes them."""
+    """The complete regions, as the arguments of :func:`batch_pointer`."""
     lines: int
-    """Lines up to the end of the last whole region, or up to the one that is wrong."""
+    """The number of lines before the end of the last complete region, or before a wrong line."""
     used: int
-    """Bytes up to the end of the last whole region."""
+    """The number of bytes before the end of the last complete region."""
     unfinished: int | None
-    """The first line, counted from 0, of the region that the text ends within."""
+    """The first line, counted from 0, of an incomplete region at the end of the text, or None."""
     missing_reads: int
-    """How many reads that region lacks."""
+    """The number of reads that the incomplete region lacks."""
     missing_haplotypes: int
     fault: str | None
-    """What is wrong with the line after `lines` good ones; None if nothing is."""
+    """What is wrong with the line after the first `lines` lines, or None."""
 
 
 def parse_regions(text: bytearray, size: int, longest_line: int, threads: int = 0) -> RegionText:
-    """Find the regions in the first `size` bytes of a text in the ``.in`` format."""
+    """Parse the regions in the first `size` bytes of a text in the ``.in`` format."""
     ffi, lib = library()
     content = ffi.from_buffer("uint8_t[]", text)
     lines, whole = ffi.new("int64_t *"), ffi.new("int64_t *")
@@ -507,13 +509,13 @@ def parse_pairs(
     segment_starts: NDArray[np.int64],
     segment_lengths: NDArray[np.int32],
 ) -> tuple[int, int, str | None]:
-    """Find the pairs in whole lines of a text, as many as the arrays have room for.
+    """Parse whole lines of pairs, until the text ends or the arrays are full.
 
     Returns
     -------
     pairs, used, fault
-        How many there are, how many bytes they take, and what is wrong with the line after them;
-        None if nothing is.
+        The number of pairs, the number of bytes parsed, and what is wrong with the next line, or
+        None.
     """
     outputs = (read_starts, read_lengths, segment_starts, segment_lengths)
     return _parse("gkl_shim_prefilter_parse_pairs", text, threads, (), outputs)
@@ -530,7 +532,7 @@ def parse_candidates(
     positions: NDArray[np.int64],
     reverse: NDArray[np.uint8],
 ) -> tuple[int, int, str | None]:
-    """Read candidates from a text, like :func:`parse_pairs`."""
+    """Parse whole lines of candidates. It returns the same values as :func:`parse_pairs`."""
     ffi, _ = library()
     offsets = np.zeros(len(names) + 1, np.int64)
     np.cumsum([len(name) for name in names], out=offsets[1:])
@@ -574,9 +576,9 @@ def _parse(
 
 
 def format_edits(edits: NDArray[np.int16], reject_undefined: bool) -> memoryview:
-    """Return the lines ``edits TAB verdict`` of many pairs."""
+    """Format a line ``edits TAB verdict`` for each pair."""
     ffi, lib = library()
-    text = np.empty(_LINE * len(edits), np.uint8)
+    text = np.empty(_EDITS_LINE_BYTES * len(edits), np.uint8)
     size = lib.gkl_shim_prefilter_format(
         ffi.from_buffer("int16_t[]", edits),
         len(edits),
@@ -587,19 +589,23 @@ def format_edits(edits: NDArray[np.int16], reject_undefined: bool) -> memoryview
 
 
 def format_likelihoods(values: NDArray[np.float64], threads: int = 0) -> Iterator[memoryview]:
-    """Give a line for each value, as :func:`repr` writes it, piece by piece.
+    """Format a line for each value, as :func:`repr` does.
 
-    A piece of text is overwritten by the next.
+    Yields
+    ------
+    memoryview
+        The text of many lines. The next text overwrites it.
     """
     ffi, lib = library()
-    text = np.empty(lib.GKL_SHIM_PAIRHMM_LINE_BYTES * min(len(values), _NUMBERS), np.uint8)
+    most = min(len(values), _LIKELIHOODS_A_CALL)
+    text = np.empty(lib.GKL_SHIM_PAIRHMM_LINE_BYTES * most, np.uint8)
     size = ffi.new("int64_t *")
-    for first in range(0, len(values), _NUMBERS):
-        some = values[first : first + _NUMBERS]
+    for first in range(0, len(values), _LIKELIHOODS_A_CALL):
+        part = values[first : first + _LIKELIHOODS_A_CALL]
         check(
             lib.gkl_shim_pairhmm_format(
-                ffi.from_buffer("double[]", some),
-                len(some),
+                ffi.from_buffer("double[]", part),
+                len(part),
                 threads,
                 ffi.from_buffer("uint8_t[]", text, require_writable=True),
                 size,

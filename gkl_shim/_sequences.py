@@ -1,4 +1,4 @@
-"""Sequences as the prefilter takes them, and the one door through which anything becomes so."""
+"""Convert every form of reads, segments and contigs into the prefilter's :class:`Sequences`."""
 
 from __future__ import annotations
 
@@ -17,16 +17,17 @@ MAX_LENGTH = 10_000
 
 _COMPLEMENT = np.arange(256, dtype=np.uint8)
 for _pair in ("AT", "CG", "at", "cg"):
-    _one, _other = map(ord, _pair)
-    _COMPLEMENT[_one], _COMPLEMENT[_other] = _other, _one
+    _first, _second = map(ord, _pair)
+    _COMPLEMENT[_first], _COMPLEMENT[_second] = _second, _first
 
 
 class Sequences:
-    """Many sequences in one buffer: letters, or two bits a base. No Python object a sequence.
+    """Many sequences in one buffer, as letters or as two bits a base.
 
-    Made by :meth:`from_arrays`, :meth:`from_matrix`, :meth:`from_planes` and :meth:`encoded`; and
-    every list of bytes or str is turned into one at the door. Letters are ACGT in either case; any
-    other one makes its sequence undefined. A sequence has 1 to 10,000 bases.
+    There is no Python object for each sequence. :meth:`from_arrays`, :meth:`from_slices`,
+    :meth:`from_matrix`, :meth:`from_planes` and :meth:`encoded` make one. The functions of
+    :mod:`gkl_shim.prefilter` also accept lists of bytes or str, and convert them. Letters are ACGT
+    in either case. Any other letter makes its sequence undefined. A sequence has 1 to 10,000 bases.
     """
 
     __slots__ = ("_raw",)
@@ -38,19 +39,19 @@ class Sequences:
     def from_arrays(
         cls, letters: NDArray[np.uint8] | bytes, offsets: NDArray[np.integer[Any]]
     ) -> Sequences:
-        """Take ragged arrays; a uint8 array of letters is not copied.
+        """Make sequences of ragged arrays. A uint8 array of letters is not copied.
 
         Parameters
         ----------
         letters
-            One-dimensional.
+            The letters of all sequences, one-dimensional.
         offsets
             Integers, shape (sequences + 1,): sequence k is ``letters[offsets[k]:offsets[k + 1]]``.
 
         Raises
         ------
         ValueError
-            If the arrays do not fit each other, or a length is not 1 to 10,000.
+            If an offset is outside the letters, or a length is not 1 to 10,000.
         """
         ends = _integers(offsets, "offsets")
         if not len(ends):
@@ -64,21 +65,21 @@ class Sequences:
         starts: NDArray[np.integer[Any]],
         lengths: NDArray[np.integer[Any]] | int,
     ) -> Sequences:
-        """Take pieces of a buffer, which may overlap; a uint8 array of letters is not copied.
+        """Make sequences of slices of a buffer. A uint8 array of letters is not copied.
 
         Parameters
         ----------
         letters
-            One-dimensional.
+            The buffer, one-dimensional.
         starts
-            Integers, shape (sequences,).
+            Where each sequence starts: integers, shape (sequences,). Sequences may overlap.
         lengths
-            Likewise, or one length for all.
+            The length of each sequence: integers, shape (sequences,), or one length for all.
 
         Raises
         ------
         ValueError
-            If a piece is not within the letters, or a length is not 1 to 10,000.
+            If a sequence reaches outside the letters, or a length is not 1 to 10,000.
         """
         buffer = _byte_array(letters, "letters")
         begins, sizes, length = _slices(starts, lengths, len(buffer))
@@ -95,13 +96,13 @@ class Sequences:
 
     @classmethod
     def from_matrix(cls, letters: NDArray[Any]) -> Sequences:
-        """Take sequences of one length, a row each.
+        """Make sequences of one length, one for each row of a matrix.
 
         Parameters
         ----------
         letters
-            uint8, shape (sequences, length), or an array of fixed-width bytes (dtype ``S``), of
-            which every element fills its width. Not copied where C-contiguous.
+            uint8, shape (sequences, length), or an array of fixed-width bytes (dtype ``S``) in
+            which every element fills its width. A C-contiguous array is not copied.
 
         Raises
         ------
@@ -134,22 +135,22 @@ class Sequences:
         lengths: NDArray[np.integer[Any]] | int,
         undefined: NDArray[np.uint32] | None = None,
     ) -> Sequences:
-        """Take sequences that are encoded already.
+        """Make sequences of bases that are already encoded in two bits.
 
         Parameters
         ----------
         low, high
-            uint32, one-dimensional, of equal size: bit k % 32 of word k // 32 is of base k. A is
-            neither, C low, T high, G both.
+            The two bits of each base: uint32, one-dimensional, of equal size. Base k is bit k % 32
+            of word k // 32. A has neither bit set, C has `low`, T has `high`, and G has both.
         starts, lengths
             In bases, as for :meth:`from_slices`.
         undefined
-            A bit for every base that is no letter ACGT; None if there is no such base.
+            A set bit for every base that is not ACGT, or None if all bases are ACGT.
 
         Raises
         ------
         ValueError
-            As for :meth:`from_slices`.
+            If the planes differ in size, or for the reasons that :meth:`from_slices` lists.
         """
         planes = [_words(plane, name) for plane, name in ((low, "low"), (high, "high"))]
         unknown = None if undefined is None else _words(undefined, "undefined")
@@ -172,7 +173,7 @@ class Sequences:
 
     @property
     def raw(self) -> _native.Sequences:
-        """What the engines take."""
+        """The arrays, in the form that the engines take."""
         return self._raw
 
     def __len__(self) -> int:
@@ -180,7 +181,7 @@ class Sequences:
 
     @property
     def lengths(self) -> NDArray[np.int32]:
-        """Each sequence's length: int32, shape (sequences,)."""
+        """The length of each sequence: int32, shape (sequences,)."""
         if self._raw.lengths is not None:
             return self._raw.lengths
         return np.full(self._raw.count, self._raw.length, np.int32)
@@ -198,17 +199,17 @@ class Sequences:
         return self._raw.letters is None
 
     def encoded(self, threads: int = 0) -> Sequences:
-        """Encode the letters, two bits a base.
+        """Encode the letters in two bits a base.
 
         Parameters
         ----------
         threads
-            CPU threads at most; 0 for as many as the process may use.
+            The most CPU threads to use. 0 uses every CPU that the process may use.
 
         Returns
         -------
         Sequences
-            These, where they are encoded already.
+            The encoded sequences, or `self` if it is encoded already.
         """
         raw = self._raw
         if raw.letters is None:
@@ -226,7 +227,7 @@ class Sequences:
         )
 
     def copied(self) -> Sequences:
-        """Return these in arrays of their own."""
+        """Return a copy of the sequences and of their arrays."""
         raw = self._raw
         given = {field.name: getattr(raw, field.name) for field in dataclasses.fields(raw)}
         arrays = {
@@ -235,12 +236,12 @@ class Sequences:
         return Sequences(dataclasses.replace(raw, **arrays))
 
     def part(self, first: int, last: int) -> Sequences:
-        """Return sequences `first` to `last`, that one excluded, in the same buffer."""
+        """Return the sequences ``[first, last)``, in the same buffer."""
         raw = self._raw
         starts, offset = raw.starts, 0
         if starts is None:
             offset = first * raw.stride
-            if raw.letters is None:  # planes cannot be cut at any base
+            if raw.letters is None:  # bit planes can only be cut at whole words
                 starts = np.arange(first, last, dtype=np.int64) * raw.stride
                 offset = 0
         else:
@@ -257,16 +258,16 @@ class Sequences:
         )
 
     def both_strands(self) -> Sequences:
-        """Return these and, after all of them, each one's reverse complement, in a new buffer.
+        """Return all sequences, followed by all reverse complements, in a new buffer.
 
         Raises
         ------
         ValueError
-            If they are encoded.
+            If the sequences are encoded.
         """
         raw = self._raw
         if raw.letters is None:
-            raise ValueError("reads: encoded ones have no reverse complement; give letters")
+            raise ValueError("reads: cannot reverse-complement encoded reads; give letters")
         starts, lengths = self.starts, self.lengths
         return Sequences(
             _native.Sequences(
@@ -280,7 +281,7 @@ class Sequences:
 
 
 def contig_sequences(value: Any) -> Sequences:
-    """Turn a reference's contigs into :class:`Sequences` of any length.
+    """Convert the contigs of a reference, which may have any length.
 
     Parameters
     ----------
@@ -308,7 +309,7 @@ def contig_sequences(value: Any) -> Sequences:
 
 
 def sequences(value: Any, name: str) -> Sequences:
-    """Turn what a caller gave into :class:`Sequences`.
+    """Convert an argument into :class:`Sequences`.
 
     Parameters
     ----------
@@ -316,12 +317,13 @@ def sequences(value: Any, name: str) -> Sequences:
         Sequences, a uint8 matrix, an array of fixed-width bytes, or an iterable of bytes, str or
         uint8 arrays.
     name
-        The argument, for errors.
+        The name of the argument, for errors.
 
     Raises
     ------
     ValueError
-        Naming argument and index.
+        If the value has another type or a sequence has a wrong length. The message names the
+        argument and the index.
     """
     if isinstance(value, Sequences):
         return value
@@ -356,7 +358,7 @@ def _letters(item: Any, name: str) -> bytes:
     if isinstance(item, bytes):
         return item
     if isinstance(item, str):
-        # What is no letter of ours is undefined, whatever it is.
+        # Every letter other than ACGT is undefined, so replacing it with "?" changes nothing.
         return item.encode("ascii", "replace")
     if isinstance(item, (bytearray, memoryview)):
         return bytes(item)
@@ -392,7 +394,10 @@ def _integers(value: Any, name: str) -> NDArray[np.int64]:
 def _slices(
     starts: Any, lengths: Any, size: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int32] | None, int]:
-    """Check pieces of a buffer: starts, and lengths or the length of all."""
+    """Check slices of a buffer, and return the starts, the lengths and the common length.
+
+    Either the lengths are None or the common length is 0.
+    """
     begins = _integers(starts, "starts")
     if isinstance(lengths, (int, np.integer)):
         _check_length(int(lengths))

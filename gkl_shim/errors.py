@@ -1,6 +1,6 @@
-"""The exceptions of this package beyond Python's own.
+"""The exceptions that this package defines.
 
-A wrong argument is a plain :class:`ValueError` whose message names the argument and the index.
+A wrong argument raises a plain :class:`ValueError`. Its message names the argument and the index.
 """
 
 from __future__ import annotations
@@ -8,12 +8,12 @@ from __future__ import annotations
 __all__ = ["BackendUnavailable", "FormatError", "MissingComponent", "PairError"]
 
 
-class MissingComponent(RuntimeError):  # noqa: N818 - named for what is wrong
-    """A part that this call needs is not installed; the message says how to get it."""
+class MissingComponent(RuntimeError):  # noqa: N818 - the name states the fault
+    """A required component is not installed; the message says how to get it."""
 
 
-class BackendUnavailable(RuntimeError):  # noqa: N818 - likewise
-    """The backend or engine build asked for cannot run here."""
+class BackendUnavailable(RuntimeError):  # noqa: N818 - the name states the fault
+    """The requested backend or engine build cannot run on this machine."""
 
 
 class FormatError(ValueError):
@@ -22,15 +22,15 @@ class FormatError(ValueError):
     Parameters
     ----------
     path
-        The file, as the caller named it.
+        The path that the caller gave.
     line
-        The line at fault, counted from 1; None where it is not known.
+        The number of the wrong line, counted from 1, or None if it is unknown.
     message
-        What is wrong and, where that is known, what would be right.
+        What is wrong and, if known, what the format expects.
 
     Notes
     -----
-    ``str()`` gives ``FILE:LINE: message``, or ``FILE: message``.
+    ``str()`` returns ``FILE:LINE: message``, or ``FILE: message`` without a line.
     """
 
     def __init__(self, path: str, line: int | None, message: str) -> None:
@@ -50,9 +50,9 @@ class PairError(ValueError):
     Parameters
     ----------
     index
-        Which one, counted from 0.
+        The pair's index, counted from 0.
     message
-        What is wrong with it.
+        What is wrong with the pair.
     """
 
     def __init__(self, index: int, message: str) -> None:

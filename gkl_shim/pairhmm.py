@@ -1,12 +1,12 @@
-"""PairHMM: the log10 likelihood of a read given a haplotype, as GATK means it.
+"""Compute PairHMM likelihoods: the log10 likelihood of a read given a haplotype.
 
-The model is the one of GATK's native PairHMM (Intel's GKL): per-base base, insertion, deletion and
-gap-continuation qualities, and N as a wildcard on either side. It was described by Durbin et al.,
-*Biological Sequence Analysis*, Cambridge 1998, chapter 4, and is used in GATK as of Poplin et al.,
-*Scaling accurate genetic variant discovery to tens of thousands of samples*, bioRxiv 201178, 2017.
+The model is the one in GATK's native PairHMM (Intel's GKL). Each base has a base, an insertion, a
+deletion and a gap-continuation quality, and N is a wildcard in reads and haplotypes. Durbin et al.
+describe the model (*Biological Sequence Analysis*, Cambridge 1998, chapter 4), and Poplin et al.
+describe its use in GATK (*Scaling accurate genetic variant discovery to tens of thousands of
+samples*, bioRxiv 201178, 2017).
 
-Results do not depend on the number of threads, on the engine's build or on how regions are put
-together: they have the same bits.
+Results have the same bits with any number of threads, any build and any grouping of regions.
 """
 
 from __future__ import annotations
@@ -24,7 +24,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gkl_shim import _native
-from gkl_shim._ahead import ahead, background
 from gkl_shim._batch import (
     CONTINUATION_QUALS,
     DELETION_QUALS,
@@ -44,7 +43,8 @@ from gkl_shim._batch import (
     haplotype_batch,
     read_batch,
 )
-from gkl_shim._closing import Closing
+from gkl_shim._closable import Closable
+from gkl_shim._read_ahead import background, read_ahead
 from gkl_shim.cuda import arrays
 from gkl_shim.errors import BackendUnavailable
 
@@ -67,87 +67,90 @@ __all__ = [
 Backend: TypeAlias = Literal["auto", "cpu", "cuda"]
 Precision: TypeAlias = Literal["single", "double"]
 
-# What one native call takes at most, in cells: it bounds how long Ctrl-C waits. The engine computes
-# reads side by side, and haplotypes share what is alike: a call has no fewer reads than these,
-# where there are so many, and is then larger.
+# The most cells in one native call. Ctrl-C waits until the call returns.
 _CALL_CELLS = 1 << 29
+# The fewest reads in one native call, if the region has as many: the engine computes reads side by
+# side, and computes the shared parts of haplotypes once. A call with few long reads may therefore
+# have up to _FEW_READS_CELLS cells.
 _CALL_READS = 16
 _FEW_READS_CELLS = 1 << 32
-# What a stream puts together, where regions come one by one: little enough that batches of some
-# hundred regions are not copied. And what devices compute in one call, in bases of reads, since
-# these are what the host is busy with; and how many such calls there are at once.
+# A stream concatenates small regions up to this many cells. Batches of a few hundred regions are
+# larger, so they are not copied.
 _GROUP_CELLS = 1 << 27
+# The bases of reads in one call to the devices, since the host's work grows with them, and the
+# number of such calls in flight.
 _DEVICE_CALL_BASES = 1 << 23
 _DEVICE_CALLERS = 3
-# What a pair counts at least, so that pairs of tiny sequences bound a call's results too.
+# The least that a pair counts, in cells. It bounds the results of a call with tiny sequences.
 _PAIR_CELLS = 256
 
-# With "auto", a smaller call costs less on the CPU than a trip to a device; and before so many
-# cells, about a second's work for the CPU, loading CUDA would take longer than it saves.
+# With "auto", a call with fewer cells than _DEVICE_CELLS is cheaper on the CPU. CUDA is loaded only
+# after _WARM_UP_CELLS, about a second of CPU work: loading it for less would not pay.
 _DEVICE_CELLS = 1 << 24
 _WARM_UP_CELLS = 1 << 34
-# A cell of a read of more bases than this, computed in double precision from the start, takes the
-# CPU about so many times longer.
+# Longer reads are computed in double precision from the start. One of their cells takes the CPU
+# about _LONG_READ_COST times as long.
 _LONGEST_SINGLE_READ = 512
 _LONG_READ_COST = 64
-# In double precision a device that is slow at it does a cell in about the time in which the CPU's
-# threads do so many.
+# On a device with slow double precision, a double-precision cell takes about as long as this many
+# cells on the CPU's threads.
 _SLOW_DOUBLE_COST = 4
 _CUDA_DRIVER = Path("/dev/nvidiactl")
 
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
-    """What a :class:`PairHMM` has done since it was made, all threads together."""
+    """Counts over all calls and threads of one :class:`PairHMM`."""
 
     regions: int
-    """Regions computed; a very large one may be computed in parts, each counted."""
+    """Regions computed. A very large region may be computed in parts, and each part counts."""
     pairs: int
     """Read-haplotype pairs."""
     cells: int
-    """Read length x haplotype length, summed over pairs."""
+    """Read length x haplotype length, summed over all pairs."""
     computed_cells: int
-    """Cells left of these once what haplotypes share is merged; of a pair that is computed again
-    they count once."""
+    """Cells that remain after the shared parts of haplotypes are merged. A pair that is computed
+    twice counts once."""
     rescued_pairs: int
-    """Pairs asked for in single precision and computed in double: those that left its range, and
-    those of reads of over 512 bases."""
+    """Pairs requested in single precision but computed in double, because they left the range of
+    single precision or the read has more than 512 bases."""
     rescaled_pairs: int
     """Pairs that left the range of double precision and were computed with rescaling."""
     cuda_pairs: int
-    """Pairs whose result a CUDA device computed; the CPU computed the others."""
+    """Pairs whose result comes from a CUDA device. The others come from the CPU."""
     seconds: float
-    """Time inside the engine, summed over calls."""
+    """Time inside the engine in seconds, summed over calls."""
 
 
-class PairHMM(Closing):
-    """A configured engine. Cheap to make, reusable, safe to use from several threads at once.
+class PairHMM(Closable):
+    """A PairHMM engine with its options. It is cheap to make and may be used by several threads.
 
     Parameters
     ----------
     backend
-        ``"cpu"``, ``"cuda"``, or ``"auto"``: the CPU at first and for small calls; where there is
-        a CUDA device and more work than the CPU does in a second, devices are made ready in the
-        background and take the larger calls from then on. All give the same bits.
+        ``"cpu"``, ``"cuda"`` or ``"auto"``. With ``"auto"``, the CPU computes first. After about a
+        second of CPU work, a background thread opens the CUDA devices, if there are any, and they
+        then take the larger calls. All backends return the same bits.
     devices
-        Numbers of the CUDA devices to use; by default all.
+        The numbers of the CUDA devices to use. The default is all devices.
     threads
-        CPU threads a call at most, the caller's included; 0 for as many as the process may use
-        (more are reduced to that).
+        The most CPU threads in one call, including the caller's. The limit is the number of CPUs
+        that the process may use, which is also the meaning of 0.
     precision
-        ``"single"``: within 1e-5 of the exact value; what GATK asks for by default. Pairs that
-        leave its range are computed again in double. ``"double"``: within 1e-8.
+        ``"single"`` is within 1e-5 of the exact value, and is GATK's default. Pairs that leave the
+        range of single precision are computed again in double. ``"double"`` is within 1e-8.
     build
-        ``"avx512"``, ``"avx2"``, ``"neon"`` or ``"portable"``; by default the best for this CPU.
+        ``"avx512"``, ``"avx2"``, ``"neon"`` or ``"portable"``. The default is the best build that
+        this CPU can run.
 
     Raises
     ------
     BackendUnavailable
-        If the backend or build cannot run here.
+        If the backend or build cannot run on this machine.
     MissingComponent
         If the native library is not installed.
     ValueError
-        If an option is none of the above.
+        If an option has another value.
 
     Examples
     --------
@@ -181,14 +184,14 @@ class PairHMM(Closing):
             int(threads), precision, build
         )
         self._build = self._engine.build
-        # Who names a build of the CPU engine wants that.
+        # A caller who names a build of the CPU engine wants the CPU engine.
         chosen = "cpu" if backend == "auto" and build is not None else backend
         self._devices = _Devices(chosen, devices, precision, int(threads))
         self._final: Statistics | None = None
 
     @property
     def backend(self) -> Backend:
-        """The backend in use: with ``"auto"``, ``"cpu"`` until devices are ready."""
+        """The backend in use. With ``"auto"`` it is ``"cpu"`` until the devices are open."""
         return "cuda" if self._devices.engine is not None else "cpu"
 
     @property
@@ -199,12 +202,12 @@ class PairHMM(Closing):
 
     @property
     def build(self) -> str:
-        """The engine's build in use."""
+        """The name of the CPU build in use."""
         return self._build
 
     @property
     def statistics(self) -> Statistics:
-        """What has been computed so far; the final figures once closed."""
+        """Counts of what has been computed so far. They remain available after closing."""
         engine = self._engine
         if engine is None:
             return cast(Statistics, self._final)
@@ -216,7 +219,7 @@ class PairHMM(Closing):
         return Statistics(**cast(dict[str, Any], figures))
 
     def close(self) -> None:
-        """Refuse further calls; calls under way in other threads finish."""
+        """Refuse further calls. Calls that are running in other threads finish."""
         if self._engine is not None:
             self._final = self.statistics
             self._engine = None
@@ -231,13 +234,13 @@ class PairHMM(Closing):
         deletion_quals: Quals = DELETION_QUALS,
         continuation_quals: Quals = CONTINUATION_QUALS,
     ) -> NDArray[np.float64]:
-        """Compute one region: see :func:`likelihoods`."""
+        """Compute the likelihoods of one region; see :func:`likelihoods`."""
         gaps = (insertion_quals, deletion_quals, continuation_quals)
         batch = Batch(read_batch(reads, gaps), haplotype_batch(haplotypes))
         return self.compute(batch).reshape(len(batch.reads), len(batch.haplotypes))
 
     def compute(self, batch: Batch) -> NDArray[np.float64]:
-        """Compute every pair of every region of a batch.
+        """Compute the likelihoods of every pair in a batch of regions.
 
         Parameters
         ----------
@@ -247,13 +250,13 @@ class PairHMM(Closing):
         Returns
         -------
         ndarray
-            log10 likelihoods, shape (pairs,): region after region, reads outer, haplotypes inner;
-            :meth:`Batch.split` cuts it.
+            log10 likelihoods, shape (pairs,), ordered by region, then read, then haplotype.
+            :meth:`Batch.split` splits them into regions.
 
         Raises
         ------
         MemoryError
-            If the result or the engine's tables do not fit.
+            If the result or the engine's tables do not fit into memory.
         ValueError
             If the engine is closed.
         """
@@ -264,7 +267,7 @@ class PairHMM(Closing):
         if on_devices is not None:
             return on_devices.compute(batch)
         out = np.empty(batch.pairs, np.float64)
-        # Python's signal handlers run between the parts, so Ctrl-C does not wait for a big batch.
+        # Python's signal handlers run between the parts, so Ctrl-C does not wait for all of them.
         for part, place in _parts(batch, out):
             if part.pairs == 0:
                 continue
@@ -283,9 +286,9 @@ class PairHMM(Closing):
         deletion_quals: Quals = DELETION_QUALS,
         continuation_quals: Quals = CONTINUATION_QUALS,
     ) -> Iterator[NDArray[np.float64]]:
-        """Compute many regions: see :func:`stream`."""
+        """Compute the likelihoods of many regions; see :func:`stream`."""
         gaps = (insertion_quals, deletion_quals, continuation_quals)
-        # Background threads make batches of the caller's arrays.
+        # A background thread converts the regions. Its copies of CuPy arrays wait for this stream.
         groups = _grouped(regions, gaps, arrays.After(arrays.current_stream()))
         with contextlib.closing(self._stream(groups)) as computed:
             for batch, values in computed:
@@ -294,19 +297,19 @@ class PairHMM(Closing):
     def stream_batches(
         self, batches: Iterable[Batch]
     ) -> Generator[tuple[Batch, NDArray[np.float64]], None, None]:
-        """Compute many batches, in order: :meth:`stream` without an object a region.
+        """Compute many batches in order, without a Python object for each region.
 
         Parameters
         ----------
         batches
-            Read ahead by a background thread, up to two batches before the one that is out; for
-            devices some 40 million bases of reads. A generator is closed together with this one,
-            and may use its arrays again as :func:`stream` says.
+            The batches. A background thread reads them ahead: up to two batches for the CPU, and up
+            to about 40 million bases of reads for the devices. If `batches` is a generator, it is
+            closed with this one, and it may refill its arrays as described in :func:`stream`.
 
         Yields
         ------
         batch, values
-            Each batch, or its copy, and its log10 likelihoods as :meth:`compute` gives them.
+            Each batch, or a copy of it, with the values that :meth:`compute` returns.
         """
         return self._stream(batches if isinstance(batches, (list, tuple)) else _copies(batches))
 
@@ -314,8 +317,8 @@ class PairHMM(Closing):
         self, batches: Iterable[Batch]
     ) -> Generator[tuple[Batch, NDArray[np.float64]], None, None]:
         if self._devices.callers == 1:
-            return ahead(self._computed(ahead(batches)))
-        return self._stream_together(batches)
+            return read_ahead(self._computed(read_ahead(batches)))
+        return self._stream_on_devices(batches)
 
     def _computed(
         self, prepared: Generator[Batch, None, None]
@@ -324,12 +327,12 @@ class PairHMM(Closing):
             for batch in prepared:
                 yield batch, self.compute(batch)
 
-    def _stream_together(
+    def _stream_on_devices(
         self, batches: Iterable[Batch]
     ) -> Generator[tuple[Batch, NDArray[np.float64]], None, None]:
-        # From thread to thread takes longer than a device takes for a batch of some hundred
-        # regions: several go at once, and no more threads have a part in it than it takes for
-        # devices to have work while results are out.
+        # Handing a batch to another thread takes longer than a device takes to compute a few
+        # hundred regions, so one call computes several batches. A few calls are in flight at once,
+        # so that devices have work while the consumer handles results.
         bundles = _bundled(batches)
         callers = self._devices.callers
         calls: deque[tuple[list[Batch], Future[list[NDArray[np.float64]]]]] = deque()
@@ -342,7 +345,7 @@ class PairHMM(Closing):
                     if len(calls) < callers:
                         continue
                 elif not calls:
-                    # A fault comes after the results before it.
+                    # Raise an error of the input only after the results that precede it.
                     reading.result()
                     return
                 computed, values = calls.popleft()
@@ -373,43 +376,43 @@ def likelihoods(
     Parameters
     ----------
     reads
-        R reads, each a :class:`Read`, a pysam ``AlignedSegment`` (its whole query sequence, soft
-        clips included), or a tuple ``(bases, quals)`` or ``(bases, quals, insertion_quals,
-        deletion_quals, continuation_quals)``; or a :class:`ReadBatch`.
+        R reads, as a :class:`ReadBatch` or a sequence. Each read is a :class:`Read`, a pysam
+        ``AlignedSegment``, a tuple ``(bases, quals)``, or a tuple ``(bases, quals, insertion_quals,
+        deletion_quals, continuation_quals)``. A pysam read counts with its soft clips.
     haplotypes
-        H haplotypes, each letters ACGTN in either case as bytes, str or a uint8 array; or a
-        :class:`HaplotypeBatch`.
+        H haplotypes, as a :class:`HaplotypeBatch` or a sequence. Each haplotype is bytes, str or a
+        uint8 array of letters ACGTN in either case.
     insertion_quals, deletion_quals, continuation_quals
-        Phred qualities of the reads that bring none of their own (pysam's, and pairs): one
-        number, or a sequence as long as each such read.
+        The gap qualities of reads that have none: pysam reads and tuples of two. One number, or a
+        sequence as long as each of these reads.
     backend, devices, threads, precision, build
         As for :class:`PairHMM`.
 
     Returns
     -------
     ndarray
-        float64, shape (R, H), log10, of NumPy. An empty list of either gives an empty array.
+        log10 likelihoods: a float64 NumPy array of shape (R, H). It is empty if there are no reads
+        or no haplotypes.
 
     Notes
     -----
-    Wherever NumPy arrays are taken, CuPy arrays are too. Each is copied to the host in one
-    transfer, on the caller's current stream: after the work that is under way there.
+    CuPy arrays may be passed in place of NumPy arrays. Each is copied to the host in one transfer
+    on the caller's current stream, after the work already queued there.
 
     Raises
     ------
     ValueError
-        Naming the argument and index: a missing value, an empty sequence, tracks of unequal
-        length, a letter other than ACGTN, a quality outside 0 to 127, a read of more than 1,048,576
-        bases, a haplotype of more than 67,108,864 letters, or haplotypes of one region with more
-        than 268,435,456 together. (The C interface, like
-        GKL, takes a quality modulo 128; here a larger one, such as BAM's 255 for "missing", is
-        taken for the mistake that it is.)
+        If a value is missing, a sequence is empty, tracks differ in length, a letter is not one of
+        ACGTN, a quality is outside 0 to 127, a read has more than 1,048,576 bases, a haplotype has
+        more than 67,108,864 bases, or the haplotypes of one region have more than 268,435,456 bases
+        in total. The message names the argument and the index. The C API, like GKL, takes qualities
+        modulo 128. Here a quality above 127, such as BAM's 255 for "missing", is an error.
     BackendUnavailable
-        If the backend or build cannot run here.
+        If the backend or build cannot run on this machine.
     MissingComponent
         If the native library is not installed.
     MemoryError
-        If the result or the engine's tables do not fit.
+        If the result or the engine's tables do not fit into memory.
 
     Examples
     --------
@@ -440,22 +443,22 @@ def stream(
     precision: Precision = "single",
     build: str | None = None,
 ) -> Iterator[NDArray[np.float64]]:
-    """Compute many regions, in order, in bounded memory.
+    """Compute many regions in order, in bounded memory.
 
-    Small regions are computed together. While the caller works on one group's results the next
-    is computed, and the one after that is read from `regions`, in background threads: so
-    `regions` is read ahead, and must not wait for results.
+    Small regions are computed in groups. While the caller handles the results of one group,
+    background threads compute the next group and read the one after it. `regions` is therefore read
+    ahead, and must not wait for results.
 
-    A generator may fill the same arrays again for its next region, since each region is copied
-    before the next is asked for. The arrays of batches in a list or tuple are not copied, and must
-    stay as they are until their results are out.
+    A generator may refill the same arrays for its next region, because each region is copied before
+    the next one is requested. Batches in a list or tuple are not copied, and their arrays must not
+    change until their results have been returned.
 
     Parameters
     ----------
     regions
-        Each ``(reads, haplotypes)`` as for :func:`likelihoods`, or a :class:`Batch`, which may
-        hold several. A generator runs in a background thread; CuPy arrays are copied after the
-        work on that thread's current stream and on the caller's.
+        Each region is a tuple ``(reads, haplotypes)`` as for :func:`likelihoods`, or a
+        :class:`Batch` of several regions. A generator runs in a background thread. CuPy arrays are
+        copied after the work queued on that thread's current stream and on the caller's.
     insertion_quals, deletion_quals, continuation_quals
         As for :func:`likelihoods`.
     backend, devices, threads, precision, build
@@ -464,12 +467,13 @@ def stream(
     Yields
     ------
     ndarray
-        float64, shape (R, H), log10, one a region.
+        The log10 likelihoods of one region: float64, shape (R, H).
 
     Raises
     ------
     ValueError
-        As for :func:`likelihoods`, naming the region too, once the results before it are out.
+        As for :func:`likelihoods`, after the results of all earlier regions. The message also names
+        the region.
     """
     pairhmm = PairHMM(
         backend=backend, devices=devices, threads=threads, precision=precision, build=build
@@ -483,7 +487,7 @@ def stream(
 
 
 class _Devices:
-    """The CUDA engine of a :class:`PairHMM`, where one is wanted, and which calls it takes."""
+    """Opens the CUDA engine of a :class:`PairHMM` if it pays, and decides which calls it takes."""
 
     def __init__(
         self, backend: str, devices: Iterable[int] | None, precision: Precision, threads: int
@@ -492,7 +496,7 @@ class _Devices:
         self._arguments = (None if devices is None else list(devices), precision, False, threads)
         self._double = precision == "double"
         self._always = backend == "cuda"
-        # What the CPU is still to compute before devices are made ready.
+        # The CPU computes this many cells before devices are opened.
         self._cells_left = _WARM_UP_CELLS
         self._may_start = backend == "auto" and _CUDA_DRIVER.exists()
         self._lock = threading.Lock()
@@ -502,11 +506,11 @@ class _Devices:
 
     @property
     def callers(self) -> int:
-        """How many calls of a stream are under way at once."""
+        """How many calls of a stream are in flight at once."""
         return _DEVICE_CALLERS if self._always else 1
 
     def take(self, batch: Batch) -> CudaEngine | None:
-        """Return the engine where it is to compute this batch."""
+        """Return the CUDA engine if it should compute this batch, otherwise None."""
         engine = self.engine
         if self._always:
             return engine
@@ -526,13 +530,13 @@ class _Devices:
         return None
 
     def _least_cells(self, engine: CudaEngine, batch: Batch) -> int:
-        """Return the cost from which on a batch takes a device less time than the CPU."""
+        """Return the cost, in CPU cells, above which a device is faster than the CPU."""
         if self._double and engine.slow_double:
             return max(_DEVICE_CELLS, _SLOW_DOUBLE_COST * batch.cells)
         return _DEVICE_CELLS
 
     def release(self) -> None:
-        """Forget the engine; its memory goes when the last call has ended."""
+        """Drop the engine. Its memory is freed when the last call has returned."""
         self._may_start = self._always = False
         self.engine = None
 
@@ -545,13 +549,13 @@ class _Devices:
             return self.engine
 
     def _try_start(self) -> None:
-        # No CuPy, say: then the CPU it is.
+        # Without CUDA or CuPy, the CPU computes everything.
         with contextlib.suppress(BackendUnavailable):
             self._start()
 
 
 def _copies(batches: Iterable[Batch]) -> Iterator[Batch]:
-    """Copy each batch before the next is asked for, which may come in the same arrays."""
+    """Copy each batch before requesting the next one, which may reuse the same arrays."""
     try:
         for batch in batches:
             yield copied(batch)
@@ -563,7 +567,7 @@ def _copies(batches: Iterable[Batch]) -> Iterator[Batch]:
 def _grouped(
     regions: Iterable[Region], gaps: tuple[Quals, ...], after_caller: arrays.After
 ) -> Iterator[Batch]:
-    """Put small regions together; copied, as above, where they do not lie in a list."""
+    """Concatenate small regions. Copy the caller's arrays unless `regions` is a list or tuple."""
     listed = isinstance(regions, (list, tuple))
     group: list[Batch] = []
     work = 0
@@ -574,7 +578,7 @@ def _grouped(
             if not listed and _has_arrays_of_the_caller(region):
                 batch = copied(batch)
             more = _work_of(batch)
-            # What is large already is not copied to be put together with others.
+            # A large region is not copied to join it with others.
             if group and work + more > _GROUP_CELLS:
                 yield concatenated(group)
                 group, work = [], 0
@@ -584,7 +588,7 @@ def _grouped(
                 yield concatenated(group)
                 group, work = [], 0
     except Exception:
-        # What came before the fault is computed and handed out first.
+        # First compute and return the regions before the error.
         if group:
             yield concatenated(group)
         raise
@@ -593,7 +597,7 @@ def _grouped(
 
 
 def _bundled(batches: Iterable[Batch]) -> Iterator[list[Batch]]:
-    """Put batches for one call on devices in lists."""
+    """Collect batches into lists, one for each call to the devices."""
     iterator = iter(batches)
     bundle: list[Batch] = []
     bases = 0
@@ -605,7 +609,7 @@ def _bundled(batches: Iterable[Batch]) -> Iterator[list[Batch]]:
                 yield bundle
                 bundle, bases = [], 0
     except Exception:
-        # What came before the fault is computed and handed out first.
+        # First compute and return the batches before the error.
         if bundle:
             yield bundle
         raise
@@ -628,14 +632,14 @@ def _region_batch(region: Region, gaps: tuple[Quals, ...], index: int) -> Batch:
 
 
 def _has_arrays_of_the_caller(region: Region) -> bool:
-    """Whether a region was given as arrays, which are not copied; lists of reads are."""
+    """Return whether a region consists of the caller's arrays; lists of reads were copied."""
     return isinstance(region, Batch) or any(
         isinstance(part, (ReadBatch, HaplotypeBatch)) for part in region
     )
 
 
 def _cpu_cells(batch: Batch) -> int:
-    """Return a batch's cells, those of long reads counted by the time that they take the CPU."""
+    """Return the cost of a batch in CPU cells; a cell of a long read counts several times."""
     lengths = np.diff(batch.reads.offsets)
     bases = np.diff(batch.haplotypes.offsets[batch.region_haplotypes])
     costs = lengths * np.where(lengths > _LONGEST_SINGLE_READ, _LONG_READ_COST, 1)
@@ -643,7 +647,7 @@ def _cpu_cells(batch: Batch) -> int:
 
 
 def _work(batch: Batch) -> NDArray[np.int64]:
-    """Each region's cells, a pair counting at least `_PAIR_CELLS`: shape (regions,)."""
+    """Return the cells of each region, at least `_PAIR_CELLS` for a pair: shape (regions,)."""
     reads = np.diff(batch.reads.offsets[batch.region_reads])
     haplotypes = np.diff(batch.haplotypes.offsets[batch.region_haplotypes])
     pairs = np.diff(batch.region_reads) * np.diff(batch.region_haplotypes)
@@ -652,7 +656,7 @@ def _work(batch: Batch) -> NDArray[np.int64]:
 
 
 def _work_of(batch: Batch) -> int:
-    """Return the sum of the above; of one region, as is usual, without array arithmetic."""
+    """Return the sum of :func:`_work`, without array arithmetic if there is only one region."""
     if len(batch.region_reads) != 2:
         return int(_work(batch).sum())
     reads, haplotypes = batch.reads, batch.haplotypes
@@ -661,16 +665,16 @@ def _work_of(batch: Batch) -> int:
 
 
 def _parts(batch: Batch, out: NDArray[np.float64]) -> Iterator[tuple[Batch, NDArray[np.float64]]]:
-    """Cut a batch into native calls, each with the place of its results in `out`.
+    """Split a batch into native calls, each with its part of `out`.
 
-    It is cut between regions. A very large region is cut between reads, and where few of these make
-    a call, between haplotypes too.
+    The batch is split between regions. A very large region is split between reads, and also between
+    haplotypes if a call would have too few reads.
     """
     work = _work(batch)
     if work.sum() <= _CALL_CELLS:
         yield batch, out
         return
-    # Errors name what the caller knows, not its place in a part.
+    # Check the whole batch first, so that errors give indices in it and not in a part.
     _native.check_shape(_native.batch_pointer(*batch.arrays))
     first = start = 0
     while first < len(batch):
@@ -695,10 +699,10 @@ def _blocks(
         columns = max(1, haplotypes * reads * _FEW_READS_CELLS // (work * rows))
     values = out.reshape(reads, haplotypes)
     for read in range(0, reads, rows):
-        some = cut_reads(region.reads, read, min(read + rows, reads))
+        some_reads = cut_reads(region.reads, read, min(read + rows, reads))
         for haplotype in range(0, haplotypes, columns):
-            others = cut_haplotypes(
+            some_haplotypes = cut_haplotypes(
                 region.haplotypes, haplotype, min(haplotype + columns, haplotypes)
             )
             place = values[read : read + rows, haplotype : haplotype + columns]
-            yield Batch(some, others), place
+            yield Batch(some_reads, some_haplotypes), place

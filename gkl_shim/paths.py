@@ -1,4 +1,4 @@
-"""Where the parts of an installed gkl-shim lie."""
+"""The paths of the files that gkl-shim installs."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ _SOURCE_HEADER = _PACKAGE.parent / "kernels" / "include" / "gkl_shim.h"
 
 
 def library() -> Path:
-    """Return the native library: the engine, its C interface and the JNI bridge in one file.
+    """Return the native library, which holds the engines, the C API and the JNI bridge.
 
-    The environment variable ``GKL_SHIM_LIBRARY`` names another one, by its absolute path.
+    The environment variable ``GKL_SHIM_LIBRARY`` replaces it with another absolute path.
 
     Raises
     ------
     MissingComponent
-        If the file does not exist, or is named by a relative path: the working directory may be
-        anybody's.
+        If the file does not exist, or if ``GKL_SHIM_LIBRARY`` is a relative path. A relative path
+        could load code from a working directory that another user controls.
     """
     if library_is_chosen():
         path = Path(os.environ["GKL_SHIM_LIBRARY"])
@@ -43,12 +43,12 @@ def library() -> Path:
 
 
 def library_is_chosen() -> bool:
-    """Return whether ``GKL_SHIM_LIBRARY`` names the library to use."""
+    """Return whether ``GKL_SHIM_LIBRARY`` is set."""
     return bool(os.environ.get("GKL_SHIM_LIBRARY"))
 
 
 def binding() -> Path:
-    """Return the Python module that knows the header, made of it when the package is built.
+    """Return the cffi module, which the build generates from the header.
 
     Raises
     ------
@@ -59,7 +59,7 @@ def binding() -> Path:
 
 
 def header() -> Path:
-    """Return the C header ``gkl_shim.h``; in a source checkout, the one in ``kernels/include``.
+    """Return the C header ``gkl_shim.h``, in ``kernels/include`` of a source checkout.
 
     Raises
     ------
@@ -72,7 +72,7 @@ def header() -> Path:
 
 
 def kernels() -> Path:
-    """Return the folder of the CUDA kernels; in a source checkout, ``kernels``."""
+    """Return the folder of the CUDA kernel sources, ``kernels`` in a source checkout."""
     source = _SOURCE_HEADER.parents[1]
     return source if source.is_dir() else _PACKAGE / "kernels"
 
@@ -89,7 +89,7 @@ def agent_jar() -> Path:
 
 
 def classpath_jar() -> Path:
-    """Return the jar to put in front of GATK's own on a class path, ``gkl-shim-classpath.jar``.
+    """Return ``gkl-shim-classpath.jar``, which goes in front of GATK's jar on the class path.
 
     Raises
     ------

@@ -1,8 +1,8 @@
-"""The pre-alignment filter: tell reads that are within so many edits of a segment.
+"""The pre-alignment filter: report which read-segment pairs are within E edits.
 
-``exact`` computes the edit distance by banded bit-vectors (Myers 1999, Hyyro 2003), so nothing is
-rejected or accepted falsely. ``gatekeeper`` is the estimate of GateKeeper-GPU (Bingol et al., IEEE
-TC 2024, arXiv:2103.14978), for comparison.
+The method ``exact`` computes the edit distance with banded bit vectors (Myers 1999, Hyyro 2003), so
+it has no false accepts and no false rejects. The method ``gatekeeper`` is the estimate of
+GateKeeper-GPU (Bingol et al., IEEE TC 2024, arXiv:2103.14978), for comparison.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gkl_shim import _native
-from gkl_shim._closing import Closing
+from gkl_shim._closable import Closable
 from gkl_shim._sequences import MAX_LENGTH, Sequences, contig_sequences, sequences
 from gkl_shim.errors import BackendUnavailable, PairError
 
@@ -32,36 +32,36 @@ Method: TypeAlias = Literal["exact", "gatekeeper"]
 Mode: TypeAlias = Literal["global", "infix", "prefix"]
 
 ABOVE = -1
-"""A pair's result where it has more edits than the threshold."""
+"""The result of a pair with more edits than the threshold."""
 UNDEFINED = -2
-"""A pair's result where one of the two has a letter other than ACGT."""
+"""The result of a pair with a letter other than ACGT in the read or the segment."""
 MAX_EDITS = 255
 """The highest threshold."""
 
 _CLIPPED = "the segment would reach beyond its contig, and gatekeeper needs equal lengths"
 
-# What one native call takes at most, in bases: it bounds how long Ctrl-C waits.
+# The most bases in one native call. Ctrl-C waits until the call returns.
 _CALL_BASES = 1 << 28
-# How many bases of reads "auto" gives to the CPU before it opens CUDA, which takes a second or two,
-# and what a call has at least that then goes there.
-_CUDA_OPENS = 1 << 32
-_CUDA_CALL = 1 << 24
-# Candidates of one native call: their places are worked out in arrays that stay in cache.
+# With "auto", CUDA is opened after this many bases of reads; opening it takes a second or two.
+_CUDA_OPEN_BASES = 1 << 32
+# With "auto", a call with fewer bases of reads stays on the CPU after that.
+_CUDA_CALL_BASES = 1 << 24
+# The most candidates in one native call. The arrays of their positions stay in cache.
 _CALL_CANDIDATES = 1 << 16
 
 
 class Engine(Protocol):
-    """What computes: the CPU engine below, or the CUDA engine."""
+    """What the CPU engine and the CUDA engine have in common."""
 
     def compute(self, reads: Sequences, segments: Sequences, out: NDArray[np.int16]) -> None:
-        """Fill `out` with every pair's result."""
+        """Fill `out` with the result of every pair."""
 
     def resident(self, reads: Sequences, contigs: Sequences) -> ResidentEngine:
-        """Keep reads and contigs at hand."""
+        """Encode reads and contigs, and keep them in the engine's memory."""
 
 
 class ResidentEngine(Protocol):
-    """Reads and contigs that stay where the engine computes."""
+    """An engine with reads and contigs in its memory."""
 
     def compute(
         self,
@@ -71,24 +71,27 @@ class ResidentEngine(Protocol):
         reverse: NDArray[np.uint8] | None,
         out: NDArray[np.int16],
     ) -> None:
-        """Fill `out` with every candidate's result; raise PairError for one that is nowhere."""
+        """Fill `out` with the result of every candidate.
+
+        Raise PairError for a candidate with a wrong index or position.
+        """
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Summary:
-    """How many pairs went which way."""
+    """How many pairs were accepted, rejected and undefined."""
 
     pairs: int
     accepted: int
-    """Within the threshold."""
+    """Pairs within the threshold."""
     rejected: int
-    """Above it."""
+    """Pairs above the threshold."""
     undefined: int
-    """With a letter other than ACGT."""
+    """Pairs with a letter other than ACGT."""
 
     @property
     def acceptance_rate(self) -> float:
-        """The share of all pairs that is accepted; NaN where there is no pair."""
+        """The share of all pairs that is accepted, or NaN if there are no pairs."""
         return self.accepted / self.pairs if self.pairs else float("nan")
 
     def __add__(self, other: Summary) -> Summary:
@@ -100,40 +103,44 @@ class Summary:
         )
 
 
-class Prefilter(Closing):
-    """A configured filter. Cheap to make, reusable, safe to use from several threads at once.
+class Prefilter(Closable):
+    """A filter with its options. It is cheap to make and may be used by several threads.
 
     Parameters
     ----------
     max_edits
-        The threshold, 0 to 255. Pairs with at most so many edits are accepted.
+        The threshold, 0 to 255. Pairs with at most this many edits are accepted.
     method
-        ``"exact"``, or ``"gatekeeper"`` for the estimate, which needs pairs of equal length.
+        ``"exact"``, or ``"gatekeeper"`` for the estimate. The estimate needs a read and a segment
+        of equal length.
     mode
-        ``"global"``: the whole read against the whole segment; ``"infix"``: against any piece of
-        the segment; ``"prefix"``: against a piece at the segment's start (edlib's NW, HW, SHW).
+        What the whole read is aligned with: ``"global"``, the whole segment; ``"infix"``, any part
+        of the segment; ``"prefix"``, a part at the start of the segment. edlib calls these NW, HW
+        and SHW.
     backend
-        ``"cpu"``, ``"cuda"``, or ``"auto"``: CUDA where CuPy and a device are at hand and a call's
-        work repays it, otherwise the CPU.
+        ``"cpu"``, ``"cuda"`` or ``"auto"``. With ``"auto"``, CUDA computes if CuPy and a device are
+        available and the call is large enough to gain from it. Otherwise the CPU computes.
     threads
-        CPU threads a call at most, the caller's included; 0 for as many as the process may use.
+        The most CPU threads in one call, including the caller's. 0 uses every CPU that the process
+        may use.
     build
-        The CPU engine's build: ``"avx512"``, ``"avx2"``, ``"neon"`` or ``"portable"``; by default
-        the best. All give the same results.
+        The build of the CPU engine: ``"avx512"``, ``"avx2"``, ``"neon"`` or ``"portable"``. The
+        default is the best one. All builds return the same results.
     devices
-        CUDA devices to use, by number; by default all. They share the work of each call.
+        The numbers of the CUDA devices to use. The default is all devices. They share the work of
+        each call.
     encode
-        Where letters become two bits a base for CUDA: ``"host"``, ``"device"``, or ``"auto"`` for
-        what costs less by measurement.
+        Where letters are encoded in two bits a base for CUDA: ``"host"``, ``"device"``, or
+        ``"auto"``, which measures both and takes the faster one.
 
     Raises
     ------
     BackendUnavailable
-        If the backend or build cannot run here.
+        If the backend or build cannot run on this machine.
     MissingComponent
         If the native library is not installed.
     ValueError
-        If an option is none of the above.
+        If an option has another value.
 
     Examples
     --------
@@ -175,7 +182,7 @@ class Prefilter(Closing):
         self._cuda: CudaEngine | None = None
         self._backend = backend
         self._devices, self._encode = devices, encode
-        # What "auto" has seen of work, in bases of reads.
+        # The bases of reads in all calls so far, with "auto".
         self._bases = 0
         self._opening = threading.Lock()
         if backend == "cuda":
@@ -183,16 +190,16 @@ class Prefilter(Closing):
 
     @property
     def build(self) -> str:
-        """The CPU engine's build."""
+        """The build of the CPU engine."""
         return self._open().build
 
     @property
     def devices(self) -> tuple[str, ...]:
-        """The names of the CUDA devices in use; empty where the CPU computes."""
+        """The names of the CUDA devices in use. Empty if the CPU computes."""
         return () if self._cuda is None else self._cuda.devices
 
     def close(self) -> None:
-        """Give back what it holds; it cannot be used afterwards. Calling it again is fine."""
+        """Release memory and devices. The filter cannot be used afterwards."""
         self._cpu = None
         if self._cuda is not None:
             self._cuda.close()
@@ -201,38 +208,38 @@ class Prefilter(Closing):
     def edits(
         self, reads: Any, segments: Any, out: NDArray[np.int16] | None = None
     ) -> NDArray[np.int16]:
-        """Compute every pair's edits: see :func:`edits`.
+        """Compute the edits of every pair; see :func:`edits`.
 
         Parameters
         ----------
         out
-            int16, shape (N,), C-contiguous: filled and returned, where given.
+            An int16 array of shape (N,), C-contiguous. If given, it is filled and returned.
         """
-        one, other = sequences(reads, "reads"), sequences(segments, "segments")
-        if len(one) != len(other):
-            raise ValueError(f"{len(one)} reads, but {len(other)} segments: they go in pairs")
+        queries, targets = sequences(reads, "reads"), sequences(segments, "segments")
+        if len(queries) != len(targets):
+            raise ValueError(f"{len(queries)} reads, but {len(targets)} segments: they go in pairs")
         if self.method == "gatekeeper":
-            _check_equal(one, other)
-        results = _output(out, len(one))
-        if len(one):
-            self.engine(_bases(one)).compute(one, other, results)
+            _check_equal(queries, targets)
+        results = _output(out, len(queries))
+        if len(queries):
+            self.engine(_bases(queries)).compute(queries, targets, results)
         return results
 
     def resident(self, reads: Any, contigs: Any) -> Resident:
-        """Keep reads and a reference encoded, for candidates as a mapper has them.
+        """Encode reads and a reference, and keep them for a mapper's candidates.
 
-        Arrays are copied: they may be filled again at once.
+        Arrays are copied, so the caller may refill them at once.
 
         Parameters
         ----------
         reads
             R reads, as for :func:`edits`.
         contigs
-            The reference's contigs, of any length, each bytes, str or a uint8 array.
+            The contigs of the reference, of any length. Each is bytes, str or a uint8 array.
         """
         self._open()
         kept_reads, kept_contigs = sequences(reads, "reads"), contig_sequences(contigs)
-        # What was a list has been copied already.
+        # A list has been copied already.
         if isinstance(reads, (Sequences, np.ndarray)):
             kept_reads = kept_reads.copied()
         if isinstance(contigs, Sequences):
@@ -240,17 +247,17 @@ class Prefilter(Closing):
         return Resident(self, kept_reads, kept_contigs)
 
     def engine(self, bases: int) -> Engine:
-        """Return the engine for a call of so many bases of reads."""
+        """Return the engine for a call with this many bases of reads."""
         cpu = self._open()
         if self._cuda is None and self._backend == "auto":
             with self._opening:
                 self._bases += bases
-                if self._bases >= _CUDA_OPENS:
+                if self._bases >= _CUDA_OPEN_BASES:
                     try:
                         self._cuda = self._open_cuda(cpu)
                     except BackendUnavailable:
                         self._backend = "cpu"
-        small = self._backend == "auto" and bases < _CUDA_CALL
+        small = self._backend == "auto" and bases < _CUDA_CALL_BASES
         return cpu if self._cuda is None or small else self._cuda
 
     def _open(self) -> CpuEngine:
@@ -259,16 +266,16 @@ class Prefilter(Closing):
         return self._cpu
 
     def _open_cuda(self, cpu: CpuEngine) -> CudaEngine:
-        # Imported here: CuPy takes a second to load, and is optional.
+        # Imported late, because CuPy is optional and takes a second to load.
         from gkl_shim.cuda.prefilter import Engine as CudaEngine
 
         return CudaEngine(cpu, self._devices, self._encode)
 
 
 class Resident:
-    """Reads and a reference that are encoded and stay at hand; made by :meth:`Prefilter.resident`.
+    """Encoded reads and an encoded reference. :meth:`Prefilter.resident` makes one.
 
-    With CUDA they stay on the devices, and only candidates and results travel.
+    With CUDA they stay in device memory, and only candidates and results are transferred.
     """
 
     def __init__(self, prefilter: Prefilter, reads: Sequences, contigs: Sequences) -> None:
@@ -286,35 +293,38 @@ class Resident:
         reverse: NDArray[np.bool_] | None = None,
         out: NDArray[np.int16] | None = None,
     ) -> NDArray[np.int16]:
-        """Compute every candidate's edits.
+        """Compute the edits of every candidate.
 
         Parameters
         ----------
         reads
-            Whole numbers, shape (candidates,): which read, from 0.
+            The index of each candidate's read, from 0: integers, shape (candidates,).
         positions
-            Likewise: where in the contig the segment starts, from 0. The segment is as long as the
-            read; for ``infix`` it reaches `max_edits` further on both sides, for ``prefix`` at its
-            end, and in each case no further than the contig.
+            Where each segment starts in its contig, from 0: integers, shape (candidates,). The
+            segment is as long as the read. For ``infix`` it extends by `max_edits` at both ends,
+            and for ``prefix`` at its end. It never extends beyond the contig.
         contigs
-            Likewise: which contig, from 0. None where there is one only.
+            The index of each candidate's contig, from 0: integers, shape (candidates,). May be None
+            if there is only one contig.
         reverse
-            Whether the read's reverse complement is meant, shape (candidates,). None: nowhere.
+            Whether to use the reverse complement of the read: bool, shape (candidates,). None means
+            that all reads are on the forward strand.
         out
-            int16, shape (candidates,), C-contiguous: filled and returned, where given.
+            An int16 array of shape (candidates,), C-contiguous. If given, it is filled and
+            returned.
 
         Returns
         -------
         ndarray
-            int16, shape (candidates,): the edits, ABOVE or UNDEFINED.
+            The edits, ABOVE or UNDEFINED: int16, shape (candidates,).
 
         Raises
         ------
         PairError
-            Naming the index of a candidate whose read, contig or position there is not, or, for
-            ``gatekeeper``, whose segment would reach beyond the contig.
+            If a candidate's read, contig or position does not exist, or if the segment would reach
+            beyond the contig with ``gatekeeper``. It holds the index of the candidate.
         ValueError
-            If the arrays' shapes or types do not fit.
+            If an array has a wrong shape or type.
         """
         which = _indices(reads, "reads", np.int32)
         small = np.asarray(positions).dtype == np.int32
@@ -327,7 +337,7 @@ class Resident:
             if array is not None and len(array) != len(which):
                 raise ValueError(f"{name}: {len(array)} values for {len(which)} candidates")
         if on is None and len(self._contigs) > 1:
-            raise ValueError(f"contigs: needed, since there are {len(self._contigs)}")
+            raise ValueError(f"contigs: required, because there are {len(self._contigs)} contigs")
         results = _output(out, len(which))
         if len(which):
             engine = self._prefilter.engine(int(len(which) * self._read_bases))
@@ -350,33 +360,37 @@ def edits(
     devices: list[int] | None = None,
     encode: Encode = "auto",
 ) -> NDArray[np.int16]:
-    """Compute the edits of every pair of a read and a segment.
+    """Compute the edits of every read-segment pair.
 
     Parameters
     ----------
     reads
         N reads of 1 to 10,000 bases: a :class:`Sequences`, a uint8 array of shape (N, length), an
-        array of fixed-width bytes, or any iterable of bytes, str or uint8 arrays. Letters count in
+        array of fixed-width bytes, or an iterable of bytes, str or uint8 arrays. Letters may have
         either case.
     segments
-        N segments, likewise.
+        N segments, in the same forms.
     max_edits, method, mode, backend, threads, build, devices, encode
         As for :class:`Prefilter`.
 
     Returns
     -------
     ndarray
-        int16, shape (N,): the edits (``gatekeeper``: their estimate), :data:`ABOVE` (-1) where
-        they are more than `max_edits`, :data:`UNDEFINED` (-2) where a letter is none of ACGT.
+        int16, shape (N,): the edits of each pair, or their estimate with ``gatekeeper``;
+        :data:`ABOVE` (-1) if there are more than `max_edits`; :data:`UNDEFINED` (-2) if a letter is
+        not one of ACGT.
 
     Raises
     ------
     ValueError
-        Naming the argument and index: a length out of range, reads and segments of unequal number.
+        If a length is out of range, or the numbers of reads and segments differ. The message names
+        the argument and the index.
     PairError
-        Where ``gatekeeper`` gets a pair of unequal lengths.
-    BackendUnavailable, MissingComponent, MemoryError
-        As for :class:`Prefilter`; and if the engine's memory does not suffice.
+        If ``gatekeeper`` gets a read and a segment of different lengths.
+    BackendUnavailable, MissingComponent
+        As for :class:`Prefilter`.
+    MemoryError
+        If the engine cannot allocate its tables.
 
     Examples
     --------
@@ -397,12 +411,12 @@ def edits(
 
 
 def summarize(results: NDArray[np.int16]) -> Summary:
-    """Count how many pairs went which way.
+    """Count accepted, rejected and undefined pairs.
 
     Parameters
     ----------
     results
-        As :func:`edits` returns them.
+        The array that :func:`edits` returns.
     """
     accepted = int(np.count_nonzero(results >= 0))
     undefined = int(np.count_nonzero(results == UNDEFINED))
@@ -410,7 +424,7 @@ def summarize(results: NDArray[np.int16]) -> Summary:
 
 
 class CpuEngine:
-    """The native engine."""
+    """The CPU engine of the native library."""
 
     def __init__(
         self, method: Method, mode: Mode, max_edits: int, threads: int, build: str | None
@@ -423,16 +437,16 @@ class CpuEngine:
 
     @property
     def build(self) -> str:
-        """The build in use."""
+        """The name of the build in use."""
         return self._native.build
 
     def compute(self, reads: Sequences, segments: Sequences, out: NDArray[np.int16]) -> None:
-        """Fill `out` with every pair's result."""
+        """Fill `out` with the result of every pair."""
         longest = max(
             int(side.raw.length if side.raw.lengths is None else side.raw.lengths.max(initial=1))
             for side in (reads, segments)
         )
-        # Python's signal handlers run between the parts.
+        # Python's signal handlers run between the parts, so Ctrl-C does not wait for all of them.
         step = max(1, _CALL_BASES // max(longest, 1))
         for first in range(0, len(out), step):
             last = min(first + step, len(out))
@@ -445,16 +459,18 @@ class CpuEngine:
                 )
 
     def resident(self, reads: Sequences, contigs: Sequences) -> ResidentEngine:
-        """Keep reads and contigs encoded."""
+        """Encode reads and contigs, and keep them in memory."""
         return _CpuResident(self, reads, contigs)
 
 
 class _CpuResident:
+    """Encoded reads and contigs; computes candidates with the CPU engine."""
+
     def __init__(self, engine: CpuEngine, reads: Sequences, contigs: Sequences) -> None:
         self._engine = engine
-        self._given = reads
+        self._letters = reads
         self._reads = reads.encoded(engine.threads)
-        self._stranded: Sequences | None = None
+        self._both_strands: Sequences | None = None
         self._contigs = contigs.encoded(engine.threads)
         self._begins = contigs.starts
         self._ends = contigs.starts + contigs.lengths
@@ -469,9 +485,9 @@ class _CpuResident:
     ) -> None:
         strands = self._reads
         if reverse is not None:
-            if self._stranded is None:
-                self._stranded = self._given.both_strands().encoded(self._engine.threads)
-            strands = self._stranded
+            if self._both_strands is None:
+                self._both_strands = self._letters.both_strands().encoded(self._engine.threads)
+            strands = self._both_strands
         starts, lengths = strands.starts, strands.lengths
         for first in range(0, len(out), _CALL_CANDIDATES):
             part = slice(first, first + _CALL_CANDIDATES)
@@ -507,13 +523,13 @@ class _CpuResident:
         positions: NDArray[np.integer[Any]],
         lengths: NDArray[np.int32],
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Where in the reference's buffer the segments begin and end."""
+        """Return where the segments begin and end in the buffer of the contigs."""
         if contigs is None:
             low, high = self._begins[:1], self._ends[:1]
         else:
             _check_indices(contigs, len(self._begins), first, "contig")
             low, high = self._begins[contigs], self._ends[contigs]
-        begins = positions + low  # int64, as the contigs' begins are
+        begins = positions + low  # int64, like `low`
         _refuse(
             (positions < 0) | (begins >= high), first,
             lambda k: f"position {positions[k]} is not in its contig",

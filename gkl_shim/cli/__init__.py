@@ -1,6 +1,6 @@
-"""The command ``gkl-shim``. Each subcommand is the object ``command`` of a module of its name.
+"""The command ``gkl-shim``. Each subcommand is the object ``command`` in the module of that name.
 
-A subcommand returns its exit code, or None for 0. What it raises becomes one line on stderr.
+A subcommand returns its exit code, or None for 0. An exception becomes one line on stderr.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ from gkl_shim.errors import BackendUnavailable, FormatError, MissingComponent
 __all__ = ["cli", "main"]
 
 _SUBCOMMANDS = {
-    "doctor": "Show what this machine can do, and prove it.",
-    "env": "Print the export line that puts the shim under any GATK launcher.",
-    "gatk": "Run GATK with the shim, or without, and report PairHMM's time.",
-    "demo": "Compare stock and shimmed GATK on real reads.",
+    "doctor": "Check what works on this machine.",
+    "env": "Print the environment variables that enable the shim in any GATK launcher.",
+    "gatk": "Run GATK with or without the shim, and report PairHMM's time.",
+    "demo": "Compare GATK with and without the shim on real reads.",
     "pairhmm": "Compute the likelihoods of a .in file.",
-    "prefilter": "Say which pairs of a read and a segment are within so many edits.",
-    "bench": "Measure speed, beside Intel's GKL where that is at hand.",
+    "prefilter": "Report which read-segment pairs are within a number of edits.",
+    "bench": "Measure the speed of this machine, and compare it with Intel's GKL.",
 }
 
 
 class _LazyGroup(click.Group):
-    """Imports a subcommand only when it runs, so that none can break or slow another."""
+    """Imports a subcommand only when it runs, so that no subcommand can break or slow another."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(_SUBCOMMANDS)
@@ -60,25 +60,25 @@ class _LazyGroup(click.Group):
 )
 @click.version_option(gkl_shim.__version__, prog_name="gkl-shim", message="%(prog)s %(version)s")
 def cli() -> None:
-    """PairHMM for GATK: the same answers as Intel's GKL, faster."""
+    """Accelerate GATK's PairHMM, with the same answers as Intel's GKL."""
 
 
 def main() -> NoReturn:
-    """Run the command line and leave the process: 0 done, 1 failed, 2 used wrongly."""
+    """Run the command line and exit: 0 for success, 1 for a failure, 2 for wrong usage."""
     try:
         open_standard_streams()
         end_on_signals()
         code = _run()
         sys.stderr.flush()
     except SystemExit as ended:
-        # By a signal: standard output may be a pipe that nobody reads, so it is not flushed.
+        # A signal ended the command. Standard output is not flushed, because nobody may read it.
         code = ended.code if isinstance(ended.code, int) else 1
-    # At once: a background thread may be waiting for input that never comes.
+    # Exit without joining threads: a background thread may wait for input that never comes.
     os._exit(code)
 
 
 def _run() -> int:
-    """Run the command line, report what is wrong, and return the exit code."""
+    """Run the command line, print any error, and return the exit code."""
     try:
         result = cli.main(prog_name="gkl-shim", standalone_mode=False)
         sys.stdout.flush()
@@ -92,10 +92,10 @@ def _run() -> int:
         return _fail(error.format_message())
     except OSError as error:
         if isinstance(error, BrokenPipeError) and error.filename == STANDARD_OUTPUT:
-            # The reader has gone (`gkl-shim … | head`): nothing to say, and nobody to say it to.
+            # The reader has closed the pipe (`gkl-shim ... | head`). This needs no message.
             return 1
-        said = error.strerror or str(error)
-        return _fail(f"{printable(str(error.filename))}: {said}" if error.filename else said)
+        reason = error.strerror or str(error)
+        return _fail(f"{printable(str(error.filename))}: {reason}" if error.filename else reason)
     except MemoryError as error:
         return _fail(str(error) or "out of memory")
     except FormatError as error:
@@ -103,7 +103,7 @@ def _run() -> int:
     except (BackendUnavailable, MissingComponent) as error:
         return _fail(str(error))
     except Exception as error:
-        # click takes an EOFError for the end of a dialogue, which no subcommand has.
+        # click turns an EOFError into Abort, as the end of a prompt. No subcommand prompts.
         fault = error.__cause__ or error if isinstance(error, click.Abort) else error
         frame = traceback.extract_tb(fault.__traceback__)[-1]
         return _fail(
@@ -116,7 +116,7 @@ def _run() -> int:
 def _fail(message: str, code: int = 1) -> int:
     line = " ".join(part.strip() for part in message.splitlines())
     print("gkl-shim: error:", printable(line), file=sys.stderr)
-    # What was computed before the fault.
+    # Keep the output from before the error.
     with contextlib.suppress(OSError):
         sys.stdout.flush()
     return code

@@ -1,4 +1,4 @@
-"""What the benchmarks share: options, timing, tables and JSON."""
+"""Options, timing, tables and JSON for the benchmarks."""
 
 from __future__ import annotations
 
@@ -47,13 +47,13 @@ _FILE_WIDTH = 160
 
 @dataclasses.dataclass
 class Table:
-    """Measurements of one kind."""
+    """A table of measurements."""
 
     title: str
     rows: list[Row] = dataclasses.field(default_factory=list)
     note: str = ""
     decimals: Mapping[str, int] = dataclasses.field(default_factory=dict)
-    """By column. Other columns of fractions show four significant digits."""
+    """The number of decimals, by column. Other floats show four significant digits."""
 
 
 def _output(ctx: click.Context, param: click.Parameter, path: str | None) -> str | None:
@@ -88,14 +88,14 @@ def in_turns(calls: Sequence[Callable[[], object]], seconds: float) -> list[tupl
     Parameters
     ----------
     calls
-        Each is made once before it is timed.
+        The calls. Each runs once before it is timed.
     seconds
-        How long to repeat each, all rounds together.
+        The least time for each call, summed over the rounds.
 
     Returns
     -------
     list of tuple
-        For each call the seconds that it took, one value for each round.
+        The seconds that each call took, one value for each round.
     """
     for call in calls:
         call()
@@ -104,7 +104,7 @@ def in_turns(calls: Sequence[Callable[[], object]], seconds: float) -> list[tupl
 
 
 def seconds_of(call: Callable[[], object], seconds: float) -> float:
-    """Return the seconds that a call takes: the median of rounds that take `seconds` together."""
+    """Return how long a call takes in seconds, as the median of rounds of `seconds` in total."""
     return statistics.median(in_turns([call], seconds)[0])
 
 
@@ -142,7 +142,7 @@ def progress() -> Iterator[Callable[[str], None]]:
     Yields
     ------
     callable
-        To be called with the name of what is measured next.
+        Call it with the name of the next measurement.
     """
     console = Console(stderr=True)
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn())
@@ -154,13 +154,13 @@ def progress() -> Iterator[Callable[[str], None]]:
 
 
 def write_json(path: str, report: Mapping[str, Any]) -> None:
-    """Write a report whole or not at all; ``-`` is standard output."""
+    """Write a complete report or nothing; ``-`` is standard output."""
     with _files.atomic_output(path) as file:
         file.write((json.dumps(report, indent=1) + "\n").encode())
 
 
 def wide_console() -> Console:
-    """Return standard output, with room for all columns if it is not a terminal."""
+    """Return a console for standard output, wide enough for all columns unless on a terminal."""
     console = Console()
     return console if console.is_terminal else Console(width=_FILE_WIDTH)
 
@@ -173,20 +173,20 @@ def publish(
     table: Table,
     figures: Mapping[str, Any],
 ) -> None:
-    """Write and print what was measured, where, and what could not be measured.
+    """Print the measurements and write them as JSON.
 
     Parameters
     ----------
     json_file
-        Where to write JSON; with ``-``, nothing else is printed.
+        The JSON file, or None. With ``-``, nothing but the JSON is printed.
     here, cuda
         This machine and the names of its CUDA devices.
     missing
         What could not be measured, and why.
     table
-        What is printed.
+        The table to print.
     figures
-        What the JSON has beside `here`, `cuda` and `missing`.
+        The measurements for the JSON file, in addition to `here`, `cuda` and `missing`.
     """
     if json_file is not None:
         about = {"version": gkl_shim.__version__, "machine": dataclasses.asdict(here)}
@@ -206,8 +206,8 @@ def print_table(console: Console, table: Table) -> None:
     shown = RichTable(title=escape(table.title), title_justify="left", box=box.SIMPLE)
     columns = list(dict.fromkeys(name for row in table.rows for name in row))
     for name in columns:
-        words = all(isinstance(row.get(name), str | None) for row in table.rows)
-        shown.add_column(name.replace("_", " "), justify="left" if words else "right")
+        is_text = all(isinstance(row.get(name), str | None) for row in table.rows)
+        shown.add_column(name.replace("_", " "), justify="left" if is_text else "right")
     for row in table.rows:
         texts = (cell_text(row.get(name), table.decimals.get(name)) for name in columns)
         shown.add_row(*map(escape, texts))
@@ -218,7 +218,7 @@ def print_table(console: Console, table: Table) -> None:
 
 
 def cell_text(value: str | int | float | None, decimals: int | None = None) -> str:
-    """Return a value as a table shows it."""
+    """Format a value for a table."""
     if value is None:
         return ""
     if isinstance(value, bool):

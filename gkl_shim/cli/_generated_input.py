@@ -1,4 +1,4 @@
-"""Generated input for the benchmarks: PairHMM regions and read-segment pairs, each from a seed.
+"""Generate reproducible input for the benchmarks: PairHMM regions and read-segment pairs.
 
 Regions follow the distributions of HaplotypeCaller on real 151-base reads. Reads are clipped to
 their region: 28, 79 and 141 bases at the 10th, 50th and 90th percentile. The median haplotype has
@@ -15,14 +15,14 @@ from gkl_shim.pairhmm import Batch, HaplotypeBatch, ReadBatch
 
 __all__ = ["pairs", "regions"]
 
-# Inverse cumulative distributions, linear between these points.
+# Inverse cumulative distributions of lengths, linear between these points.
 _QUANTILES = (0.0, 0.1, 0.5, 0.9, 1.0)
 _READ_LENGTHS = (10, 28, 79, 141, 151)
 _HAPLOTYPE_LENGTHS = (120, 150, 192, 260, 350)
 
 _READS = (10, 400)
 _HAPLOTYPES = (2, 128)
-# Log-normal: the median, and the spread of the logarithm.
+# Log-normal distributions: the median, and the standard deviation of the logarithm.
 _READS_SHAPE = (24.0, 0.75)
 _HAPLOTYPES_SHAPE = (3.0, 0.8)
 
@@ -35,14 +35,14 @@ _REPEAT_SHARE = 0.1
 _CONTINUATION = 10
 _LETTERS = np.frombuffer(b"ACGT", np.uint8)
 
-# Of the segment's bases that differ from the read's, and how many of the pairs have this rate.
+# The share of the segment's bases that are redrawn, and the share of pairs with each such rate.
 _PAIR_ERROR_RATES = (0.0, 0.01, 0.03, 0.08, 0.2, 0.5)
 _PAIR_ERROR_SHARES = (0.02, 0.02, 0.04, 0.12, 0.3, 0.5)
 _SEED_LENGTH = 12
 
 
 def regions(count: int, *, seed: int = 1, shape: tuple[int, int] | None = None) -> Batch:
-    """Make regions like HaplotypeCaller's.
+    """Generate regions like HaplotypeCaller's.
 
     Parameters
     ----------
@@ -51,14 +51,14 @@ def regions(count: int, *, seed: int = 1, shape: tuple[int, int] | None = None) 
     seed
         The same seed gives the same regions.
     shape
-        The number of reads and of haplotypes in every region; drawn for each region by default.
+        The numbers of reads and haplotypes in every region. By default they are random.
 
     Returns
     -------
     Batch
-        The haplotypes of a region are one sequence with different subsets of its variants, as
-        assembly finds them. Reads are pieces of the haplotypes, with errors at the rates that
-        their qualities give.
+        The haplotypes of a region are one sequence with different subsets of its variants, like
+        those that assembly finds. Reads are parts of the haplotypes, with errors at the rates that
+        their qualities state.
     """
     random = np.random.default_rng(seed)
     reads: list[NDArray[np.uint8]] = []
@@ -95,9 +95,9 @@ def regions(count: int, *, seed: int = 1, shape: tuple[int, int] | None = None) 
 
 
 def pairs(count: int, length: int) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-    """Make read-segment pairs as a mapper proposes them: few are alike, most share only a seed.
+    """Generate read-segment pairs like a mapper's candidates.
 
-    The same arguments give the same pairs.
+    Few pairs are similar, and most share only a seed. The same arguments give the same pairs.
 
     Returns
     -------
@@ -108,7 +108,7 @@ def pairs(count: int, length: int) -> tuple[NDArray[np.uint8], NDArray[np.uint8]
     genome = random.choice(_LETTERS, 1 << 20)
     starts = random.integers(0, len(genome) - length - 1, count)
     reads = genome[starts[:, None] + np.arange(length)]
-    # A deletion: from some place on, the segment is one base ahead.
+    # A deletion: from a random position on, the segment is one base ahead.
     shift = np.arange(length) >= random.integers(0, 2 * length, count)[:, None]
     segments = genome[starts[:, None] + np.arange(length) + shift]
     rates = random.choice(_PAIR_ERROR_RATES, count, p=_PAIR_ERROR_SHARES)
@@ -136,7 +136,7 @@ def _haplotypes(random: np.random.Generator, count: int) -> list[NDArray[np.uint
     sites = max(needed, len(reference) // _SITE_DISTANCE)
     places = np.sort(random.choice(np.arange(1, len(reference) - 1), sites, replace=False))
     deleted = random.random(sites) < _DELETION_SHARE
-    # The next letter of ACGT, which is never the same one.
+    # The next letter of ACGT, so that every site differs from the reference.
     other = _LETTERS[(np.searchsorted(_LETTERS, reference[places]) + 1) % len(_LETTERS)]
     found = []
     for pattern in random.choice(2**sites, count, replace=False, shuffle=False):

@@ -1,4 +1,4 @@
-"""What the subcommands that compute a file have in common: options, and progress through it."""
+"""Common options and the progress bar of the subcommands that compute a file."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ import click
 from gkl_shim.cli._terminal import printable
 
 output = click.option(
-    "-o", "--output", default="-", metavar="OUT", help="Where to write; by default standard output."
+    "-o", "--output", default="-", metavar="OUT", help="The output file. Default: standard output."
 )
 backend = click.option(
     "--backend",
     type=click.Choice(["auto", "cpu", "cuda"]),
     default="auto",
     show_default=True,
-    help="What computes.",
+    help="Where to compute. auto takes the GPU if there is one and the work is large enough.",
 )
 threads = click.option(
     "--threads",
     type=click.IntRange(0, 2**31 - 1),
     default=0,
-    help="CPU threads at most; 0, the default, for all that the process may use.",
+    help="The most CPU threads to use. Default: as many as the process may use.",
 )
 
 
@@ -37,19 +37,28 @@ class _Reader(Protocol):
 
 @contextmanager
 def progress(reader: _Reader, source: str, long: int) -> Iterator[Callable[[], None]]:
-    """Show how much of a file has been read, on a terminal and for a file of so many bytes.
+    """Show on a terminal how much of a file has been read.
+
+    Parameters
+    ----------
+    reader
+        The reader of the file.
+    source
+        The path of the file.
+    long
+        Show nothing for a file with fewer bytes.
 
     Yields
     ------
     callable
-        To be called when there is more.
+        Call it to update the display.
     """
     path = Path(source)
     size = path.stat().st_size if path.is_file() else 0
     if not sys.stderr.isatty() or size < long:
         yield lambda: None
         return
-    # Imported where it is used: that takes a quarter of the command's start.
+    # Imported late, because importing rich takes a quarter of the command's start-up time.
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 

@@ -1,4 +1,4 @@
-"""What is worth saying about the machine beside a measurement."""
+"""Describe the processor, for reports and measurements."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ class Processor:
     """The processor that this process runs on."""
 
     cpu: str
-    """Its model, as the system names it."""
+    """The model name that the system reports."""
     architecture: str
     cpus: int
-    """CPUs that the system has."""
+    """The number of CPUs in the system."""
     usable_cpus: int
-    """CPUs that this process may use, by affinity and control group."""
+    """The number of CPUs that the affinity mask and control group let this process use."""
     builds: tuple[str, ...]
-    """The engine's builds that the CPU can run, the best first."""
+    """The engine builds that the CPU can run, best first."""
 
 
 def describe() -> Processor:
@@ -45,7 +45,7 @@ def describe() -> Processor:
 
 
 def _cpu_model() -> str:
-    """Return the model of the first CPU, or the architecture where the system does not tell."""
+    """Return the model of the first CPU, or the architecture if the system does not report it."""
     try:
         lines = Path("/proc/cpuinfo").read_text(errors="replace").splitlines()
     except OSError:

@@ -1,4 +1,4 @@
-"""The process around a command: its standard streams, its signals, and what it may print."""
+"""Set up standard streams and signal handlers, and escape text for the terminal."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from gkl_shim._files import STANDARD_OUTPUT, Output, remove_unfinished
 __all__ = ["end_on_signals", "open_standard_streams", "printable"]
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-# How long the main thread may take to hear of a signal, and to leave after a second one.
-_PATIENCE_SECONDS = 0.5
+# How long the main thread may take to handle a signal, and to exit after a second one.
+_GRACE_SECONDS = 0.5
 
 _ending = threading.Event()
 
 
 class _StandardError(Output):
-    """What cannot be said is left unsaid: a report that fails is no reason to fail."""
+    """Standard error. It ignores errors, because a failed message must not fail the command."""
 
     def write(self, data: Any) -> int:
         with contextlib.suppress(OSError):
@@ -34,17 +34,17 @@ class _StandardError(Output):
 
 
 def open_standard_streams() -> None:
-    """Put streams in place whose failures are named, and take up the numbers of closed ones.
+    """Replace the standard streams with ones whose errors name them, and occupy closed descriptors.
 
-    A closed one's number would go to the next file that is opened, which would get what is printed.
-    It is opened the wrong way round, so that using it fails as if it were closed; what goes to
-    standard error vanishes.
+    If descriptor 0, 1 or 2 is closed, the next file to be opened would get its number, and would
+    receive what is printed. Each closed descriptor is therefore opened on the null device: 0 for
+    writing and 1 for reading, so that using them still fails, and 2 for writing.
     """
     for number, access in ((0, os.O_WRONLY), (1, os.O_RDONLY), (2, os.O_WRONLY)):
         try:
             os.fstat(number)
         except OSError:
-            os.open(os.devnull, access)  # gets the lowest number that is free
+            os.open(os.devnull, access)  # takes the lowest free descriptor
             os.set_inheritable(number, True)
     sys.stdout = _text(Output(1, STANDARD_OUTPUT, closefd=False), sys.stdout)
     sys.stderr = _text(_StandardError(2, "standard error", closefd=False), sys.stderr)
@@ -59,19 +59,20 @@ def _text(file: Output, before: Any) -> io.TextIOWrapper:
 
 
 def end_on_signals() -> None:
-    """Let SIGINT, SIGTERM and SIGHUP end the command within a second, unless they are ignored.
+    """Make SIGINT, SIGTERM and SIGHUP end the command within a second, unless they are ignored.
 
-    The handler raises SystemExit in the main thread, so that what is half done is cleared away.
-    Python calls it between two steps of the main thread, which may be in a long native call: then
-    another thread, which every signal wakes, ends the process. So it does at a second signal.
+    The handler raises SystemExit in the main thread, so that temporary files are removed. Python
+    runs the handler only between bytecodes of the main thread, which may be in a long native call.
+    A second thread, which every signal wakes, then ends the process. It also ends the process
+    after a second signal.
     """
-    woken, wake = os.pipe()
-    os.set_blocking(wake, False)
-    signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
+    wake_read, wake_write = os.pipe()
+    os.set_blocking(wake_write, False)
+    signal.set_wakeup_fd(wake_write, warn_on_full_buffer=False)
     for number in _SIGNALS:
-        if signal.getsignal(number) != signal.SIG_IGN:  # as for nohup
+        if signal.getsignal(number) != signal.SIG_IGN:  # ignored under nohup
             signal.signal(number, _end)
-    threading.Thread(target=_watch, args=(woken,), name="gkl-shim-signals", daemon=True).start()
+    threading.Thread(target=_watch, args=(wake_read,), name="gkl-shim-signals", daemon=True).start()
 
 
 def _end(number: int, frame: FrameType | None) -> None:
@@ -80,29 +81,29 @@ def _end(number: int, frame: FrameType | None) -> None:
         raise SystemExit(128 + number)
 
 
-def _watch(woken: int) -> None:
-    again = False
+def _watch(wake_read: int) -> None:
+    second = False
     while True:
-        number = os.read(woken, 1)[0]
-        # A subcommand may handle signals itself for a while.
+        number = os.read(wake_read, 1)[0]
+        # A subcommand may install its own handler for a while.
         if signal.getsignal(number) is not _end:
             continue
-        if again:
-            time.sleep(_PATIENCE_SECONDS)
-        if again or not _ending.wait(_PATIENCE_SECONDS):
+        if second:
+            time.sleep(_GRACE_SECONDS)
+        if second or not _ending.wait(_GRACE_SECONDS):
             remove_unfinished()
             os._exit(128 + number)
-        again = True
+        second = True
 
 
 def printable(text: str) -> str:
-    """Return text with an escape for each character that is not printable, a newline included."""
+    """Escape every character that is not printable, including newlines."""
     return "".join(
         character if character.isprintable() else _escape(character) for character in text
     )
 
 
 def _escape(character: str) -> str:
-    if "\udc80" <= character <= "\udcff":  # a byte of a file's name that is not UTF-8
+    if "\udc80" <= character <= "\udcff":  # a byte of a file name that is not UTF-8
         return f"\\x{ord(character) - 0xDC00:02x}"
     return character.encode("unicode_escape").decode("ascii")

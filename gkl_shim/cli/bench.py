@@ -1,4 +1,4 @@
-"""``gkl-shim bench``: how fast this machine is."""
+"""``gkl-shim bench``: measure the speed of this machine."""
 
 from __future__ import annotations
 

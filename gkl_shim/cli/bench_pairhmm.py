@@ -1,4 +1,4 @@
-"""``gkl-shim bench pairhmm``: how fast PairHMM is here, beside the GKL that GATK has."""
+"""``gkl-shim bench pairhmm``: measure PairHMM's speed, and compare it with GATK's GKL."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _PRECISIONS: tuple[Precision, ...] = ("single", "double")
 
 @dataclasses.dataclass(frozen=True)
 class _Row:
-    """One engine on one input; speeds in GCUPS, every cell of the input counted."""
+    """The speeds of one engine on one input, in GCUPS. Every cell of the input counts."""
 
     input: str
     precision: Precision
@@ -33,10 +33,11 @@ class _Row:
     build: str
     """``cuda`` is the GPU engine."""
     gcups: float
-    """From Python, all regions in one call: the median of the rounds."""
+    """The median speed from Python, with all regions in one call."""
     rounds: tuple[float, ...]
+    """The speed in each round."""
     jvm: replay.BesideGkl | None = None
-    """From Java, one call a region as GATK does it, in turns with GKL; None if not measured."""
+    """The speed from Java, with one call for each region like GATK. None if not measured."""
 
 
 @click.command(
@@ -47,25 +48,25 @@ class _Row:
 @click.option(
     "--gkl",
     metavar="CLASSPATH",
-    help="GKL's jar and GATK's native bindings, or a GATK package jar. The default is what "
-    "`gkl-shim demo` has fetched.",
+    help="The jars of GKL and of GATK's native bindings, or a GATK package jar. Default: the GATK "
+    "that `gkl-shim demo` has fetched.",
 )
 @_bench.json_option
 def command(
     inputs: tuple[str, ...], seconds: float, gkl: str | None, json_file: str | None
 ) -> None:
-    """Time PairHMM on this machine, beside Intel's GKL.
+    """Time PairHMM on this machine, and compare it with Intel's GKL.
 
-    Each build of gkl-shim computes each INPUT.in in one call, in single and in double precision,
-    with one thread and with all CPUs. So does the GPU, if there is one and CuPy is installed.
-    GKL_SHIM_RECORD=FILE records such files from GATK. Without a file, the input is 100 generated
-    regions like HaplotypeCaller's, the same ones in every run.
+    Each build of gkl-shim computes each INPUT.in in one call, in single and double precision, with
+    one thread and with all CPUs. The GPU does the same, if there is one and CuPy is installed. To
+    record such files from GATK, set GKL_SHIM_RECORD=FILE. Without a file, the input is 100
+    generated regions like HaplotypeCaller's, the same ones in every run.
 
-    If GKL is available, gkl-shim and GKL also compute the input in one JVM, one call a region, as
-    GATK calls them.
+    If GKL is available, gkl-shim and GKL also compute the input in one JVM, with one call for each
+    region, like GATK.
 
-    Engines take turns, and the table shows medians. A GCUPS is 10^9 read-by-haplotype cells of the
-    input a second, computed or shared.
+    Engines take turns, and the table shows medians. One GCUPS is 10^9 cells a second. All
+    read-by-haplotype cells of the input count, whether they are computed or shared.
     """
     sets = {name: _read(name) for name in inputs}
     sets = sets or {"generated": _generated_input.regions(_GENERATED_REGIONS)}

@@ -1,4 +1,4 @@
-"""``gkl-shim bench prefilter``: how many pairs a second the pre-alignment filter takes here."""
+"""``gkl-shim bench prefilter``: measure the pre-alignment filter in pairs a second."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ from gkl_shim.prefilter import MAX_EDITS, Prefilter, Sequences
 _Letters: TypeAlias = NDArray[np.uint8]
 """Sequences of one length, shape (pairs, length)."""
 
-# Letters of each side: generated, and of one call, which repeats the generated ones.
+# The bases of all reads, and of all segments: those generated, and those in one call, which repeats
+# the generated ones.
 _GENERATED_BASES = 100 << 17
 _CPU_BASES = 100 << 20
 _CUDA_BASES = 400 << 20
@@ -29,14 +30,14 @@ _EDLIB_BASES = 300_000
 
 @dataclasses.dataclass(frozen=True)
 class _Engine:
-    """What filters pairs."""
+    """An engine to time."""
 
     name: str
     threads: int | None
     pairs: int
-    """In one call."""
+    """The number of pairs in one call."""
     at: Callable[[int], Callable[[], object]]
-    """Returns the call with a threshold."""
+    """Returns the call to time, for a threshold."""
 
 
 @click.command(name="prefilter", epilog="Example: gkl-shim bench prefilter --length 150 -e 3 -e 8")
@@ -45,7 +46,7 @@ class _Engine:
     type=click.IntRange(1, 10_000),
     default=100,
     show_default=True,
-    help="Bases of a read and of a segment.",
+    help="The length of reads and segments, in bases.",
 )
 @click.option(
     "-e",
@@ -55,7 +56,7 @@ class _Engine:
     multiple=True,
     default=(2, 5, 10),
     show_default=True,
-    help="The threshold; give the option several times to try several.",
+    help="The threshold. Repeat the option to measure several thresholds.",
 )
 @_bench.seconds_option(0.5)
 @_bench.json_option
@@ -64,10 +65,10 @@ def command(
 ) -> None:
     """Time the exact pre-alignment filter on this machine.
 
-    The pairs are generated, the same ones in every run: few are alike and most share only a seed,
-    as a mapper proposes them. The engines are each CPU build with one thread, the best build with
-    all CPUs, edlib if its Python package is installed, and the GPUs if there are any and CuPy is
-    installed. Input and results are in ordinary memory.
+    The pairs are generated, and are the same in every run. Like a mapper's candidates, few are
+    similar and most share only a seed. The engines are each CPU build with one thread, the best
+    build with all CPUs, edlib if its Python package is installed, and the GPUs if there are any and
+    CuPy is installed. Input and results are in pageable host memory.
 
     Engines take turns, and the table shows medians.
     """
@@ -131,10 +132,10 @@ def _prefilter(
 
 def _edlib(reads: _Letters, segments: _Letters) -> _Engine:
     align = importlib.import_module("edlib").align
-    some = max(_EDLIB_BASES // reads.shape[1], 1)
+    count = max(_EDLIB_BASES // reads.shape[1], 1)
     pairs = [
         (read.tobytes(), segment.tobytes())
-        for read, segment in zip(reads[:some], segments[:some], strict=True)
+        for read, segment in zip(reads[:count], segments[:count], strict=True)
     ]
 
     def run(max_edits: int) -> None:

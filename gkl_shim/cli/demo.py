@@ -1,4 +1,4 @@
-"""``gkl-shim demo``: stock and shimmed GATK beside each other on real reads."""
+"""``gkl-shim demo``: compare GATK with and without the shim on real reads."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _THREADS = (1, run.DEFAULT_THREADS)
 
 @dataclass(frozen=True)
 class _Result:
-    """Stock beside shim on one sample; the dictionaries are by PairHMM threads."""
+    """GATK with and without the shim on one sample, by the number of PairHMM threads."""
 
     sample: data.Sample
     vcf: dict[int, compare.Comparison]
@@ -46,13 +46,13 @@ class _Result:
     type=click.Path(file_okay=False, path_type=Path),
     default=Path("demo-output"),
     show_default=True,
-    help="Where reads, VCFs, logs and demo.json go.",
+    help="The folder for reads, VCFs, logs and demo.json.",
 )
 def command(output: Path) -> int:
-    """Run GATK's HaplotypeCaller stock and with the shim on real reads, and compare.
+    """Run GATK's HaplotypeCaller with and without the shim on real reads, and compare the results.
 
-    The first time, GATK 4.6.2.0 and the reads come from Maven Central (450 MB) into the cache
-    (GKL_SHIM_CACHE, or ~/.cache/gkl-shim). The exit code is 1 where the VCFs differ.
+    The first run downloads GATK 4.6.2.0 and the reads from Maven Central (450 MB) into the cache:
+    GKL_SHIM_CACHE, or ~/.cache/gkl-shim by default. The exit code is 1 if the VCFs differ.
     """
     progress = Console(stderr=True)
     swap = run.agent_swap()
@@ -72,7 +72,7 @@ def command(output: Path) -> int:
     console = Console()
     for result in results:
         console.print(_table(result))
-    console.print(_closing(results, output), highlight=False, markup=False, soft_wrap=True)
+    console.print(_summary(results, output), highlight=False, markup=False, soft_wrap=True)
     return 0 if all(result.identical for result in results) else 1
 
 
@@ -177,7 +177,7 @@ def _seconds(stock: float, shim: float) -> tuple[str, str, str]:
     return f"{stock:.3f} s", f"{shim:.3f} s", f"{stock / shim:.1f}x"
 
 
-def _closing(results: list[_Result], output: Path) -> str:
+def _summary(results: list[_Result], output: Path) -> str:
     lines = []
     differences = [result for result in results if not result.identical]
     for result in differences:
@@ -189,17 +189,16 @@ def _closing(results: list[_Result], output: Path) -> str:
     flushing = {replayed.engines["stock"].flush_to_zero for replayed in replays}
     state = " and ".join("on" if on else "off" for on in sorted(flushing, reverse=True))
     lines += [
-        "PairHMM alone: the regions that GATK asked for, replayed through both in turns, "
-        f"{_REPLAY_SECONDS:g} s or more each; all cells of the input counted (GCUPS: billions a "
-        f"second). Flush-to-zero for stock: {state}. {run.DEFAULT_THREADS} threads is GATK's "
-        "default.",
+        "PairHMM alone: the regions of this GATK run, replayed through both engines in turns, for "
+        f"at least {_REPLAY_SECONDS:g} s each. One GCUPS is 10^9 cells of the input a second. GKL "
+        f"ran with flush-to-zero {state}. GATK's default is {run.DEFAULT_THREADS} threads.",
         f"Largest difference of a log10 likelihood: {largest:.2g}.",
         f"CPUs this process may use: {_native.cpu_count()}. VCFs and logs: "
         f"{printable(str(output))}",
         "",
-        "On your own reads:",
+        "To run it on your own reads:",
         "  gkl-shim gatk HaplotypeCaller -R REFERENCE.fa -I READS.bam -O OUT.vcf",
-        "or under any other launcher of GATK:",
+        "or with any other launcher of GATK:",
         '  eval "$(gkl-shim env)"',
     ]
     return "\n".join(lines)

@@ -1,4 +1,4 @@
-"""``gkl-shim doctor``: what this machine can do, each claim proved."""
+"""``gkl-shim doctor``: check what works on this machine."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ _JNI_SYMBOL = "Java_com_intel_gkl_pairhmm_IntelPairHmm_computeLikelihoodsNative"
 _TOLERANCE: dict[Precision, float] = {"single": 1e-5, "double": 1e-8}
 _COMMAND_SECONDS = 30
 
-# Reads, haplotypes and their log10 likelihoods: computed from the model with 40 digits. The last
-# two underflow single precision, and single and double.
+# Reads, haplotypes and their log10 likelihoods, computed from the model with 40 digits. The last
+# two pairs underflow: one in single precision, the other also in double.
 _KNOWN: tuple[tuple[Read, tuple[str, ...], tuple[float, ...]], ...] = (
     (
         Read("ACGTTGCAACGGTACTGA", 30),
@@ -60,18 +60,18 @@ class _Finding:
 
     name: str
     state: str
-    """``ok``, ``missing`` (not here, and only some use of gkl-shim needs it) or ``failed``."""
+    """``ok``, ``failed``, or ``missing`` if something optional is not installed."""
     detail: str
 
 
 @click.command(name="doctor", epilog="Example: gkl-shim doctor --json | jq .ok")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(as_json: bool) -> int:
-    """Show what this machine can do.
+    """Check what works on this machine.
 
-    Every build of the engine that this CPU can run computes pairs whose likelihoods are known to
-    40 digits. The exit code is 0 when all of them are right, and 1 otherwise; what is missing
-    for GATK is named, but is no failure.
+    Every engine build that this CPU can run computes pairs whose likelihoods are known to 40
+    digits. The exit code is 0 if all results are correct, and 1 otherwise. Missing parts that only
+    GATK or a GPU needs are listed, but do not change the exit code.
     """
     engine = _engine()
     findings = [*engine, *_java(), _maven(), _gatk(), *_cuda()]
@@ -112,7 +112,7 @@ def _engine() -> list[_Finding]:
 
 
 def _build(name: str, best: bool) -> _Finding:
-    """Prove a build against the known likelihoods."""
+    """Check a build against the known likelihoods."""
     worst: dict[Precision, float] = {}
     try:
         for precision in _TOLERANCE:
@@ -120,10 +120,12 @@ def _build(name: str, best: bool) -> _Finding:
                 worst[precision] = _worst(pairhmm)
     except (BackendUnavailable, MemoryError, ValueError) as error:
         return _Finding(f"build {name}", "failed", str(error))
-    said = ", ".join(f"{precision} within {error:.0e}" for precision, error in worst.items())
+    errors = ", ".join(f"{precision} within {error:.0e}" for precision, error in worst.items())
     right = all(worst[precision] <= limit for precision, limit in _TOLERANCE.items())
-    use = "; in use unless another is asked for" if best else ""
-    return _Finding(f"build {name}", "ok" if right else "failed", f"{said} of the exact{use}")
+    use = "; used by default" if best else ""
+    return _Finding(
+        f"build {name}", "ok" if right else "failed", f"{errors} of the exact value{use}"
+    )
 
 
 def _worst(pairhmm: PairHMM) -> float:
@@ -142,7 +144,7 @@ def _java() -> list[_Finding]:
     except MissingComponent as error:
         findings.append(_Finding("Java", "missing", str(error)))
     else:
-        version = re.search(r'version "([^"]+)"', _said([java, "-version"]))
+        version = re.search(r'version "([^"]+)"', _output_of([java, "-version"]))
         if version is None:
             findings.append(_Finding("Java", "missing", f"{java} does not run"))
         else:
@@ -182,7 +184,7 @@ def _maven() -> _Finding:
         path = fetch.tool("mvn", "the demo fetches GATK with it (Debian: apt install maven)")
     except MissingComponent as error:
         return _Finding("Maven", "missing", str(error))
-    version = re.search(r"Apache Maven ([\w.-]+)", _said([path, "--version"]))
+    version = re.search(r"Apache Maven ([\w.-]+)", _output_of([path, "--version"]))
     if version is None:
         return _Finding("Maven", "missing", f"{path} does not run")
     return _Finding("Maven", "ok", f"{version[1]}, {path}")
@@ -218,7 +220,7 @@ def _cuda() -> list[_Finding]:
 
 
 def _device(number: int, name: str) -> _Finding:
-    """Prove a device against the known likelihoods."""
+    """Check a device against the known likelihoods."""
     worst: dict[Precision, float] = {}
     try:
         for precision in _TOLERANCE:
@@ -228,20 +230,22 @@ def _device(number: int, name: str) -> _Finding:
                     return _Finding(f"GPU {number}", "failed", f"{name} fails at run time")
     except BackendUnavailable as error:
         return _Finding(f"GPU {number}", "failed", f"{name}: {error}")
-    said = ", ".join(f"{precision} within {error:.0e}" for precision, error in worst.items())
+    errors = ", ".join(f"{precision} within {error:.0e}" for precision, error in worst.items())
     right = all(worst[precision] <= limit for precision, limit in _TOLERANCE.items())
-    return _Finding(f"GPU {number}", "ok" if right else "failed", f"{name}: {said} of the exact")
+    return _Finding(
+        f"GPU {number}", "ok" if right else "failed", f"{name}: {errors} of the exact value"
+    )
 
 
-def _said(command: list[str]) -> str:
-    """Return what a command prints; nothing where it fails."""
+def _output_of(command: list[str]) -> str:
+    """Return what a command prints, or an empty string if it fails."""
     try:
         done = subprocess.run(
             command,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             stdin=subprocess.DEVNULL,
-            # Maven else takes options from a folder .mvn in or above the working directory.
+            # Otherwise Maven takes options from a folder .mvn in or above the working directory.
             env={**fetch.tool_environment(), "MAVEN_BASEDIR": "/"},
             timeout=_COMMAND_SECONDS,
             check=False,

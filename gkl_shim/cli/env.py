@@ -1,4 +1,4 @@
-"""``gkl-shim env``: the line that puts the shim under any GATK launcher."""
+"""``gkl-shim env``: print the environment variables that enable the shim in any GATK launcher."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from gkl_shim.gatk import run
     type=click.Choice(["agent", "classpath", "library-path"]),
     default="agent",
     show_default=True,
-    help="How GATK gets our PairHMM.",
+    help="How to replace GATK's PairHMM.",
 )
 @click.option(
     "--gatk",
     "gatk_classpath",
     metavar="CLASSPATH",
-    help="For library-path: GATK's class path or package jar, whose other libraries of Intel's "
-    "go into the folder.",
+    help="For library-path: GATK's class path or package jar. Its other Intel libraries are copied "
+    "to the folder.",
 )
 @click.option(
     "-o",
@@ -39,10 +39,10 @@ from gkl_shim.gatk import run
 )
 @click.option("--json", "as_json", is_flag=True, help="Print variables and options as JSON.")
 def command(swap: str, gatk_classpath: str | None, output: Path | None, as_json: bool) -> None:
-    """Print what to export so that any GATK launcher runs with the shim.
+    """Print the environment variables with which any GATK launcher runs the shim.
 
-    The agent (the default) needs one variable, whether GATK is started by its own script, in a
-    container or by Spark.
+    The default, the agent, needs only one variable. It works with GATK's own script, in a container
+    and under Spark.
     """
     if swap == "library-path" and output is None:
         raise click.UsageError("--swap library-path needs --output, the folder to prepare")
@@ -69,7 +69,7 @@ def command(swap: str, gatk_classpath: str | None, output: Path | None, as_json:
         return
     lines = [f"export {name}={shlex.quote(value)}" for name, value in exports.items()]
     for jar in jars:
-        lines.append("# Start GATK with this jar in front of its own:")
+        lines.append("# Put this jar in front of GATK's jar on the class path:")
         lines.append(f'# java -cp {shlex.quote(jar)}:"$GATK_LOCAL_JAR" {run.MAIN_CLASS} ...')
-    # As bytes: a path need not be text in any encoding.
+    # Printed as bytes, because a path may not be valid text in any encoding.
     click.echo(b"".join(os.fsencode(line) + b"\n" for line in lines), nl=False)

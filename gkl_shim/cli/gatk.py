@@ -1,4 +1,4 @@
-"""``gkl-shim gatk``: run GATK with the shim or without."""
+"""``gkl-shim gatk``: run GATK with or without the shim."""
 
 from __future__ import annotations
 
@@ -18,27 +18,27 @@ from gkl_shim.gatk import run
     },
     epilog="Example: gkl-shim gatk HaplotypeCaller -R ref.fa -I reads.bam -O out.vcf",
 )
-@click.option("--stock", is_flag=True, help="Leave GATK as it is: Intel's PairHMM.")
+@click.option("--stock", is_flag=True, help="Run GATK with Intel's PairHMM instead of the shim.")
 @click.option(
     "-c",
     "--classpath",
     metavar="CLASSPATH",
-    help="GATK's class path or package jar. Without it: GATK_CLASSPATH, GATK_LOCAL_JAR, or the "
-    "GATK that `gkl-shim demo` has fetched.",
+    help="GATK's class path or package jar. Default: GATK_CLASSPATH, GATK_LOCAL_JAR, or the GATK "
+    "that `gkl-shim demo` has fetched.",
 )
 @click.option(
     "--java-options",
     metavar="OPTIONS",
     default="",
-    help="For the JVM, for example '-Xmx8g'.",
+    help="Options for the JVM, for example '-Xmx8g'.",
 )
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED, required=True)
 def command(
     stock: bool, classpath: str | None, java_options: str, arguments: tuple[str, ...]
 ) -> int:
-    """Run GATK with ARGUMENTS, and say how long PairHMM took.
+    """Run GATK with ARGUMENTS, and report how long PairHMM took.
 
-    The exit code is GATK's.
+    The exit code is the one of GATK.
     """
     try:
         options = shlex.split(java_options)
@@ -49,12 +49,12 @@ def command(
     result = run.gatk(arguments, found, swap, java_options=options, echo=True)
     which = "Intel's PairHMM" if stock else "PairHMM with the shim"
     if result.pairhmm_seconds is None:
-        said = f"GATK reported no time for PairHMM; whole run {result.seconds:.1f} s"
+        report = f"GATK reported no time for PairHMM; whole run {result.seconds:.1f} s"
     else:
         share = result.pairhmm_seconds / result.seconds
-        said = (
+        report = (
             f"{which}: {result.pairhmm_seconds:.3f} s by GATK's clock, {share:.1%} of "
             f"{result.seconds:.1f} s"
         )
-    click.echo(f"gkl-shim: {said}", err=True)
+    click.echo(f"gkl-shim: {report}", err=True)
     return result.returncode

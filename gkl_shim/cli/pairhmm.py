@@ -1,4 +1,4 @@
-"""``gkl-shim pairhmm``: the likelihoods of a ``.in`` file."""
+"""``gkl-shim pairhmm``: compute the likelihoods of a ``.in`` file."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gkl_shim.cli import _options
 from gkl_shim.formats.pairhmm_in import Reader
 from gkl_shim.pairhmm import PairHMM
 
-# A file that takes about a second or more; a bar for less would only flicker.
+# Files of this many bytes take about a second. For smaller ones, a progress bar would only flicker.
 _LONG_INPUT = 1 << 25
 
 
@@ -25,17 +25,19 @@ _LONG_INPUT = 1 << 25
 @click.option(
     "--devices",
     metavar="N,...",
-    help="Numbers of the CUDA devices to use, separated by commas; by default all.",
+    help="The numbers of the CUDA devices to use, separated by commas. Default: all.",
 )
 @_options.threads
 @click.option(
-    "--double", is_flag=True, help="Double precision: within 1e-8 of the exact value, not 1e-5."
+    "--double",
+    is_flag=True,
+    help="Compute in double precision: within 1e-8 of the exact value instead of 1e-5.",
 )
 @click.option(
     "--build",
     metavar="NAME",
-    help="The engine's build: avx512, avx2, neon or portable; by default the best. All give the "
-    "same bits.",
+    help="The CPU engine build: avx512, avx2, neon or portable. Default: the best for this CPU. "
+    "All builds give the same bits.",
 )
 def command(
     source: str,
@@ -48,15 +50,15 @@ def command(
 ) -> None:
     """Compute the log10 likelihood of every read given every haplotype of every region in IN.
 
-    IN is in the .in format, plain or gzipped; - is standard input. A region is a line with the
-    numbers R and H, then R lines with bases and base, insertion, deletion and continuation
-    qualities (Phred + 33), then H lines with a haplotype each. GKL_SHIM_RECORD writes such files
-    from inside GATK.
+    IN is in the .in format and may be compressed; - is standard input. A region is a line with the
+    numbers R and H, R lines with the bases and the base, insertion, deletion and continuation
+    qualities (Phred + 33) of a read, and H lines with a haplotype. To record such files from GATK,
+    set GKL_SHIM_RECORD=FILE.
 
-    OUT gets one value a line: region after region, reads outer, haplotypes inner. It appears once
+    OUT gets one value a line, ordered by region, then read, then haplotype. The file appears when
     it is complete.
     """
-    # Opened first, so that nothing is computed that cannot be written.
+    # The output is opened first, so that an unwritable output fails before the work.
     with atomic_output(output) as file:
         try:
             pairhmm = PairHMM(
@@ -70,7 +72,7 @@ def command(
             raise click.UsageError(str(error)) from error
         reader = Reader(source, threads=threads)
         computed = pairhmm.stream_batches(reader)
-        # After a failure the reader is closed first, which ends the wait of the thread that reads.
+        # After an error the reader is closed first, to wake the thread that waits for input.
         with (
             closing(computed),
             reader,

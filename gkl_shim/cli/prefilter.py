@@ -1,4 +1,4 @@
-"""``gkl-shim prefilter``: which pairs are within so many edits."""
+"""``gkl-shim prefilter``: report which read-segment pairs are within a number of edits."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from gkl_shim.errors import PairError
 from gkl_shim.formats.prefilter_text import TextReader, read_contigs, read_reads
 from gkl_shim.prefilter import MAX_EDITS, Prefilter, Summary, summarize
 
-# A file that takes about a second or more; a bar for less would only flicker.
+# Files of this many bytes take about a second. For smaller ones, a progress bar would only flicker.
 _LONG_INPUT = 1 << 31
 
 
@@ -30,13 +30,13 @@ class _Devices(click.ParamType[list[int]]):
     name = "devices"
 
     def convert(self, value: Any, param: Any, ctx: Any) -> list[int]:
-        """Turn the option's text into numbers."""
+        """Convert the option's text into numbers."""
         try:
             numbers = [int(part) for part in value.split(",")]
         except ValueError:
             numbers = [-1]
         if min(numbers) < 0:
-            self.fail(f"{value!r} is no list of device numbers such as 0,1", param, ctx)
+            self.fail(f"{value!r} is not a list of device numbers such as 0,1", param, ctx)
         return numbers
 
 
@@ -46,58 +46,65 @@ class _Devices(click.ParamType[list[int]]):
     "--reads reads.fq.gz --reference ref.fa.gz --candidates candidates.tsv -e 5",
 )
 @click.argument("pairs", metavar="[PAIRS.tsv]", required=False)
-@click.option("--reads", metavar="FILE", help="Reads, FASTQ or FASTA; with --candidates.")
-@click.option("--reference", metavar="FILE", help="The reference, FASTA; with --candidates.")
+@click.option("--reads", metavar="FILE", help="The reads for --candidates, in FASTQ or FASTA.")
+@click.option("--reference", metavar="FILE", help="The reference for --candidates, in FASTA.")
 @click.option(
     "--candidates",
     metavar="FILE",
-    help="Lines of read, contig and position, and at will a strand, separated by TABs.",
+    help="Lines of read, contig, position and optional strand, separated by TABs.",
 )
 @click.option(
     "-e",
     "--max-edits",
     type=click.IntRange(0, MAX_EDITS),
     required=True,
-    help="The threshold: pairs of at most so many edits pass.",
+    help="The threshold. Pairs with at most this many edits pass.",
 )
 @click.option(
     "--method",
     type=click.Choice(["exact", "gatekeeper"]),
     default="exact",
     show_default=True,
-    help="The edit distance, or GateKeeper-GPU's estimate of it.",
+    help="Compute the edit distance, or GateKeeper-GPU's estimate of it.",
 )
 @click.option(
     "--mode",
     type=click.Choice(["global", "infix", "prefix"]),
     default="global",
     show_default=True,
-    help="The whole read against the whole segment, any piece of it, or a piece at its start.",
+    help="Align the whole read with the whole segment (global), with any part of it (infix), or "
+    "with a part at its start (prefix).",
 )
 @_options.output
-@click.option("--json", "json_file", metavar="FILE", help="Write the summary there; - is stdout.")
+@click.option(
+    "--json", "json_file", metavar="FILE", help="Write the summary to FILE; - is standard output."
+)
 @click.option(
     "--undefined",
     type=click.Choice(["pass", "reject"]),
     default="pass",
     show_default=True,
-    help="What to do with a pair that has a letter other than ACGT.",
+    help="The verdict for a pair with a letter other than ACGT.",
 )
 @_options.backend
 @_options.threads
-@click.option("--devices", type=_Devices(), help="CUDA devices, such as 0,1; by default all.")
+@click.option(
+    "--devices",
+    type=_Devices(),
+    help="The numbers of the CUDA devices to use, separated by commas. Default: all.",
+)
 @click.option(
     "--encode",
     type=click.Choice(["auto", "host", "device"]),
     default="auto",
     show_default=True,
-    help="With CUDA: where letters become two bits a base.",
+    help="With CUDA: where to encode letters in two bits a base.",
 )
 @click.option(
     "--build",
     metavar="NAME",
-    help="The CPU engine's build: avx512, avx2, neon or portable; by default the best. All give "
-    "the same results.",
+    help="The CPU engine build: avx512, avx2, neon or portable. Default: the best for this CPU. "
+    "All builds give the same results.",
 )
 def command(
     pairs: str | None,
@@ -110,16 +117,19 @@ def command(
     threads: int,
     **options: Any,
 ) -> None:
-    """Say for each pair of a read and a segment whether it is within so many edits.
+    """Report which read-segment pairs are within --max-edits edits.
 
-    PAIRS.tsv has a read, a TAB and a segment a line; - is standard input. A mapper's candidates are
-    taken with --reads, --reference and --candidates instead: the read's place in its file and the
-    position in the contig, both from 0, and + or - at will. A segment is as long as the read (for
-    infix it reaches that many edits further on both sides, for prefix at its end), but ends with
-    its contig. All files may be gzipped.
+    Each line of PAIRS.tsv is a read, a TAB and a segment; - is standard input.
 
-    OUT gets a line a pair: its edits (-1 above the threshold, -2 undefined), a TAB and pass, reject
-    or undefined. It appears once it is complete. A summary goes to standard error.
+    A mapper's candidates are given with --reads, --reference and --candidates instead. Each line of
+    candidates has the index of the read in its file, the name of the contig, the position in the
+    contig, and optionally + or -. Indices and positions count from 0. A segment is as long as the
+    read. With infix it extends by --max-edits bases at both ends, with prefix at its end. It never
+    extends beyond the contig. All files may be compressed.
+
+    OUT gets one line for each pair: its edits (-1 above the threshold, -2 undefined), a TAB, and
+    pass, reject or undefined. The file appears when it is complete. A summary goes to standard
+    error.
     """
     form = (reads, reference, candidates)
     if (pairs is None) == (candidates is None) or len({value is None for value in form}) == 2:
@@ -127,13 +137,13 @@ def command(
             "give either PAIRS.tsv or all of --reads, --reference and --candidates"
         )
     if options["method"] == "gatekeeper" and options["mode"] != "global":
-        raise click.UsageError("--method gatekeeper knows --mode global only")
+        raise click.UsageError("--method gatekeeper supports only --mode global")
     if [reads, reference, candidates].count("-") > 1:
         raise click.UsageError("only one of the inputs can be standard input")
     source = candidates or pairs or ""
     total = Summary(0, 0, 0, 0)
     with ExitStack() as outputs:
-        # Opened first, so that nothing is computed that cannot be written.
+        # Outputs are opened first, so that an unwritable output fails before the work.
         summary = outputs.enter_context(atomic_output(json_file)) if json_file is not None else None
         with (
             atomic_output(output) as file,
@@ -181,7 +191,7 @@ def _candidates(
 
 @contextmanager
 def _named(reader: TextReader, first_line: int) -> Iterator[None]:
-    """Name file and line of a pair that cannot be computed."""
+    """Add the file and the line to the error for a pair that cannot be computed."""
     try:
         yield
     except PairError as error:

@@ -1,1 +1,1 @@
-"""File formats, one module each."""
+"""Readers and writers of file formats, one module for each format."""

@@ -1,4 +1,4 @@
-"""Reading a file, a pipe or a terminal as plain bytes."""
+"""Read a file, a pipe or a terminal as uncompressed bytes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from gkl_shim.errors import FormatError
 __all__ = ["Input"]
 
 _BUFFER = 1 << 17
-# What a compressed file begins with, what xopen calls the format, and what messages call it.
+# The magic bytes of each compressed format, its name in xopen, and its name in messages.
 _COMPRESSED = (
     (b"\x1f\x8b", "gz", "gzip"),
     (b"BZh", "bz2", "bzip2"),
@@ -29,16 +29,16 @@ _LONGEST_MAGIC = 6
 
 
 class Input(io.RawIOBase):
-    """A file or stream as plain bytes, decompressed where it is compressed.
+    """The bytes of a file or stream, decompressed if it is compressed.
 
-    It may be closed while another thread waits for data: that thread's call then ends at once.
+    It may be closed while another thread waits for data. The waiting call then fails at once.
 
     Parameters
     ----------
     source
         A path, ``-`` for standard input, or an open binary file, which is not closed.
     name
-        What errors call it; by default the path, or the file's name.
+        The name in error messages. The default is the path, or the name of the open file.
 
     Raises
     ------
@@ -48,7 +48,7 @@ class Input(io.RawIOBase):
     Attributes
     ----------
     name : str
-        What errors call it.
+        The name in error messages.
     """
 
     def __init__(self, source: str | Path | BinaryIO, name: str | None = None) -> None:
@@ -60,12 +60,12 @@ class Input(io.RawIOBase):
             self.name = name or str(getattr(source, "name", "input"))
             self._raw = _Stream(source, self.name)
         self._format = ""
-        # Opened by the first read, which waits for what the file begins with.
+        # The first read sets this, because it has to wait for the magic bytes.
         self._file: BinaryIO | None = None
 
     @property
     def bytes_read(self) -> int:
-        """How much of the file, compressed where it is, has been read."""
+        """The bytes read from the file so far, before decompression."""
         return self._raw.bytes_read
 
     def readable(self) -> bool:
@@ -73,21 +73,21 @@ class Input(io.RawIOBase):
         return True
 
     def readinto(self, buffer: Any) -> int:
-        """Fill a buffer as far as the file goes.
+        """Fill a buffer completely, unless the file ends.
 
         Returns
         -------
         int
-            How many bytes there are now; fewer than fit in, and at last 0, only at the end.
+            The number of bytes read. It is less than the buffer's size only at the end of the file.
 
         Raises
         ------
         FormatError
-            If the compressed data are cut off or damaged; it names no line.
+            If the compressed data are truncated or damaged. It has no line number.
         OSError
-            If the file cannot be read; it names the file.
+            If the file cannot be read. It names the file.
         ValueError
-            If it is closed.
+            If this object is closed.
         """
         if self.closed:
             raise ValueError(f"{self.name} is closed")
@@ -99,14 +99,14 @@ class Input(io.RawIOBase):
             damaged = self._format and not self.closed and not isinstance(error, MemoryError)
             if not damaged or getattr(error, "errno", None) is not None:
                 raise
-            # Every decompressor has errors of its own.
+            # Every decompressor raises different exceptions.
             what = "cut off" if isinstance(error, EOFError) else f"damaged: {error}"
             raise FormatError(self.name, None, f"the {self._format} data are {what}") from None
 
     def close(self) -> None:
-        """Close the file if it was opened here, and end a read that is under way."""
+        """Close the file if this object opened it. A read in another thread fails at once."""
         super().close()
-        if hasattr(self, "_raw"):  # it could be opened
+        if hasattr(self, "_raw"):  # not set if opening failed
             self._raw.close()
 
     def _plain(self) -> BinaryIO:
@@ -115,16 +115,16 @@ class Input(io.RawIOBase):
         for magic, short, name in _COMPRESSED:
             if head.startswith(magic):
                 self._format = name
-                # Imported where it is used: it loads every decompressor there is.
+                # Imported late, because xopen imports every decompressor.
                 from xopen import xopen
 
-                # In this process: a pipe from another would be no faster.
+                # threads=0 decompresses in this process. A pipe from another one is no faster.
                 return xopen(file, "rb", threads=0, format=short)
         return cast(BinaryIO, file)
 
 
-class _Filling(io.RawIOBase):
-    """Reads until a buffer is full or the file ends, and counts."""
+class _FullReads(io.RawIOBase):
+    """A source whose reads fill the buffer unless the file ends. It counts the bytes."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -135,7 +135,7 @@ class _Filling(io.RawIOBase):
         return True
 
     def readinto(self, buffer: Any) -> int:
-        # A terminal goes on after its end.
+        # Do not read again after the end of the file: a terminal would go on.
         filled = 0
         if not self._ended:
             with naming(self._name):
@@ -148,8 +148,8 @@ class _Filling(io.RawIOBase):
         raise NotImplementedError
 
 
-class _Descriptor(_Filling):
-    """Of a descriptor of its own, blocking or not."""
+class _Descriptor(_FullReads):
+    """Reads a descriptor that it owns, which may be non-blocking."""
 
     def __init__(self, descriptor: int, name: str) -> None:
         super().__init__(name)
@@ -182,8 +182,8 @@ class _Descriptor(_Filling):
         raise ValueError(f"{self._name} is closed")
 
 
-class _Stream(_Filling):
-    """Of an open binary file of the caller's, which blocks as it does."""
+class _Stream(_FullReads):
+    """Reads an open binary file of the caller."""
 
     def __init__(self, file: BinaryIO, name: str) -> None:
         super().__init__(name)
@@ -218,7 +218,7 @@ def _fill(buffer: Any, read: Callable[[memoryview], int | None]) -> int:
 
 
 def _opened(source: str | Path) -> int:
-    """Return a descriptor of its own."""
+    """Open a path and return a new descriptor."""
     if source == "-":
         return _standard_input()
     with naming(str(source)):

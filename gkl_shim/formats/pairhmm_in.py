@@ -1,10 +1,9 @@
-"""The ``.in`` format of PairHMM regions, plain or gzipped.
+"""Read and write the ``.in`` format of PairHMM regions.
 
-A region is a line ``R H``, then R lines ``bases quals insertion_quals deletion_quals
-continuation_quals`` (qualities Phred + 33, one character a base), then H lines with a haplotype
-each. The format is that of the "10s" set of the PairHMM literature
-(https://github.com/MauricioCarneiro/PairHMM). A quality goes up to 127, so its character up to
-byte 160.
+A region is a line ``R H``, R lines ``bases quals insertion_quals deletion_quals
+continuation_quals``, and H lines with a haplotype each. A quality is one character, Phred + 33.
+Qualities go up to 127, so characters go up to byte 160. The "10s" data set of the PairHMM
+literature has this format (https://github.com/MauricioCarneiro/PairHMM). Files may be compressed.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ import numpy as np
 
 from gkl_shim import _native
 from gkl_shim._batch import Batch, HaplotypeBatch, ReadBatch
-from gkl_shim._closing import Closing
+from gkl_shim._closable import Closable
 from gkl_shim.errors import FormatError
 from gkl_shim.formats.input import Input
 
@@ -26,26 +25,26 @@ __all__ = ["Reader", "write"]
 _PHRED = 33
 _MAX_LINE = 1 << 26
 
-# A text is read in blocks, which grow from the first size to the second and, where a region takes
-# more, beyond it.
+# The first block and the usual block, in bytes. Blocks grow from the first size to the second. They
+# grow further only if a region is larger.
 _CHUNK = 1 << 18
 _BLOCK = 1 << 21
 
-# A batch ends with the region that reaches this, so that its results take little memory.
+# A batch ends with the region that reaches this number of pairs. It bounds the memory for results.
 _BATCH_PAIRS = 1 << 18
 
 
-class Reader(Closing):
-    """Iterate over a file's regions in batches, in memory bounded by a batch.
+class Reader(Closable):
+    """Iterate over the regions of a file in batches, with one batch in memory at a time.
 
     Parameters
     ----------
     source
         A path, ``-`` for standard input, or an open binary file, which is not closed.
     name
-        What errors call the file; by default the path, or the file's name.
+        The name in error messages. The default is the path, or the name of the open file.
     threads
-        CPU threads that read, at most; 0 for as many as the process may use.
+        The most CPU threads that parse. 0 uses every CPU that the process may use.
 
     Yields
     ------
@@ -55,7 +54,7 @@ class Reader(Closing):
     Raises
     ------
     FormatError
-        Where the content does not follow the format, the file is cut off or holds no region.
+        If the content does not follow the format, or the file is truncated or holds no region.
     OSError
         If the file cannot be opened or read.
     """
@@ -69,11 +68,11 @@ class Reader(Closing):
 
     @property
     def bytes_read(self) -> int:
-        """How much of the file, compressed where it is, has been read."""
+        """The bytes read from the file so far, before decompression."""
         return self._input.bytes_read
 
     def close(self) -> None:
-        """Close the file if it was opened here; a thread that waits for it stops waiting."""
+        """Close the file if this reader opened it. A read in another thread fails at once."""
         self._input.close()
 
     def __iter__(self) -> Iterator[Batch]:
@@ -103,9 +102,12 @@ class Reader(Closing):
             raise self._error(1, "no regions: the file is empty")
 
     def _filled(self, text: bytearray, size: int) -> tuple[int, bool]:
-        """Fill a block behind its first `size` bytes; say how many it has then, and if more come.
+        """Fill the block after its first `size` bytes. Add a newline to the last line if needed.
 
-        The last line gets a newline if it has none.
+        Returns
+        -------
+        size, more
+            The number of bytes in the block, and whether the file may have more.
         """
         room = len(text) - 1
         try:
@@ -123,7 +125,7 @@ class Reader(Closing):
 
 
 def _next_block(text: bytearray, used: int, size: int) -> tuple[bytearray, int]:
-    """Return a block that begins with what is left of the last one, and how much that is."""
+    """Return a block that begins with the unused bytes of the last one, and their number."""
     left = size - used
     room = min(2 * len(text), _BLOCK)
     while room <= 2 * left + 1:
@@ -144,7 +146,7 @@ def _batch(found: _native.RegionText) -> Batch:
 
 
 def _parts(batch: Batch) -> Iterator[Batch]:
-    """Cut a batch between regions."""
+    """Split a batch between regions into batches of about `_BATCH_PAIRS` pairs."""
     ends = np.cumsum(np.diff(batch.region_reads) * np.diff(batch.region_haplotypes))
     first = pairs = 0
     while first < len(batch):
@@ -155,7 +157,7 @@ def _parts(batch: Batch) -> Iterator[Batch]:
 
 
 def write(file: BinaryIO, batch: Batch) -> None:
-    """Write a batch's regions; the reader gives them back as they were.
+    """Write the regions of a batch. :class:`Reader` returns the same regions.
 
     Parameters
     ----------

@@ -1,9 +1,9 @@
-"""The prefilter's inputs: texts of pairs and candidates, and files of reads and contigs.
+"""Read the prefilter's inputs: texts of pairs or candidates, and files of reads and contigs.
 
 A line of pairs is ``read TAB segment``. A line of candidates is ``read TAB contig TAB position``,
-with a further ``TAB`` and ``+`` or ``-`` where the strand is given: the read's place in its file
-and the position in the contig, both counted from 0, and the contig by its name. All files may be
-compressed.
+and may end with ``TAB`` and the strand, ``+`` or ``-``. The read is its index in the reads file,
+the contig is its name, and the position is in the contig. Indices and positions count from 0. All
+files may be compressed.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from dnaio.exceptions import FileFormatError, UnknownFileFormat
 from numpy.typing import NDArray
 
 from gkl_shim import _native
-from gkl_shim._ahead import ahead
-from gkl_shim._closing import Closing
+from gkl_shim._closable import Closable
+from gkl_shim._read_ahead import read_ahead
 from gkl_shim._sequences import MAX_LENGTH, Sequences, contig_sequences, sequences
 from gkl_shim.errors import FormatError
 from gkl_shim.formats.input import Input
@@ -29,9 +29,9 @@ from gkl_shim.formats.input import Input
 __all__ = ["Candidates", "Pairs", "TextReader", "read_contigs", "read_reads"]
 
 _CHUNK = 1 << 24
-# Two sequences and a TAB are far shorter.
+# In bytes. Two sequences of the longest length and a TAB are far shorter.
 _LONGEST_LINE = 1 << 16
-# Lines parsed at once: enough for all threads, little enough for the arrays to stay in cache.
+# Lines parsed in one call. All threads have work, and the arrays stay in cache.
 _LINES = 1 << 17
 
 _Parse: TypeAlias = Callable[[NDArray[np.uint8], int], tuple[Any, int, int, str | None]]
@@ -42,25 +42,25 @@ class Pairs:
     """Consecutive lines of pairs."""
 
     first_line: int
-    """The first one's number, counted from 1."""
+    """The number of the first line, counted from 1."""
     reads: Sequences
     segments: Sequences
 
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """Consecutive lines of candidates, as :meth:`gkl_shim.prefilter.Resident.edits` takes them."""
+    """Consecutive lines of candidates, for :meth:`gkl_shim.prefilter.Resident.edits`."""
 
     first_line: int
-    """The first one's number, counted from 1."""
+    """The number of the first line, counted from 1."""
     reads: NDArray[np.int32]
     contigs: NDArray[np.int32]
     positions: NDArray[np.int64]
     reverse: NDArray[np.bool_] | None
-    """None where all are on the forward strand."""
+    """None if all candidates are on the forward strand."""
 
 
-class TextReader(Closing):
+class TextReader(Closable):
     """Read a text in chunks of whole lines, ahead of the caller, in bounded memory.
 
     Parameters
@@ -68,9 +68,9 @@ class TextReader(Closing):
     source
         A path, ``-`` for standard input, or an open binary file, which is not closed.
     name
-        What errors call the file; by default the path, or the file's name.
+        The name in error messages. The default is the path, or the name of the open file.
     threads
-        CPU threads that parse, at most; 0 for as many as the process may use.
+        The most CPU threads that parse. 0 uses every CPU that the process may use.
 
     Raises
     ------
@@ -88,18 +88,18 @@ class TextReader(Closing):
 
     @property
     def bytes_read(self) -> int:
-        """How much of the file, compressed where it is, has been read."""
+        """The bytes read from the file so far, before decompression."""
         return self._input.bytes_read
 
     def close(self) -> None:
-        """Stop reading, and close the file if it was opened here."""
-        # The file first: the thread that reads ahead may be waiting for input.
+        """Stop reading, and close the file if this reader opened it."""
+        # Close the input first, because the background thread may be waiting for data.
         self._input.close()
         if self._chunks is not None:
             self._chunks.close()
 
     def error(self, line: int, message: str) -> FormatError:
-        """Make the error that names this file and a line."""
+        """Return an error that names this file and a line."""
         return FormatError(self._name, line, message)
 
     def pairs(self) -> Iterator[Pairs]:
@@ -108,12 +108,12 @@ class TextReader(Closing):
         Yields
         ------
         Pairs
-            Its sequences lie in a buffer that is used again once the next has been asked for.
+            The pairs of one chunk. Their buffer is reused when the next chunk is requested.
 
         Raises
         ------
         FormatError
-            Where a line is wrong, or a compressed file is cut off or damaged.
+            If a line is wrong, or a compressed file is truncated or damaged.
         OSError
             If the file cannot be read.
         """
@@ -138,7 +138,7 @@ class TextReader(Closing):
             )
             return Pairs(line, reads, segments), count, used, fault
 
-        self._chunks = ahead(self._parsed(parse))
+        self._chunks = read_ahead(self._parsed(parse))
         return self._chunks
 
     def candidates(
@@ -149,18 +149,19 @@ class TextReader(Closing):
         Parameters
         ----------
         reads
-            How many reads there are.
+            The number of reads.
         names, lengths
-            The contigs' names, and their lengths in bases.
+            The names of the contigs, and their lengths in bases.
 
         Yields
         ------
         Candidates
+            The candidates of one chunk.
 
         Raises
         ------
         FormatError, OSError
-            As for :meth:`pairs`; a read, contig or position that there is not is wrong, too.
+            As for :meth:`pairs`, and if a read, contig or position does not exist.
         """
         encoded = [name.encode() for name in names]
         bases = np.ascontiguousarray(lengths, np.int64)
@@ -181,7 +182,7 @@ class TextReader(Closing):
             )
             return found, count, used, fault
 
-        self._chunks = ahead(self._parsed(parse))
+        self._chunks = read_ahead(self._parsed(parse))
         return self._chunks
 
     def _parsed(self, parse: _Parse) -> Generator[Any, None, None]:
@@ -206,7 +207,10 @@ class TextReader(Closing):
                 yield chunk
 
     def _texts(self) -> Iterator[NDArray[np.uint8]]:
-        """Yield whole lines, in two buffers by turns; a line too long stays without its end."""
+        """Yield chunks of whole lines, alternating between two buffers.
+
+        If a line is too long, the chunk ends inside it.
+        """
         buffers = [np.empty(_CHUNK + 1, np.uint8) for _ in range(2)]
         kept = np.empty(0, np.uint8)
         while True:
@@ -234,10 +238,10 @@ def read_reads(path: str) -> Sequences:
     Raises
     ------
     FormatError
-        If the file does not follow its format, is cut off or damaged, holds no read, or one whose
-        length is not 1 to 10,000.
+        If the file does not follow its format, is truncated or damaged, holds no read, or holds a
+        read whose length is not 1 to 10,000.
     OSError
-        If it cannot be opened or read.
+        If the file cannot be opened or read.
     """
     reads = []
     for index, (name, bases) in enumerate(_records(path, "reads")):
@@ -257,15 +261,15 @@ def read_contigs(path: str) -> tuple[list[str], Sequences]:
     Returns
     -------
     names, contigs
-        A name is the header up to its first white space.
+        The name of a contig is its header up to the first white space.
 
     Raises
     ------
     FormatError
-        If the file does not follow its format, is cut off or damaged, holds no contig, an empty one
-        or two of a name.
+        If the file does not follow its format, is truncated or damaged, holds no contig, holds an
+        empty contig, or holds two contigs with the same name.
     OSError
-        If it cannot be opened or read.
+        If the file cannot be opened or read.
     """
     contigs: dict[str, str] = {}
     for header, bases in _records(path, "contigs"):

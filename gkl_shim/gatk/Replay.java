@@ -18,16 +18,16 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Replays PairHMM regions through the native engines of several class paths, in one JVM and in
- * turns: each engine has a class loader of its own, and so its own classes and library.
+ * Replays PairHMM regions through several native engines in one JVM. The engines take turns. Each
+ * has a class path and a separate class loader, and therefore its own classes and native library.
  *
- * <p>Run by replay.py: {@code java Replay.java REGIONS THREADS single|double SECONDS CALLERS
- * NAME=CLASSPATH ...}. Prints one line of JSON on standard output; an error is one line on standard
- * error and exit code 1.
+ * <p>replay.py runs {@code java Replay.java REGIONS THREADS single|double SECONDS CALLERS
+ * NAME=CLASSPATH ...}. It prints one line of JSON on standard output. On an error it prints one line
+ * on standard error and exits with code 1.
  */
 public final class Replay {
     private static final String PACKAGE = "org.broadinstitute.gatk.nativebindings.pairhmm.";
-    /** Turns shorter than this would time the clock and the caches more than the engine. */
+    /** In shorter turns, the clock and cold caches would affect the result. */
     private static final double TURN_SECONDS = 0.25;
 
     public static void main(String[] arguments) {
@@ -53,7 +53,7 @@ public final class Replay {
                     regions));
         }
 
-        // The first pass warms up caches, the JIT compiler and thread pools, and gives the answers.
+        // The first pass warms up caches, the JIT compiler and thread pools. Its results are kept.
         for (Engine engine : engines) {
             engine.compute(0);
             engine.likelihoods = engine.copyOutputs();
@@ -62,7 +62,7 @@ public final class Replay {
         for (Region region : regions) {
             cells += region.cells();
         }
-        // Turns in rotation, so that a change of the machine's speed meets all alike.
+        // Engines take turns, so that a change of the machine's speed affects all of them.
         for (boolean more = true; more; ) {
             more = false;
             for (Engine engine : engines) {
@@ -93,13 +93,13 @@ public final class Replay {
         return pairs;
     }
 
-    /** One native PairHMM, and every region as the objects of its own class loader. */
+    /** One native PairHMM, with every region as objects of its class loader. */
     private static final class Engine {
         final String name;
         final MethodHandle computeLikelihoods;
         final Object[] reads;
         final Object[] haplotypes;
-        /** Of each caller and each region. */
+        /** The outputs of each caller for each region. */
         final double[][][] outputs;
         final List<double[]> turns = new ArrayList<>();
         boolean flushToZero;
@@ -116,7 +116,7 @@ public final class Replay {
             ClassLoader loader = new URLClassLoader(urls.toArray(new URL[0]),
                     ClassLoader.getPlatformClassLoader());
             Thread.currentThread().setContextClassLoader(loader);
-            // As GATK: OpenMP where there are threads to use, the plain class otherwise.
+            // Like GATK, use the OpenMP class for several threads and the plain class for one.
             Class<?> pairHmm = loader.loadClass("com.intel.gkl.pairhmm."
                     + (threads > 1 ? "IntelPairHmmOMP" : "IntelPairHmm"));
             Object instance = pairHmm.getConstructor().newInstance();
@@ -130,8 +130,8 @@ public final class Replay {
             Object arguments = argumentsClass.getConstructor().newInstance();
             argumentsClass.getField("useDoublePrecision").setBoolean(arguments, doublePrecision);
             argumentsClass.getField("maxNumberOfThreads").setInt(arguments, threads);
-            // By a method handle: Method.invoke would put the thread's floating-point state back,
-            // and GKL's flush-to-zero, which lasts in GATK, would be lost.
+            // Use a method handle. Method.invoke would restore the thread's floating-point state,
+            // but in GATK the flush-to-zero mode that GKL sets here stays on.
             MethodHandles.lookup()
                     .unreflect(pairHmm.getMethod("initialize", argumentsClass))
                     .bindTo(instance)
@@ -188,7 +188,7 @@ public final class Replay {
         void turn() throws Throwable {
             flushToZero = flushesToZero();
             List<FutureTask<Integer>> others = new ArrayList<>();
-            // Ready and waiting before the clock starts: what is timed is calls.
+            // All threads are started before the clock, so that only calls are timed.
             CountDownLatch go = new CountDownLatch(1);
             CountDownLatch ready = new CountDownLatch(outputs.length - 1);
             AtomicLong deadline = new AtomicLong();
@@ -259,16 +259,16 @@ public final class Replay {
         }
     }
 
-    /** Whether this thread's arithmetic turns subnormal results into zero. */
+    /** Returns whether this thread flushes subnormal results to zero. */
     private static boolean flushesToZero() {
         return smallest * half == 0;
     }
 
-    // Volatile, or the compiler would do the multiplication itself.
+    // Volatile, so that the compiler does not evaluate the multiplication.
     private static volatile float smallest = Float.MIN_NORMAL;
     private static volatile float half = 0.5f;
 
-    /** The reads' five tracks and the haplotypes of one region; the innermost arrays are bytes. */
+    /** One region: five byte arrays for each read, and one for each haplotype. */
     private static final class Region {
         final byte[][][] reads;
         final byte[][][] haplotypes;
@@ -291,7 +291,7 @@ public final class Replay {
         }
     }
 
-    /** Reads the .in format: "R H", R lines of bases and four quality tracks, H haplotypes. */
+    /** Reads the .in format: a line "R H", R lines of bases and four qualities, H haplotypes. */
     private static List<Region> read(Path path) throws IOException {
         List<Region> regions = new ArrayList<>();
         try (BufferedReader reader = Files.newBufferedReader(path, StandardCharsets.ISO_8859_1)) {

@@ -18,12 +18,12 @@ _GZIP_MAGIC = b"\x1f\x8b"
 
 @dataclass(frozen=True)
 class Difference:
-    """What differs in one record."""
+    """The differences in one record."""
 
     site: str
     """For example ``20:224941 T>A``."""
     columns: dict[str, tuple[str, str]]
-    """The values of both files by what they are called: ``QUAL``, ``INFO/DP``, ``NA12878/GT``."""
+    """The values in both files, by field name: ``QUAL``, ``INFO/DP``, ``NA12878/GT``."""
     call: bool
     """Whether the call itself differs: its site, alleles, FILTER or a genotype."""
 
@@ -34,7 +34,7 @@ class Difference:
 
 @dataclass(frozen=True)
 class Comparison:
-    """How two VCF files compare, header lines apart."""
+    """The result of comparing the records of two VCF files."""
 
     records: tuple[int, int]
     differences: list[Difference] = field(default_factory=list)
@@ -46,7 +46,7 @@ class Comparison:
 
     @property
     def same_calls(self) -> bool:
-        """Whether sites, alleles, FILTER and genotypes are equal, whatever differs elsewhere."""
+        """Whether sites, alleles, FILTER and genotypes are equal. Other fields may differ."""
         return not any(difference.call for difference in self.differences)
 
     def __str__(self) -> str:
@@ -58,13 +58,13 @@ class Comparison:
 def compare(one: Path, other: Path) -> Comparison:
     """Compare every record of two VCF files, plain or gzipped.
 
-    Records are paired by site and alleles, so that one record too many does not make all that
-    follow look different.
+    Records are paired by site and alleles, so that an extra record in one file does not make all
+    later records differ.
 
     Raises
     ------
     FormatError
-        A file is not VCF.
+        If a file is not VCF.
     """
     samples, records = _read(one)
     other_samples, other_records = _read(other)
@@ -98,7 +98,7 @@ def compare(one: Path, other: Path) -> Comparison:
 
 
 def _read(path: Path) -> tuple[list[str], list[dict[str, str]]]:
-    """Return the samples of a VCF, and each record as a value by name of the field."""
+    """Return the samples of a VCF file, and each record as a dictionary of its fields."""
     with path.open("rb") as raw:
         zipped = raw.read(2) == _GZIP_MAGIC
     samples: list[str] | None = None
@@ -134,7 +134,7 @@ def _fields(samples: list[str], columns: list[str]) -> dict[str, str]:
         keys = columns[8].split(":")
         fields["FORMAT"] = columns[8]
         for sample, column in zip(samples, columns[9:], strict=True):
-            # Trailing values may be left out; that is a difference like any other.
+            # VCF allows trailing values to be omitted. This counts as a difference.
             fields[f"{sample}/values"] = str(column.count(":") + 1)
             for key, value in zip(keys, column.split(":"), strict=False):
                 fields[f"{sample}/{key}"] = value

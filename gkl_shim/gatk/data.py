@@ -1,4 +1,4 @@
-"""Small sets of real NA12878 reads, made ready for GATK."""
+"""Prepare small sets of real NA12878 reads for GATK."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _LINE = 60
 
 @dataclass(frozen=True)
 class Sample:
-    """A reference and reads as GATK wants them: indexed, and with a dictionary."""
+    """A reference and reads with the index and dictionary files that GATK needs."""
 
     name: str
     title: str
@@ -35,14 +35,14 @@ class Sample:
 
 
 def na12878_chr20(folder: Path, classpath: str) -> Sample:
-    """Make the NA12878 reads at 20:224759-225255 ready, from ADAM's test jar on Maven Central.
+    """Prepare the NA12878 reads at 20:224759-225255, from ADAM's test jar on Maven Central.
 
     Parameters
     ----------
     folder : Path
-        Where to; made if it is not there.
+        The output folder, which is created if necessary.
     classpath : str
-        GATK's, whose Picard sorts and indexes.
+        The class path of GATK. Its Picard sorts and indexes the reads.
     """
     with fetch.opened(fetch.na12878_jar()) as archive:
         sam = archive.read("NA12878.sam").decode("ascii")
@@ -50,7 +50,7 @@ def na12878_chr20(folder: Path, classpath: str) -> Sample:
     folder.mkdir(parents=True, exist_ok=True)
     reference = folder / "chr20.250k.fa"
     write_reference(reference, {"20": sequence})
-    # The header describes whole genomes' contigs; the reference here has the head of one.
+    # Replace the header's contigs of a whole genome with the one contig of this reference.
     lines = [
         line
         for line in sam.splitlines()
@@ -93,13 +93,13 @@ def na12878_chr22(folder: Path, source: Path, classpath: str) -> Sample:
 
 
 def shared_chr22() -> Path | None:
-    """Return the folder of the chr22 reads beside the project, or None where it is not there."""
+    """Return the folder of the chr22 reads beside the project, or None if it does not exist."""
     folder = Path("..") / "shared" / "data" / "na12878_chr22"
     return folder if (folder / "NA12878.chr22.tiny.bam").is_file() else None
 
 
 def read_fasta(path: Path) -> tuple[str, str]:
-    """Return name and sequence of the one sequence of a FASTA file, gzipped or not."""
+    """Return the name and the letters of the only sequence in a FASTA file, plain or gzipped."""
     opener = gzip.open if path.suffix == ".gz" else open
     with opener(path, "rt", encoding="ascii") as stream:
         header = stream.readline()
@@ -114,7 +114,7 @@ def read_fasta(path: Path) -> tuple[str, str]:
 
 
 def write_reference(path: Path, sequences: dict[str, str]) -> None:
-    """Write sequences as FASTA, with the .fai index and .dict dictionary that GATK asks for."""
+    """Write sequences as FASTA, with the .fai index and .dict dictionary that GATK needs."""
     index = []
     dictionary = ["@HD\tVN:1.6\tSO:unsorted"]
     with path.open("w", encoding="ascii") as stream:
@@ -131,7 +131,7 @@ def write_reference(path: Path, sequences: dict[str, str]) -> None:
 
 
 def sort_reads(source: Path, target: Path, classpath: str) -> Path:
-    """Sort reads by coordinate and index them, by Picard from GATK's class path."""
+    """Sort reads by coordinate and index them, with Picard from GATK's class path."""
     result = run.gatk(
         [
             "SortSam",
@@ -139,7 +139,7 @@ def sort_reads(source: Path, target: Path, classpath: str) -> Path:
             *("--OUTPUT", str(target)),
             *("--SORT_ORDER", "coordinate"),
             *("--CREATE_INDEX", "true"),
-            # Mates of the cut-out reads lie outside of the cut-out reference.
+            # The mates of some reads lie outside this excerpt of the reference.
             *("--VALIDATION_STRINGENCY", "SILENT"),
         ],
         classpath,

@@ -1,8 +1,8 @@
-"""GATK, GKL and demo data from Maven Central, kept in a local cache.
+"""Download GATK, GKL and demo data from Maven Central into a local cache.
 
-Everything comes through the ordinary ``mvn`` command, so a site's own Maven settings (mirrors,
-proxies) apply. A download that was cut off goes on where it stopped; once complete, nothing here
-touches the network again.
+The ``mvn`` command downloads everything, so the user's Maven settings (mirrors, proxies) apply. An
+interrupted download resumes in the next run. When everything is complete, the network is not used
+again.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ _SIZE = {"B": 1, "kB": 1e3, "MB": 1e6, "GB": 1e9}
 _DOWNLOADED = re.compile(r"Downloaded from \S+ (\S+) \(([\d.]+) ([kMG]?B)")
 
 Progress = Callable[[str, float], None]
-"""Called with the name of each file that has come, and its size in bytes."""
+"""Called with the name of each downloaded file, and its size in bytes."""
 
 
 @dataclass(frozen=True)
@@ -87,8 +87,8 @@ class Artifact:
 
 
 GATK = (
-    # Both exclusions are of versions that no longer exist on Maven Central. Spark tools need the
-    # Scala module, at the class path's own Jackson version.
+    # Maven Central no longer has the two excluded versions. Spark tools need the Scala module, in
+    # the version of Jackson on the class path.
     Artifact(
         "org.broadinstitute",
         "gatk",
@@ -108,7 +108,7 @@ NA12878_READS = Artifact(
 
 
 def gkl(version: str = GKL_VERSION) -> Artifact:
-    """Return Intel's GKL at a version; it brings GATK's native bindings with it."""
+    """Return a version of Intel's GKL. It depends on GATK's native bindings."""
     return Artifact("com.intel.gkl", "gkl", version)
 
 
@@ -118,8 +118,9 @@ def cache() -> Path:
     Raises
     ------
     MissingComponent
-        ``GKL_SHIM_CACHE`` is a relative path (programs lie there, and the working directory may be
-        anybody's); or nothing names a folder, and there is no home directory either.
+        If ``GKL_SHIM_CACHE`` is a relative path, or if it is not set and there is no home
+        directory. A relative path could run programs from a working directory that another user
+        controls.
     """
     own = os.environ.get("GKL_SHIM_CACHE")
     if own:
@@ -149,28 +150,28 @@ def _writable_cache() -> Path:
 
 
 def classpath(name: str, artifacts: Sequence[Artifact], progress: Progress | None = None) -> str:
-    """Resolve artifacts and their dependencies to a class path.
+    """Return a class path of artifacts and their dependencies.
 
-    What is not there, or damaged, is downloaded.
+    Missing and damaged files are downloaded.
 
     Parameters
     ----------
     name : str
-        What the cache calls it, for example ``gatk-4.6.2.0``.
+        The name in the cache, for example ``gatk-4.6.2.0``.
     artifacts : sequence of Artifact
-        What is wanted.
+        The artifacts.
     progress : callable, optional
-        Called with name and size of each file that has been downloaded.
+        Called with the name and size of each downloaded file.
 
     Returns
     -------
     str
-        Jar files, joined by ``:``; they lie in the cache.
+        Jar files in the cache, joined by ``:``.
 
     Raises
     ------
     MissingComponent
-        ``mvn`` or ``java`` is not there, the download failed, or the cache cannot be written.
+        If ``mvn`` or ``java`` is not installed, the download fails, or the cache cannot be written.
     """
     listing = cache() / f"{name}.classpath"
     kept = _listed(name)
@@ -179,7 +180,7 @@ def classpath(name: str, artifacts: Sequence[Artifact], progress: Progress | Non
         return kept
     mvn = tool("mvn", "install Maven (Debian: apt install maven)")
     java()
-    # Maven does not fetch a file anew that is there.
+    # Maven downloads only files that do not exist.
     for jar in damaged:
         jar.unlink()
     with scratch(_writable_cache()) as folder:
@@ -211,24 +212,24 @@ def classpath(name: str, artifacts: Sequence[Artifact], progress: Progress | Non
 
 
 def complete(name: str) -> str | None:
-    """Return the class path kept under a name, or None unless every file of it is there.
+    """Return a class path from the cache, or None if any of its files is missing.
 
     Raises
     ------
     MissingComponent
-        A file is there, but is not a complete jar.
+        If a file exists but is not a complete jar.
     """
     kept = _listed(name)
     for jar in _damaged(kept) if kept is not None else ():
         raise MissingComponent(
-            f"{jar}: damaged, {jar.stat().st_size} bytes that are no complete jar; delete it, or "
-            "run `gkl-shim demo`, which fetches it again"
+            f"{jar}: damaged, {jar.stat().st_size} bytes that are not a complete jar; delete it, "
+            "or run `gkl-shim demo`, which fetches it again"
         )
     return kept
 
 
 def _listed(name: str) -> str | None:
-    """Return what :func:`complete` does, damaged or not."""
+    """Return a class path from the cache like :func:`complete`, without checking its files."""
     try:
         text = (cache() / f"{name}.classpath").read_text(errors="replace").strip()
     except (OSError, MissingComponent):
@@ -237,7 +238,7 @@ def _listed(name: str) -> str | None:
 
 
 def _damaged(classpath: str) -> list[Path]:
-    """Return the files that do not end as a zip file does: a download may have been cut off."""
+    """Return the files without the end of a zip file, such as interrupted downloads."""
     return [Path(jar) for jar in classpath.split(":") if not zipfile.is_zipfile(jar)]
 
 
@@ -248,7 +249,7 @@ def opened(jar: Path) -> Iterator[zipfile.ZipFile]:
     Raises
     ------
     MissingComponent
-        It is damaged or no jar at all, or lacks what is read from it.
+        If the file is damaged, is not a jar, or lacks an entry that is read.
     """
     try:
         with zipfile.ZipFile(jar) as archive:
@@ -258,27 +259,27 @@ def opened(jar: Path) -> Iterator[zipfile.ZipFile]:
 
 
 def gatk_name() -> str:
-    """Return what the cache calls GATK's class path."""
+    """Return the name of GATK's class path in the cache."""
     return f"gatk-{GATK_VERSION}"
 
 
 def gatk_classpath(progress: Progress | None = None) -> str:
-    """Return the class path of GATK 4.6.2.0, from the cache or Maven Central."""
+    """Return the class path of GATK 4.6.2.0. It is downloaded if it is not in the cache."""
     return classpath(gatk_name(), GATK, progress)
 
 
 def gkl_classpath(version: str = GKL_VERSION, progress: Progress | None = None) -> str:
-    """Return the class path of a GKL with its bindings, from the cache or Maven Central."""
+    """Return the class path of GKL and its bindings. It is downloaded if not in the cache."""
     return classpath(f"gkl-{version}", [gkl(version)], progress)
 
 
 def na12878_jar(progress: Progress | None = None) -> Path:
-    """Return the jar that holds the NA12878 reads, from the cache or Maven Central."""
+    """Return the jar with the NA12878 reads. It is downloaded if it is not in the cache."""
     return Path(classpath("na12878-reads", [NA12878_READS], progress))
 
 
 def java() -> str:
-    """Return the ``java`` command: of ``JAVA_HOME`` where it has one, else on the PATH."""
+    """Return the ``java`` command in ``JAVA_HOME`` or, if there is none, on the PATH."""
     home = tool_environment().get("JAVA_HOME")
     if home and (Path(home) / "bin" / "java").is_file():
         return str(Path(home) / "bin" / "java")
@@ -286,7 +287,7 @@ def java() -> str:
 
 
 def tool(name: str, advice: str) -> str:
-    """Return the path of a command, or raise MissingComponent with advice."""
+    """Return the path of a command. If it is not installed, raise MissingComponent with advice."""
     path = shutil.which(name, path=tool_environment()["PATH"])
     if path is None:
         raise MissingComponent(f"{name}: not found on the PATH; {advice}")
@@ -294,10 +295,11 @@ def tool(name: str, advice: str) -> str:
 
 
 def tool_environment() -> dict[str, str]:
-    """Return the environment to find and run tools in.
+    """Return the environment in which to find and run tools.
 
-    It is this process's, without relative and empty entries of PATH and without a relative
-    JAVA_HOME: these lead to the working directory, which may be anybody's.
+    It is the environment of this process, without relative or empty entries in PATH and without a
+    relative JAVA_HOME. With those, programs could come from a working directory that another user
+    controls.
     """
     environment = dict(os.environ)
     entries = environment.get("PATH", os.defpath).split(os.pathsep)
@@ -309,7 +311,7 @@ def tool_environment() -> dict[str, str]:
 
 @contextmanager
 def ending(process: subprocess.Popen[Any]) -> Iterator[None]:
-    """End a process where what is done with it fails or is interrupted."""
+    """Terminate a process if the ``with`` block raises an exception."""
     try:
         yield
     except BaseException:
@@ -338,6 +340,6 @@ def _maven(command: Sequence[str], progress: Progress | None) -> None:
     if process.returncode != 0:
         reason = next((text for text in errors if text), f"exit code {process.returncode}")
         raise MissingComponent(
-            f"Maven could not fetch it: {reason} (a broken connection: run again, it goes on "
-            "where it stopped)"
+            f"Maven could not fetch it: {reason} (if the connection broke, run the command again; "
+            "it resumes where it stopped)"
         )

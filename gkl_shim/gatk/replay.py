@@ -1,8 +1,8 @@
-"""Time native PairHMMs beside each other inside one JVM, on recorded regions.
+"""Time several native PairHMM engines in one JVM, on recorded regions.
 
-Every engine is driven through GATK's own interface, ``com.intel.gkl.pairhmm.IntelPairHmm``, in a
-class loader of its own, and they take turns, so that a change of the machine's speed meets all
-alike. What is timed is a whole call as GATK makes it: Java objects in, likelihoods out.
+Each engine is called through GATK's interface, ``com.intel.gkl.pairhmm.IntelPairHmm``, in a
+separate class loader. The engines take turns, so that a change of the machine's speed affects all
+of them. The timed calls are those of GATK, from Java objects to likelihoods.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _BAD_LINE = re.compile(r"(.*):(\d+): (.*)")
 
 @dataclass(frozen=True)
 class Turn:
-    """One engine's turn: so many passes over all regions, those of all callers together."""
+    """One turn of one engine. The passes over all regions are summed over callers."""
 
     passes: int
     seconds: float
@@ -49,57 +49,58 @@ class Turn:
 
 @dataclass(frozen=True)
 class Engine:
-    """What one engine did."""
+    """The measurements of one engine."""
 
     name: str
     turns: tuple[Turn, ...]
     flush_to_zero: bool
     """Whether the calling thread flushed subnormal numbers to zero while it was timed."""
     largest_difference: float
-    """From the first engine's log10 likelihoods, over the pairs that are finite in both."""
+    """The largest difference from the first engine's log10 likelihoods, over pairs that are finite
+    in both."""
     infinite_in_one: int
-    """Pairs that are infinite here or in the first engine, and not the same in the other."""
+    """The number of pairs that are infinite in one of the two engines and differ in the other."""
 
     @property
     def gcups(self) -> float:
-        """Billions of cells a second, the median over turns."""
+        """The median over turns, in 10^9 cells a second."""
         return statistics.median(turn.gcups for turn in self.turns)
 
     @property
     def seconds_per_pass(self) -> float:
-        """For all regions once, the median over turns: the time divided by all callers' passes."""
+        """The median over turns of the time divided by the passes of all callers."""
         return statistics.median(turn.seconds / turn.passes for turn in self.turns)
 
 
 @dataclass(frozen=True)
 class Replay:
-    """The same regions through several engines."""
+    """The measurements of several engines on the same regions."""
 
     regions: int
     pairs: int
     cells: int
     engines: dict[str, Engine]
     log: str = field(repr=False)
-    """What the JVM said on standard error, our engine's lines among it."""
+    """The standard error of the JVM, including the messages of gkl-shim."""
 
 
 @dataclass(frozen=True)
 class BesideGkl:
-    """Our engine and GKL on the same regions, in GCUPS: medians over turns."""
+    """The speeds of gkl-shim and GKL on the same regions, in GCUPS: medians over turns."""
 
     shim: float
     gkl: float
     ratio: float
     omp_wait_policy: str
-    """The one that GKL was faster with; with one thread it plays no part."""
+    """The policy with which GKL was faster. With one thread it has no effect."""
     flush_to_zero: bool
-    """Whether the thread that called GKL had it on; ours sets it within a call in any case."""
+    """Whether flush-to-zero was on in the thread that called GKL. gkl-shim always sets it."""
     largest_difference: float
-    """Of a log10 likelihood."""
+    """The largest difference between two log10 likelihoods."""
 
 
 def stock_and_shim(classpath: str) -> dict[str, str]:
-    """Return the two engines to compare for a class path that holds GKL: it as it is, and ours."""
+    """Return the class paths of GKL ("stock") and gkl-shim ("shim"), from one with GKL's jar."""
     jars = ":".join(map(str, run.jars(classpath)))
     return {"stock": jars, "shim": f"{paths.classpath_jar()}:{jars}"}
 
@@ -125,21 +126,22 @@ def replay(
     Parameters
     ----------
     regions : Path
-        In the ``.in`` format, as ``GKL_SHIM_RECORD`` writes it.
+        A file in the ``.in`` format, for example from ``GKL_SHIM_RECORD``.
     engines : mapping of str to str
-        A class path for each name: GKL's jars, with ours in front for our engine. The first is
-        what the others' likelihoods are compared with.
+        The class path of each engine by name: GKL's jars and, for gkl-shim, its jar in front of
+        them. The likelihoods of all engines are compared with those of the first.
     threads : int
-        As GATK's ``--native-pair-hmm-threads``; with more than one, the OpenMP class is driven.
+        Like GATK's ``--native-pair-hmm-threads``. With more than one, the OpenMP class is called.
     double_precision : bool
-        As GATK's ``--native-pair-hmm-use-double-precision``.
+        Like GATK's ``--native-pair-hmm-use-double-precision``.
     seconds : float
-        At least so long for each engine, all its turns together.
+        The least time for each engine, summed over its turns.
     callers : int
-        Java threads that go through the regions at once, each with outputs of its own. GKL flushes
-        subnormal numbers to zero in the first alone, as in GATK in the thread that initializes it.
+        The number of Java threads that compute all regions at the same time. Each has separate
+        outputs. GKL sets flush-to-zero only in the first of them, the thread that initializes it,
+        as in GATK.
     environment : mapping, optional
-        Added to this process's environment, for example ``OMP_WAIT_POLICY``.
+        Variables to add to this process's environment, for example ``OMP_WAIT_POLICY``.
 
     Returns
     -------
@@ -149,11 +151,11 @@ def replay(
     Raises
     ------
     MissingComponent
-        There is no JDK, or an engine does not load on this machine.
+        If there is no JDK, or an engine does not load on this machine.
     FileNotFoundError
-        There is no such file.
+        If the file does not exist.
     FormatError
-        The regions do not follow their format.
+        If the file does not follow its format.
     """
     if not regions.is_file():
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(regions))
@@ -174,7 +176,7 @@ def replay(
             text=True,
             errors="replace",
             check=False,
-            # For a GPU, the native library runs this Python.
+            # To use a GPU, the native library runs this Python.
             env={"GKL_SHIM_PYTHON": sys.executable, **os.environ, **(environment or {})},
         )
     if process.returncode != 0:
@@ -201,18 +203,18 @@ def beside_gkl(
     double_precision: bool,
     seconds: float,
 ) -> BesideGkl:
-    """Time one of our builds and GKL in turns, with the OpenMP setting that suits GKL best.
+    """Time a build of gkl-shim and GKL in turns, with the OpenMP setting that is faster for GKL.
 
     Parameters
     ----------
     regions : Path
-        In the ``.in`` format.
+        A file in the ``.in`` format.
     classpath : str
-        GKL's.
+        A class path with GKL.
     build : str
-        Ours, as ``GKL_SHIM_BUILD`` names it.
+        The build of gkl-shim, a value of ``GKL_SHIM_BUILD``.
     threads, double_precision, seconds
-        As for :func:`replay`, which see for the errors.
+        As for :func:`replay`, which also lists the exceptions.
     """
     found = []
     for policy in ("active", "passive") if threads > 1 else ("passive",):
@@ -239,11 +241,11 @@ def beside_gkl(
 
 
 def _error(log: str, returncode: int) -> Exception:
-    said = [line for line in log.splitlines() if line.startswith("replay: ")]
-    if not said:
-        last = log.strip().splitlines()[-1:] or ["it said nothing"]
+    messages = [line for line in log.splitlines() if line.startswith("replay: ")]
+    if not messages:
+        last = log.strip().splitlines()[-1:] or ["it printed nothing"]
         return MissingComponent(f"the replay in Java failed, exit code {returncode}: {last[0]}")
-    message = said[0].removeprefix("replay: ")
+    message = messages[0].removeprefix("replay: ")
     if match := _BAD_LINE.fullmatch(message):
         return FormatError(match[1], int(match[2]), match[3])
     return MissingComponent(message)

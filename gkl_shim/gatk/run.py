@@ -1,4 +1,4 @@
-"""Run a real GATK, stock or with one of the three ways to swap its PairHMM."""
+"""Run GATK, unchanged or with one of the three ways to replace its PairHMM."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ __all__ = [
 ]
 
 DEFAULT_THREADS = 4
-"""GATK's own ``--native-pair-hmm-threads``."""
+"""GATK's default for ``--native-pair-hmm-threads``."""
 
 MAIN_CLASS = "org.broadinstitute.hellbender.Main"
 
-# Spark on Java 17 needs these packages opened, as the manifest of GATK's package jar does for
-# `java -jar`. A Java 8, which has no modules and runs older GATKs, is told to pass over them.
+# Spark on Java 17 needs these packages opened. With `java -jar`, the manifest of GATK's package jar
+# opens them. Java 8, which runs older versions of GATK, has no modules and must ignore the options.
 _OPENED = (
     "java.base/java.lang",
     "java.base/java.lang.invoke",
@@ -70,17 +70,17 @@ _PAIRHMM_LIBRARIES = ("libgkl_pairhmm.so", "libgkl_pairhmm_omp.so")
 
 @dataclass(frozen=True)
 class Swap:
-    """A way to put a PairHMM into GATK: what changes on the way to starting its JVM."""
+    """A way to replace GATK's PairHMM: the changes to the start of its JVM."""
 
     name: str
     agent: Path | None = None
     jars: tuple[Path, ...] = ()
-    """In front of GATK's class path."""
+    """Jars to put in front of GATK's class path."""
     libraries: Path | None = None
     """A folder made by `library_folder`."""
 
     def environment(self, base: Mapping[str, str]) -> dict[str, str]:
-        """Return `base` with this swap, and without any other that it may hold."""
+        """Return the environment `base` with this swap, and without any other swap."""
         result = dict(base)
         options = [
             token
@@ -96,7 +96,7 @@ class Swap:
         if options:
             result["JAVA_TOOL_OPTIONS"] = " ".join(options)
         if self.agent is not None or self.jars or self.libraries is not None:
-            # For the GPU, the native library runs this Python.
+            # To use a GPU, the native library runs this Python.
             result.setdefault("GKL_SHIM_PYTHON", sys.executable)
         return result
 
@@ -105,44 +105,45 @@ STOCK = Swap("stock")
 
 
 def agent_swap() -> Swap:
-    """Return the swap by our Java agent."""
+    """Return the swap that uses the Java agent."""
     return Swap("agent", agent=paths.agent_jar())
 
 
 def classpath_swap() -> Swap:
-    """Return the swap by our jar in front of GATK's class path."""
+    """Return the swap that puts gkl-shim's jar in front of GATK's class path."""
     return Swap("classpath", jars=(paths.classpath_jar(),))
 
 
 def library_path_swap(folder: Path) -> Swap:
-    """Return the swap by a folder of libraries that `library_folder` has made."""
+    """Return the swap that uses a folder made by `library_folder`."""
     return Swap("library-path", libraries=folder)
 
 
 def library_folder(classpath: str, folder: Path) -> list[Path]:
     """Fill a folder for the library-path swap.
 
-    With ``USE_LIBRARY_PATH`` set, GKL takes all of its libraries from ``java.library.path``; so
-    the folder gets our library under both names of GKL's PairHMM, and GKL's own others.
+    With ``USE_LIBRARY_PATH`` set, GKL takes all its libraries from ``java.library.path``. The
+    folder therefore gets gkl-shim's library under both names of GKL's PairHMM library, and GKL's
+    other libraries.
 
     Parameters
     ----------
     classpath : str
-        GATK's class path, or its package jar, or GKL's jar.
+        GATK's class path, GATK's package jar, or GKL's jar.
     folder : Path
-        Where to; made if it is not there.
+        The folder, which is created if necessary.
 
     Returns
     -------
     list of Path
-        The libraries now in the folder.
+        The libraries in the folder.
 
     Raises
     ------
     MissingComponent
-        No jar of the class path holds GKL's libraries, or one is damaged.
+        If no jar on the class path holds GKL's libraries, or a jar is damaged.
     """
-    _native.library()  # refuses a file that is none
+    _native.library()  # raises if the file is not a usable library
     ours = paths.library().read_bytes()
     libraries = dict.fromkeys(_PAIRHMM_LIBRARIES, ours)
     for jar in jars(classpath):
@@ -165,20 +166,20 @@ def library_folder(classpath: str, folder: Path) -> list[Path]:
 def find_classpath(given: str | None = None) -> str:
     """Return the class path of the GATK to use.
 
-    The first of: `given`, the environment's ``GATK_CLASSPATH`` or ``GATK_LOCAL_JAR`` (the official
-    package jar), the one that ``gkl-shim demo`` has fetched.
+    It is the first of `given`, the environment variables ``GATK_CLASSPATH`` and ``GATK_LOCAL_JAR``
+    (the official package jar), and the GATK that ``gkl-shim demo`` has fetched.
 
     Raises
     ------
     MissingComponent
-        There is none, or a jar of it is not there or damaged.
+        If there is none, or if one of its jars is missing or damaged.
     """
     for source, text in (
         ("--classpath", given),
         ("GATK_CLASSPATH", os.environ.get("GATK_CLASSPATH")),
         ("GATK_LOCAL_JAR", os.environ.get("GATK_LOCAL_JAR")),
     ):
-        # Java takes an empty entry for the working directory.
+        # Java reads an empty entry as the working directory.
         entries = [entry for entry in (text or "").split(":") if entry]
         for entry in entries:
             if not Path(entry.removesuffix("*")).exists():
@@ -197,28 +198,28 @@ def find_classpath(given: str | None = None) -> str:
 
 @dataclass(frozen=True)
 class Run:
-    """What a run of GATK left behind."""
+    """The result of a run of GATK."""
 
     command: tuple[str, ...]
     returncode: int
     seconds: float
-    """Of the whole process, by the wall clock."""
+    """The wall-clock time of the whole process."""
     log: bytes = field(repr=False)
-    """Its standard error."""
+    """The standard error of GATK."""
 
     @property
     def pairhmm_seconds(self) -> float | None:
-        """PairHMM's time by GATK's own clock; None where the tool did not say one."""
+        """The time in PairHMM that GATK reports, or None if the tool reports none."""
         computing = [float(text) for text in _COMPUTE_TIME.findall(self.log)]
         return computing[-1] if computing else None
 
     @property
     def complaint(self) -> str:
-        """The line of the log that says best why the run failed, with its exit code."""
+        """The log line that best explains why the run failed, with its exit code."""
         lines = [line.strip() for line in self.log.decode(errors="replace").splitlines()]
-        for sign in ("A USER ERROR has occurred", "Exception", "Error:", "ERROR"):
+        for marker in ("A USER ERROR has occurred", "Exception", "Error:", "ERROR"):
             for line in lines:
-                if sign in line:
+                if marker in line:
                     return f"{line} (exit code {self.returncode})"
         return f"exit code {self.returncode}"
 
@@ -237,22 +238,22 @@ def gatk(
     Parameters
     ----------
     arguments : sequence of str
-        As after ``gatk`` on the command line: the tool's name and its arguments.
+        The name of the tool and its arguments, as after ``gatk`` on the command line.
     classpath : str
-        GATK's.
+        The class path of GATK.
     swap : Swap
-        Which PairHMM.
+        Which PairHMM to use.
     java_options : sequence of str
-        For the JVM.
+        Options for the JVM.
     environment : mapping, optional
-        Added to this process's environment.
+        Variables to add to this process's environment.
     echo : bool
-        Pass GATK's standard output and error on to ours while it runs.
+        Whether to forward GATK's standard output and error while it runs.
 
     Returns
     -------
     Run
-        Whatever the exit code is.
+        The result. A failed run does not raise an exception.
     """
     command = [
         fetch.java(),
@@ -280,16 +281,16 @@ def gatk(
                     sys.stderr.buffer.write(line)
                     sys.stderr.buffer.flush()
             process.wait()
-    # A shell's convention for a process that a signal ended.
+    # If a signal ended the process, use the exit code that a shell would return.
     returncode = process.returncode if process.returncode >= 0 else 128 - process.returncode
     return Run(tuple(command), returncode, time.monotonic() - started, b"".join(log))
 
 
 @contextmanager
 def _forwarding_signals(process: subprocess.Popen[bytes]) -> Iterator[None]:
-    """Let GATK end by the signals that end us: it cleans up, and we report.
+    """Forward SIGTERM and SIGHUP to GATK, so that it cleans up and this process reports.
 
-    A terminal sends SIGINT to both of us; so it needs no forwarding, only not to end us first.
+    SIGINT is ignored here, because a terminal sends it to GATK too.
     """
 
     def forward(number: int, _frame: object) -> None:
@@ -306,7 +307,7 @@ def _forwarding_signals(process: subprocess.Popen[bytes]) -> Iterator[None]:
 
 
 def _tool_option(option: str) -> str:
-    """Quote an option as JAVA_TOOL_OPTIONS wants it: by itself, in whichever quotes it has not."""
+    """Quote an option for JAVA_TOOL_OPTIONS, with the kind of quotes that it does not contain."""
     if not re.search(r"[\s'\"]", option):
         return option
     quote = "'" if '"' in option else '"'
@@ -314,7 +315,7 @@ def _tool_option(option: str) -> str:
 
 
 def jars(classpath: str) -> Iterator[Path]:
-    """Yield the jars of a class path, those of a folder given as ``folder/*`` too."""
+    """Yield the jars of a class path, including the jars of ``folder/*`` entries."""
     for entry in classpath.split(":"):
         path = Path(entry)
         if path.name == "*":

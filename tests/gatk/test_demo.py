@@ -48,7 +48,7 @@ def test_exit_code(
     assert result.return_value == code
     assert "12.0x" in result.output
     assert ("QUAL 50 | 51" in result.output) == bool(code)
-    assert "Flush-to-zero for stock: on" in result.output
+    assert "flush-to-zero on" in result.output
     document = json.loads((tmp_path / "demo.json").read_text())
     assert [row["vcf_identical"] for row in document] == [True, code == 0]
     assert document[0]["engines"]["shim"]["pairhmm_seconds_in_gatk"] == 0.25

@@ -245,7 +245,7 @@ def test_wrong_candidates():
     with pytest.raises(ValueError, match="contigs: one or more, each of 1 to"):
         Prefilter(2).resident(["ACGT"], [b""])
     encoded = Sequences.from_arrays(b"ACGT", np.array([0, 4])).encoded()
-    with pytest.raises(ValueError, match="encoded ones have no reverse complement"):
+    with pytest.raises(ValueError, match="cannot reverse-complement encoded reads"):
         Prefilter(2).resident(encoded, CONTIGS).edits(*[np.array([0])] * 3, np.array([True]))
 
 

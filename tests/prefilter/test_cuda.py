@@ -294,8 +294,8 @@ def test_which_device(fake):
 
 def test_auto_opens_cuda_once_there_is_work_for_it(fake, monkeypatch):
     cupy = fake()
-    monkeypatch.setattr(api, "_CUDA_OPENS", 1000)
-    monkeypatch.setattr(api, "_CUDA_CALL", 500)
+    monkeypatch.setattr(api, "_CUDA_OPEN_BASES", 1000)
+    monkeypatch.setattr(api, "_CUDA_CALL_BASES", 500)
     with Prefilter(2) as prefilter:
         for size, launched in ((300, False), (600, False), (300, True), (600, True), (200, True)):
             before = len(cupy.launched)
@@ -309,7 +309,7 @@ def test_auto_without_cuda(monkeypatch):
         raise BackendUnavailable("CUDA needs CuPy")
 
     monkeypatch.setattr(cuda_devices, "import_cupy", missing)
-    monkeypatch.setattr(api, "_CUDA_OPENS", 1)
+    monkeypatch.setattr(api, "_CUDA_OPEN_BASES", 1)
     with Prefilter(2) as prefilter:
         assert prefilter.edits(["ACGT"], ["ACGT"]).tolist() == [0]
         assert prefilter.devices == ()

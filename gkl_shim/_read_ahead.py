@@ -1,4 +1,4 @@
-"""Iterate in a background thread."""
+"""Read an iterable ahead of its consumer, in a background thread."""
 
 from __future__ import annotations
 
@@ -7,16 +7,17 @@ from collections.abc import Generator, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar, cast
 
-__all__ = ["ahead", "background"]
+__all__ = ["background", "read_ahead"]
 
 _T = TypeVar("_T")
 
 
-def ahead(items: Iterable[_T]) -> Generator[_T, None, None]:
+def read_ahead(items: Iterable[_T]) -> Generator[_T, None, None]:
     """Iterate in a background thread, one item ahead of the caller.
 
-    Closing it waits for the item under way and closes `items` where that is a generator, so that
-    the caller may then close what `items` reads from. An interrupt or exit waits for nothing.
+    Closing the generator waits until the current item is complete, and then closes `items` if that
+    is a generator too. The caller may then close the file that `items` reads. KeyboardInterrupt and
+    SystemExit do not wait.
     """
     iterator = iter(items)
     end = object()
@@ -29,7 +30,7 @@ def ahead(items: Iterable[_T]) -> Generator[_T, None, None]:
 
 @contextlib.contextmanager
 def background(count: int, items: Iterator[_T]) -> Iterator[ThreadPoolExecutor]:
-    """Background threads that iterate, as :func:`ahead` says, and do other things besides."""
+    """Run a thread pool that may iterate over `items`, and shut it down like :func:`read_ahead`."""
     pool = ThreadPoolExecutor(count, thread_name_prefix="gkl-shim")
     wait = True
     try:

@@ -1,20 +1,20 @@
-"""What is closed at the end of a ``with`` block."""
+"""A base class for objects that a ``with`` block closes."""
 
 from __future__ import annotations
 
 from types import TracebackType
 from typing import TypeVar
 
-__all__ = ["Closing"]
+__all__ = ["Closable"]
 
-_Self = TypeVar("_Self", bound="Closing")
+_Self = TypeVar("_Self", bound="Closable")
 
 
-class Closing:
-    """A context manager whose end calls :meth:`close`."""
+class Closable:
+    """A context manager that calls :meth:`close` on exit."""
 
     def close(self) -> None:
-        """Give back what is held."""
+        """Release what the object holds."""
         raise NotImplementedError
 
     def __enter__(self: _Self) -> _Self:
