@@ -238,7 +238,7 @@ class Lane {
     __device__ void pass(int stream) {
         const TrieRecord trie = array<TrieRecord>(header().tries)[region().tries + stream];
         states_ = at<RowState<T>>(STEP == kForward ? layout_.head_states : layout_.tail_states);
-        take_coefficients<STEP>();
+        load_coefficients<STEP>();
         make_root<STEP>(trie);
 
         // This lane is `position` columns behind the entry lane. `letter` is the one of its next
@@ -310,7 +310,7 @@ class Lane {
 
     // Joins heads and tails, one lane a pair. Block y of the grid takes every gridDim.y-th group of
     // pairs.
-    __device__ void meet(double *out) {
+    __device__ void join(double *out) {
         const ReadRecord *reads = array<ReadRecord>(header().reads) + tile_.first_read;
         const RegionRecord &region = this->region();
         const HaplotypeRecord *haplotypes =
@@ -326,14 +326,14 @@ class Lane {
 
     // The join of a striped read. It has many rows and perhaps few haplotypes, so all lanes load
     // states into shared memory, from which one lane a pair reads them.
-    __device__ void meet_stripes(double *out) {
+    __device__ void join_stripes(double *out) {
         const RegionRecord &region = this->region();
         const HaplotypeRecord *haplotypes =
             array<HaplotypeRecord>(header().haplotypes) + region.haplotypes;
         out += region.out + int64_t(read_.row) * region.haplotype_count;
         for (int pair = int(blockIdx.y) * kWarp; pair < region.haplotype_count;
              pair += gridDim.y * kWarp)
-            meet_stripes(haplotypes + pair, min(int(kWarp), region.haplotype_count - pair),
+            join_stripes(haplotypes + pair, min(int(kWarp), region.haplotype_count - pair),
                          out + pair);
     }
 
@@ -348,7 +348,7 @@ class Lane {
         return STEP == kForward ? read_.lane : read_.lane + read_.lanes - 1;
     }
 
-    enum { kUnrolled = 4 };  // columns between two checks for an event
+    enum { kUnrolled = 4 };  // columns that one iteration computes
     // Rows of a lane that are loaded together, and rows whose coefficients are computed together.
     enum { kLoaded = R <= 12 ? R : R / 2, kMade = R <= 8 ? 4 : R / 2 };
     // Packs of head and of tail states that a lane loads at once in the join.
@@ -478,7 +478,7 @@ class Lane {
     // pass has row r - 1 in the place of row r: it uses the same a and emissions, c and xx of the
     // row above, and a kappa of its own.
     template <int STEP>
-    __device__ __forceinline__ void take_coefficients() {
+    __device__ __forceinline__ void load_coefficients() {
         const int first = (lanes_before_ + lane_) * R;
         const RowCoefficients<T> *from = at<RowCoefficients<T>>(0) + first;
         if (STEP == kForward) {
@@ -526,7 +526,7 @@ class Lane {
             diagonal_ = top_t_;
             const int span = STRIPED ? int(kWarp) : tile_.widest;
             if constexpr (STRIPED) {
-                const Handed<T> flow = seams().take_root({diagonal_, insertion});
+                const Handed<T> flow = seams().receive_root({diagonal_, insertion});
                 diagonal_ = flow.t;
                 insertion = flow.insertion;
             }
@@ -539,7 +539,7 @@ class Lane {
                     handed = kappa_[row] * handed;
                 }
                 if constexpr (STRIPED)
-                    if (k == span - 1) seams().hand_root({t_[0], handed});
+                    if (k == span - 1) seams().send_root({t_[0], handed});
                 const T above = from_neighbour<STEP>(t_[0]);
                 handed = from_neighbour<STEP>(handed);
                 if (!first_ && k < span - 1) {
@@ -577,15 +577,15 @@ class Lane {
     __device__ __forceinline__ void step_stripe(unsigned *letter, const uint8_t **column,
                                                 Prepare prepare) {
         seams().begin_columns();
-        Handed<T> above = seams().take(0);
+        Handed<T> above = seams().receive(0);
 #pragma unroll
         for (int k = 0; k < kUnrolled; k++) {
             prepare();
             above_t_ = first_ ? above.t : above_t_;
             above_insertion_ = first_ ? above.insertion : above_insertion_;
-            if (k + 1 < kUnrolled) above = seams().take(k + 1);
+            if (k + 1 < kUnrolled) above = seams().receive(k + 1);
             step<STEP>(letter, ++*column);
-            seams().hand(k, {t_[STEP == kForward ? R - 1 : 0], insertion_out_});
+            seams().send(k, {t_[STEP == kForward ? R - 1 : 0], insertion_out_});
         }
         seams().end_columns();
     }
@@ -728,7 +728,7 @@ class Lane {
         const StatePack<T> *tail = reinterpret_cast<const StatePack<T> *>(tails + first);
         const T border = this->border(read), scale = power_of_two<T>(Range<T>::kLow);
         T high = 0, low = 0;
-        const auto meet = [&](const RowState<T> &front, const RowState<T> &back) {
+        const auto join = [&](const RowState<T> &front, const RowState<T> &back) {
             high = multiply_add(front.t, back.t * scale, high);
             high = multiply_add(front.d, back.d * scale, high);
             low = multiply_add(front.t, back.t, low);
@@ -751,8 +751,8 @@ class Lane {
                 if (z < left) {
 #pragma unroll
                     for (int row = kStates - 1; row > 0; row--)
-                        meet(front.row[row - 1], back[z].row[row]);
-                    meet(above[z].row[kStates - 1], back[z].row[0]);
+                        join(front.row[row - 1], back[z].row[row]);
+                    join(above[z].row[kStates - 1], back[z].row[0]);
                     front = above[z];
                 }
         }
@@ -760,59 +760,59 @@ class Lane {
         const StatePack<T> back = tail[k];
 #pragma unroll
         for (int z = kStates - 1; z >= 0; z--) {
-            if (k * kStates + z > top) meet(front.row[z > 0 ? z - 1 : 0], back.row[z]);
-            if (k * kStates + z == top) meet({border, border}, back.row[z]);
+            if (k * kStates + z > top) join(front.row[z > 0 ? z - 1 : 0], back.row[z]);
+            if (k * kStates + z == top) join({border, border}, back.row[z]);
         }
         const T ends = heads[layout_.rows + read.lane + read.lanes - 1].d;
-        return close(ends, high, low, haplotype.length);
+        return log10_result(ends, high, low, haplotype.length);
     }
 
     // The states that one row of a pair multiplies: the head's and the tail's.
-    struct Brought {
+    struct StatePair {
         RowState<T> front, back;
     };
 
-    __device__ __forceinline__ void meet_stripes(const HaplotypeRecord *haplotypes, int pairs,
+    __device__ __forceinline__ void join_stripes(const HaplotypeRecord *haplotypes, int pairs,
                                                  double *out) {
-        enum { kBrought = 8 };  // loaded by each lane at a time
-        static_assert(R >= kBrought, "they take the place of the emissions");
+        enum { kStatePairs = 8 };  // loaded by each lane at a time
+        static_assert(R >= kStatePairs, "they take the place of the emissions");
         int log_rows = 3;  // the rows of each pair at a time are 1 << log_rows
-        while (kBrought * kWarp >> (log_rows + 1) >= pairs) log_rows++;
+        while (kStatePairs * kWarp >> (log_rows + 1) >= pairs) log_rows++;
         const int rows = 1 << log_rows, top = int(layout_.rows) - length_;
         const HaplotypeRecord own = haplotypes[min(lane_, pairs - 1)];
         const RowState<T> *heads = at<RowState<T>>(layout_.head_states);
         const RowState<T> *tails = at<RowState<T>>(layout_.tail_states);
         const T border = this->border(read_), scale = power_of_two<T>(Range<T>::kLow);
-        Brought brought[kBrought];
-        const auto bring = [&](int bottom) {
+        StatePair loaded[kStatePairs];
+        const auto load = [&](int bottom) {
 #pragma unroll
-            for (int k = 0; k < kBrought; k++) {
+            for (int k = 0; k < kStatePairs; k++) {
                 const int index = k * kWarp + lane_, pair = index >> log_rows;
                 const int row = bottom - (index & (rows - 1));
                 const int head = __shfl_sync(kAllLanes, own.head, pair);
                 const int tail = __shfl_sync(kAllLanes, own.tail, pair);
-                brought[k] = {{border, border}, {0, 0}};
+                loaded[k] = {{border, border}, {0, 0}};
                 if (row < top || pair >= pairs) continue;
-                brought[k].back = tails[tail * layout_.state_size + row];
+                loaded[k].back = tails[tail * layout_.state_size + row];
                 // Row k of the tail meets row k - 1 of the head.
-                if (row > top) brought[k].front = heads[head * layout_.state_size + row - 1];
+                if (row > top) loaded[k].front = heads[head * layout_.state_size + row - 1];
             }
         };
-        Brought *const table = reinterpret_cast<Brought *>(emissions() - threadIdx.x);
+        StatePair *const table = reinterpret_cast<StatePair *>(emissions() - threadIdx.x);
         T high = 0, low = 0;
         int bottom = int(layout_.rows) - 1;
-        bring(bottom);
+        load(bottom);
         for (; bottom >= top; bottom -= rows) {
             __syncwarp();
 #pragma unroll
-            for (int k = 0; k < kBrought; k++) {
+            for (int k = 0; k < kStatePairs; k++) {
                 const int index = k * kWarp + lane_;
-                table[index + (index >> log_rows)] = brought[k];
+                table[index + (index >> log_rows)] = loaded[k];
             }
             __syncwarp();
-            bring(bottom - rows);
-            const Brought *row = table + min(lane_, pairs - 1) * (rows + 1);
-            const auto meet = [&](const Brought &both) {
+            load(bottom - rows);
+            const StatePair *row = table + min(lane_, pairs - 1) * (rows + 1);
+            const auto join = [&](const StatePair &both) {
                 high = multiply_add(both.front.t, both.back.t * scale, high);
                 high = multiply_add(both.front.d, both.back.d * scale, high);
                 low = multiply_add(both.front.t, both.back.t, low);
@@ -820,18 +820,19 @@ class Lane {
             };
             int left = min(rows, bottom - top + 1);
             for (; left >= 4; left -= 4, row += 4) {
-                const Brought four[4] = {row[0], row[1], row[2], row[3]};
+                const StatePair four[4] = {row[0], row[1], row[2], row[3]};
 #pragma unroll
-                for (int k = 0; k < 4; k++) meet(four[k]);
+                for (int k = 0; k < 4; k++) join(four[k]);
             }
-            for (; left > 0; left--, row++) meet(*row);
+            for (; left > 0; left--, row++) join(*row);
         }
         const T ends = heads[(own.head + 1) * layout_.state_size - 1].d;
-        if (lane_ < pairs) out[lane_] = close(ends, high, low, own.length);
+        if (lane_ < pairs) out[lane_] = log10_result(ends, high, low, own.length);
         __syncwarp();
     }
 
-    static __device__ __forceinline__ double close(T ends, T total_high, T total_low, int length) {
+    static __device__ __forceinline__ double log10_result(T ends, T total_high, T total_low,
+                                                          int length) {
         typedef Range<T> X;
         const double high = ends + total_high * power_of_two<double>(-(X::kStart + X::kLow));
         const double low = ends + total_low * power_of_two<double>(-X::kStart);
@@ -890,7 +891,7 @@ __device__ __forceinline__ void compute_tile(const uint8_t *chunk, const CudaTab
             lane().template pass<kBackward>(step == kWholeTile ? heads : first);
         __syncwarp();
     }
-    if (step != kPass) lane().meet(out);
+    if (step != kPass) lane().join(out);
 }
 
 // Computes one stream of one stripe. Warps take numbers in the order in which they start, and the
@@ -907,7 +908,7 @@ __device__ __forceinline__ void compute_stripe(const uint8_t *chunk, const CudaT
     bool mirrored = false;
     const auto lane = [&] { return Lane<T, R, true>(chunk, tables, scratch, tile, mirrored); };
     if (step == kJoin) {
-        if (tiles[tile].widest == 0) lane().meet_stripes(out);
+        if (tiles[tile].widest == 0) lane().join_stripes(out);
         return;
     }
     int started = 0;

@@ -40,7 +40,7 @@ __device__ __forceinline__ void store_ring(uint32_t to, Handed<double> x) {
 __device__ __forceinline__ void pause() { __nanosleep(20); }
 #endif
 
-__device__ __forceinline__ bool has_come(Handed<double> x) {
+__device__ __forceinline__ bool has_arrived(Handed<double> x) {
     const uint64_t absent = kSeamFill * uint64_t(0x0101010101010101);
     return same_bits<uint64_t>(x.t) != absent && same_bits<uint64_t>(x.insertion) != absent;
 }
@@ -64,17 +64,17 @@ class Seams {
     }
 
     // What flows into the root of the backward pass. For the first stripe this is `top`.
-    __device__ __forceinline__ Handed<double> take_root(Handed<double> top) const {
+    __device__ __forceinline__ Handed<double> receive_root(Handed<double> top) const {
         if (!before_) return top;
         Handed<double> x = load_seam(before_);
-        while (__any_sync(0xffffffffu, !has_come(x))) {
+        while (__any_sync(0xffffffffu, !has_arrived(x))) {
             pause();
             x = load_seam(before_);
         }
         return x;
     }
 
-    __device__ __forceinline__ void hand_root(Handed<double> out) const {
+    __device__ __forceinline__ void send_root(Handed<double> out) const {
         if (after_) store_seam(after_, out);
     }
 
@@ -90,10 +90,10 @@ class Seams {
     __device__ __forceinline__ void end_columns() { next_ += kSeamMargin; }
 
     // What flows into the k-th of the four columns, and what flows out of the last lane's.
-    __device__ __forceinline__ Handed<double> take(int k) const {
+    __device__ __forceinline__ Handed<double> receive(int k) const {
         return load_ring(from_ + unsigned(k) * unsigned(sizeof(Handed<double>)));
     }
-    __device__ __forceinline__ void hand(int k, Handed<double> out) const {
+    __device__ __forceinline__ void send(int k, Handed<double> out) const {
         if (to_) store_seam(to_ + k, out);
     }
 
@@ -108,7 +108,7 @@ class Seams {
         const Handed<double> *from = before_ + kSeamMargin + column;
         Handed<double> x = {0, 0};
         if (own) x = load_seam(from);
-        while (__any_sync(0xffffffffu, !has_come(x))) {
+        while (__any_sync(0xffffffffu, !has_arrived(x))) {
             pause();
             if (own) x = load_seam(from);
         }
