@@ -6,7 +6,7 @@
 namespace gkl_shim {
 namespace {
 
-// In vectors: a byte of each counts, and is added up before it can overflow.
+// Counts in vectors. Each byte has its own counter, which is added up before it can overflow.
 int64_t count_newlines(const uint8_t *from, const uint8_t *to) {
     enum { kWidth = 64, kRounds = 255 };
     int64_t count = 0;

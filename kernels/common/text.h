@@ -1,7 +1,7 @@
-// Texts of lines, read on several threads.
+// Reads texts line by line, on several threads.
 //
-// A text is cut into pieces. A line belongs to the piece in which it ends; counting the pieces'
-// line ends tells which lines these are, and then all pieces are read at once.
+// A text is cut into pieces. A line belongs to the piece in which it ends. Counting the newlines of
+// all pieces gives the number of each piece's first line; then all pieces are read in parallel.
 #pragma once
 
 #include <stdint.h>
@@ -16,9 +16,9 @@
 
 namespace gkl_shim {
 
-// A line without its newline. Checks return false for a malformed line and set an error message
-// only if `loud`: messages belong to a thread, and the thread that finds a fault is often not the
-// one that reports it. That one checks the line again, loudly.
+// A line without its newline. A check returns false if the line is malformed. It sets an error
+// message only if `loud`: messages belong to a thread, and the thread that finds an error is often
+// not the one that reports it. The reporting thread checks the line again, with `loud` set.
 struct Line {
     const uint8_t *begin, *end;
     bool loud;
@@ -29,7 +29,7 @@ struct Line {
     }
 };
 
-// The whole lines of a text: what follows the last newline is left out.
+// The complete lines of a text. Text after the last newline is ignored.
 class Lines {
    public:
     // Counts the lines, on at most `threads` threads. Throws std::bad_alloc.
@@ -37,10 +37,10 @@ class Lines {
 
     int64_t count() const { return first_.back(); }
 
-    // Where line k starts. For k == count(): where the last line ends.
+    // The start of line k. For k == count(), the end of the last line.
     const uint8_t *start(int64_t k) const;
 
-    // Line k, with error messages on.
+    // Line k, with error messages enabled.
     Line loud(int64_t k) const { return {start(k), start(k + 1) - 1, true}; }
 
     // Calls parse(line, k) for the first `most` lines. Returns the number of lines before the first
@@ -77,7 +77,7 @@ class Lines {
 
    private:
     static constexpr int64_t kPiece = int64_t(1) << 18;
-    // About how fast one thread reads.
+    // How fast one thread reads, about, in bytes.
     static constexpr int64_t kReadPerNanosecond = 4;
 
     int64_t pieces() const { return int64_t(first_.size()) - 1; }
@@ -88,7 +88,8 @@ class Lines {
     const uint8_t *const text_;
     const int64_t size_;
     const int threads_;
-    std::vector<int64_t> first_;  // of each piece, the first line that ends in it; and then all
+    std::vector<int64_t>
+        first_;  // the first line that ends in each piece, and the number of lines at the end
 };
 
 }  // namespace gkl_shim

@@ -1,7 +1,7 @@
 /*
- * gkl_shim_internal.h - functions of the library for this project's own Python package and tests.
+ * gkl_shim_internal.h - functions for this project's own Python package and tests.
  *
- * Not a stable interface, and not installed. The conventions of gkl_shim.h hold here too.
+ * This is not a stable interface, and it is not installed. The conventions of gkl_shim.h apply.
  */
 #ifndef GKL_SHIM_INTERNAL_H
 #define GKL_SHIM_INTERNAL_H
@@ -16,20 +16,20 @@ extern "C" {
 
 /* ---- Arrays and text ------------------------------------------------------------------------ */
 
-/* Copy arrays of sizes[k] bytes each on several threads: one thread is slower than the bus of a
- * GPU. */
+/* Copy arrays of sizes[k] bytes each, on several threads: a single thread is slower than the bus of
+ * a GPU. */
 GKL_SHIM_API gkl_shim_status gkl_shim_copy(int32_t arrays, uint8_t *const *targets,
                                            const uint8_t *const *sources, const int64_t *sizes,
                                            int32_t threads);
 
-/* Count the complete lines of a text and their bytes. */
+/* Count the complete lines of a text, and the bytes in them. */
 GKL_SHIM_API gkl_shim_status gkl_shim_count_lines(const uint8_t *text, int64_t size,
                                                   int32_t threads, int64_t *lines, int64_t *bytes);
 
 /* ---- NumPy arrays --------------------------------------------------------------------------- */
 
-/* Functions of NumPy's and Python's C interfaces, by their names there, and NumPy's array type.
- * Objects are pointers without a type. */
+/* Functions of the C interfaces of NumPy and Python, under their own names, and NumPy's array type.
+ * Objects are untyped pointers. */
 typedef struct {
     void *PyArray_Type;
     void *(*PyArray_NewFromDescr)(void *type, void *dtype, int dimensions, const intptr_t *shape,
@@ -40,9 +40,9 @@ typedef struct {
     void (*Py_DecRef)(void *object);
 } gkl_shim_numpy;
 
-/* Put an array for each region into the list `views`, of shape (reads, haplotypes): views of
- * `array`, whose values begin at `data` and follow one another region by region. The caller holds
- * the interpreter lock. Returns how many bytes they see, or -1 with Python's error set. */
+/* Fill the list `views` with one array for each region, of shape (reads, haplotypes). Each is a
+ * view of `array`, whose values start at `data` and are stored region after region. The caller
+ * holds the GIL. Returns the number of bytes viewed, or -1 with Python's error set. */
 GKL_SHIM_API int64_t gkl_shim_array_views(const gkl_shim_numpy *numpy, void *array, void *data,
                                           void *dtype, int64_t item_bytes,
                                           const int64_t *region_reads,
@@ -51,24 +51,24 @@ GKL_SHIM_API int64_t gkl_shim_array_views(const gkl_shim_numpy *numpy, void *arr
 
 /* ---- PairHMM -------------------------------------------------------------------------------- */
 
-/* As gkl_shim_pairhmm_compute(), but only for the pairs whose value is NaN, and in double precision
- * from the start: the pairs that the CUDA kernels could not represent. */
+/* Like gkl_shim_pairhmm_compute(), but compute only the pairs whose value is NaN, and use double
+ * precision from the start. Those are the pairs that the CUDA kernels could not represent. */
 GKL_SHIM_API gkl_shim_status gkl_shim_pairhmm_complete(gkl_shim_pairhmm *handle,
                                                        const gkl_shim_pairhmm_batch *batch,
                                                        double *log10_likelihoods, int64_t size);
 
 /* ---- PairHMM on CUDA devices: the planner ---------------------------------------------------
  *
- * For the engine below and for tests. A batch is cut into chunks. Each is
- * planned, written as one block of memory that goes to a device as it stands, computed there by the
- * kernels in cuda/kernels.cu, and its results are put where they belong. */
+ * The engine below and the tests use it. It cuts a batch into chunks. It plans each chunk and
+ * writes it as one block of memory, which is copied to a device as it is. The kernels of
+ * cuda/kernels.cu compute the chunk, and the planner puts the results into place. */
 
 enum {
     GKL_SHIM_CUDA_WIDTHS = 5,
-    GKL_SHIM_CUDA_KERNELS = 6, /* one a width, then the striped one for reads too long for a warp */
+    GKL_SHIM_CUDA_KERNELS = 6, /* one for each width, then the striped one */
 
-    /* Of the striped kernel: rows a lane; bytes of shared memory beside what all kernels need; what
-     * each byte of the seams between its warps is set to before it starts. */
+    /* Of the striped kernel: rows a lane; bytes of shared memory in addition to what all kernels
+     * need; value of every byte of the seams between its warps before it starts. */
     GKL_SHIM_CUDA_STRIPED_ROWS = 8,
     GKL_SHIM_CUDA_STRIPED_BYTES = 256,
     GKL_SHIM_CUDA_SEAM_FILL = 128
@@ -79,72 +79,75 @@ typedef struct {
     int32_t conventions;     /* GKL_SHIM_STRICT or GKL_SHIM_AS_GKL */
     int32_t threads;         /* for planning, as in gkl_shim_pairhmm_options */
     int32_t multiprocessors; /* of the device */
-    int32_t rows_a_lane;   /* 0: by cost; else every tile has the kernel of so many, where it holds
-                              the region's longest read */
-    int64_t cells;         /* about so many of the batch's cells in a chunk, */
-    int64_t scratch_bytes; /* and about so much scratch memory at most, */
-    int64_t planning;      /* and no more regions than one thread plans in about so many
-                              nanoseconds; 0: any number */
+    int32_t rows_a_lane; /* 0: choose by cost; otherwise every tile uses the kernel with this many,
+                            unless that cannot hold the region's longest read */
+    int64_t cells;       /* of a chunk, about */
+    int64_t scratch_bytes; /* limit on a chunk's scratch memory, about */
+    int64_t planning; /* limit on the time to plan a chunk on one thread, in nanoseconds, about; 0:
+                         none */
 } gkl_shim_cuda_options;
 
 typedef struct {
-    /* In: where in the batch to begin, 0 at first. Out: where the next chunk begins. A region's
-     * reads may be divided among chunks. */
-    int64_t region, read; /* a read of that region */
-    int64_t pair;         /* the index of the region's first result */
+    /* In: where in the batch the chunk begins, 0 at first. Out: where the next chunk begins. The
+     * reads of one region may be divided among several chunks. */
+    int64_t region, read; /* index of a read within that region */
+    int64_t pair;         /* index of the region's first result */
 
-    int32_t threads; /* in: that plan, write and finish it; 0: as many as the options say */
-    int32_t chunks_in_flight; /* in: other chunks that are in flight on the device */
+    int32_t threads; /* in: threads that plan, write and finish the chunk; 0: as in the options */
+    int32_t chunks_in_flight; /* in: other chunks in flight on the device */
 
     int64_t regions, pairs, cells; /* of the batch, in this chunk */
 
     int64_t computed_cells;
     int64_t block_bytes, scratch_bytes;
-    int64_t seams, seam_bytes; /* where in the scratch */
+    int64_t seams, seam_bytes; /* offset in the scratch, and size */
     int64_t results;           /* doubles that the kernels write */
-    int32_t passes; /* warps a tile, for every kernel: where they are several they make one pass
-                       each, and the join is a launch of its own, */
-    int32_t joins;  /* with so many warps a tile */
-    int32_t striped_passes, striped_joins; /* the same of the striped kernel, always apart */
-    /* The tiles of the kernels with the fewest rows a lane, and so on; then the stripes. */
+    int32_t passes; /* warps a tile, for all kernels but the striped one. With more than one, each
+                       computes one pass, and the join is a launch of its own */
+    int32_t joins;  /* warps a tile in the launch of the join */
+    int32_t striped_passes, striped_joins; /* the same for the striped kernel, whose join is always
+                                              a launch of its own */
+    /* The tiles of each kernel, in order of rows a lane; the stripes come last. */
     int32_t first_tile[GKL_SHIM_CUDA_KERNELS], tiles[GKL_SHIM_CUDA_KERNELS];
 } gkl_shim_cuda_chunk;
 
 typedef struct gkl_shim_cuda_planner gkl_shim_cuda_planner;
 
-/* A planner holds one chunk at a time. Unlike other handles it is used by one thread at once. */
+/* A planner holds one chunk. Only one thread may use it at a time, unlike other handles. */
 GKL_SHIM_API gkl_shim_status gkl_shim_cuda_open(const gkl_shim_cuda_options *options,
                                                 gkl_shim_cuda_planner **planner);
 
-/* The rows a lane of each kernel, fewest first; 0 behind the last. */
+/* The rows a lane of each kernel, in ascending order, padded with zeros. */
 GKL_SHIM_API void gkl_shim_cuda_widths(int32_t precision, int32_t widths[GKL_SHIM_CUDA_WIDTHS]);
 
-/* The kernels' tables, which every chunk shares: their size in bytes, or minus a gkl_shim_status.
- * They are written to `tables` where that is not NULL. */
+/* The kernels' tables, which all chunks share. Returns their size in bytes, or minus a
+ * gkl_shim_status. Writes them to `tables` unless that is NULL. */
 GKL_SHIM_API int64_t gkl_shim_cuda_tables(int32_t precision, int32_t conventions, void *tables);
 
-/* Take the next chunk of a batch: moves the place in `chunk` on, nothing else. Returns 1; 0 at the
- * batch's end; minus a gkl_shim_status where it fails. The batch has been checked, and stays as it
- * is until gkl_shim_cuda_finish(). In single precision every pair of a read of up to 512 bases is
- * computed; in double, those whose value in `values`, the batch's results, is NaN. A read of more
- * than 256 bases is computed only where a chunk's scratch holds it: its rows for each haplotype,
- * and 16 bytes for each of their letters and 256 of its rows. A NaN with all bits set says that
- * nothing has tried the pair before: only reads with such pairs add to the chunk's computed_cells.
- */
+/* Take the next chunk of a batch. This only advances the position in `chunk`. Returns 1, 0 at the
+ * end of the batch, or minus a gkl_shim_status. The batch must have been checked and must not
+ * change until gkl_shim_cuda_finish().
+ *
+ * In single precision a chunk computes every pair of a read of up to 512 bases. In double precision
+ * it computes the pairs whose value in `values`, the batch's results, is NaN. A NaN with all bits
+ * set says that no engine has tried the pair; only reads with at least one of these count in the
+ * chunk's computed_cells. A read of more than 256 bases is computed only if its states fit a
+ * chunk's scratch: its rows for each haplotype, and 16 bytes for each of their letters and each 256
+ * of its rows. */
 GKL_SHIM_API int32_t gkl_shim_cuda_take(gkl_shim_cuda_planner *planner,
                                         const gkl_shim_pairhmm_batch *batch, const double *values,
                                         gkl_shim_cuda_chunk *chunk);
 
-/* Plan the chunk that was taken, and fill in the rest of `chunk`. */
+/* Plan the chunk that was taken and fill in the rest of `chunk`. */
 GKL_SHIM_API gkl_shim_status gkl_shim_cuda_plan(gkl_shim_cuda_planner *planner,
                                                 gkl_shim_cuda_chunk *chunk);
 
-/* Write the planned chunk to a block of `block_bytes`. */
+/* Write the planned chunk to a block of `block_bytes` bytes. */
 GKL_SHIM_API gkl_shim_status gkl_shim_cuda_write(gkl_shim_cuda_planner *planner, void *block);
 
-/* Put the kernels' results where they belong in `values`, those not to be trusted as NaN, and those
- * that were not computed as NaN with all bits set; returns how many pairs of the chunk's reads are
- * NaN there now, or minus a gkl_shim_status. */
+/* Copy the kernels' results to their places in `values`. A result that is not trusted becomes NaN.
+ * A pair that was not computed becomes NaN with all bits set. Returns how many pairs of the chunk's
+ * reads are NaN now, or minus a gkl_shim_status. */
 GKL_SHIM_API int64_t gkl_shim_cuda_finish(gkl_shim_cuda_planner *planner, const double *results,
                                           double *values);
 
@@ -152,11 +155,11 @@ GKL_SHIM_API void gkl_shim_cuda_close(gkl_shim_cuda_planner *planner);
 
 /* ---- PairHMM on CUDA devices: the engine ----------------------------------------------------
  *
- * For the Python package, which chooses the devices, loads the kernels and hands both over; not a
- * stable interface. From then on no Python is needed: any thread computes, many at once. */
+ * The Python package chooses the devices, loads the kernels and passes both to the engine. After
+ * that the engine needs no Python: any number of threads may compute at once. */
 
-/* The CUDA driver's functions that the engine calls, by their names there. Contexts, streams,
- * events and kernels are the driver's handles; each function returns 0 or an error's number. */
+/* The functions of the CUDA driver that the engine calls, under their own names. Contexts, streams,
+ * events and kernels are the driver's handles. Each function returns 0 or an error number. */
 typedef struct {
     int32_t (*cuCtxPushCurrent_v2)(void *context);
     int32_t (*cuCtxPopCurrent_v2)(void **context);
@@ -183,32 +186,32 @@ typedef struct {
 } gkl_shim_cuda_driver;
 
 typedef struct {
-    void *functions[GKL_SHIM_CUDA_KERNELS]; /* NULL where a precision has none */
+    void *functions[GKL_SHIM_CUDA_KERNELS]; /* NULL if the precision has no such kernel */
     int32_t shared_bytes[GKL_SHIM_CUDA_KERNELS];
-    uint64_t tables; /* gkl_shim_cuda_tables(), in the device's memory */
+    uint64_t tables; /* address of gkl_shim_cuda_tables() in device memory */
 } gkl_shim_cuda_kernels;
 
 typedef struct {
     int32_t number; /* for messages */
     void *context;
     int32_t multiprocessors;
-    int32_t slow_double;   /* 1: what single precision does not hold is computed by the CPU, unless
-                              another device has this 0 */
-    int64_t scratch_bytes; /* of a chunk */
-    gkl_shim_cuda_kernels kernels[2]; /* of GKL_SHIM_SINGLE and GKL_SHIM_DOUBLE */
+    int32_t slow_double;   /* 1: the CPU computes what single precision cannot hold, unless another
+                              device has 0 here */
+    int64_t scratch_bytes; /* limit for a chunk */
+    gkl_shim_cuda_kernels kernels[2]; /* for GKL_SHIM_SINGLE and GKL_SHIM_DOUBLE */
 } gkl_shim_cuda_device;
 
 typedef struct {
     int32_t precision;      /* GKL_SHIM_SINGLE or GKL_SHIM_DOUBLE */
     int32_t conventions;    /* GKL_SHIM_STRICT or GKL_SHIM_AS_GKL */
-    int32_t threads;        /* for planning, and for what no device computes */
+    int32_t threads;        /* for planning, and for pairs that no device computes */
     int32_t rows_a_lane;    /* as in gkl_shim_cuda_options */
-    int32_t slots;          /* chunks in flight on a device at most, of all calls together */
-    int32_t streams;        /* the same of one call; 0: as suits the threads */
-    int32_t launch_threads; /* of one call, for each device: they plan and launch chunks; 0: as
-                               suits the threads */
-    int64_t cells[2];       /* of a chunk, as in gkl_shim_cuda_options; of each precision */
-    int64_t planning;       /* of a chunk, likewise */
+    int32_t slots;          /* limit on a device's chunks in flight, of all calls together */
+    int32_t streams;        /* the same limit for one call; 0: chosen from the threads */
+    int32_t launch_threads; /* threads that plan and launch chunks, for each call and device; 0:
+                               chosen from the threads */
+    int64_t cells[2];       /* of a chunk, as in gkl_shim_cuda_options; for each precision */
+    int64_t planning;       /* of a chunk, as in gkl_shim_cuda_options */
     int32_t device_count;
     const gkl_shim_cuda_device *devices;
     const gkl_shim_cuda_driver *driver;
@@ -216,30 +219,32 @@ typedef struct {
 
 typedef struct gkl_shim_cuda_engine gkl_shim_cuda_engine;
 
-/* Open an engine; the kernels, tables and contexts must outlive it. On failure *engine is NULL. */
+/* Open an engine. The kernels, tables and contexts must outlive it. On failure *engine is NULL. */
 GKL_SHIM_API gkl_shim_status gkl_shim_cuda_engine_open(const gkl_shim_cuda_engine_options *options,
                                                        gkl_shim_cuda_engine **engine);
 
-/* As gkl_shim_pairhmm_compute(), for batches whose results follow one another. The CPU engine
- * computes what devices leave: because they fail, because they are slow in double precision, or
- * because a likelihood leaves double precision's range. The results are the same. `done`, unless
- * NULL, receives what was done for this call if it succeeds.
- * GKL_SHIM_EINVAL: a batch that gkl_shim_pairhmm_check() refuses, or a haplotype's letter that the
- * conventions refuse. */
+/* Like gkl_shim_pairhmm_compute(), for several batches whose results are stored one after another.
+ * The CPU engine computes the pairs that no device does: because the device fails, because it is
+ * slow in double precision, or because the likelihood is outside the range of double precision. The
+ * results are the same. Unless it is NULL, `done` receives what was done for this call if it
+ * succeeds.
+ *
+ * GKL_SHIM_EINVAL: gkl_shim_pairhmm_check() refuses a batch, or the conventions refuse a
+ * haplotype's letter. */
 GKL_SHIM_API gkl_shim_status gkl_shim_cuda_engine_compute(gkl_shim_cuda_engine *engine,
                                                           const gkl_shim_pairhmm_batch *batches,
                                                           int64_t count, double *log10_likelihoods,
                                                           gkl_shim_pairhmm_stats *done);
 
-/* Why a device that failed is no longer used, for the first caller who asks after that: its number,
- * and a line that lasts as long as the engine. NULL where there is no news. */
+/* Why a failed device is no longer used: a line that stays valid as long as the engine, and the
+ * device's number. Only the first caller after a failure gets it; NULL if there is nothing new. */
 GKL_SHIM_API const char *gkl_shim_cuda_engine_loss(gkl_shim_cuda_engine *engine, int32_t *number);
 
-/* Whether the device of that number is in use; of -1, whether any is. */
+/* Whether the device with that number is in use, or with -1 whether any device is. */
 GKL_SHIM_API int32_t gkl_shim_cuda_engine_uses(const gkl_shim_cuda_engine *engine, int32_t number);
 
-/* An engine as another copy of this library reaches it, which may be of another build: the
- * functions are those of the copy that made it. */
+/* An engine as seen from another copy of this library, which may be a different build. The
+ * functions are those of the copy that opened the engine. */
 typedef struct {
     const char *version; /* of that copy */
     gkl_shim_cuda_engine *engine;
@@ -254,20 +259,21 @@ typedef struct {
 GKL_SHIM_API void gkl_shim_cuda_engine_vtable(gkl_shim_cuda_engine *engine,
                                               gkl_shim_cuda_vtable *vtable);
 
-/* What the engine has done since it was opened: the sum over its calls. */
+/* What the engine has done since it was opened, summed over all calls. */
 GKL_SHIM_API void gkl_shim_cuda_engine_statistics(const gkl_shim_cuda_engine *engine,
                                                   gkl_shim_pairhmm_stats *stats);
 
-/* Where the time of a batch goes, in seconds: the sum over its chunks. */
+/* Where the time of a batch goes, in seconds, summed over its chunks. */
 typedef struct {
     int64_t chunks, cells, computed_cells;
-    int64_t block_bytes;                           /* that travel to the device */
-    double plan, write, transfer, kernel, collect; /* kernels write results to the host's memory */
+    int64_t block_bytes;                           /* copied to the device */
+    double plan, write, transfer, kernel, collect; /* kernels write results to host memory */
 } gkl_shim_cuda_stages;
 
-/* Time each part of a batch's first pass over the engine's first device, chunk after chunk, each
- * as large as it may be and planned by all threads: medians of so many repetitions. Nobody else may
- * use the engine meanwhile.
+/* Time each stage of a batch's first pass on the engine's first device, one chunk after another.
+ * Each chunk is as large as possible and planned by all threads. The times are medians of `repeats`
+ * runs. Nothing else may use the engine meanwhile.
+ *
  * GKL_SHIM_EUNAVAILABLE: the device fails. */
 GKL_SHIM_API gkl_shim_status gkl_shim_cuda_engine_measure(gkl_shim_cuda_engine *engine,
                                                           const gkl_shim_pairhmm_batch *batch,
@@ -275,7 +281,7 @@ GKL_SHIM_API gkl_shim_status gkl_shim_cuda_engine_measure(gkl_shim_cuda_engine *
                                                           int32_t repeats,
                                                           gkl_shim_cuda_stages *stages);
 
-/* Close an engine; NULL is fine. No call may be under way. */
+/* Close an engine; NULL is fine. No call may be running. */
 GKL_SHIM_API void gkl_shim_cuda_engine_close(gkl_shim_cuda_engine *engine);
 
 /* cffi: end */

@@ -1,4 +1,4 @@
-// The PairHMM part of the C ABI: checks what comes in, calls the engine.
+// The PairHMM part of the C ABI: checks the arguments and calls the engine.
 #include <string.h>
 
 #include <atomic>
@@ -180,7 +180,7 @@ extern "C" void gkl_shim_pairhmm_statistics(const gkl_shim_pairhmm *handle,
 extern "C" void gkl_shim_pairhmm_close(gkl_shim_pairhmm *handle) { delete handle; }
 
 extern "C" const char *gkl_shim_builds(void) {
-    // In memory that is always there.
+    // Static, so that the returned pointer stays valid and nothing is allocated.
     static const struct Names {
         Names() {
             for (const CpuBuild *build : cpu_builds()) {

@@ -28,7 +28,7 @@ bool check_sequences(const char *name, const char *kind, const int64_t *offsets,
     return true;
 }
 
-// Adds x * y to the sum; returns whether it fits.
+// Adds x * y to *sum. Returns false on overflow.
 bool add_product(int64_t x, int64_t y, int64_t *sum) {
     int64_t product;
     return !__builtin_mul_overflow(x, y, &product) && !__builtin_add_overflow(*sum, product, sum);

@@ -1,4 +1,4 @@
-// What every engine relies on about the shape of a batch.
+// The check of a batch's shape, on which every engine relies.
 #pragma once
 
 #include <stdint.h>
@@ -8,9 +8,9 @@
 namespace gkl_shim {
 namespace pairhmm {
 
-// Whether the offsets are in order, every sequence and region is within the limits of gkl_shim.h,
-// and the pairs and cells can be counted; else the last error says what is wrong. Reads no base
-// and no quality.
+// Checks that the offsets are in order, that all sequences and regions are within the limits of
+// gkl_shim.h, and that the pairs and cells can be counted. Otherwise returns false, and the last
+// error says what is wrong. Reads no base and no quality.
 bool check_shape(const gkl_shim_pairhmm_batch &batch, int64_t *pairs, int64_t *cells);
 
 }  // namespace pairhmm

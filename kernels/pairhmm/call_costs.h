@@ -1,4 +1,4 @@
-// Where a call goes by cost: the CPU engine or the GPU.
+// Chooses the engine for a call, CPU or GPU, by cost.
 #pragma once
 
 #include <stdint.h>
@@ -9,14 +9,15 @@
 namespace gkl_shim {
 namespace pairhmm {
 
-// What calls of each size cost on either engine, in nanoseconds: first what a model says, from then
-// on what is measured, for no model knows the machine, its load, and how much the haplotypes have
-// in common. Of one handle, whose calls all have the same threads; any thread may use it.
+// The cost of calls on either engine in nanoseconds, by size of call. The first value comes from a
+// model, all later ones are measured: no model knows the machine, its load, or how much the
+// haplotypes have in common. All calls of one handle have the same number of threads. Any thread
+// may use this.
 class CallCosts {
    public:
-    // Whether a call of so many cells is expected to be done sooner on the GPU. While neither costs
-    // twice as much as the other, one call in kTriedEvery goes to the dearer one: it may have
-    // become the cheaper one.
+    // Returns whether the GPU is expected to finish a call of `cells` cells sooner. While the costs
+    // differ by less than a factor of two, one call in kTriedEvery goes to the slower engine, which
+    // may have become the faster one.
     bool prefer_gpu(int64_t cells, double modelled_cpu, double modelled_gpu) {
         Size &here = size(cells);
         const float cpu = known(&here.cpu, modelled_cpu), gpu = known(&here.gpu, modelled_gpu);
@@ -25,8 +26,8 @@ class CallCosts {
         return (gpu < cpu) != (close && call % kTriedEvery == kTriedEvery - 1);
     }
 
-    // A call came to its end. The first one, and any on a busy machine, may take long for reasons
-    // that are not its own, so no call counts for more than twice what was expected.
+    // Records the time of a finished call. A first call, or one on a busy machine, may be slow for
+    // other reasons, so a call counts for at most twice the expected time.
     void add(bool on_gpu, int64_t cells, double nanoseconds) {
         Cost &cost = on_gpu ? size(cells).gpu : size(cells).cpu;
         const float before = cost.nanoseconds.load(std::memory_order_relaxed);
@@ -41,8 +42,8 @@ class CallCosts {
     static constexpr uint32_t kTriedEvery = 128, kRemembered = 8;
 
     struct Cost {
-        std::atomic<float> nanoseconds{0};  // 0: no call was chosen by cost yet
-        std::atomic<uint32_t> calls{0};     // up to kRemembered
+        std::atomic<float> nanoseconds{0};  // 0: no call of this size has been chosen by cost yet
+        std::atomic<uint32_t> calls{0};     // at most kRemembered
     };
     struct Size {
         Cost cpu, gpu;
@@ -58,7 +59,7 @@ class CallCosts {
 
     Size &size(int64_t cells) { return sizes_[63 - __builtin_clzll(uint64_t(cells) | 1)]; }
 
-    Size sizes_[64];  // by the logarithm of the cells
+    Size sizes_[64];  // by the binary logarithm of the cells
 };
 
 }  // namespace pairhmm

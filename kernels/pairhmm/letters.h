@@ -1,4 +1,4 @@
-// From bytes to letters.
+// Encodes bytes as letters.
 #pragma once
 
 #include <stdint.h>
@@ -11,18 +11,18 @@ namespace pairhmm {
 
 enum : uint8_t { kRefused = 128 };
 
-// Letters under each of the two conventions, refused ones marked. Returns all of them joined by or.
-// In vectors by hand: compilers make branches of a plain loop, and these cost a small region a
-// tenth of its time.
+// Encodes bytes under one of the two conventions and marks refused ones. Returns all letters joined
+// by or. The vectors are explicit because compilers turn a plain loop into branches, which cost a
+// small region a tenth of its time.
 template <bool AS_GKL>
 uint8_t encode_as(const uint8_t *bases, int64_t count, uint8_t *letters) {
     typedef uint8_t Bytes __attribute__((vector_size(16)));
     Bytes seen = {};
     const auto encoded = [&seen](Bytes b) {
-        if (!AS_GKL) b &= 0xdf;  // upper case
+        if (!AS_GKL) b &= 0xdf;  // to upper case
         const auto where = [](auto equal, uint8_t letter) { return Bytes(equal) & letter; };
         Bytes letter = where(b == 'C', kC) | where(b == 'G', kG) | where(b == 'T', kT) |
-                       where(b == 'N', kN);  // the rest is kA, 0
+                       where(b == 'N', kN);  // all other bytes become kA, 0
         if (!AS_GKL) letter |= where((letter == 0) & (b != 'A'), kRefused);
         seen |= letter;
         return letter;
@@ -46,14 +46,14 @@ uint8_t encode_as(const uint8_t *bases, int64_t count, uint8_t *letters) {
     return any;
 }
 
-// Returns the first refused position, or -1.
+// Encodes bytes. Returns the position of the first refused one, or -1.
 inline int64_t encode(bool as_gkl, const uint8_t *bases, int64_t count, uint8_t *letters) {
     if (as_gkl) return encode_as<true>(bases, count, letters), -1;
     if (!(encode_as<false>(bases, count, letters) & kRefused)) return -1;
     return static_cast<const uint8_t *>(memchr(letters, kRefused, size_t(count))) - letters;
 }
 
-// The same without keeping the letters.
+// Returns the position of the first refused byte, or -1, without storing letters.
 inline int64_t find_refused(bool as_gkl, const uint8_t *bases, int64_t count) {
     if (as_gkl) return -1;
     uint8_t letters[1024];

@@ -1,5 +1,5 @@
-// The tables of model.h, from +, -, *, / and fma alone: a C library's pow differs in its last bits
-// between versions and processors.
+// The tables of model.h, made from +, -, *, / and fma alone. The pow of a C library would differ in
+// its last bits between versions and processors.
 #include "pairhmm/model.h"
 
 #include "common/floating_point_mode.h"
@@ -14,7 +14,7 @@ double natural_log(double x) {
     return fma(exponent, 0.69314718055994531, log_ratio((mantissa - 1) / (mantissa + 1)));
 }
 
-// 10^(-q/10): a literal for the tenths and an exact power of ten.
+// 10^(-q/10), from a literal for the tenths and an exact power of ten.
 double phred_probability(int q) {
     static const double tenths[10] = {1.0,
                                       0.79432823472428150,
@@ -31,7 +31,7 @@ double phred_probability(int q) {
     return tenths[q % 10] / power;
 }
 
-// (1 - min(1, x))^g, g = 1 + h: s^(1+h) = s exp(h ln s), and |h ln s| < 1e-4.
+// (1 - min(1, x))^g with g = 1 + h. s^(1+h) = s exp(h ln s), where |h ln s| < 1e-4.
 double match_probability(double x) {
     const double s = 1 - x;
     if (!(s > 0)) return 0;
@@ -42,7 +42,7 @@ double match_probability(double x) {
 
 template <class T>
 Tables<T> *make_tables() {
-    // The first tile that needs them is in a mode of its own.
+    // The first tile to need the tables may run in another floating-point mode.
     const FloatingPointMode mode;
     Tables<T> *t = new Tables<T>;
     for (int i = 0; i < kQualities; i++) {

@@ -1,7 +1,7 @@
-// The pair hidden Markov model: its constants, its tables and the recurrence's coefficients.
+// The pair hidden Markov model: its constants, its tables and the coefficients of the recurrence.
 //
-// Shared by every engine, so that all give the same bits. The order of operations below, and in
-// the recurrence, is part of the contract:
+// Every engine uses this file, so all give the same bits. The order of operations below, and in the
+// recurrence, is part of the contract:
 //
 //   Rows r = 1..m of a read, columns j = 1..n of a haplotype. With Phred qualities q (base), i and
 //   d (gap open, insertion and deletion), c (gap continuation):
@@ -10,9 +10,9 @@
 //                   P[q] / 3  otherwise                                       P[q] = 10^(-q/10)
 //     mi = P[i]   md = P[d]   xx = P[c]   gm = 1 - xx   mm = max(0, 1 - (mi + md))^g
 //
-//   Scaling the match, insertion and deletion states by constants of their row leaves one multiply
-//   and four fused multiply-adds a cell, whatever the qualities (M = M^ / mm[r+1], I = alpha I^,
-//   D = D^ md[r] / mm[r+1], and mm[m+1] = gm[m+1] = 1):
+//   The match, insertion and deletion states are scaled by constants of their row. A cell then
+//   takes one multiply and four fused multiply-adds, whatever the qualities (M = M^ / mm[r+1],
+//   I = alpha I^, D = D^ md[r] / mm[r+1], and mm[m+1] = gm[m+1] = 1):
 //
 //     M^(r,j) = e(r, hap[j]) T(r-1, j-1)
 //     I^(r,j) = fma(kappa[r], I^(r-1,j), M^(r-1,j))
@@ -22,9 +22,9 @@
 //     T(0,j) = D^(0,j) = gm[1] START,   M^(0,j) = I^(1,j) = 0,   M^(r,0) = D^(r,0) = T(r,0) = 0
 //     ends  = over j = 1..cut in order: ends = ends + fma(alpha[m], I^(m,j), M^(m,j))
 //
-//   The backward recurrence, the derivative of the total by each state, has the same form, from the
-//   last row and the haplotype's end (I' and D' are scaled by a and c; no insertion begins a read,
-//   so kappa'[1] = 0):
+//   The backward recurrence is the derivative of the total by each state. It has the same form and
+//   starts from the last row and the haplotype's end (I' and D' are scaled by a and c; no insertion
+//   begins a read, so kappa'[1] = 0):
 //
 //     T'(r,j) = e(r+1, hap[j+1]) M'(r+1, j+1)
 //     D'(r,j) = fma(xx[r], D'(r,j+1), T'(r,j))
@@ -33,16 +33,18 @@
 //
 //     M'(m,j) = I'(m,j) = START,   T'(r,n) = D'(r,n) = 0,   row 0 has xx = c = 1
 //
-//   They meet behind column cut = n / 2, rows from the last to 0:
+//   The join multiplies both halves after column cut = n / 2, rows from the last to 0:
 //
 //     high = fma(T(r), T'(r) LOW, high),  high = fma(D^(r,cut+1), (c[r] D'(r,cut+1)) LOW, high)
 //     low  = fma(T(r), T'(r), low),       low  = fma(D^(r,cut+1),  c[r] D'(r,cut+1), low)
 //
-//     likelihood = (ends + high / (START LOW)) / START / n, or with low / START in place of the
-//     fraction where that is small: products of two halves need twice a number's range.
+//     likelihood = (ends + high / (START LOW)) / START / n
 //
-//   START and LOW are powers of two and the cut is the haplotype's own, so that a pair's bits do
-//   not depend on its company.
+//   If high is small, low / START replaces the fraction: a product of two halves needs twice the
+//   range of a number.
+//
+//   START and LOW are powers of two, and the cut depends on the haplotype alone. So a pair's bits
+//   do not depend on the other pairs of its batch.
 //
 // The recurrence is GATK's (Poplin et al. 2017, doi:10.1101/201178; Durbin et al. 1998, chapter 4).
 // The exponent g = 0.434294 ln 10 is Intel GKL's: it writes 1/ln 10 in six digits.
@@ -73,11 +75,12 @@ enum Letter : uint8_t { kA = 0, kC = 1, kG = 2, kT = 3, kN = 4, kLetters = 5 };
 // A quality byte is used modulo 128.
 enum { kQualities = 128 };
 
-// Both halves start from 2^start. In single precision what is flushed to zero is under 2^-126, so
-// 2^-238 of a start: a total of 2^-205 and more has lost less than a rounding error for 512 rows,
-// with `low`; with `high`, where the backward half is scaled down by 2^108 first, one of 2^-97 and
-// more. A smaller `high` cannot have made `low` overflow. What neither holds is computed in double
-// precision, whose limits follow in the same way, and what that does not hold, with rescaling.
+// Both halves start from 2^start. Single precision flushes values under 2^-126 to zero, which is
+// 2^-238 of the start value. So for 512 rows a total of at least 2^-205 has lost less than a
+// rounding error in `low`. In `high` the backward half is scaled down by 2^108, and the same holds
+// for a total of at least 2^-97. If `high` is smaller than that, `low` has not overflowed. Totals
+// that fit neither are computed in double precision, whose limits follow in the same way, and what
+// does not fit that either, with rescaling.
 template <class T>
 struct Range;
 template <>
@@ -89,15 +92,16 @@ struct Range<double> {
     enum { kStart = 960, kLow = -913, kHighTrusted = -930, kLowTrusted = -1900 };
 };
 
-// Rounding errors add up along a read: a longer one is computed in double precision from the start.
+// Rounding errors accumulate along a read, so longer reads are computed in double precision from
+// the start.
 enum { kLongestSingleRead = 512 };
 
-// Intel GKL starts double precision from 2^1020 / n: what falls under the smallest normal number
-// then is zero there, and its logarithm -Infinity. (In log10: (-1022 - 1020) log10 2.)
+// Intel GKL starts double precision from 2^1020 / n. There a value under the smallest normal number
+// becomes zero, and its logarithm -Infinity. (As log10: (-1022 - 1020) log10 2.)
 constexpr double kGklSmallestLog10 = -614.7032511487178;
 
-// What the coefficients are made from, as functions of quality bytes; four numbers that are always
-// wanted together lie together.
+// The numbers from which the coefficients are made, as functions of quality bytes. Each struct
+// holds four numbers that are always needed together.
 template <class T>
 struct Tables {
     struct Gap {
@@ -105,8 +109,8 @@ struct Tables {
     };
     struct Emission {
         T agree, differ;  // 1 - P[q] and P[q] / 3
-        T letter;         // the row of the table, as a number
-        T xx;             // room for the row's fourth quality
+        T letter;         // row of the table, as a number
+        T xx;             // space for the row's fourth quality
     };
 
     Gap gap[kQualities * kQualities];          // by insertion quality * 128 + deletion quality
@@ -114,15 +118,16 @@ struct Tables {
     T probability[kQualities];                 // P[q]
 };
 
-// The same bits everywhere: made with IEEE operations alone, no library function.
+// The tables have the same bits everywhere: they are made by IEEE operations, not by library
+// functions.
 #if !defined(__CUDACC__)
 const Tables<float> &single_tables();
 const Tables<double> &double_tables();
 #endif
 
-// Logarithms from IEEE operations alone: a C library's differ in their last bits between versions
-// and processors. V is a double or a vector of them, I the integer of its size; positive normal
-// numbers only. Within 2e-15.
+// Logarithms from IEEE operations alone, because C libraries differ in the last bits between
+// versions and processors. V is double or a vector of double, I the integer type of the same size.
+// For positive normal numbers. The error is below 2e-15.
 
 template <class To, class From>
 GKL_SHIM_DEVICE To same_bits(From from) {
@@ -131,12 +136,13 @@ GKL_SHIM_DEVICE To same_bits(From from) {
     return to;
 }
 
-// x = mantissa 2^exponent, the mantissa in [sqrt(1/2), sqrt(2)).
+// x = mantissa 2^exponent, with the mantissa in [sqrt(1/2), sqrt(2)).
 template <class V, class I>
 GKL_SHIM_DEVICE V split(V x, V *exponent) {
     const I bits = same_bits<I>(x);
-    // Taking off sqrt(1/2), with 1024 more in the exponent to stay positive, leaves the exponent on
-    // top; and a small integer under the bits of 1.5 2^52 is a double that much above it.
+    // Subtracting sqrt(1/2) leaves the exponent in the upper bits; adding 1024 to it keeps it
+    // positive. A small integer added to the bits of 1.5 2^52 gives a double larger by that
+    // integer.
     const I e = ((bits + (0x4000000000000000 - 0x3fe6a09e667f3bcd)) >> 52) - 1024;
     *exponent = same_bits<V>(e + 0x4338000000000000) - 6755399441055744.0;
     return same_bits<V>(bits - e * (int64_t(1) << 52));
@@ -161,10 +167,9 @@ GKL_SHIM_DEVICE V log10_likelihood(V x, double n, double exponent) {
                log_ratio((mantissa - 1) / (mantissa + 1)) * inverse_ln10);
 }
 
-// A row's coefficients from its facts. V is a number or a vector of lanes, `next` the row below.
-// A read with mm = 0 anywhere (both gap-open qualities about 3 or less) cannot be scaled so: the
-// emissions of such a row are NaN, its results are not trusted, and it goes to the plain
-// recurrence.
+// A row's coefficients from its facts. V is a number or a vector of lanes; `next` is the row below.
+// A row with mm = 0 (both gap-open qualities about 3 or less) cannot be scaled. Its emissions are
+// NaN, so the read's results are not trusted, and the plain recurrence computes it.
 template <class V>
 GKL_SHIM_DEVICE V scaled_alpha(V mi, V inverse_mm) {
     return mi * inverse_mm;

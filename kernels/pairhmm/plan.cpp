@@ -8,7 +8,7 @@ namespace gkl_shim {
 namespace pairhmm {
 namespace {
 
-// From `from` on.
+// The number of letters that both share, given that they share the first `from`.
 int64_t common_prefix(const Letters &a, const Letters &b, int64_t from) {
     const int64_t n = std::min(a.length, b.length);
     int64_t k = from;
@@ -17,7 +17,8 @@ int64_t common_prefix(const Letters &a, const Letters &b, int64_t from) {
         memcpy(&x, a.letters + k, 8);
         memcpy(&y, b.letters + k, 8);
         if (x != y)
-            return k + (__builtin_ctzll(x ^ y) >> 3);  // little-endian, as all it builds for
+            return k +
+                   (__builtin_ctzll(x ^ y) >> 3);  // little-endian, as on all supported platforms
     }
     while (k < n && a.letters[k] == b.letters[k]) k++;
     return k;
@@ -53,7 +54,7 @@ void TrieBuilder::build(const Letters *sequences, int64_t count, Trie *trie) {
         const Subtree here = pending_.back();
         pending_.pop_back();
         int32_t *const begin = order_.data() + here.begin, *const end = order_.data() + here.end;
-        // One branch, as far as all go together.
+        // One branch, as far as all sequences agree.
         Letters common = sequences[*begin];
         for (const int32_t *k = begin + 1; k < end; k++)
             common.length = common_prefix(common, sequences[*k], here.depth);
@@ -63,7 +64,7 @@ void TrieBuilder::build(const Letters *sequences, int64_t count, Trie *trie) {
         std::copy_n(common.letters + here.depth, length, trie->letters.data() + columns);
         columns += length;
 
-        // Those that end here, then by their next letter.
+        // Sequences that end here come first, then the others by their next letter.
         int32_t at[kLetters + 2] = {};
         const auto next_of = [&](int32_t h) {
             const Letters &sequence = sequences[h];
@@ -87,7 +88,7 @@ void TrieBuilder::build(const Letters *sequences, int64_t count, Trie *trie) {
             for (int32_t k = 0; k < at[1]; k++) trie->leaf_of[size_t(begin[k])] = branch.leaf;
         }
         if (at[1] < end - begin) {
-            // A slot is a place on the stack of forks on the path to the current column.
+            // A slot is a place in the stack of forks on the path to the current column.
             int32_t slots = here.slots;
             if (common.length > 0) {
                 branch.save = slots++;

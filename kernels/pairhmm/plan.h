@@ -1,15 +1,17 @@
-// The plan of a region: what is computed once for several pairs, and in which order.
+// The plan of a region: the columns that several pairs share, and the order in which they are
+// computed.
 //
-// The recurrence is linear, so a haplotype can be computed from both ends. It is cut in the middle:
-// the forward recurrence runs over its head, the backward one over its tail, and where they meet
-// each row's forward values are multiplied by its backward ones. Haplotypes whose heads begin alike
-// share those columns, and so do those whose tails end alike: a region's distinct heads make one
-// trie, its distinct tails, reversed, another. Haplotypes of a region differ in a few places, most
-// often near its middle, and a trie over whole haplotypes shares nothing behind the first of them.
+// The recurrence is linear, so a haplotype can be computed from both ends. It is cut in the middle.
+// The forward recurrence runs over its head, the backward recurrence over its tail, and the join
+// multiplies each row's forward values with its backward values. Haplotypes whose heads begin alike
+// share those columns; haplotypes whose tails end alike share those. So a region's distinct heads
+// make one trie, and its distinct tails, reversed, another. A region's haplotypes differ in few
+// places, most often near its middle. A single trie over whole haplotypes would share nothing after
+// the first difference.
 //
-// A trie is a list of branches, depth first, each a run of columns; an engine walks the list and
-// keeps its state at a fork until the last branch that leaves there is done. Pure CPU work, the
-// same for every engine.
+// A trie is a list of branches, depth first. Each branch is a run of columns. An engine walks the
+// list and keeps its state at a fork until the last branch that leaves there is done. Planning runs
+// on the CPU and is the same for every engine.
 #pragma once
 
 #include <stddef.h>
@@ -28,24 +30,24 @@ struct Letters {
     int64_t length;
 };
 
-// A run of consecutive columns of a trie.
+// Consecutive columns of a trie.
 struct Branch {
-    int32_t column;  // its first column, an index into Trie::letters
-    int32_t length;  // how many; 0 only for an empty sequence
-    int32_t load;    // the slot whose state it starts from, or -1: the root
-    int32_t save;    // the slot to keep the state after its last column in, or -1
+    int32_t column;  // index of its first column in Trie::letters
+    int32_t length;  // number of columns; 0 only for an empty sequence
+    int32_t load;    // slot of the state that it starts from, or -1 for the root
+    int32_t save;    // slot for the state after its last column, or -1
     int32_t leaf;    // the distinct sequence that ends with it, or -1
 };
 
-// What an engine sees of a trie and of a plan: plain pointers, for code that is compiled for one
-// instruction set must not share the C++ library's functions with the rest.
+// Tries and plans as engines see them: plain pointers. Code compiled for one instruction set must
+// not share C++ library functions with the rest of the library.
 struct TrieView {
     const uint8_t *letters;
     const Branch *branches;
     int32_t columns, branch_count, leaves, slots;
 };
 
-// A distinct haplotype: a leaf of either trie.
+// A distinct haplotype: one leaf of each trie.
 struct Join {
     int32_t head, tail;
     double length;
@@ -53,15 +55,15 @@ struct Join {
 
 struct PlanView {
     TrieView heads, tails;
-    const Join *joins;          // by tail
-    const int32_t *first_join;  // of each tail, and one more
+    const Join *joins;          // sorted by tail
+    const int32_t *first_join;  // first join of each tail, and the number of joins at the end
     int32_t join_count;
 };
 
 struct Trie {
-    std::vector<uint8_t> letters;  // one a column
+    std::vector<uint8_t> letters;  // one for each column
     std::vector<Branch> branches;  // depth first
-    std::vector<int32_t> leaf_of;  // sequence (as given) -> leaf
+    std::vector<int32_t> leaf_of;  // leaf of each sequence, in the order given
     int32_t leaves = 0, slots = 0;
 
     int64_t columns() const { return int64_t(letters.size()); }
@@ -73,29 +75,30 @@ struct Trie {
 
 class TrieBuilder {
    public:
-    // Any sequences in any order; repeats share a leaf. Reuses the trie's memory.
+    // Builds the trie of any sequences in any order. Equal sequences share a leaf. Reuses the
+    // trie's memory.
     void build(const Letters *sequences, int64_t count, Trie *trie);
 
    private:
     // Sequences with a common beginning.
     struct Subtree {
-        int32_t begin, end;   // in order_
-        int64_t depth;        // columns that have a branch already
-        int32_t slots, load;  // slots on the path to here; the slot that it starts from, or -1
+        int32_t begin, end;   // range in order_
+        int64_t depth;        // columns that are in a branch already
+        int32_t slots, load;  // slots in use on the path to here; slot to start from, or -1
     };
     std::vector<int32_t> order_, sorted_;
-    std::vector<Subtree> pending_;  // the next one last
+    std::vector<Subtree> pending_;  // a stack
 };
 
-// Where a haplotype of this length is cut: a function of the haplotype alone, so that its results
-// do not depend on its company.
+// The column at which a haplotype is cut. It depends on the haplotype alone, so that its results do
+// not depend on the other haplotypes.
 inline int64_t head_length(int64_t haplotype_length) { return haplotype_length / 2; }
 
 struct Plan {
-    Trie heads, tails;                // tails reversed
-    std::vector<Join> joins;          // by tail
-    std::vector<int32_t> first_join;  // of each tail, and one more
-    std::vector<int32_t> join_of;     // haplotype (as given) -> join
+    Trie heads, tails;                // of reversed tails
+    std::vector<Join> joins;          // sorted by tail
+    std::vector<int32_t> first_join;  // first join of each tail, and the number of joins at the end
+    std::vector<int32_t> join_of;     // join of each haplotype, in the order given
 
     int64_t columns() const { return heads.columns() + tails.columns(); }
     PlanView view() const {
@@ -105,13 +108,13 @@ struct Plan {
 
 class Planner {
    public:
-    // Reuses the plan's memory.
+    // Plans haplotypes. Reuses the plan's memory.
     void make(const Letters *haplotypes, int64_t count, Plan *plan);
 
-    // The tries alone.
+    // Builds the tries alone.
     void make_tries(const Letters *haplotypes, int64_t count, Trie *heads, Trie *tails);
 
-    // What rare long haplotypes needed is not kept for ever.
+    // Frees buffers that a rare long haplotype has made larger than `most` bytes.
     void trim(size_t most) {
         if (reversed_.capacity() > most) std::vector<uint8_t>().swap(reversed_);
     }

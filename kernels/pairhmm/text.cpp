@@ -1,4 +1,5 @@
-// The texts of PairHMM: regions in the .in format in, likelihoods out. Part of the C ABI.
+// The text formats of PairHMM: parses regions in the .in format, formats likelihoods. Part of the C
+// ABI.
 #include "common/text.h"
 
 #include <stdio.h>
@@ -33,7 +34,7 @@ const uint8_t *skip_spaces(const uint8_t *from, const uint8_t *end) {
 }
 
 const uint8_t *field_end(const uint8_t *from, const uint8_t *end) {
-    // In vectors, up to the one in which it ends.
+    // Looks for the end one vector at a time, then byte by byte.
     enum { kWidth = 32 };
     for (; end - from >= kWidth; from += kWidth) {
         uint8_t any = 0;
@@ -49,7 +50,7 @@ struct Field {
     int64_t size;
 };
 
-// Finds a line's first fields; returns how many it has in all.
+// Finds the first fields of a line. Returns how many fields the line has in all.
 template <int MOST>
 int64_t split(const Line &line, Field (&fields)[MOST]) {
     int64_t count = 0;
@@ -62,7 +63,7 @@ int64_t split(const Line &line, Field (&fields)[MOST]) {
     return count;
 }
 
-// As Python shows text, with bytes beyond ASCII as \xNN.
+// Quotes text as Python's repr() does, with bytes beyond ASCII as \xNN.
 std::string quoted(const uint8_t *bytes, int64_t count) {
     const auto has = [&](char letter) { return memchr(bytes, letter, size_t(count)) != nullptr; };
     const char quote = has('\'') && !has('"') ? '"' : '\'';
@@ -87,7 +88,7 @@ std::string shown(uint8_t byte) {
     return number;
 }
 
-// The numbers of a region's first line. A blank line has none of them.
+// The numbers in a region's first line. A blank line has none.
 struct Header {
     bool blank;
     int64_t reads, haplotypes;
@@ -116,7 +117,7 @@ bool parse_header(const Line &line, Header *header) {
         quoted(line.begin, std::min<int64_t>(size, kExcerpt)).c_str(), size > kExcerpt ? "…" : "");
 }
 
-// Says what is wrong with a read's line.
+// Reports what is wrong with a read's line.
 void explain_read(const Line &line) {
     Field fields[kTracks];
     const int64_t count = split(line, fields);
@@ -175,7 +176,7 @@ void explain_haplotype(const Line &line) {
                shown(fields[0].begin[letter]).c_str());
 }
 
-// Copies letters, and returns whether all are.
+// Copies letters. Returns whether all are valid.
 bool copy_letters(const uint8_t *from, int64_t count, uint8_t *to) {
     memcpy(to, from, size_t(count));
     return find_refused(false, from, count) < 0;
@@ -190,8 +191,8 @@ bool copy_quals(const uint8_t *from, int64_t count, uint8_t *to) {
     return all <= kMaxQual;
 }
 
-// A text on its way into arrays. Several threads measure the lines' first fields; then it is known
-// where each line's letters go, and several threads put them there.
+// Parses a text into arrays. Several threads measure the first field of each line. This determines
+// where each line's letters go, and several threads copy them there.
 class Parser {
    public:
     Parser(const uint8_t *text, int64_t size, int64_t longest_line, int threads)
@@ -224,8 +225,8 @@ class Parser {
    private:
     enum Kind : int { kHeader, kRead, kHaplotype };
 
-    // A line: what it is once that is known, and where its letters go among those of all reads, or
-    // of all haplotypes.
+    // A line: its kind, once known, and the index of its letters among those of all reads or of all
+    // haplotypes.
     struct Row {
         Kind kind;
         const uint8_t *begin, *end;
@@ -233,7 +234,8 @@ class Parser {
         int64_t at;
     };
 
-    // Says what the lines are, up to the first that cannot be it: that line, or else their number.
+    // Determines the kind of each line. Returns the first line that cannot be of the kind expected,
+    // or the number of lines.
     int64_t arrange(gkl_shim_pairhmm_text *out) {
         const int64_t count = lines_.count();
         int64_t line = 0;
@@ -269,8 +271,8 @@ class Parser {
         return !too_long(row) && parse_header({row.begin, row.end, false}, header);
     }
 
-    // Its five fields are as long as the first, or it is wrong: letters that have been taken never
-    // need more room than the lines.
+    // Each of the five fields must be as long as the first; otherwise the line is wrong. So the
+    // letters of accepted lines never need more room than the text.
     bool take_read(int64_t line) {
         Row &row = rows_[size_t(line)];
         row.kind = kRead;
@@ -295,7 +297,7 @@ class Parser {
 
     bool too_long(const Row &row) const { return row.end - row.begin > longest_line_; }
 
-    // Divides the caller's arrays among the batch's, and fills in the offsets.
+    // Divides the caller's arrays among the batch's arrays and fills in the offsets.
     void lay_out(int64_t lines, int64_t *offsets, uint8_t *letters, gkl_shim_pairhmm_batch *batch) {
         for (int track = 0; track < kTracks; track++)
             tracks_[track] = letters + track * read_bases_;
@@ -326,7 +328,7 @@ class Parser {
                   haplotype_letters_};
     }
 
-    // Puts a line's letters where they go, and returns whether the line is good.
+    // Copies a line's letters to their place. Returns whether the line is valid.
     bool copy(const Row &row) const {
         if (row.kind == kHeader) return true;
         if (row.length == 0) return false;
@@ -345,7 +347,7 @@ class Parser {
         return from == row.end;
     }
 
-    // Says what is wrong with line k, which may be the one that the text ends within.
+    // Reports what is wrong with line k, which may be the incomplete last one.
     gkl_shim_status explain(int64_t k) const {
         if (k == lines_.count() || too_long(rows_[size_t(k)]))
             return invalid("a line of more than %lld MiB", (long long)longest_line_ >> 20);
@@ -373,10 +375,10 @@ class Parser {
     uint8_t *tracks_[kTracks], *haplotype_letters_;
 };
 
-// What one thread formats at a time, and how long it takes for each.
+// How many numbers a thread formats at a time, and the time that each takes.
 constexpr int64_t kTogether = 2048, kNanosecondsANumber = 50;
 
-// Of numbers that are not negative, the larger has the larger bits. Comparing these raises no
+// The bits of non-negative numbers have the same order as the numbers. Comparing bits raises no
 // floating-point exception.
 uint64_t bits_of(double value) {
     uint64_t bits;
@@ -384,8 +386,8 @@ uint64_t bits_of(double value) {
     return bits;
 }
 
-// The shortest text that reads back as the same number, laid out as Python does it. `to` has room
-// for GKL_SHIM_PAIRHMM_LINE_BYTES; returns its end.
+// Writes the shortest text that reads back as the same number, in Python's layout. `to` has room
+// for GKL_SHIM_PAIRHMM_LINE_BYTES. Returns the end of the text.
 char *format_number(double value, char *to) {
     const uint64_t size = bits_of(std::fabs(value));
     if (size > bits_of(HUGE_VAL)) return std::copy_n("nan", 3, to);

@@ -1,4 +1,4 @@
-// x86-64 with AVX-512 (F, BW, DQ, VL): 32 registers hold the coefficients of three rows.
+// x86-64 with AVX-512 (F, BW, DQ, VL). Its 32 registers hold the coefficients of three rows.
 #define GKL_SHIM_BUILD kAvx512Build
 #define GKL_SHIM_BUILD_NAME "avx512"
 #define GKL_SHIM_LANES_SINGLE 16

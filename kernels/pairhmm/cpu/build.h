@@ -1,5 +1,5 @@
-// What a CPU build of the engine offers to engine.cpp: one struct of functions for each instruction
-// set, all compiled from cpu/tile.inc.
+// What one CPU build offers to engine.cpp: a struct of functions. Each instruction set has its own
+// build, compiled from cpu/tile.inc.
 #pragma once
 
 #include <stddef.h>
@@ -11,7 +11,7 @@
 namespace gkl_shim {
 namespace pairhmm {
 
-// One read, its letters encoded; qualities as they came.
+// One read. Its letters are encoded; its qualities are as given.
 struct ReadView {
     const uint8_t *letters, *base_quals, *insertion_quals, *deletion_quals, *continuation_quals;
     int32_t length;
@@ -19,62 +19,66 @@ struct ReadView {
 
 enum { kMaxLanes = 16 };
 
-// Up to a build's number of lanes of reads, side by side.
+// Reads side by side, one a lane, at most as many as the build has lanes.
 struct Tile {
-    ReadView reads[kMaxLanes];  // the longest first
+    ReadView reads[kMaxLanes];  // longest first
     int32_t count;
 
     int32_t rows() const { return reads[0].length; }
 };
 
-// What a thread computes a tile in, on 64-byte boundaries.
+// A thread's buffers for a tile, aligned to 64 bytes.
 struct TileBuffers {
     void *coefficients, *workspace;
 };
 
-// A tile's tails, for another thread to take while the tile's own is at the heads. Read and written
-// by both, with the compiler's atomics: kernels use no C++ library.
+// The tails of a tile, which an idle thread can steal while the tile's own thread computes the
+// heads. Both threads access this through the compiler's atomics, because kernels use no C++
+// library.
 struct SharedTails {
-    int32_t rows_left;  // of the heads
+    int32_t rows_left;  // that still need their heads
     bool taken;
 
-    // Whether the calling thread is the one to compute them.
+    // Returns true for the thread that is to compute the tails.
     bool take() { return !__atomic_exchange_n(&taken, true, __ATOMIC_ACQ_REL); }
 };
 
-// A way to compute a tile against all haplotypes of a plan: set_up, compute, close. Where another
-// thread has taken the tails, compute does the heads alone, and meet what is left once the other
-// has kept, with buffers of its own, what its tails meet the heads with. The bits are the same.
+// Computes a tile against all haplotypes of a plan: set_up, compute, finish.
+//
+// If another thread has stolen the tails, compute() does the heads alone. The other thread calls
+// save_tails() with buffers of its own, and then join() combines what it saved with the heads. The
+// bits are the same.
 struct TileKernel {
     int lanes;
-    // Bytes: of the two buffers, and of what is kept of tails.
+    // Sizes in bytes: of both buffers, and of saved tails.
     size_t (*coefficients)(int32_t rows);
     size_t (*workspace)(int32_t rows, const PlanView &plan);
-    size_t (*kept)(int32_t rows, const PlanView &plan);
+    size_t (*saved_tails)(int32_t rows, const PlanView &plan);
     void (*set_up)(const Tile &tile, void *coefficients);
-    // Returns whether the tails are done, too.
+    // Returns whether it has computed the tails too.
     bool (*compute)(const Tile &tile, const PlanView &plan, const TileBuffers &buffers,
                     SharedTails *tails);
-    void (*keep_tails)(const Tile &tile, const PlanView &plan, const TileBuffers &buffers,
-                       void *kept);
-    void (*meet)(const Tile &tile, const PlanView &plan, const TileBuffers &buffers,
-                 const void *kept);
-    // out[join * lanes + lane] = log10 likelihood, or NaN where it is not to be trusted
-    void (*close)(const Tile &tile, const PlanView &plan, const TileBuffers &buffers, double *out);
+    void (*save_tails)(const Tile &tile, const PlanView &plan, const TileBuffers &buffers,
+                       void *saved);
+    void (*join)(const Tile &tile, const PlanView &plan, const TileBuffers &buffers,
+                 const void *saved);
+    // out[join * lanes + lane] = log10 likelihood, or NaN if it is not trusted
+    void (*finish)(const Tile &tile, const PlanView &plan, const TileBuffers &buffers, double *out);
 };
 
-// The last resort, one haplotype at a time.
+// The last resort: plain double precision with rescaling, one haplotype at a time.
 struct RescaledKernel {
     int lanes;
-    size_t (*workspace)(int32_t rows, const Letters &haplotype);  // bytes
-    // out[lane] = log10 likelihood, -Infinity only where the model itself gives zero
+    size_t (*workspace)(int32_t rows, const Letters &haplotype);  // in bytes
+    // out[lane] = log10 likelihood; -Infinity only if the model itself gives zero
     void (*compute)(const Tile &tile, const Letters &haplotype, void *workspace, double *out);
 };
 
 struct CpuBuild {
     const char *name;
-    // Narrow kernels take tiles of few reads: where a wide operation is split in two they halve
-    // the work, elsewhere they cost the same. Lone kernels take one read, in the least memory.
+    // Narrow kernels are for tiles of few reads. They halve the work on processors that split a
+    // wide operation in two, and cost the same elsewhere. Lone kernels take one read and use the
+    // least memory.
     TileKernel single_wide, single_narrow, double_wide, double_narrow, double_lone;
     RescaledKernel rescaled_wide, rescaled_lone;
 };

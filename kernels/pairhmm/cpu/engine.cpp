@@ -1,7 +1,7 @@
-// The CPU engine's flow: regions are planned, their tiles computed in single precision, and the
-// pairs whose result is not to be trusted computed again in double precision, then with rescaling.
-// Each step is one parallel loop over a chunk of regions; a pair that still lacks its result is
-// NaN.
+// The flow of the CPU engine. It plans the regions and computes their tiles in single precision.
+// Pairs whose result is not trusted are computed again in double precision, and if need be with
+// rescaling. Each step is one parallel loop over a chunk of regions. NaN marks a pair that still
+// lacks its result.
 #include "pairhmm/cpu/engine.h"
 
 #include <math.h>
@@ -24,8 +24,8 @@ namespace gkl_shim {
 namespace pairhmm {
 namespace {
 
-// About what a thread computes in a nanosecond, set-up included. Sorting a haplotype's letters
-// costs about as much as 16 cells each.
+// The cells that a thread computes in a nanosecond, about, set-up included. Sorting a haplotype's
+// letters costs about as much as 16 cells a letter.
 constexpr int64_t kCellsPerNanosecond = 6, kCellsPerSortedLetter = 16;
 
 PerThread<TileMemory> tile_memory;
@@ -40,7 +40,7 @@ class Chunk {
         count_ = letters_ = bases_ = 0;
     }
 
-    // Computes what there is once it is enough for a chunk.
+    // Adds a piece, and computes the chunk once it is large enough.
     void add(const Bounds &bounds) {
         if (int64_t(pieces_.size()) == count_) pieces_.push_back(std::make_unique<Piece>());
         Piece &piece = *pieces_[count_++];
@@ -56,7 +56,7 @@ class Chunk {
         if (bases_ >= kChunkBases) finish();
     }
 
-    // Computes what is left.
+    // Computes the last, incomplete chunk.
     void finish() {
         const struct Trim {
             ~Trim() { chunk.trim(); }
@@ -68,7 +68,7 @@ class Chunk {
    private:
     typedef void (Chunk::*Step)(int64_t k);
 
-    // Plans are kept for the chunks to come, up to a limit.
+    // Plans keep their memory for the next chunks, up to a limit.
     void trim() {
         if (kept_ > int64_t(kKeptBytes)) {
             pieces_.clear();
@@ -84,7 +84,7 @@ class Chunk {
         bool planned = true;
         if (count_ == 1) {
             pieces_[0]->order_reads(settings_->only_missing);
-            planned = !(single && worth_beginning());
+            planned = !(single && worth_setting_up_early());
             if (planned) plan_haplotypes(0);
         } else {
             parallel(count_, kCellsPerSortedLetter * letters_, &Chunk::plan);
@@ -97,8 +97,8 @@ class Chunk {
             tails_.begin(tiles_, threads);
             if (planned) tails_.offer();
             const int64_t tail_columns = planned ? -1 : pieces_[0]->longest_haplotype() / 2;
-            parallel(tiles_.count() + tails_.takers(tail_columns), cells, &Chunk::single_tile,
-                     planned ? nullptr : &Chunk::plan_and_offer_tails);
+            parallel(tiles_.count() + tails_.stealing_threads(tail_columns), cells,
+                     &Chunk::single_tile, planned ? nullptr : &Chunk::plan_and_offer_tails);
             counts_->computed_cells += planned_cells();
             if (!unfinished_) return;
             counts_->rescued_pairs += list_double_tiles(&cells);
@@ -111,8 +111,8 @@ class Chunk {
         parallel(tiles_.count(), cells, &Chunk::rescaled_tile);
     }
 
-    // step(k) for all k in [0, count), on as many threads as the cells are worth; first() on the
-    // calling one, before its steps.
+    // Calls step(k) for all k in [0, count), on as many threads as the number of cells justifies.
+    // The calling thread calls first() before its own steps.
     void parallel(int64_t count, int64_t cells, Step step, void (Chunk::*first)() = nullptr) {
         step_ = step;
         first_step_ = first;
@@ -132,7 +132,7 @@ class Chunk {
 
     static void run_first_step(void *pointer) {
         Chunk &chunk = *static_cast<Chunk *>(pointer);
-        // Others wait for it even where it throws.
+        // Other threads wait for the first step, even if it throws.
         const struct Ready {
             ~Ready() { chunk.ready_.store(true, std::memory_order_release); }
             Chunk &chunk;
@@ -141,7 +141,7 @@ class Chunk {
         chunk.first_step_done_ = true;
     }
 
-    // Until the caller's first step has ended; returns whether it has succeeded.
+    // Waits until the first step has ended. Returns whether it succeeded.
     bool wait_until_ready() {
         wait_for(ready_);
         return first_step_done_;
@@ -155,7 +155,7 @@ class Chunk {
     void plan_haplotypes(int64_t k) {
         Piece &piece = *pieces_[k];
         piece.plan(*settings_, &tile_memory->planner);
-        // Single precision computes the rest.
+        // Only reads that single precision does not take start as missing.
         if (settings_->only_missing) return;
         const int64_t left =
             settings_->double_precision ? int64_t(piece.reads().size()) : piece.too_long();
@@ -170,18 +170,19 @@ class Chunk {
         return cells;
     }
 
-    // Of one piece, whatever its plan: those of its longest haplotype.
+    // A lower bound for one piece that is not planned yet: the cells of its longest haplotype.
     int64_t shortest_cells() const {
         return pieces_[0]->read_bases() * pieces_[0]->longest_haplotype();
     }
 
-    // Whether threads that are awake should begin with the piece's reads before it is planned.
-    bool worth_beginning() const {
+    // Whether threads that are already awake should set up the piece's reads while it is being
+    // planned.
+    bool worth_setting_up_early() const {
         const int threads = threads_for(shortest_cells() / kCellsPerNanosecond, settings_->threads);
-        return threads > 1 && at_hand(threads) && pieces_[0]->surely_one_set(*settings_);
+        return threads > 1 && at_hand(threads) && pieces_[0]->always_one_set(*settings_);
     }
 
-    // Of a piece without a plan, too: it will have one set.
+    // A piece that is not planned yet will have one set.
     void list_single_tiles(bool planned) {
         const CpuBuild &build = *settings_->build;
         tiles_.clear();
@@ -211,7 +212,8 @@ class Chunk {
         });
     }
 
-    // Tiles of the reads that lack a result, how many pairs these are, and their cells.
+    // Lists tiles of the reads that lack a result. Returns the number of pairs without one; *cells
+    // receives the tiles' cells.
     template <class Lanes>
     int64_t list_unfinished(int64_t *cells, Lanes lanes) {
         int64_t pairs = 0;
@@ -242,7 +244,7 @@ class Chunk {
         tails_.offer();
     }
 
-    void take_tails() {
+    void steal_tails() {
         if (!wait_until_ready()) return;
         for (int64_t k; (k = tails_.reserve()) >= 0;) {
             const TileTask &task = tiles_[k];
@@ -253,13 +255,13 @@ class Chunk {
             const TileBuffers buffers = tile_memory->buffers(*task.kernel, tile, plan);
             Tails &tails = *tails_.of(k);
             if (!tails.take()) continue;
-            task.kernel->keep_tails(tile, plan, buffers, tails.kept.get(0));
+            task.kernel->save_tails(tile, plan, buffers, tails.saved.get(0));
             tails.done.store(true, std::memory_order_release);
         }
     }
 
     void single_tile(int64_t k) {
-        if (k >= tiles_.count()) return take_tails();
+        if (k >= tiles_.count()) return steal_tails();
         const TileTask &task = tiles_[k];
         const FloatingPointMode mode(Subnormals::kFlushed);
         const Tile tile = tile_memory->make_tile(*settings_, *batch_, task);
@@ -281,7 +283,7 @@ class Chunk {
         if (untrusted) unfinished_ = true;
     }
 
-    // The haplotypes of the tile's set that some read of the tile lacks the result for.
+    // The haplotypes of the tile's set for which some read of the tile lacks a result.
     const std::vector<int32_t> &choose_haplotypes(const TileTask &task) {
         std::vector<int32_t> &chosen = tile_memory->chosen;
         const HaplotypeSet &set = task.piece->set(task.set);
@@ -343,22 +345,23 @@ class Chunk {
     const CpuSettings *settings_;
     const gkl_shim_pairhmm_batch *batch_;
     CpuCounts *counts_;
-    std::vector<std::unique_ptr<Piece>> pieces_;   // the first count_; the others are kept
-    int64_t count_ = 0, letters_ = 0, bases_ = 0;  // of the pieces added
-    int64_t kept_ = 0;                             // bytes, by all
+    std::vector<std::unique_ptr<Piece>>
+        pieces_;  // the first count_ are in use; the others keep their memory
+    int64_t count_ = 0, letters_ = 0, bases_ = 0;  // of the pieces in use
+    int64_t kept_ = 0;                             // bytes that all pieces keep
     Tiles tiles_;
     OfferedTails tails_;
     Step step_;
     void (Chunk::*first_step_)();
     std::atomic<bool> unfinished_;  // some pair lacks its result
     std::atomic<bool> ready_;       // the first step, if any, has ended
-    bool first_step_done_;          // and well
+    bool first_step_done_;          // and it succeeded
 };
 
-// A caller's plans, kept between its calls.
+// A caller's plans, which keep their memory between calls.
 PerThread<Chunk> caller_chunk;
 
-// Where the piece ends that begins with this haplotype.
+// The end of the piece that begins at haplotype `first`.
 int64_t piece_end(const int64_t *offsets, int64_t first, int64_t end) {
     end = std::min(end, first + kPieceHaplotypes);
     const int64_t *const beyond =

@@ -17,15 +17,15 @@ struct CpuSettings {
     int threads;
     bool double_precision;
     bool as_gkl;
-    bool only_missing = false;  // the pairs whose value is NaN, in double precision
+    bool only_missing = false;  // compute only pairs whose value is NaN, in double precision
 };
 
-// What a call did, for the handle's statistics.
+// What one call did, for the handle's statistics.
 struct CpuCounts {
     int64_t computed_cells = 0, rescued_pairs = 0, rescaled_pairs = 0;
 };
 
-// The batch has been checked. Throws std::bad_alloc.
+// Expects a checked batch. Throws std::bad_alloc.
 CpuCounts compute_on_cpu(const CpuSettings &settings, const gkl_shim_pairhmm_batch &batch,
                          double *log10_likelihoods);
 

@@ -1,4 +1,4 @@
-// aarch64: every processor has NEON with fused multiply-add.
+// aarch64. All its processors have NEON with fused multiply-add.
 #define GKL_SHIM_BUILD kNeonBuild
 #define GKL_SHIM_BUILD_NAME "neon"
 #define GKL_SHIM_LANES_SINGLE 4

@@ -70,7 +70,7 @@ void Piece::plan(const CpuSettings &settings, Planner *planner) {
     divide(settings, planner, 0, count, int32_t((haplotypes_.size() + sets - 1) / sets));
 }
 
-// Sets of this many haplotypes, or fewer where these take too much memory.
+// Makes sets of `most` haplotypes, or fewer if these would take too much memory.
 void Piece::divide(const CpuSettings &settings, Planner *planner, int32_t first, int32_t end,
                    int32_t most) {
     for (; first < end; first += most) {
@@ -90,7 +90,7 @@ void Piece::add_set(Planner *planner, int32_t first, int32_t count) {
     planner->make(haplotypes_.data() + first, count, &set.plan);
 }
 
-// Neighbours share most of their heads.
+// Sorted like this, neighbours share most of their heads.
 void Piece::sort_by_head() {
     const Plan &plan = sets_[0].plan;
     std::sort(columns_.begin(), columns_.end(), [&](int32_t x, int32_t y) {
@@ -101,7 +101,7 @@ void Piece::sort_by_head() {
     for (size_t h = 0; h < haplotypes_.size(); h++) haplotypes_[h] = as_given[size_t(columns_[h])];
 }
 
-// With the longest read and the kernel of most lanes.
+// The memory of the largest tile: the longest read in the widest kernel.
 size_t Piece::bytes(const CpuSettings &settings, const PlanView &plan) const {
     return tile_bytes(settings.build->single_wide, reads_[0].length, plan);
 }
@@ -110,7 +110,7 @@ bool Piece::fits(const CpuSettings &settings, const PlanView &plan) const {
     return plan.join_count == 1 || bytes(settings, plan) <= kTileBytes;
 }
 
-bool Piece::surely_one_set(const CpuSettings &settings) const {
+bool Piece::always_one_set(const CpuSettings &settings) const {
     return fits(settings, largest_plan(bounds_.haplotypes, letters()));
 }
 

@@ -1,4 +1,4 @@
-// A region on its way through the CPU engine, or a piece of one.
+// A region, or a piece of a large one, on its way through the CPU engine.
 #pragma once
 
 #include <stdint.h>
@@ -12,63 +12,63 @@
 namespace gkl_shim {
 namespace pairhmm {
 
-// Reads and haplotypes that follow one another in a region: most often all of them.
+// Consecutive reads and haplotypes of a region, usually all of them.
 struct Bounds {
-    int64_t first_read, reads, first_haplotype, haplotypes;  // of the batch
-    double *out;      // of the first read and the first haplotype
-    int64_t per_row;  // from a read's results to those of the next
+    int64_t first_read, reads, first_haplotype, haplotypes;  // indices in the batch
+    double *out;      // result of the first read with the first haplotype
+    int64_t per_row;  // distance between the results of consecutive reads
 };
 
 struct ReadOrder {
-    int32_t length, index;  // within its piece, as given
+    int32_t length, index;  // index within the piece, as given
     bool operator<(const ReadOrder &other) const {
         return length != other.length ? length > other.length : index < other.index;
     }
 };
 
-// Haplotypes of a piece that are computed together: most often all of them.
+// Haplotypes of a piece that are computed together, usually all of them.
 struct HaplotypeSet {
-    int32_t first, count;  // of Piece::haplotypes()
+    int32_t first, count;  // indices in Piece::haplotypes()
     Plan plan;
 };
 
-// What is written here is read by every thread, and costs a transfer between cores both ways: it
-// is as little as possible.
+// Every thread reads what is stored here, and each cache line costs a transfer between cores both
+// ways. So it stores as little as possible.
 class Piece {
    public:
     void begin(const gkl_shim_pairhmm_batch &batch, const Bounds &bounds);
 
-    // Its reads, the longest first. None, where all results are there and only missing ones are
-    // wanted.
+    // Sorts the reads, longest first. Keeps no read if only missing results are wanted and none is
+    // missing.
     void order_reads(bool only_missing);
     const std::vector<ReadOrder> &reads() const { return reads_; }
     int64_t read_bases() const { return read_bases_; }
-    // Of its reads in the batch.
+    // Index of its first read in the batch.
     int64_t first_read() const { return bounds_.first_read; }
-    // How many reads single precision does not take: the first ones.
+    // How many reads are too long for single precision. They come first in reads().
     int64_t too_long() const;
 
-    // Its haplotypes' letters, and the sets and their plans.
+    // Encodes the haplotypes, divides them into sets and plans each set.
     void plan(const CpuSettings &settings, Planner *planner);
     int64_t columns() const;  // of all plans
     const std::vector<Letters> &haplotypes() const { return haplotypes_; }
     int32_t set_count() const { return set_count_; }
     const HaplotypeSet &set(int32_t k) const { return sets_[size_t(k)]; }
-    // Whether there is one set, whatever the letters are.
-    bool surely_one_set(const CpuSettings &settings) const;
+    // Whether all haplotypes will fit one set, whatever their letters.
+    bool always_one_set(const CpuSettings &settings) const;
 
-    int64_t longest_haplotype() const;  // known before the plan
+    int64_t longest_haplotype() const;  // known before planning
 
-    // Of a read of reads(); the result with haplotypes()[h] is at [column(h)].
+    // The results of a read of reads(). The one with haplotypes()[h] is at [column(h)].
     double *results(int32_t read) const {
         return bounds_.out + reads_[size_t(read)].index * bounds_.per_row;
     }
     int32_t column(int32_t h) const { return columns_[size_t(h)]; }
 
-    // Results that are still to be computed.
+    // Sets the results of the first `reads` reads to NaN: still to be computed.
     void mark_missing(int64_t reads) const;
 
-    // About how much memory it has ever needed, in bytes.
+    // About the most memory it has ever taken, in bytes.
     int64_t kept_bytes() const { return kept_bytes_; }
 
    private:
@@ -87,7 +87,8 @@ class Piece {
     std::vector<uint8_t> letters_;
     std::vector<Letters> haplotypes_;
     std::vector<int32_t> columns_;
-    std::vector<HaplotypeSet> sets_;  // the first set_count_; the others' memory is kept
+    std::vector<HaplotypeSet>
+        sets_;  // the first set_count_ are in use; the others keep their memory
     int32_t set_count_ = 0;
     int64_t read_bases_ = 0, kept_bytes_ = 0;
 };

@@ -1,5 +1,5 @@
-// Any processor: the compiler lowers vectors to what there is, and fma to a library call where the
-// processor has none. The other builds are tested against this one.
+// Any processor. The compiler translates vectors to the instructions there are, and fma to a
+// library call if the processor has none. The other builds are tested against this one.
 #define GKL_SHIM_BUILD kPortableBuild
 #define GKL_SHIM_BUILD_NAME "portable"
 #define GKL_SHIM_LANES_SINGLE 4

@@ -10,14 +10,14 @@ namespace gkl_shim {
 namespace pairhmm {
 namespace {
 
-// Computing a tile's tails in another thread than its heads costs a row as much as so many columns:
-// it needs its coefficients twice, and what meets moves from one core to the other.
-constexpr int64_t kTakingColumns = 32;
-// And it is worth so many columns of a row at least: some 3 us.
+// The cost of stealing a tile's tails, in columns of each row: the thief computes the coefficients
+// again, and the values to join move from one core to another.
+constexpr int64_t kStealingColumns = 32;
+// Stealing must gain at least this many cells, about 3 us of work.
 constexpr int64_t kLeastGain = 2000;
 
-// What another core has written last comes all at once.
-void fetch(const ReadView &read) {
+// Prefetches a read that another core may have written last, all cache lines at once.
+void prefetch(const ReadView &read) {
     for (const uint8_t *track : {read.letters, read.base_quals, read.insertion_quals,
                                  read.deletion_quals, read.continuation_quals})
         for (int32_t k = 0; k < read.length; k += 64) __builtin_prefetch(track + k);
@@ -37,20 +37,20 @@ void OfferedTails::offer() {
     for (int64_t k = first_; k < tiles_->count(); k++) {
         const TileTask &task = (*tiles_)[k];
         Tails &tails = *tails_[size_t(k - first_)];
-        const size_t bytes = task.kernel->kept(task.rows(), task.plan().view());
+        const size_t bytes = task.kernel->saved_tails(task.rows(), task.plan().view());
         tails.rows_left = task.rows();
         tails.taken = false;
         tails.done = false;
         tails.reserved = bytes > kTailBytes;
-        if (!tails.reserved) tails.kept.get(bytes);
+        if (!tails.reserved) tails.saved.get(bytes);
     }
 }
 
-int64_t OfferedTails::takers(int64_t columns) const {
+int64_t OfferedTails::stealing_threads(int64_t columns) const {
     for (int64_t k = first_; k < tiles_->count(); k++) {
         const TileTask &task = (*tiles_)[k];
         const int64_t tail = columns < 0 ? task.plan().tails.columns() : columns;
-        if (task.rows() * (tail - kTakingColumns) > kLeastGain) return threads_ - 1;
+        if (task.rows() * (tail - kStealingColumns) > kLeastGain) return threads_ - 1;
     }
     return 0;
 }
@@ -59,7 +59,7 @@ Tails *OfferedTails::of(int64_t tile) const {
     return tile < first_ ? nullptr : tails_[size_t(tile - first_)].get();
 }
 
-// In columns of a row.
+// The cells that stealing the tails of a tile now would save its own thread.
 int64_t OfferedTails::gain(int64_t tile) const {
     const TileTask &task = (*tiles_)[tile];
     const Tails &tails = *tails_[size_t(tile - first_)];
@@ -67,7 +67,7 @@ int64_t OfferedTails::gain(int64_t tile) const {
     const int64_t rows = task.rows();
     const int64_t left = __atomic_load_n(&tails.rows_left, __ATOMIC_RELAXED);
     return std::min(rows * task.plan().tails.columns(),
-                    left * task.plan().heads.columns() - rows * kTakingColumns);
+                    left * task.plan().heads.columns() - rows * kStealingColumns);
 }
 
 int64_t OfferedTails::reserve() {
@@ -80,7 +80,7 @@ int64_t OfferedTails::reserve() {
 }
 
 void OfferedTails::trim() {
-    for (const auto &tails : tails_) tails->kept.trim(kKeptBytes);
+    for (const auto &tails : tails_) tails->saved.trim(kKeptBytes);
 }
 
 Tile TileMemory::make_tile(const CpuSettings &settings, const gkl_shim_pairhmm_batch &batch,
@@ -94,7 +94,7 @@ Tile TileMemory::make_tile(const CpuSettings &settings, const gkl_shim_pairhmm_b
         tile.reads[lane] = {batch.read_bases + at,         batch.base_quals + at,
                             batch.insertion_quals + at,    batch.deletion_quals + at,
                             batch.continuation_quals + at, read.length};
-        if (settings.threads > 1) fetch(tile.reads[lane]);
+        if (settings.threads > 1) prefetch(tile.reads[lane]);
         size += size_t(read.length);
     }
     uint8_t *to = static_cast<uint8_t *>(letters.get(size));
@@ -112,12 +112,12 @@ const double *TileMemory::compute(const TileKernel &kernel, const Tile &tile, co
     const TileBuffers memory = buffers(kernel, tile, with);
     double *out = static_cast<double *>(
         results.get(size_t(with.join_count) * size_t(kernel.lanes) * sizeof(double)));
-    SharedTails alone = {};  // that nobody takes
+    SharedTails alone = {};  // no other thread sees it
     if (!kernel.compute(tile, with, memory, tails ? tails : &alone) && tails) {
         wait_for(tails->done);
-        kernel.meet(tile, with, memory, tails->kept.get(0));
+        kernel.join(tile, with, memory, tails->saved.get(0));
     }
-    kernel.close(tile, with, memory, out);
+    kernel.finish(tile, with, memory, out);
     return out;
 }
 

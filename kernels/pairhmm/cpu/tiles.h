@@ -1,5 +1,5 @@
-// Tiles: which reads and haplotypes they have, what a thread computes them in, and the tails that
-// one thread takes from another.
+// Tiles: their reads and haplotypes, the memory that a thread computes them in, and the tails that
+// an idle thread steals from a busy one.
 #pragma once
 
 #include <stdint.h>
@@ -15,11 +15,11 @@
 namespace gkl_shim {
 namespace pairhmm {
 
-// Reads of a piece that are computed side by side against a set of its haplotypes.
+// Reads of a piece that are computed side by side against one set of its haplotypes.
 struct TileTask {
     const Piece *piece;
     int32_t set, count;
-    const int32_t *reads;  // indices into the piece's list, the longest read first
+    const int32_t *reads;  // indices into the piece's reads(), longest first
     const TileKernel *kernel;
 
     int32_t rows() const { return piece->reads()[size_t(reads[0])].length; }
@@ -29,7 +29,7 @@ struct TileTask {
     }
 };
 
-// The tiles of a step.
+// All tiles of one step.
 class Tiles {
    public:
     void clear() {
@@ -37,8 +37,8 @@ class Tiles {
         tasks_.clear();
     }
 
-    // Tiles of the set's reads from the first on that `wanted` accepts; neighbours in length share
-    // one, as many as lanes(length of the longest).
+    // Adds tiles for those of the piece's reads, from index `first` on, that `wanted` accepts.
+    // Reads of similar length share a tile; lanes(length of the longest) says how many.
     template <class Wanted, class Lanes>
     void add(const Piece &piece, int32_t set, int32_t first, Wanted wanted, Lanes lanes) {
         const int32_t end = int32_t(piece.reads().size());
@@ -73,28 +73,30 @@ class Tiles {
     std::vector<TileTask> tasks_;
 };
 
-// What a thread without a tile takes from one that has one: reserved while it gets ready.
+// The tails of a tile. A thread reserves them before it prepares to compute them.
 struct alignas(64) Tails : SharedTails {
     std::atomic<bool> reserved, done;
-    Scratch kept;
+    Scratch saved;
 };
 
-// Whoever finds no tile left may take the tails of one under way, which is among the last.
+// The tails that threads may steal once no tile is left to start. Only the last tiles are offered,
+// since these are the ones still being computed then.
 class OfferedTails {
    public:
-    // None is offered yet.
+    // Selects the tiles. Offers nothing yet.
     void begin(const Tiles &tiles, int threads);
-    // Once the tiles' plans are there.
+    // Offers their tails. Call it when the tiles have their plans.
     void offer();
 
-    // How many threads may take tails: none where these are too short in any tile. `columns` of
-    // them, or -1: what the plans say.
-    int64_t takers(int64_t columns) const;
+    // How many threads may steal; 0 if the tails of every tile are too short. `columns` is the
+    // length of the tails, or -1 to read it from the plans.
+    int64_t stealing_threads(int64_t columns) const;
 
-    // A tile's; null where it does all of its work itself.
+    // The tails of a tile, or null if the tile is not offered.
     Tails *of(int64_t tile) const;
 
-    // The tile whose tails the calling thread should take now, which no other one will; or -1.
+    // Reserves the tails that gain most for the calling thread and returns their tile, or -1 if
+    // none gain enough.
     int64_t reserve();
 
     void trim();
@@ -104,11 +106,11 @@ class OfferedTails {
 
     const Tiles *tiles_;
     int threads_;
-    int64_t first_;  // of the tiles that may be offered
+    int64_t first_;  // the first tile that is offered
     std::vector<std::unique_ptr<Tails>> tails_;
 };
 
-// What one thread needs for a tile.
+// A thread's memory for a tile.
 struct TileMemory {
     Scratch coefficients, workspace, results, letters;
     Planner planner;
@@ -116,7 +118,7 @@ struct TileMemory {
     std::vector<Letters> haplotypes;
     std::vector<int32_t> chosen;
 
-    // The tile's letters lie in this memory.
+    // Encodes the reads' letters into this memory.
     Tile make_tile(const CpuSettings &settings, const gkl_shim_pairhmm_batch &batch,
                    const TileTask &task);
 
@@ -128,11 +130,12 @@ struct TileMemory {
         return {coefficients.get(0), workspace.get(kernel.workspace(tile.rows(), with))};
     }
 
-    // The kernel's results after its set-up, [join][lane]. Another thread may have taken the tails.
+    // The kernel's results, [join][lane]. Call set_up() first. With `tails`, another thread may
+    // steal these.
     const double *compute(const TileKernel &kernel, const Tile &tile, const PlanView &with,
                           Tails *tails = nullptr);
 
-    // Plans the chosen ones.
+    // Plans the haplotypes in `chosen`.
     void plan_some(const std::vector<Letters> &all);
 
     void trim();

@@ -1,32 +1,38 @@
-// The CUDA engine's kernels: the same operations in the same order as the CPU engine's (model.h has
-// them), so the same bits. cuda/layout.h has the data, which the planner (cuda/planner.cpp) makes.
+// The CUDA engine's kernels. They do the same operations in the same order as the CPU engine (see
+// model.h), so they give the same bits. cuda/layout.h describes their input, which the planner
+// (cuda/planner.cpp) writes.
 //
-// A block is one warp and computes one tile: reads side by side, each over as many neighbouring
-// lanes as hold its rows, R rows a lane. Everything of a row stays in registers: four coefficients
-// and two states, T and D. In the forward pass lane l of a read is one column behind lane l - 1,
-// from which it gets two numbers a column by shuffles; the backward pass is the mirror image, from
-// a read's last lane to its first, over the same rows. Emissions are 16-byte loads from a table in
-// shared memory, [letter][group of rows][lane], free of bank conflicts whatever letters the lanes
-// are at.
+// A block is one warp. It computes one tile: several reads of a region side by side, against all
+// haplotypes of the region. A read takes as many neighbouring lanes as its rows need, at R rows a
+// lane.
 //
-// At a fork of a trie a lane stores its state in the tile's scratch memory, and loads it again when
-// the next branch begins. Each lane does so when its own column reaches the fork, so that the
-// pipeline of lanes never drains. The state to load next is in shared memory by then. The state
-// before the first column is one of these states. States at the ends of heads and tails are kept
-// for the join, which comes last: one lane computes one pair.
+// A thread is one lane. It keeps its R rows in registers: four coefficients and two states, T and
+// D, for each row. In the forward pass lane l of a read is one column behind lane l - 1 and
+// receives two numbers from it in every column, by shuffles. The backward pass is the mirror image:
+// it runs over the same rows from the read's last lane to its first. Emissions come from a table in
+// shared memory, [letter][group of rows][lane], by 16-byte loads. These are free of bank conflicts
+// whatever letters the lanes are at.
 //
-// A read of more rows than a warp holds, in double precision, is cut into stripes, each computed by
-// a warp of its own, which hands its last row's numbers to the next one (cuda/stripes.h).
+// At a fork of a trie each lane saves its state to the tile's scratch. It restores that state when
+// it reaches the first column of the next branch itself, so the pipeline of lanes never drains. The
+// state is prefetched into shared memory by then. The state before the first column is saved in the
+// same way. The states at the ends of heads and tails stay in the scratch for the join, which comes
+// last, one lane a pair.
 //
-// What a row needs is padded at the top: rows above a read's first hand its start value down.
+// A double-precision read with more rows than a warp holds is cut into stripes. Each stripe is
+// computed by its own warp, which passes the numbers of its last row to the next stripe
+// (cuda/stripes.h).
 //
-// What bounds it is the reading of registers. On an H200 a multiply-add of three different
-// registers takes 1.46 cycles of a scheduler, one of two registers and a uniform one 1.01. With 16
-// rows a lane a column takes 93 instructions, 80 of which are the recurrence's, and 224 reads, two
-// a cycle: 112 cycles, or 4.8 10^12 cells a second (132 multiprocessors at 1.98 GHz). It reaches
-// 73% of that with haplotypes of 200 letters that share nothing (3.5 at reads of 64 bases). Of a
-// warp's time there, 70% goes into columns between events, 23% into the columns about events, where
-// lanes take turns, 5% into the join.
+// A read's rows end in the last register of its last lane. The rows above its first one are padding
+// and pass the start value down.
+//
+// Register bandwidth bounds the kernels. On an H200 a multiply-add of three different registers
+// takes 1.46 cycles of a scheduler; one of two registers and a uniform register takes 1.01. With 16
+// rows a lane a column takes 93 instructions, 80 of them for the recurrence, and 224 register reads
+// at two a cycle: 112 cycles, or 4.8 10^12 cells a second (132 multiprocessors at 1.98 GHz). The
+// kernel reaches 73% of that with haplotypes of 200 letters that share nothing (3.5 10^12 at reads
+// of 64 bases). A warp spends 70% of its time there in columns between events, 23% in the columns
+// around events, where lanes take turns, and 5% in the join.
 
 #include "pairhmm/cuda/layout.h"
 #include "pairhmm/cuda/stripes.h"
@@ -64,15 +70,15 @@ __device__ __forceinline__ unsigned least_of_warp(unsigned x) {
 #endif
 }
 
-// As many numbers as one load from shared memory brings.
+// The numbers that one 16-byte load from shared memory returns.
 template <class T>
 struct alignas(16) Pack {
     enum { kCount = 16 / sizeof(T) };
     T value[kCount];
 };
 
-// Shared memory by its own 32-bit addresses: from a pointer the compiler makes them anew at every
-// load.
+// A 32-bit address in shared memory. Given a generic pointer, the compiler converts it again at
+// every load.
 typedef uint32_t SharedAddress;
 #if defined(__CUDA_ARCH__)
 __device__ __forceinline__ SharedAddress shared_address(void *pointer) {
@@ -92,15 +98,15 @@ __device__ __forceinline__ Pack<double> load_shared(SharedAddress from, const do
 }
 #endif
 
-// As many rows' states as one access to the scratch moves.
+// The states of the rows that one 16-byte access to the scratch moves.
 template <class T>
 struct alignas(16) StatePack {
     enum { kCount = 16 / sizeof(RowState<T>) };
     RowState<T> row[kCount];
 };
 
-// From global to shared memory, past the registers; a thread may use what it copied itself once it
-// has waited. Before Ampere it waits at once.
+// Copies from global to shared memory without going through registers. A thread may read what it
+// has copied after wait_for_copies(). Before Ampere the copy is synchronous.
 template <class A>
 __device__ __forceinline__ void copy_async(A *to, const A *from) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
@@ -117,7 +123,7 @@ __device__ __forceinline__ void wait_for_copies() {
 #endif
 }
 
-// A kernel's input, which nobody writes while it runs.
+// Loads a byte of the kernel's input, which is read-only while the kernel runs.
 __device__ __forceinline__ unsigned load_letter(const uint8_t *from) {
 #if defined(__CUDA_ARCH__)
     unsigned letter;
@@ -132,7 +138,7 @@ __device__ __forceinline__ void compiler_barrier() { asm volatile("" ::: "memory
 
 enum Direction { kForward = 1, kBackward = -1 };
 
-// T, or nothing.
+// A T if WANTED, otherwise empty.
 template <bool WANTED, class T>
 struct Maybe {
     T value;
@@ -140,7 +146,7 @@ struct Maybe {
 template <class T>
 struct Maybe<false, T> {};
 
-// A lane of a tile; STRIPED: the tile is a stripe of a read.
+// A lane of a tile. If STRIPED, the tile is one stripe of a read.
 template <class T, int R, bool STRIPED = false>
 class Lane {
    public:
@@ -168,12 +174,13 @@ class Lane {
 
     __device__ __forceinline__ bool in_use() const { return length_ > 0; }
 
-    // Coefficients of the tile's rows into the scratch, emissions into the table. Here neighbouring
-    // lanes take neighbouring rows, whatever lane of the recurrence these are for, and several at a
-    // time: bytes are loaded side by side, and many loads are under way at once.
+    // Computes the coefficients of the tile's rows into the scratch, and the emissions into the
+    // table. Neighbouring lanes compute neighbouring rows here, even rows that belong to other
+    // lanes in the recurrence, so that loads coalesce. Each lane loads several rows at once, so
+    // that many loads are in flight.
     __device__ void set_up() {
         T *const table = reinterpret_cast<T *>(emissions() - lane_);
-        // A row's facts wait where its emission for N will be.
+        // A row's packed facts are kept in its slot for the emission of N, which is written last.
         for (int k = 0; k < R; k += kLoaded) {
             unsigned quals[kLoaded], letter[kLoaded];
 #pragma unroll
@@ -187,7 +194,7 @@ class Lane {
         }
         RowCoefficients<T> *const coefficients = at<RowCoefficients<T>>(0) + lanes_before_ * R;
         T *const kappas = at<T>(layout_.backward_kappas) + lanes_before_ * R;
-        unsigned behind = 0;  // the facts of the first row behind these
+        unsigned behind = 0;  // the facts of the first row after these
         if constexpr (STRIPED) load_row(kWarp * R, &behind);
         for (int k = R - kMade; k >= 0; k -= kMade) {
             Row row[kMade];
@@ -213,7 +220,8 @@ class Lane {
             }
         }
         if constexpr (STRIPED) {
-            // The backward pass takes the row above too; its own stripe writes the same.
+            // The backward pass also reads the coefficients of the row above. That row's own stripe
+            // writes the same values.
             unsigned above;
             load_row(-1, &above);
             if (lanes_before_ > 0 && lane_ == 0)
@@ -225,15 +233,16 @@ class Lane {
         return array<RegionRecord>(header().regions)[tile_.region];
     }
 
-    // One stream of the region.
+    // Walks one stream of the region.
     template <int STEP>
     __device__ void pass(int stream) {
         const TrieRecord trie = array<TrieRecord>(header().tries)[region().tries + stream];
         states_ = at<RowState<T>>(STEP == kForward ? layout_.head_states : layout_.tail_states);
-        take_coefficients<STEP>();
+        load_coefficients<STEP>();
         make_root<STEP>(trie);
 
-        // The letter of the lane's next column; it waits for its next event's.
+        // This lane is `position` columns behind the entry lane. `letter` is the one of its next
+        // column.
         const int position = STEP * (lane_ - entry_lane<STEP>());
         const int span = STRIPED ? int(kWarp) : tile_.widest;
         const uint8_t *column = chunk_ + trie.columns - position;
@@ -252,8 +261,8 @@ class Lane {
             const unsigned distance = next.at - unsigned(column - chunk_);
             const unsigned ahead = least_of_warp(distance);
             if (ahead >= kNoEvent / 2) break;
-            // Most often all lanes have the same event before them, and the first comes to no other
-            // one before the last has come to this.
+            // The usual case: all lanes in use have the same next event, and the entry lane does
+            // not reach the one after it before the last lane has reached this one.
             const bool alone =
                 !STRIPED &&
                 __all_sync(kAllLanes, !in_use() || (distance == ahead + unsigned(position) &&
@@ -269,7 +278,7 @@ class Lane {
                 column += kUnrolled;
             }
             wait_for_copies();
-            // A lane comes to an event a column after the lane before it.
+            // Each lane reaches the event one column after the lane before it.
             if (alone) {
                 const int turn = in_use() ? position : -1;
                 for (int k = -quiet; k < span; k++) {
@@ -299,7 +308,8 @@ class Lane {
         }
     }
 
-    // Joins heads and tails, a pair for each lane. Block y of a tile computes the y-th part.
+    // Joins heads and tails, one lane a pair. Block y of the grid takes every gridDim.y-th group of
+    // pairs.
     __device__ void join(double *out) {
         const ReadRecord *reads = array<ReadRecord>(header().reads) + tile_.first_read;
         const RegionRecord &region = this->region();
@@ -314,8 +324,8 @@ class Lane {
         }
     }
 
-    // The same of a striped read. It has many rows and may have few haplotypes: all lanes bring
-    // states to shared memory, where a lane a pair finds its own.
+    // The join of a striped read. It has many rows and perhaps few haplotypes, so all lanes load
+    // states into shared memory, from which one lane a pair reads them.
     __device__ void join_stripes(double *out) {
         const RegionRecord &region = this->region();
         const HaplotypeRecord *haplotypes =
@@ -331,17 +341,17 @@ class Lane {
     enum { kGroup = Pack<T>::kCount, kLetterStride = R / kGroup * kWarp };
     enum { kStates = StatePack<T>::kCount };
 
-    // A read's first lane, in the pass's direction.
+    // The lane where the pass enters the read: its first lane forward, its last backward.
     template <int STEP>
     __device__ __forceinline__ int entry_lane() const {
         if (STRIPED) return STEP == kForward ? 0 : kWarp - 1;
         return STEP == kForward ? read_.lane : read_.lane + read_.lanes - 1;
     }
 
-    enum { kUnrolled = 4 };  // columns between two looks at the time
-    // Rows of a lane that are loaded together, and those whose coefficients are made together.
+    enum { kUnrolled = 4 };  // columns that one iteration computes
+    // Rows of a lane that are loaded together, and rows whose coefficients are computed together.
     enum { kLoaded = R <= 12 ? R : R / 2, kMade = R <= 8 ? 4 : R / 2 };
-    // Packs of each side that a pair loads at once.
+    // Packs of head and of tail states that a lane loads at once in the join.
     enum { kAhead = R >= 16 ? 12 : (R >= 8 ? R / 2 + 2 : 4) };
 
     struct Row {
@@ -361,9 +371,9 @@ class Lane {
     __device__ __forceinline__ A *at(int64_t offset) const {
         return reinterpret_cast<A *>(scratch_ + offset);
     }
-    // A block's shared memory: the table of emissions, [letter][group of rows][lane]; then the
-    // state that the next event wants: rows, [pack of rows][lane], and what belongs to the lane, as
-    // far apart as packs are.
+    // A block's shared memory: the table of emissions, [letter][group of rows][lane], then the
+    // prefetched state for the next event. That state is [pack of rows][lane], then one pack for
+    // the lane's own numbers.
     enum { kFetched = kLetters * kLetterStride, kFetchedPacks = R / kStates + 1 };
     static __device__ __forceinline__ Pack<T> *emissions() {
         extern __shared__ __align__(16) uint8_t shared_memory[];
@@ -378,7 +388,7 @@ class Lane {
         return T(same_bits<double>(int64_t(0x7ff8000000000000)));
     }
 
-    // D, and T, left of a read's first row and above it.
+    // The D and the T to the left of a read's first row and above it.
     __device__ __forceinline__ T border(const ReadRecord &read) const {
         const int quality =
             array<uint8_t>(header().continuation_quals)[read.start & header().continuation_mask] &
@@ -386,28 +396,28 @@ class Lane {
         return (T(1) - tables_->probability[quality]) * start();
     }
 
-    // Where a row of the tile has its emission for a letter.
+    // The index in the table of the emission that a row of the tile has for a letter.
     static __device__ __forceinline__ int emission_of(int row, int letter) {
         const int lane = row / R, k = row % R;
         return ((letter * (R / kGroup) + k / kGroup) * kWarp + lane) * kGroup + k % kGroup;
     }
 
-    // What the lane of a row of the tile has; a stripe has one read.
+    // The value of `own` in the lane that holds a row of the tile. A stripe has one read.
     static __device__ __forceinline__ int of_row(int row, int own) {
         return STRIPED ? own : __shfl_sync(kAllLanes, own, row / R);
     }
-    // Of a row of the tile, in its read, counted from 1.
+    // The number of a tile's row within its read, counted from 1.
     __device__ __forceinline__ int number_of(int row) const {
         if (STRIPED) return first_row_ + (row - lane_ * R);
         return of_row(row, first_row_) + row % R;
     }
 
-    // Loads a row of the tile. Returns its base's byte; its qualities in `facts`, and whether it
-    // belongs to a read in the highest bit.
+    // Loads a row of the tile and returns its base's byte. `facts` receives its qualities; the
+    // highest bit says whether the row belongs to a read.
     __device__ __forceinline__ uint8_t load_row(int row, unsigned *facts) const {
         const int r = number_of(row);
         const int start = of_row(row, read_.start), length = of_row(row, length_);
-        // Without a branch, so that the loads of several rows are under way at once.
+        // There is no branch, so that the loads of several rows are in flight at once.
         const bool present = r >= 1 && r <= length;
         const int at = start + (present ? r - 1 : 0);
         const ChunkHeader &h = header();
@@ -423,8 +433,8 @@ class Lane {
         return base;
     }
 
-    // The coefficients of a row of the tile, given the facts of the next. All is loaded without a
-    // branch, here too.
+    // Makes the coefficients of a row of the tile, given its own facts and those of the next row.
+    // There is no branch here either.
     __device__ __forceinline__ Row make_row(int row, unsigned facts, unsigned next) const {
         const int r = number_of(row);
         const bool present = facts >> 31, last = r == of_row(row, length_);
@@ -444,7 +454,7 @@ class Lane {
         const T xx_next = last ? zero : xx_below, gm_next = one - xx_next;
         const T inverse_alpha_next = last ? zero : gap_below.inverse_alpha;
         const T mm_next = last ? one : gap_below.mm;
-        // A read that cannot be scaled must not be trusted.
+        // NaN marks a read that cannot be scaled, so that its result is not trusted.
         const T scale = gap.mm == 0 ? not_a_number() : mm_next;
         const T a = scaled_a(gm_next, gap.alpha);
         const T c = scaled_c(gm_next, md, gap_below.inverse_mm);
@@ -452,7 +462,8 @@ class Lane {
         const T match = scale * emission.agree, mismatch = scale * emission.differ;
         Row out;
         out.coefficients.a = present ? a : zero;
-        // Of the last row, so that T is what `ends` adds; of those above a read, to hand it down.
+        // c and xx are 0 in the last row, so that T is what `ends` adds. They are 1 in the rows
+        // above a read, which pass D down.
         out.coefficients.c = present ? (last ? zero : c) : one;
         out.coefficients.xx = present ? (last ? zero : xx) : one;
         out.coefficients.kappa = present ? kappa : zero;
@@ -463,10 +474,11 @@ class Lane {
         return out;
     }
 
-    // Of rows r = 1..m, forward. The backward pass has row r - 1 in the place of row r: the same a
-    // and emissions, c and xx of the row above, and its own kappa.
+    // Loads the coefficients of the lane's rows. The forward pass has rows 1 to m. The backward
+    // pass has row r - 1 in the place of row r: it uses the same a and emissions, c and xx of the
+    // row above, and a kappa of its own.
     template <int STEP>
-    __device__ __forceinline__ void take_coefficients() {
+    __device__ __forceinline__ void load_coefficients() {
         const int first = (lanes_before_ + lane_) * R;
         const RowCoefficients<T> *from = at<RowCoefficients<T>>(0) + first;
         if (STEP == kForward) {
@@ -493,9 +505,9 @@ class Lane {
         }
     }
 
-    // What flows into a read from outside; and the state before the first column, which is kept
-    // behind the others: forward, what is above the read's first row; backward, what comes from
-    // insertions.
+    // Sets what flows into the read from outside and the state before the first column, and saves
+    // that state after all others. Forward, the state holds what is above the read's first row;
+    // backward, what comes from insertions.
     template <int STEP>
     __device__ __forceinline__ void make_root(const TrieRecord &trie) {
         first_ = lane_ == entry_lane<STEP>();
@@ -504,17 +516,17 @@ class Lane {
         ends_ = 0;
         if constexpr (STRIPED) open_seams<STEP>(trie);
         if (STEP == kForward) {
-            // Several lanes of a stripe may be above the read.
+            // In a stripe several lanes may lie above the read.
             diagonal_ = (STRIPED ? first_row_ <= 1 : first_) ? top_t_ : T(0);
 #pragma unroll
             for (int k = 0; k < R; k++) t_[k] = d_[k] = first_row_ + k < 1 ? top_t_ : T(0);
         } else {
-            // From row to row and from lane to lane.
+            // The insertion passes from row to row, then from lane to lane.
             T insertion = top_insertion_;
             diagonal_ = top_t_;
             const int span = STRIPED ? int(kWarp) : tile_.widest;
             if constexpr (STRIPED) {
-                const Handed<T> flow = seams().take_root({diagonal_, insertion});
+                const Handed<T> flow = seams().receive_root({diagonal_, insertion});
                 diagonal_ = flow.t;
                 insertion = flow.insertion;
             }
@@ -527,7 +539,7 @@ class Lane {
                     handed = kappa_[row] * handed;
                 }
                 if constexpr (STRIPED)
-                    if (k == span - 1) seams().hand_root({t_[0], handed});
+                    if (k == span - 1) seams().send_root({t_[0], handed});
                 const T above = from_neighbour<STEP>(t_[0]);
                 handed = from_neighbour<STEP>(handed);
                 if (!first_ && k < span - 1) {
@@ -560,20 +572,20 @@ class Lane {
 
     __device__ __forceinline__ Seams &seams() { return seams_.value; }
 
-    // Four columns of a stripe; before each `prepare` is called.
+    // Computes four columns of a stripe. Calls `prepare` before each.
     template <int STEP, class Prepare>
     __device__ __forceinline__ void step_stripe(unsigned *letter, const uint8_t **column,
                                                 Prepare prepare) {
         seams().begin_columns();
-        Handed<T> above = seams().take(0);
+        Handed<T> above = seams().receive(0);
 #pragma unroll
         for (int k = 0; k < kUnrolled; k++) {
             prepare();
             above_t_ = first_ ? above.t : above_t_;
             above_insertion_ = first_ ? above.insertion : above_insertion_;
-            if (k + 1 < kUnrolled) above = seams().take(k + 1);
+            if (k + 1 < kUnrolled) above = seams().receive(k + 1);
             step<STEP>(letter, ++*column);
-            seams().hand(k, {t_[STEP == kForward ? R - 1 : 0], insertion_out_});
+            seams().send(k, {t_[STEP == kForward ? R - 1 : 0], insertion_out_});
         }
         seams().end_columns();
     }
@@ -590,7 +602,8 @@ class Lane {
                            static_cast<const T *>(nullptr));
     }
 
-    // One column in every lane: that of the letter, which becomes the next one.
+    // Computes one column in every lane. *letter is the letter of that column; it is replaced by
+    // the next column's.
     template <int STEP>
     __device__ __forceinline__ void step(unsigned *letter, const uint8_t *next) {
         const unsigned now = *letter;
@@ -621,7 +634,7 @@ class Lane {
         }
     }
 
-    // The state that the next event wants comes into shared memory before it is wanted.
+    // Prefetches the state that the next event restores into shared memory.
     __device__ __forceinline__ void fetch(int32_t load) {
         if (load == kNone || load == fetched_id_) return;
         fetched_id_ = load;
@@ -670,8 +683,8 @@ class Lane {
         return pack;
     }
 
-    // The tail's last column is not computed: the join only needs T' and c D' of it, and these need
-    // no insertion.
+    // Saves the end of a tail. Its last column is not computed, because the join needs only T' and
+    // c D' of it, and these need no insertion.
     __device__ __forceinline__ void keep_tail(int32_t id, int letter) const {
         StatePack<T> *to = state(id);
 #pragma unroll
@@ -688,12 +701,13 @@ class Lane {
                 }
                 to[k / kStates] = pack;
             }
-            // Group by group, or registers for all of them would be taken from the recurrence.
+            // One group at a time; otherwise the compiler would take registers for all of them from
+            // the recurrence.
             compiler_barrier();
         }
     }
 
-    // Indices of a lane's part of a state.
+    // The place of this lane's part of a saved state.
     __device__ __forceinline__ StatePack<T> *state(int32_t id) const {
         return reinterpret_cast<StatePack<T> *>(states_ + id * layout_.state_size +
                                                 (lanes_before_ + lane_) * R);
@@ -705,7 +719,7 @@ class Lane {
     __device__ __forceinline__ double likelihood(const ReadRecord &read,
                                                  const HaplotypeRecord &haplotype) const {
         const int first = read.lane * R, rows = read.lanes * R;
-        const int top = rows - read.length;  // where the tails have row 0
+        const int top = rows - read.length;  // the row of the tails that is row 0 of the read
         const RowState<T> *heads =
             at<RowState<T>>(layout_.head_states) + haplotype.head * layout_.state_size;
         const RowState<T> *tails =
@@ -720,8 +734,8 @@ class Lane {
             low = multiply_add(front.t, back.t, low);
             low = multiply_add(front.d, back.d, low);
         };
-        // The head's row for row k of the tail is in place k - 1. A pack is far away: many are
-        // asked for at once.
+        // Row k of the tail meets row k - 1 of the head. A load from the scratch takes long, so
+        // many packs are loaded at once.
         int k = rows / kStates - 1;
         StatePack<T> front = head[k];
         for (int left = k - top / kStates; left > 0; left -= kAhead, k -= kAhead) {
@@ -750,55 +764,55 @@ class Lane {
             if (k * kStates + z == top) join({border, border}, back.row[z]);
         }
         const T ends = heads[layout_.rows + read.lane + read.lanes - 1].d;
-        return close(ends, high, low, haplotype.length);
+        return log10_result(ends, high, low, haplotype.length);
     }
 
-    // Two states' row.
-    struct Brought {
+    // The states that one row of a pair multiplies: the head's and the tail's.
+    struct StatePair {
         RowState<T> front, back;
     };
 
     __device__ __forceinline__ void join_stripes(const HaplotypeRecord *haplotypes, int pairs,
                                                  double *out) {
-        enum { kBrought = 8 };  // by each lane at a time
-        static_assert(R >= kBrought, "they take the place of the emissions");
-        int log_rows = 3;  // of each pair at a time
-        while (kBrought * kWarp >> (log_rows + 1) >= pairs) log_rows++;
+        enum { kStatePairs = 8 };  // loaded by each lane at a time
+        static_assert(R >= kStatePairs, "they take the place of the emissions");
+        int log_rows = 3;  // the rows of each pair at a time are 1 << log_rows
+        while (kStatePairs * kWarp >> (log_rows + 1) >= pairs) log_rows++;
         const int rows = 1 << log_rows, top = int(layout_.rows) - length_;
         const HaplotypeRecord own = haplotypes[min(lane_, pairs - 1)];
         const RowState<T> *heads = at<RowState<T>>(layout_.head_states);
         const RowState<T> *tails = at<RowState<T>>(layout_.tail_states);
         const T border = this->border(read_), scale = power_of_two<T>(Range<T>::kLow);
-        Brought brought[kBrought];
-        const auto bring = [&](int bottom) {
+        StatePair loaded[kStatePairs];
+        const auto load = [&](int bottom) {
 #pragma unroll
-            for (int k = 0; k < kBrought; k++) {
+            for (int k = 0; k < kStatePairs; k++) {
                 const int index = k * kWarp + lane_, pair = index >> log_rows;
                 const int row = bottom - (index & (rows - 1));
                 const int head = __shfl_sync(kAllLanes, own.head, pair);
                 const int tail = __shfl_sync(kAllLanes, own.tail, pair);
-                brought[k] = {{border, border}, {0, 0}};
+                loaded[k] = {{border, border}, {0, 0}};
                 if (row < top || pair >= pairs) continue;
-                brought[k].back = tails[tail * layout_.state_size + row];
-                // The head's row for row k of the tail is in place k - 1.
-                if (row > top) brought[k].front = heads[head * layout_.state_size + row - 1];
+                loaded[k].back = tails[tail * layout_.state_size + row];
+                // Row k of the tail meets row k - 1 of the head.
+                if (row > top) loaded[k].front = heads[head * layout_.state_size + row - 1];
             }
         };
-        Brought *const table = reinterpret_cast<Brought *>(emissions() - threadIdx.x);
+        StatePair *const table = reinterpret_cast<StatePair *>(emissions() - threadIdx.x);
         T high = 0, low = 0;
         int bottom = int(layout_.rows) - 1;
-        bring(bottom);
+        load(bottom);
         for (; bottom >= top; bottom -= rows) {
             __syncwarp();
 #pragma unroll
-            for (int k = 0; k < kBrought; k++) {
+            for (int k = 0; k < kStatePairs; k++) {
                 const int index = k * kWarp + lane_;
-                table[index + (index >> log_rows)] = brought[k];
+                table[index + (index >> log_rows)] = loaded[k];
             }
             __syncwarp();
-            bring(bottom - rows);
-            const Brought *row = table + min(lane_, pairs - 1) * (rows + 1);
-            const auto join = [&](const Brought &both) {
+            load(bottom - rows);
+            const StatePair *row = table + min(lane_, pairs - 1) * (rows + 1);
+            const auto join = [&](const StatePair &both) {
                 high = multiply_add(both.front.t, both.back.t * scale, high);
                 high = multiply_add(both.front.d, both.back.d * scale, high);
                 low = multiply_add(both.front.t, both.back.t, low);
@@ -806,18 +820,19 @@ class Lane {
             };
             int left = min(rows, bottom - top + 1);
             for (; left >= 4; left -= 4, row += 4) {
-                const Brought four[4] = {row[0], row[1], row[2], row[3]};
+                const StatePair four[4] = {row[0], row[1], row[2], row[3]};
 #pragma unroll
                 for (int k = 0; k < 4; k++) join(four[k]);
             }
             for (; left > 0; left--, row++) join(*row);
         }
         const T ends = heads[(own.head + 1) * layout_.state_size - 1].d;
-        if (lane_ < pairs) out[lane_] = close(ends, high, low, own.length);
+        if (lane_ < pairs) out[lane_] = log10_result(ends, high, low, own.length);
         __syncwarp();
     }
 
-    static __device__ __forceinline__ double close(T ends, T total_high, T total_low, int length) {
+    static __device__ __forceinline__ double log10_result(T ends, T total_high, T total_low,
+                                                          int length) {
         typedef Range<T> X;
         const double high = ends + total_high * power_of_two<double>(-(X::kStart + X::kLow));
         const double low = ends + total_low * power_of_two<double>(-X::kStart);
@@ -831,27 +846,28 @@ class Lane {
     const uint8_t *const chunk_;
     const CudaTables<T> *const tables_;
     const TileRecord &tile_;
-    const int32_t stripes_, lanes_before_;  // of the read; its lanes in the stripes above
+    const int32_t stripes_,
+        lanes_before_;  // stripes of the read; lanes of the read in the stripes above this one
     const TileScratch<T> layout_;
     uint8_t *const scratch_;
     const int lane_;
-    const SharedAddress emissions_at_;  // of this lane
-    ReadRecord read_;                   // that the lane belongs to
-    int length_;                        // of the read; 0 in a lane without one
-    int first_row_;                     // of the lane, counted from 1; at most 0 above the read
+    const SharedAddress emissions_at_;  // shared-memory address of this lane's emissions
+    ReadRecord read_;                   // the read of this lane
+    int length_;                        // of the read; 0 in an unused lane
+    int first_row_;  // the lane's first row in its read, counted from 1; 0 or less above the read
 
-    bool first_;  // of the read's lanes, in the pass's direction
+    bool first_;  // whether the lane is where the pass enters the read
     T a_[R], c_[R], xx_[R], kappa_[R];
-    T t_[R], d_[R];      // after the lane's column; d_ is for the next one
-    T diagonal_;         // t of the row before the lane's first, in the column before the next
-    T above_t_;          // the same, in the next column
-    T above_insertion_;  // what flows into the next column
+    T t_[R], d_[R];  // t_ is the state after the lane's column; d_ is the one for the next column
+    T diagonal_;     // t of the row before the lane's first, in the previous column
+    T above_t_;      // t of the same row, in the next column
+    T above_insertion_;  // insertion that flows into the next column
     T ends_;
     T top_t_, top_insertion_;
-    Pack<T> first_emissions_;  // of the next column
+    Pack<T> first_emissions_;  // emissions of the next column's first group of rows
     RowState<T> *states_;
-    int32_t fetched_id_;  // whose state is in shared memory
-    T insertion_out_;     // of the last column of a stripe
+    int32_t fetched_id_;  // number of the state that is in shared memory
+    T insertion_out_;     // insertion that leaves the last column of a stripe
     Maybe<STRIPED, Seams> seams_;
 };
 
@@ -859,7 +875,7 @@ template <class T, int R>
 __device__ __forceinline__ void compute_tile(const uint8_t *chunk, const CudaTables<T> *tables,
                                              uint8_t *scratch, double *out, int first_tile,
                                              int step) {
-    // Each part reads anew what it needs: the recurrence wants all registers.
+    // Every part loads what it needs again, to leave all registers to the recurrence.
     const auto lane = [&] {
         return Lane<T, R>(chunk, tables, scratch, first_tile + int(blockIdx.x));
     };
@@ -878,9 +894,10 @@ __device__ __forceinline__ void compute_tile(const uint8_t *chunk, const CudaTab
     if (step != kPass) lane().join(out);
 }
 
-// Computes one stripe of a read in one stream. Warps take stripes in the order in which the warps
-// begin: the first stripes of all reads, in each pass's direction, then the second ones, and so on.
-// Tiles are listed for the forward pass. A read's first tile computes the join.
+// Computes one stream of one stripe. Warps take numbers in the order in which they start, and the
+// numbers go by stripe, in the direction of the pass: first the first stripes of all reads, then
+// the second ones, and so on. Tiles are listed in the order of the forward pass. A read's first
+// tile computes the join.
 template <class T, int R>
 __device__ __forceinline__ void compute_stripe(const uint8_t *chunk, const CudaTables<T> *tables,
                                                uint8_t *scratch, double *out, int first_tile,
@@ -915,7 +932,8 @@ __device__ __forceinline__ void compute_stripe(const uint8_t *chunk, const CudaT
 }  // namespace pairhmm
 }  // namespace gkl_shim
 
-// Each name says the rows a lane; `blocks` is how many warps a multiprocessor is to hold at once.
+// The number in each name is the rows a lane. `blocks` is the number of warps that a multiprocessor
+// should hold at once.
 #define GKL_SHIM_PAIRHMM_KERNEL(name, T, rows, blocks)                                           \
     extern "C" __global__ void __launch_bounds__(32, blocks)                                     \
         name(const uint8_t *chunk, const gkl_shim::pairhmm::CudaTables<T> *tables,               \

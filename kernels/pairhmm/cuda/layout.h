@@ -1,15 +1,15 @@
-// The format of a chunk, which the planner writes and the CUDA kernels read. A chunk is one block
-// of memory, so that it is sent in one transfer.
+// The data that the planner writes and the CUDA kernels read: one chunk of work in one block of
+// memory, which is copied to the device in one transfer.
 //
-// The block begins with a ChunkHeader. The header has the offsets of the arrays that follow. A
-// chunk is a list of tiles. A tile is the work of one warp: reads of one region, which fill up to
-// 32 lanes, against all haplotypes of the region. A read takes the neighbouring lanes that its rows
-// need; its last row is in the last register of its last lane. A read that needs more lanes than a
-// warp has is cut into stripes of rows, from its last row upwards, and each stripe is a tile.
+// The block is a ChunkHeader followed by the arrays that its offsets point to. A chunk is a list of
+// tiles. A tile is the work of one warp: reads of one region that together fill up to 32 lanes,
+// against all the region's haplotypes. A read takes as many neighbouring lanes as its rows need,
+// and its last row is in the last register of its last lane. A read that needs more lanes than a
+// warp has is cut into stripes of rows, starting from its last row; each stripe is a tile.
 //
-// A trie is computed as a stream of columns, depth first. If there are few tiles, a trie becomes
-// several streams, each with a share of the leaves. An event lies between two columns: store the
-// state, load another one, or both.
+// The columns of a trie, depth first, are a stream. If there are few tiles, a trie is divided into
+// several streams, each with its share of the leaves. Between two columns there may be an event:
+// save the state, restore another one, or both.
 #pragma once
 
 #include "pairhmm/model.h"
@@ -17,37 +17,39 @@
 namespace gkl_shim {
 namespace pairhmm {
 
-// Event::at of the end of a stream's events.
+// The position of the sentinel after the last event.
 constexpr uint32_t kNoEvent = 0xc0000000;
 
 enum {
     kWarp = 32,
-    // Letters that a lane may read before its trie's first column and after the last: twice the
-    // columns that a stripe computes around an event.
+    // Lanes also read letters before the first column of their trie and after the last one. The
+    // margin is twice the number of columns that a stripe computes around an event.
     kColumnMargin = 80,
     kNoRead = 255,
-    kNone = -1,  // in place of a state's number
-    // Of striped reads: rows a lane; columns that a stripe takes over from another at once; and
-    // columns left free before and after a stream's, since four are written at a time.
+    // Stands for a state number where there is none.
+    kNone = -1,
+    // Of a striped read: rows a lane; columns that a stripe receives at once; free columns before
+    // and after each stream's, because columns are written four at a time.
     kStripedRows = 8,
     kRingColumns = 16,
     kSeamMargin = 4,
-    // The value of each byte of the memory between stripes before a kernel starts.
+    // Every byte of the seams is set to this before a kernel starts.
     kSeamFill = 0x80,
 };
 
-// Between two columns: store a state, then load one.
+// Between two columns: save the state, then restore another one.
 struct alignas(8) Event {
-    uint32_t at;    // the letter of the second column, as an offset from the header
-    uint32_t what;  // from event_of()
+    uint32_t at;    // offset in bytes, from the header, of the letter of the column after the event
+    uint32_t what;  // event_of()
 };
 
-// Numbers of states are below this.
+// State numbers are less than this.
 constexpr int32_t kMostStates = (1 << 14) - 1;
 
-// `store`: the number to store the state under, or kNone. `load`: the state to continue from, or
-// kNone: the present one. `letter`: -1; at the end of a tail, the letter of its last column, which
-// is not in the stream: what is stored is the state joined with that column.
+// `store`: the number to save the state under, or kNone. `load`: the number of the state to
+// continue from, or kNone to continue from the current one. `letter`: -1, or at the end of a tail
+// the letter of its last column. That column is not in the stream; what is saved are its T' and c
+// D'.
 GKL_SHIM_BOTH inline uint32_t event_of(int32_t store, int32_t letter, int32_t load) {
     return uint32_t(letter + 1) << 28 | uint32_t(load + 1) << 14 | uint32_t(store + 1);
 }
@@ -55,66 +57,66 @@ GKL_SHIM_BOTH inline int32_t store_of(uint32_t what) { return int32_t(what & 0x3
 GKL_SHIM_BOTH inline int32_t load_of(uint32_t what) { return int32_t(what >> 14 & 0x3fff) - 1; }
 GKL_SHIM_BOTH inline int32_t letter_of(uint32_t what) { return int32_t(what >> 28) - 1; }
 
-// A stream of columns. States are numbered in this order: the leaves of the trie, the slots for
+// A stream of columns. States are numbered in this order: the leaves of the trie, the slots for the
 // forks of each of its streams, the state before the first column.
 struct TrieRecord {
     uint32_t columns,
-        events;  // its first letter and its first event, as offsets from the header
+        events;  // offsets in bytes, from the header, of its first letter and of its first event
     int32_t length;
-    int32_t seam;  // where its columns begin among a stripe's seams
+    int32_t seam;  // index of its first column in a seam
 };
 
 struct RegionRecord {
-    int32_t tries;         // index of the first stream: those of heads, then those of tails
-    int32_t heads, tails;  // streams
+    int32_t tries;         // index of the first: streams of heads, then of tails
+    int32_t heads, tails;  // numbers of streams
     int32_t haplotypes;    // index of the first
     int32_t haplotype_count;
-    int32_t seam_columns;  // of a stripe's seams, for all streams
-    int64_t seams;         // of its striped reads, as an offset in the scratch memory
-    int64_t out;           // index of the result of its first read and haplotype
+    int32_t seam_columns;  // columns of a seam, of all streams together
+    int64_t seams;         // offset in the scratch of the seams of its striped reads
+    int64_t out;           // index of the result of its first read with its first haplotype
 };
 
 struct HaplotypeRecord {
-    int32_t head, tail;  // leaves
+    int32_t head, tail;  // numbers of the leaves
     int32_t length, unused;
 };
 
 struct ReadRecord {
-    int32_t start;  // index in the five arrays of bases and qualities
+    int32_t start;  // index of its first base in the five arrays
     int32_t length;
-    int32_t row;  // in its region's results
+    int32_t row;  // its row in its region's results
     uint8_t lane, lanes;
     uint16_t unused;
 };
 
 struct TileRecord {
     int32_t first_read;
-    int32_t reads;                     // of a stripe: where the seams of its read's stripes begin
+    int32_t reads;                     // of a striped read: the index of its first seam
     int32_t head_states, tail_states;  // of its region
-    int64_t scratch;                   // offset of its scratch memory
-    int32_t widest;                    // lanes of its longest read; of a stripe, its number,
-                                       // counted from the top
+    int64_t scratch;                   // offset in bytes of its scratch
+    int32_t widest;  // lanes of its longest read; of a striped read: the number of this stripe,
+                     // from the top
     int32_t region;
     uint8_t read_of[kWarp];  // the read of each lane, or kNoRead
 };
 
 struct ChunkHeader {
-    // Offsets from the header, in bytes.
+    // Offsets in bytes from the header.
     int64_t bases, base_quals, insertion_quals, deletion_quals, continuation_quals;
     int64_t regions, tries, haplotypes, reads, tiles;
-    int64_t continuation_mask;  // 0: all bases have the first one's gap-continuation quality
-    int64_t started;  // offset in the scratch memory of an int32: how many warps of the striped
-                      // kernel have begun, counted from the value that kSeamFill gives it
+    int64_t continuation_mask;  // 0: all bases have the gap-continuation quality of the first
+    int64_t started;  // offset in the scratch of an int32: how many warps of the striped kernel
+                      // have started, counted from the value that kSeamFill makes
 };
 
-// What a launch computes of its tiles.
+// What a block computes.
 enum Step {
     kWholeTile,
-    kPass,  // block y: stream y of the tile's region
-    kJoin,  // block y: part y of the pairs
+    kPass,  // stream blockIdx.y of its region
+    kJoin,  // part blockIdx.y of the pairs
 };
 
-// The tables of model.h in the kernels' format, made with the same operations.
+// The tables of model.h in the order in which the kernels read them, made by the same operations.
 template <class T>
 struct CudaTables {
     struct alignas(16) Gap {
@@ -123,14 +125,15 @@ struct CudaTables {
     struct Emission {
         T agree, differ;
     };
-    Gap gap[kQualities * kQualities];                 // [insertion][deletion]
-    T backward_kappa[kQualities * (kQualities + 1)];  // [quality][that of the row below, or none]
+    Gap gap[kQualities * kQualities];  // [insertion][deletion]
+    T backward_kappa[kQualities *
+                     (kQualities + 1)];  // [quality][quality of the row below, or kQualities]
     Emission emission[kQualities];
     T probability[kQualities];
-    uint8_t letter[256];  // of each byte
+    uint8_t letter[256];  // the letter of each byte
 };
 
-// A row's coefficients in the scratch memory, and its state: T, and D of the next column.
+// A row's coefficients in the scratch, and its state: T, and D of the next column.
 template <class T>
 struct alignas(4 * sizeof(T)) RowCoefficients {
     T a, c, xx, kappa;
@@ -140,9 +143,9 @@ struct alignas(2 * sizeof(T)) RowState {
     T t, d;
 };
 
-// The numbers of a stripe's last row in one column, which the next stripe needs. For each stream a
-// stripe has room for them: a margin, which holds those of the root too (only the backward pass
-// needs them), one place for each column, and a margin.
+// What flows from a stripe's last row into the next stripe in one column. For each stream a seam
+// holds one margin, whose first place is the root's (only the backward pass needs it), then the
+// columns, then another margin.
 template <class T>
 struct alignas(2 * sizeof(T)) Handed {
     T t, insertion;
@@ -152,9 +155,10 @@ GKL_SHIM_BOTH inline int64_t stripes_of(int64_t rows) {
     return (rows + kWarp * kStripedRows - 1) / (kWarp * kStripedRows);
 }
 
-// A tile's scratch memory: coefficients, backward kappas, the states of heads, the states of tails.
-// The state before the first column follows the others. A state has the numbers of all rows, then
-// those of each lane: the T above it, and its `ends`. All tiles of a striped read share one.
+// A tile's scratch: coefficients, backward kappas, the states of heads, the states of tails. The
+// state before the first column follows the other states of each kind. A state holds all rows, then
+// two numbers of each lane: the T above it and its `ends`. All tiles of a striped read share one
+// scratch.
 template <class T>
 struct TileScratch {
     int64_t rows, state_size, backward_kappas, head_states, tail_states, bytes;
