@@ -153,7 +153,7 @@ def test_nothing_of_the_working_directory_is_run(
 
 
 def test_a_device_that_is_lost(shim) -> None:
-    lines = shim("cuda", launches=12)
+    lines = shim("cuda", launches=4)
     assert len(warnings(lines)) == 1
     assert "no GPU (cuLaunchKernel: CUDA_ERROR_LAUNCH_FAILED" in warnings(lines)[0]
     assert "the CPU engine computes" in warnings(lines)[0]
