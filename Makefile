@@ -5,7 +5,7 @@ BIN = $(VENV)/bin
 
 .PHONY: demo test sanitize test-gpu sanitize-gpu bench check-wheel install setup lint clean
 
-demo: install  ## real GATK on real reads, stock beside the shim
+demo: install  ## compare GATK with and without the shim on real reads
 	$(BIN)/gkl-shim demo
 
 test: setup  ## all tests
@@ -14,30 +14,30 @@ test: setup  ## all tests
 sanitize: setup  ## the library under ASan, UBSan and TSan; part of all tests
 	$(BIN)/pytest tests/sanitizers
 
-# Both want CuPy in $(VENV), and write what they found to RECORD, if that is given.
-test-gpu: setup  ## all tests that a CUDA device has a part in
+# Both need CuPy in $(VENV). If RECORD is set, they write their results there.
+test-gpu: setup  ## all tests that use a CUDA device
 	$(BIN)/python tests/gpu/record.py $(RECORD)
 
 sanitize-gpu: setup  ## the CUDA kernels under compute-sanitizer
 	$(BIN)/python tests/gpu/sanitize.py $(RECORD)
 
-bench: install  ## PairHMM on this machine, beside GKL
+bench: install  ## compare PairHMM with GKL on this machine
 	$(BIN)/gkl-shim bench pairhmm
 
-check-wheel:  ## a wheel in an environment of its own
+check-wheel:  ## install a wheel into an empty environment and try it
 	PYTHON=$(PYTHON) tests/build/check_wheel
 
 install: $(BIN)/python  ## build and install into $(VENV)
 	$(BIN)/python -m pip install --quiet .
 
-setup: $(BIN)/python  ## the same with what the tests use
+setup: $(BIN)/python  ## build and install with the packages that the tests need
 	$(BIN)/python -m pip install --quiet '.[test]'
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
 
-lint: $(BIN)/python  ## formats, style and types
+lint: $(BIN)/python  ## check formatting, style and types
 	$(BIN)/python -m pip install --quiet --group lint
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .

@@ -1,4 +1,4 @@
-"""Measurements for the README, the docs and results/; README.md says which script makes which.
+"""Scripts that make the figures in the README, in docs/ and in results/; see README.md.
 
 Run a script from the root of the repository, for example::
 
@@ -12,5 +12,5 @@ from pathlib import Path
 
 _ROOT = Path(__file__).resolve().parent.parent
 
-# `python -m` puts this folder in front, where the source folder gkl_shim hides the package.
+# `python -m` puts the repository first on the path, where the folder gkl_shim hides the package.
 sys.path[:] = [entry for entry in sys.path if Path(entry).resolve() != _ROOT] + [str(_ROOT)]

@@ -1,4 +1,4 @@
-"""PairHMM on a GPU, called as programs call it: from native threads, from a JVM, by GATK.
+"""Measure PairHMM on a GPU when native threads, Java threads and GATK call it.
 
     python -m benchmarks.pairhmm_callers --reference REF.fa --reads READS.bam --json FILE.json
 
@@ -35,17 +35,17 @@ from gkl_shim.formats import pairhmm_in
 from gkl_shim.gatk import compare, replay, run
 
 _CALLERS = (1, 4, 16)
-# Reads and haplotypes of the region that they ask for.
+# The numbers of reads and haplotypes in the region of a call.
 _SHAPES = ((20, 4), (100, 16))
 _GATK_THREADS = (1, 2, 4, 8, 16)
-# Of the closing line of gkl-shim.
+# Parts of the last log line of gkl-shim.
 _OWN_SECONDS = re.compile(r" cells in ([\d.]+) s, ")
 _ON_GPU = re.compile(r"; (\d+) pairs on ")
 
 
 @dataclass(frozen=True)
 class _Sample:
-    """What HaplotypeCaller runs on."""
+    """The input of HaplotypeCaller."""
 
     reference: Path
     reads: Path
@@ -89,7 +89,7 @@ def _row(region: str, callers: int, engine: str, seconds: float, cells: int) -> 
 def _concurrently(
     compute: Callable[[NDArray[np.float64]], None], pairs: int, callers: int, seconds: float
 ) -> tuple[int, float]:
-    """Let threads call again and again; return the number of calls and the seconds they took."""
+    """Let threads make calls in a loop; return the number of calls and their time in seconds."""
     ready = threading.Barrier(callers + 1)
     times: list[float] = []
 
@@ -128,7 +128,7 @@ def jvm(seconds: float, sample: _Sample | None, step: Progress) -> Table:
 
 
 def jvm_rows(classpath: str, seconds: float, step: Progress) -> Iterator[Row]:
-    """Let threads of a JVM call each engine with one region again and again."""
+    """Let threads of a JVM call each engine with one region in a loop."""
     engines = replay.stock_and_shim(classpath)
     backends = {"cuda": {"shim": "GPU"}, "cpu": {"shim": "CPU", "stock": "Intel GKL"}}
     for shape, count in itertools.product(_SHAPES, _CALLERS):
@@ -180,7 +180,7 @@ def _gatk_rows(sample: _Sample, classpath: str, step: Progress) -> Iterator[Row]
     agent = run.agent_swap()
     cases: list[tuple[str, run.Swap, int, dict[str, str], tuple[str, ...]]] = []
     for count in threads:
-        # GKL gets every setting, because its best one is not known. We need no search.
+        # GKL runs with every setting, because its best one is not known. gkl-shim needs only one.
         for policy in ("passive", "active") if count > 1 else ("passive",):
             cases.append(("Intel GKL", run.STOCK, count, {"OMP_WAIT_POLICY": policy}, ()))
         if count in (threads[0], threads[-1]):
@@ -232,7 +232,7 @@ def command(
     json_file: str | None,
     plot_file: str | None,
 ) -> None:
-    """Measure PairHMM on a GPU as programs call it."""
+    """Measure PairHMM on a GPU when native threads, Java threads and GATK call it."""
     if (reference is None) != (reads is None):
         raise click.UsageError("--reference and --reads go together")
     sample = _Sample(reference, reads) if reference is not None and reads is not None else None

@@ -1,4 +1,4 @@
-"""PairHMM on a CUDA device: kernels alone, and whole calls from Python.
+"""Measure PairHMM on a CUDA device: kernels alone, and whole calls from Python.
 
     python -m benchmarks.pairhmm_cuda [INPUT.in]... --json FILE.json
 
@@ -80,7 +80,7 @@ def unrelated(haplotype_length: int, read_length: int, cells: float = UNRELATED_
 
 
 def kernels(engine: cuda.Engine, batch: Batch) -> dict[str, float]:
-    """Time the launches of a batch by events, chunk after chunk."""
+    """Time the launches of a batch with events, chunk by chunk."""
     found = call_parts(engine, batch)
     return {
         "ms": round(found.kernel * 1e3, 4),
@@ -146,7 +146,7 @@ def same_bits(sets: dict[str, Batch]) -> dict[str, Any]:
 
 
 def profile() -> dict[str, Any] | None:
-    """Return what bounds the main kernel, by ncu; None if ncu is not there or may not profile."""
+    """Return ncu's profile of the main kernel. None if ncu is missing or may not profile."""
     ncu = shutil.which("ncu")
     if ncu is None:
         return None
@@ -203,7 +203,7 @@ def kernel_figures(sets: dict[str, Batch]) -> dict[str, Any]:
 
 @contextmanager
 def one_chunk() -> Iterator[None]:
-    """Let engines that are opened meanwhile put a whole batch into one chunk."""
+    """Make engines that are opened in this block put a whole batch into one chunk."""
     cells, scratch = cuda._CHUNK_CELLS["single"], cuda._SCRATCH_BYTES
     cuda._CHUNK_CELLS["single"], cuda._SCRATCH_BYTES = 1 << 36, 1 << 35
     try:

@@ -48,7 +48,7 @@ CPU_SHARE = 8
 
 @contextmanager
 def _taken_to_be(ratio: int) -> Iterator[None]:
-    """Let engines that are opened meanwhile take each device to have a ratio; 0 changes nothing."""
+    """Make engines that are opened in this block assume a ratio. 0 changes nothing."""
     asked = devices.double_ratio
     if ratio:
         devices.double_ratio = lambda number: ratio

@@ -1,12 +1,12 @@
-"""How long `gkl-shim pairhmm` takes to read and to write, beside `wc` on the same files.
+"""Time the reading and writing of `gkl-shim pairhmm`, and compare it with `wc` on the same files.
 
     python -m benchmarks.pairhmm_file_to_file 10s.in --json FILE.json
 
-The command's start, which is its time for a region of one pair, and the time within the engine, by
-the engine's own statistics, are taken from the command's whole time. What is left is reading and
-writing. `wc` reads the input and the output; of a gzipped input it reads what `zcat` decompresses.
-The command, its start and `wc` take turns, and the table shows medians. Write the files to memory:
-set TMPDIR to /dev/shm, for example. `taskset -c 0,1` in front gives the programs two CPUs.
+The time for reading and writing is the command's whole time, less its start-up and the time in the
+engine. The start-up is the command's time for a region of one pair. The engine's statistics give
+the time in the engine. `wc` reads the input and the output; `zcat` decompresses a gzipped input for
+it. The command, its start-up and `wc` take turns, and the table shows medians. Keep the files in
+memory, for example with TMPDIR=/dev/shm. `taskset -c 0,1` limits the programs to two CPUs.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ def measure(name: str, source: Path, turns: int, options: Sequence[str]) -> Row:
 
 
 def write_inputs(recorded: Path, copies: int, folder: Path) -> dict[str, Path]:
-    """Write the input many times over, plain and gzipped, and deep regions."""
+    """Write the repeated input, plain and gzipped, and deep regions."""
     content = recorded.read_bytes() * copies
     many, packed, deep = (folder / name for name in ("many.in", "packed.in.gz", "deep.in"))
     many.write_bytes(content)
@@ -133,12 +133,12 @@ def file_to_file(
     metavar="INPUT.in",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
 )
-@click.option("--copies", default=300, show_default=True, help="Repeat INPUT.in so often.")
-@click.option("--turns", default=9, show_default=True, help="Time each program so often.")
+@click.option("--copies", default=300, show_default=True, help="How often to repeat INPUT.in.")
+@click.option("--turns", default=9, show_default=True, help="How often to time each program.")
 @click.option("--backend", default="cpu", show_default=True, help="The command's --backend.")
 @report.json_option
 def command(recorded: Path, copies: int, turns: int, backend: str, json_file: str | None) -> None:
-    """Measure what `gkl-shim pairhmm` takes to read and to write."""
+    """Measure how long `gkl-shim pairhmm` takes to read and write."""
     options = ("--backend", backend)
     measures = [partial(file_to_file, recorded, copies, turns, options)]
     report.measure_tables(measures, json_file, gpu=backend != "cpu")

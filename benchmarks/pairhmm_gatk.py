@@ -1,4 +1,4 @@
-"""PairHMM on the CPU beside Intel's GKL, on the regions that a real GATK asks for.
+"""Compare PairHMM on the CPU with Intel's GKL, on regions recorded from GATK.
 
     python -m benchmarks.pairhmm_gatk 10s.in --json FILE.json --plot FILE.svg
 
@@ -169,7 +169,7 @@ def _record(sample: data.Sample, options: Sequence[str], classpath: str, target:
 
 
 def _made(folder: Path) -> Iterator[Path]:
-    """Make regions that no simulated sample asks for: hopeless ones, and small ones."""
+    """Generate regions that no simulated sample contains: very poor ones, and small ones."""
     random = np.random.default_rng(3)
     batch = regions.generated(30, seed=5, shape=(60, 6))
     letters = np.frombuffer(b"ACGT", np.uint8)
@@ -223,7 +223,7 @@ def _rows(
 
 
 def fma_loop() -> Callable[[int], None]:
-    """Return the loop that needs nothing but a core; it divides its work among threads."""
+    """Return a loop that only needs a core, and divides its work among threads."""
     with tempfile.TemporaryDirectory(prefix="gkl-shim-") as folder:
         source, library = Path(folder, "loop.c"), Path(folder, "loop.so")
         source.write_text(_FMA_LOOP)
@@ -395,7 +395,7 @@ _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
     "--reference",
     type=_FILE,
     metavar="FASTA",
-    help="Simulate from its first sequence; by default from the head of chr20.",
+    help="Simulate samples from the first sequence of this file. Default: the head of chr20.",
 )
 @report.table_option(dict.fromkeys(_TABLES))
 @report.seconds_option(1.0)
@@ -409,7 +409,7 @@ def command(
     json_file: str | None,
     plot_file: str | None,
 ) -> None:
-    """Measure PairHMM beside GKL on GATK's own traffic, and whole runs of HaplotypeCaller."""
+    """Compare PairHMM with GKL on GATK's regions and in whole runs of HaplotypeCaller."""
     here = _processor.describe()
     classpath = fetch.gatk_classpath()
     sizes: list[Figures] = []

@@ -1,4 +1,4 @@
-"""PairHMM of reads of 10,000 bases on a CUDA device: double precision, whole calls from Python.
+"""Measure PairHMM of 10,000-base reads on a CUDA device in double precision, from Python.
 
     python -m benchmarks.pairhmm_long_reads --json FILE.json
 
@@ -71,7 +71,7 @@ def measured(pairs: int, on_cpu: PairHMM, compared: int) -> dict[str, Any]:
 
 
 @click.command()
-@click.option("--compare", default=10, metavar="PAIRS", help="Compare this many pairs at most.")
+@click.option("--compare", default=10, metavar="PAIRS", help="Compare at most this many pairs.")
 @report.json_option
 def command(compare: int, json_file: str | None) -> None:
     """Measure PairHMM of long reads on the first GPU."""

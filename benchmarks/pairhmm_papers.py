@@ -1,4 +1,4 @@
-"""PairHMM on a GPU: the tables of the field's papers.
+"""Measure PairHMM on a GPU in the form of the tables in the literature.
 
     python -m benchmarks.pairhmm_papers [INPUT.in]... --json FILE.json --plot FILE.svg
 
@@ -72,7 +72,7 @@ _Compute = Callable[[Batch], object]
 
 @dataclass(frozen=True)
 class _Measuring:
-    """What every table is measured with."""
+    """The inputs and settings of all tables."""
 
     sets: dict[str, Batch]
     engine: cuda.Engine
@@ -462,7 +462,7 @@ def command(
     json_file: str | None,
     plot_file: str | None,
 ) -> None:
-    """Measure PairHMM on the first GPU: the tables of the field's papers."""
+    """Measure PairHMM on the first GPU in the form of the tables in the literature."""
     sets = regions.read_all(paths) or {"generated": regions.generated(_GENERATED_REGIONS)}
     on = _Measuring(sets, cuda.Engine([0]), seconds)
     report.measure_tables([partial(TABLES[name], on) for name in names], json_file, plot_file)

@@ -1,4 +1,4 @@
-"""The pre-alignment filter: the tables of the GateKeeper papers.
+"""Measure the pre-alignment filter in the form of the tables in the GateKeeper papers.
 
     python -m benchmarks.prefilter_papers PAIRS.tsv --reads FASTQ --reference FASTA --json FILE.json
 
@@ -51,7 +51,7 @@ _RATES: dict[str, tuple[str, str, tuple[str, ...], str]] = {
 
 @dataclass
 class Report:
-    """All that was measured, and why some was not."""
+    """All measurements, and why some are missing."""
 
     machine: _processor.Processor
     pairs: str
@@ -87,7 +87,7 @@ def command(
     json_file: str | None,
     plot_file: str | None,
 ) -> None:
-    """Measure the pre-alignment filter: the tables of the GateKeeper papers."""
+    """Measure the pre-alignment filter in the form of the tables in the GateKeeper papers."""
     if (reads is None) != (reference is None):
         raise click.UsageError("--reads and --reference go together")
     if importlib.util.find_spec("edlib") is None:

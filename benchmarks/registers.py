@@ -1,4 +1,4 @@
-"""What a multiply-add costs by the registers that it reads, which bounds the PairHMM kernels.
+"""Measure the cost of a multiply-add by its register operands, which bounds the PairHMM kernels.
 
     python -m benchmarks.registers --json FILE.json
 

@@ -1,4 +1,4 @@
-"""Draw docs/speed.svg: PairHMM of gkl-shim relative to GKL, one thread of the same CPU.
+"""Draw docs/speed.svg, the speed of gkl-shim's PairHMM relative to GKL with one thread.
 
     python -m benchmarks.speed_picture
 

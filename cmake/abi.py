@@ -1,4 +1,4 @@
-"""Write the headers' declarations as a Python module, so that the package need not parse them.
+"""Write the headers' declarations as a Python module, so that the package does not parse them.
 
 python abi.py HEADER... OUTPUT
 """
@@ -14,7 +14,7 @@ _BEGIN, _END = "/* cffi: begin", "/* cffi: end"
 
 
 def declarations(header: str) -> str:
-    """Return the lines of a header between its two marks."""
+    """Return the lines of a header between its two markers."""
     text = Path(header).read_text(encoding="ascii")
     marked = text.split(_BEGIN, 1)[1].split("\n", 1)[1].split(_END, 1)[0]
     return marked.replace("GKL_SHIM_API ", "")

@@ -3,11 +3,11 @@
 python cubins.py sources
     The kernels' source files, relative to kernels/.
 python cubins.py targets present|all
-    What to compile for: this machine's GPUs, or every architecture and PTX for those to come.
+    The targets: this machine's GPUs, or every architecture and PTX for future ones.
 python cubins.py nvrtc TARGET...
-    The path of an NVRTC that knows these targets; nothing where there is none.
+    The path of an NVRTC that supports these targets, or nothing if there is none.
 python cubins.py plan TARGET...
-    What there is to make, each FILE|TARGET|OUTPUT. OUTPUT is relative to the folder of kernels.
+    The files to compile, each FILE|TARGET|OUTPUT. OUTPUT is relative to the folder of kernels.
 python cubins.py make NVRTC FILE TARGET OUTPUT
     Make one: machine code (TARGET sm_90), PTX (compute_80), or the JSON file of kernels' symbols
     (symbols). NVRTC is a file that holds the library's path.
@@ -26,14 +26,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
-# The build has none of what importing the package itself takes.
+# The build environment lacks the packages that gkl_shim/__init__.py imports.
 _PACKAGE = ModuleType("gkl_shim")
 _PACKAGE.__path__ = [str(Path(__file__).resolve().parent.parent / "gkl_shim")]
 sys.modules["gkl_shim"] = _PACKAGE
 from gkl_shim import paths  # noqa: E402
 from gkl_shim.cuda import kernels  # noqa: E402
 
-#: Earlier ones do not know Blackwell; CUDA 14 may drop what is used here.
+#: Earlier versions do not support Blackwell. CUDA 14 may remove functions that are used here.
 _MAJOR_VERSIONS = (13, 12)
 
 
@@ -54,18 +54,18 @@ def sources() -> list[str]:
 
 
 def targets(which: str) -> list[str]:
-    """Return what to compile for."""
+    """Return the targets to compile for."""
     everything = [f"sm_{number}" for number in kernels.ARCHITECTURES]
     everything.append(f"compute_{kernels.PTX_ARCHITECTURE}")
     if which == "all":
         return everything
-    # What is loaded on a device is the first of these.
+    # A device loads the first suitable target.
     wanted = {kernels._suitable(number)[0].partition(".")[0] for number in _devices()}
     return [target for target in everything if target in wanted]
 
 
 def _devices() -> set[int]:
-    """Return the compute capabilities, times 10, of this machine's GPUs that the kernels serve."""
+    """Return the compute capabilities, times 10, of this machine's supported GPUs."""
     try:
         driver = ctypes.CDLL("libcuda.so.1")
     except OSError:
@@ -84,7 +84,7 @@ def _devices() -> set[int]:
 
 
 def nvrtc(*wanted: str) -> list[str]:
-    """Return the first NVRTC that knows all targets: of PyPI, of a CUDA toolkit, of conda."""
+    """Return the first NVRTC that supports all targets, from PyPI, a CUDA toolkit or conda."""
     for folder in _nvrtc_folders():
         for version in _MAJOR_VERSIONS:
             path = folder / f"libnvrtc.so.{version}"
@@ -95,8 +95,8 @@ def nvrtc(*wanted: str) -> list[str]:
 
 
 def _nvrtc_folders() -> Iterator[Path]:
-    """Yield where an NVRTC may lie."""
-    # pip builds with folders of its own, the environment that it installs into comes after them.
+    """Yield the folders that may hold an NVRTC."""
+    # pip builds in a separate environment. The one that it installs into is searched after that.
     packages = [entry for entry in sys.path if entry]
     packages += [sysconfig.get_path(name) for name in ("platlib", "purelib")]
     for package in packages:
@@ -111,7 +111,7 @@ def _nvrtc_folders() -> Iterator[Path]:
 
 
 def _known(library: ctypes.CDLL) -> set[str]:
-    """Return the targets that an NVRTC knows."""
+    """Return the targets that an NVRTC supports."""
     count = ctypes.c_int()
     library.nvrtcGetNumSupportedArchs(ctypes.byref(count))
     numbers = (ctypes.c_int * count.value)()
@@ -120,7 +120,7 @@ def _known(library: ctypes.CDLL) -> set[str]:
 
 
 def plan(*wanted: str) -> list[str]:
-    """Return what there is to make."""
+    """Return the files to compile."""
     endings = {"sm": "cubin", "compute": "ptx"}
     names = {target: f"{target}.{endings[target.partition('_')[0]]}" for target in wanted}
     names["symbols"] = "symbols.json"
@@ -132,7 +132,7 @@ def plan(*wanted: str) -> list[str]:
 
 
 def make(nvrtc: str, file: str, target: str, output: str) -> None:
-    """Make one file, whole or not at all."""
+    """Compile one file. Write it completely or not at all."""
     library = Path(Path(nvrtc).read_text(encoding="utf-8"))
     expressions = kernels.EXPRESSIONS[file]
     if target == "symbols":
@@ -151,7 +151,7 @@ def _compile(
     nvrtc_path: Path, file: str, target: str, expressions: tuple[str, ...]
 ) -> tuple[bytes, dict[str, str]]:
     """Return the code for a target, and the symbols of the kernels that have C++ names."""
-    # NVRTC looks for its second library where the loader looks, which a wheel's folder is not.
+    # NVRTC loads a second library by name. The loader does not search a wheel's folder for it.
     for other in nvrtc_path.parent.glob("libnvrtc-builtins.so.*"):
         ctypes.CDLL(str(other))
     nvrtc = ctypes.CDLL(str(nvrtc_path))
@@ -184,7 +184,7 @@ def _compile(
 
 
 def main(name: str = "", *arguments: str) -> None:
-    """Do what the command line says."""
+    """Run the command line."""
     printed = {"sources": sources, "targets": targets, "nvrtc": nvrtc, "plan": plan}
     if name in printed:
         print(";".join(printed[name](*arguments)))

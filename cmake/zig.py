@@ -1,7 +1,7 @@
-"""Write cc and c++, which start zig's compiler, into a folder: python zig.py FOLDER.
+"""Write the scripts cc and c++, which run zig's compiler, into a folder: python zig.py FOLDER.
 
-CMake keeps the path of a compiler. pip installs zig, the Python package `ziglang`, into a new
-folder for each build, so the two scripts stand in for it.
+CMake stores the path of the compiler, but pip installs zig (the Python package `ziglang`) into a
+new folder for each build. The scripts have a fixed path.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from pathlib import Path
 
 
 def main(folder: str) -> None:
-    """Write both, or fail where there is no zig."""
-    # The working directory is not searched: it may hold anything.
+    """Write both scripts, or fail if zig is not installed."""
+    # The working directory is not searched, because it may hold another ziglang.
     sys.path[:] = [entry for entry in sys.path if entry]
     found = importlib.util.find_spec("ziglang")
     if found is None or found.origin is None:

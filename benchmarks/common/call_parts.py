@@ -1,4 +1,4 @@
-"""Where the time of a PairHMM call on a GPU goes: each part of the call timed by itself."""
+"""Time each part of a PairHMM call on a GPU separately."""
 
 from __future__ import annotations
 
@@ -18,37 +18,37 @@ class CallParts:
     computed_cells: int
     chunks: int
     bytes: int
-    """Sent to the device."""
+    """Bytes sent to the device."""
     plan: float
     write: float
-    """Into pinned memory."""
+    """Writing the chunks into pinned memory."""
     transfer: float
     kernel: float
-    """With the results' way back: the kernel writes them to the host's memory."""
+    """The kernels, including the transfer of results, which they write to host memory."""
     collect: float
 
     @property
     def tcups(self) -> float:
-        """10^12 cells of the input a second, by the kernels alone."""
+        """10^12 cells of the input a second, in the kernels alone."""
         return self.cells / self.kernel / 1e12
 
     @property
     def raw_tcups(self) -> float:
-        """The same, with only those cells counted that are computed."""
+        """10^12 computed cells a second, in the kernels alone."""
         return self.computed_cells / self.kernel / 1e12
 
 
 def call_parts(engine: cuda.Engine, batch: Batch, repeats: int = 5) -> CallParts:
-    """Time each part of a batch's first pass over an engine's first device, chunk after chunk.
+    """Time each part of computing a batch on an engine's first device, chunk by chunk.
 
     Parameters
     ----------
     engine
-        No other thread may use it meanwhile.
+        The engine. No other thread may use it at the same time.
     batch
         The regions.
     repeats
-        How often each part is done; the medians count.
+        How often each part runs. The result is the median.
 
     Raises
     ------

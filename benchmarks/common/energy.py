@@ -1,4 +1,4 @@
-"""Energy that processors use while something runs: NVML's counter of a GPU, RAPL's of the CPUs."""
+"""Measure the energy that processors use, with NVML for GPUs and RAPL for CPUs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from gkl_shim.errors import BackendUnavailable
 
 __all__ = ["Energy", "of_cpu", "of_gpu"]
 
-# Linux shows the counters of each CPU package here, AMD's too.
+# Linux shows the counters of each CPU package here, also for AMD.
 _RAPL = Path("/sys/class/powercap")
 _SAMPLE_SECONDS = 0.02
 
@@ -29,7 +29,7 @@ class Energy:
     seconds: float
     joules: float
     megahertz: float | None = None
-    """The clock of a GPU's multiprocessors, the median of samples; None for a CPU."""
+    """The median clock of a GPU's multiprocessors. None for a CPU."""
 
     @property
     def watts(self) -> float:
@@ -41,7 +41,7 @@ class Energy:
 def of_gpu(number: int) -> Iterator[Callable[[], Energy]]:
     """Measure the energy that a CUDA device uses while the block runs.
 
-    The counter moves some ten times a second, so a block should take seconds.
+    The counter changes about ten times a second, so a block should take seconds.
 
     Yields
     ------
@@ -77,7 +77,7 @@ def of_gpu(number: int) -> Iterator[Callable[[], Energy]]:
 
 
 def _nvml(number: int) -> tuple[Any, Any]:
-    """Return NVML and its handle of a CUDA device. NVML may number devices in another order."""
+    """Return NVML and its handle for a CUDA device. NVML may number devices differently."""
     try:
         nvml = importlib.import_module("pynvml")
     except ImportError:

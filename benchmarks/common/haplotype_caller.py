@@ -1,4 +1,4 @@
-"""HaplotypeCaller, run on a sample."""
+"""Run HaplotypeCaller on a sample."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rates of the pre-alignment filter, and what it accepts, occupies and draws."""
+"""Measure the pre-alignment filter: its speed, acceptance, occupancy and energy."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ _BATCHES = tuple(1 << bits for bits in (14, 16, 18, 20, 21))
 # Candidates of one call, and what they are for.
 _CANDIDATES = 40_000_000
 _REFERENCE, _READS = 1_000_000, 1_000_000
-# The threshold, if a table has only one.
+# The threshold of tables with only one threshold.
 _EDITS = 5
 _ENERGY_EDITS = (2, 5, 10)
-# How long a device works while its energy is read.
+# How long a device computes while its energy is measured.
 _ENERGY_SECONDS = 1.0
 
 Letters: TypeAlias = NDArray[np.uint8]
@@ -57,17 +57,17 @@ class Row:
     table: str
     """``edits``, ``length``, ``threads``, ``batch``, ``devices`` or ``memory``."""
     what: str
-    """What was timed: a CPU build, or a way to CUDA devices and back."""
+    """What was timed: a CPU build, or a form of input for CUDA devices."""
     method: Method
     length: int
     max_edits: int
     """-1 if there is no threshold."""
     pairs: int
-    """In one call."""
+    """The number of pairs in one call."""
     threads: int = 0
     devices: int = 0
     batch: int | None = None
-    """How many pairs go to a device at once, if that is chosen."""
+    """How many pairs are sent to a device at once. None for the engine's default."""
     millions: float = 0
     """Pairs a second in millions, the median of rounds."""
 
@@ -109,7 +109,7 @@ def read_pairs(path: str) -> tuple[Letters, Letters]:
 
 
 def generated_pairs(length: int = _LENGTH) -> tuple[Letters, Letters]:
-    """Make pairs as a mapper proposes them."""
+    """Generate pairs like a mapper's candidates."""
     return _generated_input.pairs(_GENERATED_PAIRS, length)
 
 
@@ -142,7 +142,7 @@ def cpu_rows(
 ) -> Iterator[Row]:
     """Time builds and numbers of threads at every threshold; ``gatekeeper`` at 5% of the length."""
     length = sides[0].shape[1]
-    # GateKeeper's estimate takes some twenty times as long as the edit distance.
+    # GateKeeper's estimate takes about twenty times as long as the edit distance.
     counts: dict[Method, int] = {"exact": _CPU_PAIRS, "gatekeeper": _CPU_PAIRS // 16}
     pairs = {method: _repeated(sides, count) for method, count in counts.items()}
     wanted: list[tuple[Method, int]] = [
@@ -242,7 +242,7 @@ def _kernel_rate(
 def cuda_rows(
     table: str, sides: tuple[Letters, Letters], edits: Sequence[int], seconds: float
 ) -> Iterator[Row]:
-    """Time the kernel alone at every threshold, and every way in and out at 5% of the length."""
+    """Time the kernel alone at every threshold, and every form of input at 5% of the length."""
     length = sides[0].shape[1]
     count = (_CUDA_PAIRS if table == "edits" else _PAPER_PAIRS) * _LENGTH // length // 32 * 32
     letters = _repeated(sides, count)
@@ -256,7 +256,7 @@ def cuda_rows(
         for what, method, special in kernels:
             rate = _kernel_rate(planes, method, max_edits, special=special)
             yield Row(table, what, method, length, max_edits, count, devices=1, millions=rate)
-    # As many bytes as letters have.
+    # The size of the letters in bytes.
     planes = _tiled(planes, 4)
     # From the caller's arrays in pinned memory, nothing is copied on the host.
     ways: dict[str, tuple[_Sides, Encode]] = {
@@ -275,7 +275,7 @@ def cuda_rows(
 
 
 def candidate_rows(table: str, devices: int, seconds: float) -> Iterator[Row]:
-    """Time candidates against a reference and reads that stay on devices."""
+    """Time candidates with the reads and the reference in device memory."""
     random = np.random.default_rng(1)
     genome = random.choice(np.frombuffer(b"ACGT", np.uint8), _REFERENCE)
     starts = random.integers(0, _REFERENCE - _LENGTH, _READS)
@@ -314,7 +314,7 @@ def device_rows(sides: tuple[Letters, Letters], devices: int, seconds: float) ->
 
 
 def batch_rows(sides: tuple[Letters, Letters], seconds: float) -> Iterator[Row]:
-    """Time letters by how many pairs go to a device at once."""
+    """Time letters by the number of pairs that are sent to a device at once."""
     pair, out, length = _repeated(sides, _PAPER_PAIRS), _empty(_PAPER_PAIRS), sides[0].shape[1]
     for place in _PLACES:
         for batch in _BATCHES:

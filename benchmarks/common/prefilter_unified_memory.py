@@ -1,6 +1,6 @@
-"""The exact filter on unified memory instead of pinned staging buffers.
+"""Time the exact filter on unified memory instead of pinned staging buffers.
 
-It runs in a separate process: if the driver hangs on a page, the caller does not hang.
+It runs in a separate process, so that the caller does not hang if the driver hangs on a page.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from gkl_shim.prefilter import Prefilter, Sequences
 
 __all__ = ["seconds"]
 
-# Seconds. Some ten rounds take a second each on the slowest bus.
+# The time limit in seconds. On the slowest bus, about ten rounds take a second each.
 _LIMIT = 60
 _PREFER = 3  # cudaMemAdviseSetPreferredLocation
 
@@ -38,7 +38,7 @@ def seconds(reads: Sequences, segments: Sequences, max_edits: int, rounds: int) 
     max_edits
         The threshold of the global mode.
     rounds
-        The number of calls; the median counts.
+        The number of calls. The result is the median.
 
     Returns
     -------
@@ -76,7 +76,7 @@ def seconds(reads: Sequences, segments: Sequences, max_edits: int, rounds: int) 
 def _measure(
     sender: Connection, reads: Sequences, segments: Sequences, max_edits: int, rounds: int
 ) -> None:
-    """Send what :func:`seconds` returns, or what is wrong; runs in the separate process."""
+    """Send the result of :func:`seconds`, or an error message, from the separate process."""
     try:
         sender.send(_seconds(reads, segments, max_edits, rounds))
     except Exception as error:

@@ -1,6 +1,6 @@
-"""The filter in front of a verifier: edlib on what a seeder proposes, with and without the filter.
+"""Time edlib on a seeder's candidates, with and without the filter in front of it.
 
-The seeder is minimap2. It is asked for every chain of seeds that it finds, not only for the best.
+The seeder is minimap2. It reports every chain of seeds that it finds, not only the best.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from gkl_shim.prefilter import ABOVE, Backend, Prefilter, Sequences
 
 __all__ = ["Proposed", "Verification", "generated_reads", "propose", "verifications"]
 
-# All chains (-P) of short seeds; one seed is enough for a chain, however often it occurs.
+# All chains (-P) of short seeds. One seed is enough for a chain, even a very frequent one.
 _SEEDING = ("-P", "-k", "15", "-w", "5", "-n", "1", "-m", "10", "-f", "100000",
            "-t", "1")  # fmt: skip
 _MOST_CANDIDATES = 1_000_000
@@ -34,7 +34,7 @@ _COMPLEMENT = bytes.maketrans(b"ACGTacgt", b"TGCAtgca")
 
 @dataclasses.dataclass(frozen=True)
 class Verification:
-    """edlib on all candidates, beside the filter and edlib on what it accepts; times in seconds."""
+    """Times in seconds of edlib alone, and of the filter followed by edlib."""
 
     filter: str
     """The engine of the filter."""
@@ -43,28 +43,28 @@ class Verification:
     candidates: int
     passed: int
     mappings: int
-    """Candidates within the threshold: edlib gives a path for them."""
+    """Candidates within the threshold, for which edlib returns a path."""
     same_mappings: bool
     """Whether the mappings and their paths are the same with and without the filter."""
     seeding: float
-    """By minimap2 with one thread."""
+    """minimap2 with one thread."""
     edlib_alone: float
-    """With one thread."""
+    """edlib on all candidates, with one thread."""
     filtering: float
-    """Candidates in, results out, with one thread or on CUDA devices. Reads and reference are
-    encoded before."""
+    """The filter from candidates to results, with one thread or on CUDA devices. Encoding the reads
+    and the reference is not included."""
     edlib_after: float
-    """Of what the filter accepts, with one thread."""
+    """edlib on the candidates that the filter accepts, with one thread."""
 
     @property
     def speedup(self) -> float:
-        """How many times as fast all candidates are verified with the filter."""
+        """The speed-up of verifying all candidates by the filter."""
         return self.edlib_alone / (self.filtering + self.edlib_after)
 
 
 @dataclasses.dataclass(frozen=True)
 class Proposed:
-    """Places that a seeder proposes for reads."""
+    """Reads, and the candidate positions that a seeder found for them."""
 
     reads: Sequences
     contigs: Sequences
@@ -98,7 +98,7 @@ def generated_reads() -> tuple[Sequences, Sequences]:
 
 
 def propose(reads: Sequences, contigs: Sequences) -> Proposed:
-    """Let minimap2 propose places.
+    """Run minimap2 to find candidate positions.
 
     Raises
     ------
@@ -140,7 +140,7 @@ def propose(reads: Sequences, contigs: Sequences) -> Proposed:
 
 
 def verifications(proposed: Proposed, backends: list[Backend]) -> Iterator[Verification]:
-    """Verify the proposed places alone, and after the filter on each backend."""
+    """Verify all candidates, and only those that the filter accepts on each backend."""
     edlib = importlib.import_module("edlib")
     reads, contigs = (list(_texts(side)) for side in (proposed.reads, proposed.contigs))
     pairs = []

@@ -1,4 +1,4 @@
-"""PairHMM regions to measure: read from files, generated, repeated."""
+"""Read, generate and repeat PairHMM regions for measurements."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from gkl_shim.pairhmm import Batch, HaplotypeBatch, ReadBatch
 
 __all__ = ["copies", "generated", "read", "read_all", "repeated", "uniform"]
 
-# Of the different regions that `uniform` makes, which it repeats.
+# The number of different regions that `uniform` generates and then repeats.
 _UNIFORM_REGIONS = 32
 _LETTERS = np.frombuffer(b"ACGT", np.uint8)
 
@@ -36,20 +36,20 @@ def read_all(paths: Sequence[str]) -> dict[str, Batch]:
 
 
 def uniform(count: int, shape: tuple[int, int], read_length: int, haplotype_length: int) -> Batch:
-    """Make regions of equal shape whose haplotypes share next to nothing.
+    """Generate regions of equal shape whose haplotypes have almost no shared parts.
 
-    The ends of a haplotype differ from those of all others in its region, so that a trie has
-    nothing to merge. Between the ends the haplotypes are alike, so that every read fits every
+    The two ends of each haplotype differ from the ends of all others in its region, so that a trie
+    has nothing to merge. Between the ends the haplotypes are equal, so that every read fits every
     haplotype and no pair leaves single precision.
 
     Parameters
     ----------
     count
-        The number of regions; at least one is made.
+        The number of regions. At least one is generated.
     shape
         The number of reads and of haplotypes in every region.
     read_length, haplotype_length
-        In bases; a read is no longer than a haplotype.
+        The lengths in bases. A read may not be longer than a haplotype.
     """
     random = np.random.default_rng(1)
     count = max(count, 1)
@@ -91,7 +91,7 @@ def copies(batch: Batch, cells: float) -> int:
 
 
 def repeated(batch: Batch, copies: int) -> Batch:
-    """Return a batch's regions several times over."""
+    """Return a batch that repeats the regions of another one."""
     if copies == 1:
         return batch
     reads, haplotypes = batch.reads, batch.haplotypes

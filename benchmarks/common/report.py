@@ -1,4 +1,4 @@
-"""Options, tables, JSON and plots of the benchmarks."""
+"""Options, tables, JSON and plots for the benchmarks."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ __all__ = [
 ]
 
 Progress = Callable[[str], None]
-"""Told what is measured next."""
+"""Called with the name of the next measurement."""
 
 _ROOT = Path(__file__).resolve().parents[2]
 _PLOT_SUFFIXES = (".png", ".svg", ".pdf")
@@ -59,14 +59,14 @@ _PLOT_SUFFIXES = (".png", ".svg", ".pdf")
 
 @dataclasses.dataclass
 class Table(_bench.Table):
-    """Measurements of one kind, and how they are drawn, if they are."""
+    """A table of measurements, and how to draw it."""
 
     name: str = ""
     x: str = ""
-    """The column along the horizontal axis."""
+    """The column for the horizontal axis."""
     y: str = ""
     lines: tuple[str, ...] = ()
-    """The columns whose values distinguish the lines of the plot."""
+    """The columns whose values identify a line of the plot."""
     log: str = ""
     """Which axes are logarithmic: "x", "y" or "xy"."""
     absent: str | None = None
@@ -100,12 +100,12 @@ def table_option(tables: Mapping[str, Any]) -> Callable[..., Any]:
         type=click.Choice(list(tables)),
         multiple=True,
         default=list(tables),
-        help="Measure this table only; give the option several times for several. Default: all.",
+        help="Measure only this table. Repeat the option for several tables. Default: all.",
     )
 
 
 def run(command: click.Command) -> None:
-    """Run a script's command; what is missing or wrong on this machine is told in one line."""
+    """Run a script's command. An error becomes one line on standard error."""
     try:
         command()
     except (BackendUnavailable, FormatError, MissingComponent) as error:
@@ -116,14 +116,14 @@ def run(command: click.Command) -> None:
 
 
 def about(*, gpu: bool = False) -> dict[str, Any]:
-    """Return what every JSON begins with: the version, the commit, the machine and its GPUs.
+    """Return the first fields of every JSON: the version, the commit, the machine and its GPUs.
 
     Scripts that need a GPU call it before they measure.
 
     Raises
     ------
     BackendUnavailable
-        If the GPUs are asked for and there is none, or CuPy is missing.
+        If `gpu` is set and there is no GPU, or CuPy is missing.
     """
     found = {
         "version": gkl_shim.__version__,
@@ -144,7 +144,7 @@ def _commit() -> str | None:
 
 
 def median_seconds(call: Callable[[], object], repeats: int) -> float:
-    """Return the median of the seconds that calls take, after one that is not timed."""
+    """Return the median time of a call in seconds. One call before is not timed."""
     call()
     times = []
     for _ in range(repeats):
@@ -206,7 +206,7 @@ def print_tables(lines: Sequence[str], tables: Sequence[Table]) -> None:
 
 def plot_tables(path: str, tables: Sequence[Table], title: str) -> None:
     """Draw each table that has rows and axes, one panel a table."""
-    # Imported here: not every machine that is measured has it.
+    # Imported late, because not every machine has matplotlib.
     from matplotlib.figure import Figure
 
     drawn = [table for table in tables if table.rows and table.x]

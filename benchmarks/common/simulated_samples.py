@@ -1,4 +1,4 @@
-"""Simulated diploid samples of any depth: ART's reads of two mutated copies, aligned with bwa."""
+"""Simulate diploid samples: ART makes reads of two mutated copies, and bwa aligns them."""
 
 from __future__ import annotations
 
@@ -41,31 +41,31 @@ def simulate(
 ) -> Sample:
     """Simulate paired reads of a diploid individual, and align them.
 
-    The individual carries SNPs, and a short indel for every eight of them; two in three lie on
-    one copy only. The same arguments give the same reads.
+    The individual has SNPs, and one short indel for every eight SNPs. Two thirds of the variants
+    are on one copy only. The same arguments give the same reads.
 
     Parameters
     ----------
     folder : Path
-        Where to; made if it is not there.
+        The output folder, which is created if necessary.
     name : str
-        Of the sample, and of the files.
+        The name of the sample and of its files.
     sequence : str
         The reference: A, C, G, T and N.
     depth : float
-        Mean coverage, both copies together.
+        The mean coverage of both copies together.
     read_length : int
-        In bases; no more than the profile holds (150 for HS25, 250 for MSv3).
+        The length in bases, at most that of the profile (150 for HS25, 250 for MSv3).
     profile : str
         ART's built-in error profile: HS25 (HiSeq 2500), MSv3 (MiSeq v3), ...
     quality_shift : int
-        Added to every base quality before errors are drawn; negative makes poor reads.
+        Added to every base quality before errors are drawn. A negative value makes poor reads.
     snp_rate : float
-        SNPs a base.
+        The number of SNPs per base.
     threads : int
-        For bwa.
+        The threads of bwa.
     seed : int
-        Of everything random here.
+        The seed of all random choices.
 
     Returns
     -------
@@ -75,7 +75,7 @@ def simulate(
     Raises
     ------
     MissingComponent
-        ``art_illumina``, ``bwa`` or ``samtools`` is not there, or fails.
+        If ``art_illumina``, ``bwa`` or ``samtools`` is not installed, or fails.
     """
     art, bwa, samtools = (
         fetch.tool(tool, f"simulated samples need it (Debian: {_APT})")
@@ -90,7 +90,7 @@ def simulate(
         for copy, mutated in enumerate(mutated_copies(sequence, snp_rate, seed), 1):
             source = partial / f"copy{copy}.fa"
             source.write_text(f">copy{copy}\n{mutated}\n")
-            # ART names its output itself: PREFIX1.fq and PREFIX2.fq.
+            # ART writes PREFIX1.fq and PREFIX2.fq.
             prefix = partial / f"copy{copy}."
             command = [art, "--in", source, "--out", prefix, "--id", f"copy{copy}-"]
             command += ["--paired", "--len", read_length, "--fcov", depth / 2, "--seqSys", profile]
@@ -105,7 +105,7 @@ def simulate(
         _run([bwa, "index", "-p", str(index), str(reference)])
         sam = partial / "aligned.sam"
         group = f"@RG\\tID:{name}\\tSM:{name}\\tPL:ILLUMINA\\tLB:1"
-        # bwa's batches, and with them its insert sizes, would else depend on the threads.
+        # Without -K, bwa's batches, and so its insert sizes, would depend on the threads.
         align = [bwa, "mem", "-t", str(threads), "-K", "10000000", "-R", group, "-o", str(sam)]
         align += [str(index)]
         _run([*align, *map(str, fastqs)])
@@ -118,7 +118,7 @@ def simulate(
 
 
 def mutated_copies(sequence: str, snp_rate: float, seed: int) -> tuple[str, str]:
-    """Return the two copies of a sequence that a simulated individual carries."""
+    """Return the two copies of a sequence in a simulated individual."""
     choice = random.Random(seed)
     indel_rate = snp_rate / _SNPS_PER_INDEL
     copies: tuple[list[str], list[str]] = ([], [])

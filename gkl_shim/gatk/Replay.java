@@ -22,8 +22,8 @@ import java.util.concurrent.atomic.AtomicLong;
  * has a class path and a separate class loader, and therefore its own classes and native library.
  *
  * <p>replay.py runs {@code java Replay.java REGIONS THREADS single|double SECONDS CALLERS
- * NAME=CLASSPATH ...}. It prints one line of JSON on standard output. On an error it prints one line
- * on standard error and exits with code 1.
+ * NAME=CLASSPATH ...}. It prints one line of JSON on standard output. On an error it prints one
+ * line on standard error and exits with code 1.
  */
 public final class Replay {
     private static final String PACKAGE = "org.broadinstitute.gatk.nativebindings.pairhmm.";

@@ -59,7 +59,7 @@ def test_failed_download(
     _script(tmp_path / "java", "exit 0")
     _script(tmp_path / "mvn", 'echo "[ERROR] no route to host"; exit 1')
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
-    with pytest.raises(MissingComponent, match=r"no route to host.*run again"):
+    with pytest.raises(MissingComponent, match=r"no route to host.*run the command again"):
         fetch.gatk_classpath()
     assert not list(empty_cache.iterdir())
 

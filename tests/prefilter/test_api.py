@@ -236,7 +236,7 @@ def test_candidates_of_gatekeeper_must_not_be_clipped():
 
 def test_wrong_candidates():
     resident = Prefilter(2).resident(["ACGT"], CONTIGS)
-    with pytest.raises(ValueError, match="contigs: needed, since there are 3"):
+    with pytest.raises(ValueError, match="contigs: required, because there are 3 contigs"):
         resident.edits(np.array([0]), np.array([0]))
     with pytest.raises(ValueError, match="positions: 2 values for 1 candidates"):
         resident.edits(np.array([0]), np.array([0, 1]), np.array([0]))

@@ -17,22 +17,22 @@ import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
 
 /**
- * The Java agent. Where the JVM is about to define one of the originals in {@link ReplacedClass},
- * it decides whether the JVM gets our bytes instead: only if the class's algorithm works here.
+ * The Java agent. When the JVM is about to define a class listed in {@link ReplacedClass}, the
+ * agent gives it our class file instead, if the class's algorithm works on this machine.
  *
- * <p>Whatever goes wrong, the original stays in place. A JVM that never asks for one of these
- * classes never notices the agent.
+ * <p>If anything goes wrong, the JVM gets the original class. The agent has no effect on a JVM that
+ * loads none of these classes.
  */
 public final class Agent implements ClassFileTransformer {
     private static final String GATK = "org/broadinstitute/hellbender/Main";
 
     private final Instrumentation instrumentation;
     private final Set<Algorithm> algorithms = ReplacedClass.algorithms();
-    /** Kept, so that all classes of an algorithm in one class loader are ours, or none is. */
+    /** Remembered, so that a class loader gets all of our classes of an algorithm, or none. */
     private final Map<ClassLoader, Map<Algorithm, Boolean>> decisions = new WeakHashMap<>();
     /**
-     * Every {@link ReplacedClass} that GATK's class loaders see. It is more than one only where one
-     * of them does not ask the application's class loader.
+     * Every {@link ReplacedClass} that GATK's class loaders see. There are several only if one of
+     * these loaders does not delegate to the application's class loader.
      */
     private final Set<Class<?>> tables = new HashSet<>();
     private boolean awaitsEnd;
@@ -62,7 +62,7 @@ public final class Agent implements ClassFileTransformer {
         if (replaced == null) {
             return null;
         }
-        // The JVM drops silently what a transformer throws.
+        // The JVM silently ignores exceptions of a transformer.
         try {
             return isReplaced(loader, replaced, name) ? replaced.bytes() : null;
         } catch (IOException | RuntimeException | Error e) {
@@ -78,8 +78,8 @@ public final class Agent implements ClassFileTransformer {
                 return decision;
             }
         }
-        // Without our lock: this loads classes, which takes class loaders' locks, and a thread that
-        // comes here holds one.
+        // Do not hold our lock here. isUsable takes the locks of class loaders, and the calling
+        // thread already holds one of those.
         boolean usable = isUsable(loader, replaced, name);
         synchronized (this) {
             Boolean earlier = decisions(loader).putIfAbsent(replaced.algorithm, usable);
@@ -87,7 +87,7 @@ public final class Agent implements ClassFileTransformer {
         }
     }
 
-    /** What has been decided for a class loader. */
+    /** Returns the decisions for a class loader. */
     private Map<Algorithm, Boolean> decisions(ClassLoader loader) {
         Map<Algorithm, Boolean> known = decisions.get(loader);
         if (known == null) {
@@ -97,7 +97,7 @@ public final class Agent implements ClassFileTransformer {
         return known;
     }
 
-    /** Whether our class works among the classes that this loader sees. */
+    /** Returns whether our class works with the classes that this loader sees. */
     private boolean isUsable(ClassLoader loader, ReplacedClass replaced, String name) {
         try {
             Class<?> table = table(loader);
@@ -113,15 +113,16 @@ public final class Agent implements ClassFileTransformer {
         }
     }
 
-    /** {@link ReplacedClass} as classes of this loader see it. */
+    /** Returns {@link ReplacedClass} as the classes of this loader see it. */
     private Class<?> table(ClassLoader loader)
             throws IOException, URISyntaxException, ClassNotFoundException {
         String table = ReplacedClass.class.getName();
         try {
             return Class.forName(table, true, loader);
         } catch (ClassNotFoundException e) {
-            // A loader that does not ask the application's, where agents live; all ask the
-            // bootstrap's. Not done without need: it costs the JVM its class data sharing.
+            // Agents are in the application's class loader, and this loader does not delegate to
+            // it. Every loader delegates to the bootstrap loader. The jar is added there only if
+            // needed, because that disables the JVM's class data sharing.
             JarFile jar = new JarFile(new File(
                     Agent.class.getProtectionDomain().getCodeSource().getLocation().toURI()));
             loadAll(jar);
@@ -131,8 +132,8 @@ public final class Agent implements ClassFileTransformer {
     }
 
     /**
-     * Loads every class of ours here. Otherwise those that this class loader has not loaded yet
-     * would come from the bootstrap's from now on, and a package's classes from both.
+     * Loads all our classes into this class loader. Otherwise the classes that are not loaded yet
+     * would come from the bootstrap loader later, and a package would be split between the two.
      */
     private static void loadAll(JarFile jar) throws ClassNotFoundException {
         String ours = Agent.class.getPackage().getName().replace('.', '/') + "/";
@@ -149,12 +150,12 @@ public final class Agent implements ClassFileTransformer {
     private synchronized void awaitEnd() {
         if (!awaitsEnd) {
             awaitsEnd = true;
-            Runtime.getRuntime().addShutdownHook(new Thread(this::sayWhatWasIdle));
+            Runtime.getRuntime().addShutdownHook(new Thread(this::logIdleAlgorithms));
         }
     }
 
-    /** So that nobody believes in a speed-up that did not happen. */
-    private synchronized void sayWhatWasIdle() {
+    /** Logs which algorithms GATK did not use, so that nobody expects a speed-up from them. */
+    private synchronized void logIdleAlgorithms() {
         for (Algorithm algorithm : algorithms) {
             if (isIdle(algorithm)) {
                 Log.info(algorithm.name + ": " + algorithm.idleText);

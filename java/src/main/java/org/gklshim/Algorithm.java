@@ -1,15 +1,15 @@
 package org.gklshim;
 
 /**
- * An algorithm that our classes compute with. There is one object for the process.
+ * An algorithm that our classes use. There is one object for the process.
  *
- * <p>A self-test runs when the first class that needs the algorithm is loaded. Its outcome holds
- * for every later class.
+ * <p>A self-test runs when the first class that needs the algorithm is loaded. Its result applies
+ * to all later classes.
  */
 public abstract class Algorithm {
-    /** Its lines in the log start with it. */
+    /** The name with which its log lines start. */
     final String name;
-    /** What the log says after a run of GATK that has not used it. */
+    /** The log message after a run of GATK that has not used the algorithm. */
     final String idleText;
 
     private boolean tested;
@@ -25,8 +25,8 @@ public abstract class Algorithm {
     /**
      * Binds to the native library and runs a self-test.
      *
-     * @throws IllegalStateException a result is wrong, or another library is faster here
-     * @throws UnsatisfiedLinkError the native library lacks a function
+     * @throws IllegalStateException if a result is wrong, or another library is faster here
+     * @throws UnsatisfiedLinkError if the native library lacks a function
      */
     protected abstract void start(NativeLibrary library) throws Exception;
 
@@ -61,22 +61,22 @@ public abstract class Algorithm {
         return false;
     }
 
-    /** Says in the log that GATK gets an original class. */
+    /** Logs that GATK gets the original class. */
     final void warn(OriginalLibrary original, String reason) {
         Log.warning(name + ": " + original.title + " is used: " + reason);
     }
 
     /**
-     * Notes that a class is about to compute with it.
+     * Records that a class is about to use the algorithm.
      *
-     * @return what has been replaced and how, for the log: "Intel GKL replaced (agent)"
+     * @return what was replaced and how, for the log, such as "Intel GKL replaced (agent)"
      */
     protected final String use() {
         used = true;
         return replaced;
     }
 
-    /** Whether nothing has used it, although nothing is wrong with it. */
+    /** Returns whether the algorithm was not used although no test of it failed. */
     final synchronized boolean isIdle() {
         return !used && (usable || !tested);
     }

@@ -3,8 +3,8 @@ package org.gklshim;
 import java.util.function.Consumer;
 
 /**
- * Calls {@link System#load}, which binds a library to the class loader of the class that calls it.
- * {@link NativeLibrary} defines this class in a class loader of its own.
+ * Calls {@link System#load}, which binds a library to the class loader of the calling class.
+ * {@link NativeLibrary} defines this class in a separate class loader.
  */
 public final class LibraryLoader implements Consumer<String> {
     public LibraryLoader() {}

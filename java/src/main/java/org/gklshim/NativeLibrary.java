@@ -17,11 +17,11 @@ import java.util.function.Consumer;
 /**
  * Finds, extracts and loads the native library.
  *
- * <p>Our jar has it as native/PLATFORM/libgkl_shim.so. It is extracted to a new directory that only
- * this user can enter, under java.io.tmpdir or else /tmp, and deleted once it is loaded. Where the
- * temporary directories do not allow execution, the system property gkl.shim.library or the
- * environment variable GKL_SHIM_LIBRARY names a file to load instead. It must be an absolute path,
- * because the working directory can belong to another user.
+ * <p>The jar holds the library as native/PLATFORM/libgkl_shim.so. It is extracted to a new
+ * directory that only this user can enter, under java.io.tmpdir or else /tmp, and deleted once it
+ * is loaded. If the temporary directories do not allow execution, set the system property
+ * gkl.shim.library or the environment variable GKL_SHIM_LIBRARY to another file. It must be an
+ * absolute path, because the working directory may belong to another user.
  */
 public final class NativeLibrary {
     private static final int WRITABLE_BY_OTHERS = 0002;
@@ -35,12 +35,12 @@ public final class NativeLibrary {
 
     private NativeLibrary() {}
 
-    /** Whether our jar has a library for this platform, or the user names one. */
+    /** Returns whether the jar has a library for this platform, or the user names one. */
     static boolean isThere() {
         return !override().isEmpty() || resource() != null;
     }
 
-    /** The jar's name for this platform, such as linux-x86_64. */
+    /** Returns the name of this platform in the jar, such as linux-x86_64. */
     static String platform() {
         String system = System.getProperty("os.name").toLowerCase(Locale.ROOT);
         String machine = System.getProperty("os.arch").toLowerCase(Locale.ROOT);
@@ -51,11 +51,11 @@ public final class NativeLibrary {
     /**
      * Loads the library, once for the process.
      *
-     * @throws IOException our own jar is damaged
-     * @throws IllegalStateException it cannot be extracted
-     * @throws ReflectiveOperationException our own jar is damaged
-     * @throws UnsatisfiedLinkError it cannot be loaded
-     * @throws UnsupportedOperationException there is none for this platform
+     * @throws IOException if our jar is damaged
+     * @throws IllegalStateException if the library cannot be extracted
+     * @throws ReflectiveOperationException if our jar is damaged
+     * @throws UnsatisfiedLinkError if the library cannot be loaded
+     * @throws UnsupportedOperationException if there is no library for this platform
      */
     static synchronized NativeLibrary load() throws IOException, ReflectiveOperationException {
         if (!isThere()) {
@@ -70,12 +70,12 @@ public final class NativeLibrary {
     }
 
     /**
-     * An instance of a class whose native methods are this library's.
+     * Returns an instance of a class whose native methods are in this library.
      *
-     * @param name the class's, which is public and has a public constructor. The instance is of a
-     *     new class, so callers need an interface that it implements
-     * @throws IOException our own jar is damaged
-     * @throws ReflectiveOperationException our own jar is damaged
+     * @param name the name of a public class with a public constructor. It is defined again in
+     *     another class loader, so callers must use the instance through an interface
+     * @throws IOException if our jar is damaged
+     * @throws ReflectiveOperationException if our jar is damaged
      */
     public Object instance(String name) throws IOException, ReflectiveOperationException {
         return isolated.define(name).getConstructor().newInstance();
@@ -112,7 +112,7 @@ public final class NativeLibrary {
 
     /** Extracts the library to a new directory under this one, and loads it. */
     private static void extractAndLoad(Path parent, Consumer<String> loader) throws IOException {
-        // Users who can replace the directory can replace the library.
+        // A user who can replace the directory can replace the library.
         requireLasting(parent.toAbsolutePath());
         Path real = parent.toRealPath();
         requireLasting(real);
@@ -127,7 +127,7 @@ public final class NativeLibrary {
         }
     }
 
-    /** Refuses a path with a directory that other users can replace. */
+    /** Throws if other users can replace a directory of the path. */
     private static void requireLasting(Path path) throws IOException {
         for (Path part = path; part != null; part = part.getParent()) {
             int mode = (int) Files.getAttribute(part, "unix:mode");
@@ -137,7 +137,7 @@ public final class NativeLibrary {
         }
     }
 
-    /** The error for a file that does not work as the library. */
+    /** Returns the error for a file that does not work as the library. */
     static UnsatisfiedLinkError unusable(String reason) {
         String library = override().isEmpty()
                 ? "the native library"
@@ -155,10 +155,11 @@ public final class NativeLibrary {
     }
 
     /**
-     * Defines single classes of ours anew; its parent loads all others.
+     * Defines some of our classes a second time. Its parent loads all others.
      *
      * <p>The library is bound to this loader, because it also exports the native methods of Intel's
-     * classes. Bound to GATK's class loader, it would replace those of classes that stay in place.
+     * classes. Bound to GATK's class loader, it would also replace the native methods of classes
+     * that are not replaced.
      */
     private static final class Isolated extends ClassLoader {
         Isolated(ClassLoader parent) {

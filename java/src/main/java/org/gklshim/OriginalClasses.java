@@ -6,8 +6,9 @@ import java.net.URL;
 import java.util.Collections;
 
 /**
- * The originals behind our classes on the class path, for where ours stand in front but do not
- * work: a class loader that defines the original library's classes anew and passes over ours.
+ * A class loader that finds the original classes behind ours on the class path. It is used if our
+ * classes come first but do not work. It defines the original library's classes again, without
+ * ours.
  */
 public final class OriginalClasses extends ClassLoader {
     private static final ClassValue<OriginalClasses> LOADERS = new ClassValue<OriginalClasses>() {
@@ -18,7 +19,7 @@ public final class OriginalClasses extends ClassLoader {
     };
 
     private final ReplacedClass replaced;
-    /** What the addresses of everything beside our class start with. */
+    /** The URL of the jar or folder that holds our class. */
     private final String ours;
 
     private OriginalClasses(Class<?> ours) {
@@ -30,10 +31,10 @@ public final class OriginalClasses extends ClassLoader {
     }
 
     /**
-     * An instance of the original of a class; null, after a warning, where there is none.
+     * Returns an instance of the original class. If there is none, logs a warning and returns null.
      *
-     * @param ours a class of ours, in front of its original
-     * @param name the original's name: that of our class, or of a class that extends it
+     * @param ours one of our classes, in front of its original
+     * @param name the name of the original: the name of our class, or of a class that extends it
      */
     public static Object instance(Class<?> ours, String name) {
         OriginalClasses loader = LOADERS.get(ours);

@@ -1,12 +1,12 @@
 package org.gklshim;
 
-/** A library of GATK's that has classes which we replace. */
+/** A library of GATK with classes that we replace. */
 public enum OriginalLibrary {
     INTEL_GKL("Intel GKL", "com.intel.gkl.");
 
-    /** Its name in the log. */
+    /** The name of the library in the log. */
     final String title;
-    /** What the names of all its classes start with. */
+    /** The prefix of the names of all its classes. */
     final String packages;
 
     OriginalLibrary(String title, String packages) {

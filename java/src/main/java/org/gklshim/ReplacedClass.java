@@ -11,13 +11,13 @@ import org.gklshim.pairhmm.PairHmm;
 /**
  * One of GATK's classes that we replace. {@link #TABLE} lists them all.
  *
- * <p>Our class has the original's name. Its bytes are in gkl-shim-classpath.jar, which can stand in
- * front of GATK, and in gkl-shim.jar under replacements/, where only {@link Agent} looks. It is
- * used if its {@link Algorithm} passes a self-test. If not, GATK gets the original, and one line in
- * the log says why. The classes of other algorithms are replaced all the same.
+ * <p>Our class has the same name as the original. It is in gkl-shim-classpath.jar, which goes in
+ * front of GATK on the class path, and in gkl-shim.jar under replacements/, where only
+ * {@link Agent} looks. It is used if its {@link Algorithm} passes a self-test. Otherwise GATK gets
+ * the original, and one log line says why. The classes of other algorithms are still replaced.
  *
- * <p>To replace another class, write ours under the original's name, without nested classes, and
- * add an entry to the table.
+ * <p>To replace another class, write a class with the name of the original, without nested classes,
+ * and add an entry to the table.
  */
 public final class ReplacedClass {
     private static final ReplacedClass[] TABLE = {
@@ -27,7 +27,7 @@ public final class ReplacedClass {
                 OriginalLibrary.INTEL_GKL),
     };
 
-    /** Where our classes are in gkl-shim.jar, below this package's folder. */
+    /** The folder of our classes in gkl-shim.jar, below the folder of this package. */
     static final String FOLDER = "replacements/";
 
     private static final Map<String, ReplacedClass> BY_NAME = new HashMap<>();
@@ -40,7 +40,7 @@ public final class ReplacedClass {
 
     final Algorithm algorithm;
     final OriginalLibrary library;
-    /** With slashes, as the JVM names classes. */
+    /** The name with slashes, as in the JVM. */
     private final String name;
 
     private ReplacedClass(String name, Algorithm algorithm, OriginalLibrary library) {
@@ -49,12 +49,12 @@ public final class ReplacedClass {
         this.library = library;
     }
 
-    /** The entry of a class, whose name is given with slashes; null where there is none. */
+    /** Returns the entry for a class name with slashes, or null. */
     static ReplacedClass named(String name) {
         return BY_NAME.get(name);
     }
 
-    /** The entry of one of our classes. */
+    /** Returns the entry for one of our classes. */
     static ReplacedClass of(Class<?> ours) {
         return named(ours.getName().replace('.', '/'));
     }
@@ -68,22 +68,23 @@ public final class ReplacedClass {
     }
 
     /**
-     * Whether our class can be used. The first call for an algorithm tests it, and logs a failure.
+     * Returns whether our class can be used. The first call for an algorithm tests it, and logs a
+     * failure.
      *
-     * @param name the class's, with slashes
-     * @param swap how our class takes the original's place: "agent" or "class path"
+     * @param name the name of the class, with slashes
+     * @param swap how our class replaces the original: "agent" or "class path"
      */
     public static boolean isUsable(String name, String swap) {
         ReplacedClass replaced = named(name);
         return replaced.algorithm.isUsable(replaced.library, swap);
     }
 
-    /** The same for a class that stands in front of its original on the class path. */
+    /** Returns the same for a class that is in front of its original on the class path. */
     public static boolean isUsable(Class<?> ours) {
         return isUsable(ours.getName().replace('.', '/'), "class path");
     }
 
-    /** Whether nothing has used the algorithm of this name, although nothing is wrong with it. */
+    /** Returns whether an algorithm was not used although no test of it failed. */
     public static boolean isIdle(String name) {
         for (Algorithm algorithm : algorithms()) {
             if (algorithm.name.equals(name)) {
@@ -93,7 +94,7 @@ public final class ReplacedClass {
         throw new IllegalArgumentException(name);
     }
 
-    /** The bytes of our class. */
+    /** Returns the class file of our class. */
     byte[] bytes() throws IOException {
         String path = FOLDER + name + ".class";
         try (InputStream stream = ReplacedClass.class.getResourceAsStream(path)) {
@@ -104,12 +105,12 @@ public final class ReplacedClass {
         }
     }
 
-    /** Says in the log that GATK gets the original. */
+    /** Logs that GATK gets the original. */
     void warn(String reason) {
         algorithm.warn(library, reason);
     }
 
-    /** Says in the log that not even the original works. */
+    /** Logs that the original does not work either. */
     void warnNoOriginal(String reason) {
         Log.warning(algorithm.name + ": " + library.title + " cannot be used either: " + reason);
     }

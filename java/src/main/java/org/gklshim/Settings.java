@@ -2,11 +2,11 @@ package org.gklshim;
 
 import java.util.Locale;
 
-/** The settings that Java needs itself. The native library reads all (kernels/jni/settings.cpp). */
+/** The settings that Java needs. The native library reads all of them (kernels/jni/settings.cpp). */
 final class Settings {
     private Settings() {}
 
-    /** The name of the system property or environment variable that {@link #get} reads. */
+    /** Returns the system property or environment variable that {@link #get} reads. */
     static String source(String name) {
         String property = "gkl.shim." + name;
         return System.getProperty(property, "").isEmpty()
@@ -14,7 +14,7 @@ final class Settings {
                 : property;
     }
 
-    /** The system property gkl.shim.NAME, or else the environment variable GKL_SHIM_NAME, or "". */
+    /** Returns the property gkl.shim.NAME, else the environment variable GKL_SHIM_NAME, else "". */
     static String get(String name) {
         try {
             String value = System.getProperty("gkl.shim." + name, "");

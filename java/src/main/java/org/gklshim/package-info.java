@@ -1,5 +1,5 @@
 /**
- * Puts our classes in the place of classes of GATK's libraries.
+ * Replaces classes of GATK's libraries with ours.
  *
  * <ul>
  *   <li>{@link org.gklshim.ReplacedClass} is the table of the classes that we replace.
@@ -8,12 +8,12 @@
  *       in the log why it is not used. Each has a package, such as {@link org.gklshim.pairhmm},
  *       with its self-test and its native methods.
  *   <li>{@link org.gklshim.NativeLibrary} extracts and loads the native library.
- *   <li>{@link org.gklshim.OriginalClasses} finds the original where our class stands in front of
- *       it on the class path and does not work.
+ *   <li>{@link org.gklshim.OriginalClasses} finds the original if our class is in front of it on
+ *       the class path but does not work.
  * </ul>
  *
- * <p>Our classes have the originals' names, such as com.intel.gkl.pairhmm.IntelPairHmm, and are
- * defined by GATK's class loaders. This package and those below it may be in another class loader:
- * the application's or, where GATK's does not ask that one, the bootstrap's.
+ * <p>Our classes have the names of the originals, such as com.intel.gkl.pairhmm.IntelPairHmm, and
+ * GATK's class loaders define them. This package and its subpackages may be in another class
+ * loader: the application's or, if GATK's loader does not delegate to it, the bootstrap loader.
  */
 package org.gklshim;

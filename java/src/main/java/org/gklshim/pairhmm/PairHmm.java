@@ -5,13 +5,13 @@ import org.gklshim.NativeLibrary;
 import org.gklshim.Algorithm;
 
 /**
- * What the classes that take the place of Intel's PairHMM call. All of it is the process's:
- * instances come and go, and HaplotypeCallerSpark never says that one is done.
+ * Computes PairHMM for the classes that replace Intel's. There is one object for the process,
+ * because HaplotypeCallerSpark creates many instances of those classes and never releases them.
  */
 public final class PairHmm extends Algorithm {
     public static final PairHmm INSTANCE = new PairHmm();
 
-    /** Memory that a thread keeps for its next region. */
+    /** Arrays that a thread keeps for its next region. */
     private static final class Scratch {
         byte[] sequences = new byte[0];
         int[] lengths = new int[0];
@@ -41,9 +41,9 @@ public final class PairHmm extends Algorithm {
     }
 
     /**
-     * Prepares for computing, and says once in the log with what.
+     * Prepares the engine, and logs once which engine computes.
      *
-     * @param threads the most for one region; reduced to the CPUs that the process may use
+     * @param threads the most threads for one region, limited to the CPUs that the process may use
      * @return the configuration for {@link #compute}
      */
     public int initialize(boolean useDoublePrecision, int threads) {
@@ -54,7 +54,7 @@ public final class PairHmm extends Algorithm {
         return started.initialize(useDoublePrecision, threads, use());
     }
 
-    /** The calling thread's scratch memory for lengths, with room for at least {@code size}. */
+    /** Returns the calling thread's array for lengths, with at least {@code size} elements. */
     public int[] lengths(long size) {
         Scratch own = scratch.get();
         if (own.lengths.length < size) {
@@ -63,7 +63,7 @@ public final class PairHmm extends Algorithm {
         return own.lengths;
     }
 
-    /** The calling thread's scratch memory for sequences, of at least {@code size} bytes. */
+    /** Returns the calling thread's array for sequences, with at least {@code size} bytes. */
     public byte[] sequences(long size) {
         Scratch own = scratch.get();
         if (own.sequences.length < size) {
@@ -75,20 +75,20 @@ public final class PairHmm extends Algorithm {
     /**
      * Computes one region.
      *
-     * @param configuration from {@link #initialize}
-     * @param sequences bases of all reads, then their base qualities, insertion gap-open, deletion
+     * @param configuration the result of {@link #initialize}
+     * @param sequences the bases of all reads, then their base, insertion gap-open, deletion
      *     gap-open and gap-continuation qualities, then the bases of all haplotypes
-     * @param lengths of the reads, then of the haplotypes; all 1 or more
-     * @param likelihoods the log10 likelihoods, reads outer, haplotypes inner
+     * @param lengths the lengths of the reads and then of the haplotypes, all at least 1
+     * @param likelihoods receives the log10 likelihoods, ordered by read and then by haplotype
      */
     public void compute(int configuration, byte[] sequences, int[] lengths, int reads,
             int haplotypes, double[] likelihoods) {
         engine.compute(configuration, sequences, lengths, reads, haplotypes, likelihoods);
     }
 
-    /** The size to allocate: half as much again, so that growing regions do not each allocate. */
+    /** Returns 1.5 times a size, so that slowly growing regions do not allocate each time. */
     private static int roomFor(long size) {
-        // The longest array that JVMs allow.
+        // The longest array that a JVM allows.
         int most = Integer.MAX_VALUE - 8;
         if (size > most) {
             throw new OutOfMemoryError("PairHMM: a region of " + size + " bytes is too large");

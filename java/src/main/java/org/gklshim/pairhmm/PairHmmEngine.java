@@ -1,11 +1,11 @@
 package org.gklshim.pairhmm;
 
-/** The native PairHMM, as seen across class loaders. {@link PairHmm} says what the methods do. */
+/** The native PairHMM for callers in other class loaders. {@link PairHmm} explains the methods. */
 public interface PairHmmEngine {
     /**
-     * Prepares for computing.
+     * Prepares the engine.
      *
-     * @param replaced what has been replaced and how, for the log; null for the self-test
+     * @param replaced what was replaced and how, for the log; null for the self-test
      */
     int initialize(boolean useDoublePrecision, int threads, String replaced);
 

@@ -8,7 +8,7 @@ final class PairHmmSelfTest {
     private static final String[] HAPLOTYPES = {
         "GGACGTTGCAGACGTACCAT", "GGACGTTGCTAGACGTACCAT", "CATTACA"
     };
-    /** From the model in double precision; the engine had no part in it. */
+    /** Computed from the model in double precision, without the engine. */
     private static final double[] EXPECTED = {
         -1.367920423733158, -5.524060315343643, -17.45341665023159,
         -1.3575859675274484, -5.711835899836438, -11.51599402250019
@@ -19,8 +19,8 @@ final class PairHmmSelfTest {
     /**
      * Computes the region in both precisions.
      *
-     * @throws IllegalStateException the engine gives another answer
-     * @throws UnsatisfiedLinkError the native library lacks the engine
+     * @throws IllegalStateException if a result is wrong
+     * @throws UnsatisfiedLinkError if the native library lacks the engine
      */
     static void run(PairHmmEngine engine) {
         StringBuilder[] tracks = new StringBuilder[5];
@@ -59,7 +59,7 @@ final class PairHmmSelfTest {
         engine.compute(configuration, sequences, lengths, READS.length, HAPLOTYPES.length,
                 computed);
         for (int i = 0; i < computed.length; i++) {
-            // Not `>`: what is not a number must fail too.
+            // Written without `>`, so that NaN fails too.
             if (!(Math.abs(computed[i] - EXPECTED[i]) <= tolerance)) {
                 throw new IllegalStateException("the native library computes wrongly on this "
                         + "machine: " + computed[i] + " for " + EXPECTED[i] + " in "

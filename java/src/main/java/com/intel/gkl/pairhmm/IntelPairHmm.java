@@ -10,14 +10,14 @@ import org.gklshim.ReplacedClass;
 import org.gklshim.pairhmm.PairHmm;
 
 /**
- * Takes the place of Intel's class of this name: GATK's native PairHMM, computed by gkl-shim.
+ * Replaces Intel's class of the same name, GATK's native PairHMM.
  *
- * <p>An instance may be used by several threads at once. It holds nothing that must be freed.
+ * <p>Several threads may use an instance at the same time. It holds nothing that must be freed.
  */
 public class IntelPairHmm implements PairHMMNativeBinding {
     private final boolean multithreaded;
     private int configuration = -1;
-    /** Intel's own; null unless this class stands in front of it and our PairHMM does not work. */
+    /** Intel's instance, if our PairHMM does not work and Intel's is also on the class path. */
     private PairHMMNativeBinding original;
 
     public IntelPairHmm() {
@@ -31,8 +31,8 @@ public class IntelPairHmm implements PairHMMNativeBinding {
     /**
      * Loads the native library, once for the process.
      *
-     * @param tempDir not used: the library is extracted to the JVM's own temporary directory, and
-     *     only for as long as it takes to load
+     * @param tempDir not used. The library is extracted to the JVM's temporary directory, and
+     *     deleted once it is loaded
      * @return whether the native PairHMM can be used
      */
     @Override
@@ -46,9 +46,9 @@ public class IntelPairHmm implements PairHMMNativeBinding {
     }
 
     /**
-     * Sets precision and threads.
+     * Sets the precision and the number of threads.
      *
-     * @param args null: single precision and one thread
+     * @param args the settings; null for single precision and one thread
      */
     @Override
     public void initialize(PairHMMNativeArguments args) {
@@ -62,19 +62,20 @@ public class IntelPairHmm implements PairHMMNativeBinding {
     }
 
     /**
-     * Computes log10 likelihoods, reads outer, haplotypes inner.
+     * Computes log10 likelihoods, ordered by read and then by haplotype.
      *
-     * <p>No reads or no haplotypes is nothing to do. Any byte is a base: what is not one of ACGTN
-     * counts as A. Qualities are taken modulo 128.
+     * <p>Without reads or without haplotypes it does nothing. A byte other than ACGTN counts as A.
+     * Qualities are taken modulo 128.
      *
-     * @param readDataArray reads, with five arrays of one length each
-     * @param haplotypeDataArray haplotypes
-     * @param likelihoodArray the results; what is beyond them is left alone
-     * @throws NullPointerException an argument, a read, a haplotype or one of their arrays is null
-     * @throws IllegalArgumentException a read or haplotype has no bases, a read's arrays differ in
-     *     length, a sequence is longer than gkl_shim.h allows (a read of over 1,048,576 bases), or
-     *     likelihoodArray is too short
-     * @throws OutOfMemoryError there is not enough native memory; the instance stays usable
+     * @param readDataArray the reads; the five arrays of a read have the same length
+     * @param haplotypeDataArray the haplotypes
+     * @param likelihoodArray receives the results; elements after the last result do not change
+     * @throws NullPointerException if an argument, a read, a haplotype or one of their arrays is
+     *     null
+     * @throws IllegalArgumentException if a read or haplotype has no bases, the arrays of a read
+     *     differ in length, a sequence is longer than gkl_shim.h allows (1,048,576 bases for a
+     *     read), or likelihoodArray is too short
+     * @throws OutOfMemoryError if there is not enough native memory; the instance stays usable
      */
     @Override
     public void computeLikelihoods(ReadDataHolder[] readDataArray,
@@ -112,8 +113,7 @@ public class IntelPairHmm implements PairHMMNativeBinding {
             haplotypeBases += lengths[reads + h];
         }
 
-        // The layout that PairHmm.compute takes: the reads' tracks one after the other, then the
-        // haplotypes.
+        // The layout for PairHmm.compute: each track of all reads in turn, then the haplotypes.
         byte[] sequences = PairHmm.INSTANCE.sequences(5 * readBases + haplotypeBases);
         int track = (int) readBases;
         int at = 0;
@@ -137,7 +137,7 @@ public class IntelPairHmm implements PairHMMNativeBinding {
                 likelihoodArray);
     }
 
-    /** Does nothing: what is shared by all instances stays for the others. */
+    /** Does nothing, because other instances share the engine. */
     @Override
     public void done() {
         if (original != null) {
