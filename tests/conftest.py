@@ -1,4 +1,4 @@
-"""What all tests share: where the shared data is, and what to do about a missing tool."""
+"""What all tests share: the place of the shared data, and the handling of missing tools."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ ROOT = Path(__file__).resolve().parent.parent
 #: The public C header, and the one for this project's own Python package and tests.
 HEADER_FOLDERS = (ROOT / "kernels" / "include", ROOT / "kernels" / "internal")
 
-# The tests try the installed package, not the source folder beside them.
+# The tests use the installed package, not the source folder.
 sys.path[:] = [entry for entry in sys.path if Path(entry).resolve() != ROOT] + [str(ROOT)]
 
 #: Committed; README.md there names the sources.
 DATA = ROOT / "tests" / "data"
 SHARED_DATA = ROOT.parent / "shared" / "data"
 
-#: Where a missing tool comes from (Debian's names).
+# : The Debian package of each tool.
 PACKAGES = {
     "aarch64-linux-gnu-gcc": "gcc-aarch64-linux-gnu",
     "art_illumina": "art-nextgen-simulation-tools",
@@ -54,8 +54,8 @@ PACKAGES = {
 
 
 def require_tool(name: str) -> str:
-    """A tool's path; where it is missing the test is skipped, under CI=true it fails."""
-    # pip installs cmake and ninja beside the interpreter.
+    """Return the path of a tool. If it is missing, skip the test, or fail under CI=true."""
+    # pip installs cmake and ninja next to the interpreter.
     folders = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
     path = shutil.which(name, path=folders)
     if path is None:
@@ -71,7 +71,8 @@ def missing(reason: str) -> NoReturn:
 
 
 def shared_data(*parts: str) -> Path:
-    """A file or folder of the shared data; where it is absent, skip, or fail under CI=true."""
+    """Return a file or folder of the shared data. If it is missing, skip, or fail under
+    CI=true."""
     path = SHARED_DATA.joinpath(*parts)
     if not path.exists():
         missing(f"no shared data: {Path('..', 'shared', 'data', *parts)} is absent")
@@ -93,7 +94,7 @@ def recorded(name: str) -> tuple[Path, np.ndarray]:
 
 @contextlib.contextmanager
 def alone(folder: Path) -> Iterator[None]:
-    """Make a folder, and keep other test processes out of it."""
+    """Make a folder, and keep other test processes out of it until it is complete."""
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -165,7 +166,7 @@ def aarch64_emulator(aarch64_compiler: str) -> list[str]:
 
 @pytest.fixture(scope="session")
 def gpu() -> None:
-    """A device: without one the test is skipped, and under GKL_SHIM_TEST_GPU=1 it fails."""
+    """Require a device: without one skip the test, or fail under GKL_SHIM_TEST_GPU=1."""
     from gkl_shim.cuda.devices import device_count
     from gkl_shim.errors import BackendUnavailable
 

@@ -1,4 +1,4 @@
-/* Floating-point modes that a host program may be in when it calls the library. */
+/* Floating-point modes in which a host program may call the library. */
 #pragma once
 
 #include <fenv.h>
@@ -28,10 +28,10 @@ static inline floating_point_mode get_mode(void) {
     return mode;
 }
 
-/* Rounding by its usual name; "flush": subnormal numbers are zero; "trap": every exception is
- * SIGFPE, where the processor can (qemu's aarch64 cannot); "flags": every exception has happened;
- * "pending": every exception has happened and is from now on SIGFPE, so that the next x87
- * instruction is; "all": several of these at once. */
+/* Sets a mode by its name. Rounding modes have their usual names. "flush": subnormal numbers become
+ * zero. "trap": every exception raises SIGFPE, if the processor supports it (qemu's aarch64 does
+ * not). "flags": all exception flags are set. "pending": all flags are set and unmasked, so that
+ * the next x87 instruction raises SIGFPE. "all": several of these at once. */
 static inline void set_mode(const char *name) {
     const int all = !strcmp(name, "all"), pending = !strcmp(name, "pending");
     if (!strcmp(name, "upward")) fesetround(FE_UPWARD);
@@ -59,7 +59,7 @@ static inline void set_mode(const char *name) {
 #endif
 }
 
-/* The program ends where the library has left the thread in another mode than it came in. */
+/* Ends the program if the library has changed the thread's mode. */
 static inline void expect_mode(floating_point_mode before, const char *after_what) {
     const floating_point_mode now = get_mode();
     if (now.control == before.control && now.flags == before.flags) return;

@@ -22,12 +22,12 @@ const char kDefault[] = "python3";
 const char kAdvice[] =
     "; set GKL_SHIM_PYTHON to the absolute path of the Python that has gkl-shim and CuPy";
 
-// Bounds of what the interpreter may answer. Who asks for cuda waits for ten seconds in all.
+// Limits on the interpreter's answer. A caller that asks for cuda waits ten seconds in all.
 constexpr size_t kMostAnswer = 8192, kMostShown = 80;
 constexpr double kSecondsToAnswer = 8;
 
-// Has the interpreter say where its shared library is, and its own program. Nothing but what comes
-// with it is imported: its packages would be read twice, here and in this process.
+// Prints the paths of the interpreter's shared library and program. Imports only the standard
+// library, because packages would be loaded twice, here and in this process.
 const char kFindLibrary[] = R"python(
 import sys
 from os import path
@@ -42,8 +42,8 @@ if not found:
 print(found[0], sys.executable, sep="\n")
 )python";
 
-// What we use of Python's stable ABI. Objects are void pointers here: no header of Python's is
-// needed to build this.
+// The part of Python's stable ABI that we use. Objects are void pointers, so building this needs no
+// Python headers.
 struct Python {
     int (*Py_IsInitialized)();
     void (*Py_InitializeEx)(int);
@@ -65,7 +65,7 @@ struct Python {
     void *(*PyUnicode_DecodeFSDefaultAndSize)(const char *, ptrdiff_t);
     void (*Py_DecRef)(void *);
 
-    // How it is started: from Python 3.14 on by the second set, before by the first.
+    // For initialization: the first group up to Python 3.13, the second from 3.14 on.
     void (*Py_SetProgramName)(const wchar_t *);
     int *Py_IgnoreEnvironmentFlag;
     int *Py_NoUserSiteDirectory;
@@ -75,7 +75,7 @@ struct Python {
     int (*PyInitConfig_SetInt)(void *, const char *, int64_t);
     int (*Py_InitializeFromInitConfig)(void *);
 
-    // `library` may be RTLD_DEFAULT. Returns the name of a function that is missing, or null.
+    // `library` may be RTLD_DEFAULT. Returns the name of a missing function, or null.
     const char *load(void *library) {
         const char *missing = nullptr;
 #define REQUIRED(name)                                              \
@@ -119,7 +119,7 @@ struct Python {
 
 Python python;
 
-// The interpreter lock, for a thread that Python may never have seen.
+// Holds the GIL, in any thread, even one that Python has never seen.
 class WithPython {
    public:
     WithPython() : state_(python.PyGILState_Ensure()) {}
@@ -130,7 +130,7 @@ class WithPython {
     const int state_;
 };
 
-// A reference that is given back.
+// An owned reference.
 class Object {
    public:
     explicit Object(void *object) : object_(object) {}
@@ -149,7 +149,7 @@ std::string text_of(void *object) {
     return text ? text : "";
 }
 
-// The pending exception's message in a line, or its type where it has none; it is cleared.
+// Clears the pending exception. Returns its message on one line, or its type if it has no message.
 std::string exception() {
     void *type = nullptr, *value = nullptr, *traceback = nullptr;
     python.PyErr_Fetch(&type, &value, &traceback);
@@ -160,14 +160,14 @@ std::string exception() {
         const Object name(python.PyObject_GetAttrString(type, "__name__"));
         text = text_of(name.get());
     }
-    // What has gone wrong in finding these words.
+    // Clears an exception raised while the message was being built.
     python.PyErr_Fetch(&type, &value, &traceback);
     const Object other_type(type), other_value(value), other_traceback(traceback);
     std::replace(text.begin(), text.end(), '\n', ' ');
     return text;
 }
 
-// What the interpreter has taken over of the host's signals, given back.
+// Restores the host's signal handlers, which the interpreter may replace.
 class SignalsKept {
    public:
     SignalsKept() {
@@ -185,12 +185,12 @@ class SignalsKept {
 };
 constexpr int SignalsKept::kSignals[];
 
-// What the interpreter said of itself.
+// What the interpreter printed about itself.
 struct Interpreter {
     std::string library, program;
 };
 
-// Checks an answer before anything in it is used. False, with the reason.
+// Checks an answer before anything in it is used. Returns false and sets *reason if it is refused.
 bool parse(const std::string &answer, Interpreter *interpreter, std::string *reason) {
     if (answer.empty()) return *reason = "it printed nothing", false;
     const size_t first = answer.find('\n'), second = answer.find('\n', first + 1);
@@ -226,9 +226,9 @@ bool is_relative(const char *setting) {
     return value && *value != '/';
 }
 
-// Starts the interpreter that `program` is, without packages so far. An environment variable may
-// lead Python to the working directory: it reads none of its variables, on every version. Those
-// that count are read here and in add_packages().
+// Starts the interpreter of `program`, without packages. Python reads none of its environment
+// variables, in any version, because one of them could lead it to the working directory. The
+// variables that count are read here and in add_packages().
 bool initialize(const std::string &program) {
     const bool user_packages =
         !is_set("PYTHONNOUSERSITE") && !is_relative("PYTHONUSERBASE") && !is_relative("HOME");
@@ -242,7 +242,7 @@ bool initialize(const std::string &program) {
                python.PyInitConfig_SetInt(config, "install_signal_handlers", 0) == 0 &&
                python.Py_InitializeFromInitConfig(config) == 0;
     }
-    // Python keeps the name.
+    // Python keeps a pointer to the name.
     wchar_t *const name = python.Py_DecodeLocale(program.c_str(), nullptr);
     if (!name) return false;
     python.Py_SetProgramName(name);
@@ -253,12 +253,12 @@ bool initialize(const std::string &program) {
     return true;
 }
 
-// Lets the interpreter find packages: those of PYTHONPATH, then as its module `site` adds them,
-// those installed beside it and the user's. Of PYTHONPATH only absolute entries count: Python
-// itself would take an empty one, too, for the working directory. Not part of its start, where a
-// package's start-up file that fails would end the process.
+// Makes packages importable: those on PYTHONPATH first, then, as the module `site` does, those
+// installed for the interpreter and those of the user. Only absolute entries of PYTHONPATH count;
+// Python itself would also take an empty entry for the working directory. This is not part of the
+// interpreter's start, where a package's failing start-up file would end the process.
 bool add_packages() {
-    void *const path = python.PySys_GetObject("path");  // borrowed
+    void *const path = python.PySys_GetObject("path");  // borrowed reference
     const char *const set = getenv("PYTHONPATH");
     const std::string entries = set ? set : "";
     ptrdiff_t position = 0;
@@ -281,7 +281,7 @@ bool add_packages() {
 }  // namespace
 
 PythonHost &PythonHost::get() {
-    static PythonHost *host = new PythonHost;  // never destroyed: see above
+    static PythonHost *host = new PythonHost;  // never destroyed; see the header
     return *host;
 }
 
@@ -291,7 +291,7 @@ void PythonHost::start() {
         if (state_ != kIdle) return;
         state_ = kStarting;
     }
-    // What CuPy starts from here takes no signals either.
+    // start_thread() blocks signals, so threads that CuPy starts from here receive none either.
     const int failed = start_thread(
         [](void *host) -> void * {
             static_cast<PythonHost *>(host)->run();
@@ -335,7 +335,7 @@ bool PythonHost::open(std::string *detail) {
 }
 
 bool PythonHost::open_interpreter(std::string *name, std::string *reason) {
-    // A process that is Python already.
+    // This process is Python already.
     if (!python.load(RTLD_DEFAULT) && python.Py_IsInitialized()) return true;
 
     const char *const chosen = getenv("GKL_SHIM_PYTHON");
@@ -349,7 +349,7 @@ bool PythonHost::open_interpreter(std::string *name, std::string *reason) {
     if (!output_of(command, kMostAnswer, kSecondsToAnswer, &answer, reason) ||
         !parse(answer, &interpreter, reason))
         return false;
-    // Global: extension modules find the interpreter's functions there.
+    // RTLD_GLOBAL, because extension modules look up the interpreter's functions there.
     void *library = dlopen(interpreter.library.c_str(), RTLD_NOW | RTLD_GLOBAL);
     if (!library) return *reason = dlerror(), false;
     if (const char *missing = python.load(library)) {

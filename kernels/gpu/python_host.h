@@ -1,16 +1,16 @@
-// CPython inside a process that may be anything: a JVM, a C program, or Python itself.
+// CPython inside any process: a JVM, a C program, or Python itself.
 //
-// CuPy code opens the GPU engines; the module gkl_shim.cuda.embedded is its entry. It runs in the
-// interpreter that GKL_SHIM_PYTHON names, or in python3 on the PATH, where gkl-shim must be
-// installed. That interpreter is asked where its shared library is. The answer is checked
-// (safe_file.h), and the library is opened when it is first wanted: no Python is needed where no
-// GPU is asked for. Once started, it is used through Python's stable ABI only, so that one build of
-// ours serves every Python from 3.10 on.
+// CuPy code opens the GPU engines, through the module gkl_shim.cuda.embedded. It runs in the
+// interpreter that GKL_SHIM_PYTHON names, otherwise in the python3 on the PATH; gkl-shim must be
+// installed there. We run that interpreter to ask for the path of its shared library, check the
+// answer (safe_file.h), and open the library on first use. So a process that asks for no GPU needs
+// no Python. We use only Python's stable ABI, so one build of ours works with every Python from
+// 3.10 on.
 //
-// Nothing is taken from the working directory. Of PATH and PYTHONPATH only absolute entries count.
-// Of Python's other environment variables only PYTHONNOUSERSITE and PYTHONUSERBASE do.
+// Nothing is loaded from the working directory. Only absolute entries of PATH and PYTHONPATH count.
+// Of Python's other environment variables only PYTHONNOUSERSITE and PYTHONUSERBASE are read.
 //
-// The host's signal handlers stay as they are, and Python is never finalized: the process may end
+// The host's signal handlers stay in place. Python is never finalized, because the process may end
 // while its threads compute.
 #pragma once
 
@@ -29,17 +29,18 @@ class PythonHost {
 
     static PythonHost &get();
 
-    // Begins on a thread of its own and returns at once; later calls do nothing.
+    // Starts Python on a thread of its own and returns at once. Later calls do nothing.
     void start();
 
-    // Waits until it is ready or has failed, at most so many seconds; returns whether it is ready.
+    // Waits until Python is ready or has failed, for at most `seconds`. Returns whether it is
+    // ready.
     bool wait_ready(double seconds);
     bool ready();
 
-    State state(std::string *detail);  // what is used, or why nothing is
+    State state(std::string *detail);  // detail: what is used, or why nothing is
 
-    // Calls a function of the module with integers, from any thread. It returns a string: empty for
-    // success. False, with the reason, where it failed.
+    // Calls a function of the module with integer arguments, from any thread. The function returns
+    // an empty string for success, otherwise the reason. On failure returns false and sets *reason.
     bool call(const char *function, std::initializer_list<int64_t> arguments, std::string *reason);
 
    private:

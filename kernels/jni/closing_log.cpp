@@ -11,7 +11,7 @@ namespace gkl_shim {
 namespace jni {
 namespace {
 
-// How long this process has run, in seconds; 0 where the system does not tell.
+// How long this process has run, in seconds; 0 if the system does not say.
 double process_seconds() {
 #if defined(__linux__)
     FILE *file = fopen("/proc/self/stat", "re");
@@ -20,8 +20,8 @@ double process_seconds() {
     const size_t length = fread(text, 1, sizeof text - 1, file);
     fclose(file);
     text[length] = '\0';
-    // The second field is the command's name in parentheses and may hold anything; the 22nd is
-    // when the process started, in clock ticks since boot.
+    // The second field is the name of the command in parentheses and may contain anything. The 22nd
+    // is the start time of the process, in clock ticks since boot.
     const char *field = strrchr(text, ')');
     for (int i = 2; field != nullptr && i < 22; i++) field = strchr(field + 1, ' ');
     timespec now;

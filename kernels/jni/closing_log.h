@@ -1,4 +1,4 @@
-// The lines that are written when the process ends: what was computed, and how long it took.
+// The lines that are logged when the process ends: what was computed, and how long it took.
 #pragma once
 
 #include <stdint.h>
@@ -12,7 +12,7 @@
 namespace gkl_shim {
 namespace jni {
 
-// Runs work() and drops its exceptions, such as a lack of memory, where no caller can handle them.
+// Runs work() and drops its exceptions, such as std::bad_alloc, where no caller can handle them.
 template <class Work>
 void quietly(Work work) noexcept {
     try {
@@ -23,8 +23,8 @@ void quietly(Work work) noexcept {
 
 // Calls report() when the process ends.
 //
-// A shutdown hook of Java's would not do: with the library-path swap no Java code is ours, and
-// other hooks may still compute.
+// A Java shutdown hook would not do. With the library-path swap none of the Java code is ours, and
+// other shutdown hooks may still compute.
 template <void (*report)()>
 void at_process_end() {
     atexit([] {
@@ -33,10 +33,10 @@ void at_process_end() {
     });
 }
 
-// What all callers of an algorithm have computed. Any thread may add to it.
+// Totals over all callers of an algorithm. Any thread may add to them.
 class CallTotals {
    public:
-    // Adds a call that took `seconds` from Java and back to Java. Returns its number, from 1.
+    // Adds a call that took `seconds` as seen by Java. Returns the call's number, counted from 1.
     int64_t add(int64_t pairs, int64_t cells, double seconds) {
         pairs_.fetch_add(pairs, std::memory_order_relaxed);
         cells_.fetch_add(cells, std::memory_order_relaxed);
@@ -47,7 +47,7 @@ class CallTotals {
     int64_t calls() const { return calls_; }
 
     // The closing line, such as "2 regions, 6 pairs, 600 cells in 0.01 s, 0.06 GCUPS, 1.00% of the
-    // run's 1.0 s". `call` says what one call computes: a region.
+    // run's 1.0 s". `call` names what one call computes, such as "region".
     std::string line(const char *call) const;
 
    private:

@@ -24,12 +24,12 @@ namespace {
 
 void raise(JNIEnv *env, const char *type, const char *message) {
     jclass exception = env->FindClass(type);
-    if (exception == nullptr) return;  // FindClass has raised its own
+    if (exception == nullptr) return;  // FindClass has raised an exception of its own
     env->ThrowNew(exception, message);
     env->DeleteLocalRef(exception);
 }
 
-// The message is short and needs no memory from the heap, which may have none.
+// The message is short and is built without the heap, which may be exhausted.
 void raise(JNIEnv *env, const char *type, const char *algorithm, const char *what) {
     char message[128];
     snprintf(message, sizeof message, "%s: %s", algorithm, what);
@@ -47,7 +47,7 @@ void raise_exception(JNIEnv *env, const char *algorithm) noexcept {
     } catch (const std::bad_alloc &) {
         raise(env, "java/lang/OutOfMemoryError", algorithm, "out of native memory");
     } catch (const std::length_error &) {
-        // A container was asked for more than any memory holds.
+        // A container was asked for more than any memory can hold.
         raise(env, "java/lang/OutOfMemoryError", algorithm, "out of native memory");
     } catch (const std::exception &error) {
         raise(env, "java/lang/IllegalStateException", error.what());

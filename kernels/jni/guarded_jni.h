@@ -1,4 +1,4 @@
-// The guard around every function that a JVM calls, and C++ exceptions that become Java's.
+// The guard around every native method. It translates C++ exceptions to Java exceptions.
 #pragma once
 
 #include <jni.h>
@@ -22,20 +22,20 @@ struct JavaError : std::runtime_error {
 // A Java exception is already pending.
 struct JavaPending {};
 
-// Throws JavaPending where the last JNI call has raised an exception.
+// Throws JavaPending if the last JNI call has raised an exception.
 inline void check(JNIEnv *env) {
     if (env->ExceptionCheck()) throw JavaPending();
 }
 
-// Throws the JavaError that stands for a status of the C ABI.
+// Throws the JavaError that corresponds to a status of the C ABI.
 void check(gkl_shim_status status);
 
-// Turns the C++ exception that is being handled into a pending Java exception. For catch (...).
-// `algorithm` starts the message where the exception has none of its own.
+// Turns the C++ exception being handled into a pending Java exception. Call it in catch (...).
+// `algorithm` starts the message if the exception has none of its own.
 void raise_exception(JNIEnv *env, const char *algorithm) noexcept;
 
-// Runs work() in the library's floating-point mode and returns its result. What it throws becomes
-// a pending Java exception; the result is then 0, which Java does not see.
+// Runs work() in the library's floating-point mode and returns its result. An exception becomes a
+// pending Java exception; the result is then 0, which Java does not see.
 template <class Work>
 auto guarded_jni(JNIEnv *env, const char *algorithm, Work work) noexcept -> decltype(work()) {
     const FloatingPointMode mode;

@@ -27,8 +27,8 @@ struct Fields {
     jfieldID haplotype_bases;
 };
 
-// As in GKL, the last initNative counts for every caller. The fields stay valid: their classes are
-// loaded as long as GKL's classes are, and those as long as this library is.
+// As in GKL, the last initNative applies to all callers. The field IDs stay valid: their classes
+// live as long as GKL's classes, and those as long as this library.
 std::atomic<const Fields *> fields{nullptr};
 std::atomic<int> configuration{0};
 std::mutex looking_up;
@@ -68,7 +68,7 @@ struct Scratch {
 };
 PerThread<Scratch> thread_scratch;
 
-// Deletes a local reference at the end of its scope: the JVM would keep it until the call returns.
+// Deletes a local reference at the end of its scope. The JVM would keep it until the call returns.
 template <typename T>
 class Local {
    public:
@@ -208,7 +208,7 @@ JNIEXPORT void JNICALL Java_com_intel_gkl_pairhmm_IntelPairHmm_computeLikelihood
         env, "PairHMM", [&] { gkl_shim::jni::compute(env, reads, haplotypes, likelihoods); });
 }
 
-// Does nothing: the handles are shared by the callers of the process, and others may go on.
+// Does nothing: all callers of the process share the handles, and others may still compute.
 JNIEXPORT void JNICALL Java_com_intel_gkl_pairhmm_IntelPairHmm_doneNative(JNIEnv *, jobject) {}
 
 }  // extern "C"

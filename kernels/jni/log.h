@@ -1,4 +1,4 @@
-// The lines that we write to standard error, and texts for them.
+// The log lines that we write to standard error, and helpers for their text.
 #pragma once
 
 #include <stdint.h>
@@ -8,7 +8,7 @@
 namespace gkl_shim {
 namespace jni {
 
-// Writes one line whole, so that lines of several threads do not mix.
+// Writes one line in a single write, so that lines of several threads do not mix.
 void log_line(const std::string &text);
 void log_warning(const std::string &text);
 

@@ -1,5 +1,5 @@
-// The native methods of our class org.gklshim.pairhmm.NativePairHmm, which gives a region packed in
-// two arrays.
+// The native methods of our class org.gklshim.pairhmm.NativePairHmm, which passes a region packed
+// in two arrays.
 #include <jni.h>
 
 #include <chrono>
@@ -29,7 +29,7 @@ T *at_least(std::vector<T> *buffer, size_t size) {
     return buffer->data();
 }
 
-// Fills in `count` + 1 offsets and returns the last.
+// Writes `count` + 1 offsets and returns the last.
 int64_t accumulate(const jint *lengths, jint count, int64_t *offsets) {
     offsets[0] = 0;
     for (jint i = 0; i < count; i++) {
@@ -40,7 +40,7 @@ int64_t accumulate(const jint *lengths, jint count, int64_t *offsets) {
     return offsets[count];
 }
 
-// Copies everything in and out: to use the arrays in place would stop garbage collection for all
+// Copies all input and output. Using the arrays in place would block garbage collection for all
 // threads while one of them computes.
 void compute(JNIEnv *env, int configuration, jbyteArray sequences, jintArray lengths, jint reads,
              jint haplotypes, jdoubleArray likelihoods) {

@@ -1,4 +1,4 @@
-// What the JVM calls when it loads the library, for our own classes and for Intel's alike.
+// The JVM calls this when it loads the library, for our own classes and for Intel's.
 #include <jni.h>
 
 #include "guarded_jni.h"
@@ -13,7 +13,7 @@ extern "C" JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM *machine, void *) {
         return JNI_VERSION_1_8;
     });
     if (version != 0) return version;
-    // Intel's loader expects an UnsatisfiedLinkError, as it follows from JNI_ERR, and no other.
+    // Intel's loader expects an UnsatisfiedLinkError, which JNI_ERR causes, and no other exception.
     env->ExceptionClear();
     return JNI_ERR;
 }

@@ -15,7 +15,7 @@ namespace gkl_shim {
 namespace jni {
 namespace {
 
-constexpr int kMostLinks = 40;  // as the kernel's
+constexpr int kMostLinks = 40;  // the kernel's limit
 const char kPrefix[] = ".gkl-shim.", kSuffix[] = ".partial";
 
 std::string folder_of(const std::string &path) {
@@ -23,8 +23,8 @@ std::string folder_of(const std::string &path) {
     return slash == std::string::npos ? "." : path.substr(0, slash + 1);
 }
 
-// The number of the open descriptor that a path such as /dev/stdout names, or -1. To open it again
-// would fail for a socket, and start a file from its beginning.
+// The number of the open descriptor that a path such as /dev/stdout names, or -1. Opening the path
+// again would fail for a socket, and would truncate a file.
 int own_descriptor(const std::string &path) {
     char folder[PATH_MAX];
     const std::string name = path.substr(path.rfind('/') + 1);
@@ -35,8 +35,8 @@ int own_descriptor(const std::string &path) {
                : -1;
 }
 
-// Replaces a symbolic link by what it stands for, until there is none or a descriptor is reached.
-// False where there are too many.
+// Follows symbolic links until the path is not a link or names a descriptor. Returns false if there
+// are too many.
 bool follow_links(std::string *path) {
     for (int links = 0; links < kMostLinks; links++) {
         char target[PATH_MAX];
@@ -51,7 +51,7 @@ bool follow_links(std::string *path) {
     return false;
 }
 
-// Whether it was made here.
+// Whether the name is one that OutputFile makes for an incomplete file.
 bool is_partial(const char *name) {
     if (strncmp(name, kPrefix, sizeof kPrefix - 1) != 0) return false;
     name += sizeof kPrefix - 1;
@@ -62,10 +62,10 @@ bool is_partial(const char *name) {
     return number > 0 && strcmp(name + number, kSuffix) == 0;
 }
 
-// Locks an open file. False where another process holds the lock; `without` where the file system
-// has no locks.
-bool lock(int descriptor, bool without) {
-    return flock(descriptor, LOCK_EX | LOCK_NB) == 0 || (errno != EWOULDBLOCK && without);
+// Locks an open file. Returns false if another process holds the lock. Returns `without_locks` if
+// the file system has none.
+bool lock(int descriptor, bool without_locks) {
+    return flock(descriptor, LOCK_EX | LOCK_NB) == 0 || (errno != EWOULDBLOCK && without_locks);
 }
 
 void remove_leftovers(const std::string &folder) {
@@ -109,7 +109,7 @@ bool OutputFile::open(const std::string &path, std::string *reason) {
         if (descriptor_ < 0) *reason = strerror(errno);
         return descriptor_ >= 0;
     }
-    // A pipe without a reader fails, and does not wait for one.
+    // Opening a pipe without a reader fails at once instead of waiting for a reader.
     const int found = ::open(target_.c_str(), O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     replaces_ = found >= 0;
     if (found < 0 && errno != ENOENT) {
@@ -133,7 +133,7 @@ bool OutputFile::open(const std::string &path, std::string *reason) {
 
 bool OutputFile::make_partial(const std::string &folder) {
     remove_leftovers(folder);
-    // Never more open than the file that it replaces.
+    // The file is never readable by more users than the file that it replaces.
     const mode_t mode = replaces_ ? before_.st_mode & 0666 : 0666;
     for (int number = 0;; number++) {
         char name[64];
@@ -142,7 +142,7 @@ bool OutputFile::make_partial(const std::string &folder) {
         const int made = ::open(partial.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
         if (made < 0 && errno == EEXIST) continue;
         if (made < 0) return false;
-        // Another process may take it for a leftover before it is locked.
+        // Until it is locked, another process may take the file for a leftover and delete it.
         struct stat state;
         if (lock(made, true) && fstat(made, &state) == 0 && state.st_nlink > 0) {
             descriptor_ = made;
@@ -168,7 +168,7 @@ bool OutputFile::finish(std::string *reason) {
 
 bool OutputFile::take_name() {
     if (replaces_) {
-        // Only where this process may.
+        // If the system refuses, the file keeps the owner of this process.
         if (fchown(descriptor_, before_.st_uid, before_.st_gid) != 0) errno = 0;
         fchmod(descriptor_, before_.st_mode & 07777);
     }
@@ -177,8 +177,8 @@ bool OutputFile::take_name() {
         partial_.clear();
         return true;
     }
-    // A mount point, or another user's file in a folder such as /tmp: it can be written to, but not
-    // replaced.
+    // The target is a mount point, or another user's file in a folder such as /tmp. It can be
+    // written to but not replaced.
     return replaces_ && (errno == EBUSY || errno == EPERM) && copy_to_target();
 }
 

@@ -1,4 +1,4 @@
-// A file that appears under its name once it is complete.
+// A file that appears under its name only when it is complete.
 #pragma once
 
 #include <stddef.h>
@@ -9,26 +9,28 @@
 namespace gkl_shim {
 namespace jni {
 
-// The rules are those of every output of gkl-shim (gkl_shim/_files.py). A device, a pipe that
-// something reads from, and an open descriptor (/dev/stdout) are written to as they are. A symbolic
-// link is followed. Anything else is written to .gkl-shim.<process>.<number>.partial in the file's
-// folder, which takes the file's name, permissions and owner at the end. The process holds a lock
-// on it; one without a lock was left by a process that was killed, and goes when the next is made.
+// The rules are those of all output of gkl-shim (gkl_shim/_files.py). A device, a pipe with a
+// reader and an open descriptor (/dev/stdout) are written to directly. Symbolic links are followed.
+// Everything else is written to .gkl-shim.<process>.<number>.partial in the file's folder, which is
+// renamed at the end and takes the permissions and owner of the file it replaces. The process locks
+// the partial file. One without a lock was left by a process that was killed; it is deleted when
+// the next one is made.
 //
-// Functions that return a bool give the reason in words where it is false.
+// Functions that return false set *reason to a description of the failure.
 class OutputFile {
    public:
     OutputFile() = default;
     ~OutputFile() { discard(); }
     OutputFile(const OutputFile &) = delete;
 
-    // Refuses at once what could not be written at the end.
+    // Fails at once if the file could not be written at the end.
     bool open(const std::string &path, std::string *reason);
-    // Writes all of it; waits where a pipe is full.
+    // Writes all bytes. Waits while a pipe is full.
     bool write(const char *from, size_t size, std::string *reason);
-    // Closes the file, which gets its name.
+    // Closes the file and renames it.
     bool finish(std::string *reason);
-    // Closes it; what was there under its name stays. Does nothing after finish().
+    // Closes and deletes the partial file, and leaves the target alone. Does nothing after
+    // finish().
     void discard();
 
    private:
@@ -37,10 +39,10 @@ class OutputFile {
     bool copy_to_target();
 
     int descriptor_ = -1;
-    std::string target_;   // links followed
-    std::string partial_;  // empty where the target is written to as it is
+    std::string target_;   // with links followed
+    std::string partial_;  // empty if the target is written to directly
     bool replaces_ = false;
-    struct stat before_;  // of what it replaces
+    struct stat before_;  // of the file that it replaces
 };
 
 }  // namespace jni

@@ -30,7 +30,8 @@ int PairHmmCalls::configuration(bool double_precision, int threads) const {
 
 int PairHmmCalls::initialize(bool double_precision, int threads, const char *replaced) {
 #if defined(__x86_64__)
-    // Without fused multiply-add the engine is slower than GKL's AVX code: leave Intel's in place.
+    // Without fused multiply-add the engine is slower than GKL's AVX code, so Intel's stays in
+    // place.
     if (replaced == nullptr && settings().build.empty() &&
         strcmp(gkl_shim_builds(), "portable") == 0)
         throw JavaError("java/lang/IllegalStateException",
@@ -95,10 +96,10 @@ void PairHmmCalls::compute(int configuration, const gkl_shim_pairhmm_batch &regi
         throw JavaError("java/lang/IllegalStateException",
                         "computeLikelihoods was called before initialize");
     const int64_t pairs = region.region_reads[1] * region.region_haplotypes[1];
-    // Opening the handle begins to start the GPU engine, while GATK starts too.
+    // Opening the handle also begins to start the GPU engine, while GATK itself starts.
     gkl_shim_pairhmm *const opened = handle(configuration);
     if (announced()) return check(gkl_shim_pairhmm_compute(opened, &region, likelihoods, pairs));
-    // The self-test tries the library, and does not wait for a GPU.
+    // The self-test runs on the CPU, so that it does not wait for a GPU.
     gkl_shim_pairhmm *const trial = open(configuration, GKL_SHIM_CPU);
     const gkl_shim_status status = gkl_shim_pairhmm_compute(trial, &region, likelihoods, pairs);
     gkl_shim_pairhmm_close(trial);
@@ -110,7 +111,7 @@ void PairHmmCalls::account(int configuration, const gkl_shim_pairhmm_batch &regi
     const int64_t reads = region.region_reads[1], haplotypes = region.region_haplotypes[1];
     const int64_t cells = region.read_offsets[reads] * region.haplotype_offsets[haplotypes];
     const int64_t number = totals_.add(reads * haplotypes, cells, seconds);
-    // Java has the results, so a failure from here on must not fail the call.
+    // Java has the results already, so a failure from here on must not fail the call.
     try {
         if (recording_) recording_->add(region, record);
         if (settings().verify > 0 && number % settings().verify == 0)
@@ -142,7 +143,7 @@ void PairHmmCalls::announce(int configuration, int asked, const char *replaced) 
                         plural(threads_of(configuration), "thread").c_str(), asked,
                         settings().threads > 0 ? "GKL_SHIM_THREADS" : "GATK",
                         plural(cpus_, "CPU").c_str(), replaced));
-        // Opening a handle begins to start the GPU engine.
+        // Opening a handle also begins to start the GPU engine.
         handle(configuration);
         if (settings().backend == GKL_SHIM_CUDA)
             log_line("PairHMM: GKL_SHIM_BACKEND=cuda: regions go to the GPU");

@@ -1,5 +1,5 @@
-// PairHMM for a JVM's classes, Intel's or ours: keeps handles, computes regions, and accounts for
-// them: totals, recording, verification, and the first and last lines in the log.
+// PairHMM for Java classes, Intel's or ours. Keeps handles, computes regions, and accounts for them
+// in totals, recordings, verification and the log's first and last lines.
 #pragma once
 
 #include <jni.h>
@@ -22,23 +22,25 @@ namespace jni {
 
 class PairHmmCalls {
    public:
-    // What a thread keeps for its next region.
+    // Buffers that a thread reuses for its next region.
     struct Scratch {
         std::vector<double> likelihoods;
         std::string record;
     };
 
-    // The process's own. Never destroyed: Java threads may still compute while the process ends.
+    // The only instance of the process. Never destroyed: Java threads may still compute while the
+    // process ends.
     static PairHmmCalls &get();
 
-    // Returns the configuration to compute with, 1 or more. `threads` is what GATK asks for.
+    // Returns the number of the configuration to compute with, counted from 1. `threads` is what
+    // GATK asks for.
     //
-    // `replaced` says what has been replaced and how: "Intel GKL replaced (agent)". The first call
-    // that has one is announced in the log; regions that are computed from then on are accounted
-    // for. Null is the self-test, before anything is replaced. Throws JavaError.
+    // `replaced` says what has been replaced and how, such as "Intel GKL replaced (agent)". The
+    // first call with it is announced in the log, and later regions are accounted for. Null means
+    // the self-test, before anything is replaced. Throws JavaError.
     int initialize(bool double_precision, int threads, const char *replaced);
 
-    // Computes one region, copies the results to `likelihoods`, which has room for them, and
+    // Computes one region, copies the results to `likelihoods`, which must have room for them, and
     // accounts for the call, which Java made at `start`. Throws JavaError and JavaPending.
     void compute(JNIEnv *env, int configuration, const gkl_shim_pairhmm_batch &region,
                  jdoubleArray likelihoods, std::chrono::steady_clock::time_point start,
@@ -49,7 +51,7 @@ class PairHmmCalls {
 
    private:
     PairHmmCalls();
-    // A configuration is one number for a precision and a number of threads.
+    // A number that stands for a precision and a number of threads.
     int configuration(bool double_precision, int threads) const;
     int threads_of(int configuration) const { return configuration % (cpus_ + 1); }
     bool is_double(int configuration) const { return configuration > cpus_; }
@@ -65,8 +67,8 @@ class PairHmmCalls {
     void announce(int configuration, int asked, const char *replaced);
 
     const int cpus_;
-    // One for each configuration, opened when first needed and never closed. So a caller that is
-    // done disturbs no other, and HaplotypeCallerSpark, which never calls done(), leaks nothing.
+    // One for each configuration, opened on first use and never closed. So a caller that closes
+    // does not disturb others, and HaplotypeCallerSpark, which never calls done(), leaks nothing.
     std::vector<std::atomic<gkl_shim_pairhmm *>> handles_;
     std::mutex opening_;
 
@@ -74,7 +76,7 @@ class PairHmmCalls {
     std::atomic<bool> announced_{false};
 
     CallTotals totals_;
-    std::unique_ptr<PairHmmRecording> recording_;  // null where there is none
+    std::unique_ptr<PairHmmRecording> recording_;  // null if there is no recording
     PairHmmVerification verification_;
 };
 

@@ -16,7 +16,7 @@ void append_bases(const uint8_t *bases, int64_t length, std::string *text) {
     }
 }
 
-// Returns how many qualities were above what can be printed.
+// Returns the number of qualities too large to be printed.
 int64_t append_quals(const uint8_t *quals, int64_t length, std::string *text) {
     int64_t capped = 0;
     for (int64_t i = 0; i < length; i++) {

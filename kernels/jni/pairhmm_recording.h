@@ -13,20 +13,20 @@ namespace gkl_shim {
 namespace jni {
 
 // A record is a line `R H`, R lines `bases quals insertion deletion continuation` with qualities as
-// Phred+33, and H lines of haplotype bases. Bases are as the engine uses them: what is not one of
-// ACGTN is an A. Qualities are taken modulo 128, and those above 93, the most that Phred+33 can
-// print, are written as 93.
+// Phred+33, and H lines of haplotype bases. Bases are recorded as the engine uses them: any byte
+// other than ACGTN becomes A. Qualities are taken modulo 128. Those above 93, the highest that
+// Phred+33 can print, become 93.
 class PairHmmRecording {
    public:
     explicit PairHmmRecording(const std::string &file) : recorder_(file) {}
 
-    // False, after a warning, where the file cannot be written.
+    // Returns false, after a warning, if the file cannot be written.
     bool open() { return recorder_.open(); }
 
-    // `scratch` is the caller's, reused.
+    // `scratch` is the caller's buffer, reused between calls.
     void add(const gkl_shim_pairhmm_batch &region, std::string *scratch);
 
-    // Completes the file. Returns the closing line, "" where the recording has failed.
+    // Completes the file. Returns the closing line, or "" if the recording has failed.
     std::string finish();
 
     const std::string &name() const { return recorder_.name(); }

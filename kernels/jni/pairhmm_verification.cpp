@@ -13,7 +13,7 @@ namespace gkl_shim {
 namespace jni {
 namespace {
 
-// What the C ABI promises for single precision.
+// The accuracy that the C ABI promises for single precision.
 constexpr double kAcceptedDifference = 1e-5;
 
 }  // namespace
@@ -43,9 +43,9 @@ void PairHmmVerification::verify(const gkl_shim_pairhmm_batch &region, const dou
     double largest = 0;
     if (computed)
         for (int64_t i = 0; i < pairs; i++) {
-            if (expected[size_t(i)] == likelihoods[i]) continue;  // -Infinity both, too
+            if (expected[size_t(i)] == likelihoods[i]) continue;  // includes two -Infinity
             const double difference = fabs(expected[size_t(i)] - likelihoods[i]);
-            // What is not a number is as far off as can be.
+            // NaN counts as the largest difference.
             largest = difference <= largest ? largest : isnan(difference) ? INFINITY : difference;
         }
     const std::lock_guard<std::mutex> lock(mutex_);

@@ -1,4 +1,4 @@
-// GKL_SHIM_VERIFY for PairHMM: computes regions again and compares.
+// GKL_SHIM_VERIFY for PairHMM: computes regions a second time and compares the results.
 #pragma once
 
 #include <stdint.h>
@@ -10,17 +10,18 @@
 namespace gkl_shim {
 namespace jni {
 
-// The other results come from the portable build in double precision. Any thread may verify.
+// The reference results come from the portable build in double precision. Any thread may verify.
 class PairHmmVerification {
    public:
-    // Computes a region on `threads` threads and compares. What fails is a warning, the first time.
+    // Computes a region on `threads` threads and compares. Only the first failure is logged as a
+    // warning.
     void verify(const gkl_shim_pairhmm_batch &region, const double *likelihoods, int threads);
 
-    // Writes the closing line.
+    // Logs the closing line.
     void report();
 
    private:
-    // Opens the handle when it is first needed. Null, with the error set, where that fails.
+    // Opens the reference handle on first use. Returns null, with the error set, if that fails.
     gkl_shim_pairhmm *reference(int threads);
 
     std::mutex mutex_;

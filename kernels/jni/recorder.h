@@ -1,4 +1,4 @@
-// Writes the file that GKL_SHIM_RECORD names: records, one after the other.
+// Writes the file that GKL_SHIM_RECORD names, one record after another.
 #pragma once
 
 #include <stdint.h>
@@ -12,22 +12,22 @@
 namespace gkl_shim {
 namespace jni {
 
-// A record that cannot be written is one warning and the end of the recording, not of the run.
+// If a record cannot be written, warns once and ends the recording, but not the run.
 class Recorder {
    public:
     explicit Recorder(std::string file) : name_(std::move(file)) {}
 
-    // False, after the warning, where the file cannot be written.
+    // Returns false, after the warning, if the file cannot be written.
     bool open();
 
     bool recording() const { return recording_; }
 
-    // Adds a record. Those of several threads follow each other whole. False where the recording
-    // has failed.
+    // Adds a record. Records of several threads do not mix. Returns false if the recording has
+    // failed.
     bool add(const std::string &record);
 
-    // Gives the file its name, if it holds a record. Returns the number of records, or -1 where the
-    // recording has failed.
+    // Renames the file if it holds a record. Returns the number of records, or -1 if the recording
+    // has failed.
     int64_t finish();
 
     const std::string &name() const { return name_; }

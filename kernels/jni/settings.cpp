@@ -14,7 +14,7 @@ namespace gkl_shim {
 namespace jni {
 namespace {
 
-// The value of one setting; empty where it is not set.
+// Reads the value of one setting; empty if it is not set.
 class Reader {
    public:
     explicit Reader(JNIEnv *env) : env_(env) {
@@ -71,7 +71,7 @@ bool is_one_of(const std::string &word, const char *words) {
            padded.find(" " + word + " ") != std::string::npos;
 }
 
-// A whole number of 1 or more, or 0 where it is none.
+// Parses a whole number from 1 to `most`. Returns 0 if the text is not one.
 int64_t positive(const std::string &text, int64_t most) {
     char *end = nullptr;
     errno = 0;

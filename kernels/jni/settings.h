@@ -1,4 +1,4 @@
-// What a user sets by system property or environment variable.
+// Settings that a user makes by system property or environment variable.
 #pragma once
 
 #include <jni.h>
@@ -14,26 +14,26 @@ namespace jni {
 
 enum class LogLevel { kQuiet, kInfo, kDebug };
 
-// Each setting is the system property gkl.shim.<name>, or else the environment variable
-// GKL_SHIM_<NAME>. One that cannot be followed keeps its default, and `warnings` says so.
+// Each setting is read from the system property gkl.shim.<name>, otherwise from the environment
+// variable GKL_SHIM_<NAME>. An invalid value leaves the default, and `warnings` says so.
 struct Settings {
     bool off = false;                // GKL_SHIM_BACKEND=off
     int32_t backend = GKL_SHIM_CPU;  // GKL_SHIM_BACKEND=auto, cpu or cuda
-    int32_t threads = 0;             // GKL_SHIM_THREADS; 0: as many as GATK asks for
-    std::string build;               // GKL_SHIM_BUILD; empty: the best for this CPU
-    std::string record;              // GKL_SHIM_RECORD, a file; empty: none
+    int32_t threads = 0;             // GKL_SHIM_THREADS; 0: what GATK asks for
+    std::string build;               // GKL_SHIM_BUILD; empty: the best one for this CPU
+    std::string record;              // GKL_SHIM_RECORD, a file name; empty: none
     int64_t verify = 0;              // GKL_SHIM_VERIFY: verify every Nth region; 0: none
     LogLevel log = LogLevel::kInfo;  // GKL_SHIM_LOG
     std::vector<std::string> warnings;
 };
 
-// Reads the process's settings. A pending Java exception (a security manager's, for one) is
-// cleared.
+// Reads the settings of the process. Clears a pending Java exception, such as one of a security
+// manager.
 void read_settings(JNIEnv *env);
 
 const Settings &settings();
 
-// Writes the warnings to the log. The first call for the process does; later ones do nothing.
+// Logs the warnings. Only the first call of the process does.
 void log_setting_warnings();
 
 }  // namespace jni

@@ -1,4 +1,4 @@
-// The prefilter part of the C ABI: checks what comes in, calls the engine.
+// The prefilter part of the C ABI: checks the arguments and calls the engine.
 #include <algorithm>
 #include <atomic>
 
@@ -16,9 +16,9 @@ namespace gkl_shim {
 namespace prefilter {
 namespace {
 
-// What one thread encodes at a time, in bases: a multiple of 32.
+// How many bases one thread encodes at a time; a multiple of 32.
 constexpr int64_t kEncodeChunk = int64_t(1) << 18;
-// About what one thread encodes.
+// How many bases one thread encodes in a nanosecond, about.
 constexpr int64_t kEncodedPerNanosecond = 8;
 
 bool check_sequences(const char *name, const gkl_shim_prefilter_sequences &sequences,

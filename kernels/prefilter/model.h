@@ -1,26 +1,26 @@
-// The pre-alignment filters: their constants and arithmetic, shared by every engine.
+// The pre-alignment filters: their constants and their arithmetic, used by every engine.
 //
-// A sequence is two bit planes: bit k % 32 of word k / 32 of the planes `low` and `high` belong to
-// base k, and a letter's code is (low, high) = bits 1 and 2 of its ASCII byte, in either case:
-// A 00, C 10, T 01, G 11.
+// A sequence is two bit planes, `low` and `high`: bit k % 32 of word k / 32 belongs to base k. The
+// code of a letter is (low, high) = bits 1 and 2 of its ASCII byte, in either case: A 00, C 10, T
+// 01, G 11.
 //
 // exact: the edit distance of a read (m rows) and a segment (n columns), by the bit-vectors of
-// Myers (1999) over a band of diagonals (Hyyro 2003). A word's bit b at column j is row j + b -
-// above: the word moves down one row each column, so that a diagonal keeps its bit. Vertical
-// differences are vp (+1) and vn (-1); d0 says where the distance does not grow along the diagonal.
-// What leaves the band is taken to be dear, so a distance in the band is never too small, and the
-// band holds every path of at most max_edits. Rows above the first are kept as if they were real:
-// there nothing matches, so the distance is the column, or, where the read may start anywhere
-// (infix), everything matches, so it is 0.
+// Myers (1999) over a band of diagonals (Hyyro 2003). In column j, bit b of a word is row j + b -
+// above. The word moves down one row each column, so that a diagonal keeps its bit. vp and vn mark
+// vertical differences of +1 and -1; d0 marks where the distance does not grow along the diagonal.
+// Paths outside the band count as too expensive, so no distance within it is too small, and the
+// band holds every path of at most max_edits. Rows above the first are treated as real ones.
+// Nothing matches in them, so that their distance is the column. In infix mode, where the read may
+// start anywhere in the segment, everything matches in them, so that their distance is 0.
 //
-// Bits beyond the band's lower edge are rows like any other, so a word may be wider than the band;
-// rows beyond the read's last influence none above them.
+// Bits beyond the band's lower edge are rows like any other, so a word may be wider than the band.
+// Rows beyond the read's last one do not influence the rows above them.
 //
 // gatekeeper: GateKeeper-GPU (Bingol et al., IEEE TC 2024, arXiv:2103.14978) as the authors'
-// program computes it, which differs from the paper's text in three places: of the bits that a
-// shift by i empties only the i-th is set, at the trailing end counted from the end of the last
-// 32-base word rather than from the read's; single zeros between two ones are not filled across a
-// word's border; and one at a word's second base only where its fourth is one.
+// program computes it. The program differs from the paper in three places. Of the bits that a shift
+// by i vacates, only the i-th is set, and at the trailing end it is counted from the end of the
+// last 32-base word, not of the read. A single zero between two ones is not filled across a word
+// boundary. Such a zero at a word's second base is filled only if the fourth base is one.
 #pragma once
 
 #include "common/integers.h"
@@ -42,21 +42,21 @@ namespace prefilter {
 
 enum Mode { kGlobal = 0, kInfix = 1, kPrefix = 2 };
 
-// What a pair's result is where it is no distance.
+// Results that are not distances.
 enum { kAbove = -1, kUndefined = -2 };
 
-// A pair that the CUDA engine leaves to its next kernel; no caller sees it.
+// The CUDA engine leaves this pair to the next kernel. No caller sees this value.
 enum { kTooWide = -3 };
 
 GKL_SHIM_DEVICE int32_t least(int32_t a, int32_t b) { return a < b ? a : b; }
 GKL_SHIM_DEVICE int32_t most(int32_t a, int32_t b) { return a > b ? a : b; }
 
-// The diagonals (column less row) that a path of at most max_edits can touch: a path that strays x
-// diagonals beyond its ends pays for x both ways.
+// The diagonals (column minus row) that a path of at most max_edits can touch. A path that strays x
+// diagonals beyond its ends pays for x in both directions.
 struct Band {
-    int32_t above;  // the highest
-    int32_t below;  // the lowest, negated
-    bool possible;  // whether lengths alone do not rule the pair out
+    int32_t above;  // the highest diagonal
+    int32_t below;  // the lowest diagonal, negated
+    bool possible;  // false if the lengths alone rule the pair out
 
     GKL_SHIM_METHOD int32_t width() const { return above + below + 1; }
 };
@@ -80,19 +80,20 @@ GKL_SHIM_DEVICE Band band_of(int32_t mode, int32_t m, int32_t n, int32_t max_edi
     return band;
 }
 
-// One column of one word. Multi-word bands hand `carry` up and the next word's d0 down.
+// One column of one word. In bands of several words the carry goes to the next word, whose d0 comes
+// back.
 template <class V>
 struct Column {
     V d0, hp, hn;
 };
 
-// d0 from the sum (match & vp) + vp with what the word below it carried.
+// d0, given the sum (match & vp) + vp and the carry of the word before.
 template <class V>
 GKL_SHIM_DEVICE V diagonal_zeros(V sum, V match, V vp, V vn) {
     return (sum ^ vp) | (match | vn);
 }
 
-// a | ~(b | c), which compilers take for three operations where it is one.
+// a | ~(b | c) as one operation; compilers make three of it.
 template <class V>
 GKL_SHIM_DEVICE V or_neither(V a, V b, V c) {
 #if defined(__AVX512F__)
@@ -104,7 +105,7 @@ GKL_SHIM_DEVICE V or_neither(V a, V b, V c) {
         return a | ~(b | c);
 }
 
-// The differences of the next column; `shifted` is d0 moved down one row.
+// The vertical differences of the next column. `shifted` is d0 shifted down by one row.
 template <class V>
 GKL_SHIM_DEVICE Column<V> advance(V d0, V shifted, V &vp, V &vn) {
     Column<V> column;
@@ -116,7 +117,7 @@ GKL_SHIM_DEVICE Column<V> advance(V d0, V shifted, V &vp, V &vn) {
     return column;
 }
 
-// A band that one word holds.
+// The same for a band that fits one word.
 template <class V>
 GKL_SHIM_DEVICE Column<V> advance(V match, V &vp, V &vn) {
     const V d0 = diagonal_zeros(V((match & vp) + vp), match, vp, vn);
@@ -125,7 +126,7 @@ GKL_SHIM_DEVICE Column<V> advance(V match, V &vp, V &vn) {
 
 // ---- GateKeeper ---------------------------------------------------------------------------------
 
-// Runs of one or two zeros between ones, filled in within a word of 32 bases.
+// Fills runs of one or two zeros between ones within a word of 32 bases.
 GKL_SHIM_DEVICE uint32_t filled(uint32_t mask) {
     const uint32_t single = (mask << 1) & (mask >> 1) & ~2u;
     const uint32_t pair = (mask << 1) & (mask >> 2);
@@ -134,7 +135,8 @@ GKL_SHIM_DEVICE uint32_t filled(uint32_t mask) {
     return mask;
 }
 
-// The same across the borders to the words before and after, all three filled already.
+// Fills such runs across the boundaries to the words before and after. All three words are filled
+// already.
 GKL_SHIM_DEVICE uint32_t filled_across(uint32_t before, uint32_t mask, uint32_t after) {
     const uint32_t own = mask;
     if ((before >> 29 & 1) && (own & 1)) before |= 3u << 30;
@@ -148,7 +150,8 @@ GKL_SHIM_DEVICE uint32_t filled_across(uint32_t before, uint32_t mask, uint32_t 
     return mask;
 }
 
-// 32 bases of a plane from base `at` on, which may be negative; words outside [0, words) are zero.
+// 32 bases of a plane, starting at base `at`, which may be negative. Words outside [0, words) are
+// zero.
 GKL_SHIM_DEVICE uint32_t bits_at(const uint32_t *plane, int32_t words, int32_t at) {
     const int32_t word = at >> 5, shift = at & 31;
     const uint32_t a = word >= 0 && word < words ? plane[word] : 0;
@@ -156,15 +159,15 @@ GKL_SHIM_DEVICE uint32_t bits_at(const uint32_t *plane, int32_t words, int32_t a
     return shift ? a >> shift | b << (32 - shift) : a;
 }
 
-// Two sequences of one length, their planes zero beyond it.
+// Two sequences of the same length. Their planes are zero beyond it.
 struct GateKeeperPair {
     const uint32_t *read_low, *read_high, *segment_low, *segment_high;
     int32_t length;
 
     GKL_SHIM_METHOD int32_t words() const { return (length + 31) / 32; }
 
-    // Where the read, moved `shift` bases to the right, differs from the segment; filled. Bases are
-    // held in words of 16: what moves beyond the last of these is lost.
+    // Where the read, shifted right by `shift` bases, differs from the segment. The program holds
+    // bases in words of 16, so bases shifted beyond the last of these words are lost.
     GKL_SHIM_METHOD uint32_t differences(int32_t word, int32_t shift) const {
         const int32_t count = words();
         if (word < 0 || word >= count) return 0;
@@ -189,7 +192,7 @@ GKL_SHIM_DEVICE int32_t count_ones(uint32_t x) {
 #endif
 }
 
-// The estimated edit count, or kAbove.
+// The estimated number of edits, or kAbove.
 GKL_SHIM_DEVICE int32_t gatekeeper(const GateKeeperPair &pair, int32_t max_edits) {
     const int32_t words = pair.words();
     int32_t edits = 0;
@@ -207,7 +210,7 @@ GKL_SHIM_DEVICE int32_t gatekeeper(const GateKeeperPair &pair, int32_t max_edits
             mask &= deletion & insertion;
         }
         for (; mask; mask >>= 4) {
-            // Bit w of the table: whether the window w counts two.
+            // Bit w of the constant says whether window w counts twice.
             edits += (mask & 15) != 0;
             edits += 0x2e60u >> (mask & 15) & 1;
         }

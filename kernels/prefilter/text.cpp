@@ -1,4 +1,5 @@
-// The texts of the prefilter: pairs and candidates in, results out. Part of the C ABI.
+// The text formats of the prefilter: parses pairs and candidates, formats results. Part of the C
+// ABI.
 #include "common/text.h"
 
 #include <string.h>
@@ -18,7 +19,7 @@ namespace {
 
 bool is_letter(uint8_t byte) { return uint8_t((byte | 32) - 'a') < 26; }
 
-// A line of fields that TABs separate, and that may end in CR LF.
+// A line of TAB-separated fields, which may end in CR LF.
 struct Fields : Line {
     explicit Fields(Line line) : Line(line) { end -= end > begin && end[-1] == '\r'; }
 
@@ -42,7 +43,7 @@ struct Fields : Line {
                      (long long)(from - begin + 1), name);
     }
 
-    // A decimal number in [0, limit).
+    // Parses a decimal number in [0, limit).
     bool number(const char *name, const uint8_t *from, const uint8_t *to, int64_t *value) const {
         int64_t sum = 0;
         for (const uint8_t *byte = from; byte < to; byte++) {
@@ -58,8 +59,8 @@ struct Fields : Line {
     }
 };
 
-// Calls parse(fields, k) for line k of the text, at most `capacity` of them. Says how many were
-// good before the first that was not, and how many bytes these are.
+// Calls parse(fields, k) for each line k of the text, at most `capacity` lines. *good receives the
+// number of valid lines before the first invalid one, *used their size in bytes.
 template <class Parse>
 gkl_shim_status parse_lines(const uint8_t *text, int64_t size, int64_t capacity, int32_t threads,
                             const Parse &parse, int64_t *good, int64_t *used) {

@@ -24,7 +24,7 @@ def output(*command: object, **options) -> str:
 
 @pytest.fixture(scope="module")
 def prefix(tmp_path_factory) -> Path:
-    """Built with compilers that write down what they are asked for, and installed."""
+    """Build with compilers that log their arguments, and install."""
     folder = tmp_path_factory.mktemp("package")
     environment = {**os.environ, "CXXFLAGS": CXXFLAGS, "LDFLAGS": LDFLAGS, "CFLAGS": "-O2"}
     for name, tool in (("CC", "cc"), ("CXX", "c++")):

@@ -78,7 +78,7 @@ def wait_until_idle(process: subprocess.Popen[bytes]) -> None:
 
 
 def end(process: subprocess.Popen[bytes], number: signal.Signals) -> None:
-    """Send a signal once; the command must end by it, without a word."""
+    """Send a signal once. The command must end by that signal and print nothing."""
     process.send_signal(number)
     assert process.wait(PATIENCE) == CODES[number]
     if process.stderr is not None:

@@ -1,8 +1,8 @@
-// Plays calls of one size, whose cost on either engine is given, and says where they went.
+// Simulates calls of one size with given costs on either engine and prints where they went.
 //
-//     call_costs CELLS MODELLED_CPU MODELLED_GPU [CALLS CPU GPU]...
+// call_costs CELLS MODELLED_CPU MODELLED_GPU [CALLS CPU GPU]...
 //
-// For each group of calls, a line: how many went to the GPU, and what all cost.
+// Prints a line for each group of calls: how many went to the GPU, and their total cost.
 #include "pairhmm/call_costs.h"
 
 #include <stdio.h>

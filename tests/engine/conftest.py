@@ -1,4 +1,4 @@
-"""Regions that try the engine: shapes and qualities at their extremes, made from a seed."""
+"""Regions that exercise the engine: extreme shapes and qualities, made from a seed."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def regions() -> list[Region]:
 
 
 def write_regions(path: Path, regions: list[Region]) -> None:
-    """Write regions in the .in format; the highest quality that can be printed is 93."""
+    """Write regions in the .in format. Qualities above 93 cannot be printed and become 93."""
     tracks = ("quals", "insertion_quals", "deletion_quals", "continuation_quals")
     with path.open("w") as file:
         for reads, haplotypes in regions:
@@ -108,7 +108,7 @@ def aarch64_driver(compile_c, aarch64_compiler, aarch64_emulator, aarch64_librar
 
 @pytest.fixture(scope="session")
 def preloaded(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A library that refuses memory and threads, and that stands in for a JVM."""
+    """A library that makes requests for memory and threads fail, and that acts as a JVM."""
     library = tmp_path_factory.mktemp("scarce") / "scarce.so"
     sources = [Path(__file__).with_name(name) for name in ("scarce.c", "scarce_jni.c")]
     jdk = Path(require_tool("javac")).resolve().parents[1] / "include"

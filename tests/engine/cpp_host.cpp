@@ -15,7 +15,7 @@
 
 namespace {
 
-// Of 4 reads by 4 haplotypes; each haplotype is of random letters, the reads are its first ones.
+// 4 reads by 4 haplotypes. Haplotypes are random letters; reads are the first letters of these.
 struct Region {
     Region(int64_t read_length, int64_t haplotype_length) {
         unsigned seed = 1;
@@ -55,7 +55,7 @@ struct Region {
     std::vector<int64_t> read_offsets{0}, haplotype_offsets{0};
 };
 
-// Lets the process have that much more memory than it has now; null: as much as there is.
+// Limits the process to this much more memory than it has now; null: no limit.
 void limit(const rlim_t *room) {
     rlimit now;
     getrlimit(RLIMIT_AS, &now);

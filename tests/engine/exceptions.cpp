@@ -1,5 +1,5 @@
-// What becomes of each exception at the C ABI, and of those that a parallel loop's tasks throw:
-// prints a status and the message, line by line.
+// Prints the status and the message for each exception at the C ABI, and for exceptions that tasks
+// of a parallel loop throw.
 #include <stdio.h>
 #include <unistd.h>
 
@@ -29,7 +29,7 @@ void show(const char *what, Work work) {
 enum { kTasks = 200, kThreads = 2 };
 
 struct Loop {
-    int64_t thrower;  // which task throws; -1: the caller's first step
+    int64_t thrower;  // the task that throws; -1: the caller's first step
     std::atomic<int> begun{0}, under_way{0};
 
     void run() { parallel_for(kTasks, int64_t(1) << 40, kThreads, task, this, false, first); }

@@ -1,4 +1,4 @@
-/* The floating-point modes of ../floating_point_mode.h for programs that are not C. */
+/* The floating-point modes of ../floating_point_mode.h, for programs not written in C. */
 #include "../floating_point_mode.h"
 
 static _Thread_local fenv_t usual;
@@ -8,7 +8,7 @@ void enter_mode(const char *name) {
     set_mode(name);
 }
 
-/* Back to the usual mode. Returns whether the mode was still what set_mode() had made it. */
+/* Restores the usual mode. Returns whether the mode was still the one that set_mode() had set. */
 int leave_mode(const char *name) {
     const floating_point_mode found = get_mode();
     fesetenv(&usual);

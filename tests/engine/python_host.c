@@ -30,7 +30,7 @@ int main(int argc, char **argv) {
         fprintf(stderr, "%s\n", gkl_shim_last_error());
         return 1;
     }
-    /* With auto no call waits. */
+    /* With auto no call waits, so wait for the engine here. */
     for (int k = 0; k < 200 && !strcmp(gkl_shim_cuda_state(), "starting"); k++)
         nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
     printf("%a\n%s\n", likelihood, gkl_shim_cuda_state());

@@ -11,7 +11,7 @@
 
 #include "gkl_shim_internal.h"
 
-/* The requests of the calls so far; which one fails, and whether all after it do, too. */
+/* Requests counted so far, the number of the one to fail, and whether all later ones fail too. */
 static long requests, failing;
 static bool and_after;
 static bool limited;
@@ -50,17 +50,17 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*
     return refused() ? EAGAIN : real_pthread_create(thread, attributes, run, argument);
 }
 
-/* Begin anew: request number `first` will fail. 0: none. */
+/* Resets the count. Request number `first` will fail; 0: none. */
 void scarce_begin(long first, int32_t all_after) {
     requests = 0;
     failing = first ? first : INT64_MAX;
     and_after = all_after;
 }
 
-/* Whether that request has been made. */
+/* Whether the request to fail has been made. */
 int32_t scarce_reached(void) { return requests >= failing; }
 
-/* Call a function, whose arguments are integers and pointers. */
+/* Calls a function whose arguments are integers and pointers. */
 int64_t scarce_call(void *function, const int64_t *a) {
     typedef int64_t call(int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t,
                          int64_t, int64_t, int64_t, int64_t);
@@ -71,7 +71,7 @@ int64_t scarce_call(void *function, const int64_t *a) {
     return result;
 }
 
-/* The driver: nothing is asynchronous, and kernels find every result out of their range. */
+/* A CUDA driver in which nothing is asynchronous and kernels find every result out of range. */
 enum { kOutOfMemory = 2 };
 static int32_t handle(void **made, uint32_t flags) {
     (void)flags;

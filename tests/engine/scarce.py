@@ -1,10 +1,10 @@
-"""One part of the C interface, called with its first, second, third... request refused.
+"""Call one part of the C interface with its first, second, third... request refused.
 
-main() takes PART one|all from the command line. scarce.c is preloaded: requests are those for
-memory and for threads. With `one`, only that request is refused; with `all`, every one after it is
-refused too. Each time a process of its own calls the part for the first
-time: it gives the right results, or GKL_SHIM_ENOMEM. Called again with memory it gives the right
-results. Prints how many requests the part makes.
+main() takes PART one|all from the command line. Requests are those for memory and for threads; the
+preloaded scarce.c refuses them. With `one`, only that request is refused; with `all`, every later
+one too. Each time a new process makes the part's first call. It must give the right results or
+GKL_SHIM_ENOMEM. Called again with enough memory, it must give the right results. Prints how many
+requests the part makes.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class CallError(Exception):
 
 
 def call_address(function: int, *arguments: Any) -> int:
-    """What a function returns while requests may be refused."""
+    """Call a function while requests may be refused, and return its result."""
     numbers = scarce_ffi.new("int64_t[12]")
     for k, argument in enumerate(arguments):
         number = isinstance(argument, (int, np.integer))
@@ -65,12 +65,12 @@ def call_address(function: int, *arguments: Any) -> int:
 
 
 def call(name: str, *arguments: Any) -> int:
-    """The same of a function of the C interface; raises an error's status."""
+    """Call a function of the C interface in the same way. Raise CallError for a status."""
     returned = call_address(int(ffi.cast("intptr_t", ffi.addressof(lib, name))), *arguments)
     kind = ffi.typeof(getattr(lib, name)).result
     if kind.kind == "void":
         return 0
-    # The upper half of a narrower result is anything.
+    # The upper half of a narrower result is undefined.
     result = int(ffi.cast("int64_t" if ffi.sizeof(kind) == 8 else "int32_t", returned))
     status = result if kind.kind == "enum" else -result
     if status > lib.GKL_SHIM_OK:
@@ -110,9 +110,9 @@ _random = random.Random(4)
 REGIONS: dict[str, list[Region]] = {
     "one": [_usual_region(_random)],
     "several": [_usual_region(_random) for _ in range(4)],
-    # Work for a second thread.
+    # Enough work to start a second thread.
     "large": [_usual_region(_random, 20, 6) for _ in range(4)],
-    # In the range of neither precision, and too long for single.
+    # Outside the range of either precision, and too long for single precision.
     "odd": [
         ([Read(b"A" * (60 - k), 90) for k in range(2)], [b"C" * 70, b"G" * 64]),
         ([Read(b"ACGT" * 130, 30), Read(b"AGGT" * 20, 30)], [b"ACGTAGGT" * 7, b"ACGT" * 12]),
@@ -173,14 +173,14 @@ class PairHmm:
 
 @part(("several", "single", 2))
 class Complete(PairHmm):
-    """The same of values that are missing."""
+    """The same for values that are missing."""
 
     function = "gkl_shim_pairhmm_complete"
 
 
 @part(("several", "single"), ("odd", "double"))
 class CudaEngine(PairHmm):
-    """The same of an engine whose only device finds no result in its range."""
+    """The same for an engine whose only device finds every result out of its range."""
 
     def __init__(self, regions: str, precision: str) -> None:
         super().__init__(regions, precision, 2)
@@ -213,7 +213,7 @@ class CudaEngine(PairHmm):
         try:
             call("gkl_shim_cuda_engine_compute", *computed)
         except CallError:
-            # It has lost none of what it needs.
+            # The device has not failed.
             _native.check(lib.gkl_shim_cuda_engine_compute(*computed))
             raise
         finally:
@@ -223,7 +223,7 @@ class CudaEngine(PairHmm):
 
 @part(("several", "single"), ("odd", "double"))
 class CudaPlanner(PairHmm):
-    """Chunks are planned and written, and results put where they belong."""
+    """Plan and write chunks, and put their results into place."""
 
     def __init__(self, regions: str, precision: str) -> None:
         super().__init__(regions, precision, 2)
@@ -261,7 +261,7 @@ class CudaPlanner(PairHmm):
 
 
 class Jni:
-    """A JVM loads the library; then a class initializes and computes, all recorded and verified."""
+    """Load the library in a JVM; a class initializes and computes, recorded and verified."""
 
     def __init__(self) -> None:
         os.environ["GKL_SHIM_RECORD"] = "recorded.in"
@@ -273,7 +273,7 @@ class Jni:
         self.given = [self.arguments(*region) for region in REGIONS["several"]]
 
     def arguments(self, reads: list[Read], haplotypes: list[bytes]) -> tuple[Any, ...]:
-        """What compute() takes of a region before the results."""
+        """The arguments of compute() for a region, without the results."""
         raise NotImplementedError
 
     def object(self, content: bytes = b"", elements: Any = ()) -> Any:
@@ -504,7 +504,8 @@ class ParseCandidates:
 
 
 def attempt(calls: Callable[[], None], first: int, all_after: bool) -> bool:
-    """Make a part's calls with that request refused, then with none; returns whether any was."""
+    """Make a part's calls with one request refused, then with none. Return whether one was
+    refused."""
     scarce.scarce_begin(first, all_after)
     try:
         calls()
@@ -536,7 +537,7 @@ def attempt_in_a_process(calls: Callable[[], None], first: int, all_after: bool)
 def main() -> None:
     name, mode = sys.argv[1:]
     calls = PARTS[name]()
-    call("gkl_shim_cpu_count")  # cffi gets ready once, not in every process
+    call("gkl_shim_cpu_count")  # so that cffi prepares once, not in every process
     requests = itertools.count(1)
     while attempt_in_a_process(calls, next(requests), mode == "all"):
         pass

@@ -17,7 +17,7 @@ from tests.engine.conftest import DRIVER, run
 
 
 def test_the_example_in_the_header(compile_c, tmp_path):
-    """It compiles as it stands and prints what the model says."""
+    """It compiles unchanged and prints what the model says."""
     header = gkl_shim.paths.header().read_text()
     body = header.split("A complete program:")[1].split("*/")[0]
     source = tmp_path / "example.c"
@@ -37,7 +37,7 @@ def test_the_example_in_the_header(compile_c, tmp_path):
 @pytest.mark.usefixtures("gpu")
 @pytest.mark.parametrize("precision", ["single", "double"])
 def test_cuda_from_c(native_driver, region_file, precision):
-    """The library starts a Python by itself, whose engine gives the same bits."""
+    """The library starts Python itself, and its engine gives the same bits."""
     expected = run(native_driver, region_file, "portable", precision, 1)
     done = subprocess.run(
         [*native_driver, region_file, "portable", precision, "1", "cuda"],

@@ -1,4 +1,4 @@
-"""Calls go where they cost less, whatever the model has thought."""
+"""Calls go to the engine that costs less, even if the model was wrong."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MANY = 12_800
 TRIED_EVERY = 128
 
 Group = tuple[int, float, float]
-"""So many calls, and what each costs on the CPU and on the GPU."""
+"""A number of calls, and the cost of each on the CPU and on the GPU."""
 Play = Callable[..., list[tuple[int, float]]]
 
 

@@ -1,7 +1,7 @@
-"""Results do not depend on the floating-point mode of the caller's thread, and leave it alone.
+"""Results do not depend on the floating-point mode of the caller's thread, and do not change it.
 
-Each run is a process of its own, which is in the mode before it first calls the library: tables are
-made and threads are started in it.
+Each run is a new process that sets the mode before it first calls the library, because the first
+call makes tables and starts threads.
 """
 
 from __future__ import annotations
@@ -39,7 +39,8 @@ def region_file(tmp_path_factory) -> Path:
         ([alike(long, 30, 45, 45, 10), alike(long[:540], 35, 45, 45, 10)], [long, long[40:]]),
         ([alike(b"ACGT" * quarter, 3, 45, 45, 10) for quarter in (150, 90)], [b"TGCA" * 40]),
         ([alike(b"ACGT" * quarter, 40, 60, 60, 40) for quarter in (150, 100)], [b"TTTT" * 40]),
-        # From where double precision begins to lose bits to where it holds nothing.
+        # From likelihoods at which double precision begins to lose bits to those that it cannot
+        # hold.
         ([alike(b"A" * length, 60, 90, 90, 60) for length in range(80, 120)], [b"C" * 110]),
     ]
     path = tmp_path_factory.mktemp("modes") / "regions.in"
@@ -136,7 +137,7 @@ CPU_ENGINE = """
 from gkl_shim.formats import pairhmm_in
 from gkl_shim.pairhmm import PairHMM
 
-# Threads are started by a function that needs no floating-point numbers.
+# A function that needs no floating-point numbers starts the threads.
 source, target = np.ones(1 << 26, np.uint8), np.empty(1 << 26, np.uint8)
 _native.copy([(target, source)], 2)
 for precision in ("single", "double"):
@@ -208,7 +209,8 @@ with Prefilter(5, threads=2, backend="cpu") as prefilter:
 @pytest.mark.parametrize("program", [CPU_ENGINE, CUDA_ENGINE, CUDA_TABLES_FIRST, PREFILTER],
                          ids=["cpu", "cuda", "cuda-tables", "prefilter"])  # fmt: skip
 def test_every_function(region_file, modes, tmp_path, program, mode):
-    """Of the CUDA engine what runs on the host: planning, statistics, what the CPU completes."""
+    """The parts of the CUDA engine that run on the host: planning, statistics, completion by the
+    CPU."""
     command = [sys.executable, "-c", PREAMBLE + program, modes]
     expected = run(command, "usual", region_file, cwd=tmp_path)
     assert len(expected) > 1000

@@ -1,6 +1,7 @@
-"""Sequences and regions beyond the limits of gkl_shim.h are refused, in words, before any is read.
+"""Sequences and regions beyond the limits of gkl_shim.h are refused with a message, before they
+are read.
 
-The arrays of most tests hold no letters: what reads them beforehand crashes.
+The arrays of most tests hold no letters, so code that read them would crash.
 """
 
 from __future__ import annotations

@@ -73,7 +73,7 @@ print(refused)
 
 @pytest.mark.skipif(sys.platform != "linux", reason="limits memory as Linux does")
 def test_a_cpp_program_catches_its_own_bad_alloc_and_goes_on(tmp_path):
-    """It is linked with g++'s run-time library; the library has one of its own."""
+    """The program uses g++'s run-time library; the library contains another one."""
     program, library = tmp_path / "cpp_host", paths.library()
     source = Path(__file__).with_name("cpp_host.cpp")
     flags = ["-std=c++17", "-Wall", "-Wextra", "-Werror", "-O1", "-I", paths.header().parent]
@@ -134,7 +134,7 @@ def region(reads, haplotypes, gap_open=45):
     )
 
 def many_haplotypes():
-    # They differ just before the middle, so that each has a head of its own.
+    # They differ just before the middle, so that no two share a head.
     first, last = bases(252), bases(262)
     codes = letters[np.arange(1 << 15)[:, None] >> np.arange(0, 16, 2) & 3]
     whole = np.concatenate([first, codes[0], last])
@@ -145,7 +145,7 @@ def long_haplotype():
     return region([bases(10)], [np.full(20_000_000, ord("A"), np.uint8)])
 
 def long_rescaled_haplotype():
-    # No gap-open quality: neither precision takes such a read.
+    # Without gap-open qualities a read cannot be scaled, in either precision.
     return region([bases(4)], [np.full(12_000_000, ord("A"), np.uint8)], gap_open=0)
 
 def long_reads():

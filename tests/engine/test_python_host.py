@@ -195,7 +195,7 @@ def test_no_module_of_the_working_directory(
 def test_no_module_by_a_relative_setting(
     host: Host, trap: Trap, python: str, setting: dict[str, str]
 ) -> None:
-    # What is on the PYTHONPATH besides still counts.
+    # The other entries of PYTHONPATH still count.
     if "PYTHONPATH" in setting:
         setting = {"PYTHONPATH": f"{setting['PYTHONPATH']}:{host.python_path}"}
     state = host({"GKL_SHIM_PYTHON": python, **setting}, cwd=trap.folder)

@@ -1,4 +1,4 @@
-"""A pair's result has the same bits whatever computes it and in whatever company."""
+"""A pair's result has the same bits on every engine and whatever other pairs share its batch."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_builds_and_threads(regions, expected, build, threads):
 @pytest.mark.parametrize("build", BUILDS)
 @pytest.mark.parametrize("precision", PRECISIONS)
 def test_haplotypes_that_are_divided(build, precision):
-    """So many that they are computed in sets: each has a head of its own."""
+    """Enough haplotypes to be computed in several sets; no two share a head."""
     rnd = random.Random(4)
     first, last = (bytes(rnd.choice(b"ACGT") for _ in range(252)) for _ in range(2))
     codes = [bytes(b"ACGT"[k >> z & 3] for z in range(0, 12, 2)) for k in range(3000)]

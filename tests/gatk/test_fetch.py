@@ -116,7 +116,7 @@ def test_a_damaged_jar_is_named(cached: Path, monkeypatch: pytest.MonkeyPatch, s
 def test_a_damaged_jar_is_fetched_again(
     cached: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """Maven believes in every file that is there: a damaged one has to go first."""
+    """Maven trusts every file that exists, so a damaged one must be deleted first."""
     classpath = fetch.gatk_classpath()
     good = _zip(tmp_path / "good")
     _damaged(cached, 100)

@@ -32,7 +32,7 @@ Handed<double> load_seam(const Handed<double> *from) { return *from; }
 void store_seam(Handed<double> *to, Handed<double> x) { *to = x; }
 Handed<double> load_ring(uint32_t from) { return *shared<Handed<double>>(from); }
 void store_ring(uint32_t to, Handed<double> x) { *shared<Handed<double>>(to) = x; }
-// The warps before this one have ended: what is not there will never come.
+// The warps before this one have ended, so a number that is missing now will never arrive.
 [[noreturn]] void pause() {
     fputs("a stripe waits for a warp that began after it\n", stderr);
     abort();
@@ -47,13 +47,13 @@ void store_ring(uint32_t to, Handed<double> x) { *shared<Handed<double>>(to) = x
 namespace gkl_shim {
 namespace pairhmm {
 namespace {
-// As much as a block of the largest GPU may ask for.
+// The most shared memory that a block may use on the largest GPU.
 alignas(16) uint8_t shared_memory[227 << 10];
 }  // namespace
 }  // namespace pairhmm
 }  // namespace gkl_shim
 
-// Single precision flushes subnormal numbers to zero, as it is compiled for a GPU; double does not.
+// Single precision flushes subnormal numbers to zero, as the GPU build does; double does not.
 #define LAUNCH(name, subnormals)                                                                 \
     extern "C" void launch_##name(unsigned x, unsigned y, void *const *parameters) {             \
         const gkl_shim::FloatingPointMode mode(gkl_shim::Subnormals::subnormals);                \

@@ -51,7 +51,8 @@ class _Error(RuntimeError):
 
 
 class NullCuPy:
-    """``import cupy``, with so many devices, each as slow in double precision as told."""
+    """``import cupy`` with a number of devices, each with the given slowness in double
+    precision."""
 
     __version__ = "0"
 

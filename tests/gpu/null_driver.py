@@ -1,8 +1,8 @@
 """The CUDA driver's functions as the PairHMM engine calls them, with kernels that compute nothing.
 
-Memory is this machine's and nothing is asynchronous. Results are NaN unless told otherwise, as of
-pairs that the device's numbers do not hold, so that what comes out in the end is the CPU engine's
-work. Any function can be told to fail.
+Device memory is host memory and nothing is asynchronous. By default every result is NaN, as for
+pairs outside the device's range, so the final results are those of the CPU engine. Any function
+can be made to fail.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ import numpy as np
 
 from gkl_shim import _native
 
-#: Handles of kernels.
+# : Handles of the kernels.
 SINGLE, DOUBLE = 1, 5
 OK, OUT_OF_MEMORY, NO_CONTEXT, LOST = 0, 2, 201, 719
 _ERRORS = {OUT_OF_MEMORY: b"CUDA_ERROR_OUT_OF_MEMORY", LOST: b"CUDA_ERROR_LAUNCH_FAILED"}
-#: Those that may fail, as the engine sees it.
+# : The functions that may fail, as far as the engine can see.
 FALLIBLE = (
     "cuCtxPushCurrent_v2", "cuMemAlloc_v2", "cuMemHostAlloc", "cuStreamCreate", "cuStreamQuery",
     "cuEventCreate", "cuEventRecord", "cuEventSynchronize", "cuMemcpyHtoDAsync_v2",
@@ -69,7 +69,7 @@ class NullDriver:
                 (DOUBLE, result if double_result is None else double_result),
             )
         }
-        # Of a slow device: results to come, by stream; and the stream that an event waits for.
+        # For a slow device: outstanding results by stream, and the stream that an event waits for.
         self._to_come: dict[int, list[tuple[np.ndarray, np.ndarray]]] = {}
         self._events: dict[int, Any] = {}
         self.calls: Counter[str] = Counter()
@@ -91,12 +91,12 @@ class NullDriver:
             setattr(self._table, name, function)
 
     def functions(self) -> Any:
-        """In the place of :func:`gkl_shim.cuda.driver.functions`."""
+        """Stands in for :func:`gkl_shim.cuda.driver.functions`."""
         return self._table
 
     @property
     def contexts(self) -> list[int]:
-        """Those current in this thread, the last one on top."""
+        """The contexts that are current in this thread, the top of the stack last."""
         if not hasattr(self._here, "contexts"):
             self._here.contexts = []
         found: list[int] = self._here.contexts

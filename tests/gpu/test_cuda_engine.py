@@ -90,7 +90,7 @@ def test_many_callers(engine, regions, precision):
 
 
 def figures(statistics):
-    """Return what the CPU engine and a GPU say of the same regions."""
+    """Return the results of the CPU engine and of a GPU for the same regions."""
     names = "regions", "pairs", "cells", "computed_cells", "rescued_pairs", "rescaled_pairs"
     return {name: statistics[name] for name in names}
 
@@ -104,7 +104,7 @@ def mixed(regions):
 @pytest.mark.parametrize("cells", [1 << 16, 1 << 32])
 @pytest.mark.parametrize("ratio", [2, 64])
 def test_figures_are_the_cpu_engine_s(mixed, precision, ratio, cells, monkeypatch):
-    """And the bits, whoever computes what single precision does not hold."""
+    """And the bits, whichever engine computes what single precision cannot hold."""
     monkeypatch.setattr(cuda, "_CHUNK_CELLS", dict.fromkeys(PRECISIONS, cells))
     engine = cuda.Engine(precision=precision, double_ratio=ratio)
     cpu = _native.PairHmmEngine(0, precision, None)
@@ -191,7 +191,7 @@ def _failing(real, error, after):
 
 
 def inject(monkeypatch, errors, after):
-    """Make functions of the driver return these after so many calls instead of doing anything."""
+    """Make functions of the driver fail with these statuses after a number of calls."""
     ffi, _ = _native.library()
     table = driver.functions()
     kept = []

@@ -1,4 +1,4 @@
-"""What can be said of the CUDA engine without a device: the planner."""
+"""The CUDA engine's planner, which needs no device."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def pointer(batch):
 
 
 def planned(batch, precision, cells, scratch, rows=0, values=None):
-    """Each chunk's figures; every result written, `values` gets its number."""
+    """Return each chunk's figures. Write every result; `values` receives its number."""
     ffi, lib = _native.library()
     code = {"single": lib.GKL_SHIM_SINGLE, "double": lib.GKL_SHIM_DOUBLE}[precision]
     options = ffi.new(
@@ -36,7 +36,7 @@ def planned(batch, precision, cells, scratch, rows=0, values=None):
     chunks, number = [], 0
     while lib.gkl_shim_cuda_take(planner, c_batch, wanted, chunk) > 0:
         _native.check(lib.gkl_shim_cuda_plan(planner, chunk))
-        # A canary behind the block: nothing is written beyond what was asked for.
+        # Guard bytes after the block: nothing may be written beyond its size.
         block = np.full(chunk.block_bytes + 64, 0xA5, np.uint8)
         lib.gkl_shim_cuda_write(planner, ffi.cast("void *", block.ctypes.data))
         assert (block[chunk.block_bytes :] == 0xA5).all()
@@ -63,7 +63,7 @@ def planned(batch, precision, cells, scratch, rows=0, values=None):
 @pytest.mark.parametrize("cells", [1, 1 << 16, 1 << 40])
 @pytest.mark.parametrize("scratch", [1, 1 << 40])
 def test_every_pair_once(regions, precision, cells, scratch):
-    # In double precision a read too long for one warp is held where there is room for its states.
+    # Double precision takes a read too long for one warp if its states fit the scratch.
     longest = 512 if precision == "single" else 256 if scratch == 1 else 1 << 30
     given = None if precision == "single" else np.full(regions.pairs, np.nan)
     values, chunks, number = planned(regions, precision, cells, scratch, values=given)
@@ -104,7 +104,7 @@ def test_a_width_asked_for_is_taken(regions, rows):
 
 
 def test_no_region_has_more_states_than_events_can_name():
-    """However many haplotypes are shared out to warps of their own."""
+    """Even if the haplotypes are divided among several warps."""
     batch = random_region(random.Random(5), 3, 1000, 300, "usual")
     values, _, _ = planned(batch, "single", 1 << 32, 1 << 30)
     assert not np.isnan(values).any()
@@ -112,7 +112,7 @@ def test_no_region_has_more_states_than_events_can_name():
 
 @pytest.mark.parametrize("given", [False, True])
 def test_a_region_of_very_many_letters_is_left_to_the_cpu(given):
-    """With two between smaller ones: no chunk has it, and none of its bases travel."""
+    """Two such regions between smaller ones: no chunk contains them or copies their bases."""
     letters = np.full((1 << 23) + 1, ord("A"), np.uint8)
     small, large = letters[:20], np.tile(letters, 2)
     haplotypes = HaplotypeBatch.from_arrays(
@@ -140,7 +140,7 @@ def test_chunks_have_so_many_letters_at_most():
 
 
 def test_the_cpu_completes(regions):
-    """What devices leave as NaN gets the bits that the CPU engine gives it by itself."""
+    """Pairs that devices leave as NaN get the bits of a run on the CPU alone."""
     engine = _native.PairHmmEngine(2, "single", None)
     expected = PairHMM(backend="cpu").compute(regions)
     doubles = PairHMM(backend="cpu", precision="double").compute(regions)

@@ -1,4 +1,4 @@
-"""What is compiled ahead: that it is all there, and that the right one is loaded."""
+"""The kernels compiled ahead: all are in the package, and the right one is loaded."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def named(file: str, ending: str) -> Path:
 
 
 def shipped(file: str, ending: str) -> Path:
-    """What the package holds, else what is compiled now, as for a release, and kept in build/."""
+    """The kernels in the package, otherwise compiled now as for a release and kept in build/."""
     installed = paths.kernels() / named(file, ending)
     if installed.is_file():
         return installed
@@ -81,7 +81,7 @@ def test_ptx_is_for_drivers_of_cuda_13_0(file):
 @pytest.mark.usefixtures("gpu")
 @pytest.mark.parametrize("file", FILES)
 def test_the_device_takes_them(file, monkeypatch):
-    """No compiler is asked where something is shipped for the device."""
+    """No compiler runs if the package has machine code for the device."""
     cupy = pytest.importorskip("cupy")
     architecture = cupy.cuda.Device(0).compute_capability
     best = kernels._suitable(int(architecture))[0]
@@ -131,7 +131,7 @@ class FakeCuPy:
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """Kernel files with headers of their own, and everything compiled ahead."""
+    """Kernel files with their own headers, and everything compiled ahead."""
     monkeypatch.setattr(paths, "kernels", lambda: tmp_path)
     for file, names in kernels.EXPRESSIONS.items():
         path = tmp_path / file

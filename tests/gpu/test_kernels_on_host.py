@@ -1,7 +1,7 @@
-"""PairHMM's CUDA kernels compute the CPU engine's bits: run on the host, a warp's lanes as fibers.
+"""PairHMM's CUDA kernels compute the CPU engine's bits. They run on the host, each lane a fiber.
 
-All of the GPU engine takes part but CuPy and the driver, which stand-ins replace. On a device,
-test_kernels.py and test_long_reads.py do the same.
+The tests use the whole GPU engine except CuPy and the driver, which stand-ins replace.
+test_kernels.py and test_long_reads.py do the same on a device.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ def test_ordinary_regions(host, precision):
 
 @pytest.mark.parametrize("precision", ["single", "double"])
 def test_odd_qualities(host, precision):
-    """The CPU completes many of these pairs, but no kernel's result may be a wrong one."""
+    """The CPU completes many of these pairs, but no kernel may return a wrong result."""
     assert check(host, regions(1, ("wild", "open")), precision) > 0
 
 

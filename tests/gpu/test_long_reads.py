@@ -16,7 +16,7 @@ from tests.gpu.test_cuda_planner import planned, pointer
 
 on_device = [pytest.mark.gpu, pytest.mark.usefixtures("gpu")]
 
-#: Lengths about those at which a read gets another stripe, and some between.
+# : Lengths around those at which a read gets another stripe, and some in between.
 LENGTHS = (1, 150, 256, 257, 300, 511, 512, 513, 700, 767, 768, 769, 1000, 1279, 1281, 2000)
 
 
@@ -75,7 +75,7 @@ def mixed() -> Batch:
 
 
 class Engine(cuda.Engine):
-    """Says what the devices have left to the CPU."""
+    """Records what the devices have left to the CPU."""
 
     @property
     def left(self):
@@ -84,7 +84,7 @@ class Engine(cuda.Engine):
 
 
 def on_cpu(batch, precision, *, as_gkl=False):
-    """Return the likelihoods, and how many pairs double precision does not hold."""
+    """Return the likelihoods, and the number of pairs that double precision cannot hold."""
     values = np.empty(batch.pairs)
     engine = _native.PairHmmEngine(0, precision, None, as_gkl=as_gkl)
     engine.compute(pointer(batch), values)
@@ -123,7 +123,7 @@ class TestOnDevice:
         assert_same_bits(engine.compute(batch), on_cpu(batch, precision, as_gkl=as_gkl)[0])
 
     def test_many_callers(self, mixed, precision, as_gkl):
-        """Warps that wait for one another, beside those of other calls."""
+        """Warps that wait for other warps, while other calls run."""
         engine = Engine(precision=precision, as_gkl=as_gkl)
         expected, _ = on_cpu(mixed, precision, as_gkl=as_gkl)
         with ThreadPoolExecutor(8) as pool:
@@ -151,7 +151,7 @@ def test_every_pair_is_planned_once(mixed):
 
 
 def test_haplotypes_are_divided_where_stripes_are_few():
-    """Where they share little: what is alike is computed once."""
+    """If they share little. Columns that are alike are computed once."""
     reads = long_region(8, (3000, 100), 1, 3000).reads
     alike = np.tile(long_region(9, (100,), 1, 3000).haplotypes.bases, (4, 1))
     alike[range(4), range(1480, 1520, 10)] = ord("N")
@@ -173,7 +173,7 @@ def test_single_precision_has_none(mixed):
 
 
 def test_scratch_is_bounded():
-    """A read takes what its haplotypes' states need; one that needs too much is left out."""
+    """A read takes the memory of its haplotypes' states. One that needs too much is left out."""
     batch = long_region(7, (10_000, 3000, 20_000, 5000, 10_000), 9, 4000)
     limit = 30 << 20
     values, chunks, number = planned(batch, "double", 1 << 60, limit, values=nan(batch))

@@ -1,6 +1,6 @@
-"""The CUDA engine's own work, without a device: memory, chunks, callers, several devices, failures.
+"""The CUDA engine without a device: memory, chunks, callers, several devices, failures.
 
-Kernels compute nothing here: in double precision every result is then the CPU engine's.
+The kernels compute nothing here, so in double precision every result comes from the CPU engine.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from tests.gpu.test_long_reads import long_region
 
 @pytest.fixture
 def null(monkeypatch):
-    """Return what makes a driver of so many devices the one in use."""
+    """Return a function that installs a driver with a number of devices."""
     made = []
 
     def make(count=1, double_ratio=(2,), **options):
@@ -87,7 +87,7 @@ def test_all_is_left_to_the_cpu(null, batch, expected, count, slow):
 
 @pytest.mark.parametrize("slow", [False, True])
 def test_more_results_than_are_watched(null, slow, monkeypatch):
-    """The driver is asked whether they are there."""
+    """The engine then asks the driver whether the results have arrived."""
     monkeypatch.setattr(cuda, "_SLOTS", 4)  # room for all in one chunk
     many = random_region(random.Random(1), 300, 300, 8, "usual")
     expected = PairHMM(backend="cpu", precision="double").compute(many)
@@ -106,17 +106,17 @@ def test_single_precision_is_rescued_on_the_device(null, batch, expected):
     engine = cuda.Engine(precision="single")
     assert_same_bits(engine.compute(batch), expected["double"])
     assert engine.statistics()["rescued_pairs"] == batch.pairs
-    # All regions; then pairs that have left single precision, and reads too long for it.
+    # All regions, then pairs outside single precision's range and reads too long for it.
     assert null_driver.calls["cuMemcpyHtoDAsync_v2"] == 3
     assert null_driver.launches[0] >= 4
 
 
-#: What a device that computes something makes of a pair.
+# : A device's result for a pair that it computes.
 ON_DEVICE, IN_DOUBLE = -1.5, -2.5
 
 
 def assert_done(engine, values, batch, calls=1, **figures):
-    """Statistics say what was done where, for so many calls that gave these values."""
+    """Check the statistics after a number of calls that gave these values."""
     figures |= {
         "regions": len(batch),
         "pairs": batch.pairs,
@@ -228,7 +228,7 @@ class TestWhatWasDoneWhere:
             left = ~np.isin(values, (ON_DEVICE, IN_DOUBLE))
             single, double = (values == expected[precision] for precision in expected)
             assert (single | double)[left].all()
-            # Those of no chunk are computed anew, as if there had been no device.
+            # Pairs of lost chunks are computed again, as if there had been no device.
             anew = (left & ~double).sum()
             rescued = engine.statistics()["rescued_pairs"]
             assert rescued + (values == ON_DEVICE).sum() + anew == batch.pairs
@@ -256,7 +256,7 @@ def test_a_fast_device_computes_for_a_slow_one(null, batch, expected, many_chunk
 
 
 def test_few_pairs_are_completed_by_the_cpu(null, expected, batch):
-    """A launch takes longer than they do."""
+    """A launch would take longer than these pairs."""
     few = batch[:1]
     assert few.pairs > 2
     null_driver = null(result=(np.nan, *[ON_DEVICE] * few.pairs), double_result=IN_DOUBLE)
@@ -269,7 +269,7 @@ def test_few_pairs_are_completed_by_the_cpu(null, expected, batch):
 
 
 def test_double_precision_does_not_wait_for_the_end_of_single(null, monkeypatch):
-    """On the same device: it is under way while chunks are sent in single precision."""
+    """On one device, double precision runs while chunks in single precision are still launched."""
     monkeypatch.setattr(cuda, "_CHUNK_CELLS", {"single": 1 << 26, "double": 1 << 30})
     many = concatenated([_generated_input.regions(40)] * 6)
     assert many.cells > 1.5 * (1 << 28)  # more than goes to a device at once in double precision
@@ -388,11 +388,11 @@ def test_a_device_that_fails(null, batch, expected, many_chunks, name, after):
     if null_driver.fail[name] < 0:
         (warning,) = said
         assert str(warning.message).startswith("gkl-shim: GPU 0 (Null) is no longer used: ")
-        # Another thread may have come first, to a device that was lost already.
+        # Another thread may have reached a device that was lost already.
         assert re.search(r": RuntimeError: cu\w+: CUDA_ERROR_", str(warning.message))
         assert engine.devices == ()
     else:
-        # Not called so often.
+        # The function is not called that often.
         assert said == []
     statistics = engine.statistics()
     assert (statistics["pairs"], statistics["cells"]) == (3 * batch.pairs, 3 * batch.cells)
@@ -403,7 +403,7 @@ def test_a_device_that_fails(null, batch, expected, many_chunks, name, after):
 @pytest.mark.parametrize("after", [0, 3])
 @pytest.mark.parametrize("name", ["cuMemAlloc_v2", "cuLaunchKernel", "cuEventSynchronize"])
 def test_one_of_several_devices_fails(null, batch, expected, many_chunks, name, after, monkeypatch):
-    """The others go on, whoever calls and waits meanwhile."""
+    """The other devices continue, for this caller and for those that wait."""
     monkeypatch.setattr(cuda, "_SLOTS", 2)
     null_driver = null(3, fail={name: after}, device=1, slow=True)
     engine = cuda.Engine(precision="double")
@@ -478,7 +478,7 @@ def test_stream(null, batch, expected):
 
 
 def test_batches_together(null, batch, expected, many_chunks):
-    """In one call, none of them copied; whatever becomes of the device."""
+    """In one call and without copying them, whatever happens to the device."""
     null_driver = null()
     engine = cuda.Engine(precision="double")
     batches = [batch[:5], batch[5:5], batch, batch[5:]]
@@ -503,7 +503,7 @@ def test_batches_together(null, batch, expected, many_chunks):
 
 
 def test_a_stream_s_batches_go_together(null, batch, expected, monkeypatch):
-    """As many as are worth a call, and in order."""
+    """As many as make a call worthwhile, and in order."""
     null()
     monkeypatch.setattr(pairhmm, "_DEVICE_CALL_BASES", 3 * batch.reads.bases.size)
     together = []
@@ -535,7 +535,7 @@ def test_a_stream_on_devices_gives_what_came_before_a_fault(null, batch):
 
 
 def test_memory_of_results_is_used_again(null, monkeypatch):
-    """But not while any view of them is there."""
+    """But not while any view of them is alive."""
     monkeypatch.setattr(cuda, "_KEPT_RESULTS", 1)
     monkeypatch.setattr(cuda, "_KEPT_BYTES", 2 * 8 * 1000)
     null()
@@ -557,7 +557,7 @@ def test_memory_of_results_is_used_again(null, monkeypatch):
     del view
     third = results.empty(500)
     assert address(third) == place
-    # No more than so much is kept.
+    # The memory that is kept has a limit.
     others = [results.empty(1000) for _ in range(3)]
     del second, third, others
     assert sum(map(len, results._kept)) == 2000
@@ -670,7 +670,7 @@ def test_the_driver_s_functions_are_found_by_name(monkeypatch):
 
 
 class FakeDriver:
-    """``libcuda.so.1`` with three devices, which says what it was asked."""
+    """``libcuda.so.1`` with three devices, which records the calls it gets."""
 
     def __init__(self, status: int = 0) -> None:
         self.retained: list[int] = []

@@ -1,9 +1,9 @@
-// CUDA for the host: blocks of one warp, whose lanes are fibers.
+// CUDA on the host: blocks of one warp, whose lanes are fibers.
 //
 // Include this, then a kernel file, and launch its kernels with run(). One lane runs at a time, up
-// to the next operation in which all lanes of its warp take part (a shuffle, a vote, a barrier).
-// Blocks run one after the other. Lanes that meet in different operations end the process: on a GPU
-// they would hang or mix up values.
+// to the next collective of its warp (a shuffle, a vote, a barrier). Blocks run one after another.
+// If lanes of a warp reach different collectives, the process ends: on a GPU they would hang or mix
+// up values.
 #pragma once
 
 #include <setjmp.h>
@@ -38,40 +38,40 @@ struct Index {
 Index blockIdx, threadIdx, gridDim;
 
 enum { kLanes = 32 };
-enum class Meeting { kNone, kBarrier, kShuffle, kVote, kMinimum, kEnd };
+enum class Collective { kNone, kBarrier, kShuffle, kVote, kMinimum, kEnd };
 
 struct Fiber {
     ucontext_t start;
     jmp_buf place;
     std::unique_ptr<char[]> stack;
     bool started;
-    Meeting meeting;
+    Collective collective;
 };
 Fiber fibers[kLanes];
 jmp_buf scheduler;
 std::function<void()> kernel;
 
-// What each lane brings to a meeting. A lane may come to the next meeting before another has read
-// this one's values, so meetings use two sets by turns.
-uint64_t brought[2][kLanes];
-unsigned meetings[kLanes];
+// What each lane contributes to a collective. A lane may reach the next collective before another
+// lane has read the values of this one, so collectives alternate between two sets.
+uint64_t contributed[2][kLanes];
+unsigned collectives[kLanes];
 
 void run_fiber() {
     kernel();
-    fibers[threadIdx.x].meeting = Meeting::kEnd;
+    fibers[threadIdx.x].collective = Collective::kEnd;
     _longjmp(scheduler, 1);
 }
 
-// Waits until all lanes have come; returns what they have brought.
-const uint64_t *meet(Meeting meeting, uint64_t mine) {
-    const unsigned lane = threadIdx.x, set = meetings[lane]++ % 2;
-    brought[set][lane] = mine;
-    fibers[lane].meeting = meeting;
+// Waits until all lanes have arrived. Returns what they contributed.
+const uint64_t *exchange(Collective collective, uint64_t mine) {
+    const unsigned lane = threadIdx.x, set = collectives[lane]++ % 2;
+    contributed[set][lane] = mine;
+    fibers[lane].collective = collective;
     if (_setjmp(fibers[lane].place) == 0) _longjmp(scheduler, 1);
-    return brought[set];
+    return contributed[set];
 }
 
-// Until the lane's next meeting, or its end.
+// Runs a lane until its next collective, or to its end.
 void resume(unsigned lane) {
     threadIdx.x = lane;
     if (_setjmp(scheduler) != 0) return;
@@ -96,12 +96,12 @@ void run_warp() {
     do {
         for (unsigned lane = 0; lane < kLanes; lane++) resume(lane);
         for (const Fiber &fiber : fibers)
-            if (fiber.meeting != fibers[0].meeting) {
-                fprintf(stderr, "lanes of a warp diverge: meetings %d and %d\n",
-                        int(fibers[0].meeting), int(fiber.meeting));
+            if (fiber.collective != fibers[0].collective) {
+                fprintf(stderr, "lanes of a warp diverge: collectives %d and %d\n",
+                        int(fibers[0].collective), int(fiber.collective));
                 abort();
             }
-    } while (fibers[0].meeting != Meeting::kEnd);
+    } while (fibers[0].collective != Collective::kEnd);
 }
 
 template <class Kernel>
@@ -112,7 +112,7 @@ void run(unsigned x, unsigned y, const Kernel &what) {
         for (blockIdx.x = 0; blockIdx.x < x; blockIdx.x++) run_warp();
 }
 
-// Parameters as cuLaunchKernel() takes them.
+// Passes parameters as cuLaunchKernel() takes them.
 template <class... Parameters, size_t... k>
 void launch(unsigned x, unsigned y, void (*what)(Parameters...), void *const *parameters,
             std::index_sequence<k...>) {
@@ -132,7 +132,7 @@ To bits_as(From from) {
 }
 template <class T>
 T from_lane(T x, unsigned lane) {
-    const uint64_t *all = meet(Meeting::kShuffle, bits_as<uint64_t>(x));
+    const uint64_t *all = exchange(Collective::kShuffle, bits_as<uint64_t>(x));
     return bits_as<T>(all[lane < kLanes ? lane : threadIdx.x]);
 }
 
@@ -148,17 +148,17 @@ template <class T>
 T __shfl_down_sync(unsigned, T x, unsigned by) {
     return from_lane(x, threadIdx.x + by);
 }
-void __syncwarp() { meet(Meeting::kBarrier, 0); }
+void __syncwarp() { exchange(Collective::kBarrier, 0); }
 bool __all_sync(unsigned, bool x) {
-    const uint64_t *all = meet(Meeting::kVote, x);
+    const uint64_t *all = exchange(Collective::kVote, x);
     return std::all_of(all, all + kLanes, [](uint64_t each) { return each != 0; });
 }
 bool __any_sync(unsigned, bool x) {
-    const uint64_t *all = meet(Meeting::kVote, x);
+    const uint64_t *all = exchange(Collective::kVote, x);
     return std::any_of(all, all + kLanes, [](uint64_t each) { return each != 0; });
 }
 unsigned __reduce_min_sync(unsigned, unsigned x) {
-    const uint64_t *all = meet(Meeting::kMinimum, x);
+    const uint64_t *all = exchange(Collective::kMinimum, x);
     return unsigned(*std::min_element(all, all + kLanes));
 }
 template <class T>

@@ -51,7 +51,7 @@ class Outcome:
 
 
 class Jvm:
-    """Runs scenarios, each in a fresh JVM, with a temporary folder of its own."""
+    """Run scenarios, each in a new JVM, with a temporary folder."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder

@@ -209,7 +209,7 @@ def out_of_memory(argument: tuple[Region, list[Region], list[int]]) -> list[list
 
 @contextlib.contextmanager
 def little_memory(room: int) -> Iterator[None]:
-    """Let the process have so many bytes of address space more than it has now."""
+    """Limit the process to this many bytes of address space beyond what it has now."""
     with Path("/proc/self/statm").open() as file:
         now = int(file.read().split()[0]) * resource.getpagesize()
     before = resource.getrlimit(resource.RLIMIT_AS)
@@ -238,7 +238,8 @@ def uninitialized(region: Region) -> str:
 
 @scenario
 def many_threads(regions: list[Region]) -> dict[str, Any]:
-    """Eight threads, each with an engine of its own, half in double; each is done now and then."""
+    """Eight threads, each with its own engine, half of them in double; each closes it now and
+    then."""
     expected = {
         double: [PairHmm(double=double).compute(region) for region in regions]
         for double in (False, True)
@@ -337,7 +338,7 @@ def surface(region: Region) -> dict[str, Any]:
 
 @scenario
 def killed(region: Region) -> None:
-    """Ends without a word while everything is in use."""
+    """End silently while everything is in use."""
     PairHmm().compute(region)
     os.kill(os.getpid(), signal.SIGKILL)
 

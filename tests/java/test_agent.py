@@ -198,7 +198,8 @@ def test_a_platform_that_is_not_served(jvm: Jvm, tmp_path: Path, agent_jar: Path
 
 
 def test_class_loaders(jvm: Jvm) -> None:
-    """As in Spark and notebooks: GATK in loaders of its own, one blind to the application's."""
+    """As in Spark and notebooks: GATK in its own class loaders, one of them blind to the
+    application's."""
     jars = gkl_classpath("0.8.11").split(":")
     results = jvm("class_loaders", (REGION, jars)).result
     truth = regions.likelihoods(REGION)

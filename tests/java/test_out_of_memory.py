@@ -1,4 +1,4 @@
-"""Memory runs out inside a JVM that brings a C++ run-time library of its own."""
+"""Memory runs out inside a JVM that contains another C++ run-time library."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ _EDGE = 256
 class _Memory:
     def __init__(self, size: int) -> None:
         self.size = size
-        # Not aligned by chance, and with edges that must stay as they are.
+        # Deliberately unaligned, with guard bytes that must not change.
         self.bytes = np.full(size + 2 * _EDGE, 0xA5, np.uint8)
 
     @property

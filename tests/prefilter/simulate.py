@@ -8,7 +8,7 @@ import numpy as np
 
 
 def mutate(rnd: random.Random, letters: bytes, edits: int) -> bytes:
-    """Letters after so many random edits; a third of them at the two ends."""
+    """Return letters after a number of random edits, a third of them at the two ends."""
     result = bytearray(letters)
     for _ in range(edits):
         at = rnd.choice((0, len(result), *(rnd.randrange(len(result) + 1) for _ in range(4))))

@@ -92,7 +92,7 @@ def test_a_source_checkout_is_told_apart(tmp_path: Path, monkeypatch: pytest.Mon
     ("content", "message"), [(None, "is not a file"), (b"rubbish", "does not load")]
 )
 def test_another_library(tmp_path: Path, content: bytes | None, message: str) -> None:
-    """In a process of its own, because a library is loaded once."""
+    """In a new process, because a library is loaded once."""
     library = tmp_path / "lib.so"
     if content is not None:
         library.write_bytes(content)

@@ -1,5 +1,5 @@
-// What a CPU build of the filters offers to engine.cpp: one struct of functions for each
-// instruction set, all compiled from cpu/lanes.inc.
+// What one CPU build of the filters offers to engine.cpp: a struct of functions. Each instruction
+// set has its own build, compiled from cpu/lanes.inc.
 #pragma once
 
 #include <stddef.h>
@@ -21,36 +21,36 @@ static inline int64_t start_of(const gkl_shim_prefilter_sequences &sequences, in
     return sequences.starts ? sequences.starts[k] : k * sequences.stride;
 }
 
-// Up to a build's number of lanes of pairs, side by side: all with the same difference of lengths,
-// and so the same band; the longest first.
+// Pairs side by side, one a lane, at most as many as the build has lanes. All have the same
+// difference of lengths and thus the same band. The longest comes first.
 struct Group {
     const gkl_shim_prefilter_sequences *reads, *segments;
-    int64_t first;  // the pairs are first + order[0], first + order[1] ...
+    int64_t first;  // the pairs are first + order[0], first + order[1], ...
     const int32_t *order;
     int32_t count;
     int32_t mode, max_edits;
-    int16_t *results;  // [pair]
+    int16_t *results;  // indexed by pair
 };
 
-// A way to compute groups whose bands are at most `width` wide.
+// Computes groups whose band is at most `width` wide.
 struct LaneKernel {
     int lanes;
     int32_t width;
-    size_t (*workspace)(const Group &group);  // bytes, on a 64-byte boundary
+    size_t (*workspace)(const Group &group);  // in bytes; aligned to 64 bytes
     void (*compute)(const Group &group, void *workspace);
 };
 
 struct CpuBuild {
     const char *name;
     LaneKernel narrow, wide, wider, blocks;
-    // Both of a length.
+    // The read and the segment have the same length.
     int16_t (*gatekeeper)(const gkl_shim_prefilter_sequences &reads,
                           const gkl_shim_prefilter_sequences &segments, int64_t pair,
                           int32_t max_edits);
-    // Whether a letter of sequence k is undefined.
+    // Whether sequence k has an undefined letter.
     bool (*undefined)(const gkl_shim_prefilter_sequences &sequences, int64_t k);
-    // Any number of letters to planes, whole words; bits beyond the letters are zero. Says
-    // whether one is undefined.
+    // Encodes any number of letters to planes of whole words, with zero bits after the letters.
+    // Returns whether a letter is undefined.
     bool (*encode)(const uint8_t *letters, int64_t count, uint32_t *low, uint32_t *high,
                    uint32_t *undefined);
 };

@@ -1,5 +1,5 @@
-// The CPU engine's flow: chunks of pairs, each a task for one thread. A chunk's pairs are put into
-// groups that share a band, so that they can be computed side by side.
+// The flow of the CPU engine. A chunk of pairs is a task for one thread. It divides the chunk into
+// groups of pairs that share a band, so that they can be computed side by side.
 #include "prefilter/cpu/engine.h"
 
 #include <algorithm>
@@ -15,14 +15,14 @@ namespace gkl_shim {
 namespace prefilter {
 namespace {
 
-// Enough to fill groups where lengths differ, little enough that all threads have work.
+// Large enough to fill groups if lengths differ, small enough to give all threads work.
 constexpr int kChunkBits = 13;
 constexpr int64_t kChunk = int64_t(1) << kChunkBits;
 
-// About what one thread does.
+// The throughput of one thread, about.
 constexpr int64_t kBasesPerNanosecond = 3, kGateKeeperNanoseconds = 5;
 
-// A thread's buffer over this size is given back after use.
+// Larger buffers of a thread are freed after use.
 constexpr size_t kKeptBytes = size_t(8) << 20;
 
 struct ThreadMemory {
@@ -38,9 +38,9 @@ struct Job {
     const gkl_shim_prefilter_sequences &reads, &segments;
     int16_t *results;
 
-    // What a pair of a shape computes with, and what it may share a group with, as the upper part
-    // of a key; the lower part sorts them, the longest first. Pairs whose lengths alone rule them
-    // out come last.
+    // A sort key for a pair. The upper bits select the kernel and the band; pairs that agree in
+    // them may share a group. The lower bits sort by length, longest first. Pairs that the lengths
+    // alone rule out come last.
     static constexpr int kShapeBits = 14, kLongestBits = 23;
     static constexpr uint64_t kImpossible = uint64_t(4) << kLongestBits;
     uint64_t shape(int32_t m, int32_t n) const {
@@ -58,7 +58,7 @@ struct Job {
                uint64_t(kMaxLength - m);
     }
 
-    // Pairs that share a band, order[0] to order[count - 1].
+    // Computes pairs order[0] to order[count - 1], which share a band.
     void compute(uint64_t shared, int64_t first, const int32_t *order, int64_t count) {
         const CpuBuild &build = *settings.build;
         if (shared == kImpossible) {
@@ -108,7 +108,7 @@ struct Job {
         memory.workspace.trim(kKeptBytes);
     }
 
-    // Of each pair of a chunk, what it may share a group with and its place in the chunk.
+    // The sort key of each pair of a chunk, followed by its index in the chunk, sorted.
     const std::vector<uint64_t> &sorted_keys(int64_t first, int64_t count) {
         std::vector<uint64_t> &keys = thread_memory->keys;
         keys.resize(size_t(kChunk));

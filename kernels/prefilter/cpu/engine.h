@@ -19,7 +19,7 @@ struct CpuSettings {
     int32_t mode, max_edits;
 };
 
-// The pairs have been checked. Throws std::bad_alloc.
+// Expects checked pairs. Throws std::bad_alloc.
 void compute_on_cpu(const CpuSettings &settings, int64_t pairs,
                     const gkl_shim_prefilter_sequences &reads,
                     const gkl_shim_prefilter_sequences &segments, int16_t *results);

@@ -1,14 +1,20 @@
-// The CUDA engine's kernels. A thread computes a pair; threads share nothing.
+// The CUDA engine's kernels. A thread computes one pair (in encode(), 32 letters). The 128 threads
+// of a block share nothing and never synchronize.
 //
-// Sequences are bit planes in device memory, as model.h has them, and start at any bit. A thread
-// streams them: 32 columns of the segment at a time, and of the read the words that the band passes
-// over meanwhile, so that a kernel serves any length. Within such a block all shifts are constants.
-// What a band of one or two words of 32 bits holds is `exact`; wider bands are `exact_words`, with
-// up to eight words in registers, and `exact_blocks`, with their state in device memory. Each
-// leaves to the next what is too wide.
+// Sequences are bit planes in device memory, as described in model.h, and start at any bit. A
+// thread streams them in blocks of 32 columns: it loads 32 columns of the segment, and the words of
+// the read that the band passes over in these columns. So a kernel handles any length, and within a
+// block of columns all shifts are constants.
 //
-// Buffers have kPadding words more at both ends: a band reaches beyond its read, where what it
-// meets has no influence.
+// `exact` handles bands of up to one word of 32 or 64 bits, `exact_words` bands of up to eight
+// words of 32 bits, with all state in registers. `exact_blocks` handles any other band, with its
+// state in device memory. Each kernel leaves wider bands to the next one.
+//
+// A block of 32 columns takes hundreds of instructions and loads a few words, so integer arithmetic
+// bounds `exact`, `exact_words` and `estimate`. Memory bounds `exact_blocks` and `encode`.
+//
+// Buffers have kPadding extra words at both ends. A band reaches beyond its read, where what it
+// reads has no influence.
 #include "prefilter/model.h"
 
 namespace gkl_shim {
@@ -16,10 +22,10 @@ namespace prefilter {
 
 enum { kThreads = 128, kPadding = 8 };
 
-// Where pairs are.
+// Where the sequences of the pairs are.
 struct Places {
-    const int64_t *starts;   // in bases; null: at multiples of stride
-    int64_t stride, origin;  // of what is in device memory only the bases from `origin` on are
+    const int64_t *starts;   // in bases; null: at multiples of `stride`
+    int64_t stride, origin;  // device memory holds the bases from `origin` on
     const int32_t *lengths;  // null: all have `length`
     int32_t length;
 
@@ -30,38 +36,38 @@ struct Places {
 };
 
 struct Planes {
-    const uint32_t *low, *high, *undefined;  // undefined is null where every base is defined,
-    const uint32_t *any;                     // and where this is not null, looked at if it is not 0
-    int64_t words;                           // without the padding
+    const uint32_t *low, *high, *undefined;  // `undefined` is null if every base is defined;
+    const uint32_t *any;  // if `any` is not null, `undefined` matters only if *any is not 0
+    int64_t words;        // without the padding
 
     GKL_SHIM_METHOD bool some_undefined() const { return undefined && (!any || *any); }
 };
 
-// What a launch computes: pairs of two lists of sequences, or a mapper's candidates: reads by their
-// number, and where their segments start in contigs.
+// The input of a launch: either pairs from two lists of sequences, or a mapper's candidates, given
+// by the reads' numbers and the positions of the segments in contigs.
 struct Work {
     Planes read_planes, segment_planes;
     Places reads, segments;
     const int32_t *read_numbers;  // null: pairs
-    int32_t strand;               // how far the reverse complements' numbers are from the reads'
-    const int32_t *contigs;       // null: there is one
+    int32_t strand;               // distance from a read's number to that of its reverse complement
+    const int32_t *contigs;       // null: there is one contig
     const void *positions;        // int64 or int32
-    const uint8_t *reverse;       // null: none is
+    const uint8_t *reverse;       // null: none is reversed
     int32_t wide;                 // positions are int64
     int32_t contig_count, read_count;
-    int32_t before, after;      // how far segments reach beyond the read's length
-    int32_t clipped;            // whether a segment may be shorter for its contig's end
-    unsigned long long *fault;  // the lowest number of a candidate that is nowhere
+    int32_t before, after;  // bases of a segment before the position and after the read's length
+    int32_t clipped;        // whether a segment may be shorter because its contig ends
+    unsigned long long *fault;  // the lowest number of a candidate that is out of range
     int16_t *results;
     int64_t count;
 };
 
 struct Pair {
-    int64_t read, segment;  // where they start
+    int64_t read, segment;  // their first bases
     int32_t m, n;
 };
 
-// Whether the pair is somewhere.
+// Finds a pair's sequences. Returns false for a candidate that is out of range.
 GKL_SHIM_DEVICE bool find(const Work &work, int64_t k, Pair &pair) {
     if (!work.read_numbers) {
         pair.read = work.reads.start(k);
@@ -92,7 +98,7 @@ GKL_SHIM_DEVICE bool find(const Work &work, int64_t k, Pair &pair) {
     return found;
 }
 
-// Two words from bit `shift` of the first on.
+// The 32 bits of two words that start at bit `shift` of the first.
 GKL_SHIM_DEVICE uint32_t funnel(uint32_t first, uint32_t second, int32_t shift) {
 #if defined(__CUDACC_RTC__)
     return __funnelshift_r(first, second, shift);
@@ -101,7 +107,7 @@ GKL_SHIM_DEVICE uint32_t funnel(uint32_t first, uint32_t second, int32_t shift) 
 #endif
 }
 
-// Bit `at` of a word, spread over a word. The left shift is common to four of a word's bits.
+// Bit `at` of a word, copied to all bits. The left shift is the same for four of a word's bits.
 GKL_SHIM_DEVICE uint32_t spread(uint32_t word, int32_t at) {
 #if defined(__CUDACC_RTC__)
     uint32_t result;
@@ -114,7 +120,7 @@ GKL_SHIM_DEVICE uint32_t spread(uint32_t word, int32_t at) {
 #endif
 }
 
-// 32 bits of a plane at any place.
+// 32 bits of a plane, starting at any bit.
 GKL_SHIM_DEVICE uint32_t bits32(const uint32_t *plane, int64_t at) {
     const uint32_t *word = plane + (at >> 5);
     return funnel(word[0], word[1], int32_t(at & 31));
@@ -136,7 +142,7 @@ GKL_SHIM_DEVICE bool undefined(const Work &work, const Pair &pair) {
             any_bit(work.segment_planes.undefined, pair.segment, pair.n));
 }
 
-// The words of a plane that a band of V passes over in 32 columns: V's bits and 32 more.
+// The words of a plane that a band of type V passes over in 32 columns: the bits of V and 32 more.
 template <class V>
 struct Passed;
 
@@ -174,14 +180,14 @@ struct Passed<uint64_t> {
 GKL_SHIM_DEVICE void widen(uint32_t word, uint32_t &wide) { wide = word; }
 GKL_SHIM_DEVICE void widen(uint32_t word, uint64_t &wide) { wide = word | uint64_t(word) << 32; }
 
-// The rows of a word, whose first bit is row `first`, that exist.
+// The rows of a word that exist, given the row of its first bit.
 template <class V>
 GKL_SHIM_DEVICE V existing(int32_t first) {
     const int32_t missing = -first;
     return missing <= 0 ? V(~V(0)) : missing >= int32_t(8 * sizeof(V)) ? V(0) : V(~V(0) << missing);
 }
 
-// A pair whose band one V holds.
+// A pair whose band fits one V.
 template <class V, int MODE>
 struct Exact {
     const Work &work;
@@ -202,7 +208,7 @@ struct Exact {
         text_high = bits32(work.segment_planes.high, segment);
     }
 
-    // The `at`th of the columns loaded; `rows` are the band's rows that exist there.
+    // Computes the column `at` of the loaded ones. `rows` are the band's rows that exist there.
     template <bool TOP>
     GKL_SHIM_METHOD Column<V> step(int32_t at, V rows) {
         V one, other;
@@ -213,7 +219,8 @@ struct Exact {
         return advance(match, vp, vn);
     }
 
-    // 32 columns; how often the distance did not grow along the diagonal of bit `followed`.
+    // Computes 32 columns. Returns how often the distance did not grow along the diagonal of bit
+    // `followed`.
     template <bool TOP>
     GKL_SHIM_METHOD int32_t block(int32_t column, int32_t followed) {
         load(column);
@@ -223,10 +230,10 @@ struct Exact {
         const V rows = existing<V>(column - band.above);
 #pragma unroll
         for (int32_t at = 0; at < 32; at++) {
-            // Rows move up; those that come in at the bottom exist.
+            // Existing rows move up. Rows that enter at the bottom exist.
             const V moved = at ? V(rows >> at | ~V(0) << (8 * sizeof(V) - at)) : rows;
             const V d0 = step<TOP>(at, moved).d0;
-            // In global mode the bit is low enough for the sum not to overflow.
+            // In global mode the bit is low enough that the sum cannot overflow.
             if (MODE == kGlobal)
                 sum += d0 & bit;
             else
@@ -237,8 +244,8 @@ struct Exact {
 
     GKL_SHIM_METHOD int32_t distance(int32_t max_edits) {
         const int32_t m = pair.m, n = pair.n;
-        // As in the CPU engine: the diagonal of the corner, or the lowest one and then the last
-        // row.
+        // As in the CPU engine: the diagonal that ends in the corner, or the lowest one followed by
+        // the last row.
         const int32_t followed = MODE == kGlobal ? band.above - (n - m) : band.above + band.below;
         const int32_t along = MODE == kGlobal ? n : m - band.below;
         int32_t edits = MODE == kGlobal ? most(m - n, 0) : band.below;
@@ -256,7 +263,7 @@ struct Exact {
         for (; column < along && column < band.above; column += 32)
             edits += 32 - block<true>(column, followed);
         for (; column < along; column += 32) {
-            // Along a diagonal the distance never falls.
+            // The distance never decreases along a diagonal.
             if (MODE == kGlobal && edits > max_edits) return edits;
             edits += 32 - block<false>(column, followed);
         }
@@ -279,8 +286,8 @@ GKL_SHIM_DEVICE int16_t result_of(int32_t edits, int32_t max_edits) {
     return int16_t(edits <= max_edits ? edits : int32_t(kAbove));
 }
 
-// LENGTH, where it is not 0, is that of all reads and segments, and EDITS the threshold: then the
-// band is known to the compiler, and all of its shifts.
+// If LENGTH is not 0, all reads and segments have this length, and EDITS is the threshold. The
+// compiler then knows the band and all its shifts.
 template <class V, int MODE, int LENGTH, int EDITS>
 __global__ void __launch_bounds__(kThreads) exact(const Work work, int32_t max_edits) {
     const int64_t k = int64_t(blockIdx.x) * kThreads + threadIdx.x;
@@ -301,7 +308,7 @@ __global__ void __launch_bounds__(kThreads) exact(const Work work, int32_t max_e
     work.results[k] = int16_t(result);
 }
 
-// 32 bits of a sequence's plane from its base `row` on, zero outside the buffer.
+// 32 bits of a plane, starting at bit `at`. Bits outside the buffer are zero.
 GKL_SHIM_DEVICE uint32_t bits_within(const uint32_t *plane, int64_t words, int64_t at) {
     const int64_t word = at >> 5;
     const uint32_t first = word >= 0 && word < words ? plane[word] : 0;
@@ -309,7 +316,7 @@ GKL_SHIM_DEVICE uint32_t bits_within(const uint32_t *plane, int64_t words, int64
     return funnel(first, second, int32_t(at & 31));
 }
 
-// A pair whose band WORDS words hold.
+// A pair whose band fits WORDS words.
 template <int WORDS, int MODE>
 struct ExactWords {
     const Planes reads, segments;
@@ -340,7 +347,7 @@ struct ExactWords {
         text_high = bits32(segments.high, pair.segment + column);
     }
 
-    // A column's d0.
+    // Computes d0 of a column.
     GKL_SHIM_METHOD void zeros(int32_t column) {
         const int32_t at = column & 31;
         if (at == 0) load(column);
@@ -360,19 +367,20 @@ struct ExactWords {
         }
     }
 
-    // A row's bit in a word; an index that the compiler does not know would keep words in memory.
+    // The bit of a row within word w, 0 if the row is in another word. Indexing by an unknown w
+    // would put the words in memory.
     GKL_SHIM_METHOD static uint32_t bit_of(int32_t row, int32_t w) {
         return row >> 5 == w ? 1u << (row & 31) : 0;
     }
 
-    // The next column's differences; returns what this one's are.
+    // Advances to the next column. Returns the differences of the current one.
     GKL_SHIM_METHOD Column<uint32_t> next(int32_t w) {
         return advance(d0[w], funnel(d0[w], d0[w + 1], 1), vp[w], vn[w]);
     }
 
     GKL_SHIM_METHOD int32_t distance(int32_t max_edits) {
         const int32_t m = pair.m, n = pair.n;
-        // As above.
+        // As in Exact::distance().
         const int32_t followed = MODE == kGlobal ? band.above - (n - m) : band.above + band.below;
         const int32_t along = MODE == kGlobal ? n : m - band.below;
         int32_t edits = MODE == kGlobal ? most(m - n, 0) : band.below;
@@ -419,8 +427,8 @@ __global__ void __launch_bounds__(kThreads) exact_words(const Work work, int32_t
             result_of(ExactWords<WORDS, MODE>(work, pair, band).distance(max_edits), max_edits);
 }
 
-// Bands of any width, which the global mode has none of. Each thread has `words` pairs of words in
-// `state`, a thread's next to its neighbours'.
+// Bands of any width. In global mode no band is that wide. Each thread has 2 * `words` words in
+// `state`; a thread's words are interleaved with those of its neighbours.
 template <int MODE>
 __global__ void __launch_bounds__(kThreads)
     exact_blocks(const Work work, int32_t max_edits, uint32_t *state) {
@@ -448,7 +456,7 @@ __global__ void __launch_bounds__(kThreads)
             const int32_t row = column < along ? followed : m - 1 - column + band.above;
             Column<uint32_t> seen = {0, 0, 0};
             uint32_t carry = 0, d0_before = 0;
-            // A word's new state needs the next word's d0, so it is one word behind.
+            // A word's new state needs d0 of the next word, so the update is one word behind.
             for (int32_t w = 0; w <= words; w++) {
                 uint32_t d0 = 0;
                 if (w < words) {
@@ -483,7 +491,7 @@ __global__ void __launch_bounds__(kThreads)
     }
 }
 
-// GateKeeper; WORDS is the most words of 32 bases that a read has.
+// GateKeeper. WORDS is the number of words of 32 bases that the longest read takes.
 template <int WORDS>
 __global__ void __launch_bounds__(kThreads) estimate(const Work work, int32_t max_edits) {
     const int64_t k = int64_t(blockIdx.x) * kThreads + threadIdx.x;
@@ -507,8 +515,8 @@ __global__ void __launch_bounds__(kThreads) estimate(const Work work, int32_t ma
     work.results[k] = int16_t(gatekeeper(same, max_edits));
 }
 
-// Letters to bit planes, 32 a thread; `size` of them, and room for whole words to be read. *any
-// becomes 1 where a letter is undefined.
+// Encodes `size` letters to bit planes, 32 a thread. The buffer may be read up to a whole number of
+// words. *any becomes 1 if a letter is undefined.
 __global__ void __launch_bounds__(kThreads)
     encode(const uint4 *letters, int64_t size, uint32_t *low, uint32_t *high, uint32_t *undefined,
            uint32_t *any) {
@@ -522,7 +530,7 @@ __global__ void __launch_bounds__(kThreads)
 #pragma unroll
         for (int32_t k = 0; k < 4; k++) {
             const uint32_t x = four[k] >> 1 & 0x01010101u, y = four[k] >> 2 & 0x01010101u;
-            // The letter of the code (x, y): A 0x41, C 0x43, T 0x54, G 0x47 in upper case.
+            // The upper-case letter of each code (x, y): A 0x41, C 0x43, T 0x54, G 0x47.
             const uint32_t expected = 0x41414141u + 2 * x + 19 * y - 15 * (x & y);
             uint32_t wrong = (four[k] & 0xdfdfdfdfu) ^ expected;
             wrong |= wrong >> 4 & 0x0f0f0f0fu;
