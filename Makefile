@@ -1,4 +1,4 @@
-# Each target does its own set-up. PYTHON and VENV may be set: make PYTHON=python3.12 test
+# Each target installs what it needs. Set PYTHON and VENV to choose them: make PYTHON=python3.12 test
 PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin

@@ -31,8 +31,8 @@ add_custom_command(
   COMMAND ${CMAKE_COMMAND} -E rm -rf bindings classes replaced
   COMMAND ${JAVAC} -d bindings ${BINDING_SOURCES}
   COMMAND ${JAVAC} -cp bindings -d classes ${JAVA_SOURCES}
-  # The classes that take the place of GATK's go where no class loader looks: only the agent hands
-  # them out.
+  # The classes that replace GATK's go to a folder that no class loader searches. Only the agent
+  # reads them there.
   COMMAND ${CMAKE_COMMAND} -E copy_directory classes replaced/org/gklshim/replacements
   COMMAND ${CMAKE_COMMAND} -E rm -rf replaced/org/gklshim/replacements/org/gklshim
   COMMAND ${CMAKE_COMMAND} -E touch classes.stamp

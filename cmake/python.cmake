@@ -1,4 +1,5 @@
-# What only the Python package holds: the binding, and the CUDA kernels as source and compiled.
+# The files that only the Python package holds: the binding, and the CUDA kernels as source and
+# machine code.
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 set(JAVADIR gkl_shim/java)
 if(NOT GKL_SHIM_ALL_PLATFORMS)
@@ -25,7 +26,7 @@ function(cubins_py result)
   set(${result} ${output} PARENT_SCOPE)
 endfunction()
 
-# The sources of the CUDA kernels: CuPy compiles them where there is no machine code for a device.
+# The sources of the CUDA kernels. CuPy compiles them if there is no machine code for a device.
 file(GLOB_RECURSE CUDA_FILES CONFIGURE_DEPENDS kernels/*.cu kernels/*.h)
 list(APPEND CUDA_FILES ${CMAKE_SOURCE_DIR}/cmake/cubins.py
      ${CMAKE_SOURCE_DIR}/gkl_shim/cuda/kernels.py)
@@ -55,8 +56,8 @@ if(NOT NVRTC)
   return()
 endif()
 message(STATUS "CUDA kernels are compiled for ${WANTED} with ${NVRTC}")
-# By way of a file: pip makes a new folder for each build, and a path in the commands would make
-# ninja run all of them again.
+# The path is passed in a file. pip uses a new folder for each build, and with its path in the
+# commands ninja would run all of them again.
 set(CUBIN_DIR ${CMAKE_BINARY_DIR}/cubins)
 file(GENERATE OUTPUT ${CUBIN_DIR}/nvrtc CONTENT "${NVRTC}")
 set(CUBIN_FILES)

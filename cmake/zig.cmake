@@ -5,5 +5,5 @@ set(CMAKE_SYSTEM_PROCESSOR ${ZIG_ARCH})
 set(CMAKE_C_COMPILER ${ZIG}/cc -target ${ZIG_ARCH}-linux-gnu.2.17)
 set(CMAKE_CXX_COMPILER ${ZIG}/c++ -target ${ZIG_ARCH}-linux-gnu.2.17)
 set(CMAKE_TRY_COMPILE_PLATFORM_VARIABLES ZIG ZIG_ARCH)
-# Debugging information of the C++ library is nothing a jar should carry.
+# The jar should not carry the debugging information of the C++ library.
 set(CMAKE_SHARED_LINKER_FLAGS_INIT -s)

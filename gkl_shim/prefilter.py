@@ -172,7 +172,7 @@ class Prefilter(Closable):
         _whole("max_edits", max_edits, MAX_EDITS)
         _whole("threads", threads, 2**31 - 1)
         if method == "gatekeeper" and mode != "global":
-            raise ValueError(f"mode: gatekeeper knows global only, not {mode}")
+            raise ValueError(f"mode: gatekeeper supports only global, not {mode}")
         if build is not None and not isinstance(build, str):
             raise ValueError(f"build: a name, not {build!r}")
         self.max_edits = int(max_edits)

@@ -111,7 +111,7 @@ def test_parts_of_a_large_call(monkeypatch):
         ((["A"], ["A"], 1), {"encode": "gpu"}, "encode: one of auto, host, device, not 'gpu'"),
         ((["A"], ["A"], 1), {"threads": -1}, "threads: 0 to 2147483647, not -1"),
         ((["A"], ["A"], 1), {"build": 5}, "build: a name, not 5"),
-        ((["A"], ["A"], 1), {"method": "gatekeeper", "mode": "infix"}, "mode: gatekeeper knows"),
+        ((["A"], ["A"], 1), {"method": "gatekeeper", "mode": "infix"}, "mode: gatekeeper supports"),
         ((["A", "AC"], ["A", "A"], 1), {"method": "gatekeeper"},
          "pair 1: gatekeeper needs equal lengths; the read has 2 bases, the segment 1"),
     ],

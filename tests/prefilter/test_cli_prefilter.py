@@ -185,9 +185,12 @@ def test_gatekeeper_at_the_end_of_a_contig(tmp_path: Path) -> None:
         (["-", "-e", "2", "--method", "magic"], "Invalid value for '--method'"),
         (
             ["-", "-e", "2", "--method", "gatekeeper", "--mode", "infix"],
-            "--method gatekeeper knows",
+            "--method gatekeeper supports",
         ),
-        (["-", "-e", "2", "--devices", "one"], "Invalid value for '--devices': 'one' is no list"),
+        (
+            ["-", "-e", "2", "--devices", "one"],
+            "Invalid value for '--devices': 'one' is not a list",
+        ),
     ],
 )
 def test_used_wrongly(tmp_path: Path, arguments: list[str], message: str) -> None:
