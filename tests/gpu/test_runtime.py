@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.conftest import ROOT, require_tool
+from tests.conftest import HEADER_FOLDERS, ROOT, require_tool
 
 KERNELS = ROOT / "kernels"
 RUNTIME = ("call", "devices", "launch")
@@ -32,7 +32,7 @@ def run(tmp_path_factory):
     sources += [KERNELS / "gpu" / f"{name}.cpp" for name in RUNTIME]
     sources += [KERNELS / "common" / f"{name}.cpp" for name in ("api", "cpu", "thread_pool")]
     command = [require_tool("c++"), "-std=gnu++17", "-O1", "-g", "-Wall", "-Wextra", "-Werror",
-               '-DGKL_SHIM_VERSION="0"', f"-I{KERNELS}", f"-I{KERNELS / 'include'}",
+               '-DGKL_SHIM_VERSION="0"', *(f"-I{folder}" for folder in (KERNELS, *HEADER_FOLDERS)),
                "-fsanitize=thread", "-pthread"]  # fmt: skip
     subprocess.run([*command, *sources, "-o", program], check=True)
 

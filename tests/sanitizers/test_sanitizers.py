@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import ROOT, alone, require_tool
+from tests.conftest import HEADER_FOLDERS, ROOT, alone, require_tool
 from tests.prefilter import simulate
 
 FLAGS = {
@@ -79,7 +79,7 @@ def program(request, tmp_path_factory):
     """Compiles a C program against the library, both for the sanitizer."""
     library = built(request.param)
     flags = ["-std=gnu11", "-O1", "-g", *FLAGS[request.param].split()]
-    flags += ["-I", ROOT / "kernels" / "include"]
+    flags += [f"-I{folder}" for folder in HEADER_FOLDERS]
 
     def compiled(source: Path) -> Path:
         path = tmp_path_factory.mktemp("sanitized") / "program"
