@@ -168,6 +168,6 @@ class _ManagedPairs:
                 prefetch(managed.address, managed.size, self._device.number, stream)
         edits = np.array([self._max_edits], np.int32)
         blocks = -(-len(out) // launcher.THREADS)
-        self._slot.launch("exact<unsigned int, 0, 0, 0>", blocks, self._work, edits)
+        self._slot.launch("exact<unsigned int, 0>", blocks, self._work, edits)
         self._slot.synchronize()
         _native.copy([(out.view(np.uint8), self._results.bytes)])

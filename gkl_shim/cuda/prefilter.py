@@ -40,11 +40,6 @@ _MEMORY_SHARE = 0.5
 # Sequences that lie so far apart, in buffer bases per base of their own, that the buffer goes to
 # the device as a whole.
 _SCATTERED = 2
-# How many pairs of a length must have been filtered before a kernel is compiled for that length and
-# threshold, which takes half a second and makes it a tenth faster; and for how many lengths that is
-# done at most.
-_SPECIAL_AFTER = 1 << 30
-_SPECIAL_LENGTHS = 8
 # Memory for the state of wide bands at most.
 _STATE_BYTES = 1 << 28
 # Bytes a base of three planes.
@@ -131,9 +126,6 @@ class Engine:
         """Seconds a base, by place of encoding, where ``"auto"`` has tried."""
         self.batch_pairs: int | None = None
         """How many pairs go to a device at once; None for what suits its memory."""
-        self.special_after = _SPECIAL_AFTER
-        """How many pairs of a length are filtered before a kernel is compiled for it."""
-        self._lengths: dict[int, int] = {}
         self._lock = threading.Lock()
         numbers = cuda_devices.chosen(devices)
         cupy = cuda_devices.import_cupy()
@@ -187,19 +179,6 @@ class Engine:
     def occupancy(self) -> list[tuple[str, int, int, int]]:
         """Return the kernels that the first device has run, as :meth:`Device.occupancy` does."""
         return self._devices[0].occupancy()
-
-    def special_length(self, length: int, pairs: int) -> int:
-        """Return the length of a call's pairs, where its kernel is to be compiled for it, else 0.
-
-        Parameters
-        ----------
-        length
-            Of all reads and segments; 0 where they differ.
-        """
-        if not length or (length not in self._lengths and len(self._lengths) == _SPECIAL_LENGTHS):
-            return 0
-        self._lengths[length] = self._lengths.get(length, 0) + pairs
-        return length if self._lengths[length] >= self.special_after else 0
 
     def run(self, call: _Call) -> None:
         """Run a call in its turn."""
@@ -255,8 +234,6 @@ class _Call:
         self.out = out
         self.pair_bytes = max(pair_bytes, 1.0)
         self.error: BaseException | None = None
-        self.length = 0
-        """What all reads and segments have, where the kernel is to be compiled for it."""
         self._next = 0
         self._failed: list[tuple[int, int]] = []
         self._lock = threading.Lock()
@@ -377,9 +354,7 @@ class _Call:
         else:
             mode = _MODES.index(cpu.mode)
             word = "unsigned int" if widest <= 32 else "unsigned long long"
-            length = self.length if widest <= 64 else 0
-            special = f"{length}, {cpu.max_edits if length else 0}"
-            slot.launch(f"exact<{word}, {mode}, {special}>", blocks, work, edits)
+            slot.launch(f"exact<{word}, {mode}>", blocks, work, edits)
             for words in (4, 8):
                 if widest > 16 * words:
                     slot.launch(f"exact_words<{words}, {mode}>", blocks, work, edits)
@@ -416,9 +391,6 @@ class _Pairs(_Call):
                 bases = _span(side, 0, len(out)) / max(len(out), 1)
                 size += bases * (1 if raw.letters is not None else _PLANES_BYTES)
         super().__init__(engine, out, size)
-        raw, other = reads.raw, segments.raw
-        if raw.lengths is None and other.lengths is None and raw.length == other.length:
-            self.length = engine.special_length(raw.length, len(out))
         # Where letters are encoded; "" is to be measured.
         self._place = engine.encode
         some_letters = any(

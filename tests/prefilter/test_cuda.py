@@ -26,15 +26,7 @@ pytestmark = pytest.mark.filterwarnings("error::RuntimeWarning")
 
 ARCHITECTURES = ("sm_75", "sm_80", "sm_86", "sm_89", "sm_90", "sm_100", "sm_120")
 KERNELS = (
-    *(
-        f"exact<{word}, {m}, 0, 0>"
-        for word in ("unsigned int", "unsigned long long")
-        for m in range(3)
-    ),
-    "exact<unsigned int, 0, 100, 5>",
-    "exact<unsigned long long, 0, 70, 40>",
-    "exact<unsigned int, 1, 33, 6>",
-    "exact<unsigned int, 2, 64, 0>",
+    *(f"exact<{word}, {m}>" for word in ("unsigned int", "unsigned long long") for m in range(3)),
     *(f"exact_words<{words}, {mode}>" for words in (4, 8) for mode in range(3)),
     *(f"exact_blocks<{mode}>" for mode in (1, 2)),
     *(f"estimate<{words}>" for words in (4, 8, 16, 320)),
@@ -164,37 +156,6 @@ def test_ways_in(fake, encode, devices):
         np.testing.assert_array_equal(prefilter.edits(encoded, shared[1]), fixed)
         assert prefilter.edits([], []).tolist() == []
     assert {device for device, _ in cupy.launched} == set(range(devices))
-
-
-@pytest.mark.parametrize(
-    ("length", "mode", "max_edits"),
-    [(100, "global", 5), (70, "global", 40), (33, "infix", 6), (64, "prefix", 0)],
-)
-def test_a_kernel_for_a_length(fake, length, mode, max_edits):
-    cupy = fake()
-    rng = np.random.default_rng(5)
-    genome = rng.choice(np.frombuffer(b"ACGT", np.uint8), 5000)
-    starts = rng.integers(0, 4800, 700)
-    reads = genome[starts[:, None] + np.arange(length)]
-    segments = genome[(starts + rng.integers(0, 3, 700))[:, None] + np.arange(length)]
-    changed = rng.random(segments.shape) < rng.choice([0.05, 0.9], (700, 1))
-    segments[changed] = rng.choice(np.frombuffer(b"ACGT", np.uint8), int(changed.sum()))
-    want = edits(reads, segments, max_edits, mode=mode, backend="cpu")
-    assert 0 < np.count_nonzero(want < 0) < len(want)
-    with Prefilter(max_edits, mode=mode, backend="cuda") as prefilter:
-        prefilter.engine(0).special_after = 1000
-        for _ in range(2):
-            np.testing.assert_array_equal(prefilter.edits(reads, segments), want)
-        # Pairs of several lengths, or of many, are the general kernel's.
-        mixed = [read.tobytes() for read in reads]
-        np.testing.assert_array_equal(prefilter.edits(mixed, segments), want)
-        for other in range(10, 20):
-            prefilter.edits(reads[:600, :other], segments[:600, :other])
-            prefilter.edits(reads[:3, :other], segments[:3, :other])
-    names = [name for _, name in cupy.launched if name.startswith("exact")]
-    special = f", {length}, {max_edits}>"
-    assert [name.endswith(special) for name in dict.fromkeys(names)] == [False, True]
-    assert names[-1].endswith("0, 0>")
 
 
 def test_auto_measures_where_to_encode_once(fake):
