@@ -323,7 +323,7 @@ def batch_rows(sides: tuple[Letters, Letters], seconds: float) -> Iterator[Row]:
             row = Row("batch", what, "exact", length, _EDITS, len(out), devices=1, batch=batch)
             with Prefilter(_EDITS, backend="cuda", encode=place, devices=[0]) as prefilter:
                 engine: Any = prefilter.engine(0)
-                engine.batch_pairs = batch
+                engine.chunk_pairs = batch
                 yield row.timed(_edits(prefilter, pair, out), seconds)
 
 
