@@ -21,7 +21,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from gkl_shim import _native
+from gkl_shim import _native, _native_prefilter
 from gkl_shim._sequences import Sequences
 from gkl_shim.cuda import devices as cuda_devices
 from gkl_shim.cuda import kernels
@@ -678,7 +678,7 @@ class _Slot:
         self._launched.clear()
 
     def put_places(
-        self, raw: _native.Sequences, first: int, last: int, origin: int
+        self, raw: _native_prefilter.Sequences, first: int, last: int, origin: int
     ) -> tuple[int, int, int, int, int]:
         """Have it sent where sequences are; return a ``Places``."""
         starts = 0 if raw.starts is None else self.put(raw.starts[first:last])
@@ -688,7 +688,7 @@ class _Slot:
         return starts, raw.stride, origin, lengths, raw.length
 
     def put_bases(
-        self, raw: _native.Sequences, low: int, high: int, place: str, engine: Engine
+        self, raw: _native_prefilter.Sequences, low: int, high: int, place: str, engine: Engine
     ) -> tuple[tuple[int, int, int, int, int], int]:
         """Have bases [low, high) sent; return ``Planes`` and which base is the first."""
         if raw.letters is None:
@@ -709,7 +709,9 @@ class _Slot:
                 at.append(self._take(4 * words))
                 self._used += PADDING
             views = [self._pinned[k : k + 4 * words].view(np.uint32) for k in at]
-            found = _native.encode(letters, views[0], views[1], views[2], engine.cpu.threads)
+            found = _native_prefilter.encode(
+                letters, views[0], views[1], views[2], engine.cpu.threads
+            )
             for offset, view in list(zip(at, views, strict=True))[: 2 + found]:
                 self._send(offset, view.view(np.uint8))
             block = int(self._block.ptr)
