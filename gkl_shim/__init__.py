@@ -6,9 +6,9 @@ and writes ``.in`` files of PairHMM regions. :mod:`gkl_shim.paths` returns the p
 library, the header and the jars.
 """
 
-from gkl_shim import errors, pairhmm, paths, prefilter
+from gkl_shim import editdistance, errors, pairhmm, paths, prefilter
 
-__all__ = ["__version__", "errors", "pairhmm", "paths", "prefilter"]
+__all__ = ["__version__", "editdistance", "errors", "pairhmm", "paths", "prefilter"]
 
 __version__: str
 

@@ -368,6 +368,35 @@ GKL_SHIM_API gkl_shim_status gkl_shim_prefilter_parse_candidates(
 GKL_SHIM_API int64_t gkl_shim_prefilter_format(const int16_t *results, int64_t pairs,
                                                int32_t reject_undefined, uint8_t *text);
 
+/* ---- edit distance -------------------------------------------------------------------------- */
+
+typedef struct {
+    int32_t threads;   /* as in gkl_shim_pairhmm_options */
+    const char *build; /* as in gkl_shim_pairhmm_options; all builds give the same results */
+} gkl_shim_editdistance_options;
+
+typedef struct gkl_shim_editdistance gkl_shim_editdistance;
+
+/* Open a handle. `options` may be NULL, which means all zeros. On failure *handle is NULL. */
+GKL_SHIM_API gkl_shim_status gkl_shim_editdistance_open(
+    const gkl_shim_editdistance_options *options, gkl_shim_editdistance **handle);
+
+/* Compute the edit distance of `pairs` pairs: sequence k of `first` and sequence k of `second`. A
+ * sequence has 0 to 16,384 letters. Letters are equal if their bytes are. `distances` receives one
+ * number a pair.
+ *
+ * GKL_SHIM_EINVAL: a null pointer, or offsets that do not start at 0, decrease, or make a longer
+ * sequence. */
+GKL_SHIM_API gkl_shim_status gkl_shim_editdistance_compute(
+    const gkl_shim_editdistance *handle, int64_t pairs, const int64_t *first_offsets,
+    const uint8_t *first, const int64_t *second_offsets, const uint8_t *second, int32_t *distances);
+
+/* The handle's build, as for gkl_shim_pairhmm_build(). */
+GKL_SHIM_API const char *gkl_shim_editdistance_build(const gkl_shim_editdistance *handle);
+
+/* Close a handle. NULL is allowed. */
+GKL_SHIM_API void gkl_shim_editdistance_close(gkl_shim_editdistance *handle);
+
 /* cffi: end */
 
 #ifdef __cplusplus
