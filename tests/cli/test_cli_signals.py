@@ -328,6 +328,7 @@ def test_a_call_that_does_not_come_back(tmp_path: Path, signals: int) -> None:
     assert process.stdout is not None
     try:
         assert process.stdout.readline() == b"ready\n"
+        time.sleep(1)  # until it is in the call after that line
         for left in range(signals, 0, -1):
             process.send_signal(signal.SIGTERM)
             if left > 1:
