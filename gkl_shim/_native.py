@@ -19,9 +19,10 @@ from gkl_shim.errors import BackendUnavailable, MissingComponent
 
 __all__ = ["PairHmmEngine", "PrefilterEngine", "RegionText", "Sequences", "batch_pointer",
            "batches_pointer", "builds", "check", "check_shape", "conventions_code", "copy",
-           "cpu_count", "encode", "format_edits", "format_likelihoods", "library", "opened",
+           "cpu_count", "encode", "format_edits", "format_likelihoods", "library", "method_code",
+           "mode_code", "opened",
            "pairhmm_statistics", "parse_candidates", "parse_pairs", "parse_regions",
-           "precision_code", "version"]  # fmt: skip
+           "precision_code", "sequences_pointer", "version"]  # fmt: skip
 
 # The longest line that gkl_shim_prefilter_format writes, in bytes.
 _EDITS_LINE_BYTES = 13
@@ -333,6 +334,29 @@ class Sequences:
     length: int = 0
 
 
+def method_code(method: str) -> int:
+    """Return the C constant for ``"exact"`` or ``"gatekeeper"``."""
+    _, lib = library()
+    return int(
+        {
+            "exact": lib.GKL_SHIM_PREFILTER_EXACT,
+            "gatekeeper": lib.GKL_SHIM_PREFILTER_GATEKEEPER,
+        }[method]
+    )
+
+
+def mode_code(mode: str) -> int:
+    """Return the C constant for ``"global"``, ``"infix"`` or ``"prefix"``."""
+    _, lib = library()
+    return int(
+        {
+            "global": lib.GKL_SHIM_PREFILTER_GLOBAL,
+            "infix": lib.GKL_SHIM_PREFILTER_INFIX,
+            "prefix": lib.GKL_SHIM_PREFILTER_PREFIX,
+        }[mode]
+    )
+
+
 class PrefilterEngine(_CpuEngine):
     """The CPU engine of the pre-alignment filter."""
 
@@ -341,19 +365,11 @@ class PrefilterEngine(_CpuEngine):
     def __init__(
         self, threads: int, method: str, mode: str, max_edits: int, build: str | None
     ) -> None:
-        _, lib = library()
         super().__init__(
             build,
             threads=threads,
-            method={
-                "exact": lib.GKL_SHIM_PREFILTER_EXACT,
-                "gatekeeper": lib.GKL_SHIM_PREFILTER_GATEKEEPER,
-            }[method],
-            mode={
-                "global": lib.GKL_SHIM_PREFILTER_GLOBAL,
-                "infix": lib.GKL_SHIM_PREFILTER_INFIX,
-                "prefix": lib.GKL_SHIM_PREFILTER_PREFIX,
-            }[mode],
+            method=method_code(method),
+            mode=mode_code(mode),
             max_edits=max_edits,
         )
 
@@ -370,21 +386,24 @@ class PrefilterEngine(_CpuEngine):
         status = self._lib.gkl_shim_prefilter_compute(
             self._handle,
             reads.count,
-            self._sequences(reads),
-            self._sequences(segments),
+            sequences_pointer(reads),
+            sequences_pointer(segments),
             self._ffi.from_buffer("int16_t[]", out, require_writable=True),
         )
         check(status)
 
-    def _sequences(self, sequences: Sequences) -> Any:
-        struct = self._ffi.new("gkl_shim_prefilter_sequences *")
-        for field in ("letters", "low", "high", "undefined", "starts", "lengths"):
-            array = getattr(sequences, field)
-            if array is not None:
-                setattr(struct, field, self._ffi.from_buffer(f"{array.dtype}_t[]", array))
-        for field in ("size", "stride", "length"):
-            setattr(struct, field, getattr(sequences, field))
-        return struct
+
+def sequences_pointer(sequences: Sequences) -> Any:
+    """Return a ``gkl_shim_prefilter_sequences *``. It does not keep the arrays alive."""
+    ffi, _ = library()
+    struct = ffi.new("gkl_shim_prefilter_sequences *")
+    for field in ("letters", "low", "high", "undefined", "starts", "lengths"):
+        array = getattr(sequences, field)
+        if array is not None:
+            setattr(struct, field, ffi.from_buffer(f"{array.dtype}_t[]", array))
+    for field in ("size", "stride", "length"):
+        setattr(struct, field, getattr(sequences, field))
+    return struct
 
 
 def copy(arrays: list[tuple[NDArray[np.uint8], NDArray[np.uint8]]], threads: int = 0) -> None:

@@ -131,7 +131,7 @@ class Prefilter(Closable):
         each call.
     encode
         Where letters are encoded in two bits a base for CUDA: ``"host"``, ``"device"``, or
-        ``"auto"``, which measures both and takes the faster one.
+        ``"auto"``, which is the device for letters in pinned memory and the host for others.
 
     Raises
     ------

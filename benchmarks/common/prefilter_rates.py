@@ -225,14 +225,10 @@ def _tiled(sides: _Sides, times: int) -> list[Sequences]:
     return found
 
 
-def _kernel_rate(
-    sides: _Sides, method: Method, max_edits: int, *, special: bool = False, seconds: float = 0.0
-) -> float:
+def _kernel_rate(sides: _Sides, method: Method, max_edits: int, seconds: float = 0.0) -> float:
     """Return the million pairs a second of the kernel alone, after it has run for `seconds`."""
     with Prefilter(max_edits, method=method, backend="cuda", devices=[0]) as prefilter:
         engine: Any = prefilter.engine(0)
-        if special:
-            engine.special_after = 0
         taken: float = engine.kernel_seconds(*sides, _ROUNDS)
         if seconds:
             taken = engine.kernel_seconds(*sides, max(int(seconds / taken), _ROUNDS))
@@ -247,15 +243,20 @@ def cuda_rows(
     count = (_CUDA_PAIRS if table == "edits" else _PAPER_PAIRS) * _LENGTH // length // 32 * 32
     letters = _repeated(sides, count)
     planes = [side.encoded() for side in letters]
-    kernels: tuple[tuple[str, Method, bool], ...] = (
-        ("CUDA, kernel alone", "exact", False),
-        ("CUDA, kernel for this length and threshold", "exact", True),
-        ("CUDA, kernel alone", "gatekeeper", False),
-    )
+    methods: tuple[Method, ...] = ("exact", "gatekeeper")
     for max_edits in edits:
-        for what, method, special in kernels:
-            rate = _kernel_rate(planes, method, max_edits, special=special)
-            yield Row(table, what, method, length, max_edits, count, devices=1, millions=rate)
+        for method in methods:
+            rate = _kernel_rate(planes, method, max_edits)
+            yield Row(
+                table,
+                "CUDA, kernel alone",
+                method,
+                length,
+                max_edits,
+                count,
+                devices=1,
+                millions=rate,
+            )
     # The size of the letters in bytes.
     planes = _tiled(planes, 4)
     # From the caller's arrays in pinned memory, nothing is copied on the host.
@@ -322,7 +323,7 @@ def batch_rows(sides: tuple[Letters, Letters], seconds: float) -> Iterator[Row]:
             row = Row("batch", what, "exact", length, _EDITS, len(out), devices=1, batch=batch)
             with Prefilter(_EDITS, backend="cuda", encode=place, devices=[0]) as prefilter:
                 engine: Any = prefilter.engine(0)
-                engine.batch_pairs = batch
+                engine.chunk_pairs = batch
                 yield row.timed(_edits(prefilter, pair, out), seconds)
 
 

@@ -16,8 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gkl_shim import _native
-from gkl_shim.cuda import prefilter as launcher
-from gkl_shim.cuda.devices import one_line
+from gkl_shim.cuda import devices, kernels
 from gkl_shim.errors import BackendUnavailable
 from gkl_shim.prefilter import Prefilter, Sequences
 
@@ -26,6 +25,41 @@ __all__ = ["seconds"]
 # The time limit in seconds. On the slowest bus, about ten rounds take a second each.
 _LIMIT = 60
 _PREFER = 3  # cudaMemAdviseSetPreferredLocation
+
+# The structs and constants of kernels/prefilter/cuda/work.h.
+_THREADS = 128
+_PADDING = 32  # bytes
+_PLANES = np.dtype(
+    [("low", "u8"), ("high", "u8"), ("undefined", "u8"), ("any", "u8"), ("words", "i8")],
+    align=True,
+)
+_PLACES = np.dtype(
+    [("starts", "u8"), ("stride", "i8"), ("origin", "i8"), ("lengths", "u8"), ("length", "i4")],
+    align=True,
+)
+_WORK = np.dtype(
+    [
+        ("read_planes", _PLANES),
+        ("segment_planes", _PLANES),
+        ("reads", _PLACES),
+        ("segments", _PLACES),
+        ("read_numbers", "u8"),
+        ("strand", "i4"),
+        ("contigs", "u8"),
+        ("positions", "u8"),
+        ("reverse", "u8"),
+        ("wide", "i4"),
+        ("contig_count", "i4"),
+        ("read_count", "i4"),
+        ("before", "i4"),
+        ("after", "i4"),
+        ("clipped", "i4"),
+        ("fault", "u8"),
+        ("results", "u8"),
+        ("count", "i8"),
+    ],
+    align=True,
+)
 
 
 def seconds(reads: Sequences, segments: Sequences, max_edits: int, rounds: int) -> dict[str, float]:
@@ -80,21 +114,22 @@ def _measure(
     try:
         sender.send(_seconds(reads, segments, max_edits, rounds))
     except Exception as error:
-        sender.send(one_line(error))
+        sender.send(devices.one_line(error))
 
 
 def _seconds(
     reads: Sequences, segments: Sequences, max_edits: int, rounds: int
 ) -> dict[str, float]:
+    cupy = devices.import_cupy()
     with Prefilter(max_edits, backend="cuda", devices=[0]) as prefilter:
-        engine: Any = prefilter.engine(0)
         want = prefilter.edits(reads, segments)
-        taken = {}
+    taken = {}
+    with cupy.cuda.Device(0):
         for name, advised in (
             ("unified memory", False),
             ("unified memory, advised and prefetched", True),
         ):
-            pairs = _ManagedPairs(engine.devices_in_use()[0], reads, segments, max_edits, advised)
+            pairs = _ManagedPairs(cupy, reads, segments, max_edits, advised)
             out = np.empty(len(reads), np.int16)
             times = []
             for _ in range(rounds + 1):
@@ -123,17 +158,21 @@ class _ManagedPairs:
 
     def __init__(
         self,
-        device: launcher.Device,
+        cupy: Any,
         reads: Sequences,
         segments: Sequences,
         max_edits: int,
         advised: bool,
     ) -> None:
-        self._slot = device.slots[0][0]
-        self._device = device
+        self._runtime = cupy.cuda.runtime
+        self._launch = cupy.cuda.driver.launchKernel
+        self._stream = cupy.cuda.Stream(non_blocking=True)
+        architecture = cupy.cuda.Device(0).compute_capability
+        self._module = kernels.load(cupy, "prefilter/cuda/kernels.cu", architecture)
+        self._kernel = self._module.get_function("gkl_shim::prefilter::exact<unsigned int, 0>")
         self._advised = advised
         self._max_edits = max_edits
-        self._work = np.zeros(1, launcher.WORK)
+        self._work = np.zeros(1, _WORK)
         self._planes: list[tuple[_Managed, NDArray[np.uint8]]] = []
         for name, side in (("read", reads), ("segment", segments)):
             raw = side.raw
@@ -144,30 +183,31 @@ class _ManagedPairs:
                 )
             addresses = []
             for plane in (raw.low, raw.high):
-                managed = _Managed(device.cupy, plane.nbytes + 2 * launcher.PADDING)
+                managed = _Managed(cupy, plane.nbytes + 2 * _PADDING)
                 self._planes.append((managed, plane.view(np.uint8)))
-                addresses.append(managed.address + launcher.PADDING)
+                addresses.append(managed.address + _PADDING)
             self._work[f"{name}_planes"] = (*addresses, 0, 0, len(raw.low))
             self._work[f"{name}s"] = (0, raw.stride, 0, 0, raw.length)
-        self._results = _Managed(device.cupy, 2 * len(reads))
+        self._results = _Managed(cupy, 2 * len(reads))
         self._work["results"], self._work["count"] = self._results.address, len(reads)
         if advised:
             for managed, _ in self._planes:
-                device.cupy.cuda.runtime.memAdvise(
-                    managed.address, managed.size, _PREFER, device.number
-                )
+                self._runtime.memAdvise(managed.address, managed.size, _PREFER, 0)
 
     def compute(self, out: NDArray[np.int16]) -> None:
         """Write the pairs, filter them, read the results."""
-        prefetch = self._device.cupy.cuda.runtime.memPrefetchAsync
-        stream = self._slot.stream.ptr
+        stream = self._stream.ptr
         for managed, plane in self._planes:
-            inside = managed.bytes[launcher.PADDING : launcher.PADDING + len(plane)]
+            inside = managed.bytes[_PADDING : _PADDING + len(plane)]
             _native.copy([(inside, plane)])
             if self._advised:
-                prefetch(managed.address, managed.size, self._device.number, stream)
+                self._runtime.memPrefetchAsync(managed.address, managed.size, 0, stream)
         edits = np.array([self._max_edits], np.int32)
-        blocks = -(-len(out) // launcher.THREADS)
-        self._slot.launch("exact<unsigned int, 0, 0, 0>", blocks, self._work, edits)
-        self._slot.synchronize()
+        blocks = -(-len(out) // _THREADS)
+        arguments = np.array([self._work.ctypes.data, edits.ctypes.data], np.uint64)
+        self._launch(
+            self._kernel.kernel.ptr, blocks, 1, 1, _THREADS, 1, 1, 0, stream,
+            arguments.ctypes.data, 0,
+        )  # fmt: skip
+        self._stream.synchronize()
         _native.copy([(out.view(np.uint8), self._results.bytes)])

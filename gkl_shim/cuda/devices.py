@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import importlib
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from gkl_shim import _native
 from gkl_shim.cuda import driver
 from gkl_shim.errors import BackendUnavailable
 
@@ -19,7 +20,9 @@ __all__ = [
     "device_names",
     "double_ratio",
     "import_cupy",
+    "loss",
     "one_line",
+    "tell_of_losses",
     "warn_of_loss",
 ]
 
@@ -162,6 +165,34 @@ def warn_of_loss(number: int, name: str, error: BaseException) -> None:
         RuntimeWarning,
         stacklevel=3,
     )
+
+
+def tell_of_losses(
+    next_loss: Callable[[Any, Any], Any], engine: Any, names: dict[int, str]
+) -> None:
+    """Warn of each device that a native engine has lost since the last call.
+
+    Parameters
+    ----------
+    next_loss
+        The engine's function in the native library that ends in ``_loss``.
+    names
+        The devices' names by number.
+    """
+    while found := loss(next_loss, engine):
+        number, reason = found
+        warn_of_loss(number, names[number], RuntimeError(reason))
+
+
+def loss(next_loss: Callable[[Any, Any], Any], engine: Any) -> tuple[int, str] | None:
+    """Return the number of a device that was lost, and why, once. None if there is no news.
+
+    The parameters are those of :func:`tell_of_losses`.
+    """
+    ffi, _ = _native.library()
+    number = ffi.new("int32_t *")
+    reason = next_loss(engine, number)
+    return (number[0], ffi.string(reason).decode(errors="replace")) if reason else None
 
 
 def one_line(error: BaseException) -> str:

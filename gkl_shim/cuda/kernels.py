@@ -40,7 +40,7 @@ PTX_ARCHITECTURE = 80
 
 _WORDS = ("unsigned int", "unsigned long long")
 _TEMPLATES = (
-    *(f"exact<{word}, {mode}, 0, 0>" for word in _WORDS for mode in range(3)),
+    *(f"exact<{word}, {mode}>" for word in _WORDS for mode in range(3)),
     *(f"exact_words<{words}, {mode}>" for words in (4, 8) for mode in range(3)),
     *(f"exact_blocks<{mode}>" for mode in (1, 2)),
     *(f"estimate<{words}>" for words in (4, 8, 16, 320)),

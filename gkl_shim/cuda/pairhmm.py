@@ -221,7 +221,7 @@ class Engine:
         pointer, out = _native.batch_pointer(*batch.arrays), np.empty(batch.pairs, np.float64)
         _native.check(self._call(pointer, 1, out))
         if not self.devices:
-            loss = self._next_loss()
+            loss = cuda_devices.loss(self._lib.gkl_shim_cuda_engine_loss, self._engine)
             raise BackendUnavailable(loss[1] if loss else "no device is left")
 
     def _compute(self, batches: Any, count: int, out: NDArray[np.float64]) -> None:
@@ -265,17 +265,8 @@ class Engine:
             self._opened.clear()
 
     def _tell_of_losses(self) -> None:
-        while loss := self._next_loss():
-            number, reason = loss
-            cuda_devices.warn_of_loss(number, self._names[number], RuntimeError(reason))
-
-    def _next_loss(self) -> tuple[int, str] | None:
-        """Return the number of a device that was lost, and why, once; None: no news."""
-        number = self._ffi.new("int32_t *")
-        reason = self._lib.gkl_shim_cuda_engine_loss(self._engine, number)
-        if not reason:
-            return None
-        return number[0], self._ffi.string(reason).decode(errors="replace")
+        next_loss = self._lib.gkl_shim_cuda_engine_loss
+        cuda_devices.tell_of_losses(next_loss, self._engine, self._names)
 
 
 class _Results:

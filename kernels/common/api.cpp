@@ -1,16 +1,16 @@
 // The part of the C ABI that all algorithms share.
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 
 #include <exception>
 #include <new>
 #include <stdexcept>
+#include <vector>
 
+#include "common/copy.h"
 #include "common/cpu.h"
 #include "common/error.h"
 #include "common/per_thread.h"
-#include "common/thread_pool.h"
 #include "gkl_shim_internal.h"
 
 namespace gkl_shim {
@@ -86,10 +86,6 @@ extern "C" const char *gkl_shim_version(void) { return GKL_SHIM_VERSION; }
 extern "C" const char *gkl_shim_last_error(void) { return gkl_shim::last_error; }
 extern "C" int32_t gkl_shim_cpu_count(void) { return gkl_shim::usable_cpus(); }
 
-// Bytes that one task copies.
-static constexpr int64_t kPiece = int64_t(1) << 19;
-static int64_t pieces_of(int64_t size) { return (size + kPiece - 1) / kPiece; }
-
 extern "C" gkl_shim_status gkl_shim_copy(int32_t arrays, uint8_t *const *targets,
                                          const uint8_t *const *sources, const int64_t *sizes,
                                          int32_t threads) {
@@ -98,33 +94,15 @@ extern "C" gkl_shim_status gkl_shim_copy(int32_t arrays, uint8_t *const *targets
     if (threads < 0) return invalid("threads is %d, less than 0", threads);
     if (arrays == 0) return GKL_SHIM_OK;
     if (!targets || !sources || !sizes) return invalid("an argument is null");
-    // About how fast one thread copies.
-    constexpr int64_t kCopiedPerNanosecond = 8;
-    struct Job {
-        uint8_t *const *targets;
-        const uint8_t *const *sources;
-        const int64_t *sizes;
-    } job = {targets, sources, sizes};
-    int64_t pieces = 0, bytes = 0;
-    for (int32_t k = 0; k < arrays; k++) {
-        if (sizes[k] < 0) return invalid("a size is %lld, less than 0", (long long)sizes[k]);
-        if (sizes[k] > 0 && (!targets[k] || !sources[k]))
-            return invalid("a target or source is null");
-        pieces += pieces_of(sizes[k]);
-        bytes += sizes[k];
-    }
     return guarded([&] {
-        parallel_for(
-            pieces, bytes / kCopiedPerNanosecond, allowed_threads(threads),
-            [](void *context, int64_t index) {
-                const Job &job = *static_cast<Job *>(context);
-                int32_t k = 0;
-                for (; index >= pieces_of(job.sizes[k]); k++) index -= pieces_of(job.sizes[k]);
-                const int64_t at = index * kPiece, left = job.sizes[k] - at;
-                memcpy(job.targets[k] + at, job.sources[k] + at,
-                       size_t(left < kPiece ? left : kPiece));
-            },
-            &job);
+        std::vector<Copy> copies;
+        for (int32_t k = 0; k < arrays; k++) {
+            if (sizes[k] < 0) return invalid("a size is %lld, less than 0", (long long)sizes[k]);
+            if (sizes[k] > 0 && (!targets[k] || !sources[k]))
+                return invalid("a target or source is null");
+            copies.push_back({targets[k], sources[k], sizes[k]});
+        }
+        copy_all(copies, allowed_threads(threads));
         return GKL_SHIM_OK;
     });
 }

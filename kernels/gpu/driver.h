@@ -20,6 +20,8 @@ enum {
     kStreamNonBlocking = 1,  // it waits for no other stream
     kEventBlocking = 1,      // who waits for it sleeps
     kEventTimed = 0,
+    kAttributeMemoryType = 2,
+    kMemoryTypeHost = 1,
 };
 
 // A line that says what is wrong. Memory may be what is lacking: it takes none.
@@ -58,6 +60,17 @@ class CudaDriver {
     void allocate(size_t size, uint64_t *memory) const { CALL(cuMemAlloc_v2, memory, size); }
     void send(uint64_t to, const void *from, int64_t size, void *stream) const {
         CALL(cuMemcpyHtoDAsync_v2, to, from, size_t(size), stream);
+    }
+    void fetch(void *to, uint64_t from, int64_t size, void *stream) const {
+        CALL(cuMemcpyDtoHAsync_v2, to, from, size_t(size), stream);
+    }
+    // Whether memory of the host is pinned. Of other memory the driver knows nothing.
+    bool is_pinned(const void *memory) const {
+        uint32_t type = 0;
+        const uint64_t address = reinterpret_cast<uintptr_t>(memory);
+        return functions_.cuPointerGetAttribute(&type, kAttributeMemoryType, address) ==
+                   kDriverOk &&
+               type == kMemoryTypeHost;
     }
     void fill(uint64_t to, int value, int64_t size, void *stream) const {
         CALL(cuMemsetD8Async, to, uint8_t(value), size_t(size), stream);

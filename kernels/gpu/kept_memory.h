@@ -21,9 +21,10 @@ class KeptMemory {
    public:
     Address address() const { return address_; }
 
-    // The stream may still use the old memory, since results are seen before the stream is done.
-    void grow(const CudaDriver &driver, void *stream, int64_t size) {
-        if (size_ >= size) return;
+    // Returns whether the memory is new. The stream may still use the old memory, since results
+    // are seen before the stream is done.
+    bool grow(const CudaDriver &driver, void *stream, int64_t size) {
+        if (size_ >= size) return false;
         driver.wait_for_stream(stream);
         free(driver);
         int64_t larger = kSmallest;
@@ -33,6 +34,7 @@ class KeptMemory {
         driver.allocate(size_t(larger), &address);
         address_ = address;
         size_ = larger;
+        return true;
     }
 
     void free(const CudaDriver &driver) {

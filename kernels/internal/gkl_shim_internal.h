@@ -177,6 +177,8 @@ typedef struct {
     int32_t (*cuEventSynchronize)(void *event);
     int32_t (*cuEventElapsedTime)(float *milliseconds, void *begin, void *end);
     int32_t (*cuMemcpyHtoDAsync_v2)(uint64_t to, const void *from, size_t size, void *stream);
+    int32_t (*cuMemcpyDtoHAsync_v2)(void *to, uint64_t from, size_t size, void *stream);
+    int32_t (*cuPointerGetAttribute)(void *value, int32_t attribute, uint64_t address);
     int32_t (*cuMemsetD8Async)(uint64_t to, uint8_t value, size_t size, void *stream);
     int32_t (*cuLaunchKernel)(void *kernel, uint32_t grid_x, uint32_t grid_y, uint32_t grid_z,
                               uint32_t block_x, uint32_t block_y, uint32_t block_z,
@@ -283,6 +285,125 @@ GKL_SHIM_API gkl_shim_status gkl_shim_cuda_engine_measure(gkl_shim_cuda_engine *
 
 /* Close an engine; NULL is fine. No call may be running. */
 GKL_SHIM_API void gkl_shim_cuda_engine_close(gkl_shim_cuda_engine *engine);
+
+/* ---- prefilter on CUDA devices --------------------------------------------------------------
+ *
+ * As for PairHMM, the Python package chooses the devices, loads the kernels and passes both to the
+ * engine. Any number of threads may use an engine at once. */
+
+/* Where letters are encoded. By default on the device if they lie in pinned memory, from which they
+ * need not be copied; otherwise here, because encoding takes no longer than copying and the bus
+ * carries three bits a base instead of eight. */
+enum {
+    GKL_SHIM_PREFILTER_CUDA_AUTO = 0,
+    GKL_SHIM_PREFILTER_CUDA_ON_HOST = 1,
+    GKL_SHIM_PREFILTER_CUDA_ON_DEVICE = 2
+};
+
+/* The kernels of an engine's method and mode. */
+typedef struct {
+    void *exact[2];       /* for bands of up to 32 and 64 diagonals */
+    void *exact_words[2]; /* 128 and 256 */
+    void *exact_blocks;   /* any number; NULL in global mode, which has no such bands */
+    void *estimate[4];    /* for reads of up to 128, 256, 512 and 10,240 bases */
+    void *encode;
+} gkl_shim_prefilter_cuda_kernels;
+
+typedef struct {
+    int32_t number; /* for messages */
+    void *context;
+    gkl_shim_prefilter_cuda_kernels kernels;
+} gkl_shim_prefilter_cuda_device;
+
+typedef struct {
+    int32_t threads;   /* as in gkl_shim_pairhmm_options; they copy and encode */
+    int32_t method;    /* as in gkl_shim_prefilter_options */
+    int32_t mode;      /* as in gkl_shim_prefilter_options */
+    int32_t max_edits; /* as in gkl_shim_prefilter_options */
+    int32_t encode;    /* GKL_SHIM_PREFILTER_CUDA_AUTO, _ON_HOST or _ON_DEVICE */
+    int32_t device_count;
+    int64_t chunk_bytes;  /* that a chunk sends, about */
+    int64_t memory_bytes; /* limit on the memory of a device's chunks, about */
+    const gkl_shim_prefilter_cuda_device *devices;
+    const gkl_shim_cuda_driver *driver;
+} gkl_shim_prefilter_cuda_options;
+
+typedef struct gkl_shim_prefilter_cuda gkl_shim_prefilter_cuda;
+
+/* Open an engine. The kernels and contexts must outlive it. On failure *engine is NULL. */
+GKL_SHIM_API gkl_shim_status gkl_shim_prefilter_cuda_open(
+    const gkl_shim_prefilter_cuda_options *options, gkl_shim_prefilter_cuda **engine);
+
+/* A part of a call, and what became of it. */
+typedef struct {
+    int64_t first, last; /* in: compute these pairs */
+    int64_t chunk_pairs; /* in: pairs that go to a device at once; 0: chosen by their size */
+    int64_t undone;      /* out: pairs that no device has computed, because devices have failed */
+    int64_t fault;       /* out: the first candidate that is out of range, or -1 */
+} gkl_shim_prefilter_cuda_call;
+
+/* The result of a pair that no device has computed. */
+enum { GKL_SHIM_PREFILTER_CUDA_UNDONE = -3 };
+
+/* Like gkl_shim_prefilter_compute(), for pairs that have been checked. `results` are those of all
+ * pairs, from the first one on. */
+GKL_SHIM_API gkl_shim_status gkl_shim_prefilter_cuda_compute(
+    gkl_shim_prefilter_cuda *engine, const gkl_shim_prefilter_sequences *reads,
+    const gkl_shim_prefilter_sequences *segments, int16_t *results,
+    gkl_shim_prefilter_cuda_call *call);
+
+/* Reads and contigs that stay on the devices. */
+typedef struct gkl_shim_prefilter_cuda_resident gkl_shim_prefilter_cuda_resident;
+
+typedef struct {
+    const gkl_shim_prefilter_sequences *reads; /* bit planes, as are the contigs */
+    const gkl_shim_prefilter_sequences *contigs;
+    int32_t read_count;
+    int32_t contig_count;
+    int32_t both_strands; /* 1: the reverse complements follow the reads */
+} gkl_shim_prefilter_cuda_references;
+
+/* Keep reads and contigs. They are sent to a device when it computes its first candidates, so the
+ * arrays must outlive the handle. */
+GKL_SHIM_API gkl_shim_status gkl_shim_prefilter_cuda_resident_open(
+    gkl_shim_prefilter_cuda *engine, const gkl_shim_prefilter_cuda_references *references,
+    gkl_shim_prefilter_cuda_resident **resident);
+
+typedef struct {
+    const int32_t *reads;
+    const int32_t *contigs; /* NULL: all are in the only contig */
+    const void *positions;
+    const uint8_t *reverse; /* NULL: none is reversed */
+    int32_t wide;           /* 1: positions are int64_t; 0: int32_t */
+} gkl_shim_prefilter_cuda_candidates;
+
+/* Compute candidates. If one is out of range, call->fault is the first such candidate, and results
+ * from it on are undefined. */
+GKL_SHIM_API gkl_shim_status gkl_shim_prefilter_cuda_compute_candidates(
+    gkl_shim_prefilter_cuda *engine, gkl_shim_prefilter_cuda_resident *resident,
+    const gkl_shim_prefilter_cuda_candidates *candidates, int16_t *results,
+    gkl_shim_prefilter_cuda_call *call);
+
+/* Free the memory on the devices; NULL is allowed. The engine may be closed already. */
+GKL_SHIM_API void gkl_shim_prefilter_cuda_resident_close(
+    gkl_shim_prefilter_cuda_resident *resident);
+
+/* Time the filter's kernels alone, for all pairs at once on the first device: the median of
+ * `repeats` launches. Nothing else may use the engine meanwhile.
+ *
+ * GKL_SHIM_EUNAVAILABLE: the device fails. */
+GKL_SHIM_API gkl_shim_status gkl_shim_prefilter_cuda_measure(
+    gkl_shim_prefilter_cuda *engine, const gkl_shim_prefilter_sequences *reads,
+    const gkl_shim_prefilter_sequences *segments, int64_t pairs, int32_t repeats, double *seconds);
+
+/* As gkl_shim_cuda_engine_loss() and gkl_shim_cuda_engine_uses(). */
+GKL_SHIM_API const char *gkl_shim_prefilter_cuda_loss(gkl_shim_prefilter_cuda *engine,
+                                                      int32_t *number);
+GKL_SHIM_API int32_t gkl_shim_prefilter_cuda_uses(const gkl_shim_prefilter_cuda *engine,
+                                                  int32_t number);
+
+/* Close an engine; NULL is allowed. No call may be running. */
+GKL_SHIM_API void gkl_shim_prefilter_cuda_close(gkl_shim_prefilter_cuda *engine);
 
 /* cffi: end */
 

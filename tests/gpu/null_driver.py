@@ -17,7 +17,7 @@ from gkl_shim import _native
 
 # : Handles of the kernels.
 SINGLE, DOUBLE = 1, 5
-OK, OUT_OF_MEMORY, NO_CONTEXT, LOST = 0, 2, 201, 719
+OK, NOT_KNOWN, OUT_OF_MEMORY, NO_CONTEXT, LOST = 0, 1, 2, 201, 719
 _ERRORS = {OUT_OF_MEMORY: b"CUDA_ERROR_OUT_OF_MEMORY", LOST: b"CUDA_ERROR_LAUNCH_FAILED"}
 # : The functions that may fail, as far as the engine can see.
 FALLIBLE = (
@@ -216,6 +216,13 @@ class NullDriver:
         self._within(to, size)
         self._within(int(self._ffi.cast("intptr_t", at)), size)
         self._ffi.memmove(self._ffi.cast("void *", to), at, size)
+
+    def _cuMemcpyDtoHAsync_v2(self, to: Any, at: int, size: int, stream: Any) -> None:  # noqa: N802
+        self._within(at, size)
+        self._ffi.memmove(to, self._ffi.cast("void *", at), size)
+
+    def _cuPointerGetAttribute(self, value: Any, attribute: int, address: int) -> int:  # noqa: N802
+        return NOT_KNOWN
 
     def _cuMemsetD8Async(self, to: int, value: int, size: int, stream: Any) -> None:  # noqa: N802
         self._within(to, size)

@@ -84,18 +84,6 @@ def test_indels_at_the_ends(pairs, max_edits, mode):
     )
 
 
-@pytest.mark.parametrize("max_edits", [5, 15, 40])
-def test_a_kernel_for_a_length(max_edits):
-    reads, segments = read_pairs("ERR240727_1_E2.tsv")
-    want = edits(reads, segments, max_edits, backend="cpu")
-    one, other = (np.array(side, "S100") for side in (reads, segments))
-    with Prefilter(max_edits, backend="cuda", devices=[0]) as prefilter:
-        engine = prefilter.engine(0)
-        engine.special_after = 0
-        np.testing.assert_array_equal(prefilter.edits(one, other), want)
-        assert any(kernel.endswith(f" 100, {max_edits}>") for kernel, *_ in engine.occupancy())
-
-
 def test_many_batches_of_every_kind():
     """Several threads drive the device; what they fill must not mix."""
     reads, segments = read_pairs("ERR240727_1_E5.tsv")

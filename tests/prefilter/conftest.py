@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from gkl_shim.cuda import devices as cuda_devices
-from gkl_shim.cuda import prefilter as launcher
+from gkl_shim.cuda import driver
+from gkl_shim.cuda import prefilter as engine
 from tests.conftest import ROOT, require_tool
-from tests.prefilter.fake_cupy import FakeCuPy
+from tests.prefilter.fake_cupy import FakeCuPy, HostDriver
 
 
 @pytest.fixture(scope="session")
@@ -31,12 +32,18 @@ def host_kernels(tmp_path_factory) -> Path:
 
 @pytest.fixture
 def fake(host_kernels, monkeypatch):
-    """Make the launcher see a CuPy that is none; batches are small, so that there are many."""
+    """Return a function that installs a stand-in for CuPy and the driver. Chunks are small, so that
+    there are many."""
+    made = []
 
-    def install(devices: int = 1, fails=None, batch_bytes: int = 1 << 14) -> FakeCuPy:
-        cupy = FakeCuPy(host_kernels, devices, fails)
+    def install(devices: int = 1, chunk_bytes: int = 1 << 14, **options) -> HostDriver:
+        made.append(HostDriver(host_kernels, **options))
+        cupy = FakeCuPy(made[-1], devices)
         monkeypatch.setattr(cuda_devices, "import_cupy", lambda: cupy)
-        monkeypatch.setattr(launcher, "_BATCH_BYTES", batch_bytes)
-        return cupy
+        monkeypatch.setattr(driver, "functions", made[-1].functions)
+        monkeypatch.setattr(engine, "_CHUNK_BYTES", chunk_bytes)
+        return made[-1]
 
-    return install
+    yield install
+    for each in made:
+        assert each.misused == []

@@ -62,16 +62,12 @@ extern "C" int launch(const char *name, int blocks, void **p) {
         for_all(blocks, [&] { call; }); \
         return 0;                       \
     }
-    KERNEL("exact<unsigned int, 0, 0, 0>", (exact<uint32_t, 0, 0, 0>(work, e)))
-    KERNEL("exact<unsigned int, 1, 0, 0>", (exact<uint32_t, 1, 0, 0>(work, e)))
-    KERNEL("exact<unsigned int, 2, 0, 0>", (exact<uint32_t, 2, 0, 0>(work, e)))
-    KERNEL("exact<unsigned long long, 0, 0, 0>", (exact<uint64_t, 0, 0, 0>(work, e)))
-    KERNEL("exact<unsigned long long, 1, 0, 0>", (exact<uint64_t, 1, 0, 0>(work, e)))
-    KERNEL("exact<unsigned long long, 2, 0, 0>", (exact<uint64_t, 2, 0, 0>(work, e)))
-    KERNEL("exact<unsigned int, 0, 100, 5>", (exact<uint32_t, 0, 100, 5>(work, e)))
-    KERNEL("exact<unsigned long long, 0, 70, 40>", (exact<uint64_t, 0, 70, 40>(work, e)))
-    KERNEL("exact<unsigned int, 1, 33, 6>", (exact<uint32_t, 1, 33, 6>(work, e)))
-    KERNEL("exact<unsigned int, 2, 64, 0>", (exact<uint32_t, 2, 64, 0>(work, e)))
+    KERNEL("exact<unsigned int, 0>", (exact<uint32_t, 0>(work, e)))
+    KERNEL("exact<unsigned int, 1>", (exact<uint32_t, 1>(work, e)))
+    KERNEL("exact<unsigned int, 2>", (exact<uint32_t, 2>(work, e)))
+    KERNEL("exact<unsigned long long, 0>", (exact<uint64_t, 0>(work, e)))
+    KERNEL("exact<unsigned long long, 1>", (exact<uint64_t, 1>(work, e)))
+    KERNEL("exact<unsigned long long, 2>", (exact<uint64_t, 2>(work, e)))
     KERNEL("exact_words<4, 0>", (exact_words<4, 0>(work, e)))
     KERNEL("exact_words<4, 1>", (exact_words<4, 1>(work, e)))
     KERNEL("exact_words<4, 2>", (exact_words<4, 2>(work, e)))

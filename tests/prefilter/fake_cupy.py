@@ -1,154 +1,87 @@
-"""As much of CuPy as the launcher uses, over this machine's memory; kernels are host code.
-
-Memory is filled with rubbish, so that what was not written is seen. Nothing is asynchronous.
-"""
+"""CuPy and the CUDA driver for the prefilter, without a device: kernels run as host code."""
 
 from __future__ import annotations
 
 import ctypes
-import threading
-import time
-from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-import numpy as np
+from tests.gpu.null_cupy import NullCuPy
+from tests.gpu.null_driver import NullDriver
 
-_EDGE = 256
-
-
-class _Memory:
-    def __init__(self, size: int) -> None:
-        self.size = size
-        # Deliberately unaligned, with guard bytes that must not change.
-        self.bytes = np.full(size + 2 * _EDGE, 0xA5, np.uint8)
-
-    @property
-    def start(self) -> int:
-        return int(self.bytes.ctypes.data) + _EDGE
-
-    def __del__(self) -> None:
-        assert (self.bytes[:_EDGE] == 0xA5).all(), "written before a buffer"
-        assert (self.bytes[_EDGE + self.size :] == 0xA5).all(), "written beyond a buffer"
+_NAMESPACE = "gkl_shim::prefilter::"
 
 
-class _Pointer:
-    def __init__(self, size: int) -> None:
-        self.mem = _Memory(size)
-        self.ptr = self.mem.start
-
-
-class _Array:
-    """A device array: only what the launcher does with one."""
-
-    def __init__(self, values: np.ndarray) -> None:
-        self.values = values
-        self.data = SimpleNamespace(ptr=values.ctypes.data)
-
-    def __getitem__(self, part: slice) -> _Array:
-        return _Array(self.values[part])
-
-    def set(self, values: np.ndarray) -> None:
-        self.values[:] = values
-
-
-class FakeCuPy:
-    """``import cupy`` as the launcher sees it, with so many devices.
+class HostDriver(NullDriver):
+    """Runs the kernels that it launches, of ``cuda_on_host.cpp``.
 
     Parameters
     ----------
     library
         What ``cuda_on_host.cpp`` was compiled to.
-    devices
-        How many there are.
-    fails
-        Called with a device's number before each launch; what it raises, the launch raises.
+    **options
+        As for :class:`NullDriver`.
     """
 
-    def __init__(
-        self, library: Path, devices: int = 1, fails: Callable[[int], None] | None = None
-    ) -> None:
+    def __init__(self, library: Path, **options: Any) -> None:
+        super().__init__(**options)
         self._library = ctypes.CDLL(str(library))
-        self._fails = fails
-        self.launched: list[tuple[int, str]] = []
-        self._names: list[str] = []
-        self._thread = threading.local()
-        fake = self
+        self.names: list[str] = []
+        self.kernels: list[tuple[int, str]] = []
+        """The device and the name of each kernel that was launched."""
+        self.pinned: list[range] = []
+        """The addresses of host memory that counts as pinned."""
+        self.pageable: list[int] = []
+        """The size of each transfer from memory that is not pinned."""
 
-        class Device:
-            compute_capability = "0"  # for which nothing is compiled ahead
+    def handle(self, kernel: str) -> int:
+        """Return a new handle of a kernel."""
+        self.names.append(kernel.removeprefix(_NAMESPACE))
+        return len(self.names)
 
-            def __init__(self, number: int) -> None:
-                self.number = number
+    def _cuPointerGetAttribute(self, value: Any, attribute: int, address: int) -> int:  # noqa: N802
+        if not any(address in memory for memory in self.pinned):
+            return super()._cuPointerGetAttribute(value, attribute, address)
+        self._ffi.cast("uint32_t *", value)[0] = 1
+        return 0
 
-            def __enter__(self) -> Device:
-                fake._thread.device = self.number
-                return self
+    def _cuMemcpyHtoDAsync_v2(self, to: int, at: Any, size: int, stream: Any) -> None:  # noqa: N802
+        before = len(self.misused)
+        super()._cuMemcpyHtoDAsync_v2(to, at, size, stream)
+        if self.misused[before:] == [f"{size} bytes at {self._number(at):#x} are none of ours"]:
+            self.pageable.append(size)
+            self.misused.pop()
 
-            def __exit__(self, *_: object) -> None:
-                pass
+    def _within(self, address: int, size: int) -> None:
+        if not any(address in memory for memory in self.pinned):
+            super()._within(address, size)
 
-        class Error(RuntimeError):
-            pass
+    def _cuLaunchKernel(self, kernel: Any, *arguments: Any) -> None:  # noqa: N802
+        name = self.names[self._number(kernel) - 1]
+        blocks, threads, parameters = arguments[0], arguments[3], arguments[-2]
+        assert threads == 128
+        self.kernels.append((self.contexts[-1] - 1, name))
+        address = ctypes.c_void_p(self._number(parameters))
+        if self._library.launch(name.encode(), blocks, address) != 0:
+            self.misused.append(f"there is no kernel {name}")
 
-        class Event:
-            def record(self, stream: Any) -> None:
-                self.time = time.perf_counter()
 
-            def synchronize(self) -> None:
-                pass
+class FakeCuPy(NullCuPy):
+    """``import cupy`` with a number of devices, whose kernels are a driver's."""
 
-        stream = SimpleNamespace(ptr=0, synchronize=lambda: None)
-        self.cuda = SimpleNamespace(
-            Device=Device,
-            Event=Event,
-            get_elapsed_time=lambda begin, end: 1e3 * (end.time - begin.time),
-            Stream=lambda non_blocking: stream,
-            get_current_stream=lambda: stream,
-            alloc=_Pointer,
-            malloc_managed=_Pointer,
-            alloc_pinned_memory=lambda size: np.full(size, 0x5A, np.uint8),
-            runtime=SimpleNamespace(
-                CUDARuntimeError=Error,
-                getDeviceCount=lambda: devices,
-                getDeviceProperties=lambda number: {
-                    "name": f"fake {number}".encode(),
-                    "maxThreadsPerMultiProcessor": 2048,
-                },
-                memGetInfo=lambda: (1 << 30, 1 << 30),
-                memcpyAsync=lambda to, at, size, kind, on: ctypes.memmove(to, at, size),
-                memsetAsync=lambda to, value, size, on: ctypes.memset(to, value, size),
-                memAdvise=lambda at, size, advice, device: None,
-                memPrefetchAsync=lambda at, size, device, on: None,
-                pointerGetAttributes=lambda at: SimpleNamespace(type=0),
-            ),
-            driver=SimpleNamespace(
-                launchKernel=self._launch,
-                occupancyMaxActiveBlocksPerMultiprocessor=lambda kernel, threads, shared: 8,
-            ),
-        )
+    def __init__(self, driver: HostDriver, devices: int) -> None:
+        super().__init__(devices)
+        self._driver = driver
+        properties = self.cuda.runtime.getDeviceProperties
+        self.cuda.runtime.getDeviceProperties = lambda number: {
+            **properties(number),
+            "name": f"fake {number}".encode(),
+            "maxThreadsPerMultiProcessor": 2048,
+        }
+        self.cuda.driver.occupancyMaxActiveBlocksPerMultiprocessor = lambda *_: 8
 
-    def get_default_memory_pool(self) -> Any:
-        return SimpleNamespace(free_bytes=lambda: 0)
-
-    def zeros(self, count: int, kind: Any) -> _Array:
-        return _Array(np.zeros(count, kind))
-
-    def asarray(self, values: np.ndarray) -> _Array:
-        return _Array(values.copy())
-
-    def RawModule(self, code: str, options: Any, name_expressions: tuple[str, ...]) -> Any:  # noqa: N802
+    def RawModule(self, *, code: str, options: Any, name_expressions: tuple[str, ...]) -> Any:  # noqa: N802
         assert "__global__" in code
-        name = name_expressions[0].removeprefix("gkl_shim::prefilter::")
-        self._names.append(name)
-        handle = len(self._names)
-        kernel = SimpleNamespace(num_regs=40, kernel=SimpleNamespace(ptr=handle))
-        return SimpleNamespace(get_function=lambda full: kernel)
-
-    def _launch(self, function: int, blocks: int, *rest: Any) -> None:
-        name, parameters = self._names[function - 1], rest[-2]
-        if self._fails is not None:
-            self._fails(self._thread.device)
-        self.launched.append((self._thread.device, name))
-        assert self._library.launch(name.encode(), blocks, ctypes.c_void_p(parameters)) == 0, name
+        kernel = SimpleNamespace(ptr=self._driver.handle(name_expressions[0]))
+        return SimpleNamespace(get_function=lambda _: SimpleNamespace(num_regs=40, kernel=kernel))

@@ -1,0 +1,89 @@
+// The memory of a chunk's input: pinned memory of the host, and the device memory it is sent to.
+#pragma once
+
+#include <stdint.h>
+
+#include <vector>
+
+#include "common/copy.h"
+#include "gpu/driver.h"
+#include "gpu/kept_memory.h"
+#include "prefilter/cuda/filter_kernels.h"
+#include "prefilter/cuda/sequences.h"
+#include "prefilter/cuda/work.h"
+
+namespace gkl_shim {
+namespace prefilter {
+
+// Given the arrays of a chunk, finds a place for each in one block of device memory, copies or
+// encodes them to pinned memory, and sends them. Arrays in pinned memory are sent as they are.
+//
+// A chunk is laid out twice: the first time tells the block's size, the second time the addresses.
+class Block {
+   public:
+    Block(const CudaDriver &driver, void *stream) : driver_(driver), stream_(stream) {}
+    ~Block();
+    Block(const Block &) = delete;
+
+    // Starts to lay out a chunk.
+    void begin();
+    // Makes room for what has been laid out, and starts again.
+    void make_room();
+
+    // Each of these lays out an array and returns its address in device memory. Null stays null.
+    template <class T>
+    const T *put(const T *array, int64_t first, int64_t count) {
+        return array ? reinterpret_cast<const T *>(
+                           put_bytes(array + first, count * int64_t(sizeof(T))))
+                     : nullptr;
+    }
+    // Bases of a buffer; its letters are encoded here or on the device. *origin becomes the base
+    // with which the planes start.
+    Planes put_bases(const Sequences &list, const Bases &bases, int32_t encode, int64_t *origin);
+
+    // Copies and encodes what has been laid out.
+    void write(int threads);
+    // Sends it, and encodes on the device what is to be encoded there.
+    void send(const FilterKernels &kernels);
+
+   private:
+    struct Part {
+        int64_t at;
+        const void *from;  // null: it has been encoded to the pinned memory
+        int64_t bytes;
+    };
+    struct Letters {
+        const uint8_t *letters;
+        int64_t count;
+        int64_t planes[3], any;  // places in the block
+    };
+    struct DeviceLetters {
+        const uint8_t *letters;  // on the device
+        int64_t count;
+        Planes planes;
+    };
+
+    uint64_t put_bytes(const void *array, int64_t bytes);
+    int64_t take(int64_t bytes);
+    int64_t take_plane(int64_t words);
+    const uint32_t *put_plane(const uint32_t *plane, int64_t first, int64_t words);
+    uint64_t address(int64_t at) const { return device_.address() + uint64_t(at); }
+    const uint32_t *words_at(int64_t at) const {
+        return reinterpret_cast<const uint32_t *>(address(at));
+    }
+    char *pinned(int64_t at) const { return static_cast<char *>(pinned_.address()) + at; }
+    void encode(const Letters &text, int threads);
+
+    const CudaDriver &driver_;
+    void *const stream_;
+    gpu::KeptMemory<void *> pinned_;
+    gpu::KeptMemory<uint64_t> device_;
+    int64_t used_ = 0;
+    std::vector<Part> parts_;
+    std::vector<Letters> letters_;
+    std::vector<DeviceLetters> device_letters_;
+    std::vector<Copy> copies_;
+};
+
+}  // namespace prefilter
+}  // namespace gkl_shim

@@ -1,0 +1,67 @@
+#include "prefilter/cuda/candidates.h"
+
+#include <algorithm>
+
+using gkl_shim::prefilter::size_of;
+
+gkl_shim_prefilter_cuda_resident::gkl_shim_prefilter_cuda_resident(
+    const gkl_shim::CudaDriver &driver, const gkl_shim_prefilter_cuda_references &references,
+    int threads)
+    : reads(driver, *references.reads,
+            int64_t(references.read_count) * (references.both_strands ? 2 : 1), threads),
+      contigs(driver, *references.contigs, references.contig_count, threads),
+      read_count(references.read_count),
+      contig_count(references.contig_count) {
+    const int64_t end = references.reads->lengths ? read_count : std::min(read_count, 1);
+    for (int64_t k = 0; k < end; k++) longest = std::max(longest, size_of(*references.reads, k));
+}
+
+namespace gkl_shim {
+namespace prefilter {
+
+Candidates::Candidates(gkl_shim_prefilter_cuda_resident *resident,
+                       const gkl_shim_prefilter_cuda_candidates &candidates, const Method &method)
+    : resident_(*resident),
+      given_(candidates),
+      clipped_(!method.gatekeeper),
+      before_(method.mode == kInfix ? method.max_edits : 0),
+      after_(method.mode == kGlobal ? 0 : method.max_edits) {}
+
+double Candidates::pair_bytes() const {
+    return double(sizeof *given_.reads + (given_.wide ? sizeof(int64_t) : sizeof(int32_t)) +
+                  (given_.contigs ? sizeof *given_.contigs : 0) +
+                  (given_.reverse ? sizeof *given_.reverse : 0));
+}
+
+Range Candidates::range(int64_t first, int64_t last) const {
+    return {first, last, {resident_.longest, before_ + after_}, {}};
+}
+
+Work Candidates::lay_out(const Range &range, const gpu::Device &device, void *stream,
+                         Block *block) {
+    const int64_t first = range.first, count = range.count();
+    const DeviceSequences::Address reads = resident_.reads.on(device, stream);
+    const DeviceSequences::Address contigs = resident_.contigs.on(device, stream);
+    Work work = {};
+    work.read_planes = reads.planes;
+    work.reads = reads.places;
+    work.segment_planes = contigs.planes;
+    work.segments = contigs.places;
+    work.read_numbers = block->put(given_.reads, first, count);
+    work.contigs = block->put(given_.contigs, first, count);
+    work.positions = given_.wide
+                         ? static_cast<const void *>(block->put(
+                               static_cast<const int64_t *>(given_.positions), first, count))
+                         : block->put(static_cast<const int32_t *>(given_.positions), first, count);
+    work.reverse = block->put(given_.reverse, first, count);
+    work.wide = given_.wide;
+    work.strand = work.read_count = resident_.read_count;
+    work.contig_count = resident_.contig_count;
+    work.before = before_;
+    work.after = after_;
+    work.clipped = clipped_;
+    return work;
+}
+
+}  // namespace prefilter
+}  // namespace gkl_shim

@@ -1,0 +1,59 @@
+// Lists of sequences that stay in device memory.
+#pragma once
+
+#include <stdint.h>
+
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "gpu/devices.h"
+#include "gpu/driver.h"
+#include "prefilter/cuda/sequences.h"
+#include "prefilter/cuda/work.h"
+
+namespace gkl_shim {
+namespace prefilter {
+
+// Given a list of sequences, sends its buffer to each device that asks for it, once. Letters are
+// encoded first.
+class DeviceSequences {
+   public:
+    // `count`: sequences whose starts and lengths are sent too; 0: none are needed.
+    DeviceSequences(const CudaDriver &driver, const Sequences &list, int64_t count, int threads)
+        : driver_(driver), list_(list), count_(count), threads_(threads) {}
+    ~DeviceSequences();
+    DeviceSequences(const DeviceSequences &) = delete;
+
+    struct Address {
+        Planes planes;
+        Places places;
+    };
+    // The device's context is current.
+    Address on(const gpu::Device &device, void *stream);
+
+   private:
+    struct Copy {
+        size_t device;
+        void *context;
+        Address address;
+        std::vector<uint64_t> memory;
+    };
+
+    void encode();
+    void send(Copy *copy, void *stream) const;
+    template <class T>
+    const T *send(const T *array, int64_t count, int64_t padding, Copy *copy, void *stream) const;
+
+    // Its own copy: the engine may be closed first.
+    const CudaDriver driver_;
+    Sequences list_;
+    const int64_t count_;
+    const int threads_;
+    std::vector<uint32_t> planes_;  // of letters
+    std::mutex mutex_;
+    std::vector<std::unique_ptr<Copy>> copies_;
+};
+
+}  // namespace prefilter
+}  // namespace gkl_shim

@@ -1,0 +1,55 @@
+#include "prefilter/cuda/sequences.h"
+
+#include <algorithm>
+#include <atomic>
+
+#include "common/thread_pool.h"
+
+namespace gkl_shim {
+namespace prefilter {
+namespace {
+
+// Bases of the buffer for each base of the sequences, from which on they lie too far apart.
+constexpr int64_t kScattered = 2;
+// Sequences that one task looks at. A chunk holds about as many.
+constexpr int64_t kPart = int64_t(1) << 18;
+
+}  // namespace
+
+Bases bases_of(const Sequences &list, int64_t first, int64_t last) {
+    if (first == last) return {0, 0};
+    if (!list.starts && !list.lengths)
+        return {first * list.stride, (last - 1) * list.stride + list.length};
+    Bases bases = {INT64_MAX, 0};
+    for (int64_t k = first; k < last; k++) {
+        const int64_t start = start_of(list, k);
+        bases.low = std::min(bases.low, start);
+        bases.high = std::max(bases.high, start + size_of(list, k));
+    }
+    return bases;
+}
+
+bool is_scattered(const Sequences &list, int64_t first, int64_t last, int threads) {
+    if (!list.starts || last - first < 2) return false;
+    struct Job {
+        const Sequences &list;
+        const int64_t first, last;
+        std::atomic<int64_t> spanned, own;
+    } job = {list, first, last, {0}, {0}};
+    const int64_t count = last - first;
+    parallel_for((count + kPart - 1) / kPart, count, threads,
+                 [](void *context, int64_t index) {
+                     Job &job = *static_cast<Job *>(context);
+                     const int64_t begin = job.first + index * kPart;
+                     const int64_t end = std::min(begin + kPart, job.last);
+                     int64_t own = 0;
+                     for (int64_t k = begin; k < end; k++) own += size_of(job.list, k);
+                     job.own += own;
+                     job.spanned += bases_of(job.list, begin, end).count();
+                 },
+                 &job);
+    return job.spanned > kScattered * job.own && job.spanned > kScattered * list.size;
+}
+
+}  // namespace prefilter
+}  // namespace gkl_shim

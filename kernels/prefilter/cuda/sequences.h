@@ -1,0 +1,35 @@
+// Facts about lists of sequences that the CUDA engine cuts into chunks.
+#pragma once
+
+#include <stdint.h>
+
+#include "gkl_shim.h"
+#include "prefilter/cuda/work.h"
+
+namespace gkl_shim {
+namespace prefilter {
+
+typedef gkl_shim_prefilter_sequences Sequences;
+
+inline int64_t start_of(const Sequences &list, int64_t k) {
+    return list.starts ? list.starts[k] : k * list.stride;
+}
+inline int32_t size_of(const Sequences &list, int64_t k) {
+    return list.lengths ? list.lengths[k] : list.length;
+}
+
+// Bases [low, high) of a buffer.
+struct Bases {
+    int64_t low, high;
+    int64_t count() const { return high - low; }
+};
+
+// The smallest part of the buffer that holds sequences [first, last) of a list.
+Bases bases_of(const Sequences &list, int64_t first, int64_t last);
+
+// Whether chunks of the list would send far more of the buffer than its sequences, so that it is
+// better to send the buffer once. It reads starts and lengths with several threads.
+bool is_scattered(const Sequences &list, int64_t first, int64_t last, int threads);
+
+}  // namespace prefilter
+}  // namespace gkl_shim
