@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from benchmarks.common import regions, report
 from benchmarks.common.haplotype_caller import haplotype_caller
 from benchmarks.common.report import Progress, Row, Table
-from gkl_shim import _native
+from gkl_shim import _native_pairhmm
 from gkl_shim.cli import _processor
 from gkl_shim.cuda import pairhmm as cuda
 from gkl_shim.errors import MissingComponent
@@ -61,11 +61,11 @@ def callers(seconds: float, sample: _Sample | None, step: Progress) -> Table:
     )  # fmt: skip
     engines = {
         "GPU": cuda.Engine([0], as_gkl=True).compute_pointer,
-        "CPU": _native.PairHmmEngine(1, "single", None, as_gkl=True).compute,
+        "CPU": _native_pairhmm.CpuEngine(1, "single", None, as_gkl=True).compute,
     }
     for shape, count in itertools.product(_SHAPES, _CALLERS):
         batch = regions.generated(1, shape=shape)
-        pointer = _native.batch_pointer(*batch.arrays)
+        pointer = _native_pairhmm.batch_pointer(*batch.arrays)
         for engine, compute in engines.items():
             region = f"{shape[0]} x {shape[1]}"
             step(f"{count} callers, {region}, {engine}")

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gkl_shim import _native
+from gkl_shim import _native_prefilter
 
 __all__ = ["MAX_LENGTH", "Sequences", "contig_sequences", "sequences"]
 
@@ -32,7 +32,7 @@ class Sequences:
 
     __slots__ = ("_raw",)
 
-    def __init__(self, raw: _native.Sequences) -> None:
+    def __init__(self, raw: _native_prefilter.Sequences) -> None:
         self._raw = raw
 
     @classmethod
@@ -84,7 +84,7 @@ class Sequences:
         buffer = _byte_array(letters, "letters")
         begins, sizes, length = _slices(starts, lengths, len(buffer))
         return cls(
-            _native.Sequences(
+            _native_prefilter.Sequences(
                 count=len(begins),
                 size=len(buffer),
                 letters=buffer,
@@ -121,7 +121,7 @@ class Sequences:
         _check_length(length)
         buffer = matrix.reshape(-1)
         return cls(
-            _native.Sequences(
+            _native_prefilter.Sequences(
                 count=count, size=len(buffer), letters=buffer, stride=length, length=length
             )
         )
@@ -159,7 +159,7 @@ class Sequences:
                 raise ValueError(f"{name}: {len(plane)} words, but low has {len(planes[0])}")
         begins, sizes, length = _slices(starts, lengths, 32 * len(planes[0]))
         return cls(
-            _native.Sequences(
+            _native_prefilter.Sequences(
                 count=len(begins),
                 size=32 * len(planes[0]),
                 low=planes[0],
@@ -172,7 +172,7 @@ class Sequences:
         )
 
     @property
-    def raw(self) -> _native.Sequences:
+    def raw(self) -> _native_prefilter.Sequences:
         """The arrays, in the form that the engines take."""
         return self._raw
 
@@ -215,7 +215,7 @@ class Sequences:
         if raw.letters is None:
             return self
         low, high, undefined = (np.empty((raw.size + 31) // 32, np.uint32) for _ in range(3))
-        any_undefined = _native.encode(raw.letters, low, high, undefined, threads)
+        any_undefined = _native_prefilter.encode(raw.letters, low, high, undefined, threads)
         return Sequences(
             dataclasses.replace(
                 raw,
@@ -270,7 +270,7 @@ class Sequences:
             raise ValueError("reads: cannot reverse-complement encoded reads; give letters")
         starts, lengths = self.starts, self.lengths
         return Sequences(
-            _native.Sequences(
+            _native_prefilter.Sequences(
                 count=2 * raw.count,
                 size=2 * raw.size,
                 letters=np.concatenate((raw.letters, _COMPLEMENT[raw.letters[::-1]])),
@@ -298,7 +298,7 @@ def contig_sequences(value: Any) -> Sequences:
     if not len(lengths) or lengths.min() == 0 or lengths.max() >= 2**31:
         raise ValueError("contigs: one or more, each of 1 to 2,147,483,647 bases")
     return Sequences(
-        _native.Sequences(
+        _native_prefilter.Sequences(
             count=len(letters),
             size=int(lengths.sum()),
             letters=np.frombuffer(b"".join(letters), np.uint8),

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from gkl_shim import _native
+from gkl_shim import _native_pairhmm
 from gkl_shim._batch import (
     CONTINUATION_QUALS,
     DELETION_QUALS,
@@ -180,7 +180,7 @@ class PairHMM(Closable):
             raise ValueError(f"threads: 0 or more, not {threads}")
         if build is not None and not isinstance(build, str):
             raise ValueError(f"build: a name, not {build!r}")
-        self._engine: _native.PairHmmEngine | None = _native.PairHmmEngine(
+        self._engine: _native_pairhmm.CpuEngine | None = _native_pairhmm.CpuEngine(
             int(threads), precision, build
         )
         self._build = self._engine.build
@@ -273,7 +273,7 @@ class PairHMM(Closable):
                 continue
             whole = place.flags.c_contiguous
             values = place.reshape(-1) if whole else np.empty(part.pairs, np.float64)
-            engine.compute(_native.batch_pointer(*part.arrays), values)
+            engine.compute(_native_pairhmm.batch_pointer(*part.arrays), values)
             if not whole:
                 place[:] = values.reshape(place.shape)
         return out
@@ -675,7 +675,7 @@ def _parts(batch: Batch, out: NDArray[np.float64]) -> Iterator[tuple[Batch, NDAr
         yield batch, out
         return
     # Check the whole batch first, so that errors give indices in it and not in a part.
-    _native.check_shape(_native.batch_pointer(*batch.arrays))
+    _native_pairhmm.check_shape(_native_pairhmm.batch_pointer(*batch.arrays))
     first = start = 0
     while first < len(batch):
         fit = int(np.searchsorted(np.cumsum(work[first:]), _CALL_CELLS, "right"))

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from gkl_shim import _native
+from gkl_shim import _native_prefilter
 from gkl_shim._closable import Closable
 from gkl_shim._sequences import MAX_LENGTH, Sequences, contig_sequences, sequences
 from gkl_shim.errors import BackendUnavailable, PairError
@@ -429,7 +429,7 @@ class CpuEngine:
     def __init__(
         self, method: Method, mode: Mode, max_edits: int, threads: int, build: str | None
     ) -> None:
-        self._native = _native.PrefilterEngine(threads, method, mode, max_edits, build)
+        self._native = _native_prefilter.CpuEngine(threads, method, mode, max_edits, build)
         self.method = method
         self.mode = mode
         self.max_edits = max_edits

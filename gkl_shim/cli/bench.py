@@ -1,10 +1,14 @@
-"""``gkl-shim bench``: measure the speed of this machine."""
+"""``gkl-shim bench``: measure the speed of this machine.
+
+Each of its subcommands is the object ``command`` in a module ``bench_<algorithm>``.
+"""
 
 from __future__ import annotations
 
-import click
+import importlib
+from pathlib import Path
 
-from gkl_shim.cli import bench_pairhmm, bench_prefilter
+import click
 
 
 @click.group(name="bench", epilog="Example: gkl-shim bench pairhmm --seconds 2")
@@ -12,5 +16,5 @@ def command() -> None:
     """Measure the speed of this machine."""
 
 
-command.add_command(bench_pairhmm.command)
-command.add_command(bench_prefilter.command)
+for _file in sorted(Path(__file__).parent.glob("bench_*.py")):
+    command.add_command(importlib.import_module(f"gkl_shim.cli.{_file.stem}").command)

@@ -6,7 +6,7 @@ from contextlib import closing
 
 import click
 
-from gkl_shim import _native
+from gkl_shim import _native_pairhmm
 from gkl_shim._files import atomic_output
 from gkl_shim.cli import _options
 from gkl_shim.formats.pairhmm_in import Reader
@@ -79,7 +79,7 @@ def command(
             _options.progress(reader, source, _LONG_INPUT) as advance,
         ):
             for _, values in computed:
-                for text in _native.format_likelihoods(values, threads):
+                for text in _native_pairhmm.format_likelihoods(values, threads):
                     file.write(text)
                 advance()
 

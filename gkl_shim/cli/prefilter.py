@@ -13,7 +13,7 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 
-from gkl_shim import _native
+from gkl_shim import _native_prefilter
 from gkl_shim._files import atomic_output
 from gkl_shim.cli import _options
 from gkl_shim.errors import PairError
@@ -156,7 +156,7 @@ def command(
             else:
                 computed = _candidates(prefilter, reader, str(reads), str(reference))
             for edits in computed:
-                file.write(_native.format_edits(edits, undefined == "reject"))
+                file.write(_native_prefilter.format_edits(edits, undefined == "reject"))
                 total += summarize(edits)
                 advance()
         if summary is not None:

@@ -16,7 +16,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from gkl_shim import _native
+from gkl_shim import _native, _native_pairhmm
 from gkl_shim._batch import Batch
 from gkl_shim.cuda import devices as cuda_devices
 from gkl_shim.cuda import driver, kernels
@@ -56,7 +56,7 @@ def widths(precision: Precision) -> tuple[int, ...]:
     """Return the rows a lane of each kernel, fewest first."""
     ffi, lib = _native.library()
     rows = ffi.new("int32_t[]", lib.GKL_SHIM_CUDA_WIDTHS)
-    lib.gkl_shim_cuda_widths(_native.precision_code(precision), rows)
+    lib.gkl_shim_cuda_widths(_native_pairhmm.precision_code(precision), rows)
     return tuple(row for row in rows if row)
 
 
@@ -127,8 +127,8 @@ class Engine:
         options = self._ffi.new(
             "gkl_shim_cuda_engine_options *",
             {
-                "precision": _native.precision_code(precision),
-                "conventions": _native.conventions_code(as_gkl),
+                "precision": _native_pairhmm.precision_code(precision),
+                "conventions": _native_pairhmm.conventions_code(as_gkl),
                 "threads": threads,
                 "rows_a_lane": rows_a_lane,
                 "slots": _SLOTS,
@@ -162,7 +162,7 @@ class Engine:
 
     def statistics(self) -> dict[str, int | float]:
         """Return the fields of ``gkl_shim_pairhmm_stats`` by name."""
-        return _native.pairhmm_statistics(self._lib.gkl_shim_cuda_engine_statistics, self._engine)
+        return _native_pairhmm.statistics(self._lib.gkl_shim_cuda_engine_statistics, self._engine)
 
     def compute(self, batch: Batch) -> NDArray[np.float64]:
         """Compute every pair of every region.
@@ -184,7 +184,7 @@ class Engine:
         pairs = len(batch.reads) * len(batch.haplotypes) if one else batch.pairs
         out = self._results.empty(pairs)
         if pairs:
-            self.compute_pointer(_native.batch_pointer(*batch.arrays), out)
+            self.compute_pointer(_native_pairhmm.batch_pointer(*batch.arrays), out)
         return out
 
     def compute_together(self, batches: list[Batch]) -> list[NDArray[np.float64]]:
@@ -202,7 +202,7 @@ class Engine:
         """
         ends = np.cumsum([batch.pairs for batch in batches]).tolist()
         out = self._results.empty(ends[-1])
-        pointer = _native.batches_pointer([batch.arrays for batch in batches])
+        pointer = _native_pairhmm.batches_pointer([batch.arrays for batch in batches])
         self._compute(pointer, len(batches), out)
         return [out[first:end] for first, end in zip([0, *ends], ends, strict=False)]
 
@@ -218,7 +218,8 @@ class Engine:
         BackendUnavailable
             If no device is left.
         """
-        pointer, out = _native.batch_pointer(*batch.arrays), np.empty(batch.pairs, np.float64)
+        pointer = _native_pairhmm.batch_pointer(*batch.arrays)
+        out = np.empty(batch.pairs, np.float64)
         _native.check(self._call(pointer, 1, out))
         if not self.devices:
             loss = cuda_devices.loss(self._lib.gkl_shim_cuda_engine_loss, self._engine)
@@ -251,7 +252,7 @@ class Engine:
         """
         values = self._ffi.from_buffer("double[]", np.empty(batch.pairs))
         found = self._ffi.new("gkl_shim_cuda_stages *")
-        pointer = _native.batch_pointer(*batch.arrays)
+        pointer = _native_pairhmm.batch_pointer(*batch.arrays)
         _native.check(
             self._lib.gkl_shim_cuda_engine_measure(self._engine, pointer, values, repeats, found)
         )
@@ -332,7 +333,7 @@ class _Device:
     def _prepared(self, cupy: Any, precision: Precision, as_gkl: bool) -> dict[str, Any]:
         """Load the kernels of a precision, and put its tables into the device's memory."""
         ffi, lib = _native.library()
-        codes = _native.precision_code(precision), _native.conventions_code(as_gkl)
+        codes = _native_pairhmm.precision_code(precision), _native_pairhmm.conventions_code(as_gkl)
         tables = np.empty(lib.gkl_shim_cuda_tables(*codes, ffi.NULL), np.uint8)
         written = lib.gkl_shim_cuda_tables(*codes, ffi.from_buffer(tables))
         _native.check(-min(written, 0))

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from gkl_shim import _native
+from gkl_shim import _native, _native_prefilter
 from gkl_shim._sequences import Sequences
 from gkl_shim.cuda import devices as cuda_devices
 from gkl_shim.cuda import driver, kernels
@@ -90,8 +90,8 @@ class Engine:
             "gkl_shim_prefilter_cuda_options *",
             {
                 "threads": cpu.threads,
-                "method": _native.method_code(cpu.method),
-                "mode": _native.mode_code(cpu.mode),
+                "method": _native_prefilter.method_code(cpu.method),
+                "mode": _native_prefilter.mode_code(cpu.mode),
                 "max_edits": cpu.max_edits,
                 "encode": {
                     "auto": lib.GKL_SHIM_PREFILTER_CUDA_AUTO,
@@ -128,8 +128,8 @@ class Engine:
     def compute(self, reads: Sequences, segments: Sequences, out: NDArray[np.int16]) -> None:
         """Fill `out` with the result of every pair."""
         queries, targets = (
-            _native.sequences_pointer(reads.raw),
-            _native.sequences_pointer(segments.raw),
+            _native_prefilter.sequences_pointer(reads.raw),
+            _native_prefilter.sequences_pointer(segments.raw),
         )
 
         def on_devices(results: Any, call: Any) -> Any:
@@ -202,8 +202,8 @@ class Engine:
         seconds = self._ffi.new("double *")
         status = self._lib.gkl_shim_prefilter_cuda_measure(
             self._engine,
-            _native.sequences_pointer(reads.raw),
-            _native.sequences_pointer(segments.raw),
+            _native_prefilter.sequences_pointer(reads.raw),
+            _native_prefilter.sequences_pointer(segments.raw),
             len(reads),
             repeats,
             seconds,
@@ -283,7 +283,7 @@ class _Resident:
         ffi, _ = _native.library()
         reads = self._reads.both_strands() if both_strands else self._reads
         reads = reads.encoded(self._engine.cpu.threads)
-        pointers = [_native.sequences_pointer(side.raw) for side in (reads, self._contigs)]
+        pointers = [_native_prefilter.sequences_pointer(side.raw) for side in (reads, self._contigs)]
         references = ffi.new(
             "gkl_shim_prefilter_cuda_references *",
             (*pointers, len(self._reads), len(self._contigs), both_strands),

@@ -14,7 +14,7 @@ from typing import BinaryIO
 
 import numpy as np
 
-from gkl_shim import _native
+from gkl_shim import _native_pairhmm
 from gkl_shim._batch import Batch, HaplotypeBatch, ReadBatch
 from gkl_shim._closable import Closable
 from gkl_shim.errors import FormatError
@@ -81,7 +81,7 @@ class Reader(Closable):
         any_region, more = False, True
         while more:
             size, more = self._filled(text, size)
-            found = _native.parse_regions(text, size, _MAX_LINE, self._threads)
+            found = _native_pairhmm.parse_regions(text, size, _MAX_LINE, self._threads)
             if found.fault is not None:
                 raise self._error(self._line + found.lines + 1, found.fault)
             batch = _batch(found)
@@ -135,7 +135,7 @@ def _next_block(text: bytearray, used: int, size: int) -> tuple[bytearray, int]:
     return block, left
 
 
-def _batch(found: _native.RegionText) -> Batch:
+def _batch(found: _native_pairhmm.RegionText) -> Batch:
     region_reads, region_haplotypes, read_offsets, tracks, haplotype_offsets, letters = found.arrays
     return Batch(
         ReadBatch.trusted(read_offsets, *tracks),

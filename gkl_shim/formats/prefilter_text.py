@@ -19,7 +19,7 @@ import numpy as np
 from dnaio.exceptions import FileFormatError, UnknownFileFormat
 from numpy.typing import NDArray
 
-from gkl_shim import _native
+from gkl_shim import _native_prefilter
 from gkl_shim._closable import Closable
 from gkl_shim._read_ahead import read_ahead
 from gkl_shim._sequences import MAX_LENGTH, Sequences, contig_sequences, sequences
@@ -121,12 +121,12 @@ class TextReader(Closable):
         def parse(text: NDArray[np.uint8], line: int) -> tuple[Pairs, int, int, str | None]:
             starts = [np.empty(_LINES, np.int64) for _ in range(2)]
             lengths = [np.empty(_LINES, np.int32) for _ in range(2)]
-            count, used, fault = _native.parse_pairs(
+            count, used, fault = _native_prefilter.parse_pairs(
                 text, self._threads, starts[0], lengths[0], starts[1], lengths[1]
             )
             reads, segments = (
                 Sequences(
-                    _native.Sequences(
+                    _native_prefilter.Sequences(
                         count=count,
                         size=len(text),
                         letters=text,
@@ -169,7 +169,7 @@ class TextReader(Closable):
         def parse(text: NDArray[np.uint8], line: int) -> tuple[Candidates, int, int, str | None]:
             which, where = (np.empty(_LINES, np.int32) for _ in range(2))
             positions, reverse = np.empty(_LINES, np.int64), np.empty(_LINES, np.uint8)
-            count, used, fault = _native.parse_candidates(
+            count, used, fault = _native_prefilter.parse_candidates(
                 text, self._threads, reads, encoded, bases, which, where, positions, reverse
             )
             backward = reverse[:count].view(np.bool_)

@@ -15,8 +15,7 @@
  *   - Results do not depend on the calling thread's floating-point mode (rounding, subnormal
  *     numbers, traps). A call leaves the mode and the exception flags as it found them.
  *
- * Names: gkl_shim_pairhmm_ and gkl_shim_prefilter_ belong to one algorithm; all algorithms share
- * the others.
+ * Names: gkl_shim_<algorithm>_ belongs to one algorithm; all algorithms share the others.
  *
  * A complete program:
  *

@@ -178,17 +178,3 @@ extern "C" void gkl_shim_pairhmm_statistics(const gkl_shim_pairhmm *handle,
 }
 
 extern "C" void gkl_shim_pairhmm_close(gkl_shim_pairhmm *handle) { delete handle; }
-
-extern "C" const char *gkl_shim_builds(void) {
-    // Static, so that the returned pointer stays valid and nothing is allocated.
-    static const struct Names {
-        Names() {
-            for (const CpuBuild *build : cpu_builds()) {
-                if (*text) strcat(text, " ");
-                strcat(text, build->name);
-            }
-        }
-        char text[64] = "";
-    } names;
-    return names.text;
-}

@@ -23,7 +23,7 @@ import cffi
 import numpy as np
 from numpy import testing
 
-from gkl_shim import _native, paths
+from gkl_shim import _native, _native_pairhmm, paths
 from gkl_shim._batch import Batch, concatenated, haplotype_batch, read_batch
 from gkl_shim.pairhmm import Read
 from tests import oracle
@@ -152,10 +152,10 @@ class PairHmm:
 
     def __init__(self, regions: str, precision: str, threads: int) -> None:
         self.batch = _batch(REGIONS[regions])
-        self.pointer = _native.batch_pointer(*self.batch.arrays)
+        self.pointer = _native_pairhmm.batch_pointer(*self.batch.arrays)
         self.exact = _exact(REGIONS[regions])
         self.tolerance = 1e-5 if precision == "single" else 1e-8
-        code = _native.precision_code(precision)
+        code = _native_pairhmm.precision_code(precision)
         self.options = ffi.new(
             "gkl_shim_pairhmm_options *", {"threads": threads, "precision": code}
         )
@@ -190,7 +190,7 @@ class CudaEngine(PairHmm):
         self.engine_options = ffi.new(
             "gkl_shim_cuda_engine_options *",
             {
-                "precision": _native.precision_code(precision),
+                "precision": _native_pairhmm.precision_code(precision),
                 "threads": 2,
                 "slots": 3,
                 "launch_threads": 2,
@@ -230,7 +230,15 @@ class CudaPlanner(PairHmm):
         self.fresh = precision == "single"
         self.options = ffi.new(
             "gkl_shim_cuda_options *",
-            (_native.precision_code(precision), lib.GKL_SHIM_STRICT, 2, 4, 0, 1 << 14, 1 << 24),
+            (
+                _native_pairhmm.precision_code(precision),
+                lib.GKL_SHIM_STRICT,
+                2,
+                4,
+                0,
+                1 << 14,
+                1 << 24,
+            ),
         )
         self.planner = ffi.new("gkl_shim_cuda_planner **")
 

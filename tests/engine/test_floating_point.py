@@ -110,7 +110,7 @@ PREAMBLE = """
 import ctypes, sys
 sys.path.append("ROOT")  # behind the installed package
 import numpy as np
-from gkl_shim import _native
+from gkl_shim import _native, _native_pairhmm
 
 modes, mode = ctypes.CDLL(sys.argv[1]), sys.argv[2].encode()
 ffi, native = _native.library()
@@ -164,7 +164,8 @@ for precision in ("single", "double"):
             print(engine.compute(batch).tobytes().hex())
     print(engine.statistics()["rescued_pairs"])
     engine.close()
-    code, conventions = _native.precision_code(precision), _native.conventions_code(False)
+    code = _native_pairhmm.precision_code(precision)
+    conventions = _native_pairhmm.conventions_code(False)
     _, lib = _native.library()
     size = lib.gkl_shim_cuda_tables(code, conventions, ffi.NULL)
     tables = ffi.new("uint8_t[]", size)
@@ -173,7 +174,8 @@ for precision in ("single", "double"):
 """
 
 CUDA_TABLES_FIRST = """
-code, conventions = _native.precision_code("single"), _native.conventions_code(False)
+code = _native_pairhmm.precision_code("single")
+conventions = _native_pairhmm.conventions_code(False)
 _, lib = _native.library()
 tables = ffi.new("uint8_t[]", lib.gkl_shim_cuda_tables(code, conventions, ffi.NULL))
 lib.gkl_shim_cuda_tables(code, conventions, tables)

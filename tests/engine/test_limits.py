@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gkl_shim import _native
+from gkl_shim import _native, _native_pairhmm
 from gkl_shim.pairhmm import PairHMM, Read
 from tests.cli.shim_command import one_error, run
 
@@ -21,7 +21,7 @@ READ, HAPLOTYPE, REGION = 1 << 20, 1 << 26, 1 << 28
 def _batch(reads: list[int], haplotypes: list[int]):
     """One region of sequences of these lengths, of which there is no letter."""
     none = np.empty(0, np.uint8)
-    return _native.batch_pointer(
+    return _native_pairhmm.batch_pointer(
         np.array([0, len(reads)]),
         np.array([0, len(haplotypes)]),
         np.cumsum([0, *reads]),
@@ -67,7 +67,7 @@ def test_every_engine_refuses_what_is_beyond(reads, haplotypes, message):
 
 
 def test_the_limits_are_within():
-    _native.check_shape(_batch([READ] * 3, [HAPLOTYPE] * 4))
+    _native_pairhmm.check_shape(_batch([READ] * 3, [HAPLOTYPE] * 4))
 
 
 def test_python_names_the_read_of_a_large_region():

@@ -112,7 +112,7 @@ MOST, MOST_A_THREAD = 192, 128
 
 #: Regions that took far more than that, and the whole region in one native call.
 ODD_SHAPES = """
-from gkl_shim import _native
+from gkl_shim import _native_pairhmm
 from gkl_shim.pairhmm import Batch, HaplotypeBatch, ReadBatch
 
 def bases(count):
@@ -162,9 +162,9 @@ def memory(kind):
         return next(int(line.split()[1]) for line in file if line.startswith(kind))
 
 def check(batch, threads):
-    engine = _native.PairHmmEngine(threads, "single", None)
+    engine = _native_pairhmm.CpuEngine(threads, "single", None)
     out = np.full(batch.pairs, np.nan)
-    pointer = _native.batch_pointer(*batch.arrays)
+    pointer = _native_pairhmm.batch_pointer(*batch.arrays)
     with open("/proc/self/clear_refs", "w") as file:
         file.write("5")  # the peak so far is forgotten
     before = memory("VmRSS")

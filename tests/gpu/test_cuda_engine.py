@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from gkl_shim import _native
+from gkl_shim import _native, _native_pairhmm
 from gkl_shim._batch import concatenated
 from gkl_shim.cuda import devices, driver
 from gkl_shim.cuda import pairhmm as cuda
@@ -107,10 +107,10 @@ def test_figures_are_the_cpu_engine_s(mixed, precision, ratio, cells, monkeypatc
     """And the bits, whichever engine computes what single precision cannot hold."""
     monkeypatch.setattr(cuda, "_CHUNK_CELLS", dict.fromkeys(PRECISIONS, cells))
     engine = cuda.Engine(precision=precision, double_ratio=ratio)
-    cpu = _native.PairHmmEngine(0, precision, None)
+    cpu = _native_pairhmm.CpuEngine(0, precision, None)
     expected = np.empty(mixed.pairs)
     for _ in range(3):
-        cpu.compute(_native.batch_pointer(*mixed.arrays), expected)
+        cpu.compute(_native_pairhmm.batch_pointer(*mixed.arrays), expected)
         assert_same_bits(engine.compute(mixed), expected)
     found = engine.statistics()
     assert figures(found) == figures(cpu.statistics())

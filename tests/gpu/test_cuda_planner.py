@@ -7,7 +7,7 @@ import random
 import numpy as np
 import pytest
 
-from gkl_shim import _native
+from gkl_shim import _native, _native_pairhmm
 from gkl_shim.cuda import devices, kernels
 from gkl_shim.cuda import pairhmm as cuda
 from gkl_shim.errors import BackendUnavailable
@@ -16,7 +16,7 @@ from tests.gpu.conftest import assert_same_bits, random_region
 
 
 def pointer(batch):
-    return _native.batch_pointer(*batch.arrays)
+    return _native_pairhmm.batch_pointer(*batch.arrays)
 
 
 def planned(batch, precision, cells, scratch, rows=0, values=None):
@@ -141,7 +141,7 @@ def test_chunks_have_so_many_letters_at_most():
 
 def test_the_cpu_completes(regions):
     """Pairs that devices leave as NaN get the bits of a run on the CPU alone."""
-    engine = _native.PairHmmEngine(2, "single", None)
+    engine = _native_pairhmm.CpuEngine(2, "single", None)
     expected = PairHMM(backend="cpu").compute(regions)
     doubles = PairHMM(backend="cpu", precision="double").compute(regions)
     values = expected.copy()

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from gkl_shim import _native, pairhmm
+from gkl_shim import _native_pairhmm, pairhmm
 from gkl_shim._batch import HaplotypeBatch, ReadBatch, concatenated
 from gkl_shim.cuda import pairhmm as cuda
 from gkl_shim.pairhmm import Batch
@@ -86,7 +86,7 @@ class Engine(cuda.Engine):
 def on_cpu(batch, precision, *, as_gkl=False):
     """Return the likelihoods, and the number of pairs that double precision cannot hold."""
     values = np.empty(batch.pairs)
-    engine = _native.PairHmmEngine(0, precision, None, as_gkl=as_gkl)
+    engine = _native_pairhmm.CpuEngine(0, precision, None, as_gkl=as_gkl)
     engine.compute(pointer(batch), values)
     return values, engine.statistics()["rescaled_pairs"]
 

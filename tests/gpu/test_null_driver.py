@@ -16,7 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from gkl_shim import _native, pairhmm
+from gkl_shim import _native, _native_pairhmm, pairhmm
 from gkl_shim._batch import concatenated
 from gkl_shim.cli import _generated_input
 from gkl_shim.cuda import devices, driver
@@ -295,7 +295,7 @@ def test_the_cpu_computes_while_a_device_is_at_it(null, many_chunks, precision):
         synchronize(event)
 
     null_driver._cuEventSynchronize = noted
-    engine.compute_pointer(_native.batch_pointer(*many.arrays), values)
+    engine.compute_pointer(_native_pairhmm.batch_pointer(*many.arrays), values)
     assert_same_bits(values, PairHMM(backend="cpu", precision="double").compute(many))
     assert 0 < max(seen) < many.pairs
 
@@ -569,7 +569,7 @@ C_CALLER = """
 import sys
 sys.path.append({root!r})
 import numpy as np
-from gkl_shim import _native
+from gkl_shim import _native, _native_pairhmm
 from gkl_shim.cli import _generated_input
 from gkl_shim.cuda import devices, driver
 from tests.gpu.null_cupy import NullCuPy
@@ -584,10 +584,10 @@ options = ffi.new("gkl_shim_pairhmm_options *", wanted)
 handle = ffi.new("gkl_shim_pairhmm **")
 _native.check(lib.gkl_shim_pairhmm_open(options, handle))
 batch = _generated_input.regions(3)
-pointer, out = _native.batch_pointer(*batch.arrays), np.empty(batch.pairs)
+pointer, out = _native_pairhmm.batch_pointer(*batch.arrays), np.empty(batch.pairs)
 single, double = (np.empty(batch.pairs) for _ in range(2))
 for precision, values in (("single", single), ("double", double)):
-    engine = _native.PairHmmEngine(1, precision, None, as_gkl=True)
+    engine = _native_pairhmm.CpuEngine(1, precision, None, as_gkl=True)
     engine.compute(pointer, values)
 on_device = in_double = 0
 for call in range(10):

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from gkl_shim import _native
+from gkl_shim import _native, _native_pairhmm
 from gkl_shim.errors import FormatError
 from gkl_shim.formats import pairhmm_in
 from gkl_shim.formats.pairhmm_in import Reader
@@ -172,7 +172,7 @@ def test_a_region_of_many_blocks_is_checked_as_it_comes(monkeypatch: pytest.Monk
 
 
 def _lines(values: np.ndarray, threads: int = 0) -> list[str]:
-    text = b"".join(map(bytes, _native.format_likelihoods(values, threads)))
+    text = b"".join(map(bytes, _native_pairhmm.format_likelihoods(values, threads)))
     assert text.endswith(b"\n") or not len(values)
     return text.decode("ascii").splitlines()
 

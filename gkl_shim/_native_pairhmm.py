@@ -1,0 +1,267 @@
+"""The cffi binding of PairHMM, with NumPy arrays in and out."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gkl_shim import _native
+
+__all__ = [
+    "CpuEngine",
+    "RegionText",
+    "batch_pointer",
+    "batches_pointer",
+    "check_shape",
+    "conventions_code",
+    "format_likelihoods",
+    "parse_regions",
+    "precision_code",
+    "statistics",
+]
+
+# Likelihoods formatted in one call. All threads have work, and the text stays in cache.
+_LIKELIHOODS_A_CALL = 1 << 16
+
+
+def batch_pointer(
+    region_reads: NDArray[np.int64],
+    region_haplotypes: NDArray[np.int64],
+    read_offsets: NDArray[np.int64],
+    read_tracks: tuple[Any, ...],
+    haplotype_offsets: NDArray[np.int64],
+    haplotype_bases: Any,
+) -> Any:
+    """Return a ``gkl_shim_pairhmm_batch *`` to C-contiguous arrays, which must outlive it.
+
+    Parameters
+    ----------
+    read_tracks
+        The bases, and the base, insertion, deletion and continuation qualities.
+    """
+    arrays = (region_reads, region_haplotypes, read_offsets, read_tracks, haplotype_offsets,
+              haplotype_bases)  # fmt: skip
+    return batches_pointer([arrays])
+
+
+def batches_pointer(batches: list[tuple[Any, ...]]) -> Any:
+    """Return a ``gkl_shim_pairhmm_batch *`` to an array of batches; see :func:`batch_pointer`."""
+    # Every microsecond counts here: a GPU computes a region in a few dozen microseconds.
+    new, batch, address, numbers, letters = _cffi_constructors()
+    return new(
+        batch,
+        [
+            (
+                len(region_reads) - 1,
+                address(numbers, region_reads),
+                address(numbers, region_haplotypes),
+                address(numbers, read_offsets),
+                *[address(letters, track) for track in read_tracks],
+                address(numbers, haplotype_offsets),
+                address(letters, haplotype_bases),
+            )
+            for region_reads, region_haplotypes, read_offsets, read_tracks, haplotype_offsets,
+            haplotype_bases in batches
+        ],
+    )  # fmt: skip
+
+
+@functools.cache
+def _cffi_constructors() -> tuple[Any, ...]:
+    """Return the cffi functions and types for a batch; looking up types by name is slow."""
+    ffi, _ = _native.library()
+    types = map(ffi.typeof, ("gkl_shim_pairhmm_batch[]", "int64_t[]", "uint8_t[]"))
+    batches, numbers, letters = types
+    return ffi.new, batches, ffi.from_buffer, numbers, letters
+
+
+def check_shape(batch: Any) -> None:
+    """Check the offsets of a batch and the engine's limits.
+
+    Parameters
+    ----------
+    batch
+        A pointer from :func:`batch_pointer`.
+
+    Raises
+    ------
+    ValueError
+        If the library refuses the batch, with the library's message.
+    """
+    _, lib = _native.library()
+    _native.check(lib.gkl_shim_pairhmm_check(batch))
+
+
+def precision_code(precision: str) -> int:
+    """Return the C constant for ``"single"`` or ``"double"``."""
+    _, lib = _native.library()
+    return int({"single": lib.GKL_SHIM_SINGLE, "double": lib.GKL_SHIM_DOUBLE}[precision])
+
+
+def conventions_code(as_gkl: bool) -> int:
+    """Return the C constant for GKL's conventions or for the strict ones."""
+    _, lib = _native.library()
+    return int(lib.GKL_SHIM_AS_GKL if as_gkl else lib.GKL_SHIM_STRICT)
+
+
+class CpuEngine(_native.CpuEngine):
+    """The CPU engine of PairHMM."""
+
+    _kind = "pairhmm"
+
+    def __init__(
+        self, threads: int, precision: str, build: str | None, *, as_gkl: bool = False
+    ) -> None:
+        super().__init__(
+            build,
+            threads=threads,
+            precision=precision_code(precision),
+            conventions=conventions_code(as_gkl),
+        )
+
+    def compute(self, batch: Any, out: NDArray[np.float64]) -> None:
+        """Fill `out` with the log10 likelihood of every pair.
+
+        Parameters
+        ----------
+        batch
+            A pointer from :func:`batch_pointer`.
+        out
+            C-contiguous, shape (pairs,).
+
+        Raises
+        ------
+        ValueError
+            If the engine refuses the batch, with the engine's message.
+        MemoryError
+            If the engine cannot allocate its tables.
+        """
+        values = self._ffi.from_buffer("double[]", out, require_writable=True)
+        _native.check(self._lib.gkl_shim_pairhmm_compute(self._handle, batch, values, len(out)))
+
+    def complete(self, batch: Any, out: NDArray[np.float64]) -> None:
+        """Compute only the pairs that are NaN in `out`, in double precision.
+
+        The arguments and exceptions are the same as for :meth:`compute`.
+        """
+        values = self._ffi.from_buffer("double[]", out, require_writable=True)
+        _native.check(self._lib.gkl_shim_pairhmm_complete(self._handle, batch, values, len(out)))
+
+    def statistics(self) -> dict[str, int | float]:
+        """Return the fields of the engine's ``gkl_shim_pairhmm_stats`` by name."""
+        return statistics(self._lib.gkl_shim_pairhmm_statistics, self._handle)
+
+
+def statistics(function: Any, engine: Any) -> dict[str, int | float]:
+    """Call a statistics function, and return the ``gkl_shim_pairhmm_stats`` fields by name."""
+    ffi, _ = _native.library()
+    stats = ffi.new("gkl_shim_pairhmm_stats *")
+    function(engine, stats)
+    return {name: getattr(stats, name) for name, _ in ffi.typeof("gkl_shim_pairhmm_stats").fields}
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class RegionText:
+    """The regions that :func:`parse_regions` found in a text."""
+
+    arrays: tuple[Any, ...]
+    """The complete regions, as the arguments of :func:`batch_pointer`."""
+    lines: int
+    """The number of lines before the end of the last complete region, or before a wrong line."""
+    used: int
+    """The number of bytes before the end of the last complete region."""
+    unfinished: int | None
+    """The first line, counted from 0, of an incomplete region at the end of the text, or None."""
+    missing_reads: int
+    """The number of reads that the incomplete region lacks."""
+    missing_haplotypes: int
+    fault: str | None
+    """What is wrong with the line after the first `lines` lines, or None."""
+
+
+def parse_regions(text: bytearray, size: int, longest_line: int, threads: int = 0) -> RegionText:
+    """Parse the regions in the first `size` bytes of a text in the ``.in`` format."""
+    ffi, lib = _native.library()
+    content = ffi.from_buffer("uint8_t[]", text)
+    lines, whole = ffi.new("int64_t *"), ffi.new("int64_t *")
+    _native.check(lib.gkl_shim_count_lines(content, size, threads, lines, whole))
+    letters = np.empty(whole[0], np.uint8)
+    offsets = np.empty(2 * lines[0] + 4, np.int64)
+    letters_pointer = ffi.from_buffer("uint8_t[]", letters, require_writable=True)
+    offsets_pointer = ffi.from_buffer("int64_t[]", offsets, require_writable=True)
+    found = ffi.new("gkl_shim_pairhmm_text *")
+    status = lib.gkl_shim_pairhmm_parse(
+        content,
+        size,
+        longest_line,
+        threads,
+        offsets_pointer,
+        letters_pointer,
+        found,
+    )
+    fault = _native.last_error() if status == lib.GKL_SHIM_EINVAL else None
+    if fault is None:
+        _native.check(status)
+
+    def numbers(pointer: Any, count: int) -> NDArray[np.int64]:
+        first = pointer - offsets_pointer
+        return offsets[first : first + count]
+
+    def bytes_(pointer: Any, count: int) -> NDArray[np.uint8]:
+        first = pointer - letters_pointer
+        return letters[first : first + count]
+
+    batch = found.batch
+    region_reads = numbers(batch.region_reads, batch.regions + 1)
+    region_haplotypes = numbers(batch.region_haplotypes, batch.regions + 1)
+    read_offsets = numbers(batch.read_offsets, region_reads[-1] + 1)
+    haplotype_offsets = numbers(batch.haplotype_offsets, region_haplotypes[-1] + 1)
+    tracks = (batch.read_bases, batch.base_quals, batch.insertion_quals, batch.deletion_quals,
+              batch.continuation_quals)  # fmt: skip
+    return RegionText(
+        (
+            region_reads,
+            region_haplotypes,
+            read_offsets,
+            tuple(bytes_(track, read_offsets[-1]) for track in tracks),
+            haplotype_offsets,
+            bytes_(batch.haplotype_bases, haplotype_offsets[-1]),
+        ),
+        found.lines,
+        found.used,
+        found.unfinished if found.unfinished >= 0 else None,
+        found.missing_reads,
+        found.missing_haplotypes,
+        fault,
+    )
+
+
+def format_likelihoods(values: NDArray[np.float64], threads: int = 0) -> Iterator[memoryview]:
+    """Format a line for each value, as :func:`repr` does.
+
+    Yields
+    ------
+    memoryview
+        The text of many lines. The next text overwrites it.
+    """
+    ffi, lib = _native.library()
+    most = min(len(values), _LIKELIHOODS_A_CALL)
+    text = np.empty(lib.GKL_SHIM_PAIRHMM_LINE_BYTES * most, np.uint8)
+    size = ffi.new("int64_t *")
+    for first in range(0, len(values), _LIKELIHOODS_A_CALL):
+        part = values[first : first + _LIKELIHOODS_A_CALL]
+        _native.check(
+            lib.gkl_shim_pairhmm_format(
+                ffi.from_buffer("double[]", part),
+                len(part),
+                threads,
+                ffi.from_buffer("uint8_t[]", text, require_writable=True),
+                size,
+            )
+        )
+        yield text[: size[0]].data
