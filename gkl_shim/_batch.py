@@ -14,6 +14,7 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from gkl_shim import _native_pairhmm
 from gkl_shim._array_views import array_views
 from gkl_shim.cuda import arrays
 
@@ -25,7 +26,6 @@ DELETION_QUALS = 45
 CONTINUATION_QUALS = 10
 
 MAX_QUAL = 127
-LETTERS = b"ACGTNacgtn"
 QUAL_TRACKS = ("quals", "insertion_quals", "deletion_quals", "continuation_quals")
 _SCALARS = [bytes([qual]) for qual in range(MAX_QUAL + 1)]
 
@@ -452,7 +452,7 @@ def _sequence(value: Any, name: str) -> bytes:
         raise ValueError(f"{name}: expected bytes, str or a uint8 array, got {got}")
     if not letters:
         raise ValueError(f"{name}: is empty")
-    if letters.translate(None, LETTERS):
+    if letters.translate(None, _native_pairhmm.letters()):
         at, letter = _first_other(letters)
         raise ValueError(f"{name}: letter {shown(letter)} at base {at} is none of ACGTN")
     return letters
@@ -571,7 +571,7 @@ def _check_contents(ends: NDArray[np.int64], kind: str, *tracks: NDArray[np.uint
 def _first_wrong(bases: NDArray[np.uint8], *quals: NDArray[np.uint8]) -> tuple[int, int] | None:
     """Return the track (0 for the bases) and index of the first wrong value, or None."""
     text = bases.tobytes()
-    if text.translate(None, LETTERS):
+    if text.translate(None, _native_pairhmm.letters()):
         return 0, _first_other(text)[0]
     for which, track in enumerate(quals, 1):
         if len(track) and track.max() > MAX_QUAL:
@@ -581,7 +581,7 @@ def _first_wrong(bases: NDArray[np.uint8], *quals: NDArray[np.uint8]) -> tuple[i
 
 def _first_other(text: bytes) -> tuple[int, int]:
     """Return the index and the value of the first byte that is not one of ACGTN."""
-    letter = text.translate(None, LETTERS)[0]
+    letter = text.translate(None, _native_pairhmm.letters())[0]
     return text.index(letter), letter
 
 

@@ -20,6 +20,7 @@ __all__ = [
     "check_shape",
     "conventions_code",
     "format_likelihoods",
+    "letters",
     "parse_regions",
     "precision_code",
     "statistics",
@@ -78,6 +79,13 @@ def _cffi_constructors() -> tuple[Any, ...]:
     types = map(ffi.typeof, ("gkl_shim_pairhmm_batch[]", "int64_t[]", "uint8_t[]"))
     batches, numbers, letters = types
     return ffi.new, batches, ffi.from_buffer, numbers, letters
+
+
+@functools.cache
+def letters() -> bytes:
+    """Return all bytes that are letters under the strict conventions."""
+    ffi, lib = _native.library()
+    return bytes(ffi.string(lib.gkl_shim_pairhmm_letters()))
 
 
 def check_shape(batch: Any) -> None:

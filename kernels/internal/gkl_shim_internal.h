@@ -51,6 +51,9 @@ GKL_SHIM_API int64_t gkl_shim_array_views(const gkl_shim_numpy *numpy, void *arr
 
 /* ---- PairHMM -------------------------------------------------------------------------------- */
 
+/* All bytes that GKL_SHIM_STRICT accepts as letters. */
+GKL_SHIM_API const char *gkl_shim_pairhmm_letters(void);
+
 /* Like gkl_shim_pairhmm_compute(), but compute only the pairs whose value is NaN, and use double
  * precision from the start. Those are the pairs that the CUDA kernels could not represent. */
 GKL_SHIM_API gkl_shim_status gkl_shim_pairhmm_complete(gkl_shim_pairhmm *handle,

@@ -1,6 +1,9 @@
 #include "pairhmm_recording.h"
 
+#include <vector>
+
 #include "log.h"
+#include "pairhmm/letters.h"
 
 namespace gkl_shim {
 namespace jni {
@@ -9,11 +12,9 @@ namespace {
 constexpr int kHighestPrintable = 93;
 
 void append_bases(const uint8_t *bases, int64_t length, std::string *text) {
-    for (int64_t i = 0; i < length; i++) {
-        const uint8_t base = bases[i];
-        const bool known = base == 'A' || base == 'C' || base == 'G' || base == 'T' || base == 'N';
-        *text += known ? char(base) : 'A';
-    }
+    std::vector<uint8_t> letters(size_t(length), 0);
+    pairhmm::encode(true, bases, length, letters.data());
+    for (const uint8_t letter : letters) *text += pairhmm::kNames[letter];
 }
 
 // Returns the number of qualities too large to be printed.

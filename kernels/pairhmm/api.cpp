@@ -178,3 +178,18 @@ extern "C" void gkl_shim_pairhmm_statistics(const gkl_shim_pairhmm *handle,
 }
 
 extern "C" void gkl_shim_pairhmm_close(gkl_shim_pairhmm *handle) { delete handle; }
+
+extern "C" const char *gkl_shim_pairhmm_letters(void) {
+    // An array, so that nothing is allocated.
+    static const struct Accepted {
+        Accepted() {
+            char *to = text;
+            for (int value = 1; value < 256; value++) {
+                const uint8_t byte = uint8_t(value);
+                if (find_refused(false, &byte, 1) < 0) *to++ = char(byte);
+            }
+        }
+        char text[256] = "";
+    } accepted;
+    return accepted.text;
+}

@@ -1,4 +1,4 @@
-// Encodes bytes as letters.
+// The bytes that count as letters under either convention. Python and the recorder ask this file.
 #pragma once
 
 #include <stdint.h>
@@ -10,6 +10,8 @@ namespace gkl_shim {
 namespace pairhmm {
 
 enum : uint8_t { kRefused = 128 };
+
+constexpr char kNames[] = "ACGTN";  // by Letter
 
 // Encodes bytes under one of the two conventions and marks refused ones. Returns all letters joined
 // by or. The vectors are explicit because compilers turn a plain loop into branches, which cost a

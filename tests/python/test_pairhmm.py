@@ -623,3 +623,16 @@ def test_refused_batches() -> None:
     for kind in (ReadBatch, HaplotypeBatch):
         with pytest.raises(TypeError, match="from_arrays"):
             kind()
+
+
+@pytest.mark.parametrize("byte", range(256))
+def test_letters(byte: int) -> None:
+    """ACGTN in either case are letters, and no other byte is."""
+    sequence = bytes([byte])
+    if byte in b"ACGTNacgtn":
+        assert pairhmm.likelihoods([(sequence, [30])], [sequence]).shape == (1, 1)
+        return
+    with pytest.raises(ValueError, match="is none of ACGTN"):
+        pairhmm.likelihoods([(sequence, [30])], [b"A"])
+    with pytest.raises(ValueError, match="is none of ACGTN"):
+        pairhmm.likelihoods([(b"A", [30])], [sequence])
