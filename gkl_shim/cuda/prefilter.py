@@ -283,7 +283,8 @@ class _Resident:
         ffi, _ = _native.library()
         reads = self._reads.both_strands() if both_strands else self._reads
         reads = reads.encoded(self._engine.cpu.threads)
-        pointers = [_native_prefilter.sequences_pointer(side.raw) for side in (reads, self._contigs)]
+        sides = (reads, self._contigs)
+        pointers = [_native_prefilter.sequences_pointer(side.raw) for side in sides]
         references = ffi.new(
             "gkl_shim_prefilter_cuda_references *",
             (*pointers, len(self._reads), len(self._contigs), both_strands),
