@@ -1,4 +1,4 @@
-"""CUDA devices: loading the kernels, memory that is kept, and one launcher an algorithm.
+"""Open CUDA devices, load the kernels, and pass both to the native engine of each algorithm.
 
-CuPy is imported when a device is first asked for, not with this package.
+CuPy is imported when a device is first used, not with this package.
 """

@@ -1,4 +1,4 @@
-"""CuPy arrays as input of PairHMM: they are copied to the host. CuPy itself is not imported."""
+"""Copy CuPy arrays that are input of PairHMM to the host. This module does not import CuPy."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ def is_cupy_array(value: Any) -> bool:
 def on_host(value: Any) -> Any:
     """Copy a CuPy array to a NumPy array; return any other value unchanged.
 
-    The copy is one transfer. It follows the work on the thread's current stream, and on the stream
-    of :class:`After`, and is complete when this returns.
+    The copy is one transfer. It waits for the work queued on the thread's current stream and on the
+    stream of :class:`After`, and it is complete when this function returns.
     """
     if not is_cupy_array(value):
         return value
@@ -37,7 +37,7 @@ def on_host(value: Any) -> Any:
 
 
 def current_stream() -> Any:
-    """Return the thread's current CuPy stream; None where there are no CuPy arrays."""
+    """Return the thread's current CuPy stream, or None if CuPy is not imported or has no device."""
     cuda = getattr(sys.modules.get("cupy"), "cuda", None)
     if cuda is None:
         return None
@@ -48,14 +48,14 @@ def current_stream() -> Any:
 
 
 class After:
-    """While it is entered, what the thread copies to the host follows the work on `stream`, too.
+    """A context manager: the thread's copies to the host also wait for the work on `stream`.
 
-    For a background thread that copies arrays of a caller, who may still be writing them.
+    A background thread uses it to copy arrays that the caller's stream may still be writing.
 
     Parameters
     ----------
     stream
-        From :func:`current_stream` in the caller's thread.
+        What :func:`current_stream` returned in the caller's thread.
     """
 
     def __init__(self, stream: Any) -> None:

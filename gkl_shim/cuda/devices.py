@@ -1,4 +1,4 @@
-"""CUDA devices: which there are, which are asked for, and what is said of one that fails."""
+"""List, choose and describe CUDA devices, and warn of those that fail."""
 
 from __future__ import annotations
 
@@ -26,41 +26,42 @@ __all__ = [
     "warn_of_loss",
 ]
 
-#: A device that is so many times slower in double precision than in single leaves to the CPU what
-#: single precision does not hold. NVIDIA makes devices of ratio 2 or 3 and of 32 or 64, nothing in
-#: between. In double an H200 (132 multiprocessors, ratio 2) computes 900 cells a nanosecond, so a
-#: T4 (40, 32) some 10, an RTX 4090 (128, 64) some 30; a CPU core does 2 to 5 and would have nothing
-#: else to do.
+#: If double precision is at least this many times slower than single precision on a device, the
+#: CPU computes the pairs that leave the range of single precision. The ratio of NVIDIA's devices is
+#: 2 or 3, or 32 or 64, and never in between. An H200 (132 multiprocessors, ratio 2) computes 900
+#: cells a nanosecond in double precision. That makes about 10 for a T4 (40 multiprocessors, ratio
+#: 32) and 30 for an RTX 4090 (128, ratio 64). A CPU core, which would otherwise be idle, computes 2
+#: to 5.
 SLOW_DOUBLE = 8
 
 _DRIVER = Path("/proc/driver/nvidia/version")
 # cudaDevAttrSingleToDoublePrecisionPerfRatio.
 _RATIO_ATTRIBUTE = 87
-# By compute capability, from the throughput of arithmetic instructions in NVIDIA's programming
-# guide. Devices that are not listed have the ratio of most.
+# For drivers that do not report the ratio: by compute capability, from the table of arithmetic
+# throughput in NVIDIA's programming guide. Other devices have the usual ratio.
 _RATIOS = {"75": 32, "80": 2, "90": 2, "100": 2}
 _USUAL_RATIO = 64
 
 
 def import_cupy() -> Any:
-    """Return the package, imported on first use.
+    """Import CuPy on first use, and return it.
 
     Raises
     ------
     BackendUnavailable
-        If it is missing or does not load.
+        If CuPy is missing or does not load.
     """
     try:
         return importlib.import_module("cupy")
     except ImportError as error:
         raise BackendUnavailable(
             f"CUDA needs CuPy, which does not load ({error}); install cupy-cuda12x or "
-            "cupy-cuda13x, whichever suits the driver"
+            "cupy-cuda13x, whichever fits the driver"
         ) from error
 
 
 def device_count() -> int:
-    """Return how many CUDA devices there are.
+    """Return the number of CUDA devices.
 
     Raises
     ------
@@ -75,28 +76,28 @@ def device_count() -> int:
 
 
 def device_names() -> tuple[str, ...]:
-    """Return the names of all CUDA devices; raises as :func:`device_count`."""
+    """Return the names of all CUDA devices. Raises like :func:`device_count`."""
     count = device_count()
     runtime = import_cupy().cuda.runtime
     return tuple(runtime.getDeviceProperties(index)["name"].decode() for index in range(count))
 
 
 def double_ratio(number: int) -> int:
-    """Return how many times slower a device's arithmetic is in double precision than in single."""
+    """Return how many times slower double precision is than single precision on a device."""
     cupy = import_cupy()
     runtime = cupy.cuda.runtime
     try:
-        told = int(runtime.deviceGetAttribute(_RATIO_ATTRIBUTE, number))
+        reported = int(runtime.deviceGetAttribute(_RATIO_ATTRIBUTE, number))
     except runtime.CUDARuntimeError:
-        told = 0
-    if told > 0:
-        return told
+        reported = 0
+    if reported > 0:
+        return reported
     properties = runtime.getDeviceProperties(number)
     return _RATIOS.get(f"{properties['major']}{properties['minor']}", _USUAL_RATIO)
 
 
 def describe() -> list[dict[str, Any]]:
-    """Return what is worth saying of each device beside a measurement; raises as above."""
+    """Describe each device for a benchmark's record. Raises like :func:`device_count`."""
     count = device_count()
     cupy = import_cupy()
     runtime = cupy.cuda.runtime
@@ -124,7 +125,7 @@ def _cuda_version(number: int) -> str:
 
 
 def _driver_version() -> str | None:
-    """Return the kernel module's version, as ``580.159.04``; None where the system hides it."""
+    """Return the kernel module's version, such as ``580.159.04``, or None if it is hidden."""
     try:
         words = _DRIVER.read_text(encoding="utf-8").split()
     except OSError:
@@ -133,14 +134,19 @@ def _driver_version() -> str | None:
 
 
 def chosen(devices: Iterable[int] | None) -> Sequence[int]:
-    """Return the numbers of the devices to use, and wake these; None asks for all there are.
+    """Return the numbers of the devices to use, and start creating their contexts.
+
+    Parameters
+    ----------
+    devices
+        Device numbers, or None for all devices.
 
     Raises
     ------
     BackendUnavailable
-        As for :func:`device_count`, and if all are asked for and there is none.
+        As for :func:`device_count`, and if `devices` is None and there is no device.
     ValueError
-        If a number is wrong, or none is given.
+        If there is no device of a given number, or if `devices` is empty.
     """
     numbers = None if devices is None else list(dict.fromkeys(devices))
     driver.wake(numbers)
@@ -158,10 +164,10 @@ def chosen(devices: Iterable[int] | None) -> Sequence[int]:
 
 
 def warn_of_loss(number: int, name: str, error: BaseException) -> None:
-    """Say that a device failed and is used no more."""
+    """Warn that a device failed and is no longer used."""
     warnings.warn(
         f"gkl-shim: GPU {number} ({name}) is no longer used: {one_line(error)}; "
-        "what it leaves undone is computed elsewhere",
+        "other devices or the CPU compute its work",
         RuntimeWarning,
         stacklevel=3,
     )
@@ -170,14 +176,14 @@ def warn_of_loss(number: int, name: str, error: BaseException) -> None:
 def tell_of_losses(
     next_loss: Callable[[Any, Any], Any], engine: Any, names: dict[int, str]
 ) -> None:
-    """Warn of each device that a native engine has lost since the last call.
+    """Warn of each device that has failed in a native engine since the last call.
 
     Parameters
     ----------
     next_loss
-        The engine's function in the native library that ends in ``_loss``.
+        The native library's ``_loss`` function for this engine.
     names
-        The devices' names by number.
+        The name of each device by its number.
     """
     while found := loss(next_loss, engine):
         number, reason = found
@@ -185,9 +191,9 @@ def tell_of_losses(
 
 
 def loss(next_loss: Callable[[Any, Any], Any], engine: Any) -> tuple[int, str] | None:
-    """Return the number of a device that was lost, and why, once. None if there is no news.
+    """Return the number of a failed device and the reason, or None if no other device has failed.
 
-    The parameters are those of :func:`tell_of_losses`.
+    Each failure is returned once. The parameters are those of :func:`tell_of_losses`.
     """
     ffi, _ = _native.library()
     number = ffi.new("int32_t *")
@@ -196,6 +202,6 @@ def loss(next_loss: Callable[[Any, Any], Any], engine: Any) -> tuple[int, str] |
 
 
 def one_line(error: BaseException) -> str:
-    """Return an error's type and words, shortened."""
+    """Return the type and the message of an error on one line, shortened."""
     text = " ".join(str(error).split())
     return f"{type(error).__name__}: {text[:200]}" if text else type(error).__name__

@@ -1,4 +1,4 @@
-"""The CUDA driver, without CuPy: its functions for native code, and its waking."""
+"""Use the CUDA driver without CuPy: look up its functions, and create contexts early."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ _LIBRARY = "libcuda.so.1"
 
 
 def functions() -> Any:
-    """Return a ``gkl_shim_cuda_driver *``: where the driver's library has each function.
+    """Return a ``gkl_shim_cuda_driver *``: the addresses of the driver's functions.
 
     Raises
     ------
     OSError
-        If the library does not load.
+        If the driver's library does not load.
     AttributeError
-        If it is too old to have one of them.
+        If the driver is too old to have one of the functions.
     """
     ffi, _ = _native.library()
     library = ctypes.CDLL(_LIBRARY)
@@ -35,10 +35,15 @@ def functions() -> Any:
 
 
 def wake(devices: Sequence[int] | None) -> None:
-    """Begin to make devices ready, by default all, where CuPy is still to be imported.
+    """Start to create the devices' contexts in the background, unless CuPy is imported already.
 
-    Each takes some tenths of a second: they are done at once. What goes wrong is left for CuPy to
-    find.
+    A context takes a few tenths of a second. CuPy is imported meanwhile, and then uses these
+    contexts. Errors are ignored here, because CuPy meets and reports them.
+
+    Parameters
+    ----------
+    devices
+        Device numbers, or None for all devices.
     """
     if "cupy" not in sys.modules:
         threading.Thread(target=_wake, args=(devices,), name="gkl-shim-wake", daemon=True).start()
@@ -55,6 +60,7 @@ def _wake(devices: Sequence[int] | None) -> None:
     for number in range(count.value):
         if devices is not None and number not in devices:
             continue
-        # The contexts that CuPy will use; they last as long as the process in any case.
+        # CuPy uses primary contexts too. They are never released: CuPy keeps them for the whole
+        # process anyway.
         if not library.cuDeviceGet(ctypes.byref(device), number):
             library.cuDevicePrimaryCtxRetain(ctypes.byref(context), device)

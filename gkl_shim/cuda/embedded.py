@@ -1,8 +1,8 @@
-"""Where the native library reaches the GPU engines (``gpu/python_host.h``).
+"""Open GPU engines for the native library when it runs Python itself (``gpu/python_host.h``).
 
-Imported in a process that the native library has put Python into, its functions take addresses and
-return a message: empty for success, so that nothing that Python raises crosses into C. Python opens
-an engine; it computes without Python.
+The library starts Python inside a JVM or a C program, imports this module and calls its functions.
+:func:`pairhmm` takes addresses as integers. It returns an empty string for success and otherwise a
+message, so no Python exception reaches C. An engine, once open, computes without Python.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from gkl_shim.errors import BackendUnavailable
 
 __all__ = ["pairhmm", "start"]
 
-# Of the batch that a new engine computes first. It has more pairs than a region of an amplicon at
-# 1,500x.
+# The shape of the batch that a new engine computes first. It has more pairs than a region of a
+# 1,500x amplicon.
 _REGIONS, _READS, _HAPLOTYPES = 60, 50, 100
 _SHORTEST_READ, _LONGEST_READ, _QUALITY = 10, 150, 30
 _HAPLOTYPE_BASES, _SITES = 200, 7
@@ -30,23 +30,23 @@ _opening = threading.Lock()
 
 
 def start() -> str:
-    """Open the engine and prove it; return what it runs on, in a line.
+    """Open the engine, let it compute a first batch, and return the names of its devices.
 
     Raises
     ------
     BackendUnavailable
-        If CuPy, a driver or a device is missing or does not work.
+        If CuPy, the driver or a device is missing or does not work.
     """
     engine = _engine(False, True)
-    # The first launch loads the kernels, and memory grows to what a deep region needs, so that no
-    # call of the host waits for that. If a device is lost here, the host reports it after its own
-    # first call.
+    # The first batch loads the kernels and makes the buffers as large as a deep region needs, so
+    # the host's calls do not wait for that. If a device fails here, the host reports it after its
+    # own first call.
     engine.prove(_first_batch())
     return ", ".join(engine.devices)
 
 
 def _first_batch() -> Batch:
-    """Return identical regions: reads of many lengths, haplotypes that differ at seven sites."""
+    """Return equal regions of reads of many lengths and haplotypes that differ at seven sites."""
     codes = np.random.default_rng(1).integers(0, 4, _HAPLOTYPE_BASES)
     haplotypes = np.tile(codes, (_HAPLOTYPES, 1))
     for site in range(_SITES):
@@ -71,15 +71,15 @@ def _first_batch() -> Batch:
 
 
 def pairhmm(double: int, as_gkl: int, vtable: int) -> str:
-    """Write the ``gkl_shim_cuda_vtable`` for a precision and conventions to an address.
+    """Write the ``gkl_shim_cuda_vtable`` of an engine to the address `vtable`.
 
-    The engine lasts as long as the process.
+    There is one engine for each precision and conventions. It stays open until the process ends.
     """
     try:
         ffi, lib = _native.library()
         engine = _engine(bool(double), bool(as_gkl))
         lib.gkl_shim_cuda_engine_vtable(engine.pointer, ffi.cast("gkl_shim_cuda_vtable *", vtable))
-    except Exception as error:  # whatever it is, the CPU engine can do the work
+    except Exception as error:  # after any error, the CPU engine takes over
         return " ".join(f"{type(error).__name__}: {error}".split())
     return ""
 

@@ -1,9 +1,9 @@
-"""Loading of the CUDA kernels: compiled ahead where the package has them, else by NVRTC, once.
+"""Load the CUDA kernels, as the build compiled them, or compile them with NVRTC.
 
-A package holds, beside each kernel file, machine code for the GPUs of the machine that built it, or
-for every architecture in :data:`ARCHITECTURES` and PTX, which a driver compiles for newer ones
-(docs/build.md). Their names carry the fingerprint of what they were made of, so that none but the
-source's own is ever loaded.
+A package holds compiled kernels beside each kernel file. They are for the GPUs of the machine that
+built it, or for every architecture in :data:`ARCHITECTURES`, with PTX that a driver compiles for
+newer ones (docs/build.md). A compiled file has the fingerprint of its source and options in its
+name, so a file of another version is never loaded.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ __all__ = [
     "source",
 ]
 
-#: The same bits as the CPU's: float32 below the normal numbers is zero, IEEE division, and no
-#: multiply-add but those written out.
+#: These give the CPU's bits: subnormal float32 numbers are zero, division follows IEEE, and the
+#: compiler makes no fused multiply-add of its own.
 OPTIONS = ("-std=c++17", "-ftz=true", "-fmad=false", "-prec-div=true")
 
-#: Compute capabilities, times 10, with machine code of their own: Turing to Blackwell. It serves
-#: later minor versions too: 10.0 for 10.3, 12.0 for 12.1.
+#: Compute capabilities, times 10, that the build compiles machine code for: Turing to Blackwell.
+#: The code also runs on later minor versions: that for 10.0 on 10.3, that for 12.0 on 12.1.
 ARCHITECTURES = (75, 80, 86, 89, 90, 100, 120)
-#: What the PTX is for: this and all later ones.
+#: The PTX runs on this compute capability and all later ones.
 PTX_ARCHITECTURE = 80
 
 _WORDS = ("unsigned int", "unsigned long long")
@@ -45,7 +45,8 @@ _TEMPLATES = (
     *(f"exact_blocks<{mode}>" for mode in (1, 2)),
     *(f"estimate<{words}>" for words in (4, 8, 16, 320)),
 )
-#: By kernel file, the kernels with C++ names that are compiled ahead; others when asked for.
+#: For each kernel file, the kernels with C++ names that the build compiles. Other instances of a
+#: template are compiled on first use. Empty if all kernels of the file have C names.
 EXPRESSIONS: dict[str, tuple[str, ...]] = {
     "pairhmm/cuda/kernels.cu": (),
     "prefilter/cuda/kernels.cu": tuple(
@@ -57,15 +58,15 @@ _INCLUDE = re.compile(r'^#include "(.+)"$', re.MULTILINE)
 
 
 def source(name: str) -> str:
-    """Return a kernel file with the project's headers put in, so that it stands alone.
+    """Return the text of a kernel file, with the project's headers in place of their includes.
 
-    CuPy keeps what it has compiled under the source's own text: a header left outside could
-    change without being compiled again.
+    CuPy caches compiled code by the text of the source. If a header were not part of the text, a
+    change to it would not be compiled.
 
     Parameters
     ----------
     name
-        Relative to ``kernels/``, for example ``pairhmm/cuda/kernels.cu``.
+        The path relative to ``kernels/``, for example ``pairhmm/cuda/kernels.cu``.
     """
     seen: set[str] = set()
 
@@ -80,25 +81,25 @@ def source(name: str) -> str:
 
 
 def _without_host(code: str) -> str:
-    """Drop what only a host compiler sees, lest its includes be followed."""
+    """Drop the include that only a host compiler needs, so that it is not put into the text."""
     return code.replace('#include "common/simd.h"\n', "")
 
 
 def fingerprint(name: str) -> str:
-    """Return what tells a kernel file, its headers and its options from any other version."""
+    """Return a hash of a kernel file, its headers, its options and its compiled kernels."""
     made_of = json.dumps([source(name), OPTIONS, EXPRESSIONS[name]])
     return hashlib.sha256(made_of.encode()).hexdigest()[:16]
 
 
 def load(cupy: Any, name: str, architecture: str) -> Kernels:
-    """Return a file's kernels for the current device.
+    """Return the kernels of a file for the current device.
 
     Parameters
     ----------
     cupy
-        The imported package.
+        The imported CuPy package.
     name
-        As for :func:`source`.
+        The kernel file, as in :func:`source`.
     architecture
         The device's compute capability, for example ``"90"``.
     """
@@ -106,7 +107,7 @@ def load(cupy: Any, name: str, architecture: str) -> Kernels:
 
 
 class Kernels:
-    """A kernel file on a device; see :func:`load`."""
+    """The kernels of one file on one device. :func:`load` makes it."""
 
     def __init__(self, cupy: Any, name: str, architecture: int) -> None:
         self._cupy = cupy
@@ -119,7 +120,7 @@ class Kernels:
             path = folder / f"{stem}.{target}"
             if not path.is_file():
                 continue
-            # An older driver may refuse what a newer compiler made.
+            # An older driver may refuse the output of a newer compiler.
             with contextlib.suppress(cupy.cuda.driver.CUDADriverError):
                 module = cupy.RawModule(path=str(path))
                 module.compile()
@@ -129,18 +130,18 @@ class Kernels:
                 return
 
     def get_function(self, kernel: str) -> Any:
-        """Return a kernel, as a ``cupy.cuda.Function``; where need be, it is compiled now.
+        """Return a kernel as a ``cupy.cuda.Function``. It is compiled now if the build did not.
 
         Parameters
         ----------
         kernel
-            Its name: of a template, with its arguments and namespaces, as in
+            The kernel's name. A template's name includes namespaces and arguments, as in
             :data:`EXPRESSIONS`.
         """
         named = bool(EXPRESSIONS[self._name])
         if self._ahead is not None and (not named or kernel in self._symbols):
             return self._ahead.get_function(self._symbols.get(kernel, kernel))
-        # Kernels with C++ names one by one, since a call needs but a few of them.
+        # Kernels with C++ names are compiled one at a time, because a call needs only a few.
         wanted = (kernel,) if named else ()
         key = kernel if wanted else ""
         if key not in self._made:
@@ -151,7 +152,7 @@ class Kernels:
 
 
 def _suitable(architecture: int) -> list[str]:
-    """Return the endings of what may run on an architecture, the best first."""
+    """Return the endings of the compiled files that may run on an architecture, best first."""
     same = [a for a in ARCHITECTURES if a // 10 == architecture // 10 and a <= architecture]
     found = [f"sm_{a}.cubin" for a in reversed(same)]
     if architecture >= PTX_ARCHITECTURE:

@@ -1,10 +1,9 @@
-"""The CUDA engine of PairHMM: opened here, where CuPy knows the devices, and run by native code.
+"""The CUDA engine of PairHMM: Python opens it, and native code computes.
 
-CuPy chooses and opens devices, loads the kernels and puts their tables into a device's memory. What
-it takes to launch them goes to the native library once; from there on a call is planned, sent,
-launched and waited for in C (``kernels/pairhmm/cuda/engine.cpp``), through the CUDA driver's own
-functions. So neither callers in many threads nor a JVM wait for Python's interpreter lock, and a
-small region costs little more than its kernels take.
+CuPy opens the devices, loads the kernels and copies their tables to the devices. Their addresses
+are passed to the native library once. After that, native code plans, sends, launches and collects
+every call through the CUDA driver (``kernels/pairhmm/cuda/engine.cpp``). So callers do not wait for
+Python's interpreter lock, and a small region takes little longer than its kernels.
 """
 
 from __future__ import annotations
@@ -26,34 +25,37 @@ __all__ = ["Engine", "widths"]
 
 Precision: TypeAlias = Literal["single", "double"]
 
-# The most chunks in flight on a device, of all callers together.
+# The most chunks in flight on a device, for all callers together.
 _SLOTS = 32
-# A chunk's cells, all counted: about half a millisecond of a large device. And what planning it
-# takes one thread, in nanoseconds: enough to keep a device busy, little enough that all threads
-# have some to do.
+# The cells of a chunk, shared ones included: a large device takes about half a millisecond.
 _CHUNK_CELLS = {"single": 1 << 32, "double": 1 << 30}
+# How long one thread may plan a chunk, in nanoseconds. Chunks of this size keep a device busy, and
+# there are enough of them to occupy all threads.
 _CHUNK_PLANNING = 150_000
-# Scratch memory of a chunk at most, and the part of a device's free memory that all may take.
+# The most scratch memory of a chunk.
 _SCRATCH_BYTES = 1 << 30
+# The part of a device's free memory that the scratch of all chunks together may take.
 _MEMORY_SHARE = 0.5
 
-# Arrays for fewer results are new each time; of larger ones so many bytes at most are kept.
+# Result arrays with fewer values than this are always new. The memory of larger ones is kept and
+# used again.
 _KEPT_RESULTS = 1 << 14
+# The most bytes that are kept.
 _KEPT_BYTES = 1 << 28
 
 _SOURCE = "pairhmm/cuda/kernels.cu"
-# Shared memory: of each row, emissions for so many letters and a state's numbers; of each lane, the
-# bytes of what of a state belongs to it.
+# Shared memory of a row: its emissions for five letters, and two numbers of a prefetched state.
 _LETTERS, _STATE = 5, 2
+# Shared memory of a lane, in addition to its rows.
 _LANE_BYTES = 16
 _WARP = 32
-# What a block takes of shared memory beside what it asks for.
+# Shared memory that CUDA itself takes for each block.
 _BLOCK_SHARED_BYTES = 1024
 _ITEM_BYTES = {"single": 4, "double": 8}
 
 
 def widths(precision: Precision) -> tuple[int, ...]:
-    """Return the rows a lane of each kernel, fewest first."""
+    """Return the number of rows a lane of each kernel, in ascending order."""
     ffi, lib = _native.library()
     rows = ffi.new("int32_t[]", lib.GKL_SHIM_CUDA_WIDTHS)
     lib.gkl_shim_cuda_widths(_native_pairhmm.precision_code(precision), rows)
@@ -66,28 +68,33 @@ class Engine:
     Parameters
     ----------
     devices
-        Their numbers; by default all there are.
+        Device numbers, by default all devices.
     precision
         ``"single"`` or ``"double"``, as for :class:`gkl_shim.pairhmm.PairHMM`.
     as_gkl
-        Whether to follow Intel's GKL for odd letters and tiny likelihoods, as ``GKL_SHIM_AS_GKL``
-        in ``gkl_shim.h``.
+        Whether to treat odd letters and tiny likelihoods as Intel's GKL does. See
+        ``GKL_SHIM_AS_GKL`` in ``gkl_shim.h``.
     threads
-        CPU threads that plan, and that compute what no device does; 0 for as many as there are.
+        The number of CPU threads. They plan, and compute the pairs that no device computes. 0 uses
+        every CPU that the process may use.
     rows_a_lane
-        Which kernel to use wherever it holds a region's reads, for measurements; 0 for the one
-        that costs least. All give the same bits.
-    streams, launch_threads
-        The most chunks of one call that are in flight on a device, and threads that plan and launch
-        them, for measurements; 0 for what suits the number of threads.
+        For measurements: use the kernel with this many rows a lane wherever it can hold a region's
+        reads. 0 chooses the cheapest kernel. All kernels give the same bits.
+    streams
+        For measurements: the most chunks of one call in flight on a device. 0 chooses the number
+        from that of the threads.
+    launch_threads
+        For measurements: the number of threads that plan and launch chunks, for each call and
+        device. 0 chooses it from the number of threads.
     multiprocessors
-        For a device of how many to plan; 0 for as many as it has.
+        For measurements: plan for a device with this many multiprocessors. 0 uses the device's own
+        number.
     double_ratio
-        How many times slower devices are to be taken to be in double precision than in single,
-        for measurements and tests; 0 for what each one says of itself. From
-        :data:`gkl_shim.cuda.devices.SLOW_DOUBLE` on the CPU computes what single precision does
-        not hold; reads of over 512 bases, and all of an engine in double precision, stay with the
-        devices.
+        For measurements and tests: assume that double precision is this many times slower than
+        single precision. 0 uses what each device reports. From
+        :data:`gkl_shim.cuda.devices.SLOW_DOUBLE` on, the CPU computes the pairs that leave the
+        range of single precision. Reads of more than 512 bases stay on the devices, and so does all
+        work of an engine in double precision.
 
     Raises
     ------
@@ -144,7 +151,7 @@ class Engine:
         self._engine = _native.opened("cuda_engine", options)
         #: Whether no device is fast in double precision.
         self.slow_double = all(device.record["slow_double"] for device in opened)
-        # What the native engine uses: it is closed before these go.
+        # The native engine uses the kernels and tables of these, so it is closed first.
         self._opened = opened
         self._values_type = self._ffi.typeof("double[]")
         self._results = _Results()
@@ -157,7 +164,7 @@ class Engine:
 
     @property
     def pointer(self) -> Any:
-        """The ``gkl_shim_cuda_engine *``, for native code; it lasts until the engine is closed."""
+        """The ``gkl_shim_cuda_engine *``, for native code. It is valid until :meth:`close`."""
         return self._engine
 
     def statistics(self) -> dict[str, int | float]:
@@ -170,16 +177,16 @@ class Engine:
         Returns
         -------
         ndarray
-            float64 log10 likelihoods, shape (pairs,): region after region, reads outer.
+            float64 log10 likelihoods, shape (pairs,), region after region, read by read.
 
         Raises
         ------
         ValueError
             If a haplotype has a letter that the conventions refuse.
         MemoryError
-            If the machine's own memory does not suffice.
+            If the host runs out of memory.
         """
-        # One region, the usual small call, is counted without array arithmetic.
+        # A call of one region must be fast, so its pairs are counted without NumPy.
         one = len(batch.region_reads) == 2
         pairs = len(batch.reads) * len(batch.haplotypes) if one else batch.pairs
         out = self._results.empty(pairs)
@@ -188,17 +195,17 @@ class Engine:
         return out
 
     def compute_together(self, batches: list[Batch]) -> list[NDArray[np.float64]]:
-        """Compute batches in one native call, which copies none of them.
+        """Compute several batches in one native call, without copying them.
 
         Returns
         -------
         list of ndarray
-            Of each batch what :meth:`compute` returns.
+            For each batch, what :meth:`compute` returns.
 
         Raises
         ------
         ValueError, MemoryError
-            As :meth:`compute`.
+            As for :meth:`compute`.
         """
         ends = np.cumsum([batch.pairs for batch in batches]).tolist()
         out = self._results.empty(ends[-1])
@@ -211,7 +218,10 @@ class Engine:
         self._compute(batch, 1, out)
 
     def prove(self, batch: Batch) -> None:
-        """Compute a batch; whoever asks next is told what is lost meanwhile.
+        """Compute a batch as a test of the devices.
+
+        Unless all devices fail, the next caller of the engine's ``_loss`` function is told of
+        those that do.
 
         Raises
         ------
@@ -238,12 +248,12 @@ class Engine:
         )
 
     def measure(self, batch: Batch, repeats: int) -> Any:
-        """Time each part of a batch's way over the first device; nobody else may compute.
+        """Time each stage of a batch on the first device. Nothing else may use the engine.
 
         Returns
         -------
         gkl_shim_cuda_stages *
-            Medians of `repeats` repetitions, summed over chunks.
+            Medians of `repeats` runs, summed over the chunks.
 
         Raises
         ------
@@ -271,17 +281,17 @@ class Engine:
 
 
 class _Results:
-    """Arrays for results, in memory that is used again once nobody sees it any more.
+    """Make arrays for results, and use their memory again when the last view of it is gone.
 
-    The system makes a page of new memory when it is first written, and fills it with zeros. For a
-    large call that takes about as long as planning it.
+    The operating system fills each page of new memory with zeros when it is first written. For a
+    large call, this takes about as long as planning.
     """
 
     def __init__(self) -> None:
         self._kept: list[NDArray[np.float64]] = []
 
     def empty(self, count: int) -> NDArray[np.float64]:
-        """Return an array of `count` numbers, which are not set."""
+        """Return an uninitialized array of `count` numbers."""
         if count < _KEPT_RESULTS:
             return np.empty(count, np.float64)
         try:
@@ -290,20 +300,21 @@ class _Results:
             memory = np.empty(0, np.float64)
         if len(memory) < count:
             memory = np.empty(count, np.float64)
-        # A view of a view is one of what owns the memory, but not across a memoryview: any view of
-        # these values keeps them alive.
+        # NumPy makes the base of a view the array that owns the memory. The memoryview prevents
+        # that here: every view of `values` keeps `values` alive, and the finalizer runs after the
+        # last view is gone.
         values = np.frombuffer(memory.data, np.float64, count)
         weakref.finalize(values, self._keep, memory)
         return values
 
     def _keep(self, memory: NDArray[np.float64]) -> None:
-        # Called wherever the last view goes, in any thread, perhaps within the above: no lock.
+        # No lock: any thread may release the last view, even inside empty().
         if sum(map(len, tuple(self._kept)), len(memory)) * memory.itemsize <= _KEPT_BYTES:
             self._kept.append(memory)
 
 
 class _Device:
-    """One device, opened: its kernels and tables, as a ``gkl_shim_cuda_device`` holds them."""
+    """Open a device, and hold its kernels and tables for a ``gkl_shim_cuda_device``."""
 
     def __init__(
         self, cupy: Any, number: int, as_gkl: bool, multiprocessors: int, double_ratio: int
@@ -319,7 +330,7 @@ class _Device:
         with cupy.cuda.Device(number) as device:
             self._module = kernels.load(cupy, _SOURCE, device.compute_capability)
             free, _ = cupy.cuda.runtime.memGetInfo()
-            #: By field of ``gkl_shim_cuda_device``.
+            #: The fields of ``gkl_shim_cuda_device``, by name.
             self.record = {
                 "number": number,
                 "context": ffi.cast("void *", cupy.cuda.driver.ctxGetCurrent()),
@@ -331,7 +342,7 @@ class _Device:
             cupy.cuda.runtime.deviceSynchronize()
 
     def _prepared(self, cupy: Any, precision: Precision, as_gkl: bool) -> dict[str, Any]:
-        """Load the kernels of a precision, and put its tables into the device's memory."""
+        """Load the kernels of a precision, and copy its tables to the device."""
         ffi, lib = _native.library()
         codes = _native_pairhmm.precision_code(precision), _native_pairhmm.conventions_code(as_gkl)
         tables = np.empty(lib.gkl_shim_cuda_tables(*codes, ffi.NULL), np.uint8)
@@ -344,7 +355,7 @@ class _Device:
             for rows in widths(precision)
         ]
         found += [(ffi.NULL, 0)] * (lib.GKL_SHIM_CUDA_WIDTHS - len(found))
-        # Single precision has no long reads.
+        # In single precision there is no kernel for long reads.
         if precision == "double":
             shared = _shared_bytes(precision, lib.GKL_SHIM_CUDA_STRIPED_ROWS)
             shared += lib.GKL_SHIM_CUDA_STRIPED_BYTES
@@ -365,9 +376,10 @@ class _Device:
         return _native.library()[0].cast("void *", kernel.kernel.ptr), shared
 
     def _carveout(self, kernel: Any, shared: int) -> int:
-        """Per cent of the memory that shared memory and the cache divide, for as many warps as fit.
+        """Return how many per cent of a multiprocessor's memory to use as shared memory.
 
-        The driver gives shared memory all of it; but states at forks want the cache.
+        It is what the blocks need that registers allow. By default the driver uses all of the
+        memory as shared memory. The rest is better used as cache, for the states saved at forks.
         """
         registers = -(-kernel.num_regs // 8) * 8 * _WARP
         blocks = self._registers // registers
@@ -376,6 +388,6 @@ class _Device:
 
 
 def _shared_bytes(precision: Precision, rows_a_lane: int) -> int:
-    """Return what a kernel needs of shared memory."""
+    """Return the bytes of shared memory that a kernel needs."""
     rows = (_LETTERS + _STATE) * rows_a_lane * _ITEM_BYTES[precision]
     return (rows + _LANE_BYTES) * _WARP

@@ -1,8 +1,8 @@
-"""The prefilter's CUDA engine: CuPy opens devices and loads kernels, and native code does the rest.
+"""The CUDA engine of the prefilter: CuPy opens devices and loads kernels, native code computes.
 
-The native engine (``kernels/prefilter/cuda/``) cuts a call into chunks, copies or encodes them to
-pinned memory, sends and filters them, on all devices at once. This module passes it the addresses
-of arrays. What no device has computed, because devices have failed, the CPU engine computes.
+The native engine (``kernels/prefilter/cuda/``) cuts a call into chunks. It copies or encodes each
+chunk to pinned memory, sends it and filters it, on all devices at once. This module passes the
+addresses of arrays to it. If devices fail, the CPU engine computes the remaining pairs.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from gkl_shim.errors import BackendUnavailable, PairError
 
 __all__ = ["Engine"]
 
-# Bytes that go to a device at once. The bus takes about half a millisecond for them, and the chunks
-# in flight fit the cache of a large processor, from which the bus then reads them.
+# The approximate number of bytes in a chunk. The bus takes about half a millisecond to send them,
+# and the chunks in flight fit into the cache of a large processor, from which they are then sent.
 _CHUNK_BYTES = 1 << 25
 # The part of a device's free memory that all chunks in flight may take.
 _MEMORY_SHARE = 0.5
-# The most pairs in one native call, a second at most. Ctrl-C waits until the call returns.
+# The most pairs in one native call, which takes at most a second. Ctrl-C waits until it returns.
 _CALL_PAIRS = 1 << 27
-_THREADS = 128  # of a block
+_THREADS = 128  # in a block
 
 _SOURCE = "prefilter/cuda/kernels.cu"
 _NAMESPACE = "gkl_shim::prefilter::"
@@ -53,12 +53,12 @@ class Engine:
     Parameters
     ----------
     cpu
-        The CPU engine, with the options. It computes what no device does.
+        The CPU engine, with the options. It computes the pairs that no device computes.
     devices
         The numbers of the devices. The default is all devices.
     encode
-        Where letters are encoded: ``"host"``, ``"device"``, or ``"auto"``, which is the device for
-        letters in pinned memory and the host for others.
+        Where letters are encoded: ``"host"`` or ``"device"``. ``"auto"`` encodes letters in pinned
+        memory on the device, and others on the host.
 
     Raises
     ------
@@ -71,7 +71,7 @@ class Engine:
     def __init__(self, cpu: _CpuEngine, devices: Iterable[int] | None, encode: str) -> None:
         self.cpu = cpu
         self.chunk_pairs = 0
-        """How many pairs go to a device at once; 0 for what suits their size."""
+        """The number of pairs in a chunk; 0 chooses it from their size."""
         numbers = cuda_devices.chosen(devices)
         cupy = cuda_devices.import_cupy()
         self._ffi, self._lib = _native.library()
@@ -119,7 +119,7 @@ class Engine:
         return self._engine
 
     def close(self) -> None:
-        """Free all memory. No call may be running, and none may follow."""
+        """Free all memory. No call may be running or follow."""
         if self._engine is not None:
             self._ffi.release(self._engine)
             self._engine = None
@@ -152,14 +152,14 @@ class Engine:
         on_cpu: Callable[[int, int], None],
         out: NDArray[np.int16],
     ) -> None:
-        """Fill `out` in several native calls, between which Python's signal handlers run.
+        """Fill `out` in several native calls. Python's signal handlers run between them.
 
         Parameters
         ----------
         on_devices
             Calls the native library with the results and a ``gkl_shim_prefilter_cuda_call *``.
         on_cpu
-            Computes the pairs of a range; raises PairError for the first that is out of range.
+            Computes the pairs [first, last). Raises PairError for the first that is out of range.
         """
         results = self._ffi.from_buffer("int16_t[]", out, require_writable=True)
         for first in range(0, len(out), _CALL_PAIRS):
@@ -183,16 +183,16 @@ class Engine:
             if call.fault >= 0:
                 on_cpu(end, end + 1)
                 raise RuntimeError(
-                    f"candidate {end}: CUDA and CPU engines disagree about its place"
+                    f"candidate {end}: out of range for the CUDA engine, but not for the CPU engine"
                 )
 
     def kernel_seconds(self, reads: Sequences, segments: Sequences, repeats: int) -> float:
-        """Time the filter's kernels alone, for all pairs at once, on the first device.
+        """Time the filter's kernels alone, on the first device, with all pairs in one launch.
 
         Returns
         -------
         float
-            The median seconds of `repeats` launches.
+            The median of `repeats` launches, in seconds.
 
         Raises
         ------
@@ -212,7 +212,7 @@ class Engine:
         return float(seconds[0])
 
     def occupancy(self) -> list[tuple[str, int, int, int]]:
-        """Return the kernels of the first device, as :meth:`_Device.occupancy` does."""
+        """Return :meth:`_Device.occupancy` of the first device."""
         return self._devices[0].occupancy()
 
 
@@ -225,7 +225,8 @@ class _Resident:
         self._contigs = contigs.encoded(engine.cpu.threads)
         self._cpu = engine.cpu.resident(reads, contigs)
         self._opening = threading.Lock()
-        # By whether the reverse complements follow the reads: the handle, and what it points to.
+        # The handle and the arrays it points to. The key: whether the reads include their reverse
+        # complements.
         self._opened: dict[bool, tuple[Any, Any]] = {}
 
     def compute(
@@ -270,9 +271,10 @@ class _Resident:
         self._engine.run(on_devices, on_cpu, out)
 
     def _handle(self, both_strands: bool) -> Any:
-        """Return the ``gkl_shim_prefilter_cuda_resident *``, opened when it is first needed."""
+        """Return the ``gkl_shim_prefilter_cuda_resident *``, which the first call opens."""
         with self._opening:
-            # Both strands serve every candidate, and one copy on a device is enough.
+            # Once there is a handle for both strands, it is used for all candidates, so that the
+            # reads are on a device only once.
             both_strands = both_strands or True in self._opened
             if both_strands not in self._opened:
                 self._opened.clear()
@@ -294,7 +296,7 @@ class _Resident:
 
 
 class _Device:
-    """One device, opened: its kernels, as a ``gkl_shim_prefilter_cuda_device`` holds them."""
+    """Open a device, and hold its kernels for a ``gkl_shim_prefilter_cuda_device``."""
 
     def __init__(self, cupy: Any, number: int, method: str, mode: str) -> None:
         ffi, _ = _native.library()
@@ -308,7 +310,7 @@ class _Device:
             self._module = kernels.load(cupy, _SOURCE, device.compute_capability)
             free, _ = cupy.cuda.runtime.memGetInfo()
             self.memory_bytes = int(_MEMORY_SHARE * free)
-            #: By field of ``gkl_shim_prefilter_cuda_device``.
+            #: The fields of ``gkl_shim_prefilter_cuda_device``, by name.
             self.record = {
                 "number": number,
                 "context": ffi.cast("void *", cupy.cuda.driver.ctxGetCurrent()),
@@ -333,13 +335,13 @@ class _Device:
         return ffi.cast("void *", self._functions[name].kernel.ptr)
 
     def occupancy(self) -> list[tuple[str, int, int, int]]:
-        """Return each kernel with its resources.
+        """Return the resources of each kernel.
 
         Returns
         -------
         list of tuple
-            The name, the registers of a thread, the warps that a multiprocessor holds, and the
-            warps that it could hold.
+            The name, the registers of a thread, the warps of this kernel that fit on a
+            multiprocessor, and the most warps that it can hold.
         """
         driver_ = self._cupy.cuda.driver
         found = []
@@ -354,6 +356,6 @@ class _Device:
 
 
 def _runs(flags: NDArray[np.bool_]) -> Iterator[tuple[int, int]]:
-    """Yield where each run of true values begins and ends."""
+    """Yield the begin and the end of each run of true values."""
     edges = np.flatnonzero(np.diff(flags, prepend=False, append=False))
     yield from zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True)
