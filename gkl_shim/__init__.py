@@ -1,4 +1,4 @@
-"""gkl-shim: a faster native PairHMM for GATK, with the same answers.
+"""gkl-shim: a faster native PairHMM for GATK, with the same results.
 
 :mod:`gkl_shim.pairhmm` computes read-haplotype likelihoods. :mod:`gkl_shim.prefilter` reports which
 reads are within a number of edits of a reference segment. :mod:`gkl_shim.formats.pairhmm_in` reads

@@ -58,7 +58,7 @@ def _check_version(ffi: Any, opened: Any, path: Path) -> None:
         except ffi.error:
             absent.append(name)
     if "gkl_shim_version" in absent:
-        raise _unusable(path, "is no library of gkl-shim: it has no gkl_shim_version()")
+        raise _unusable(path, "is not a library of gkl-shim: it has no gkl_shim_version()")
     found = ffi.string(opened.gkl_shim_version()).decode()
     if found != gkl_shim.__version__:
         raise _unusable(path, f"is of version {found}; this is gkl-shim {gkl_shim.__version__}")

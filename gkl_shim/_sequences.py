@@ -55,7 +55,7 @@ class Sequences:
         """
         ends = _integers(offsets, "offsets")
         if not len(ends):
-            raise ValueError("offsets: one more than there are sequences; there is none")
+            raise ValueError("offsets: empty; give one more than there are sequences")
         return cls.from_slices(letters, ends[:-1], np.diff(ends))
 
     @classmethod
@@ -416,7 +416,7 @@ def _slices(
     outside = (begins < 0) | (begins > size - sizes)
     if outside.any():
         at = int(np.argmax(outside))
-        raise ValueError(f"sequence {at} is not within the {size} bases there are")
+        raise ValueError(f"sequence {at} reaches outside the {size} bases")
     return begins, widths, common
 
 

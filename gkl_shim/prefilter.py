@@ -554,7 +554,7 @@ def _check_indices(values: NDArray[np.int32], count: int, first: int, what: str)
     _refuse(
         (values < 0) | (values >= count),
         first,
-        lambda k: f"{what} {values[k]} is none of the {count} there are",
+        lambda k: f"{what} {values[k]}: there are {count} {what}s, counted from 0",
     )
 
 

@@ -251,7 +251,7 @@ def read_reads(path: str) -> Sequences:
             )
         reads.append(bases)
     if not reads:
-        raise FormatError(path, None, "there is no read")
+        raise FormatError(path, None, "the file holds no read")
     return sequences(reads, "reads")
 
 
@@ -280,7 +280,7 @@ def read_contigs(path: str) -> tuple[list[str], Sequences]:
             raise FormatError(path, None, f'contig "{name}" is empty')
         contigs[name] = bases
     if not contigs:
-        raise FormatError(path, None, "there is no contig")
+        raise FormatError(path, None, "the file holds no contig")
     return list(contigs), contig_sequences(contigs.values())
 
 
@@ -296,5 +296,5 @@ def _records(path: str, what: str) -> Iterator[tuple[str, str]]:
         raise FormatError(path, None, f"expected {what} in FASTA or FASTQ") from None
     except UnicodeDecodeError as error:
         raise FormatError(
-            path, None, f"byte 0x{error.object[error.start]:02X} is no text"
+            path, None, f"byte 0x{error.object[error.start]:02X} is not text"
         ) from None

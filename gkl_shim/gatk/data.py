@@ -73,16 +73,16 @@ def chr20_head() -> str:
 
 
 def na12878_chr22(folder: Path, source: Path, classpath: str) -> Sample:
-    """Make freebayes' NA12878 reads of 12 kb of chr22 ready.
+    """Prepare freebayes' NA12878 reads, which cover 12 kb of chr22.
 
     Parameters
     ----------
     folder : Path
-        Where to; made if it is not there.
+        The output folder, which is created if necessary.
     source : Path
         The folder that holds ``NA12878.chr22.tiny.bam`` and ``q.fa``.
     classpath : str
-        GATK's, whose Picard sorts and indexes.
+        The class path of GATK. Its Picard sorts and indexes the reads.
     """
     folder.mkdir(parents=True, exist_ok=True)
     name, sequence = read_fasta(source / "q.fa")

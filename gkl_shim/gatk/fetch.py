@@ -255,7 +255,7 @@ def opened(jar: Path) -> Iterator[zipfile.ZipFile]:
         with zipfile.ZipFile(jar) as archive:
             yield archive
     except (zipfile.BadZipFile, zlib.error, EOFError, KeyError) as error:
-        raise MissingComponent(f"{jar}: no jar, or a damaged one ({error.args[0]})") from error
+        raise MissingComponent(f"{jar}: not a jar, or a damaged one ({error.args[0]})") from error
 
 
 def gatk_name() -> str:

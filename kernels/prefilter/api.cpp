@@ -38,7 +38,7 @@ bool check_sequences(const char *name, const gkl_shim_prefilter_sequences &seque
         else if (__builtin_mul_overflow(k, sequences.stride, &start))
             start = -1;
         if (start < 0 || start > sequences.size - length)
-            return fail("%s: sequence %lld is not within the %lld bases there are", name,
+            return fail("%s: sequence %lld reaches outside the %lld bases", name,
                         (long long)k, (long long)sequences.size);
         return true;
     };

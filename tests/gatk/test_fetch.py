@@ -137,14 +137,14 @@ def test_a_listing_that_is_no_text(cached: Path, empty_cache: Path) -> None:
 
 
 @pytest.mark.parametrize("content", [b"", b"no zip file"])
-def test_a_jar_of_the_users_that_is_none(tmp_path: Path, content: bytes) -> None:
+def test_a_file_that_is_not_a_jar_is_refused(tmp_path: Path, content: bytes) -> None:
     jar = tmp_path / "gatk.jar"
     jar.write_bytes(content)
-    with pytest.raises(MissingComponent, match=f"^{jar}: no jar, or a damaged one"):
+    with pytest.raises(MissingComponent, match=f"^{jar}: not a jar, or a damaged one"):
         run.library_folder(str(jar), tmp_path / "folder")
 
 
-def test_damage_within_a_jar(
+def test_damage_within_a_jar_is_found_when_it_is_read(
     empty_cache: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     jar = tmp_path / "reads.jar"
@@ -155,7 +155,7 @@ def test_damage_within_a_jar(
     content = bytearray(jar.read_bytes())
     content[2000] ^= 1
     jar.write_bytes(content)
-    with pytest.raises(MissingComponent, match=f"^{jar}: no jar, or a damaged one .*CRC"):
+    with pytest.raises(MissingComponent, match=f"^{jar}: not a jar, or a damaged one .*CRC"):
         data.na12878_chr20(tmp_path, "")
 
 

@@ -86,7 +86,7 @@ def absent(folder: Path) -> Path:
 @pytest.mark.parametrize(
     ("make", "reason"),
     [
-        (foreign, "is no library of gkl-shim for Java: it has no "),
+        (foreign, "is not a library of gkl-shim for Java: it has no "),
         (text, "does not load: "),
         (directory, "does not load: "),
         (absent, "does not load: "),

@@ -124,12 +124,12 @@ def test_wrong_arguments(arguments, options, message):
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: Sequences.from_arrays(b"ACGT", np.array([], int)), "offsets: one more than"),
-        (lambda: Sequences.from_arrays(b"ACGT", np.array([0, 5])), "sequence 0 is not within"),
+        (lambda: Sequences.from_arrays(b"ACGT", np.array([], int)), "offsets: empty; give one more"),
+        (lambda: Sequences.from_arrays(b"ACGT", np.array([0, 5])), "sequence 0 reaches outside"),
         (lambda: Sequences.from_arrays(b"ACGT", np.array([0, 3, 2])), "sequence 1 has -1 bases"),
         (lambda: Sequences.from_arrays(b"ACGT", np.array([0.0, 4.0])), "offsets: expected whole"),
         (lambda: Sequences.from_arrays("ACGT", np.array([0, 4])), "letters: expected bytes"),
-        (lambda: Sequences.from_slices(b"ACGT", np.array([-1]), 2), "sequence 0 is not within"),
+        (lambda: Sequences.from_slices(b"ACGT", np.array([-1]), 2), "sequence 0 reaches outside"),
         (lambda: Sequences.from_slices(b"ACGT", np.array([0]), np.array([1, 1])), "1 starts, but"),
         (lambda: Sequences.from_planes(np.zeros(1, np.uint32), np.zeros(2, np.uint32),
                                        np.array([0]), 4), "high: 2 words, but low has 1"),
@@ -214,9 +214,9 @@ def test_candidates_are_pairs(mode):
 @pytest.mark.parametrize(
     ("candidates", "message"),
     [
-        (([0, 2], [0, 0], [0, 0]), "pair 1: read 2 is none of the 2 there are"),
-        (([0, -1], [0, 0], [0, 0]), "pair 1: read -1 is none of the 2 there are"),
-        (([0, 1], [0, 0], [0, 3]), "pair 1: contig 3 is none of the 3 there are"),
+        (([0, 2], [0, 0], [0, 0]), "pair 1: read 2: there are 2 reads, counted from 0"),
+        (([0, -1], [0, 0], [0, 0]), "pair 1: read -1: there are 2 reads, counted from 0"),
+        (([0, 1], [0, 0], [0, 3]), "pair 1: contig 3: there are 3 contigs, counted from 0"),
         (([0, 1], [0, 7], [0, 1]), "pair 1: position 7 is not in its contig"),
         (([0, 1], [-1, 0], [0, 1]), "pair 0: position -1 is not in its contig"),
         (([0, 2**40], [0, 0], [0, 0]), "pair 1: reads: 1099511627776 is out of range"),

@@ -225,9 +225,9 @@ def test_candidates(fake, mode, devices):
 @pytest.mark.parametrize(
     ("column", "value", "message"),
     [
-        (0, 300, "pair 900: read 300 is none of the 300 there are"),
-        (0, -1, "pair 900: read -1 is none of the 300 there are"),
-        (1, 3, "pair 900: contig 3 is none of the 3 there are"),
+        (0, 300, "pair 900: read 300: there are 300 reads, counted from 0"),
+        (0, -1, "pair 900: read -1: there are 300 reads, counted from 0"),
+        (1, 3, "pair 900: contig 3: there are 3 contigs, counted from 0"),
         (2, 3000, "pair 900: position 3000 is not in its contig"),
         (2, -5, "pair 900: position -5 is not in its contig"),
     ],

@@ -61,7 +61,7 @@ def _absent(folder: Path) -> Path:
 
 
 WRONG = {
-    _foreign: "is no library of gkl-shim: it has no gkl_shim_version",
+    _foreign: "is not a library of gkl-shim: it has no gkl_shim_version",
     _other_version: f"is of version 0.0.1; this is gkl-shim {gkl_shim.__version__}",
     _incomplete: "is another build of gkl-shim: it has no gkl_shim_",
     _text: "does not load: invalid ELF header",

@@ -50,7 +50,7 @@ public abstract class Algorithm {
                 start(library);
             } catch (UnsatisfiedLinkError e) {
                 throw NativeLibrary.unusable(
-                        "is no library of gkl-shim for Java: it has no " + e.getMessage());
+                        "is not a library of gkl-shim for Java: it has no " + e.getMessage());
             }
             return true;
         } catch (UnsatisfiedLinkError | UnsupportedOperationException | IllegalStateException e) {
