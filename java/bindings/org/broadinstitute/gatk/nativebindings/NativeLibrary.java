@@ -2,7 +2,7 @@ package org.broadinstitute.gatk.nativebindings;
 
 import java.io.File;
 
-/** What every native class of GATK offers. */
+/** The interface of all native classes of GATK. */
 public interface NativeLibrary {
     boolean load(File tempDir);
 }

@@ -2,7 +2,7 @@ package org.broadinstitute.gatk.nativebindings.pairhmm;
 
 import org.broadinstitute.gatk.nativebindings.NativeLibrary;
 
-/** What GATK calls of a native PairHMM. */
+/** The methods of a native PairHMM that GATK calls. */
 public interface PairHMMNativeBinding extends NativeLibrary {
     void initialize(PairHMMNativeArguments args);
 

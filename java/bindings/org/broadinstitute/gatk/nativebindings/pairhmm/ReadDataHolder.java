@@ -1,6 +1,6 @@
 package org.broadinstitute.gatk.nativebindings.pairhmm;
 
-/** One read of a region: five arrays of one length. */
+/** One read of a region: five arrays of equal length. */
 public final class ReadDataHolder {
     public byte[] readBases;
     public byte[] readQuals;
