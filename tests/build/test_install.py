@@ -48,7 +48,7 @@ def prefix(tmp_path_factory) -> Path:
     return installed
 
 
-def test_the_compiler_and_the_flags_are_the_packagers(prefix):
+def test_the_compiler_and_flags_of_the_packager_are_used(prefix):
     commands = (prefix.parent / "CXX").read_text().splitlines()
     compiled = [line for line in commands if line.endswith(".cpp") and str(ROOT) in line]
     assert len(compiled) > 20
@@ -75,7 +75,7 @@ def test_the_library_has_a_version(prefix):
     }  # fmt: skip
 
 
-def test_pkg_config(prefix, native_driver, region_file, tmp_path):
+def test_a_program_is_built_with_pkg_config(prefix, native_driver, region_file, tmp_path):
     """A C program is compiled with what it says, and computes the installed package's bits."""
     settings = {**os.environ, "PKG_CONFIG_PATH": str(prefix / "lib" / "pkgconfig")}
     flags = output(require_tool("pkg-config"), "--cflags", "--libs", "gkl_shim", env=settings)
@@ -88,7 +88,7 @@ def test_pkg_config(prefix, native_driver, region_file, tmp_path):
         assert output(program, *arguments, env=library_path) == expected
 
 
-def test_cmake_package(prefix, region_file, native_driver, tmp_path):
+def test_a_program_is_built_with_the_cmake_package(prefix, region_file, native_driver, tmp_path):
     (tmp_path / "CMakeLists.txt").write_text(
         "cmake_minimum_required(VERSION 3.22)\n"
         "project(user LANGUAGES C)\n"

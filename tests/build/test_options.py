@@ -41,7 +41,7 @@ def configure(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
 NO_JDK = "-DCMAKE_DISABLE_FIND_PACKAGE_Java=ON"
 
 
-def test_auto_does_without_and_says_so(tmp_path, bare_python):
+def test_auto_leaves_out_a_missing_part_and_says_why(tmp_path, bare_python):
     done = configure(tmp_path, NO_JDK, "-DSKBUILD=2", f"-DPython3_EXECUTABLE={bare_python}")
     assert done.returncode == 0, done.stderr
     lines = [line for line in done.stdout.splitlines() if "Building without" in line]
@@ -65,7 +65,7 @@ def test_auto_does_without_and_says_so(tmp_path, bare_python):
          "GKL_SHIM_ALL_PLATFORMS is ON, but no JDK is found"),
     ],
 )  # fmt: skip
-def test_what_is_asked_for_and_missing(tmp_path, bare_python, options, message):
+def test_a_requested_part_that_is_missing_fails_the_build(tmp_path, bare_python, options, message):
     require_tool("javac")
     python = f"-DPython3_EXECUTABLE={bare_python}"
     done = configure(tmp_path, python, *options)
@@ -91,7 +91,7 @@ def test_the_version_is_written_once(tmp_path):
         ("PREFIX", "targets/sbsa-linux/lib"),
     ],
 )
-def test_nvrtc_of_a_toolkit_and_of_conda(tmp_path, bare_python, variable, place):
+def test_nvrtc_is_found_in_a_toolkit_and_in_conda(tmp_path, bare_python, variable, place):
     found = importlib.util.find_spec("nvidia")
     libraries = [
         path
@@ -125,7 +125,7 @@ def test_zig_of_the_working_directory_is_not_used(tmp_path, bare_python):
     assert (done.returncode, done.stderr) == (1, "the Python package ziglang is missing\n")
 
 
-def test_this_machine_s_gpus(bare_python):
+def test_auto_compiles_for_the_gpus_of_this_machine(bare_python):
     command = [bare_python, ROOT / "cmake" / "cubins.py", "targets", "present"]
     done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
     if not Path("/proc/driver/nvidia").exists():

@@ -13,14 +13,14 @@ import gkl_shim
 from tests.cli.shim_command import COMMAND, REGIONS, one_error, run
 
 
-def test_version(tmp_path: Path) -> None:
+def test_version_is_printed(tmp_path: Path) -> None:
     done = run(tmp_path, "--version")
     assert done.returncode == 0
     assert done.stdout.decode() == f"gkl-shim {gkl_shim.__version__}\n"
 
 
 @pytest.mark.parametrize("name", ["doctor", "env", "gatk", "demo", "pairhmm", "bench"])
-def test_help_with_an_example(tmp_path: Path, name: str) -> None:
+def test_help_shows_an_example(tmp_path: Path, name: str) -> None:
     assert name in run(tmp_path, "--help").stdout.decode()
     done = run(tmp_path, name, "--help")
     assert done.returncode == 0, done.stderr
@@ -44,7 +44,7 @@ def test_no_arguments_show_the_help(tmp_path: Path) -> None:
         (["bench", "prefilter", "-e", "300"], "Invalid value for '-e'"),
     ],
 )
-def test_wrong_use(tmp_path: Path, arguments: list[str], message: str) -> None:
+def test_wrong_usage_is_one_line(tmp_path: Path, arguments: list[str], message: str) -> None:
     done = run(tmp_path, *arguments)
     assert done.returncode == 2
     assert one_error(done).startswith(message)
@@ -57,7 +57,7 @@ def test_a_missing_library_is_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_a_signal_leaves_nothing_behind(tmp_path: Path, number: signal.Signals, code: int) -> None:
+def test_a_signal_leaves_no_files(tmp_path: Path, number: signal.Signals, code: int) -> None:
     process = subprocess.Popen(
         [COMMAND, "pairhmm", "-", "-o", "out.txt"],
         stdin=subprocess.PIPE,

@@ -52,7 +52,7 @@ def test_engines_take_turns() -> None:
     assert min(of_slow) >= 0.01 > np.median(of_fast)
 
 
-def test_pairhmm(tmp_path: Path) -> None:
+def test_bench_pairhmm_reports_every_build(tmp_path: Path) -> None:
     (tmp_path / "x.in").write_bytes(REGIONS)
     done = run(
         tmp_path, "bench", "pairhmm", "x.in", "--seconds", "0.01", "--json", "b.json", env=ALONE
@@ -77,13 +77,13 @@ def test_pairhmm(tmp_path: Path) -> None:
         assert row["jvm"] is None
 
 
-def test_pairhmm_json_on_stdout_is_all_there_is(tmp_path: Path) -> None:
+def test_bench_pairhmm_with_json_on_stdout_prints_only_json(tmp_path: Path) -> None:
     (tmp_path / "x.in").write_bytes(REGIONS)
     done = run(tmp_path, "bench", "pairhmm", "x.in", "--seconds", "0.01", "--json", "-", env=ALONE)
     assert json.loads(done.stdout)["rows"]
 
 
-def test_pairhmm_on_a_gpu(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bench_pairhmm_measures_gpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(devices, "import_cupy", lambda: NullCuPy(2))
     monkeypatch.setattr(driver, "functions", NullDriver(result=0).functions)
     monkeypatch.setenv("GKL_SHIM_CACHE", "/absent")
@@ -97,7 +97,7 @@ def test_pairhmm_on_a_gpu(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     ]
 
 
-def test_pairhmm_beside_gkl(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bench_pairhmm_compares_with_gkl(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     found = replay.BesideGkl(5.0, 2.0, 2.5, "passive", True, 1e-6)
     jar = "/jars/gkl-0.8.11.jar"
     monkeypatch.setattr(bench_pairhmm, "_gkl", lambda given: (jar, None))
@@ -124,7 +124,7 @@ def test_pairhmm_beside_gkl(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
         (["--gkl", "absent.jar"], "--gkl: absent.jar: no such file or folder"),
     ],
 )
-def test_failures(tmp_path: Path, arguments: list[str], message: str) -> None:
+def test_a_failure_is_one_line(tmp_path: Path, arguments: list[str], message: str) -> None:
     done = run(tmp_path, "bench", "pairhmm", *arguments, env=ALONE)
     assert done.returncode == 1
     assert one_error(done) == message
@@ -137,7 +137,7 @@ def few_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("few_pairs")
-def test_prefilter(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bench_prefilter_reports_every_engine(monkeypatch: pytest.MonkeyPatch) -> None:
     report = in_process("prefilter", "--length", "70", "-e", "3", "-e", "40")
     rows = [row for row in report["rows"] if "CUDA" not in row["engine"]]
     cpus, builds = _native.cpu_count(), _native.builds()
@@ -157,7 +157,7 @@ def test_prefilter(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("few_pairs")
-def test_prefilter_table() -> None:
+def test_bench_prefilter_prints_a_table() -> None:
     done = CliRunner().invoke(cli, ["bench", "prefilter", "--seconds", "0.01"])
     assert done.exit_code == 0
     assert "million pairs a second" in done.stdout
@@ -178,7 +178,7 @@ def test_generated_regions_are_as_documented() -> None:
 
 
 @pytest.mark.parametrize("shape", [(1, 1), (10, 2), (3, 130)])
-def test_generated_shapes(shape: tuple[int, int]) -> None:
+def test_generated_regions_have_the_requested_shape(shape: tuple[int, int]) -> None:
     batch = _generated_input.regions(2, shape=shape)
     assert batch.shapes.tolist() == [list(shape)] * 2
     ends = batch.haplotypes.offsets[: shape[1] + 1]
@@ -187,7 +187,7 @@ def test_generated_shapes(shape: tuple[int, int]) -> None:
 
 
 @pytest.mark.parametrize("length", [1, 100, 3000])
-def test_generated_pairs(length: int) -> None:
+def test_generated_pairs_are_reproducible_and_few_are_similar(length: int) -> None:
     reads, segments = _generated_input.pairs(500, length)
     assert reads.shape == segments.shape == (500, length)
     same = _generated_input.pairs(500, length)

@@ -13,7 +13,7 @@ from gkl_shim.cli import doctor
 from tests.cli.shim_command import run
 
 
-def test_report(tmp_path: Path) -> None:
+def test_the_report_lists_every_build(tmp_path: Path) -> None:
     done = run(tmp_path, "doctor")
     assert (done.returncode, done.stderr) == (0, b"")
     text = done.stdout.decode()
@@ -21,7 +21,7 @@ def test_report(tmp_path: Path) -> None:
         assert name in text
 
 
-def test_json(tmp_path: Path) -> None:
+def test_the_json_report_lists_every_part(tmp_path: Path) -> None:
     done = run(tmp_path, "doctor", "--json")
     report = json.loads(done.stdout)
     assert done.returncode == 0
@@ -45,21 +45,21 @@ def test_only_the_engine_is_needed(tmp_path: Path) -> None:
         assert found[name]["detail"]
 
 
-def test_no_engine_is_a_failure(tmp_path: Path) -> None:
+def test_a_missing_engine_is_a_failure(tmp_path: Path) -> None:
     done = run(tmp_path, "doctor", env={"GKL_SHIM_LIBRARY": "/absent.so"})
     assert done.returncode == 1
     assert "/absent.so" in done.stdout.decode()
     assert done.stderr == b""
 
 
-def test_a_wrong_build_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_build_with_wrong_results_is_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
     right = doctor._KNOWN[0]
     wrong = (right[0], right[1], (right[2][0] + 1e-4, *right[2][1:]))
     monkeypatch.setattr(doctor, "_KNOWN", (wrong,))
     assert doctor._build("portable", False).state == "failed"
 
 
-def test_the_known_likelihoods_are_the_model_s() -> None:
+def test_the_known_likelihoods_follow_the_model() -> None:
     """Computed once more, with 40 digits."""
     with mpmath.workdps(40):
         for read, haplotypes, known in doctor._KNOWN:

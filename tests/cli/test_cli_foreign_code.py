@@ -39,7 +39,7 @@ def trap(tmp_path: Path) -> Trap:
 
 
 @pytest.mark.parametrize("entry", ["", ".", "bin", "./bin"])
-def test_doctor(trap: Trap, entry: str) -> None:
+def test_doctor_runs_no_program_of_the_working_directory(trap: Trap, entry: str) -> None:
     setting = {"PATH": f"{entry}:{os.environ['PATH']}", "JAVA_HOME": "."}
     done = shim_command.run(trap.folder, "doctor", env=setting)
     assert done.returncode == 0, done.stderr
@@ -47,7 +47,7 @@ def test_doctor(trap: Trap, entry: str) -> None:
 
 
 @pytest.mark.parametrize("path", ["", ":", ".:bin"])
-def test_a_path_without_absolute_entries(
+def test_no_tool_is_found_on_a_path_without_absolute_entries(
     trap: Trap, monkeypatch: pytest.MonkeyPatch, path: str
 ) -> None:
     monkeypatch.chdir(trap.folder)
@@ -58,7 +58,7 @@ def test_a_path_without_absolute_entries(
             find()
 
 
-def test_options_for_maven(tmp_path: Path) -> None:
+def test_options_for_maven_in_the_working_directory_are_ignored(tmp_path: Path) -> None:
     require_tool("mvn")
     (tmp_path / ".mvn").mkdir()
     (tmp_path / ".mvn" / "jvm.config").write_text("-XX:+NoSuchOption\n")
@@ -70,7 +70,9 @@ def test_options_for_maven(tmp_path: Path) -> None:
         assert maven["state"] == "ok", maven
 
 
-def test_empty_entries_of_a_class_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_empty_entries_of_a_class_path_are_dropped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     jar = tmp_path / "gatk.jar"
     jar.touch()
     monkeypatch.delenv("GATK_LOCAL_JAR", raising=False)
@@ -79,14 +81,14 @@ def test_empty_entries_of_a_class_path(tmp_path: Path, monkeypatch: pytest.Monke
         assert set(run.find_classpath().split(":")) == {str(jar)}
 
 
-def test_a_relative_library(tmp_path: Path) -> None:
+def test_a_relative_library_is_refused(tmp_path: Path) -> None:
     (tmp_path / "lib.so").touch()
     done = shim_command.run(tmp_path, "pairhmm", "-", env={"GKL_SHIM_LIBRARY": "lib.so"})
     said = shim_command.one_error(done)
     assert said == "GKL_SHIM_LIBRARY names lib.so, which is not an absolute path"
 
 
-def test_a_relative_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_relative_cache_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GKL_SHIM_CACHE", "cache")
     with pytest.raises(MissingComponent, match="GKL_SHIM_CACHE=cache is not an absolute path"):
         fetch.cache()

@@ -60,14 +60,14 @@ def without_home(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Run, s
     return run, wrong
 
 
-def test_what_needs_the_cache(without_home: tuple[Run, str]) -> None:
+def test_the_demo_asks_for_a_cache_folder(without_home: tuple[Run, str]) -> None:
     run, wrong = without_home
     message = one_error(run("demo", "-o", "out"))
     assert wrong in message
     assert message.endswith("set GKL_SHIM_CACHE to a folder that can be written")
 
 
-def test_what_does_not(without_home: tuple[Run, str]) -> None:
+def test_other_commands_run_without_a_home(without_home: tuple[Run, str]) -> None:
     run, _ = without_home
     assert run("pairhmm", "a.in").returncode == 0
     assert run("env").returncode == 0
@@ -79,7 +79,7 @@ def test_what_does_not(without_home: tuple[Run, str]) -> None:
     assert found["GATK"]["state"] == "missing"
 
 
-def test_gatk(without_home: tuple[Run, str]) -> None:
+def test_gatk_asks_for_its_jar(without_home: tuple[Run, str]) -> None:
     """It may be named instead."""
     run, _ = without_home
     message = one_error(run("gatk", "HaplotypeCaller"))

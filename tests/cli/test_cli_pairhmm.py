@@ -14,7 +14,7 @@ from tests.cli.shim_command import REGIONS, one_error, run
 
 
 @pytest.mark.parametrize("double", [False, True])
-def test_values_round_trip(tmp_path: Path, double: bool) -> None:
+def test_written_values_are_read_back_exactly(tmp_path: Path, double: bool) -> None:
     path = tmp_path / "x.in"
     path.write_bytes(REGIONS)
     done = run(tmp_path, "pairhmm", path, "-o", "out.txt", *(["--double"] if double else []))
@@ -27,7 +27,7 @@ def test_values_round_trip(tmp_path: Path, double: bool) -> None:
     assert sorted(tmp_path.iterdir()) == [tmp_path / "out.txt", path]
 
 
-def test_every_way_in_and_out_gives_the_same(tmp_path: Path) -> None:
+def test_every_input_and_output_gives_the_same_values(tmp_path: Path) -> None:
     path = tmp_path / "x.in"
     path.write_bytes(REGIONS)
     want = run(tmp_path, "pairhmm", path).stdout
@@ -55,7 +55,9 @@ def test_every_way_in_and_out_gives_the_same(tmp_path: Path) -> None:
         (gzip.compress(b"1 1\nAC II II II ++\nACG\n")[:-5], "x.in:"),
     ],
 )  # fmt: skip
-def test_wrong_content(tmp_path: Path, content: bytes, message: str) -> None:
+def test_wrong_content_is_refused_and_keeps_the_output(
+    tmp_path: Path, content: bytes, message: str
+) -> None:
     (tmp_path / "x.in").write_bytes(content)
     (tmp_path / "out.txt").write_text("before")
     done = run(tmp_path, "pairhmm", "x.in", "-o", "out.txt")
@@ -65,7 +67,7 @@ def test_wrong_content(tmp_path: Path, content: bytes, message: str) -> None:
     assert len(list(tmp_path.iterdir())) == 2
 
 
-def test_errors_in_a_pipe_are_named_stdin(tmp_path: Path) -> None:
+def test_errors_in_a_pipe_name_stdin(tmp_path: Path) -> None:
     done = run(tmp_path, "pairhmm", "-", input=b"1\n")
     assert done.returncode == 1
     assert one_error(done).startswith("stdin:1: expected a region's first line")
@@ -80,7 +82,7 @@ def test_errors_in_a_pipe_are_named_stdin(tmp_path: Path) -> None:
         (["-", "-o", "absent/out.txt"], "absent/out.txt: No such file or directory"),
     ],
 )
-def test_failures(tmp_path: Path, arguments: list[str], message: str) -> None:
+def test_a_failure_is_one_line(tmp_path: Path, arguments: list[str], message: str) -> None:
     done = run(tmp_path, "pairhmm", *arguments, input=REGIONS)
     assert done.returncode == 1
     assert one_error(done).startswith(message)
@@ -93,7 +95,7 @@ def test_failures(tmp_path: Path, arguments: list[str], message: str) -> None:
         (["--devices", "0,x"], "--devices 0,x: numbers separated by commas"),
     ],
 )
-def test_wrong_devices(tmp_path: Path, arguments: list[str], message: str) -> None:
+def test_wrong_devices_are_refused(tmp_path: Path, arguments: list[str], message: str) -> None:
     done = run(tmp_path, "pairhmm", "-", *arguments, input=REGIONS)
     assert done.returncode == 2
     assert message in done.stderr.decode()

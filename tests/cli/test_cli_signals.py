@@ -145,7 +145,7 @@ INPUTS = (unopened, stalled, stalled_gzip, pipe, pipe_not_blocking, connection, 
 @pytest.mark.parametrize("number", CODES)
 @pytest.mark.parametrize("give", INPUTS)
 @pytest.mark.parametrize("command", COMMANDS)
-def test_while_it_waits_for_input(
+def test_a_signal_ends_a_command_that_waits_for_input(
     tmp_path: Path,
     command: str,
     give: Callable[[Path, bytes, ExitStack], tuple[str, dict[str, Any]]],
@@ -164,7 +164,7 @@ def test_while_it_waits_for_input(
 
 @pytest.mark.parametrize("which", ["--reads", "--reference", "--candidates"])
 @pytest.mark.parametrize("give", [unopened, stalled])
-def test_while_it_waits_for_reads_or_reference(
+def test_a_signal_ends_a_command_that_waits_for_reads_or_reference(
     tmp_path: Path,
     which: str,
     give: Callable[[Path, bytes, ExitStack], tuple[str, dict[str, Any]]],
@@ -188,7 +188,7 @@ def test_while_it_waits_for_reads_or_reference(
 @pytest.mark.parametrize("number", CODES)
 @pytest.mark.parametrize("command", COMMANDS)
 @pytest.mark.parametrize("where", ["unopened", "full", "stdout"])
-def test_while_its_output_is_not_taken(
+def test_a_signal_ends_a_command_whose_output_stalls(
     tmp_path: Path, command: str, where: str, number: signal.Signals
 ) -> None:
     arguments, content = COMMANDS[command]
@@ -214,13 +214,13 @@ def test_while_its_output_is_not_taken(
 
 
 @pytest.mark.parametrize("arguments", [["doctor", "--json"], ["pairhmm", "--help"]])
-def test_while_what_it_prints_is_not_taken(tmp_path: Path, arguments: list[str]) -> None:
+def test_a_signal_ends_a_command_whose_report_stalls(tmp_path: Path, arguments: list[str]) -> None:
     with full_pipe() as writer, started(tmp_path, arguments, stdout=writer) as process:
         wait_until_idle(process)
         end(process, signal.SIGTERM)
 
 
-def test_while_its_summary_is_not_taken(tmp_path: Path) -> None:
+def test_a_signal_ends_a_command_whose_summary_stalls(tmp_path: Path) -> None:
     (tmp_path / "in").write_bytes(PAIRS)
     arguments = ["prefilter", "-e", "2", "in", "-o", "out"]
     with full_pipe() as writer, started(tmp_path, arguments, stderr=writer) as process:
@@ -228,7 +228,7 @@ def test_while_its_summary_is_not_taken(tmp_path: Path) -> None:
         end(process, signal.SIGTERM)
 
 
-def test_while_its_error_is_not_taken(tmp_path: Path) -> None:
+def test_a_signal_ends_a_command_whose_error_message_stalls(tmp_path: Path) -> None:
     with full_pipe() as writer, started(tmp_path, ["pairhmm", "none"], stderr=writer) as process:
         wait_until_idle(process)
         end(process, signal.SIGTERM)
@@ -250,7 +250,9 @@ def full_pipe() -> Iterator[int]:
 
 
 @pytest.mark.parametrize("number", CODES)
-def test_while_it_computes_a_large_region(tmp_path: Path, number: signal.Signals) -> None:
+def test_a_signal_ends_a_command_that_computes_a_large_region(
+    tmp_path: Path, number: signal.Signals
+) -> None:
     read = b" ".join([b"ACGTA" * 1000, *[b"I" * 5000] * 4]) + b"\n"
     content = b"400 400\n" + read * 400 + (b"ACGTC" * 1000 + b"\n") * 400
     (tmp_path / "in").write_bytes(content)
@@ -263,7 +265,7 @@ def test_while_it_computes_a_large_region(tmp_path: Path, number: signal.Signals
 
 @pytest.mark.parametrize("number", CODES)
 @pytest.mark.parametrize("command", COMMANDS)
-def test_while_it_computes_without_end(
+def test_a_signal_ends_a_command_with_endless_input(
     tmp_path: Path, command: str, number: signal.Signals
 ) -> None:
     arguments, content = COMMANDS[command]
@@ -289,7 +291,7 @@ def used_seconds(pid: int) -> float:
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def test_a_signal_that_is_ignored_stays_so(tmp_path: Path) -> None:
+def test_an_ignored_signal_stays_ignored(tmp_path: Path) -> None:
     """As under nohup, and for what a script starts in the background."""
     ignored = (signal.SIGHUP, signal.SIGINT)
     arguments = ["pairhmm", "-", "-o", "out"]
@@ -321,7 +323,7 @@ with atomic_output("out") as file:
 
 
 @pytest.mark.parametrize("signals", [1, 2])
-def test_a_call_that_does_not_come_back(tmp_path: Path, signals: int) -> None:
+def test_a_signal_ends_a_native_call_that_does_not_return(tmp_path: Path, signals: int) -> None:
     """At once where Python cannot raise; after a second signal where clearing away is stuck."""
     command = [sys.executable, "-c", STUCK, *(["now"] if signals == 1 else [])]
     process = subprocess.Popen(command, cwd=tmp_path, stdin=subprocess.PIPE, stdout=subprocess.PIPE)

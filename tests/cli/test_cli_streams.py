@@ -60,7 +60,9 @@ ALL_CLOSED = [c for count in range(4) for c in itertools.combinations(range(3), 
 
 
 @pytest.mark.parametrize("closed", ALL_CLOSED)
-def test_closed_streams(tmp_path: Path, closed: tuple[int, ...], likelihoods: bytes) -> None:
+def test_commands_run_with_closed_streams(
+    tmp_path: Path, closed: tuple[int, ...], likelihoods: bytes
+) -> None:
     inputs(tmp_path)
 
     def said(text: bytes, number: int) -> bytes:
@@ -103,7 +105,7 @@ def test_closed_streams(tmp_path: Path, closed: tuple[int, ...], likelihoods: by
 
 
 @pytest.mark.parametrize("command", ["doctor", "doctor --json"])
-def test_the_report_without_streams(tmp_path: Path, command: str) -> None:
+def test_doctor_runs_with_closed_streams(tmp_path: Path, command: str) -> None:
     """What it starts (java, mvn) gets streams, too."""
     done = call(tmp_path, *command.split(), closed=(0, 2))
     assert done.returncode == 0
@@ -114,7 +116,7 @@ def test_the_report_without_streams(tmp_path: Path, command: str) -> None:
 
 
 @pytest.mark.parametrize("command", ["pairhmm -", "prefilter - -e 1"])
-def test_standard_input_that_does_not_block(
+def test_non_blocking_standard_input_is_read_completely(
     tmp_path: Path, command: str, likelihoods: bytes
 ) -> None:
     content, want = (REGIONS, likelihoods) if "pairhmm" in command else (PAIRS, EDITS)
@@ -137,7 +139,9 @@ def test_standard_input_that_does_not_block(
 
 @pytest.mark.parametrize("way", ["-", "/dev/stdout", "/dev/fd/1", "fifo"])
 @pytest.mark.parametrize("command", ["pairhmm", "prefilter -e 1"])
-def test_an_output_that_does_not_block(tmp_path: Path, command: str, way: str) -> None:
+def test_a_non_blocking_output_is_written_completely(
+    tmp_path: Path, command: str, way: str
+) -> None:
     """More than a pipe holds, for a reader that is late."""
     content = REGIONS * 200 if command == "pairhmm" else PAIRS * 40
     (tmp_path / "x").write_bytes(content)
@@ -178,14 +182,14 @@ FULL = b"gkl-shim: error: standard output: No space left on device\n"
     ["pairhmm x.in", "prefilter x.tsv -e 1", "prefilter x.tsv -e 1 -o out --json -", "env",
      "--version", "--help", "doctor --json", "doctor"],
 )  # fmt: skip
-def test_standard_output_is_full(tmp_path: Path, command: str) -> None:
+def test_a_full_standard_output_is_an_error(tmp_path: Path, command: str) -> None:
     inputs(tmp_path)
     with Path("/dev/full").open("wb") as full:
         done = call(tmp_path, *command.split(), stdout=full)
     assert (done.returncode, done.stderr) == (1, FULL)
 
 
-def test_standard_error_is_full(tmp_path: Path) -> None:
+def test_a_full_standard_error_is_ignored(tmp_path: Path) -> None:
     inputs(tmp_path)
     with Path("/dev/full").open("wb") as full:
         command = [COMMAND, "prefilter", "x.tsv", "-e", "1", "-o", "out"]
@@ -196,7 +200,9 @@ def test_standard_error_is_full(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("command", ["pairhmm x.in", "prefilter x.tsv -e 1", "env", "doctor"])
-def test_standard_output_has_no_reader(tmp_path: Path, command: str) -> None:
+def test_standard_output_without_a_reader_ends_the_command_silently(
+    tmp_path: Path, command: str
+) -> None:
     inputs(tmp_path)
     reader, writer = os.pipe()
     os.close(reader)
@@ -333,7 +339,7 @@ LOCALES = [
 
 
 @pytest.mark.parametrize("locale", LOCALES, ids=str)
-def test_locales(tmp_path: Path, locale: dict[str, str]) -> None:
+def test_every_locale_can_show_every_name(tmp_path: Path, locale: dict[str, str]) -> None:
     """Neither a name of any bytes nor a letter that the terminal cannot show ends a command."""
     environment = {**os.environ, **locale}
     name = tmp_path / os.fsdecode(b"\xff\xc3\xa9\xe2\x82\xac.in")
@@ -364,7 +370,7 @@ def test_the_export_line_keeps_any_bytes(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("length", [245, 255])
-def test_long_names(tmp_path: Path, length: int) -> None:
+def test_the_longest_names_can_be_written(tmp_path: Path, length: int) -> None:
     inputs(tmp_path)
     name = "n" * length
     assert call(tmp_path, "pairhmm", "x.in", "-o", name).returncode == 0
@@ -373,7 +379,7 @@ def test_long_names(tmp_path: Path, length: int) -> None:
     assert one_error(done) == "n" * 256 + ": File name too long"
 
 
-def test_what_a_killed_run_leaves_is_cleared_by_the_next(tmp_path: Path) -> None:
+def test_the_next_run_removes_the_files_of_a_killed_run(tmp_path: Path) -> None:
     inputs(tmp_path)
     os.mkfifo(tmp_path / "fifo")
     process = subprocess.Popen([COMMAND, "pairhmm", "fifo", "-o", "out"], cwd=tmp_path)
@@ -413,7 +419,7 @@ BAD_PLACES = [
     ["pairhmm fifo -o", "prefilter fifo -e 1 -o", "prefilter fifo -e 1 -o x --json",
      "bench pairhmm --seconds 600 --json", "bench prefilter --seconds 600 --json"],
 )  # fmt: skip
-def test_a_bad_place_is_refused_before_any_work(
+def test_an_output_that_cannot_be_written_is_refused_before_any_work(
     tmp_path: Path, command: str, place: str, reason: str
 ) -> None:
     """The FIFO has no writer: whoever opened it first would wait for ever."""
@@ -428,7 +434,7 @@ def test_a_bad_place_is_refused_before_any_work(
     assert set(tmp_path.iterdir()) == before
 
 
-def test_one_file_for_two_outputs(tmp_path: Path) -> None:
+def test_one_file_for_two_outputs_is_refused(tmp_path: Path) -> None:
     inputs(tmp_path)
     (tmp_path / "link").symlink_to("out")
     done = call(tmp_path, "prefilter", "x.tsv", "-e", "1", "-o", "out", "--json", "link")
@@ -438,7 +444,7 @@ def test_one_file_for_two_outputs(tmp_path: Path) -> None:
     assert done.returncode == 0
 
 
-def test_one_input_for_two(tmp_path: Path) -> None:
+def test_standard_input_for_two_inputs_is_refused(tmp_path: Path) -> None:
     arguments = ["--reads", "-", "--reference", "r.fa", "--candidates", "-"]
     done = call(tmp_path, "prefilter", "-e", "1", *arguments)
     assert done.returncode == 2
@@ -446,7 +452,9 @@ def test_one_input_for_two(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("way", ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1", "link"])
-def test_standard_output_by_its_name(tmp_path: Path, way: str, likelihoods: bytes) -> None:
+def test_standard_output_given_by_name_is_appended_to(
+    tmp_path: Path, way: str, likelihoods: bytes
+) -> None:
     """It is written to where it is: what was there before stays."""
     inputs(tmp_path)
     (tmp_path / "link").symlink_to("/dev/stdout")
@@ -492,7 +500,7 @@ def as_nobody(folder: Path, *arguments: str) -> subprocess.CompletedProcess[byte
 
 
 @pytest.mark.parametrize("command", ["pairhmm x.in -o", "prefilter x.tsv -e 1 -o"])
-def test_a_file_that_is_read_only_is_refused(open_folder: Path, command: str) -> None:
+def test_a_read_only_output_is_refused(open_folder: Path, command: str) -> None:
     out = open_folder / "out"
     out.write_bytes(b"before")
     os.chown(out, NOBODY, NOBODY)
@@ -512,7 +520,9 @@ def test_a_file_that_is_read_only_is_refused(open_folder: Path, command: str) ->
     assert one_error(done) == "shut/out: Permission denied"
 
 
-def test_another_user_s_file_in_a_shared_folder(open_folder: Path, likelihoods: bytes) -> None:
+def test_a_file_of_another_user_in_a_shared_folder_is_overwritten(
+    open_folder: Path, likelihoods: bytes
+) -> None:
     """It may be written, but not replaced."""
     shared = open_folder / "shared"
     shared.mkdir()
@@ -534,7 +544,7 @@ def test_the_owner_is_kept(open_folder: Path) -> None:
     assert (state.st_uid, state.st_gid) == (NOBODY, NOBODY)
 
 
-def test_a_folder_that_is_gone(tmp_path: Path, likelihoods: bytes) -> None:
+def test_commands_run_in_a_deleted_folder(tmp_path: Path, likelihoods: bytes) -> None:
     inputs(tmp_path)
     script = 'mkdir gone; cd gone; rmdir ../gone; exec "$@"'
 
@@ -553,7 +563,7 @@ def test_a_folder_that_is_gone(tmp_path: Path, likelihoods: bytes) -> None:
         assert there(*command.split()).returncode == 0, command
 
 
-def test_without_a_folder_for_temporary_files(tmp_path: Path, likelihoods: bytes) -> None:
+def test_no_folder_for_temporary_files_is_needed(tmp_path: Path, likelihoods: bytes) -> None:
     inputs(tmp_path)
     environment = {**os.environ, "TMPDIR": "/absent"}
     done = call(tmp_path, "pairhmm", "x.in", env=environment)

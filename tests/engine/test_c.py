@@ -16,7 +16,7 @@ from tests.conftest import library_for, require_tool
 from tests.engine.conftest import DRIVER, run
 
 
-def test_the_example_in_the_header(compile_c, tmp_path):
+def test_the_example_in_the_header_runs(compile_c, tmp_path):
     """It compiles unchanged and prints what the model says."""
     header = gkl_shim.paths.header().read_text()
     body = header.split("A complete program:")[1].split("*/")[0]
@@ -36,7 +36,7 @@ def test_the_example_in_the_header(compile_c, tmp_path):
 @pytest.mark.gpu
 @pytest.mark.usefixtures("gpu")
 @pytest.mark.parametrize("precision", ["single", "double"])
-def test_cuda_from_c(native_driver, region_file, precision):
+def test_the_gpu_gives_the_same_bits_from_c(native_driver, region_file, precision):
     """The library starts Python itself, and its engine gives the same bits."""
     expected = run(native_driver, region_file, "portable", precision, 1)
     done = subprocess.run(
@@ -69,7 +69,7 @@ def test_the_jars_library_has_the_same_bits(native_driver, compile_c, region_fil
         )
 
 
-def test_a_build_that_is_not_there(native_driver, region_file):
+def test_an_unknown_build_is_refused(native_driver, region_file):
     done = subprocess.run(
         [*native_driver, region_file, "abacus", "single", "1"], capture_output=True, text=True
     )
@@ -86,7 +86,7 @@ def test_a_build_that_is_not_there(native_driver, region_file):
         ({"backend": 7}, "backend is 7, not GKL_SHIM_CPU, GKL_SHIM_CUDA or GKL_SHIM_AUTO"),
     ],
 )
-def test_options_out_of_range(options, complaint):
+def test_options_out_of_range_are_refused(options, complaint):
     ffi, library = _native.library()
     handle = ffi.new("gkl_shim_pairhmm **")
     status = library.gkl_shim_pairhmm_open(ffi.new("gkl_shim_pairhmm_options *", options), handle)

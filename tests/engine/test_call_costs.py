@@ -38,27 +38,29 @@ def play(tmp_path_factory: pytest.TempPathFactory) -> Play:
 
 
 @pytest.mark.parametrize("cells", [0, 1, 10**6, 2**62])
-def test_what_the_model_knows_well_is_never_tried_elsewhere(play: Play, cells: int) -> None:
+def test_a_call_with_a_clear_cost_is_never_tried_on_the_other_engine(
+    play: Play, cells: int
+) -> None:
     assert play((10, 40), (MANY, 10, 40), cells=cells) == [(0, 10 * MANY)]
     assert play((40, 10), (MANY, 40, 10), cells=cells) == [(MANY, 10 * MANY)]
 
 
 @pytest.mark.parametrize("cost", [(50, 80), (80, 50), (50, 60), (60, 50), (100, 1000), (1000, 100)])
 @pytest.mark.parametrize("modelled", [(50, 35), (35, 50), (100, 20), (20, 30)])
-def test_a_model_that_is_wrong(play: Play, modelled, cost) -> None:
+def test_a_wrong_model_is_corrected(play: Play, modelled, cost) -> None:
     _, (on_gpu, total) = play(modelled, (8 * TRIED_EVERY, *cost), (MANY, *cost))
     wrong = MANY - on_gpu if cost[1] < cost[0] else on_gpu
     assert wrong <= MANY / TRIED_EVERY
     assert total <= MANY * min(cost) * 1.02
 
 
-def test_a_first_call_that_takes_long(play: Play) -> None:
+def test_a_slow_first_call_is_forgotten(play: Play) -> None:
     first, (on_gpu, _) = play((70, 35), (1, 70, 50_000), (MANY, 70, 45))
     assert first[0] == 1
     assert on_gpu >= MANY * (1 - 2 / TRIED_EVERY)
 
 
-def test_a_load_that_changes(play: Play) -> None:
+def test_a_changed_load_is_noticed(play: Play) -> None:
     before, _, after = play((50, 60), (MANY, 50, 60), (8 * TRIED_EVERY, 90, 60), (MANY, 90, 60))
     assert before[0] == MANY / TRIED_EVERY
     assert after[0] >= MANY * (1 - 1 / TRIED_EVERY)

@@ -51,7 +51,7 @@ def symbols(library: Path, which: str) -> dict[str, str]:
     return {name.split("@")[0]: letter for name, letter, *_ in lines}
 
 
-def test_the_c_interface_and_jni_are_all_that_is_exported(tmp_path):
+def test_only_the_c_interface_and_jni_are_exported(tmp_path):
     header = "".join(path.read_text() for folder in HEADER_FOLDERS for path in folder.iterdir())
     functions = set(re.findall(r"^GKL_SHIM_API [^(]*?(\w+)\(", header, re.MULTILINE))
     assert len(functions) == header.count("\nGKL_SHIM_API ")
@@ -59,7 +59,7 @@ def test_the_c_interface_and_jni_are_all_that_is_exported(tmp_path):
         assert symbols(library, "--defined-only").keys() == functions | JNI, library
 
 
-def test_nothing_of_cpp_comes_from_the_process(tmp_path):
+def test_no_cpp_symbol_comes_from_the_process(tmp_path):
     for library in libraries(tmp_path):
         found = symbols(library, "--undefined-only")
         assert "malloc" in found

@@ -48,7 +48,7 @@ def region_file(tmp_path_factory) -> Path:
     return path
 
 
-def test_the_regions_need_every_step(region_file):
+def test_the_regions_need_rescue_and_rescaling(region_file):
     pairhmm = PairHMM(backend="cpu", precision="single")
     with pairhmm_in.Reader(region_file) as reader:
         for batch in reader:
@@ -67,7 +67,7 @@ def expected(native_driver, region_file) -> dict[str, str]:
 
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("build", _native.builds())
-def test_from_c(native_driver, region_file, expected, build, mode):
+def test_the_mode_does_not_change_results_in_c(native_driver, region_file, expected, build, mode):
     for precision in PRECISIONS:
         for threads in (1, 2):
             printed = run(native_driver, region_file, build, precision, threads, "cpu", mode)
@@ -76,7 +76,9 @@ def test_from_c(native_driver, region_file, expected, build, mode):
 
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("build", ["neon", "portable"])
-def test_from_c_on_aarch64(aarch64_driver, region_file, expected, build, mode):
+def test_the_mode_does_not_change_results_on_aarch64(
+    aarch64_driver, region_file, expected, build, mode
+):
     for precision in PRECISIONS:
         for threads in (1, 2):
             printed = run(aarch64_driver, region_file, build, precision, threads, "cpu", mode)
@@ -96,7 +98,7 @@ def modes(tmp_path_factory) -> Path:
     return library
 
 
-def test_a_mode_that_is_changed_is_noticed(modes):
+def test_a_changed_mode_is_noticed(modes):
     library = ctypes.CDLL(str(modes))
     for mode in MODES:
         library.enter_mode(mode.encode())
@@ -210,7 +212,7 @@ with Prefilter(5, threads=2, backend="cpu") as prefilter:
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("program", [CPU_ENGINE, CUDA_ENGINE, CUDA_TABLES_FIRST, PREFILTER],
                          ids=["cpu", "cuda", "cuda-tables", "prefilter"])  # fmt: skip
-def test_every_function(region_file, modes, tmp_path, program, mode):
+def test_no_function_depends_on_the_mode_or_changes_it(region_file, modes, tmp_path, program, mode):
     """The parts of the CUDA engine that run on the host: planning, statistics, completion by the
     CPU."""
     command = [sys.executable, "-c", PREAMBLE + program, modes]
@@ -242,14 +244,16 @@ print("computed")
 
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("part", ["ownclasses", "gklclasses"])
-def test_every_function_of_jni(preloaded, modes, tmp_path, monkeypatch, part, mode):
+def test_no_jni_function_depends_on_the_mode_or_changes_it(
+    preloaded, modes, tmp_path, monkeypatch, part, mode
+):
     """Loading and initializing too: the likelihoods are right to 1e-5."""
     monkeypatch.setenv("LD_PRELOAD", str(preloaded))
     assert run([sys.executable, "-c", JNI, modes, mode, part], cwd=tmp_path) == "computed\n"
 
 
 @pytest.mark.parametrize("rounding", ["FE_UPWARD", "FE_DOWNWARD", "FE_TOWARDZERO"])
-def test_a_python_program_that_rounds_otherwise(region_file, tmp_path, rounding):
+def test_the_rounding_of_a_python_program_does_not_change_results(region_file, tmp_path, rounding):
     program = """
 import ctypes, sys
 import numpy as np

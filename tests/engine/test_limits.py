@@ -49,7 +49,7 @@ BEYOND = [
 
 
 @pytest.mark.parametrize(("reads", "haplotypes", "message"), BEYOND)
-def test_every_engine_refuses_what_is_beyond(reads, haplotypes, message):
+def test_every_engine_refuses_batches_above_the_limits(reads, haplotypes, message):
     ffi, lib = _native.library()
     batch = _batch(reads, haplotypes)
     out = ffi.new("double[]", len(reads) * len(haplotypes))
@@ -66,18 +66,18 @@ def test_every_engine_refuses_what_is_beyond(reads, haplotypes, message):
             _native.check(status)
 
 
-def test_the_limits_are_within():
+def test_batches_at_the_limits_are_accepted():
     _native_pairhmm.check_shape(_batch([READ] * 3, [HAPLOTYPE] * 4))
 
 
-def test_python_names_the_read_of_a_large_region():
+def test_the_python_error_names_the_read_of_a_large_region():
     """It is computed in parts, of which this read is not the second."""
     reads = [Read(b"A" * 40_000, 30)] * 20 + [Read(b"A" * (READ + 1), 30)]
     with pytest.raises(ValueError, match=r"^read 20 has 1048577 letters; at most 1048576 are"):
         PairHMM(backend="cpu").likelihoods(reads, [b"ACGT" * 200])
 
 
-def test_a_file_s_error_names_the_line(tmp_path):
+def test_the_error_for_a_file_names_the_line(tmp_path):
     path = Path("long.in")
     good = "1 1\nACG ??? ??? ??? ???\nACGT\n"
     long = " ".join(["A" * (READ + 1), *["?" * (READ + 1)] * 4])

@@ -43,7 +43,7 @@ def run(program: str, folder: Path) -> str:
     return done.stdout
 
 
-def test_out_of_memory_is_an_exception_and_the_handle_lives_on(tmp_path):
+def test_out_of_memory_is_an_exception_and_the_handle_stays_usable(tmp_path):
     program = """
 from gkl_shim.pairhmm import Batch, HaplotypeBatch, ReadBatch
 
@@ -195,6 +195,6 @@ def check(batch, threads):
     "shape",
     ["many_haplotypes", "long_haplotype", "long_rescaled_haplotype", "long_reads", "tiny_regions"],
 )
-def test_memory_is_bounded_whatever_the_shape(tmp_path, shape, threads):
+def test_memory_is_bounded_for_every_shape(tmp_path, shape, threads):
     taken = int(run(ODD_SHAPES + f"check({shape}(), {threads})", tmp_path))
     assert taken <= MOST + MOST_A_THREAD * threads

@@ -140,7 +140,7 @@ def trap(tmp_path: Path) -> Trap:
     return Trap(folder, require_tool("cc"))
 
 
-def test_the_trap_catches(trap: Trap) -> None:
+def test_the_trap_notices_code_of_the_working_directory(trap: Trap) -> None:
     for command in (
         [sys.executable, "-S", "-c", "import sysconfig"],
         ["./python3"],
@@ -169,7 +169,7 @@ BIN = str(Path(sys.executable).parent)
 
 @pytest.mark.parametrize("backend", ["cuda", "auto"])
 @pytest.mark.parametrize("python", INTERPRETERS)
-def test_no_module_of_the_working_directory(
+def test_no_module_of_the_working_directory_is_imported(
     host: Host, trap: Trap, python: str, backend: str
 ) -> None:
     state = host({"GKL_SHIM_PYTHON": python}, backend=backend, cwd=trap.folder)
@@ -192,7 +192,7 @@ def test_no_module_of_the_working_directory(
     ],
     ids=str,
 )
-def test_no_module_by_a_relative_setting(
+def test_no_module_is_imported_by_a_relative_setting(
     host: Host, trap: Trap, python: str, setting: dict[str, str]
 ) -> None:
     # The other entries of PYTHONPATH still count.
@@ -206,7 +206,7 @@ def test_no_module_by_a_relative_setting(
 
 @pytest.mark.parametrize("first", ["", ".", "./", "bin", "sub/../bin"])
 @pytest.mark.parametrize("python", [None, "", "python3"])
-def test_no_program_by_a_relative_entry_of_the_path(
+def test_no_program_is_run_from_a_relative_entry_of_the_path(
     host: Host, trap: Trap, first: str, python: str | None
 ) -> None:
     setting = {"PATH": f"{first}:{BIN}:{os.environ['PATH']}", "GKL_SHIM_PYTHON": python}
@@ -216,7 +216,7 @@ def test_no_program_by_a_relative_entry_of_the_path(
 
 
 @pytest.mark.parametrize("path", ["", ".", ":", None])
-def test_no_program_without_a_path(host: Host, trap: Trap, path: str | None) -> None:
+def test_no_program_is_run_without_a_path(host: Host, trap: Trap, path: str | None) -> None:
     host({"PATH": path, "GKL_SHIM_PYTHON": None}, cwd=trap.folder)
     assert trap.caught == ""
     assert len(host.warnings) == 1
@@ -232,7 +232,7 @@ def test_a_relative_program_is_refused(host: Host, trap: Trap, python: str) -> N
 
 
 @pytest.mark.parametrize("python", [os.path.realpath(python) for python in INTERPRETERS])
-def test_the_packages_of_the_user(host: Host, tmp_path: Path, python: str) -> None:
+def test_packages_of_the_user_are_imported(host: Host, tmp_path: Path, python: str) -> None:
     """They count as in any Python, although its environment variables do not."""
     setting = {"PYTHONUSERBASE": str(tmp_path / "base"), "GKL_SHIM_PYTHON": python}
     ask = "import site; print(site.getusersitepackages())"
@@ -252,7 +252,7 @@ def test_the_packages_of_the_user(host: Host, tmp_path: Path, python: str) -> No
     assert mark.exists()
 
 
-def test_start_up_files_on_the_python_path(host: Host, stand_in: Path) -> None:
+def test_start_up_files_on_the_python_path_are_run(host: Host, stand_in: Path) -> None:
     """They are run as in any Python; one that ends it does not end the process."""
     customize = stand_in / "sitecustomize.py"
     customize.write_text(f"import builtins; builtins.mark = {REACHED!r}\n")
@@ -281,13 +281,13 @@ def own_python(tmp_path: Path) -> Path:
     return python
 
 
-def test_a_program_of_the_users_own(host: Host, own_python: Path) -> None:
+def test_a_program_of_the_user_is_accepted(host: Host, own_python: Path) -> None:
     host({"GKL_SHIM_PYTHON": str(own_python)})
     assert "others can write" not in host.warnings[0]
 
 
 @pytest.mark.parametrize("depth", [0, 1])
-def test_a_program_in_a_folder_that_others_can_write_to(
+def test_a_program_in_a_folder_that_others_can_write_to_is_refused(
     host: Host, own_python: Path, depth: int
 ) -> None:
     folder = own_python.parents[depth]
@@ -305,7 +305,7 @@ def test_a_program_in_a_folder_that_others_can_write_to(
     assert f"others can write to {folder}" in host.warnings[0]
 
 
-def test_a_program_that_others_can_write_to(host: Host, tmp_path: Path) -> None:
+def test_a_program_that_others_can_write_to_is_refused(host: Host, tmp_path: Path) -> None:
     mark = tmp_path / "mark"
     python = write_program(tmp_path / "python", f"touch {mark}")
     writable(python)
@@ -314,7 +314,9 @@ def test_a_program_that_others_can_write_to(host: Host, tmp_path: Path) -> None:
     assert not mark.exists()
 
 
-def test_a_link_that_others_can_change(host: Host, own_python: Path, tmp_path: Path) -> None:
+def test_a_link_that_others_can_change_is_refused(
+    host: Host, own_python: Path, tmp_path: Path
+) -> None:
     middle = tmp_path / "everybodys" / "link"
     middle.parent.mkdir()
     middle.symlink_to(sys.executable)
@@ -326,7 +328,7 @@ def test_a_link_that_others_can_change(host: Host, own_python: Path, tmp_path: P
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
-def test_a_program_of_another_in_a_sticky_folder(host: Host, tmp_path: Path) -> None:
+def test_a_program_of_another_user_is_refused(host: Host, tmp_path: Path) -> None:
     mark = tmp_path / "mark"
     folder = tmp_path / "sticky"
     folder.mkdir()
@@ -387,7 +389,7 @@ def answer(tmp_path: Path) -> Path:
         ("echo {library}; echo /bin/sh", "invalid ELF header|file too short"),
     ],
 )
-def test_what_a_program_prints(
+def test_a_wrong_answer_of_the_program_is_one_warning(
     host: Host, answer: Path, tmp_path: Path, text: str, words: str
 ) -> None:
     text = text.replace("{library}", str(answer)).replace("{folder}", str(tmp_path))
@@ -406,7 +408,7 @@ def test_what_a_program_prints(
 
 
 @pytest.mark.parametrize("name", ["/bin/true", "/bin/false", "/bin/cat", "/bin/echo", "/bin/yes"])
-def test_programs_that_are_no_python(host: Host, name: str) -> None:
+def test_a_program_that_is_not_python_is_one_warning(host: Host, name: str) -> None:
     host({"GKL_SHIM_PYTHON": name})
     assert len(host.warnings) == 1
     assert f"no GPU (GKL_SHIM_PYTHON={name}: " in host.warnings[0]
@@ -414,14 +416,14 @@ def test_programs_that_are_no_python(host: Host, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["/", "/dev/null", "/nonexistent/python", "/etc/passwd"])
-def test_files_that_are_no_program(host: Host, name: str) -> None:
+def test_a_file_that_is_not_a_program_is_one_warning(host: Host, name: str) -> None:
     host({"GKL_SHIM_PYTHON": name})
     assert len(host.warnings) == 1
     assert f"no GPU (GKL_SHIM_PYTHON={name}: " in host.warnings[0]
     assert ADVICE in host.warnings[0]
 
 
-def test_a_library_that_is_no_python(host: Host, tmp_path: Path) -> None:
+def test_a_library_that_is_not_python_is_refused(host: Host, tmp_path: Path) -> None:
     library = tmp_path / LIBRARY
     shutil.copy(gkl_shim.paths.library(), library)
     python = write_program(tmp_path / "python", f"echo {library}; echo /bin/sh")
@@ -430,7 +432,9 @@ def test_a_library_that_is_no_python(host: Host, tmp_path: Path) -> None:
     assert ADVICE in host.warnings[0]
 
 
-def test_a_library_that_others_can_write_to(host: Host, answer: Path, tmp_path: Path) -> None:
+def test_a_library_that_others_can_write_to_is_refused(
+    host: Host, answer: Path, tmp_path: Path
+) -> None:
     writable(answer)
     python = write_program(tmp_path / "python", f"echo {answer}; echo /bin/sh")
     host({"GKL_SHIM_PYTHON": str(python)})
@@ -438,7 +442,7 @@ def test_a_library_that_others_can_write_to(host: Host, answer: Path, tmp_path: 
 
 
 @pytest.mark.parametrize("waits", [True, False])
-def test_what_never_ends_is_ended(
+def test_a_program_that_never_ends_is_killed(
     host: Host, program: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, waits: bool
 ) -> None:
     """With all that it has started, also where our process ends first."""
@@ -467,7 +471,7 @@ def is_running(pid: int) -> bool:
 
 
 @pytest.mark.parametrize("closed", ["<&-", "2>&-", "<&- 2>&-"])
-def test_closed_standard_streams(program: Path, host: Host, closed: str) -> None:
+def test_python_starts_with_closed_standard_streams(program: Path, host: Host, closed: str) -> None:
     done = subprocess.run(
         ["sh", "-c", f'exec "$0" cuda {closed}', program],
         env={**os.environ, "PYTHONPATH": host.python_path, "GKL_SHIM_PYTHON": sys.executable},

@@ -34,7 +34,7 @@ def expected(request, regions):
 
 @pytest.mark.parametrize("build", BUILDS)
 @pytest.mark.parametrize("threads", [1, 2])
-def test_builds_and_threads(regions, expected, build, threads):
+def test_builds_and_threads_do_not_change_the_bits(regions, expected, build, threads):
     precision, results = expected
     pairhmm = PairHMM(build=build, threads=threads, precision=precision)
     for region, result in zip(regions, results, strict=True):
@@ -43,7 +43,7 @@ def test_builds_and_threads(regions, expected, build, threads):
 
 @pytest.mark.parametrize("build", BUILDS)
 @pytest.mark.parametrize("precision", PRECISIONS)
-def test_haplotypes_that_are_divided(build, precision):
+def test_dividing_haplotypes_into_sets_does_not_change_the_bits(build, precision):
     """Enough haplotypes to be computed in several sets; no two share a head."""
     rnd = random.Random(4)
     first, last = (bytes(rnd.choice(b"ACGT") for _ in range(252)) for _ in range(2))
@@ -61,7 +61,7 @@ def test_haplotypes_that_are_divided(build, precision):
 @pytest.mark.parametrize("build", BUILDS)
 @pytest.mark.parametrize("precision", PRECISIONS)
 @pytest.mark.parametrize("length", [8191, 8192, 8193, 8194, 16_384, 16_385, 40_001])
-def test_a_long_haplotype_alone_and_in_company(build, precision, length):
+def test_segments_of_a_long_haplotype_do_not_change_the_bits(build, precision, length):
     """Alone it is computed in segments of its columns."""
     rnd = random.Random(5)
     haplotype = bytes(rnd.choice(b"ACGT") for _ in range(length))
@@ -74,7 +74,7 @@ def test_a_long_haplotype_alone_and_in_company(build, precision, length):
 
 
 @pytest.mark.parametrize("build", BUILDS)
-def test_a_long_haplotype_with_rescaling(build):
+def test_a_long_haplotype_is_rescaled(build):
     """In segments of its columns, too: neither precision takes a read without gap-open quality."""
     rnd = random.Random(6)
     haplotype = bytes(rnd.choice(b"ACGT") for _ in range(5000))
@@ -88,7 +88,7 @@ def test_a_long_haplotype_with_rescaling(build):
 
 @pytest.mark.parametrize("build", BUILDS)
 @pytest.mark.parametrize("threads", [2, 3, 4, 8])
-def test_more_threads_than_tiles(build, threads):
+def test_more_threads_than_tiles_do_not_change_the_bits(build, threads):
     """Threads that find no reads left take tails of haplotypes from others, whenever they come."""
     rnd = random.Random(3)
     bases = "".join(rnd.choice("ACGT") for _ in range(500))
@@ -111,7 +111,7 @@ def test_more_threads_than_tiles(build, threads):
 
 
 @pytest.mark.parametrize("build", BUILDS)
-def test_company_and_order(regions, expected, build):
+def test_other_pairs_and_their_order_do_not_change_the_bits(regions, expected, build):
     """Alone, in any order of reads and haplotypes, with repeats: the pair alone decides."""
     precision, results = expected
     pairhmm = PairHMM(build=build, precision=precision)
@@ -124,7 +124,7 @@ def test_company_and_order(regions, expected, build):
         assert_same_bits(pairhmm.likelihoods(reads[:1], haplotypes[-1:]), result[:1, -1:])
 
 
-def test_batches(regions, expected):
+def test_streaming_does_not_change_the_bits(regions, expected):
     """Many regions in one call, as a stream computes them."""
     precision, results = expected
     pairhmm = PairHMM(precision=precision)
@@ -133,7 +133,7 @@ def test_batches(regions, expected):
         assert_same_bits(one, result)
 
 
-def test_against_the_model(regions, expected):
+def test_results_agree_with_the_model(regions, expected):
     """And they are right: a share of them beside the extended-precision model."""
     precision, results = expected
     tolerance = 1e-5 if precision == "single" else 1e-8
@@ -157,7 +157,7 @@ def test_against_the_model(regions, expected):
 @pytest.mark.parametrize("build", BUILDS)
 @pytest.mark.parametrize(("precision", "tolerance"), [("single", 1e-5), ("double", 1e-8)])
 @pytest.mark.parametrize("name", RECORDED)
-def test_recorded_regions(build, precision, tolerance, name):
+def test_recorded_regions_have_the_expected_likelihoods(build, precision, tolerance, name):
     path, exact = recorded(name)
     pairhmm = PairHMM(build=build, precision=precision)
     with pairhmm_in.Reader(path) as reader:

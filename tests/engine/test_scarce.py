@@ -28,7 +28,9 @@ main()
 
 @pytest.mark.parametrize("mode", ["one", "all"])
 @pytest.mark.parametrize("part", scarce.PARTS)
-def test_every_request_refused(preloaded: Path, tmp_path: Path, part: str, mode: str) -> None:
+def test_every_refused_request_is_an_error_or_does_no_harm(
+    preloaded: Path, tmp_path: Path, part: str, mode: str
+) -> None:
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM, part, mode],
         env={**os.environ, "LD_PRELOAD": str(preloaded)},

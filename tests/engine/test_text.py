@@ -32,7 +32,7 @@ def program(request, compile_c, tmp_path_factory) -> list[str]:
 
 
 @pytest.mark.parametrize("threads", [1, 2])
-def test_texts_from_c(program, region_file, tmp_path, threads):
+def test_text_is_parsed_and_written_from_c(program, region_file, tmp_path, threads):
     """Parsed text is written back unchanged, and numbers are written as Python writes them."""
     rnd = random.Random(threads)
     values = [0.0, -0.0, -1.5, 1e-5, 1e16, 1e15, 5e-324, -2.2250738585072014e-308]

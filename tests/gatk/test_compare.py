@@ -26,7 +26,7 @@ def vcf(tmp_path: Path):
     return write
 
 
-def test_headers_do_not_count(vcf) -> None:
+def test_headers_are_not_compared(vcf) -> None:
     one = vcf(HEADER + COLUMNS + FIRST + SECOND, "one.vcf")
     other = vcf("##fileformat=VCFv4.2\n##source=x\n" + COLUMNS + FIRST + SECOND, "other.vcf")
     comparison = compare(one, other)
@@ -35,7 +35,7 @@ def test_headers_do_not_count(vcf) -> None:
     assert str(comparison) == "identical, 2 records"
 
 
-def test_gzipped(vcf, tmp_path: Path) -> None:
+def test_a_gzipped_file_is_compared(vcf, tmp_path: Path) -> None:
     one = vcf(HEADER + COLUMNS + FIRST, "one.vcf")
     other = tmp_path / "other.vcf.gz"
     other.write_bytes(gzip.compress(one.read_bytes()))
@@ -54,7 +54,7 @@ def test_gzipped(vcf, tmp_path: Path) -> None:
         ("0/1:99,0,99", "0/1", "NA12878/PL 99,0,99 | absent"),
     ],
 )
-def test_beside_the_call(vcf, old: str, new: str, name: str) -> None:
+def test_another_field_differs_but_not_the_call(vcf, old: str, new: str, name: str) -> None:
     one = vcf(HEADER + COLUMNS + FIRST + SECOND, "one.vcf")
     other = vcf(HEADER + COLUMNS + FIRST.replace(old, new) + SECOND, "other.vcf")
     comparison = compare(one, other)
@@ -77,7 +77,7 @@ def test_beside_the_call(vcf, old: str, new: str, name: str) -> None:
         "",
     ],
 )
-def test_of_the_call(vcf, records: str) -> None:
+def test_a_different_call_is_found(vcf, records: str) -> None:
     one = vcf(HEADER + COLUMNS + FIRST + SECOND, "one.vcf")
     other = vcf(HEADER + COLUMNS + records, "other.vcf")
     for comparison in (compare(one, other), compare(other, one)):
@@ -85,7 +85,7 @@ def test_of_the_call(vcf, records: str) -> None:
         assert not comparison.same_calls
 
 
-def test_other_samples(vcf) -> None:
+def test_different_samples_are_not_the_same_calls(vcf) -> None:
     one = vcf(HEADER + COLUMNS + FIRST, "one.vcf")
     other = vcf(HEADER + COLUMNS.replace("NA12878", "NA12879") + FIRST, "other.vcf")
     assert not compare(one, other).same_calls
@@ -101,7 +101,7 @@ def test_other_samples(vcf) -> None:
         (HEADER + COLUMNS + "20\t100\n", ":3: 2 columns"),
     ],
 )
-def test_not_vcf(vcf, text: str, message: str) -> None:
+def test_a_file_that_is_not_vcf_is_refused(vcf, text: str, message: str) -> None:
     good = vcf(HEADER + COLUMNS + FIRST, "good.vcf")
     with pytest.raises(FormatError) as error:
         compare(good, vcf(text, "bad.vcf"))

@@ -121,7 +121,7 @@ def again(lines: list[str]) -> int:
     return figure(lines, r"; (\d+) pairs computed again in double precision")
 
 
-def test_regions_go_to_the_device(shim) -> None:
+def test_the_cpu_completes_pairs_that_the_device_cannot_hold(shim) -> None:
     """Which does not hold them, in single or double precision: the CPU completes all."""
     lines = shim("cuda")
     assert warnings(lines) == []
@@ -129,7 +129,7 @@ def test_regions_go_to_the_device(shim) -> None:
     assert on_device(lines) == 0
 
 
-def test_a_device_that_holds_all(shim) -> None:
+def test_every_pair_is_computed_on_the_device(shim) -> None:
     lines = shim("cuda", result="-5")
     assert warnings(lines) == []
     assert on_device(lines) == pairs(lines) > 0
@@ -137,7 +137,7 @@ def test_a_device_that_holds_all(shim) -> None:
 
 
 @pytest.mark.parametrize("backend", ["cuda", "auto"])
-def test_nothing_of_the_working_directory_is_run(
+def test_no_module_of_the_working_directory_is_run(
     shim, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, backend: str
 ) -> None:
     folder, mark = tmp_path / "working", tmp_path / "mark"
@@ -152,7 +152,7 @@ def test_nothing_of_the_working_directory_is_run(
         assert on_device(lines) == pairs(lines) > 0
 
 
-def test_a_device_that_is_lost(shim) -> None:
+def test_the_cpu_takes_over_from_a_lost_device(shim) -> None:
     lines = shim("cuda", launches=4)
     assert len(warnings(lines)) == 1
     assert "no GPU (cuLaunchKernel: CUDA_ERROR_LAUNCH_FAILED" in warnings(lines)[0]
@@ -161,7 +161,7 @@ def test_a_device_that_is_lost(shim) -> None:
     assert on_device(lines) == 0
 
 
-def test_a_device_that_is_lost_at_the_start(shim) -> None:
+def test_the_cpu_computes_if_the_device_fails_at_the_start(shim) -> None:
     lines = shim("cuda", launches_at_start=3)
     assert len(warnings(lines)) == 1
     assert "CUDA_ERROR_LAUNCH_FAILED" in warnings(lines)[0]
@@ -169,7 +169,7 @@ def test_a_device_that_is_lost_at_the_start(shim) -> None:
     assert again(lines) < pairs(lines)
 
 
-def test_a_device_that_takes_too_long(shim) -> None:
+def test_the_cpu_computes_if_the_device_is_not_ready_in_time(shim) -> None:
     lines = shim("cuda", start=60)
     assert ["it was not ready within 10 seconds" in line for line in warnings(lines)] == [True]
     assert on_device(lines) == 0
@@ -188,14 +188,16 @@ def test_a_device_that_takes_too_long(shim) -> None:
         (sys.executable, False, r"CUDA needs CuPy|no CUDA device"),
     ],
 )
-def test_no_way_to_a_device(shim, python: str, stand_in: bool, reason: str) -> None:
+def test_one_warning_says_why_there_is_no_gpu(
+    shim, python: str, stand_in: bool, reason: str
+) -> None:
     lines = shim("cuda", python=python, stand_in=stand_in)
     assert len(warnings(lines)) == 1
     assert re.search(reason, warnings(lines)[0])
     assert on_device(lines) == 0
 
 
-def test_bench_from_a_jvm(gatk: Gatk, stand_in: Path, monkeypatch) -> None:
+def test_the_benchmark_of_callers_runs_in_a_jvm(gatk: Gatk, stand_in: Path, monkeypatch) -> None:
     monkeypatch.setattr(pairhmm_callers, "_CALLERS", (1, 2))
     monkeypatch.setattr(pairhmm_callers, "_SHAPES", ((3, 2),))
     monkeypatch.setenv("PYTHONPATH", str(stand_in))
@@ -217,7 +219,7 @@ def test_bench_from_a_jvm(gatk: Gatk, stand_in: Path, monkeypatch) -> None:
         next(pairhmm_callers.jvm_rows(gatk.classpath, 0.1, lambda _: None))
 
 
-def test_auto_says_nothing_where_there_is_no_device(shim) -> None:
+def test_auto_logs_nothing_without_a_driver(shim) -> None:
     if Path("/dev/nvidiactl").exists():
         pytest.skip("there is an NVIDIA driver here")
     assert warnings(shim("auto", python="/nonexistent/python")) == []

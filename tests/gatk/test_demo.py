@@ -34,7 +34,7 @@ def _result(sample: data.Sample, comparison: Comparison) -> demo._Result:
 
 
 @pytest.mark.parametrize(("comparison", "code"), [(SAME, 0), (DIFFERENT, 1)])
-def test_exit_code(
+def test_the_exit_code_says_whether_vcfs_differ(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, comparison: Comparison, code: int
 ) -> None:
     sample = data.Sample("reads", "some reads", tmp_path / "r.fa", tmp_path / "r.bam")

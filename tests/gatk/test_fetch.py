@@ -21,7 +21,9 @@ def empty_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "cache"
 
 
-def test_cache_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_the_cache_folder_follows_the_environment(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.delenv("GKL_SHIM_CACHE", raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     assert fetch.cache() == tmp_path / "gkl-shim"
@@ -30,7 +32,7 @@ def test_cache_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 @pytest.mark.gatk
-def test_offline_once_complete(
+def test_a_complete_cache_needs_no_network(
     classpath: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
@@ -39,7 +41,7 @@ def test_offline_once_complete(
 
 
 @pytest.mark.parametrize(("there", "missing"), [((), "mvn"), (("mvn",), "java")])
-def test_missing_tool(
+def test_a_missing_tool_is_named(
     empty_cache: Path,
     monkeypatch: pytest.MonkeyPatch,
     tmp_path: Path,
@@ -53,7 +55,7 @@ def test_missing_tool(
         fetch.gatk_classpath()
 
 
-def test_failed_download(
+def test_a_failed_download_is_explained(
     empty_cache: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     _script(tmp_path / "java", "exit 0")
@@ -64,7 +66,9 @@ def test_failed_download(
     assert not list(empty_cache.iterdir())
 
 
-def test_progress(empty_cache: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_progress_reports_each_file(
+    empty_cache: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     jar = _zip(tmp_path / "some.jar")
     _script(tmp_path / "java", "exit 0")
     line = "[INFO] Downloaded from central: https://x/some.jar (1.5 MB at 3 MB/s)"
@@ -113,7 +117,7 @@ def test_a_damaged_jar_is_named(cached: Path, monkeypatch: pytest.MonkeyPatch, s
     assert finding.detail.startswith(f"{cached}: damaged")
 
 
-def test_a_damaged_jar_is_fetched_again(
+def test_a_damaged_jar_is_downloaded_again(
     cached: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """Maven trusts every file that exists, so a damaged one must be deleted first."""
@@ -131,7 +135,7 @@ def test_a_damaged_jar_is_fetched_again(
     assert cached.read_bytes() == good.read_bytes()
 
 
-def test_a_listing_that_is_no_text(cached: Path, empty_cache: Path) -> None:
+def test_a_listing_that_is_not_text_is_incomplete(cached: Path, empty_cache: Path) -> None:
     (empty_cache / f"{fetch.gatk_name()}.classpath").write_bytes(bytes(range(256)))
     assert fetch.complete(fetch.gatk_name()) is None
 
@@ -159,14 +163,16 @@ def test_damage_within_a_jar_is_found_when_it_is_read(
         data.na12878_chr20(tmp_path, "")
 
 
-def test_no_gatk(empty_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_error_without_gatk_says_what_to_do(
+    empty_cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for name in ("GATK_CLASSPATH", "GATK_LOCAL_JAR"):
         monkeypatch.delenv(name, raising=False)
     with pytest.raises(MissingComponent, match=r"no GATK found: .*GATK_LOCAL_JAR.*gkl-shim demo"):
         run.find_classpath()
 
 
-def test_where_gatk_is_sought(
+def test_gatk_is_found_in_the_documented_order(
     empty_cache: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     jars = [tmp_path / f"{name}.jar" for name in ("given", "classpath", "local")]

@@ -26,7 +26,7 @@ def gatk_090(classpath: str, tmp_path_factory: pytest.TempPathFactory) -> Gatk:
 
 
 @pytest.mark.parametrize("swap", SWAPS)
-def test_same_vcf(gatk_090: Gatk, chr20: data.Sample, swap: str) -> None:
+def test_the_vcf_is_identical_with_gkl_090(gatk_090: Gatk, chr20: data.Sample, swap: str) -> None:
     stock = gatk_090("HaplotypeCaller", chr20)
     assert "gkl-0.9.0.jar" in stock.log
     shim = gatk_090("HaplotypeCaller", chr20, swap=swap)

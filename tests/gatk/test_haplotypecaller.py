@@ -19,7 +19,9 @@ CASES.append(("megabase", "agent"))
 
 
 @pytest.mark.parametrize(("sample", "swap"), CASES, indirect=["sample"])
-def test_same_as_stock(gatk: Gatk, sample: data.Sample, swap: str) -> None:
+def test_vcf_and_likelihoods_are_those_of_stock_gatk(
+    gatk: Gatk, sample: data.Sample, swap: str
+) -> None:
     stock = gatk("HaplotypeCaller", sample, likelihoods=True)
     shim = gatk("HaplotypeCaller", sample, swap=swap, likelihoods=True)
     comparison = compare.compare(stock.vcf, shim.vcf)
@@ -30,7 +32,7 @@ def test_same_as_stock(gatk: Gatk, sample: data.Sample, swap: str) -> None:
     assert compare_likelihoods(stock.likelihoods, shim.likelihoods, 1e-5) > 100
 
 
-def test_chr20_calls(gatk: Gatk, chr20: data.Sample) -> None:
+def test_chr20_has_the_known_calls(gatk: Gatk, chr20: data.Sample) -> None:
     records = gatk("HaplotypeCaller", chr20, swap="agent", likelihoods=True).vcf.read_text()
     calls = [line.split("\t")[:5] for line in records.splitlines() if not line.startswith("#")]
     assert [(chrom, int(pos), ref, alt) for chrom, pos, _, ref, alt in calls] == [
@@ -41,16 +43,16 @@ def test_chr20_calls(gatk: Gatk, chr20: data.Sample) -> None:
 
 
 @pytest.mark.parametrize("sample", ["chr22", "deep"], indirect=True)
-def test_gvcf(gatk: Gatk, sample: data.Sample) -> None:
+def test_a_gvcf_differs_only_in_near_ties(gatk: Gatk, sample: data.Sample) -> None:
     check_near_ties(gatk, "HaplotypeCaller", sample, "-ERC", "GVCF")
 
 
 @pytest.mark.parametrize("sample", ["chr22", "deep"], indirect=True)
-def test_dragen_mode(gatk: Gatk, sample: data.Sample) -> None:
+def test_dragen_mode_differs_only_in_near_ties(gatk: Gatk, sample: data.Sample) -> None:
     check_near_ties(gatk, "HaplotypeCaller", sample, "--dragen-mode", "true")
 
 
-def test_double_precision(gatk: Gatk, chr22: data.Sample) -> None:
+def test_the_vcf_is_identical_in_double_precision(gatk: Gatk, chr22: data.Sample) -> None:
     double = ("--native-pair-hmm-use-double-precision", "true")
     stock = gatk("HaplotypeCaller", chr22, *double, likelihoods=True)
     shim = gatk("HaplotypeCaller", chr22, *double, swap="agent", likelihoods=True)
@@ -59,7 +61,7 @@ def test_double_precision(gatk: Gatk, chr22: data.Sample) -> None:
     assert compare_likelihoods(stock.likelihoods, shim.likelihoods, 1e-8) > 1000
 
 
-def test_java_implementation_agrees(gatk: Gatk, chr22: data.Sample) -> None:
+def test_gatks_java_pairhmm_makes_the_same_calls(gatk: Gatk, chr22: data.Sample) -> None:
     shim = gatk("HaplotypeCaller", chr22, swap="agent", likelihoods=True)
     java = gatk(
         "HaplotypeCaller",

@@ -33,7 +33,7 @@ def regions(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize(("double_precision", "tolerance"), [(False, 1e-5), (True, 1e-8)])
-def test_stock_and_shim(
+def test_gkl_and_the_shim_agree_in_a_replay(
     gkl: str, regions: Path, threads: int, double_precision: bool, tolerance: float
 ) -> None:
     result = replay(
@@ -56,7 +56,7 @@ def test_stock_and_shim(
     assert result.engines["stock"].flush_to_zero
 
 
-def test_callers(gkl: str, regions: Path) -> None:
+def test_every_caller_computes_all_regions(gkl: str, regions: Path) -> None:
     one, three = (
         replay(regions, stock_and_shim(gkl), seconds=0.5, callers=callers) for callers in (1, 3)
     )
@@ -72,7 +72,7 @@ def test_callers(gkl: str, regions: Path) -> None:
     assert f"PairHMM: {200 * calls} regions, " in three.log
 
 
-def test_class_path_with_folders(gkl: str, tmp_path: Path) -> None:
+def test_a_class_path_may_hold_folders(gkl: str, tmp_path: Path) -> None:
     for jar in gkl.split(":"):
         (tmp_path / Path(jar).name).symlink_to(jar)
     jars = stock_and_shim(f"{tmp_path}/*")["stock"].split(":")
@@ -89,7 +89,7 @@ def test_class_path_with_folders(gkl: str, tmp_path: Path) -> None:
         ("1 2\nACGT IIII NNNN NNNN ++++\nACGT\n", ":4: not 1 fields"),
     ],
 )
-def test_bad_regions(gkl: str, tmp_path: Path, text: str, message: str) -> None:
+def test_wrong_regions_are_refused(gkl: str, tmp_path: Path, text: str, message: str) -> None:
     path = tmp_path / "bad.in"
     path.write_text(text)
     with pytest.raises(FormatError) as error:
@@ -97,12 +97,12 @@ def test_bad_regions(gkl: str, tmp_path: Path, text: str, message: str) -> None:
     assert str(error.value) == f"{path}{message}"
 
 
-def test_missing_regions(gkl: str, tmp_path: Path) -> None:
+def test_a_missing_file_raises(gkl: str, tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         replay(tmp_path / "none.in", {"stock": gkl})
 
 
-def test_class_path_without_gkl(regions: Path, tmp_path: Path) -> None:
+def test_a_class_path_without_gkl_raises(regions: Path, tmp_path: Path) -> None:
     require_tool("java")
     with pytest.raises(MissingComponent, match="IntelPairHmm"):
         replay(regions, {"stock": str(tmp_path)})

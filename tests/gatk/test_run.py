@@ -31,7 +31,9 @@ AGENT = "/opt/gkl-shim.jar"
         ),
     ],
 )
-def test_agent_in_the_environment(given: str, stock: str | None, agent: str) -> None:
+def test_the_agent_is_added_to_or_removed_from_the_environment(
+    given: str, stock: str | None, agent: str
+) -> None:
     base = {"JAVA_TOOL_OPTIONS": given, "USE_LIBRARY_PATH": "1", "HOME": "/root"}
     for swap, expected in ((run.STOCK, stock), (run.Swap("agent", agent=Path(AGENT)), agent)):
         environment = swap.environment(base)
@@ -51,7 +53,9 @@ def gkl_shim(*arguments: str, **environment: str) -> subprocess.CompletedProcess
 
 
 @pytest.mark.gatk
-def test_gatk(classpath: str, gatk: Gatk, chr20: data.Sample, tmp_path: Path) -> None:
+def test_the_gatk_command_reports_the_time_in_pairhmm(
+    classpath: str, gatk: Gatk, chr20: data.Sample, tmp_path: Path
+) -> None:
     stock = gatk("HaplotypeCaller", chr20, likelihoods=True)
     arguments = ["HaplotypeCaller", "-R", str(chr20.reference), "-I", str(chr20.reads)]
     for options, who, replaced in (
@@ -68,7 +72,7 @@ def test_gatk(classpath: str, gatk: Gatk, chr20: data.Sample, tmp_path: Path) ->
 
 
 @pytest.mark.gatk
-def test_exit_code_is_gatks(classpath: str) -> None:
+def test_the_exit_code_is_that_of_gatk(classpath: str) -> None:
     result = gkl_shim("gatk", "HaplotypeCaller", "-R", "/nowhere.fa", GATK_CLASSPATH=classpath)
     own = run.gatk(["HaplotypeCaller", "-R", "/nowhere.fa"], classpath)
     assert result.returncode == own.returncode != 0
@@ -85,7 +89,7 @@ def test_java_options_reach_the_jvm(classpath: str) -> None:
 
 @pytest.mark.gatk
 @pytest.mark.parametrize("swap", ["agent", "library-path"])
-def test_env_serves_any_launcher(
+def test_the_output_of_env_works_for_any_launcher(
     classpath: str, gatk: Gatk, chr20: data.Sample, tmp_path: Path, swap: str
 ) -> None:
     """What ``eval "$(gkl-shim env)"`` exports is enough for a plain java."""
@@ -105,7 +109,7 @@ def test_env_serves_any_launcher(
 
 
 @pytest.mark.gatk
-def test_env_library_path_folder(classpath: str, tmp_path: Path) -> None:
+def test_env_fills_a_library_folder(classpath: str, tmp_path: Path) -> None:
     folder = tmp_path / "libraries"
     result = gkl_shim(
         "env", "--swap", "library-path", "--gatk", classpath, "-o", str(folder), "--json"
@@ -119,7 +123,7 @@ def test_env_library_path_folder(classpath: str, tmp_path: Path) -> None:
     assert names == others | {"libgkl_pairhmm.so", "libgkl_pairhmm_omp.so"}
 
 
-def test_env_classpath() -> None:
+def test_env_prints_comments_for_the_class_path() -> None:
     result = gkl_shim("env", "--swap", "classpath")
     assert result.returncode == 0, result.stderr
     assert "gkl-shim-classpath.jar" in result.stdout
@@ -135,13 +139,13 @@ def test_env_classpath() -> None:
         ("gatk",),
     ],
 )
-def test_used_wrongly(arguments: tuple[str, ...]) -> None:
+def test_wrong_usage_is_one_line(arguments: tuple[str, ...]) -> None:
     result = gkl_shim(*arguments)
     assert result.returncode == 2
     assert len(result.stderr.splitlines()) == 1
 
 
-def test_env_needs_gkls_libraries(tmp_path: Path) -> None:
+def test_env_refuses_a_jar_without_gkls_libraries(tmp_path: Path) -> None:
     jar = tmp_path / "empty.jar"
     jar.write_bytes(b"PK\x05\x06" + bytes(18))
     folder = tmp_path / "out"

@@ -14,16 +14,18 @@ pytestmark = pytest.mark.gatk
 
 
 @pytest.mark.parametrize("sample", ["chr22", "deep"], indirect=True)
-def test_mutect2(gatk: Gatk, sample: data.Sample) -> None:
+def test_mutect2_differs_only_in_near_ties(gatk: Gatk, sample: data.Sample) -> None:
     check_near_ties(gatk, "Mutect2", sample)
 
 
 @pytest.mark.parametrize("sample", ["chr20", "chr22"], indirect=True)
-def test_ramped_haplotype_caller(gatk: Gatk, sample: data.Sample) -> None:
+def test_ramped_haplotype_caller_differs_only_in_near_ties(gatk: Gatk, sample: data.Sample) -> None:
     check_near_ties(gatk, "RampedHaplotypeCaller", sample)
 
 
-def test_filter_alignment_artifacts(gatk: Gatk, chr22: data.Sample, tmp_path: Path) -> None:
+def test_filter_alignment_artifacts_gives_the_same_vcf(
+    gatk: Gatk, chr22: data.Sample, tmp_path: Path
+) -> None:
     image = tmp_path / "q.img"
     made = run.gatk(
         ["BwaMemIndexImageCreator", "-I", str(chr22.reference), "-O", str(image)], gatk.classpath
@@ -38,21 +40,21 @@ def test_filter_alignment_artifacts(gatk: Gatk, chr22: data.Sample, tmp_path: Pa
     assert comparison.identical and comparison.records[0] > 0, str(comparison)
 
 
-def test_haplotype_caller_spark(gatk: Gatk, chr20: data.Sample) -> None:
+def test_haplotype_caller_spark_differs_only_in_near_ties(gatk: Gatk, chr20: data.Sample) -> None:
     check_near_ties(gatk, "HaplotypeCallerSpark", chr20, "--spark-master", "local[2]")
     spark = gatk("HaplotypeCallerSpark", chr20, "--spark-master", "local[2]", swap="agent")
     walker = gatk("HaplotypeCaller", chr20, likelihoods=True)
     assert compare.compare(walker.vcf, spark.vcf).same_calls
 
 
-def test_reads_pipeline_spark(gatk: Gatk, chr20: data.Sample) -> None:
+def test_reads_pipeline_spark_differs_only_in_near_ties(gatk: Gatk, chr20: data.Sample) -> None:
     known = str(gatk("HaplotypeCaller", chr20, likelihoods=True).vcf)
     arguments = ("--known-sites", known, "--spark-master", "local[2]")
     check_near_ties(gatk, "ReadsPipelineSpark", chr20, *arguments)
 
 
 @pytest.mark.parametrize("swap", SWAPS)
-def test_check_jni(gatk: Gatk, chr20: data.Sample, swap: str) -> None:
+def test_check_jni_finds_nothing_in_our_classes(gatk: Gatk, chr20: data.Sample, swap: str) -> None:
     options = ("-Xcheck:jni", "-XX:+DisplayVMOutputToStderr")
     stock = gatk("HaplotypeCaller", chr20, java_options=options)
     shim = gatk("HaplotypeCaller", chr20, swap=swap, java_options=options)

@@ -19,7 +19,7 @@ from tests.java.conftest import ROOT, Jvm, gkl_classpath, skip_unless_served
 REGION = regions.typical(5)
 
 
-def test_any_other_java_is_untouched(tmp_path: Path, agent_jar: Path) -> None:
+def test_the_agent_does_not_affect_other_programs(tmp_path: Path, agent_jar: Path) -> None:
     source = tmp_path / "Hello.java"
     source.write_text(
         'class Hello { public static void main(String[] a) { System.out.print("hello"); } }'
@@ -33,7 +33,7 @@ def test_any_other_java_is_untouched(tmp_path: Path, agent_jar: Path) -> None:
 
 
 @pytest.mark.parametrize("swap", ["agent", "classpath"])
-def test_off(jvm: Jvm, swap: str) -> None:
+def test_off_leaves_intels_classes_in_place(jvm: Jvm, swap: str) -> None:
     skip_unless_served("stock")
     stock = jvm("compute", {"regions": [REGION]}, swap="stock")
     outcome = jvm(
@@ -47,7 +47,9 @@ def test_off(jvm: Jvm, swap: str) -> None:
 
 
 @pytest.mark.parametrize("swap", ["agent", "classpath"])
-def test_a_library_that_does_not_load(jvm: Jvm, tmp_path: Path, swap: str) -> None:
+def test_intels_class_stays_if_the_library_does_not_load(
+    jvm: Jvm, tmp_path: Path, swap: str
+) -> None:
     skip_unless_served("stock")
     library = tmp_path / "broken.so"
     library.write_bytes(b"not a library")
@@ -93,7 +95,9 @@ def absent(folder: Path) -> Path:
     ],
 )
 @pytest.mark.parametrize("way", ["environment", "property"])
-def test_no_library_of_ours(jvm: Jvm, tmp_path: Path, make, reason: str, way: str) -> None:
+def test_intels_class_stays_if_the_library_is_not_ours(
+    jvm: Jvm, tmp_path: Path, make, reason: str, way: str
+) -> None:
     skip_unless_served("stock")
     library = make(tmp_path)
     options = [f"-Dgkl.shim.library={library}"] if way == "property" else []
@@ -123,7 +127,9 @@ void Java_com_intel_gkl_pairhmm_IntelPairHmm_computeLikelihoodsNative(void) { ab
 
 
 @pytest.mark.parametrize("swap", ["agent", "classpath"])
-def test_a_library_that_computes_wrongly(jvm: Jvm, tmp_path: Path, swap: str) -> None:
+def test_intels_class_stays_if_the_library_computes_wrongly(
+    jvm: Jvm, tmp_path: Path, swap: str
+) -> None:
     skip_unless_served("stock")
     source, library = tmp_path / "wrong.c", tmp_path / "wrong.so"
     source.write_text(WRONG)
@@ -141,7 +147,7 @@ def test_a_library_that_computes_wrongly(jvm: Jvm, tmp_path: Path, swap: str) ->
     )
 
 
-def test_a_library_elsewhere(jvm: Jvm, tmp_path: Path, agent_jar: Path) -> None:
+def test_the_library_may_be_in_another_file(jvm: Jvm, tmp_path: Path, agent_jar: Path) -> None:
     with zipfile.ZipFile(agent_jar) as archive:
         library = Path(archive.extract("native/linux-x86_64/libgkl_shim.so", tmp_path))
     skip_unless_served("stock")
@@ -150,7 +156,9 @@ def test_a_library_elsewhere(jvm: Jvm, tmp_path: Path, agent_jar: Path) -> None:
 
 
 @pytest.mark.parametrize("swap", ["agent", "classpath"])
-def test_a_library_by_a_relative_name(jvm: Jvm, tmp_path: Path, agent_jar: Path, swap: str) -> None:
+def test_a_relative_library_is_refused(
+    jvm: Jvm, tmp_path: Path, agent_jar: Path, swap: str
+) -> None:
     """The working directory may be anybody's."""
     skip_unless_served("stock")
     with zipfile.ZipFile(agent_jar) as archive:
@@ -165,7 +173,7 @@ def test_a_library_by_a_relative_name(jvm: Jvm, tmp_path: Path, agent_jar: Path,
     )
 
 
-def test_a_temporary_folder_that_others_can_write_to(jvm: Jvm) -> None:
+def test_a_temporary_folder_that_others_can_write_to_is_not_used(jvm: Jvm) -> None:
     """There the library could be replaced before it is loaded, so it goes to another folder."""
     skip_unless_served("stock")
     jvm.temporary.chmod(0o777)
@@ -178,13 +186,15 @@ def test_a_temporary_folder_that_others_can_write_to(jvm: Jvm) -> None:
     assert list(jvm.temporary.iterdir()) == []
 
 
-def test_a_temporary_folder_that_is_not_there(jvm: Jvm, tmp_path: Path) -> None:
+def test_an_absent_temporary_folder_is_replaced(jvm: Jvm, tmp_path: Path) -> None:
     skip_unless_served("stock")
     option = f"-Djava.io.tmpdir={tmp_path / 'missing'}"
     assert jvm("compute", {"regions": [REGION]}, options=[option]).result["ours"]
 
 
-def test_a_platform_that_is_not_served(jvm: Jvm, tmp_path: Path, agent_jar: Path) -> None:
+def test_the_agent_does_nothing_on_an_unsupported_platform(
+    jvm: Jvm, tmp_path: Path, agent_jar: Path
+) -> None:
     """Here: an agent without a library for this machine."""
     skip_unless_served("stock")
     empty = tmp_path / "gkl-shim.jar"
@@ -197,7 +207,7 @@ def test_a_platform_that_is_not_served(jvm: Jvm, tmp_path: Path, agent_jar: Path
     assert outcome.ours == []
 
 
-def test_class_loaders(jvm: Jvm) -> None:
+def test_every_class_loader_gets_our_class(jvm: Jvm) -> None:
     """As in Spark and notebooks: GATK in its own class loaders, one of them blind to the
     application's."""
     jars = gkl_classpath("0.8.11").split(":")
@@ -225,7 +235,7 @@ public class Main {
 
 @pytest.mark.parametrize("agent", [False, True])
 @pytest.mark.parametrize("arguments", [[], ["load"], ["initialize"]])
-def test_a_gatk_that_never_calls_it_is_told(
+def test_the_log_says_if_gatk_never_asked_for_pairhmm(
     tmp_path: Path, agent_jar: Path, arguments: list[str], agent: bool
 ) -> None:
     classpath = gkl_classpath("0.8.11")
@@ -258,7 +268,7 @@ def platforms(agent_jar: Path) -> list[str]:
     return found
 
 
-def test_the_jars(agent_jar: Path, classpath_jar: Path) -> None:
+def test_the_jars_hold_the_right_files(agent_jar: Path, classpath_jar: Path) -> None:
     with zipfile.ZipFile(agent_jar) as agent, zipfile.ZipFile(classpath_jar) as front:
         names = set(agent.namelist())
         # Where a class loader would find them, the agent's jar must not have them.
@@ -281,7 +291,7 @@ def test_the_jars(agent_jar: Path, classpath_jar: Path) -> None:
             assert front.read(name) == agent.read(f"org/gklshim/replacements/{name}")
 
 
-def test_exported_names(agent_jar: Path, tmp_path: Path) -> None:
+def test_the_library_exports_intels_native_methods(agent_jar: Path, tmp_path: Path) -> None:
     nm = require_tool("nm")
     with zipfile.ZipFile(agent_jar) as archive:
         for platform in platforms(agent_jar):
@@ -293,7 +303,7 @@ def test_exported_names(agent_jar: Path, tmp_path: Path) -> None:
                 assert f"Java_com_intel_gkl_pairhmm_IntelPairHmm_{name}" in symbols
 
 
-def test_the_swap_needs_nothing_beside_the_jar(jvm: Jvm, tmp_path: Path, agent_jar: Path) -> None:
+def test_a_copy_of_the_jar_works_alone(jvm: Jvm, tmp_path: Path, agent_jar: Path) -> None:
     """One file can be copied anywhere, under a name with blanks too."""
     folder = tmp_path / "a folder"
     folder.mkdir()

@@ -20,7 +20,7 @@ def members(javap: str, classpath: str, name: str) -> set[str]:
     return set(re.sub(r"^Compiled from .*$", "", done.stdout, flags=re.MULTILINE).splitlines())
 
 
-def test_every_member_is_gatk_s(tmp_path: Path) -> None:
+def test_our_bindings_have_the_members_of_gatks(tmp_path: Path) -> None:
     sources = sorted(BINDINGS.rglob("*.java"))
     subprocess.run([require_tool("javac"), "-d", tmp_path, *sources], check=True)
     javap, classpath = require_tool("javap"), gkl_classpath("0.8.11")

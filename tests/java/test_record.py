@@ -33,7 +33,9 @@ def sample() -> list[regions.Region]:
 
 
 @pytest.mark.parametrize("swap", SWAPS)
-def test_record(jvm: Jvm, tmp_path: Path, sample: list[regions.Region], swap: str) -> None:
+def test_every_region_is_recorded(
+    jvm: Jvm, tmp_path: Path, sample: list[regions.Region], swap: str
+) -> None:
     file = tmp_path / "out" / "traffic.in"
     file.parent.mkdir()
     file.write_text("an older one\n")
@@ -50,7 +52,7 @@ def test_record(jvm: Jvm, tmp_path: Path, sample: list[regions.Region], swap: st
     assert line.endswith(f"to {file} ({high} qualities above 93 written as 93)")
 
 
-def test_record_of_several_threads_has_whole_regions(jvm: Jvm, tmp_path: Path) -> None:
+def test_regions_of_several_threads_do_not_mix(jvm: Jvm, tmp_path: Path) -> None:
     sample = [regions.typical(seed, reads=40, haplotypes=8, length=300) for seed in range(5)]
     file = tmp_path / "traffic.in"
     jvm("many_threads", sample, options=[f"-Dgkl.shim.record={file}"])
@@ -109,7 +111,7 @@ def partials(folder: Path) -> list[Path]:
     return list(folder.glob(".gkl-shim.*.partial"))
 
 
-def test_places_that_cannot_be_written(record: Recording, folder: Path) -> None:
+def test_a_place_that_cannot_be_written_is_one_warning(record: Recording, folder: Path) -> None:
     kept = folder / "kept"
     kept.mkdir()
     record.refused(folder / "nowhere" / "traffic.in", "No such file or directory")
@@ -125,7 +127,7 @@ def test_places_that_cannot_be_written(record: Recording, folder: Path) -> None:
     assert sorted(folder.iterdir()) == [file, kept, loop]
 
 
-def test_a_file_that_is_read_only(record: Recording, folder: Path) -> None:
+def test_a_read_only_file_is_refused(record: Recording, folder: Path) -> None:
     """For root too, where it has no right to pass over permissions."""
     file = folder / "traffic.in"
     file.write_text("kept\n")
@@ -149,7 +151,7 @@ def device(folder: Path, minor: int) -> Path:
     return path
 
 
-def test_a_device(record: Recording, folder: Path) -> None:
+def test_a_device_is_written_to_directly(record: Recording, folder: Path) -> None:
     null = device(folder, 3)
     link = folder / "link"
     link.symlink_to(null)
@@ -159,7 +161,7 @@ def test_a_device(record: Recording, folder: Path) -> None:
         assert sorted(folder.iterdir()) == [null, link]
 
 
-def test_a_device_that_is_full(record: Recording, folder: Path) -> None:
+def test_a_full_device_is_one_warning(record: Recording, folder: Path) -> None:
     full = device(folder, 7)
     said = record(full)
     assert f"cannot write {full}: No space left on device" in said
@@ -177,7 +179,7 @@ def mounted(at: Path, *options: str) -> Iterator[None]:
         subprocess.run(["umount", at], check=True)
 
 
-def test_a_disk_that_fills_up(jvm: Jvm, folder: Path) -> None:
+def test_a_disk_that_fills_up_keeps_the_old_file(jvm: Jvm, folder: Path) -> None:
     region = regions.typical(1, reads=400, haplotypes=2, length=400)
     file = folder / "traffic.in"
     with mounted(folder, "-t", "tmpfs", "-o", "size=4m", "gkl-shim-test"):
@@ -191,7 +193,7 @@ def test_a_disk_that_fills_up(jvm: Jvm, folder: Path) -> None:
     assert len(outcome.result["likelihoods"]) == 40
 
 
-def test_a_file_that_is_a_mount_point(record: Recording, folder: Path, tmp_path: Path) -> None:
+def test_a_mount_point_is_overwritten(record: Recording, folder: Path, tmp_path: Path) -> None:
     """As containers are given single files: it cannot be replaced, but written to."""
     file, source = folder / "traffic.in", tmp_path / "source"
     file.touch()
@@ -202,7 +204,7 @@ def test_a_file_that_is_a_mount_point(record: Recording, folder: Path, tmp_path:
     assert source.read_text() == regions.recorded(REGION)
 
 
-def test_a_pipe(record: Recording, folder: Path) -> None:
+def test_a_pipe_needs_a_reader(record: Recording, folder: Path) -> None:
     pipe = folder / "pipe"
     os.mkfifo(pipe)
     record.refused(pipe, "it is a pipe that nothing reads from; start what reads first")
@@ -213,7 +215,7 @@ def test_a_pipe(record: Recording, folder: Path) -> None:
     assert list(folder.iterdir()) == [pipe]
 
 
-def test_a_pipe_whose_reader_goes_away(record: Recording, folder: Path) -> None:
+def test_a_pipe_whose_reader_leaves_is_one_warning(record: Recording, folder: Path) -> None:
     pipe = folder / "pipe"
     os.mkfifo(pipe)
     reader = threading.Thread(target=lambda: pipe.open("rb").close())
@@ -223,7 +225,7 @@ def test_a_pipe_whose_reader_goes_away(record: Recording, folder: Path) -> None:
 
 
 @pytest.mark.parametrize("exists", [True, False])
-def test_a_symbolic_link(record: Recording, folder: Path, exists: bool) -> None:
+def test_symbolic_links_are_followed(record: Recording, folder: Path, exists: bool) -> None:
     target, middle, link = folder / "a" / "target", folder / "b" / "middle", folder / "link"
     for made in (target, middle):
         made.parent.mkdir()
@@ -240,7 +242,7 @@ def test_a_symbolic_link(record: Recording, folder: Path, exists: bool) -> None:
     assert [len(list(made.parent.iterdir())) for made in (target, middle, link)] == [1, 1, 3]
 
 
-def test_standard_output(jvm: Jvm, folder: Path) -> None:
+def test_standard_output_can_be_recorded_to(jvm: Jvm, folder: Path) -> None:
     link = folder / "stdout"  # as /dev/stdout, which is not put at risk
     link.symlink_to("/proc/self/fd/1")
     outcome = jvm("compute", {"regions": [REGION]}, environment={"GKL_SHIM_RECORD": str(link)})
@@ -251,21 +253,21 @@ def test_standard_output(jvm: Jvm, folder: Path) -> None:
 
 
 @pytest.mark.parametrize("length", [245, 255])
-def test_a_long_name(record: Recording, folder: Path, length: int) -> None:
+def test_the_longest_names_can_be_written(record: Recording, folder: Path, length: int) -> None:
     file = folder / ("x" * length)
     record(file)
     assert file.read_text() == regions.recorded(REGION)
     assert list(folder.iterdir()) == [file]
 
 
-def test_a_name_with_control_characters(jvm: Jvm, folder: Path) -> None:
+def test_control_characters_of_a_name_are_escaped(jvm: Jvm, folder: Path) -> None:
     file = folder / "a\nb\033[2J.in"
     outcome = jvm("compute", {"regions": [REGION]}, environment={"GKL_SHIM_RECORD": str(file)})
     assert file.read_text() == regions.recorded(REGION)
     assert outcome.line("1 region recorded").endswith(f"{folder}/a\\x0ab\\x1b[2J.in")
 
 
-def test_no_region_leaves_the_file_as_it_was(record: Recording, folder: Path) -> None:
+def test_no_region_leaves_the_file_unchanged(record: Recording, folder: Path) -> None:
     file = folder / "traffic.in"
     assert record(file, 0) == "PairHMM: 0 regions recorded"
     assert list(folder.iterdir()) == []
@@ -275,7 +277,7 @@ def test_no_region_leaves_the_file_as_it_was(record: Recording, folder: Path) ->
     assert list(folder.iterdir()) == [file]
 
 
-def test_record_that_grows_too_large(jvm: Jvm) -> None:
+def test_a_record_that_grows_too_large_is_one_warning(jvm: Jvm) -> None:
     region = regions.typical(1, reads=400, haplotypes=2, length=400)
     outcome = jvm(
         "compute",
@@ -289,7 +291,7 @@ def test_record_that_grows_too_large(jvm: Jvm) -> None:
     assert list(jvm.temporary.iterdir()) == []
 
 
-def test_a_killed_process_leaves_no_record_as_if_whole(
+def test_a_killed_process_leaves_no_incomplete_record(
     jvm: Jvm, record: Recording, folder: Path
 ) -> None:
     """What it leaves goes with the next run; what a process still writes does not."""

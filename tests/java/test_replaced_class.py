@@ -137,7 +137,7 @@ def run(agent: Path, gatk: str, *options: str) -> tuple[list[str], list[str]]:
     return process.stdout.splitlines(), [line.split("] ", 1)[1] for line in ours]
 
 
-def test_all_pass(agent: Path, gatk: str) -> None:
+def test_both_classes_are_replaced_if_both_algorithms_pass(agent: Path, gatk: str) -> None:
     printed, log = run(agent, gatk)
     assert printed == ["IntelPairHmm ours", "IntelSmithWaterman ours"]
     assert [line.split(":")[0] for line in log] == ["PairHMM", "SmithWaterman", "PairHMM"]
@@ -145,7 +145,7 @@ def test_all_pass(agent: Path, gatk: str) -> None:
     assert log[1] == "SmithWaterman: nothing was aligned"
 
 
-def test_the_added_one_fails(agent: Path, gatk: str) -> None:
+def test_pairhmm_is_replaced_if_the_other_algorithm_fails(agent: Path, gatk: str) -> None:
     printed, log = run(agent, gatk, "-Dfails=true")
     assert printed == ["IntelPairHmm ours", "IntelSmithWaterman Intel's"]
     assert "warning: SmithWaterman: Intel GKL is used: it computes wrongly" in log
@@ -153,7 +153,9 @@ def test_the_added_one_fails(agent: Path, gatk: str) -> None:
     assert len(log) == 3
 
 
-def test_pairhmm_fails(agent: Path, gatk: str, tmp_path: Path) -> None:
+def test_the_other_class_is_replaced_if_pairhmm_fails(
+    agent: Path, gatk: str, tmp_path: Path
+) -> None:
     source, library = tmp_path / "wrong.c", tmp_path / "wrong.so"
     source.write_text(WRONG)
     command = [require_tool("cc"), "-shared", "-fPIC", source, "-o", library]
@@ -165,7 +167,9 @@ def test_pairhmm_fails(agent: Path, gatk: str, tmp_path: Path) -> None:
     assert log[1] == "SmithWaterman: nothing was aligned"
 
 
-def test_the_library_does_not_load(agent: Path, gatk: str, tmp_path: Path) -> None:
+def test_no_class_is_replaced_if_the_library_does_not_load(
+    agent: Path, gatk: str, tmp_path: Path
+) -> None:
     library = tmp_path / "broken.so"
     library.write_text("not a library")
     printed, log = run(agent, gatk, f"-Dgkl.shim.library={library}")
@@ -176,7 +180,7 @@ def test_the_library_does_not_load(agent: Path, gatk: str, tmp_path: Path) -> No
     ]
 
 
-def test_off(agent: Path, gatk: str) -> None:
+def test_off_replaces_no_class(agent: Path, gatk: str) -> None:
     printed, log = run(agent, gatk, "-Dgkl.shim.backend=off")
     assert printed == ["IntelPairHmm Intel's", "IntelSmithWaterman Intel's"]
     assert log == [

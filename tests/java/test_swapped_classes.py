@@ -48,7 +48,7 @@ def check(computed: list[list[float]], expected: list[list[float]], tolerance: f
 @each_swap
 @pytest.mark.parametrize("gkl", GKL_VERSIONS)
 @pytest.mark.parametrize("double", [False, True])
-def test_likelihoods(
+def test_likelihoods_follow_the_model(
     jvm: Jvm,
     sample: list[regions.Region],
     expected: list[list[float]],
@@ -65,11 +65,11 @@ def test_likelihoods(
     check(outcome.result["likelihoods"], expected, DOUBLE if double else SINGLE)
 
 
-def test_the_test_sees_the_range(expected: list[list[float]]) -> None:
+def test_some_likelihoods_leave_the_range_of_single_precision(expected: list[list[float]]) -> None:
     assert any(value < RANGE for region in expected for value in region)
 
 
-def test_stock_says_the_same(
+def test_stock_gkl_gives_the_same_likelihoods(
     jvm: Jvm, sample: list[regions.Region], expected: list[list[float]]
 ) -> None:
     skip_unless_served("stock")
@@ -80,7 +80,7 @@ def test_stock_says_the_same(
 
 
 @pytest.mark.parametrize("name", ["IntelPairHmm", "IntelPairHmmOMP"])
-def test_both_classes(jvm: Jvm, name: str) -> None:
+def test_both_classes_compute(jvm: Jvm, name: str) -> None:
     region = regions.typical(1)
     outcome = jvm("compute", {"regions": [region], "name": name})
     check(outcome.result["likelihoods"], [regions.likelihoods(region)], SINGLE)
@@ -90,7 +90,7 @@ NULL, ILLEGAL = "java.lang.NullPointerException", "java.lang.IllegalArgumentExce
 
 
 @pytest.mark.parametrize("swap", ["agent", "classpath"])
-def test_errors(jvm: Jvm, swap: str) -> None:
+def test_wrong_arguments_throw(jvm: Jvm, swap: str) -> None:
     region = regions.typical(2)
     caught = jvm("errors", region, swap=swap).result
     length = len(region.reads[1].bases)
@@ -118,7 +118,7 @@ def test_errors(jvm: Jvm, swap: str) -> None:
     assert caught == wanted
 
 
-def test_errors_through_intels_classes(jvm: Jvm) -> None:
+def test_wrong_arguments_throw_through_intels_classes(jvm: Jvm) -> None:
     """Intel's Java catches IllegalArgumentException, logs the message and throws it without."""
     skip_unless_served("library-path")
     outcome = jvm("errors", regions.typical(2), swap="library-path")
@@ -139,7 +139,7 @@ def test_errors_through_intels_classes(jvm: Jvm) -> None:
 
 
 @each_swap
-def test_computing_without_initialize(jvm: Jvm, swap: str) -> None:
+def test_computing_without_initialize_throws(jvm: Jvm, swap: str) -> None:
     message = jvm("uninitialized", regions.typical(2), swap=swap).result
     assert message == "computeLikelihoods was called before initialize"
 
@@ -154,7 +154,7 @@ def test_computing_without_initialize(jvm: Jvm, swap: str) -> None:
         ("library-path", "one_for_all"),
     ],
 )
-def test_jni_is_used_rightly(jvm: Jvm, swap: str, scenario: str) -> None:
+def test_check_jni_finds_nothing(jvm: Jvm, swap: str, scenario: str) -> None:
     many = [regions.typical(seed, reads=40) for seed in range(3)]
     argument = {"compute": {"regions": many}, "errors": many[0]}.get(scenario, many)
     log = jvm(scenario, argument, swap=swap, options=["-Xcheck:jni"]).log
@@ -169,19 +169,19 @@ def test_jni_is_used_rightly(jvm: Jvm, swap: str, scenario: str) -> None:
 
 
 @pytest.mark.parametrize("swap", ["agent", "classpath"])
-def test_many_threads(jvm: Jvm, swap: str) -> None:
+def test_many_threads_compute_at_once(jvm: Jvm, swap: str) -> None:
     sample = [regions.typical(seed, reads=30, haplotypes=8, length=120) for seed in range(6)]
     result = jvm("many_threads", sample, swap=swap).result
     assert result == {"wrong": [], "finished": 8, "differ": True}
 
 
 @each_swap
-def test_one_instance_for_several_threads(jvm: Jvm, swap: str) -> None:
+def test_threads_may_share_an_instance(jvm: Jvm, swap: str) -> None:
     assert jvm("one_for_all", [regions.typical(seed) for seed in range(4)], swap=swap).result
 
 
 @pytest.mark.parametrize("swap", ["agent", "classpath"])
-def test_done_disturbs_nobody(jvm: Jvm, swap: str) -> None:
+def test_done_does_not_disturb_other_instances(jvm: Jvm, swap: str) -> None:
     region = regions.typical(3)
     result = jvm("done", region, swap=swap).result
     assert result["before"] == result["after"]
@@ -190,7 +190,7 @@ def test_done_disturbs_nobody(jvm: Jvm, swap: str) -> None:
     check([double], [regions.likelihoods(region)], DOUBLE)
 
 
-def test_the_surface_is_intels(jvm: Jvm) -> None:
+def test_our_class_has_the_interface_of_intels(jvm: Jvm) -> None:
     skip_unless_served("stock")
     region = regions.typical(4)
     ours = jvm("surface", region).result
@@ -200,7 +200,9 @@ def test_the_surface_is_intels(jvm: Jvm) -> None:
 
 
 @each_swap
-def test_verify(jvm: Jvm, sample: list[regions.Region], swap: str) -> None:
+def test_verify_reports_the_largest_difference(
+    jvm: Jvm, sample: list[regions.Region], swap: str
+) -> None:
     outcome = jvm("compute", {"regions": sample}, swap=swap, environment={"GKL_SHIM_VERIFY": "3"})
     line = outcome.line("verified in double precision, largest")
     match = re.search(
@@ -212,7 +214,9 @@ def test_verify(jvm: Jvm, sample: list[regions.Region], swap: str) -> None:
 
 
 @each_swap
-def test_report(jvm: Jvm, sample: list[regions.Region], swap: str) -> None:
+def test_the_closing_line_counts_the_work(
+    jvm: Jvm, sample: list[regions.Region], swap: str
+) -> None:
     line = jvm("compute", {"regions": sample}, swap=swap).line("GCUPS")
     pairs = sum(len(region.reads) * len(region.haplotypes) for region in sample)
     cells = sum(
@@ -226,12 +230,12 @@ def test_report(jvm: Jvm, sample: list[regions.Region], swap: str) -> None:
     ), line
 
 
-def test_quiet(jvm: Jvm) -> None:
+def test_quiet_logs_nothing(jvm: Jvm) -> None:
     setting = {"GKL_SHIM_LOG": "quiet", "GKL_SHIM_VERIFY": "1"}
     assert jvm("compute", {"regions": [regions.typical(1)]}, environment=setting).ours == []
 
 
-def test_threads(jvm: Jvm) -> None:
+def test_the_log_explains_the_number_of_threads(jvm: Jvm) -> None:
     def announced(environment: dict[str, str], cpus: set[int], *options: str) -> str:
         argument = {"regions": [regions.typical(1)]}
         outcome = jvm("compute", argument, environment=environment, cpus=cpus, options=options)
@@ -261,14 +265,16 @@ def test_threads(jvm: Jvm) -> None:
         ("LOG", "loud", "GKL_SHIM_LOG=loud is ignored"),
     ],
 )
-def test_a_setting_that_cannot_be_followed(jvm: Jvm, name: str, value: str, words: str) -> None:
+def test_an_invalid_setting_is_ignored_with_a_warning(
+    jvm: Jvm, name: str, value: str, words: str
+) -> None:
     argument = {"regions": [regions.typical(1)]}
     outcome = jvm("compute", argument, environment={f"GKL_SHIM_{name}": value})
     assert words in outcome.line("warning")
     assert outcome.result["ours"]
 
 
-def test_build(jvm: Jvm) -> None:
+def test_the_build_can_be_chosen(jvm: Jvm) -> None:
     argument = {"regions": [regions.typical(1)]}
     best = jvm("compute", argument)
     forced = jvm("compute", argument, environment={"GKL_SHIM_BUILD": "portable"})
@@ -278,7 +284,7 @@ def test_build(jvm: Jvm) -> None:
 
 
 @each_swap
-def test_nothing_is_left_in_the_temporary_folder(jvm: Jvm, swap: str) -> None:
+def test_no_file_stays_in_the_temporary_folder(jvm: Jvm, swap: str) -> None:
     """Not even while it runs, so that no end, however sudden, leaves anything."""
     names = jvm("listing", (regions.typical(1), str(jvm.temporary)), swap=swap).result
     assert names == []

@@ -42,13 +42,13 @@ WAYS_IN = {
 
 @pytest.mark.parametrize("segments", WAYS_IN.values(), ids=WAYS_IN)
 @pytest.mark.parametrize("reads", WAYS_IN.values(), ids=WAYS_IN)
-def test_ways_in(reads, segments):
+def test_every_form_of_sequences_gives_the_same_edits(reads, segments):
     got = edits(reads(READS), segments(SEGMENTS), 2)
     assert got.dtype == np.int16
     assert got.tolist() == RESULTS
 
 
-def test_planes():
+def test_bit_planes_encode_bases():
     """A at 0, C sets low, T high, G both; the first base is bit 0."""
     low, high = np.array([0b1010], np.uint32), np.array([0b1100], np.uint32)  # ACTG
     encoded = Sequences.from_planes(low, high, np.array([0, 1]), np.array([4, 3]))
@@ -66,7 +66,7 @@ def test_slices_may_overlap():
     assert edits(reads, ["AACC", "CCGG", "GGTT", "AACG"], 3).tolist() == [0, 0, 0, 1]
 
 
-def test_nothing():
+def test_no_pairs_give_no_edits():
     assert edits([], [], 3).tolist() == []
     assert summarize(edits([], [], 3)) == Summary(0, 0, 0, 0)
     assert np.isnan(Summary(0, 0, 0, 0).acceptance_rate)
@@ -76,14 +76,14 @@ def test_a_threshold_above_the_length_passes_all():
     assert edits(["A", "ACGT"], ["T", "TGCA"], 255).tolist() == [1, 4]
 
 
-def test_summary():
+def test_a_summary_counts_the_verdicts():
     got = summarize(np.array([0, 3, ABOVE, UNDEFINED, ABOVE], np.int16))
     assert got == Summary(pairs=5, accepted=2, rejected=2, undefined=1)
     assert got.acceptance_rate == 0.4
     assert got + got == Summary(10, 4, 4, 2)
 
 
-def test_parts_of_a_large_call(monkeypatch):
+def test_a_large_call_is_computed_in_parts(monkeypatch):
     monkeypatch.setattr(gkl_shim.prefilter, "_CALL_BASES", 17)
     for way in WAYS_IN.values():
         assert edits(way(READS), ragged(SEGMENTS), 2).tolist() == RESULTS
@@ -116,7 +116,7 @@ def test_parts_of_a_large_call(monkeypatch):
          "pair 1: gatekeeper needs equal lengths; the read has 2 bases, the segment 1"),
     ],
 )  # fmt: skip
-def test_wrong_arguments(arguments, options, message):
+def test_wrong_arguments_are_refused(arguments, options, message):
     with pytest.raises(ValueError, match="^" + message.replace("(", r"\(")):
         edits(*arguments, **options)
 
@@ -124,7 +124,7 @@ def test_wrong_arguments(arguments, options, message):
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: Sequences.from_arrays(b"ACGT", np.array([], int)), "offsets: empty; give one more"),
+        (lambda: Sequences.from_arrays(b"ACGT", np.array([], int)), "offsets: empty; give one"),
         (lambda: Sequences.from_arrays(b"ACGT", np.array([0, 5])), "sequence 0 reaches outside"),
         (lambda: Sequences.from_arrays(b"ACGT", np.array([0, 3, 2])), "sequence 1 has -1 bases"),
         (lambda: Sequences.from_arrays(b"ACGT", np.array([0.0, 4.0])), "offsets: expected whole"),
@@ -137,17 +137,17 @@ def test_wrong_arguments(arguments, options, message):
                                        np.array([0]), 4), "low: expected a one-dimensional uint32"),
     ],
 )  # fmt: skip
-def test_wrong_arrays(make, message):
+def test_wrong_arrays_are_refused(make, message):
     with pytest.raises(ValueError, match=message):
         make()
 
 
-def test_an_unknown_build():
+def test_an_unknown_build_is_refused():
     with pytest.raises(BackendUnavailable, match='no build "abacus" here'):
         Prefilter(3, build="abacus")
 
 
-def test_closing():
+def test_a_closed_filter_refuses_calls():
     with Prefilter(3) as prefilter:
         assert prefilter.build in gkl_shim._native.builds()
     prefilter.close()
@@ -184,7 +184,7 @@ def reads_of_contigs() -> tuple[list[bytes], np.ndarray, np.ndarray, np.ndarray]
 
 
 @pytest.mark.parametrize("mode", ["global", "infix", "prefix"])
-def test_candidates_are_pairs(mode):
+def test_candidates_have_the_edits_of_their_pairs(mode):
     """The segment as the documentation says it, cut out by hand."""
     reads, places, reverse, _ = reads_of_contigs()
     max_edits = 4
@@ -222,19 +222,19 @@ def test_candidates_are_pairs(mode):
         (([0, 2**40], [0, 0], [0, 0]), "pair 1: reads: 1099511627776 is out of range"),
     ],
 )
-def test_candidates_that_are_nowhere(candidates, message):
+def test_a_candidate_that_does_not_exist_is_refused(candidates, message):
     resident = Prefilter(2).resident(["ACGT", "ACG"], CONTIGS)
     with pytest.raises(PairError, match=message):
         resident.edits(*map(np.array, candidates))
 
 
-def test_candidates_of_gatekeeper_must_not_be_clipped():
+def test_gatekeeper_refuses_a_clipped_candidate():
     resident = Prefilter(2, method="gatekeeper").resident(["ACGT"], CONTIGS)
     with pytest.raises(PairError, match="pair 1: the segment would reach beyond its contig"):
         resident.edits(np.array([0, 0]), np.array([3, 4]), np.array([1, 1]))
 
 
-def test_wrong_candidates():
+def test_wrong_candidate_arrays_are_refused():
     resident = Prefilter(2).resident(["ACGT"], CONTIGS)
     with pytest.raises(ValueError, match="contigs: required, because there are 3 contigs"):
         resident.edits(np.array([0]), np.array([0]))
@@ -250,7 +250,7 @@ def test_wrong_candidates():
 
 
 @pytest.mark.parametrize("planes", [False, True])
-def test_resident_arrays_may_be_filled_again(planes):
+def test_resident_arrays_may_be_refilled(planes):
     """Before the first candidates, and before the first on the reverse strand."""
     letters = np.frombuffer(b"".join(CONTIGS), np.uint8).copy()
     contigs = Sequences.from_arrays(letters, np.array([0, 3000, 3007, 3507]))
@@ -273,7 +273,7 @@ def test_resident_arrays_may_be_filled_again(planes):
         assert (resident.edits(*places, np.ones(count, bool)) == -1).all()
 
 
-def test_elements_that_fill_their_width_are_taken_as_they_are():
+def test_elements_that_fill_their_width_are_not_copied():
     full = np.array([b"ACGT", b"TTTT"])
     assert np.shares_memory(Sequences.from_matrix(full).raw.letters, full)
     reads = sequences(full, "reads")

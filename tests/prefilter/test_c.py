@@ -73,7 +73,9 @@ def run(program: list[str], *arguments: object) -> list[int]:
     ("aarch64", ("neon", "portable")),
 ])  # fmt: skip
 @pytest.mark.parametrize(("method", "mode", "max_edits"), CASES)
-def test_every_build_everywhere(pairs, tmp_path, request, machine, builds, method, mode, max_edits):
+def test_every_build_gives_the_same_edits_from_c(
+    pairs, tmp_path, request, machine, builds, method, mode, max_edits
+):
     program = request.getfixturevalue(machine)
     path, reads, segments = pairs
     if method == "gatekeeper":
@@ -88,7 +90,7 @@ def test_every_build_everywhere(pairs, tmp_path, request, machine, builds, metho
 
 @pytest.mark.parametrize("machine", ["native", "aarch64"])
 @pytest.mark.parametrize("mode", ["upward", "flush", "trap", "all"])
-def test_floating_point_modes_of_the_caller(pairs, request, machine, mode):
+def test_the_floating_point_mode_does_not_change_edits(pairs, request, machine, mode):
     path, reads, segments = pairs
     want = edits(reads, segments, 5).tolist()
     program = request.getfixturevalue(machine)
@@ -113,7 +115,7 @@ def test_floating_point_modes_of_the_caller(pairs, request, machine, mode):
         (b"A\tC\nA\n", ("portable", "exact", "global", 5, 1), "expected a read, a TAB and a"),
     ],
 )
-def test_refused(native, tmp_path, text, arguments, message):
+def test_wrong_arguments_are_refused(native, tmp_path, text, arguments, message):
     (tmp_path / "x.tsv").write_bytes(text)
     done = subprocess.run(
         [*native, tmp_path / "x.tsv", *map(str, arguments)], capture_output=True, text=True

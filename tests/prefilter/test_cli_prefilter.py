@@ -21,7 +21,7 @@ def files(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir())
 
 
-def test_pairs(tmp_path: Path) -> None:
+def test_pairs_are_filtered_and_summarized(tmp_path: Path) -> None:
     (tmp_path / "x.tsv").write_bytes(PAIRS)
     done = run(tmp_path, "prefilter", "x.tsv", "-e", "2", "-o", "out.tsv", "--json", "sum.json")
     assert (done.returncode, done.stdout) == (0, b"")
@@ -33,7 +33,7 @@ def test_pairs(tmp_path: Path) -> None:
     assert files(tmp_path) == ["out.tsv", "sum.json", "x.tsv"]
 
 
-def test_every_way_in_gives_the_same(tmp_path: Path) -> None:
+def test_every_input_gives_the_same_edits(tmp_path: Path) -> None:
     (tmp_path / "x.tsv.gz").write_bytes(gzip.compress(PAIRS))
     command = ("prefilter", "-e", "2")
     assert run(tmp_path, *command, "x.tsv.gz").stdout == LINES
@@ -47,14 +47,14 @@ def test_every_way_in_gives_the_same(tmp_path: Path) -> None:
     assert done.stdout == b"0\tpass\n"
 
 
-def test_nothing(tmp_path: Path) -> None:
+def test_an_empty_text_gives_an_empty_output(tmp_path: Path) -> None:
     done = run(tmp_path, "prefilter", "-", "-e", "3", "--json", "-", "-o", "out.tsv", input=b"")
     assert done.returncode == 0
     assert json.loads(done.stdout)["acceptance_rate"] is None
     assert (tmp_path / "out.tsv").read_bytes() == b""
 
 
-def test_a_text_of_many_chunks(tmp_path: Path) -> None:
+def test_a_text_of_many_chunks_is_read_completely(tmp_path: Path) -> None:
     """Lines lie across the borders of what is read at once."""
     count = 200_000
     with (tmp_path / "x.tsv").open("wb") as file:
@@ -69,7 +69,7 @@ def test_a_text_of_many_chunks(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("compress", [False, True])
-def test_candidates(tmp_path: Path, compress: bool) -> None:
+def test_candidates_are_filtered(tmp_path: Path, compress: bool) -> None:
     end = ".gz" if compress else ""
     for name, content in (("r.fq", READS), ("ref.fa", REFERENCE), ("c.tsv", CANDIDATES)):
         (tmp_path / (name + end)).write_bytes(gzip.compress(content) if compress else content)
@@ -104,7 +104,9 @@ BAD_PAIRS = {
 
 
 @pytest.mark.parametrize(("content", "message"), BAD_PAIRS.items(), ids=range(len(BAD_PAIRS)))
-def test_bad_pairs(tmp_path: Path, content: bytes, message: str) -> None:
+def test_wrong_pairs_are_refused_and_keep_the_output(
+    tmp_path: Path, content: bytes, message: str
+) -> None:
     (tmp_path / "x.tsv").write_bytes(content)
     (tmp_path / "out.tsv").write_text("before")
     done = run(tmp_path, "prefilter", "x.tsv", "-e", "2", "-o", "out.tsv", "--json", "sum.json")
@@ -114,7 +116,7 @@ def test_bad_pairs(tmp_path: Path, content: bytes, message: str) -> None:
     assert files(tmp_path) == ["out.tsv", "x.tsv"]
 
 
-def test_unequal_lengths_for_gatekeeper(tmp_path: Path) -> None:
+def test_gatekeeper_refuses_unequal_lengths_with_the_line(tmp_path: Path) -> None:
     text = b"A\tC\n" * 200_000 + b"ACG\tAC\n"
     done = run(tmp_path, "prefilter", "-", "-e", "2", "--method", "gatekeeper", input=text)
     assert done.returncode == 1
@@ -153,7 +155,9 @@ BAD_CANDIDATES = [
 
 
 @pytest.mark.parametrize(("name", "content", "message"), BAD_CANDIDATES)
-def test_bad_candidates(tmp_path: Path, name: str, content: bytes, message: str) -> None:
+def test_wrong_candidates_are_refused(
+    tmp_path: Path, name: str, content: bytes, message: str
+) -> None:
     for file, right in FILES.items():
         (tmp_path / file).write_bytes(content if file == name else right)
     inputs = ("--reads", "r.fq", "--reference", "ref.fa", "--candidates", "c.tsv")
@@ -163,7 +167,7 @@ def test_bad_candidates(tmp_path: Path, name: str, content: bytes, message: str)
     assert files(tmp_path) == sorted(FILES)
 
 
-def test_gatekeeper_at_the_end_of_a_contig(tmp_path: Path) -> None:
+def test_gatekeeper_refuses_a_segment_beyond_the_end_of_a_contig(tmp_path: Path) -> None:
     for file, content in FILES.items():
         (tmp_path / file).write_bytes(content)
     inputs = ("--reads", "r.fq", "--reference", "ref.fa", "--candidates", "c.tsv")
@@ -193,7 +197,7 @@ def test_gatekeeper_at_the_end_of_a_contig(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_used_wrongly(tmp_path: Path, arguments: list[str], message: str) -> None:
+def test_wrong_usage_is_one_line(tmp_path: Path, arguments: list[str], message: str) -> None:
     done = run(tmp_path, "prefilter", *arguments, input=PAIRS)
     assert done.returncode == 2
     assert one_error(done).startswith(message)
@@ -210,7 +214,7 @@ def test_used_wrongly(tmp_path: Path, arguments: list[str], message: str) -> Non
          "r.fa: No such file or directory"),
     ],
 )  # fmt: skip
-def test_failures(tmp_path: Path, arguments: list[str], message: str) -> None:
+def test_a_failure_is_one_line(tmp_path: Path, arguments: list[str], message: str) -> None:
     done = run(tmp_path, "prefilter", *arguments, input=PAIRS)
     assert done.returncode == 1
     assert one_error(done).startswith(message)

@@ -51,7 +51,7 @@ def nvrtc():
 
 
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
-def test_kernels_compile(nvrtc, architecture):
+def test_kernels_compile_for_every_architecture(nvrtc, architecture):
     program = ctypes.c_void_p()
     text = kernels.source("prefilter/cuda/kernels.cu").encode()
     assert nvrtc.nvrtcCreateProgram(ctypes.byref(program), text, b"cuda.cu", 0, None, None) == 0
@@ -90,7 +90,7 @@ def undefined_and_mixed(count: int, method: str) -> tuple[list[bytes], list[byte
 
 
 @pytest.mark.parametrize(("method", "mode", "max_edits"), CASES)
-def test_kernels_on_the_host(fake, method, mode, max_edits):
+def test_kernels_on_the_host_give_the_edits_of_the_cpu_engine(fake, method, mode, max_edits):
     cupy = fake()
     reads, segments = undefined_and_mixed(1200, method)
     want = edits(reads, segments, max_edits, method=method, mode=mode, backend="cpu")
@@ -106,7 +106,7 @@ def test_kernels_on_the_host(fake, method, mode, max_edits):
     assert all(name in KERNELS for _, name in cupy.kernels)
 
 
-def test_long_pairs_on_the_host(fake):
+def test_kernels_on_the_host_compute_long_pairs(fake):
     fake()
     rng = np.random.default_rng(9)
     genome = rng.choice(np.frombuffer(b"ACGT", np.uint8), 20_000).tobytes()
@@ -124,7 +124,7 @@ def test_long_pairs_on_the_host(fake):
 
 @pytest.mark.parametrize("encode", ["auto", "host", "device"])
 @pytest.mark.parametrize("devices", [1, 3])
-def test_ways_in(fake, encode, devices):
+def test_every_form_of_sequences_gives_the_same_edits(fake, encode, devices):
     cupy = fake(devices)
     reads, segments = undefined_and_mixed(3000, "exact")
     want = edits(reads, segments, 5, backend="cpu")
@@ -176,7 +176,7 @@ def test_scattered_sequences_are_sent_as_one_buffer(fake, encoded, devices):
     assert driver.pageable == [4 * size // 32] * 3 * devices
 
 
-def test_a_chunk_of_any_size(fake):
+def test_the_chunk_size_does_not_change_edits(fake):
     fake()
     reads, segments = undefined_and_mixed(1200, "exact")
     want = edits(reads, segments, 5, backend="cpu")
@@ -208,7 +208,7 @@ def test_letters_in_pinned_memory_are_encoded_on_the_device(fake):
 
 @pytest.mark.parametrize("mode", ["global", "infix", "prefix"])
 @pytest.mark.parametrize("devices", [1, 2])
-def test_candidates(fake, mode, devices):
+def test_candidates_have_the_edits_of_the_cpu_engine(fake, mode, devices):
     fake(devices, chunk_bytes=1 << 12)
     reads, places, reverse, _ = reads_of_contigs()
     arguments = (places[:, 0], places[:, 2], places[:, 1], reverse)
@@ -233,7 +233,7 @@ def test_candidates(fake, mode, devices):
     ],
 )
 @pytest.mark.parametrize("devices", [1, 2])
-def test_candidates_that_are_nowhere(fake, column, value, message, devices):
+def test_a_candidate_that_does_not_exist_is_refused(fake, column, value, message, devices):
     fake(devices, chunk_bytes=1 << 12)
     reads, places, reverse, _ = reads_of_contigs()
     places = places.copy()
@@ -243,7 +243,7 @@ def test_candidates_that_are_nowhere(fake, column, value, message, devices):
         resident.edits(places[:, 0], places[:, 2], places[:, 1], reverse)
 
 
-def test_gatekeeper_candidates_that_are_clipped(fake):
+def test_gatekeeper_refuses_a_clipped_candidate(fake):
     fake()
     resident = Prefilter(2, method="gatekeeper", backend="cuda").resident(["ACGT"], CONTIGS)
     with pytest.raises(PairError, match="pair 1: the segment would reach beyond its contig"):
@@ -251,7 +251,7 @@ def test_gatekeeper_candidates_that_are_clipped(fake):
 
 
 @pytest.mark.parametrize("broken", [{0}, {1}, {0, 1}])
-def test_a_device_that_fails(fake, broken):
+def test_other_devices_or_the_cpu_take_over_from_a_failed_device(fake, broken):
     """One warning a device, and the same answers from the others and the CPU."""
     # A call tries a device that is lost: it must begin with some chunks that go well.
     only = next(iter(broken)) if len(broken) == 1 else None
@@ -267,7 +267,7 @@ def test_a_device_that_fails(fake, broken):
     np.testing.assert_array_equal(prefilter.edits(reads, segments), want)
 
 
-def test_which_device(fake):
+def test_only_the_chosen_devices_are_used(fake):
     fake(2)
     with Prefilter(2, backend="cuda", devices=[1]) as prefilter:
         assert prefilter.devices == ("fake 1",)
@@ -278,7 +278,7 @@ def test_which_device(fake):
         Prefilter(2, backend="cuda")
 
 
-def test_auto_opens_cuda_once_there_is_work_for_it(fake, monkeypatch):
+def test_auto_opens_cuda_after_enough_work(fake, monkeypatch):
     cupy = fake()
     monkeypatch.setattr(api, "_CUDA_OPEN_BASES", 1000)
     monkeypatch.setattr(api, "_CUDA_CALL_BASES", 500)
@@ -290,7 +290,7 @@ def test_auto_opens_cuda_once_there_is_work_for_it(fake, monkeypatch):
             assert (len(cupy.kernels) > before) == (launched and size >= 500)
 
 
-def test_auto_without_cuda(monkeypatch):
+def test_auto_uses_the_cpu_without_cuda(monkeypatch):
     def missing():
         raise BackendUnavailable("CUDA needs CuPy")
 

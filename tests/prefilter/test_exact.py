@@ -26,7 +26,7 @@ def read_pairs(name: str) -> tuple[list[bytes], list[bytes]]:
 
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("name", ["mrfast_pairs.tsv", "ERR240727_1_E2.tsv", "ERR240727_1_E5.tsv"])
-def test_real_pairs_at_every_threshold(name, mode):
+def test_real_pairs_agree_with_edlib_at_every_threshold(name, mode):
     reads, segments = read_pairs(name)
     exact = oracle.distances(reads, segments, mode)
     for build in BUILDS:
@@ -35,7 +35,7 @@ def test_real_pairs_at_every_threshold(name, mode):
             np.testing.assert_array_equal(got, oracle.within(exact, max_edits))
 
 
-def test_a_million_pairs():
+def test_a_million_pairs_agree_with_edlib():
     reads, segments = simulate.pairs(1_000_000, seed=1, longest=150)
     exact = oracle.distances(reads, segments)
     for max_edits in (0, 3, 9, 15, 25):
@@ -47,7 +47,7 @@ def test_a_million_pairs():
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_every_threshold_and_build(mode):
+def test_every_threshold_and_build_agrees_with_edlib(mode):
     reads, segments = simulate.pairs(1500, seed=2, longest=400)
     exact = oracle.distances(reads, segments, mode)
     for max_edits in (*range(41), 62, 63, 64, 65, 100, 127, 128, 200, 255):
@@ -58,7 +58,7 @@ def test_every_threshold_and_build(mode):
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_long_pairs(mode):
+def test_long_pairs_agree_with_edlib(mode):
     genome = simulate.pairs(1, seed=3)[0]
     rng = np.random.default_rng(3)
     genome = rng.choice(np.frombuffer(b"ACGT", np.uint8), 30_000).tobytes()
@@ -91,7 +91,7 @@ ends = st.text(alphabet="ACGT", max_size=12)
 @example("A", ("", ""), ("", ""), (0, 0), 0, "global")
 @example("A" * 90, ("", "C"), ("C", ""), (0, 0), 2, "global")
 @example("ACGT" * 20, ("", ""), ("TTTTT", "TTTTT"), (0, 0), 5, "infix")
-def test_indels_at_the_ends(core, read_ends, segment_ends, cut, max_edits, mode):
+def test_indels_at_the_ends_agree_with_edlib(core, read_ends, segment_ends, cut, max_edits, mode):
     read = f"{read_ends[0]}{core}{read_ends[1]}"
     inner = core[cut[0] : len(core) - cut[1]] or core
     segment = f"{segment_ends[0]}{inner}{segment_ends[1]}"
@@ -102,7 +102,7 @@ def test_indels_at_the_ends(core, read_ends, segment_ends, cut, max_edits, mode)
 
 @pytest.mark.parametrize("build", BUILDS)
 @pytest.mark.parametrize("method", ["exact", "gatekeeper"])
-def test_company_order_threads_and_encoding_do_not_matter(build, method):
+def test_order_threads_and_encoding_do_not_change_edits(build, method):
     reads, segments = simulate.pairs(30_000, seed=4)
     if method == "gatekeeper":
         segments = [(s * len(r))[: len(r)] for r, s in zip(reads, segments, strict=True)]

@@ -14,7 +14,7 @@ BUILDS = _native.builds()
 
 
 @pytest.mark.parametrize("build", BUILDS)
-def test_the_authors_counts(build):
+def test_gatekeeper_accepts_as_many_pairs_as_the_authors_program(build):
     """What GateKeeper-GPU itself accepts of this set, and how many are truly within."""
     pairs = read_pairs("ERR240727_1_E2.tsv")
     for max_edits, accepted, truly in ((2, 102, 24), (5, 1525, 34), (10, 2982, 310)):
@@ -25,7 +25,7 @@ def test_the_authors_counts(build):
         assert not np.any((exact >= 0) & (estimate < 0)), "a false reject"
 
 
-def test_beside_the_plain_program():
+def test_gatekeeper_agrees_with_a_plain_program():
     reads, segments = simulate.pairs(2000, seed=5, longest=200)
     equal = [(r, s[: len(r)]) for r, s in zip(reads, segments, strict=True) if len(s) >= len(r)]
     assert len(equal) > 1000
@@ -37,6 +37,6 @@ def test_beside_the_plain_program():
             np.testing.assert_array_equal(got, want, f"{build}, {max_edits}")
 
 
-def test_undefined():
+def test_other_letters_are_undefined():
     got = edits(["ACGN", "ACGT"], ["ACGT", "AC-T"], 4, method="gatekeeper")
     np.testing.assert_array_equal(got, [UNDEFINED, UNDEFINED])

@@ -15,7 +15,7 @@ from gkl_shim._files import atomic_output
 from gkl_shim.errors import MissingComponent
 
 
-def test_output_appears_when_complete(tmp_path: Path) -> None:
+def test_an_output_appears_when_it_is_complete(tmp_path: Path) -> None:
     target = tmp_path / "out.txt"
     with atomic_output(target) as file:
         file.write(b"all")
@@ -28,7 +28,7 @@ def test_output_appears_when_complete(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("fault", [OSError, KeyboardInterrupt, SystemExit])
-def test_a_failure_leaves_what_was_there(tmp_path: Path, fault: type[BaseException]) -> None:
+def test_a_failure_keeps_the_old_content(tmp_path: Path, fault: type[BaseException]) -> None:
     target = tmp_path / "out.txt"
     target.write_bytes(b"before")
     with pytest.raises(fault), atomic_output(target) as file:
@@ -50,20 +50,20 @@ def test_permissions_and_links_are_kept(tmp_path: Path) -> None:
     assert stat.S_IMODE(real.stat().st_mode) == 0o640
 
 
-def test_a_device_is_written_to_as_it_is() -> None:
+def test_a_device_is_written_to_directly() -> None:
     with atomic_output("/dev/null") as file:
         file.write(b"gone")
     assert stat.S_ISCHR(Path("/dev/null").stat().st_mode)
 
 
-def test_an_absent_folder_is_named_by_the_output(tmp_path: Path) -> None:
+def test_the_error_for_an_absent_folder_names_the_output(tmp_path: Path) -> None:
     target = tmp_path / "absent" / "out.txt"
     with pytest.raises(FileNotFoundError) as error, atomic_output(target):
         pass
     assert error.value.filename == str(target)
 
 
-def test_installed_parts() -> None:
+def test_the_installed_library_and_header_are_found() -> None:
     assert paths.library().is_file()
     assert "gkl_shim_pairhmm_compute" in paths.header().read_text()
 
@@ -79,7 +79,7 @@ def test_a_missing_part_is_named(
         getattr(paths, name)()
 
 
-def test_a_source_checkout_is_told_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_source_checkout_is_recognized(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     header = tmp_path / "gkl_shim.h"
     header.touch()
     monkeypatch.setattr(paths, "_PACKAGE", tmp_path)
@@ -91,7 +91,9 @@ def test_a_source_checkout_is_told_apart(tmp_path: Path, monkeypatch: pytest.Mon
 @pytest.mark.parametrize(
     ("content", "message"), [(None, "is not a file"), (b"rubbish", "does not load")]
 )
-def test_another_library(tmp_path: Path, content: bytes | None, message: str) -> None:
+def test_a_library_that_does_not_exist_or_load_is_named(
+    tmp_path: Path, content: bytes | None, message: str
+) -> None:
     """In a new process, because a library is loaded once."""
     library = tmp_path / "lib.so"
     if content is not None:

@@ -63,7 +63,7 @@ def written(pieces: Iterable[bytes], blocking: bool) -> Iterator[int]:
 
 
 @pytest.mark.parametrize("content", [TEXT, *COMPRESSED.values()], ids=["plain", *COMPRESSED])
-def test_files(tmp_path: Path, content: bytes) -> None:
+def test_a_file_is_read_and_decompressed(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "x"
     path.write_bytes(content)
     with Input(path) as source:
@@ -77,14 +77,14 @@ def test_files(tmp_path: Path, content: bytes) -> None:
         assert not file.closed
 
 
-def test_nothing() -> None:
+def test_an_empty_file_has_no_content() -> None:
     assert content_of(Input(io.BytesIO())) == b""
 
 
 @pytest.mark.parametrize("content", [TEXT, COMPRESSED["gzip"]], ids=["plain", "gzip"])
 @pytest.mark.parametrize("blocking", [True, False])
 @pytest.mark.parametrize("kind", ["path", "buffered", "raw"])
-def test_a_slow_pipe(content: bytes, blocking: bool, kind: str) -> None:
+def test_a_slow_pipe_is_read_completely(content: bytes, blocking: bool, kind: str) -> None:
     """The first bytes come one by one, so that the format shows late."""
     pieces = [content[k : k + 1] for k in range(5)]
     pieces += [content[k : k + 50_000] for k in range(5, len(content), 50_000)]
@@ -98,7 +98,7 @@ def test_a_slow_pipe(content: bytes, blocking: bool, kind: str) -> None:
 
 
 @pytest.mark.parametrize("buffering", [-1, 0])
-def test_readers_of_a_pipe_that_does_not_block(buffering: int) -> None:
+def test_a_non_blocking_pipe_is_read_completely(buffering: int) -> None:
     pieces = [REGION] * 10
     with written(pieces, False) as end, os.fdopen(end, "rb", buffering, closefd=False) as file:
         assert sum(map(len, Reader(file))) == len(pieces)
@@ -109,7 +109,7 @@ def test_readers_of_a_pipe_that_does_not_block(buffering: int) -> None:
         assert len(read_reads(f"/dev/fd/{end}")) == 1
 
 
-def test_a_socket_by_its_name() -> None:
+def test_a_socket_is_read_by_its_name() -> None:
     here, there = socket.socketpair()
     with here, there:
         there.sendall(TEXT[:1000])
@@ -118,7 +118,7 @@ def test_a_socket_by_its_name() -> None:
             assert content_of(source) == TEXT[:1000]
 
 
-def test_an_open_file_goes_on_where_it_is(tmp_path: Path) -> None:
+def test_an_open_file_is_read_from_its_position(tmp_path: Path) -> None:
     path = tmp_path / "x"
     path.write_bytes(TEXT)
     with path.open("rb", buffering=0) as file:
@@ -128,7 +128,7 @@ def test_an_open_file_goes_on_where_it_is(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("start", [b"", REGION, gzip.compress(TEXT)[:500]])
-def test_closing_ends_a_read_of_another_thread(start: bytes) -> None:
+def test_closing_ends_a_read_in_another_thread(start: bytes) -> None:
     end, writer = os.pipe()
     os.write(writer, start)
     source = Input(f"/dev/fd/{end}")
@@ -154,7 +154,7 @@ def test_closing_ends_a_read_of_another_thread(start: bytes) -> None:
 
 
 @pytest.mark.parametrize("content", COMPRESSED.values(), ids=COMPRESSED)
-def test_cut_off_or_damaged(content: bytes) -> None:
+def test_truncated_or_damaged_data_are_refused(content: bytes) -> None:
     for cut in (1, len(content) // 2):
         with pytest.raises(FormatError, match=r"^x: the \w+ data are (cut off|damaged: .*)$"):
             content_of(Input(io.BytesIO(content.rstrip(b"\0")[:-cut]), "x"))
@@ -164,7 +164,7 @@ def test_cut_off_or_damaged(content: bytes) -> None:
         content_of(Input(io.BytesIO(damaged), "x"))
 
 
-def test_what_cannot_be_read_is_named(tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     absent = tmp_path / "absent"
     with pytest.raises(FileNotFoundError) as error:
         Input(absent)
@@ -178,7 +178,7 @@ def test_what_cannot_be_read_is_named(tmp_path: Path) -> None:
     assert (failed.value.errno, failed.value.filename) == (5, "/proc/self/mem")
 
 
-def test_a_failing_file_of_the_caller_s_is_named() -> None:
+def test_a_failing_file_of_the_caller_is_named() -> None:
     class Failing(io.RawIOBase):
         def readable(self) -> bool:
             return True

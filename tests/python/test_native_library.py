@@ -72,7 +72,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("make", WRONG)
-def test_no_library_of_ours(tmp_path, make):
+def test_a_file_that_is_not_our_library_is_named(tmp_path, make):
     library = make(tmp_path)
     (tmp_path / "a.in").write_bytes(REGIONS)
     env = {"GKL_SHIM_LIBRARY": str(library)}
@@ -90,7 +90,7 @@ def test_no_library_of_ours(tmp_path, make):
     assert finding["detail"].startswith(f"GKL_SHIM_LIBRARY names {library}, which {WRONG[make]}")
 
 
-def test_a_copy_of_the_library_will_do(tmp_path):
+def test_a_copy_of_the_library_works(tmp_path):
     copy = tmp_path / "copy.so"
     copy.write_bytes(gkl_shim.paths.library().read_bytes())
     (tmp_path / "a.in").write_bytes(REGIONS)

@@ -82,12 +82,12 @@ def _check(region: list[Read], sequences: list[str]) -> None:
 @example([Read("A", [127], [127], [127], [127])], ["C"])
 @example([Read("N", [30], [45], [45], [10])], ["N"])
 @example([Read("AC", [0, 0], [0, 127], [127, 0], [0, 127])], ["AC", "A", "CA"])
-def test_odd_shapes(region: list[Read], sequences: list[str]) -> None:
+def test_odd_shapes_agree_with_the_model(region: list[Read], sequences: list[str]) -> None:
     _check(region, sequences)
 
 
 @pytest.mark.parametrize("size", [15, 16, 17, 31, 32, 33, 63, 64, 65, 129])
-def test_read_counts_and_lengths_around_a_vector(size: int) -> None:
+def test_lengths_around_a_vector_agree_with_the_model(size: int) -> None:
     random = np.random.default_rng(size)
     letters = "".join(random.choice(list("ACGT"), size + 7))
     region = [_random_read(random, letters[start : start + size - start % 3]) for start in range(5)]
@@ -98,7 +98,9 @@ def test_read_counts_and_lengths_around_a_vector(size: int) -> None:
     ("read_size", "haplotype_size", "qual"),
     [(3000, 300, 30), (3000, 300, 2), (10, 3000, 30), (1500, 1500, 40)],
 )
-def test_thousands_of_bases(read_size: int, haplotype_size: int, qual: int) -> None:
+def test_thousands_of_bases_agree_with_the_model(
+    read_size: int, haplotype_size: int, qual: int
+) -> None:
     random = np.random.default_rng(read_size)
     haplotype = "".join(random.choice(list("ACGT"), haplotype_size))
     read = (haplotype * (read_size // haplotype_size + 1))[:read_size]
@@ -106,7 +108,7 @@ def test_thousands_of_bases(read_size: int, haplotype_size: int, qual: int) -> N
     _check([Read(read, quals, [45] * read_size, [45] * read_size, [10] * read_size)], [haplotype])
 
 
-def test_a_read_longer_than_the_haplotype_of_mismatches() -> None:
+def test_a_long_read_of_mismatches_agrees_with_the_model() -> None:
     size = 2000
     quals = [60] * size
     _check([Read("A" * size, quals, quals, quals, quals)], ["C" * 50])

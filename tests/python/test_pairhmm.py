@@ -40,7 +40,7 @@ def expected() -> np.ndarray:
 @pytest.mark.parametrize(("precision", "tolerance"), [("single", 1e-5), ("double", 1e-8)])
 @pytest.mark.parametrize("build", _native.builds())
 @pytest.mark.parametrize(("name", "cells"), zip(RECORDED, (409_262, 62_380_634), strict=True))
-def test_recorded_regions(
+def test_recorded_regions_have_the_expected_likelihoods(
     name: str, cells: int, build: str, precision: pairhmm.Precision, tolerance: float
 ) -> None:
     path, want = recorded(name)
@@ -73,11 +73,11 @@ def test_recorded_regions(
     ],
     ids=lambda read: type(read).__name__,
 )
-def test_reads_in_every_form(read: Any, expected: np.ndarray) -> None:
+def test_reads_in_every_form_give_the_same_likelihoods(read: Any, expected: np.ndarray) -> None:
     assert np.array_equal(likelihoods([read], HAPLOTYPES), expected)
 
 
-def test_pysam_reads(expected: np.ndarray) -> None:
+def test_pysam_reads_give_the_same_likelihoods_and_need_qualities(expected: np.ndarray) -> None:
     read = pysam.AlignedSegment()
     read.query_sequence = BASES
     read.query_qualities = array.array("B", QUALS)
@@ -91,7 +91,7 @@ def test_pysam_reads(expected: np.ndarray) -> None:
         likelihoods([read], HAPLOTYPES)
 
 
-def test_defaults_are_for_reads_that_bring_no_gap_qualities(expected: np.ndarray) -> None:
+def test_default_gap_qualities_apply_only_to_reads_without_their_own(expected: np.ndarray) -> None:
     changed = likelihoods([(BASES, QUALS)], HAPLOTYPES, continuation_quals=20)
     assert not np.array_equal(changed, expected)
     own = [(BASES, QUALS, 45, 45, 10)]
@@ -108,7 +108,9 @@ def test_defaults_are_for_reads_that_bring_no_gap_qualities(expected: np.ndarray
         HaplotypeBatch.from_arrays(np.array([0, 10, 17]), "".join(HAPLOTYPES).encode()),
     ],
 )
-def test_haplotypes_in_every_form(haplotypes: Any, expected: np.ndarray) -> None:
+def test_haplotypes_in_every_form_give_the_same_likelihoods(
+    haplotypes: Any, expected: np.ndarray
+) -> None:
     assert np.array_equal(likelihoods([Read(BASES, QUALS)], haplotypes), expected)
 
 
@@ -116,7 +118,9 @@ def test_haplotypes_in_every_form(haplotypes: Any, expected: np.ndarray) -> None
     ("reads", "haplotypes", "shape"),
     [([], ["A"], (0, 1)), ([("A", 30)], [], (1, 0)), ([], [], (0, 0))],
 )
-def test_empty_lists(reads: Any, haplotypes: Any, shape: tuple[int, int]) -> None:
+def test_empty_lists_give_an_empty_matrix(
+    reads: Any, haplotypes: Any, shape: tuple[int, int]
+) -> None:
     got = likelihoods(reads, haplotypes)
     assert got.shape == shape
     assert got.dtype == np.float64
@@ -209,7 +213,7 @@ GOOD = ("ACGT", 30)
         ([GOOD], ["A", "A-"], "haplotypes[1]: letter '-' at base 1 is none of ACGTN"),
     ],
 )
-def test_refusals(reads: Any, haplotypes: Any, message: str) -> None:
+def test_a_wrong_read_or_haplotype_is_refused(reads: Any, haplotypes: Any, message: str) -> None:
     with pytest.raises(ValueError) as error:
         likelihoods(reads, haplotypes)
     assert str(error.value) == message
@@ -231,14 +235,16 @@ def test_refusals(reads: Any, haplotypes: Any, message: str) -> None:
         ({"build": 2}, ValueError, "^build: a name, not 2$"),
     ],
 )
-def test_refused_options(options: Any, kind: type[Exception], message: str) -> None:
+def test_a_wrong_option_is_refused(options: Any, kind: type[Exception], message: str) -> None:
     with pytest.raises(kind, match=message):
         PairHMM(**options)
     with pytest.raises(kind, match=message):
         stream([], **options)
 
 
-def test_same_bits_however_regions_are_put_together(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_builds_threads_and_grouping_do_not_change_the_bits(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     batch = _generated_input.regions(30, seed=7)
     with PairHMM(build="portable", threads=1) as engine:
         want = engine.compute(batch)
@@ -268,7 +274,7 @@ def test_same_bits_however_regions_are_put_together(monkeypatch: pytest.MonkeyPa
     assert np.array_equal(np.concatenate([values.ravel() for values in again]), want)
 
 
-def test_stream_mixes_objects_and_batches() -> None:
+def test_a_stream_may_mix_objects_and_batches() -> None:
     batch = _generated_input.regions(3, seed=3)
     regions = [([GOOD], ["ACGT"]), batch, ([], ["A"]), (batch.reads, batch.haplotypes)]
     shapes = [values.shape for values in stream(regions)]
@@ -276,17 +282,17 @@ def test_stream_mixes_objects_and_batches() -> None:
     assert shapes == [*want, (len(batch.reads), len(batch.haplotypes))]
 
 
-def test_stream_of_nothing() -> None:
+def test_an_empty_stream_gives_nothing() -> None:
     assert list(stream([])) == []
 
 
 @pytest.mark.parametrize("region", [None, "A", ([GOOD],), [[GOOD], ["A"]]])
-def test_stream_refuses_what_is_no_region(region: Any) -> None:
+def test_a_stream_refuses_an_item_that_is_not_a_region(region: Any) -> None:
     with pytest.raises(ValueError, match=r"^regions\[0\]: expected \(reads, haplotypes\)"):
         list(stream([region]))
 
 
-def test_stream_gives_what_came_before_a_fault() -> None:
+def test_a_stream_returns_the_results_before_an_error() -> None:
     results = stream([([GOOD], ["ACGT"]), ([GOOD], ["ACGA"]), ([GOOD], ["X"])])
     assert next(results).shape == (1, 1)
     assert next(results).shape == (1, 1)
@@ -294,7 +300,7 @@ def test_stream_gives_what_came_before_a_fault() -> None:
         next(results)
 
 
-def test_stream_passes_on_the_source_s_own_error() -> None:
+def test_a_stream_raises_the_error_of_its_source() -> None:
     def source() -> Iterator[Any]:
         yield [GOOD], ["ACGT"]
         raise OSError("the disk is gone")
@@ -305,7 +311,7 @@ def test_stream_passes_on_the_source_s_own_error() -> None:
         next(results)
 
 
-def test_stream_reads_ahead_by_a_few_groups_only(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_stream_reads_ahead_by_only_a_few_groups(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pairhmm, "_GROUP_CELLS", 1)
     taken = 0
 
@@ -377,7 +383,7 @@ REFILLED: dict[str, Any] = {
 
 @pytest.mark.parametrize("form", REFILLED)
 @pytest.mark.parametrize("group_cells", [1, 1 << 16, 1 << 27])
-def test_a_source_may_fill_its_arrays_again(
+def test_a_source_may_refill_its_arrays(
     monkeypatch: pytest.MonkeyPatch, form: str, group_cells: int
 ) -> None:
     monkeypatch.setattr(pairhmm, "_GROUP_CELLS", group_cells)
@@ -395,7 +401,7 @@ def test_a_source_may_fill_its_arrays_again(
         assert np.array_equal(values.ravel(), right)
 
 
-def test_a_batch_that_is_given_again_with_other_content() -> None:
+def test_a_source_may_yield_one_batch_again_with_new_content() -> None:
     haplotype = b"ACGT" * 15
     bases, quals = _uint8(b"A" * 40), _uint8([30] * 40)
     batch = Batch(
@@ -418,7 +424,7 @@ def test_a_batch_that_is_given_again_with_other_content() -> None:
             assert values == want[turn % 2]
 
 
-def test_stream_batches_gives_batches_as_they_were() -> None:
+def test_stream_batches_returns_batches_as_they_were_when_yielded() -> None:
     regions = [_generated_input.regions(1, seed=seed, shape=(5, 3)) for seed in range(60)]
     arrays = Refilled()
 
@@ -461,7 +467,7 @@ def test_closing_stream_batches_closes_its_source() -> None:
     assert closed.is_set()
 
 
-def test_a_closed_stream_leaves_the_source_and_no_thread() -> None:
+def test_closing_a_stream_closes_its_source_and_ends_its_threads() -> None:
     closed = threading.Event()
 
     def source() -> Iterator[Any]:
@@ -480,7 +486,7 @@ def test_a_closed_stream_leaves_the_source_and_no_thread() -> None:
     assert closed.is_set()
 
 
-def test_one_engine_in_many_threads() -> None:
+def test_many_threads_may_share_an_engine() -> None:
     batches = [_generated_input.regions(4, seed=seed) for seed in range(16)]
     with PairHMM(threads=2) as engine, ThreadPoolExecutor(8) as pool:
         want = [engine.compute(batch) for batch in batches]
@@ -490,7 +496,7 @@ def test_one_engine_in_many_threads() -> None:
         assert np.array_equal(values, same)
 
 
-def test_closing() -> None:
+def test_a_closed_engine_refuses_calls_and_keeps_its_statistics() -> None:
     with PairHMM() as engine:
         engine.likelihoods([GOOD], ["ACGT"])
         assert engine.backend == "cpu"
@@ -502,7 +508,7 @@ def test_closing() -> None:
         engine.likelihoods([GOOD], ["ACGT"])
 
 
-def test_split_gives_views() -> None:
+def test_split_returns_views() -> None:
     batch = _generated_input.regions(3)
     # One row, one column, nothing at all; more regions than are cut at once.
     few = [batch[:1], Batch(batch[:1].reads, batch[:1].haplotypes), batch[1:1]]
@@ -537,7 +543,7 @@ def test_split_gives_views() -> None:
             batch.split(wrong)
 
 
-def test_batches_do_not_copy() -> None:
+def test_making_a_batch_copies_no_arrays() -> None:
     bases = _uint8(b"ACGTAC")
     quals = _uint8([30] * 6)
     offsets = np.array([0, 4, 6], np.int64)
@@ -586,18 +592,18 @@ def test_batches_do_not_copy() -> None:
         ),
     ],
 )
-def test_refused_arrays(arguments: Any, message: str) -> None:
+def test_wrong_read_arrays_are_refused(arguments: Any, message: str) -> None:
     with pytest.raises(ValueError) as error:
         ReadBatch.from_arrays(*arguments)
     assert str(error.value) == message
 
 
-def test_refused_haplotype_arrays() -> None:
+def test_wrong_haplotype_arrays_are_refused() -> None:
     with pytest.raises(ValueError, match=r"^bases: letter '-' of haplotype 1, base 0, is none"):
         HaplotypeBatch.from_arrays(np.array([0, 2, 4]), b"AC-T")
 
 
-def test_refused_batches() -> None:
+def test_a_wrong_batch_is_refused() -> None:
     reads = ReadBatch.from_arrays(np.array([0, 1, 2]), b"AC", b"11")
     haplotypes = HaplotypeBatch.from_arrays(np.array([0, 1, 2]), b"AC")
     for arguments, message in [
@@ -626,7 +632,7 @@ def test_refused_batches() -> None:
 
 
 @pytest.mark.parametrize("byte", range(256))
-def test_letters(byte: int) -> None:
+def test_only_acgtn_are_letters(byte: int) -> None:
     """ACGTN in either case are letters, and no other byte is."""
     sequence = bytes([byte])
     if byte in b"ACGTNacgtn":

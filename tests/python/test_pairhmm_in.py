@@ -38,7 +38,7 @@ def _same(batch: Batch, other: Batch) -> bool:
     )
 
 
-def test_content() -> None:
+def test_a_file_is_read_into_a_batch() -> None:
     batch = _read(TWO)
     assert batch.shapes.tolist() == [[2, 1], [1, 2]]
     assert batch.reads.offsets.tolist() == [0, 4, 6, 7]
@@ -65,7 +65,7 @@ def test_content() -> None:
     ],
     ids=["CRLF", "no last newline", "both", "tabs", "blank lines", "gzip", "members", "padded"],
 )
-def test_variants(text: bytes) -> None:
+def test_variants_of_the_format_are_read(text: bytes) -> None:
     assert _same(_read(text), _read(TWO))
 
 
@@ -167,7 +167,7 @@ def test_variants(text: bytes) -> None:
         ),
     ],
 )
-def test_refusals(text: bytes, line: int, message: str) -> None:
+def test_wrong_content_is_refused_with_its_line(text: bytes, line: int, message: str) -> None:
     with pytest.raises(FormatError) as error:
         _read(text)
     if "gzip" in message:  # how far decompression came, and the reason, are the library's affair
@@ -176,21 +176,21 @@ def test_refusals(text: bytes, line: int, message: str) -> None:
         assert str(error.value) == f"f.in:{line}: {message}"
 
 
-def test_damaged_gzip_in_the_middle() -> None:
+def test_gzip_damaged_in_the_middle_is_refused() -> None:
     packed = bytearray(gzip.compress(TWO * 1000, mtime=0))
     packed[len(packed) // 2] ^= 0xFF
     with pytest.raises(FormatError, match=r"^f\.in:\d+: "):
         _read(bytes(packed))
 
 
-def test_line_numbers_count_over_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_line_numbers_continue_across_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pairhmm_in, "_CHUNK", 7)
     assert _same(_read(TWO), concatenated([_read(REGION), _read(TWO[len(REGION) :])]))
     with pytest.raises(FormatError, match=r"^f\.in:12: letter 'X' of the haplotype"):
         _read(REGION * 2 + REGION.replace(b"ACGTA", b"ACGXA"))
 
 
-def test_a_line_without_end_is_refused_in_bounded_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_endless_line_is_refused_in_bounded_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pairhmm_in, "_MAX_LINE", 1 << 22)
 
     class Endless(io.RawIOBase):
@@ -205,7 +205,7 @@ def test_a_line_without_end_is_refused_in_bounded_memory(monkeypatch: pytest.Mon
         list(Reader(io.BufferedReader(Endless()), "f.in"))
 
 
-def test_absurd_counts_allocate_nothing() -> None:
+def test_absurd_counts_do_not_allocate_memory() -> None:
     tracemalloc.start()
     with pytest.raises(FormatError, match="999999999 reads and 999999999 haplotypes are missing"):
         _read(b"999999999 999999999\n")
@@ -225,7 +225,7 @@ def test_a_gzip_bomb_is_refused_in_bounded_memory(monkeypatch: pytest.MonkeyPatc
     assert peak < 1 << 24
 
 
-def test_memory_is_a_batch_s_whatever_the_file_s_size() -> None:
+def test_memory_does_not_grow_with_the_file() -> None:
     text = io.BytesIO()
     write(text, _generated_input.regions(20))
     peaks = []
@@ -239,7 +239,7 @@ def test_memory_is_a_batch_s_whatever_the_file_s_size() -> None:
     assert peaks[1] < 1.2 * peaks[0]
 
 
-def test_paths_and_names(tmp_path: Path) -> None:
+def test_a_path_is_read_and_named_in_errors(tmp_path: Path) -> None:
     path = tmp_path / "x.in"
     path.write_bytes(TWO)
     with Reader(path) as reader:
@@ -268,7 +268,7 @@ def regions(draw: st.DrawFn) -> tuple[list[tuple[bytes, ...]], list[bytes]]:
 
 @given(st.lists(regions(), min_size=1, max_size=5), st.booleans())
 @settings(deadline=None)
-def test_round_trip(
+def test_regions_are_read_as_they_were_written(
     content: list[tuple[list[tuple[bytes, ...]], list[bytes]]], packed: bool
 ) -> None:
     text = b""
@@ -289,7 +289,7 @@ def test_round_trip(
 
 @given(st.data())
 @settings(max_examples=500, deadline=None)
-def test_any_bytes_are_read_or_refused_as_a_format_error(data: st.DataObject) -> None:
+def test_any_bytes_are_read_or_raise_a_format_error(data: st.DataObject) -> None:
     kind = data.draw(st.sampled_from(["rubbish", "changed", "cut", "packed"]))
     if kind == "rubbish":
         text = data.draw(st.binary(max_size=200))
@@ -311,7 +311,7 @@ def test_any_bytes_are_read_or_refused_as_a_format_error(data: st.DataObject) ->
 
 
 @pytest.mark.parametrize("name", RECORDED)
-def test_recorded_regions_round_trip(name: str) -> None:
+def test_recorded_regions_are_written_as_they_were_read(name: str) -> None:
     back = io.BytesIO()
     path, _ = recorded(name)
     with Reader(path) as reader:

@@ -99,7 +99,7 @@ def _agree(text: bytes, threads: int, longest_line: int = 1 << 26) -> bool:
 
 
 @pytest.mark.parametrize("chunk", [2, 3, 17, 256, 1 << 18])
-def test_any_text_is_read_or_refused_as_the_oracle_does(
+def test_mutated_texts_are_read_or_refused_like_the_oracle(
     monkeypatch: pytest.MonkeyPatch, chunk: int
 ) -> None:
     monkeypatch.setattr(pairhmm_in, "_CHUNK", chunk)
@@ -114,7 +114,7 @@ def test_any_text_is_read_or_refused_as_the_oracle_does(
 
 
 @pytest.mark.parametrize("threads", [1, 2])
-def test_texts_of_many_pieces(threads: int) -> None:
+def test_texts_of_many_pieces_are_read_like_the_oracle(threads: int) -> None:
     """Lines lie across the borders of what threads read, and several are wrong."""
     rnd = random.Random(threads)
     text = b""
@@ -129,7 +129,9 @@ def test_texts_of_many_pieces(threads: int) -> None:
 
 
 @pytest.mark.parametrize("chunk", [5, 1 << 18])
-def test_long_lines(monkeypatch: pytest.MonkeyPatch, chunk: int) -> None:
+def test_a_line_is_refused_only_above_the_limit(
+    monkeypatch: pytest.MonkeyPatch, chunk: int
+) -> None:
     monkeypatch.setattr(pairhmm_in, "_CHUNK", chunk)
     monkeypatch.setattr(pairhmm_in, "_BLOCK", chunk)
     monkeypatch.setattr(pairhmm_in, "_MAX_LINE", 100)
@@ -145,7 +147,7 @@ def test_long_lines(monkeypatch: pytest.MonkeyPatch, chunk: int) -> None:
             _agree(text, 1, 100)
 
 
-def test_a_region_of_many_blocks_is_checked_as_it_comes(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_wrong_line_is_found_before_its_region_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     """A wrong line is found without the rest of what its region claims to have."""
     monkeypatch.setattr(pairhmm_in, "_CHUNK", 1 << 12)
     monkeypatch.setattr(pairhmm_in, "_BLOCK", 1 << 12)
@@ -177,7 +179,7 @@ def _lines(values: np.ndarray, threads: int = 0) -> list[str]:
     return text.decode("ascii").splitlines()
 
 
-def test_numbers_are_written_as_by_repr() -> None:
+def test_numbers_are_written_like_repr() -> None:
     values = [0.0, -0.0, -1.5, -10.0, 1e-5, 1e16, np.inf, -np.inf, np.nan, -np.nan, 5e-324, 0.1,
               1.7976931348623157e308, -2.2250738585072014e-308, 123456789012345680.0, -1e22, 1e23,
               9007199254740993.0, 4503599627370497.5, 1e-7, -614.0, 100.0]  # fmt: skip
@@ -197,12 +199,12 @@ def test_numbers_are_written_as_by_repr() -> None:
     assert _lines(array[:1]) == want[:1]
 
 
-def test_longest_numbers_fit() -> None:
+def test_the_longest_numbers_fit() -> None:
     values = np.full(10_000, -2.2250738585072014e-308)
     assert _lines(values) == ["-2.2250738585072014e-308"] * 10_000
 
 
-def test_the_c_functions_refuse_what_they_cannot_take() -> None:
+def test_the_c_functions_refuse_wrong_arguments() -> None:
     ffi, lib = _native.library()
     text, letters = ffi.new("uint8_t[]", 100), ffi.new("uint8_t[]", 100)
     offsets, size = ffi.new("int64_t[]", 100), ffi.new("int64_t *")

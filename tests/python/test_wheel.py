@@ -65,18 +65,18 @@ def installed() -> set[str]:
     return {file for file in files if not file.endswith(".pyc")}
 
 
-def test_nothing_else_is_installed() -> None:
+def test_no_other_file_is_installed() -> None:
     assert list(foreign(installed())) == []
 
 
-def test_what_the_build_makes_is_installed() -> None:
+def test_the_files_of_the_build_are_installed() -> None:
     kernels = {file for file in kernel_sources() if file.endswith(".cu")}
     files = installed()
     assert {"gkl_shim/_abi.py", "gkl_shim/include/gkl_shim.h", *kernels} <= files
     assert any(file.startswith("gkl_shim/lib/libgkl_shim.") for file in files)
 
 
-def test_what_is_foreign() -> None:
+def test_foreign_files_are_recognized() -> None:
     assert kernel_sources() >= {
         "gkl_shim/kernels/pairhmm/cuda/kernels.cu",
         "gkl_shim/kernels/pairhmm/cuda/layout.h",

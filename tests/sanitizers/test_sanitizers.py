@@ -91,7 +91,7 @@ def program(request, tmp_path_factory):
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_faults_are_found(tmp_path, fault):
+def test_the_sanitizers_find_planted_faults(tmp_path, fault):
     (tmp_path / "fault.c").write_text(FAULTS[fault])
     flags = FLAGS["thread" if fault == "thread" else "address"].split()
     command = [require_tool("cc"), "-O1", *flags, tmp_path / "fault.c", "-lpthread"]
@@ -102,7 +102,7 @@ def test_faults_are_found(tmp_path, fault):
             "thread": "data race"}[fault] in done.stderr  # fmt: skip
 
 
-def test_pairhmm(program, native_driver, region_file):
+def test_pairhmm_runs_clean(program, native_driver, region_file):
     driver = program(ROOT / "tests" / "engine" / "driver.c")
     for precision in ("single", "double"):
         expected = run(*native_driver, region_file, "portable", precision, 1).stdout
@@ -119,7 +119,7 @@ def test_pairhmm(program, native_driver, region_file):
     ("exact", "infix", 12),
     ("gatekeeper", "global", 5),
 ])  # fmt: skip
-def test_prefilter(program, tmp_path, method, mode, edits):
+def test_the_prefilter_runs_clean(program, tmp_path, method, mode, edits):
     driver = program(ROOT / "tests" / "prefilter" / "driver.c")
     reads, segments = simulate.pairs(600, seed=7)
     if method == "gatekeeper":
@@ -132,7 +132,7 @@ def test_prefilter(program, tmp_path, method, mode, edits):
         assert len(done.stdout.splitlines()) == len(reads)
 
 
-def test_texts(program, region_file, tmp_path):
+def test_reading_and_writing_text_runs_clean(program, region_file, tmp_path):
     numbers = tmp_path / "numbers"
     numbers.write_bytes(bytes(range(256)) * 400)
     done = run(program(ROOT / "tests" / "engine" / "text.c"), region_file, numbers, 4)
