@@ -1,4 +1,4 @@
-"""What all tests share: the place of the shared data, and the handling of missing tools."""
+"""What all tests share: the paths of data, missing tools, and a GPU."""
 
 from __future__ import annotations
 
@@ -25,11 +25,13 @@ HEADER_FOLDERS = (ROOT / "kernels" / "include", ROOT / "kernels" / "internal")
 # The tests use the installed package, not the source folder.
 sys.path[:] = [entry for entry in sys.path if Path(entry).resolve() != ROOT] + [str(ROOT)]
 
-#: Committed; README.md there names the sources.
+pytest_plugins = ["tests.native_driver"]
+
+#: Committed data. README.md in this folder names the sources.
 DATA = ROOT / "tests" / "data"
 SHARED_DATA = ROOT.parent / "shared" / "data"
 
-# : The Debian package of each tool.
+#: The Debian package of each tool.
 PACKAGES = {
     "aarch64-linux-gnu-gcc": "gcc-aarch64-linux-gnu",
     "art_illumina": "art-nextgen-simulation-tools",
@@ -152,7 +154,7 @@ def aarch64_compiler() -> str:
 
 @pytest.fixture(scope="session")
 def aarch64_emulator(aarch64_compiler: str) -> list[str]:
-    """What to write before an aarch64 program's name."""
+    """The command that runs an aarch64 program."""
     if platform.machine() == "aarch64":
         return []
     printed = subprocess.run(

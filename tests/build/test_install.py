@@ -1,4 +1,4 @@
-"""The library as a distribution packages it: its compilers and flags, and what C users find."""
+"""The library is built with a distribution's compiler and flags, and installed for C users."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import ROOT, require_tool
-from tests.engine.conftest import DRIVER
+from tests.native_driver import DRIVER
 
 CXXFLAGS = "-O2 -g1 -D_FORTIFY_SOURCE=2 -fstack-protector-strong"
 LDFLAGS = "-Wl,-z,relro -Wl,-z,now"
@@ -34,7 +34,7 @@ def prefix(tmp_path_factory) -> Path:
         )
         script.chmod(0o755)
         environment[name] = str(script)
-    # Who wants to download something fails.
+    # A download would fail.
     environment |= dict.fromkeys(("http_proxy", "https_proxy"), "http://127.0.0.1:9")
     cmake, build, installed = require_tool("cmake"), folder / "build", folder / "prefix"
     output(
@@ -53,7 +53,7 @@ def test_the_compiler_and_flags_of_the_packager_are_used(prefix):
     compiled = [line for line in commands if line.endswith(".cpp") and str(ROOT) in line]
     assert len(compiled) > 20
     assert all(CXXFLAGS in line for line in compiled)
-    # Nothing but the kernels is compiled at another level.
+    # Only the kernels are compiled at another level.
     levels = {Path(line.split()[-1]).stem: re.findall(r"-O\S+", line)[-1] for line in compiled}
     raised = {name for name, level in levels.items() if level != "-O2"}
     assert raised <= {"portable", "avx2", "avx512", "neon"}
@@ -76,7 +76,7 @@ def test_the_library_has_a_version(prefix):
 
 
 def test_a_program_is_built_with_pkg_config(prefix, native_driver, region_file, tmp_path):
-    """A C program is compiled with what it says, and computes the installed package's bits."""
+    """A C program compiled with its flags gives the bits of the installed package."""
     settings = {**os.environ, "PKG_CONFIG_PATH": str(prefix / "lib" / "pkgconfig")}
     flags = output(require_tool("pkg-config"), "--cflags", "--libs", "gkl_shim", env=settings)
     program = tmp_path / "program"

@@ -1,4 +1,4 @@
-"""What the build does without, what it refuses to, and where it looks for NVRTC."""
+"""The options of the build: missing parts, and where NVRTC is found."""
 
 from __future__ import annotations
 

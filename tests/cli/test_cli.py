@@ -1,4 +1,4 @@
-"""What holds for the whole command line: help, exit codes, one line an error."""
+"""The whole command line: help, exit codes, and one line for each error."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_a_signal_leaves_no_files(tmp_path: Path, number: signal.Signals, code: 
         stdin=subprocess.PIPE,
         stderr=subprocess.PIPE,
         cwd=tmp_path,
-        # What a shell starts in the background ignores SIGINT, and hands that down.
+        # A background job of a shell ignores SIGINT, and its children inherit this.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     assert process.stdin is not None
@@ -71,12 +71,12 @@ def test_a_signal_leaves_no_files(tmp_path: Path, number: signal.Signals, code: 
     process.stdin.write(REGIONS)
     process.stdin.flush()
     deadline = time.monotonic() + 60
-    while not list(tmp_path.iterdir()):  # until it writes, and waits for the rest of its input
+    while not list(tmp_path.iterdir()):  # until it has begun to write and waits for input
         assert time.monotonic() < deadline
         time.sleep(0.01)
     process.send_signal(number)
     try:
-        # Its input stays open: it must not wait for that.
+        # Its input stays open, and it must not wait for more.
         assert process.wait(20) == code
     finally:
         process.kill()

@@ -21,7 +21,7 @@ from tests.cli.shim_command import REGIONS, one_error, run
 from tests.gpu.null_cupy import NullCuPy
 from tests.gpu.null_driver import NullDriver
 
-# No cached GKL: these tests are about our own figures.
+# Without a cached GKL, only our own figures are measured.
 ALONE = {"GKL_SHIM_CACHE": "/absent"}
 
 
@@ -47,7 +47,7 @@ def test_engines_take_turns() -> None:
 
     of_fast, of_slow = _bench.in_turns([fast, slow], 0.02)
     turns = [name for name, _ in itertools.groupby(calls)]
-    assert turns == ["fast", "slow"] * 6  # one that is not timed, five that are
+    assert turns == ["fast", "slow"] * 6  # the first is not timed
     assert (len(of_fast), len(of_slow)) == (5, 5)
     assert min(of_slow) >= 0.01 > np.median(of_fast)
 
@@ -83,7 +83,7 @@ def test_bench_pairhmm_with_json_on_stdout_prints_only_json(tmp_path: Path) -> N
     assert json.loads(done.stdout)["rows"]
 
 
-def test_bench_pairhmm_measures_gpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pairhmm_on_a_gpu(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(devices, "import_cupy", lambda: NullCuPy(2))
     monkeypatch.setattr(driver, "functions", NullDriver(result=0).functions)
     monkeypatch.setenv("GKL_SHIM_CACHE", "/absent")
@@ -112,7 +112,7 @@ def test_bench_pairhmm_compares_with_gkl(tmp_path: Path, monkeypatch: pytest.Mon
     assert report["gkl"] == "0.8.11"
     assert "GKL" not in report["missing"]
     builds = _native.builds()
-    # GATK runs the portable build only where there is no other.
+    # GATK runs the portable build only if there is no other.
     with_gkl = {row["build"] for row in report["rows"] if row["jvm"] is not None}
     assert with_gkl == set(builds) - ({"portable"} if len(builds) > 1 else set())
 

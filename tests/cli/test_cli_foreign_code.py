@@ -1,4 +1,4 @@
-"""Nothing that lies in the working directory is run, whatever the environment names."""
+"""Commands run no program of the working directory, whatever the environment says."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""No home directory, or one that cannot be used: only what needs the cache says so, in one line."""
+"""Without a usable home directory, only commands that need the cache fail, with one line."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _VARIABLES = ("HOME", "XDG_CACHE_HOME", "GKL_SHIM_CACHE", "GATK_LOCAL_JAR", "GAT
 Run = Callable[..., "subprocess.CompletedProcess[bytes]"]
 
 
-# Python asks the password file where HOME is not set.
+# If HOME is not set, Python looks in the password file.
 NO_ENTRY = """
 import pwd
 
@@ -80,7 +80,7 @@ def test_other_commands_run_without_a_home(without_home: tuple[Run, str]) -> Non
 
 
 def test_gatk_asks_for_its_jar(without_home: tuple[Run, str]) -> None:
-    """It may be named instead."""
+    """The jar can be given instead of the cache."""
     run, _ = without_home
     message = one_error(run("gatk", "HaplotypeCaller"))
     assert "give its jar with --classpath, or set GATK_LOCAL_JAR" in message

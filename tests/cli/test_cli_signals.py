@@ -1,4 +1,4 @@
-"""A signal, sent once, ends every command at once, whatever it waits for, and leaves nothing."""
+"""One signal ends every command quickly, whatever it waits for, and leaves no files."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ import pytest
 
 from tests.cli.shim_command import COMMAND, REGIONS
 
-# What a pipe holds at most.
+# The capacity of a pipe.
 HELD = 50_000
 CODES = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 129}
 PAIRS = b"ACGTACGT\tACGTACGT\n" * 100
 COMMANDS = {"pairhmm": (["pairhmm"], REGIONS), "prefilter": (["prefilter", "-e", "2"], PAIRS)}
-# "At once" is well below a second; a busy machine gets more time than that.
+# A command ends well within a second; a busy machine gets more time.
 PATIENCE = 20.0
 
 
@@ -36,7 +36,7 @@ def started(
     """A command that runs in a folder, with its handlers in place."""
 
     def prepare() -> None:
-        # What a shell starts in the background ignores SIGINT, and hands that down.
+        # A background job of a shell ignores SIGINT, and its children inherit this.
         for number in CODES:
             signal.signal(number, signal.SIG_IGN if number in ignored else signal.SIG_DFL)
 
@@ -90,7 +90,7 @@ def fifo(path: Path) -> str:
     return str(path)
 
 
-# ---- inputs: each gives what to put for the input's name, and how to start
+# ---- inputs: each returns the name of the input, and the options of the process
 
 
 def unopened(folder: Path, content: bytes, held: ExitStack) -> tuple[str, dict[str, Any]]:
@@ -99,7 +99,7 @@ def unopened(folder: Path, content: bytes, held: ExitStack) -> tuple[str, dict[s
 
 def stalled(folder: Path, content: bytes, held: ExitStack) -> tuple[str, dict[str, Any]]:
     path = fifo(folder / "in")
-    # Open for both: it does not wait for the reader, and stays.
+    # Opened for reading and writing, so that it does not wait for the reader.
     file = held.enter_context(os.fdopen(os.open(path, os.O_RDWR), "wb", buffering=0))
     file.write(content[:HELD])
     return path, {}
@@ -292,7 +292,7 @@ def used_seconds(pid: int) -> float:
 
 
 def test_an_ignored_signal_stays_ignored(tmp_path: Path) -> None:
-    """As under nohup, and for what a script starts in the background."""
+    """As under nohup, or in a background job of a script."""
     ignored = (signal.SIGHUP, signal.SIGINT)
     arguments = ["pairhmm", "-", "-o", "out"]
     with started(tmp_path, arguments, ignored, stdin=subprocess.PIPE) as process:
@@ -323,7 +323,7 @@ with atomic_output("out") as file:
 
 
 @pytest.mark.parametrize("signals", [1, 2])
-def test_a_signal_ends_a_native_call_that_does_not_return(tmp_path: Path, signals: int) -> None:
+def test_a_call_that_does_not_come_back(tmp_path: Path, signals: int) -> None:
     """At once where Python cannot raise; after a second signal where clearing away is stuck."""
     command = [sys.executable, "-c", STUCK, *(["now"] if signals == 1 else [])]
     process = subprocess.Popen(command, cwd=tmp_path, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
@@ -354,7 +354,7 @@ def test_an_error_does_not_wait_for_input(tmp_path: Path, command: str) -> None:
     os.close(reader)
     try:
         with os.fdopen(writer, "wb") as file:
-            # Enough for results while more is read.
+            # Enough for results before the input ends.
             file.write(content * ((40 << 20) // len(content)))
             file.flush()
             _, error = process.communicate(timeout=60)

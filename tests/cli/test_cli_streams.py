@@ -1,4 +1,4 @@
-"""Odd surroundings: streams that are closed, full or non-blocking; odd names, folders, locales."""
+"""Commands with closed, full or non-blocking streams, and with odd names, folders and locales."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def test_commands_run_with_closed_streams(
 
 @pytest.mark.parametrize("command", ["doctor", "doctor --json"])
 def test_doctor_runs_with_closed_streams(tmp_path: Path, command: str) -> None:
-    """What it starts (java, mvn) gets streams, too."""
+    """The programs that it starts (java, mvn) also get streams."""
     done = call(tmp_path, *command.split(), closed=(0, 2))
     assert done.returncode == 0
     assert b"native library" in done.stdout
@@ -142,7 +142,7 @@ def test_non_blocking_standard_input_is_read_completely(
 def test_a_non_blocking_output_is_written_completely(
     tmp_path: Path, command: str, way: str
 ) -> None:
-    """More than a pipe holds, for a reader that is late."""
+    """The output is larger than a pipe, and its reader is late."""
     content = REGIONS * 200 if command == "pairhmm" else PAIRS * 40
     (tmp_path / "x").write_bytes(content)
     arguments = [*command.split(), "x"]
@@ -261,7 +261,7 @@ def test_an_input_that_cannot_be_read_is_named(tmp_path: Path, command: str) -> 
     assert one_error(done) == "/proc/self/mem: Input/output error"
 
 
-# ---- what may be in a message
+# ---- text in messages
 
 
 NAME = "a\x1b[2J  b\nc\u202e\r\x07\udcff"
@@ -340,7 +340,7 @@ LOCALES = [
 
 @pytest.mark.parametrize("locale", LOCALES, ids=str)
 def test_every_locale_can_show_every_name(tmp_path: Path, locale: dict[str, str]) -> None:
-    """Neither a name of any bytes nor a letter that the terminal cannot show ends a command."""
+    """Names of any bytes, and letters that the terminal cannot show, are no errors."""
     environment = {**os.environ, **locale}
     name = tmp_path / os.fsdecode(b"\xff\xc3\xa9\xe2\x82\xac.in")
     name.write_bytes(REGIONS)
@@ -366,7 +366,7 @@ def test_the_export_line_keeps_any_bytes(tmp_path: Path) -> None:
         assert done.stdout.startswith(option + b" -javaagent:"), done
 
 
-# ---- places
+# ---- paths of outputs
 
 
 @pytest.mark.parametrize("length", [245, 255])
@@ -392,7 +392,7 @@ def test_the_next_run_removes_the_files_of_a_killed_run(tmp_path: Path) -> None:
             assert process.poll() is None
             time.sleep(0.02)
         assert left()[0].name.startswith(f".gkl-shim.{process.pid}.")
-        # It is in use.
+        # Its process still runs.
         assert call(tmp_path, "pairhmm", "x.in", "-o", "other").returncode == 0
         assert len(left()) == 1
     finally:
@@ -422,7 +422,7 @@ BAD_PLACES = [
 def test_an_output_that_cannot_be_written_is_refused_before_any_work(
     tmp_path: Path, command: str, place: str, reason: str
 ) -> None:
-    """The FIFO has no writer: whoever opened it first would wait for ever."""
+    """The FIFO has no writer, so a command that opened it first would wait forever."""
     inputs(tmp_path)
     os.mkfifo(tmp_path / "fifo")
     (tmp_path / "folder").mkdir()
@@ -455,7 +455,7 @@ def test_standard_input_for_two_inputs_is_refused(tmp_path: Path) -> None:
 def test_standard_output_given_by_name_is_appended_to(
     tmp_path: Path, way: str, likelihoods: bytes
 ) -> None:
-    """It is written to where it is: what was there before stays."""
+    """The output is appended, and the old content stays."""
     inputs(tmp_path)
     (tmp_path / "link").symlink_to("/dev/stdout")
     (tmp_path / "log").write_bytes(b"before\n")
@@ -464,7 +464,7 @@ def test_standard_output_given_by_name_is_appended_to(
     assert (tmp_path / "log").read_bytes() == b"before\n" + likelihoods
 
 
-# What not every user may read (Python, packages) is loaded before the user changes.
+# Python and its packages, which not every user may read, are loaded before the user changes.
 AS_NOBODY = f"""
 import difflib, os, select, shutil
 from gkl_shim import _native
@@ -514,7 +514,7 @@ def test_a_read_only_output_is_refused(open_folder: Path, command: str) -> None:
     assert done.returncode == 0, done.stderr
     assert out.read_bytes() != b"before"
     assert out.stat().st_mode & 0o777 == 0o640
-    # A folder that its user may not write to.
+    # The user of the command may not write to this folder.
     (open_folder / "shut").mkdir(0o755)
     done = as_nobody(open_folder, *command.split(), "shut/out")
     assert one_error(done) == "shut/out: Permission denied"
@@ -523,7 +523,7 @@ def test_a_read_only_output_is_refused(open_folder: Path, command: str) -> None:
 def test_a_file_of_another_user_in_a_shared_folder_is_overwritten(
     open_folder: Path, likelihoods: bytes
 ) -> None:
-    """It may be written, but not replaced."""
+    """It can be written, but not replaced."""
     shared = open_folder / "shared"
     shared.mkdir()
     (shared / "out").write_bytes(b"before" * 10_000)

@@ -13,11 +13,11 @@ import gkl_shim
 from gkl_shim import _native
 from tests import oracle
 from tests.conftest import library_for, require_tool
-from tests.engine.conftest import DRIVER, run
+from tests.native_driver import DRIVER, run
 
 
 def test_the_example_in_the_header_runs(compile_c, tmp_path):
-    """It compiles unchanged and prints what the model says."""
+    """It compiles unchanged, and prints the likelihoods of the model."""
     header = gkl_shim.paths.header().read_text()
     body = header.split("A complete program:")[1].split("*/")[0]
     source = tmp_path / "example.c"

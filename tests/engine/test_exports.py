@@ -1,7 +1,7 @@
-"""What the library shows to the process that loads it, and what it takes from there.
+"""The symbols that the library exports to its process, and those that it imports.
 
-Its own C++ run-time library is inside it. Where one of these symbols met those of another C++
-library in the process, an exception of one would be unwound by the other: a JVM dies of that.
+The library contains a C++ run-time library. If its symbols mixed with those of another one in the
+process, one would unwind the exceptions of the other. This ends a JVM.
 """
 
 from __future__ import annotations
@@ -63,13 +63,13 @@ def test_no_cpp_symbol_comes_from_the_process(tmp_path):
     for library in libraries(tmp_path):
         found = symbols(library, "--undefined-only")
         assert "malloc" in found
-        # Of what is weak the library needs none.
+        # The library does not need its weak symbols.
         needed = [name for name, letter in found.items() if letter == "U" and CPP.match(name)]
         assert needed == [], library
 
 
 def test_the_library_is_never_unloaded(tmp_path):
-    """A JVM drops a library with its class loader; its threads would be left asleep in it."""
+    """A JVM unloads a library with its class loader, but its threads would still sleep in it."""
     for library in libraries(tmp_path):
         done = subprocess.run(
             [require_tool("readelf"), "--dynamic", library],

@@ -19,7 +19,7 @@ from gkl_shim import _native
 from gkl_shim.formats import pairhmm_in
 from gkl_shim.pairhmm import PairHMM, Read
 from tests.conftest import ROOT, require_tool
-from tests.engine.conftest import make_region, run, write_regions
+from tests.native_driver import make_region, run, write_regions
 
 MODES = ("upward", "downward", "toward-zero", "flush", "trap", "flags", "pending", "all")
 PRECISIONS = ("single", "double")

@@ -1,4 +1,4 @@
-"""Running out of memory is an error, not an end; and memory does not grow with the work."""
+"""Running out of memory does not end the process, and memory does not grow with the work."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ small = [Read(read, 30)] * 20, [haplotype] * 4
 expected = pairhmm.likelihoods(*small)
 
 def little_memory(room):
-    # So many bytes more than the process has now; None: as many as there are.
+    # Allow `room` bytes more than the process has now, or any number if it is None.
     with open("/proc/self/statm") as file:
         now = int(file.read().split()[0]) * resource.getpagesize()
     limit = resource.RLIM_INFINITY if room is None else now + room
@@ -85,7 +85,7 @@ def test_a_cpp_program_catches_its_own_bad_alloc_and_goes_on(tmp_path):
     lines = done.stdout.splitlines()
     out_of_memory = "bad_alloc 2 16 out of memory"
     assert len(lines) == len(rooms)
-    for line in lines:  # the last error stays the last one where a call succeeds
+    for line in lines:  # a call that succeeds keeps the last error
         assert line == out_of_memory or line.startswith("bad_alloc 0 16 ")
     assert lines[:3] == [out_of_memory] * 3  # a haplotype's letters alone take 4 MB
 
@@ -145,7 +145,7 @@ def long_haplotype():
     return region([bases(10)], [np.full(20_000_000, ord("A"), np.uint8)])
 
 def long_rescaled_haplotype():
-    # Without gap-open qualities a read cannot be scaled, in either precision.
+    # A read with gap-open qualities of 0 leaves the range of both precisions.
     return region([bases(4)], [np.full(12_000_000, ord("A"), np.uint8)], gap_open=0)
 
 def long_reads():
@@ -166,7 +166,7 @@ def check(batch, threads):
     out = np.full(batch.pairs, np.nan)
     pointer = _native_pairhmm.batch_pointer(*batch.arrays)
     with open("/proc/self/clear_refs", "w") as file:
-        file.write("5")  # the peak so far is forgotten
+        file.write("5")  # resets the peak
     before = memory("VmRSS")
     engine.compute(pointer, out)
     print((memory("VmHWM") - before) >> 10)

@@ -1,4 +1,4 @@
-"""The Python that the library starts in a program that is none: which one, and from where."""
+"""The library starts Python inside another program, and runs only code that can be trusted."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def write_program(path: Path, text: str) -> Path:
     return path
 
 
-# Nothing from the working directory.
+# Tests that nothing comes from the working directory.
 
 
 class Trap:
@@ -233,7 +233,7 @@ def test_a_relative_program_is_refused(host: Host, trap: Trap, python: str) -> N
 
 @pytest.mark.parametrize("python", [os.path.realpath(python) for python in INTERPRETERS])
 def test_packages_of_the_user_are_imported(host: Host, tmp_path: Path, python: str) -> None:
-    """They count as in any Python, although its environment variables do not."""
+    """They are imported as in any Python, although most of its variables are ignored."""
     setting = {"PYTHONUSERBASE": str(tmp_path / "base"), "GKL_SHIM_PYTHON": python}
     ask = "import site; print(site.getusersitepackages())"
     done = subprocess.run(
@@ -253,7 +253,7 @@ def test_packages_of_the_user_are_imported(host: Host, tmp_path: Path, python: s
 
 
 def test_start_up_files_on_the_python_path_are_run(host: Host, stand_in: Path) -> None:
-    """They are run as in any Python; one that ends it does not end the process."""
+    """They are run as in any Python. One that exits does not end the process."""
     customize = stand_in / "sitecustomize.py"
     customize.write_text(f"import builtins; builtins.mark = {REACHED!r}\n")
     (stand_in / "cupy.py").write_text("raise ImportError(mark)\n")
@@ -264,7 +264,7 @@ def test_start_up_files_on_the_python_path_are_run(host: Host, stand_in: Path) -
     assert f"no GPU (GKL_SHIM_PYTHON={sys.executable}: SystemExit; {ADVICE})" in host.warnings[0]
 
 
-# Nothing that others can change.
+# Tests that nothing is used that others can change.
 
 
 def writable(path: Path, mode: int = 0o002) -> None:
@@ -295,11 +295,11 @@ def test_a_program_in_a_folder_that_others_can_write_to_is_refused(
     host({"GKL_SHIM_PYTHON": str(own_python)})
     assert len(host.warnings) == 1
     assert f"GKL_SHIM_PYTHON={own_python}: others can write to {folder}" in host.warnings[0]
-    # With the sticky bit nobody can take away what is another's.
+    # With the sticky bit, only its owner can remove a file.
     writable(folder, stat.S_ISVTX)
     host({"GKL_SHIM_PYTHON": str(own_python)})
     assert "others can write" not in host.warnings[0]
-    # On the PATH too.
+    # The same holds for a program on the PATH.
     folder.chmod(0o777)
     host({"GKL_SHIM_PYTHON": None, "PATH": f"{own_python.parent}:{os.environ['PATH']}"})
     assert f"others can write to {folder}" in host.warnings[0]
@@ -445,7 +445,7 @@ def test_a_library_that_others_can_write_to_is_refused(
 def test_a_program_that_never_ends_is_killed(
     host: Host, program: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, waits: bool
 ) -> None:
-    """With all that it has started, also where our process ends first."""
+    """So is everything that it has started, even if our process ends first."""
     pids = tmp_path / "pids"
     python = write_program(tmp_path / "python", f"sleep 1000 & echo $$ $! > {pids}; wait")
     if waits:

@@ -75,7 +75,7 @@ def test_segments_of_a_long_haplotype_do_not_change_the_bits(build, precision, l
 
 @pytest.mark.parametrize("build", BUILDS)
 def test_a_long_haplotype_is_rescaled(build):
-    """In segments of its columns, too: neither precision takes a read without gap-open quality."""
+    """Also in segments. A read with gap-open qualities of 0 leaves the range of both precisions."""
     rnd = random.Random(6)
     haplotype = bytes(rnd.choice(b"ACGT") for _ in range(5000))
     bases, quals = haplotype[2046:2051], [bytes([q] * 5) for q in (30, 0, 0, 10)]
@@ -89,7 +89,7 @@ def test_a_long_haplotype_is_rescaled(build):
 @pytest.mark.parametrize("build", BUILDS)
 @pytest.mark.parametrize("threads", [2, 3, 4, 8])
 def test_more_threads_than_tiles_do_not_change_the_bits(build, threads):
-    """Threads that find no reads left take tails of haplotypes from others, whenever they come."""
+    """Threads that find no reads left take tails of haplotypes from others, at any time."""
     rnd = random.Random(3)
     bases = "".join(rnd.choice("ACGT") for _ in range(500))
     haplotypes = [bases.encode()]
@@ -112,7 +112,7 @@ def test_more_threads_than_tiles_do_not_change_the_bits(build, threads):
 
 @pytest.mark.parametrize("build", BUILDS)
 def test_other_pairs_and_their_order_do_not_change_the_bits(regions, expected, build):
-    """Alone, in any order of reads and haplotypes, with repeats: the pair alone decides."""
+    """The pairs are computed alone, in another order, and repeatedly."""
     precision, results = expected
     pairhmm = PairHMM(build=build, precision=precision)
     rnd = random.Random(1)
@@ -134,7 +134,7 @@ def test_streaming_does_not_change_the_bits(regions, expected):
 
 
 def test_results_agree_with_the_model(regions, expected):
-    """And they are right: a share of them beside the extended-precision model."""
+    """Some pairs are compared with the model in extended precision."""
     precision, results = expected
     tolerance = 1e-5 if precision == "single" else 1e-8
     rnd = random.Random(2)

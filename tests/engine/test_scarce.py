@@ -1,4 +1,4 @@
-"""Every request of every part of the C interface for memory or a thread is refused once."""
+"""In every part of the C interface, each request for memory or a thread is refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Texts through the C interface, in the libraries of every compiler that makes them."""
+"""Text is read and written through the C interface, with the library of each compiler."""
 
 from __future__ import annotations
 

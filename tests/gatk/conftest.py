@@ -1,4 +1,4 @@
-"""A real GATK with its samples, each made once a session, and each run of GATK done once."""
+"""A real GATK and its samples. Each sample and each run is made once for the session."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.conftest import require_tool
 
 SWAPS = ("agent", "classpath", "library-path")
 
-# A shim that is not there would make every comparison pass; so each run's log is asked.
+# Without the shim every comparison would pass, so the log of each run is checked.
 _SAID = {
     "stock": None,
     "agent": "agent",
@@ -151,10 +151,11 @@ def _require_simulators() -> None:
 
 
 def check_near_ties(gatk: Gatk, tool: str, sample: data.Sample, *arguments: str) -> None:
-    """Check the shim where stock itself is not reproducible.
+    """Check a tool in which GKL's results depend on the precision.
 
-    In these tools stock in single precision and stock in double differ in a few records: near
-    ties. So calls must be stock's, and elsewhere no more records may differ than between those.
+    For a few records that are near ties, GKL gives different values in single and in double
+    precision. The shim must make GKL's calls, and may differ from GKL in no more records than
+    the two precisions do.
     """
     stock = gatk(tool, sample, *arguments)
     double = gatk(tool, sample, *arguments, "--native-pair-hmm-use-double-precision", "true")

@@ -1,4 +1,4 @@
-"""The comparison of VCF files sees every difference, and knows calls from the rest."""
+"""The comparison of VCF files finds every difference, and tells calls from other fields."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
-"""The way from GATK's JVM to a GPU engine that an embedded Python opens, and what happens without.
+"""GATK's JVM uses a GPU engine that an embedded Python opens, or else the CPU engine.
 
-CuPy and the driver here are stand-ins, whose device leaves every pair to the CPU, unless it is told
-to give all the same result: what is tested is the way there, and what is said of it. Tests with a
-real device are in tests/gpu.
+CuPy and the driver are stand-ins. Their device leaves every pair to the CPU, unless a test sets
+one result for all pairs. Tests with a real device are in tests/gpu.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from tests.gatk.conftest import Gatk
 
 pytestmark = pytest.mark.gatk
 
-# Python imports this where the engine asks for CuPy: a stand-in for it, and one for the driver.
+# The engine imports this as CuPy: stand-ins for CuPy and for the driver.
 CUPY = """
 import os, sys, time
 
@@ -122,7 +121,7 @@ def again(lines: list[str]) -> int:
 
 
 def test_the_cpu_completes_pairs_that_the_device_cannot_hold(shim) -> None:
-    """Which does not hold them, in single or double precision: the CPU completes all."""
+    """It cannot hold them in either precision, so the CPU computes all pairs."""
     lines = shim("cuda")
     assert warnings(lines) == []
     assert again(lines) == pairs(lines) > 0
@@ -213,7 +212,7 @@ def test_the_benchmark_of_callers_runs_in_a_jvm(gatk: Gatk, stand_in: Path, monk
         assert row["region"] == "3 x 2"
         calls = row["microseconds_a_call"] * row["regions_a_second"]
         assert calls == pytest.approx(1e6 * row["callers"])
-    # A device that is not used is not shown as if it were.
+    # The log does not name a device that is not used.
     monkeypatch.setenv("GKL_SHIM_PYTHON", "/bin/false")
     with pytest.raises(MissingComponent, match="no GPU"):
         next(pairhmm_callers.jvm_rows(gatk.classpath, 0.1, lambda _: None))

@@ -1,4 +1,4 @@
-"""What the demo shows and how it exits; ``make demo`` itself runs the real thing."""
+"""The output and the exit code of the demo. ``make demo`` runs it with a real GATK."""
 
 from __future__ import annotations
 

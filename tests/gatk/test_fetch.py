@@ -1,4 +1,4 @@
-"""What comes from Maven Central, and what is said where it cannot."""
+"""Downloads from Maven Central, and the messages if they fail."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_progress_reports_each_file(
     progress = lambda name, size: seen.append((name, size))  # noqa: E731
     assert fetch.gatk_classpath(progress) == str(jar)
     assert seen == [("some.jar", 1.5e6)]
-    # Once a file of it is gone, it is not complete any more.
+    # If a file is deleted, the class path is no longer complete.
     jar.unlink()
     assert fetch.complete(fetch.gatk_name()) is None
 

@@ -1,4 +1,4 @@
-"""The shim in a GATK whose GKL is 0.9.0, with that version's bindings, as GATK's master has it."""
+"""The shim in a GATK with GKL 0.9.0 and its bindings, as on GATK's master branch."""
 
 from __future__ import annotations
 

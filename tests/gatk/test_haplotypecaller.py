@@ -1,4 +1,4 @@
-"""HaplotypeCaller with the shim writes stock's VCF, and gets stock's likelihoods."""
+"""With the shim, HaplotypeCaller gets GKL's likelihoods and writes stock GATK's VCF."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.gatk.conftest import SWAPS, Gatk, check_near_ties
 
 pytestmark = pytest.mark.gatk
 
-# Every swap on the small samples; one on the large one, for time's sake.
+# All swaps on the small samples, but only one on the large sample, to save time.
 CASES = [(sample, swap) for sample in ("chr20", "chr22", "deep") for swap in SWAPS]
 CASES.append(("megabase", "agent"))
 
@@ -27,7 +27,7 @@ def test_vcf_and_likelihoods_are_those_of_stock_gatk(
     comparison = compare.compare(stock.vcf, shim.vcf)
     assert comparison.identical, str(comparison)
     assert comparison.records[0] > 0
-    # An equal VCF alone proves little.
+    # Likelihoods show more than an equal VCF.
     assert stock.likelihoods is not None and shim.likelihoods is not None
     assert compare_likelihoods(stock.likelihoods, shim.likelihoods, 1e-5) > 100
 
@@ -74,13 +74,13 @@ def test_gatks_java_pairhmm_makes_the_same_calls(gatk: Gatk, chr22: data.Sample)
     assert "never asked for the native PairHMM" in java.log
     assert compare.compare(shim.vcf, java.vcf).same_calls
     assert shim.likelihoods is not None and java.likelihoods is not None
-    # GKL, and so the shim, rounds an exponent of the match-to-match transition, which Java does
-    # not: up to 5.6e-5 at the gap-open qualities that GATK's PCR model goes down to.
+    # GKL and the shim round an exponent of the match-to-match transition, and Java does not. The
+    # difference is up to 5.6e-5 at the lowest gap-open qualities of GATK's PCR model.
     assert compare_likelihoods(shim.likelihoods, java.likelihoods, 1e-4) > 1000
 
 
 def compare_likelihoods(one: Path, other: Path, tolerance: float) -> int:
-    """Check every likelihood that GATK received against another run's; return how many."""
+    """Compare all likelihoods that GATK received in two runs, and return their number."""
     count = 0
     with one.open() as lines, other.open() as other_lines:
         for number, (line, other_line) in enumerate(zip_longest(lines, other_lines), 1):

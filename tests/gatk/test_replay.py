@@ -1,4 +1,4 @@
-"""The replay drives stock GKL and the shim beside each other, and they agree."""
+"""The replay calls GKL and the shim in turns, and their results agree."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_gkl_and_the_shim_agree_in_a_replay(
         assert engine.largest_difference <= tolerance
         assert engine.infinite_in_one == 0
     assert result.engines["stock"].largest_difference == 0
-    # As in GATK, where GKL leaves it on in the thread that initializes it.
+    # As in GATK: GKL leaves flush-to-zero on in the thread that initializes it.
     assert result.engines["stock"].flush_to_zero
 
 
@@ -67,7 +67,7 @@ def test_every_caller_computes_all_regions(gkl: str, regions: Path) -> None:
         turn = engine.turns[0]
         assert turn.gcups == pytest.approx(three.cells * turn.passes / turn.seconds / 1e9, rel=1e-3)
         assert one.engines[name].turns[0].passes > 0
-    # The first pass, which gives the answers, is one caller's.
+    # Only one caller makes the first pass, whose results are compared.
     calls = sum(turn.passes for turn in three.engines["shim"].turns) + 1
     assert f"PairHMM: {200 * calls} regions, " in three.log
 

@@ -1,4 +1,4 @@
-"""How the swaps reach the JVM, and the subcommands around it."""
+"""The swaps reach the JVM, and the subcommands that use them."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def test_java_options_reach_the_jvm(classpath: str) -> None:
 def test_the_output_of_env_works_for_any_launcher(
     classpath: str, gatk: Gatk, chr20: data.Sample, tmp_path: Path, swap: str
 ) -> None:
-    """What ``eval "$(gkl-shim env)"`` exports is enough for a plain java."""
+    """A plain java needs only the variables that ``eval "$(gkl-shim env)"`` exports."""
     arguments = ["--swap", swap]
     if swap == "library-path":
         arguments += ["--gatk", classpath, "-o", str(tmp_path / "with a blank")]

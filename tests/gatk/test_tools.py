@@ -1,4 +1,4 @@
-"""The other tools of GATK that call the native PairHMM, and what the shim says of itself."""
+"""The other tools of GATK that call the native PairHMM."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_filter_alignment_artifacts_gives_the_same_vcf(
     assert made.returncode == 0, made.complaint
     calls = str(gatk("Mutect2", chr22).vcf)
     arguments = ("-V", calls, "--bwa-mem-index-image", str(image))
-    # It has no double precision to measure near ties by; so all must be equal.
+    # This tool has no option for double precision, so near ties cannot be measured.
     stock = gatk("FilterAlignmentArtifacts", chr22, *arguments)
     shim = gatk("FilterAlignmentArtifacts", chr22, *arguments, swap="agent")
     comparison = compare.compare(stock.vcf, shim.vcf)
@@ -58,13 +58,13 @@ def test_check_jni_finds_nothing_in_our_classes(gatk: Gatk, chr20: data.Sample, 
     options = ("-Xcheck:jni", "-XX:+DisplayVMOutputToStderr")
     stock = gatk("HaplotypeCaller", chr20, java_options=options)
     shim = gatk("HaplotypeCaller", chr20, swap=swap, java_options=options)
-    # Stock's own warnings, which show that the check is on.
+    # GKL's own warnings show that the check is on.
     assert _warnings(stock.log, "com.intel.gkl.pairhmm")
     assert not _warnings(shim.log, "com.intel.gkl.pairhmm", "org.gklshim")
 
 
 def _warnings(log: str, *packages: str) -> list[str]:
-    """The JVM's JNI warnings and errors whose innermost frame lies in one of the packages."""
+    """Return the JVM's JNI warnings and errors whose innermost frame is in one of the packages."""
     lines = log.splitlines()
     return [
         f"{line} {frame.strip()}"

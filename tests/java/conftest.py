@@ -78,7 +78,7 @@ class Jvm:
         result.unlink(missing_ok=True)
         command = [sys.executable, "-m", "tests.java.scenarios", scenario, str(given), str(result)]
         command.append(":".join([*map(str, chosen.jars), gkl_classpath(gkl)]))
-        # On the command line: the JVM announces JAVA_TOOL_OPTIONS.
+        # On the command line, because the JVM logs JAVA_TOOL_OPTIONS.
         command += [] if chosen.agent is None else [f"-javaagent:{chosen.agent}"]
         command += [f"-Djava.io.tmpdir={self.temporary}", *options]
         variables = {**os.environ, **(environment or {})}

@@ -1,4 +1,4 @@
-"""Regions of reads and haplotypes, and what PairHMM says of them by tests/oracle.py."""
+"""Regions of reads and haplotypes, and their likelihoods by tests/oracle.py."""
 
 from __future__ import annotations
 

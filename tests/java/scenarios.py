@@ -1,4 +1,4 @@
-"""What the tests do inside a JVM, each in a process of its own; `conftest.Jvm` runs it.
+"""The scenarios that tests run inside a JVM. `conftest.Jvm` starts a process for each.
 
     python -m tests.java.scenarios SCENARIO ARGUMENT RESULT CLASSPATH JVM-OPTIONS...
 
@@ -93,7 +93,7 @@ class PairHmm:
 
 
 def _array(holder: Any, holders: list[Any]) -> Any:
-    # By reflection: JPype's own arrays are of the application class loader's types.
+    # By reflection, because JPype's arrays have types of the application's class loader.
     reflect = jpype.JClass("java.lang.reflect.Array")
     array = reflect.newInstance(holder.class_, len(holders))
     for index, held in enumerate(holders):

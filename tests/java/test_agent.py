@@ -1,4 +1,4 @@
-"""The agent: where it acts, where it keeps its hands off, and what it says."""
+"""The Java agent: when it replaces classes, when it does not, and what it logs."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_off_leaves_intels_classes_in_place(jvm: Jvm, swap: str) -> None:
     outcome = jvm(
         "compute", {"regions": [REGION]}, swap=swap, environment={"GKL_SHIM_BACKEND": "off"}
     )
-    # On the class path our classes stand in front and hand everything on.
+    # With the class-path swap, our class comes first and calls Intel's.
     assert outcome.result["ours"] == (swap == "classpath")
     assert outcome.result["likelihoods"] == stock.result["likelihoods"]
     assert len(outcome.ours) == 1
@@ -114,7 +114,7 @@ def test_intels_class_stays_if_the_library_is_not_ours(
     )
 
 
-# Loads, computes nonsense, and would end the process if Intel's classes were bound to it.
+# It loads, gives wrong results, and would end the process if Intel's classes were bound to it.
 WRONG = """
 #include <stdlib.h>
 int Java_org_gklshim_pairhmm_NativePairHmm_initialize(
@@ -159,7 +159,7 @@ def test_the_library_may_be_in_another_file(jvm: Jvm, tmp_path: Path, agent_jar:
 def test_a_relative_library_is_refused(
     jvm: Jvm, tmp_path: Path, agent_jar: Path, swap: str
 ) -> None:
-    """The working directory may be anybody's."""
+    """Another user may own the working directory."""
     skip_unless_served("stock")
     with zipfile.ZipFile(agent_jar) as archive:
         library = Path(archive.extract("native/linux-x86_64/libgkl_shim.so", tmp_path))
@@ -174,13 +174,13 @@ def test_a_relative_library_is_refused(
 
 
 def test_a_temporary_folder_that_others_can_write_to_is_not_used(jvm: Jvm) -> None:
-    """There the library could be replaced before it is loaded, so it goes to another folder."""
+    """Other users could replace the library there, so it is extracted to another folder."""
     skip_unless_served("stock")
     jvm.temporary.chmod(0o777)
     before = jvm.temporary.stat().st_mtime_ns
     assert jvm("compute", {"regions": [REGION]}).result["ours"]
     assert jvm.temporary.stat().st_mtime_ns == before
-    jvm.temporary.chmod(0o1777)  # nobody can take away what is another's
+    jvm.temporary.chmod(0o1777)  # only its owner can remove a file
     assert jvm("compute", {"regions": [REGION]}).result["ours"]
     assert jvm.temporary.stat().st_mtime_ns != before
     assert list(jvm.temporary.iterdir()) == []
@@ -195,7 +195,7 @@ def test_an_absent_temporary_folder_is_replaced(jvm: Jvm, tmp_path: Path) -> Non
 def test_the_agent_does_nothing_on_an_unsupported_platform(
     jvm: Jvm, tmp_path: Path, agent_jar: Path
 ) -> None:
-    """Here: an agent without a library for this machine."""
+    """The jar of this test has no library for this machine."""
     skip_unless_served("stock")
     empty = tmp_path / "gkl-shim.jar"
     with zipfile.ZipFile(agent_jar) as full, zipfile.ZipFile(empty, "w") as archive:
@@ -208,8 +208,8 @@ def test_the_agent_does_nothing_on_an_unsupported_platform(
 
 
 def test_every_class_loader_gets_our_class(jvm: Jvm) -> None:
-    """As in Spark and notebooks: GATK in its own class loaders, one of them blind to the
-    application's."""
+    """As in Spark and notebooks, GATK is in other class loaders. One of them does not delegate to
+    the application's."""
     jars = gkl_classpath("0.8.11").split(":")
     results = jvm("class_loaders", (REGION, jars)).result
     truth = regions.likelihoods(REGION)
@@ -271,7 +271,7 @@ def platforms(agent_jar: Path) -> list[str]:
 def test_the_jars_hold_the_right_files(agent_jar: Path, classpath_jar: Path) -> None:
     with zipfile.ZipFile(agent_jar) as agent, zipfile.ZipFile(classpath_jar) as front:
         names = set(agent.namelist())
-        # Where a class loader would find them, the agent's jar must not have them.
+        # A class loader must not find replaced classes in the agent's jar.
         assert not [name for name in names if name.startswith("com/")]
         for platform in platforms(agent_jar):
             library = agent.read(f"native/{platform}/libgkl_shim.so")
@@ -304,7 +304,7 @@ def test_the_library_exports_intels_native_methods(agent_jar: Path, tmp_path: Pa
 
 
 def test_a_copy_of_the_jar_works_alone(jvm: Jvm, tmp_path: Path, agent_jar: Path) -> None:
-    """One file can be copied anywhere, under a name with blanks too."""
+    """The jar can be copied to any folder, even under a name with blanks."""
     folder = tmp_path / "a folder"
     folder.mkdir()
     copy = Path(shutil.copy(agent_jar, folder / "the shim.jar"))

@@ -10,7 +10,7 @@ from tests.java.conftest import Jvm, skip_unless_served
 MIB = 1 << 20
 ROOMS = [1 * MIB, 2 * MIB, 4 * MIB, 8 * MIB, 16 * MIB, 32 * MIB, 48 * MIB]
 LARGE = {
-    # What takes the memory: 16 MB of letters; states of long reads; 72 MB of results.
+    # These take memory for 16 MB of letters, for the states of long reads, or for 72 MB of results.
     "letters": regions.large(2, reads=2, read_length=30, haplotypes=4, length=4_000_000),
     "states": regions.large(3, reads=16, read_length=1000, haplotypes=64, length=300),
     "results": regions.large(4, reads=3000, read_length=20, haplotypes=3000, length=20),
@@ -22,9 +22,9 @@ LARGE = {
 def test_out_of_memory_is_a_java_error_and_the_jvm_goes_on(
     jvm: Jvm, swap: str, environment: dict[str, str]
 ) -> None:
-    """A distribution's libjvm.so is linked with libstdc++; where another is not, it is preloaded.
+    """A distribution's libjvm.so is linked with libstdc++. For other JVMs, it is preloaded.
 
-    The JVM itself cannot do without memory: its compilers and collectors are kept quiet.
+    The JVM itself fails without memory, so its compilers and parallel collectors are off.
     """
     skip_unless_served(swap)
     outcome = jvm(

@@ -128,7 +128,7 @@ def test_a_place_that_cannot_be_written_is_one_warning(record: Recording, folder
 
 
 def test_a_read_only_file_is_refused(record: Recording, folder: Path) -> None:
-    """For root too, where it has no right to pass over permissions."""
+    """This also holds for root if it may not override permissions."""
     file = folder / "traffic.in"
     file.write_text("kept\n")
     file.chmod(0o444)
@@ -194,7 +194,7 @@ def test_a_disk_that_fills_up_keeps_the_old_file(jvm: Jvm, folder: Path) -> None
 
 
 def test_a_mount_point_is_overwritten(record: Recording, folder: Path, tmp_path: Path) -> None:
-    """As containers are given single files: it cannot be replaced, but written to."""
+    """Like a single file in a container: it can be written, but not replaced."""
     file, source = folder / "traffic.in", tmp_path / "source"
     file.touch()
     source.write_text("an older and longer one\n" * 10_000)
@@ -243,7 +243,7 @@ def test_symbolic_links_are_followed(record: Recording, folder: Path, exists: bo
 
 
 def test_standard_output_can_be_recorded_to(jvm: Jvm, folder: Path) -> None:
-    link = folder / "stdout"  # as /dev/stdout, which is not put at risk
+    link = folder / "stdout"  # like /dev/stdout, which the test must not replace
     link.symlink_to("/proc/self/fd/1")
     outcome = jvm("compute", {"regions": [REGION]}, environment={"GKL_SHIM_RECORD": str(link)})
     assert regions.recorded(REGION) in outcome.log
@@ -294,7 +294,7 @@ def test_a_record_that_grows_too_large_is_one_warning(jvm: Jvm) -> None:
 def test_a_killed_process_leaves_no_incomplete_record(
     jvm: Jvm, record: Recording, folder: Path
 ) -> None:
-    """What it leaves goes with the next run; what a process still writes does not."""
+    """The next run removes its file, but not the file of a process that still runs."""
     file = folder / "traffic.in"
     setting = {"GKL_SHIM_RECORD": str(file)}
     outcome = jvm("killed", REGION, environment=setting, succeeds=False)

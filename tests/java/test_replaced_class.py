@@ -1,6 +1,6 @@
-"""The agent's table of replaced classes: each algorithm stands or falls by itself.
+"""The agent replaces the classes of each algorithm that passes its self-test.
 
-To the table is added an algorithm for `IntelSmithWaterman`, whose self-test passes or fails.
+The tests add an algorithm for `IntelSmithWaterman`, whose self-test passes or fails.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ public class IntelSmithWaterman {
 }
 """
 
-# Loads both classes as GATK does, and says which are ours.
+# Loads both classes like GATK, and prints which are ours.
 GATK = """
 package org.broadinstitute.hellbender;
 

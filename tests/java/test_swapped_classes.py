@@ -1,4 +1,4 @@
-"""The classes that take the place of GKL's, driven as GATK drives them, through every swap."""
+"""The classes that replace GKL's, called as GATK calls them, with every swap."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ import pytest
 from tests.java import regions
 from tests.java.conftest import GKL_VERSIONS, SWAPS, Jvm, skip_unless_served
 
-# The bars that the C interface promises.
+# The accuracy that the C interface promises.
 SINGLE, DOUBLE = 1e-5, 1e-8
-# Below this stock's double precision is zero.
+# Below this value, GKL's double precision is zero.
 RANGE = -614
 
 each_swap = pytest.mark.parametrize("swap", SWAPS)
@@ -119,7 +119,7 @@ def test_wrong_arguments_throw(jvm: Jvm, swap: str) -> None:
 
 
 def test_wrong_arguments_throw_through_intels_classes(jvm: Jvm) -> None:
-    """Intel's Java catches IllegalArgumentException, logs the message and throws it without."""
+    """Intel's class catches IllegalArgumentException, and throws another without its message."""
     skip_unless_served("library-path")
     outcome = jvm("errors", regions.typical(2), swap="library-path")
     caught = outcome.result
@@ -144,7 +144,7 @@ def test_computing_without_initialize_throws(jvm: Jvm, swap: str) -> None:
     assert message == "computeLikelihoods was called before initialize"
 
 
-# Not many_threads through Intel's classes: they have one precision a process.
+# many_threads needs two precisions, and Intel's classes have only one in a process.
 @pytest.mark.parametrize(
     ("swap", "scenario"),
     [
@@ -158,7 +158,7 @@ def test_check_jni_finds_nothing(jvm: Jvm, swap: str, scenario: str) -> None:
     many = [regions.typical(seed, reads=40) for seed in range(3)]
     argument = {"compute": {"regions": many}, "errors": many[0]}.get(scenario, many)
     log = jvm(scenario, argument, swap=swap, options=["-Xcheck:jni"]).log
-    # Intel's utilities, which its Java still asks for AVX, change the MXCSR.
+    # Intel's class still asks Intel's utilities for AVX, and these change the MXCSR.
     complaints = [
         line
         for line in log.splitlines()
@@ -247,7 +247,7 @@ def test_the_log_explains_the_number_of_threads(jvm: Jvm) -> None:
     assert announced({}, {cpus[0]}) == "1 thread (4 asked for by GATK, 1 CPU)"
     by_setting = "1 thread (7 asked for by GKL_SHIM_THREADS, 1 CPU)"
     assert announced({"GKL_SHIM_THREADS": "7"}, {cpus[0]}) == by_setting
-    # A property is stronger than the environment.
+    # A property takes precedence over the environment.
     assert announced({"GKL_SHIM_THREADS": "5"}, {cpus[0]}, "-Dgkl.shim.threads=7") == by_setting
     if len(cpus) < 2:
         pytest.skip("one CPU: nothing left to cap")
@@ -285,6 +285,6 @@ def test_the_build_can_be_chosen(jvm: Jvm) -> None:
 
 @each_swap
 def test_no_file_stays_in_the_temporary_folder(jvm: Jvm, swap: str) -> None:
-    """Not even while it runs, so that no end, however sudden, leaves anything."""
+    """Not even while the process runs, so a killed process leaves none."""
     names = jvm("listing", (regions.typical(1), str(jvm.temporary)), swap=swap).result
     assert names == []

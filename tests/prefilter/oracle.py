@@ -1,4 +1,4 @@
-"""What the filters should say: edlib's distances, and GateKeeper written down plainly."""
+"""The expected results of the filters: edlib's distances, and a plain GateKeeper."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def _amended(mask: list[int]) -> list[int]:
         before = filled[k - 1] if k else zero
         after = filled[k + 1] if k + 1 < len(filled) else zero
         own = word.copy()
-        # Two zeros across a border: 1 00|1, 1 0|0 1, 1|00 1; a single one at its border is not.
+        # Two zeros across a border are filled: 1 00|1, 1 0|0 1, 1|00 1. A single zero at it is not.
         if before[30] and own[1]:
             word[0] = 1
         if before[31] and own[2]:
@@ -56,7 +56,7 @@ def _amended(mask: list[int]) -> list[int]:
 def _filled(word: list[int]) -> list[int]:
     out = word.copy()
     for k in range(1, 31):
-        # A single zero is filled at any place but the second, and there if the fourth is one.
+        # A single zero is filled, but at the second position only if the fourth is one.
         if word[k - 1] and word[k + 1] and k != 1:
             out[k] = 1
     for k in range(1, 30):
@@ -70,7 +70,7 @@ def _filled(word: list[int]) -> list[int]:
 def gatekeeper(read: bytes, segment: bytes, max_edits: int) -> int:
     length = len(read)
     words = -(-length // 32)
-    held = -(-length // 16) * 16  # words of 16 bases: what a shift moves beyond the last is lost
+    held = -(-length // 16) * 16  # words of 16 bases; a shift drops bits beyond the last
     a = (read + b"A" * 32 * words)[: 32 * words]  # no base is the same as A
     b = (segment + b"A" * 32 * words)[: 32 * words]
 

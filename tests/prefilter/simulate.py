@@ -26,7 +26,7 @@ def pairs(count: int, seed: int, longest: int = 300) -> tuple[list[bytes], list[
     """Reads and segments of mixed lengths; most of a pair's two are alike, some are strangers."""
     rnd = random.Random(seed)
     genome = np.random.default_rng(seed).choice(np.frombuffer(b"ACGT", np.uint8), 100_000)
-    # Repeats, in which alignments have many ways to be equally good.
+    # In repeats, many alignments are equally good.
     genome[20_000:21_000] = np.resize(np.frombuffer(b"AC", np.uint8), 1000)
     genome[40_000:41_000] = ord("A")
     text = genome.tobytes()

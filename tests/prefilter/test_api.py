@@ -1,4 +1,4 @@
-"""The Python API: what it takes, and what it says of what it does not."""
+"""The Python API accepts every form of sequences, and refuses wrong arguments."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_every_form_of_sequences_gives_the_same_edits(reads, segments):
 
 
 def test_bit_planes_encode_bases():
-    """A at 0, C sets low, T high, G both; the first base is bit 0."""
+    """A has no bit set, C has low, T has high, and G has both. The first base is bit 0."""
     low, high = np.array([0b1010], np.uint32), np.array([0b1100], np.uint32)  # ACTG
     encoded = Sequences.from_planes(low, high, np.array([0, 1]), np.array([4, 3]))
     assert edits(encoded, ["ACTG", "CTG"], 0).tolist() == [0, 0]
@@ -185,7 +185,7 @@ def reads_of_contigs() -> tuple[list[bytes], np.ndarray, np.ndarray, np.ndarray]
 
 @pytest.mark.parametrize("mode", ["global", "infix", "prefix"])
 def test_candidates_have_the_edits_of_their_pairs(mode):
-    """The segment as the documentation says it, cut out by hand."""
+    """The test cuts out each segment as the documentation describes it."""
     reads, places, reverse, _ = reads_of_contigs()
     max_edits = 4
     before = max_edits if mode == "infix" else 0
@@ -201,7 +201,7 @@ def test_candidates_have_the_edits_of_their_pairs(mode):
     resident = Prefilter(max_edits, mode=mode).resident(reads, CONTIGS)
     got = resident.edits(places[:, 0], places[:, 2], places[:, 1], reverse)
     np.testing.assert_array_equal(got, want)
-    # In parts, and again.
+    # Computed in parts, and a second time.
     half = len(want) // 2
     got = resident.edits(places[half:, 0], places[half:, 2], places[half:, 1], reverse[half:])
     np.testing.assert_array_equal(got, want[half:])
@@ -251,7 +251,7 @@ def test_wrong_candidate_arrays_are_refused():
 
 @pytest.mark.parametrize("planes", [False, True])
 def test_resident_arrays_may_be_refilled(planes):
-    """Before the first candidates, and before the first on the reverse strand."""
+    """Both before the first candidates, and before the first on the reverse strand."""
     letters = np.frombuffer(b"".join(CONTIGS), np.uint8).copy()
     contigs = Sequences.from_arrays(letters, np.array([0, 3000, 3007, 3507]))
     matrix = np.stack([letters[at : at + 50] for at in range(0, 2000, 100)])

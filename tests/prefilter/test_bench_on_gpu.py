@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from gkl_shim.cli import bench_prefilter
 
 
-def test_bench_measures_gpus(fake, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bench_on_a_gpu(fake, monkeypatch: pytest.MonkeyPatch) -> None:
     cupy = fake(2)
     for name in ("_GENERATED_BASES", "_CPU_BASES", "_CUDA_BASES", "_EDLIB_BASES"):
         monkeypatch.setattr(bench_prefilter, name, 30_000)

@@ -55,7 +55,7 @@ def test_an_empty_text_gives_an_empty_output(tmp_path: Path) -> None:
 
 
 def test_a_text_of_many_chunks_is_read_completely(tmp_path: Path) -> None:
-    """Lines lie across the borders of what is read at once."""
+    """Lines cross the borders between chunks."""
     count = 200_000
     with (tmp_path / "x.tsv").open("wb") as file:
         for k in range(count):

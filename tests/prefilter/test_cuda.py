@@ -90,7 +90,7 @@ def undefined_and_mixed(count: int, method: str) -> tuple[list[bytes], list[byte
 
 
 @pytest.mark.parametrize(("method", "mode", "max_edits"), CASES)
-def test_kernels_on_the_host_give_the_edits_of_the_cpu_engine(fake, method, mode, max_edits):
+def test_kernels_on_the_host(fake, method, mode, max_edits):
     cupy = fake()
     reads, segments = undefined_and_mixed(1200, method)
     want = edits(reads, segments, max_edits, method=method, mode=mode, backend="cpu")
@@ -124,7 +124,7 @@ def test_kernels_on_the_host_compute_long_pairs(fake):
 
 @pytest.mark.parametrize("encode", ["auto", "host", "device"])
 @pytest.mark.parametrize("devices", [1, 3])
-def test_every_form_of_sequences_gives_the_same_edits(fake, encode, devices):
+def test_ways_in(fake, encode, devices):
     cupy = fake(devices)
     reads, segments = undefined_and_mixed(3000, "exact")
     want = edits(reads, segments, 5, backend="cpu")
@@ -278,7 +278,7 @@ def test_only_the_chosen_devices_are_used(fake):
         Prefilter(2, backend="cuda")
 
 
-def test_auto_opens_cuda_after_enough_work(fake, monkeypatch):
+def test_auto_opens_cuda_once_there_is_work_for_it(fake, monkeypatch):
     cupy = fake()
     monkeypatch.setattr(api, "_CUDA_OPEN_BASES", 1000)
     monkeypatch.setattr(api, "_CUDA_CALL_BASES", 500)

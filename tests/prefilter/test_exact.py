@@ -1,4 +1,4 @@
-"""The exact filter beside edlib: no pair falsely accepted, none falsely rejected."""
+"""The exact filter agrees with edlib: it accepts and rejects no pair falsely."""
 
 from __future__ import annotations
 

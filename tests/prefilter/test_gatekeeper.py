@@ -1,4 +1,4 @@
-"""The GateKeeper method beside the authors' counts and a plain program."""
+"""The GateKeeper method agrees with the authors' counts and with a plain program."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ BUILDS = _native.builds()
 
 @pytest.mark.parametrize("build", BUILDS)
 def test_gatekeeper_accepts_as_many_pairs_as_the_authors_program(build):
-    """What GateKeeper-GPU itself accepts of this set, and how many are truly within."""
+    """The counts of GateKeeper-GPU, and of the pairs that are truly within the threshold."""
     pairs = read_pairs("ERR240727_1_E2.tsv")
     for max_edits, accepted, truly in ((2, 102, 24), (5, 1525, 34), (10, 2982, 310)):
         estimate = edits(*pairs, max_edits, method="gatekeeper", build=build)

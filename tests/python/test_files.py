@@ -1,4 +1,4 @@
-"""Outputs are whole or not there, and installed parts are found or named."""
+"""Output files are complete or absent, and missing parts of the installation are named."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every kind of source gives the same bytes, and can be closed while it is waited for."""
+"""Every kind of source gives the same bytes, and can be closed while a thread waits for it."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def test_an_empty_file_has_no_content() -> None:
 @pytest.mark.parametrize("blocking", [True, False])
 @pytest.mark.parametrize("kind", ["path", "buffered", "raw"])
 def test_a_slow_pipe_is_read_completely(content: bytes, blocking: bool, kind: str) -> None:
-    """The first bytes come one by one, so that the format shows late."""
+    """The first bytes arrive one by one, so the format is recognized late."""
     pieces = [content[k : k + 1] for k in range(5)]
     pieces += [content[k : k + 50_000] for k in range(5, len(content), 50_000)]
     with written(pieces, blocking) as end:
@@ -172,7 +172,7 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     with pytest.raises(IsADirectoryError) as error:
         Input(tmp_path)
     assert error.value.filename == str(tmp_path)
-    # Its first page is mapped nowhere: reading is an input/output error.
+    # No memory is mapped at its start, so reading fails.
     with Input("/proc/self/mem") as source, pytest.raises(OSError) as failed:
         source.readinto(bytearray(10))
     assert (failed.value.errno, failed.value.filename) == (5, "/proc/self/mem")

@@ -1,4 +1,4 @@
-"""``GKL_SHIM_LIBRARY`` that names no library of this version: one line that says so."""
+"""If ``GKL_SHIM_LIBRARY`` names another file, one line says what is wrong with it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every build against the definition of the model, for shapes that real data seldom have."""
+"""Every build agrees with the definition of the model for shapes that are rare in real data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The Python interface: what it takes, what it refuses, and that answers do not depend on how."""
+"""The Python interface: forms of input give the same results, and wrong input is refused."""
 
 from __future__ import annotations
 
@@ -254,24 +254,25 @@ def test_builds_threads_and_grouping_do_not_change_the_bits(
                 assert np.array_equal(engine.compute(batch), want), (build, threads)
     alone = list(stream(batch[k : k + 1] for k in range(30)))
     assert np.array_equal(np.concatenate([values.ravel() for values in alone]), want)
-    # So small that regions are cut between reads.
+    # These limits split regions between reads.
     monkeypatch.setattr(pairhmm, "_CALL_CELLS", 50_000)
     monkeypatch.setattr(pairhmm, "_GROUP_CELLS", 100_000)
-    with PairHMM() as engine:
-        assert np.array_equal(engine.compute(batch), want)
-        assert engine.statistics.regions > 30
-        assert engine.statistics.pairs == batch.pairs
-        assert engine.statistics.cells == batch.cells
-    # And between haplotypes.
+    _check_parts(batch, want, least=30)
+    # This limit also splits regions between haplotypes.
     monkeypatch.setattr(pairhmm, "_FEW_READS_CELLS", 50_000)
-    with PairHMM() as engine:
-        assert np.array_equal(engine.compute(batch), want)
-        assert engine.statistics.regions > 100
-        assert engine.statistics.pairs == batch.pairs
-        assert engine.statistics.cells == batch.cells
+    _check_parts(batch, want, least=100)
     again = list(stream([batch[:7], batch[7:7], batch[7:]]))
     assert [values.shape for values in again] == [tuple(shape) for shape in batch.shapes.tolist()]
     assert np.array_equal(np.concatenate([values.ravel() for values in again]), want)
+
+
+def _check_parts(batch: Batch, want: np.ndarray, least: int) -> None:
+    """Check that a batch is computed in more than `least` parts, with the same results."""
+    with PairHMM() as engine:
+        assert np.array_equal(engine.compute(batch), want)
+        assert engine.statistics.regions > least
+        assert engine.statistics.pairs == batch.pairs
+        assert engine.statistics.cells == batch.cells
 
 
 def test_a_stream_may_mix_objects_and_batches() -> None:
@@ -510,7 +511,7 @@ def test_a_closed_engine_refuses_calls_and_keeps_its_statistics() -> None:
 
 def test_split_returns_views() -> None:
     batch = _generated_input.regions(3)
-    # One row, one column, nothing at all; more regions than are cut at once.
+    # One row, one column, nothing, and more regions than one native call splits.
     few = [batch[:1], Batch(batch[:1].reads, batch[:1].haplotypes), batch[1:1]]
     one = HaplotypeBatch.from_arrays(np.array([0, 2]), b"AC")
     many = concatenated([*few, Batch(batch.reads, one), *[batch] * 1000])
@@ -529,10 +530,10 @@ def test_split_returns_views() -> None:
     found[0][:] = -1
     assert (values < 0).sum() == found[0].size
     del found, view, want
-    # The type's come and go with other arrays.
+    # References to the type come and go with other arrays.
     assert sys.getrefcount(values) == references[1]
     assert abs(sys.getrefcount(values.dtype) - references[0]) < 100
-    # What sees the values keeps them.
+    # A view keeps the values alive.
     (last,) = batch[2:].split(np.full(batch[2:].pairs, 3.0))
     gc.collect()
     assert (last == 3).all()

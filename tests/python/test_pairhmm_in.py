@@ -1,4 +1,4 @@
-"""The .in format: what is read, what is refused and with which words, and the way back."""
+"""The .in format is read, written, and refused with a message that names the line."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ def test_variants_of_the_format_are_read(text: bytes) -> None:
             "a read has 5 fields (bases, base, insertion, "
             "deletion and continuation qualities), here 0",
         ),
-        # A read too many, so that every later line is in the wrong place.
+        # One read too many, so every later line is in the wrong place.
         (REGION.replace(b"2 1", b"1 1"), 3, "a haplotype has 1 field, here 5"),
         (
             REGION.replace(b"2 1", b"999999999 1") + REGION,
@@ -152,7 +152,7 @@ def test_variants_of_the_format_are_read(text: bytes) -> None:
             "a read has 5 fields (bases, base, "
             "insertion, deletion and continuation qualities), here 1",
         ),
-        # Fields that add up over the lines but not within them.
+        # The number of fields is right in total, but not in each line.
         (
             b"2 1\nAC II II II ++ AC\nII II II ++\nAC\n",
             2,
@@ -170,7 +170,7 @@ def test_variants_of_the_format_are_read(text: bytes) -> None:
 def test_wrong_content_is_refused_with_its_line(text: bytes, line: int, message: str) -> None:
     with pytest.raises(FormatError) as error:
         _read(text)
-    if "gzip" in message:  # how far decompression came, and the reason, are the library's affair
+    if "gzip" in message:  # the line and the reason depend on the library
         assert error.value.message.startswith(message)
     else:
         assert str(error.value) == f"f.in:{line}: {message}"

@@ -1,4 +1,4 @@
-"""The native reader of the .in format against a plain one, and the writer of likelihoods."""
+"""The native reader of the .in format agrees with a plain one, and the writer with repr."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def test_mutated_texts_are_read_or_refused_like_the_oracle(
 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_texts_of_many_pieces_are_read_like_the_oracle(threads: int) -> None:
-    """Lines lie across the borders of what threads read, and several are wrong."""
+    """Lines cross the borders between the threads' pieces, and several are wrong."""
     rnd = random.Random(threads)
     text = b""
     while len(text) < 1_500_000:
@@ -148,7 +148,7 @@ def test_a_line_is_refused_only_above_the_limit(
 
 
 def test_a_wrong_line_is_found_before_its_region_ends(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A wrong line is found without the rest of what its region claims to have."""
+    """A wrong line is found although the rest of its region never arrives."""
     monkeypatch.setattr(pairhmm_in, "_CHUNK", 1 << 12)
     monkeypatch.setattr(pairhmm_in, "_BLOCK", 1 << 12)
 
