@@ -66,7 +66,7 @@ def require_tool(name: str) -> str:
 
 
 def missing(reason: str) -> NoReturn:
-    """Skip a test; under CI=true it fails."""
+    """Skip a test, or fail it under CI=true."""
     if os.environ.get("CI") == "true":
         pytest.fail(reason)
     pytest.skip(reason)
@@ -86,7 +86,7 @@ RECORDED = ("10s_three_regions", "10s")
 
 
 def recorded(name: str) -> tuple[Path, np.ndarray]:
-    """One of `RECORDED`: the ``.in`` file, and each pair's log10 likelihood in 80-bit precision."""
+    """Return a ``.in`` file of `RECORDED`, and its log10 likelihoods in 80-bit precision."""
     if name == "10s":
         regions, likelihoods = (shared_data("pairhmm", f"10s.{kind}") for kind in ("in", "log10"))
     else:
@@ -96,7 +96,7 @@ def recorded(name: str) -> tuple[Path, np.ndarray]:
 
 @contextlib.contextmanager
 def alone(folder: Path) -> Iterator[None]:
-    """Make a folder, and keep other test processes out of it until it is complete."""
+    """Make a folder, and lock out other test processes until it is complete."""
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -104,9 +104,9 @@ def alone(folder: Path) -> Iterator[None]:
 
 
 def library_for(arch: str, folder: Path) -> Path:
-    """The library for an architecture: the jar's, else one compiled with zig and kept in build/.
+    """Return the library for an architecture: from the jar, or compiled with zig in build/.
 
-    zig compiles the release's libraries, too.
+    zig also compiles the libraries of a release.
     """
     from gkl_shim import paths
 
@@ -168,7 +168,7 @@ def aarch64_emulator(aarch64_compiler: str) -> list[str]:
 
 @pytest.fixture(scope="session")
 def gpu() -> None:
-    """Require a device: without one skip the test, or fail under GKL_SHIM_TEST_GPU=1."""
+    """Skip the test without a device, or fail under GKL_SHIM_TEST_GPU=1."""
     from gkl_shim.cuda.devices import device_count
     from gkl_shim.errors import BackendUnavailable
 

@@ -21,7 +21,7 @@ class Region:
 
 
 class Fault(Exception):  # noqa: N818 - a line of a text, not of Python
-    """What is wrong, and with which line."""
+    """A fault in a text, and its line."""
 
     def __init__(self, line: int, message: str) -> None:
         super().__init__(f"{line}: {message}")

@@ -24,7 +24,7 @@ def likelihood(
     continuation_quals: Sequence[int],
     haplotype: bytes,
 ) -> float:
-    """The log10 likelihood of one read given one haplotype.
+    """Return the log10 likelihood of one read given one haplotype.
 
     Parameters
     ----------

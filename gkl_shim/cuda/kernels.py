@@ -29,7 +29,7 @@ __all__ = [
 ]
 
 #: These give the CPU's bits: subnormal float32 numbers are zero, division follows IEEE, and the
-#: compiler makes no fused multiply-add of its own.
+#: compiler may not fuse multiplications and additions.
 OPTIONS = ("-std=c++17", "-ftz=true", "-fmad=false", "-prec-div=true")
 
 #: Compute capabilities, times 10, that the build compiles machine code for: Turing to Blackwell.

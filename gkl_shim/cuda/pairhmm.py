@@ -81,8 +81,8 @@ class Engine:
         For measurements: use the kernel with this many rows a lane wherever it can hold a region's
         reads. 0 chooses the cheapest kernel. All kernels give the same bits.
     streams
-        For measurements: the most chunks of one call in flight on a device. 0 chooses the number
-        from that of the threads.
+        For measurements: the most chunks of one call in flight on a device. 0 chooses it from the
+        number of threads.
     launch_threads
         For measurements: the number of threads that plan and launch chunks, for each call and
         device. 0 chooses it from the number of threads.

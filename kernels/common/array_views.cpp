@@ -1,10 +1,10 @@
-// Views of an array, through the functions of NumPy and Python that the package hands over: no
-// header of theirs is needed to build this. The interface is in gkl_shim_internal.h.
+// Makes views of an array, with functions of NumPy and Python that the Python package passes in. So
+// the build needs none of their headers. The interface is in gkl_shim_internal.h.
 #include "gkl_shim_internal.h"
 
 namespace {
 
-// NumPy's flags of an array that is as C would have it, and may be written to.
+// NumPy's flags for a C-contiguous, writable array.
 constexpr int kContiguous = 0x1, kAligned = 0x100, kWriteable = 0x400;
 
 }  // namespace
@@ -18,7 +18,7 @@ extern "C" int64_t gkl_shim_array_views(const gkl_shim_numpy *numpy, void *array
     for (int64_t g = 0; g < regions; g++) {
         const intptr_t shape[] = {intptr_t(region_reads[g + 1] - region_reads[g]),
                                   intptr_t(region_haplotypes[g + 1] - region_haplotypes[g])};
-        // This reference to the type, the next one to the array and the view's own are taken over.
+        // NumPy and the list take over these references: to the type, to the array, to the view.
         numpy->Py_IncRef(dtype);
         void *const view =
             numpy->PyArray_NewFromDescr(numpy->PyArray_Type, dtype, 2, shape, nullptr, next,

@@ -30,8 +30,8 @@ class Pipe {
     Pipe() {
         int ends[2];
         if (pipe2(ends, O_CLOEXEC) != 0) return;
-        // Away from the standard streams, of which this process may lack some: the child's own are
-        // put there.
+        // If standard streams of this process are closed, the pipe may get their numbers. The
+        // child's streams need these numbers, so the pipe gets others.
         for (int k = 0; k < 2; k++) {
             ends_[k] = fcntl(ends[k], F_DUPFD_CLOEXEC, 3);
             ::close(ends[k]);
@@ -53,10 +53,10 @@ class Pipe {
     int ends_[2] = {-1, -1};
 };
 
-// The child under way, if any, so that it does not outlive us.
+// The running child, if any. It is killed when this process ends.
 std::atomic<pid_t> running{0};
 
-// It leads a process group, so that this ends what it has started too.
+// The child leads a process group, so this also ends everything that it has started.
 void end_running() {
     const pid_t child = running.load();
     if (child > 0) kill(-child, SIGKILL);
@@ -82,8 +82,8 @@ int start(const char *const *command, const Pipe &out, const Pipe &error, pid_t 
     return failed;
 }
 
-// Reads both streams to their ends, of the second what comes last. False where the first is too
-// long or the time is up.
+// Reads both streams to their ends, and keeps the last bytes of the second. Returns false if the
+// first is too long or the time is up.
 bool read_both(const Pipe &out, const Pipe &error, size_t most_bytes, Clock::time_point end,
                std::string *text, std::string *complaint) {
     pollfd from[2] = {{out.end(0), POLLIN, 0}, {error.end(0), POLLIN, 0}};
@@ -111,7 +111,7 @@ bool read_both(const Pipe &out, const Pipe &error, size_t most_bytes, Clock::tim
     return true;
 }
 
-// Waits for the child's end. False where the time is up before it.
+// Waits until the child ends. Returns false if the time is up before that.
 bool wait_for_end(pid_t child, Clock::time_point end, int *status) {
     for (;;) {
         const pid_t ended = waitpid(child, status, WNOHANG);

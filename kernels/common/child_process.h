@@ -1,4 +1,4 @@
-// Runs another program and takes what it prints, within bounds of time and size.
+// Runs another program and returns its output, with limits on time and size.
 #pragma once
 
 #include <stddef.h>

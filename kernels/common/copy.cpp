@@ -9,9 +9,9 @@
 namespace gkl_shim {
 namespace {
 
-// Bytes that one task copies.
+// The number of bytes that one task copies.
 constexpr int64_t kPiece = int64_t(1) << 19;
-// About how fast one thread copies.
+// The approximate speed of one thread.
 constexpr int64_t kCopiedPerNanosecond = 8;
 
 int64_t pieces_of(int64_t bytes) { return (bytes + kPiece - 1) / kPiece; }

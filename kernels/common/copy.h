@@ -1,4 +1,4 @@
-// Copies between arrays, on several threads: one thread is slower than the bus of a GPU.
+// Copies between arrays on several threads, because one thread is slower than the bus of a GPU.
 #pragma once
 
 #include <stdint.h>
@@ -13,7 +13,7 @@ struct Copy {
     int64_t bytes;
 };
 
-// Makes all copies. Waking the threads takes as long as copying some megabytes.
+// Makes all copies. Waking the threads takes as long as copying a few megabytes.
 void copy_all(const std::vector<Copy> &copies, int threads);
 
 }  // namespace gkl_shim

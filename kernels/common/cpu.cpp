@@ -20,7 +20,7 @@ namespace {
 
 #if defined(__linux__)
 
-// A quota in CPUs, rounded up; 0 where there is none.
+// A quota in CPUs, rounded up, or 0 if there is none.
 int quota(double allowed, double period) {
     if (!(allowed > 0) || !(period > 0)) return 0;
     const double cpus = allowed / period;
@@ -57,8 +57,8 @@ int quota_v1(const char *directory) {
                  number_in(directory, "cpu.cfs_period_us"));
 }
 
-// The tightest quota from the process's control group up to the root. Inside a container the
-// group's path may be one that only the host can see: the mounted root is then the container's own.
+// The lowest quota from the process's control group up to the root. In a container, the path of the
+// group may exist only on the host. The mounted root is then the container's group.
 int control_group_cpus() {
     int least = 0;
     const auto consider = [&least](int cpus) {
@@ -97,7 +97,7 @@ int usable_cpus() {
     const FloatingPointMode mode;
     int cpus = int(std::thread::hardware_concurrency());
 #if defined(__linux__)
-    // The mask is asked for with room to spare: a machine may have more CPUs than cpu_set_t.
+    // A machine may have more CPUs than cpu_set_t holds, so the mask is larger.
     for (int room = 1024; room <= 1 << 18; room *= 4) {
         cpu_set_t *set = CPU_ALLOC(room);
         if (!set) break;
@@ -117,7 +117,7 @@ int usable_cpus() {
 
 namespace {
 
-// Not __builtin_cpu_supports: some compilers' run-time libraries answer it with "nothing".
+// Not __builtin_cpu_supports: with some compilers' run-time libraries it reports no features.
 struct Features {
     bool avx2 = false, avx512 = false;
 

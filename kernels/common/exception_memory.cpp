@@ -1,10 +1,11 @@
-// Memory for exceptions where the system has none left.
+// Memory for exceptions when the system has none left.
 //
-// Throwing takes memory. Once there is none, libc++ takes it from a pool of 512 bytes, enough for
-// three exceptions, and ends the process when that is used up: three threads that run out of memory
-// together are enough. The linker (--wrap, see CMakeLists.txt) sends every call of aligned_alloc(),
-// which is where libc++ takes an exception's memory from, and of free() in this library to the
-// functions here. They add a larger pool. libstdc++ has a pool of its own for some hundred threads.
+// Throwing an exception takes memory. If there is none, libc++ takes it from a pool of 512 bytes,
+// which holds three exceptions. When the pool is used up, libc++ ends the process. This happens
+// when several threads run out of memory together. libc++ calls aligned_alloc() for an exception,
+// and the linker (--wrap, see CMakeLists.txt) sends this library's calls of aligned_alloc() and
+// free() to the functions here. They add a larger pool. libstdc++ has a pool for some hundred
+// threads already.
 #include <stddef.h>
 #include <stdint.h>
 
@@ -19,8 +20,8 @@ void __wrap_free(void *memory);
 
 namespace {
 
-// Enough for this library's largest exception, CudaFailure, with libc++'s header of 128 bytes: two
-// for each of 256 threads. Pages that are never used take no memory.
+// Room for two exceptions in each of 256 threads, of the size of this library's largest one,
+// CudaFailure, with libc++'s header of 128 bytes. Pages that are never used take no memory.
 constexpr size_t kSlotBytes = 512, kSlots = 512;
 constexpr size_t kAlignment = 16;
 

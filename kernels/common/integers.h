@@ -1,4 +1,4 @@
-// Integers of known size, for kernels too: NVRTC has no <stdint.h>.
+// Integers of known size, also for CUDA kernels: NVRTC has no <stdint.h>.
 #pragma once
 
 #if defined(__CUDACC_RTC__)

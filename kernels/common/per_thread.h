@@ -1,4 +1,4 @@
-// Memory of each thread, made when the thread first asks for it and deleted when the thread ends.
+// An object for each thread, made on first use and deleted when the thread ends.
 #pragma once
 
 #include <pthread.h>
@@ -19,7 +19,7 @@ class PerThread {
                                      [](void *memory) { delete static_cast<T *>(memory); }) == 0) {}
     PerThread(const PerThread &) = delete;
 
-    // The calling thread's. Throws std::bad_alloc.
+    // The object of the calling thread. Throws std::bad_alloc.
     T &operator*() const {
         void *const known = usable_ ? pthread_getspecific(key_) : nullptr;
         return known ? *static_cast<T *>(known) : make();

@@ -15,7 +15,7 @@ const char kDefaultPath[] = "/usr/local/bin:/usr/bin:/bin";
 
 bool is_ours(const struct stat &file) { return file.st_uid == 0 || file.st_uid == geteuid(); }
 
-// Removes what stands before the separator from `rest` and returns it.
+// Removes the text before the separator from `rest`, and returns it.
 std::string take(std::string *rest, char separator) {
     const size_t end = rest->find(separator);
     const std::string first = rest->substr(0, end);

@@ -11,11 +11,11 @@
 
 namespace gkl_shim {
 
-// Whether a file may be run or loaded. If not, stores the reason, worded to follow the file's name.
+// Whether a file may be run or loaded. If not, stores the reason, which follows the file's name.
 bool is_safe_file(const std::string &path, std::string *reason);
 
-// The path of a program: `name` itself where it has a slash, else looked up in the absolute entries
-// of PATH. False, with the reason, where there is none that may be run.
+// Finds a program: `name` itself if it has a slash, otherwise in the absolute entries of PATH.
+// Returns false, with the reason, if there is none that may be run.
 bool find_program(const std::string &name, std::string *path, std::string *reason);
 
 }  // namespace gkl_shim

@@ -1,4 +1,4 @@
-// Memory that is kept between calls, so that the steady state allocates nothing.
+// Memory that is kept between calls, so that later calls need not allocate.
 #pragma once
 
 #include <stddef.h>
@@ -13,7 +13,7 @@ class Scratch {
    public:
     ~Scratch() { free(memory_); }
 
-    // At least `bytes`; throws std::bad_alloc.
+    // Returns at least `bytes` bytes. Throws std::bad_alloc.
     void *get(size_t bytes) {
         if (bytes > size_) {
             release();
@@ -25,7 +25,7 @@ class Scratch {
         return memory_;
     }
 
-    // Frees the buffer if it is larger than a rare, huge input should leave behind.
+    // Frees the buffer if it is too large to be kept after a rare, huge input.
     void trim(size_t most) {
         if (size_ > most) release();
     }

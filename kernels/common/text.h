@@ -1,4 +1,4 @@
-// Reads texts line by line, on several threads.
+// Reads text line by line, on several threads.
 //
 // A text is cut into pieces. A line belongs to the piece in which it ends. Counting the newlines of
 // all pieces gives the number of each piece's first line; then all pieces are read in parallel.
@@ -77,7 +77,7 @@ class Lines {
 
    private:
     static constexpr int64_t kPiece = int64_t(1) << 18;
-    // How fast one thread reads, about, in bytes.
+    // The approximate speed of one thread, in bytes.
     static constexpr int64_t kReadPerNanosecond = 4;
 
     int64_t pieces() const { return int64_t(first_.size()) - 1; }

@@ -18,12 +18,12 @@
 namespace gkl_shim {
 namespace {
 
-// The least work that is given to a thread. A sleeping thread gets at least twice the time that
-// waking one has taken lately: 5 us on some machines, 100 us on others, mostly virtual ones.
+// The least work for one thread. A sleeping thread gets at least twice the time that waking one has
+// taken lately: 5 us on some machines and 100 us on others, which are mostly virtual.
 constexpr int64_t kWorthSharing = 2000;  // ns
 constexpr int64_t kWakingAtFirst = 50000, kWakingAtMost = 200000;
 
-// How long an idle worker spins, and a caller that waits for its workers' last tasks.
+// How long an idle worker spins, and how long a caller spins while its workers finish.
 constexpr std::chrono::microseconds kAwake(200);
 // Workers spin only after this many calls in a row, each within kAwake of the one before. One call
 // for one region makes fewer.
@@ -101,8 +101,8 @@ class Pool {
             wake = job->wanted > awake_ && asleep_ > 0;
             news_.fetch_add(1, std::memory_order_release);
         }
-        // Wake one worker, which wakes two more: waking is a system call, and the caller has work
-        // of its own.
+        // Wake one worker, which wakes two more. Waking is a system call, and the caller can do
+        // other work meanwhile.
         if (wake) work_.notify_one();
         job->work_as_caller();
         const auto alone = [job] { return job->working.load(std::memory_order_acquire) == 0; };
@@ -140,7 +140,7 @@ class Pool {
    private:
     typedef std::unique_lock<std::mutex> Lock;
 
-    // Spins first: the mutex is held for less time than blocking on it takes.
+    // Spins first, because the mutex is held for less time than blocking on it takes.
     Lock locked() {
         Lock lock(mutex_, std::defer_lock);
         if (!spin([&lock] { return lock.try_lock(); })) lock.lock();
@@ -155,7 +155,7 @@ class Pool {
         }
     }
 
-    // Nothing here throws: a job stores its tasks' exceptions.
+    // This does not throw, because a job stores the exceptions of its tasks.
     static void *serve(void *pool) noexcept {
         static_cast<Pool *>(pool)->serve();
         return nullptr;
@@ -180,7 +180,7 @@ class Pool {
                 lock.unlock();
                 for (int k = 0; k < more; k++) work_.notify_one();
                 job->work();
-                // From here on the caller may have returned and destroyed the job.
+                // After this, the caller may have returned and destroyed the job.
                 const bool last = job->working.fetch_sub(1, std::memory_order_release) == 1;
                 lock = locked();
                 if (last && waiting_ > 0) left_.notify_all();

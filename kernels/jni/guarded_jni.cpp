@@ -24,7 +24,7 @@ namespace {
 
 void raise(JNIEnv *env, const char *type, const char *message) {
     jclass exception = env->FindClass(type);
-    if (exception == nullptr) return;  // FindClass has raised an exception of its own
+    if (exception == nullptr) return;  // FindClass has raised another exception
     env->ThrowNew(exception, message);
     env->DeleteLocalRef(exception);
 }

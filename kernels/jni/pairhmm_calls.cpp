@@ -35,7 +35,7 @@ int PairHmmCalls::initialize(bool double_precision, int threads, const char *rep
     if (replaced == nullptr && settings().build.empty() &&
         strcmp(gkl_shim_builds(), "portable") == 0)
         throw JavaError("java/lang/IllegalStateException",
-                        "this CPU has no AVX2 with FMA, and Intel's code is the faster here");
+                        "this CPU has no AVX2 with FMA, and Intel's code is faster here");
 #endif
     const int asked = std::max(settings().threads > 0 ? settings().threads : threads, 1);
     const int used = std::min(asked, cpus_);

@@ -30,7 +30,7 @@ def environment(**changed: str) -> dict[str, str]:
 
 
 def configure(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
-    """Configure a build that only says what it would do: no compiler is tried."""
+    """Configure a build without trying the compiler."""
     command = [require_tool("cmake"), "-S", ROOT, "-B", folder, *options]
     done = subprocess.run(command, env=environment(), capture_output=True, text=True)
     # CMake breaks the lines of its errors.

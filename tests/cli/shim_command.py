@@ -30,7 +30,7 @@ def run(
 
 
 def one_error(done: subprocess.CompletedProcess[bytes]) -> str:
-    """The message of a command that failed as it should."""
+    """Return the message of a command that must fail with one line."""
     lines = done.stderr.decode().splitlines()
     assert len(lines) == 1, lines
     assert lines[0].startswith("gkl-shim: error: ")

@@ -15,7 +15,7 @@ from tests.conftest import require_tool
 
 
 class Trap:
-    """A working directory with the programs that are looked for; each leaves a mark."""
+    """A working directory with programs that commands look for. Each leaves a mark if it runs."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder

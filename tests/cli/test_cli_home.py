@@ -30,7 +30,7 @@ pwd.getpwuid = getpwuid
 
 @pytest.fixture(params=["unset", "a file", "not to be written"])
 def without_home(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Run, str]:
-    """Run ``gkl-shim`` so, and what is wrong."""
+    """Return a function that runs ``gkl-shim`` without a home, and the expected message."""
     environment = {name: value for name, value in os.environ.items() if name not in _VARIABLES}
     folder = tmp_path / "work"
     folder.mkdir()

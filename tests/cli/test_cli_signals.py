@@ -33,7 +33,7 @@ PATIENCE = 20.0
 def started(
     folder: Path, arguments: list[str], ignored: tuple[int, ...] = (), **streams: Any
 ) -> Iterator[subprocess.Popen[bytes]]:
-    """A command that runs in a folder, with its handlers in place."""
+    """Start a command in a folder, and wait until its signal handlers are installed."""
 
     def prepare() -> None:
         # A background job of a shell ignores SIGINT, and its children inherit this.
@@ -64,7 +64,7 @@ def handles(pid: int, number: int) -> bool:
 
 
 def wait_until_idle(process: subprocess.Popen[bytes]) -> None:
-    """Until it has used no processor time for a while: it waits for what the test holds back."""
+    """Wait until the process has used no CPU time for a while, because it waits for the test."""
     used, since = -1, time.monotonic()
     deadline = since + 60
     while time.monotonic() - since < 0.5:
@@ -78,7 +78,7 @@ def wait_until_idle(process: subprocess.Popen[bytes]) -> None:
 
 
 def end(process: subprocess.Popen[bytes], number: signal.Signals) -> None:
-    """Send a signal once. The command must end by that signal and print nothing."""
+    """Send a signal once. The command must end with its exit code and print nothing."""
     process.send_signal(number)
     assert process.wait(PATIENCE) == CODES[number]
     if process.stderr is not None:

@@ -1,7 +1,7 @@
 // A C++ program that is linked with the library and runs out of memory, in its own code and in the
-// library's: cpp_host MIB... tries each much room beyond what the process has. Prints a line for
-// each: what its own request for too much memory came to, the library's status, and how many of
-// the values that a region gets after that are those from before.
+// library's. cpp_host MIB... tries each number of MiB beyond what the process has. Prints a line
+// for each: the result of its own request for too much memory, the library's status, and how many
+// values of a region are still the same afterwards.
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>

@@ -1,5 +1,5 @@
-/* Prints the likelihoods of a .in file, one hexadecimal floating-point number a line, so that the
- * library can be tried from outside of Python: driver FILE BUILD PRECISION THREADS [BACKEND [MODE]]
+/* Prints the likelihoods of a .in file, one hexadecimal floating-point number a line, to try
+ * the library without Python: driver FILE BUILD PRECISION THREADS [BACKEND [MODE]]
  * BACKEND: cpu or cuda. MODE: the floating-point mode that the library is called in. */
 #include <stdio.h>
 #include <stdlib.h>

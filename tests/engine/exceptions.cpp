@@ -63,7 +63,7 @@ int main() {
     for (const int64_t thrower : {0, 1, 50, -1}) {
         Loop loop{thrower};
         show("loop", [&] { loop.run(); });
-        printf("still under way: %d; fewer than all begun: %d\n", int(loop.under_way),
+        printf("still running: %d; fewer than all begun: %d\n", int(loop.under_way),
                int(loop.begun < kTasks));
     }
     Loop loop{kTasks};

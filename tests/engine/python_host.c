@@ -1,6 +1,6 @@
-/* A program that is no Python: computes one pair with a backend, then prints the likelihood, what
- * became of the GPU engine, and whether a child process is left: python_host cuda|auto|cpu. With a
- * second argument it only opens the engine and ends after a second. */
+/* A C program that computes one pair with a backend. It prints the likelihood, the state of the GPU
+ * engine, and whether a child process is left: python_host cuda|auto|cpu. With a second argument it
+ * only opens the engine, and ends after a second. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <errno.h>

@@ -20,7 +20,7 @@ Play = Callable[..., list[tuple[int, float]]]
 
 @pytest.fixture(scope="module")
 def play(tmp_path_factory: pytest.TempPathFactory) -> Play:
-    """Return a function: how many calls of each group went to the GPU, and what they cost."""
+    """Return a function that returns the calls of each group on the GPU, and their total cost."""
     program = tmp_path_factory.mktemp("call_costs") / "call_costs"
     source = Path(__file__).with_name("call_costs.cpp")
     command = [require_tool("c++"), "-std=c++17", "-Wall", "-Werror", "-I", str(ROOT / "kernels")]

@@ -14,13 +14,13 @@ system_error: 4, a failure within the library: lock: Resource temporarily unavai
 number: 4, a failure within the library
 status: 3, no such build
 loop: 4, a failure within the library: task 0
-still under way: 0; fewer than all begun: 1
+still running: 0; fewer than all begun: 1
 loop: 4, a failure within the library: task 1
-still under way: 0; fewer than all begun: 1
+still running: 0; fewer than all begun: 1
 loop: 4, a failure within the library: task 50
-still under way: 0; fewer than all begun: 1
+still running: 0; fewer than all begun: 1
 loop: 4, a failure within the library: the first step
-still under way: 0; fewer than all begun: 1
+still running: 0; fewer than all begun: 1
 loop: 0
 begun: 200
 """

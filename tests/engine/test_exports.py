@@ -32,7 +32,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads ELF files
 
 
 def libraries(folder: Path) -> list[Path]:
-    """The package's library, and those of the jar."""
+    """Return the library of the package and those of the jar."""
     with zipfile.ZipFile(paths.agent_jar()) as jar:
         names = [name for name in jar.namelist() if name.endswith("/libgkl_shim.so")]
         assert names
@@ -40,7 +40,7 @@ def libraries(folder: Path) -> list[Path]:
 
 
 def symbols(library: Path, which: str) -> dict[str, str]:
-    """Names, and nm's letter for each."""
+    """Return the names of symbols, each with nm's letter."""
     done = subprocess.run(
         [require_tool("nm"), "--dynamic", which, "--format=posix", library],
         check=True,

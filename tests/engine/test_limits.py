@@ -19,7 +19,7 @@ READ, HAPLOTYPE, REGION = 1 << 20, 1 << 26, 1 << 28
 
 
 def _batch(reads: list[int], haplotypes: list[int]):
-    """One region of sequences of these lengths, of which there is no letter."""
+    """Return a region of sequences of these lengths, whose arrays hold no letters."""
     none = np.empty(0, np.uint8)
     return _native_pairhmm.batch_pointer(
         np.array([0, len(reads)]),

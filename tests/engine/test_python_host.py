@@ -46,7 +46,7 @@ def stand_in(tmp_path: Path) -> Path:
 
 
 class Host:
-    """Runs the program; each run must give the CPU's answer and leave no child behind."""
+    """Runs the program. Each run must give the CPU's result and leave no child process."""
 
     def __init__(self, program: Path, likelihood: str, stand_in: Path) -> None:
         self._program, self._likelihood = program, likelihood
@@ -57,7 +57,7 @@ class Host:
     def __call__(
         self, environment: dict[str, str | None], *, backend: str = "cuda", cwd: Path | None = None
     ) -> str:
-        """Return what the library says of the GPU engine."""
+        """Return what the library reports about the GPU engine."""
         variables = {**os.environ, "PYTHONPATH": self.python_path, **environment}
         done = subprocess.run(
             [self._program, backend],
@@ -89,7 +89,7 @@ def write_program(path: Path, text: str) -> Path:
 
 
 class Trap:
-    """A folder full of what Python and the dynamic linker look for; what is run leaves a mark."""
+    """A folder of files that Python and the dynamic linker look for. Each leaves a mark."""
 
     MODULES = (
         "cupy",
@@ -152,7 +152,7 @@ def test_the_trap_notices_code_of_the_working_directory(trap: Trap) -> None:
 
 
 def find_interpreters() -> Iterator[str]:
-    """This Python, and those of other versions that are installed."""
+    """Return this Python, and installed ones of other versions."""
     yield sys.executable
     for minor in range(10, 20):
         found = shutil.which(f"python3.{minor}")
@@ -273,7 +273,7 @@ def writable(path: Path, mode: int = 0o002) -> None:
 
 @pytest.fixture
 def own_python(tmp_path: Path) -> Path:
-    """A virtual environment's layout: a folder whose program is a link to this Python."""
+    """Return a link to this Python, in folders like those of a virtual environment."""
     folder = tmp_path / "own" / "bin"
     folder.mkdir(parents=True)
     python = folder / "python3"
@@ -347,7 +347,7 @@ LIBRARY = "libpython3.so"
 
 @pytest.fixture
 def answer(tmp_path: Path) -> Path:
-    """A file with the name of a Python library that is none."""
+    """Return a file with the name of a Python library."""
     library = tmp_path / LIBRARY
     library.write_text("no library\n")
     return library
@@ -462,7 +462,7 @@ def test_a_program_that_never_ends_is_killed(
 
 
 def is_running(pid: int) -> bool:
-    """Whether a process runs; one that has ended may wait for its parent to notice."""
+    """Return whether a process runs. An ended one may still wait for its parent."""
     try:
         text = Path(f"/proc/{pid}/stat").read_text()
     except OSError:

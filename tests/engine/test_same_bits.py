@@ -27,7 +27,7 @@ def assert_same_bits(one: np.ndarray, other: np.ndarray) -> None:
 
 @pytest.fixture(scope="module", params=PRECISIONS)
 def expected(request, regions):
-    """Every region's results from the portable build on one thread."""
+    """Return the results of all regions from the portable build with one thread."""
     pairhmm = PairHMM(build="portable", threads=1, precision=request.param)
     return request.param, [pairhmm.likelihoods(*region) for region in regions]
 

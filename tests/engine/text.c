@@ -1,5 +1,5 @@
-/* Reads a .in file and writes it back, then a file of doubles and writes them a line each, through
- * the library: text IN DOUBLES THREADS */
+/* Reads a .in file with the library and writes it back. Then reads a file of doubles and writes one
+ * a line: text IN DOUBLES THREADS */
 #include <stdio.h>
 #include <stdlib.h>
 

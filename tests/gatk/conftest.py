@@ -26,7 +26,7 @@ _SAID = {
 
 @dataclass(frozen=True)
 class Output:
-    """What one run of GATK wrote."""
+    """The files and the log of one run of GATK."""
 
     vcf: Path
     log: str
@@ -34,7 +34,7 @@ class Output:
 
 
 class Gatk:
-    """Runs GATK; asked again for the same run, answers with the first's output."""
+    """Runs GATK. A second call with the same arguments returns the output of the first."""
 
     def __init__(self, classpath: str, folder: Path) -> None:
         self.classpath = classpath
@@ -76,14 +76,14 @@ class Gatk:
 
 
 def _replaced(log: str) -> str | None:
-    """How, in its own words, the shim took the place of Intel's GKL; None where it did not."""
+    """Return the log's words for how the shim replaced Intel's GKL, or None if it did not."""
     match = re.search(r"\[gkl-shim[^]]*\] .*Intel GKL replaced \(([^)]*)\)", log)
     return match[1] if match else None
 
 
 @pytest.fixture(autouse=True, scope="session")
 def _no_shim_around() -> None:
-    """A shim or recording that the caller's environment holds would spoil every comparison."""
+    """Remove a shim or a recording from the environment, because they would spoil comparisons."""
     harmless = ("GKL_SHIM_CACHE", "GKL_SHIM_LIBRARY", "GKL_SHIM_RELEASE", "GKL_SHIM_TEST_GPU")
     names = [name for name in os.environ if name.startswith("GKL_SHIM_") and name not in harmless]
     assert not names, f"unset {' '.join(names)}"
@@ -114,7 +114,7 @@ def chr22(classpath: str, tmp_path_factory: pytest.TempPathFactory) -> data.Samp
 
 @pytest.fixture(scope="session")
 def deep(tmp_path_factory: pytest.TempPathFactory) -> data.Sample:
-    """An amplicon's or panel's depth: 1,200x over 4 kb, with a SNP every 400 bases."""
+    """A sample as deep as an amplicon: 1,200x over 4 kb, with a SNP every 400 bases."""
     _require_simulators()
     _, sequence = data.read_fasta(shared_data("genomes/human_g1k_v37_chr17_1Mb.fa.gz"))
     window = sequence[500_000:504_000]
@@ -124,7 +124,7 @@ def deep(tmp_path_factory: pytest.TempPathFactory) -> data.Sample:
 
 @pytest.fixture(scope="session")
 def megabase(tmp_path_factory: pytest.TempPathFactory) -> data.Sample:
-    """A stretch of a whole genome: 30x over 1 Mb."""
+    """A sample like a part of a whole genome: 30x over 1 Mb."""
     _require_simulators()
     _, sequence = data.read_fasta(shared_data("genomes/human_g1k_v37_chr17_1Mb.fa.gz"))
     return simulated_samples.simulate(tmp_path_factory.mktemp("megabase"), "megabase", sequence, 30)
@@ -138,7 +138,7 @@ def sample(request: pytest.FixtureRequest) -> data.Sample:
 
 
 def shared_data(name: str) -> Path:
-    """A file or folder of the data beside the project; the test is skipped where it is not."""
+    """Return a file or folder of the shared data, or skip the test if it is missing."""
     path = Path(__file__).parents[3] / "shared" / "data" / name
     if not path.exists():
         pytest.skip(f"needs the shared data: {path} is not there")

@@ -59,9 +59,9 @@ def stand_in(tmp_path: Path) -> Path:
 
 @pytest.fixture(name="shim")
 def _shim(gatk: Gatk, chr22: data.Sample, stand_in: Path, tmp_path: Path):
-    """Run HaplotypeCaller with the agent; return our log lines.
+    """Run HaplotypeCaller with the agent, and return our log lines.
 
-    Its VCF is compared with stock's, unless a device is to give all pairs the same result.
+    Unless the device gives all pairs the same result, the VCF must be that of stock GATK.
     """
     path = os.pathsep.join([str(stand_in), *filter(None, [os.environ.get("PYTHONPATH")])])
 

@@ -96,7 +96,7 @@ def _damaged(path: Path, size: int) -> None:
 
 @pytest.fixture
 def cached(empty_cache: Path) -> Path:
-    """GATK's class path in the cache; returns the second of its jars."""
+    """Make a class path of GATK in the cache, and return its second jar."""
     jars = [_zip(empty_cache.parent / f"{name}.jar") for name in ("a", "b", "c")]
     empty_cache.mkdir()
     (empty_cache / f"{fetch.gatk_name()}.classpath").write_text(":".join(map(str, jars)) + "\n")

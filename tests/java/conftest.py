@@ -32,7 +32,7 @@ SWAPS = ("agent", "classpath", "library-path")
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a process left behind; `result` is the scenario's, None where it did not finish."""
+    """The outcome of a process. `result` is that of the scenario, or None if it did not finish."""
 
     result: Any
     returncode: int
@@ -44,7 +44,7 @@ class Outcome:
         return [line for line in self.log.splitlines() if line.startswith("[gkl-shim ")]
 
     def line(self, text: str) -> str:
-        """The one line of ours that holds a text."""
+        """Return the only line of ours that contains a text."""
         found = [line for line in self.ours if text in line]
         assert len(found) == 1, f"{text!r} in {len(found)} lines:\n{self.log[-3000:]}"
         return found[0]
@@ -131,7 +131,7 @@ def gkl_classpath(version: str) -> str:
 
 
 def stock_serves() -> bool:
-    """Whether Intel's own library runs on this CPU; the library-path swap needs that too."""
+    """Return whether GKL runs on this CPU. The library-path swap needs it too."""
     if platform.machine() != "x86_64":
         return False
     return " avx " in Path("/proc/cpuinfo").read_text()
@@ -144,7 +144,7 @@ def skip_unless_served(swap: str) -> None:
 
 @pytest.fixture(autouse=True, scope="session")
 def _no_shim_around() -> None:
-    """A setting that the caller's environment holds would spoil what is tested."""
+    """Remove our settings from the environment, because they would change the tests."""
     harmless = ("GKL_SHIM_CACHE", "GKL_SHIM_RELEASE")
     names = [name for name in os.environ if name.startswith("GKL_SHIM_") and name not in harmless]
     assert not names, f"unset {' '.join(names)}"

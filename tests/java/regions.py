@@ -29,7 +29,7 @@ class Region:
 
 
 def likelihoods(region: Region) -> list[float]:
-    """log10 likelihoods, reads outer, haplotypes inner, of what the bytes mean to GKL."""
+    """Return the log10 likelihoods, read by read, with the meaning that GKL gives to the bytes."""
     return [
         oracle.likelihood(letters(read.bases), *_qualities(read), letters(haplotype))
         for read in region.reads
@@ -44,7 +44,7 @@ def _qualities(read: Read) -> tuple[bytes, bytes, bytes, bytes]:
 
 
 def letters(sequence: bytes) -> bytes:
-    """Any byte but ACGTN counts as A, lower case too."""
+    """Return the letters that GKL sees: any byte other than ACGTN counts as A, also lower case."""
     return bytes(b if b in b"ACGTN" else ord("A") for b in sequence)
 
 
@@ -59,7 +59,7 @@ def recorded(region: Region) -> str:
 
 
 def typical(seed: int, reads: int = 6, haplotypes: int = 4, length: int = 60) -> Region:
-    """A region as GATK sends them: haplotypes that differ a little, reads that come from one."""
+    """Return a region like GATK's: haplotypes that differ a little, and reads from one of them."""
     chance = random.Random(seed)
     first = bytes(chance.choices(b"ACGT", k=length))
     others = [_mutated(chance, first) for _ in range(haplotypes - 1)]
@@ -87,7 +87,7 @@ def _mutated(chance: random.Random, sequence: bytes) -> bytes:
 
 
 def large(seed: int, reads: int, read_length: int, haplotypes: int, length: int) -> Region:
-    """A region whose haplotypes have nothing in common, so that its memory is its size's."""
+    """Return a region whose haplotypes share nothing, so that its size determines its memory."""
     chance = random.Random(seed)
     sources = [bytes(chance.choices(b"ACGT", k=length)) for _ in range(haplotypes)]
     tracks = [bytes([quality] * read_length) for quality in (30, 45, 45, 10)]
@@ -97,7 +97,7 @@ def large(seed: int, reads: int, read_length: int, haplotypes: int, length: int)
 
 
 def odd() -> list[Region]:
-    """Edges: length 1, prefixes, any byte as base and as quality, below double's range."""
+    """Return edge cases: length 1, prefixes, any byte as base or quality, values below double."""
 
     def constant(bases: bytes, quality: int, gap: int = 45, extend: int = 10) -> Read:
         n = len(bases)

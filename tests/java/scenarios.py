@@ -36,7 +36,7 @@ def scenario(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
 
 class PairHmm:
-    """One of GKL's two classes, whoever's bytes they are, as GATK drives it."""
+    """One of GKL's two classes, ours or Intel's, called as GATK calls it."""
 
     def __init__(
         self,
@@ -111,7 +111,7 @@ def java_doubles(size: int) -> Any:
 
 @scenario
 def compute(argument: dict[str, Any]) -> dict[str, Any]:
-    """Every region's likelihoods, and whose classes computed them."""
+    """Return the likelihoods of all regions, and whether our classes computed them."""
     regions = argument.pop("regions")
     pairhmm = PairHmm(**argument)
     results = [pairhmm.compute(region) for region in regions]
@@ -120,7 +120,7 @@ def compute(argument: dict[str, Any]) -> dict[str, Any]:
 
 @scenario
 def errors(region: Region) -> dict[str, tuple[str, str]]:
-    """The exception of each wrong call; after them all, a right call still works."""
+    """Return the exception of each wrong call. Then a correct call must still work."""
     pairhmm = PairHmm()
     expected = pairhmm.compute(region)
     reads, haplotypes = pairhmm.reads, pairhmm.haplotypes
@@ -183,7 +183,7 @@ def errors(region: Region) -> dict[str, tuple[str, str]]:
 
 @scenario
 def out_of_memory(argument: tuple[Region, list[Region], list[int]]) -> list[list[str]]:
-    """Each large region's exceptions, by room; a small one is computed after each, rightly."""
+    """Return the exceptions of large regions by memory limit. Small regions must work."""
     small, large, rooms = argument
     pairhmm = PairHmm(threads=2)
     expected = pairhmm.compute(small)
@@ -209,7 +209,7 @@ def out_of_memory(argument: tuple[Region, list[Region], list[int]]) -> list[list
 
 @contextlib.contextmanager
 def little_memory(room: int) -> Iterator[None]:
-    """Limit the process to this many bytes of address space beyond what it has now."""
+    """Limit the address space of the process to this many bytes more than it has now."""
     with Path("/proc/self/statm").open() as file:
         now = int(file.read().split()[0]) * resource.getpagesize()
     before = resource.getrlimit(resource.RLIMIT_AS)
@@ -222,7 +222,7 @@ def little_memory(room: int) -> Iterator[None]:
 
 @scenario
 def uninitialized(region: Region) -> str:
-    """The exception of computing without initialize."""
+    """Return the exception of computing without initialize."""
     instance = jpype.JClass("com.intel.gkl.pairhmm.IntelPairHmmOMP")()
     assert instance.load(None)
     helper = PairHmm.__new__(PairHmm)
@@ -238,8 +238,7 @@ def uninitialized(region: Region) -> str:
 
 @scenario
 def many_threads(regions: list[Region]) -> dict[str, Any]:
-    """Eight threads, each with its own engine, half of them in double; each closes it now and
-    then."""
+    """Run eight threads, each with an engine that it sometimes closes, half of them in double."""
     expected = {
         double: [PairHmm(double=double).compute(region) for region in regions]
         for double in (False, True)
@@ -269,7 +268,7 @@ def many_threads(regions: list[Region]) -> dict[str, Any]:
 
 @scenario
 def one_for_all(regions: list[Region]) -> bool:
-    """Several threads share one instance."""
+    """Let several threads share one instance."""
     pairhmm = PairHmm()
     expected = [pairhmm.compute(region) for region in regions]
     same: list[bool] = []
@@ -288,7 +287,7 @@ def one_for_all(regions: list[Region]) -> bool:
 
 @scenario
 def done(region: Region) -> dict[str, Any]:
-    """Two instances of different precision, of which one is done."""
+    """Call done() on one of two instances that differ in precision."""
     single, double = PairHmm(double=False), PairHmm(double=True)
     before = single.compute(region), double.compute(region)
     single.instance.done()
@@ -298,7 +297,7 @@ def done(region: Region) -> dict[str, Any]:
 
 @scenario
 def class_loaders(argument: tuple[Region, list[str]]) -> list[tuple[list[float], bool]]:
-    """Loaders side by side, one of which does not ask the application's."""
+    """Compute in several class loaders, one of which does not delegate to the application's."""
     region, jars = argument
     files = [jpype.JClass("java.io.File")(jar).toURI().toURL() for jar in jars]
     urls = jpype.JArray(jpype.JClass("java.net.URL"))(files)
@@ -315,7 +314,7 @@ def class_loaders(argument: tuple[Region, list[str]]) -> list[tuple[list[float],
 
 @scenario
 def surface(region: Region) -> dict[str, Any]:
-    """What other code can see of the classes, and GKL's own subclass of one of them."""
+    """Return what other code sees of the classes, and of GKL's subclass of one of them."""
     result: dict[str, Any] = {}
     public = jpype.JClass("java.lang.reflect.Modifier").isPublic
     for name in ("IntelPairHmm", "IntelPairHmmOMP", "IntelPairHmmFpga"):
@@ -338,14 +337,14 @@ def surface(region: Region) -> dict[str, Any]:
 
 @scenario
 def killed(region: Region) -> None:
-    """End silently while everything is in use."""
+    """Kill the process while everything is in use."""
     PairHmm().compute(region)
     os.kill(os.getpid(), signal.SIGKILL)
 
 
 @scenario
 def listing(argument: tuple[Region, str]) -> list[str]:
-    """What lies in a folder while the library is in use."""
+    """Return the files of a folder while the library is in use."""
     region, folder = argument
     PairHmm().compute(region)
     return sorted(path.name for path in Path(folder).rglob("*"))

@@ -64,7 +64,7 @@ def test_intels_class_stays_if_the_library_does_not_load(
 
 
 def foreign(folder: Path) -> Path:
-    """A library that loads and has nothing of ours."""
+    """Return a library that loads and has none of our functions."""
     source, library = folder / "foreign.c", folder / "foreign.so"
     source.write_text("int foreign(void) { return 1; }")
     subprocess.run([require_tool("cc"), "-shared", "-fPIC", source, "-o", library], check=True)
@@ -259,7 +259,7 @@ MACHINES = {"linux-x86_64": 62, "linux-aarch64": 183}
 
 
 def platforms(agent_jar: Path) -> list[str]:
-    """Those that the jar serves: this one, and both where a build is for release."""
+    """Return the platforms of the jar: this one, or both in a release build."""
     with zipfile.ZipFile(agent_jar) as archive:
         found = [name.split("/")[1] for name in archive.namelist() if name.endswith(".so")]
     assert f"linux-{os.uname().machine}" in found

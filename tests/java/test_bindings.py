@@ -13,7 +13,7 @@ BINDINGS = ROOT / "java" / "bindings"
 
 
 def members(javap: str, classpath: str, name: str) -> set[str]:
-    """What javap prints of a class: its declaration, fields and methods."""
+    """Return what javap prints for a class: its declaration, fields and methods."""
     done = subprocess.run(
         [javap, "-cp", classpath, name], check=True, capture_output=True, text=True
     )

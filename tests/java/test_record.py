@@ -73,7 +73,7 @@ class Recording:
         self._jvm = jvm
 
     def __call__(self, file: Path, regions_: int = 1, **options: bool) -> str:
-        """Return what is said of it; the run itself always succeeds."""
+        """Return what the log says about the recording. The run itself must succeed."""
         setting = {"GKL_SHIM_RECORD": str(file)}
         outcome = self._jvm(
             "compute", {"regions": [REGION] * regions_}, environment=setting, **options
@@ -86,7 +86,7 @@ class Recording:
         return line.split("] ", 1)[1]
 
     def refused(self, file: Path, reason: str, **options: bool) -> None:
-        """It says so once, before the first region."""
+        """Check that the log warns once, before the first region."""
         for count in (0, 1):
             said = self(file, count, **options)
             assert said == (
@@ -141,7 +141,7 @@ def test_a_read_only_file_is_refused(record: Recording, folder: Path) -> None:
 
 
 def device(folder: Path, minor: int) -> Path:
-    """A copy of /dev/null (3) or /dev/full (7): the real ones are not put at risk."""
+    """Make a copy of /dev/null (3) or /dev/full (7), so that no test replaces the real one."""
     path = folder / "device"
     try:
         os.mknod(path, stat.S_IFCHR | 0o666, os.makedev(1, minor))

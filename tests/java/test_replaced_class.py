@@ -92,7 +92,7 @@ def compile_java(classpath: str, folder: Path, sources: list[Path]) -> None:
 
 @pytest.fixture(scope="module")
 def agent(tmp_path_factory: pytest.TempPathFactory, agent_jar: Path) -> Path:
-    """The agent's jar with one line more in the table."""
+    """Return an agent's jar with one more entry in the table."""
     folder = tmp_path_factory.mktemp("agent")
     table = (ROOT / "java/src/main/java/org/gklshim/ReplacedClass.java").read_text()
     start = "ReplacedClass[] TABLE = {\n"

@@ -13,7 +13,7 @@ EDLIB_MODES = {"global": "NW", "infix": "HW", "prefix": "SHW"}
 
 
 def distances(reads: Sequence[bytes], segments: Sequence[bytes], mode: str = "global"):
-    """The edit distance of each pair, whatever it is."""
+    """Return the edit distance of each pair, without a threshold."""
     edlib_mode = EDLIB_MODES[mode]
     return np.array(
         [
@@ -31,7 +31,7 @@ def within(exact: np.ndarray, max_edits: int) -> np.ndarray:
 
 
 def _amended(mask: list[int]) -> list[int]:
-    """Short runs of zeros between ones are filled in within words, then across their borders."""
+    """Fill short runs of zeros between ones within words, and then across their borders."""
     words = [mask[at : at + 32] for at in range(0, len(mask), 32)]
     filled = [_filled(word) for word in words]
     zero = [0] * 32

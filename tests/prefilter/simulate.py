@@ -23,7 +23,7 @@ def mutate(rnd: random.Random, letters: bytes, edits: int) -> bytes:
 
 
 def pairs(count: int, seed: int, longest: int = 300) -> tuple[list[bytes], list[bytes]]:
-    """Reads and segments of mixed lengths; most of a pair's two are alike, some are strangers."""
+    """Return reads and segments of mixed lengths. In most pairs they are similar."""
     rnd = random.Random(seed)
     genome = np.random.default_rng(seed).choice(np.frombuffer(b"ACGT", np.uint8), 100_000)
     # In repeats, many alignments are equally good.

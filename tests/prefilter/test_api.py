@@ -163,7 +163,7 @@ COMPLEMENT = bytes.maketrans(b"ACGT", b"TGCA")
 
 
 def reads_of_contigs() -> tuple[list[bytes], np.ndarray, np.ndarray, np.ndarray]:
-    """Reads from anywhere of both strands, and candidates near and far: read, contig, position."""
+    """Return reads from both strands, and right and wrong candidates: read, contig, position."""
     reads, rows = [], []
     for read in range(300):
         contig = int(RNG.choice([0, 0, 0, 1, 2]))

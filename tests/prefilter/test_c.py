@@ -42,7 +42,7 @@ def native(tmp_path_factory) -> list[str]:
 
 @pytest.fixture(scope="module")
 def aarch64(tmp_path_factory, aarch64_compiler, aarch64_emulator, aarch64_library) -> list[str]:
-    """The library for aarch64 behind the driver, under qemu."""
+    """The driver with the library for aarch64, run by qemu."""
     folder = tmp_path_factory.mktemp("aarch64")
     return [*aarch64_emulator, str(compiled(aarch64_compiler, aarch64_library, folder))]
 

@@ -43,7 +43,7 @@ def content_of(source: Input, size: int = 70_000) -> bytes:
 
 @contextmanager
 def written(pieces: Iterable[bytes], blocking: bool) -> Iterator[int]:
-    """A pipe's end to read from; each piece comes a little after the one before."""
+    """Return the read end of a pipe into which the pieces are written one by one."""
     end, writer = os.pipe()
     os.set_blocking(end, blocking)
 

@@ -37,7 +37,7 @@ def reads(draw: st.DrawFn) -> Read:
 
 @st.composite
 def haplotypes(draw: st.DrawFn) -> list[str]:
-    """Unrelated ones, prefixes of each other, equal ones, and ones that share a prefix."""
+    """Draw unrelated and equal haplotypes, prefixes, and haplotypes that share a prefix."""
     stem = draw(bases)
     kinds = (
         st.just(stem)

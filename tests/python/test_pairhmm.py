@@ -330,7 +330,7 @@ def test_a_stream_reads_ahead_by_only_a_few_groups(monkeypatch: pytest.MonkeyPat
 
 
 class Refilled:
-    """One region in arrays that the next one overwrites, other lengths included."""
+    """A region in arrays that the next region overwrites, even if its lengths differ."""
 
     def __init__(self) -> None:
         self.sequences = _uint8(b"A" * 8192)

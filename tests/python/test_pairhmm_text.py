@@ -23,7 +23,7 @@ ODD = b"\0\n\r\t '\"\\!-0159ACGTNX~acgtn\x7f\x80\x9f\xa0\xa1\xff"
 
 
 def _region(rnd: random.Random, longest: int) -> Iterator[bytes]:
-    """A region's lines, in all the ways in which they may be written."""
+    """Return the lines of a region, written in one of the allowed ways."""
     reads, haplotypes = rnd.choice([(2, 1), (0, 0), (0, 2), (1, 0), (3, 4), (9, 2), (1, 17)])
     space, end = rnd.choice(SPACES), rnd.choice(BLANK)
     yield from [rnd.choice(BLANK)] * rnd.choice([0, 0, 1, 3])
@@ -60,7 +60,7 @@ def _mutate(rnd: random.Random, text: bytearray) -> None:
 
 
 def _found(batches: list[Batch]) -> list[in_oracle.Region]:
-    """What a reader gave, as the oracle puts it."""
+    """Return what a reader found, in the oracle's form."""
     regions = []
     for batch in batches:
         reads, haplotypes = batch.reads, batch.haplotypes

@@ -76,7 +76,7 @@ def built(sanitizer: str) -> Path:
 
 @pytest.fixture(scope="module", params=FLAGS)
 def program(request, tmp_path_factory):
-    """Compiles a C program against the library, both for the sanitizer."""
+    """Return a function that compiles a C program and the library for a sanitizer."""
     library = built(request.param)
     flags = ["-std=gnu11", "-O1", "-g", *FLAGS[request.param].split()]
     flags += [f"-I{folder}" for folder in HEADER_FOLDERS]

@@ -52,7 +52,7 @@ struct Job {
                                 : width <= build.wide.width  ? 1
                                 : width <= build.wider.width ? 2
                                                              : 3;
-        // A read shorter than max_edits has a lowest diagonal of its own.
+        // The lowest diagonal of a read shorter than max_edits depends on its length.
         const uint64_t below = settings.mode == kGlobal ? 0 : uint64_t(band.below);
         return (kernel << kLongestBits | below << 15 | uint64_t(n - m + kMaxLength)) << kShapeBits |
                uint64_t(kMaxLength - m);

@@ -16,7 +16,7 @@ namespace gkl_shim {
 namespace prefilter {
 
 // Given the arrays of a chunk, finds a place for each in one block of device memory, copies or
-// encodes them to pinned memory, and sends them. Arrays in pinned memory are sent as they are.
+// encodes them to pinned memory, and sends them. Arrays in pinned memory are sent without a copy.
 //
 // A chunk is laid out twice: the first time tells the block's size, the second time the addresses.
 class Block {
@@ -25,9 +25,9 @@ class Block {
     ~Block();
     Block(const Block &) = delete;
 
-    // Starts to lay out a chunk.
+    // Starts the layout of a chunk.
     void begin();
-    // Makes room for what has been laid out, and starts again.
+    // Allocates memory for this layout, and starts it again.
     void make_room();
 
     // Each of these lays out an array and returns its address in device memory. Null stays null.
@@ -41,15 +41,15 @@ class Block {
     // with which the planes start.
     Planes put_bases(const Sequences &list, const Bases &bases, int32_t encode, int64_t *origin);
 
-    // Copies and encodes what has been laid out.
+    // Copies and encodes the arrays of the layout.
     void write(int threads);
-    // Sends it, and encodes on the device what is to be encoded there.
+    // Sends the block, and encodes letters on the device if they are to be encoded there.
     void send(const FilterKernels &kernels);
 
    private:
     struct Part {
         int64_t at;
-        const void *from;  // null: it has been encoded to the pinned memory
+        const void *from;  // null: encoded into the pinned memory
         int64_t bytes;
     };
     struct Letters {

@@ -19,7 +19,7 @@ class Chunk : public gpu::Slot {
           int threads);
     ~Chunk() override;
 
-    // What the queue puts in. `results`: those of the whole call.
+    // Called by the queue. `results` are those of the whole call.
     Source *source = nullptr;
     int64_t first = 0, last = 0;
     int16_t *results = nullptr;

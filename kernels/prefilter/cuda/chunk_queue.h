@@ -1,4 +1,4 @@
-// The chunks of one call, and what became of them.
+// The chunks of one call, and their outcome.
 #pragma once
 
 #include <stdint.h>

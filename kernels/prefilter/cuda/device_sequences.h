@@ -45,7 +45,7 @@ class DeviceSequences {
     template <class T>
     const T *send(const T *array, int64_t count, int64_t padding, Copy *copy, void *stream) const;
 
-    // Its own copy: the engine may be closed first.
+    // A copy, because the engine may be closed first.
     const CudaDriver driver_;
     Sequences list_;
     const int64_t count_;

@@ -5,7 +5,7 @@
 // and sent (block.h), filtered (filter_kernels.h), and its results are fetched (chunk.h). Several
 // chunks are in flight at once, so that copying, transfers and kernels overlap.
 //
-// What a failed device leaves undone is marked, and the caller computes it with the CPU engine.
+// Pairs that a failed device has not computed are marked, and the caller computes them on the CPU.
 #include <algorithm>
 #include <vector>
 
@@ -31,7 +31,7 @@ namespace {
 // for the device, the others copy, each with the help of all idle threads: a launch thread runs in
 // the thread pool, and the tasks it shares there wait for nothing.
 enum { kLaunchThreads = 3, kChunksAThread = 2, kSlots = kLaunchThreads * kChunksAThread };
-// About what a chunk takes one launch thread.
+// The approximate time that a chunk takes one launch thread.
 constexpr int64_t kChunkNanoseconds = 1000000;
 
 }  // namespace
@@ -109,7 +109,7 @@ struct gkl_shim_prefilter_cuda {
 
     int64_t chunk_pairs(const Source &source) const {
         const double bytes = std::max(source.pair_bytes(), 1.0);
-        // Letters and their planes may be there at once, and results.
+        // A chunk may hold letters, their planes, and results at the same time.
         const double most = double(memory_bytes_) / (kSlots * (2 * bytes + 8));
         return std::max<int64_t>(int64_t(std::min(double(chunk_bytes_) / bytes, most)), 1);
     }

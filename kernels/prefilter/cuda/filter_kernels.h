@@ -19,7 +19,7 @@ struct Method {
     int32_t widest(int32_t longer) const;
 };
 
-// What decides which kernels compute a chunk.
+// The facts that decide which kernels compute a chunk.
 struct Widths {
     int32_t longest;  // read
     int32_t longer;   // the most bases by which a segment is longer than its read

@@ -9,7 +9,7 @@ namespace gkl_shim {
 namespace prefilter {
 namespace {
 
-// Bases of the buffer for each base of the sequences, from which on they lie too far apart.
+// Sequences are scattered if the buffer has this many bases for each base of theirs.
 constexpr int64_t kScattered = 2;
 // Sequences that one task looks at. A chunk holds about as many.
 constexpr int64_t kPart = int64_t(1) << 18;

@@ -21,12 +21,12 @@ struct Range {
     int64_t count() const { return last - first; }
 };
 
-// Given a call's input, says what a chunk of it sends and what its kernels are given.
+// Given a call's input, defines what a chunk sends and what its kernels get.
 class Source {
    public:
     virtual ~Source() = default;
 
-    // What a pair sends, on average.
+    // The average number of bytes that a pair sends.
     virtual double pair_bytes() const = 0;
 
     virtual Range range(int64_t first, int64_t last) const = 0;

@@ -1,4 +1,4 @@
-// What a launch of the CUDA kernels is given; the kernels and the engine share these declarations.
+// The arguments of the CUDA kernels. The kernels and the engine share these declarations.
 // Addresses are in device memory.
 #pragma once
 
@@ -37,7 +37,7 @@ struct Work {
     Planes read_planes, segment_planes;
     Places reads, segments;
     const int32_t *read_numbers;  // null: pairs
-    int32_t strand;               // distance from a read's number to that of its reverse complement
+    int32_t strand;               // added to a read's number, gives its reverse complement
     const int32_t *contigs;       // null: there is one contig
     const void *positions;        // int64 or int32
     const uint8_t *reverse;       // null: none is reversed
