@@ -119,7 +119,7 @@ class Engine:
         return self._engine
 
     def close(self) -> None:
-        """Free all memory. No call may be running or follow."""
+        """Free all memory. No call may be running, and none may follow."""
         if self._engine is not None:
             self._ffi.release(self._engine)
             self._engine = None
@@ -225,8 +225,7 @@ class _Resident:
         self._contigs = contigs.encoded(engine.cpu.threads)
         self._cpu = engine.cpu.resident(reads, contigs)
         self._opening = threading.Lock()
-        # The handle and the arrays it points to. The key: whether the reads include their reverse
-        # complements.
+        # By whether the reverse complements follow the reads: the handle, and what it points to.
         self._opened: dict[bool, tuple[Any, Any]] = {}
 
     def compute(
@@ -271,7 +270,7 @@ class _Resident:
         self._engine.run(on_devices, on_cpu, out)
 
     def _handle(self, both_strands: bool) -> Any:
-        """Return the ``gkl_shim_prefilter_cuda_resident *``, which the first call opens."""
+        """Return the ``gkl_shim_prefilter_cuda_resident *``, opened when it is first needed."""
         with self._opening:
             # Once there is a handle for both strands, it is used for all candidates, so that the
             # reads are on a device only once.

@@ -1,5 +1,5 @@
-// The calling thread's last error, functions that set it, and the guard around every function of
-// the C ABI that does more than return a field.
+// The calling thread's last error, the ways to set it, and the guard around every function of the
+// C ABI that does more than hand out a field.
 #pragma once
 
 #include "common/floating_point_mode.h"
@@ -7,13 +7,13 @@
 
 namespace gkl_shim {
 
-// Sets the message like printf. Returns false, so that a check can return its result.
+// Sets the message, printf-like; returns false, so that checks can end with it.
 bool fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 gkl_shim_status invalid(const char *format, ...) __attribute__((format(printf, 1, 2)));
 gkl_shim_status out_of_memory();
 
-// A status other than GKL_SHIM_OK, as an exception. The message has been set.
+// A status other than GKL_SHIM_OK as an exception; the message is set.
 struct Failed {
     gkl_shim_status status;
 };
@@ -21,12 +21,12 @@ inline void check(gkl_shim_status status) {
     if (status != GKL_SHIM_OK) throw Failed{status};
 }
 
-// Returns the status for the exception being handled, and sets the message. Use in catch (...).
+// The status of the exception that is being handled, for catch (...). Sets the message.
 gkl_shim_status status_of_exception() noexcept;
 
-// Calls work() in the library's floating-point mode and returns its status. An exception becomes a
-// status. The mode is also set for integer work, because compilers and standard containers convert
-// between integers and floating-point numbers, which can trap.
+// Calls work() in the library's floating-point mode and returns its status. Whatever it throws
+// becomes a status. The mode is set for integer work too: compilers and standard containers
+// convert between integers and floating-point numbers, which can trap.
 template <class Work>
 gkl_shim_status guarded(Work work) noexcept {
     const FloatingPointMode mode;
@@ -37,7 +37,7 @@ gkl_shim_status guarded(Work work) noexcept {
     }
 }
 
-// Makes a handle. On failure *handle is null.
+// Makes a handle; *handle is null where that fails.
 template <class Handle, class... Arguments>
 gkl_shim_status opened(Handle **handle, const Arguments &...arguments) {
     *handle = nullptr;

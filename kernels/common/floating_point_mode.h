@@ -1,8 +1,8 @@
 // The floating-point mode that this library computes in.
 //
 // The caller's thread may round upwards, flush subnormal numbers or trap exceptions. Results must
-// not depend on that, so guarded() in error.h sets the mode for every exported function that does
-// work, and the library's own threads start in it.
+// depend on none of that, so guarded() in error.h sets the mode for every exported function that
+// does work, and the library's own threads start in it.
 #pragma once
 
 #include <stdint.h>
@@ -12,12 +12,11 @@ namespace {
 
 enum class Subnormals { kKept, kFlushed };
 
-// While this object exists, the thread is in the default mode of IEEE 754: it rounds to nearest,
-// does not trap, and keeps subnormal numbers unless they are to be flushed. The destructor restores
-// the thread's mode and exception flags.
+// While it lives, the thread is in the mode that IEEE 754 starts in: it rounds to nearest, traps
+// nothing and, unless they are to be flushed, keeps subnormal numbers. Afterwards the thread's mode
+// and exception flags are what they were before.
 //
-// This does not use <fenv.h>, because fesetenv() of older C libraries does not change
-// flush-to-zero.
+// Not with <fenv.h>: the older C libraries' fesetenv() leaves flush-to-zero as it is.
 class FloatingPointMode {
    public:
     FloatingPointMode(const FloatingPointMode &) = delete;
@@ -27,7 +26,7 @@ class FloatingPointMode {
     explicit FloatingPointMode(Subnormals subnormals = Subnormals::kKept) {
         __asm__ volatile("stmxcsr %0" : "=m"(mxcsr_) : : "memory");
         __asm__ volatile("fnstcw %0" : "=m"(x87_) : : "memory");
-        // An exception is pending if it was raised while masked and is no longer masked. The next
+        // An exception may be pending: raised while it was masked, and no longer masked. The next
         // x87 instruction would report it, even one that masks it. Saving the environment does not.
         uint16_t status;
         __asm__ volatile("fnstsw %0" : "=m"(status) : : "memory");
@@ -45,7 +44,7 @@ class FloatingPointMode {
    private:
     static constexpr uint16_t kMaskedX87 = 0x037f;
 
-    // This library does not use the x87 unit, but Python and the CUDA driver may.
+    // Nothing here computes with the x87 unit; Python and the CUDA driver may.
     static void set(uint32_t mxcsr, uint16_t x87) {
         __asm__ volatile("ldmxcsr %0" : : "m"(mxcsr) : "memory");
         __asm__ volatile("fldcw %0" : : "m"(x87) : "memory");

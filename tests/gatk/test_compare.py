@@ -85,7 +85,7 @@ def test_a_different_call_is_found(vcf, records: str) -> None:
         assert not comparison.same_calls
 
 
-def test_different_samples_are_not_the_same_calls(vcf) -> None:
+def test_other_samples(vcf) -> None:
     one = vcf(HEADER + COLUMNS + FIRST, "one.vcf")
     other = vcf(HEADER + COLUMNS.replace("NA12878", "NA12879") + FIRST, "other.vcf")
     assert not compare(one, other).same_calls

@@ -218,7 +218,7 @@ def test_the_benchmark_of_callers_runs_in_a_jvm(gatk: Gatk, stand_in: Path, monk
         next(pairhmm_callers.jvm_rows(gatk.classpath, 0.1, lambda _: None))
 
 
-def test_auto_logs_nothing_without_a_driver(shim) -> None:
+def test_auto_says_nothing_where_there_is_no_device(shim) -> None:
     if Path("/dev/nvidiactl").exists():
         pytest.skip("there is an NVIDIA driver here")
     assert warnings(shim("auto", python="/nonexistent/python")) == []

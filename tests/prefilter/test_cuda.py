@@ -290,7 +290,7 @@ def test_auto_opens_cuda_once_there_is_work_for_it(fake, monkeypatch):
             assert (len(cupy.kernels) > before) == (launched and size >= 500)
 
 
-def test_auto_uses_the_cpu_without_cuda(monkeypatch):
+def test_auto_without_cuda(monkeypatch):
     def missing():
         raise BackendUnavailable("CUDA needs CuPy")
 

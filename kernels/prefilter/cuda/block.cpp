@@ -30,7 +30,7 @@ void Block::begin() {
 
 void Block::make_room() {
     pinned_.grow(driver_, stream_, used_);
-    // Bands read the padding. Its value does not matter, but memory checkers need it to be set.
+    // Bands read the padding, where any value will do, but checkers want some value.
     if (device_.grow(driver_, stream_, used_)) driver_.fill(address(0), 0, used_, stream_);
     begin();
 }
