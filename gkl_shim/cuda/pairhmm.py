@@ -44,12 +44,12 @@ _KEPT_RESULTS = 1 << 14
 _KEPT_BYTES = 1 << 28
 
 _SOURCE = "pairhmm/cuda/kernels.cu"
-# Shared memory of a row: its emissions for five letters, and two numbers of a prefetched state.
+# Shared memory: of each row, emissions for so many letters and a state's numbers; of each lane, the
+# bytes of what of a state belongs to it.
 _LETTERS, _STATE = 5, 2
-# Shared memory of a lane, in addition to its rows.
 _LANE_BYTES = 16
 _WARP = 32
-# Shared memory that CUDA itself takes for each block.
+# What a block takes of shared memory beside what it asks for.
 _BLOCK_SHARED_BYTES = 1024
 _ITEM_BYTES = {"single": 4, "double": 8}
 
@@ -355,7 +355,7 @@ class _Device:
             for rows in widths(precision)
         ]
         found += [(ffi.NULL, 0)] * (lib.GKL_SHIM_CUDA_WIDTHS - len(found))
-        # In single precision there is no kernel for long reads.
+        # Single precision has no long reads.
         if precision == "double":
             shared = _shared_bytes(precision, lib.GKL_SHIM_CUDA_STRIPED_ROWS)
             shared += lib.GKL_SHIM_CUDA_STRIPED_BYTES
@@ -388,6 +388,6 @@ class _Device:
 
 
 def _shared_bytes(precision: Precision, rows_a_lane: int) -> int:
-    """Return the bytes of shared memory that a kernel needs."""
+    """Return what a kernel needs of shared memory."""
     rows = (_LETTERS + _STATE) * rows_a_lane * _ITEM_BYTES[precision]
     return (rows + _LANE_BYTES) * _WARP
