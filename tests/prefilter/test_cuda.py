@@ -243,7 +243,7 @@ def test_a_candidate_that_does_not_exist_is_refused(fake, column, value, message
         resident.edits(places[:, 0], places[:, 2], places[:, 1], reverse)
 
 
-def test_gatekeeper_refuses_a_clipped_candidate(fake):
+def test_gatekeeper_candidates_that_are_clipped(fake):
     fake()
     resident = Prefilter(2, method="gatekeeper", backend="cuda").resident(["ACGT"], CONTIGS)
     with pytest.raises(PairError, match="pair 1: the segment would reach beyond its contig"):
