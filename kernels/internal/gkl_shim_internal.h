@@ -106,13 +106,7 @@ GKL_SHIM_API gkl_shim_status gkl_shim_pairhmm_complete(gkl_shim_pairhmm *handle,
 
 enum {
     GKL_SHIM_CUDA_WIDTHS = 5,
-    GKL_SHIM_CUDA_KERNELS = 6, /* one for each width, then the striped one */
-
-    /* Of the striped kernel: rows a lane; bytes of shared memory in addition to what all kernels
-     * need; value of every byte of the seams between its warps before it starts. */
-    GKL_SHIM_CUDA_STRIPED_ROWS = 8,
-    GKL_SHIM_CUDA_STRIPED_BYTES = 256,
-    GKL_SHIM_CUDA_SEAM_FILL = 128
+    GKL_SHIM_CUDA_KERNELS = 6 /* one for each width, then the striped one */
 };
 
 typedef struct {
@@ -160,6 +154,9 @@ GKL_SHIM_API gkl_shim_status gkl_shim_cuda_open(const gkl_shim_cuda_options *opt
 
 /* The rows a lane of each kernel, in ascending order, padded with zeros. */
 GKL_SHIM_API void gkl_shim_cuda_widths(int32_t precision, int32_t widths[GKL_SHIM_CUDA_WIDTHS]);
+
+/* The shared memory of a kernel's block, in bytes. Only double precision has the striped kernel. */
+GKL_SHIM_API int32_t gkl_shim_cuda_shared_bytes(int32_t precision, int32_t kernel);
 
 /* The kernels' tables, which all chunks share. Returns their size in bytes, or minus a
  * gkl_shim_status. Writes them to `tables` unless that is NULL. */
@@ -230,8 +227,7 @@ typedef struct {
 
 typedef struct {
     void *functions[GKL_SHIM_CUDA_KERNELS]; /* NULL if the precision has no such kernel */
-    int32_t shared_bytes[GKL_SHIM_CUDA_KERNELS];
-    uint64_t tables; /* address of gkl_shim_cuda_tables() in device memory */
+    uint64_t tables;                        /* address of gkl_shim_cuda_tables() in device memory */
 } gkl_shim_cuda_kernels;
 
 typedef struct {

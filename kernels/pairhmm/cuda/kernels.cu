@@ -365,6 +365,8 @@ class Lane {
     // prefetched state for the next event. That state is [pack of rows][lane], then one pack for
     // the lane's own numbers.
     enum { kFetched = kLetters * kLetterStride, kFetchedPacks = R / kStates + 1 };
+    static_assert((kFetched + kFetchedPacks * kWarp) * sizeof(Pack<T>) == shared_bytes<T>(R),
+                  "the host allocates it");
     static __device__ __forceinline__ Pack<T> *emissions() {
         extern __shared__ __align__(16) uint8_t shared_memory[];
         return reinterpret_cast<Pack<T> *>(shared_memory) + threadIdx.x;
