@@ -15,7 +15,6 @@
 using namespace gkl_shim;
 using namespace gkl_shim::pairhmm;
 
-
 // Given a batch, makes chunks of it, one at a time.
 struct gkl_shim_cuda_planner {
    public:
