@@ -19,6 +19,7 @@ __all__ = [
     "batches_pointer",
     "check_shape",
     "conventions_code",
+    "estimate",
     "format_likelihoods",
     "letters",
     "parse_regions",
@@ -103,6 +104,18 @@ def check_shape(batch: Any) -> None:
     """
     _, lib = _native.library()
     _native.check(lib.gkl_shim_pairhmm_check(batch))
+
+
+def estimate(batch: Any, precision: str, slow_double: bool, threads: int) -> Any:
+    """Return a ``gkl_shim_call_estimate *`` for a batch from :func:`batch_pointer`.
+
+    It raises the same exceptions as :func:`check_shape`.
+    """
+    ffi, lib = _native.library()
+    call = ffi.new("gkl_shim_call_estimate *")
+    code = precision_code(precision)
+    _native.check(lib.gkl_shim_pairhmm_estimate(batch, code, slow_double, threads, call))
+    return call
 
 
 def precision_code(precision: str) -> int:

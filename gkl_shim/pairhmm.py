@@ -12,18 +12,17 @@ Results have the same bits with any number of threads, any build and any groupin
 from __future__ import annotations
 
 import contextlib
-import threading
 from collections import deque
 from collections.abc import Generator, Iterable, Iterator
 from concurrent.futures import Future
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gkl_shim import _native_pairhmm
+from gkl_shim._auto import CallCosts, Devices
 from gkl_shim._batch import (
     CONTINUATION_QUALS,
     DELETION_QUALS,
@@ -46,7 +45,6 @@ from gkl_shim._batch import (
 from gkl_shim._closable import Closable
 from gkl_shim._read_ahead import background, read_ahead
 from gkl_shim.cuda import arrays
-from gkl_shim.errors import BackendUnavailable
 
 if TYPE_CHECKING:
     from gkl_shim.cuda.pairhmm import Engine as CudaEngine
@@ -84,19 +82,6 @@ _DEVICE_CALLERS = 3
 # The least that a pair counts, in cells. It bounds the results of a call with tiny sequences.
 _PAIR_CELLS = 256
 
-# With "auto", a call with fewer cells than _DEVICE_CELLS is cheaper on the CPU. CUDA is loaded only
-# after _WARM_UP_CELLS, about a second of CPU work: loading it for less would not pay.
-_DEVICE_CELLS = 1 << 24
-_WARM_UP_CELLS = 1 << 34
-# Longer reads are computed in double precision from the start. One of their cells takes the CPU
-# about _LONG_READ_COST times as long.
-_LONGEST_SINGLE_READ = 512
-_LONG_READ_COST = 64
-# On a device with slow double precision, a double-precision cell takes about as long as this many
-# cells on the CPU's threads.
-_SLOW_DOUBLE_COST = 4
-_CUDA_DRIVER = Path("/dev/nvidiactl")
-
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
@@ -128,9 +113,10 @@ class PairHMM(Closable):
     Parameters
     ----------
     backend
-        ``"cpu"``, ``"cuda"`` or ``"auto"``. With ``"auto"``, the CPU computes first. After about a
-        second of CPU work, a background thread opens the CUDA devices, if there are any, and they
-        then take the larger calls. All backends return the same bits.
+        ``"cpu"``, ``"cuda"`` or ``"auto"``. With ``"auto"``, the CPU computes first. After a second
+        in calls for which a GPU is likely to be faster, a background thread opens the CUDA devices,
+        if there are any. Each call then goes to the CPU or to the devices, whichever was faster
+        for calls of its size. All backends return the same bits.
     devices
         The numbers of the CUDA devices to use. The default is all devices.
     threads
@@ -186,7 +172,12 @@ class PairHMM(Closable):
         self._build = self._engine.build
         # A caller who names a build of the CPU engine wants the CPU engine.
         chosen = "cpu" if backend == "auto" and build is not None else backend
-        self._devices = _Devices(chosen, devices, precision, int(threads))
+        numbers = None if devices is None else list(devices)
+        self._options = (precision, int(threads))
+        self._devices: Devices[CudaEngine] = Devices(
+            chosen, lambda: _open_cuda(numbers, precision, int(threads))
+        )
+        self._costs = CallCosts()
         self._final: Statistics | None = None
 
     @property
@@ -223,7 +214,7 @@ class PairHMM(Closable):
         if self._engine is not None:
             self._final = self.statistics
             self._engine = None
-            self._devices.release()
+            self._devices.close()
 
     def likelihoods(
         self,
@@ -263,20 +254,17 @@ class PairHMM(Closable):
         engine = self._engine
         if engine is None:
             raise ValueError("this PairHMM is closed")
-        on_devices = self._devices.take(batch)
-        if on_devices is not None:
-            return on_devices.compute(batch)
-        out = np.empty(batch.pairs, np.float64)
-        # Python's signal handlers run between the parts, so Ctrl-C does not wait for all of them.
-        for part, place in _parts(batch, out):
-            if part.pairs == 0:
-                continue
-            whole = place.flags.c_contiguous
-            values = place.reshape(-1) if whole else np.empty(part.pairs, np.float64)
-            engine.compute(_native_pairhmm.batch_pointer(*part.arrays), values)
-            if not whole:
-                place[:] = values.reshape(place.shape)
-        return out
+        with self._devices.for_call(self._costs, lambda: self._estimate(batch)) as on_devices:
+            return (
+                _compute_on_cpu(engine, batch) if on_devices is None else on_devices.compute(batch)
+            )
+
+    def _estimate(self, batch: Batch) -> Any:
+        on_devices = self._devices.engine
+        slow_double = on_devices is not None and on_devices.slow_double
+        pointer = _native_pairhmm.batch_pointer(*batch.arrays)
+        precision, threads = self._options
+        return _native_pairhmm.estimate(pointer, precision, slow_double, threads)
 
     def stream(
         self,
@@ -316,7 +304,7 @@ class PairHMM(Closable):
     def _stream(
         self, batches: Iterable[Batch]
     ) -> Generator[tuple[Batch, NDArray[np.float64]], None, None]:
-        if self._devices.callers == 1:
+        if not self._devices.always:
             return read_ahead(self._computed(read_ahead(batches)))
         return self._stream_on_devices(batches)
 
@@ -334,15 +322,14 @@ class PairHMM(Closable):
         # hundred regions, so one call computes several batches. A few calls are in flight at once,
         # so that devices have work while the consumer handles results.
         bundles = _bundled(batches)
-        callers = self._devices.callers
         calls: deque[tuple[list[Batch], Future[list[NDArray[np.float64]]]]] = deque()
-        with background(callers + 1, bundles) as pool:
+        with background(_DEVICE_CALLERS + 1, bundles) as pool:
             reading = pool.submit(next, bundles, None)
             while True:
                 if reading.exception() is None and (bundle := reading.result()) is not None:
                     calls.append((bundle, pool.submit(self._compute_together, bundle)))
                     reading = pool.submit(next, bundles, None)
-                    if len(calls) < callers:
+                    if len(calls) < _DEVICE_CALLERS:
                         continue
                 elif not calls:
                     # Raise an error of the input only after the results that precede it.
@@ -486,72 +473,25 @@ def stream(
     )
 
 
-class _Devices:
-    """Opens the CUDA engine of a :class:`PairHMM` if it pays, and decides which calls it takes."""
+def _open_cuda(devices: list[int] | None, precision: Precision, threads: int) -> CudaEngine:
+    # Imported late, because CuPy is optional and takes a second to load.
+    from gkl_shim.cuda.pairhmm import Engine
 
-    def __init__(
-        self, backend: str, devices: Iterable[int] | None, precision: Precision, threads: int
-    ) -> None:
-        self.engine: CudaEngine | None = None
-        self._arguments = (None if devices is None else list(devices), precision, False, threads)
-        self._double = precision == "double"
-        self._always = backend == "cuda"
-        # The CPU computes this many cells before devices are opened.
-        self._cells_left = _WARM_UP_CELLS
-        self._may_start = backend == "auto" and _CUDA_DRIVER.exists()
-        self._lock = threading.Lock()
-        self._starting = threading.Lock()
-        if self._always:
-            self._start()
+    return Engine(devices, precision, threads=threads)
 
-    @property
-    def callers(self) -> int:
-        """How many calls of a stream are in flight at once."""
-        return _DEVICE_CALLERS if self._always else 1
 
-    def take(self, batch: Batch) -> CudaEngine | None:
-        """Return the CUDA engine if it should compute this batch, otherwise None."""
-        engine = self.engine
-        if self._always:
-            return engine
-        if engine is None and not self._may_start:
-            return None
-        cells = _cpu_cells(batch)
-        if engine is not None and cells >= self._least_cells(engine, batch):
-            return engine
-        if self._may_start:
-            with self._lock:
-                self._cells_left -= cells
-                start = self._may_start and self._cells_left < 0
-                if start:
-                    self._may_start = False
-            if start:
-                threading.Thread(target=self._try_start, name="gkl-shim-cuda", daemon=True).start()
-        return None
-
-    def _least_cells(self, engine: CudaEngine, batch: Batch) -> int:
-        """Return the cost, in CPU cells, above which a device is faster than the CPU."""
-        if self._double and engine.slow_double:
-            return max(_DEVICE_CELLS, _SLOW_DOUBLE_COST * batch.cells)
-        return _DEVICE_CELLS
-
-    def release(self) -> None:
-        """Drop the engine. Its memory is freed when the last call has returned."""
-        self._may_start = self._always = False
-        self.engine = None
-
-    def _start(self) -> CudaEngine:
-        from gkl_shim.cuda.pairhmm import Engine
-
-        with self._starting:
-            if self.engine is None:
-                self.engine = Engine(*self._arguments)
-            return self.engine
-
-    def _try_start(self) -> None:
-        # Without CUDA or CuPy, the CPU computes everything.
-        with contextlib.suppress(BackendUnavailable):
-            self._start()
+def _compute_on_cpu(engine: _native_pairhmm.CpuEngine, batch: Batch) -> NDArray[np.float64]:
+    out = np.empty(batch.pairs, np.float64)
+    # Python's signal handlers run between the parts, so Ctrl-C does not wait for all of them.
+    for part, place in _parts(batch, out):
+        if part.pairs == 0:
+            continue
+        whole = place.flags.c_contiguous
+        values = place.reshape(-1) if whole else np.empty(part.pairs, np.float64)
+        engine.compute(_native_pairhmm.batch_pointer(*part.arrays), values)
+        if not whole:
+            place[:] = values.reshape(place.shape)
+    return out
 
 
 def _copies(batches: Iterable[Batch]) -> Iterator[Batch]:
@@ -636,14 +576,6 @@ def _has_arrays_of_the_caller(region: Region) -> bool:
     return isinstance(region, Batch) or any(
         isinstance(part, (ReadBatch, HaplotypeBatch)) for part in region
     )
-
-
-def _cpu_cells(batch: Batch) -> int:
-    """Return the cost of a batch in CPU cells; a cell of a long read counts several times."""
-    lengths = np.diff(batch.reads.offsets)
-    bases = np.diff(batch.haplotypes.offsets[batch.region_haplotypes])
-    costs = lengths * np.where(lengths > _LONGEST_SINGLE_READ, _LONG_READ_COST, 1)
-    return int(costs @ np.repeat(bases, np.diff(batch.region_reads)))
 
 
 def _work(batch: Batch) -> NDArray[np.int64]:

@@ -7,18 +7,19 @@ GateKeeper-GPU (Bingol et al., IEEE TC 2024, arXiv:2103.14978), for comparison.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
-import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gkl_shim import _native_prefilter
+from gkl_shim._auto import CallCosts, Devices
 from gkl_shim._closable import Closable
 from gkl_shim._sequences import MAX_LENGTH, Sequences, contig_sequences, sequences
-from gkl_shim.errors import BackendUnavailable, PairError
+from gkl_shim.errors import PairError
 
 if TYPE_CHECKING:
     from gkl_shim.cuda.prefilter import Engine as CudaEngine
@@ -42,10 +43,6 @@ _CLIPPED = "the segment would reach beyond its contig, and gatekeeper needs equa
 
 # The most bases in one native call. Ctrl-C waits until the call returns.
 _CALL_BASES = 1 << 28
-# With "auto", CUDA is opened after this many bases of reads; opening it takes a second or two.
-_CUDA_OPEN_BASES = 1 << 32
-# With "auto", a call with fewer bases of reads stays on the CPU after that.
-_CUDA_CALL_BASES = 1 << 24
 # The most candidates in one native call. The arrays of their positions stay in cache.
 _CALL_CANDIDATES = 1 << 16
 
@@ -118,8 +115,9 @@ class Prefilter(Closable):
         of the segment; ``"prefix"``, a part at the start of the segment. edlib calls these NW, HW
         and SHW.
     backend
-        ``"cpu"``, ``"cuda"`` or ``"auto"``. With ``"auto"``, CUDA computes if CuPy and a device are
-        available and the call is large enough to gain from it. Otherwise the CPU computes.
+        ``"cpu"``, ``"cuda"`` or ``"auto"``, as for :class:`gkl_shim.pairhmm.PairHMM`: with
+        ``"auto"``, each call goes to the CPU or to the devices, whichever was faster for calls of
+        its size. All backends return the same results.
     threads
         The most CPU threads in one call, including the caller's. 0 uses every CPU that the process
         may use.
@@ -179,14 +177,11 @@ class Prefilter(Closable):
         self.method: Method = method
         self.mode: Mode = mode
         self._cpu: CpuEngine | None = CpuEngine(method, mode, self.max_edits, int(threads), build)
-        self._cuda: CudaEngine | None = None
-        self._backend = backend
-        self._devices, self._encode = devices, encode
-        # The bases of reads in all calls so far, with "auto".
-        self._bases = 0
-        self._opening = threading.Lock()
-        if backend == "cuda":
-            self._cuda = self._open_cuda(self._cpu)
+        cpu = self._cpu
+        self._devices: Devices[CudaEngine] = Devices(
+            backend, lambda: _open_cuda(cpu, devices, encode)
+        )
+        self._costs = CallCosts()
 
     @property
     def build(self) -> str:
@@ -196,14 +191,15 @@ class Prefilter(Closable):
     @property
     def devices(self) -> tuple[str, ...]:
         """The names of the CUDA devices in use. Empty if the CPU computes."""
-        return () if self._cuda is None else self._cuda.devices
+        engine = self._devices.engine
+        return () if engine is None else engine.devices
 
     def close(self) -> None:
         """Release memory and devices. The filter cannot be used afterwards."""
         self._cpu = None
-        if self._cuda is not None:
-            self._cuda.close()
-            self._cuda = None
+        engine = self._devices.close()
+        if engine is not None:
+            engine.close()
 
     def edits(
         self, reads: Any, segments: Any, out: NDArray[np.int16] | None = None
@@ -222,7 +218,12 @@ class Prefilter(Closable):
             _check_equal(queries, targets)
         results = _output(out, len(queries))
         if len(queries):
-            self.engine(_bases(queries)).compute(queries, targets, results)
+
+            def load() -> tuple[int, int]:
+                return _bases(queries), _bytes_to_send(queries) + _bytes_to_send(targets)
+
+            with self.engine_for(load, self._costs) as engine:
+                engine.compute(queries, targets, results)
         return results
 
     def resident(self, reads: Any, contigs: Any) -> Resident:
@@ -246,30 +247,39 @@ class Prefilter(Closable):
             kept_contigs = kept_contigs.copied()
         return Resident(self, kept_reads, kept_contigs)
 
-    def engine(self, bases: int) -> Engine:
-        """Return the engine for a call with this many bases of reads."""
+    @property
+    def engine(self) -> Engine:
+        """The CUDA engine if it is open, otherwise the CPU engine."""
+        return self._devices.engine or self._open()
+
+    @contextlib.contextmanager
+    def engine_for(self, load: Callable[[], tuple[int, int]], costs: CallCosts) -> Iterator[Engine]:
+        """Choose the engine for a call.
+
+        Parameters
+        ----------
+        load
+            Returns the bases of the call's reads, and the bytes that a device has to be sent.
+        costs
+            What calls of this kind cost.
+        """
         cpu = self._open()
-        if self._cuda is None and self._backend == "auto":
-            with self._opening:
-                self._bases += bases
-                if self._bases >= _CUDA_OPEN_BASES:
-                    try:
-                        self._cuda = self._open_cuda(cpu)
-                    except BackendUnavailable:
-                        self._backend = "cpu"
-        small = self._backend == "auto" and bases < _CUDA_CALL_BASES
-        return cpu if self._cuda is None or small else self._cuda
+        with self._devices.for_call(
+            costs, lambda: _native_prefilter.estimate(*load(), self.max_edits, cpu.threads)
+        ) as engine:
+            yield cpu if engine is None else engine
 
     def _open(self) -> CpuEngine:
         if self._cpu is None:
             raise ValueError("this Prefilter is closed")
         return self._cpu
 
-    def _open_cuda(self, cpu: CpuEngine) -> CudaEngine:
-        # Imported late, because CuPy is optional and takes a second to load.
-        from gkl_shim.cuda.prefilter import Engine as CudaEngine
 
-        return CudaEngine(cpu, self._devices, self._encode)
+def _open_cuda(cpu: CpuEngine, devices: list[int] | None, encode: Encode) -> CudaEngine:
+    # Imported late, because CuPy is optional and takes a second to load.
+    from gkl_shim.cuda.prefilter import Engine as CudaEngine
+
+    return CudaEngine(cpu, devices, encode)
 
 
 class Resident:
@@ -284,6 +294,8 @@ class Resident:
         self._contigs = contigs
         self._read_bases = _bases(reads) / max(len(reads), 1)
         self._on: dict[int, ResidentEngine] = {}
+        # Candidates send less than pairs of sequences do.
+        self._costs = CallCosts()
 
     def edits(
         self,
@@ -340,10 +352,16 @@ class Resident:
             raise ValueError(f"contigs: required, because there are {len(self._contigs)} contigs")
         results = _output(out, len(which))
         if len(which):
-            engine = self._prefilter.engine(int(len(which) * self._read_bases))
-            if id(engine) not in self._on:
-                self._on[id(engine)] = engine.resident(self._reads, self._contigs)
-            self._on[id(engine)].compute(which, on, where, strand, results)
+
+            def load() -> tuple[int, int]:
+                arrays = (which, on, where, strand)
+                sent = sum(array.nbytes for array in arrays if array is not None)
+                return int(len(which) * self._read_bases), sent
+
+            with self._prefilter.engine_for(load, self._costs) as engine:
+                if id(engine) not in self._on:
+                    self._on[id(engine)] = engine.resident(self._reads, self._contigs)
+                self._on[id(engine)].compute(which, on, where, strand, results)
         return results
 
 
@@ -589,6 +607,11 @@ def _indices(values: Any, name: str, kind: type[np.integer[Any]]) -> NDArray[Any
 def _bases(reads: Sequences) -> int:
     lengths = reads.raw.lengths
     return len(reads) * reads.raw.length if lengths is None else int(lengths.sum(dtype=np.int64))
+
+
+def _bytes_to_send(sequences: Sequences) -> int:
+    # Letters are sent as letters, or encoded in three bits on the host.
+    return _bases(sequences) * (3 if sequences.raw.letters is None else 8) // 8
 
 
 def _output(out: NDArray[np.int16] | None, count: int) -> NDArray[np.int16]:

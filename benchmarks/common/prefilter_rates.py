@@ -228,7 +228,7 @@ def _tiled(sides: _Sides, times: int) -> list[Sequences]:
 def _kernel_rate(sides: _Sides, method: Method, max_edits: int, seconds: float = 0.0) -> float:
     """Return the million pairs a second of the kernel alone, after it has run for `seconds`."""
     with Prefilter(max_edits, method=method, backend="cuda", devices=[0]) as prefilter:
-        engine: Any = prefilter.engine(0)
+        engine: Any = prefilter.engine
         taken: float = engine.kernel_seconds(*sides, _ROUNDS)
         if seconds:
             taken = engine.kernel_seconds(*sides, max(int(seconds / taken), _ROUNDS))
@@ -322,7 +322,7 @@ def batch_rows(sides: tuple[Letters, Letters], seconds: float) -> Iterator[Row]:
             what = f"CUDA, letters, encoded on the {place}"
             row = Row("batch", what, "exact", length, _EDITS, len(out), devices=1, batch=batch)
             with Prefilter(_EDITS, backend="cuda", encode=place, devices=[0]) as prefilter:
-                engine: Any = prefilter.engine(0)
+                engine: Any = prefilter.engine
                 engine.chunk_pairs = batch
                 yield row.timed(_edits(prefilter, pair, out), seconds)
 
@@ -354,7 +354,7 @@ def occupancy(sides: tuple[Letters, Letters]) -> Iterator[Figures]:
             max_edits, method=cast(Method, method), backend="cuda", devices=[0]
         ) as prefilter:
             prefilter.edits(planes[0], planes[1])
-            engine: Any = prefilter.engine(0)
+            engine: Any = prefilter.engine
             for kernel, registers, warps, most in engine.occupancy():
                 yield {
                     "device": prefilter.devices[0],

@@ -20,7 +20,7 @@ backend = click.option(
     type=click.Choice(["auto", "cpu", "cuda"]),
     default="auto",
     show_default=True,
-    help="Where to compute. auto takes the GPU if there is one and the work is large enough.",
+    help="Where to compute. auto opens GPUs for work of a second or more, then uses the faster.",
 )
 threads = click.option(
     "--threads",

@@ -18,7 +18,7 @@ from gkl_shim._files import STANDARD_OUTPUT, Output, remove_unfinished
 __all__ = ["end_on_signals", "open_standard_streams", "printable"]
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-# How long the main thread may take to handle a signal, and to exit after a second one.
+# How long the main thread may take to handle a signal, and then to clean up and exit.
 _GRACE_SECONDS = 0.5
 
 _ending = threading.Event()
@@ -62,9 +62,9 @@ def end_on_signals() -> None:
     """Make SIGINT, SIGTERM and SIGHUP end the command within a second, unless they are ignored.
 
     The handler raises SystemExit in the main thread, so that temporary files are removed. Python
-    runs the handler only between bytecodes of the main thread, which may be in a long native call.
-    A second thread, which every signal wakes, then ends the process. It also ends the process
-    after a second signal.
+    runs the handler only between bytecodes of the main thread, which may be in a long native call,
+    and cleaning up may hang. So every signal wakes a second thread. It ends the process if the
+    main thread does not handle the signal in time, or has not exited in time after that.
     """
     wake_read, wake_write = os.pipe()
     os.set_blocking(wake_write, False)
@@ -82,18 +82,15 @@ def _end(number: int, frame: FrameType | None) -> None:
 
 
 def _watch(wake_read: int) -> None:
-    second = False
     while True:
         number = os.read(wake_read, 1)[0]
         # A subcommand may install its own handler for a while.
-        if signal.getsignal(number) is not _end:
-            continue
-        if second:
-            time.sleep(_GRACE_SECONDS)
-        if second or not _ending.wait(_GRACE_SECONDS):
-            remove_unfinished()
-            os._exit(128 + number)
-        second = True
+        if signal.getsignal(number) is _end:
+            break
+    if _ending.wait(_GRACE_SECONDS):
+        time.sleep(_GRACE_SECONDS)
+    remove_unfinished()
+    os._exit(128 + number)
 
 
 def printable(text: str) -> str:

@@ -44,14 +44,9 @@ _KEPT_RESULTS = 1 << 14
 _KEPT_BYTES = 1 << 28
 
 _SOURCE = "pairhmm/cuda/kernels.cu"
-# Shared memory: of each row, emissions for so many letters and a state's numbers; of each lane, the
-# bytes of what of a state belongs to it.
-_LETTERS, _STATE = 5, 2
-_LANE_BYTES = 16
 _WARP = 32
-# What a block takes of shared memory beside what it asks for.
+# A block takes this much shared memory in addition to what it asks for.
 _BLOCK_SHARED_BYTES = 1024
-_ITEM_BYTES = {"single": 4, "double": 8}
 
 
 def widths(precision: Precision) -> tuple[int, ...]:
@@ -350,30 +345,21 @@ class _Device:
         _native.check(-min(written, 0))
         on_device = cupy.asarray(tables)
         self._kept.append(on_device)
-        found = [
-            self._function(f"pairhmm_{precision}_{rows}", _shared_bytes(precision, rows))
-            for rows in widths(precision)
-        ]
-        found += [(ffi.NULL, 0)] * (lib.GKL_SHIM_CUDA_WIDTHS - len(found))
+        functions = [ffi.NULL] * lib.GKL_SHIM_CUDA_KERNELS
+        names = {k: f"pairhmm_{precision}_{rows}" for k, rows in enumerate(widths(precision))}
         # Single precision has no long reads.
         if precision == "double":
-            shared = _shared_bytes(precision, lib.GKL_SHIM_CUDA_STRIPED_ROWS)
-            shared += lib.GKL_SHIM_CUDA_STRIPED_BYTES
-            found.append(self._function("pairhmm_double_striped", shared))
-        else:
-            found.append((ffi.NULL, 0))
-        functions, shared_bytes = zip(*found, strict=True)
-        return {
-            "functions": list(functions),
-            "shared_bytes": list(shared_bytes),
-            "tables": on_device.data.ptr,
-        }
+            names[lib.GKL_SHIM_CUDA_WIDTHS] = "pairhmm_double_striped"
+        for index, name in names.items():
+            shared = lib.gkl_shim_cuda_shared_bytes(codes[0], index)
+            functions[index] = self._function(name, shared)
+        return {"functions": functions, "tables": on_device.data.ptr}
 
-    def _function(self, name: str, shared: int) -> tuple[Any, int]:
+    def _function(self, name: str, shared: int) -> Any:
         kernel = self._module.get_function(name)
         kernel.preferred_shared_memory_carveout = self._carveout(kernel, shared)
         self._kept.append(kernel)
-        return _native.library()[0].cast("void *", kernel.kernel.ptr), shared
+        return _native.library()[0].cast("void *", kernel.kernel.ptr)
 
     def _carveout(self, kernel: Any, shared: int) -> int:
         """Return how many per cent of a multiprocessor's memory to use as shared memory.
@@ -385,9 +371,3 @@ class _Device:
         blocks = self._registers // registers
         needed = blocks * (shared + _BLOCK_SHARED_BYTES)
         return min(100, int(-(-100 * needed // self._shared_bytes)))
-
-
-def _shared_bytes(precision: Precision, rows_a_lane: int) -> int:
-    """Return what a kernel needs of shared memory."""
-    rows = (_LETTERS + _STATE) * rows_a_lane * _ITEM_BYTES[precision]
-    return (rows + _LANE_BYTES) * _WARP

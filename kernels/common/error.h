@@ -1,5 +1,6 @@
-// The calling thread's last error, the ways to set it, and the guard around every function of the
-// C ABI that does more than hand out a field.
+// The calling thread's last error, the ways to set it, and guarded(), which turns exceptions into a
+// status. Every function of the C ABI that can throw or that computes with floating-point numbers
+// runs its work in guarded(). Functions that only move bytes or read fields do without.
 #pragma once
 
 #include "common/floating_point_mode.h"

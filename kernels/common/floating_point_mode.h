@@ -1,8 +1,9 @@
 // The floating-point mode that this library computes in.
 //
 // The caller's thread may round upwards, flush subnormal numbers or trap exceptions. Results must
-// depend on none of that, so guarded() in error.h sets the mode for every exported function that
-// does work, and the library's own threads start in it.
+// depend on none of that. So every exported function that may use floating-point numbers sets the
+// mode: most through guarded() in error.h, those without a status themselves. The library's own
+// threads start in it.
 #pragma once
 
 #include <stdint.h>

@@ -38,6 +38,7 @@ inline V fma(V a, V b, V c) {
             sizeof(a[0]) == 4 ? __builtin_fmaf(a[k], b[k], c[k]) : __builtin_fma(a[k], b[k], c[k]);
     return c;
 }
+inline float fma(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
 inline double fma(double a, double b, double c) { return __builtin_fma(a, b, c); }
 #if defined(__AVX512F__)
 inline VectorOf<float, 16>::type fma(VectorOf<float, 16>::type a, VectorOf<float, 16>::type b,

@@ -26,6 +26,36 @@ GKL_SHIM_API gkl_shim_status gkl_shim_copy(int32_t arrays, uint8_t *const *targe
 GKL_SHIM_API gkl_shim_status gkl_shim_count_lines(const uint8_t *text, int64_t size,
                                                   int32_t threads, int64_t *lines, int64_t *bytes);
 
+/* ---- CPU or GPU -----------------------------------------------------------------------------
+ *
+ * The backend "auto" of every algorithm chooses an engine for each call by what earlier calls of
+ * that size cost. The algorithm estimates the cost of the first ones. */
+
+/* What a call is expected to cost. `size` measures the calls of one algorithm, for example in
+ * cells. Calls whose sizes have the same number of binary digits share what is learned. */
+typedef struct {
+    int64_t size;
+    double cpu_nanoseconds, gpu_nanoseconds;
+} gkl_shim_call_estimate;
+
+/* What the calls of one handle of an algorithm have cost. */
+typedef struct gkl_shim_call_costs gkl_shim_call_costs;
+
+GKL_SHIM_API gkl_shim_status gkl_shim_call_costs_open(gkl_shim_call_costs **costs);
+
+/* Returns 1 if the GPU is expected to finish the call sooner. If the engines are about equally
+ * fast, it returns the slower one now and then, to learn whether it still is. */
+GKL_SHIM_API int32_t gkl_shim_call_costs_prefer_gpu(gkl_shim_call_costs *costs,
+                                                    const gkl_shim_call_estimate *call);
+
+/* Record how long a call took. gkl_shim_call_costs_prefer_gpu() must have had it before. */
+GKL_SHIM_API void gkl_shim_call_costs_add(gkl_shim_call_costs *costs,
+                                          const gkl_shim_call_estimate *call, int32_t on_gpu,
+                                          int64_t nanoseconds);
+
+/* Close; NULL is allowed. */
+GKL_SHIM_API void gkl_shim_call_costs_close(gkl_shim_call_costs *costs);
+
 /* ---- NumPy arrays --------------------------------------------------------------------------- */
 
 /* Functions of the C interfaces of NumPy and Python, under their own names, and NumPy's array type.
@@ -54,6 +84,14 @@ GKL_SHIM_API int64_t gkl_shim_array_views(const gkl_shim_numpy *numpy, void *arr
 /* All bytes that GKL_SHIM_STRICT accepts as letters. */
 GKL_SHIM_API const char *gkl_shim_pairhmm_letters(void);
 
+/* Estimate a call's cost. `precision` and `threads` are as in gkl_shim_pairhmm_options;
+ * `slow_double` is as in gkl_shim_cuda_device. Returns GKL_SHIM_EINVAL if gkl_shim_pairhmm_check()
+ * does. */
+GKL_SHIM_API gkl_shim_status gkl_shim_pairhmm_estimate(const gkl_shim_pairhmm_batch *batch,
+                                                       int32_t precision, int32_t slow_double,
+                                                       int32_t threads,
+                                                       gkl_shim_call_estimate *call);
+
 /* Like gkl_shim_pairhmm_compute(), but compute only the pairs whose value is NaN, and use double
  * precision from the start. Those are the pairs that the CUDA kernels could not represent. */
 GKL_SHIM_API gkl_shim_status gkl_shim_pairhmm_complete(gkl_shim_pairhmm *handle,
@@ -63,18 +101,12 @@ GKL_SHIM_API gkl_shim_status gkl_shim_pairhmm_complete(gkl_shim_pairhmm *handle,
 /* ---- PairHMM on CUDA devices: the planner ---------------------------------------------------
  *
  * The engine below and the tests use it. It cuts a batch into chunks. It plans each chunk and
- * writes it as one block of memory, which is copied to a device as it is. The kernels of
+ * writes it into one block of memory. One transfer copies the block to a device. The kernels of
  * cuda/kernels.cu compute the chunk, and the planner puts the results into place. */
 
 enum {
     GKL_SHIM_CUDA_WIDTHS = 5,
-    GKL_SHIM_CUDA_KERNELS = 6, /* one for each width, then the striped one */
-
-    /* Of the striped kernel: rows a lane; bytes of shared memory in addition to what all kernels
-     * need; value of every byte of the seams between its warps before it starts. */
-    GKL_SHIM_CUDA_STRIPED_ROWS = 8,
-    GKL_SHIM_CUDA_STRIPED_BYTES = 256,
-    GKL_SHIM_CUDA_SEAM_FILL = 128
+    GKL_SHIM_CUDA_KERNELS = 6 /* one for each width, then the striped one */
 };
 
 typedef struct {
@@ -106,10 +138,10 @@ typedef struct {
     int64_t seams, seam_bytes; /* offset in the scratch, and size */
     int64_t results;           /* doubles that the kernels write */
     int32_t passes; /* warps a tile, for all kernels but the striped one. With more than one, each
-                       computes one pass, and the join is a launch of its own */
+                       computes one pass, and a second launch computes the join */
     int32_t joins;  /* warps a tile in the launch of the join */
-    int32_t striped_passes, striped_joins; /* the same for the striped kernel, whose join is always
-                                              a launch of its own */
+    int32_t striped_passes, striped_joins; /* the same for the striped kernel, which always needs
+                                              a second launch for the join */
     /* The tiles of each kernel, in order of rows a lane; the stripes come last. */
     int32_t first_tile[GKL_SHIM_CUDA_KERNELS], tiles[GKL_SHIM_CUDA_KERNELS];
 } gkl_shim_cuda_chunk;
@@ -122,6 +154,9 @@ GKL_SHIM_API gkl_shim_status gkl_shim_cuda_open(const gkl_shim_cuda_options *opt
 
 /* The rows a lane of each kernel, in ascending order, padded with zeros. */
 GKL_SHIM_API void gkl_shim_cuda_widths(int32_t precision, int32_t widths[GKL_SHIM_CUDA_WIDTHS]);
+
+/* The shared memory of a kernel's block, in bytes. Only double precision has the striped kernel. */
+GKL_SHIM_API int32_t gkl_shim_cuda_shared_bytes(int32_t precision, int32_t kernel);
 
 /* The kernels' tables, which all chunks share. Returns their size in bytes, or minus a
  * gkl_shim_status. Writes them to `tables` unless that is NULL. */
@@ -192,8 +227,7 @@ typedef struct {
 
 typedef struct {
     void *functions[GKL_SHIM_CUDA_KERNELS]; /* NULL if the precision has no such kernel */
-    int32_t shared_bytes[GKL_SHIM_CUDA_KERNELS];
-    uint64_t tables; /* address of gkl_shim_cuda_tables() in device memory */
+    uint64_t tables;                        /* address of gkl_shim_cuda_tables() in device memory */
 } gkl_shim_cuda_kernels;
 
 typedef struct {
@@ -288,6 +322,13 @@ GKL_SHIM_API gkl_shim_status gkl_shim_cuda_engine_measure(gkl_shim_cuda_engine *
 
 /* Close an engine; NULL is fine. No call may be running. */
 GKL_SHIM_API void gkl_shim_cuda_engine_close(gkl_shim_cuda_engine *engine);
+
+/* ---- prefilter: CPU or GPU ------------------------------------------------------------------ */
+
+/* Estimate a call's cost. `bases` are those of the reads; `bytes` is the size of the arrays that a
+ * GPU has to be sent. */
+GKL_SHIM_API void gkl_shim_prefilter_estimate(int64_t bases, int64_t bytes, int32_t max_edits,
+                                              int32_t threads, gkl_shim_call_estimate *call);
 
 /* ---- prefilter on CUDA devices --------------------------------------------------------------
  *

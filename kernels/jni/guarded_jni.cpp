@@ -2,25 +2,22 @@
 
 #include <stdio.h>
 
-#include <new>
+#include "common/error.h"
 
 namespace gkl_shim {
 namespace jni {
+namespace {
 
-void check(gkl_shim_status status) {
+const char *class_of(gkl_shim_status status) {
     switch (status) {
-        case GKL_SHIM_OK:
-            return;
         case GKL_SHIM_ENOMEM:
-            throw JavaError("java/lang/OutOfMemoryError", gkl_shim_last_error());
+            return "java/lang/OutOfMemoryError";
         case GKL_SHIM_EINVAL:
-            throw JavaError("java/lang/IllegalArgumentException", gkl_shim_last_error());
+            return "java/lang/IllegalArgumentException";
         default:
-            throw JavaError("java/lang/IllegalStateException", gkl_shim_last_error());
+            return "java/lang/IllegalStateException";
     }
 }
-
-namespace {
 
 void raise(JNIEnv *env, const char *type, const char *message) {
     jclass exception = env->FindClass(type);
@@ -29,14 +26,11 @@ void raise(JNIEnv *env, const char *type, const char *message) {
     env->DeleteLocalRef(exception);
 }
 
-// The message is short and is built without the heap, which may be exhausted.
-void raise(JNIEnv *env, const char *type, const char *algorithm, const char *what) {
-    char message[128];
-    snprintf(message, sizeof message, "%s: %s", algorithm, what);
-    raise(env, type, message);
-}
-
 }  // namespace
+
+void check(gkl_shim_status status) {
+    if (status != GKL_SHIM_OK) throw JavaError(class_of(status), gkl_shim_last_error());
+}
 
 void raise_exception(JNIEnv *env, const char *algorithm) noexcept {
     try {
@@ -44,15 +38,11 @@ void raise_exception(JNIEnv *env, const char *algorithm) noexcept {
     } catch (const JavaPending &) {
     } catch (const JavaError &error) {
         raise(env, error.type, error.what());
-    } catch (const std::bad_alloc &) {
-        raise(env, "java/lang/OutOfMemoryError", algorithm, "out of native memory");
-    } catch (const std::length_error &) {
-        // A container was asked for more than any memory can hold.
-        raise(env, "java/lang/OutOfMemoryError", algorithm, "out of native memory");
-    } catch (const std::exception &error) {
-        raise(env, "java/lang/IllegalStateException", error.what());
     } catch (...) {
-        raise(env, "java/lang/IllegalStateException", algorithm, "a failure within the library");
+        const gkl_shim_status status = status_of_exception();
+        char message[640];  // the heap may be exhausted
+        snprintf(message, sizeof message, "%s: %s", algorithm, gkl_shim_last_error());
+        raise(env, class_of(status), message);
     }
 }
 

@@ -31,7 +31,7 @@ inline void check(JNIEnv *env) {
 void check(gkl_shim_status status);
 
 // Turns the C++ exception being handled into a pending Java exception. Call it in catch (...).
-// `algorithm` starts the message if the exception has none of its own.
+// `algorithm` starts the message unless the exception is a JavaError.
 void raise_exception(JNIEnv *env, const char *algorithm) noexcept;
 
 // Runs work() in the library's floating-point mode and returns its result. An exception becomes a

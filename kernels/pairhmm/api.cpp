@@ -11,6 +11,7 @@
 #include "common/per_thread.h"
 #include "gkl_shim_internal.h"
 #include "pairhmm/batch.h"
+#include "pairhmm/call_estimate.h"
 #include "pairhmm/cpu/engine.h"
 #include "pairhmm/cuda/start.h"
 #include "pairhmm/letters.h"
@@ -40,7 +41,7 @@ bool check_letters(const char *name, const uint8_t *bases, const int64_t *offset
 struct gkl_shim_pairhmm {
     gkl_shim::pairhmm::CpuSettings settings;
     int32_t backend;
-    gkl_shim::pairhmm::CallCosts costs{};
+    gkl_shim::gpu::CallCosts costs{};
     std::atomic<int64_t> regions{0}, pairs{0}, cells{0}, computed_cells{0}, rescued_pairs{0},
         rescaled_pairs{0}, cuda_pairs{0}, nanoseconds{0};
 };
@@ -113,9 +114,15 @@ static gkl_shim_status compute(gkl_shim_pairhmm *handle, const gkl_shim_pairhmm_
     CpuSettings settings = handle->settings;
     settings.only_missing = only_missing;
     gkl_shim_pairhmm_stats done = {};
-    const bool on_gpu =
-        !only_missing && cuda_wanted(handle->backend, b, cells, settings.threads, &handle->costs) &&
-        compute_on_cuda(b, settings.double_precision, as_gkl, log10_likelihoods, &done);
+    const bool may_use_gpu = !only_missing && handle->backend != GKL_SHIM_CPU && cells > 0;
+    gkl_shim_call_estimate call = {};
+    bool on_gpu = false;
+    if (may_use_gpu) {
+        // Whether the GPU is slow in double precision is learned.
+        call = estimate_call(b, cells, settings.double_precision, false, settings.threads);
+        on_gpu = cuda_wanted(handle->backend, call, &handle->costs) &&
+                 compute_on_cuda(b, settings.double_precision, as_gkl, log10_likelihoods, &done);
+    }
     if (!on_gpu) {
         const CpuCounts counts = compute_on_cpu(settings, b, log10_likelihoods);
         done.computed_cells = counts.computed_cells;
@@ -133,8 +140,7 @@ static gkl_shim_status compute(gkl_shim_pairhmm *handle, const gkl_shim_pairhmm_
                                     std::chrono::steady_clock::now() - start)
                                     .count();
     handle->nanoseconds += nanoseconds;
-    if (handle->backend == GKL_SHIM_AUTO && !only_missing)
-        handle->costs.add(on_gpu, cells, double(nanoseconds));
+    if (may_use_gpu) handle->costs.add(call, on_gpu, double(nanoseconds));
     return GKL_SHIM_OK;
 }
 

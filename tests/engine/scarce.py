@@ -301,7 +301,7 @@ class Jni:
         if pending or result < 0:
             assert pending in (
                 "java/lang/OutOfMemoryError: out of memory",
-                "java/lang/OutOfMemoryError: PairHMM: out of native memory",
+                "java/lang/OutOfMemoryError: PairHMM: out of memory",
                 *([""] if name == "JNI_OnLoad" else []),
             ), pending
             raise CallError(lib.GKL_SHIM_ENOMEM, "out of memory")

@@ -23,7 +23,8 @@ def play(tmp_path_factory: pytest.TempPathFactory) -> Play:
     """Return a function that returns the calls of each group on the GPU, and their total cost."""
     program = tmp_path_factory.mktemp("call_costs") / "call_costs"
     source = Path(__file__).with_name("call_costs.cpp")
-    command = [require_tool("c++"), "-std=c++17", "-Wall", "-Werror", "-I", str(ROOT / "kernels")]
+    include = [f"-I{ROOT / 'kernels' / part}" for part in (".", "include", "internal")]
+    command = [require_tool("c++"), "-std=c++17", "-Wall", "-Werror", *include]
     subprocess.run([*command, str(source), "-o", str(program)], check=True)
 
     def play(modelled: tuple[float, float], *groups: Group, cells: int = 10**6):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import subprocess
 import sys
 from pathlib import Path
 
@@ -16,7 +17,7 @@ import pytest
 from benchmarks import pairhmm_callers
 from gkl_shim.errors import MissingComponent
 from gkl_shim.gatk import compare, data, run
-from tests.conftest import ROOT
+from tests.conftest import ROOT, require_tool
 from tests.gatk.conftest import Gatk
 
 pytestmark = pytest.mark.gatk
@@ -67,7 +68,7 @@ def _shim(gatk: Gatk, chr22: data.Sample, stand_in: Path, tmp_path: Path):
 
     def go(backend: str, *, python: str = sys.executable, start: float = 0, launches: int = 10**6,
            launches_at_start: int = 10**6, stand_in: bool = True,
-           result: str = "nan") -> list[str]:  # fmt: skip
+           result: str = "nan", preload: Path | None = None) -> list[str]:  # fmt: skip
         output = tmp_path / "shim.vcf"
         arguments = ["HaplotypeCaller", "-R", str(chr22.reference), "-I", str(chr22.reads)]
         environment = {
@@ -78,6 +79,7 @@ def _shim(gatk: Gatk, chr22: data.Sample, stand_in: Path, tmp_path: Path):
             "LAUNCHES_UNTIL_LOST": str(launches),
             "RESULT": result,
             **({"PYTHONPATH": path} if stand_in else {}),
+            **({"LD_PRELOAD": str(preload)} if preload else {}),
         }
         done = run.gatk(
             [*arguments, "-O", str(output)],
@@ -216,6 +218,40 @@ def test_the_benchmark_of_callers_runs_in_a_jvm(gatk: Gatk, stand_in: Path, monk
     monkeypatch.setenv("GKL_SHIM_PYTHON", "/bin/false")
     with pytest.raises(MissingComponent, match="no GPU"):
         next(pairhmm_callers.jvm_rows(gatk.classpath, 0.1, lambda _: None))
+
+
+@pytest.fixture(name="driver")
+def _driver(tmp_path: Path) -> Path:
+    """A library to preload. With it, the file by which we know an NVIDIA driver exists."""
+    source, library = tmp_path / "driver.c", tmp_path / "driver.so"
+    source.write_text(DRIVER)
+    subprocess.run(
+        [require_tool("cc"), "-shared", "-fPIC", str(source), "-o", str(library)], check=True
+    )
+    return library
+
+
+DRIVER = """
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <string.h>
+int access(const char *path, int mode) {
+    int (*next)(const char *, int) = (int (*)(const char *, int))dlsym(RTLD_NEXT, "access");
+    return strcmp(path, "/dev/nvidiactl") == 0 ? 0 : next(path, mode);
+}
+"""
+
+
+def test_auto_uses_a_device(shim, driver: Path) -> None:
+    lines = shim("auto", result="-5", preload=driver)
+    assert warnings(lines) == []
+    assert on_device(lines) > 0
+
+
+def test_auto_warns_of_a_device_that_cannot_be_opened(shim, driver: Path) -> None:
+    lines = shim("auto", python="/nonexistent/python", preload=driver)
+    assert len(warnings(lines)) == 1
+    assert "GKL_SHIM_PYTHON=/nonexistent/python: No such file" in warnings(lines)[0]
 
 
 def test_auto_says_nothing_where_there_is_no_device(shim) -> None:

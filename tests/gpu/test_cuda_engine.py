@@ -150,9 +150,8 @@ def test_public_interface(regions):
 
 
 def test_auto_starts_devices_when_there_is_work(regions, monkeypatch):
-    monkeypatch.setattr("gkl_shim.pairhmm._WARM_UP_CELLS", 0)
-    monkeypatch.setattr("gkl_shim.pairhmm._DEVICE_CELLS", 1)
-    pairhmm = PairHMM(backend="auto")
+    monkeypatch.setattr("gkl_shim._auto._WARM_UP_NANOSECONDS", 0)
+    pairhmm = PairHMM(backend="auto", threads=1)
     expected = on_cpu(regions, "single")
     for _ in range(10_000):
         assert_same_bits(pairhmm.compute(regions), expected)

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from gkl_shim import _native_pairhmm, pairhmm
+from gkl_shim import _native_pairhmm
 from gkl_shim._batch import HaplotypeBatch, ReadBatch, concatenated
 from gkl_shim.cuda import pairhmm as cuda
 from gkl_shim.pairhmm import Batch
@@ -188,8 +188,15 @@ def test_scratch_is_bounded():
 def test_auto_reckons_with_the_time_that_long_reads_take():
     batch = concatenated([long_region(1, (600, 512), 2, 1000), long_region(2, (100,), 1, 50)])
     haplotypes = len(batch[0:1].haplotypes.bases)
-    expected = (pairhmm._LONG_READ_COST * 600 + 512) * haplotypes + 100 * 50
-    assert pairhmm._cpu_cells(batch) == expected
+    short, long = 512 * haplotypes + 100 * 50, 600 * haplotypes
+    for threads in (1, 2):
+        call = _native_pairhmm.estimate(
+            _native_pairhmm.batch_pointer(*batch.arrays), "single", False, threads
+        )
+        # A thread computes 20 cells of short reads a nanosecond, and a quarter cell of long reads.
+        assert call.size == short + long
+        assert call.cpu_nanoseconds == pytest.approx((short / 20 + long * 4) / threads)
+        assert call.gpu_nanoseconds == pytest.approx(35_000 + short / 3000 + long / 600)
 
 
 def nan(batch):

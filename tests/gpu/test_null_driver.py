@@ -10,13 +10,15 @@ import re
 import subprocess
 import sys
 import threading
+import time
 import warnings
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from gkl_shim import _native, _native_pairhmm, pairhmm
+from gkl_shim import _auto, _native, _native_pairhmm, pairhmm
 from gkl_shim._batch import concatenated
 from gkl_shim.cli import _generated_input
 from gkl_shim.cuda import devices, driver
@@ -300,15 +302,76 @@ def test_the_cpu_computes_while_a_device_is_at_it(null, many_chunks, precision):
     assert 0 < max(seen) < many.pairs
 
 
-def test_auto_gives_a_slow_device_no_double_precision_but_long_reads(null, batch, monkeypatch):
-    monkeypatch.setattr(pairhmm, "_WARM_UP_CELLS", 0)
-    monkeypatch.setattr(pairhmm, "_DEVICE_CELLS", 1)
+@pytest.fixture
+def eager(monkeypatch):
+    """With "auto", devices are opened after the first call for which they are expected to pay."""
+    monkeypatch.setattr(_auto, "_WARM_UP_NANOSECONDS", 0)
+    monkeypatch.setattr(_auto, "_DRIVERS", (Path(__file__),))
+
+
+def opened_by(pairhmm, batch):
+    """Compute a batch with "auto" until the devices are open."""
+    end = time.monotonic() + 30
+    while time.monotonic() < end:
+        pairhmm.compute(batch)
+        if pairhmm.backend == "cuda":
+            return
+        time.sleep(0.01)
+    raise AssertionError("the devices are not opened")
+
+
+@pytest.mark.parametrize("drivers", [True, False])
+def test_auto_opens_devices_for_calls_that_gain(null, eager, monkeypatch, drivers):
+    null(result=ON_DEVICE)
+    if not drivers:
+        monkeypatch.setattr(_auto, "_DRIVERS", (Path("/nonexistent"),))
+    small, large = _generated_input.regions(1), concatenated([_generated_input.regions(4)] * 8)
+    pairhmm = PairHMM(threads=1)
+    monkeypatch.setattr(pairhmm._costs, "prefer_gpu", lambda call: call.size == large.cells)
+    for _ in range(20):
+        pairhmm.compute(small)
+    assert pairhmm.backend == "cpu"
+    if not drivers:
+        pairhmm.compute(large)
+        assert not any(thread.name == "gkl-shim-cuda" for thread in threading.enumerate())
+        return
+    opened_by(pairhmm, large)
+    assert (pairhmm.compute(large) == ON_DEVICE).all()
+    assert (pairhmm.compute(small) != ON_DEVICE).all()
+
+
+def test_auto_learns_which_engine_is_faster(null, eager, monkeypatch):
+    """The clock says that the devices take far longer, or far less, than was estimated."""
+    batch = concatenated([_generated_input.regions(4)] * 8)
+    for on_device, on_cpu, expected in ((10**9, 1, False), (1, 10**9, True)):
+        null(result=ON_DEVICE)
+        pairhmm = PairHMM(threads=1)
+        opened_by(pairhmm, batch)
+        costs = pairhmm._costs
+        add = costs.add
+        monkeypatch.setattr(
+            costs,
+            "add",
+            lambda call, on_gpu, _, add=add, times=(on_cpu, on_device): add(
+                call, on_gpu, times[on_gpu]
+            ),
+        )
+        for _ in range(60):
+            pairhmm.compute(batch)
+        went = [(pairhmm.compute(batch) == ON_DEVICE).all() for _ in range(20)]
+        assert sum(went) >= 19 if expected else sum(went) <= 1
+
+
+def test_auto_gives_a_slow_device_no_double_precision_but_long_reads(null, eager):
+    short = concatenated([_generated_input.regions(12)] * 4)
+    long_reads = concatenated([long_region(1, (600, 600, 600), 6, 1000)] * 4)
     for ratio, precision in ((64, "double"), (2, "double"), (64, "single")):
         null(double_ratio=(ratio,), result=ON_DEVICE)
-        chosen = pairhmm._Devices("auto", None, precision, 0)
-        chosen._start()
-        assert (chosen.take(batch[:12]) is None) == ((ratio, precision) == (64, "double"))
-        assert chosen.take(batch[12:]) is not None
+        pairhmm = PairHMM(precision=precision, threads=1)
+        opened_by(pairhmm, long_reads)
+        assert (pairhmm.compute(long_reads) == ON_DEVICE).any()
+        on_device = (pairhmm.compute(short) == ON_DEVICE).any()
+        assert on_device == ((ratio, precision) != (64, "double"))
 
 
 @pytest.mark.parametrize(

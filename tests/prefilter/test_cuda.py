@@ -7,12 +7,14 @@ import ctypes
 import functools
 import importlib.util
 import os
+import threading
+import time
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from gkl_shim import prefilter as api
+from gkl_shim import _auto
 from gkl_shim.cuda import devices as cuda_devices
 from gkl_shim.cuda import kernels
 from gkl_shim.errors import BackendUnavailable, PairError
@@ -181,7 +183,7 @@ def test_the_chunk_size_does_not_change_edits(fake):
     reads, segments = undefined_and_mixed(1200, "exact")
     want = edits(reads, segments, 5, backend="cpu")
     with Prefilter(5, backend="cuda") as prefilter:
-        for prefilter.engine(0).chunk_pairs in (1, 7, 5000):
+        for prefilter.engine.chunk_pairs in (1, 7, 5000):
             np.testing.assert_array_equal(prefilter.edits(reads, segments), want)
 
 
@@ -278,26 +280,46 @@ def test_only_the_chosen_devices_are_used(fake):
         Prefilter(2, backend="cuda")
 
 
-def test_auto_opens_cuda_once_there_is_work_for_it(fake, monkeypatch):
+@pytest.fixture
+def eager(monkeypatch):
+    """With "auto", devices are opened after the first call for which they are expected to pay."""
+    monkeypatch.setattr(_auto, "_WARM_UP_NANOSECONDS", 0)
+    monkeypatch.setattr(_auto, "_DRIVERS", (Path(__file__),))
+
+
+def test_auto_opens_cuda_for_calls_that_gain(fake, eager, monkeypatch):
     cupy = fake()
-    monkeypatch.setattr(api, "_CUDA_OPEN_BASES", 1000)
-    monkeypatch.setattr(api, "_CUDA_CALL_BASES", 500)
     with Prefilter(2) as prefilter:
-        for size, launched in ((300, False), (600, False), (300, True), (600, True), (200, True)):
+        monkeypatch.setattr(prefilter._costs, "prefer_gpu", lambda call: call.size >= 500)
+
+        def launches(size):
             before = len(cupy.kernels)
             assert (prefilter.edits(["A"] * size, ["A"] * size) == 0).all()
-            assert bool(prefilter.devices) == launched
-            assert (len(cupy.kernels) > before) == (launched and size >= 500)
+            return len(cupy.kernels) > before
+
+        assert not any(launches(300) for _ in range(20))
+        assert prefilter.devices == ()
+        end = time.monotonic() + 30
+        while not launches(600) and time.monotonic() < end:
+            time.sleep(0.01)
+        assert prefilter.devices
+        assert launches(600)
+        assert not launches(300)
 
 
-def test_auto_without_cuda(monkeypatch):
+def test_auto_without_cuda(eager, monkeypatch):
+    tried = threading.Event()
+
     def missing():
+        tried.set()
         raise BackendUnavailable("CUDA needs CuPy")
 
     monkeypatch.setattr(cuda_devices, "import_cupy", missing)
-    monkeypatch.setattr(api, "_CUDA_OPEN_BASES", 1)
     with Prefilter(2) as prefilter:
-        assert prefilter.edits(["ACGT"], ["ACGT"]).tolist() == [0]
+        monkeypatch.setattr(prefilter._costs, "prefer_gpu", lambda call: True)
+        for _ in range(20):
+            assert prefilter.edits(["ACGT"], ["ACGT"]).tolist() == [0]
+        assert tried.wait(60)
         assert prefilter.devices == ()
     with pytest.raises(BackendUnavailable, match="CUDA needs CuPy"):
         Prefilter(2, backend="cuda")

@@ -81,8 +81,8 @@ void Chunk::launch_kernels() {
         launch_widths(kernels, kJoin, figures.joins);
     }
     if (figures.seam_bytes > 0) {
-        driver().fill(scratch_.address() + uint64_t(figures.seams), GKL_SHIM_CUDA_SEAM_FILL,
-                      figures.seam_bytes, stream());
+        driver().fill(scratch_.address() + uint64_t(figures.seams), kSeamFill, figures.seam_bytes,
+                      stream());
         launch_one(kernels, GKL_SHIM_CUDA_WIDTHS, kPass, figures.striped_passes);
         launch_one(kernels, GKL_SHIM_CUDA_WIDTHS, kJoin, figures.striped_joins);
     }
@@ -116,7 +116,7 @@ void Chunk::launch_one(const gkl_shim_cuda_kernels &kernels, int kernel, int32_t
     int32_t first_tile = figures.first_tile[kernel];
     void *parameters[] = {&block, &tables, &scratch, &results, &first_tile, &step};
     driver().launch(kernels.functions[kernel], figures.tiles[kernel], warps, kWarp,
-                    kernels.shared_bytes[kernel], stream(), parameters);
+                    gkl_shim_cuda_shared_bytes(precision_, kernel), stream(), parameters);
 }
 
 }  // namespace pairhmm

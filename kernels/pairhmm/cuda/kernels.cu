@@ -36,6 +36,7 @@
 
 #include "pairhmm/cuda/layout.h"
 #include "pairhmm/cuda/stripes.h"
+#include "pairhmm/join.h"
 
 namespace gkl_shim {
 namespace pairhmm {
@@ -48,17 +49,6 @@ __device__ __forceinline__ float multiply_add(float a, float b, float c) {
 }
 __device__ __forceinline__ double multiply_add(double a, double b, double c) {
     return __fma_rn(a, b, c);
-}
-
-template <class T>
-__device__ __forceinline__ T power_of_two(int exponent);
-template <>
-__device__ __forceinline__ float power_of_two<float>(int exponent) {
-    return same_bits<float>((exponent + 127) << 23);
-}
-template <>
-__device__ __forceinline__ double power_of_two<double>(int exponent) {
-    return same_bits<double>(int64_t(exponent + 1023) << 52);
 }
 
 __device__ __forceinline__ unsigned least_of_warp(unsigned x) {
@@ -375,6 +365,8 @@ class Lane {
     // prefetched state for the next event. That state is [pack of rows][lane], then one pack for
     // the lane's own numbers.
     enum { kFetched = kLetters * kLetterStride, kFetchedPacks = R / kStates + 1 };
+    static_assert((kFetched + kFetchedPacks * kWarp) * sizeof(Pack<T>) == shared_bytes<T>(R),
+                  "the host allocates it");
     static __device__ __forceinline__ Pack<T> *emissions() {
         extern __shared__ __align__(16) uint8_t shared_memory[];
         return reinterpret_cast<Pack<T> *>(shared_memory) + threadIdx.x;
@@ -382,7 +374,10 @@ class Lane {
     static __device__ __forceinline__ StatePack<T> *fetched() {
         return reinterpret_cast<StatePack<T> *>(emissions() + kFetched);
     }
-    static __device__ __forceinline__ T start() { return power_of_two<T>(Range<T>::kStart); }
+    static __device__ __forceinline__ T start() {
+        constexpr T start = power_of_two<T>(Range<T>::kStart);
+        return start;
+    }
 
     static __device__ __forceinline__ T not_a_number() {
         return T(same_bits<double>(int64_t(0x7ff8000000000000)));
@@ -726,14 +721,8 @@ class Lane {
             at<RowState<T>>(layout_.tail_states) + haplotype.tail * layout_.state_size;
         const StatePack<T> *head = reinterpret_cast<const StatePack<T> *>(heads + first);
         const StatePack<T> *tail = reinterpret_cast<const StatePack<T> *>(tails + first);
-        const T border = this->border(read), scale = power_of_two<T>(Range<T>::kLow);
-        T high = 0, low = 0;
-        const auto join = [&](const RowState<T> &front, const RowState<T> &back) {
-            high = multiply_add(front.t, back.t * scale, high);
-            high = multiply_add(front.d, back.d * scale, high);
-            low = multiply_add(front.t, back.t, low);
-            low = multiply_add(front.d, back.d, low);
-        };
+        const T border = this->border(read);
+        JoinTotal<T> total = {0, 0};
         // Row k of the tail meets row k - 1 of the head. A load from the scratch takes long, so
         // many packs are loaded at once.
         int k = rows / kStates - 1;
@@ -751,8 +740,8 @@ class Lane {
                 if (z < left) {
 #pragma unroll
                     for (int row = kStates - 1; row > 0; row--)
-                        join(front.row[row - 1], back[z].row[row]);
-                    join(above[z].row[kStates - 1], back[z].row[0]);
+                        join(front.row[row - 1], back[z].row[row], &total);
+                    join(above[z].row[kStates - 1], back[z].row[0], &total);
                     front = above[z];
                 }
         }
@@ -760,11 +749,17 @@ class Lane {
         const StatePack<T> back = tail[k];
 #pragma unroll
         for (int z = kStates - 1; z >= 0; z--) {
-            if (k * kStates + z > top) join(front.row[z > 0 ? z - 1 : 0], back.row[z]);
-            if (k * kStates + z == top) join({border, border}, back.row[z]);
+            if (k * kStates + z > top) join(front.row[z > 0 ? z - 1 : 0], back.row[z], &total);
+            if (k * kStates + z == top) join({border, border}, back.row[z], &total);
         }
         const T ends = heads[layout_.rows + read.lane + read.lanes - 1].d;
-        return log10_result(ends, high, low, haplotype.length);
+        return log10_result(ends, total, haplotype.length);
+    }
+
+    static __device__ __forceinline__ void join(const RowState<T> &head, const RowState<T> &tail,
+                                                JoinTotal<T> *total) {
+        constexpr T scale = power_of_two<T>(Range<T>::kLow);
+        add_row(head, tail, {tail.t * scale, tail.d * scale}, total);
     }
 
     // The states that one row of a pair multiplies: the head's and the tail's.
@@ -782,7 +777,7 @@ class Lane {
         const HaplotypeRecord own = haplotypes[min(lane_, pairs - 1)];
         const RowState<T> *heads = at<RowState<T>>(layout_.head_states);
         const RowState<T> *tails = at<RowState<T>>(layout_.tail_states);
-        const T border = this->border(read_), scale = power_of_two<T>(Range<T>::kLow);
+        const T border = this->border(read_);
         StatePair loaded[kStatePairs];
         const auto load = [&](int bottom) {
 #pragma unroll
@@ -799,7 +794,7 @@ class Lane {
             }
         };
         StatePair *const table = reinterpret_cast<StatePair *>(emissions() - threadIdx.x);
-        T high = 0, low = 0;
+        JoinTotal<T> total = {0, 0};
         int bottom = int(layout_.rows) - 1;
         load(bottom);
         for (; bottom >= top; bottom -= rows) {
@@ -812,35 +807,22 @@ class Lane {
             __syncwarp();
             load(bottom - rows);
             const StatePair *row = table + min(lane_, pairs - 1) * (rows + 1);
-            const auto join = [&](const StatePair &both) {
-                high = multiply_add(both.front.t, both.back.t * scale, high);
-                high = multiply_add(both.front.d, both.back.d * scale, high);
-                low = multiply_add(both.front.t, both.back.t, low);
-                low = multiply_add(both.front.d, both.back.d, low);
-            };
             int left = min(rows, bottom - top + 1);
             for (; left >= 4; left -= 4, row += 4) {
                 const StatePair four[4] = {row[0], row[1], row[2], row[3]};
 #pragma unroll
-                for (int k = 0; k < 4; k++) join(four[k]);
+                for (int k = 0; k < 4; k++) join(four[k].front, four[k].back, &total);
             }
-            for (; left > 0; left--, row++) join(*row);
+            for (; left > 0; left--, row++) join(row->front, row->back, &total);
         }
         const T ends = heads[(own.head + 1) * layout_.state_size - 1].d;
-        if (lane_ < pairs) out[lane_] = log10_result(ends, high, low, own.length);
+        if (lane_ < pairs) out[lane_] = log10_result(ends, total, own.length);
         __syncwarp();
     }
 
-    static __device__ __forceinline__ double log10_result(T ends, T total_high, T total_low,
+    static __device__ __forceinline__ double log10_result(T ends, const JoinTotal<T> &total,
                                                           int length) {
-        typedef Range<T> X;
-        const double high = ends + total_high * power_of_two<double>(-(X::kStart + X::kLow));
-        const double low = ends + total_low * power_of_two<double>(-X::kStart);
-        const double x = high >= power_of_two<double>(X::kStart + X::kHighTrusted) ? high : low;
-        const double largest = sizeof(T) == 4 ? 3e38 : 1e308;
-        if (!(x >= power_of_two<double>(X::kStart + X::kLowTrusted) && high <= largest))
-            return not_a_number();
-        return log10_likelihood<double, int64_t>(x, length, X::kStart);
+        return joined_likelihood<T, double, int64_t>(ends, total.high, total.low, length);
     }
 
     const uint8_t *const chunk_;

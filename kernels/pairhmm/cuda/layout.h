@@ -155,6 +155,13 @@ GKL_SHIM_BOTH inline int64_t stripes_of(int64_t rows) {
     return (rows + kWarp * kStripedRows - 1) / (kWarp * kStripedRows);
 }
 
+// The shared memory of a block with this many rows a lane, in bytes: the emissions of each lane for
+// each letter, then the states that it restores at the next event, and 16 bytes of its own numbers.
+template <class T>
+GKL_SHIM_BOTH constexpr int32_t shared_bytes(int32_t rows_a_lane) {
+    return kWarp * (rows_a_lane * int32_t(kLetters * sizeof(T) + sizeof(RowState<T>)) + 16);
+}
+
 // A tile's scratch: coefficients, backward kappas, the states of heads, the states of tails. The
 // state before the first column follows the other states of each kind. A state holds all rows, then
 // two numbers of each lane: the T above it and its `ends`. All tiles of a striped read share one

@@ -15,10 +15,6 @@
 using namespace gkl_shim;
 using namespace gkl_shim::pairhmm;
 
-static_assert(GKL_SHIM_CUDA_STRIPED_ROWS == int(kStripedRows), "as cuda/layout.h says");
-static_assert(GKL_SHIM_CUDA_STRIPED_BYTES == kRingColumns * sizeof(Handed<double>), "likewise");
-static_assert(GKL_SHIM_CUDA_SEAM_FILL == int(kSeamFill), "likewise");
-
 // Given a batch, makes chunks of it, one at a time.
 struct gkl_shim_cuda_planner {
    public:

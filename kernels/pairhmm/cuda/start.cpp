@@ -9,22 +9,12 @@
 
 #include "common/error.h"
 #include "gpu/python_host.h"
-#include "pairhmm/model.h"
 
 namespace gkl_shim {
 namespace pairhmm {
 namespace {
 
 constexpr double kPatienceSeconds = 10;
-
-// The cost model of a call, in nanoseconds, as long as none has been timed: measured from C with
-// the H200 and one host core of its machine (benchmarks/results): the way of one pair there and
-// back, and cells of the input a nanosecond on the GPU and on a thread of the CPU, shared columns
-// counted in both.
-constexpr double kTripNanoseconds = 35000, kGpuCells = 3000, kCpuCells = 20;
-// Of reads that are computed in double precision from the start: the CPU meets many numbers below
-// the normal ones there, which it is slow at.
-constexpr double kGpuLongCells = 600, kCpuLongCells = 0.25;
 
 std::atomic<bool> lost{false};
 
@@ -78,27 +68,6 @@ bool driver_present() {
     return access("/dev/nvidiactl", F_OK) == 0 || access("/dev/dxg", F_OK) == 0;
 }
 
-int64_t cells_of_long_reads(const gkl_shim_pairhmm_batch &batch) {
-    int64_t cells = 0;
-    for (int64_t g = 0; g < batch.regions; g++) {
-        int64_t bases = 0;
-        for (int64_t r = batch.region_reads[g]; r < batch.region_reads[g + 1]; r++) {
-            const int64_t length = batch.read_offsets[r + 1] - batch.read_offsets[r];
-            if (length > kLongestSingleRead) bases += length;
-        }
-        cells += bases * (batch.haplotype_offsets[batch.region_haplotypes[g + 1]] -
-                          batch.haplotype_offsets[batch.region_haplotypes[g]]);
-    }
-    return cells;
-}
-
-bool gpu_expected_sooner(const gkl_shim_pairhmm_batch &batch, int64_t cells, int threads,
-                         CallCosts *costs) {
-    const double slow = double(cells_of_long_reads(batch)), fast = double(cells) - slow;
-    return costs->prefer_gpu(cells, (fast / kCpuCells + slow / kCpuLongCells) / threads,
-                             kTripNanoseconds + fast / kGpuCells + slow / kGpuLongCells);
-}
-
 }  // namespace
 
 void start_cuda(int32_t backend) {
@@ -106,12 +75,10 @@ void start_cuda(int32_t backend) {
         guarded([] { return PythonHost::get().start(), GKL_SHIM_OK; });
 }
 
-bool cuda_wanted(int32_t backend, const gkl_shim_pairhmm_batch &batch, int64_t cells, int threads,
-                 CallCosts *costs) {
-    if (backend == GKL_SHIM_CPU || cells == 0 || lost) return false;
+bool cuda_wanted(int32_t backend, const gkl_shim_call_estimate &call, gpu::CallCosts *costs) {
+    if (lost) return false;
     PythonHost &host = PythonHost::get();
-    if (backend == GKL_SHIM_AUTO && !gpu_expected_sooner(batch, cells, threads, costs))
-        return false;
+    if (backend == GKL_SHIM_AUTO && !costs->prefer_gpu(call)) return false;
     if (backend == GKL_SHIM_CUDA ? host.wait_ready(kPatienceSeconds) : host.ready()) return true;
     std::string detail;
     const PythonHost::State state = host.state(&detail);

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "gkl_shim_internal.h"
-#include "pairhmm/call_costs.h"
+#include "gpu/call_costs.h"
 
 namespace gkl_shim {
 namespace pairhmm {
@@ -16,11 +16,10 @@ namespace pairhmm {
 // only where there is an NVIDIA driver.
 void start_cuda(int32_t backend);
 
-// Whether this call goes to the GPU. With GKL_SHIM_CUDA the first call waits for the engine, ten
-// seconds at most; with GKL_SHIM_AUTO none waits, and a call goes where it is estimated to be done
-// sooner, given as many threads of the CPU. `cells` are all of the batch's.
-bool cuda_wanted(int32_t backend, const gkl_shim_pairhmm_batch &batch, int64_t cells, int threads,
-                 CallCosts *costs);
+// Whether this call goes to the GPU. The backend is GKL_SHIM_CUDA or GKL_SHIM_AUTO. With
+// GKL_SHIM_CUDA the first call waits for the engine, at most ten seconds. With GKL_SHIM_AUTO no
+// call waits, and `costs` chooses.
+bool cuda_wanted(int32_t backend, const gkl_shim_call_estimate &call, gpu::CallCosts *costs);
 
 // The batch has been checked. `done` receives what was done, on the GPU or by the CPU for it.
 // False, with a warning on standard error for the first time, where the GPU failed: then the CPU

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "pairhmm/model.h"
+#include "pairhmm/cuda/layout.h"
 
 namespace gkl_shim {
 namespace pairhmm {
@@ -38,4 +38,13 @@ TileWidths::TileWidths(int32_t precision)
 
 extern "C" void gkl_shim_cuda_widths(int32_t precision, int32_t widths[GKL_SHIM_CUDA_WIDTHS]) {
     std::copy_n(gkl_shim::pairhmm::rows_of(precision), GKL_SHIM_CUDA_WIDTHS, widths);
+}
+
+extern "C" int32_t gkl_shim_cuda_shared_bytes(int32_t precision, int32_t kernel) {
+    using namespace gkl_shim::pairhmm;
+    // The striped kernel adds a ring of columns that it receives.
+    if (kernel == GKL_SHIM_CUDA_WIDTHS)
+        return shared_bytes<double>(kStripedRows) + int32_t(kRingColumns * sizeof(Handed<double>));
+    const int32_t rows = rows_of(precision)[kernel];
+    return precision == GKL_SHIM_SINGLE ? shared_bytes<float>(rows) : shared_bytes<double>(rows);
 }

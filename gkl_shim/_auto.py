@@ -1,0 +1,114 @@
+"""Backends: ``"cpu"``, ``"cuda"``, and ``"auto"``, which chooses between the two for each call."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+from gkl_shim import _native
+from gkl_shim.errors import BackendUnavailable
+
+__all__ = ["CallCosts", "Devices"]
+
+_Engine = TypeVar("_Engine")
+
+# With "auto", the CPU first computes for this time in calls that the devices are expected to finish
+# sooner. Loading CUDA takes a second or two, so it would not pay for less work.
+_WARM_UP_NANOSECONDS = 1_000_000_000
+# One of these exists if there is an NVIDIA driver.
+_DRIVERS = (Path("/dev/nvidiactl"), Path("/dev/dxg"))
+
+
+class CallCosts:
+    """What calls of one kind cost on the CPU and on the devices, learned from the calls."""
+
+    def __init__(self) -> None:
+        _, self._lib = _native.library()
+        self._costs = _native.opened("call_costs")
+
+    def prefer_gpu(self, call: Any) -> bool:
+        """Return whether a ``gkl_shim_call_estimate *`` is expected to be faster on the devices."""
+        return bool(self._lib.gkl_shim_call_costs_prefer_gpu(self._costs, call))
+
+    def add(self, call: Any, on_gpu: bool, nanoseconds: int) -> None:
+        """Record how long a call took that :meth:`prefer_gpu` had before."""
+        self._lib.gkl_shim_call_costs_add(self._costs, call, on_gpu, nanoseconds)
+
+
+class Devices(Generic[_Engine]):
+    """The device engine of a backend: open from the start, opened when it pays, or never.
+
+    Parameters
+    ----------
+    backend
+        ``"cpu"``, ``"cuda"`` or ``"auto"``.
+    open_engine
+        Opens the engine, or raises BackendUnavailable.
+    """
+
+    def __init__(self, backend: str, open_engine: Callable[[], _Engine]) -> None:
+        self.engine: _Engine | None = open_engine() if backend == "cuda" else None
+        self.always = backend == "cuda"
+        self._open_engine = open_engine
+        self._may_open = backend == "auto" and any(driver.exists() for driver in _DRIVERS)
+        self._nanoseconds_left = _WARM_UP_NANOSECONDS
+        self._lock = threading.Lock()
+        self._closed = False
+
+    @contextlib.contextmanager
+    def for_call(self, costs: CallCosts, estimate: Callable[[], Any]) -> Iterator[_Engine | None]:
+        """Choose the engine for a call, and learn from the time that the ``with`` block takes.
+
+        Parameters
+        ----------
+        costs
+            What calls of this kind cost.
+        estimate
+            Returns a ``gkl_shim_call_estimate *`` for the call.
+
+        Yields
+        ------
+        engine or None
+            The device engine, or None if the CPU is to compute.
+        """
+        if self.always or not (self._may_open or self.engine is not None):
+            yield self.engine
+            return
+        call = estimate()
+        preferred = costs.prefer_gpu(call)
+        engine = self.engine if preferred else None
+        start = time.perf_counter_ns()
+        yield engine
+        spent = time.perf_counter_ns() - start
+        costs.add(call, engine is not None, spent)
+        if preferred and engine is None:
+            self._warm_up(spent)
+
+    def close(self) -> _Engine | None:
+        """Drop the engine and return it. It is not opened any more."""
+        with self._lock:
+            self._closed = True
+            self._may_open = self.always = False
+            engine, self.engine = self.engine, None
+            return engine
+
+    def _warm_up(self, nanoseconds: int) -> None:
+        with self._lock:
+            self._nanoseconds_left -= nanoseconds
+            start = self._may_open and self._nanoseconds_left < 0
+            if start:
+                self._may_open = False
+        if start:
+            threading.Thread(target=self._open, name="gkl-shim-cuda", daemon=True).start()
+
+    def _open(self) -> None:
+        # Without CUDA or CuPy, the CPU computes everything.
+        with contextlib.suppress(BackendUnavailable):
+            engine = self._open_engine()
+            with self._lock:
+                if not self._closed:
+                    self.engine = engine
