@@ -38,8 +38,8 @@ bool check_sequences(const char *name, const gkl_shim_prefilter_sequences &seque
         else if (__builtin_mul_overflow(k, sequences.stride, &start))
             start = -1;
         if (start < 0 || start > sequences.size - length)
-            return fail("%s: sequence %lld reaches outside the %lld bases", name,
-                        (long long)k, (long long)sequences.size);
+            return fail("%s: sequence %lld reaches outside the %lld bases", name, (long long)k,
+                        (long long)sequences.size);
         return true;
     };
     if (!sequences.starts && !sequences.lengths) return check(0) && check(pairs - 1);
