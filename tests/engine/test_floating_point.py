@@ -149,14 +149,11 @@ for precision in ("single", "double"):
 """
 
 CUDA_ENGINE = """
-from gkl_shim.cuda import devices, driver
 from gkl_shim.cuda import pairhmm as cuda
 from gkl_shim.formats import pairhmm_in
-from tests.gpu.null_cupy import NullCuPy
-from tests.gpu.null_driver import NullDriver
+from tests.fakes.cupy import install
 
-devices.import_cupy = lambda: NullCuPy(2)
-driver.functions = NullDriver().functions
+install(2)
 for precision in ("single", "double"):
     engine = cuda.Engine(precision=precision, threads=2)
     with pairhmm_in.Reader(sys.argv[3]) as reader:

@@ -91,7 +91,7 @@ def undefined_and_mixed(count: int, method: str) -> tuple[list[bytes], list[byte
 
 @pytest.mark.parametrize(("method", "mode", "max_edits"), CASES)
 def test_kernels_on_the_host(fake, method, mode, max_edits):
-    cupy = fake()
+    driver = fake()
     reads, segments = undefined_and_mixed(1200, method)
     want = edits(reads, segments, max_edits, method=method, mode=mode, backend="cpu")
     with Prefilter(max_edits, method=method, mode=mode, backend="cuda") as prefilter:
@@ -102,8 +102,8 @@ def test_kernels_on_the_host(fake, method, mode, max_edits):
             ) as one:
                 np.testing.assert_array_equal(one.edits(reads, segments), want)
         np.testing.assert_array_equal(prefilter.edits(reads, segments), want)
-    assert len(cupy.kernels) > 20
-    assert all(name in KERNELS for _, name in cupy.kernels)
+    assert len(driver.launched) > 20
+    assert all(name in KERNELS for _, name in driver.launched)
 
 
 def test_long_pairs_on_the_host(fake):
@@ -125,7 +125,7 @@ def test_long_pairs_on_the_host(fake):
 @pytest.mark.parametrize("encode", ["auto", "host", "device"])
 @pytest.mark.parametrize("devices", [1, 3])
 def test_ways_in(fake, encode, devices):
-    cupy = fake(devices)
+    driver = fake(devices)
     reads, segments = undefined_and_mixed(3000, "exact")
     want = edits(reads, segments, 5, backend="cpu")
     text = b"".join(b"%s\t%s\n" % pair for pair in zip(reads, segments, strict=True))
@@ -154,8 +154,8 @@ def test_ways_in(fake, encode, devices):
         encoded = Sequences.from_matrix(matrix).encoded()
         np.testing.assert_array_equal(prefilter.edits(encoded, shared[1]), fixed)
         assert prefilter.edits([], []).tolist() == []
-    assert {device for device, _ in cupy.kernels} == set(range(devices))
-    assert cupy.pageable == []
+    assert {device for device, _ in driver.launched} == set(range(devices))
+    assert driver.pageable == []
 
 
 @pytest.mark.parametrize("encoded", [False, True])
@@ -191,17 +191,17 @@ def test_letters_in_pinned_memory_are_encoded_on_the_device(fake):
     out = np.empty(800, np.int16)
 
     def kernels(**options) -> set[str]:
-        driver.kernels.clear()
+        driver.forget_calls()
         with Prefilter(2, backend="cuda", **options) as prefilter:
             out.fill(7)
             assert (prefilter.edits(matrix, matrix.copy(), out=out) == 0).all()
-        return {name for _, name in driver.kernels}
+        return {name for _, name in driver.launched}
 
     filters = {"exact<unsigned int, 0>"}
     assert kernels() == filters
     assert kernels(encode="device") == filters | {"encode"}
     for array in (matrix, out):
-        driver.pinned.append(range(array.ctypes.data, array.ctypes.data + array.nbytes))
+        driver.pin(array)
     assert kernels() == filters | {"encode"}
     assert kernels(encode="host") == filters
 
@@ -279,15 +279,15 @@ def test_which_device(fake):
 
 
 def test_auto_opens_cuda_once_there_is_work_for_it(fake, monkeypatch):
-    cupy = fake()
+    driver = fake()
     monkeypatch.setattr(api, "_CUDA_OPEN_BASES", 1000)
     monkeypatch.setattr(api, "_CUDA_CALL_BASES", 500)
     with Prefilter(2) as prefilter:
         for size, launched in ((300, False), (600, False), (300, True), (600, True), (200, True)):
-            before = len(cupy.kernels)
+            before = len(driver.launched)
             assert (prefilter.edits(["A"] * size, ["A"] * size) == 0).all()
             assert bool(prefilter.devices) == launched
-            assert (len(cupy.kernels) > before) == (launched and size >= 500)
+            assert (len(driver.launched) > before) == (launched and size >= 500)
 
 
 def test_auto_without_cuda(monkeypatch):
