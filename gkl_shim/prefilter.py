@@ -284,6 +284,7 @@ class Resident:
         self._contigs = contigs
         self._read_bases = _bases(reads) / max(len(reads), 1)
         self._on: dict[int, ResidentEngine] = {}
+        self._opening = threading.Lock()
 
     def edits(
         self,
@@ -341,8 +342,9 @@ class Resident:
         results = _output(out, len(which))
         if len(which):
             engine = self._prefilter.engine(int(len(which) * self._read_bases))
-            if id(engine) not in self._on:
-                self._on[id(engine)] = engine.resident(self._reads, self._contigs)
+            with self._opening:
+                if id(engine) not in self._on:
+                    self._on[id(engine)] = engine.resident(self._reads, self._contigs)
             self._on[id(engine)].compute(which, on, where, strand, results)
         return results
 

@@ -13,12 +13,15 @@
 // Work of a stream is done at once. In a slow driver it is done when somebody waits for it, and is
 // in flight until then.
 #include <pthread.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <deque>
 #include <functional>
 #include <map>
@@ -35,7 +38,7 @@ namespace {
 
 enum Status {
     kOk,
-    kNotKnown = 1,
+    kInvalidValue = 1,
     kOutOfMemory = 2,
     kNoContext = 201,
     kNotReady = 600,
@@ -118,9 +121,13 @@ class Driver {
             Kernel{name, host, std::vector<double>(values, values + count)}));
         return kernels_.back().get();
     }
-    void fail(const char *function, int64_t after, int device) {
+    void fail(const char *function, int64_t after, int device, bool loses) {
         const std::lock_guard<std::mutex> lock(mutex_);
-        failing_[function] = {after, device};
+        failing_[function] = {after, device, loses};
+    }
+    void interrupt(const char *function) {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        interrupting_ = function;
     }
     void set_hook(const char *function, Hook hook) {
         const std::lock_guard<std::mutex> lock(mutex_);
@@ -142,6 +149,10 @@ class Driver {
         *lock = std::unique_lock<std::mutex>(mutex_);
         calls_[name]++;
         threads_.insert(uint64_t(pthread_self()));
+        if (interrupting_ == name) {
+            interrupting_.clear();
+            kill(getpid(), SIGINT);
+        }
         const int device = current.back()->device;
         return frees ? kOk : failure(name, device);
     }
@@ -162,6 +173,11 @@ class Driver {
         current.pop_back();
         pushed_--;
     }
+    void blame(const std::string &what) {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        misused(what);
+    }
+    // Called with the lock, as what follows.
     void misused(const std::string &what) { misuse_.push_back(what); }
 
     int allocate(Kind kind, size_t size, uintptr_t *address) {
@@ -200,7 +216,7 @@ class Driver {
         const auto found = items_.find(address);
         if (found == items_.end() || found->second.kind != kind) {
             misused(std::string(function) + ": this is not to be freed");
-            return kNotKnown;
+            return kInvalidValue;
         }
         Item &item = found->second;
         if (kind == Kind::kStream) {
@@ -314,6 +330,7 @@ class Driver {
         if (counts && found->second.left-- <= 0) {
             failed_.insert(name);
             if (allocates) return kOutOfMemory;
+            if (!found->second.loses) return kInvalidValue;
             lose(device);
         }
         return lost_.count(device) ? kLost : kOk;
@@ -378,6 +395,7 @@ class Driver {
     struct Failing {
         int64_t left;
         int device;
+        bool loses;
     };
 
     const bool slow_;
@@ -388,6 +406,7 @@ class Driver {
     std::vector<std::pair<const char *, size_t>> pinned_;
     std::map<std::string, Failing> failing_;
     std::map<std::string, Hook> hooks_;
+    std::string interrupting_;
     std::map<std::string, int64_t> calls_;
     std::vector<std::pair<int, std::string>> launched_;
     std::vector<int> most_in_flight_;
@@ -438,11 +457,15 @@ std::string Driver::report() {
            ", \"pushed\": " + std::to_string(pushed_) + "}";
 }
 
+// The driver that was made last.
+std::atomic<Driver *> latest{nullptr};
+
 // Calls work(driver) as a driver's function. `frees`: it never fails.
 template <class Work>
 int32_t call(const char *name, const Work &work, bool frees = false) {
     if (current.empty()) {
-        fprintf(stderr, "%s is called without a context\n", name);
+        // Nobody knows which driver is meant.
+        latest.load()->blame(std::string(name) + " is called without a context");
         return kNoContext;
     }
     Driver &driver = *current.back()->driver;
@@ -559,7 +582,8 @@ FUNCTION int32_t cuMemcpyDtoHAsync_v2(void *to, uint64_t from, size_t size, void
 }
 FUNCTION int32_t cuPointerGetAttribute(void *value, int32_t attribute, uint64_t address) {
     return call(__func__, [=](Driver &driver) {
-        if (attribute != kMemoryType || !driver.is_pinned(pointer_to(address), 1)) return kNotKnown;
+        if (attribute != kMemoryType || !driver.is_pinned(pointer_to(address), 1))
+            return kInvalidValue;
         memcpy(value, &kHost, sizeof kHost);
         return kOk;
     });
@@ -579,18 +603,21 @@ FUNCTION int32_t cuLaunchKernel(void *kernel, uint32_t x, uint32_t y, uint32_t, 
     });
 }
 FUNCTION int32_t cuGetErrorName(int32_t error, const char **name) {
-    *name = error == kOutOfMemory ? "CUDA_ERROR_OUT_OF_MEMORY"
-            : error == kLost      ? "CUDA_ERROR_LAUNCH_FAILED"
-                                  : nullptr;
-    return *name ? kOk : kNotKnown;
+    *name = error == kOutOfMemory    ? "CUDA_ERROR_OUT_OF_MEMORY"
+            : error == kLost         ? "CUDA_ERROR_LAUNCH_FAILED"
+            : error == kInvalidValue ? "CUDA_ERROR_INVALID_VALUE"
+                                     : nullptr;
+    return *name ? kOk : kInvalidValue;
 }
 FUNCTION int32_t cuGetErrorString(int32_t, const char **text) {
     *text = nullptr;
-    return kNotKnown;
+    return kInvalidValue;
 }
 
 // How tests control a driver (driver.py). A driver lasts as long as the process, since engines may.
-FUNCTION void *fake_driver(int devices, int slow) { return new Driver(devices, slow != 0); }
+FUNCTION void *fake_driver(int devices, int slow) {
+    return latest = new Driver(devices, slow != 0);
+}
 FUNCTION void *fake_context(void *driver, int device) {
     return static_cast<Driver *>(driver)->context(device);
 }
@@ -599,8 +626,11 @@ FUNCTION void *fake_kernel(void *driver, const char *name, const void *host, con
     return static_cast<Driver *>(driver)->add_kernel(
         name, static_cast<const fakes::HostKernel *>(host), values, count);
 }
-FUNCTION void fake_fail(void *driver, const char *function, int64_t after, int device) {
-    static_cast<Driver *>(driver)->fail(function, after, device);
+FUNCTION void fake_fail(void *driver, const char *function, int64_t after, int device, int loses) {
+    static_cast<Driver *>(driver)->fail(function, after, device, loses != 0);
+}
+FUNCTION void fake_interrupt(void *driver, const char *function) {
+    static_cast<Driver *>(driver)->interrupt(function);
 }
 FUNCTION void fake_hook(void *driver, const char *function, void (*hook)()) {
     static_cast<Driver *>(driver)->set_hook(function, hook);

@@ -148,14 +148,19 @@ class Driver:
         )  # fmt: skip
         return handle
 
-    def fail(self, name: str, after: int, device: int | None = None) -> None:
+    def fail(self, name: str, after: int, device: int | None = None, *, loses: bool = True) -> None:
         """Let a function fail once it has been called `after` times more.
 
-        Then the device whose context is current is lost for good, or memory is exhausted.
+        If it allocates, memory is exhausted. Otherwise the device whose context is current is lost
+        for good; unless it `loses` nothing: then the device does what was asked for before.
         """
         number = -1 if device is None else device
         count = ctypes.c_int64(after)
-        self._functions.fake_fail(self._driver, name.encode(), count, number)
+        self._functions.fake_fail(self._driver, name.encode(), count, number, loses)
+
+    def interrupt(self, name: str) -> None:
+        """Send the process SIGINT when a function is called the next time."""
+        self._functions.fake_interrupt(self._driver, name.encode())
 
     def before(self, name: str, hook: Callable[[], object]) -> None:
         """Call a function of the test whenever a function of the driver is called, before it."""
