@@ -247,6 +247,8 @@ GKL_SHIM_API int32_t gkl_shim_cuda_engine_uses(const gkl_shim_cuda_engine *engin
 typedef struct {
     const char *version; /* of that copy */
     gkl_shim_cuda_engine *engine;
+    /* Like gkl_shim_cuda_engine_compute(), for batches that gkl_shim_pairhmm_check() has accepted.
+     */
     gkl_shim_status (*compute)(gkl_shim_cuda_engine *engine, const gkl_shim_pairhmm_batch *batches,
                                int64_t count, double *log10_likelihoods,
                                gkl_shim_pairhmm_stats *done);
