@@ -46,7 +46,10 @@ enum Status {
 };
 enum class Kind { kDevice, kPinned, kStream, kEvent };
 enum { kGuard = 256, kAnyDevice = -1 };
-constexpr uint8_t kGuardByte = 0x5C, kUnset = 0xA5, kFreed = 0xDD;
+constexpr uint8_t kGuardByte = 0x5C, kFreed = 0xDD;
+// What new memory holds: as 16-bit numbers -3, which the prefilter's kernels take for their own
+// (kTooWide) if they read a result that no kernel has written.
+constexpr uint8_t kUnset[] = {0xFD, 0xFF};
 constexpr int32_t kMemoryType = 2;  // CU_POINTER_ATTRIBUTE_MEMORY_TYPE
 constexpr uint32_t kHost = 1;       // CU_MEMORYTYPE_HOST
 
@@ -189,7 +192,7 @@ class Driver {
         item.start = static_cast<char *>(
             aligned_alloc(kGuard, (size + kGuard - 1) / kGuard * kGuard + 2 * kGuard));
         memset(item.start, kGuardByte, kGuard);
-        memset(item.memory(), kUnset, size);
+        for (size_t k = 0; k < size; k++) item.memory()[k] = kUnset[k % sizeof kUnset];
         memset(item.memory() + size, kGuardByte, kGuard);
         *address = address_of(item.memory());
         items_[*address] = std::move(item);

@@ -243,6 +243,21 @@ def test_candidates_that_are_nowhere(fake, column, value, message, devices):
         resident.edits(places[:, 0], places[:, 2], places[:, 1], reverse)
 
 
+@pytest.mark.parametrize("max_edits", [10, 20, 40, 100])
+def test_a_candidate_that_is_nowhere_and_wide_bands(fake, max_edits):
+    """No kernel for wide bands takes it for one of its pairs, although new memory says so."""
+    fake(chunk_bytes=1 << 22)
+    reads, places, reverse, _ = reads_of_contigs()
+    places = places.copy()
+    places[[900, 1400], 0] = 10**9
+    resident = Prefilter(max_edits, mode="infix", backend="cuda").resident(reads, CONTIGS)
+    out = np.zeros(len(places), np.int16)
+    with pytest.raises(PairError, match="pair 900: read 1000000000 is none of the 300 there are"):
+        resident.edits(places[:, 0], places[:, 2], places[:, 1], reverse, out=out)
+    assert (out[[900, 1400]] == -3).all()  # as in new memory
+    assert (np.delete(out, [900, 1400]) >= -2).all()
+
+
 def test_gatekeeper_candidates_that_are_clipped(fake):
     fake()
     resident = Prefilter(2, method="gatekeeper", backend="cuda").resident(["ACGT"], CONTIGS)

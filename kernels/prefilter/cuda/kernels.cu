@@ -358,7 +358,7 @@ __global__ void __launch_bounds__(kThreads) exact_words(const Work work, int32_t
     const int64_t k = int64_t(blockIdx.x) * kThreads + threadIdx.x;
     if (k >= work.count || work.results[k] != kTooWide) return;
     Pair pair;
-    find(work, k, pair);
+    if (!find(work, k, pair)) return;
     const Band band = band_of(MODE, pair.m, pair.n, max_edits);
     if (band.width() <= 32 * WORDS)
         work.results[k] =
@@ -375,7 +375,7 @@ __global__ void __launch_bounds__(kThreads)
     for (int64_t k = thread; k < work.count; k += threads) {
         if (work.results[k] != kTooWide) continue;
         Pair pair;
-        find(work, k, pair);
+        if (!find(work, k, pair)) continue;
         const int32_t m = pair.m, n = pair.n;
         const Band band = band_of(MODE, m, n, max_edits);
         const int32_t words = (band.width() + 31) / 32;
