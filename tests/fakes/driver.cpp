@@ -275,6 +275,7 @@ class Driver {
         });
     }
     void fill(uint64_t to, uint8_t value, size_t size, Stream *stream) {
+        fills_.push_back(size);
         add(stream, false, {to}, [=] {
             if (in_device_memory("a fill", to, size)) memset(pointer_to(to), value, size);
         });
@@ -413,7 +414,7 @@ class Driver {
     std::map<std::string, int64_t> calls_;
     std::vector<std::pair<int, std::string>> launched_;
     std::vector<int> most_in_flight_;
-    std::vector<size_t> pageable_;
+    std::vector<size_t> pageable_, fills_;
     std::vector<std::string> misuse_;
     std::set<std::string> failed_;
     std::set<uint64_t> threads_;
@@ -454,9 +455,9 @@ std::string Driver::report() {
                     return quoted(kNames[int(each.second.kind)]);
                 }) +
            ", " + json("most_in_flight", most_in_flight_, number) + ", " +
-           json("pageable", pageable_, number) + ", " + json("misused", misuse_, text) + ", " +
-           json("failed", failed_, text) + ", " + json("threads", threads_, number) +
-           ", \"in_flight\": " + std::to_string(in_flight) +
+           json("pageable", pageable_, number) + ", " + json("fills", fills_, number) + ", " +
+           json("misused", misuse_, text) + ", " + json("failed", failed_, text) + ", " +
+           json("threads", threads_, number) + ", \"in_flight\": " + std::to_string(in_flight) +
            ", \"pushed\": " + std::to_string(pushed_) + "}";
 }
 

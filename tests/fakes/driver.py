@@ -211,6 +211,11 @@ class Driver:
         return list(self._report()["most_in_flight"])
 
     @property
+    def fills(self) -> list[int]:
+        """The size of each fill of device memory."""
+        return list(self._report()["fills"])
+
+    @property
     def in_flight(self) -> int:
         """How many streams have work in flight."""
         return int(self._report()["in_flight"])

@@ -148,6 +148,16 @@ def test_memory_that_is_lacking_for_resident_sequences(fake, candidates, after):
     assert driver.live == []
 
 
+def test_a_new_block_is_set(fake, pairs):
+    """All of it, because later chunks lay out their padding elsewhere."""
+    driver = fake()
+    with Prefilter(MAX_EDITS, backend="cuda", encode="host") as prefilter:
+        for prefilter.engine(0).chunk_pairs in (50, 100):
+            np.testing.assert_array_equal(prefilter.edits(*pairs[:2]), pairs[2])
+    smallest_block = 1 << 16
+    assert max(driver.fills) == smallest_block
+
+
 @pytest.mark.parametrize("devices", [1, 2])
 @pytest.mark.parametrize("slow", [False, True])
 def test_two_threads_with_one_engine(fake, pairs, candidates, devices, slow):
