@@ -8,8 +8,8 @@ are repeated until there are enough. Without it, pairs of 100 bases are generate
 takes as candidates the places that minimap2 proposes for FASTQ's reads in FASTA, or for generated
 reads. The JSON is results/prefilter-cpu-zen4.json and results/prefilter-h200.json; its tables:
 
-- `rows`: pairs a second by the threshold, the length, the threads, the devices, the pairs a batch
-  and the kind of memory, as the field `table` says;
+- `rows`: pairs a second by the threshold, the length, the threads, the devices and the pairs a
+  batch, as the field `table` says;
 - `accuracy`: accepted and falsely accepted pairs of both methods;
 - `verification`: edlib on all candidates, beside the filter and edlib on what it accepts;
 - `occupancy` and `energy` of the kernels, and the energy of the CPU;
@@ -45,7 +45,6 @@ _RATES: dict[str, tuple[str, str, tuple[str, ...], str]] = {
     "threads": ("threads", "CPU threads", ("what", "method"), "xy"),
     "batch": ("batch", "pairs a batch", ("what",), "xy"),
     "devices": ("GPUs", "GPUs", ("what",), "xy"),
-    "memory": ("what", "kind of memory", (), ""),
 }
 
 
@@ -169,9 +168,6 @@ def _measure(
         found.rows += rates.batch_rows(pairs, seconds)
         step("devices")
         found.rows += rates.device_rows(pairs, len(found.cuda), seconds)
-        step("memory")
-        with found.may_be_missing("unified memory"):
-            found.rows += rates.memory_rows(pairs, seconds)
 
 
 def tables(found: Report) -> Iterator[Table]:

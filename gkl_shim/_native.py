@@ -1,4 +1,4 @@
-"""Load the native library, and bind what every algorithm uses: errors, builds, CPUs and copies.
+"""Load the native library, and bind what every algorithm uses: errors, builds and CPUs.
 
 ``_native_<algorithm>.py`` binds the functions of one algorithm.
 """
@@ -10,14 +10,11 @@ import threading
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 import gkl_shim
 from gkl_shim import paths
 from gkl_shim.errors import BackendUnavailable, MissingComponent
 
-__all__ = ["CpuEngine", "builds", "check", "copy", "cpu_count", "last_error", "library", "opened",
+__all__ = ["CpuEngine", "builds", "check", "cpu_count", "last_error", "library", "opened",
            "version"]  # fmt: skip
 
 _load_lock = threading.Lock()
@@ -167,22 +164,3 @@ class CpuEngine:
         """The name of the build in use."""
         name = getattr(self._lib, f"gkl_shim_{self._kind}_build")(self._handle)
         return str(self._ffi.string(name).decode())
-
-
-def copy(arrays: list[tuple[NDArray[np.uint8], NDArray[np.uint8]]], threads: int = 0) -> None:
-    """Copy bytes with several threads. `arrays` holds (target, source) pairs of equal size."""
-    ffi, lib = library()
-    targets = [ffi.from_buffer("uint8_t[]", target, require_writable=True) for target, _ in arrays]
-    sources = [ffi.from_buffer("uint8_t[]", source) for _, source in arrays]
-    sizes = [len(source) for _, source in arrays]
-    if sizes != [len(target) for target, _ in arrays]:
-        raise ValueError("arrays of unequal sizes")
-    check(
-        lib.gkl_shim_copy(
-            len(arrays),
-            ffi.new("uint8_t *[]", targets),
-            ffi.new("uint8_t *[]", sources),
-            ffi.new("int64_t[]", sizes),
-            threads,
-        )
-    )

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import threading
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, get_args
 
@@ -296,6 +297,7 @@ class Resident:
         self._on: dict[int, ResidentEngine] = {}
         # Candidates send less than pairs of sequences do.
         self._costs = CallCosts()
+        self._opening = threading.Lock()
 
     def edits(
         self,
@@ -359,8 +361,9 @@ class Resident:
                 return int(len(which) * self._read_bases), sent
 
             with self._prefilter.engine_for(load, self._costs) as engine:
-                if id(engine) not in self._on:
-                    self._on[id(engine)] = engine.resident(self._reads, self._contigs)
+                with self._opening:
+                    if id(engine) not in self._on:
+                        self._on[id(engine)] = engine.resident(self._reads, self._contigs)
                 self._on[id(engine)].compute(which, on, where, strand, results)
         return results
 

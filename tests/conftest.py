@@ -12,7 +12,7 @@ import sys
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 import pytest
@@ -182,3 +182,20 @@ def gpu() -> None:
     if os.environ.get("GKL_SHIM_TEST_GPU") == "1":
         pytest.fail(reason)
     pytest.skip(reason)
+
+
+@pytest.fixture
+def fake_gpus(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    """Return :func:`tests.fakes.cupy.install`. Nobody may have used the drivers wrongly."""
+    from tests.fakes import cupy
+
+    made = []
+
+    def install(devices: int = 1, **options: Any) -> Any:
+        made.append(cupy.install(devices, patch=monkeypatch, **options))
+        return made[-1]
+
+    yield install
+    for driver in made:
+        assert driver.misused == []
+        assert driver.in_flight == driver.pushed == 0

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias, cast, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.common import energy, prefilter_unified_memory
+from benchmarks.common import energy
 from benchmarks.common.report import seconds_of
 from gkl_shim.cli import _generated_input
 from gkl_shim.formats.prefilter_text import TextReader
@@ -20,7 +20,7 @@ from gkl_shim.prefilter import Encode, Method, Prefilter, Sequences
 
 __all__ = ["Figures", "Letters", "Row", "accuracy", "batch_rows", "candidate_rows", "cpu_energy",
            "cpu_rows", "cuda_energy", "cuda_rows", "device_rows", "edlib_rows", "generated_pairs",
-           "memory_rows", "occupancy", "read_pairs"]  # fmt: skip
+           "occupancy", "read_pairs"]  # fmt: skip
 
 _METHODS: tuple[Method, ...] = get_args(Method)
 _PLACES: tuple[Encode, ...] = ("host", "device")
@@ -55,7 +55,7 @@ class Row:
     """One measurement."""
 
     table: str
-    """``edits``, ``length``, ``threads``, ``batch``, ``devices`` or ``memory``."""
+    """``edits``, ``length``, ``threads``, ``batch`` or ``devices``."""
     what: str
     """What was timed: a CPU build, or a form of input for CUDA devices."""
     method: Method
@@ -325,25 +325,6 @@ def batch_rows(sides: tuple[Letters, Letters], seconds: float) -> Iterator[Row]:
                 engine: Any = prefilter.engine
                 engine.chunk_pairs = batch
                 yield row.timed(_edits(prefilter, pair, out), seconds)
-
-
-def memory_rows(sides: tuple[Letters, Letters], seconds: float) -> Iterator[Row]:
-    """Time encoded pairs by the memory through which they reach a device.
-
-    Raises
-    ------
-    BackendUnavailable
-        If unified memory cannot be measured.
-    """
-    planes, out, length = _encoded(sides, _PAPER_PAIRS), _empty(_PAPER_PAIRS), sides[0].shape[1]
-    row = Row("memory", "", "exact", length, _EDITS, len(out), devices=1)
-    with Prefilter(_EDITS, backend="cuda", devices=[0]) as prefilter:
-        staged = row.timed(_edits(prefilter, planes, out), seconds)
-    measured = prefilter_unified_memory.seconds(planes[0], planes[1], _EDITS, _ROUNDS)
-    rates = {"pinned staging": staged.millions}
-    rates |= {name: len(out) / taken / 1e6 for name, taken in measured.items()}
-    for what, rate in rates.items():
-        yield replace(row, what=f"CUDA, 2-bit encoded, {what}", millions=rate)
 
 
 def occupancy(sides: tuple[Letters, Letters]) -> Iterator[Figures]:

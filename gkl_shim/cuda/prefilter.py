@@ -8,8 +8,9 @@ addresses of arrays to it. If devices fail, the CPU engine computes the remainin
 from __future__ import annotations
 
 import threading
+import weakref
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -106,6 +107,7 @@ class Engine:
             },
         )
         self._engine = _native.opened("prefilter_cuda", options)
+        self._residents: weakref.WeakSet[_Resident] = weakref.WeakSet()
 
     @property
     def devices(self) -> tuple[str, ...]:
@@ -115,18 +117,29 @@ class Engine:
 
     @property
     def pointer(self) -> Any:
-        """The ``gkl_shim_prefilter_cuda *``."""
+        """The ``gkl_shim_prefilter_cuda *``.
+
+        Raises
+        ------
+        ValueError
+            If the engine is closed.
+        """
+        if self._engine is None:
+            raise ValueError("the engine is closed")
         return self._engine
 
     def close(self) -> None:
-        """Free all memory. No call may be running, and none may follow."""
+        """Free all memory, also that of :meth:`resident`. No call may be running."""
         if self._engine is not None:
+            for resident in list(self._residents):
+                resident.close()
             self._ffi.release(self._engine)
             self._engine = None
             self._devices = []
 
     def compute(self, reads: Sequences, segments: Sequences, out: NDArray[np.int16]) -> None:
         """Fill `out` with the result of every pair."""
+        engine = self.pointer
         queries, targets = (
             _native_prefilter.sequences_pointer(reads.raw),
             _native_prefilter.sequences_pointer(segments.raw),
@@ -134,7 +147,7 @@ class Engine:
 
         def on_devices(results: Any, call: Any) -> Any:
             return self._lib.gkl_shim_prefilter_cuda_compute(
-                self._engine, queries, targets, results, call
+                engine, queries, targets, results, call
             )
 
         def on_cpu(first: int, last: int) -> None:
@@ -144,7 +157,9 @@ class Engine:
 
     def resident(self, reads: Sequences, contigs: Sequences) -> _Resident:
         """Keep reads and contigs on the devices."""
-        return _Resident(self, reads, contigs)
+        made = _Resident(self, reads, contigs)
+        self._residents.add(made)
+        return made
 
     def run(
         self,
@@ -201,7 +216,7 @@ class Engine:
         """
         seconds = self._ffi.new("double *")
         status = self._lib.gkl_shim_prefilter_cuda_measure(
-            self._engine,
+            self.pointer,
             _native_prefilter.sequences_pointer(reads.raw),
             _native_prefilter.sequences_pointer(segments.raw),
             len(reads),
@@ -216,17 +231,26 @@ class Engine:
         return self._devices[0].occupancy()
 
 
+class _OnDevices(NamedTuple):
+    """A handle, and the sequences in whose memory the library finds what it sends to a device."""
+
+    pointer: Any
+    """The ``gkl_shim_prefilter_cuda_resident *``."""
+    reads: Sequences
+
+
 class _Resident:
     """Reads and contigs that stay on the devices."""
 
     def __init__(self, engine: Engine, reads: Sequences, contigs: Sequences) -> None:
+        engine.pointer  # noqa: B018 - a closed engine keeps nothing
         self._engine = engine
         self._reads = reads
         self._contigs = contigs.encoded(engine.cpu.threads)
         self._cpu = engine.cpu.resident(reads, contigs)
         self._opening = threading.Lock()
-        # By whether the reverse complements follow the reads: the handle, and what it points to.
-        self._opened: dict[bool, tuple[Any, Any]] = {}
+        # By whether the reverse complements follow the reads.
+        self._opened: dict[bool, _OnDevices] = {}
 
     def compute(
         self,
@@ -238,7 +262,8 @@ class _Resident:
     ) -> None:
         """Fill `out` with the result of every candidate."""
         ffi, lib = _native.library()
-        handle = self._handle(both_strands=reverse is not None)
+        # It lasts to the end of the call, even if another thread replaces it.
+        on = self._on_devices(both_strands=reverse is not None)
         candidates = ffi.new(
             "gkl_shim_prefilter_cuda_candidates *",
             {
@@ -254,7 +279,7 @@ class _Resident:
 
         def on_devices(results: Any, call: Any) -> Any:
             return lib.gkl_shim_prefilter_cuda_compute_candidates(
-                self._engine.pointer, handle, candidates, results, call
+                self._engine.pointer, on.pointer, candidates, results, call
             )
 
         def on_cpu(first: int, last: int) -> None:
@@ -269,8 +294,15 @@ class _Resident:
 
         self._engine.run(on_devices, on_cpu, out)
 
-    def _handle(self, both_strands: bool) -> Any:
-        """Return the ``gkl_shim_prefilter_cuda_resident *``, opened when it is first needed."""
+    def close(self) -> None:
+        """Free the devices' memory. No call may be running."""
+        ffi, _ = _native.library()
+        for on in self._opened.values():
+            ffi.release(on.pointer)
+        self._opened.clear()
+
+    def _on_devices(self, both_strands: bool) -> _OnDevices:
+        """Return the handle, opened when it is first needed."""
         with self._opening:
             # Once there is a handle for both strands, it is used for all candidates, so that the
             # reads are on a device only once.
@@ -278,9 +310,9 @@ class _Resident:
             if both_strands not in self._opened:
                 self._opened.clear()
                 self._opened[both_strands] = self._open(both_strands)
-            return self._opened[both_strands][0]
+            return self._opened[both_strands]
 
-    def _open(self, both_strands: bool) -> tuple[Any, Any]:
+    def _open(self, both_strands: bool) -> _OnDevices:
         ffi, _ = _native.library()
         reads = self._reads.both_strands() if both_strands else self._reads
         reads = reads.encoded(self._engine.cpu.threads)
@@ -291,7 +323,7 @@ class _Resident:
             (*pointers, len(self._reads), len(self._contigs), both_strands),
         )
         handle = _native.opened("prefilter_cuda_resident", self._engine.pointer, references)
-        return handle, reads
+        return _OnDevices(handle, reads)
 
 
 class _Device:

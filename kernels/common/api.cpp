@@ -5,13 +5,11 @@
 #include <exception>
 #include <new>
 #include <stdexcept>
-#include <vector>
 
-#include "common/copy.h"
 #include "common/cpu.h"
 #include "common/error.h"
 #include "common/per_thread.h"
-#include "gkl_shim_internal.h"
+#include "gkl_shim.h"
 
 namespace gkl_shim {
 namespace {
@@ -85,24 +83,3 @@ gkl_shim_status status_of_exception() noexcept {
 extern "C" const char *gkl_shim_version(void) { return GKL_SHIM_VERSION; }
 extern "C" const char *gkl_shim_last_error(void) { return gkl_shim::last_error; }
 extern "C" int32_t gkl_shim_cpu_count(void) { return gkl_shim::usable_cpus(); }
-
-extern "C" gkl_shim_status gkl_shim_copy(int32_t arrays, uint8_t *const *targets,
-                                         const uint8_t *const *sources, const int64_t *sizes,
-                                         int32_t threads) {
-    using namespace gkl_shim;
-    if (arrays < 0) return invalid("arrays is %d, less than 0", arrays);
-    if (threads < 0) return invalid("threads is %d, less than 0", threads);
-    if (arrays == 0) return GKL_SHIM_OK;
-    if (!targets || !sources || !sizes) return invalid("an argument is null");
-    return guarded([&] {
-        std::vector<Copy> copies;
-        for (int32_t k = 0; k < arrays; k++) {
-            if (sizes[k] < 0) return invalid("a size is %lld, less than 0", (long long)sizes[k]);
-            if (sizes[k] > 0 && (!targets[k] || !sources[k]))
-                return invalid("a target or source is null");
-            copies.push_back({targets[k], sources[k], sizes[k]});
-        }
-        copy_all(copies, allowed_threads(threads));
-        return GKL_SHIM_OK;
-    });
-}

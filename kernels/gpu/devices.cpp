@@ -54,6 +54,15 @@ void Slot::wait() {
     driver_.wait_for_event(end_);
 }
 
+void Slot::drain() const {
+    try {
+        const CudaContext current(driver_, device_.context);
+        driver_.wait_for_stream(stream_);
+    } catch (const CudaFailure &) {
+        // A device that has failed does nothing more.
+    }
+}
+
 Device::Device(const CudaDriver &driver, size_t index, int32_t number, void *context)
     : driver(driver), index(index), number(number), context(context) {}
 

@@ -46,6 +46,9 @@ class Slot {
     // Waits for the results.
     void wait();
 
+    // Waits until the device no longer uses memory for the chunk, also if the chunk has failed.
+    void drain() const;
+
    protected:
     // Plans the chunk.
     virtual gkl_shim_status plan() = 0;

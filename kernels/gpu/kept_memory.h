@@ -20,6 +20,7 @@ template <class Address>
 class KeptMemory {
    public:
     Address address() const { return address_; }
+    int64_t size() const { return size_; }
 
     // Returns whether the memory is new. The stream may still use the old memory, since results
     // are seen before the stream is done.

@@ -48,6 +48,7 @@ bool LaunchThread::launch(Slot *slot, int32_t threads) {
         lose(slot, failure);
     } catch (...) {
         call_.fail(status_of_exception());
+        slot->drain();
     }
     if (launched)
         in_flight_.push_back(slot);
@@ -72,6 +73,7 @@ bool LaunchThread::collect_first(bool wait) {
         lose(slot, failure);
     } catch (...) {
         call_.fail(status_of_exception());
+        slot->drain();
     }
     in_flight_.erase(in_flight_.begin());
     release(slot);
@@ -84,6 +86,8 @@ void LaunchThread::collect_all() {
 
 void LaunchThread::lose(Slot *slot, const CudaFailure &failure) {
     devices_.retire(&slot->device(), failure);
+    // Copies may be in flight from and to the caller's memory, and the results are computed anew.
+    slot->drain();
     call_.attempt([&] { work_.lose(slot); });
 }
 

@@ -14,13 +14,7 @@ extern "C" {
 
 /* cffi: begin (cmake/abi.py reads the declarations between the two marks) */
 
-/* ---- Arrays and text ------------------------------------------------------------------------ */
-
-/* Copy arrays of sizes[k] bytes each, on several threads: a single thread is slower than the bus of
- * a GPU. */
-GKL_SHIM_API gkl_shim_status gkl_shim_copy(int32_t arrays, uint8_t *const *targets,
-                                           const uint8_t *const *sources, const int64_t *sizes,
-                                           int32_t threads);
+/* ---- Text ----------------------------------------------------------------------------------- */
 
 /* Count the complete lines of a text, and the bytes in them. */
 GKL_SHIM_API gkl_shim_status gkl_shim_count_lines(const uint8_t *text, int64_t size,
@@ -287,6 +281,8 @@ GKL_SHIM_API int32_t gkl_shim_cuda_engine_uses(const gkl_shim_cuda_engine *engin
 typedef struct {
     const char *version; /* of that copy */
     gkl_shim_cuda_engine *engine;
+    /* Like gkl_shim_cuda_engine_compute(), for batches that gkl_shim_pairhmm_check() has accepted.
+     */
     gkl_shim_status (*compute)(gkl_shim_cuda_engine *engine, const gkl_shim_pairhmm_batch *batches,
                                int64_t count, double *log10_likelihoods,
                                gkl_shim_pairhmm_stats *done);

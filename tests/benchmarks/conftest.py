@@ -1,5 +1,5 @@
 """Stand-ins for a GPU."""
 
-from tests.prefilter.conftest import fake, host_kernels
+from tests.prefilter.conftest import fake
 
-__all__ = ["fake", "host_kernels"]
+__all__ = ["fake"]

@@ -10,8 +10,8 @@ from types import SimpleNamespace
 import pytest
 
 from benchmarks.common import energy
-from gkl_shim.cuda import devices
 from gkl_shim.errors import BackendUnavailable
+from tests.fakes.cupy import CuPy
 
 
 def test_energy_of_cpu_packages(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -51,9 +51,7 @@ def nvml(**changed: object) -> SimpleNamespace:
 
 @pytest.fixture
 def device(monkeypatch: pytest.MonkeyPatch) -> None:
-    runtime = SimpleNamespace(deviceGetPCIBusId=lambda number: f"0000:{number:X}A:00.0")
-    cupy = SimpleNamespace(cuda=SimpleNamespace(runtime=runtime))
-    monkeypatch.setattr(devices, "import_cupy", lambda: cupy)
+    monkeypatch.setitem(sys.modules, "cupy", CuPy())
 
 
 @pytest.mark.usefixtures("device")

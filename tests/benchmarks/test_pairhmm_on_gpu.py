@@ -21,19 +21,15 @@ from benchmarks import (
 )
 from benchmarks.common import regions
 from gkl_shim._batch import haplotype_batch, read_batch
-from gkl_shim.cuda import devices, driver
 from gkl_shim.pairhmm import Batch, PairHMM, Read
 from tests.benchmarks.test_energy import nvml
 from tests.conftest import DATA
-from tests.gpu.null_cupy import NullCuPy
-from tests.gpu.null_driver import NullDriver
 
 
 @pytest.fixture(autouse=True)
-def small(monkeypatch: pytest.MonkeyPatch) -> None:
+def small(fake_gpus: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Little work, and two devices with counters of energy."""
-    monkeypatch.setattr(devices, "import_cupy", lambda: NullCuPy(2))
-    monkeypatch.setattr(driver, "functions", NullDriver(result=0).functions)
+    fake_gpus(2, result=0)
     handles = {"nvmlDeviceGetHandleByPciBusId": lambda bus: "handle"}
     monkeypatch.setitem(sys.modules, "pynvml", nvml(**handles))
     for name, value in {
@@ -60,7 +56,7 @@ def measured(command: click.Command, tmp_path: Path, *options: str) -> tuple[dic
     done = CliRunner().invoke(command, arguments, catch_exceptions=False)
     assert done.exit_code == 0, done.output
     report: dict[str, Any] = json.loads(file.read_text())
-    assert [device["name"] for device in report["devices"]] == ["Null", "Null"]
+    assert [device["name"] for device in report["devices"]] == ["fake 0", "fake 1"]
     return report["tables"], done.output.replace("\n", " ")
 
 

@@ -16,11 +16,9 @@ from click.testing import CliRunner
 
 from benchmarks import prefilter_papers
 from benchmarks.common import prefilter_rates as rates
-from benchmarks.common import prefilter_unified_memory as unified_memory
 from benchmarks.common import prefilter_verification as verification
 from gkl_shim import _native
-from gkl_shim.errors import BackendUnavailable, FormatError, MissingComponent
-from gkl_shim.prefilter import Sequences
+from gkl_shim.errors import FormatError, MissingComponent
 from tests.conftest import require_tool, shared_data
 
 
@@ -87,19 +85,17 @@ def test_on_gpus(fake: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> 
     monkeypatch.setattr(prefilter_papers, "_EDITS", (5,))
     monkeypatch.setattr(prefilter_papers, "_LENGTHS", (100,))
     monkeypatch.setattr(prefilter_papers, "_SHARES", (0.05,))
-    taken = {"unified memory": 1.0}
-    monkeypatch.setattr(unified_memory, "seconds", lambda *_: taken)
     monkeypatch.setenv("PATH", str(tmp_path))  # no seeder
     report = papers()
     assert report["cuda"] == ["fake 0", "fake 1"]
     on_gpus = [row for row in report["rows"] if row["devices"]]
     counts = {
         table: sum(row["table"] == table for row in on_gpus)
-        for table in ("edits", "length", "batch", "devices", "memory")
+        for table in ("edits", "length", "batch", "devices")
     }
     # Two kernels and five ways in; candidates from ordinary and from pinned memory.
-    assert counts == {"edits": 2 + 5 + 2, "length": 2 + 5, "batch": 2 * 2, "devices": 2 * (2 + 2),
-                      "memory": 2}  # fmt: skip
+    assert counts == {"edits": 2 + 5 + 2, "length": 2 + 5, "batch": 2 * 2,
+                      "devices": 2 * (2 + 2)}  # fmt: skip
     assert {row["devices"] for row in on_gpus if row["table"] == "devices"} == {1, 2}
     assert {row["batch"] for row in on_gpus} == {None, 64, 256}
     kernels = {row["kernel"] for row in report["occupancy"]}
@@ -146,19 +142,3 @@ def test_wrong_pairs(tmp_path: Path, text: bytes, message: str) -> None:
     (tmp_path / "x.tsv").write_bytes(text)
     with pytest.raises(FormatError, match=message):
         rates.read_pairs(str(tmp_path / "x.tsv"))
-
-
-def test_unified_memory(fake: Any) -> None:
-    fake()
-    rng = np.random.default_rng(6)
-    reads, segments = rng.choice(np.frombuffer(b"ACGT", np.uint8), (2, 3000, 90))
-    segments[::2] = reads[::2]
-    sides = [Sequences.from_matrix(side).encoded() for side in (reads, segments)]
-    # The separate process has no CuPy, or no device.
-    with pytest.raises(BackendUnavailable, match="unified memory: "):
-        unified_memory.seconds(*sides, 5, 3)
-    taken = unified_memory._seconds(*sides, 5, 3)
-    assert list(taken) == ["unified memory", "unified memory, advised and prefetched"]
-    assert all(value > 0 for value in taken.values())
-    with pytest.raises(ValueError, match="the pairs must be encoded"):
-        unified_memory._seconds(Sequences.from_matrix(reads), sides[1], 5, 3)

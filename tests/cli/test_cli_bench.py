@@ -14,12 +14,9 @@ from click.testing import CliRunner
 
 from gkl_shim import _native
 from gkl_shim.cli import _bench, _generated_input, bench_pairhmm, bench_prefilter, cli
-from gkl_shim.cuda import devices, driver
 from gkl_shim.gatk import replay
 from gkl_shim.prefilter import edits
 from tests.cli.shim_command import REGIONS, one_error, run
-from tests.gpu.null_cupy import NullCuPy
-from tests.gpu.null_driver import NullDriver
 
 # Without a cached GKL, only our own figures are measured.
 ALONE = {"GKL_SHIM_CACHE": "/absent"}
@@ -83,13 +80,12 @@ def test_bench_pairhmm_with_json_on_stdout_prints_only_json(tmp_path: Path) -> N
     assert json.loads(done.stdout)["rows"]
 
 
-def test_pairhmm_on_a_gpu(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(devices, "import_cupy", lambda: NullCuPy(2))
-    monkeypatch.setattr(driver, "functions", NullDriver(result=0).functions)
+def test_pairhmm_on_a_gpu(fake_gpus: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fake_gpus(2, result=0)
     monkeypatch.setenv("GKL_SHIM_CACHE", "/absent")
     (tmp_path / "x.in").write_bytes(REGIONS)
     report = in_process("pairhmm", str(tmp_path / "x.in"))
-    assert report["cuda"] == ["Null", "Null"]
+    assert report["cuda"] == ["fake 0", "fake 1"]
     assert set(report["missing"]) == {"GKL"}
     on_gpu = [row for row in report["rows"] if row["build"] == "cuda"]
     assert [(row["precision"], row["threads"]) for row in on_gpu] == [

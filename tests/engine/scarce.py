@@ -439,22 +439,6 @@ class Encode:
 
 
 @part()
-class Copy:
-    """Arrays on several threads."""
-
-    def __init__(self) -> None:
-        self.source = np.random.default_rng(1).integers(0, 256, 1 << 22, np.uint8)
-
-    def __call__(self) -> None:
-        target = np.zeros_like(self.source)
-        sizes = ffi.new("int64_t *", len(target))
-        targets = ffi.new("uint8_t *[]", [ffi.from_buffer("uint8_t[]", target)])
-        sources = ffi.new("uint8_t *[]", [ffi.from_buffer("uint8_t[]", self.source)])
-        call("gkl_shim_copy", 1, targets, sources, sizes, 2)
-        testing.assert_array_equal(target, self.source)
-
-
-@part()
 class ParsePairs:
     """Lines of reads and segments."""
 

@@ -136,12 +136,13 @@ _native._loaded = ffi, InMode()
 """.replace("ROOT", str(ROOT))
 
 CPU_ENGINE = """
+from gkl_shim import _native_prefilter
 from gkl_shim.formats import pairhmm_in
 from gkl_shim.pairhmm import PairHMM
 
 # A function that needs no floating-point numbers starts the threads.
-source, target = np.ones(1 << 26, np.uint8), np.empty(1 << 26, np.uint8)
-_native.copy([(target, source)], 2)
+letters = np.full(1 << 26, ord("A"), np.uint8)
+_native_prefilter.encode(letters, *np.empty((3, 1 << 21), np.uint32), 2)
 for precision in ("single", "double"):
     pairhmm = PairHMM(backend="cpu", precision=precision, threads=2)
     with pairhmm_in.Reader(sys.argv[3]) as reader:
@@ -151,14 +152,11 @@ for precision in ("single", "double"):
 """
 
 CUDA_ENGINE = """
-from gkl_shim.cuda import devices, driver
 from gkl_shim.cuda import pairhmm as cuda
 from gkl_shim.formats import pairhmm_in
-from tests.gpu.null_cupy import NullCuPy
-from tests.gpu.null_driver import NullDriver
+from tests.fakes.cupy import install
 
-devices.import_cupy = lambda: NullCuPy(2)
-driver.functions = NullDriver().functions
+install(2)
 for precision in ("single", "double"):
     engine = cuda.Engine(precision=precision, threads=2)
     with pairhmm_in.Reader(sys.argv[3]) as reader:

@@ -27,23 +27,19 @@ CUPY = """
 import os, sys, time
 
 sys.path.append({root!r})
-from gkl_shim.cuda import driver, embedded
-from tests.gpu.null_cupy import NullCuPy
-from tests.gpu.null_driver import NullDriver
+from gkl_shim.cuda import embedded
+from tests.fakes.cupy import install
 
 time.sleep(float(os.environ["SECONDS_TO_START"]))
-null = NullDriver(
-    {{"cuLaunchKernel": int(os.environ["LAUNCHES_AT_START"])}},
+driver = install(
+    fail={{"cuLaunchKernel": int(os.environ["LAUNCHES_AT_START"])}},
     result=float(os.environ.get("RESULT", "nan")),
 )
-driver.functions = null.functions
-sys.modules[__name__] = NullCuPy()
 open_door = embedded.pairhmm
 
 
 def pairhmm(*arguments):
-    left = int(os.environ["LAUNCHES_UNTIL_LOST"])
-    null.fail["cuLaunchKernel"] = null.calls["cuLaunchKernel"] + left
+    driver.fail("cuLaunchKernel", int(os.environ["LAUNCHES_UNTIL_LOST"]))
     return open_door(*arguments)
 
 
@@ -111,7 +107,7 @@ def figure(lines: list[str], pattern: str) -> int:
 
 
 def on_device(lines: list[str]) -> int:
-    return figure(lines, r"; (\d+) pairs on Null$") if "Null" in lines[-1] else 0
+    return figure(lines, r"; (\d+) pairs on fake 0$") if "fake 0" in lines[-1] else 0
 
 
 def pairs(lines: list[str]) -> int:

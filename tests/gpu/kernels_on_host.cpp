@@ -1,4 +1,5 @@
 // PairHMM's kernels (cuda/kernels.cu), compiled for the host as a shared library.
+#include "../fakes/host_kernel.h"
 #include "common/floating_point_mode.h"
 #include "warps_on_host.h"
 
@@ -53,18 +54,24 @@ alignas(16) uint8_t shared_memory[227 << 10];
 }  // namespace pairhmm
 }  // namespace gkl_shim
 
+namespace {
+
 // Single precision flushes subnormal numbers to zero, as the GPU build does; double does not.
-#define LAUNCH(name, subnormals)                                                                 \
-    extern "C" void launch_##name(unsigned x, unsigned y, void *const *parameters) {             \
+#define KERNEL(name, subnormals)                                                                 \
+    fakes::host_kernel(#name, name, [](unsigned x, unsigned y, void *const *parameters) {        \
         const gkl_shim::FloatingPointMode mode(gkl_shim::Subnormals::subnormals);                \
         memset(gkl_shim::pairhmm::shared_memory, 0xA5, sizeof gkl_shim::pairhmm::shared_memory); \
         launch(x, y, name, parameters);                                                          \
-    }
-LAUNCH(pairhmm_single_4, kFlushed)
-LAUNCH(pairhmm_single_8, kFlushed)
-LAUNCH(pairhmm_single_12, kFlushed)
-LAUNCH(pairhmm_single_16, kFlushed)
-LAUNCH(pairhmm_single_20, kFlushed)
-LAUNCH(pairhmm_double_4, kKept)
-LAUNCH(pairhmm_double_8, kKept)
-LAUNCH(pairhmm_double_striped, kKept)
+    })
+const fakes::HostKernel kKernels[] = {
+    KERNEL(pairhmm_single_4, kFlushed),  KERNEL(pairhmm_single_8, kFlushed),
+    KERNEL(pairhmm_single_12, kFlushed), KERNEL(pairhmm_single_16, kFlushed),
+    KERNEL(pairhmm_single_20, kFlushed), KERNEL(pairhmm_double_4, kKept),
+    KERNEL(pairhmm_double_8, kKept),     KERNEL(pairhmm_double_striped, kKept),
+};
+
+}  // namespace
+
+extern "C" const fakes::HostKernel *find_kernel(const char *name) {
+    return fakes::find(kKernels, name);
+}

@@ -161,6 +161,7 @@ class Squares : public gpu::Slot {
    public:
     explicit Squares(gpu::Device *device) : Slot(device) {}
     ~Squares() override {
+        drain();
         block_.free(driver());
         results_.free(driver());
         device_block_.free(driver());

@@ -1,6 +1,6 @@
 """CuPy arrays as input of PairHMM: they are copied to the host, and give the same bits.
 
-Most tests run without a device too, with null_cupy_arrays.py in the place of CuPy.
+Most tests run without a device too, with a stand-in for CuPy.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ import pytest
 from gkl_shim._batch import HaplotypeBatch, ReadBatch, concatenated
 from gkl_shim.cuda import devices
 from gkl_shim.pairhmm import Batch, PairHMM, Read, likelihoods, stream
+from tests.fakes.cupy import CuPy
 from tests.gpu.conftest import assert_same_bits, random_region
-from tests.gpu.null_cupy_arrays import NullCuPyArrays
 
 TRACKS = ("bases", "quals", "insertion_quals", "deletion_quals", "continuation_quals")
 
 
 @pytest.fixture
 def null(monkeypatch):
-    cupy = NullCuPyArrays()
+    cupy = CuPy()
     monkeypatch.setitem(sys.modules, "cupy", cupy)
     return cupy
 
@@ -170,7 +170,7 @@ def test_a_generator_that_refills_its_arrays(null, as_batch):
 
 def test_cupy_without_a_device(null, batch, expected, monkeypatch):
     def no_device():
-        raise RuntimeError("cudaErrorNoDevice")
+        raise null.cuda.runtime.CUDARuntimeError("cudaErrorNoDevice")
 
     monkeypatch.setattr(null.cuda, "get_current_stream", no_device)
     for values, want in zip(stream([batch], backend="cpu"), batch.split(expected), strict=True):

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
-from gkl_shim.cuda import devices, driver, embedded
+from gkl_shim.cuda import embedded
 from gkl_shim.pairhmm import PairHMM
-from tests.gpu.null_cupy import NullCuPy
-from tests.gpu.null_driver import NullDriver
 
 
 def test_the_first_batch() -> None:
@@ -26,13 +26,11 @@ def test_the_first_batch() -> None:
         assert engine.statistics.computed_cells < 0.1 * one.cells
 
 
-def test_start(monkeypatch: pytest.MonkeyPatch) -> None:
-    null = NullDriver(result=-1.0)
-    monkeypatch.setattr(devices, "import_cupy", lambda: NullCuPy(2))
-    monkeypatch.setattr(driver, "functions", null.functions)
+def test_start(fake_gpus: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    driver = fake_gpus(2, result=-1.0)
     monkeypatch.setattr(embedded, "_engines", {})
     monkeypatch.setenv("GKL_SHIM_DEVICES", "")
-    assert embedded.start() == "Null, Null"
-    assert min(null.launches.values()) > 0
+    assert embedded.start() == "fake 0, fake 1"
+    assert min(driver.launches.values()) > 0
     (engine,) = embedded._engines.values()
     assert engine.statistics()["cuda_pairs"] == 60 * 50 * 100

@@ -7,7 +7,6 @@ import re
 import subprocess
 import sys
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
@@ -15,6 +14,7 @@ from gkl_shim import paths
 from gkl_shim.cuda import kernels
 from gkl_shim.cuda.pairhmm import widths
 from tests.conftest import ROOT, alone, missing
+from tests.fakes.cupy import CuPy
 
 FILES = tuple(kernels.EXPRESSIONS)
 TARGETS = [f"sm_{number}" for number in kernels.ARCHITECTURES]
@@ -102,31 +102,9 @@ def test_the_driver_takes_the_ptx(file):
         assert module.get_function(symbol).num_regs > 0
 
 
-class DriverError(Exception):
-    pass
-
-
-class FakeCuPy:
-    """Says which modules are loaded and which kernels compiled; refuses some modules."""
-
-    def __init__(self, refused: tuple[str, ...] = ()) -> None:
-        self.loaded: list[str] = []
-        self.compiled: list[tuple[str, ...] | None] = []
-        self._refused = refused
-        self.cuda = SimpleNamespace(driver=SimpleNamespace(CUDADriverError=DriverError))
-
-    def RawModule(self, *, path=None, code=None, options=(), name_expressions=None):  # noqa: N802
-        def load():
-            if path.endswith(self._refused):
-                raise DriverError("no kernel image is available for execution on the device")
-            self.loaded.append(path)
-
-        if path is not None:
-            assert Path(path).read_text() == "ahead"
-            return SimpleNamespace(compile=load, get_function=lambda name: ("ahead", name))
-        assert options == kernels.OPTIONS
-        self.compiled.append(name_expressions)
-        return SimpleNamespace(get_function=lambda name: ("now", name))
+def loaded_from(kernel):
+    """Return the kernel's name, and whether it was compiled ahead or now."""
+    return ("ahead" if kernel.path else "now"), kernel.name
 
 
 @pytest.fixture
@@ -166,17 +144,17 @@ def folder(tmp_path, monkeypatch):
 )
 @pytest.mark.parametrize("file", FILES)
 def test_the_best_is_loaded(folder, file, architecture, loaded):
-    cupy = FakeCuPy()
+    cupy = CuPy()
     kernels.load(cupy, file, architecture)
     assert [path.split(".", 2)[2] for path in cupy.loaded] == [loaded]
 
 
 def test_symbols_of_templates(folder):
-    loaded = kernels.load(FakeCuPy(), "prefilter/cuda/kernels.cu", "90")
+    loaded = kernels.load(CuPy(), "prefilter/cuda/kernels.cu", "90")
     for index, name in enumerate(kernels.EXPRESSIONS["prefilter/cuda/kernels.cu"]):
-        assert loaded.get_function(name) == ("ahead", f"_Z{index}")
-    loaded = kernels.load(FakeCuPy(), "pairhmm/cuda/kernels.cu", "90")
-    assert loaded.get_function("pairhmm_single_4") == ("ahead", "pairhmm_single_4")
+        assert loaded_from(loaded.get_function(name)) == ("ahead", f"_Z{index}")
+    loaded = kernels.load(CuPy(), "pairhmm/cuda/kernels.cu", "90")
+    assert loaded_from(loaded.get_function("pairhmm_single_4")) == ("ahead", "pairhmm_single_4")
 
 
 @pytest.mark.parametrize(
@@ -189,42 +167,42 @@ def test_symbols_of_templates(folder):
 )
 def test_what_the_driver_refuses(folder, refused, loaded):
     """An older driver may not know what a newer compiler made."""
-    cupy = FakeCuPy(refused)
+    cupy = CuPy(refused=refused)
     kernel = kernels.load(cupy, "pairhmm/cuda/kernels.cu", "89").get_function("pairhmm_single_4")
     assert [path.split(".", 2)[2] for path in cupy.loaded] == ([loaded] if loaded else [])
-    assert kernel == ("ahead" if loaded else "now", "pairhmm_single_4")
+    assert loaded_from(kernel) == ("ahead" if loaded else "now", "pairhmm_single_4")
 
 
 def test_nothing_for_an_architecture_before_turing(folder):
-    cupy = FakeCuPy()
+    cupy = CuPy()
     module = kernels.load(cupy, "pairhmm/cuda/kernels.cu", "70")
     for name in ("pairhmm_single_4", "pairhmm_double_4", "pairhmm_single_4"):
-        assert module.get_function(name) == ("now", name)
+        assert loaded_from(module.get_function(name)) == ("now", name)
     assert cupy.compiled == [None]
 
 
 def test_templates_are_compiled_as_they_are_wanted(folder):
-    cupy = FakeCuPy()
+    cupy = CuPy()
     module = kernels.load(cupy, "prefilter/cuda/kernels.cu", "70")
     first, second = kernels.EXPRESSIONS["prefilter/cuda/kernels.cu"][:2]
     for name in (first, second, first):
-        assert module.get_function(name) == ("now", name)
+        assert loaded_from(module.get_function(name)) == ("now", name)
     assert cupy.compiled == [(first,), (second,)]
 
 
 def test_a_template_s_other_instance_is_compiled_when_wanted(folder):
-    cupy = FakeCuPy()
+    cupy = CuPy()
     module = kernels.load(cupy, "prefilter/cuda/kernels.cu", "90")
-    assert module.get_function("estimate<5>") == ("now", "estimate<5>")
+    assert loaded_from(module.get_function("estimate<5>")) == ("now", "estimate<5>")
     assert cupy.compiled == [("estimate<5>",)]
 
 
 @pytest.mark.parametrize("changed", ["pairhmm/cuda/kernels.cu", "pairhmm/cuda/model.h"])
 def test_none_but_the_source_s_own_is_loaded(folder, changed):
     (folder / changed).write_text((folder / changed).read_text() + "changed\n")
-    cupy = FakeCuPy()
+    cupy = CuPy()
     module = kernels.load(cupy, "pairhmm/cuda/kernels.cu", "90")
-    assert module.get_function("pairhmm_single_4") == ("now", "pairhmm_single_4")
+    assert loaded_from(module.get_function("pairhmm_single_4")) == ("now", "pairhmm_single_4")
     assert cupy.loaded == []
 
 

@@ -6,78 +6,30 @@ test_kernels.py and test_long_reads.py do the same on a device.
 
 from __future__ import annotations
 
-import ctypes
 import random
-import subprocess
-from types import SimpleNamespace
-from typing import Any
 
 import pytest
 
 from gkl_shim._batch import concatenated, haplotype_batch, read_batch
-from gkl_shim.cuda import devices, driver
 from gkl_shim.cuda import pairhmm as cuda
 from gkl_shim.formats.pairhmm_in import Reader
 from gkl_shim.pairhmm import Batch, PairHMM, Read
-from tests.conftest import ROOT, recorded, require_tool
+from tests.conftest import recorded
 from tests.gpu.conftest import assert_same_bits, random_region
-from tests.gpu.null_cupy import NullCuPy
-from tests.gpu.null_driver import NullDriver
 from tests.gpu.test_long_reads import long_region
 
 WIDTHS = [
     (precision, rows) for precision in ("single", "double") for rows in cuda.widths(precision)
 ]
-KERNELS = [*(f"pairhmm_{precision}_{rows}" for precision, rows in WIDTHS), "pairhmm_double_striped"]
-
-
-class HostCuPy(NullCuPy):
-    """Gives kernels handles by their names."""
-
-    def RawModule(self, **_: Any) -> Any:  # noqa: N802
-        def get_function(name: str) -> Any:
-            handle = 1 + KERNELS.index(name) if name in KERNELS else 0
-            return SimpleNamespace(num_regs=168, kernel=SimpleNamespace(ptr=handle))
-
-        return SimpleNamespace(get_function=get_function)
-
-
-class HostDriver(NullDriver):
-    """Runs the kernels that it launches."""
-
-    def __init__(self, kernels: ctypes.CDLL) -> None:
-        super().__init__()
-        self.kernels = kernels
-        self.names: set[str] = set()
-
-    def _cuLaunchKernel(self, kernel: Any, *arguments: Any) -> None:  # noqa: N802
-        name = KERNELS[int(self._ffi.cast("intptr_t", kernel)) - 1]
-        self.names.add(name)
-        columns, rows, threads, parameters = *arguments[:2], arguments[3], arguments[-2]
-        assert threads == 32
-        address = ctypes.c_void_p(int(self._ffi.cast("intptr_t", parameters)))
-        getattr(self.kernels, f"launch_{name}")(columns, rows, address)
-
-
-@pytest.fixture(scope="module")
-def kernels(tmp_path_factory) -> ctypes.CDLL:
-    library = tmp_path_factory.mktemp("kernels") / "kernels_on_host.so"
-    source = ROOT / "tests" / "gpu" / "kernels_on_host.cpp"
-    subprocess.run(
-        [require_tool("c++"), "-std=gnu++17", "-O2", "-ffp-contract=off", "-Wall", "-Werror",
-         "-Wno-unknown-pragmas", "-fPIC", "-shared", "-I", ROOT / "kernels", source, "-o", library],
-        check=True,
-    )  # fmt: skip
-    return ctypes.CDLL(str(library))
 
 
 @pytest.fixture
-def host(kernels, monkeypatch):
-    made = HostDriver(kernels)
-    monkeypatch.setattr(devices, "import_cupy", HostCuPy)
-    monkeypatch.setattr(driver, "functions", made.functions)
-    yield made
-    assert made.misused == []
+def host(fake_gpus):
+    return fake_gpus(kernels="pairhmm")
+
+
+def launched(host):
+    return {name for _, name in host.launched}
 
 
 def check(host, batch, precision, **options):
@@ -111,7 +63,7 @@ def test_odd_qualities(host, precision):
 @pytest.mark.parametrize(("precision", "rows"), WIDTHS)
 def test_every_width(host, precision, rows):
     assert check(host, regions(2, longest=90), precision, rows_a_lane=rows) > 0
-    assert f"pairhmm_{precision}_{rows}" in host.names
+    assert f"pairhmm_{precision}_{rows}" in launched(host)
 
 
 @pytest.mark.parametrize("precision", ["single", "double"])
@@ -132,7 +84,7 @@ def test_recorded_regions(host):
 def test_long_reads_in_stripes(host):
     batch = long_region(4, (300, 512, 700), 3, 300)
     assert check(host, batch, "double") == batch.pairs
-    assert "pairhmm_double_striped" in host.names
+    assert "pairhmm_double_striped" in launched(host)
 
 
 def test_pairs_beyond_single_precision(host):
@@ -142,4 +94,4 @@ def test_pairs_beyond_single_precision(host):
     haplotypes = ["".join(rnd.choices("ACGT", k=150)) for _ in range(3)]
     batch = Batch(read_batch(reads, (45, 45, 10)), haplotype_batch(haplotypes))
     assert check(host, batch, "single") == batch.pairs
-    assert {name.split("_")[1] for name in host.names} == {"single", "double"}
+    assert {name.split("_")[1] for name in launched(host)} == {"single", "double"}

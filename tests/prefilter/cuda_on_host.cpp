@@ -1,9 +1,12 @@
-// The CUDA kernels' code, compiled for the host as a shared library: loops in place of the threads.
-// fake_cupy.py calls launch() where CuPy would start a kernel.
+// The prefilter's kernels (cuda/kernels.cu), compiled for the host as a shared library. Loops
+// replace a GPU's threads.
 #include <stdint.h>
-#include <string.h>
 
 #include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include "../fakes/host_kernel.h"
 
 #define __global__
 #define __launch_bounds__(threads)
@@ -24,61 +27,56 @@ using namespace gkl_shim::prefilter;
 
 namespace {
 
-template <class T>
-T argument(void **parameters, int k) {
-    T value;
-    memcpy(&value, parameters[k], sizeof value);
-    return value;
-}
-
 template <class Kernel>
-void for_all(int blocks, const Kernel &kernel) {
-    gridDim.x = unsigned(blocks);
-    for (int block = 0; block < blocks; block++)
-        for (int thread = 0; thread < kThreads; thread++) {
-            blockIdx.x = unsigned(block);
-            threadIdx.x = unsigned(thread);
+void for_all(unsigned blocks, const Kernel &kernel) {
+    gridDim.x = blocks;
+    for (unsigned block = 0; block < blocks; block++)
+        for (unsigned thread = 0; thread < kThreads; thread++) {
+            blockIdx.x = block;
+            threadIdx.x = thread;
             kernel();
         }
 }
 
+template <class... Parameters, size_t... K>
+void run(void (*kernel)(Parameters...), unsigned blocks, void *const *parameters,
+         std::index_sequence<K...>) {
+    const std::tuple<Parameters...> values = {*static_cast<Parameters *>(parameters[K])...};
+    for_all(blocks, [&] { kernel(std::get<K>(values)...); });
+}
+template <class... Parameters>
+void run(void (*kernel)(Parameters...), unsigned blocks, void *const *parameters) {
+    run(kernel, blocks, parameters, std::index_sequence_for<Parameters...>());
+}
+
+#define KERNEL(name, ...)                                                                 \
+    fakes::host_kernel(name, __VA_ARGS__, [](unsigned blocks, unsigned, void *const *p) { \
+        run(__VA_ARGS__, blocks, p);                                                      \
+    })
+const fakes::HostKernel kKernels[] = {
+    KERNEL("encode", encode),
+    KERNEL("exact<unsigned int, 0>", exact<uint32_t, 0>),
+    KERNEL("exact<unsigned int, 1>", exact<uint32_t, 1>),
+    KERNEL("exact<unsigned int, 2>", exact<uint32_t, 2>),
+    KERNEL("exact<unsigned long long, 0>", exact<uint64_t, 0>),
+    KERNEL("exact<unsigned long long, 1>", exact<uint64_t, 1>),
+    KERNEL("exact<unsigned long long, 2>", exact<uint64_t, 2>),
+    KERNEL("exact_words<4, 0>", exact_words<4, 0>),
+    KERNEL("exact_words<4, 1>", exact_words<4, 1>),
+    KERNEL("exact_words<4, 2>", exact_words<4, 2>),
+    KERNEL("exact_words<8, 0>", exact_words<8, 0>),
+    KERNEL("exact_words<8, 1>", exact_words<8, 1>),
+    KERNEL("exact_words<8, 2>", exact_words<8, 2>),
+    KERNEL("exact_blocks<1>", exact_blocks<1>),
+    KERNEL("exact_blocks<2>", exact_blocks<2>),
+    KERNEL("estimate<4>", estimate<4>),
+    KERNEL("estimate<8>", estimate<8>),
+    KERNEL("estimate<16>", estimate<16>),
+    KERNEL("estimate<320>", estimate<320>),
+};
+
 }  // namespace
 
-// Returns 0, or 1 where there is no such kernel.
-extern "C" int launch(const char *name, int blocks, void **p) {
-    const auto is = [name](const char *other) { return strcmp(name, other) == 0; };
-    if (is("encode")) {
-        for_all(blocks, [p] {
-            encode(argument<const uint4 *>(p, 0), argument<int64_t>(p, 1),
-                   argument<uint32_t *>(p, 2), argument<uint32_t *>(p, 3),
-                   argument<uint32_t *>(p, 4), argument<uint32_t *>(p, 5));
-        });
-        return 0;
-    }
-    const Work work = argument<Work>(p, 0);
-    const int32_t e = argument<int32_t>(p, 1);
-#define KERNEL(text, call)              \
-    if (is(text)) {                     \
-        for_all(blocks, [&] { call; }); \
-        return 0;                       \
-    }
-    KERNEL("exact<unsigned int, 0>", (exact<uint32_t, 0>(work, e)))
-    KERNEL("exact<unsigned int, 1>", (exact<uint32_t, 1>(work, e)))
-    KERNEL("exact<unsigned int, 2>", (exact<uint32_t, 2>(work, e)))
-    KERNEL("exact<unsigned long long, 0>", (exact<uint64_t, 0>(work, e)))
-    KERNEL("exact<unsigned long long, 1>", (exact<uint64_t, 1>(work, e)))
-    KERNEL("exact<unsigned long long, 2>", (exact<uint64_t, 2>(work, e)))
-    KERNEL("exact_words<4, 0>", (exact_words<4, 0>(work, e)))
-    KERNEL("exact_words<4, 1>", (exact_words<4, 1>(work, e)))
-    KERNEL("exact_words<4, 2>", (exact_words<4, 2>(work, e)))
-    KERNEL("exact_words<8, 0>", (exact_words<8, 0>(work, e)))
-    KERNEL("exact_words<8, 1>", (exact_words<8, 1>(work, e)))
-    KERNEL("exact_words<8, 2>", (exact_words<8, 2>(work, e)))
-    KERNEL("estimate<4>", estimate<4>(work, e))
-    KERNEL("estimate<8>", estimate<8>(work, e))
-    KERNEL("estimate<16>", estimate<16>(work, e))
-    KERNEL("estimate<320>", estimate<320>(work, e))
-    KERNEL("exact_blocks<1>", exact_blocks<1>(work, e, argument<uint32_t *>(p, 2)))
-    KERNEL("exact_blocks<2>", exact_blocks<2>(work, e, argument<uint32_t *>(p, 2)))
-    return 1;
+extern "C" const fakes::HostKernel *find_kernel(const char *name) {
+    return fakes::find(kKernels, name);
 }

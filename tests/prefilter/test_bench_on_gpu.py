@@ -11,7 +11,7 @@ from gkl_shim.cli import bench_prefilter
 
 
 def test_bench_on_a_gpu(fake, monkeypatch: pytest.MonkeyPatch) -> None:
-    cupy = fake(2)
+    driver = fake(2)
     for name in ("_GENERATED_BASES", "_CPU_BASES", "_CUDA_BASES", "_EDLIB_BASES"):
         monkeypatch.setattr(bench_prefilter, name, 30_000)
     arguments = ["-e", "5", "--seconds", "0.01", "--json", "-"]
@@ -22,4 +22,4 @@ def test_bench_on_a_gpu(fake, monkeypatch: pytest.MonkeyPatch) -> None:
     on_gpu = [row for row in report["rows"] if row["threads"] is None]
     assert [row["engine"] for row in on_gpu] == ["CUDA, letters", "CUDA, 2-bit encoded"]
     assert all(row["million_pairs_a_second"] > 0 for row in on_gpu)
-    assert {device for device, _ in cupy.launched} == {0, 1}
+    assert {device for device, _ in driver.launched} == {0, 1}

@@ -22,6 +22,7 @@ Chunk::Chunk(gpu::Device *device, const gkl_shim_cuda_engine_options &engine, in
       planning_(planning) {}
 
 Chunk::~Chunk() {
+    drain();
     block_.free(driver());
     results_.free(driver());
     device_block_.free(driver());

@@ -191,6 +191,14 @@ extern "C" gkl_shim_status gkl_shim_cuda_engine_open(const gkl_shim_cuda_engine_
     return opened(engine, *options);
 }
 
+// For api.cpp, which has checked the batches.
+static gkl_shim_status compute_checked(gkl_shim_cuda_engine *engine,
+                                       const gkl_shim_pairhmm_batch *batches, int64_t count,
+                                       double *log10_likelihoods, gkl_shim_pairhmm_stats *done) {
+    return guarded(
+        [&] { return engine->compute(batches, batches + count, log10_likelihoods, done); });
+}
+
 extern "C" gkl_shim_status gkl_shim_cuda_engine_compute(gkl_shim_cuda_engine *engine,
                                                         const gkl_shim_pairhmm_batch *batches,
                                                         int64_t count, double *log10_likelihoods,
@@ -213,9 +221,9 @@ extern "C" int32_t gkl_shim_cuda_engine_uses(const gkl_shim_cuda_engine *engine,
 
 extern "C" void gkl_shim_cuda_engine_vtable(gkl_shim_cuda_engine *engine,
                                             gkl_shim_cuda_vtable *vtable) {
-    *vtable = {gkl_shim_version(),           engine,
-               gkl_shim_cuda_engine_compute, gkl_shim_cuda_engine_loss,
-               gkl_shim_cuda_engine_uses,    gkl_shim_last_error};
+    *vtable = {gkl_shim_version(),        engine,
+               compute_checked,           gkl_shim_cuda_engine_loss,
+               gkl_shim_cuda_engine_uses, gkl_shim_last_error};
 }
 
 extern "C" void gkl_shim_cuda_engine_statistics(const gkl_shim_cuda_engine *engine,

@@ -31,7 +31,7 @@ void Block::begin() {
 void Block::make_room() {
     pinned_.grow(driver_, stream_, used_);
     // Bands read the padding, where any value will do, but checkers want some value.
-    if (device_.grow(driver_, stream_, used_)) driver_.fill(address(0), 0, used_, stream_);
+    if (device_.grow(driver_, stream_, used_)) driver_.fill(address(0), 0, device_.size(), stream_);
     begin();
 }
 

@@ -33,6 +33,7 @@ Chunk::Chunk(gpu::Device *device, const gkl_shim_prefilter_cuda_kernels &kernels
       kernels_(driver(), stream(), kernels, method) {}
 
 Chunk::~Chunk() {
+    drain();
     device_results_.free(driver());
     fetched_.free(driver());
 }

@@ -6,12 +6,14 @@ namespace gkl_shim {
 namespace prefilter {
 
 DeviceSequences::~DeviceSequences() {
-    for (const auto &copy : copies_) try {
+    for (const auto &copy : copies_) {
+        try {
             const CudaContext current(driver_, copy->context);
-            for (const uint64_t memory : copy->memory) driver_.free(memory);
+            free(*copy);
         } catch (const CudaFailure &) {
             // The device has failed: nothing can be freed.
         }
+    }
 }
 
 DeviceSequences::Address DeviceSequences::on(const gpu::Device &device, void *stream) {
@@ -24,11 +26,20 @@ DeviceSequences::Address DeviceSequences::on(const gpu::Device &device, void *st
     try {
         send(copy.get(), stream);
     } catch (...) {
-        for (const uint64_t memory : copy->memory) driver_.free(memory);
+        try {
+            driver_.wait_for_stream(stream);  // copies may be in flight
+        } catch (const CudaFailure &) {
+            // The device does nothing more.
+        }
+        free(*copy);
         throw;
     }
     copies_.push_back(std::move(copy));
     return copies_.back()->address;
+}
+
+void DeviceSequences::free(const Copy &copy) const {
+    for (const uint64_t memory : copy.memory) driver_.free(memory);
 }
 
 void DeviceSequences::encode() {

@@ -41,6 +41,7 @@ class DeviceSequences {
     };
 
     void encode();
+    void free(const Copy &copy) const;
     void send(Copy *copy, void *stream) const;
     template <class T>
     const T *send(const T *array, int64_t count, int64_t padding, Copy *copy, void *stream) const;

@@ -103,36 +103,21 @@ GKL_SHIM_DEVICE bool undefined(const Work &work, const Pair &pair) {
 
 // The words of a plane that a band of type V passes over in 32 columns: the bits of V and 32 more.
 template <class V>
-struct Passed;
-
-template <>
-struct Passed<uint32_t> {
-    uint32_t word[2];
+struct Passed {
+    static constexpr int32_t kWords = sizeof(V) / sizeof(uint32_t);
+    uint32_t word[kWords + 1];
     GKL_SHIM_METHOD void load(const uint32_t *plane, int64_t at) {
         const uint32_t *from = plane + (at >> 5);
         const int32_t shift = int32_t(at & 31);
         const uint32_t x = from[0], y = from[1], z = from[2];
         word[0] = funnel(x, y, shift);
         word[1] = funnel(y, z, shift);
+        if (kWords == 2) word[kWords] = funnel(z, from[3], shift);
     }
-    GKL_SHIM_METHOD uint32_t window(int32_t column) const {
-        return funnel(word[0], word[1], column);
-    }
-};
-
-template <>
-struct Passed<uint64_t> {
-    uint32_t word[3];
-    GKL_SHIM_METHOD void load(const uint32_t *plane, int64_t at) {
-        const uint32_t *from = plane + (at >> 5);
-        const int32_t shift = int32_t(at & 31);
-        const uint32_t x = from[0], y = from[1], z = from[2], w = from[3];
-        word[0] = funnel(x, y, shift);
-        word[1] = funnel(y, z, shift);
-        word[2] = funnel(z, w, shift);
-    }
-    GKL_SHIM_METHOD uint64_t window(int32_t column) const {
-        return funnel(word[0], word[1], column) | uint64_t(funnel(word[1], word[2], column)) << 32;
+    GKL_SHIM_METHOD V window(int32_t column) const {
+        const V bits = funnel(word[0], word[1], column);
+        if (kWords == 1) return bits;
+        return V(bits | uint64_t(funnel(word[1], word[kWords], column)) << 32);
     }
 };
 
@@ -373,7 +358,7 @@ __global__ void __launch_bounds__(kThreads) exact_words(const Work work, int32_t
     const int64_t k = int64_t(blockIdx.x) * kThreads + threadIdx.x;
     if (k >= work.count || work.results[k] != kTooWide) return;
     Pair pair;
-    find(work, k, pair);
+    if (!find(work, k, pair)) return;
     const Band band = band_of(MODE, pair.m, pair.n, max_edits);
     if (band.width() <= 32 * WORDS)
         work.results[k] =
@@ -390,7 +375,7 @@ __global__ void __launch_bounds__(kThreads)
     for (int64_t k = thread; k < work.count; k += threads) {
         if (work.results[k] != kTooWide) continue;
         Pair pair;
-        find(work, k, pair);
+        if (!find(work, k, pair)) continue;
         const int32_t m = pair.m, n = pair.n;
         const Band band = band_of(MODE, m, n, max_edits);
         const int32_t words = (band.width() + 31) / 32;
