@@ -34,7 +34,7 @@ void tell_of_losses(const gkl_shim_cuda_vtable &vtable) {
     while (const char *reason = vtable.loss(vtable.engine, &number)) {
         if (vtable.uses(vtable.engine, -1))
             warn("GPU " + std::to_string(number) + " is no longer used: " + reason +
-                 "; what it leaves undone is computed elsewhere");
+                 "; other devices or the CPU compute its work");
         else
             give_up(reason);
     }
