@@ -40,6 +40,22 @@ def test_agent_in_the_environment(given: str, stock: str | None, agent: str) -> 
         assert environment["HOME"] == "/root"
 
 
+@pytest.mark.parametrize(
+    "swap",
+    [
+        run.Swap("agent", agent=Path(AGENT)),
+        run.Swap("classpath", jars=(Path("/opt/gkl-shim-classpath.jar"),)),
+        run.Swap("library path", libraries=Path("/opt/libraries")),
+    ],
+    ids=lambda swap: swap.name,
+)
+def test_the_library_in_a_jvm_is_told_of_this_python(swap: run.Swap) -> None:
+    """The library opens the GPU engine with it. The user's choice of a Python has precedence."""
+    assert swap.environment({})["GKL_SHIM_PYTHON"] == sys.executable
+    assert swap.environment({"GKL_SHIM_PYTHON": "/a/python"})["GKL_SHIM_PYTHON"] == "/a/python"
+    assert "GKL_SHIM_PYTHON" not in run.STOCK.environment({})
+
+
 def gkl_shim(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [str(COMMAND), *arguments],
