@@ -468,6 +468,35 @@ def test_stages_of_a_device_that_fails(null, batch):
         engine.measure(batch, 3)
 
 
+def test_every_call_with_cuda_reaches_a_device(null, batch):
+    """Even a single pair. A device's results differ here from the CPU's."""
+    null(2, result=ON_DEVICE)
+    with PairHMM(backend="cuda") as engine:
+        assert engine.likelihoods([("ACGT", 30)], ["ACGT"]).tolist() == [[ON_DEVICE]]
+        assert (engine.compute(batch) == ON_DEVICE).all()
+        assert all((values == ON_DEVICE).all() for _, values in engine.stream_batches([batch] * 3))
+    assert all((values == ON_DEVICE).all() for values in stream([batch] * 3, backend="cuda"))
+
+
+def test_auto_gives_a_device_the_large_calls(null, batch, monkeypatch):
+    """It opens devices only after the CPU has computed for a while."""
+    null(result=ON_DEVICE)
+    monkeypatch.setattr(pairhmm, "_CUDA_DRIVER", ROOT)  # as if it were installed
+    monkeypatch.setattr(pairhmm, "_WARM_UP_CELLS", 10 * batch.cells)
+    monkeypatch.setattr(pairhmm, "_DEVICE_CELLS", batch.cells)
+    with PairHMM(backend="auto") as engine:
+        assert not (engine.compute(batch) == ON_DEVICE).any()
+        assert not any(thread.name == "gkl-shim-cuda" for thread in threading.enumerate())
+        for _ in range(10):
+            engine.compute(batch)
+        for thread in threading.enumerate():
+            if thread.name == "gkl-shim-cuda":
+                thread.join()
+        assert engine.backend == "cuda"
+        assert (engine.compute(batch) == ON_DEVICE).all()
+        assert not (engine.compute(batch[:1]) == ON_DEVICE).any()
+
+
 def test_stream(null, batch, expected):
     null(2)
     values = list(stream([batch] * 20, backend="cuda", precision="double"))
