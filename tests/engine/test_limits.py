@@ -155,3 +155,39 @@ def test_more_cells_than_an_integer_holds():
     assert library.gkl_shim_pairhmm_check(_batch(reads, haplotypes)) == library.GKL_SHIM_EINVAL
     message = b"region 0: more cells than can be counted"
     assert ffi.string(library.gkl_shim_last_error()) == message
+
+
+def test_arrays_of_a_c_caller():
+    """Each must be there, and there must be room for all results."""
+    ffi, library = _native.library()
+    handle = ffi.new("gkl_shim_pairhmm **")
+    _native.check(library.gkl_shim_pairhmm_open(ffi.NULL, handle))
+    arrays: dict[str, Any] = {name: ffi.new("int64_t[]", ends) for name, ends in OFFSETS.items()}
+    arrays |= {"read_bases": ffi.new("uint8_t[]", b"ACGTAACGT")}
+    for track in ("base_quals", "insertion_quals", "deletion_quals", "continuation_quals"):
+        arrays[track] = ffi.new("uint8_t[]", [30] * 9)
+    arrays |= {"haplotype_bases": ffi.new("uint8_t[]", b"ACGTACG")}
+    out = ffi.new("double[]", [1.0, 1.0])
+
+    def compute(size: int = 2, out: Any = out, **wrong: Any) -> str | None:
+        batch = ffi.new("gkl_shim_pairhmm_batch *", {"regions": 2, **arrays, **wrong})
+        status = library.gkl_shim_pairhmm_compute(handle[0], batch, out, size)
+        if status == library.GKL_SHIM_OK:
+            return None
+        assert status == library.GKL_SHIM_EINVAL
+        return ffi.string(library.gkl_shim_last_error()).decode()
+
+    assert compute(1) == "size is 1, the batch has 2 pairs"
+    assert compute(out=ffi.NULL) == "log10_likelihoods is null"
+    for name in arrays.keys() - OFFSETS.keys():
+        assert compute(**{name: ffi.NULL}) == f"{name} is null"
+    letters = ffi.new("uint8_t[]", b"ACGTAACXT")
+    message = "sequence 1 has the byte 0x58 at position 2; letters are ACGTN"
+    assert compute(read_bases=letters) == f"read_bases: {message}"
+    assert (
+        compute(haplotype_bases=ffi.new("uint8_t[]", b"ACGTACX")) == f"haplotype_bases: {message}"
+    )
+    assert list(out) == [1.0, 1.0]
+    assert compute() is None
+    assert max(out) < 0
+    library.gkl_shim_pairhmm_close(handle[0])
