@@ -6,7 +6,9 @@ The arrays of most tests hold no letters, so code that read them would crash.
 
 from __future__ import annotations
 
+import weakref
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,13 +17,16 @@ from gkl_shim import _native, _native_pairhmm
 from gkl_shim.pairhmm import PairHMM, Read
 from tests.cli.shim_command import one_error, run
 
+# A batch's arrays must live as long as the pointer to it.
+_ARRAYS: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
+
 READ, HAPLOTYPE, REGION = 1 << 20, 1 << 26, 1 << 28
 
 
 def _batch(reads: list[int], haplotypes: list[int]):
     """Return a region of sequences of these lengths, whose arrays hold no letters."""
     none = np.empty(0, np.uint8)
-    return _native_pairhmm.batch_pointer(
+    arrays = (
         np.array([0, len(reads)]),
         np.array([0, len(haplotypes)]),
         np.cumsum([0, *reads]),
@@ -29,6 +34,9 @@ def _batch(reads: list[int], haplotypes: list[int]):
         np.cumsum([0, *haplotypes]),
         none,
     )
+    pointer = _native_pairhmm.batch_pointer(*arrays)
+    _ARRAYS[pointer] = arrays
+    return pointer
 
 
 BEYOND = [
@@ -84,3 +92,102 @@ def test_the_error_for_a_file_names_the_line(tmp_path):
     (tmp_path / path).write_text(f"{good}1 1\n{long}\nACGT\n")
     message = f"{path}:5: the read has 1048577 bases; at most 1048576 are allowed"
     assert one_error(run(tmp_path, "pairhmm", path)) == message
+
+
+#: Two regions of one read and one haplotype each.
+OFFSETS = {
+    "region_reads": [0, 1, 2],
+    "region_haplotypes": [0, 1, 2],
+    "read_offsets": [0, 5, 9],
+    "haplotype_offsets": [0, 4, 7],
+}
+
+
+def _check(regions: int = 2, **wrong: list[int] | None) -> str | None:
+    """Return what the C function says of a batch of these offsets: None if it accepts them."""
+    ffi, library = _native.library()
+    arrays = {
+        name: ffi.NULL if values is None else ffi.new("int64_t[]", values)
+        for name, values in (OFFSETS | wrong).items()
+    }
+    batch = ffi.new("gkl_shim_pairhmm_batch *", {"regions": regions, **arrays})
+    status = library.gkl_shim_pairhmm_check(batch)
+    if status == library.GKL_SHIM_OK:
+        return None
+    assert status == library.GKL_SHIM_EINVAL
+    return ffi.string(library.gkl_shim_last_error()).decode()
+
+
+@pytest.mark.parametrize("name", OFFSETS)
+def test_wrong_offsets_of_a_c_caller(name):
+    assert _check() is None
+    first, second, third = OFFSETS[name]
+    assert _check(**{name: None}) == f"{name} is null"
+    assert _check(**{name: [1, second, third]}) == f"{name}[0] is 1, not 0"
+    assert _check(**{name: [first, -1, third]}) == f"{name}[1] is less than the one before it"
+    assert _check(**{name: [first, second, 0]}) == f"{name}[2] is less than the one before it"
+
+
+@pytest.mark.parametrize("name", ["read_offsets", "haplotype_offsets"])
+def test_empty_sequences_of_a_c_caller(name):
+    assert _check(**{name: [0, 0, 3]}) == f"{name}: sequence 0 has length 0"
+    assert _check(**{name: [0, 3, 3]}) == f"{name}: sequence 1 has length 0"
+
+
+def test_empty_regions_of_a_c_caller():
+    assert _check(-1) == "regions is -1, less than 0"
+    assert _check(0, **dict.fromkeys(OFFSETS)) is None
+    # A region may lack reads or haplotypes.
+    assert _check(region_reads=[0, 0, 2], region_haplotypes=[0, 2, 2]) is None
+
+
+def test_no_batch():
+    ffi, library = _native.library()
+    assert library.gkl_shim_pairhmm_check(ffi.NULL) == library.GKL_SHIM_EINVAL
+    assert ffi.string(library.gkl_shim_last_error()) == b"batch is null"
+
+
+def test_more_cells_than_an_integer_holds():
+    """2^35 letters of reads, 2^28 of haplotypes: one too many for 63 bits."""
+    ffi, library = _native.library()
+    reads, haplotypes = [READ] * (1 << 15), [HAPLOTYPE] * 4
+    assert library.gkl_shim_pairhmm_check(_batch(reads[1:], haplotypes)) == library.GKL_SHIM_OK
+    assert library.gkl_shim_pairhmm_check(_batch(reads, haplotypes)) == library.GKL_SHIM_EINVAL
+    message = b"region 0: more cells than can be counted"
+    assert ffi.string(library.gkl_shim_last_error()) == message
+
+
+def test_arrays_of_a_c_caller():
+    """Each must be there, and there must be room for all results."""
+    ffi, library = _native.library()
+    handle = ffi.new("gkl_shim_pairhmm **")
+    _native.check(library.gkl_shim_pairhmm_open(ffi.NULL, handle))
+    arrays: dict[str, Any] = {name: ffi.new("int64_t[]", ends) for name, ends in OFFSETS.items()}
+    arrays |= {"read_bases": ffi.new("uint8_t[]", b"ACGTAACGT")}
+    for track in ("base_quals", "insertion_quals", "deletion_quals", "continuation_quals"):
+        arrays[track] = ffi.new("uint8_t[]", [30] * 9)
+    arrays |= {"haplotype_bases": ffi.new("uint8_t[]", b"ACGTACG")}
+    out = ffi.new("double[]", [1.0, 1.0])
+
+    def compute(size: int = 2, out: Any = out, **wrong: Any) -> str | None:
+        batch = ffi.new("gkl_shim_pairhmm_batch *", {"regions": 2, **arrays, **wrong})
+        status = library.gkl_shim_pairhmm_compute(handle[0], batch, out, size)
+        if status == library.GKL_SHIM_OK:
+            return None
+        assert status == library.GKL_SHIM_EINVAL
+        return ffi.string(library.gkl_shim_last_error()).decode()
+
+    assert compute(1) == "size is 1, the batch has 2 pairs"
+    assert compute(out=ffi.NULL) == "log10_likelihoods is null"
+    for name in arrays.keys() - OFFSETS.keys():
+        assert compute(**{name: ffi.NULL}) == f"{name} is null"
+    letters = ffi.new("uint8_t[]", b"ACGTAACXT")
+    message = "sequence 1 has the byte 0x58 at position 2; letters are ACGTN"
+    assert compute(read_bases=letters) == f"read_bases: {message}"
+    assert (
+        compute(haplotype_bases=ffi.new("uint8_t[]", b"ACGTACX")) == f"haplotype_bases: {message}"
+    )
+    assert list(out) == [1.0, 1.0]
+    assert compute() is None
+    assert max(out) < 0
+    library.gkl_shim_pairhmm_close(handle[0])

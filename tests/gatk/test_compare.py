@@ -85,6 +85,22 @@ def test_a_different_call_is_found(vcf, records: str) -> None:
         assert not comparison.same_calls
 
 
+@pytest.mark.parametrize("columns", [8, 9])
+def test_sites_without_samples(vcf, columns: int) -> None:
+    """FORMAT may be absent, or be there without a sample."""
+
+    def sites(*lines: str) -> str:
+        return HEADER + "".join(
+            "\t".join(line.rstrip("\n").split("\t")[:columns]) + "\n" for line in lines
+        )
+
+    one = vcf(sites(COLUMNS, FIRST, SECOND), "one.vcf")
+    assert compare(one, vcf(sites(COLUMNS, FIRST, SECOND), "same.vcf")).identical
+    other = compare(one, vcf(sites(COLUMNS, FIRST.replace("DP=9", "DP=10"), SECOND), "other.vcf"))
+    assert other.same_calls
+    assert "INFO/DP 9 | 10" in str(other)
+
+
 def test_other_samples(vcf) -> None:
     one = vcf(HEADER + COLUMNS + FIRST, "one.vcf")
     other = vcf(HEADER + COLUMNS.replace("NA12878", "NA12879") + FIRST, "other.vcf")

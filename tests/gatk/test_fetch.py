@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -53,6 +54,26 @@ def test_a_missing_tool_is_named(
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(MissingComponent, match=f"{missing}: not found on the PATH; install"):
         fetch.gatk_classpath()
+
+
+def test_a_cache_that_cannot_be_written_is_refused(
+    empty_cache: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """It is said before anything is downloaded."""
+    empty_cache.mkdir()
+    for tool in ("java", "mvn"):
+        _script(tmp_path / tool, f"touch {tmp_path}/called")
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    # Permissions do not stop root, who may run the tests.
+    monkeypatch.setattr(os, "access", _access_but_of(empty_cache))
+    with pytest.raises(MissingComponent, match=f"^{empty_cache}: cannot be written; set GKL_SHIM"):
+        fetch.gatk_classpath()
+    assert not (tmp_path / "called").exists()
+
+
+def _access_but_of(folder: Path) -> Callable[[Path, int], bool]:
+    access = os.access
+    return lambda path, mode: Path(path) != folder and access(path, mode)
 
 
 def test_a_failed_download_is_explained(

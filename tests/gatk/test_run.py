@@ -42,6 +42,49 @@ def test_the_agent_is_added_to_or_removed_from_the_environment(
         assert environment["HOME"] == "/root"
 
 
+@pytest.mark.parametrize(
+    "swap",
+    [
+        run.Swap("agent", agent=Path(AGENT)),
+        run.Swap("classpath", jars=(Path("/opt/gkl-shim-classpath.jar"),)),
+        run.Swap("library path", libraries=Path("/opt/libraries")),
+    ],
+    ids=lambda swap: swap.name,
+)
+def test_the_library_in_a_jvm_is_told_of_this_python(swap: run.Swap) -> None:
+    """The library opens the GPU engine with it. The user's choice of a Python has precedence."""
+    assert swap.environment({})["GKL_SHIM_PYTHON"] == sys.executable
+    assert swap.environment({"GKL_SHIM_PYTHON": "/a/python"})["GKL_SHIM_PYTHON"] == "/a/python"
+    assert "GKL_SHIM_PYTHON" not in run.STOCK.environment({})
+
+
+@pytest.mark.parametrize(
+    ("log", "complaint"),
+    [
+        (b"", "exit code 3"),
+        (b"07:00 INFO  Engine - Done\n", "exit code 3"),
+        (b"ERROR: no such tool\n", "ERROR: no such tool (exit code 3)"),
+        # The user's error is the best explanation, wherever it stands.
+        (
+            b"java.lang.Exception: x\n  A USER ERROR has occurred: no file\nError: y\n",
+            "A USER ERROR has occurred: no file (exit code 3)",
+        ),
+        (b"Error: y\njava.lang.Exception: x\n", "java.lang.Exception: x (exit code 3)"),
+        (b"Exception: \xff\n", "Exception: \N{REPLACEMENT CHARACTER} (exit code 3)"),
+    ],
+)
+def test_why_a_run_failed(log: bytes, complaint: str) -> None:
+    assert run.Run((), 3, 0.0, log).complaint == complaint
+
+
+def test_gatks_own_time_in_pairhmm() -> None:
+    """If a log has several, the last one counts."""
+    line = b"Total compute time in PairHMM computeLogLikelihoods() : %b\n"
+    log = b"x\n" + line % b"1.5" + line % b"2.5E-3" + b"y\n"
+    assert run.Run((), 0, 0.0, log).pairhmm_seconds == 0.0025
+    assert run.Run((), 0, 0.0, b"Total compute time\n").pairhmm_seconds is None
+
+
 def gkl_shim(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [str(COMMAND), *arguments],

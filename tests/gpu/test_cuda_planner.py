@@ -127,16 +127,17 @@ def test_a_region_of_very_many_letters_is_left_to_the_cpu(given):
     assert np.isnan(values).tolist() == [False, True, True, True, True, False]
 
 
-def test_chunks_have_so_many_letters_at_most():
-    letters = np.full(3 << 22, ord("A"), np.uint8)
+@pytest.mark.parametrize(("letters", "regions"), [(3 << 22, [1, 1, 1, 1]), (3 << 21, [2, 2])])
+def test_chunks_have_so_many_letters_at_most(letters, regions):
+    """2^24 letters of haplotypes."""
     haplotypes = HaplotypeBatch.from_arrays(
-        [0, len(letters), 2 * len(letters)], np.tile(letters, 2)
+        letters * np.arange(5), np.full(4 * letters, ord("A"), np.uint8)
     )
-    reads = ReadBatch.from_arrays([0, 10, 20], letters[:20], np.full(20, 30, np.uint8))
-    batch = Batch(reads, haplotypes, np.arange(3), np.arange(3))
+    reads = ReadBatch.from_arrays(10 * np.arange(5), b"A" * 40, np.full(40, 30, np.uint8))
+    batch = Batch(reads, haplotypes, np.arange(5), np.arange(5))
     values, chunks, _ = planned(batch, "single", 1 << 40, 1 << 40)
-    assert [chunk[1] for chunk in chunks] == [1, 1]
-    assert values.tolist() == [0, 1]
+    assert [chunk[1] for chunk in chunks] == regions
+    assert values.tolist() == [0, 1, 2, 3]
 
 
 def test_the_cpu_completes(regions):

@@ -522,6 +522,16 @@ def test_stages_of_a_device_that_fails(null, batch):
         engine.measure(batch, 3)
 
 
+def test_every_call_with_cuda_reaches_a_device(null, batch):
+    """Even a single pair. A device's results differ here from the CPU's."""
+    null(2, result=ON_DEVICE)
+    with PairHMM(backend="cuda") as engine:
+        assert engine.likelihoods([("ACGT", 30)], ["ACGT"]).tolist() == [[ON_DEVICE]]
+        assert (engine.compute(batch) == ON_DEVICE).all()
+        assert all((values == ON_DEVICE).all() for _, values in engine.stream_batches([batch] * 3))
+    assert all((values == ON_DEVICE).all() for values in stream([batch] * 3, backend="cuda"))
+
+
 def test_stream(null, batch, expected):
     null(2)
     values = list(stream([batch] * 20, backend="cuda", precision="double"))

@@ -142,6 +142,19 @@ def test_wrong_arrays_are_refused(make, message):
         make()
 
 
+def test_an_output_array_is_filled_or_refused():
+    """The array is filled and returned; results of no other array are written into it."""
+    with Prefilter(2) as prefilter:
+        out = np.full(len(READS), 99, np.int16)
+        assert prefilter.edits(READS, SEGMENTS, out=out) is out
+        assert out.tolist() == RESULTS
+        short, wide = np.empty(len(READS) - 1, np.int16), np.empty(len(READS), np.int32)
+        scattered = np.empty(2 * len(READS), np.int16)[::2]
+        for wrong in (short, wide, scattered, out.reshape(1, -1)):
+            with pytest.raises(ValueError, match=r"^out: expected a C-contiguous int16 array of"):
+                prefilter.edits(READS, SEGMENTS, out=wrong)
+
+
 def test_an_unknown_build_is_refused():
     with pytest.raises(BackendUnavailable, match='no build "abacus" here'):
         Prefilter(3, build="abacus")

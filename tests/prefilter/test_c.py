@@ -9,7 +9,7 @@ import pytest
 
 import gkl_shim
 from gkl_shim import _native
-from gkl_shim.prefilter import edits
+from gkl_shim.prefilter import UNDEFINED, edits
 from tests.conftest import require_tool
 from tests.prefilter import simulate
 
@@ -122,3 +122,112 @@ def test_wrong_arguments_are_refused(native, tmp_path, text, arguments, message)
     )
     assert done.returncode == 1
     assert done.stderr.startswith(message)
+
+
+UNTOUCHED = 77
+
+
+def compute(reads, segments, pairs=2, results=True, **options):
+    """Return what the C function computes, or the message with which it refuses its arguments.
+
+    The two structs are given by their fields, with a list for an array.
+    """
+    ffi, library = _native.library()
+    handle = ffi.new("gkl_shim_prefilter **")
+    options = ffi.new("gkl_shim_prefilter_options *", {"max_edits": 3, **options})
+    _native.check(library.gkl_shim_prefilter_open(options, handle))
+    handle = ffi.gc(handle[0], library.gkl_shim_prefilter_close)
+    kinds = {"letters": "uint8_t[]", "starts": "int64_t[]", "lengths": "int32_t[]"}
+    arrays = []
+
+    def struct(fields):
+        if fields is None:
+            return ffi.NULL
+        made = ffi.new("gkl_shim_prefilter_sequences *")
+        for name, value in fields.items():
+            if isinstance(value, (list, bytes)):
+                value = ffi.new(kinds.get(name, "uint32_t[]"), value)
+                arrays.append(value)
+            setattr(made, name, value)
+        return made
+
+    out = ffi.new("int16_t[]", [UNTOUCHED] * 3)
+    status = library.gkl_shim_prefilter_compute(
+        handle, pairs, struct(reads), struct(segments), out if results else ffi.NULL
+    )
+    if status == library.GKL_SHIM_OK:
+        assert out[2] == UNTOUCHED
+        return list(out)[:2]
+    assert status == library.GKL_SHIM_EINVAL
+    assert list(out) == [UNTOUCHED] * 3
+    return ffi.string(library.gkl_shim_last_error()).decode()
+
+
+#: Two sequences of four bases, one after the other, and two that overlap.
+IN_ROWS = {"letters": b"ACGTACGA", "size": 8, "stride": 4, "length": 4}
+ANYWHERE = {"letters": b"ACGTA", "size": 5, "starts": [0, 1], "lengths": [4, 4]}
+PLANES = {"low": [0b10101010], "high": [0b11001100], "size": 8, "stride": 4, "length": 4}
+
+
+def test_forms_of_sequences():
+    assert compute(IN_ROWS, IN_ROWS) == [0, 0]
+    assert compute(IN_ROWS, {**IN_ROWS, "letters": b"ACGTACGT"}) == [0, 1]
+    assert compute(ANYWHERE, {**IN_ROWS, "letters": b"ACGTCGTA"}) == [0, 0]
+    assert compute(PLANES, {**IN_ROWS, "letters": b"ACTGACTG"}) == [0, 0]
+    assert compute({**PLANES, "undefined": [1]}, PLANES) == [UNDEFINED, 0]
+    assert compute(None, None, pairs=0, results=False) == [UNTOUCHED] * 2
+
+
+@pytest.mark.parametrize(
+    ("given", "wrong", "message"),
+    [
+        (IN_ROWS, {"letters": None}, "letters is null, and so is low or high"),
+        (PLANES, {"low": None}, "letters is null, and so is low or high"),
+        (PLANES, {"high": None}, "letters is null, and so is low or high"),
+        (IN_ROWS, {"size": -1}, "size is less than 0"),
+        (IN_ROWS, {"stride": -1}, "stride is less than 0"),
+        (IN_ROWS, {"size": 7}, "sequence 1 is not within the 7 bases there are"),
+        (IN_ROWS, {"stride": 5}, "sequence 1 is not within the 8 bases there are"),
+        (IN_ROWS, {"length": 5}, "sequence 1 is not within the 8 bases there are"),
+        (IN_ROWS, {"length": 0}, "sequence 0 has length 0, not 1 to 10000"),
+        (IN_ROWS, {"length": 10_001}, "sequence 0 has length 10001, not 1 to 10000"),
+        (ANYWHERE, {"lengths": [4, 0]}, "sequence 1 has length 0, not 1 to 10000"),
+        (ANYWHERE, {"lengths": [4, 10_001]}, "sequence 1 has length 10001, not 1 to 10000"),
+        (ANYWHERE, {"lengths": [4, 5]}, "sequence 1 is not within the 5 bases there are"),
+        (ANYWHERE, {"starts": [0, 2]}, "sequence 1 is not within the 5 bases there are"),
+        (ANYWHERE, {"starts": [-1, 1]}, "sequence 0 is not within the 5 bases there are"),
+    ],
+)
+def test_sequences_outside_their_buffer(given, wrong, message):
+    """Of either kind; they would be read from memory that is not the caller's."""
+    fields = {name: value for name, value in {**given, **wrong}.items() if value is not None}
+    assert compute(fields, IN_ROWS) == f"reads: {message}"
+    assert compute(IN_ROWS, fields) == f"segments: {message}"
+
+
+def test_a_place_beyond_every_integer():
+    """Pair 2 of three would start at base 2^63."""
+    reads = {**IN_ROWS, "stride": 1 << 62}
+    message = "reads: sequence 2 is not within the 8 bases there are"
+    assert compute(reads, IN_ROWS, pairs=3) == message
+
+
+def test_null_arguments():
+    assert compute(None, IN_ROWS) == "reads is null"
+    assert compute(IN_ROWS, None) == "segments is null"
+    assert compute(IN_ROWS, IN_ROWS, results=False) == "results is null"
+    assert compute(IN_ROWS, IN_ROWS, pairs=-1) == "pairs is -1, less than 0"
+    ffi, library = _native.library()
+    for refused in (
+        library.gkl_shim_prefilter_open(ffi.NULL, ffi.NULL),
+        library.gkl_shim_prefilter_compute(ffi.NULL, 1, ffi.NULL, ffi.NULL, ffi.NULL),
+    ):
+        assert refused == library.GKL_SHIM_EINVAL
+        assert ffi.string(library.gkl_shim_last_error()) == b"handle is null"
+
+
+@pytest.mark.parametrize("name", ["method", "mode"])
+@pytest.mark.parametrize("value", [-1, 3])
+def test_options_out_of_range(name, value):
+    with pytest.raises(ValueError, match=f"^{name} is {value}, not GKL_SHIM_PREFILTER_"):
+        compute(IN_ROWS, IN_ROWS, **{name: value})

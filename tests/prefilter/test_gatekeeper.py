@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from gkl_shim import _native
+from gkl_shim.errors import PairError
 from gkl_shim.prefilter import UNDEFINED, edits, summarize
 from tests.prefilter import oracle, simulate
 from tests.prefilter.test_exact import read_pairs
@@ -40,3 +41,20 @@ def test_gatekeeper_agrees_with_a_plain_program():
 def test_other_letters_are_undefined():
     got = edits(["ACGN", "ACGT"], ["ACGT", "AC-T"], 4, method="gatekeeper")
     np.testing.assert_array_equal(got, [UNDEFINED, UNDEFINED])
+
+
+def test_matrices():
+    """All sequences of a matrix have one length, so their lengths are compared once."""
+    rng = np.random.default_rng(4)
+    reads = rng.choice(np.frombuffer(b"ACGT", np.uint8), (50, 60))
+    segments = np.where(rng.random(reads.shape) < 0.1, reads[:, ::-1], reads)
+    got = edits(reads, segments, 5, method="gatekeeper")
+    want = [
+        oracle.gatekeeper(read.tobytes(), segment.tobytes(), 5)
+        for read, segment in zip(reads, segments, strict=True)
+    ]
+    assert len(set(want)) > 2
+    np.testing.assert_array_equal(got, want)
+    with pytest.raises(PairError, match=r"pair 0: .* the read has 60 bases, the segment 59"):
+        edits(reads, segments[:, 1:], 5, method="gatekeeper")
+    assert edits(reads[:0], segments[:0, 1:], 5, method="gatekeeper").size == 0
