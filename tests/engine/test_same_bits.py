@@ -46,7 +46,7 @@ def test_builds_and_threads_do_not_change_the_bits(regions, expected, build, thr
 def test_dividing_haplotypes_into_sets_does_not_change_the_bits(build, precision):
     """Enough haplotypes to be computed in several sets; no two share a head."""
     rnd = random.Random(4)
-    first, last = (bytes(rnd.choice(b"ACGT") for _ in range(252)) for _ in range(2))
+    first, last = (bytes(rnd.choice(b"ACGT") for _ in range(n)) for n in (200, 304))
     codes = [bytes(b"ACGT"[k >> z & 3] for z in range(0, 12, 2)) for k in range(3000)]
     rnd.shuffle(codes)
     haplotypes = [first + code + last for code in codes]
