@@ -23,9 +23,6 @@ __all__ = [
     "sequences_pointer",
 ]
 
-# The longest line that gkl_shim_prefilter_format writes, in bytes.
-_EDITS_LINE_BYTES = 13
-
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Sequences:
@@ -222,7 +219,7 @@ def _parse(
 def format_edits(edits: NDArray[np.int16], reject_undefined: bool) -> memoryview:
     """Format a line ``edits TAB verdict`` for each pair."""
     ffi, lib = _native.library()
-    text = np.empty(_EDITS_LINE_BYTES * len(edits), np.uint8)
+    text = np.empty(lib.GKL_SHIM_PREFILTER_LINE_BYTES * len(edits), np.uint8)
     size = lib.gkl_shim_prefilter_format(
         ffi.from_buffer("int16_t[]", edits),
         len(edits),

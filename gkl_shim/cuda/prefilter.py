@@ -30,7 +30,6 @@ _CHUNK_BYTES = 1 << 25
 _MEMORY_SHARE = 0.5
 # The most pairs in one native call, which takes at most a second. Ctrl-C waits until it returns.
 _CALL_PAIRS = 1 << 27
-_THREADS = 128  # in a block
 
 _SOURCE = "prefilter/cuda/kernels.cu"
 _NAMESPACE = "gkl_shim::prefilter::"
@@ -378,10 +377,11 @@ class _Device:
         found = []
         with self._cupy.cuda.Device(self.number):
             for name, function in self._functions.items():
+                threads = int(function.max_threads_per_block)  # its launch bounds
                 blocks = driver_.occupancyMaxActiveBlocksPerMultiprocessor(
-                    function.kernel.ptr, _THREADS, 0
+                    function.kernel.ptr, threads, 0
                 )
-                warps = int(blocks) * (_THREADS // 32)
+                warps = int(blocks) * (threads // 32)
                 found.append((name, int(function.num_regs), warps, self._most_threads // 32))
         return found
 

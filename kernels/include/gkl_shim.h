@@ -269,6 +269,13 @@ enum {
     GKL_SHIM_PREFILTER_PREFIX = 2  /* the whole read against any prefix of the segment */
 };
 
+/* Limits. */
+enum {
+    GKL_SHIM_PREFILTER_MAX_LENGTH = 10000, /* bases of a sequence */
+    GKL_SHIM_PREFILTER_MAX_EDITS = 255,
+    GKL_SHIM_PREFILTER_LINE_BYTES = 13 /* of a line that gkl_shim_prefilter_format() writes */
+};
+
 /* Results that are not a number of edits. */
 enum {
     GKL_SHIM_PREFILTER_ABOVE = -1,    /* more than max_edits edits */
@@ -279,13 +286,13 @@ typedef struct {
     int32_t threads;   /* as in gkl_shim_pairhmm_options */
     int32_t method;    /* GKL_SHIM_PREFILTER_EXACT or _GATEKEEPER */
     int32_t mode;      /* GKL_SHIM_PREFILTER_GLOBAL, _INFIX or _PREFIX */
-    int32_t max_edits; /* 0 to 255 */
+    int32_t max_edits; /* 0 to GKL_SHIM_PREFILTER_MAX_EDITS */
     const char *build; /* as in gkl_shim_pairhmm_options; all builds give the same results */
 } gkl_shim_prefilter_options;
 
-/* One sequence a pair, anywhere in one buffer; sequences may overlap. Each has 1 to 10,000 bases.
- * The buffer holds letters or the bit planes that gkl_shim_prefilter_encode() makes. A sequence may
- * start at any base of either. */
+/* One sequence a pair, anywhere in one buffer; sequences may overlap. Each has 1 to
+ * GKL_SHIM_PREFILTER_MAX_LENGTH bases. The buffer holds letters or the bit planes that
+ * gkl_shim_prefilter_encode() makes. A sequence may start at any base of either. */
 typedef struct {
     const uint8_t *letters; /* NULL if the buffer is bit planes: */
     const uint32_t *low;    /* planes of `size` bits, rounded up to words of 32 */
@@ -308,9 +315,9 @@ GKL_SHIM_API gkl_shim_status gkl_shim_prefilter_open(const gkl_shim_prefilter_op
  * GKL_SHIM_PREFILTER_UNDEFINED. A result depends on its pair only: not on the build, the number of
  * threads or the other pairs.
  *
- * GKL_SHIM_EINVAL: a null pointer where there is data, a length that is not 1 to 10,000, a sequence
- * that is not within its buffer, or unequal lengths where the method needs equal ones. Nothing is
- * written then. After GKL_SHIM_ENOMEM the results are undefined. */
+ * GKL_SHIM_EINVAL: a null pointer where there is data, a length out of range, a sequence that is
+ * not within its buffer, or unequal lengths where the method needs equal ones. Nothing is written
+ * then. After GKL_SHIM_ENOMEM the results are undefined. */
 GKL_SHIM_API gkl_shim_status gkl_shim_prefilter_compute(
     const gkl_shim_prefilter *handle, int64_t pairs, const gkl_shim_prefilter_sequences *reads,
     const gkl_shim_prefilter_sequences *segments, int16_t *results);
@@ -337,7 +344,7 @@ GKL_SHIM_API gkl_shim_status gkl_shim_prefilter_encode(const uint8_t *letters, i
  * *used the number of their bytes. `threads` is as in gkl_shim_prefilter_options.
  *
  * GKL_SHIM_EINVAL: the line after the first *pairs lines is malformed; gkl_shim_last_error() says
- * how. A field has 1 to 10,000 letters. */
+ * how. A field has 1 to GKL_SHIM_PREFILTER_MAX_LENGTH letters. */
 GKL_SHIM_API gkl_shim_status
 gkl_shim_prefilter_parse_pairs(const uint8_t *text, int64_t size, int64_t capacity, int32_t threads,
                                int64_t *read_starts, int32_t *read_lengths, int64_t *segment_starts,
@@ -363,8 +370,8 @@ GKL_SHIM_API gkl_shim_status gkl_shim_prefilter_parse_candidates(
     int64_t *positions, uint8_t *reverse, int64_t *candidates, int64_t *used);
 
 /* Write results as lines "edits TAB verdict". The verdict is pass, reject or undefined; with
- * `reject_undefined`, reject takes the place of undefined. `text` must hold 13 bytes a pair;
- * returns the number of bytes written. */
+ * `reject_undefined`, reject takes the place of undefined. `text` must hold
+ * GKL_SHIM_PREFILTER_LINE_BYTES bytes a pair; returns the number of bytes written. */
 GKL_SHIM_API int64_t gkl_shim_prefilter_format(const int16_t *results, int64_t pairs,
                                                int32_t reject_undefined, uint8_t *text);
 

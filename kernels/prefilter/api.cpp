@@ -76,8 +76,9 @@ extern "C" gkl_shim_status gkl_shim_prefilter_open(const gkl_shim_prefilter_opti
     if (options->method == GKL_SHIM_PREFILTER_GATEKEEPER &&
         options->mode != GKL_SHIM_PREFILTER_GLOBAL)
         return invalid("GKL_SHIM_PREFILTER_GATEKEEPER has no mode but GKL_SHIM_PREFILTER_GLOBAL");
-    if (options->max_edits < 0 || options->max_edits > 255)
-        return invalid("max_edits is %d, not 0 to 255", options->max_edits);
+    if (options->max_edits < 0 || options->max_edits > GKL_SHIM_PREFILTER_MAX_EDITS)
+        return invalid("max_edits is %d, not 0 to %d", options->max_edits,
+                       int(GKL_SHIM_PREFILTER_MAX_EDITS));
     const CpuBuild *build = cpu_builds().find(options->build);
     if (!build) return GKL_SHIM_EUNAVAILABLE;
     return opened(handle, CpuSettings{build, allowed_threads(options->threads),

@@ -214,7 +214,9 @@ class CuPy:
         def get_function(name: str) -> Any:
             pointer = self._driver.kernel(name) if self._driver else 0
             kernel = SimpleNamespace(ptr=pointer)
-            return SimpleNamespace(name=name, path=path, num_regs=40, kernel=kernel)
+            return SimpleNamespace(
+                name=name, path=path, num_regs=40, max_threads_per_block=128, kernel=kernel
+            )
 
         if path is None:
             assert options == kernels.OPTIONS

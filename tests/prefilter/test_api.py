@@ -6,9 +6,20 @@ import numpy as np
 import pytest
 
 import gkl_shim
+from gkl_shim import _native
 from gkl_shim._sequences import sequences
 from gkl_shim.errors import BackendUnavailable, PairError
-from gkl_shim.prefilter import ABOVE, UNDEFINED, Prefilter, Sequences, Summary, edits, summarize
+from gkl_shim.prefilter import (
+    ABOVE,
+    MAX_EDITS,
+    MAX_LENGTH,
+    UNDEFINED,
+    Prefilter,
+    Sequences,
+    Summary,
+    edits,
+    summarize,
+)
 
 READS = [b"ACGTACGT", b"ACGTACGA", b"TTTTTTTT", b"ACGNACGT"]
 SEGMENTS = [b"ACGTACGT", b"ACGTTACG", b"ACGTACGT", b"ACGAACGT"]
@@ -140,6 +151,14 @@ def test_wrong_arguments_are_refused(arguments, options, message):
 def test_wrong_arrays_are_refused(make, message):
     with pytest.raises(ValueError, match=message):
         make()
+
+
+def test_constants_agree_with_the_header():
+    _, lib = _native.library()
+    constants = {"ABOVE": ABOVE, "UNDEFINED": UNDEFINED}
+    constants |= {"MAX_EDITS": MAX_EDITS, "MAX_LENGTH": MAX_LENGTH}
+    for name, value in constants.items():
+        assert getattr(lib, f"GKL_SHIM_PREFILTER_{name}") == value
 
 
 def test_an_output_array_is_filled_or_refused():

@@ -11,7 +11,7 @@
 namespace gkl_shim {
 namespace prefilter {
 
-enum { kMaxLanes = 32, kMaxLength = 10000 };
+enum { kMaxLanes = 32, kMaxLength = GKL_SHIM_PREFILTER_MAX_LENGTH };
 
 static inline int32_t length_of(const gkl_shim_prefilter_sequences &sequences, int64_t k) {
     return sequences.lengths ? sequences.lengths[k] : sequences.length;
