@@ -186,16 +186,16 @@ def test_forms_of_sequences():
         (PLANES, {"high": None}, "letters is null, and so is low or high"),
         (IN_ROWS, {"size": -1}, "size is less than 0"),
         (IN_ROWS, {"stride": -1}, "stride is less than 0"),
-        (IN_ROWS, {"size": 7}, "sequence 1 is not within the 7 bases there are"),
-        (IN_ROWS, {"stride": 5}, "sequence 1 is not within the 8 bases there are"),
-        (IN_ROWS, {"length": 5}, "sequence 1 is not within the 8 bases there are"),
+        (IN_ROWS, {"size": 7}, "sequence 1 reaches outside the 7 bases"),
+        (IN_ROWS, {"stride": 5}, "sequence 1 reaches outside the 8 bases"),
+        (IN_ROWS, {"length": 5}, "sequence 1 reaches outside the 8 bases"),
         (IN_ROWS, {"length": 0}, "sequence 0 has length 0, not 1 to 10000"),
         (IN_ROWS, {"length": 10_001}, "sequence 0 has length 10001, not 1 to 10000"),
         (ANYWHERE, {"lengths": [4, 0]}, "sequence 1 has length 0, not 1 to 10000"),
         (ANYWHERE, {"lengths": [4, 10_001]}, "sequence 1 has length 10001, not 1 to 10000"),
-        (ANYWHERE, {"lengths": [4, 5]}, "sequence 1 is not within the 5 bases there are"),
-        (ANYWHERE, {"starts": [0, 2]}, "sequence 1 is not within the 5 bases there are"),
-        (ANYWHERE, {"starts": [-1, 1]}, "sequence 0 is not within the 5 bases there are"),
+        (ANYWHERE, {"lengths": [4, 5]}, "sequence 1 reaches outside the 5 bases"),
+        (ANYWHERE, {"starts": [0, 2]}, "sequence 1 reaches outside the 5 bases"),
+        (ANYWHERE, {"starts": [-1, 1]}, "sequence 0 reaches outside the 5 bases"),
     ],
 )
 def test_sequences_outside_their_buffer(given, wrong, message):
@@ -208,7 +208,7 @@ def test_sequences_outside_their_buffer(given, wrong, message):
 def test_a_place_beyond_every_integer():
     """Pair 2 of three would start at base 2^63."""
     reads = {**IN_ROWS, "stride": 1 << 62}
-    message = "reads: sequence 2 is not within the 8 bases there are"
+    message = "reads: sequence 2 reaches outside the 8 bases"
     assert compute(reads, IN_ROWS, pairs=3) == message
 
 
