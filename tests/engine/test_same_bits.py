@@ -89,7 +89,7 @@ def test_a_long_haplotype_is_rescaled(build):
 @pytest.mark.parametrize("build", BUILDS)
 @pytest.mark.parametrize("threads", [2, 3, 4, 8])
 def test_more_threads_than_tiles_do_not_change_the_bits(build, threads):
-    """Threads that find no reads left take tails of haplotypes from others, at any time."""
+    """Some threads have no tile."""
     rnd = random.Random(3)
     bases = "".join(rnd.choice("ACGT") for _ in range(500))
     haplotypes = [bases.encode()]

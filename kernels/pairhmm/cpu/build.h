@@ -32,36 +32,14 @@ struct TileBuffers {
     void *coefficients, *workspace;
 };
 
-// The tails of a tile, which an idle thread can steal while the tile's own thread computes the
-// heads. Both threads access this through the compiler's atomics, because kernels use no C++
-// library.
-struct SharedTails {
-    int32_t rows_left;  // that still need their heads
-    bool taken;
-
-    // Returns true for the thread that is to compute the tails.
-    bool take() { return !__atomic_exchange_n(&taken, true, __ATOMIC_ACQ_REL); }
-};
-
 // Computes a tile against all haplotypes of a plan: set_up, compute, finish.
-//
-// If another thread has stolen the tails, compute() does the heads alone. The other thread calls
-// save_tails() with buffers of its own, and then join() combines what it saved with the heads. The
-// bits are the same.
 struct TileKernel {
     int lanes;
-    // Sizes in bytes: of both buffers, and of saved tails.
+    // Sizes of both buffers in bytes.
     size_t (*coefficients)(int32_t rows);
     size_t (*workspace)(int32_t rows, const PlanView &plan);
-    size_t (*saved_tails)(int32_t rows, const PlanView &plan);
     void (*set_up)(const Tile &tile, void *coefficients);
-    // Returns whether it has computed the tails too.
-    bool (*compute)(const Tile &tile, const PlanView &plan, const TileBuffers &buffers,
-                    SharedTails *tails);
-    void (*save_tails)(const Tile &tile, const PlanView &plan, const TileBuffers &buffers,
-                       void *saved);
-    void (*join)(const Tile &tile, const PlanView &plan, const TileBuffers &buffers,
-                 const void *saved);
+    void (*compute)(const Tile &tile, const PlanView &plan, const TileBuffers &buffers);
     // out[join * lanes + lane] = log10 likelihood, or NaN if it is not trusted
     void (*finish)(const Tile &tile, const PlanView &plan, const TileBuffers &buffers, double *out);
 };

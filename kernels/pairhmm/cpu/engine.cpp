@@ -74,7 +74,6 @@ class Chunk {
             pieces_.clear();
             kept_ = 0;
         }
-        tails_.trim();
         count_ = letters_ = bases_ = 0;
     }
 
@@ -92,13 +91,9 @@ class Chunk {
 
         int64_t cells = planned ? planned_cells() : shortest_cells();
         if (single) {
-            const int threads = threads_for(cells / kCellsPerNanosecond, settings_->threads);
             list_single_tiles(planned);
-            tails_.begin(tiles_, threads);
-            if (planned) tails_.offer();
-            const int64_t tail_columns = planned ? -1 : pieces_[0]->longest_haplotype() / 2;
-            parallel(tiles_.count() + tails_.stealing_threads(tail_columns), cells,
-                     &Chunk::single_tile, planned ? nullptr : &Chunk::plan_and_offer_tails);
+            parallel(tiles_.count(), cells, &Chunk::single_tile,
+                     planned ? nullptr : &Chunk::plan_first);
             counts_->computed_cells += planned_cells();
             if (!unfinished_) return;
             counts_->rescued_pairs += list_double_tiles(&cells);
@@ -239,37 +234,16 @@ class Chunk {
         return pairs;
     }
 
-    void plan_and_offer_tails() {
-        plan_haplotypes(0);
-        tails_.offer();
-    }
-
-    void steal_tails() {
-        if (!wait_until_ready()) return;
-        for (int64_t k; (k = tails_.reserve()) >= 0;) {
-            const TileTask &task = tiles_[k];
-            const FloatingPointMode mode(Subnormals::kFlushed);
-            const Tile tile = tile_memory->make_tile(*settings_, *batch_, task);
-            tile_memory->set_up(*task.kernel, tile);
-            const PlanView plan = task.plan().view();
-            const TileBuffers buffers = tile_memory->buffers(*task.kernel, tile, plan);
-            Tails &tails = *tails_.of(k);
-            if (!tails.take()) continue;
-            task.kernel->save_tails(tile, plan, buffers, tails.saved.get(0));
-            tails.done.store(true, std::memory_order_release);
-        }
-    }
+    void plan_first() { plan_haplotypes(0); }
 
     void single_tile(int64_t k) {
-        if (k >= tiles_.count()) return steal_tails();
         const TileTask &task = tiles_[k];
         const FloatingPointMode mode(Subnormals::kFlushed);
         const Tile tile = tile_memory->make_tile(*settings_, *batch_, task);
         tile_memory->set_up(*task.kernel, tile);
         if (!wait_until_ready()) return;
         const HaplotypeSet &set = task.piece->set(task.set);
-        const double *computed =
-            tile_memory->compute(*task.kernel, tile, set.plan.view(), tails_.of(k));
+        const double *computed = tile_memory->compute(*task.kernel, tile, set.plan.view());
         bool untrusted = false;
         for (int32_t lane = 0; lane < task.count; lane++) {
             double *results = task.piece->results(task.reads[lane]);
@@ -350,7 +324,6 @@ class Chunk {
     int64_t count_ = 0, letters_ = 0, bases_ = 0;  // of the pieces in use
     int64_t kept_ = 0;                             // bytes that all pieces keep
     Tiles tiles_;
-    OfferedTails tails_;
     Step step_;
     void (Chunk::*first_step_)();
     std::atomic<bool> unfinished_;  // some pair lacks its result

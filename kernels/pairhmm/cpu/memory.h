@@ -21,9 +21,6 @@ constexpr size_t kTileBytes = size_t(24) << 20;
 // are computed side by side. A lone read of the greatest length takes twice this.
 constexpr size_t kLongReadBytes = size_t(64) << 20;
 
-// A tile offers its tails to other threads only if saving them takes no more than this.
-constexpr size_t kTailBytes = size_t(8) << 20;
-
 // Regions are computed in chunks, large enough to occupy all threads and small enough that memory
 // does not grow with the batch. A chunk is measured in bases; each sequence and each region counts
 // as this many for what is kept of it.

@@ -1,20 +1,11 @@
 #include "pairhmm/cpu/tiles.h"
 
-#include <algorithm>
-
-#include "common/thread_pool.h"
 #include "pairhmm/cpu/memory.h"
 #include "pairhmm/letters.h"
 
 namespace gkl_shim {
 namespace pairhmm {
 namespace {
-
-// The cost of stealing a tile's tails, in columns of each row: the thief computes the coefficients
-// again, and the values to join move from one core to another.
-constexpr int64_t kStealingColumns = 32;
-// Stealing must gain at least this many cells, about 3 us of work.
-constexpr int64_t kLeastGain = 2000;
 
 // Prefetches a read that another core may have written last, all cache lines at once.
 void prefetch(const ReadView &read) {
@@ -24,64 +15,6 @@ void prefetch(const ReadView &read) {
 }
 
 }  // namespace
-
-void OfferedTails::begin(const Tiles &tiles, int threads) {
-    tiles_ = &tiles;
-    threads_ = threads;
-    first_ = threads == 1 ? tiles.count() : std::max<int64_t>(tiles.count() - 2 * threads, 0);
-}
-
-void OfferedTails::offer() {
-    while (int64_t(tails_.size()) < tiles_->count() - first_)
-        tails_.push_back(std::make_unique<Tails>());
-    for (int64_t k = first_; k < tiles_->count(); k++) {
-        const TileTask &task = (*tiles_)[k];
-        Tails &tails = *tails_[size_t(k - first_)];
-        const size_t bytes = task.kernel->saved_tails(task.rows(), task.plan().view());
-        tails.rows_left = task.rows();
-        tails.taken = false;
-        tails.done = false;
-        tails.reserved = bytes > kTailBytes;
-        if (!tails.reserved) tails.saved.get(bytes);
-    }
-}
-
-int64_t OfferedTails::stealing_threads(int64_t columns) const {
-    for (int64_t k = first_; k < tiles_->count(); k++) {
-        const TileTask &task = (*tiles_)[k];
-        const int64_t tail = columns < 0 ? task.plan().tails.columns() : columns;
-        if (task.rows() * (tail - kStealingColumns) > kLeastGain) return threads_ - 1;
-    }
-    return 0;
-}
-
-Tails *OfferedTails::of(int64_t tile) const {
-    return tile < first_ ? nullptr : tails_[size_t(tile - first_)].get();
-}
-
-// The cells that stealing the tails of a tile now would save its own thread.
-int64_t OfferedTails::gain(int64_t tile) const {
-    const TileTask &task = (*tiles_)[tile];
-    const Tails &tails = *tails_[size_t(tile - first_)];
-    if (tails.reserved.load(std::memory_order_relaxed)) return 0;
-    const int64_t rows = task.rows();
-    const int64_t left = __atomic_load_n(&tails.rows_left, __ATOMIC_RELAXED);
-    return std::min(rows * task.plan().tails.columns(),
-                    left * task.plan().heads.columns() - rows * kStealingColumns);
-}
-
-int64_t OfferedTails::reserve() {
-    for (;;) {
-        int64_t best = -1, most = kLeastGain;
-        for (int64_t k = first_; k < tiles_->count(); k++)
-            if (const int64_t gained = gain(k); gained > most) best = k, most = gained;
-        if (best < 0 || !tails_[size_t(best - first_)]->reserved.exchange(true)) return best;
-    }
-}
-
-void OfferedTails::trim() {
-    for (const auto &tails : tails_) tails->saved.trim(kKeptBytes);
-}
 
 Tile TileMemory::make_tile(const CpuSettings &settings, const gkl_shim_pairhmm_batch &batch,
                            const TileTask &task) {
@@ -107,16 +40,12 @@ Tile TileMemory::make_tile(const CpuSettings &settings, const gkl_shim_pairhmm_b
     return tile;
 }
 
-const double *TileMemory::compute(const TileKernel &kernel, const Tile &tile, const PlanView &with,
-                                  Tails *tails) {
+const double *TileMemory::compute(const TileKernel &kernel, const Tile &tile,
+                                  const PlanView &with) {
     const TileBuffers memory = buffers(kernel, tile, with);
     double *out = static_cast<double *>(
         results.get(size_t(with.join_count) * size_t(kernel.lanes) * sizeof(double)));
-    SharedTails alone = {};  // no other thread sees it
-    if (!kernel.compute(tile, with, memory, tails ? tails : &alone) && tails) {
-        wait_for(tails->done);
-        kernel.join(tile, with, memory, tails->saved.get(0));
-    }
+    kernel.compute(tile, with, memory);
     kernel.finish(tile, with, memory, out);
     return out;
 }

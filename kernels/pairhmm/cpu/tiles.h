@@ -1,11 +1,8 @@
-// Tiles: their reads and haplotypes, the memory that a thread computes them in, and the tails that
-// an idle thread steals from a busy one.
+// Tiles: their reads and haplotypes, and the memory that a thread computes them in.
 #pragma once
 
 #include <stdint.h>
 
-#include <atomic>
-#include <memory>
 #include <vector>
 
 #include "common/scratch.h"
@@ -73,43 +70,6 @@ class Tiles {
     std::vector<TileTask> tasks_;
 };
 
-// The tails of a tile. A thread reserves them before it prepares to compute them.
-struct alignas(64) Tails : SharedTails {
-    std::atomic<bool> reserved, done;
-    Scratch saved;
-};
-
-// The tails that threads may steal once no tile is left to start. Only the last tiles are offered,
-// since these are the ones still being computed then.
-class OfferedTails {
-   public:
-    // Selects the tiles. Offers nothing yet.
-    void begin(const Tiles &tiles, int threads);
-    // Offers their tails. Call it when the tiles have their plans.
-    void offer();
-
-    // How many threads may steal; 0 if the tails of every tile are too short. `columns` is the
-    // length of the tails, or -1 to read it from the plans.
-    int64_t stealing_threads(int64_t columns) const;
-
-    // The tails of a tile, or null if the tile is not offered.
-    Tails *of(int64_t tile) const;
-
-    // Reserves the tails that gain most for the calling thread and returns their tile, or -1 if
-    // none gain enough.
-    int64_t reserve();
-
-    void trim();
-
-   private:
-    int64_t gain(int64_t tile) const;
-
-    const Tiles *tiles_;
-    int threads_;
-    int64_t first_;  // the first tile that is offered
-    std::vector<std::unique_ptr<Tails>> tails_;
-};
-
 // A thread's memory for a tile.
 struct TileMemory {
     Scratch coefficients, workspace, results, letters;
@@ -130,10 +90,8 @@ struct TileMemory {
         return {coefficients.get(0), workspace.get(kernel.workspace(tile.rows(), with))};
     }
 
-    // The kernel's results, [join][lane]. Call set_up() first. With `tails`, another thread may
-    // steal these.
-    const double *compute(const TileKernel &kernel, const Tile &tile, const PlanView &with,
-                          Tails *tails = nullptr);
+    // The kernel's results, [join][lane]. Call set_up() first.
+    const double *compute(const TileKernel &kernel, const Tile &tile, const PlanView &with);
 
     // Plans the haplotypes in `chosen`.
     void plan_some(const std::vector<Letters> &all);
