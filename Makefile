@@ -24,8 +24,8 @@ sanitize-gpu: setup  ## the CUDA kernels under compute-sanitizer
 bench: install  ## compare PairHMM with GKL on this machine
 	$(BIN)/gkl-shim bench pairhmm
 
-check-wheel:  ## install a wheel into an empty environment and try it
-	PYTHON=$(PYTHON) tests/build/check_wheel
+check-wheel: $(BIN)/python  ## install a wheel into an empty environment and try it
+	PYTHON=$(abspath $(BIN)/python) tests/build/check_wheel
 
 install: $(BIN)/python  ## build and install into $(VENV)
 	$(BIN)/python -m pip install --quiet .

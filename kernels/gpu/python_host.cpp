@@ -17,7 +17,7 @@
 namespace gkl_shim {
 namespace {
 
-const char kModule[] = "gkl_shim.cuda.embedded";
+const char kModule[] = "gkl_shim.cuda.opened_by_library";
 const char kDefault[] = "python3";
 const char kAdvice[] =
     "; set GKL_SHIM_PYTHON to the absolute path of the Python that has gkl-shim and CuPy";

@@ -1,8 +1,8 @@
 // CPython inside any process: a JVM, a C program, or Python itself.
 //
-// CuPy code opens the GPU engines, through the module gkl_shim.cuda.embedded. It runs in the
-// interpreter that GKL_SHIM_PYTHON names, otherwise in the python3 on the PATH; gkl-shim must be
-// installed there. We run that interpreter to ask for the path of its shared library, check the
+// CuPy code opens the GPU engines, through the module gkl_shim.cuda.opened_by_library. It runs in
+// the interpreter that GKL_SHIM_PYTHON names, otherwise in the python3 on the PATH; gkl-shim must
+// be installed there. We run that interpreter to ask for the path of its shared library, check the
 // answer (safe_file.h), and open the library on first use. So a process that asks for no GPU needs
 // no Python. We use only Python's stable ABI, so one build of ours works with every Python from
 // 3.10 on.
@@ -54,7 +54,7 @@ class PythonHost {
     std::condition_variable changed_;
     State state_ = kIdle;
     std::string detail_;
-    void *module_ = nullptr;  // gkl_shim.cuda.embedded
+    void *module_ = nullptr;  // gkl_shim.cuda.opened_by_library
 };
 
 }  // namespace gkl_shim

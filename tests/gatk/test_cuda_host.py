@@ -27,7 +27,7 @@ CUPY = """
 import os, sys, time
 
 sys.path.append({root!r})
-from gkl_shim.cuda import embedded
+from gkl_shim.cuda import opened_by_library
 from tests.fakes.cupy import install
 
 time.sleep(float(os.environ["SECONDS_TO_START"]))
@@ -35,7 +35,7 @@ driver = install(
     fail={{"cuLaunchKernel": int(os.environ["LAUNCHES_AT_START"])}},
     result=float(os.environ.get("RESULT", "nan")),
 )
-open_door = embedded.pairhmm
+open_door = opened_by_library.pairhmm
 
 
 def pairhmm(*arguments):
@@ -43,7 +43,7 @@ def pairhmm(*arguments):
     return open_door(*arguments)
 
 
-embedded.pairhmm = pairhmm
+opened_by_library.pairhmm = pairhmm
 """
 
 

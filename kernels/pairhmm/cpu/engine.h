@@ -3,7 +3,7 @@
 
 #include <stdint.h>
 
-#include "common/builds.h"
+#include "common/cpu_builds.h"
 #include "gkl_shim.h"
 #include "pairhmm/cpu/build.h"
 

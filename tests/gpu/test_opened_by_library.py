@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gkl_shim.cuda import embedded
+from gkl_shim.cuda import opened_by_library
 from gkl_shim.pairhmm import PairHMM
 
 
 def test_the_first_batch() -> None:
-    batch = embedded._first_batch()
+    batch = opened_by_library._first_batch()
     assert batch.shapes.tolist() == [[50, 100]] * 60
-    for mine, other in zip(batch.arrays, embedded._first_batch().arrays, strict=True):
+    for mine, other in zip(batch.arrays, opened_by_library._first_batch().arrays, strict=True):
         assert np.array_equal(mine, other)
     one = batch[:1]
     haplotypes = np.split(one.haplotypes.bases, one.haplotypes.offsets[1:-1])
@@ -28,9 +28,9 @@ def test_the_first_batch() -> None:
 
 def test_start(fake_gpus: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     driver = fake_gpus(2, result=-1.0)
-    monkeypatch.setattr(embedded, "_engines", {})
+    monkeypatch.setattr(opened_by_library, "_engines", {})
     monkeypatch.setenv("GKL_SHIM_DEVICES", "")
-    assert embedded.start() == "fake 0, fake 1"
+    assert opened_by_library.start() == "fake 0, fake 1"
     assert min(driver.launches.values()) > 0
-    (engine,) = embedded._engines.values()
+    (engine,) = opened_by_library._engines.values()
     assert engine.statistics()["cuda_pairs"] == 60 * 50 * 100

@@ -1,4 +1,4 @@
-#include "common/builds.h"
+#include "common/cpu_builds.h"
 
 namespace gkl_shim {
 namespace {
