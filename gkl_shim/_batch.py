@@ -8,14 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gkl_shim import _native_pairhmm
-from gkl_shim._array_views import array_views
 from gkl_shim.cuda import arrays
 
 Bases: TypeAlias = bytes | bytearray | memoryview | str | NDArray[np.uint8]
@@ -310,9 +308,14 @@ class Batch:
         """
         if likelihoods.shape != (self.pairs,) or not likelihoods.flags.c_contiguous:
             raise ValueError(f"likelihoods: expected a contiguous array of shape ({self.pairs},)")
-        return chain.from_iterable(
-            array_views(likelihoods, self.region_reads, self.region_haplotypes)
-        )
+        return self._views(likelihoods)
+
+    def _views(self, likelihoods: NDArray[np.float64]) -> Iterator[NDArray[np.float64]]:
+        first = 0
+        for reads, haplotypes in self.shapes.tolist():
+            end = first + reads * haplotypes
+            yield likelihoods[first:end].reshape(reads, haplotypes)
+            first = end
 
 
 AnyRead: TypeAlias = Read | AlignedRead | tuple[Any, ...]

@@ -50,29 +50,6 @@ GKL_SHIM_API void gkl_shim_call_costs_add(gkl_shim_call_costs *costs,
 /* Close; NULL is allowed. */
 GKL_SHIM_API void gkl_shim_call_costs_close(gkl_shim_call_costs *costs);
 
-/* ---- NumPy arrays --------------------------------------------------------------------------- */
-
-/* Functions of the C interfaces of NumPy and Python, under their own names, and NumPy's array type.
- * Objects are untyped pointers. */
-typedef struct {
-    void *PyArray_Type;
-    void *(*PyArray_NewFromDescr)(void *type, void *dtype, int dimensions, const intptr_t *shape,
-                                  const intptr_t *strides, void *data, int flags, void *object);
-    int (*PyArray_SetBaseObject)(void *array, void *base);
-    int (*PyList_SetItem)(void *list, intptr_t index, void *item);
-    void (*Py_IncRef)(void *object);
-    void (*Py_DecRef)(void *object);
-} gkl_shim_numpy;
-
-/* Fill the list `views` with one array for each region, of shape (reads, haplotypes). Each is a
- * view of `array`, whose values start at `data` and are stored region after region. The caller
- * holds the GIL. Returns the number of bytes viewed, or -1 with Python's error set. */
-GKL_SHIM_API int64_t gkl_shim_array_views(const gkl_shim_numpy *numpy, void *array, void *data,
-                                          void *dtype, int64_t item_bytes,
-                                          const int64_t *region_reads,
-                                          const int64_t *region_haplotypes, int64_t regions,
-                                          void *views);
-
 /* ---- PairHMM -------------------------------------------------------------------------------- */
 
 /* All bytes that GKL_SHIM_STRICT accepts as letters. */

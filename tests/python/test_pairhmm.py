@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import array
 import gc
-import sys
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -511,12 +510,11 @@ def test_a_closed_engine_refuses_calls_and_keeps_its_statistics() -> None:
 
 def test_split_returns_views() -> None:
     batch = _generated_input.regions(3)
-    # One row, one column, nothing, and more regions than one native call splits.
+    # One row, one column, nothing, and many regions.
     few = [batch[:1], Batch(batch[:1].reads, batch[:1].haplotypes), batch[1:1]]
     one = HaplotypeBatch.from_arrays(np.array([0, 2]), b"AC")
     many = concatenated([*few, Batch(batch.reads, one), *[batch] * 1000])
     values = np.arange(many.pairs, dtype=np.float64)
-    references = sys.getrefcount(values.dtype), sys.getrefcount(values)
     found = list(many.split(values))
     assert [view.shape for view in found] == [tuple(shape) for shape in many.shapes.tolist()]
     ends = np.cumsum([view.size for view in found])
@@ -529,10 +527,6 @@ def test_split_returns_views() -> None:
         assert np.shares_memory(view, values)
     found[0][:] = -1
     assert (values < 0).sum() == found[0].size
-    del found, view, want
-    # References to the type come and go with other arrays.
-    assert sys.getrefcount(values) == references[1]
-    assert abs(sys.getrefcount(values.dtype) - references[0]) < 100
     # A view keeps the values alive.
     (last,) = batch[2:].split(np.full(batch[2:].pairs, 3.0))
     gc.collect()
