@@ -30,6 +30,7 @@ constexpr int64_t kCellsPerNanosecond = 6, kCellsPerSortedLetter = 16;
 
 PerThread<TileMemory> tile_memory;
 
+// Given pieces of regions, computes their likelihoods, step by step.
 class Chunk {
    public:
     void begin(const CpuSettings &settings, const gkl_shim_pairhmm_batch &batch,
