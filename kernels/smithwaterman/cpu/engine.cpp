@@ -30,24 +30,22 @@ PerThread<Scratch> thread_memory;
 
 // Whether 16-bit lanes give Java's results for a pair. lanes.inc defines u, v, e, f and z.
 //
-// Let `gap` be the lower of gap_open and gap_extend, and `best` the higher of match and mismatch.
-// H(i,j) is at least H(i-1,j) + gap_open, and the border falls by at most -gap a cell, so u and v
-// are at least gap. Where penalties are not rewards, E(i,j) is at most H(i,j-1) and F(i,j) is at
-// most H(i-1,j). It follows that u, v, e, f and z are at most max(best - gap, 0), and that e and f
-// are at least 2 gap. H stays within gap * (n + m) and best * min(n, m), so that Java's integers
-// neither wrap around nor reach kLowest.
+// gap_open must not be above gap_extend, nor gap_extend above 0. Let `best` be the higher of match
+// and mismatch. H(i,j) is at least H(i-1,j) + gap_open, and so is the border, so u and v are at
+// least gap_open. E(i,j) is at most H(i,j-1), and F(i,j) at most H(i-1,j). It follows that u, v, e,
+// f and z are at most max(best - gap_open, 0), and that e and f are at least 2 gap_open. H stays
+// within gap_open * (n + m) and best * min(n, m), so that Java's integers neither wrap around nor
+// reach kLowest.
 bool fits_lanes(const Pair &pair) {
     const gkl_shim_smithwaterman_parameters &p = pair.parameters;
     constexpr int64_t kBillion = 1000000000;
-    if (p.gap_open > 0 || p.gap_extend > 0) return false;
+    if (p.gap_open > p.gap_extend || p.gap_extend > 0) return false;
     if (std::min(p.match, p.mismatch) < -kBillion) return false;
-    const int64_t open = p.gap_open, extend = p.gap_extend, gap = std::min(open, extend);
+    const int64_t gap = p.gap_open, extend = p.gap_extend;
     const int64_t best = std::max(p.match, p.mismatch);
     const int64_t most = std::max<int64_t>(best - gap, 0) - 2 * extend;
     const int64_t least = 2 * gap - 1 - 2 * extend;
-    const int64_t opened = open - extend;
-    return most + std::max<int64_t>(opened, 0) <= INT16_MAX &&
-           least + std::min<int64_t>(opened, 0) >= INT16_MIN &&
+    return most <= INT16_MAX && least + gap - extend >= INT16_MIN &&
            gap * (pair.n + pair.m + 2) > kLowest && best * std::min(pair.n, pair.m) < kBillion;
 }
 

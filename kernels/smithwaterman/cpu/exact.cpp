@@ -51,9 +51,9 @@ void run(const Pair &pair, const void *, void *memory, int64_t first, int64_t la
             const int32_t opened = add(left, p.gap_open);
             const int32_t extended_e = add(e, p.gap_extend), extended_f = add(f, p.gap_extend);
             if (flags) {
-                const unsigned bits = (gap > s ? kNotDiagonal : 0) | (f > e ? kDown : 0) |
-                                      (opened > extended_e ? kOpensE : 0) |
-                                      (opened > extended_f ? kOpensF : 0);
+                const unsigned bits = kNotDiagonal * (gap > s) | kDown * (f > e) |
+                                      kOpensE * (opened > extended_e) |
+                                      kOpensF * (opened > extended_f);
                 uint8_t *const byte = flags + (j - 1) / 2;
                 *byte = uint8_t(j & 1 ? bits : *byte | bits << 4);
             }
