@@ -74,22 +74,20 @@ void column(const Pair &pair, const void *memory, int32_t *column) {
 }
 
 struct Cell {
-    const Pair &pair;
     const uint8_t *all;
-    int64_t first, i, j;
+    size_t row_bytes;
+    int64_t i, j;  // counted from 0, i from the first row with flags
 
-    bool at(int64_t row, int64_t column) {
-        i = row - 1 - first;
-        j = column - 1;
-        return i >= 0;
-    }
+    bool here() const { return i >= 0; }
     unsigned flags() const {
-        return all[size_t(i) * flag_bytes(pair) + size_t(j / 2)] >> (j & 1 ? 4 : 0) & 15;
+        return all[size_t(i) * row_bytes + size_t(j / 2)] >> (j & 1 ? 4 : 0) & 15;
     }
+    void left() { j--; }
+    void up() { i--; }
 };
 
 void trace(const Pair &pair, const uint8_t *flags, int64_t first, Path *path) {
-    follow(Cell{pair, flags, first, 0, 0}, path);
+    follow(Cell{flags, flag_bytes(pair), path->i - 1 - first, path->j - 1}, path);
 }
 
 }  // namespace

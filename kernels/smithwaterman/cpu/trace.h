@@ -15,15 +15,6 @@ inline char *put(char *text, int64_t length, char kind) {
     return text;
 }
 
-inline void step(Path *path, char kind) {
-    if (path->kind != kind) {
-        if (path->length > 0) path->text = put(path->text, path->length, path->kind);
-        path->kind = kind;
-        path->length = 0;
-    }
-    path->length++;
-}
-
 // A cell's flags.
 enum : unsigned {
     kNotDiagonal = 1,  // H comes from E or F
@@ -33,20 +24,35 @@ enum : unsigned {
 };
 
 // `Cell` finds the flags of the path's cell:
-//     bool at(i, j)         false if the cell's flags are not there
-//     unsigned flags()      of that cell
+//     bool here()                   false if the cell's flags are not there
+//     unsigned flags()              of that cell
+//     void up(), void left()        go to a neighbour
 template <class Cell>
-inline void follow(Cell cell, Path *path) {
-    while (path->i > 0 && path->j > 0 && cell.at(path->i, path->j)) {
+inline void follow(Cell cell, Path *given) {
+    Path path = *given;
+    while (path.i > 0 && path.j > 0 && cell.here()) {
         const unsigned flags = cell.flags();
-        if (path->gap == kInsertion && flags & kOpensE) path->gap = 0;
-        if (path->gap == kDeletion && flags & kOpensF) path->gap = 0;
-        if (!path->gap && flags & kNotDiagonal)
-            path->gap = flags & kDown ? char(kDeletion) : char(kInsertion);
-        if (path->gap != kDeletion) path->j--;
-        if (path->gap != kInsertion) path->i--;
-        step(path, path->gap ? path->gap : char(kMatch));
+        if (path.gap == kInsertion && flags & kOpensE) path.gap = 0;
+        if (path.gap == kDeletion && flags & kOpensF) path.gap = 0;
+        if (!path.gap && flags & kNotDiagonal)
+            path.gap = flags & kDown ? char(kDeletion) : char(kInsertion);
+        const char kind = path.gap ? path.gap : char(kMatch);
+        if (kind != path.kind) {
+            if (path.length > 0) path.text = put(path.text, path.length, path.kind);
+            path.kind = kind;
+            path.length = 0;
+        }
+        path.length++;
+        if (kind != kDeletion) {
+            path.j--;
+            cell.left();
+        }
+        if (kind != kInsertion) {
+            path.i--;
+            cell.up();
+        }
     }
+    *given = path;
 }
 
 }  // namespace
