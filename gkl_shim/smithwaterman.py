@@ -6,6 +6,7 @@ For every pair, the offset and the CIGAR are those of GATK's class ``SmithWaterm
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from collections.abc import Iterable
 from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
@@ -68,7 +69,7 @@ class Alignments:
         """The CIGARs of all pairs, each a str."""
         text = self.cigar_text.tobytes().decode("ascii")
         ends = self.cigar_offsets.tolist()
-        return [text[start:end] for start, end in zip(ends, ends[1:], strict=False)]
+        return [text[start:end] for start, end in itertools.pairwise(ends)]
 
 
 class SmithWaterman:
@@ -136,7 +137,9 @@ class SmithWaterman:
             If there is not enough memory.
         """
         if overhang not in get_args(Overhang):
-            raise ValueError(f"overhang is {overhang!r}, not one of {', '.join(get_args(Overhang))}")
+            raise ValueError(
+                f"overhang is {overhang!r}, not one of {', '.join(get_args(Overhang))}"
+            )
         code = _native_smithwaterman.overhang_code(overhang)
         scores = _scores(parameters)
         alternative = _ragged(alternatives, "alternatives")
@@ -153,12 +156,15 @@ class SmithWaterman:
         texts = []
         room = np.empty(0, np.uint8)
         for first, last in _calls(reference[1] + alternative[1]):
-            given = [_part(sequences, first, last) for sequences in (reference, alternative)]
-            size = 2 * sum(int(part_ends[-1]) for _, part_ends in given)
+            own_references = _part(reference, first, last)
+            own_alternatives = _part(alternative, first, last)
+            size = 2 * int(own_references[1][-1] + own_alternatives[1][-1])
             if len(room) < size:
                 room = np.empty(size, np.uint8)
             own = np.empty(last - first + 1, np.int64)
-            self._engine.align(*given, scores, code, offsets[first:last], own, room)
+            self._engine.align(
+                own_references, own_alternatives, scores, code, offsets[first:last], own, room
+            )
             ends[first + 1 : last + 1] = own[1:] + ends[first]
             texts.append(room[: own[-1]].copy())
         text = np.concatenate(texts) if texts else np.empty(0, np.uint8)

@@ -24,7 +24,14 @@ from gkl_shim.smithwaterman import (
     align,
 )
 from tests.smithwaterman import oracle
-from tests.smithwaterman.pairs import OVERHANGS, PARAMETERS, REWARDS, UNUSUAL_PARAMETERS, Pair, pairs
+from tests.smithwaterman.pairs import (
+    OVERHANGS,
+    PARAMETERS,
+    REWARDS,
+    UNUSUAL_PARAMETERS,
+    Pair,
+    pairs,
+)
 
 BUILDS = _native.builds()
 LONGEST = 1 << 18
@@ -253,5 +260,3 @@ def test_refused_options() -> None:
 def test_build_is_the_best_of_this_cpu() -> None:
     assert SmithWaterman().build == BUILDS[0]
     assert [SmithWaterman(build=build).build for build in BUILDS] == list(BUILDS)
-
-
