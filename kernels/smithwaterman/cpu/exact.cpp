@@ -82,6 +82,7 @@ struct Cell {
     unsigned flags() const {
         return all[size_t(i) * row_bytes + size_t(j / 2)] >> (j & 1 ? 4 : 0) & 15;
     }
+    bool is_not_diagonal() const { return flags() & kNotDiagonal; }
     void left() { j--; }
     void up() { i--; }
 };

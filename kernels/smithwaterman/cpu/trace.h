@@ -26,16 +26,19 @@ enum : unsigned {
 // `Cell` finds the flags of the path's cell:
 //     bool here()                   false if the cell's flags are not there
 //     unsigned flags()              of that cell
+//     bool is_not_diagonal()        one of them, which is often all that is needed
 //     void up(), void left()        go to a neighbour
 template <class Cell>
 inline void follow(Cell cell, Path *given) {
     Path path = *given;
     while (path.i > 0 && path.j > 0 && cell.here()) {
-        const unsigned flags = cell.flags();
-        if (path.gap == kInsertion && flags & kOpensE) path.gap = 0;
-        if (path.gap == kDeletion && flags & kOpensF) path.gap = 0;
-        if (!path.gap && flags & kNotDiagonal)
-            path.gap = flags & kDown ? char(kDeletion) : char(kInsertion);
+        if (path.gap || cell.is_not_diagonal()) {
+            const unsigned flags = cell.flags();
+            if (path.gap == kInsertion && flags & kOpensE) path.gap = 0;
+            if (path.gap == kDeletion && flags & kOpensF) path.gap = 0;
+            if (!path.gap && flags & kNotDiagonal)
+                path.gap = flags & kDown ? char(kDeletion) : char(kInsertion);
+        }
         const char kind = path.gap ? path.gap : char(kMatch);
         if (kind != path.kind) {
             if (path.length > 0) path.text = put(path.text, path.length, path.kind);
