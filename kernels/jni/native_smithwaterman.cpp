@@ -57,9 +57,9 @@ jlong align(JNIEnv *env, jbyteArray reference, jbyteArray alternative,
     env->SetByteArrayRegion(cigar, 0, jsize(cigar_offsets[1]),
                             reinterpret_cast<const jbyte *>(scratch.cigar.data()));
     check(env);
-    if (letters > kKeptBytes) scratch = Scratch();
     const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
-    calls.account(n * m, elapsed.count());
+    calls.account(pair, parameters, elapsed.count());
+    if (letters > kKeptBytes) scratch = Scratch();
     return jlong(uint64_t(offset) << 32 | uint64_t(cigar_offsets[1]));
 }
 

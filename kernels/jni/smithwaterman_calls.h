@@ -5,11 +5,13 @@
 #include <stdint.h>
 
 #include <atomic>
+#include <memory>
 #include <mutex>
 #include <string>
 
 #include "closing_log.h"
 #include "gkl_shim.h"
+#include "recorder.h"
 
 namespace gkl_shim {
 namespace jni {
@@ -29,8 +31,9 @@ class SmithWatermanCalls {
                const gkl_shim_smithwaterman_parameters &parameters, int64_t *offset,
                int64_t *cigar_offsets, char *cigar, int64_t size);
 
-    // Counts an alignment that took `seconds` as seen by Java.
-    void account(int64_t cells, double seconds);
+    // Counts and records an alignment that took `seconds` as seen by Java.
+    void account(const gkl_shim_smithwaterman_batch &pair,
+                 const gkl_shim_smithwaterman_parameters &parameters, double seconds);
 
     // Writes the closing line to the log.
     void report();
@@ -42,6 +45,7 @@ class SmithWatermanCalls {
     std::atomic<gkl_shim_smithwaterman *> handle_{nullptr};
     std::atomic<bool> announced_{false};
     CallTotals totals_;
+    std::unique_ptr<Recorder> recorder_;  // null if there is no recording
 };
 
 }  // namespace jni

@@ -97,7 +97,14 @@ def test_wrong_usage(tmp_path: Path, arguments: list[str], code: int, message: s
 def test_bench(tmp_path: Path) -> None:
     (tmp_path / "x.tsv").write_bytes(TEXT)
     arguments = ["--seconds", "0.01", "--json", "b.json"]
-    done = run(tmp_path, "bench", "smithwaterman", "x.tsv", *arguments, env={"GKL_SHIM_CACHE": str(tmp_path)})
+    done = run(
+        tmp_path,
+        "bench",
+        "smithwaterman",
+        "x.tsv",
+        *arguments,
+        env={"GKL_SHIM_CACHE": str(tmp_path)},
+    )
     assert done.returncode == 0, done.stderr
     assert b"GKL not measured: it is not in the cache" in done.stdout
     report = json.loads((tmp_path / "b.json").read_text())
