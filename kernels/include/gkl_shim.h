@@ -422,8 +422,8 @@ GKL_SHIM_API gkl_shim_status gkl_shim_smithwaterman_open(
  * [cigar_offsets[k], cigar_offsets[k+1]) of `cigars`; the pairs+1 offsets start at 0.
  *
  * `size` is the length of `cigars`, at least two bytes for each letter of all references and
- * alternatives. All of it may be written to. Besides, a call takes at most 400 MiB a thread for the
- * longest sequences, and less than 1 MiB for sequences of 1,000 letters.
+ * alternatives. All of it may be written to. Besides, a call takes less than 1 MiB a thread for
+ * sequences of 1,000 letters, and at most 1 GiB for two sequences of the greatest length.
  *
  * GKL_SHIM_EINVAL: a null pointer where there is data, offsets that do not start at 0 or that
  * decrease, a sequence of length 0 or longer than GKL_SHIM_SMITHWATERMAN_LONGEST, an unknown

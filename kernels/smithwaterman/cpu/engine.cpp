@@ -33,9 +33,9 @@ PerThread<Scratch> thread_memory;
 // gap_open must not be above gap_extend, nor gap_extend above 0. Let `best` be the higher of match
 // and mismatch. H(i,j) is at least H(i-1,j) + gap_open, and so is the border, so u and v are at
 // least gap_open. E(i,j) is at most H(i,j-1), and F(i,j) at most H(i-1,j). It follows that u, v, e,
-// f and z are at most max(best - gap_open, 0), and that e and f are at least 2 gap_open. H stays
-// within gap_open * (n + m) and best * min(n, m), so that Java's integers neither wrap around nor
-// reach kLowest.
+// f and z are at most max(best - gap_open, 0), and that e and f are at least 2 gap_open. A gap from
+// the border leads to every cell, so H is above 4 gap_open + gap_extend * (n + m). It is at most
+// best * min(n, m). So Java's integers neither wrap around nor reach kLowest.
 bool fits_lanes(const Pair &pair) {
     const gkl_shim_smithwaterman_parameters &p = pair.parameters;
     constexpr int64_t kBillion = 1000000000;
@@ -46,7 +46,8 @@ bool fits_lanes(const Pair &pair) {
     const int64_t most = std::max<int64_t>(best - gap, 0) - 2 * extend;
     const int64_t least = 2 * gap - 1 - 2 * extend;
     return most <= INT16_MAX && least + gap - extend >= INT16_MIN &&
-           gap * (pair.n + pair.m + 2) > kLowest && best * std::min(pair.n, pair.m) < kBillion;
+           4 * gap + extend * (pair.n + pair.m) > kLowest &&
+           best * std::min(pair.n, pair.m) < kBillion;
 }
 
 // Where the last occurrence of the alternative in the reference starts; -1 if there is none.
