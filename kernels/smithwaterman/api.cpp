@@ -46,7 +46,7 @@ extern "C" gkl_shim_status gkl_shim_smithwaterman_open(
     if (!handle) return invalid("handle is null");
     *handle = nullptr;
     if (options->threads < 0) return invalid("threads is %d, less than 0", options->threads);
-    const Kernel *build = cpu_builds().find(options->build);
+    const CpuBuild *build = cpu_builds().find(options->build);
     if (!build) return GKL_SHIM_EUNAVAILABLE;
     return opened(handle, CpuSettings{build, allowed_threads(options->threads)});
 }

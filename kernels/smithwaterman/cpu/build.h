@@ -1,4 +1,4 @@
-// What a kernel offers to engine.cpp: a struct of functions. lanes.inc is compiled to one for each
+// What a kernel offers to engine.cpp: a struct of functions. kernel.inc is compiled to two for each
 // instruction set; exact.cpp has another.
 //
 // A kernel computes the matrix in steps. Its state between two steps is a block of memory, so a
@@ -25,7 +25,6 @@ struct Path {
 };
 
 struct Kernel {
-    const char *name;
     int64_t (*steps)(const Pair &pair);
     // Bytes, multiples of 64 for input and state.
     size_t (*input_bytes)(const Pair &pair);
@@ -44,8 +43,12 @@ struct Kernel {
     void (*trace)(const Pair &pair, const uint8_t *flags, int64_t first, Path *path);
 };
 
-// These compute with 16-bit lanes. fits_lanes() in engine.cpp says for which pairs.
-extern const Kernel kPortableBuild, kAvx2Build, kAvx512Build, kNeonBuild;
+// Kernels with lanes of 8 and of 16 bits. fits() in engine.cpp says for which pairs.
+struct CpuBuild {
+    const char *name;
+    Kernel narrow, wide;
+};
+extern const CpuBuild kPortableBuild, kAvx2Build, kAvx512Build, kNeonBuild;
 
 // Computes with Java's 32-bit integers, one cell at a time, for every pair and all parameters.
 extern const Kernel kExactKernel;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "common/per_thread.h"
 #include "common/scratch.h"
@@ -28,7 +29,7 @@ constexpr size_t kKeptBytes = size_t(4) << 20;
 
 PerThread<Scratch> thread_memory;
 
-// Whether 16-bit lanes give Java's results for a pair. lanes.inc defines u, v, e, f and z.
+// Whether lanes of type Lane give Java's results for a pair. kernel.inc defines u, v, e, f and z.
 //
 // gap_open must not be above gap_extend, nor gap_extend above 0. Let `best` be the higher of match
 // and mismatch. H(i,j) is at least H(i-1,j) + gap_open, and so is the border, so u and v are at
@@ -36,7 +37,9 @@ PerThread<Scratch> thread_memory;
 // f and z are at most max(best - gap_open, 0), and that e and f are at least 2 gap_open. A gap from
 // the border leads to every cell, so H is above 4 gap_open + gap_extend * (n + m). It is at most
 // best * min(n, m). So Java's integers neither wrap around nor reach kLowest.
-bool fits_lanes(const Pair &pair) {
+template <class Lane>
+bool fits(const Pair &pair) {
+    typedef std::numeric_limits<Lane> Limits;
     const gkl_shim_smithwaterman_parameters &p = pair.parameters;
     constexpr int64_t kBillion = 1000000000;
     if (p.gap_open > p.gap_extend || p.gap_extend > 0) return false;
@@ -45,7 +48,7 @@ bool fits_lanes(const Pair &pair) {
     const int64_t best = std::max(p.match, p.mismatch);
     const int64_t most = std::max<int64_t>(best - gap, 0) - 2 * extend;
     const int64_t least = 2 * gap - 1 - 2 * extend;
-    return most <= INT16_MAX && least + gap - extend >= INT16_MIN &&
+    return most <= Limits::max() && least + gap - extend >= Limits::min() &&
            4 * gap + extend * (pair.n + pair.m) > kLowest &&
            best * std::min(pair.n, pair.m) < kBillion;
 }
@@ -146,7 +149,7 @@ Path computed_path(const Kernel &kernel, const Pair &pair, char *text, int64_t *
 }
 
 // Returns the alignment's offset. The CIGAR is written in front of *text, which becomes its start.
-int64_t align(const Kernel &build, const Pair &pair, char **text) {
+int64_t align(const CpuBuild &build, const Pair &pair, char **text) {
     const int32_t strategy = pair.parameters.overhang;
     if (strategy == GKL_SHIM_SMITHWATERMAN_SOFTCLIP || strategy == GKL_SHIM_SMITHWATERMAN_IGNORE) {
         const int64_t found = last_index_of(pair);
@@ -156,8 +159,10 @@ int64_t align(const Kernel &build, const Pair &pair, char **text) {
         }
     }
     int64_t overhang = 0;
-    const Path path =
-        computed_path(fits_lanes(pair) ? build : kExactKernel, pair, *text, &overhang);
+    const Kernel &kernel = fits<int8_t>(pair)    ? build.narrow
+                           : fits<int16_t>(pair) ? build.wide
+                                                 : kExactKernel;
+    const Path path = computed_path(kernel, pair, *text, &overhang);
     *text = path.text;
     switch (strategy) {
         case GKL_SHIM_SMITHWATERMAN_SOFTCLIP:
@@ -214,8 +219,8 @@ struct Job {
 
 }  // namespace
 
-const Builds<Kernel> &cpu_builds() {
-    static const Builds<Kernel> builds(GKL_SHIM_COMPILED_BUILDS);
+const Builds<CpuBuild> &cpu_builds() {
+    static const Builds<CpuBuild> builds(GKL_SHIM_COMPILED_BUILDS);
     return builds;
 }
 

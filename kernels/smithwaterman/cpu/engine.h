@@ -10,10 +10,10 @@
 namespace gkl_shim {
 namespace smithwaterman {
 
-const Builds<Kernel> &cpu_builds();
+const Builds<CpuBuild> &cpu_builds();
 
 struct CpuSettings {
-    const Kernel *build;
+    const CpuBuild *build;
     int threads;
 };
 

@@ -93,8 +93,8 @@ void trace(const Pair &pair, const uint8_t *flags, int64_t first, Path *path) {
 
 }  // namespace
 
-const Kernel kExactKernel = {"exact", steps, input_bytes, state_bytes, flag_bytes,
-                             begin,   run,   column,      trace};
+const Kernel kExactKernel = {steps, input_bytes, state_bytes, flag_bytes,
+                             begin, run,         column,      trace};
 
 }  // namespace smithwaterman
 }  // namespace gkl_shim

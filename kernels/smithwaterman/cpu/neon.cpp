@@ -1,4 +1,4 @@
-// Arm with NEON: 8 cells side by side.
+// Arm with NEON: 16 cells of 8 bits or 8 of 16 bits side by side.
 #define GKL_SHIM_BUILD kNeonBuild
 #define GKL_SHIM_BUILD_NAME "neon"
 #define GKL_SHIM_BYTES 16

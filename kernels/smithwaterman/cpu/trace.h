@@ -1,4 +1,4 @@
-// The trace back, for lanes.inc and exact.cpp. Each has its own copy, for its own instruction set.
+// The trace back, for kernel.inc and exact.cpp. Each has its own copy, for its own instruction set.
 #pragma once
 
 #include "smithwaterman/cpu/build.h"
