@@ -87,6 +87,36 @@ def test_rewards_for_gaps(build: str) -> None:
     assert aligned(sample, build) == [oracle.align(*pair) for pair in sample]
 
 
+def limits() -> list[tuple[int, int, int, int]]:
+    """Scores that lanes of 8 and of 16 bits just hold, and scores that they just do not hold."""
+    sets = []
+    for most in (127, 32_767):
+        for opened in (1, most // 3 - 1, most // 3, most // 3 + 1, most // 2):
+            for extended in (0, opened // 2, opened):
+                match = most - opened - 2 * extended
+                sets += [(match + k, -10 * most, -opened, -extended) for k in (-1, 0, 1)]
+                sets += [(match, -opened, -opened, -extended), (-most, match, -opened, -extended)]
+    return sets
+
+
+@pytest.mark.parametrize("build", BUILDS)
+def test_scores_at_the_limits_of_the_lanes(build: str) -> None:
+    base = pairs(10, seed=8, longest=60)
+    # Where u, v, e and f are extreme: matches, then only gaps.
+    base.append(
+        base[0]._replace(reference=b"A" * 40 + b"C" * 40, alternative=b"A" * 40 + b"G" * 30)
+    )
+    base.append(
+        base[0]._replace(reference=b"C" * 30 + b"A" * 50, alternative=b"G" * 40 + b"A" * 40)
+    )
+    sample = [
+        pair._replace(parameters=scores, overhang=OVERHANGS[k % 4])
+        for k, scores in enumerate(limits() * 2)
+        for pair in base[k % 3 :: 3]
+    ]
+    assert aligned(sample, build) == [oracle.align(*pair) for pair in sample]
+
+
 _numbers = st.one_of(
     st.tuples(st.integers(0, 4), st.integers(-4, 0), st.integers(-5, 0), st.integers(-3, 0)),
     st.sampled_from(PARAMETERS),
