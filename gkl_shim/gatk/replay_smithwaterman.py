@@ -1,7 +1,7 @@
 """Time several native Smith-Waterman engines in one JVM.
 
 Each engine is called through GATK's interface, ``com.intel.gkl.smithwaterman.IntelSmithWaterman``,
-with one call for each pair, in a class loader of its own. The engines take turns.
+with one call for each pair. Each has a separate class loader. The engines take turns.
 """
 
 from __future__ import annotations
