@@ -28,6 +28,7 @@ _SUBCOMMANDS = {
     "demo": "Compare GATK with and without the shim on real reads.",
     "pairhmm": "Compute the likelihoods of a .in file.",
     "prefilter": "Report which read-segment pairs are within a number of edits.",
+    "smithwaterman": "Align pairs of sequences as GATK does.",
     "bench": "Measure the speed of this machine, and compare it with Intel's GKL.",
 }
 

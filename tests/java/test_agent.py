@@ -285,7 +285,9 @@ def test_the_jars_hold_the_right_files(agent_jar: Path, classpath_jar: Path) -> 
             assert f"Implementation-Version: {version('gkl-shim')}\r\n" in manifest
         swapped = {name for name in front.namelist() if name.endswith(".class")}
         assert swapped == {
-            f"com/intel/gkl/pairhmm/{name}.class" for name in ("IntelPairHmm", "IntelPairHmmOMP")
+            "com/intel/gkl/pairhmm/IntelPairHmm.class",
+            "com/intel/gkl/pairhmm/IntelPairHmmOMP.class",
+            "com/intel/gkl/smithwaterman/IntelSmithWaterman.class",
         }
         for name in swapped:
             assert front.read(name) == agent.read(f"org/gklshim/replacements/{name}")

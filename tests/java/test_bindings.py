@@ -25,7 +25,7 @@ def test_our_bindings_have_the_members_of_gatks(tmp_path: Path) -> None:
     subprocess.run([require_tool("javac"), "-d", tmp_path, *sources], check=True)
     javap, classpath = require_tool("javap"), gkl_classpath("0.8.11")
     names = [str(p.relative_to(BINDINGS).with_suffix("")).replace("/", ".") for p in sources]
-    assert len(names) == 5
+    assert len(names) >= 9
     for name in names:
         assert members(javap, str(tmp_path), name) == members(javap, classpath, name)
 

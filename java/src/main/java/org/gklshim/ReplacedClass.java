@@ -7,6 +7,7 @@ import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Set;
 import org.gklshim.pairhmm.PairHmm;
+import org.gklshim.smithwaterman.SmithWaterman;
 
 /**
  * One of GATK's classes that we replace. {@link #TABLE} lists them all.
@@ -25,6 +26,8 @@ public final class ReplacedClass {
                 OriginalLibrary.INTEL_GKL),
         new ReplacedClass("com.intel.gkl.pairhmm.IntelPairHmmOMP", PairHmm.INSTANCE,
                 OriginalLibrary.INTEL_GKL),
+        new ReplacedClass("com.intel.gkl.smithwaterman.IntelSmithWaterman",
+                SmithWaterman.INSTANCE, OriginalLibrary.INTEL_GKL),
     };
 
     /** The folder of our classes in gkl-shim.jar, below the folder of this package. */
