@@ -1,5 +1,7 @@
 package org.gklshim;
 
+import java.util.Locale;
+
 /**
  * An algorithm that our classes use. There is one object for the process.
  *
@@ -9,7 +11,7 @@ package org.gklshim;
 public abstract class Algorithm {
     /** The name with which its log lines start. */
     final String name;
-    /** The log message after a run of GATK that has not used the algorithm. */
+    /** The log message after a run of GATK that has not used the algorithm; null for none. */
     final String idleText;
 
     private boolean tested;
@@ -42,6 +44,11 @@ public abstract class Algorithm {
     private boolean startOrWarn(OriginalLibrary original) {
         if (Settings.get("backend").equals("off")) {
             Log.info(name + ": GKL_SHIM_BACKEND=off: " + original.title + " is used");
+            return false;
+        }
+        if (Settings.get(name.toLowerCase(Locale.ROOT)).equals("off")) {
+            Log.info(name + ": GKL_SHIM_" + name.toUpperCase(Locale.ROOT) + "=off: "
+                    + original.title + " is used");
             return false;
         }
         try {
