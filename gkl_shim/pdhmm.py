@@ -129,6 +129,7 @@ class HaplotypeBatch:
 
     @classmethod
     def trusted(cls, determined: _batch.HaplotypeBatch, flags: NDArray[np.uint8]) -> HaplotypeBatch:
+        """Combine checked letters with their flags, of which only the number is checked."""
         if len(flags) != len(determined.bases):
             raise ValueError(f"flags: {len(flags)} values for {len(determined.bases)} letters")
         self = object.__new__(cls)
@@ -421,8 +422,7 @@ def haplotype_batch(haplotypes: Haplotypes) -> HaplotypeBatch:
         raise ValueError("haplotypes: expected a sequence of haplotypes, got one Haplotype")
     letters: list[Any] = []
     flags: list[Any] = []
-    items = haplotypes if _is_letters(haplotypes) else _iterable(haplotypes)
-    for index, item in enumerate(items):
+    for index, item in enumerate(_items(haplotypes)):
         if isinstance(item, Haplotype):
             item = (item.bases, item.flags)
         elif not isinstance(item, tuple):
@@ -433,7 +433,7 @@ def haplotype_batch(haplotypes: Haplotypes) -> HaplotypeBatch:
             )
         letters.append(item[0])
         flags.append(item[1])
-    determined = _batch.haplotype_batch(haplotypes if _is_letters(haplotypes) else letters)
+    determined = _batch.haplotype_batch(letters)
     tracks = []
     for index, (given, length) in enumerate(zip(flags, np.diff(determined.offsets), strict=True)):
         name = f"haplotypes[{index}].flags"
@@ -446,14 +446,13 @@ def haplotype_batch(haplotypes: Haplotypes) -> HaplotypeBatch:
     )
 
 
-def _is_letters(value: Any) -> bool:
-    """Return whether a value is one sequence of letters, which is no sequence of haplotypes."""
-    return value is None or isinstance(value, (str, bytes, bytearray, memoryview))
-
-
-def _iterable(value: Any) -> Iterable[Any]:
+def _items(value: Any) -> Iterable[Any]:
+    if value is None or isinstance(value, (str, bytes, bytearray, memoryview)):
+        got = "None" if value is None else f"one {type(value).__name__}"
+        raise ValueError(f"haplotypes: expected a sequence of haplotypes, got {got}")
     try:
-        return iter(value)
+        items: Iterable[Any] = iter(value)
+        return items
     except TypeError:
         got = type(value).__name__
         raise ValueError(f"haplotypes: expected a sequence of haplotypes, got {got}") from None

@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, cast
 
 import numpy as np
 
@@ -70,7 +70,7 @@ class Reader(Closable):
         self._input.close()
 
     def __iter__(self) -> Iterator[Batch]:
-        lines = io.BufferedReader(self._input, 1 << 18)
+        lines = io.BufferedReader(cast(io.RawIOBase, self._input), 1 << 18)
         any_region = False
         while True:
             first = self._line
@@ -82,8 +82,10 @@ class Reader(Closable):
                 pass
             if not text:
                 break
-            yield self._batch(first, text, flags)
-            any_region = True
+            batch = self._batch(first, text, flags)
+            if len(batch):
+                any_region = True
+                yield batch
         if not any_region:
             raise self._error(1, "no regions: the file is empty")
 

@@ -63,8 +63,11 @@ def serve(classpath: str) -> None:
     array = jpype.JArray(jpype.JByte)
     boolean = jpype.JClass("java.lang.Boolean")
     kinds = [array.class_] * 7 + [boolean.TYPE] + [array.class_] * 2
-    compute = hmm.getClass().getSuperclass().getSuperclass().getDeclaredMethod(
-        "computeReadLikelihoodGivenHaplotypeLog10", kinds
+    compute = (
+        hmm.getClass()
+        .getSuperclass()
+        .getSuperclass()
+        .getDeclaredMethod("computeReadLikelihoodGivenHaplotypeLog10", kinds)
     )
     compute.setAccessible(True)
     longest = [0, 0]

@@ -31,7 +31,7 @@ def regions(draw: st.DrawFn, alphabet: bytes = b"ACGTN", longest: int = 24) -> R
         dense = st.lists(st.sampled_from(FLAGS), min_size=len(bases), max_size=len(bases))
         few = st.dictionaries(
             st.integers(0, len(bases) - 1), st.sampled_from(FLAGS), max_size=4
-        ).map(lambda found, size=len(bases): [found.get(k, 0) for k in range(size)])
+        ).map(lambda found, bases=bases: [found.get(k, 0) for k in range(len(bases))])
         haplotypes.append((bases, bytes(draw(few | dense))))
     reads = []
     for _ in range(draw(st.integers(1, 9))):

@@ -121,7 +121,7 @@ def test_haplotypes_that_are_divided(build: str) -> None:
 
 @pytest.mark.parametrize("length", [8_000, 32_768])
 def test_long_reads(length: int) -> None:
-    """Alone, beside a short read, and in every build: the kernels differ by the memory they take."""
+    """Alone, beside a short read, and in every build: kernels differ by the memory they take."""
     rnd = random.Random(4)
     haplotype = random_haplotype(rnd, 60, 2)
     reads = [random_read(rnd, length), random_read(rnd, 10)]
