@@ -70,7 +70,7 @@ class Reader(Closable):
         self._input.close()
 
     def __iter__(self) -> Iterator[Batch]:
-        lines = io.BufferedReader(cast(io.RawIOBase, self._input), 1 << 18)
+        lines = cast(BinaryIO, io.BufferedReader(self._input, 1 << 18))
         any_region = False
         while True:
             first = self._line
@@ -89,7 +89,7 @@ class Reader(Closable):
         if not any_region:
             raise self._error(1, "no regions: the file is empty")
 
-    def _add_region(self, lines: io.BufferedReader, text: bytearray, flags: list[bytes]) -> bool:
+    def _add_region(self, lines: BinaryIO, text: bytearray, flags: list[bytes]) -> bool:
         """Add a region's lines to `text`, and its flags. Return whether there was one."""
         header = b"\n"
         while header.isspace():
@@ -115,7 +115,7 @@ class Reader(Closable):
                 )
         return True
 
-    def _next(self, lines: io.BufferedReader) -> bytes:
+    def _next(self, lines: BinaryIO) -> bytes:
         """Return the next line, or nothing at the end of the file."""
         try:
             line = lines.readline(_MAX_LINE + 1)

@@ -1,8 +1,7 @@
 #include "pdhmm_calls.h"
 
-#include <string.h>
-
 #include <algorithm>
+#include <limits>
 
 #include "guarded_jni.h"
 #include "log.h"
@@ -79,12 +78,14 @@ void PdhmmCalls::announce(int threads, int asked, const char *replaced) {
         if (!recorder_->open()) recorder_.reset();
     }
     if (settings().log != LogLevel::kQuiet) {
-        log_line(format("PDHMM: %s build, double precision, %s (%s), %s; %s",
+        const char *const asker = settings().threads > 0 ? "GKL_SHIM_THREADS" : "GATK";
+        // GATK's own class has no setting, and asks for the most there are.
+        const std::string wanted = asked == std::numeric_limits<int>::max()
+                                       ? "one a CPU"
+                                       : format("%d asked for by %s", asked, asker);
+        log_line(format("PDHMM: %s build, double precision, %s (%s, %s); %s",
                         gkl_shim_pdhmm_build(handle(threads)), plural(threads, "thread").c_str(),
-                        asked > cpus_            ? "all"
-                        : settings().threads > 0 ? "GKL_SHIM_THREADS"
-                                                 : "asked for by GATK",
-                        plural(cpus_, "CPU").c_str(), replaced));
+                        wanted.c_str(), plural(cpus_, "CPU").c_str(), replaced));
         if (recorder_) log_line("PDHMM: every region is recorded to " + recorder_->name());
     }
     announced_.store(true, std::memory_order_release);

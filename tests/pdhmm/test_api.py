@@ -90,7 +90,7 @@ def test_arrays() -> None:
     assert values.shape == (1, 1)
     with pytest.raises(ValueError, match="flags: 7 values for 8 letters"):
         HaplotypeBatch.from_arrays(np.array([0, 8]), BASES, bytes(7))
-    with pytest.raises(ValueError, match="expected a pdhmm[.]HaplotypeBatch"):
+    with pytest.raises(ValueError, match=r"expected a pdhmm\.HaplotypeBatch"):
         Batch(reads, haplotypes.determined)  # type: ignore[arg-type]
 
 

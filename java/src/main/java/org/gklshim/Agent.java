@@ -67,7 +67,11 @@ public final class Agent implements ClassFileTransformer {
             if (replaced.isNeedless(loader)) {
                 return null;
             }
-            replaced.check(original, loader);
+            String mismatch = replaced.mismatch(original, loader);
+            if (mismatch != null) {
+                replaced.warn(mismatch);
+                return null;
+            }
             return isReplaced(loader, replaced, name) ? replaced.bytes() : null;
         } catch (IOException | RuntimeException | Error e) {
             replaced.warn(e.toString());

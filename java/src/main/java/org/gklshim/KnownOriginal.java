@@ -36,8 +36,8 @@ final class KnownOriginal {
         return loader.getResource(unless + ".class") != null;
     }
 
-    /** Throws if this is not the class that ours replaces. */
-    void check(byte[] original, ClassLoader loader) throws IOException {
+    /** Returns why our class does not fit this original, or null if it does. */
+    String mismatch(byte[] original, ClassLoader loader) throws IOException {
         MessageDigest digest;
         try {
             digest = MessageDigest.getInstance("SHA-256");
@@ -56,8 +56,7 @@ final class KnownOriginal {
         for (byte value : digest.digest()) {
             found.append(String.format("%02x", value));
         }
-        if (!found.toString().equals(hash)) {
-            throw new IllegalStateException("this GATK is none of the versions " + versions);
-        }
+        return found.toString().equals(hash)
+                ? null : "this GATK is none of the versions " + versions;
     }
 }

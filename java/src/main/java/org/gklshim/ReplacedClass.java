@@ -71,11 +71,9 @@ public final class ReplacedClass {
         return known != null && known.isNeedless(loader);
     }
 
-    /** Throws if our class does not fit the original. */
-    void check(byte[] original, ClassLoader loader) throws IOException {
-        if (known != null) {
-            known.check(original, loader);
-        }
+    /** Returns why our class does not fit the original, or null if it does. */
+    String mismatch(byte[] original, ClassLoader loader) throws IOException {
+        return known == null ? null : known.mismatch(original, loader);
     }
 
     /** Returns the entry for a class name with slashes, or null. */
