@@ -143,6 +143,7 @@ void Plan::build(const std::vector<Sequence> &sequences, Trie *trie) {
     trie->branches.clear();
     trie->leaf_of.resize(sequences.size());
     trie->leaves = trie->slots = 0;
+    trie->any_events = false;
     order_.resize(sequences.size());
     for (size_t k = 0; k < sequences.size(); k++) order_[k] = int32_t(k);
     std::sort(order_.begin(), order_.end(), [&](int32_t x, int32_t y) {
@@ -190,6 +191,7 @@ void Plan::add_branches(const Symbol *symbols, int64_t length, Branch last, Trie
     Branch branch = {int32_t(trie->classes.size()), 0, last.load, -1, -1, 0};
     const auto add = [&](uint8_t events) {
         branch.events = events;
+        trie->any_events |= events != 0;
         trie->branches.push_back(branch);
         branch = {int32_t(trie->classes.size()), 0, kGoOn, -1, -1, 0};
     };

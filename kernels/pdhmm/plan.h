@@ -37,6 +37,7 @@ struct TrieView {
     const uint8_t *classes;  // of each column: an index in PlanView::classes
     const Branch *branches;  // depth first
     int32_t columns, branch_count, leaves, slots;
+    bool any_events;
 };
 
 // A distinct haplotype: one leaf of each trie.
@@ -82,10 +83,16 @@ struct Trie {
     std::vector<Branch> branches;
     std::vector<int32_t> leaf_of;  // leaf of each sequence, in the order given
     int32_t leaves, slots;
+    bool any_events;
 
     TrieView view() const {
-        return {classes.data(),           branches.data(), int32_t(classes.size()),
-                int32_t(branches.size()), leaves,          slots};
+        return {classes.data(),
+                branches.data(),
+                int32_t(classes.size()),
+                int32_t(branches.size()),
+                leaves,
+                slots,
+                any_events};
     }
 };
 
