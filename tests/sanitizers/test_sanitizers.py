@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import HEADER_FOLDERS, ROOT, alone, require_tool
+from tests.conftest import DATA, HEADER_FOLDERS, ROOT, alone, require_tool
 from tests.prefilter import simulate
 
 FLAGS = {
@@ -130,6 +130,18 @@ def test_prefilter(program, tmp_path, method, mode, edits):
         done = run(driver, path, build, method, mode, edits, 4)
         assert (done.returncode, done.stderr) == (0, "")
         assert len(done.stdout.splitlines()) == len(reads)
+
+
+def test_pdhmm(program):
+    driver = program(ROOT / "tests" / "pdhmm" / "driver.c")
+    regions = DATA / "chr22_dragen.pdhmm.in"
+    printed = set()
+    for build in BUILDS:
+        done = run(driver, regions, build, 4)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert len(done.stdout.splitlines()) == 440
+        printed.add(done.stdout)
+    assert len(printed) == 1
 
 
 def test_texts(program, region_file, tmp_path):
