@@ -110,11 +110,12 @@ void Plan::make(const Alphabet &alphabet, const Haplotype *haplotypes, int64_t c
         next += haplotypes[h].length;
     }
     build(parts_, &heads_);
+    next = symbols_.data();
     for (size_t h = 0; h < size_t(count); h++) {
-        Symbol *const tail = const_cast<Symbol *>(parts_[h].symbols) + cuts_[h];
-        const int64_t length = haplotypes[h].length - cuts_[h];
-        std::reverse(tail, tail + length);
-        parts_[h] = {tail, length};
+        Symbol *const tail = next + cuts_[h];
+        next += haplotypes[h].length;
+        std::reverse(tail, next);
+        parts_[h] = {tail, next - tail};
     }
     build(parts_, &tails_);
 
