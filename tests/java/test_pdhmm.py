@@ -170,14 +170,3 @@ def test_gatk_s_class_is_left_alone_beside_a_native_one(
     done = gatk_run(jvm, f"{tmp_path}:{classpath}", monkeypatch)
     assert done.result is False
     assert done.ours == []
-
-
-def test_gatk_s_class_is_not_in_front_on_the_class_path(classpath_jar: Path) -> None:
-    """There nothing checks which version it would replace."""
-    with zipfile.ZipFile(classpath_jar) as jar:
-        names = [name for name in jar.namelist() if name.endswith(".class")]
-    assert sorted(names) == [
-        "com/intel/gkl/pairhmm/IntelPairHmm.class",
-        "com/intel/gkl/pairhmm/IntelPairHmmOMP.class",
-        "com/intel/gkl/pdhmm/IntelPDHMM.class",
-    ]
