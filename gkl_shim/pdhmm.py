@@ -2,8 +2,8 @@
 
 A partially determined haplotype stands for many haplotypes. A letter's flags say which other bases
 match there, and which letters may be absent. GATK computes such likelihoods with
-``--dragen-378-concordance-mode`` and ``--use-pdhmm``. The model is that of GATK's
-``LoglessPDPairHMM``, in double precision.
+``--dragen-378-concordance-mode`` and ``--use-pdhmm``. GATK's
+``LoglessPDPairHMM`` defines the model. Precision is double.
 
 Results have the same bits with any number of threads, any build and any grouping of regions.
 """

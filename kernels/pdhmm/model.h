@@ -17,7 +17,7 @@
 //     and the kept one. So both ways are open: through the deleted letters, and past them. The
 //     likelihood, the sum over the last row, takes the values from before the replacement.
 //   - A DEL_START inside a deletion changes nothing; nor does one without a DEL_END. A DEL_END
-//     without a DEL_START ends a deletion of its own column. A deletion that begins with the
+//     without a DEL_START is a deletion of one column. A deletion that begins with the
 //     haplotype changes nothing: the column before it is zero.
 //   - A haplotype that ends inside a deletion is `open`: all rows but the first start inside one.
 //     Then, for its first deletion, the kept values of all rows but the first are zero.

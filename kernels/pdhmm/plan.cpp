@@ -186,7 +186,7 @@ void Plan::build(const std::vector<Sequence> &sequences, Trie *trie) {
     }
 }
 
-// Divides columns so that each one with events is a branch of its own. `last` has the load of the
+// Divides columns so that each one with events is a separate branch. `last` has the load of the
 // first branch, and the save and leaf of the last one.
 void Plan::add_branches(const Symbol *symbols, int64_t length, Branch last, Trie *trie) {
     Branch branch = {int32_t(trie->classes.size()), 0, last.load, -1, -1, 0};
