@@ -253,6 +253,78 @@ GKL_SHIM_API gkl_shim_status gkl_shim_pairhmm_parse(const uint8_t *text, int64_t
 GKL_SHIM_API gkl_shim_status gkl_shim_pairhmm_format(const double *values, int64_t count,
                                                      int32_t threads, uint8_t *text, int64_t *size);
 
+/* ---- PDHMM: log10 likelihood of a read given a partially determined haplotype --------------- */
+
+/* The flags of a letter of a partially determined haplotype, as in GATK's
+ * PartiallyDeterminedHaplotype. A deletion is the columns from one with _DELETION_START to one with
+ * _DELETION_END: they may be absent. One column may have both. */
+enum {
+    GKL_SHIM_PDHMM_SNP = 1, /* the bases that follow match there too */
+    GKL_SHIM_PDHMM_DELETION_START = 2,
+    GKL_SHIM_PDHMM_DELETION_END = 4,
+    GKL_SHIM_PDHMM_A = 8,
+    GKL_SHIM_PDHMM_C = 16,
+    GKL_SHIM_PDHMM_G = 32,
+    GKL_SHIM_PDHMM_T = 64,
+    GKL_SHIM_PDHMM_N = 128 /* changes no likelihood, as in GATK */
+};
+
+typedef struct {
+    int32_t threads; /* as in gkl_shim_pairhmm_options */
+    /* GKL_SHIM_STRICT: letters other than ACGTN, in either case, are an error; so are the flags of
+     * bases without SNP, and SNP without one. A likelihood is -Infinity only if the model itself
+     * gives zero.
+     * GKL_SHIM_AS_GKL: like GATK and Intel's GKL. A base matches the same byte, N matches all, and
+     * a likelihood below double precision's range (about 1e-630) is -Infinity. */
+    int32_t conventions;
+    const char *build; /* as in gkl_shim_pairhmm_options; all builds give the same bits */
+} gkl_shim_pdhmm_options;
+
+/* Limits of a batch, beside those of a gkl_shim_pairhmm_batch. */
+enum {
+    GKL_SHIM_PDHMM_LONGEST_READ = 1 << 15,      /* bases of one read */
+    GKL_SHIM_PDHMM_LONGEST_HAPLOTYPE = 1 << 18, /* letters of one haplotype */
+    GKL_SHIM_PDHMM_REGION_LETTERS = 1 << 24     /* letters of all haplotypes of one region */
+};
+
+/* A batch of regions: that of PairHMM, and flags. Gap-open and gap-continuation qualities are less
+ * than 128; all eight bits of a base quality count. */
+typedef struct {
+    gkl_shim_pairhmm_batch pairs;
+    const uint8_t *haplotype_flags; /* of each letter in pairs.haplotype_bases */
+} gkl_shim_pdhmm_batch;
+
+/* What a handle has done since it was opened, all threads together. */
+typedef struct {
+    int64_t regions;        /* regions computed */
+    int64_t pairs;          /* read-haplotype pairs */
+    int64_t cells;          /* the sum over pairs of read length x haplotype length */
+    int64_t computed_cells; /* the cells that remained after sharing common columns */
+    int64_t rescued_pairs;  /* pairs computed a second time, with the plain recurrence */
+    double seconds;         /* the sum over calls of the time in gkl_shim_pdhmm_compute() */
+} gkl_shim_pdhmm_stats;
+
+typedef struct gkl_shim_pdhmm gkl_shim_pdhmm;
+
+/* Open a handle. `options` may be NULL, which means all zeros. On failure *handle is NULL. */
+GKL_SHIM_API gkl_shim_status gkl_shim_pdhmm_open(const gkl_shim_pdhmm_options *options,
+                                                 gkl_shim_pdhmm **handle);
+
+/* Compute every pair of every region, in double precision, within 1e-8 of the model. The arguments,
+ * the order of the values and the errors are those of gkl_shim_pairhmm_compute(). */
+GKL_SHIM_API gkl_shim_status gkl_shim_pdhmm_compute(gkl_shim_pdhmm *handle,
+                                                    const gkl_shim_pdhmm_batch *batch,
+                                                    double *log10_likelihoods, int64_t size);
+
+/* The handle's build: "portable", "avx2", "avx512" or "neon". */
+GKL_SHIM_API const char *gkl_shim_pdhmm_build(const gkl_shim_pdhmm *handle);
+
+GKL_SHIM_API void gkl_shim_pdhmm_statistics(const gkl_shim_pdhmm *handle,
+                                            gkl_shim_pdhmm_stats *stats);
+
+/* Close a handle. NULL is allowed. */
+GKL_SHIM_API void gkl_shim_pdhmm_close(gkl_shim_pdhmm *handle);
+
 /* ---- prefilter: is a read within a number of edits of a segment of the reference? ----------- */
 
 enum {

@@ -24,6 +24,8 @@ JNI = {
     "Java_com_intel_gkl_pairhmm_IntelPairHmm_initNative",
     "Java_org_gklshim_pairhmm_NativePairHmm_compute",
     "Java_org_gklshim_pairhmm_NativePairHmm_initialize",
+    "Java_org_gklshim_pdhmm_NativePdhmm_compute",
+    "Java_org_gklshim_pdhmm_NativePdhmm_initialize",
     "Java_org_gklshim_smithwaterman_NativeSmithWaterman_align",
     "Java_org_gklshim_smithwaterman_NativeSmithWaterman_announce",
 }

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import HEADER_FOLDERS, ROOT, alone, require_tool
+from tests.conftest import DATA, HEADER_FOLDERS, ROOT, alone, require_tool
 from tests.prefilter import simulate
 from tests.smithwaterman.pairs import Pair, pairs
 
@@ -145,6 +145,18 @@ def test_smithwaterman_runs_clean(program, tmp_path):
         done = run(driver, path, build, 4)
         assert (done.returncode, done.stderr) == (0, "")
         assert len(done.stdout.splitlines()) == len(sample)
+
+
+def test_pdhmm_runs_clean(program):
+    driver = program(ROOT / "tests" / "pdhmm" / "driver.c")
+    regions = DATA / "chr22_dragen.pdhmm.in"
+    printed = set()
+    for build in BUILDS:
+        done = run(driver, regions, build, 4)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert len(done.stdout.splitlines()) == 440
+        printed.add(done.stdout)
+    assert len(printed) == 1
 
 
 def test_reading_and_writing_text_runs_clean(program, region_file, tmp_path):

@@ -14,7 +14,7 @@ public abstract class Algorithm {
      * that turns the algorithm off, such as GKL_SHIM_PAIRHMM=off.
      */
     final String name;
-    /** The log message after a run of GATK that has not used the algorithm. */
+    /** The log message after a run of GATK that has not used the algorithm; null for none. */
     final String idleText;
 
     private boolean tested;
