@@ -19,6 +19,7 @@ from benchmarks.common import prefilter_rates as rates
 from benchmarks.common import prefilter_verification as verification
 from gkl_shim import _native
 from gkl_shim.errors import FormatError, MissingComponent
+from gkl_shim.prefilter import Prefilter
 from tests.conftest import require_tool, shared_data
 
 
@@ -80,6 +81,10 @@ def test_on_the_cpu(tmp_path: Path) -> None:
 
 def test_on_gpus(fake: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     fake(2)
+    with Prefilter(5, backend="cuda") as prefilter:
+        prefilter.edits(
+            [b"ACGT"], [b"ACGT"]
+        )  # compiles the stand-ins while a compiler is on the PATH
     pinned = SimpleNamespace(empty_pinned=lambda shape, kind: np.empty(shape, kind))
     monkeypatch.setitem(sys.modules, "cupyx", pinned)
     monkeypatch.setattr(prefilter_papers, "_EDITS", (5,))

@@ -6,6 +6,7 @@ The stand-in driver runs the kernels on the host, and checks all use of memory.
 from __future__ import annotations
 
 import gc
+import signal
 import threading
 import time
 import warnings
@@ -199,6 +200,15 @@ def test_two_threads_and_a_device_that_fails(fake, pairs):
     assert driver.live == []
 
 
+@pytest.fixture
+def interruptible():
+    """A shell starts background jobs with SIGINT ignored, and Python then leaves it so."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interruptible")
 def test_ctrl_c_in_a_long_call(fake, pairs, monkeypatch):
     """The native call that runs is the last one, and the engine remains usable."""
     driver = fake()
