@@ -89,7 +89,7 @@ class Devices(Generic[_Engine]):
             self._warm_up(spent)
 
     def close(self) -> _Engine | None:
-        """Drop the engine and return it. It is not opened any more."""
+        """Drop the engine and return it. It is never opened again."""
         with self._lock:
             self._closed = True
             self._may_open = self.always = False

@@ -33,7 +33,6 @@ _CALL_PAIRS = 1 << 27
 
 _SOURCE = "prefilter/cuda/kernels.cu"
 _NAMESPACE = "gkl_shim::prefilter::"
-_MODES = ("global", "infix", "prefix")
 
 
 class _CpuEngine(Protocol):
@@ -128,7 +127,7 @@ class Engine:
         return self._engine
 
     def close(self) -> None:
-        """Free all memory, also that of :meth:`resident`. No call may be running."""
+        """Free all memory, including what :meth:`resident` keeps. No call may be running."""
         if self._engine is not None:
             for resident in list(self._residents):
                 resident.close()
@@ -344,19 +343,19 @@ class _Device:
             self.record = {
                 "number": number,
                 "context": ffi.cast("void *", cupy.cuda.driver.ctxGetCurrent()),
-                "kernels": self._kernels(method, _MODES.index(mode)),
+                "kernels": self._kernels(method, mode),
             }
 
-    def _kernels(self, method: str, mode: int) -> dict[str, Any]:
+    def _kernels(self, method: str, mode: str) -> dict[str, Any]:
         found: dict[str, Any] = {"encode": self._function("encode")}
         if method == "gatekeeper":
             found["estimate"] = [self._function(f"estimate<{w}>") for w in (4, 8, 16, 320)]
             return found
-        words = ("unsigned int", "unsigned long long")
-        found["exact"] = [self._function(f"exact<{word}, {mode}>") for word in words]
-        found["exact_words"] = [self._function(f"exact_words<{w}, {mode}>") for w in (4, 8)]
-        if _MODES[mode] != "global":
-            found["exact_blocks"] = self._function(f"exact_blocks<{mode}>")
+        words, code = ("unsigned int", "unsigned long long"), _native_prefilter.mode_code(mode)
+        found["exact"] = [self._function(f"exact<{word}, {code}>") for word in words]
+        found["exact_words"] = [self._function(f"exact_words<{w}, {code}>") for w in (4, 8)]
+        if mode != "global":
+            found["exact_blocks"] = self._function(f"exact_blocks<{code}>")
         return found
 
     def _function(self, name: str) -> Any:

@@ -189,8 +189,8 @@ GKL_SHIM_API gkl_shim_status gkl_shim_pairhmm_open(const gkl_shim_pairhmm_option
  * another: reads x haplotypes values each, in read-major order. `size` is the array's length and
  * must be at least the number of pairs; elements beyond that are not written.
  *
- * Besides the batch and the output, the CPU engine takes at most 192 MiB plus 128 MiB a thread,
- * even for the largest batch. An ordinary region takes a few MiB.
+ * In addition to the batch and the output, the CPU engine takes at most 192 MiB, and 128 MiB for
+ * each thread, even for the largest batch. An ordinary region takes a few MiB.
  *
  * GKL_SHIM_EINVAL: a null pointer where there is data, offsets that do not start at 0 or that
  * decrease, a read or haplotype of length 0, more letters than the limits above, a letter that the

@@ -115,14 +115,13 @@ static gkl_shim_status compute(gkl_shim_pairhmm *handle, const gkl_shim_pairhmm_
     settings.only_missing = only_missing;
     gkl_shim_pairhmm_stats done = {};
     const bool may_use_gpu = !only_missing && handle->backend != GKL_SHIM_CPU && cells > 0;
+    const bool by_cost = may_use_gpu && handle->backend == GKL_SHIM_AUTO;
     gkl_shim_call_estimate call = {};
-    bool on_gpu = false;
-    if (may_use_gpu) {
-        // Whether the GPU is slow in double precision is learned.
-        call = estimate_call(b, cells, settings.double_precision, false, settings.threads);
-        on_gpu = cuda_wanted(handle->backend, call, &handle->costs) &&
-                 compute_on_cuda(b, settings.double_precision, as_gkl, log10_likelihoods, &done);
-    }
+    // Whether the GPU is slow in double precision is learned.
+    if (by_cost) call = estimate_call(b, cells, settings.double_precision, false, settings.threads);
+    const bool on_gpu =
+        may_use_gpu && cuda_wanted(handle->backend, call, &handle->costs) &&
+        compute_on_cuda(b, settings.double_precision, as_gkl, log10_likelihoods, &done);
     if (!on_gpu) {
         const CpuCounts counts = compute_on_cpu(settings, b, log10_likelihoods);
         done.computed_cells = counts.computed_cells;
@@ -140,7 +139,7 @@ static gkl_shim_status compute(gkl_shim_pairhmm *handle, const gkl_shim_pairhmm_
                                     std::chrono::steady_clock::now() - start)
                                     .count();
     handle->nanoseconds += nanoseconds;
-    if (may_use_gpu) handle->costs.add(call, on_gpu, double(nanoseconds));
+    if (by_cost) handle->costs.add(call, on_gpu, double(nanoseconds));
     return GKL_SHIM_OK;
 }
 

@@ -468,7 +468,7 @@ std::atomic<Driver *> latest{nullptr};
 template <class Work>
 int32_t call(const char *name, const Work &work, bool frees = false) {
     if (current.empty()) {
-        // Nobody knows which driver is meant.
+        // The context would tell the driver, so the latest driver records the fault.
         latest.load()->blame(std::string(name) + " is called without a context");
         return kNoContext;
     }

@@ -20,7 +20,7 @@ struct HostKernel {
 template <class... Parameters>
 HostKernel host_kernel(const char *name, void (*)(Parameters...),
                        void (*run)(unsigned, unsigned, void *const *)) {
-    static_assert(sizeof...(Parameters) < kMostParameters, "there is room for so many only");
+    static_assert(sizeof...(Parameters) < kMostParameters, "too many parameters");
     return {name, run, {int64_t(sizeof(Parameters))...}};
 }
 

@@ -58,7 +58,7 @@ def stand_in(tmp_path: Path) -> Path:
 def _shim(gatk: Gatk, chr22: data.Sample, stand_in: Path, tmp_path: Path):
     """Run HaplotypeCaller with the agent, and return our log lines.
 
-    Unless the device gives all pairs the same result, the VCF must be that of stock GATK.
+    Unless the device gives all pairs the same result, the VCF must equal stock GATK's.
     """
     path = os.pathsep.join([str(stand_in), *filter(None, [os.environ.get("PYTHONPATH")])])
 

@@ -7,19 +7,12 @@
 
 #include "gkl_shim.h"
 #include "prefilter/model.h"
+#include "prefilter/sequences.h"
 
 namespace gkl_shim {
 namespace prefilter {
 
 enum { kMaxLanes = 32, kMaxLength = GKL_SHIM_PREFILTER_MAX_LENGTH };
-
-static inline int32_t length_of(const gkl_shim_prefilter_sequences &sequences, int64_t k) {
-    return sequences.lengths ? sequences.lengths[k] : sequences.length;
-}
-
-static inline int64_t start_of(const gkl_shim_prefilter_sequences &sequences, int64_t k) {
-    return sequences.starts ? sequences.starts[k] : k * sequences.stride;
-}
 
 // Pairs side by side, one a lane, at most as many as the build has lanes. All have the same
 // difference of lengths and thus the same band. The longest comes first.

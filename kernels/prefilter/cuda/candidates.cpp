@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-using gkl_shim::prefilter::size_of;
+using gkl_shim::prefilter::length_of;
 
 gkl_shim_prefilter_cuda_resident::gkl_shim_prefilter_cuda_resident(
     const gkl_shim::CudaDriver &driver, const gkl_shim_prefilter_cuda_references &references,
@@ -13,7 +13,7 @@ gkl_shim_prefilter_cuda_resident::gkl_shim_prefilter_cuda_resident(
       read_count(references.read_count),
       contig_count(references.contig_count) {
     const int64_t end = references.reads->lengths ? read_count : std::min(read_count, 1);
-    for (int64_t k = 0; k < end; k++) longest = std::max(longest, size_of(*references.reads, k));
+    for (int64_t k = 0; k < end; k++) longest = std::max(longest, length_of(*references.reads, k));
 }
 
 namespace gkl_shim {

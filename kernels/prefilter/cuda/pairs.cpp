@@ -46,9 +46,9 @@ Range Pairs::range(int64_t first, int64_t last) const {
                                            std::max(range.bases[0].high, range.bases[1].high)};
     const int64_t end = reads.lengths || segments.lengths ? last : first + 1;
     for (int64_t k = first; k < end; k++) {
-        const int32_t read = size_of(reads, k);
+        const int32_t read = length_of(reads, k);
         range.widths.longest = std::max(range.widths.longest, read);
-        range.widths.longer = std::max(range.widths.longer, size_of(segments, k) - read);
+        range.widths.longer = std::max(range.widths.longer, length_of(segments, k) - read);
     }
     return range;
 }

@@ -24,7 +24,7 @@ Bases bases_of(const Sequences &list, int64_t first, int64_t last) {
     for (int64_t k = first; k < last; k++) {
         const int64_t start = start_of(list, k);
         bases.low = std::min(bases.low, start);
-        bases.high = std::max(bases.high, start + size_of(list, k));
+        bases.high = std::max(bases.high, start + length_of(list, k));
     }
     return bases;
 }
@@ -43,7 +43,7 @@ bool is_scattered(const Sequences &list, int64_t first, int64_t last, int thread
                      const int64_t begin = job.first + index * kPart;
                      const int64_t end = std::min(begin + kPart, job.last);
                      int64_t own = 0;
-                     for (int64_t k = begin; k < end; k++) own += size_of(job.list, k);
+                     for (int64_t k = begin; k < end; k++) own += length_of(job.list, k);
                      job.own += own;
                      job.spanned += bases_of(job.list, begin, end).count();
                  },

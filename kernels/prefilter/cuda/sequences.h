@@ -5,18 +5,12 @@
 
 #include "gkl_shim.h"
 #include "prefilter/cuda/work.h"
+#include "prefilter/sequences.h"
 
 namespace gkl_shim {
 namespace prefilter {
 
 typedef gkl_shim_prefilter_sequences Sequences;
-
-inline int64_t start_of(const Sequences &list, int64_t k) {
-    return list.starts ? list.starts[k] : k * list.stride;
-}
-inline int32_t size_of(const Sequences &list, int64_t k) {
-    return list.lengths ? list.lengths[k] : list.length;
-}
 
 // Bases [low, high) of a buffer.
 struct Bases {
