@@ -1,7 +1,6 @@
 #include "common/thread_pool.h"
 
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
 
 #include <algorithm>
@@ -47,7 +46,6 @@ bool spin(Done done) {
 struct Job {
     const int64_t count;
     void (*const task)(void *, int64_t);
-    void (*const first)(void *);
     void *const context;
     int wanted = 0;  // workers that may still join
     std::atomic<int64_t> next{0};
@@ -57,30 +55,15 @@ struct Job {
     std::atomic<bool> failed{false};
     std::exception_ptr failure;  // the first; read only after all threads have left
 
-    Job(int64_t count, void (*task)(void *, int64_t), void (*first)(void *), void *context)
-        : count(count), task(task), first(first), context(context) {}
+    Job(int64_t count, void (*task)(void *, int64_t), void *context)
+        : count(count), task(task), context(context) {}
 
     bool open() const { return wanted > 0 && next.load(std::memory_order_relaxed) < count; }
 
-    void work_as_caller() {
-        guard([this] {
-            if (first) first(context);
-        });
-        work();
-    }
-
     void work() {
-        guard([this] {
+        try {
             for (int64_t k; (k = next.fetch_add(1, std::memory_order_relaxed)) < count;)
                 task(context, k);
-        });
-    }
-
-   private:
-    template <class Work>
-    void guard(Work work) {
-        try {
-            work();
         } catch (...) {
             next = count;
             if (!failed.exchange(true)) failure = std::current_exception();
@@ -104,7 +87,7 @@ class Pool {
         // Wake one worker, which wakes two more. Waking is a system call, and the caller can do
         // other work meanwhile.
         if (wake) work_.notify_one();
-        job->work_as_caller();
+        job->work();
         const auto alone = [job] { return job->working.load(std::memory_order_acquire) == 0; };
         spin(alone);
         Lock lock = locked();
@@ -276,13 +259,11 @@ int threads_for(int64_t nanoseconds, int most) {
         std::min<int64_t>(most, 1 + std::max(woken, std::min(awake, nanoseconds / kWorthSharing))));
 }
 
-bool at_hand(int threads) { return threads <= 1 || the_pool().awake() >= threads - 1; }
-
 void parallel_for(int64_t count, int64_t nanoseconds, int most, void (*task)(void *, int64_t),
-                  void *context, bool in_a_row, void (*first)(void *)) {
-    Job job(count, task, first, context);
+                  void *context, bool in_a_row) {
+    Job job(count, task, context);
     if (most <= 1) {
-        job.work_as_caller();
+        job.work();
     } else {
         job.wanted = int(std::min<int64_t>(threads_for(nanoseconds, most), count)) - 1;
         Pool &pool = the_pool();
@@ -290,15 +271,10 @@ void parallel_for(int64_t count, int64_t nanoseconds, int most, void (*task)(voi
         if (job.wanted > 0)
             pool.run(&job);
         else
-            job.work_as_caller();
+            job.work();
         pool.end();
     }
     if (job.failure) std::rethrow_exception(job.failure);
-}
-
-void wait_for(const std::atomic<bool> &done) {
-    // The other thread may have lost its CPU, perhaps to this thread: yield.
-    while (!spin([&done] { return done.load(std::memory_order_acquire); })) sched_yield();
 }
 
 }  // namespace gkl_shim

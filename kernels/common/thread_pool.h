@@ -13,8 +13,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <atomic>
-
 namespace gkl_shim {
 
 // Starts a detached thread in the library's floating-point mode, with all signals blocked: they
@@ -35,21 +33,12 @@ inline void relax() {
 // thread `nanoseconds`. Counts the cost of waking sleeping threads.
 int threads_for(int64_t nanoseconds, int most);
 
-// Whether at least `threads` threads, including the caller, are awake.
-bool at_hand(int threads);
-
 // Calls task(context, k) once for every k in [0, count) on threads_for(nanoseconds, most) threads
 // and returns when all calls have returned. If one throws, no further task starts, and the first
 // exception is rethrown here after all threads have left. If the system refuses to start a thread,
 // the others do its work.
 // `in_a_row`: the caller will make more such calls at once, so workers spin after the first.
-// `first`: the calling thread runs this before its first task, while the workers already run
-// theirs.
 void parallel_for(int64_t count, int64_t nanoseconds, int most,
-                  void (*task)(void *context, int64_t k), void *context, bool in_a_row = false,
-                  void (*first)(void *context) = nullptr);
-
-// Waits until another thread, which is already running, sets `done`.
-void wait_for(const std::atomic<bool> &done);
+                  void (*task)(void *context, int64_t k), void *context, bool in_a_row = false);
 
 }  // namespace gkl_shim

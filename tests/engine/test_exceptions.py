@@ -19,8 +19,6 @@ loop: 4, a failure within the library: task 1
 still running: 0; fewer than all begun: 1
 loop: 4, a failure within the library: task 50
 still running: 0; fewer than all begun: 1
-loop: 4, a failure within the library: the first step
-still running: 0; fewer than all begun: 1
 loop: 0
 begun: 200
 """

@@ -80,27 +80,20 @@ class Chunk {
 
     void compute() {
         unfinished_ = false;
-        const bool single = !settings_->double_precision && !settings_->only_missing;
-        bool planned = true;
-        if (count_ == 1) {
-            pieces_[0]->order_reads(settings_->only_missing);
-            planned = !(single && worth_setting_up_early());
-            if (planned) plan_haplotypes(0);
-        } else {
+        if (count_ == 1)
+            plan(0);
+        else
             parallel(count_, kCellsPerSortedLetter * letters_, &Chunk::plan);
-        }
 
-        int64_t cells = planned ? planned_cells() : shortest_cells();
-        if (single) {
-            list_single_tiles(planned);
-            parallel(tiles_.count(), cells, &Chunk::single_tile,
-                     planned ? nullptr : &Chunk::plan_first);
-            counts_->computed_cells += planned_cells();
+        int64_t cells = planned_cells();
+        counts_->computed_cells += cells;
+        if (settings_->double_precision || settings_->only_missing) {
+            list_double_tiles(&cells);
+        } else {
+            list_single_tiles();
+            parallel(tiles_.count(), cells, &Chunk::single_tile);
             if (!unfinished_) return;
             counts_->rescued_pairs += list_double_tiles(&cells);
-        } else {
-            counts_->computed_cells += cells;
-            list_double_tiles(&cells);
         }
         parallel(tiles_.count(), cells, &Chunk::double_tile);
         counts_->rescaled_pairs += list_rescaled_tiles(&cells);
@@ -108,13 +101,9 @@ class Chunk {
     }
 
     // Calls step(k) for all k in [0, count), on as many threads as the number of cells justifies.
-    // The calling thread calls first() before its own steps.
-    void parallel(int64_t count, int64_t cells, Step step, void (Chunk::*first)() = nullptr) {
+    void parallel(int64_t count, int64_t cells, Step step) {
         step_ = step;
-        first_step_ = first;
-        ready_ = first_step_done_ = !first;
-        parallel_for(count, cells / kCellsPerNanosecond, settings_->threads, run_step, this, false,
-                     first ? run_first_step : nullptr);
+        parallel_for(count, cells / kCellsPerNanosecond, settings_->threads, run_step, this);
     }
 
     static void run_step(void *pointer, int64_t k) {
@@ -126,30 +115,9 @@ class Chunk {
         (chunk.*chunk.step_)(k);
     }
 
-    static void run_first_step(void *pointer) {
-        Chunk &chunk = *static_cast<Chunk *>(pointer);
-        // Other threads wait for the first step, even if it throws.
-        const struct Ready {
-            ~Ready() { chunk.ready_.store(true, std::memory_order_release); }
-            Chunk &chunk;
-        } at_the_end{chunk};
-        (chunk.*chunk.first_step_)();
-        chunk.first_step_done_ = true;
-    }
-
-    // Waits until the first step has ended. Returns whether it succeeded.
-    bool wait_until_ready() {
-        wait_for(ready_);
-        return first_step_done_;
-    }
-
     void plan(int64_t k) {
-        pieces_[k]->order_reads(settings_->only_missing);
-        plan_haplotypes(k);
-    }
-
-    void plan_haplotypes(int64_t k) {
         Piece &piece = *pieces_[k];
+        piece.order_reads(settings_->only_missing);
         piece.plan(*settings_, &tile_memory->planner);
         // Only reads that single precision does not take start as missing.
         if (settings_->only_missing) return;
@@ -166,26 +134,13 @@ class Chunk {
         return cells;
     }
 
-    // A lower bound for one piece that is not planned yet: the cells of its longest haplotype.
-    int64_t shortest_cells() const {
-        return pieces_[0]->read_bases() * pieces_[0]->longest_haplotype();
-    }
-
-    // Whether threads that are already awake should set up the piece's reads while it is being
-    // planned.
-    bool worth_setting_up_early() const {
-        const int threads = threads_for(shortest_cells() / kCellsPerNanosecond, settings_->threads);
-        return threads > 1 && at_hand(threads) && pieces_[0]->always_one_set(*settings_);
-    }
-
-    // A piece that is not planned yet will have one set.
-    void list_single_tiles(bool planned) {
+    void list_single_tiles() {
         const CpuBuild &build = *settings_->build;
         tiles_.clear();
         for (int64_t k = 0; k < count_; k++) {
             Piece &piece = *pieces_[k];
             const int32_t first = int32_t(piece.too_long());
-            for (int32_t set = 0; set < (planned ? piece.set_count() : 1); set++)
+            for (int32_t set = 0; set < piece.set_count(); set++)
                 tiles_.add(
                     piece, set, first, [](int32_t) { return true; },
                     [&](int32_t) { return build.single_wide.lanes; });
@@ -235,14 +190,11 @@ class Chunk {
         return pairs;
     }
 
-    void plan_first() { plan_haplotypes(0); }
-
     void single_tile(int64_t k) {
         const TileTask &task = tiles_[k];
         const FloatingPointMode mode(Subnormals::kFlushed);
         const Tile tile = tile_memory->make_tile(*settings_, *batch_, task);
         tile_memory->set_up(*task.kernel, tile);
-        if (!wait_until_ready()) return;
         const HaplotypeSet &set = task.piece->set(task.set);
         const double *computed = tile_memory->compute(*task.kernel, tile, set.plan.view());
         bool untrusted = false;
@@ -326,10 +278,7 @@ class Chunk {
     int64_t kept_ = 0;                             // bytes that all pieces keep
     Tiles tiles_;
     Step step_;
-    void (Chunk::*first_step_)();
     std::atomic<bool> unfinished_;  // some pair lacks its result
-    std::atomic<bool> ready_;       // the first step, if any, has ended
-    bool first_step_done_;          // and it succeeded
 };
 
 // A caller's plans, which keep their memory between calls.

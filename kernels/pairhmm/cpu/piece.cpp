@@ -110,10 +110,6 @@ bool Piece::fits(const CpuSettings &settings, const PlanView &plan) const {
     return plan.join_count == 1 || bytes(settings, plan) <= kTileBytes;
 }
 
-bool Piece::always_one_set(const CpuSettings &settings) const {
-    return fits(settings, largest_plan(bounds_.haplotypes, letters()));
-}
-
 int64_t Piece::columns() const {
     int64_t columns = 0;
     for (int32_t k = 0; k < set_count_; k++) columns += set(k).plan.columns();

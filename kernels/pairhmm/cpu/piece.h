@@ -54,8 +54,6 @@ class Piece {
     const std::vector<Letters> &haplotypes() const { return haplotypes_; }
     int32_t set_count() const { return set_count_; }
     const HaplotypeSet &set(int32_t k) const { return sets_[size_t(k)]; }
-    // Whether all haplotypes will fit one set, whatever their letters.
-    bool always_one_set(const CpuSettings &settings) const;
 
     int64_t longest_haplotype() const;  // known before planning
 
