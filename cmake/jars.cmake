@@ -21,7 +21,7 @@ endif()
 
 file(GLOB_RECURSE JAVA_SOURCES CONFIGURE_DEPENDS java/src/*.java)
 # GATK's side of the interface, for the compiler alone: a JVM finds GATK's own classes.
-file(GLOB_RECURSE BINDING_SOURCES CONFIGURE_DEPENDS java/bindings/*.java)
+file(GLOB_RECURSE BINDING_SOURCES CONFIGURE_DEPENDS java/bindings/*.java java/gatk/*.java)
 set(ABOUT "Implementation-Title: gkl-shim\nImplementation-Version: ${PROJECT_VERSION}\n")
 file(WRITE ${JAR_DIR}/agent.mf "Premain-Class: org.gklshim.Agent\n${ABOUT}")
 file(WRITE ${JAR_DIR}/classpath.mf "Class-Path: gkl-shim.jar\n${ABOUT}")
@@ -32,7 +32,7 @@ add_custom_command(
   COMMAND ${JAVAC} -d bindings ${BINDING_SOURCES}
   COMMAND ${JAVAC} -cp bindings -d classes ${JAVA_SOURCES}
   # The classes that replace GATK's go to a folder that no class loader searches. Only the agent
-  # reads them there.
+  # reads them there. On the class path, only classes of libraries may be in front of GATK.
   COMMAND ${CMAKE_COMMAND} -E copy_directory classes replaced/org/gklshim/replacements
   COMMAND ${CMAKE_COMMAND} -E rm -rf replaced/org/gklshim/replacements/org/gklshim
   COMMAND ${CMAKE_COMMAND} -E touch classes.stamp
@@ -47,7 +47,7 @@ add_custom_command(
   COMMAND ${Java_JAR_EXECUTABLE} --create --file gkl-shim.jar --manifest agent.mf
           -C classes org/gklshim -C replaced org native
   COMMAND ${Java_JAR_EXECUTABLE} --create --file gkl-shim-classpath.jar
-          --manifest classpath.mf -C replaced/org/gklshim/replacements .
+          --manifest classpath.mf -C replaced/org/gklshim/replacements com
   DEPENDS ${JAR_DIR}/classes.stamp ${JAR_DIR}/agent.mf ${JAR_DIR}/classpath.mf ${PLATFORM_LIBRARIES}
   WORKING_DIRECTORY ${JAR_DIR}
   COMMENT "Building the jars for GATK"

@@ -72,6 +72,9 @@ _CALL_CELLS = 1 << 29
 # have up to _FEW_READS_CELLS cells.
 _CALL_READS = 16
 _FEW_READS_CELLS = 1 << 32
+# A region with up to this many letters keeps its haplotypes together, because the engine chooses
+# where to cut them from all of them (kMostLetters in kernels/pairhmm/cuts.cpp).
+_CUT_TOGETHER_LETTERS = 1 << 17
 # A stream concatenates small regions up to this many cells. Batches of a few hundred regions are
 # larger, so they are not copied.
 _GROUP_CELLS = 1 << 27
@@ -629,6 +632,8 @@ def _blocks(
     if rows < _CALL_READS:
         rows = min(reads, _CALL_READS)
         columns = max(1, haplotypes * reads * _FEW_READS_CELLS // (work * rows))
+        if columns < haplotypes and len(region.haplotypes.bases) <= _CUT_TOGETHER_LETTERS:
+            rows, columns = max(1, reads * _FEW_READS_CELLS // work), haplotypes
     values = out.reshape(reads, haplotypes)
     for read in range(0, reads, rows):
         some_reads = cut_reads(region.reads, read, min(read + rows, reads))

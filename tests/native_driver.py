@@ -50,10 +50,25 @@ def make_region(rnd: random.Random) -> Region:
     return reads, haplotypes
 
 
+def make_deep_region(rnd: random.Random) -> Region:
+    """Haplotypes that differ in few places near one end, so that they are not cut in the middle."""
+    template = "".join(rnd.choice("ACGT") for _ in range(150))
+    first = rnd.choice([0, 100])
+    haplotypes = []
+    for _ in range(20):
+        letters = list(template)
+        for place in range(first, first + 50, 7):
+            letters[place] = rnd.choice(["A", "C", "", letters[place] * 2])
+        haplotypes.append("".join(letters).encode())
+    starts = [rnd.randrange(100) for _ in range(20)]
+    tracks = [bytes([quality]) * 40 for quality in (30, 45, 45, 10)]
+    return [Read(rnd.choice(haplotypes)[k : k + 40], *tracks) for k in starts], haplotypes
+
+
 @pytest.fixture(scope="session")
 def regions() -> list[Region]:
     rnd = random.Random(20)
-    return [make_region(rnd) for _ in range(80)]
+    return [make_region(rnd) for _ in range(80)] + [make_deep_region(rnd) for _ in range(4)]
 
 
 def write_regions(path: Path, regions: list[Region]) -> None:

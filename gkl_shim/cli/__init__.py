@@ -27,7 +27,9 @@ _SUBCOMMANDS = {
     "gatk": "Run GATK with or without the shim, and report PairHMM's time.",
     "demo": "Compare GATK with and without the shim on real reads.",
     "pairhmm": "Compute the likelihoods of a .in file.",
+    "pdhmm": "Compute the likelihoods of partially determined haplotypes.",
     "prefilter": "Report which read-segment pairs are within a number of edits.",
+    "smithwaterman": "Align pairs of sequences as GATK does.",
     "bench": "Measure the speed of this machine, and compare it with Intel's GKL.",
 }
 

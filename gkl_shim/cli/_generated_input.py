@@ -1,4 +1,4 @@
-"""Generate reproducible input for the benchmarks: PairHMM regions and read-segment pairs.
+"""Generate reproducible input for the benchmarks: regions and read-segment pairs.
 
 Regions follow the distributions of HaplotypeCaller on real 151-base reads. Reads are clipped to
 their region: 28, 79 and 141 bases at the 10th, 50th and 90th percentile. The median haplotype has
@@ -11,9 +11,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from gkl_shim import pdhmm
 from gkl_shim.pairhmm import Batch, HaplotypeBatch, ReadBatch
 
-__all__ = ["pairs", "regions"]
+__all__ = ["pairs", "regions", "undetermined_regions"]
 
 # Inverse cumulative distributions of lengths, linear between these points.
 _QUANTILES = (0.0, 0.1, 0.5, 0.9, 1.0)
@@ -34,6 +35,11 @@ _REPEAT_GAP_OPEN = (25, 44)
 _REPEAT_SHARE = 0.1
 _CONTINUATION = 10
 _LETTERS = np.frombuffer(b"ACGT", np.uint8)
+_OTHER_BASES = np.array([pdhmm.Flag.A, pdhmm.Flag.C, pdhmm.Flag.G, pdhmm.Flag.T], np.uint8)
+
+# A partially determined haplotype has flags at a site unless the site is the determined one.
+_FLAGGED_SHARE = 0.8
+_LONGEST_DELETION = 6
 
 # The share of the segment's bases that are redrawn, and the share of pairs with each such rate.
 _PAIR_ERROR_RATES = (0.0, 0.01, 0.03, 0.08, 0.2, 0.5)
@@ -91,6 +97,39 @@ def regions(count: int, *, seed: int = 1, shape: tuple[int, int] | None = None) 
         HaplotypeBatch.from_arrays(_offsets(haplotypes), np.concatenate(haplotypes)),
         np.array(region_reads),
         np.array(region_haplotypes),
+    )
+
+
+def undetermined_regions(count: int, *, seed: int = 1) -> pdhmm.Batch:
+    """Generate regions of partially determined haplotypes.
+
+    They are those of :func:`regions`, with flags at sites that a region's haplotypes share: other
+    bases at most sites, and letters that may be absent at the others.
+    """
+    batch = regions(count, seed=seed)
+    random = np.random.default_rng([seed, 1])
+    ends = batch.haplotypes.offsets
+    flags = np.zeros(ends[-1], np.uint8)
+    for first, last in zip(batch.region_haplotypes[:-1], batch.region_haplotypes[1:], strict=True):
+        shortest = int(np.diff(ends[first : last + 1]).min())
+        sites = np.arange(_SITE_DISTANCE // 2, shortest - _LONGEST_DELETION, _SITE_DISTANCE)
+        is_deletion = random.random(len(sites)) < _DELETION_SHARE
+        lengths = random.integers(1, _LONGEST_DELETION, len(sites))
+        others = random.choice(_OTHER_BASES, len(sites))
+        for start in ends[first:last]:
+            flagged = random.random(len(sites)) < _FLAGGED_SHARE
+            for site in np.flatnonzero(flagged):
+                at = start + sites[site]
+                if is_deletion[site]:
+                    flags[at] |= pdhmm.Flag.DELETION_START
+                    flags[at + lengths[site] - 1] |= pdhmm.Flag.DELETION_END
+                else:
+                    flags[at] |= pdhmm.Flag.SNP | others[site]
+    return pdhmm.Batch(
+        batch.reads,
+        pdhmm.HaplotypeBatch.from_arrays(ends, batch.haplotypes.bases, flags),
+        batch.region_reads,
+        batch.region_haplotypes,
     )
 
 

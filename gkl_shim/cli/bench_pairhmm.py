@@ -13,10 +13,9 @@ from pathlib import Path
 import click
 
 from gkl_shim._batch import concatenated
-from gkl_shim.cli import _bench, _generated_input, _processor
-from gkl_shim.errors import MissingComponent
+from gkl_shim.cli import _bench, _generated_input, _gkl, _processor
 from gkl_shim.formats import pairhmm_in
-from gkl_shim.gatk import fetch, replay
+from gkl_shim.gatk import replay
 from gkl_shim.pairhmm import Batch, PairHMM, Precision
 
 _GENERATED_REGIONS = 100
@@ -45,12 +44,7 @@ class _Row:
 )
 @click.argument("inputs", metavar="[INPUT.in]...", nargs=-1)
 @_bench.seconds_option(1.0)
-@click.option(
-    "--gkl",
-    metavar="CLASSPATH",
-    help="The jars of GKL and of GATK's native bindings, or a GATK package jar. Default: the GATK "
-    "that `gkl-shim demo` has fetched.",
-)
+@_gkl.option
 @_bench.json_option
 def command(
     inputs: tuple[str, ...], seconds: float, gkl: str | None, json_file: str | None
@@ -72,7 +66,7 @@ def command(
     sets = sets or {"generated": _generated_input.regions(_GENERATED_REGIONS)}
     here = _processor.describe()
     missing: dict[str, str] = {}
-    classpath, absent = _gkl(gkl)
+    classpath, absent = _gkl.classpath(gkl)
     if absent is not None:
         missing["GKL"] = absent
     cuda, absent = _bench.cuda_devices(lambda: PairHMM(backend="cuda"))
@@ -98,24 +92,6 @@ def command(
     version = None if classpath is None else replay.gkl_version(classpath)
     figures = {"gkl": version, "rows": [dataclasses.asdict(row) for row in rows]}
     _bench.publish(json_file, here, cuda, missing, _table(rows, version), figures)
-
-
-def _gkl(given: str | None) -> tuple[str | None, str | None]:
-    """Return GKL's class path, or why GKL is not measured."""
-    if given is not None:
-        for entry in given.split(":"):
-            if not Path(entry.removesuffix("*")).exists():
-                raise MissingComponent(f"--gkl: {entry}: no such file or folder")
-        return given, None
-    try:
-        kept = fetch.complete(f"gkl-{fetch.GKL_VERSION}") or fetch.complete(fetch.gatk_name())
-        if kept is None:
-            return None, "it is not in the cache; run `gkl-shim demo` to fetch it, or give --gkl"
-        replay.stock_and_shim(kept)
-        fetch.java()
-    except MissingComponent as error:
-        return None, str(error)
-    return kept, None
 
 
 def _read(path: str) -> Batch:

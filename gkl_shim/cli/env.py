@@ -22,7 +22,7 @@ from gkl_shim.gatk import run
     type=click.Choice(["agent", "classpath", "library-path"]),
     default="agent",
     show_default=True,
-    help="How to replace GATK's PairHMM.",
+    help="How to replace GATK's native classes. library-path replaces PairHMM only.",
 )
 @click.option(
     "--gatk",

@@ -18,15 +18,16 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Replays PairHMM regions through several native engines in one JVM. The engines take turns. Each
+ * Replays regions of PairHMM or PDHMM through several native engines in one JVM. The engines take turns. Each
  * has a class path and a separate class loader, and therefore its own classes and native library.
  *
- * <p>replay.py runs {@code java Replay.java REGIONS THREADS single|double SECONDS CALLERS
- * NAME=CLASSPATH ...}. It prints one line of JSON on standard output. On an error it prints one
+ * <p>replay.py runs {@code java Replay.java REGIONS THREADS single|double|pdhmm SECONDS CALLERS
+ * NAME=CLASSPATH ...}. With PDHMM, the system property replay.level is GKL's instruction set. It
+ * prints one line of JSON on standard output. On an error it prints one
  * line on standard error and exits with code 1.
  */
 public final class Replay {
-    private static final String PACKAGE = "org.broadinstitute.gatk.nativebindings.pairhmm.";
+    private static final String BINDINGS = "org.broadinstitute.gatk.nativebindings.";
     /** In shorter turns, the clock and cold caches would affect the result. */
     private static final double TURN_SECONDS = 0.25;
 
@@ -40,7 +41,8 @@ public final class Replay {
     }
 
     private static String replay(String[] arguments) throws Throwable {
-        List<Region> regions = read(Paths.get(arguments[0]));
+        boolean pdhmm = arguments[2].equals("pdhmm");
+        List<Region> regions = read(Paths.get(arguments[0]), pdhmm);
         int threads = Integer.parseInt(arguments[1]);
         boolean doublePrecision = arguments[2].equals("double");
         double seconds = Double.parseDouble(arguments[3]);
@@ -49,8 +51,8 @@ public final class Replay {
         for (int i = 5; i < arguments.length; i++) {
             int equals = arguments[i].indexOf('=');
             engines.add(new Engine(arguments[i].substring(0, equals),
-                    arguments[i].substring(equals + 1), threads, doublePrecision, callers,
-                    regions));
+                    arguments[i].substring(equals + 1), threads, pdhmm, doublePrecision,
+                    callers, regions));
         }
 
         // The first pass warms up caches, the JIT compiler and thread pools. Its results are kept.
@@ -93,7 +95,7 @@ public final class Replay {
         return pairs;
     }
 
-    /** One native PairHMM, with every region as objects of its class loader. */
+    /** One native engine, with every region as objects of its class loader. */
     private static final class Engine {
         final String name;
         final MethodHandle computeLikelihoods;
@@ -106,8 +108,8 @@ public final class Replay {
         double total;
         double[][] likelihoods;
 
-        Engine(String name, String classPath, int threads, boolean doublePrecision, int callers,
-                List<Region> regions) throws Throwable {
+        Engine(String name, String classPath, int threads, boolean pdhmm,
+                boolean doublePrecision, int callers, List<Region> regions) throws Throwable {
             this.name = name;
             List<URL> urls = new ArrayList<>();
             for (String entry : classPath.split(":")) {
@@ -117,8 +119,10 @@ public final class Replay {
                     ClassLoader.getPlatformClassLoader());
             Thread.currentThread().setContextClassLoader(loader);
             // Like GATK, use the OpenMP class for several threads and the plain class for one.
-            Class<?> pairHmm = loader.loadClass("com.intel.gkl.pairhmm."
-                    + (threads > 1 ? "IntelPairHmmOMP" : "IntelPairHmm"));
+            Class<?> pairHmm = loader.loadClass("com.intel.gkl."
+                    + (pdhmm ? "pdhmm.IntelPDHMM"
+                            : threads > 1 ? "pairhmm.IntelPairHmmOMP" : "pairhmm.IntelPairHmm"));
+            String bindings = BINDINGS + (pdhmm ? "pdhmm." : "pairhmm.");
             Object instance = pairHmm.getConstructor().newInstance();
             MethodHandle load = MethodHandles.lookup()
                     .unreflect(pairHmm.getMethod("load", File.class)).bindTo(instance);
@@ -126,9 +130,19 @@ public final class Replay {
                 throw new IllegalStateException(
                         name + ": its native library does not load on this machine");
             }
-            Class<?> argumentsClass = loader.loadClass(PACKAGE + "PairHMMNativeArguments");
+            Class<?> argumentsClass = loader.loadClass(
+                    bindings + (pdhmm ? "PDHMMNativeArguments" : "PairHMMNativeArguments"));
             Object arguments = argumentsClass.getConstructor().newInstance();
-            argumentsClass.getField("useDoublePrecision").setBoolean(arguments, doublePrecision);
+            if (pdhmm) {
+                String level = System.getProperty("replay.level", "FASTEST_AVAILABLE");
+                choose(argumentsClass, arguments, "avxLevel", level);
+                choose(argumentsClass, arguments, "openMPSetting", "FASTEST_AVAILABLE");
+                // GATK's default.
+                argumentsClass.getMethod("setMaxMemoryInMB", int.class).invoke(arguments, 1024);
+            } else {
+                argumentsClass.getField("useDoublePrecision").setBoolean(
+                        arguments, doublePrecision);
+            }
             argumentsClass.getField("maxNumberOfThreads").setInt(arguments, threads);
             // Use a method handle. Method.invoke would restore the thread's floating-point state,
             // but in GATK the flush-to-zero mode that GKL sets here stays on.
@@ -137,8 +151,8 @@ public final class Replay {
                     .bindTo(instance)
                     .invoke(arguments);
 
-            Class<?> readClass = loader.loadClass(PACKAGE + "ReadDataHolder");
-            Class<?> haplotypeClass = loader.loadClass(PACKAGE + "HaplotypeDataHolder");
+            Class<?> readClass = loader.loadClass(bindings + "ReadDataHolder");
+            Class<?> haplotypeClass = loader.loadClass(bindings + "HaplotypeDataHolder");
             computeLikelihoods = MethodHandles.lookup()
                     .unreflect(pairHmm.getMethod("computeLikelihoods",
                             Array.newInstance(readClass, 0).getClass(),
@@ -151,9 +165,22 @@ public final class Replay {
                 Region region = regions.get(i);
                 reads[i] = holders(readClass, region.reads, "readBases", "readQuals",
                         "insertionGOP", "deletionGOP", "overallGCP");
-                haplotypes[i] = holders(haplotypeClass, region.haplotypes, "haplotypeBases");
+                haplotypes[i] = pdhmm
+                        ? holders(haplotypeClass, region.haplotypes, "haplotypeBases",
+                                "haplotypePDBases")
+                        : holders(haplotypeClass, region.haplotypes, "haplotypeBases");
                 for (double[][] output : outputs) {
                     output[i] = new double[region.reads.length * region.haplotypes.length];
+                }
+            }
+        }
+
+        /** Sets a field to the constant of its enum class. */
+        private static void choose(Class<?> type, Object object, String field, String constant)
+                throws ReflectiveOperationException {
+            for (Object each : type.getField(field).getType().getEnumConstants()) {
+                if (each.toString().equals(constant)) {
+                    type.getField(field).set(object, each);
                 }
             }
         }
@@ -268,7 +295,7 @@ public final class Replay {
     private static volatile float smallest = Float.MIN_NORMAL;
     private static volatile float half = 0.5f;
 
-    /** One region: five byte arrays for each read, and one for each haplotype. */
+    /** One region: five byte arrays for each read, and one or two for each haplotype. */
     private static final class Region {
         final byte[][][] reads;
         final byte[][][] haplotypes;
@@ -291,8 +318,11 @@ public final class Replay {
         }
     }
 
-    /** Reads the .in format: a line "R H", R lines of bases and four qualities, H haplotypes. */
-    private static List<Region> read(Path path) throws IOException {
+    /**
+     * Reads the .in format: a line "R H", R lines of bases and four qualities, H haplotypes. For
+     * PDHMM a haplotype's line also has two hexadecimal digits for each letter.
+     */
+    private static List<Region> read(Path path, boolean pdhmm) throws IOException {
         List<Region> regions = new ArrayList<>();
         try (BufferedReader reader = Files.newBufferedReader(path, StandardCharsets.ISO_8859_1)) {
             long number = 0;
@@ -308,7 +338,10 @@ public final class Replay {
                     region.reads[i] = fields(path, ++number, reader.readLine(), 5);
                 }
                 for (int i = 0; i < region.haplotypes.length; i++) {
-                    region.haplotypes[i] = fields(path, ++number, reader.readLine(), 1);
+                    String haplotype = reader.readLine();
+                    region.haplotypes[i] = pdhmm
+                            ? withFlags(path, ++number, haplotype)
+                            : fields(path, ++number, haplotype, 1);
                 }
                 regions.add(region);
             }
@@ -317,6 +350,19 @@ public final class Replay {
             throw new IOException(path + ":1: no regions");
         }
         return regions;
+    }
+
+    private static byte[][] withFlags(Path path, long number, String line) throws IOException {
+        String[] texts = line == null ? new String[0] : line.trim().split("\\s+");
+        if (texts.length != 2 || texts[1].length() != 2 * texts[0].length()
+                || !texts[1].matches("[0-9A-Fa-f]+")) {
+            throw new IOException(path + ":" + number + ": no letters with two digits each");
+        }
+        byte[] flags = new byte[texts[0].length()];
+        for (int i = 0; i < flags.length; i++) {
+            flags[i] = (byte) Integer.parseInt(texts[1].substring(2 * i, 2 * i + 2), 16);
+        }
+        return new byte[][] {texts[0].getBytes(StandardCharsets.ISO_8859_1), flags};
     }
 
     private static byte[][] fields(Path path, long number, String line, int expected)

@@ -1,8 +1,9 @@
-"""Time several native PairHMM engines in one JVM, on recorded regions.
+"""Time several native engines of PairHMM or PDHMM in one JVM, on recorded regions.
 
-Each engine is called through GATK's interface, ``com.intel.gkl.pairhmm.IntelPairHmm``, in a
-separate class loader. The engines take turns, so that a change of the machine's speed affects all
-of them. The timed calls are those of GATK, from Java objects to likelihoods.
+Each engine is called through GATK's interface, ``com.intel.gkl.pairhmm.IntelPairHmm`` or
+``com.intel.gkl.pdhmm.IntelPDHMM``, in a separate class loader. The engines take turns, so that a
+change of the machine's speed affects all of them. The timed calls are those of GATK, from Java
+objects to likelihoods.
 """
 
 from __future__ import annotations
@@ -117,6 +118,8 @@ def replay(
     *,
     threads: int = 1,
     double_precision: bool = False,
+    pdhmm: bool = False,
+    level: str = "FASTEST_AVAILABLE",
     seconds: float = 2.0,
     callers: int = 1,
     environment: Mapping[str, str] | None = None,
@@ -134,6 +137,10 @@ def replay(
         Like GATK's ``--native-pair-hmm-threads``. With more than one, the OpenMP class is called.
     double_precision : bool
         Like GATK's ``--native-pair-hmm-use-double-precision``.
+    pdhmm : bool
+        Whether the regions are of PDHMM, in the format of :mod:`gkl_shim.formats.pdhmm_in`.
+    level : str
+        The instruction set of GKL's PDHMM, a constant of its ``AVXLevel``.
     seconds : float
         The least time for each engine, summed over its turns.
     callers : int
@@ -162,10 +169,11 @@ def replay(
     with resources.as_file(resources.files(__package__) / "Replay.java") as source:
         command = [
             fetch.java(),
+            f"-Dreplay.level={level}",
             str(source),
             str(regions),
             str(threads),
-            "double" if double_precision else "single",
+            "pdhmm" if pdhmm else "double" if double_precision else "single",
             str(seconds),
             str(callers),
             *(f"{name}={classpath}" for name, classpath in engines.items()),
@@ -181,7 +189,8 @@ def replay(
         )
     if process.returncode != 0:
         raise _error(process.stderr, process.returncode)
-    result = json.loads(process.stdout)
+    # GKL's PDHMM prints its settings.
+    result = json.loads(process.stdout.splitlines()[-1])
     return Replay(
         regions=result["regions"],
         pairs=result["pairs"],
@@ -200,7 +209,9 @@ def beside_gkl(
     build: str,
     *,
     threads: int,
-    double_precision: bool,
+    double_precision: bool = False,
+    pdhmm: bool = False,
+    level: str = "FASTEST_AVAILABLE",
     seconds: float,
 ) -> BesideGkl:
     """Time a build of gkl-shim and GKL in turns, with the OpenMP setting that is faster for GKL.
@@ -213,7 +224,7 @@ def beside_gkl(
         A class path with GKL.
     build : str
         The build of gkl-shim, a value of ``GKL_SHIM_BUILD``.
-    threads, double_precision, seconds
+    threads, double_precision, pdhmm, level, seconds
         As for :func:`replay`, which also lists the exceptions.
     """
     found = []
@@ -223,6 +234,8 @@ def beside_gkl(
             stock_and_shim(classpath),
             threads=threads,
             double_precision=double_precision,
+            pdhmm=pdhmm,
+            level=level,
             seconds=seconds,
             environment={"GKL_SHIM_BUILD": build, "OMP_WAIT_POLICY": policy},
         )

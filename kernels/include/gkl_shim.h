@@ -253,6 +253,78 @@ GKL_SHIM_API gkl_shim_status gkl_shim_pairhmm_parse(const uint8_t *text, int64_t
 GKL_SHIM_API gkl_shim_status gkl_shim_pairhmm_format(const double *values, int64_t count,
                                                      int32_t threads, uint8_t *text, int64_t *size);
 
+/* ---- PDHMM: log10 likelihood of a read given a partially determined haplotype --------------- */
+
+/* The flags of a letter of a partially determined haplotype, as in GATK's
+ * PartiallyDeterminedHaplotype. A deletion is the columns from one with _DELETION_START to one with
+ * _DELETION_END: they may be absent. One column may have both. */
+enum {
+    GKL_SHIM_PDHMM_SNP = 1, /* the bases that follow match there too */
+    GKL_SHIM_PDHMM_DELETION_START = 2,
+    GKL_SHIM_PDHMM_DELETION_END = 4,
+    GKL_SHIM_PDHMM_A = 8,
+    GKL_SHIM_PDHMM_C = 16,
+    GKL_SHIM_PDHMM_G = 32,
+    GKL_SHIM_PDHMM_T = 64,
+    GKL_SHIM_PDHMM_N = 128 /* changes no likelihood, as in GATK */
+};
+
+typedef struct {
+    int32_t threads; /* as in gkl_shim_pairhmm_options */
+    /* GKL_SHIM_STRICT: letters other than ACGTN, in either case, are an error; so are the flags of
+     * bases without SNP, and SNP without one. A likelihood is -Infinity only if the model itself
+     * gives zero.
+     * GKL_SHIM_AS_GKL: like GATK and Intel's GKL. A base matches the same byte, N matches all, and
+     * a likelihood below double precision's range (about 1e-630) is -Infinity. */
+    int32_t conventions;
+    const char *build; /* as in gkl_shim_pairhmm_options; all builds give the same bits */
+} gkl_shim_pdhmm_options;
+
+/* Limits of a batch, beside those of a gkl_shim_pairhmm_batch. */
+enum {
+    GKL_SHIM_PDHMM_LONGEST_READ = 1 << 15,      /* bases of one read */
+    GKL_SHIM_PDHMM_LONGEST_HAPLOTYPE = 1 << 18, /* letters of one haplotype */
+    GKL_SHIM_PDHMM_REGION_LETTERS = 1 << 24     /* letters of all haplotypes of one region */
+};
+
+/* A batch of regions: that of PairHMM, and flags. Gap-open and gap-continuation qualities are less
+ * than 128; all eight bits of a base quality count. */
+typedef struct {
+    gkl_shim_pairhmm_batch pairs;
+    const uint8_t *haplotype_flags; /* of each letter in pairs.haplotype_bases */
+} gkl_shim_pdhmm_batch;
+
+/* What a handle has done since it was opened, all threads together. */
+typedef struct {
+    int64_t regions;        /* regions computed */
+    int64_t pairs;          /* read-haplotype pairs */
+    int64_t cells;          /* the sum over pairs of read length x haplotype length */
+    int64_t computed_cells; /* the cells that remained after sharing common columns */
+    int64_t rescued_pairs;  /* pairs computed a second time, with the plain recurrence */
+    double seconds;         /* the sum over calls of the time in gkl_shim_pdhmm_compute() */
+} gkl_shim_pdhmm_stats;
+
+typedef struct gkl_shim_pdhmm gkl_shim_pdhmm;
+
+/* Open a handle. `options` may be NULL, which means all zeros. On failure *handle is NULL. */
+GKL_SHIM_API gkl_shim_status gkl_shim_pdhmm_open(const gkl_shim_pdhmm_options *options,
+                                                 gkl_shim_pdhmm **handle);
+
+/* Compute every pair of every region, in double precision, within 1e-8 of the model. The arguments,
+ * the order of the values and the errors are those of gkl_shim_pairhmm_compute(). */
+GKL_SHIM_API gkl_shim_status gkl_shim_pdhmm_compute(gkl_shim_pdhmm *handle,
+                                                    const gkl_shim_pdhmm_batch *batch,
+                                                    double *log10_likelihoods, int64_t size);
+
+/* The handle's build: "portable", "avx2", "avx512" or "neon". */
+GKL_SHIM_API const char *gkl_shim_pdhmm_build(const gkl_shim_pdhmm *handle);
+
+GKL_SHIM_API void gkl_shim_pdhmm_statistics(const gkl_shim_pdhmm *handle,
+                                            gkl_shim_pdhmm_stats *stats);
+
+/* Close a handle. NULL is allowed. */
+GKL_SHIM_API void gkl_shim_pdhmm_close(gkl_shim_pdhmm *handle);
+
 /* ---- prefilter: is a read within a number of edits of a segment of the reference? ----------- */
 
 enum {
@@ -374,6 +446,78 @@ GKL_SHIM_API gkl_shim_status gkl_shim_prefilter_parse_candidates(
  * GKL_SHIM_PREFILTER_LINE_BYTES bytes a pair; returns the number of bytes written. */
 GKL_SHIM_API int64_t gkl_shim_prefilter_format(const int16_t *results, int64_t pairs,
                                                int32_t reject_undefined, uint8_t *text);
+
+/* ---- Smith-Waterman: how a sequence aligns to a reference ----------------------------------- */
+
+/* What happens to letters of the alternative that the reference does not cover. */
+enum {
+    /* They are clipped (S). */
+    GKL_SHIM_SMITHWATERMAN_SOFTCLIP = 0,
+    /* Both sequences are aligned from end to end; what is left over is an insertion or deletion. */
+    GKL_SHIM_SMITHWATERMAN_INDEL = 1,
+    /* As INDEL at the start. At the end, letters of the reference may be left over. */
+    GKL_SHIM_SMITHWATERMAN_LEADING_INDEL = 2,
+    /* They count as aligned (M), so an offset may be less than 0. */
+    GKL_SHIM_SMITHWATERMAN_IGNORE = 3
+};
+
+enum {
+    /* Letters of one sequence. */
+    GKL_SHIM_SMITHWATERMAN_LONGEST = 1 << 18
+};
+
+typedef struct {
+    int32_t threads;   /* as in gkl_shim_pairhmm_options */
+    const char *build; /* as in gkl_shim_pairhmm_options; all builds give the same results */
+} gkl_shim_smithwaterman_options;
+
+/* Scores, penalties being negative, and one of GKL_SHIM_SMITHWATERMAN_SOFTCLIP to _IGNORE. Any
+ * scores are allowed; ordinary ones, up to some thousands, are the fastest. */
+typedef struct {
+    int32_t match, mismatch;
+    int32_t gap_open;   /* of a gap's first letter */
+    int32_t gap_extend; /* of each further letter */
+    int32_t overhang;
+} gkl_shim_smithwaterman_parameters;
+
+/* Pair k is reference k and alternative k. Letters are compared as bytes. */
+typedef struct {
+    int64_t pairs;                      /* may be 0 */
+    const int64_t *reference_offsets;   /* pairs+1 offsets into references */
+    const uint8_t *references;          /* letters */
+    const int64_t *alternative_offsets; /* pairs+1 offsets into alternatives */
+    const uint8_t *alternatives;        /* letters */
+} gkl_shim_smithwaterman_batch;
+
+typedef struct gkl_shim_smithwaterman gkl_shim_smithwaterman;
+
+/* Open a handle. `options` may be NULL, which means all zeros. On failure *handle is NULL. */
+GKL_SHIM_API gkl_shim_status gkl_shim_smithwaterman_open(
+    const gkl_shim_smithwaterman_options *options, gkl_shim_smithwaterman **handle);
+
+/* Align every pair, with the results of GATK's class SmithWatermanJavaAligner for any sequences,
+ * scores and overhang strategy. offsets[k] becomes the position in reference k, counted from 0, at
+ * which alternative k starts; INDEL and LEADING_INDEL always give 0. Its CIGAR becomes the text
+ * [cigar_offsets[k], cigar_offsets[k+1]) of `cigars`; the pairs+1 offsets start at 0.
+ *
+ * `size` is the length of `cigars`, at least two bytes for each letter of all references and
+ * alternatives. All of it may be written to. Besides, a call takes less than 1 MiB a thread for
+ * sequences of 1,000 letters, and at most 1 GiB for two sequences of the greatest length.
+ *
+ * GKL_SHIM_EINVAL: a null pointer where there is data, offsets that do not start at 0 or that
+ * decrease, a sequence of length 0 or longer than GKL_SHIM_SMITHWATERMAN_LONGEST, an unknown
+ * overhang strategy, or a `size` that is too small. Nothing is written then. After GKL_SHIM_ENOMEM
+ * the outputs are undefined. */
+GKL_SHIM_API gkl_shim_status gkl_shim_smithwaterman_align(
+    const gkl_shim_smithwaterman *handle, const gkl_shim_smithwaterman_batch *batch,
+    const gkl_shim_smithwaterman_parameters *parameters, int64_t *offsets, int64_t *cigar_offsets,
+    char *cigars, int64_t size);
+
+/* The handle's build: "portable", "avx2", "avx512" or "neon". */
+GKL_SHIM_API const char *gkl_shim_smithwaterman_build(const gkl_shim_smithwaterman *handle);
+
+/* Close a handle. NULL is allowed. */
+GKL_SHIM_API void gkl_shim_smithwaterman_close(gkl_shim_smithwaterman *handle);
 
 /* cffi: end */
 

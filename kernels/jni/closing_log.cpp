@@ -37,9 +37,11 @@ double process_seconds() {
 
 std::string CallTotals::line(const char *call) const {
     const double seconds = double(nanoseconds_) * 1e-9, run = process_seconds();
-    std::string line =
-        format("%s, %lld pairs, %lld cells in %.4f s, %.2f GCUPS", plural(calls_, call).c_str(),
-               (long long)pairs_, (long long)cells_, seconds, double(cells_) / seconds * 1e-9);
+    std::string line = plural(calls_, call);
+    // One pair a call is not worth a word.
+    if (pairs_ != calls_) line += format(", %lld pairs", (long long)pairs_);
+    line += format(", %lld cells in %.4f s, %.2f GCUPS", (long long)cells_, seconds,
+                   double(cells_) / seconds * 1e-9);
     if (run > 0) line += format(", %.2f%% of the run's %.1f s", 100 * seconds / run, run);
     return line;
 }

@@ -30,11 +30,11 @@ int64_t append_quals(const uint8_t *quals, int64_t length, std::string *text) {
 
 }  // namespace
 
-void PairHmmRecording::add(const gkl_shim_pairhmm_batch &region, std::string *scratch) {
-    if (!recorder_.recording()) return;
+int64_t append_region(const gkl_shim_pairhmm_batch &region, const uint8_t *haplotype_flags,
+                      std::string *to) {
     const int64_t reads = region.region_reads[1], haplotypes = region.region_haplotypes[1];
-    std::string &text = *scratch;
-    text = format("%lld %lld\n", (long long)reads, (long long)haplotypes);
+    std::string &text = *to;
+    text += format("%lld %lld\n", (long long)reads, (long long)haplotypes);
     int64_t capped = 0;
     for (int64_t r = 0; r < reads; r++) {
         const int64_t start = region.read_offsets[r];
@@ -49,11 +49,22 @@ void PairHmmRecording::add(const gkl_shim_pairhmm_batch &region, std::string *sc
     }
     for (int64_t h = 0; h < haplotypes; h++) {
         const int64_t start = region.haplotype_offsets[h];
-        append_bases(region.haplotype_bases + start, region.haplotype_offsets[h + 1] - start,
-                     &text);
+        const int64_t length = region.haplotype_offsets[h + 1] - start;
+        append_bases(region.haplotype_bases + start, length, &text);
+        if (haplotype_flags != nullptr) {
+            text += ' ';
+            for (int64_t k = 0; k < length; k++) text += format("%02x", haplotype_flags[start + k]);
+        }
         text += '\n';
     }
-    if (recorder_.add(text)) capped_ += capped;
+    return capped;
+}
+
+void PairHmmRecording::add(const gkl_shim_pairhmm_batch &region, std::string *scratch) {
+    if (!recorder_.recording()) return;
+    scratch->clear();
+    const int64_t capped = append_region(region, nullptr, scratch);
+    if (recorder_.add(*scratch)) capped_ += capped;
 }
 
 std::string PairHmmRecording::finish() {

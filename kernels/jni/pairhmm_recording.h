@@ -12,10 +12,14 @@
 namespace gkl_shim {
 namespace jni {
 
-// A record is a line `R H`, R lines `bases quals insertion deletion continuation` with qualities as
-// Phred+33, and H lines of haplotype bases. Bases are recorded as the engine uses them: any byte
-// other than ACGTN becomes A. Qualities are taken modulo 128. Those above 93, the highest that
-// Phred+33 can print, become 93.
+// Appends a region: a line `R H`, R lines `bases quals insertion deletion continuation` with
+// qualities as Phred+33, and H lines of haplotype bases, each followed by two hexadecimal digits of
+// flags a base if there are flags. Bases are recorded as the engine uses them: any byte other than
+// ACGTN becomes A. Qualities are taken modulo 128. Those above 93, the highest that Phred+33 can
+// print, become 93; returns how many.
+int64_t append_region(const gkl_shim_pairhmm_batch &region, const uint8_t *haplotype_flags,
+                      std::string *to);
+
 class PairHmmRecording {
    public:
     explicit PairHmmRecording(const std::string &file) : recorder_(file) {}

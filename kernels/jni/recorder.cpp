@@ -52,7 +52,7 @@ bool Recorder::flush() {
 }
 
 void Recorder::fail(const std::string &reason) {
-    log_warning("GKL_SHIM_RECORD: cannot write " + name_ + ": " + reason +
+    log_warning(std::string(setting_) + ": cannot write " + name_ + ": " + reason +
                 "; the run goes on without recording");
     file_.discard();
     std::string().swap(pending_);

@@ -1,4 +1,4 @@
-// Writes the file that GKL_SHIM_RECORD names, one record after another.
+// Writes the file that a setting such as GKL_SHIM_RECORD names, one record after another.
 #pragma once
 
 #include <stdint.h>
@@ -15,7 +15,9 @@ namespace jni {
 // If a record cannot be written, warns once and ends the recording, but not the run.
 class Recorder {
    public:
-    explicit Recorder(std::string file) : name_(std::move(file)) {}
+    // `setting` is the variable that names the file, for warnings.
+    explicit Recorder(std::string file, const char *setting = "GKL_SHIM_RECORD")
+        : name_(std::move(file)), setting_(setting) {}
 
     // Returns false, after the warning, if the file cannot be written.
     bool open();
@@ -37,6 +39,7 @@ class Recorder {
     void fail(const std::string &reason);
 
     const std::string name_;
+    const char *const setting_;
     std::atomic<bool> recording_{false};
     std::mutex mutex_;
     OutputFile file_;

@@ -116,6 +116,7 @@ Settings read(JNIEnv *env) {
     }
 
     settings.record = value("record");
+    settings.record_smithwaterman = value("record_smithwaterman");
 
     const std::string verify = value("verify");
     settings.verify = positive(verify, std::numeric_limits<int64_t>::max());

@@ -22,6 +22,8 @@ struct Settings {
     int32_t threads = 0;             // GKL_SHIM_THREADS; 0: what GATK asks for
     std::string build;               // GKL_SHIM_BUILD; empty: the best one for this CPU
     std::string record;              // GKL_SHIM_RECORD, a file name; empty: none
+    // GKL_SHIM_RECORD_SMITHWATERMAN, likewise
+    std::string record_smithwaterman;
     int64_t verify = 0;              // GKL_SHIM_VERIFY: verify every Nth region; 0: none
     LogLevel log = LogLevel::kInfo;  // GKL_SHIM_LOG
     std::vector<std::string> warnings;

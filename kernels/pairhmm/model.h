@@ -33,7 +33,7 @@
 //
 //     M'(m,j) = I'(m,j) = START,   T'(r,n) = D'(r,n) = 0,   row 0 has xx = c = 1
 //
-//   The join multiplies both halves after column cut = n / 2, rows from the last to 0:
+//   The join multiplies both halves after the column where it is cut, rows from the last to 0:
 //
 //     high = fma(T(r), T'(r) LOW, high),  high = fma(D^(r,cut+1), (c[r] D'(r,cut+1)) LOW, high)
 //     low  = fma(T(r), T'(r), low),       low  = fma(D^(r,cut+1),  c[r] D'(r,cut+1), low)
@@ -43,8 +43,8 @@
 //   If high is small, low / START replaces the fraction: a product of two halves needs twice the
 //   range of a number.
 //
-//   START and LOW are powers of two, and the cut depends on the haplotype alone. So a pair's bits
-//   do not depend on the other pairs of its batch.
+//   START and LOW are powers of two, and the cut depends on the region's set of haplotypes alone.
+//   So a pair's bits do not depend on the region's other reads or on other regions.
 //
 // The recurrence is GATK's (Poplin et al. 2017, doi:10.1101/201178; Durbin et al. 1998, chapter 4).
 // The exponent g = 0.434294 ln 10 is Intel GKL's: it writes 1/ln 10 in six digits.

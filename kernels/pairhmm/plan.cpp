@@ -6,9 +6,6 @@
 
 namespace gkl_shim {
 namespace pairhmm {
-namespace {
-
-// The number of letters that both share, given that they share the first `from`.
 int64_t common_prefix(const Letters &a, const Letters &b, int64_t from) {
     const int64_t n = std::min(a.length, b.length);
     int64_t k = from;
@@ -34,8 +31,6 @@ void reverse(const uint8_t *from, int64_t count, uint8_t *to) {
     }
     for (; k < count; k++) to[k] = from[count - 1 - k];
 }
-
-}  // namespace
 
 void TrieBuilder::build(const Letters *sequences, int64_t count, Trie *trie) {
     int64_t letters = 0;
@@ -104,11 +99,11 @@ void TrieBuilder::build(const Letters *sequences, int64_t count, Trie *trie) {
     trie->letters.resize(size_t(columns));
 }
 
-void Planner::make_tries(const Letters *haplotypes, int64_t count, Trie *heads, Trie *tails) {
+void Planner::make_tries(const Haplotype *haplotypes, int64_t count, Trie *heads, Trie *tails) {
     parts_.resize(count);
     int64_t letters = 0;
     for (int64_t h = 0; h < count; h++) {
-        parts_[h] = {haplotypes[h].letters, head_length(haplotypes[h].length)};
+        parts_[h] = {haplotypes[h].letters, haplotypes[h].cut};
         letters += haplotypes[h].length - parts_[h].length;
     }
     builder_.build(parts_.data(), count, heads);
@@ -124,7 +119,7 @@ void Planner::make_tries(const Letters *haplotypes, int64_t count, Trie *heads, 
     builder_.build(parts_.data(), count, tails);
 }
 
-void Planner::make(const Letters *haplotypes, int64_t count, Plan *plan) {
+void Planner::make(const Haplotype *haplotypes, int64_t count, Plan *plan) {
     make_tries(haplotypes, count, &plan->heads, &plan->tails);
     order_.resize(count);
     for (int64_t h = 0; h < count; h++) order_[h] = int32_t(h);

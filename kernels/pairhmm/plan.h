@@ -1,13 +1,12 @@
 // The plan of a region: the columns that several pairs share, and the order in which they are
 // computed.
 //
-// The recurrence is linear, so a haplotype can be computed from both ends. It is cut in the middle.
-// The forward recurrence runs over its head, the backward recurrence over its tail, and the join
+// The recurrence is linear, so a haplotype can be computed from both ends. It is cut in two. The
+// forward recurrence runs over its head, the backward recurrence over its tail, and the join
 // multiplies each row's forward values with its backward values. Haplotypes whose heads begin alike
 // share those columns; haplotypes whose tails end alike share those. So a region's distinct heads
 // make one trie, and its distinct tails, reversed, another. A region's haplotypes differ in few
-// places, most often near its middle. A single trie over whole haplotypes would share nothing after
-// the first difference.
+// places. A single trie over whole haplotypes would share nothing after the first difference.
 //
 // A trie is a list of branches, depth first. Each branch is a run of columns. An engine walks the
 // list and keeps its state at a fork until the last branch that leaves there is done. Planning runs
@@ -19,16 +18,12 @@
 
 #include <vector>
 
+#include "pairhmm/cuts.h"
+#include "pairhmm/haplotype.h"
 #include "pairhmm/model.h"
 
 namespace gkl_shim {
 namespace pairhmm {
-
-// An encoded sequence.
-struct Letters {
-    const uint8_t *letters;
-    int64_t length;
-};
 
 // Consecutive columns of a trie.
 struct Branch {
@@ -90,10 +85,6 @@ class TrieBuilder {
     std::vector<Subtree> pending_;  // a stack
 };
 
-// The column at which a haplotype is cut. It depends on the haplotype alone, so that its results do
-// not depend on the other haplotypes.
-inline int64_t head_length(int64_t haplotype_length) { return haplotype_length / 2; }
-
 struct Plan {
     Trie heads, tails;                // of reversed tails
     std::vector<Join> joins;          // sorted by tail
@@ -108,11 +99,14 @@ struct Plan {
 
 class Planner {
    public:
+    // Chooses the cuts of a region's haplotypes. It must be given all of them.
+    void cut(Haplotype *haplotypes, int64_t count) { cutter_.choose(haplotypes, count); }
+
     // Plans haplotypes. Reuses the plan's memory.
-    void make(const Letters *haplotypes, int64_t count, Plan *plan);
+    void make(const Haplotype *haplotypes, int64_t count, Plan *plan);
 
     // Builds the tries alone.
-    void make_tries(const Letters *haplotypes, int64_t count, Trie *heads, Trie *tails);
+    void make_tries(const Haplotype *haplotypes, int64_t count, Trie *heads, Trie *tails);
 
     // Frees buffers that a rare long haplotype has made larger than `most` bytes.
     void trim(size_t most) {
@@ -120,6 +114,7 @@ class Planner {
     }
 
    private:
+    Cutter cutter_;
     TrieBuilder builder_;
     std::vector<Letters> parts_;
     std::vector<uint8_t> reversed_;

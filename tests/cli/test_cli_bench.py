@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 from gkl_shim import _native
-from gkl_shim.cli import _bench, _generated_input, bench_pairhmm, bench_prefilter, cli
+from gkl_shim.cli import _bench, _generated_input, _gkl, bench_prefilter, cli
 from gkl_shim.gatk import replay
 from gkl_shim.prefilter import edits
 from tests.cli.shim_command import REGIONS, one_error, run
@@ -96,7 +96,7 @@ def test_pairhmm_on_a_gpu(fake_gpus: Any, tmp_path: Path, monkeypatch: pytest.Mo
 def test_bench_pairhmm_compares_with_gkl(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     found = replay.BesideGkl(5.0, 2.0, 2.5, "passive", True, 1e-6)
     jar = "/jars/gkl-0.8.11.jar"
-    monkeypatch.setattr(bench_pairhmm, "_gkl", lambda given: (jar, None))
+    monkeypatch.setattr(_gkl, "classpath", lambda given: (jar, None))
     monkeypatch.setattr(replay, "beside_gkl", lambda *_, **__: found)
     (tmp_path / "x.in").write_bytes(REGIONS)
     arguments = ["bench", "pairhmm", str(tmp_path / "x.in"), "--seconds", "0.01"]

@@ -24,6 +24,10 @@ JNI = {
     "Java_com_intel_gkl_pairhmm_IntelPairHmm_initNative",
     "Java_org_gklshim_pairhmm_NativePairHmm_compute",
     "Java_org_gklshim_pairhmm_NativePairHmm_initialize",
+    "Java_org_gklshim_pdhmm_NativePdhmm_compute",
+    "Java_org_gklshim_pdhmm_NativePdhmm_initialize",
+    "Java_org_gklshim_smithwaterman_NativeSmithWaterman_align",
+    "Java_org_gklshim_smithwaterman_NativeSmithWaterman_announce",
 }
 #: What belongs to a C++ run-time library; its first three names also exist in the C library.
 CPP = re.compile(r"(?!__cxa_(atexit|finalize|thread_atexit_impl)$)(_Z|__cxa_|__gxx_|_Unwind_)")

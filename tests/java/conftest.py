@@ -71,12 +71,13 @@ class Jvm:
         file_size: int | None = None,
         obeys_permissions: bool = False,
         succeeds: bool = True,
+        module: str = "tests.java.scenarios",
     ) -> Outcome:
         chosen = self._swap(swap, gkl)
         given, result = self._folder / "argument", self._folder / "result"
         given.write_bytes(pickle.dumps(argument))
         result.unlink(missing_ok=True)
-        command = [sys.executable, "-m", "tests.java.scenarios", scenario, str(given), str(result)]
+        command = [sys.executable, "-m", module, scenario, str(given), str(result)]
         command.append(":".join([*map(str, chosen.jars), gkl_classpath(gkl)]))
         # On the command line, because the JVM logs JAVA_TOOL_OPTIONS.
         command += [] if chosen.agent is None else [f"-javaagent:{chosen.agent}"]

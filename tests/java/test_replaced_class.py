@@ -1,6 +1,6 @@
 """The agent replaces the classes of each algorithm that passes its self-test.
 
-The tests add an algorithm for `IntelSmithWaterman`, whose self-test passes or fails.
+An algorithm whose self-test passes or fails takes the place of Smith-Waterman.
 """
 
 from __future__ import annotations
@@ -12,10 +12,8 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import require_tool
-from tests.java.conftest import ROOT, gkl_classpath, skip_unless_served
+from tests.java.conftest import gkl_classpath, skip_unless_served
 from tests.java.test_agent import WRONG
-
-SMITH_WATERMAN = "com.intel.gkl.smithwaterman.IntelSmithWaterman"
 
 ALGORITHM = """
 package org.gklshim.smithwaterman;
@@ -92,29 +90,20 @@ def compile_java(classpath: str, folder: Path, sources: list[Path]) -> None:
 
 @pytest.fixture(scope="module")
 def agent(tmp_path_factory: pytest.TempPathFactory, agent_jar: Path) -> Path:
-    """Return an agent's jar with one more entry in the table."""
+    """Return an agent's jar with the other algorithm in it."""
     folder = tmp_path_factory.mktemp("agent")
-    table = (ROOT / "java/src/main/java/org/gklshim/ReplacedClass.java").read_text()
-    start = "ReplacedClass[] TABLE = {\n"
-    assert start in table
-    entry = f'new ReplacedClass("{SMITH_WATERMAN}", org.gklshim.smithwaterman.SmithWaterman'
-    entry += ".INSTANCE, OriginalLibrary.INTEL_GKL),\n"
-    sources = {
-        "ReplacedClass": table.replace(start, start + entry),
-        "SmithWaterman": ALGORITHM,
-        "IntelSmithWaterman": REPLACEMENT,
-    }
+    sources = {"SmithWaterman": ALGORITHM, "IntelSmithWaterman": REPLACEMENT}
     compile_java(str(agent_jar), folder / "classes", write(folder, sources))
-    made = {
-        str(path.relative_to(folder / "classes")): path.read_bytes()
-        for path in (folder / "classes").rglob("*.class")
-    }
+    made = {}
+    for path in (folder / "classes").rglob("*.class"):
+        name = str(path.relative_to(folder / "classes"))
+        ours = name.startswith("org/gklshim/")
+        made[name if ours else f"org/gklshim/replacements/{name}"] = path.read_bytes()
     with zipfile.ZipFile(agent_jar) as old, zipfile.ZipFile(folder / "gkl-shim.jar", "w") as new:
         for name in {*old.namelist()} - made.keys():
             new.writestr(name, old.read(name))
         for name, content in made.items():
-            ours = name.startswith("org/gklshim/")
-            new.writestr(name if ours else f"org/gklshim/replacements/{name}", content)
+            new.writestr(name, content)
     return folder / "gkl-shim.jar"
 
 

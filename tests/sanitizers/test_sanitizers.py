@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import HEADER_FOLDERS, ROOT, alone, require_tool
+from tests.conftest import DATA, HEADER_FOLDERS, ROOT, alone, require_tool
 from tests.prefilter import simulate
+from tests.smithwaterman.pairs import Pair, pairs
 
 FLAGS = {
     "address": "-fsanitize=address,undefined -fno-sanitize-recover=all",
@@ -130,6 +131,32 @@ def test_the_prefilter_runs_clean(program, tmp_path, method, mode, edits):
         done = run(driver, path, build, method, mode, edits, 4)
         assert (done.returncode, done.stderr) == (0, "")
         assert len(done.stdout.splitlines()) == len(reads)
+
+
+def test_smithwaterman_runs_clean(program, tmp_path):
+    driver = program(ROOT / "tests" / "smithwaterman" / "driver.c")
+    sample = pairs(400, seed=12, longest=200)
+    # Sorted, so that there are batches. The last pair is computed in parts.
+    sample.sort(key=lambda pair: (pair.parameters, pair.overhang))
+    sample.append(Pair(b"ACGTA" * 1300, b"ACGTTA" * 1100, (10, -15, -30, -5), "softclip"))
+    path = tmp_path / "pairs.tsv"
+    path.write_bytes(b"".join(pair.line() for pair in sample))
+    for build in BUILDS:
+        done = run(driver, path, build, 4)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert len(done.stdout.splitlines()) == len(sample)
+
+
+def test_pdhmm_runs_clean(program):
+    driver = program(ROOT / "tests" / "pdhmm" / "driver.c")
+    regions = DATA / "chr22_dragen.pdhmm.in"
+    printed = set()
+    for build in BUILDS:
+        done = run(driver, regions, build, 4)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert len(done.stdout.splitlines()) == 440
+        printed.add(done.stdout)
+    assert len(printed) == 1
 
 
 def test_reading_and_writing_text_runs_clean(program, region_file, tmp_path):

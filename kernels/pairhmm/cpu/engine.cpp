@@ -250,7 +250,7 @@ class Chunk {
             rescaled_kernel(*settings_->build, task.rows(), task.piece->longest_haplotype());
         const Tile all = memory.make_tile(*settings_, *batch_, task);
         for (const int32_t h : choose_haplotypes(task)) {
-            const Letters &haplotype = task.piece->haplotypes()[size_t(h)];
+            const Haplotype &haplotype = task.piece->haplotypes()[size_t(h)];
             Tile tile;
             tile.count = 0;
             double *where[kMaxLanes];

@@ -41,7 +41,8 @@ inline size_t tile_bytes(const TileKernel &kernel, int32_t rows, const PlanView 
 // The plan that takes the most memory among all of this many haplotypes and letters.
 inline PlanView largest_plan(int64_t haplotypes, int64_t letters) {
     PlanView plan = {};
-    plan.heads.columns = plan.tails.columns = int32_t((letters + haplotypes) / 2);
+    plan.heads.columns = plan.tails.columns =
+        int32_t(haplotypes == 1 ? (letters + 1) / 2 : letters);
     plan.heads.leaves = plan.tails.leaves = plan.join_count = int32_t(haplotypes);
     plan.heads.slots = plan.tails.slots = int32_t(haplotypes) - 1;
     plan.heads.branch_count = plan.tails.branch_count = int32_t(2 * haplotypes - 1);

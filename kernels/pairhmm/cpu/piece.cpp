@@ -57,6 +57,8 @@ void Piece::plan(const CpuSettings &settings, Planner *planner) {
     haplotypes_.resize(size_t(bounds_.haplotypes));
     for (size_t h = 0; h < haplotypes_.size(); h++)
         haplotypes_[h] = {letters_.data() + (ends[h] - ends[0]), ends[h + 1] - ends[h]};
+    // A region whose haplotypes are in several pieces keeps the cuts in the middle.
+    if (bounds_.haplotypes == bounds_.per_row) planner->cut(haplotypes_.data(), bounds_.haplotypes);
     columns_.resize(haplotypes_.size());
     std::iota(columns_.begin(), columns_.end(), 0);
 
@@ -97,7 +99,7 @@ void Piece::sort_by_head() {
         const int32_t head = plan.heads.leaf_of[size_t(x)], other = plan.heads.leaf_of[size_t(y)];
         return head != other ? head < other : plan.join_of[size_t(x)] < plan.join_of[size_t(y)];
     });
-    const std::vector<Letters> as_given = haplotypes_;
+    const std::vector<Haplotype> as_given = haplotypes_;
     for (size_t h = 0; h < haplotypes_.size(); h++) haplotypes_[h] = as_given[size_t(columns_[h])];
 }
 

@@ -51,7 +51,7 @@ class Piece {
     // Encodes the haplotypes, divides them into sets and plans each set.
     void plan(const CpuSettings &settings, Planner *planner);
     int64_t columns() const;  // of all plans
-    const std::vector<Letters> &haplotypes() const { return haplotypes_; }
+    const std::vector<Haplotype> &haplotypes() const { return haplotypes_; }
     int32_t set_count() const { return set_count_; }
     const HaplotypeSet &set(int32_t k) const { return sets_[size_t(k)]; }
 
@@ -83,7 +83,7 @@ class Piece {
     Bounds bounds_;
     std::vector<ReadOrder> reads_;
     std::vector<uint8_t> letters_;
-    std::vector<Letters> haplotypes_;
+    std::vector<Haplotype> haplotypes_;
     std::vector<int32_t> columns_;
     std::vector<HaplotypeSet>
         sets_;  // the first set_count_ are in use; the others keep their memory

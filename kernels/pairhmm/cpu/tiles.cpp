@@ -50,7 +50,7 @@ const double *TileMemory::compute(const TileKernel &kernel, const Tile &tile,
     return out;
 }
 
-void TileMemory::plan_some(const std::vector<Letters> &all) {
+void TileMemory::plan_some(const std::vector<Haplotype> &all) {
     haplotypes.resize(chosen.size());
     for (size_t c = 0; c < chosen.size(); c++) haplotypes[c] = all[size_t(chosen[c])];
     planner.make(haplotypes.data(), int64_t(chosen.size()), &plan);

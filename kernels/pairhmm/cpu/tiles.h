@@ -75,7 +75,7 @@ struct TileMemory {
     Scratch coefficients, workspace, results, letters;
     Planner planner;
     Plan plan;  // of some of a piece's haplotypes
-    std::vector<Letters> haplotypes;
+    std::vector<Haplotype> haplotypes;
     std::vector<int32_t> chosen;
 
     // Encodes the reads' letters into this memory.
@@ -94,7 +94,7 @@ struct TileMemory {
     const double *compute(const TileKernel &kernel, const Tile &tile, const PlanView &with);
 
     // Plans the haplotypes in `chosen`.
-    void plan_some(const std::vector<Letters> &all);
+    void plan_some(const std::vector<Haplotype> &all);
 
     void trim();
 };

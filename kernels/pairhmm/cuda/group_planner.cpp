@@ -27,8 +27,8 @@ PerThread<RowMemory> row_memory;
 struct TrieMemory {
     Planner planner;
     std::vector<uint8_t> letters;
-    std::vector<Letters> haplotypes;
-    std::vector<int32_t> chosen;  // haplotypes
+    std::vector<Haplotype> all, haplotypes;  // of a part's region; those of `chosen`
+    std::vector<int32_t> chosen;             // haplotypes
     Trie heads, tails;
 };
 PerThread<TrieMemory> trie_memory;
@@ -173,9 +173,14 @@ class HaplotypeMerger {
         part.trie_columns = 0;
         if (part.haplotypes == 0 || group->refused >= 0) return;
         const Trie &heads = memory.heads, &tails = memory.tails;
-        const int64_t longest = make_tries(part);
-        const int32_t head_streams = streams_of(part, heads, head_length(longest));
-        const int32_t tail_streams = streams_of(part, tails, longest - head_length(longest));
+        make_tries();
+        int64_t longest_head = 0, longest_tail = 0;
+        for (const Haplotype &haplotype : memory.haplotypes) {
+            longest_head = std::max(longest_head, haplotype.cut);
+            longest_tail = std::max(longest_tail, haplotype.length - haplotype.cut);
+        }
+        const int32_t head_streams = streams_of(part, heads, longest_head);
+        const int32_t tail_streams = streams_of(part, tails, longest_tail);
         part.head_states = heads.leaves + head_streams * heads.slots;
         part.tail_states = tails.leaves + tail_streams * tails.slots;
         if (std::max(part.head_states, part.tail_states) >= kMostStates) {
@@ -231,24 +236,20 @@ class HaplotypeMerger {
         if (encode(plan_.options.conventions == GKL_SHIM_AS_GKL,
                    plan_.batch.haplotype_bases + offsets[0], letters, memory.letters.data()) >= 0)
             group->refused = part.region;
+        memory.all.clear();
+        for (int32_t h = 0; h < part.haplotype_count; h++)
+            memory.all.emplace_back(memory.letters.data() + (offsets[h] - offsets[0]),
+                                    offsets[h + 1] - offsets[h]);
+        memory.planner.cut(memory.all.data(), part.haplotype_count);
     }
 
-    // Of the chosen haplotypes. Returns the longest one's length.
-    int64_t make_tries(const Part &part) const {
+    // Of the chosen haplotypes.
+    void make_tries() const {
         TrieMemory &memory = *trie_memory;
-        const int64_t *offsets =
-            plan_.batch.haplotype_offsets + plan_.batch.region_haplotypes[part.region];
         memory.haplotypes.clear();
-        int64_t longest = 0;
-        for (const int32_t h : memory.chosen) {
-            const int64_t length = offsets[h + 1] - offsets[h];
-            memory.haplotypes.push_back(
-                {memory.letters.data() + (offsets[h] - offsets[0]), length});
-            longest = std::max(longest, length);
-        }
+        for (const int32_t h : memory.chosen) memory.haplotypes.push_back(memory.all[size_t(h)]);
         memory.planner.make_tries(memory.haplotypes.data(), int64_t(memory.haplotypes.size()),
                                   &memory.heads, &memory.tails);
-        return longest;
     }
 
     const ChunkPlan &plan_;

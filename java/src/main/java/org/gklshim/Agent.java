@@ -64,6 +64,14 @@ public final class Agent implements ClassFileTransformer {
         }
         // The JVM silently ignores exceptions of a transformer.
         try {
+            if (replaced.isNeedless(loader)) {
+                return null;
+            }
+            String mismatch = replaced.mismatch(original, loader);
+            if (mismatch != null) {
+                replaced.warn(mismatch);
+                return null;
+            }
             return isReplaced(loader, replaced, name) ? replaced.bytes() : null;
         } catch (IOException | RuntimeException | Error e) {
             replaced.warn(e.toString());
@@ -157,7 +165,7 @@ public final class Agent implements ClassFileTransformer {
     /** Logs which algorithms GATK did not use, so that nobody expects a speed-up from them. */
     private synchronized void logIdleAlgorithms() {
         for (Algorithm algorithm : algorithms) {
-            if (isIdle(algorithm)) {
+            if (algorithm.idleText != null && isIdle(algorithm)) {
                 Log.info(algorithm.name + ": " + algorithm.idleText);
             }
         }

@@ -1,5 +1,7 @@
 package org.gklshim;
 
+import java.util.Locale;
+
 /**
  * An algorithm that our classes use. There is one object for the process.
  *
@@ -7,9 +9,12 @@ package org.gklshim;
  * to all later classes.
  */
 public abstract class Algorithm {
-    /** The name with which its log lines start. */
+    /**
+     * The name with which its log lines start. In lower case and without hyphens it is the setting
+     * that turns the algorithm off, such as GKL_SHIM_PAIRHMM=off.
+     */
     final String name;
-    /** The log message after a run of GATK that has not used the algorithm. */
+    /** The log message after a run of GATK that has not used the algorithm; null for none. */
     final String idleText;
 
     private boolean tested;
@@ -43,6 +48,17 @@ public abstract class Algorithm {
         if (Settings.get("backend").equals("off")) {
             Log.info(name + ": GKL_SHIM_BACKEND=off: " + original.title + " is used");
             return false;
+        }
+        String setting = name.replace("-", "").toLowerCase(Locale.ROOT);
+        String value = Settings.get(setting);
+        if (value.equals("off")) {
+            Log.info(name + ": " + Settings.source(setting) + "=off: " + original.title
+                    + " is used");
+            return false;
+        }
+        if (!value.isEmpty() && !value.equals("on")) {
+            Log.warning(Settings.source(setting) + "=" + value
+                    + " is ignored: it must be on or off");
         }
         try {
             NativeLibrary library = NativeLibrary.load();

@@ -1,8 +1,9 @@
 package org.gklshim;
 
-/** A library of GATK with classes that we replace. */
+/** A library of GATK, or GATK itself, with classes that we replace. */
 public enum OriginalLibrary {
-    INTEL_GKL("Intel GKL", "com.intel.gkl.");
+    INTEL_GKL("Intel GKL", "com.intel.gkl."),
+    GATK_JAVA("GATK's Java", "org.broadinstitute.hellbender.");
 
     /** The name of the library in the log. */
     final String title;

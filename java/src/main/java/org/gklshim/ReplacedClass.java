@@ -7,13 +7,15 @@ import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Set;
 import org.gklshim.pairhmm.PairHmm;
+import org.gklshim.pdhmm.Pdhmm;
+import org.gklshim.smithwaterman.SmithWaterman;
 
 /**
  * One of GATK's classes that we replace. {@link #TABLE} lists them all.
  *
- * <p>Our class has the same name as the original. It is in gkl-shim-classpath.jar, which goes in
- * front of GATK on the class path, and in gkl-shim.jar under replacements/, where only
- * {@link Agent} looks. It is used if its {@link Algorithm} passes a self-test. Otherwise GATK gets
+ * <p>Our class has the same name as the original. It is in gkl-shim.jar under replacements/, where
+ * only {@link Agent} looks. A class of a library is also in gkl-shim-classpath.jar, which goes in
+ * front of GATK on the class path. It is used if its {@link Algorithm} passes a self-test. Otherwise GATK gets
  * the original, and one log line says why. The classes of other algorithms are still replaced.
  *
  * <p>To replace another class, write a class with the name of the original, without nested classes,
@@ -25,6 +27,15 @@ public final class ReplacedClass {
                 OriginalLibrary.INTEL_GKL),
         new ReplacedClass("com.intel.gkl.pairhmm.IntelPairHmmOMP", PairHmm.INSTANCE,
                 OriginalLibrary.INTEL_GKL),
+        new ReplacedClass("com.intel.gkl.pdhmm.IntelPDHMM", Pdhmm.INSTANCE,
+                OriginalLibrary.INTEL_GKL),
+        new ReplacedClass("org.broadinstitute.hellbender.utils.pairhmm.LoglessPDPairHMM",
+                Pdhmm.INSTANCE, OriginalLibrary.GATK_JAVA, new KnownOriginal("4.5.0.0 to 4.6.2.0",
+                        new String[] {"org/broadinstitute/hellbender/utils/pairhmm/PDPairHMM"},
+                        "a50e49f9d11fa30275b62a35f2eaccd08904ba495d13baee1d4998f87baeb940",
+                        "org/broadinstitute/hellbender/utils/pairhmm/VectorLoglessPairPDHMM")),
+        new ReplacedClass("com.intel.gkl.smithwaterman.IntelSmithWaterman",
+                SmithWaterman.INSTANCE, OriginalLibrary.INTEL_GKL),
     };
 
     /** The folder of our classes in gkl-shim.jar, below the folder of this package. */
@@ -43,10 +54,29 @@ public final class ReplacedClass {
     /** The name with slashes, as in the JVM. */
     private final String name;
 
+    /** What the original must be, or null for a class that any version of a library may have. */
+    private final KnownOriginal known;
+
     private ReplacedClass(String name, Algorithm algorithm, OriginalLibrary library) {
+        this(name, algorithm, library, null);
+    }
+
+    private ReplacedClass(String name, Algorithm algorithm, OriginalLibrary library,
+            KnownOriginal known) {
         this.name = name.replace('.', '/');
         this.algorithm = algorithm;
         this.library = library;
+        this.known = known;
+    }
+
+    /** Returns whether the class is to be left alone, because GATK has another one to replace. */
+    boolean isNeedless(ClassLoader loader) {
+        return known != null && known.isNeedless(loader);
+    }
+
+    /** Returns why our class does not fit the original, or null if it does. */
+    String mismatch(byte[] original, ClassLoader loader) throws IOException {
+        return known == null ? null : known.mismatch(original, loader);
     }
 
     /** Returns the entry for a class name with slashes, or null. */

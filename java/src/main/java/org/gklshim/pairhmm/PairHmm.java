@@ -28,7 +28,7 @@ public final class PairHmm extends Algorithm {
 
     private PairHmm() {
         super("PairHMM", "this run of GATK never asked for the native PairHMM, so nothing was "
-                + "made faster (no PairHMM in the tool, PDHMM, a flow-based engine, or a Java "
+                + "made faster (no PairHMM in the tool, a flow-based engine, or a Java "
                 + "implementation)");
     }
 

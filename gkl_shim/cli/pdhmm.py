@@ -1,0 +1,56 @@
+"""``gkl-shim pdhmm``: compute the likelihoods of partially determined haplotypes."""
+
+from __future__ import annotations
+
+from contextlib import closing
+
+import click
+
+from gkl_shim import _native_pairhmm
+from gkl_shim._files import atomic_output
+from gkl_shim._read_ahead import read_ahead
+from gkl_shim.cli import _options
+from gkl_shim.errors import FormatError
+from gkl_shim.formats.pdhmm_in import Reader
+from gkl_shim.pdhmm import PDHMM
+
+# Files of this many bytes take about a second. For smaller ones, a progress bar would only flicker.
+_LONG_INPUT = 1 << 25
+
+
+@click.command(name="pdhmm", epilog="Example: gkl-shim pdhmm regions.in.gz -o likelihoods.txt")
+@click.argument("source", metavar="IN")
+@_options.output
+@_options.threads
+@click.option(
+    "--build",
+    metavar="NAME",
+    help="The CPU engine build: avx512, avx2, neon or portable. Default: the best for this CPU. "
+    "All builds give the same bits.",
+)
+def command(source: str, output: str, threads: int, build: str | None) -> None:
+    """Compute the log10 likelihood of every read given every haplotype of every region in IN.
+
+    IN has regions as in `gkl-shim pairhmm`, but a haplotype's line has a second field: the flags of
+    its letters, two hexadecimal digits a letter, as in GATK's PartiallyDeterminedHaplotype. To
+    record such files from GATK, set GKL_SHIM_RECORD=FILE: PDHMM's regions go to FILE.pdhmm.
+
+    OUT gets one value a line, ordered by region, then read, then haplotype. The file appears when
+    it is complete.
+    """
+    with atomic_output(output) as file:
+        try:
+            pdhmm = PDHMM(threads=threads, build=build)
+        except ValueError as error:
+            raise click.UsageError(str(error)) from error
+        reader = Reader(source, threads=threads)
+        batches = read_ahead(iter(reader))
+        with closing(batches), reader, _options.progress(reader, source, _LONG_INPUT) as advance:
+            for batch in batches:
+                try:
+                    values = pdhmm.compute(batch)
+                except ValueError as error:
+                    raise FormatError(source, None, str(error)) from error
+                for text in _native_pairhmm.format_likelihoods(values, threads):
+                    file.write(text)
+                advance()

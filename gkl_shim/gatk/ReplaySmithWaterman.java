@@ -1,0 +1,182 @@
+import java.io.BufferedReader;
+import java.io.File;
+import java.io.IOException;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.Paths;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * Aligns pairs of sequences through several native Smith-Waterman engines in one JVM. The engines
+ * take turns. Each has a class path and a separate class loader, and therefore its own classes and
+ * native library.
+ *
+ * <p>replay_smithwaterman.py runs {@code java ReplaySmithWaterman.java PAIRS SECONDS
+ * NAME=CLASSPATH ...}. PAIRS holds lines of the form "reference TAB alternative TAB match,mismatch,
+ * gap open,gap extend TAB overhang strategy". It prints one line of JSON on standard output. On an
+ * error it prints one line on standard error and exits with code 1.
+ */
+public final class ReplaySmithWaterman {
+    private static final String PACKAGE = "org.broadinstitute.gatk.nativebindings.smithwaterman.";
+    /** In shorter turns, the clock and cold caches would affect the result. */
+    private static final double TURN_SECONDS = 0.25;
+
+    public static void main(String[] arguments) {
+        try {
+            System.out.println(replay(arguments));
+        } catch (Throwable e) {
+            System.err.println("replay: " + (e.getMessage() == null ? e : e.getMessage()));
+            System.exit(1);
+        }
+    }
+
+    private static String replay(String[] arguments) throws Throwable {
+        List<String[]> pairs = read(Paths.get(arguments[0]));
+        double seconds = Double.parseDouble(arguments[1]);
+        List<Engine> engines = new ArrayList<>();
+        for (int i = 2; i < arguments.length; i++) {
+            int equals = arguments[i].indexOf('=');
+            engines.add(new Engine(arguments[i].substring(0, equals),
+                    arguments[i].substring(equals + 1), pairs));
+        }
+        long cells = 0;
+        for (String[] pair : pairs) {
+            cells += (long) pair[0].length() * pair[1].length();
+        }
+        // The first turn warms up caches and the JIT compiler, and is not counted.
+        for (Engine engine : engines) {
+            engine.turn();
+            engine.turns.clear();
+        }
+        // Engines take turns, so that a change of the machine's speed affects all of them.
+        for (double total = 0; total < seconds; total += TURN_SECONDS) {
+            for (Engine engine : engines) {
+                engine.turn();
+            }
+        }
+        StringBuilder json = new StringBuilder();
+        json.append(String.format(Locale.ROOT, "{\"pairs\": %d, \"cells\": %d, \"engines\": [",
+                pairs.size(), cells));
+        String separator = "";
+        for (Engine engine : engines) {
+            json.append(separator).append(engine.toJson(cells, engines.get(0)));
+            separator = ", ";
+        }
+        return json.append("]}").toString();
+    }
+
+    /** One native aligner, with every pair as objects of its class loader. */
+    private static final class Engine {
+        final String name;
+        final MethodHandle align;
+        final byte[][][] sequences;
+        final Object[] parameters;
+        final Object[] strategies;
+        final MethodHandle cigar;
+        final MethodHandle offset;
+        final String[] alignments;
+        final List<Double> turns = new ArrayList<>();
+
+        Engine(String name, String classPath, List<String[]> pairs) throws Throwable {
+            this.name = name;
+            List<URL> urls = new ArrayList<>();
+            for (String entry : classPath.split(":")) {
+                urls.add(Paths.get(entry).toUri().toURL());
+            }
+            ClassLoader loader = new URLClassLoader(urls.toArray(new URL[0]),
+                    ClassLoader.getPlatformClassLoader());
+            Thread.currentThread().setContextClassLoader(loader);
+            Class<?> aligner = loader.loadClass("com.intel.gkl.smithwaterman.IntelSmithWaterman");
+            Class<?> parametersClass = loader.loadClass(PACKAGE + "SWParameters");
+            Class<?> strategyClass = loader.loadClass(PACKAGE + "SWOverhangStrategy");
+            Class<?> resultClass = loader.loadClass(PACKAGE + "SWNativeAlignerResult");
+            MethodHandles.Lookup lookup = MethodHandles.lookup();
+            Object instance = aligner.getConstructor().newInstance();
+            MethodHandle load = lookup.unreflect(aligner.getMethod("load", File.class))
+                    .bindTo(instance);
+            if (!(boolean) load.invoke((File) null)) {
+                throw new IllegalStateException(
+                        name + ": its native library does not load on this machine");
+            }
+            align = lookup.unreflect(aligner.getMethod("align", byte[].class, byte[].class,
+                    parametersClass, strategyClass)).bindTo(instance);
+            cigar = lookup.unreflectGetter(resultClass.getField("cigar"));
+            offset = lookup.unreflectGetter(resultClass.getField("alignment_offset"));
+            sequences = new byte[pairs.size()][][];
+            parameters = new Object[sequences.length];
+            strategies = new Object[sequences.length];
+            alignments = new String[sequences.length];
+            for (int i = 0; i < sequences.length; i++) {
+                String[] fields = pairs.get(i);
+                sequences[i] = new byte[][] {fields[0].getBytes(StandardCharsets.ISO_8859_1),
+                    fields[1].getBytes(StandardCharsets.ISO_8859_1)};
+                String[] numbers = fields[2].split(",");
+                parameters[i] = parametersClass
+                        .getConstructor(int.class, int.class, int.class, int.class)
+                        .newInstance(Integer.parseInt(numbers[0]), Integer.parseInt(numbers[1]),
+                                Integer.parseInt(numbers[2]), Integer.parseInt(numbers[3]));
+                strategies[i] = strategyClass.getMethod("valueOf", String.class)
+                        .invoke(null, fields[3].toUpperCase(Locale.ROOT));
+            }
+        }
+
+        void turn() throws Throwable {
+            int passes = 0;
+            Object result = null;
+            long start = System.nanoTime();
+            long deadline = start + (long) (TURN_SECONDS * 1e9);
+            do {
+                for (int i = 0; i < sequences.length; i++) {
+                    result = align.invoke(sequences[i][0], sequences[i][1], parameters[i],
+                            strategies[i]);
+                    if (alignments[i] == null) {
+                        alignments[i] = (int) offset.invoke(result) + " "
+                                + (String) cigar.invoke(result);
+                    }
+                }
+                passes++;
+            } while (deadline - System.nanoTime() > 0);
+            turns.add((System.nanoTime() - start) * 1e-9 / passes);
+        }
+
+        String toJson(long cells, Engine reference) {
+            long different = 0;
+            for (int i = 0; i < alignments.length; i++) {
+                different += alignments[i].equals(reference.alignments[i]) ? 0 : 1;
+            }
+            StringBuilder json = new StringBuilder();
+            json.append(String.format(Locale.ROOT,
+                    "{\"name\": \"%s\", \"different\": %d, \"gcups\": [", name, different));
+            for (int i = 0; i < turns.size(); i++) {
+                json.append(String.format(Locale.ROOT, "%s%.6f", i > 0 ? ", " : "",
+                        cells / turns.get(i) * 1e-9));
+            }
+            return json.append("]}").toString();
+        }
+    }
+
+    private static List<String[]> read(Path path) throws IOException {
+        List<String[]> pairs = new ArrayList<>();
+        try (BufferedReader reader = Files.newBufferedReader(path, StandardCharsets.ISO_8859_1)) {
+            for (String line; (line = reader.readLine()) != null; ) {
+                String[] fields = line.split("\t");
+                if (fields.length != 4 || fields[2].split(",").length != 4) {
+                    throw new IOException(path + ":" + (pairs.size() + 1)
+                            + ": not a reference, an alternative, scores and a strategy");
+                }
+                pairs.add(fields);
+            }
+        }
+        if (pairs.isEmpty()) {
+            throw new IOException(path + ":1: no pairs");
+        }
+        return pairs;
+    }
+}

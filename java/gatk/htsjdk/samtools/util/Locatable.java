@@ -1,0 +1,4 @@
+package htsjdk.samtools.util;
+
+/** A place in a reference. */
+public interface Locatable {}

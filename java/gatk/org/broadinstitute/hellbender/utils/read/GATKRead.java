@@ -1,0 +1,10 @@
+package org.broadinstitute.hellbender.utils.read;
+
+/** Part of GATK's interface. */
+public interface GATKRead {
+    byte[] getBases();
+
+    byte[] getBaseQualities();
+
+    Object getTransientAttribute(Object key);
+}

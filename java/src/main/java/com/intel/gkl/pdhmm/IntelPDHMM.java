@@ -1,0 +1,231 @@
+package com.intel.gkl.pdhmm;
+
+import java.io.File;
+import java.util.Arrays;
+import org.broadinstitute.gatk.nativebindings.pdhmm.HaplotypeDataHolder;
+import org.broadinstitute.gatk.nativebindings.pdhmm.PDHMMNativeArguments;
+import org.broadinstitute.gatk.nativebindings.pdhmm.PDHMMNativeBinding;
+import org.broadinstitute.gatk.nativebindings.pdhmm.ReadDataHolder;
+import org.gklshim.OriginalClasses;
+import org.gklshim.ReplacedClass;
+import org.gklshim.pdhmm.Pdhmm;
+import org.gklshim.pdhmm.PdhmmRegion;
+
+/**
+ * Replaces Intel's class of the same name, GATK's native PDHMM.
+ *
+ * <p>Several threads may use an instance at the same time. It holds nothing that must be freed. Only
+ * the number of threads counts among the arguments: the engine's memory is bounded, and its build is
+ * the best for the CPU.
+ */
+public class IntelPDHMM implements PDHMMNativeBinding {
+    private int configuration = -1;
+    /** Intel's instance, if our PDHMM does not work and Intel's is also on the class path. */
+    private PDHMMNativeBinding original;
+
+    public IntelPDHMM() {}
+
+    /**
+     * Loads the native library, once for the process.
+     *
+     * @param tempDir not used
+     * @return whether the native PDHMM can be used
+     */
+    @Override
+    public synchronized boolean load(File tempDir) {
+        if (ReplacedClass.isUsable(IntelPDHMM.class)) {
+            return true;
+        }
+        original = (PDHMMNativeBinding) OriginalClasses.instance(
+                IntelPDHMM.class, getClass().getName());
+        return original != null && original.load(tempDir);
+    }
+
+    /**
+     * Sets the number of threads.
+     *
+     * @param args the settings; null for one thread
+     */
+    @Override
+    public void initialize(PDHMMNativeArguments args) {
+        if (original != null) {
+            original.initialize(args);
+            return;
+        }
+        configuration = Pdhmm.INSTANCE.initialize(args == null ? 1 : args.maxNumberOfThreads);
+    }
+
+    /**
+     * Computes log10 likelihoods, ordered by read and then by haplotype.
+     *
+     * @param readDataArray the reads; the five arrays of a read have the same length
+     * @param haplotypeDataArray the haplotypes; both arrays of a haplotype have the same length
+     * @param likelihoodArray receives the results; its length is the number of pairs
+     * @throws NullPointerException if an argument, a read, a haplotype or one of their arrays is
+     *     null
+     * @throws IllegalArgumentException if there are no reads or no haplotypes, likelihoodArray has
+     *     another length, or {@link Pdhmm#compute} refuses the region
+     * @throws OutOfMemoryError if there is not enough memory; the instance stays usable
+     */
+    @Override
+    public void computeLikelihoods(ReadDataHolder[] readDataArray,
+            HaplotypeDataHolder[] haplotypeDataArray, double[] likelihoodArray) {
+        if (original != null) {
+            original.computeLikelihoods(readDataArray, haplotypeDataArray, likelihoodArray);
+            return;
+        }
+        if (readDataArray == null || haplotypeDataArray == null || likelihoodArray == null) {
+            throw new NullPointerException("reads, haplotypes or likelihoods is null");
+        }
+        long pairs = (long) readDataArray.length * haplotypeDataArray.length;
+        if (pairs == 0 || pairs != likelihoodArray.length) {
+            throw new IllegalArgumentException("likelihoods has " + likelihoodArray.length
+                    + " elements for " + readDataArray.length + " reads and "
+                    + haplotypeDataArray.length + " haplotypes");
+        }
+        PdhmmRegion region = new PdhmmRegion();
+        for (ReadDataHolder read : readDataArray) {
+            if (read == null) {
+                throw new NullPointerException("a read is null");
+            }
+            region.addRead(read.readBases, read.readQuals, read.insertionGOP, read.deletionGOP,
+                    read.overallGCP);
+        }
+        for (HaplotypeDataHolder haplotype : haplotypeDataArray) {
+            if (haplotype == null) {
+                throw new NullPointerException("a haplotype is null");
+            }
+            region.addHaplotype(haplotype.haplotypeBases, haplotype.haplotypePDBases);
+        }
+        compute(region, likelihoodArray);
+    }
+
+    /**
+     * Computes one log10 likelihood for each of a number of pairs. Each array holds the pairs' data
+     * one after another, padded to the greatest length.
+     *
+     * @param hap_bases bases of the haplotypes, batchSize x maxHapLength
+     * @param hap_pdbases their flags
+     * @param read_bases bases of the reads, batchSize x maxReadLength
+     * @param read_qual base qualities
+     * @param read_ins_qual insertion gap-open qualities
+     * @param read_del_qual deletion gap-open qualities
+     * @param gcp gap-continuation qualities
+     * @param hap_lengths lengths of the haplotypes
+     * @param read_lengths lengths of the reads
+     * @throws NullPointerException if an array is null
+     * @throws IllegalArgumentException if an array has another size, a length is out of range, or
+     *     {@link Pdhmm#compute} refuses a pair
+     */
+    public double[] computePDHMM(byte[] hap_bases, byte[] hap_pdbases, byte[] read_bases,
+            byte[] read_qual, byte[] read_ins_qual, byte[] read_del_qual, byte[] gcp,
+            long[] hap_lengths, long[] read_lengths, int batchSize, int maxHapLength,
+            int maxReadLength) {
+        if (original != null) {
+            return originalPairs(hap_bases, hap_pdbases, read_bases, read_qual, read_ins_qual,
+                    read_del_qual, gcp, hap_lengths, read_lengths, batchSize, maxHapLength,
+                    maxReadLength);
+        }
+        if (batchSize <= 0 || maxHapLength <= 0 || maxReadLength <= 0) {
+            throw new IllegalArgumentException(
+                    "batchSize, maxHapLength and maxReadLength must be greater than 0");
+        }
+        long haplotypeBytes = (long) batchSize * maxHapLength;
+        long readBytes = (long) batchSize * maxReadLength;
+        checkSize("hap_bases", hap_bases.length, haplotypeBytes);
+        checkSize("hap_pdbases", hap_pdbases.length, haplotypeBytes);
+        checkSize("read_bases", read_bases.length, readBytes);
+        checkSize("read_qual", read_qual.length, readBytes);
+        checkSize("read_ins_qual", read_ins_qual.length, readBytes);
+        checkSize("read_del_qual", read_del_qual.length, readBytes);
+        checkSize("gcp", gcp.length, readBytes);
+        checkSize("hap_lengths", hap_lengths.length, batchSize);
+        checkSize("read_lengths", read_lengths.length, batchSize);
+        double[] likelihoods = new double[batchSize];
+        // Callers list pairs by read. Consecutive pairs of one read are one region.
+        for (int first = 0, end; first < batchSize; first = end) {
+            int read = first * maxReadLength;
+            int readEnd = read + checkedLength("read_lengths", read_lengths[first], maxReadLength);
+            PdhmmRegion region = new PdhmmRegion();
+            byte[][] tracks = new byte[5][];
+            byte[][] given = {read_bases, read_qual, read_ins_qual, read_del_qual, gcp};
+            for (int i = 0; i < given.length; i++) {
+                tracks[i] = Arrays.copyOfRange(given[i], read, readEnd);
+            }
+            region.addRead(tracks[0], tracks[1], tracks[2], tracks[3], tracks[4]);
+            end = first;
+            do {
+                int haplotype = end * maxHapLength;
+                int haplotypeEnd = haplotype
+                        + checkedLength("hap_lengths", hap_lengths[end], maxHapLength);
+                region.addHaplotype(Arrays.copyOfRange(hap_bases, haplotype, haplotypeEnd),
+                        Arrays.copyOfRange(hap_pdbases, haplotype, haplotypeEnd));
+                end++;
+            } while (end < batchSize && read_lengths[end] == readEnd - read
+                    && hasRead(given, end * maxReadLength, tracks));
+            double[] some = new double[end - first];
+            compute(region, some);
+            System.arraycopy(some, 0, likelihoods, first, some.length);
+        }
+        return likelihoods;
+    }
+
+    /** Does nothing, because other instances share the engine. */
+    @Override
+    public void done() {
+        if (original != null) {
+            original.done();
+        }
+    }
+
+    private void compute(PdhmmRegion region, double[] likelihoods) {
+        if (configuration < 0) {
+            throw new IllegalStateException("computeLikelihoods was called before initialize");
+        }
+        Pdhmm.INSTANCE.compute(configuration, region, likelihoods);
+    }
+
+    private double[] originalPairs(Object... arguments) {
+        try {
+            for (java.lang.reflect.Method method : original.getClass().getMethods()) {
+                if (method.getName().equals("computePDHMM")) {
+                    return (double[]) method.invoke(original, arguments);
+                }
+            }
+        } catch (java.lang.reflect.InvocationTargetException e) {
+            if (e.getCause() instanceof RuntimeException) {
+                throw (RuntimeException) e.getCause();
+            }
+            throw new IllegalStateException(e.getCause());
+        } catch (IllegalAccessException e) {
+            throw new IllegalStateException(e);
+        }
+        throw new UnsupportedOperationException("this version of GKL has no computePDHMM");
+    }
+
+    private static boolean hasRead(byte[][] given, int at, byte[][] tracks) {
+        for (int i = 0; i < given.length; i++) {
+            for (int j = 0; j < tracks[i].length; j++) {
+                if (given[i][at + j] != tracks[i][j]) {
+                    return false;
+                }
+            }
+        }
+        return true;
+    }
+
+    private static void checkSize(String name, int size, long expected) {
+        if (size != expected) {
+            throw new IllegalArgumentException(
+                    name + " has " + size + " elements, not " + expected);
+        }
+    }
+
+    private static int checkedLength(String name, long length, int most) {
+        if (length <= 0 || length > most) {
+            throw new IllegalArgumentException(
+                    name + " has the length " + length + ", which is not within 1 to " + most);
+        }
+        return (int) length;
+    }
+}

@@ -1,0 +1,83 @@
+package com.intel.gkl.smithwaterman;
+
+import java.io.File;
+import org.broadinstitute.gatk.nativebindings.smithwaterman.SWAlignerNativeBinding;
+import org.broadinstitute.gatk.nativebindings.smithwaterman.SWNativeAlignerResult;
+import org.broadinstitute.gatk.nativebindings.smithwaterman.SWOverhangStrategy;
+import org.broadinstitute.gatk.nativebindings.smithwaterman.SWParameters;
+import org.gklshim.OriginalClasses;
+import org.gklshim.ReplacedClass;
+import org.gklshim.smithwaterman.SmithWaterman;
+
+/**
+ * Replaces Intel's class of the same name, GATK's native Smith-Waterman.
+ *
+ * <p>Several threads may use an instance at the same time. It holds nothing that must be freed.
+ */
+public class IntelSmithWaterman implements SWAlignerNativeBinding {
+    /** Intel's instance, if our aligner does not work and Intel's is also on the class path. */
+    private SWAlignerNativeBinding original;
+
+    public IntelSmithWaterman() {}
+
+    /**
+     * Loads the native library, once for the process.
+     *
+     * @param tempDir not used. The library is extracted to the JVM's temporary directory, and
+     *     deleted once it is loaded
+     * @return whether the native aligner can be used
+     */
+    @Override
+    public synchronized boolean load(File tempDir) {
+        if (ReplacedClass.isUsable(IntelSmithWaterman.class)) {
+            SmithWaterman.INSTANCE.initialize();
+            return true;
+        }
+        original = (SWAlignerNativeBinding) OriginalClasses.instance(
+                IntelSmithWaterman.class, getClass().getName());
+        return original != null && original.load(tempDir);
+    }
+
+    /**
+     * Aligns a sequence to a reference, with the result of GATK's SmithWatermanJavaAligner.
+     *
+     * @param refArray the reference
+     * @param altArray the sequence
+     * @param parameters the scores, any numbers
+     * @param overhangStrategy what happens to letters that the reference does not cover
+     * @throws NullPointerException if an argument is null
+     * @throws IllegalArgumentException if a sequence is empty or has more than 262,144 letters
+     * @throws OutOfMemoryError if there is not enough memory; the instance stays usable
+     */
+    @Override
+    public SWNativeAlignerResult align(byte[] refArray, byte[] altArray, SWParameters parameters,
+            SWOverhangStrategy overhangStrategy) {
+        if (original != null) {
+            return original.align(refArray, altArray, parameters, overhangStrategy);
+        }
+        if (refArray == null || altArray == null || parameters == null
+                || overhangStrategy == null) {
+            throw new NullPointerException(
+                    "the reference, the sequence, the parameters or the overhang strategy is null");
+        }
+        byte[] cigar = SmithWaterman.INSTANCE.cigarFor(refArray.length, altArray.length);
+        long result = SmithWaterman.INSTANCE.align(refArray, altArray, parameters.getMatchValue(),
+                parameters.getMismatchPenalty(), parameters.getGapOpenPenalty(),
+                parameters.getGapExtendPenalty(), overhangStrategy.ordinal(), cigar);
+        return new SWNativeAlignerResult(SmithWaterman.cigar(cigar, result),
+                SmithWaterman.offset(result));
+    }
+
+    /** Returns the number by which Intel's native code knows an overhang strategy. */
+    public byte getStrategy(SWOverhangStrategy strategy) {
+        return (byte) (9 + strategy.ordinal());
+    }
+
+    /** Does nothing, because other instances share the engine. */
+    @Override
+    public void close() {
+        if (original != null) {
+            original.close();
+        }
+    }
+}

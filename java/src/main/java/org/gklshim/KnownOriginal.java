@@ -1,0 +1,62 @@
+package org.gklshim;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+
+/**
+ * Recognizes a class of GATK itself, which is no interface that other libraries may implement: our
+ * class fits only the versions that it was written for. They are known by their class files.
+ */
+final class KnownOriginal {
+    private final String versions;
+    private final String[] related;
+    private final String hash;
+    private final String unless;
+
+    /**
+     * Describes a class.
+     *
+     * @param versions the versions of GATK that have it, for the log
+     * @param related other classes that ours depends on, with slashes
+     * @param hash the SHA-256, in hexadecimal digits, of the class file and of those of the related
+     *     classes, one after another
+     * @param unless a class of the versions that need no replacement of this one, with slashes
+     */
+    KnownOriginal(String versions, String[] related, String hash, String unless) {
+        this.versions = versions;
+        this.related = related;
+        this.hash = hash;
+        this.unless = unless;
+    }
+
+    /** Returns whether this GATK has another class to replace instead. */
+    boolean isNeedless(ClassLoader loader) {
+        return loader.getResource(unless + ".class") != null;
+    }
+
+    /** Returns why our class does not fit this original, or null if it does. */
+    String mismatch(byte[] original, ClassLoader loader) throws IOException {
+        MessageDigest digest;
+        try {
+            digest = MessageDigest.getInstance("SHA-256");
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException(e);
+        }
+        digest.update(original);
+        for (String name : related) {
+            try (InputStream stream = loader.getResourceAsStream(name + ".class")) {
+                if (stream != null) {
+                    digest.update(NativeLibrary.readAll(stream));
+                }
+            }
+        }
+        StringBuilder found = new StringBuilder();
+        for (byte value : digest.digest()) {
+            found.append(String.format("%02x", value));
+        }
+        return found.toString().equals(hash)
+                ? null : "this GATK is none of the versions " + versions;
+    }
+}

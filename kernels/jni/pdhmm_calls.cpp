@@ -1,0 +1,119 @@
+#include "pdhmm_calls.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "guarded_jni.h"
+#include "log.h"
+#include "pairhmm_recording.h"
+#include "settings.h"
+
+namespace gkl_shim {
+namespace jni {
+namespace {
+
+void report_calls() { PdhmmCalls::get().report(); }
+
+}  // namespace
+
+PdhmmCalls &PdhmmCalls::get() {
+    static PdhmmCalls *const calls = new PdhmmCalls;
+    return *calls;
+}
+
+PdhmmCalls::PdhmmCalls() : cpus_(gkl_shim_cpu_count()), handles_(size_t(cpus_) + 1) {}
+
+int PdhmmCalls::initialize(int threads, const char *replaced) {
+    const int asked = std::max(settings().threads > 0 ? settings().threads : threads, 1);
+    const int used = std::min(asked, cpus_);
+    if (replaced == nullptr || announced_.load(std::memory_order_acquire)) return used;
+    const std::lock_guard<std::mutex> lock(announcing_);
+    if (!announced_.load(std::memory_order_relaxed)) announce(used, asked, replaced);
+    return used;
+}
+
+gkl_shim_pdhmm *PdhmmCalls::handle(int threads) {
+    if (threads < 1 || threads > cpus_)
+        throw JavaError("java/lang/IllegalStateException",
+                        "computeLikelihoods was called before initialize");
+    std::atomic<gkl_shim_pdhmm *> &slot = handles_[size_t(threads)];
+    gkl_shim_pdhmm *handle = slot.load(std::memory_order_acquire);
+    if (handle != nullptr) return handle;
+    const std::lock_guard<std::mutex> lock(opening_);
+    handle = slot.load(std::memory_order_relaxed);
+    if (handle != nullptr) return handle;
+    gkl_shim_pdhmm_options options = {};
+    options.threads = threads;
+    options.conventions = GKL_SHIM_AS_GKL;
+    options.build = settings().build.empty() ? nullptr : settings().build.c_str();
+    check(gkl_shim_pdhmm_open(&options, &handle));
+    slot.store(handle, std::memory_order_release);
+    return handle;
+}
+
+void PdhmmCalls::compute(int threads, const gkl_shim_pdhmm_batch &region, double *likelihoods) {
+    const int64_t pairs = region.pairs.region_reads[1] * region.pairs.region_haplotypes[1];
+    check(gkl_shim_pdhmm_compute(handle(threads), &region, likelihoods, pairs));
+}
+
+void PdhmmCalls::account(const gkl_shim_pdhmm_batch &region, double seconds) {
+    if (!announced_.load(std::memory_order_acquire)) return;
+    const gkl_shim_pairhmm_batch &b = region.pairs;
+    const int64_t reads = b.region_reads[1], haplotypes = b.region_haplotypes[1];
+    totals_.add(reads * haplotypes, b.read_offsets[reads] * b.haplotype_offsets[haplotypes],
+                seconds);
+    if (recorder_ == nullptr) return;
+    // Java has the results already, so a failure from here on must not fail the call.
+    quietly([&] {
+        std::string text;
+        append_region(b, region.haplotype_flags, &text);
+        recorder_->add(text);
+    });
+}
+
+void PdhmmCalls::announce(int threads, int asked, const char *replaced) {
+    log_setting_warnings();
+    if (!settings().record.empty()) {
+        recorder_.reset(new Recorder(settings().record + ".pdhmm"));
+        if (!recorder_->open()) recorder_.reset();
+    }
+    if (settings().log != LogLevel::kQuiet) {
+        const char *const asker = settings().threads > 0 ? "GKL_SHIM_THREADS" : "GATK";
+        // GATK's own class has no setting, and asks for the most there are.
+        const std::string wanted = asked == std::numeric_limits<int>::max()
+                                       ? "one a CPU"
+                                       : format("%d asked for by %s", asked, asker);
+        log_line(format("PDHMM: %s build, double precision, %s (%s, %s); %s",
+                        gkl_shim_pdhmm_build(handle(threads)), plural(threads, "thread").c_str(),
+                        wanted.c_str(), plural(cpus_, "CPU").c_str(), replaced));
+        if (recorder_) log_line("PDHMM: every region is recorded to " + recorder_->name());
+    }
+    announced_.store(true, std::memory_order_release);
+    at_process_end<report_calls>();
+}
+
+void PdhmmCalls::report() {
+    const bool quiet = settings().log == LogLevel::kQuiet;
+    if (recorder_) {
+        const int64_t regions = recorder_->finish();
+        if (regions >= 0 && !quiet)
+            log_line("PDHMM: " + plural(regions, "region") + " recorded" +
+                     (regions > 0 ? " to " + recorder_->name() : ""));
+    }
+    if (quiet) return;
+    if (totals_.calls() == 0) return log_line("PDHMM: initialized, but no region was computed");
+    int64_t rescued = 0;
+    for (const auto &handle : handles_) {
+        const gkl_shim_pdhmm *opened = handle.load(std::memory_order_acquire);
+        if (opened == nullptr) continue;
+        gkl_shim_pdhmm_stats statistics;
+        gkl_shim_pdhmm_statistics(opened, &statistics);
+        rescued += statistics.rescued_pairs;
+    }
+    std::string line = "PDHMM: " + totals_.line("region");
+    if (rescued > 0) line += format("; %lld pairs computed a second time", (long long)rescued);
+    log_line(line);
+}
+
+}  // namespace jni
+}  // namespace gkl_shim

@@ -1,0 +1,56 @@
+// PDHMM for our Java classes. Keeps handles, computes regions, and accounts for them in totals, a
+// recording and the log's lines.
+#pragma once
+
+#include <stdint.h>
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "closing_log.h"
+#include "gkl_shim.h"
+#include "recorder.h"
+
+namespace gkl_shim {
+namespace jni {
+
+class PdhmmCalls {
+   public:
+    // The only instance of the process. Never destroyed: Java threads may still compute while the
+    // process ends.
+    static PdhmmCalls &get();
+
+    // Returns the number of threads to compute with, at least 1. `threads` is what GATK asks for.
+    //
+    // `replaced` says what has been replaced and how. The first call with it is announced in the
+    // log, and later regions are accounted for. Null means the self-test. Throws JavaError.
+    int initialize(int threads, const char *replaced);
+
+    // Computes one region. Throws JavaError.
+    void compute(int threads, const gkl_shim_pdhmm_batch &region, double *likelihoods);
+
+    // Accounts for a region, which took `seconds` as seen by Java.
+    void account(const gkl_shim_pdhmm_batch &region, double seconds);
+
+    // Writes the closing lines to the log.
+    void report();
+
+   private:
+    PdhmmCalls();
+    gkl_shim_pdhmm *handle(int threads);
+    void announce(int threads, int asked, const char *replaced);
+
+    const int cpus_;
+    // One for each number of threads, opened on first use and never closed.
+    std::vector<std::atomic<gkl_shim_pdhmm *>> handles_;
+    std::mutex opening_, announcing_;
+    std::atomic<bool> announced_{false};
+    CallTotals totals_;
+    std::unique_ptr<Recorder> recorder_;  // null if there is no recording
+};
+
+}  // namespace jni
+}  // namespace gkl_shim

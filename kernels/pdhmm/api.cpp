@@ -1,0 +1,175 @@
+// The PDHMM part of the C ABI: checks the arguments and calls the engine.
+#include <atomic>
+#include <chrono>
+
+#include "common/cpu.h"
+#include "common/error.h"
+#include "gkl_shim.h"
+#include "pairhmm/batch.h"
+#include "pairhmm/letters.h"
+#include "pdhmm/cpu/engine.h"
+
+struct gkl_shim_pdhmm {
+    gkl_shim::pdhmm::CpuSettings settings;
+    std::atomic<int64_t> regions{0}, pairs{0}, cells{0}, computed_cells{0}, rescued_pairs{0},
+        nanoseconds{0};
+};
+
+namespace gkl_shim {
+namespace pdhmm {
+namespace {
+
+// The position of a byte that `is_wrong` accepts, or -1.
+template <class IsWrong>
+int64_t find(const uint8_t *bytes, int64_t count, IsWrong is_wrong) {
+    for (int64_t k = 0; k < count; k++)
+        if (is_wrong(bytes[k])) return k;
+    return -1;
+}
+
+// Fails with a message that names sequence and position, unless `at` is -1.
+bool check_none(const char *name, const uint8_t *bytes, const int64_t *offsets, int64_t at,
+                const char *problem) {
+    if (at < 0) return true;
+    int64_t sequence = 0;
+    while (offsets[sequence + 1] <= at) sequence++;
+    return fail("%s: sequence %lld has the byte 0x%02x at position %lld; %s", name,
+                (long long)sequence, bytes[at], (long long)(at - offsets[sequence]), problem);
+}
+
+bool check_length(const char *kind, const int64_t *offsets, int64_t count, int32_t longest) {
+    for (int64_t k = 0; k < count; k++)
+        if (offsets[k + 1] - offsets[k] > longest)
+            return fail("%s %lld has %lld letters; at most %d are allowed", kind, (long long)k,
+                        (long long)(offsets[k + 1] - offsets[k]), longest);
+    return true;
+}
+
+bool check_shape(const gkl_shim_pdhmm_batch &batch, int64_t *pairs, int64_t *cells) {
+    const gkl_shim_pairhmm_batch &b = batch.pairs;
+    if (!pairhmm::check_shape(b, pairs, cells)) return false;
+    if (b.regions == 0) return true;
+    if (!check_length("read", b.read_offsets, b.region_reads[b.regions],
+                      GKL_SHIM_PDHMM_LONGEST_READ) ||
+        !check_length("haplotype", b.haplotype_offsets, b.region_haplotypes[b.regions],
+                      GKL_SHIM_PDHMM_LONGEST_HAPLOTYPE))
+        return false;
+    for (int64_t g = 0; g < b.regions; g++) {
+        const int64_t letters = b.haplotype_offsets[b.region_haplotypes[g + 1]] -
+                                b.haplotype_offsets[b.region_haplotypes[g]];
+        if (letters > GKL_SHIM_PDHMM_REGION_LETTERS)
+            return fail(
+                "region %lld: its haplotypes have %lld letters together; at most %d are "
+                "allowed",
+                (long long)g, (long long)letters, int(GKL_SHIM_PDHMM_REGION_LETTERS));
+    }
+    return true;
+}
+
+// Checks everything but the shape.
+bool check_content(const gkl_shim_pdhmm_batch &batch, bool as_gatk) {
+    const gkl_shim_pairhmm_batch &b = batch.pairs;
+    const int64_t read_bases = b.read_offsets[b.region_reads[b.regions]];
+    const int64_t haplotype_bases = b.haplotype_offsets[b.region_haplotypes[b.regions]];
+    const struct {
+        const char *name;
+        const uint8_t *pointer;
+        int64_t count;
+    } arrays[] = {{"read_bases", b.read_bases, read_bases},
+                  {"base_quals", b.base_quals, read_bases},
+                  {"insertion_quals", b.insertion_quals, read_bases},
+                  {"deletion_quals", b.deletion_quals, read_bases},
+                  {"continuation_quals", b.continuation_quals, read_bases},
+                  {"haplotype_bases", b.haplotype_bases, haplotype_bases},
+                  {"haplotype_flags", batch.haplotype_flags, haplotype_bases}};
+    for (const auto &array : arrays)
+        if (!array.pointer && array.count > 0) return fail("%s is null", array.name);
+    for (const auto &array : {arrays[2], arrays[3], arrays[4]}) {
+        const int64_t at = find(array.pointer, array.count, [](uint8_t q) { return q >= 128; });
+        if (!check_none(array.name, array.pointer, b.read_offsets, at,
+                        "gap qualities are less than 128"))
+            return false;
+    }
+    if (as_gatk) return true;
+    const char *const letters = "letters are ACGTN";
+    return check_none("read_bases", b.read_bases, b.read_offsets,
+                      pairhmm::find_refused(false, b.read_bases, read_bases), letters) &&
+           check_none("haplotype_bases", b.haplotype_bases, b.haplotype_offsets,
+                      pairhmm::find_refused(false, b.haplotype_bases, haplotype_bases), letters) &&
+           check_none(
+               "haplotype_flags", batch.haplotype_flags, b.haplotype_offsets,
+               find(batch.haplotype_flags, haplotype_bases,
+                    [](uint8_t flags) { return bool(flags & kSnp) != (flags >= 8); }),
+               "the flags of other bases (8 to 128) need SNP (1), and SNP needs one of them");
+}
+
+}  // namespace
+}  // namespace pdhmm
+}  // namespace gkl_shim
+
+using namespace gkl_shim;
+using namespace gkl_shim::pdhmm;
+
+extern "C" gkl_shim_status gkl_shim_pdhmm_open(const gkl_shim_pdhmm_options *options,
+                                               gkl_shim_pdhmm **handle) {
+    const gkl_shim_pdhmm_options defaults = {};
+    if (!options) options = &defaults;
+    if (!handle) return invalid("handle is null");
+    *handle = nullptr;
+    if (options->threads < 0) return invalid("threads is %d, less than 0", options->threads);
+    if (options->conventions != GKL_SHIM_STRICT && options->conventions != GKL_SHIM_AS_GKL)
+        return invalid("conventions is %d, not GKL_SHIM_STRICT or GKL_SHIM_AS_GKL",
+                       options->conventions);
+    const CpuBuild *build = cpu_builds().find(options->build);
+    if (!build) return GKL_SHIM_EUNAVAILABLE;
+    return guarded([&] {
+        tables();
+        return opened(handle, CpuSettings{build, allowed_threads(options->threads),
+                                          options->conventions == GKL_SHIM_AS_GKL});
+    });
+}
+
+extern "C" gkl_shim_status gkl_shim_pdhmm_compute(gkl_shim_pdhmm *handle,
+                                                  const gkl_shim_pdhmm_batch *batch,
+                                                  double *log10_likelihoods, int64_t size) {
+    const auto start = std::chrono::steady_clock::now();
+    return guarded([&] {
+        if (!handle) return invalid("handle is null");
+        if (!batch) return invalid("batch is null");
+        int64_t pairs, cells;
+        if (!pdhmm::check_shape(*batch, &pairs, &cells)) return GKL_SHIM_EINVAL;
+        if (batch->pairs.regions == 0) return GKL_SHIM_OK;
+        if (size < pairs)
+            return invalid("size is %lld, the batch has %lld pairs", (long long)size,
+                           (long long)pairs);
+        if (pairs > 0 && !log10_likelihoods) return invalid("log10_likelihoods is null");
+        if (!check_content(*batch, handle->settings.as_gatk)) return GKL_SHIM_EINVAL;
+        const CpuCounts counts = compute_on_cpu(handle->settings, *batch, log10_likelihoods);
+        handle->regions += batch->pairs.regions;
+        handle->pairs += pairs;
+        handle->cells += cells;
+        handle->computed_cells += counts.computed_cells;
+        handle->rescued_pairs += counts.rescued_pairs;
+        handle->nanoseconds += std::chrono::duration_cast<std::chrono::nanoseconds>(
+                                   std::chrono::steady_clock::now() - start)
+                                   .count();
+        return GKL_SHIM_OK;
+    });
+}
+
+extern "C" const char *gkl_shim_pdhmm_build(const gkl_shim_pdhmm *handle) {
+    return handle->settings.build->name;
+}
+
+extern "C" void gkl_shim_pdhmm_statistics(const gkl_shim_pdhmm *handle,
+                                          gkl_shim_pdhmm_stats *stats) {
+    const FloatingPointMode mode;
+    stats->regions = handle->regions;
+    stats->pairs = handle->pairs;
+    stats->cells = handle->cells;
+    stats->computed_cells = handle->computed_cells;
+    stats->rescued_pairs = handle->rescued_pairs;
+    stats->seconds = double(handle->nanoseconds) * 1e-9;
+}
+
+extern "C" void gkl_shim_pdhmm_close(gkl_shim_pdhmm *handle) { delete handle; }

@@ -1,0 +1,26 @@
+// The CPU engine: pairs in, offsets and CIGARs out.
+#pragma once
+
+#include <stdint.h>
+
+#include "common/cpu_builds.h"
+#include "gkl_shim.h"
+#include "smithwaterman/cpu/build.h"
+
+namespace gkl_shim {
+namespace smithwaterman {
+
+const Builds<CpuBuild> &cpu_builds();
+
+struct CpuSettings {
+    const CpuBuild *build;
+    int threads;
+};
+
+// Expects a checked batch. Throws std::bad_alloc.
+void align_on_cpu(const CpuSettings &settings, const gkl_shim_smithwaterman_batch &batch,
+                  const gkl_shim_smithwaterman_parameters &parameters, int64_t *offsets,
+                  int64_t *cigar_offsets, char *cigars);
+
+}  // namespace smithwaterman
+}  // namespace gkl_shim

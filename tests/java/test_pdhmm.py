@@ -1,0 +1,172 @@
+"""PDHMM's classes in a JVM: Intel's and GATK's names, our bytes."""
+
+from __future__ import annotations
+
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from gkl_shim.formats import pdhmm_in
+from gkl_shim.gatk import fetch
+from tests.conftest import DATA, require_tool
+from tests.java.conftest import Jvm, Outcome, skip_unless_served
+from tests.pdhmm.regions import pairs
+
+RECORDED = DATA / "chr22_dragen.pdhmm.in"
+GKL = "0.9.1"  # GATK 4.7.0.0 ships with it
+MODULE = "tests.java.pdhmm_scenarios"
+GATK_JAVA = "org.broadinstitute.hellbender.utils.pairhmm.LoglessPDPairHMM"
+
+
+def recorded() -> tuple[list[Any], np.ndarray]:
+    """The recorded regions, and the likelihoods of all their pairs."""
+    regions = []
+    with pdhmm_in.Reader(RECORDED) as reader:
+        for batch in reader:
+            for k in range(len(batch)):
+                some = list(pairs(batch[k : k + 1]))
+                count = int(batch.shapes[k][1])
+                reads = [pair[:5] for pair in some[::count]]
+                regions.append((reads, [pair[5:] for pair in some[:count]]))
+    return regions, np.loadtxt(RECORDED.with_suffix(".log10"))
+
+
+def run(jvm: Jvm, scenario: str, argument: Any, **options: Any) -> Outcome:
+    return jvm(scenario, argument, gkl=GKL, module=MODULE, **options)
+
+
+@pytest.mark.parametrize("swap", ["agent", "classpath", "stock"])
+def test_both_doors(jvm: Jvm, swap: str) -> None:
+    skip_unless_served(swap)
+    regions, expected = recorded()
+    done = run(jvm, "compute", regions, swap=swap)
+    assert done.result["ours"] == (swap != "stock")
+    for door in ("likelihoods", "flat"):
+        found = np.concatenate(done.result[door])
+        np.testing.assert_allclose(found, expected, rtol=0, atol=1e-9, err_msg=door)
+    assert done.result["again"] == done.result["likelihoods"][0]
+    if swap != "stock":
+        how = {"agent": "agent", "classpath": "class path"}[swap]
+        line = done.line("double precision")
+        assert "PDHMM: " in line
+        assert line.endswith(f"Intel GKL replaced ({how})")
+        assert "PDHMM: " in done.line(" pairs, ")
+        assert len(done.ours) == 2
+
+
+@pytest.mark.parametrize("setting", ["GKL_SHIM_PDHMM", "GKL_SHIM_BACKEND"])
+def test_off(jvm: Jvm, setting: str) -> None:
+    skip_unless_served("stock")
+    regions, expected = recorded()
+    done = run(jvm, "compute", regions[:1], environment={setting: "off"})
+    assert not done.result["ours"]
+    assert done.ours[0].endswith(f"PDHMM: {setting}=off: Intel GKL is used")
+    np.testing.assert_allclose(done.result["likelihoods"][0], expected[: 21 * 3], atol=1e-9)
+
+
+def test_every_wrong_call_raises_an_exception(jvm: Jvm) -> None:
+    regions, _ = recorded()
+    caught = run(jvm, "errors", regions[0]).result
+    for name, (kind, message) in caught.items():
+        if name.endswith("null"):
+            assert kind == "java.lang.NullPointerException", name
+        elif name == "not initialized":
+            assert kind == "java.lang.IllegalStateException", name
+        else:
+            assert kind == "java.lang.IllegalArgumentException", name
+        assert "\n" not in message
+    bases = len(regions[0][0][0][0])
+    assert caught["insertionGOP short"][1] == (
+        f"read 0 has 1 insertion qualities for {bases} read bases"
+    )
+    assert "gap qualities are less than 128" in caught["negative gap"][1]
+    assert "at most 32768 are allowed" in caught["long read"][1]
+    assert len(caught) == 55
+
+
+def test_sixteen_threads(jvm: Jvm) -> None:
+    regions, expected = recorded()
+    done = run(jvm, "threads", (regions, 16))
+    first = done.result[0]
+    np.testing.assert_allclose(np.concatenate(first), expected, rtol=0, atol=1e-9)
+    assert all(results == first for results in done.result)
+    assert "64 regions, " in done.line(" pairs, ")
+
+
+def test_jni_checks_find_nothing(jvm: Jvm) -> None:
+    regions, _ = recorded()
+    done = run(jvm, "compute", regions, options=["-Xcheck:jni"])
+    assert "WARNING in native method" not in done.log
+    assert "FATAL ERROR" not in done.log
+
+
+def test_a_recording_can_be_computed_again(jvm: Jvm, tmp_path: Path) -> None:
+    regions, _ = recorded()
+    named = tmp_path / "regions.in"
+    done = run(jvm, "compute", regions[:2], environment={"GKL_SHIM_RECORD": str(named)})
+    written = tmp_path / "regions.in.pdhmm"
+    # Both regions, then each of their reads with all haplotypes, then the first region again.
+    assert f"recorded to {written}" in done.log
+    with pdhmm_in.Reader(written) as reader, pdhmm_in.Reader(RECORDED) as source:
+        (found,), (whole,) = list(reader), list(source)
+    assert list(pairs(found[:2])) == list(pairs(whole[:2]))
+    assert list(pairs(found[-1:])) == list(pairs(whole[:1]))
+
+
+# ---- GATK's own class -----------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def classpath() -> str:
+    require_tool("java")
+    require_tool("mvn")
+    return fetch.gatk_classpath()
+
+
+def gatk_run(jvm: Jvm, classpath: str, monkeypatch: pytest.MonkeyPatch, **options: Any) -> Outcome:
+    monkeypatch.setattr("tests.java.conftest.gkl_classpath", lambda _: classpath)
+    return run(jvm, "whose", GATK_JAVA, **options)
+
+
+def test_gatk_s_class_is_replaced(
+    jvm: Jvm, classpath: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done = gatk_run(jvm, classpath, monkeypatch)
+    assert done.result is True
+
+
+def test_gatk_s_class_is_left_alone_if_it_is_another(
+    jvm: Jvm, classpath: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Each class by turns: another byte makes it another version."""
+    gatk = next(jar for jar in classpath.split(":") if Path(jar).name.startswith("gatk-4"))
+    folder = "org/broadinstitute/hellbender/utils/pairhmm/"
+    for name in ("LoglessPDPairHMM", "PDPairHMM"):
+        other = tmp_path / name
+        (other / folder).mkdir(parents=True)
+        with zipfile.ZipFile(gatk) as jar:
+            bytes_ = jar.read(f"{folder}{name}.class")
+        # The name of an attribute that the JVM does not need.
+        changed = bytes_.replace(b"SourceFile", b"sourceFile", 1)
+        (other / f"{folder}{name}.class").write_bytes(changed)
+        done = gatk_run(jvm, f"{other}:{classpath}", monkeypatch)
+        assert done.result is False
+        assert done.line("PDHMM").endswith(
+            "warning: PDHMM: GATK's Java is used: this GATK is none of the versions "
+            "4.5.0.0 to 4.6.2.0"
+        )
+
+
+def test_gatk_s_class_is_left_alone_beside_a_native_one(
+    jvm: Jvm, classpath: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """A GATK with VectorLoglessPairPDHMM asks for Java only if the user does."""
+    folder = tmp_path / "org/broadinstitute/hellbender/utils/pairhmm"
+    folder.mkdir(parents=True)
+    (folder / "VectorLoglessPairPDHMM.class").touch()
+    done = gatk_run(jvm, f"{tmp_path}:{classpath}", monkeypatch)
+    assert done.result is False
+    assert done.ours == []

@@ -1,0 +1,294 @@
+"""What gkl_shim.pdhmm takes and refuses, and what the C interface refuses."""
+
+from __future__ import annotations
+
+import ctypes
+import platform
+from typing import Any
+
+import numpy as np
+import pytest
+
+from gkl_shim import _native, pdhmm
+from gkl_shim.errors import BackendUnavailable
+from gkl_shim.pdhmm import PDHMM, Batch, Flag, Haplotype, HaplotypeBatch, ReadBatch
+from tests.pdhmm import oracle
+
+READ = (b"ACGTAC", 30)
+FLAGS = [0, 0, Flag.SNP | Flag.A, 0, Flag.DELETION_START, Flag.DELETION_END, 0, 0]
+BASES = b"TACGTGAC"
+
+
+def want() -> float:
+    quals = [[30] * 6, [45] * 6, [45] * 6, [10] * 6]
+    return oracle.likelihood(b"ACGTAC", *quals, BASES, [int(flag) for flag in FLAGS])
+
+
+@pytest.mark.parametrize(
+    "haplotype",
+    [
+        Haplotype(BASES, FLAGS),
+        Haplotype(BASES.decode().lower(), bytes(FLAGS)),
+        (BASES, FLAGS),
+        (np.frombuffer(BASES, np.uint8), np.array(FLAGS)),
+        (bytearray(BASES), bytearray(FLAGS)),
+    ],
+)
+def test_forms_of_a_haplotype(haplotype: Any) -> None:
+    found = pdhmm.likelihoods([READ], [haplotype])
+    assert found.shape == (1, 1)
+    assert found[0, 0] == pytest.approx(want(), abs=1e-9)
+
+
+def test_letters_alone_have_no_flags() -> None:
+    bare, without = pdhmm.likelihoods([READ], [BASES, Haplotype(BASES)])[0]
+    (zeros,) = pdhmm.likelihoods([READ], [(BASES, bytes(8))])[0]
+    assert bare == without == zeros
+
+
+def test_flags_are_gatk_s_bits() -> None:
+    assert [int(flag) for flag in Flag] == [1, 2, 4, 8, 16, 32, 64, 128]
+
+
+@pytest.mark.parametrize(
+    ("haplotypes", "message"),
+    [
+        (None, "haplotypes: expected a sequence of haplotypes, got None"),
+        (b"ACGT", "haplotypes: expected a sequence of haplotypes, got one bytes"),
+        (7, "haplotypes: expected a sequence of haplotypes, got int"),
+        (Haplotype(b"A"), "haplotypes: expected a sequence of haplotypes, got one Haplotype"),
+        ([b"A", None], r"haplotypes\[1\]: expected bytes, str or a uint8 array, got None"),
+        ([b""], r"haplotypes\[0\]: is empty"),
+        ([b"AX"], r"haplotypes\[0\]: letter 'X' at base 1 is none of ACGTN"),
+        ([(b"AC", [0])], r"haplotypes\[0\].flags: 1 values for 2 letters"),
+        ([b"A", (b"A", [256])], r"haplotypes\[1\].flags: 256 at letter 0 is not within 0..255"),
+        ([(b"A", [-1])], r"haplotypes\[0\].flags: -1 at letter 0 is not within 0..255"),
+        ([(b"A", [0.5])], r"haplotypes\[0\].flags: expected whole numbers in one dimension"),
+        ([(b"A", "0")], r"haplotypes\[0\].flags: expected whole numbers, got str"),
+        ([(b"A", b"\x00", 1)], r"haplotypes\[0\]: a tuple of 3; expected \(bases, flags\)"),
+        ([(b"ACA", [0, 8, 0])], "position 1; the flags of other bases .8 to 128. need SNP"),
+        ([(b"ACA", [0, 0, 1])], "position 2; .* SNP needs one of them"),
+    ],
+)
+def test_refused_haplotypes(haplotypes: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        pdhmm.likelihoods([READ], haplotypes)
+
+
+def test_refused_reads() -> None:
+    with pytest.raises(ValueError, match=r"reads\[0\].quals: quality 128"):
+        pdhmm.likelihoods([(b"A", [128])], [b"A"])
+
+
+def test_arrays() -> None:
+    reads = ReadBatch.from_arrays(np.array([0, 6]), b"ACGTAC", bytes([30] * 6))
+    haplotypes = HaplotypeBatch.from_arrays(np.array([0, 8]), BASES, bytes(FLAGS))
+    batch = Batch(reads, haplotypes)
+    assert (len(batch), batch.pairs, batch.cells) == (1, 1, 48)
+    assert PDHMM().compute(batch)[0] == pytest.approx(want(), abs=1e-9)
+    (values,) = batch.split(PDHMM().compute(batch))
+    assert values.shape == (1, 1)
+    with pytest.raises(ValueError, match="flags: 7 values for 8 letters"):
+        HaplotypeBatch.from_arrays(np.array([0, 8]), BASES, bytes(7))
+    with pytest.raises(ValueError, match=r"expected a pdhmm\.HaplotypeBatch"):
+        Batch(reads, haplotypes.determined)  # type: ignore[arg-type]
+
+
+def test_parts_of_a_batch_keep_their_flags() -> None:
+    reads = ReadBatch.from_arrays(np.array([0, 6, 12]), b"ACGTAC" * 2, bytes([30] * 12))
+    haplotypes = HaplotypeBatch.from_arrays(
+        np.array([0, 4, 12]), b"ACGT" + BASES, bytes(4) + bytes(FLAGS)
+    )
+    batch = Batch(reads, haplotypes, np.array([0, 1, 2]), np.array([0, 1, 2]))
+    whole = PDHMM().compute(batch)
+    assert PDHMM().compute(batch[1:2])[0] == whole[1] == pytest.approx(want(), abs=1e-9)
+    assert len(batch[2:]) == 0
+
+
+def test_nothing_to_do() -> None:
+    assert pdhmm.likelihoods([], [b"A"]).shape == (0, 1)
+    assert pdhmm.likelihoods([READ], []).shape == (1, 0)
+
+
+def test_options() -> None:
+    with pytest.raises(BackendUnavailable, match='no build "none" here'):
+        PDHMM(build="none")
+    for threads in (-1, True, 1.5, 2**31):
+        with pytest.raises(ValueError, match="threads: "):
+            PDHMM(threads=threads)  # type: ignore[arg-type]
+    engine = PDHMM(build="portable")
+    assert engine.build == "portable"
+    engine.close()
+    with pytest.raises(ValueError, match="this PDHMM is closed"):
+        engine.likelihoods([READ], [b"A"])
+    assert engine.statistics.pairs == 0
+
+
+# ---- the C interface ------------------------------------------------------------------------
+
+
+class Given:
+    """The arguments of a valid call in C, to be spoilt one by one."""
+
+    def __init__(self, as_gkl: bool) -> None:
+        self.ffi, self.lib = _native.library()
+        options = {"conventions": self.lib.GKL_SHIM_AS_GKL if as_gkl else self.lib.GKL_SHIM_STRICT}
+        given = self.ffi.new("gkl_shim_pdhmm_options *", options)
+        self.handle = _native.opened("pdhmm", given)
+        self.numbers = {
+            "region_reads": [0, 1],
+            "region_haplotypes": [0, 1],
+            "read_offsets": [0, 3],
+            "haplotype_offsets": [0, 4],
+        }
+        self.tracks = {
+            "read_bases": b"ACG",
+            "base_quals": b"\x1e" * 3,
+            "insertion_quals": b"\x28" * 3,
+            "deletion_quals": b"\x28" * 3,
+            "continuation_quals": b"\x0a" * 3,
+            "haplotype_bases": b"ACGT",
+            "haplotype_flags": bytes(4),
+        }
+        self.size = 1
+        self.values: Any = self.ffi.new("double[1]", [7.0])
+
+    def message(self) -> str:
+        """Call, and return the error's message; without an error, return ''."""
+        batch = self.ffi.new("gkl_shim_pdhmm_batch *")
+        batch.pairs.regions = 1
+        kept: list[Any] = []
+        for name, numbers in self.numbers.items():
+            kept.append(self.ffi.NULL if numbers is None else self.ffi.new("int64_t[]", numbers))
+            setattr(batch.pairs, name, kept[-1])
+        for name, track in self.tracks.items():
+            kept.append(self.ffi.NULL if track is None else self.ffi.new("uint8_t[]", track))
+            setattr(batch if name == "haplotype_flags" else batch.pairs, name, kept[-1])
+        status = self.lib.gkl_shim_pdhmm_compute(self.handle, batch, self.values, self.size)
+        if status == self.lib.GKL_SHIM_OK:
+            return ""
+        assert status == self.lib.GKL_SHIM_EINVAL
+        if self.values != self.ffi.NULL:
+            assert self.values[0] == 7.0
+        return _native.last_error()
+
+
+@pytest.mark.parametrize("as_gkl", [False, True])
+@pytest.mark.parametrize(
+    "name",
+    ["region_reads", "region_haplotypes", "read_offsets", "haplotype_offsets", "read_bases",
+     "base_quals", "insertion_quals", "deletion_quals", "continuation_quals", "haplotype_bases",
+     "haplotype_flags"],
+)  # fmt: skip
+def test_null_arrays(as_gkl: bool, name: str) -> None:
+    given = Given(as_gkl)
+    assert given.message() == ""
+    given = Given(as_gkl)
+    (given.numbers if name in given.numbers else given.tracks)[name] = None  # type: ignore[assignment]
+    assert given.message() == f"{name} is null"
+
+
+@pytest.mark.parametrize(
+    ("name", "numbers", "message"),
+    [
+        ("read_offsets", [1, 3], "read_offsets[0] is 1, not 0"),
+        ("read_offsets", [0, 0], "read_offsets: sequence 0 has length 0"),
+        ("haplotype_offsets", [0, 0], "haplotype_offsets: sequence 0 has length 0"),
+        ("haplotype_offsets", [0, -1], "haplotype_offsets[1] is less than the one before it"),
+        ("read_offsets", [0, 32_769], "read 0 has 32769 letters; at most 32768 are allowed"),
+        (
+            "haplotype_offsets",
+            [0, 262_145],
+            "haplotype 0 has 262145 letters; at most 262144 are allowed",
+        ),
+    ],
+)
+def test_refused_offsets(name: str, numbers: list[int], message: str) -> None:
+    given = Given(as_gkl=True)
+    given.numbers[name] = numbers
+    assert given.message() == message
+
+
+def test_too_many_letters_in_a_region() -> None:
+    given = Given(as_gkl=True)
+    given.numbers["haplotype_offsets"] = [262_144 * k for k in range(66)]
+    given.numbers["region_haplotypes"] = [0, 65]
+    given.size = 65
+    assert given.message() == (
+        "region 0: its haplotypes have 17039360 letters together; at most 16777216 are allowed"
+    )
+
+
+@pytest.mark.parametrize("as_gkl", [False, True])
+@pytest.mark.parametrize("name", ["insertion_quals", "deletion_quals", "continuation_quals"])
+def test_gap_qualities_of_eight_bits(as_gkl: bool, name: str) -> None:
+    """GATK and GKL refuse them."""
+    given = Given(as_gkl)
+    given.tracks[name] = b"\x28\x28\x80"
+    assert given.message() == (
+        f"{name}: sequence 0 has the byte 0x80 at position 2; gap qualities are less than 128"
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "track", "message"),
+    [
+        ("read_bases", b"AXG", "0x58 at position 1; letters are ACGTN"),
+        ("haplotype_bases", b"ACG ", "0x20 at position 3; letters are ACGTN"),
+        ("haplotype_flags", b"\x00\x08\x00\x00", "0x08 at position 1; the flags of other bases"),
+        ("haplotype_flags", b"\x01\x00\x00\x00", "0x01 at position 0; the flags of other bases"),
+    ],
+)
+def test_what_only_strict_conventions_refuse(name: str, track: bytes, message: str) -> None:
+    given = Given(as_gkl=False)
+    given.tracks[name] = track
+    assert message in given.message()
+    given = Given(as_gkl=True)
+    given.tracks[name] = track
+    assert given.message() == ""
+
+
+def test_other_refused_arguments() -> None:
+    given = Given(as_gkl=False)
+    given.size = 0
+    assert given.message() == "size is 0, the batch has 1 pairs"
+    given.values, given.size = given.ffi.NULL, 1
+    assert given.message() == "log10_likelihoods is null"
+    ffi, lib = given.ffi, given.lib
+    values = ffi.new("double[1]")
+    assert lib.gkl_shim_pdhmm_compute(ffi.NULL, ffi.NULL, values, 1) == lib.GKL_SHIM_EINVAL
+    assert _native.last_error() == "handle is null"
+    assert lib.gkl_shim_pdhmm_compute(given.handle, ffi.NULL, values, 1) == lib.GKL_SHIM_EINVAL
+    assert _native.last_error() == "batch is null"
+    assert lib.gkl_shim_pdhmm_open(ffi.NULL, ffi.NULL) == lib.GKL_SHIM_EINVAL
+    assert _native.last_error() == "handle is null"
+    handle = ffi.new("gkl_shim_pdhmm **")
+    for field, message in (("threads", "threads is -1"), ("conventions", "conventions is -1")):
+        options = ffi.new("gkl_shim_pdhmm_options *", {field: -1})
+        assert lib.gkl_shim_pdhmm_open(options, handle) == lib.GKL_SHIM_EINVAL
+        assert message in _native.last_error()
+        assert handle[0] == ffi.NULL
+    lib.gkl_shim_pdhmm_close(ffi.NULL)
+
+
+def test_an_empty_batch() -> None:
+    ffi, lib = _native.library()
+    handle = _native.opened("pdhmm", ffi.NULL)
+    batch = ffi.new("gkl_shim_pdhmm_batch *")
+    assert lib.gkl_shim_pdhmm_compute(handle, batch, ffi.NULL, 0) == lib.GKL_SHIM_OK
+
+
+def test_rounding_mode_of_the_caller() -> None:
+    """A caller that rounds upwards gets the same bits, and still rounds upwards afterwards."""
+    reads, haplotypes = [READ], [(BASES, FLAGS)]
+    expected = pdhmm.likelihoods(reads, haplotypes)
+    libm = ctypes.CDLL("libm.so.6")
+    upward, nearest = (0x800, 0) if platform.machine() == "x86_64" else (0x400000, 0)
+    try:
+        assert libm.fesetround(upward) == 0
+        found = pdhmm.likelihoods(reads, haplotypes)
+        mode = libm.fegetround()
+    finally:
+        libm.fesetround(nearest)
+    assert mode == upward
+    assert found[0, 0] == expected[0, 0]

@@ -1,0 +1,137 @@
+"""Regions with flags in text, and the command that computes them."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gkl_shim._batch import concatenated
+from gkl_shim.errors import FormatError
+from gkl_shim.formats.pdhmm_in import Reader, write
+from gkl_shim.pdhmm import PDHMM, Batch
+from tests.conftest import DATA
+from tests.pdhmm.regions import Region, batch, regions
+
+RECORDED = DATA / "chr22_dragen.pdhmm.in"
+READ = b"AC II II II II\n"
+
+
+def read(text: bytes) -> list[Batch]:
+    with Reader(io.BytesIO(text), "regions") as reader:
+        return list(reader)
+
+
+def fields(one: Batch) -> tuple[list[object], bytes]:
+    *arrays, tracks, offsets, bases = one.pairs_batch.arrays
+    plain = [*map(bytes, tracks), bytes(bases), *map(list, [*arrays, offsets])]
+    return plain, one.flags.tobytes()
+
+
+@settings(max_examples=50, deadline=None)
+@given(regions())
+def test_what_is_written_is_read(region: Region) -> None:
+    text = io.BytesIO()
+    write(text, batch(region))
+    (found,) = read(text.getvalue())
+    assert fields(found) == fields(batch(region))
+
+
+def test_a_recording_is_written_as_it_was(tmp_path: Path) -> None:
+    text = io.BytesIO()
+    batches = read(RECORDED.read_bytes())
+    for each in batches:
+        write(text, each)
+    assert text.getvalue() == RECORDED.read_bytes()
+    assert sum(map(len, batches)) == 4
+    packed = tmp_path / "regions.in.gz"
+    packed.write_bytes(gzip.compress(text.getvalue()))
+    with Reader(packed) as reader:
+        assert concatenated([each.pairs_batch for each in reader]).pairs == 440
+
+
+def test_blank_lines_and_spaces() -> None:
+    (found,) = read(b"\n \n1 1\n" + READ + b"  AC\t0006 \n\n")
+    assert found.flags.tolist() == [0, 6]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (b"", "regions:1: no regions: the file is empty"),
+        (b"\n\n", "regions:1: no regions: the file is empty"),
+        (b"1 1\n" + READ + b"AC\n", "regions:3: a haplotype has 2 fields, its letters and their"),
+        (b"1 1\n" + READ + b"AC 00 00\n", "regions:3: a haplotype has 2 fields, .* here 3"),
+        (b"1 1\n" + READ + b"AC 00\n", "regions:3: the flags have 2 digits for 2 letters"),
+        (b"1 1\n" + READ + b"AC 00zz\n", "regions:3: the flags are not all hexadecimal digits"),
+        (b"1 1\n" + READ + b"AC \xff\xff\xff\xff\n", "regions:3: the flags are not all hexa"),
+        (b"1 1\n" + READ + b"AX 0000\n", "regions:3: letter 'X' of the haplotype"),
+        (b"1 1\nAC II II II\nAC 0000\n", "regions:2: a read has 5 fields"),
+        (b"1 1\n" + READ + b"AC 0000\n1 x\n", "regions:4: expected a region's first line"),
+        (b"1 2\n" + READ + b"AC 0000\n", "regions:3: the file ends within the region of line 1"),
+        (b"2 1\n" + READ, "regions:2: the file ends within the region of line 1: 1 reads and 1"),
+    ],
+)
+def test_refused_text(text: bytes, message: str) -> None:
+    with pytest.raises(FormatError, match=message):
+        read(text)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.binary(max_size=60), st.integers(0, 400))
+def test_any_text_is_read_or_refused(noise: bytes, at: int) -> None:
+    head = RECORDED.read_bytes()[:400]
+    with pytest.raises(FormatError):
+        read(head[:at] + noise)
+
+
+def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    code = "import sys; sys.argv[0] = 'gkl-shim'; from gkl_shim.cli import main; main()"
+    return subprocess.run(
+        [sys.executable, "-P", "-c", code, *arguments],
+        capture_output=True,
+        text=True,
+        cwd=folder,
+        env={**os.environ, "COLUMNS": "200"},
+        check=False,
+        timeout=120,
+    )
+
+
+def test_the_command(tmp_path: Path) -> None:
+    for threads in ("1", "2"):
+        done = run(tmp_path, "pdhmm", str(RECORDED), "-o", "out", "--threads", threads)
+        assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+        values = np.concatenate([PDHMM().compute(each) for each in read(RECORDED.read_bytes())])
+        assert (tmp_path / "out").read_text().split() == [repr(float(value)) for value in values]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (b"1 1\n" + READ + b"AC 00\n", "wrong.in:3: the flags have 2 digits for 2 letters"),
+        (b"1 1\n" + READ + b"AC 0001\n", "wrong.in: haplotype_flags: sequence 0 has the byte"),
+    ],
+)
+def test_a_file_that_the_command_refuses(tmp_path: Path, text: bytes, message: str) -> None:
+    (tmp_path / "wrong.in").write_bytes(text)
+    done = run(tmp_path, "pdhmm", "wrong.in", "-o", "out")
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"gkl-shim: error: {message}")
+    assert done.stderr.count("\n") == 1
+    assert not (tmp_path / "out").exists()
+
+
+def test_wrong_usage(tmp_path: Path) -> None:
+    done = run(tmp_path, "pdhmm", str(RECORDED), "--build", "none")
+    assert done.returncode == 1
+    assert 'no build "none" here' in done.stderr
+    assert run(tmp_path, "pdhmm").returncode == 2

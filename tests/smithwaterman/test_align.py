@@ -1,0 +1,292 @@
+"""Every build, with one thread and with two, gives the plain method's offsets and CIGARs."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+import sys
+from collections import defaultdict
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gkl_shim import _native
+from gkl_shim.errors import BackendUnavailable
+from gkl_shim.smithwaterman import (
+    HAPLOTYPE_TO_REFERENCE,
+    READ_TO_HAPLOTYPE,
+    Alignments,
+    SmithWaterman,
+    align,
+)
+from tests.smithwaterman import oracle
+from tests.smithwaterman.pairs import (
+    OVERHANGS,
+    PARAMETERS,
+    REWARDS,
+    UNUSUAL_PARAMETERS,
+    Pair,
+    pairs,
+)
+
+BUILDS = _native.builds()
+LONGEST = 1 << 18
+
+
+def aligned(
+    given_pairs: Sequence[Pair], build: str | None = None, threads: int = 1
+) -> list[tuple[int, str]]:
+    """The alignments, computed in a batch for each set of parameters."""
+    groups = defaultdict(list)
+    for k, pair in enumerate(given_pairs):
+        groups[pair.parameters, pair.overhang].append(k)
+    results: dict[int, tuple[int, str]] = {}
+    engine = SmithWaterman(threads, build)
+    for (parameters, overhang), members in groups.items():
+        found = engine.align(
+            [given_pairs[k].reference for k in members],
+            [given_pairs[k].alternative for k in members],
+            parameters,
+            overhang,
+        )
+        results |= zip(members, answers(found), strict=True)
+    return [results[k] for k in range(len(given_pairs))]
+
+
+def answers(found: Alignments) -> list[tuple[int, str]]:
+    return list(zip(found.offsets.tolist(), found.cigars, strict=True))
+
+
+@pytest.fixture(scope="module")
+def sample() -> list[Pair]:
+    return pairs(2500, seed=1, longest=130)
+
+
+@pytest.fixture(scope="module")
+def expected(sample: list[Pair]) -> list[tuple[int, str]]:
+    return [oracle.align(*pair) for pair in sample]
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("build", BUILDS)
+def test_equals_the_plain_method(sample, expected, build: str, threads: int) -> None:
+    found = aligned(sample, build, threads)
+    for pair, got, wanted in zip(sample, found, expected, strict=True):
+        assert got == wanted, pair
+
+
+@pytest.mark.parametrize("build", BUILDS)
+def test_rewards_for_gaps(build: str) -> None:
+    """Numbers that Java takes although nobody means them: its integers wrap around."""
+    base = pairs(200, seed=2, longest=40)
+    sample = [pair._replace(parameters=p) for pair in base for p in (*REWARDS, *UNUSUAL_PARAMETERS)]
+    assert aligned(sample, build) == [oracle.align(*pair) for pair in sample]
+
+
+def limits() -> list[tuple[int, int, int, int]]:
+    """Scores that lanes of 8 and of 16 bits just hold, and scores that they just do not hold."""
+    sets = []
+    for most in (127, 32_767):
+        for opened in (1, most // 3 - 1, most // 3, most // 3 + 1, most // 2):
+            for extended in (0, opened // 2, opened):
+                match = most - opened - 2 * extended
+                sets += [(match + k, -10 * most, -opened, -extended) for k in (-1, 0, 1)]
+                sets += [(match, -opened, -opened, -extended), (-most, match, -opened, -extended)]
+    return sets
+
+
+@pytest.mark.parametrize("build", BUILDS)
+def test_scores_at_the_limits_of_the_lanes(build: str) -> None:
+    base = pairs(10, seed=8, longest=60)
+    # Where u, v, e and f are extreme: matches, then only gaps.
+    base.append(
+        base[0]._replace(reference=b"A" * 40 + b"C" * 40, alternative=b"A" * 40 + b"G" * 30)
+    )
+    base.append(
+        base[0]._replace(reference=b"C" * 30 + b"A" * 50, alternative=b"G" * 40 + b"A" * 40)
+    )
+    sample = [
+        pair._replace(parameters=scores, overhang=OVERHANGS[k % 4])
+        for k, scores in enumerate(limits() * 2)
+        for pair in base[k % 3 :: 3]
+    ]
+    assert aligned(sample, build) == [oracle.align(*pair) for pair in sample]
+
+
+_numbers = st.one_of(
+    st.tuples(st.integers(0, 4), st.integers(-4, 0), st.integers(-5, 0), st.integers(-3, 0)),
+    st.sampled_from(PARAMETERS),
+    st.tuples(*[st.integers(-40_000, 40_000)] * 4),
+    st.tuples(*[st.integers(-(2**31), 2**31 - 1)] * 4),
+)
+_letters = st.sampled_from([b"A", b"AC", b"ACGTN", bytes(range(256))]).flatmap(
+    lambda alphabet: st.lists(st.sampled_from(alphabet), min_size=1, max_size=60).map(bytes)
+)
+
+
+@given(_letters, _letters, _numbers, st.sampled_from(OVERHANGS))
+def test_any_pair(reference, alternative, parameters, overhang) -> None:
+    pair = Pair(reference, alternative, parameters, overhang)
+    wanted = [oracle.align(*pair)]
+    for build in BUILDS:
+        assert aligned([pair], build) == wanted
+
+
+@given(st.binary(min_size=1, max_size=30), st.data())
+def test_parts_of_a_sequence(reference: bytes, data) -> None:
+    """An alternative that is nearly the reference, where ties are."""
+    alternative = bytearray(reference)
+    for _ in range(data.draw(st.integers(0, 3))):
+        at = data.draw(st.integers(0, len(alternative)))
+        alternative[at : at + data.draw(st.integers(0, 3))] = data.draw(st.binary(max_size=3))
+    if not alternative:
+        return
+    for overhang in OVERHANGS:
+        pair = Pair(reference, bytes(alternative), data.draw(_numbers), overhang)
+        for build in BUILDS:
+            assert aligned([pair], build) == [oracle.align(*pair)], pair
+
+
+@pytest.mark.parametrize("build", BUILDS)
+@pytest.mark.parametrize("length", [7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 129])
+def test_lengths_around_the_number_of_lanes(build: str, length: int) -> None:
+    rng = random.Random(length)
+    sample = []
+    for other in (1, 2, length - 1, length, length + 1, 100):
+        reference = bytes(rng.choices(b"ACGT", k=length))
+        alternative = bytes(rng.choices(b"ACGT", k=other))
+        for overhang in OVERHANGS:
+            sample.append(Pair(reference, alternative, READ_TO_HAPLOTYPE, overhang))
+            sample.append(Pair(alternative, reference, READ_TO_HAPLOTYPE, overhang))
+    assert aligned(sample, build) == [oracle.align(*pair) for pair in sample]
+
+
+def mutated(rng: random.Random, letters: bytes, edits: int) -> bytes:
+    result = bytearray(letters)
+    for _ in range(edits):
+        at = rng.randrange(len(result))
+        result[at : at + rng.randint(0, 3)] = bytes(rng.choices(b"ACGT", k=rng.randint(0, 3)))
+    return bytes(result)
+
+
+@pytest.mark.parametrize("build", BUILDS)
+@pytest.mark.parametrize("overhang", OVERHANGS)
+def test_long_sequences(build: str, overhang: str) -> None:
+    """Flags of this pair exceed what is kept, so parts of the matrix are computed again. A thousand
+    times the scores is the same question, and too much for 16 bits."""
+    rng = random.Random(3)
+    reference = bytes(rng.choices(b"ACGT", k=6500))
+    alternative = mutated(rng, reference[300:], 60)
+    scores = HAPLOTYPE_TO_REFERENCE
+    large = tuple(1000 * score for score in scores)
+    found = aligned([Pair(reference, alternative, scores, overhang)], build)
+    assert found == aligned([Pair(reference, alternative, large, overhang)], build)
+    assert len(found[0][1]) > 100
+
+
+@pytest.mark.parametrize("build", BUILDS)
+def test_the_longest_sequence(build: str) -> None:
+    rng = random.Random(4)
+    reference = bytes(rng.choices(b"ACGT", k=LONGEST))
+    alternative = reference[200_000:200_150] + reference[200_153:200_400]
+    pair = Pair(reference, alternative, HAPLOTYPE_TO_REFERENCE, "softclip")
+    assert aligned([pair], build) == [(200_000, "150M3D247M")]
+
+
+def test_memory_is_bounded(tmp_path) -> None:
+    """A pair whose matrix has 900 million cells takes less than 100 MiB, and gives it back."""
+    program = """
+import random, resource
+from gkl_shim.smithwaterman import SmithWaterman
+rng = random.Random(5)
+reference = bytes(rng.choices(b"ACGT", k=30_000))
+alternative = reference[:14_000] + reference[14_010:]
+aligner = SmithWaterman(1)
+aligner.align([reference[:100]], [alternative[:90]])
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+found = aligner.align([reference], [alternative])
+assert found.cigars == ["14000M10D15990M"], found.cigars
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=tmp_path, check=True, capture_output=True, text=True
+    )
+    assert int(done.stdout) < 100 << 10
+
+
+def test_many_callers_at_once() -> None:
+    sample = pairs(300, seed=6, longest=400)
+    wanted = aligned(sample)
+    with ThreadPoolExecutor(16) as pool:
+        for found in pool.map(lambda _: aligned(sample, threads=2), range(16)):
+            assert found == wanted
+
+
+def test_a_batch_of_several_calls(monkeypatch) -> None:
+    monkeypatch.setattr("gkl_shim.smithwaterman._CALL_LETTERS", 700)
+    sample = [p._replace(parameters=(3, -1, -4, -3), overhang="indel") for p in pairs(60, seed=7)]
+    assert aligned(sample) == [oracle.align(*pair) for pair in sample]
+
+
+def test_forms_of_sequences() -> None:
+    reference, alternatives = "ACGTACGTTA", ["CGTT", "ACGTTT", "GG"]
+    found = align(reference, alternatives)
+    assert answers(found) == answers(align([reference] * 3, [a.encode() for a in alternatives]))
+    assert found.cigar(1) == found.cigars[1]
+    assert found.cigar(-1) == found.cigars[2]
+    with pytest.raises(IndexError):
+        found.cigar(3)
+    letters = np.frombuffer("".join(alternatives).encode(), np.uint8)
+    ragged = letters, np.array([0, 4, 10, 12])
+    assert answers(align(reference, ragged)) == answers(found)
+    arrays = [np.frombuffer(a.encode(), np.uint8) for a in alternatives]
+    assert answers(align([bytearray(reference.encode())] * 3, arrays)) == answers(found)
+    assert len(align([], [])) == 0
+    assert align([], []).cigars == []
+
+
+@pytest.mark.parametrize(
+    ("references", "alternatives", "message"),
+    [
+        ([b"A"], [b"A", b"C"], "1 references for 2 alternatives; give one for each"),
+        ([b"A", b""], [b"A", b"C"], "references: sequence 1 has 0 letters, not 1 to 262144"),
+        ([b"A"], [b"A" * (LONGEST + 1)], "alternatives: sequence 0 has 262145 letters"),
+        (None, [b"A"], "references: expected a sequence of them, got None"),
+        ([b"A"], b"A", "alternatives: expected a sequence of them, got one bytes"),
+        ([b"A"], 7, "alternatives: expected a sequence of them, got int"),
+        ([b"A"], [7], "alternatives: sequence 0: expected bytes, str or a uint8 array, got int"),
+        ([b"A"], ["\u0410"], "alternatives: sequence 0 has a letter that is not one byte"),
+        ([b"A"], (b"ACG", np.array([0, 4])), "alternatives: offsets up to 4, but 3 letters"),
+        ([b"A"], (b"ACG", np.array([1, 3])), "alternatives: the offsets must start at 0"),
+        ([b"A"], (b"ACG", np.array([0, 2, 1])), "alternatives: the offsets must start at 0"),
+        ([b"A"], (b"ACG", np.array([0.0, 1.0])), "alternatives: the offsets must be whole"),
+        ([b"A"], ("ACG", np.array([0, 1])), "alternatives: the letters must be bytes"),
+    ],
+)
+def test_refused_sequences(references, alternatives, message: str) -> None:
+    with pytest.raises(ValueError, match=message.replace("(", r"\(")):
+        align(references, alternatives)
+
+
+def test_refused_options() -> None:
+    with pytest.raises(ValueError, match="overhang is 'none', not one of softclip, indel"):
+        align([b"A"], [b"A"], overhang="none")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="parameters: 3 numbers, not 4"):
+        align([b"A"], [b"A"], (1, 2, 3))  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="gap_open is 2147483648, not a 32-bit whole number"):
+        align([b"A"], [b"A"], (1, 2, 2**31, 3))
+    with pytest.raises(ValueError, match=r"mismatch is 0\.5, not a 32-bit whole number"):
+        align([b"A"], [b"A"], (1, 0.5, 2, 3))  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="threads is -1, less than 0"):
+        SmithWaterman(-1)
+    with pytest.raises(BackendUnavailable, match='no build "sse" here'):
+        SmithWaterman(build="sse")
+
+
+def test_build_is_the_best_of_this_cpu() -> None:
+    assert SmithWaterman().build == BUILDS[0]
+    assert [SmithWaterman(build=build).build for build in BUILDS] == list(BUILDS)

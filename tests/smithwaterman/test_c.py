@@ -1,0 +1,193 @@
+"""The C ABI: what it refuses, and the library for aarch64 under emulation."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import gkl_shim
+from gkl_shim import _native
+from tests.conftest import require_tool
+from tests.smithwaterman import oracle
+from tests.smithwaterman.pairs import Pair, pairs
+
+DRIVER = Path(__file__).with_name("driver.c")
+
+
+def compiled(compiler: str, library: Path, folder: Path) -> str:
+    program = folder / "driver"
+    include = gkl_shim.paths.header().parent
+    flags = ["-std=c11", "-Wall", "-Wextra", "-Werror", "-O1", "-I", include]
+    link = [library, f"-Wl,-rpath,{library.parent}", "-lm"]
+    subprocess.run([compiler, *flags, DRIVER, "-o", program, *link], check=True)
+    return str(program)
+
+
+@pytest.fixture(scope="module")
+def native(tmp_path_factory) -> list[str]:
+    folder = tmp_path_factory.mktemp("native")
+    return [compiled(require_tool("cc"), gkl_shim.paths.library(), folder)]
+
+
+@pytest.fixture(scope="module")
+def aarch64(tmp_path_factory, aarch64_compiler, aarch64_emulator, aarch64_library) -> list[str]:
+    """The library for aarch64 behind the driver, under qemu."""
+    folder = tmp_path_factory.mktemp("aarch64")
+    return [*aarch64_emulator, compiled(aarch64_compiler, aarch64_library, folder)]
+
+
+@pytest.fixture(scope="module")
+def sample(tmp_path_factory) -> tuple[Path, list[Pair], list[str]]:
+    # Lowercase letters and blanks aside, scanf reads every letter.
+    made = sorted(pairs(500, seed=11, longest=150), key=lambda pair: (pair[2], pair[3]))
+    path = tmp_path_factory.mktemp("pairs") / "pairs.tsv"
+    path.write_bytes(b"".join(pair.line() for pair in made))
+    return path, made, ["{}\t{}".format(*oracle.align(*pair)) for pair in made]
+
+
+def run(program: list[str], *arguments: object) -> list[str]:
+    done = subprocess.run(
+        [*program, *map(str, arguments)], check=True, capture_output=True, text=True
+    )
+    return done.stdout.splitlines()
+
+
+@pytest.mark.parametrize(("machine", "builds"), [
+    ("native", _native.builds()),
+    ("aarch64", ("neon", "portable")),
+])  # fmt: skip
+@pytest.mark.parametrize("threads", [1, 2])
+def test_every_build_everywhere(sample, request, machine, builds, threads: int) -> None:
+    program = request.getfixturevalue(machine)
+    path, _, want = sample
+    for build in builds:
+        assert run(program, path, build, threads) == want
+
+
+@pytest.mark.parametrize("mode", ["upward", "flush", "trap", "all"])
+def test_floating_point_modes_of_the_caller(sample, native, mode: str) -> None:
+    path, _, want = sample
+    for build in _native.builds():
+        assert run(native, path, build, 2, mode) == want
+
+
+class Call:
+    """The arguments of gkl_shim_smithwaterman_align(), which a test spoils."""
+
+    def __init__(self) -> None:
+        self.ffi, self.lib = _native.library()
+        new = self.ffi.new
+        self.handle = _native.opened("smithwaterman", self.ffi.NULL)
+        self.references = new("uint8_t[]", b"ACGTACGT")
+        self.reference_offsets = new("int64_t[]", [0, 4, 8])
+        self.alternative_offsets = new("int64_t[]", [0, 3, 5])
+        self.parameters = new("gkl_shim_smithwaterman_parameters *", (1, -1, -2, -1, 0))
+        self.batch = new(
+            "gkl_shim_smithwaterman_batch *",
+            (2, self.reference_offsets, self.references, self.alternative_offsets, self.references),
+        )
+        self.offsets = new("int64_t[]", [-7, -7])
+        self.cigar_offsets = new("int64_t[]", [-7, -7, -7])
+        self.cigars = new("char[]", b"?" * 26)
+        self.size = 26
+
+    def __call__(self) -> Any:
+        status = self.lib.gkl_shim_smithwaterman_align(
+            self.handle,
+            self.batch,
+            self.parameters,
+            self.offsets,
+            self.cigar_offsets,
+            self.cigars,
+            self.size,
+        )
+        if status == self.lib.GKL_SHIM_OK:
+            return None
+        assert status == self.lib.GKL_SHIM_EINVAL
+        return _native.last_error()
+
+
+def test_the_call_that_the_others_spoil() -> None:
+    call = Call()
+    assert call() is None
+    assert list(call.offsets) == [0, 0]
+    ends = list(call.cigar_offsets)
+    assert call.ffi.buffer(call.cigars, ends[2])[:] == b"3M1S1M"
+    assert ends == [0, 2, 6]
+    call.batch.pairs = 0
+    assert call() is None
+    assert call.cigar_offsets[0] == 0
+
+
+def spoil(name: str, value: Any) -> Any:
+    return lambda call: setattr(call, name, call.ffi.NULL if value is None else value)
+
+
+def spoil_batch(name: str) -> Any:
+    return lambda call: setattr(call.batch, name, call.ffi.NULL)
+
+
+def set_offset(name: str, index: int, value: int) -> Any:
+    def change(call: Call) -> None:
+        getattr(call, name)[index] = value
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (spoil("handle", None), "handle is null"),
+        (spoil("batch", None), "batch is null"),
+        (spoil("parameters", None), "parameters is null"),
+        (spoil("offsets", None), "offsets is null"),
+        (spoil("cigar_offsets", None), "cigar_offsets is null"),
+        (spoil("cigars", None), "cigars is null"),
+        (spoil("size", 25), "cigars has room for 25 bytes; these sequences need 26"),
+        (spoil("size", -1), "cigars has room for -1 bytes; these sequences need 26"),
+        (lambda call: setattr(call.batch, "pairs", -1), "pairs is -1, less than 0"),
+        (lambda call: setattr(call.parameters, "overhang", 4), "overhang is 4, not 0 to 3"),
+        (lambda call: setattr(call.parameters, "overhang", -1), "overhang is -1, not 0 to 3"),
+        (spoil_batch("references"), "references: the letters are null"),
+        (spoil_batch("alternatives"), "alternatives: the letters are null"),
+        (spoil_batch("reference_offsets"), "references: the offsets are null"),
+        (spoil_batch("alternative_offsets"), "alternatives: the offsets are null"),
+        (set_offset("reference_offsets", 0, 1), "references: offset 0 is 1, not 0"),
+        (set_offset("reference_offsets", 1, 9), "references: offset 2 is less than the one before"),
+        (set_offset("reference_offsets", 1, 0), "references: sequence 0 is empty"),
+        (set_offset("alternative_offsets", 2, 3), "alternatives: sequence 1 is empty"),
+        (
+            set_offset("alternative_offsets", 1, -(2**63)),
+            "alternatives: offset 1 is less than the one before",
+        ),
+        (
+            set_offset("alternative_offsets", 2, 3 + (1 << 18) + 1),
+            "alternatives: sequence 1 has 262145 letters, more than 262144",
+        ),
+    ],
+)
+def test_refused(change, message: str) -> None:
+    call = Call()
+    change(call)
+    assert call() == message
+    if call.offsets and call.cigars and call.cigar_offsets:
+        assert list(call.offsets) == [-7, -7]
+        assert list(call.cigar_offsets) == [-7, -7, -7]
+        assert call.ffi.buffer(call.cigars, 26)[:] == b"?" * 26
+
+
+def test_refused_handles() -> None:
+    ffi, lib = _native.library()
+    handle = ffi.new("gkl_shim_smithwaterman **")
+    assert lib.gkl_shim_smithwaterman_open(ffi.NULL, ffi.NULL) == lib.GKL_SHIM_EINVAL
+    options = ffi.new("gkl_shim_smithwaterman_options *", (-1, ffi.NULL))
+    assert lib.gkl_shim_smithwaterman_open(options, handle) == lib.GKL_SHIM_EINVAL
+    assert handle[0] == ffi.NULL
+    name = ffi.new("char[]", b"mmx")
+    options = ffi.new("gkl_shim_smithwaterman_options *", (1, name))
+    assert lib.gkl_shim_smithwaterman_open(options, handle) == lib.GKL_SHIM_EUNAVAILABLE
+    assert handle[0] == ffi.NULL
+    lib.gkl_shim_smithwaterman_close(ffi.NULL)

@@ -1,0 +1,112 @@
+"""``gkl-shim smithwaterman`` and ``gkl-shim bench smithwaterman``."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+from gkl_shim import _native
+from tests.cli.shim_command import one_error, run
+from tests.smithwaterman import oracle
+from tests.smithwaterman.pairs import pairs
+
+SAMPLE = pairs(120, seed=31, longest=130)
+TEXT = b"".join(pair.line() for pair in SAMPLE)
+WANT = "".join("{}\t{}\n".format(*oracle.align(*pair)) for pair in SAMPLE).encode()
+
+
+def test_every_way_in_and_out_gives_the_same(tmp_path: Path) -> None:
+    (tmp_path / "x.tsv").write_bytes(TEXT)
+    (tmp_path / "x.tsv.gz").write_bytes(gzip.compress(TEXT))
+    done = run(tmp_path, "smithwaterman", "x.tsv", "-o", "out.tsv")
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    assert (tmp_path / "out.tsv").read_bytes() == WANT
+    assert run(tmp_path, "smithwaterman", "x.tsv.gz").stdout == WANT
+    crlf = TEXT.replace(b"\n", b"\r\n")
+    assert run(tmp_path, "smithwaterman", "-", "--threads", "1", input=crlf).stdout == WANT
+    assert run(tmp_path, "smithwaterman", "-", input=TEXT[:-1]).stdout == WANT
+    for build in _native.builds():
+        assert run(tmp_path, "smithwaterman", "x.tsv", "--build", build).stdout == WANT
+    assert run(tmp_path, "smithwaterman", "-", input=b"").stdout == b""
+
+
+@pytest.mark.parametrize("overhang", ["softclip", "indel", "leading_indel", "ignore"])
+@pytest.mark.parametrize(
+    ("scores", "numbers"),
+    [
+        ("haplotype", (200, -150, -260, -11)),
+        ("read", (10, -15, -30, -5)),
+        ("dangling-end", (25, -50, -110, -6)),
+        ("1,-2,-3,-1", (1, -2, -3, -1)),
+    ],
+)
+def test_scores_and_strategies(tmp_path: Path, scores: str, numbers, overhang: str) -> None:
+    text = b"".join(b"%s\t%s\n" % pair[:2] for pair in SAMPLE)
+    want = [oracle.align(*pair[:2], numbers, overhang) for pair in SAMPLE]
+    options = ["--scores", scores, "--overhang", overhang]
+    found = run(tmp_path, "smithwaterman", "-", *options, input=text).stdout.decode()
+    assert found == "".join(f"{offset}\t{cigar}\n" for offset, cigar in want)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (b"A\tC\nA\n", "x.tsv:2: 1 fields; expected a reference and an alternative"),
+        (b"A\tC\t1,-1,-1,-1\n", "x.tsv:1: 3 fields; expected a reference and an alternative"),
+        (b"\n", "x.tsv:1: 1 fields; expected a reference and an alternative"),
+        (b"\tC\n", "x.tsv:1: the reference has 0 letters, not 1 to 262144"),
+        (b"C\t\n", "x.tsv:1: the alternative has 0 letters, not 1 to 262144"),
+        (b"C\t" + b"A" * 262_145 + b"\n", "x.tsv:1: the alternative has 262145 letters"),
+        (b"A" * 600_000 + b"\n", "x.tsv:1: the line has more than 524388 bytes"),
+        (b"A\tC\t1,2,3\tindel\n", "x.tsv:1: the scores are '1,2,3', not four whole numbers"),
+        (b"A\tC\t1,2,3,2147483648\tindel\n", "x.tsv:1: the scores are '1,2,3,2147483648', not"),
+        (b"A\tC\t1,2,3,\xff\tindel\n", "x.tsv:1: the scores are"),
+        (b"A\tC\t1,2,3,4\tinto\n", "x.tsv:1: the overhang strategy is 'into', not one of"),
+        (gzip.compress(TEXT)[:-9], "x.tsv: the gzip data are "),
+    ],
+)
+def test_wrong_content(tmp_path: Path, text: bytes, message: str) -> None:
+    (tmp_path / "x.tsv").write_bytes(text)
+    (tmp_path / "out.tsv").write_text("before")
+    done = run(tmp_path, "smithwaterman", "x.tsv", "-o", "out.tsv")
+    assert done.returncode == 1
+    assert one_error(done).startswith(message)
+    assert (tmp_path / "out.tsv").read_text() == "before"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["absent.tsv"], 1, "absent.tsv: No such file or directory"),
+        (["-", "--scores", "1,2"], 2, "Invalid value for '--scores': the scores are '1,2', not"),
+        (["-", "--overhang", "none"], 2, "Invalid value for '--overhang'"),
+        (["-", "--threads", "-1"], 2, "Invalid value for '--threads'"),
+        (["-", "--build", "mmx"], 1, 'no build "mmx" here'),
+        ([], 2, "Missing argument 'PAIRS.tsv'"),
+    ],
+)
+def test_wrong_usage(tmp_path: Path, arguments: list[str], code: int, message: str) -> None:
+    done = run(tmp_path, "smithwaterman", *arguments, input=b"A\tA\n")
+    assert done.returncode == code
+    assert one_error(done).startswith(message)
+
+
+def test_bench(tmp_path: Path) -> None:
+    (tmp_path / "x.tsv").write_bytes(TEXT)
+    arguments = ["--seconds", "0.01", "--json", "b.json"]
+    done = run(
+        tmp_path,
+        "bench",
+        "smithwaterman",
+        "x.tsv",
+        *arguments,
+        env={"GKL_SHIM_CACHE": str(tmp_path)},
+    )
+    assert done.returncode == 0, done.stderr
+    assert b"GKL not measured: it is not in the cache" in done.stdout
+    report = json.loads((tmp_path / "b.json").read_text())
+    assert {row["build"] for row in report["rows"]} == set(_native.builds())
+    assert all(row["gcups"] > 0 and row["jvm"] is None for row in report["rows"])

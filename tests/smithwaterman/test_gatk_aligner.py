@@ -1,0 +1,209 @@
+"""The results are those of GATK's own Java aligner, called in the same JVM."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from gkl_shim import _native, paths
+from gkl_shim.gatk import fetch
+from gkl_shim.smithwaterman import HAPLOTYPE_TO_REFERENCE
+from tests.conftest import require_tool
+from tests.java.conftest import gkl_classpath, skip_unless_served
+from tests.smithwaterman.pairs import OVERHANGS, Pair, pairs
+from tests.smithwaterman.test_align import BUILDS, aligned
+
+HERE = Path(__file__).parent
+PAIRS = 10_000 if os.environ.get("CI") == "true" else 100_000
+
+
+def java(
+    program: str,
+    classpath: str,
+    *arguments: object,
+    options: Sequence[str] = (),
+    **settings: str,
+) -> str:
+    """Run one of the programs here, and return what it printed."""
+    command = [fetch.java(), "-Xmx2g", *options, "-cp", classpath, HERE / f"{program}.java"]
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("GKL_SHIM_")}
+    environment |= settings
+    done = subprocess.run(
+        [*map(str, command), *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        env=environment,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    return done.stdout + done.stderr
+
+
+def agent() -> str:
+    return f"-javaagent:{paths.agent_jar()}"
+
+
+@pytest.fixture(scope="module")
+def sample() -> list[Pair]:
+    long_pair = pairs(1, seed=21)[0]._replace(
+        reference=bytes(b"ACGT"[k * k % 97 % 4] for k in range(6400)),
+        alternative=bytes(b"ACGT"[k * k % 97 % 4] for k in range(40, 6300)),
+        parameters=HAPLOTYPE_TO_REFERENCE,
+        overhang="indel",
+    )
+    return [*pairs(PAIRS, seed=20), long_pair]
+
+
+@pytest.fixture(scope="module")
+def answers(sample: list[Pair], tmp_path_factory) -> list[list[str]]:
+    """For each pair the answers of GATK's Java aligner and of two threads with our class."""
+    require_tool("java")
+    require_tool("mvn")
+    folder = tmp_path_factory.mktemp("aligned")
+    (folder / "pairs").write_bytes(b"".join(pair.line() for pair in sample))
+    log = java(
+        "AlignPairs",
+        fetch.gatk_classpath(),
+        folder / "pairs",
+        folder / "answers",
+        2,
+        options=[agent()],
+    )
+    assert "Smith-Waterman: " in log
+    assert f"Smith-Waterman: {2 * len(sample)} alignments, " in log
+    lines = (folder / "answers").read_text().splitlines()
+    assert len(lines) == len(sample)
+    return [line.split("\t") for line in lines]
+
+
+def test_the_replaced_class(sample: list[Pair], answers: list[list[str]]) -> None:
+    for pair, (*expected, offset, cigar, other_offset, other_cigar) in zip(
+        sample, answers, strict=True
+    ):
+        assert [offset, cigar] == expected, pair
+        assert [other_offset, other_cigar] == expected, pair
+
+
+@pytest.mark.parametrize("build", BUILDS)
+def test_python(sample: list[Pair], answers: list[list[str]], build: str) -> None:
+    found = aligned(sample, build, threads=2)
+    for pair, (offset, cigar), line in zip(sample, found, answers, strict=True):
+        assert [str(offset), cigar] == line[:2], pair
+
+
+def test_the_sample_has_all_kinds(sample: list[Pair], answers: list[list[str]]) -> None:
+    assert {pair.overhang for pair in sample} == set(OVERHANGS)
+    cigars = "".join(line[1] for line in answers)
+    assert set("MIDS") <= set(cigars)
+    assert max(len(pair.reference) for pair in sample[:-1]) > 1000
+    assert _native.builds()
+
+
+def lines(text: str) -> dict[str, str]:
+    return dict(line.split("\t") for line in text.splitlines() if line.count("\t") == 1)
+
+
+@pytest.mark.parametrize("version", ["0.8.11", "0.9.0"])
+def test_unusual_arguments(version: str) -> None:
+    """What Intel's class answers, ours answers; where Intel's throws, ours throws the same, or
+    aligns what is beyond Intel's limits."""
+    skip_unless_served("stock")
+    classpath = gkl_classpath(version)
+    stock, ours = (lines(java("EdgeCases", classpath, options=o)) for o in ([], [agent()]))
+    assert ours.pop("match 65537") == ours["match 65536"]
+    assert ours.pop("32768 letters") == ours["32767 letters"]
+    for beyond in ("match 65537", "32768 letters"):
+        assert stock.pop(beyond) == "java.lang.IllegalArgumentException"
+    assert ours == stock
+    assert len(ours) > 30
+    assert ours["262145 letters"] == "java.lang.IllegalArgumentException"
+
+
+@pytest.fixture
+def few(tmp_path: Path) -> Path:
+    path = tmp_path / "few.tsv"
+    made = [p for p in pairs(1200, seed=22, longest=200) if p.overhang != "ignore"]
+    path.write_bytes(b"".join(pair.line() for pair in made))
+    return path
+
+
+def compared(
+    few: Path, *options: str, classpath_first: Path | None = None, threads: int = 2, **settings: str
+) -> str:
+    """Check that every answer is that of GATK's Java aligner, and return the log."""
+    classpath = fetch.gatk_classpath()
+    if classpath_first is not None:
+        classpath = f"{classpath_first}:{classpath}"
+    found = few.with_name("answers")
+    log = java("AlignPairs", classpath, few, found, threads, options=options, **settings)
+    lines = found.read_text().splitlines()
+    assert len(lines) == len(few.read_text().splitlines())
+    for line in lines:
+        fields = line.split("\t")
+        assert fields[2:] == fields[:2] * threads
+    return log
+
+
+def test_many_threads_and_checked_jni(few: Path) -> None:
+    log = compared(few, agent(), "-Xcheck:jni", threads=16)
+    assert "WARNING in native method" not in log
+    assert "FATAL ERROR" not in log
+    assert "Smith-Waterman: " in log
+
+
+@pytest.mark.parametrize("build", BUILDS)
+def test_a_build_asked_for(few: Path, build: str) -> None:
+    log = compared(few, agent(), GKL_SHIM_BUILD=build)
+    assert f"Smith-Waterman: {build} build (asked for by GKL_SHIM_BUILD); Intel GKL" in log
+
+
+def test_class_path(few: Path) -> None:
+    log = compared(few, classpath_first=paths.classpath_jar())
+    assert "Intel GKL replaced (class path)" in log
+
+
+def only_usual(few: Path) -> None:
+    """Keep the pairs that GKL aligns as Java does."""
+    lines = few.read_bytes().splitlines(keepends=True)
+    few.write_bytes(b"".join(line for line in lines if b"\t200,-150,-260,-11\t" in line))
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"GKL_SHIM_SMITHWATERMAN": "off"}, "GKL_SHIM_SMITHWATERMAN=off: Intel GKL is used"),
+        ({"GKL_SHIM_BACKEND": "off"}, "GKL_SHIM_BACKEND=off: Intel GKL is used"),
+        ({"GKL_SHIM_LIBRARY": "/absent.so"}, "GKL_SHIM_LIBRARY names /absent.so, which does not"),
+    ],
+)
+@pytest.mark.parametrize("swap", ["agent", "class path"])
+def test_turned_off(few: Path, swap: str, settings: dict[str, str], said: str) -> None:
+    skip_unless_served("stock")
+    only_usual(few)
+    if swap == "agent":
+        log = compared(few, agent(), **settings)
+    else:
+        log = compared(few, classpath_first=paths.classpath_jar(), **settings)
+    assert f"Smith-Waterman: {said}" in log or f"Smith-Waterman: Intel GKL is used: {said}" in log
+    assert "replaced" not in log
+    assert "alignments" not in log
+
+
+def test_a_setting_that_is_neither_on_nor_off(few: Path) -> None:
+    log = compared(few, agent(), GKL_SHIM_SMITHWATERMAN="maybe")
+    assert "warning: GKL_SHIM_SMITHWATERMAN=maybe is ignored: it must be on or off" in log
+    assert "replaced (agent)" in log
+
+
+def test_recording(few: Path, tmp_path: Path) -> None:
+    recorded = tmp_path / "recorded.tsv"
+    log = compared(few, agent(), GKL_SHIM_RECORD_SMITHWATERMAN=str(recorded))
+    given = few.read_bytes().splitlines()
+    assert f"Smith-Waterman: {2 * len(given)} pairs recorded to {recorded}" in log
+    assert sorted(recorded.read_bytes().splitlines()) == sorted(2 * given)
+    log = compared(few, agent(), GKL_SHIM_RECORD_SMITHWATERMAN=str(tmp_path / "absent" / "x"))
+    assert "warning: GKL_SHIM_RECORD_SMITHWATERMAN: cannot write " in log
