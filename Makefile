@@ -35,9 +35,9 @@ setup: $(BIN)/python  ## build and install with the packages that the tests need
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --upgrade pip
 
 lint: $(BIN)/python  ## check formatting, style and types
+	$(BIN)/python -m pip install --quiet 'pip>=25.1'  # the first that knows --group
 	$(BIN)/python -m pip install --quiet --group lint
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
