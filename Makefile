@@ -8,8 +8,9 @@ BIN = $(VENV)/bin
 demo: install  ## compare GATK with and without the shim on real reads
 	$(BIN)/gkl-shim demo
 
+# Tests of one file share GATK's runs, so one process runs them all.
 test: setup  ## all tests
-	$(BIN)/pytest
+	$(BIN)/pytest --numprocesses auto --maxprocesses 8 --dist loadfile
 
 sanitize: setup  ## the library under ASan, UBSan and TSan; part of all tests
 	$(BIN)/pytest tests/sanitizers
