@@ -8,8 +8,9 @@ BIN = $(VENV)/bin
 demo: install  ## compare GATK with and without the shim on real reads
 	$(BIN)/gkl-shim demo
 
+# Tests of one file share GATK's runs, so one process runs them all.
 test: setup  ## all tests
-	$(BIN)/pytest
+	$(BIN)/pytest --numprocesses auto --maxprocesses 8 --dist loadfile
 
 sanitize: setup  ## the library under ASan, UBSan and TSan; part of all tests
 	$(BIN)/pytest tests/sanitizers
@@ -35,9 +36,9 @@ setup: $(BIN)/python  ## build and install with the packages that the tests need
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --upgrade pip
 
 lint: $(BIN)/python  ## check formatting, style and types
+	$(BIN)/python -m pip install --quiet 'pip>=25.1'  # the first that knows --group
 	$(BIN)/python -m pip install --quiet --group lint
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 from dataclasses import dataclass
+from importlib import resources
 from pathlib import Path
 
 from gkl_shim.errors import FormatError, MissingComponent
@@ -16,7 +17,6 @@ __all__ = [
     "na12878_chr20",
     "na12878_chr22",
     "read_fasta",
-    "shared_chr22",
     "sort_reads",
     "write_reference",
 ]
@@ -72,30 +72,21 @@ def chr20_head() -> str:
     return "".join(line for line in fasta.splitlines() if not line.startswith(">"))
 
 
-def na12878_chr22(folder: Path, source: Path, classpath: str) -> Sample:
-    """Prepare freebayes' NA12878 reads, which cover 12 kb of chr22.
+def na12878_chr22(folder: Path) -> Sample:
+    """Copy the NA12878 reads that are part of this package. They cover 12 kb of chr22.
 
     Parameters
     ----------
     folder : Path
         The output folder, which is created if necessary.
-    source : Path
-        The folder that holds ``NA12878.chr22.tiny.bam`` and ``q.fa``.
-    classpath : str
-        The class path of GATK. Its Picard sorts and indexes the reads.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    name, sequence = read_fasta(source / "q.fa")
-    reference = folder / "q.fa"
-    write_reference(reference, {name: sequence})
-    reads = sort_reads(source / "NA12878.chr22.tiny.bam", folder / "NA12878.bam", classpath)
-    return Sample("na12878_chr22", "NA12878, 3,333 reads of chr22", reference, reads)
-
-
-def shared_chr22() -> Path | None:
-    """Return the folder of the chr22 reads beside the project, or None if it does not exist."""
-    folder = Path("..") / "shared" / "data" / "na12878_chr22"
-    return folder if (folder / "NA12878.chr22.tiny.bam").is_file() else None
+    source = resources.files("gkl_shim.gatk") / "na12878_chr22"
+    # The index comes last, because GATK warns about an index that is older than its reads.
+    for name in ("q.fa", "q.fa.fai", "q.dict", "NA12878.bam", "NA12878.bai"):
+        (folder / name).write_bytes((source / name).read_bytes())
+    title = "NA12878, 3,333 reads of chr22"
+    return Sample("na12878_chr22", title, folder / "q.fa", folder / "NA12878.bam")
 
 
 def read_fasta(path: Path) -> tuple[str, str]:

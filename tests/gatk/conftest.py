@@ -107,9 +107,8 @@ def chr20(classpath: str, tmp_path_factory: pytest.TempPathFactory) -> data.Samp
 
 
 @pytest.fixture(scope="session")
-def chr22(classpath: str, tmp_path_factory: pytest.TempPathFactory) -> data.Sample:
-    source = shared_data("na12878_chr22")
-    return data.na12878_chr22(tmp_path_factory.mktemp("chr22"), source, classpath)
+def chr22(tmp_path_factory: pytest.TempPathFactory) -> data.Sample:
+    return data.na12878_chr22(tmp_path_factory.mktemp("chr22"))
 
 
 @pytest.fixture(scope="session")
