@@ -61,12 +61,12 @@ void initialize(JNIEnv *env, jclass read_holder, jclass haplotype_holder, bool d
                                                    "Intel GKL replaced (library path)");
 }
 
-struct IntelPairHmmScratch {
+struct Scratch {
     std::vector<uint8_t> tracks[kTracks], haplotypes;
     std::vector<int64_t> read_offsets, haplotype_offsets;
     PairHmmCalls::Scratch calls;
 };
-PerThread<IntelPairHmmScratch> intel_pairhmm_scratch;
+PerThread<Scratch> thread_scratch;
 
 // Deletes a local reference at the end of its scope. The JVM would keep it until the call returns.
 template <typename T>
@@ -108,7 +108,7 @@ jobject element(JNIEnv *env, jobjectArray array, const char *kind, jint index) {
     return holder;
 }
 
-void copy_reads(JNIEnv *env, jobjectArray reads, const Fields &ids, IntelPairHmmScratch *scratch) {
+void copy_reads(JNIEnv *env, jobjectArray reads, const Fields &ids, Scratch *scratch) {
     for (std::vector<uint8_t> &track : scratch->tracks) track.clear();
     scratch->read_offsets.assign(1, 0);
     const jint count = env->GetArrayLength(reads);
@@ -133,8 +133,7 @@ void copy_reads(JNIEnv *env, jobjectArray reads, const Fields &ids, IntelPairHmm
     }
 }
 
-void copy_haplotypes(JNIEnv *env, jobjectArray haplotypes, const Fields &ids,
-                     IntelPairHmmScratch *scratch) {
+void copy_haplotypes(JNIEnv *env, jobjectArray haplotypes, const Fields &ids, Scratch *scratch) {
     scratch->haplotypes.clear();
     scratch->haplotype_offsets.assign(1, 0);
     const jint count = env->GetArrayLength(haplotypes);
@@ -168,7 +167,7 @@ void compute(JNIEnv *env, jobjectArray reads, jobjectArray haplotypes, jdoubleAr
                                "%lld",
                                int(room), int(read_count), int(haplotype_count), (long long)pairs));
 
-    IntelPairHmmScratch &scratch = *intel_pairhmm_scratch;
+    Scratch &scratch = *thread_scratch;
     copy_reads(env, reads, *ids, &scratch);
     copy_haplotypes(env, haplotypes, *ids, &scratch);
     const int64_t region_reads[] = {0, read_count}, region_haplotypes[] = {0, haplotype_count};

@@ -15,13 +15,13 @@ namespace gkl_shim {
 namespace jni {
 namespace {
 
-struct NativePairHmmScratch {
+struct Scratch {
     std::vector<jint> lengths;
     std::vector<uint8_t> sequences;
     std::vector<int64_t> read_offsets, haplotype_offsets;
     PairHmmCalls::Scratch calls;
 };
-PerThread<NativePairHmmScratch> native_pairhmm_scratch;
+PerThread<Scratch> thread_scratch;
 
 template <typename T>
 T *at_least(std::vector<T> *buffer, size_t size) {
@@ -45,7 +45,7 @@ int64_t accumulate(const jint *lengths, jint count, int64_t *offsets) {
 void compute(JNIEnv *env, int configuration, jbyteArray sequences, jintArray lengths, jint reads,
              jint haplotypes, jdoubleArray likelihoods) {
     const auto start = std::chrono::steady_clock::now();
-    NativePairHmmScratch &scratch = *native_pairhmm_scratch;
+    Scratch &scratch = *thread_scratch;
     const jint sequence_count = reads + haplotypes;
     jint *length = at_least(&scratch.lengths, size_t(sequence_count));
     env->GetIntArrayRegion(lengths, 0, sequence_count, length);
