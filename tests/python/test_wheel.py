@@ -79,7 +79,7 @@ def test_the_files_of_the_build_are_installed() -> None:
 def test_foreign_files_are_recognized() -> None:
     assert kernel_sources() >= {
         "gkl_shim/kernels/pairhmm/cuda/kernels.cu",
-        "gkl_shim/kernels/pairhmm/cuda/layout.h",
+        "gkl_shim/kernels/pairhmm/cuda/block_format.h",
         "gkl_shim/kernels/common/integers.h",
     }
     ours = [
