@@ -6,7 +6,7 @@
 #include <chrono>
 
 #include "common/thread_pool.h"
-#include "gpu/launch.h"
+#include "gpu/launch_threads.h"
 
 namespace gkl_shim {
 namespace gpu {

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from gkl_shim.gatk import compare, data
-from tests.gatk.conftest import SWAPS, Gatk, check_near_ties
+from tests.gatk.conftest import SWAPS, Gatk
 
 pytestmark = pytest.mark.gatk
 
@@ -40,16 +40,6 @@ def test_chr20_has_the_known_calls(gatk: Gatk, chr20: data.Sample) -> None:
         ("20", 224971, "G", "A"),
         ("20", 225058, "A", "G"),
     ]
-
-
-@pytest.mark.parametrize("sample", ["chr22", "deep"], indirect=True)
-def test_a_gvcf_differs_only_in_near_ties(gatk: Gatk, sample: data.Sample) -> None:
-    check_near_ties(gatk, "HaplotypeCaller", sample, "-ERC", "GVCF")
-
-
-@pytest.mark.parametrize("sample", ["chr22", "deep"], indirect=True)
-def test_dragen_mode_differs_only_in_near_ties(gatk: Gatk, sample: data.Sample) -> None:
-    check_near_ties(gatk, "HaplotypeCaller", sample, "--dragen-mode", "true")
 
 
 def test_the_vcf_is_identical_in_double_precision(gatk: Gatk, chr22: data.Sample) -> None:

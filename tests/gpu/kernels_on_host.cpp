@@ -5,7 +5,7 @@
 
 // What cuda/kernels.cu and cuda/stripes.h do with instructions of the GPU's own. Shared memory has
 // 32-bit addresses: here, offsets into the one array of it.
-#include "pairhmm/cuda/layout.h"
+#include "pairhmm/cuda/block_format.h"
 
 namespace gkl_shim {
 namespace pairhmm {

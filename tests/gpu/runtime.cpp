@@ -21,7 +21,7 @@
 #include "gpu/devices.h"
 #include "gpu/driver.h"
 #include "gpu/kept_memory.h"
-#include "gpu/launch.h"
+#include "gpu/launch_threads.h"
 
 namespace {
 

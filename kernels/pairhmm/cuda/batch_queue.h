@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "gkl_shim_internal.h"
-#include "gpu/launch.h"
+#include "gpu/launch_threads.h"
 #include "pairhmm/cuda/leftovers.h"
 
 namespace gkl_shim {

@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "gpu/launch.h"
+#include "gpu/launch_threads.h"
 #include "pairhmm/cuda/batch_queue.h"
 #include "pairhmm/cuda/cpu_share.h"
 #include "pairhmm/cuda/leftovers.h"

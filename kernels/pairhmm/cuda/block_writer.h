@@ -8,7 +8,7 @@
 namespace gkl_shim {
 namespace pairhmm {
 
-// Given a plan with a layout, writes the block as cuda/layout.h says.
+// Given a plan with a layout, writes the block as cuda/block_format.h says.
 void write_block(ChunkPlan *plan, uint8_t *block);
 
 }  // namespace pairhmm

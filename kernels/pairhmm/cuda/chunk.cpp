@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "pairhmm/cuda/layout.h"
+#include "pairhmm/cuda/block_format.h"
 
 namespace gkl_shim {
 namespace pairhmm {

@@ -12,7 +12,7 @@
 
 #include "common/thread_pool.h"
 #include "gkl_shim_internal.h"
-#include "pairhmm/cuda/layout.h"
+#include "pairhmm/cuda/block_format.h"
 #include "pairhmm/cuda/leftovers.h"
 #include "pairhmm/cuda/streams.h"
 #include "pairhmm/cuda/tile_widths.h"

@@ -1,9 +1,9 @@
 // The CUDA engine's interface (gkl_shim.h).
 //
 // Given batches, it cuts them into chunks (batch_queue.h), which launch threads take to the devices
-// (gpu/launch.h). A chunk is planned and written to pinned memory, travels to a device in one
-// transfer, and is computed by one kernel launch for each width of tile (chunk.h). Several chunks
-// are in flight at once, so that planning, transfers and kernels overlap.
+// (gpu/launch_threads.h). A chunk is planned and written to pinned memory, travels to a device in
+// one transfer, and is computed by one kernel launch for each width of tile (chunk.h). Several
+// chunks are in flight at once, so that planning, transfers and kernels overlap.
 //
 // Results have the CPU engine's bits. What single precision does not hold is computed in double
 // precision (batch_work.h). What the double kernels do not hold, and what a failed device leaves
@@ -23,7 +23,7 @@
 #include "gpu/call.h"
 #include "gpu/devices.h"
 #include "gpu/driver.h"
-#include "gpu/launch.h"
+#include "gpu/launch_threads.h"
 #include "pairhmm/batch.h"
 #include "pairhmm/cuda/batch_queue.h"
 #include "pairhmm/cuda/batch_work.h"

@@ -1,6 +1,6 @@
 // The CUDA engine's kernels. They do the same operations in the same order as the CPU engine (see
-// model.h), so they give the same bits. cuda/layout.h describes their input, which the planner
-// (cuda/planner.cpp) writes.
+// model.h), so they give the same bits. cuda/block_format.h describes their input, which the
+// planner (cuda/planner.cpp) writes.
 //
 // A block is one warp. It computes one tile: several reads of a region side by side, against all
 // haplotypes of the region. A read takes as many neighbouring lanes as its rows need, at R rows a
@@ -34,7 +34,7 @@
 // of 64 bases). A warp spends 70% of its time there in columns between events, 23% in the columns
 // around events, where lanes take turns, and 5% in the join.
 
-#include "pairhmm/cuda/layout.h"
+#include "pairhmm/cuda/block_format.h"
 #include "pairhmm/cuda/stripes.h"
 #include "pairhmm/join.h"
 

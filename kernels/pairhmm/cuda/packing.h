@@ -3,7 +3,7 @@
 
 #include <stdint.h>
 
-#include "pairhmm/cuda/layout.h"
+#include "pairhmm/cuda/block_format.h"
 
 namespace gkl_shim {
 namespace pairhmm {

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "pairhmm/cuda/layout.h"
+#include "pairhmm/cuda/block_format.h"
 #include "pairhmm/plan.h"
 
 namespace gkl_shim {

@@ -10,7 +10,7 @@
 // them as they start). So the kernel never deadlocks, however few warps the device runs at a time.
 #pragma once
 
-#include "pairhmm/cuda/layout.h"
+#include "pairhmm/cuda/block_format.h"
 
 namespace gkl_shim {
 namespace pairhmm {

@@ -1,8 +1,8 @@
 // The kernels' tables: given a precision and conventions, the CPU engine's numbers as
-// cuda/layout.h wants them.
+// cuda/block_format.h wants them.
 #include "common/error.h"
 #include "gkl_shim_internal.h"
-#include "pairhmm/cuda/layout.h"
+#include "pairhmm/cuda/block_format.h"
 #include "pairhmm/letters.h"
 #include "pairhmm/model.h"
 

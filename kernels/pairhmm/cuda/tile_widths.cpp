@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "pairhmm/cuda/layout.h"
+#include "pairhmm/cuda/block_format.h"
 
 namespace gkl_shim {
 namespace pairhmm {

@@ -7,7 +7,7 @@
 #include <memory>
 
 #include "gkl_shim_internal.h"
-#include "gpu/launch.h"
+#include "gpu/launch_threads.h"
 #include "prefilter/cuda/chunk.h"
 #include "prefilter/cuda/source.h"
 

@@ -1,9 +1,9 @@
 // The CUDA engine's interface (gkl_shim_internal.h).
 //
 // Given pairs or candidates (source.h), it cuts them into chunks (chunk_queue.h), which launch
-// threads take to the devices (gpu/launch.h). A chunk's input is copied or encoded to pinned memory
-// and sent (block.h), filtered (filter_kernels.h), and its results are fetched (chunk.h). Several
-// chunks are in flight at once, so that copying, transfers and kernels overlap.
+// threads take to the devices (gpu/launch_threads.h). A chunk's input is copied or encoded to
+// pinned memory and sent (block.h), filtered (filter_kernels.h), and its results are fetched
+// (chunk.h). Several chunks are in flight at once, so that copying, transfers and kernels overlap.
 //
 // Pairs that a failed device has not computed are marked, and the caller computes them on the CPU.
 #include <algorithm>
@@ -16,7 +16,7 @@
 #include "gpu/call.h"
 #include "gpu/devices.h"
 #include "gpu/driver.h"
-#include "gpu/launch.h"
+#include "gpu/launch_threads.h"
 #include "prefilter/cuda/candidates.h"
 #include "prefilter/cuda/chunk.h"
 #include "prefilter/cuda/chunk_queue.h"

@@ -1,4 +1,4 @@
-#include "gpu/launch.h"
+#include "gpu/launch_threads.h"
 
 namespace gkl_shim {
 namespace gpu {
