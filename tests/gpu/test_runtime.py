@@ -11,7 +11,7 @@ import pytest
 from tests.conftest import HEADER_FOLDERS, ROOT, require_tool
 
 KERNELS = ROOT / "kernels"
-RUNTIME = ("call", "devices", "launch")
+RUNTIME = ("call", "devices", "launch_threads")
 NUMBERS, CHUNK = 1000, 7
 CHUNKS = 143
 

@@ -38,9 +38,7 @@ def expected() -> np.ndarray:
 
 @pytest.mark.parametrize(("precision", "tolerance"), [("single", 1e-5), ("double", 1e-8)])
 @pytest.mark.parametrize("build", _native.builds())
-@pytest.mark.parametrize(
-    ("name", "cells"), list(zip(RECORDED, (409_262, 62_380_634), strict=True))
-)
+@pytest.mark.parametrize(("name", "cells"), list(zip(RECORDED, (409_262, 62_380_634), strict=True)))
 def test_recorded_regions_have_the_expected_likelihoods(
     name: str, cells: int, build: str, precision: pairhmm.Precision, tolerance: float
 ) -> None:
