@@ -82,7 +82,25 @@ def test_gatks_own_time_in_pairhmm() -> None:
     line = b"Total compute time in PairHMM computeLogLikelihoods() : %b\n"
     log = b"x\n" + line % b"1.5" + line % b"2.5E-3" + b"y\n"
     assert run.Run((), 0, 0.0, log).pairhmm_seconds == 0.0025
+    assert run.Run((), 0, 0.0, log).kernel_seconds == {"PairHMM": 0.0025}
     assert run.Run((), 0, 0.0, b"Total compute time\n").pairhmm_seconds is None
+
+
+def test_gatks_own_time_in_each_kernel() -> None:
+    log = b"""
+17:57:41.510 INFO  PDPairHMM - Total compute time in PairHMM computeLogLikelihoods() : 0.2
+17:57:41.511 INFO  PairHMM - Total compute time in PairHMM computeLogLikelihoods() : 0.0
+17:57:41.511 INFO  SmithWatermanAligner - Total compute time in native Smith-Waterman : 0.57 sec
+"""
+    done = run.Run((), 0, 0.0, log)
+    assert list(done.kernel_seconds.items()) == [
+        ("PairHMM", 0.0),
+        ("PDHMM", 0.2),
+        ("Smith-Waterman", 0.57),
+    ]
+    in_java = log.replace(b"in native", b"in java")
+    assert run.Run((), 0, 0.0, in_java).kernel_seconds == done.kernel_seconds
+    assert run.Run((), 0, 0.0, b"").kernel_seconds == {}
 
 
 def gkl_shim(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -96,20 +114,21 @@ def gkl_shim(*arguments: str, **environment: str) -> subprocess.CompletedProcess
 
 
 @pytest.mark.gatk
-def test_the_gatk_command_reports_the_time_in_pairhmm(
+def test_the_gatk_command_reports_the_time_in_each_kernel(
     classpath: str, gatk: Gatk, chr20: data.Sample, tmp_path: Path
 ) -> None:
     stock = gatk("HaplotypeCaller", chr20, likelihoods=True)
     arguments = ["HaplotypeCaller", "-R", str(chr20.reference), "-I", str(chr20.reads)]
     for options, who, replaced in (
-        (["--stock"], "Intel's PairHMM: ", False),
-        (["-c", classpath], "PairHMM with the shim: ", True),
+        (["--stock"], "stock GATK: PairHMM ", False),
+        (["-c", classpath], "with the shim: PairHMM ", True),
     ):
         vcf = tmp_path / f"{replaced}.vcf"
         result = gkl_shim("gatk", *options, *arguments, "-O", str(vcf))
         assert result.returncode == 0, result.stderr
         assert compare.compare(stock.vcf, vcf).identical
         assert f"gkl-shim: {who}" in result.stderr.splitlines()[-1]
+        assert "; Smith-Waterman " in result.stderr.splitlines()[-1]
         assert "by GATK's clock" in result.stderr.splitlines()[-1]
         assert ("Intel GKL replaced" in result.stderr) == replaced
 
