@@ -1,10 +1,9 @@
-"""The versions of GATK that Maven Central has, and Java's homes."""
+"""The versions of GATK that Maven Central has, and the choice of a Java."""
 
 from __future__ import annotations
 
 import os
 import re
-import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,7 +11,7 @@ from pathlib import Path
 from gkl_shim.errors import MissingComponent
 from gkl_shim.gatk import fetch, run
 
-__all__ = ["VERSIONS", "classpath", "gkl_version", "java_home", "java_version"]
+__all__ = ["VERSIONS", "classpath", "gkl_version", "java_home"]
 
 VERSIONS = ("4.3.0.0", "4.5.0.0", fetch.GATK_VERSION, "4.7.0.0")
 """4.2.6 is not there; its GKL, 0.8.8, is that of 4.3.0.0."""
@@ -75,12 +74,3 @@ def java_home(home: Path | None) -> Iterator[None]:
             os.environ.pop("JAVA_HOME", None)
         else:
             os.environ["JAVA_HOME"] = before
-
-
-def java_version() -> str:
-    """Return the version of the Java in use, such as 17.0.15."""
-    done = subprocess.run([fetch.java(), "-version"], capture_output=True, text=True, check=False)
-    match = re.search(r'version "([^"]+)"', done.stderr)
-    if match is None:
-        raise MissingComponent(f"{fetch.java()} does not run")
-    return match[1]

@@ -6,7 +6,7 @@ import json
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,26 +17,46 @@ from rich.table import Table
 
 from gkl_shim import _native
 from gkl_shim._files import atomic_output, check_outputs
+from gkl_shim.cli import _processor
 from gkl_shim.cli._terminal import printable
 from gkl_shim.errors import MissingComponent
-from gkl_shim.gatk import compare, data, fetch, replay, run
+from gkl_shim.gatk import compare, data, fetch, replay, replay_smithwaterman, run
 
-_REPLAY_SECONDS = 2.0
+_REPLAY_SECONDS = 1.0
 _THREADS = (1, run.DEFAULT_THREADS)
+_DRAGEN = "--dragen-378-concordance-mode"
+
+
+@dataclass(frozen=True)
+class _Runs:
+    """GATK with and without the shim on one sample."""
+
+    vcf: compare.Comparison
+    stock: run.Run
+    shim: run.Run
 
 
 @dataclass(frozen=True)
 class _Result:
-    """GATK with and without the shim on one sample, by the number of PairHMM threads."""
+    """What was measured on one sample."""
 
     sample: data.Sample
-    vcf: dict[int, compare.Comparison]
-    runs: dict[int, dict[str, run.Run]]
+    default: _Runs
+    """With GATK's default settings."""
     replays: dict[int, replay.Replay]
+    """PairHMM alone, by the number of its threads."""
+    alignments: replay_smithwaterman.BesideGkl | None = None
+    """Smith-Waterman alone; None if GATK aligned nothing."""
+    dragen: _Runs | None = None
+    """In DRAGEN 3.7.8 mode, which computes PDHMM instead of PairHMM; None if not run."""
+
+    @property
+    def runs(self) -> dict[str, _Runs]:
+        return {"": self.default} | ({"DRAGEN mode": self.dragen} if self.dragen else {})
 
     @property
     def identical(self) -> bool:
-        return all(comparison.identical for comparison in self.vcf.values())
+        return all(runs.vcf.identical for runs in self.runs.values())
 
 
 @click.command(name="demo", epilog="Example: gkl-shim demo --output /tmp/demo")
@@ -67,7 +87,11 @@ def command(output: Path) -> int:
         source = data.shared_chr22()
         if source is not None:
             samples.append(data.na12878_chr22(output / "na12878_chr22", source, classpath))
-    results = [_demonstrate(sample, classpath, swap, progress) for sample in samples]
+    # PDHMM in Java takes most of a run, so only the smaller sample shows it.
+    results = [
+        _demonstrate(sample, classpath, swap, progress, dragen=sample is samples[0])
+        for sample in samples
+    ]
     _write_json(output / "demo.json", results)
     console = Console()
     for result in results:
@@ -76,36 +100,55 @@ def command(output: Path) -> int:
     return 0 if all(result.identical for result in results) else 1
 
 
-def _demonstrate(sample: data.Sample, classpath: str, swap: run.Swap, progress: Console) -> _Result:
+def _demonstrate(
+    sample: data.Sample, classpath: str, swap: run.Swap, progress: Console, *, dragen: bool
+) -> _Result:
     folder = sample.reads.parent
-    regions = folder / "regions.in"
-    regions.unlink(missing_ok=True)
-    with _step(progress, f"{sample.name}: recording PairHMM's regions"):
-        record = {"GKL_SHIM_RECORD": str(regions)}
-        _call(sample, "record", classpath, swap, 1, record)
+    regions, pairs = folder / "regions.in", folder / "pairs.tsv"
+    for recording in (regions, pairs):
+        recording.unlink(missing_ok=True)
+    with _step(progress, f"{sample.name}: recording what GATK computes"):
+        record = {"GKL_SHIM_RECORD": str(regions), "GKL_SHIM_RECORD_SMITHWATERMAN": str(pairs)}
+        _call(sample, "record", classpath, swap, record)
     if not regions.is_file() or regions.stat().st_size == 0:
         raise MissingComponent(
             f"the shim did not compute in GATK; {folder / 'record.log'} says why"
         )
-    runs: dict[int, dict[str, run.Run]] = {}
-    comparisons: dict[int, compare.Comparison] = {}
+    default = _both(sample, "", classpath, swap, progress)
     replays: dict[int, replay.Replay] = {}
+    engines = replay.stock_and_shim(fetch.gkl_classpath())
     for threads in _THREADS:
-        plural = "thread" if threads == 1 else "threads"
-        runs[threads] = {}
-        for name, chosen in (("stock", run.STOCK), ("shim", swap)):
-            with _step(progress, f"{sample.name}: HaplotypeCaller, {name}, {threads} {plural}"):
-                label = f"{name}-{threads}"
-                runs[threads][name] = _call(sample, label, classpath, chosen, threads, {})
-        comparisons[threads] = compare.compare(
-            folder / f"stock-{threads}.vcf", folder / f"shim-{threads}.vcf"
-        )
-        with _step(progress, f"{sample.name}: replaying its regions, {threads} {plural}"):
-            engines = replay.stock_and_shim(fetch.gkl_classpath())
+        with _step(progress, f"{sample.name}: replaying PairHMM, {_threads(threads)}"):
             replays[threads] = replay.replay(
                 regions, engines, threads=threads, seconds=_REPLAY_SECONDS
             )
-    return _Result(sample, comparisons, runs, replays)
+    alignments = None
+    if pairs.is_file() and pairs.stat().st_size > 0:
+        with _step(progress, f"{sample.name}: replaying Smith-Waterman"):
+            alignments = replay_smithwaterman.beside_gkl(
+                pairs,
+                fetch.gkl_classpath(),
+                _processor.describe().builds[0],
+                seconds=_REPLAY_SECONDS,
+            )
+    in_dragen_mode = _both(sample, _DRAGEN, classpath, swap, progress) if dragen else None
+    return _Result(sample, default, replays, alignments, in_dragen_mode)
+
+
+def _both(
+    sample: data.Sample, option: str, classpath: str, swap: run.Swap, progress: Console
+) -> _Runs:
+    """Run HaplotypeCaller with and without the shim."""
+    folder = sample.reads.parent
+    done = {}
+    for name, chosen in (("stock", run.STOCK), ("shim", swap)):
+        mode = ", DRAGEN mode" if option else ""
+        with _step(progress, f"{sample.name}: HaplotypeCaller, {name}{mode}"):
+            done[f"{name}{option}"] = _call(
+                sample, f"{name}{option}", classpath, chosen, {}, *filter(None, [option])
+            )
+    stock, shim = (folder / f"{label}.vcf" for label in done)
+    return _Runs(compare.compare(stock, shim), *done.values())
 
 
 def _call(
@@ -113,8 +156,8 @@ def _call(
     label: str,
     classpath: str,
     swap: run.Swap,
-    threads: int,
     environment: dict[str, str],
+    *options: str,
 ) -> run.Run:
     folder = sample.reads.parent
     result = run.gatk(
@@ -123,7 +166,7 @@ def _call(
             *("-R", str(sample.reference)),
             *("-I", str(sample.reads)),
             *("-O", str(folder / f"{label}.vcf")),
-            *("--native-pair-hmm-threads", str(threads)),
+            *options,
         ],
         classpath,
         swap,
@@ -142,31 +185,30 @@ def _table(result: _Result) -> Table:
     table.add_column("stock GKL", justify="right")
     table.add_column("gkl-shim", justify="right")
     table.add_column("faster", justify="right")
-    for threads, comparison in result.vcf.items():
-        if comparison.identical:
-            verdict = f"[green]identical[/green], {comparison.records[0]} records"
-            table.add_row(f"VCF, {_threads(threads)}", "", verdict, "")
+    for mode, runs in result.runs.items():
+        if runs.vcf.identical:
+            verdict = f"[green]identical[/green], {runs.vcf.records[0]} records"
         else:
-            table.add_row(f"VCF, {_threads(threads)}", "", f"[red]{comparison}[/red]", "")
+            verdict = f"[red]{runs.vcf}[/red]"
+        table.add_row(_in_mode("VCF", mode), "", verdict, "")
     for threads, replayed in result.replays.items():
-        stock, shim = replayed.engines["stock"], replayed.engines["shim"]
-        table.add_row(
-            f"PairHMM alone, {_threads(threads)}",
-            f"{stock.gcups:.2f} GCUPS",
-            f"{shim.gcups:.2f} GCUPS",
-            f"{shim.gcups / stock.gcups:.1f}x",
-        )
-    for threads, runs in result.runs.items():
-        stock_seconds, shim_seconds = (runs[name].pairhmm_seconds for name in ("stock", "shim"))
-        if stock_seconds and shim_seconds:
-            cells = _seconds(stock_seconds, shim_seconds)
-            table.add_row(f"PairHMM in GATK, {_threads(threads)}", *cells)
-    for threads, runs in result.runs.items():
-        table.add_row(
-            f"whole run, {_threads(threads)}",
-            *_seconds(runs["stock"].seconds, runs["shim"].seconds),
-        )
+        stock, shim = (replayed.engines[name].gcups for name in ("stock", "shim"))
+        table.add_row(f"PairHMM alone, {_threads(threads)}", *_speeds(stock, shim))
+    if result.alignments is not None:
+        speeds = _speeds(result.alignments.gkl, result.alignments.shim)
+        table.add_row("Smith-Waterman alone", *speeds)
+    for mode, runs in result.runs.items():
+        for kernel in run.KERNELS:
+            times = [done.kernel_seconds.get(kernel) for done in (runs.stock, runs.shim)]
+            # GATK rounds the time of Smith-Waterman to hundredths.
+            if kernel != "Smith-Waterman" and times[0] and times[1]:
+                table.add_row(f"{kernel} in GATK", *_seconds(times[0], times[1]))
+        table.add_row(_in_mode("whole run", mode), *_seconds(runs.stock.seconds, runs.shim.seconds))
     return table
+
+
+def _in_mode(title: str, mode: str) -> str:
+    return f"{title}, {mode}" if mode else title
 
 
 def _threads(threads: int) -> str:
@@ -177,21 +219,25 @@ def _seconds(stock: float, shim: float) -> tuple[str, str, str]:
     return f"{stock:.3f} s", f"{shim:.3f} s", f"{stock / shim:.1f}x"
 
 
+def _speeds(stock: float, shim: float) -> tuple[str, str, str]:
+    return f"{stock:.2f} GCUPS", f"{shim:.2f} GCUPS", f"{shim / stock:.1f}x"
+
+
 def _summary(results: list[_Result], output: Path) -> str:
     lines = []
-    differences = [result for result in results if not result.identical]
-    for result in differences:
-        for threads, comparison in result.vcf.items():
-            if not comparison.identical:
-                lines.append(f"{result.sample.name}, {_threads(threads)}: VCFs: {comparison}")
+    for result in results:
+        for mode, runs in result.runs.items():
+            if not runs.vcf.identical:
+                lines.append(f"{_in_mode(result.sample.name, mode)}: VCFs: {runs.vcf}")
     replays = [replayed for result in results for replayed in result.replays.values()]
     largest = max(replayed.engines["shim"].largest_difference for replayed in replays)
     flushing = {replayed.engines["stock"].flush_to_zero for replayed in replays}
     state = " and ".join("on" if on else "off" for on in sorted(flushing, reverse=True))
     lines += [
-        "PairHMM alone: the regions of this GATK run, replayed through both engines in turns, for "
-        f"at least {_REPLAY_SECONDS:g} s each. One GCUPS is 10^9 cells of the input a second. GKL "
-        f"ran with flush-to-zero {state}. GATK's default is {run.DEFAULT_THREADS} threads.",
+        "alone: what this GATK run computed, replayed through both engines in turns, for at least "
+        f"{_REPLAY_SECONDS:g} s each. One GCUPS is 10^9 cells of the input a second. In PairHMM, "
+        f"GKL ran with flush-to-zero {state}. GATK's default is {run.DEFAULT_THREADS} threads. "
+        f"PDHMM: in DRAGEN 3.7.8 mode; in stock GATK {fetch.GATK_VERSION} it is Java.",
         f"Largest difference of a log10 likelihood: {largest:.2g}.",
         f"CPUs this process may use: {_native.cpu_count()}. VCFs and logs: "
         f"{printable(str(output))}",
@@ -205,19 +251,24 @@ def _summary(results: list[_Result], output: Path) -> str:
 
 
 def _write_json(path: Path, results: list[_Result]) -> None:
-    document: list[dict[str, Any]] = []
-    for result in results:
-        for threads in _THREADS:
-            replayed = result.replays[threads]
-            document.append(
+    document = [
+        {
+            "sample": result.sample.name,
+            "runs": {
+                mode or "default": {
+                    "vcf_identical": runs.vcf.identical,
+                    "records": runs.vcf.records,
+                    "first_difference": str(runs.vcf.differences[0])
+                    if runs.vcf.differences
+                    else None,
+                    "stock": _figures(runs.stock),
+                    "shim": _figures(runs.shim),
+                }
+                for mode, runs in result.runs.items()
+            },
+            "pairhmm": [
                 {
-                    "sample": result.sample.name,
                     "threads": threads,
-                    "vcf_identical": result.vcf[threads].identical,
-                    "records": result.vcf[threads].records,
-                    "first_difference": None
-                    if result.vcf[threads].identical
-                    else str(result.vcf[threads].differences[0]),
                     "regions": replayed.regions,
                     "pairs": replayed.pairs,
                     "cells": replayed.cells,
@@ -227,15 +278,22 @@ def _write_json(path: Path, results: list[_Result]) -> None:
                             "turns": len(engine.turns),
                             "flush_to_zero": engine.flush_to_zero,
                             "largest_difference": engine.largest_difference,
-                            "pairhmm_seconds_in_gatk": result.runs[threads][name].pairhmm_seconds,
-                            "run_seconds": result.runs[threads][name].seconds,
                         }
                         for name, engine in replayed.engines.items()
                     },
                 }
-            )
+                for threads, replayed in result.replays.items()
+            ],
+            "smithwaterman": None if result.alignments is None else asdict(result.alignments),
+        }
+        for result in results
+    ]
     with atomic_output(path) as stream:
         stream.write(json.dumps(document, indent=2).encode() + b"\n")
+
+
+def _figures(done: run.Run) -> dict[str, Any]:
+    return {"seconds": done.seconds, "kernel_seconds": done.kernel_seconds}
 
 
 @contextmanager

@@ -108,8 +108,8 @@ def command(as_json: bool) -> int:
     """Check what works on this machine.
 
     Every engine build that this CPU can run computes PairHMM, PDHMM and Smith-Waterman of
-    sequences with known results. The exit code is 0 if all results are correct, and 1 otherwise. Missing parts that only
-    GATK or a GPU needs are listed, but do not change the exit code.
+    sequences with known results. The exit code is 0 if all results are correct, and 1 otherwise.
+    Missing parts that only GATK or a GPU needs are listed, but do not change the exit code.
     """
     engine = _engine()
     findings = [*engine, *_java(), _maven(), _gatk(), *_cuda()]
@@ -206,15 +206,9 @@ def _worst(pairhmm: PairHMM) -> float:
 def _java() -> list[_Finding]:
     findings = []
     try:
-        java = fetch.java()
+        findings.append(_Finding("Java", "ok", f"{fetch.java_version()}, {fetch.java()}"))
     except MissingComponent as error:
         findings.append(_Finding("Java", "missing", str(error)))
-    else:
-        version = re.search(r'version "([^"]+)"', _output_of([java, "-version"]))
-        if version is None:
-            findings.append(_Finding("Java", "missing", f"{java} does not run"))
-        else:
-            findings.append(_Finding("Java", "ok", f"{version[1]}, {java}"))
     try:
         bridge = hasattr(ctypes.CDLL(str(paths.library())), _JNI_SYMBOL)
     except (MissingComponent, OSError) as error:

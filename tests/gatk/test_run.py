@@ -185,6 +185,22 @@ def test_env_fills_a_library_folder(classpath: str, tmp_path: Path) -> None:
     assert names == others | {"libgkl_pairhmm.so", "libgkl_pairhmm_omp.so"}
 
 
+@pytest.mark.parametrize(("version", "allows"), [("1.8.0_392", 0), ("21.0.8", 0), ("25.0.2", 1)])
+def test_env_allows_native_libraries_where_java_warns_of_them(
+    tmp_path: Path, version: str, allows: int
+) -> None:
+    java = tmp_path / "bin" / "java"
+    java.parent.mkdir()
+    java.write_text(f"#!/bin/sh\necho 'openjdk version \"{version}\" 2026-01-20' >&2\n")
+    java.chmod(0o755)
+    for before in ("-Xmx4g", f"-Xmx4g {run.NATIVE_ACCESS}"):
+        result = gkl_shim("env", "--json", JAVA_HOME=str(tmp_path), JAVA_TOOL_OPTIONS=before)
+        options = json.loads(result.stdout)["environment"]["JAVA_TOOL_OPTIONS"]
+        assert options.count(run.NATIVE_ACCESS) == max(allows, before.count(run.NATIVE_ACCESS))
+    result = gkl_shim("env", "--swap", "classpath", "--json", JAVA_HOME=str(tmp_path))
+    assert json.loads(result.stdout)["environment"] == {}
+
+
 def test_env_prints_comments_for_the_class_path() -> None:
     result = gkl_shim("env", "--swap", "classpath")
     assert result.returncode == 0, result.stderr

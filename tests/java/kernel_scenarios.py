@@ -1,4 +1,4 @@
-"""What tests of all three kernels do inside a JVM; tests.java.scenarios explains how they are run."""
+"""What tests of all kernels do inside a JVM; tests.java.scenarios explains how they are run."""
 
 from __future__ import annotations
 

@@ -272,7 +272,8 @@ def test_the_log_says_if_gatk_never_asked_for_pairhmm(
 
 
 @pytest.mark.parametrize(
-    ("version", "named"), [("4.9.1.0", "GATK 4.9.1.0"), (None, "this GATK, which names no version,")]
+    ("version", "named"),
+    [("4.9.1.0", "GATK 4.9.1.0"), (None, "this GATK, which names no version,")],
 )
 def test_a_gatk_without_any_class_that_we_know_is_warned_of_once(
     tmp_path: Path, agent_jar: Path, version: str | None, named: str
