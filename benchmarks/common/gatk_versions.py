@@ -14,7 +14,7 @@ from gkl_shim.gatk import fetch, run
 __all__ = ["VERSIONS", "classpath", "gkl_version", "java_home"]
 
 VERSIONS = ("4.3.0.0", "4.5.0.0", fetch.GATK_VERSION, "4.7.0.0")
-"""4.2.6 is not there; its GKL, 0.8.8, is that of 4.3.0.0."""
+"""It does not have 4.2.6. Its GKL, 0.8.8, is in 4.3.0.0 too."""
 
 # Maven Central no longer has the versions of these that GATK asks for. Only Spark tools use them.
 _ABSENT = (

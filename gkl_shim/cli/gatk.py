@@ -18,7 +18,7 @@ from gkl_shim.gatk import run
     },
     epilog="Example: gkl-shim gatk HaplotypeCaller -R ref.fa -I reads.bam -O out.vcf",
 )
-@click.option("--stock", is_flag=True, help="Run GATK as it is, without the shim.")
+@click.option("--stock", is_flag=True, help="Run stock GATK, without the shim.")
 @click.option(
     "-c",
     "--classpath",

@@ -47,3 +47,15 @@ def test_same_vcf_where_gatk_has_a_native_pdhmm(gatk_470: Gatk, sample: data.Sam
     assert not figures(shim.log).startswith("0 ")
     found = compare.compare(stock.vcf, shim.vcf)
     assert found.identical and found.records[0] > 0, str(found)
+
+
+def test_the_library_path_leaves_pdhmm_and_smith_waterman_to_intel(
+    gatk_470: Gatk, chr20: data.Sample
+) -> None:
+    stock = gatk_470("HaplotypeCaller", chr20, MODE)
+    shim = gatk_470("HaplotypeCaller", chr20, MODE, swap="library-path")
+    ours = re.findall(r"\[gkl-shim[^]]*\] ([\w-]+): ", shim.log)
+    assert set(ours) == {"PairHMM"}
+    assert "Total compute time in native Smith-Waterman" in shim.log
+    found = compare.compare(stock.vcf, shim.vcf)
+    assert found.identical and found.records[0] > 0, str(found)

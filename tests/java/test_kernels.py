@@ -34,16 +34,19 @@ each_place = pytest.mark.parametrize(
 )
 
 
-@pytest.fixture(scope="module")
-def fgkl(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A jar with stand-ins for fgkl's classes."""
-    folder = tmp_path_factory.mktemp("fgkl")
+def fgkl_jar(folder: Path) -> Path:
+    """Return a jar with stand-ins for fgkl's classes."""
     sources = sorted((ROOT / "tests/java/fgkl").glob("*.java"))
     compile_java(gkl_classpath(GKL), folder / "classes", sources)
     with zipfile.ZipFile(folder / "fgkl.jar", "w") as jar:
         for path in (folder / "classes").rglob("*.class"):
             jar.write(path, path.relative_to(folder / "classes"))
     return folder / "fgkl.jar"
+
+
+@pytest.fixture(scope="module")
+def fgkl(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return fgkl_jar(tmp_path_factory.mktemp("fgkl"))
 
 
 @pytest.fixture
@@ -115,6 +118,19 @@ def test_no_kernel_is_replaced_without_a_swap(run: Any, library: str) -> None:
     outcome = run("kernels", library, swap="stock")
     check(outcome, library, set())
     assert outcome.ours == []
+
+
+@each_library
+def test_the_library_path_replaces_intels_pairhmm_alone(run: Any, library: str) -> None:
+    skip_unless_served("library-path")
+    outcome = run("kernels", library, swap="library-path")
+    # The classes are Intel's or fgkl's, and only Intel's PairHMM has our native methods.
+    check(outcome, library, set())
+    assert len(outcome.ours) == (2 if library == "gkl" else 0)
+    for line in outcome.ours:
+        assert "] PairHMM: " in line
+    if library == "gkl":
+        assert outcome.ours[0].endswith("Intel GKL replaced (library path)")
 
 
 def test_the_last_line_of_each_kernel_has_its_figures(run: Any) -> None:
