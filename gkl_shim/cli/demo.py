@@ -6,7 +6,7 @@ import json
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,24 +17,41 @@ from rich.table import Table
 
 from gkl_shim import _native
 from gkl_shim._files import atomic_output, check_outputs
+from gkl_shim.cli import _processor
 from gkl_shim.cli._terminal import printable
 from gkl_shim.errors import MissingComponent
-from gkl_shim.gatk import compare, data, fetch, replay, run
+from gkl_shim.gatk import compare, data, fetch, replay, replay_smithwaterman, run
 
 _REPLAY_SECONDS = 1.0
-_REPLAY_THREADS = (1, run.DEFAULT_THREADS)
+_DEFAULT, _DRAGEN = "default settings", "DRAGEN mode"
+# PDHMM in Java takes most of a run in this mode, so that run covers a part of the reads.
+_OPTIONS = {_DEFAULT: (), _DRAGEN: ("--dragen-378-concordance-mode", "-L", "q:1-2500")}
+
+
+@dataclass(frozen=True)
+class _Runs:
+    """GATK with and without the shim on one sample."""
+
+    vcf: compare.Comparison
+    stock: run.Run
+    shim: run.Run
 
 
 @dataclass(frozen=True)
 class _Result:
-    """GATK with and without the shim on one sample."""
+    """What was measured on one sample."""
 
     sample: data.Sample
-    vcf: compare.Comparison
-    runs: dict[str, run.Run]
-    """With GATK's default number of threads: "stock" and "shim"."""
-    replays: dict[int, replay.Replay]
-    """By the number of PairHMM threads."""
+    runs: dict[str, _Runs]
+    """By mode, of those in `_OPTIONS`."""
+    pairhmm: replay.Replay
+    """The regions of the run with default settings, on one thread."""
+    smithwaterman: replay_smithwaterman.BesideGkl
+    """The pairs of the run with default settings."""
+
+    @property
+    def identical(self) -> bool:
+        return all(runs.vcf.identical for runs in self.runs.values())
 
 
 @click.command(name="demo", epilog="Example: gkl-shim demo --output /tmp/demo")
@@ -66,33 +83,40 @@ def command(output: Path) -> int:
     console = Console()
     console.print(_table(result))
     console.print(_summary(result, output), highlight=False, markup=False, soft_wrap=True)
-    return 0 if result.vcf.identical else 1
+    return 0 if result.identical else 1
 
 
 def _demonstrate(sample: data.Sample, classpath: str, swap: run.Swap, progress: Console) -> _Result:
     folder = sample.reads.parent
+    regions, pairs = folder / "regions.in", folder / "pairs.tsv"
+    recordings = {"GKL_SHIM_RECORD": regions, "GKL_SHIM_RECORD_SMITHWATERMAN": pairs}
+    for recording in recordings.values():
+        recording.unlink(missing_ok=True)
     runs = {}
-    for name, chosen in (("stock", run.STOCK), ("shim", swap)):
-        with _step(progress, f"HaplotypeCaller, {name}"):
-            runs[name] = _call(sample, name, classpath, chosen, {})
-    vcf = compare.compare(folder / "stock.vcf", folder / "shim.vcf")
-    # Another run, because the time for recording counts as PairHMM's in GATK's log.
-    regions = folder / "regions.in"
-    regions.unlink(missing_ok=True)
-    with _step(progress, "recording PairHMM's regions"):
-        _call(sample, "record", classpath, swap, {"GKL_SHIM_RECORD": str(regions)})
-    if not regions.is_file() or regions.stat().st_size == 0:
-        raise MissingComponent(
-            f"the shim did not compute in GATK; {folder / 'record.log'} says why"
-        )
-    engines = replay.stock_and_shim(fetch.gkl_classpath())
-    replays = {}
-    for threads in _REPLAY_THREADS:
-        with _step(progress, f"replaying the regions, {_threads(threads)}"):
-            replays[threads] = replay.replay(
-                regions, engines, threads=threads, seconds=_REPLAY_SECONDS
-            )
-    return _Result(sample, vcf, runs, replays)
+    for mode, options in _OPTIONS.items():
+        environment = {name: str(path) for name, path in recordings.items()}
+        done = {}
+        for name, chosen, added in (
+            ("stock", run.STOCK, {}),
+            ("shim", swap, environment if mode == _DEFAULT else {}),
+        ):
+            with _step(progress, f"HaplotypeCaller, {mode}, {name}"):
+                label = f"{name}.{mode.split()[0]}"
+                done[name] = _call(sample, label, classpath, chosen, added, options)
+        stock, shim = (folder / f"{name}.{mode.split()[0]}.vcf" for name in done)
+        runs[mode] = _Runs(compare.compare(stock, shim), **done)
+    for recording in recordings.values():
+        if not recording.is_file() or recording.stat().st_size == 0:
+            log = folder / "shim.default.log"
+            raise MissingComponent(f"the shim did not compute in GATK; {log} says why")
+    gkl = fetch.gkl_classpath()
+    with _step(progress, "replaying PairHMM"):
+        engines = replay.stock_and_shim(gkl)
+        pairhmm = replay.replay(regions, engines, seconds=_REPLAY_SECONDS)
+    with _step(progress, "replaying Smith-Waterman"):
+        build = _processor.describe().builds[0]
+        smithwaterman = replay_smithwaterman.beside_gkl(pairs, gkl, build, seconds=_REPLAY_SECONDS)
+    return _Result(sample, runs, pairhmm, smithwaterman)
 
 
 def _call(
@@ -101,6 +125,7 @@ def _call(
     classpath: str,
     swap: run.Swap,
     environment: dict[str, str],
+    options: tuple[str, ...],
 ) -> run.Run:
     folder = sample.reads.parent
     result = run.gatk(
@@ -109,6 +134,7 @@ def _call(
             *("-R", str(sample.reference)),
             *("-I", str(sample.reads)),
             *("-O", str(folder / f"{label}.vcf")),
+            *options,
         ],
         classpath,
         swap,
@@ -124,50 +150,51 @@ def _call(
 def _table(result: _Result) -> Table:
     table = Table(title=result.sample.title, title_justify="left")
     table.add_column("")
-    table.add_column("stock GKL", justify="right")
+    table.add_column("stock GATK", justify="right")
     table.add_column("gkl-shim", justify="right")
     table.add_column("faster", justify="right")
-    if result.vcf.identical:
-        table.add_row("VCF", "", f"[green]identical[/green], {result.vcf.records[0]} records", "")
-    else:
-        table.add_row("VCF", "", f"[red]{result.vcf}[/red]", "")
-    for threads, replayed in result.replays.items():
-        stock, shim = replayed.engines["stock"], replayed.engines["shim"]
-        table.add_row(
-            f"PairHMM alone, {_threads(threads)}",
-            f"{stock.gcups:.2f} GCUPS",
-            f"{shim.gcups:.2f} GCUPS",
-            f"{shim.gcups / stock.gcups:.1f}x",
-        )
-    stock_seconds, shim_seconds = (result.runs[name].pairhmm_seconds for name in ("stock", "shim"))
-    if stock_seconds and shim_seconds:
-        table.add_row("PairHMM in GATK", *_seconds(stock_seconds, shim_seconds))
-    table.add_row("whole run", *(_seconds(*(result.runs[name].seconds for name in result.runs))))
+    for mode, runs in result.runs.items():
+        if runs.vcf.identical:
+            verdict = f"[green]identical[/green], {runs.vcf.records[0]} records"
+        else:
+            verdict = f"[red]{runs.vcf}[/red]"
+        table.add_row(f"VCF, {mode}", "", verdict, "")
+    engines = result.pairhmm.engines
+    table.add_row("PairHMM alone", *_speeds(engines["stock"].gcups, engines["shim"].gcups))
+    alone = result.smithwaterman
+    table.add_row("Smith-Waterman alone", *_speeds(alone.gkl, alone.shim))
+    for mode, runs in result.runs.items():
+        for kernel in run.KERNELS:
+            times = [done.kernel_seconds.get(kernel) for done in (runs.stock, runs.shim)]
+            # GATK rounds the time of Smith-Waterman to hundredths.
+            if kernel != "Smith-Waterman" and times[0] and times[1]:
+                table.add_row(f"{kernel} in GATK", *_seconds(times[0], times[1]))
+        table.add_row(f"whole run, {mode}", *_seconds(runs.stock.seconds, runs.shim.seconds))
     return table
-
-
-def _threads(threads: int) -> str:
-    return "1 thread" if threads == 1 else f"{threads} threads"
 
 
 def _seconds(stock: float, shim: float) -> tuple[str, str, str]:
     return f"{stock:.3f} s", f"{shim:.3f} s", f"{stock / shim:.1f}x"
 
 
+def _speeds(stock: float, shim: float) -> tuple[str, str, str]:
+    return f"{stock:.2f} GCUPS", f"{shim:.2f} GCUPS", f"{shim / stock:.1f}x"
+
+
 def _summary(result: _Result, output: Path) -> str:
-    lines = []
-    if not result.vcf.identical:
-        lines.append(f"VCFs: {result.vcf}")
-    engines = [replayed.engines for replayed in result.replays.values()]
-    largest = max(engine["shim"].largest_difference for engine in engines)
-    flushing = {engine["stock"].flush_to_zero for engine in engines}
-    state = " and ".join("on" if on else "off" for on in sorted(flushing, reverse=True))
+    lines = [
+        f"VCFs, {mode}: {runs.vcf}" for mode, runs in result.runs.items() if not runs.vcf.identical
+    ]
+    stock, shim = (result.pairhmm.engines[name] for name in ("stock", "shim"))
     lines += [
-        "PairHMM alone: the regions of this GATK run, replayed through both engines in turns, for "
-        f"at least {_REPLAY_SECONDS:g} s each. One GCUPS is 10^9 cells of the input a second. GKL "
-        f"ran with flush-to-zero {state}. GATK ran with its default of {run.DEFAULT_THREADS} "
-        "threads.",
-        f"Largest difference of a log10 likelihood: {largest:.2g}.",
+        "alone: what the run with default settings computed, replayed on one thread through GKL and "
+        f"gkl-shim in turns, for at least {_REPLAY_SECONDS:g} s each. One GCUPS is 10^9 cells of the "
+        f"input a second. GKL's PairHMM ran with flush-to-zero "
+        f"{'on' if stock.flush_to_zero else 'off'}.",
+        "in GATK: on GATK's default number of threads. gkl-shim also wrote its recordings in that "
+        f"time. {_DRAGEN}: {' '.join(_OPTIONS[_DRAGEN])}; it computes PDHMM, in Java in stock GATK "
+        f"{fetch.GATK_VERSION}.",
+        f"Largest difference of a log10 likelihood: {shim.largest_difference:.2g}.",
         f"CPUs this process may use: {_native.cpu_count()}. VCFs and logs: "
         f"{printable(str(output))}",
         "",
@@ -182,32 +209,36 @@ def _summary(result: _Result, output: Path) -> str:
 def _document(result: _Result) -> dict[str, Any]:
     return {
         "sample": result.sample.name,
-        "vcf_identical": result.vcf.identical,
-        "records": result.vcf.records,
-        "first_difference": None if result.vcf.identical else str(result.vcf.differences[0]),
-        "gatk": {
-            name: {"pairhmm_seconds": ran.pairhmm_seconds, "run_seconds": ran.seconds}
-            for name, ran in result.runs.items()
-        },
-        "replays": [
-            {
-                "threads": threads,
-                "regions": replayed.regions,
-                "pairs": replayed.pairs,
-                "cells": replayed.cells,
-                "engines": {
-                    name: {
-                        "gcups": engine.gcups,
-                        "turns": len(engine.turns),
-                        "flush_to_zero": engine.flush_to_zero,
-                        "largest_difference": engine.largest_difference,
-                    }
-                    for name, engine in replayed.engines.items()
-                },
+        "runs": {
+            mode: {
+                "vcf_identical": runs.vcf.identical,
+                "records": runs.vcf.records,
+                "first_difference": None if runs.vcf.identical else str(runs.vcf.differences[0]),
+                "stock": _figures(runs.stock),
+                "shim": _figures(runs.shim),
             }
-            for threads, replayed in result.replays.items()
-        ],
+            for mode, runs in result.runs.items()
+        },
+        "pairhmm": {
+            "regions": result.pairhmm.regions,
+            "pairs": result.pairhmm.pairs,
+            "cells": result.pairhmm.cells,
+            "engines": {
+                name: {
+                    "gcups": engine.gcups,
+                    "turns": len(engine.turns),
+                    "flush_to_zero": engine.flush_to_zero,
+                    "largest_difference": engine.largest_difference,
+                }
+                for name, engine in result.pairhmm.engines.items()
+            },
+        },
+        "smithwaterman": asdict(result.smithwaterman),
     }
+
+
+def _figures(done: run.Run) -> dict[str, Any]:
+    return {"seconds": done.seconds, "kernel_seconds": done.kernel_seconds}
 
 
 @contextmanager

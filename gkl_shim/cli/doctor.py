@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+import numpy as np
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
@@ -23,10 +24,18 @@ from gkl_shim.cli import _processor
 from gkl_shim.cli._terminal import printable
 from gkl_shim.cuda.devices import device_names
 from gkl_shim.errors import BackendUnavailable, MissingComponent
-from gkl_shim.gatk import fetch
+from gkl_shim.gatk import fetch, run
 from gkl_shim.pairhmm import PairHMM, Precision, Read
+from gkl_shim.pdhmm import PDHMM, Flag, Haplotype
+from gkl_shim.smithwaterman import HAPLOTYPE_TO_REFERENCE, Overhang, SmithWaterman
 
 _JNI_SYMBOL = "Java_com_intel_gkl_pairhmm_IntelPairHmm_computeLikelihoodsNative"
+_REPLACEMENTS = {
+    "PairHMM": "org/gklshim/replacements/com/intel/gkl/pairhmm/IntelPairHmm.class",
+    "PDHMM": "org/gklshim/replacements/com/intel/gkl/pdhmm/IntelPDHMM.class",
+    "Smith-Waterman": "org/gklshim/replacements/com/intel/gkl/smithwaterman/"
+    "IntelSmithWaterman.class",
+}
 _TOLERANCE: dict[Precision, float] = {"single": 1e-5, "double": 1e-8}
 _COMMAND_SECONDS = 30
 
@@ -54,6 +63,35 @@ _KNOWN: tuple[tuple[Read, tuple[str, ...], tuple[float, ...]], ...] = (
 )
 
 
+# Haplotypes of PDHMM with the flags of some letters. Their log10 likelihoods for two reads were
+# computed from the model in extended precision.
+_PD_READS = (Read("ACGTTGCANACGTAC", 30, 45, 40, 10), Read("TTGCAGACG", 20, 30, 35, 10))
+_PD_HAPLOTYPES: tuple[tuple[str, dict[int, Flag]], ...] = (
+    ("GGACGTTGCAGACGTACCAT", {}),
+    ("GGACGTTGCTAGACGTACCAT", {9: Flag.DELETION_START | Flag.DELETION_END}),
+    (
+        "GGACGTTCAGTGACGTACCAT",
+        {7: Flag.SNP | Flag.G, 9: Flag.DELETION_START, 11: Flag.DELETION_END},
+    ),
+)
+_PD_KNOWN = (
+    (-1.3540510635947833, -1.3752012464800842, -6.91867208757461),
+    (-1.3897542816962678, -1.410815166309876, -6.8488798881236645),
+)
+
+# A reference, a sequence, and its offset and CIGAR for each overhang strategy by GATK's method.
+_ALIGNED: tuple[str, str, dict[Overhang, tuple[int, str]]] = (
+    "GATTACAGATTACAGGCATCGATCAGGCTTAACGATCGGCATTTACGACGACTACGAGCATCACGGATACC",
+    "TTGATTACAGATTCAGGCATCGATCAGGAACTTAACGATCGGCTTTACGACGACTACGTGCATCACGGAT",
+    {
+        "softclip": (0, "2S11M1D15M2I13M1D27M"),
+        "indel": (0, "2I11M1D15M2I13M1D27M3D"),
+        "leading_indel": (0, "2I11M1D15M2I13M1D27M"),
+        "ignore": (-2, "13M1D15M2I13M1D27M"),
+    },
+)
+
+
 @dataclasses.dataclass(frozen=True)
 class _Finding:
     """One line of the report."""
@@ -69,9 +107,9 @@ class _Finding:
 def command(as_json: bool) -> int:
     """Check what works on this machine.
 
-    Every engine build that this CPU can run computes pairs whose likelihoods are known to 40
-    digits. The exit code is 0 if all results are correct, and 1 otherwise. Missing parts that only
-    GATK or a GPU needs are listed, but do not change the exit code.
+    Every engine build that this CPU can run computes PairHMM, PDHMM and Smith-Waterman of
+    sequences with known results. The exit code is 0 if all results are correct, and 1 otherwise.
+    Missing parts that only GATK or a GPU needs are listed, but do not change the exit code.
     """
     engine = _engine()
     findings = [*engine, *_java(), _maven(), _gatk(), *_cuda()]
@@ -118,14 +156,42 @@ def _build(name: str, best: bool) -> _Finding:
         for precision in _TOLERANCE:
             with PairHMM(backend="cpu", build=name, precision=precision) as pairhmm:
                 worst[precision] = _worst(pairhmm)
+        worst_pdhmm = _worst_pdhmm(name)
+        aligned = _aligns(name)
     except (BackendUnavailable, MemoryError, ValueError) as error:
         return _Finding(f"build {name}", "failed", str(error))
     errors = ", ".join(f"{precision} within {error:.0e}" for precision, error in worst.items())
     right = all(worst[precision] <= limit for precision, limit in _TOLERANCE.items())
+    right = right and worst_pdhmm <= _TOLERANCE["double"] and aligned
     use = "; used by default" if best else ""
     return _Finding(
-        f"build {name}", "ok" if right else "failed", f"{errors} of the exact value{use}"
+        f"build {name}",
+        "ok" if right else "failed",
+        f"PairHMM: {errors} of the exact value; PDHMM: within {worst_pdhmm:.0e}; "
+        f"Smith-Waterman: {'the known alignments' if aligned else 'wrong alignments'}{use}",
     )
+
+
+def _worst_pdhmm(build: str) -> float:
+    """Return the largest error over the known likelihoods of PDHMM."""
+    haplotypes = [
+        Haplotype(bases, [flags.get(at, 0) for at in range(len(bases))])
+        for bases, flags in _PD_HAPLOTYPES
+    ]
+    with PDHMM(build=build) as pdhmm:
+        found = pdhmm.likelihoods(_PD_READS, haplotypes)
+    return float(abs(found - np.array(_PD_KNOWN)).max())
+
+
+def _aligns(build: str) -> bool:
+    """Return whether the known alignments are found."""
+    reference, sequence, known = _ALIGNED
+    aligner = SmithWaterman(build=build)
+    for overhang, expected in known.items():
+        found = aligner.align([reference], [sequence], HAPLOTYPE_TO_REFERENCE, overhang)
+        if (int(found.offsets[0]), found.cigars[0]) != expected:
+            return False
+    return True
 
 
 def _worst(pairhmm: PairHMM) -> float:
@@ -140,15 +206,9 @@ def _worst(pairhmm: PairHMM) -> float:
 def _java() -> list[_Finding]:
     findings = []
     try:
-        java = fetch.java()
+        findings.append(_Finding("Java", "ok", f"{fetch.java_version()}, {fetch.java()}"))
     except MissingComponent as error:
         findings.append(_Finding("Java", "missing", str(error)))
-    else:
-        version = re.search(r'version "([^"]+)"', _output_of([java, "-version"]))
-        if version is None:
-            findings.append(_Finding("Java", "missing", f"{java} does not run"))
-        else:
-            findings.append(_Finding("Java", "ok", f"{version[1]}, {java}"))
     try:
         bridge = hasattr(ctypes.CDLL(str(paths.library())), _JNI_SYMBOL)
     except (MissingComponent, OSError) as error:
@@ -176,7 +236,13 @@ def _agent(jar: Path) -> _Finding:
     ]
     if not platforms:
         return _Finding("GATK agent", "failed", f"{jar} holds no native library; rebuild it")
-    return _Finding("GATK agent", "ok", f"for {', '.join(sorted(platforms))}, {jar}")
+    replaced = [name for name in run.KERNELS if _REPLACEMENTS[name] in names]
+    if len(replaced) < len(run.KERNELS):
+        return _Finding("GATK agent", "failed", f"{jar} lacks classes; rebuild it")
+    kernels = ", ".join(replaced)
+    return _Finding(
+        "GATK agent", "ok", f"for {', '.join(sorted(platforms))}; replaces {kernels}; {jar}"
+    )
 
 
 def _maven() -> _Finding:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
+import re
 import shlex
 from pathlib import Path
 
 import click
 
-from gkl_shim.gatk import run
+from gkl_shim.errors import MissingComponent
+from gkl_shim.gatk import fetch, run
 
 
 @click.command(
@@ -42,7 +44,8 @@ def command(swap: str, gatk_classpath: str | None, output: Path | None, as_json:
     """Print the environment variables with which any GATK launcher runs the shim.
 
     The default, the agent, needs only one variable. It works with GATK's own script, in a container
-    and under Spark.
+    and under Spark. If the Java here is 24 or later, which warns of native libraries, the variable
+    also allows them.
     """
     if swap == "library-path" and output is None:
         raise click.UsageError("--swap library-path needs --output, the folder to prepare")
@@ -63,6 +66,9 @@ def command(swap: str, gatk_classpath: str | None, output: Path | None, as_json:
         variables += ("GKL_SHIM_PYTHON",)
     environment = chosen.environment(os.environ)
     exports = {name: environment[name] for name in variables}
+    options = exports.get("JAVA_TOOL_OPTIONS", run.NATIVE_ACCESS)
+    if run.NATIVE_ACCESS not in options and _warns_of_libraries():
+        exports["JAVA_TOOL_OPTIONS"] += f" {run.NATIVE_ACCESS}"
     jars = [str(jar) for jar in chosen.jars]
     if as_json:
         click.echo(json.dumps({"swap": swap, "environment": exports, "classpath_first": jars}))
@@ -73,3 +79,12 @@ def command(swap: str, gatk_classpath: str | None, output: Path | None, as_json:
         lines.append(f'# java -cp {shlex.quote(jar)}:"$GATK_LOCAL_JAR" {run.MAIN_CLASS} ...')
     # Printed as bytes, because a path may not be valid text in any encoding.
     click.echo(b"".join(os.fsencode(line) + b"\n" for line in lines), nl=False)
+
+
+def _warns_of_libraries() -> bool:
+    """Return whether Java warns of native libraries, as Java 24 and later do."""
+    try:
+        version = re.match(r"\d+", fetch.java_version())
+    except MissingComponent:
+        return False
+    return version is not None and int(version[0]) >= 24

@@ -18,7 +18,7 @@ from gkl_shim.gatk import run
     },
     epilog="Example: gkl-shim gatk HaplotypeCaller -R ref.fa -I reads.bam -O out.vcf",
 )
-@click.option("--stock", is_flag=True, help="Run GATK with Intel's PairHMM instead of the shim.")
+@click.option("--stock", is_flag=True, help="Run stock GATK, without the shim.")
 @click.option(
     "-c",
     "--classpath",
@@ -36,7 +36,7 @@ from gkl_shim.gatk import run
 def command(
     stock: bool, classpath: str | None, java_options: str, arguments: tuple[str, ...]
 ) -> int:
-    """Run GATK with ARGUMENTS, and report how long PairHMM took.
+    """Run GATK with ARGUMENTS, and report how long PairHMM, PDHMM and Smith-Waterman took.
 
     The exit code is the one of GATK.
     """
@@ -47,14 +47,16 @@ def command(
     swap = run.STOCK if stock else run.agent_swap()
     found = run.find_classpath(classpath)
     result = run.gatk(arguments, found, swap, java_options=options, echo=True)
-    which = "Intel's PairHMM" if stock else "PairHMM with the shim"
-    if result.pairhmm_seconds is None:
-        report = f"GATK reported no time for PairHMM; whole run {result.seconds:.1f} s"
-    else:
-        share = result.pairhmm_seconds / result.seconds
-        report = (
-            f"{which}: {result.pairhmm_seconds:.3f} s by GATK's clock, {share:.1%} of "
-            f"{result.seconds:.1f} s"
-        )
-    click.echo(f"gkl-shim: {report}", err=True)
+    which = "stock GATK" if stock else "with the shim"
+    click.echo(f"gkl-shim: {which}: {_report(result)}", err=True)
     return result.returncode
+
+
+def _report(result: run.Run) -> str:
+    times = [
+        f"{kernel} {seconds:.3f} s, {seconds / result.seconds:.1%}"
+        for kernel, seconds in result.kernel_seconds.items()
+    ]
+    if not times:
+        return f"GATK reported no time for {', '.join(run.KERNELS)}; run {result.seconds:.1f} s"
+    return f"{'; '.join(times)} of the run's {result.seconds:.1f} s, by GATK's clock"

@@ -37,6 +37,7 @@ __all__ = [
     "gatk_name",
     "gkl_classpath",
     "java",
+    "java_version",
     "na12878_jar",
     "opened",
     "tool",
@@ -47,6 +48,7 @@ GATK_VERSION = "4.6.2.0"
 GKL_VERSION = "0.8.11"
 """The GKL that GATK 4.6.2.0 ships with."""
 
+_COMMAND_SECONDS = 30
 _CACHE_ADVICE = "set GKL_SHIM_CACHE to a folder that can be written"
 _CLASSPATH_GOAL = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:build-classpath"
 _SIZE = {"B": 1, "kB": 1e3, "MB": 1e6, "GB": 1e9}
@@ -284,6 +286,34 @@ def java() -> str:
     if home and (Path(home) / "bin" / "java").is_file():
         return str(Path(home) / "bin" / "java")
     return tool("java", "install a JDK 17 (Debian: apt install openjdk-17-jdk-headless)")
+
+
+def java_version() -> str:
+    """Return the version of `java`, such as 17.0.15.
+
+    Raises
+    ------
+    MissingComponent
+        If there is no Java, or it does not run.
+    """
+    command = java()
+    try:
+        done = subprocess.run(
+            [command, "-version"],
+            capture_output=True,
+            stdin=subprocess.DEVNULL,
+            env=tool_environment(),
+            timeout=_COMMAND_SECONDS,
+            check=False,
+            text=True,
+            errors="replace",
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        raise MissingComponent(f"{command} does not run") from None
+    version = re.search(r'version "([^"]+)"', done.stderr)
+    if done.returncode != 0 or version is None:
+        raise MissingComponent(f"{command} does not run")
+    return version[1]
 
 
 def tool(name: str, advice: str) -> str:

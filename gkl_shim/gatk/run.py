@@ -1,4 +1,4 @@
-"""Run GATK, unchanged or with one of the three ways to replace its PairHMM."""
+"""Run GATK, unchanged or with one of the three ways to replace its native classes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,9 @@ from gkl_shim.gatk import fetch
 
 __all__ = [
     "DEFAULT_THREADS",
+    "KERNELS",
     "MAIN_CLASS",
+    "NATIVE_ACCESS",
     "STOCK",
     "Run",
     "Swap",
@@ -32,6 +34,9 @@ __all__ = [
     "library_folder",
     "library_path_swap",
 ]
+
+KERNELS = ("PairHMM", "PDHMM", "Smith-Waterman")
+"""What gkl-shim replaces, by the names in its log."""
 
 DEFAULT_THREADS = 4
 """GATK's default for ``--native-pair-hmm-threads``."""
@@ -55,14 +60,19 @@ _OPENED = (
     "java.base/sun.security.action",
     "java.base/sun.util.calendar",
 )
+NATIVE_ACCESS = "--enable-native-access=ALL-UNNAMED"
+"""Without this option Java 24 and later warn of every class that loads a native library."""
 _MODULE_OPTIONS = (
     "-XX:+IgnoreUnrecognizedVMOptions",
+    NATIVE_ACCESS,
     *(f"--add-opens={package}=ALL-UNNAMED" for package in _OPENED),
 )
 
 _TOKEN = re.compile(r"""(?:[^\s'"]|'[^']*'|"[^"]*")+""")
+# GATK's clock for PDHMM calls it PairHMM too, but another class writes the line.
 _COMPUTE_TIME = re.compile(
-    rb"Total compute time in PairHMM computeLogLikelihoods\(\) : ([\d.eE+-]+)"
+    rb"(?:\b(PDPairHMM) +- )?Total compute time in "
+    rb"(PairHMM computeLogLikelihoods\(\)|(?:native|java) Smith-Waterman) : ([\d.eE+-]+)"
 )
 _NATIVE = re.compile(r"com/intel/gkl/native/(libgkl_\w+\.so)")
 _PAIRHMM_LIBRARIES = ("libgkl_pairhmm.so", "libgkl_pairhmm_omp.so")
@@ -70,7 +80,7 @@ _PAIRHMM_LIBRARIES = ("libgkl_pairhmm.so", "libgkl_pairhmm_omp.so")
 
 @dataclass(frozen=True)
 class Swap:
-    """A way to replace GATK's PairHMM: the changes to the start of its JVM."""
+    """A way to replace GATK's native classes: the changes to the start of its JVM."""
 
     name: str
     agent: Path | None = None
@@ -208,10 +218,21 @@ class Run:
     """The standard error of GATK."""
 
     @property
+    def kernel_seconds(self) -> dict[str, float]:
+        """The times that GATK reports, of PairHMM, PDHMM and Smith-Waterman.
+
+        A kernel is absent if GATK reports no time for it. Smith-Waterman's is in hundredths.
+        """
+        found = {}
+        for pdhmm, what, seconds in _COMPUTE_TIME.findall(self.log):
+            aligner = what.endswith(b"Smith-Waterman")
+            found["PDHMM" if pdhmm else "Smith-Waterman" if aligner else "PairHMM"] = float(seconds)
+        return {name: found[name] for name in KERNELS if name in found}
+
+    @property
     def pairhmm_seconds(self) -> float | None:
         """The time in PairHMM that GATK reports, or None if the tool reports none."""
-        computing = [float(text) for text in _COMPUTE_TIME.findall(self.log)]
-        return computing[-1] if computing else None
+        return self.kernel_seconds.get("PairHMM")
 
     @property
     def complaint(self) -> str:
@@ -242,7 +263,7 @@ def gatk(
     classpath : str
         The class path of GATK.
     swap : Swap
-        Which PairHMM to use.
+        Which native classes to use.
     java_options : sequence of str
         Options for the JVM.
     environment : mapping, optional

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import zipfile
 from pathlib import Path
 
 import mpmath
 import pytest
 
-from gkl_shim import _native
+from gkl_shim import _native, paths
 from gkl_shim.cli import doctor
 from tests.cli.shim_command import run
+from tests.pdhmm import oracle as pdhmm_oracle
+from tests.smithwaterman import oracle as smithwaterman_oracle
 
 
 def test_the_report_lists_every_build(tmp_path: Path) -> None:
@@ -29,6 +32,9 @@ def test_the_json_report_lists_every_part(tmp_path: Path) -> None:
     found = {finding["name"]: finding for finding in report["findings"]}
     for build in _native.builds():
         assert found[f"build {build}"]["state"] == "ok"
+        for kernel in ("PairHMM: ", "PDHMM: ", "Smith-Waterman: "):
+            assert kernel in found[f"build {build}"]["detail"]
+    assert "replaces PairHMM, PDHMM, Smith-Waterman" in found["GATK agent"]["detail"]
     assert {"Java", "GATK agent", "Maven", "GPU", "CuPy"} <= found.keys()
     assert all(finding["state"] in ("ok", "missing", "failed") for finding in found.values())
 
@@ -57,6 +63,43 @@ def test_a_build_with_wrong_results_is_a_failure(monkeypatch: pytest.MonkeyPatch
     wrong = (right[0], right[1], (right[2][0] + 1e-4, *right[2][1:]))
     monkeypatch.setattr(doctor, "_KNOWN", (wrong,))
     assert doctor._build("portable", False).state == "failed"
+
+
+def test_a_build_with_a_wrong_pdhmm_is_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(doctor, "_PD_KNOWN", doctor._PD_KNOWN[::-1])
+    assert doctor._build("portable", False).state == "failed"
+
+
+def test_a_build_with_a_wrong_alignment_is_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
+    reference, sequence, known = doctor._ALIGNED
+    wrong = (reference, sequence, {**known, "indel": known["softclip"]})
+    monkeypatch.setattr(doctor, "_ALIGNED", wrong)
+    assert doctor._build("portable", False).state == "failed"
+
+
+def test_a_jar_without_a_kernels_class_is_a_failure(tmp_path: Path) -> None:
+    jar = tmp_path / "gkl-shim.jar"
+    with zipfile.ZipFile(paths.agent_jar()) as old, zipfile.ZipFile(jar, "w") as new:
+        for name in old.namelist():
+            if "IntelPDHMM" not in name:
+                new.writestr(name, old.read(name))
+    assert doctor._agent(jar).state == "failed"
+    assert doctor._agent(paths.agent_jar()).state == "ok"
+
+
+def test_the_known_results_of_pdhmm_and_smith_waterman() -> None:
+    """Computed once more, by the tests' own programs."""
+    for read, known in zip(doctor._PD_READS, doctor._PD_KNOWN, strict=True):
+        tracks = (read.quals, read.insertion_quals, read.deletion_quals, read.continuation_quals)
+        quals = [[track] * len(read.bases) for track in tracks]
+        for (bases, flags), value in zip(doctor._PD_HAPLOTYPES, known, strict=True):
+            letters = [flags.get(at, 0) for at in range(len(bases))]
+            found = pdhmm_oracle.likelihood(read.bases.encode(), *quals, bases.encode(), letters)
+            assert found == pytest.approx(value, abs=1e-13)
+    reference, sequence, aligned = doctor._ALIGNED
+    for overhang, expected in aligned.items():
+        pair = reference.encode(), sequence.encode()
+        assert smithwaterman_oracle.align(*pair, (200, -150, -260, -11), overhang) == expected
 
 
 def test_the_known_likelihoods_follow_the_model() -> None:

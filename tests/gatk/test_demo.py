@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,38 +13,60 @@ from gkl_shim.cli import demo
 from gkl_shim.gatk import data, fetch, run
 from gkl_shim.gatk.compare import Comparison, Difference
 from gkl_shim.gatk.replay import Engine, Replay, Turn
+from gkl_shim.gatk.replay_smithwaterman import BesideGkl
 
 SAME = Comparison((3, 3))
 DIFFERENT = Comparison((3, 3), [Difference("20:1 A>C", {"QUAL": ("50", "51")}, call=False)])
 
 
-def _result(sample: data.Sample, comparison: Comparison) -> demo._Result:
+LOG = (
+    b"PairHMM - Total compute time in PairHMM computeLogLikelihoods() : 0.25\n"
+    b"SmithWatermanAligner - Total compute time in native Smith-Waterman : 0.01 sec\n"
+)
+DRAGEN_LOG = b"PDPairHMM - Total compute time in PairHMM computeLogLikelihoods() : %b\n"
+
+
+def _result(sample: data.Sample, comparison: Comparison, mode: str) -> demo._Result:
     engines = {
         name: Engine(name, (Turn(1, 2.0, gcups),), True, 1e-6, 0)
         for name, gcups in (("stock", 2.0), ("shim", 24.0))
     }
-    log = b"Total compute time in PairHMM computeLogLikelihoods() : 0.25"
-    runs = {name: run.Run((), 0, 3.0, log) for name in engines}
-    replays = dict.fromkeys((1, run.DEFAULT_THREADS), Replay(1, 2, 3, engines, ""))
-    return demo._Result(sample, comparison, runs, replays)
+    done = run.Run((), 0, 3.0, LOG)
+    stock, shim = (run.Run((), 0, 4.0, DRAGEN_LOG % text) for text in (b"1.5", b"0.03"))
+    runs = {
+        "default settings": demo._Runs(SAME, done, done),
+        "DRAGEN mode": demo._Runs(SAME, stock, shim),
+    }
+    runs[mode] = replace(runs[mode], vcf=comparison)
+    return demo._Result(sample, runs, Replay(1, 2, 3, engines, ""), BesideGkl(7.5, 2.5, 3.0, 0))
 
 
+@pytest.mark.parametrize("mode", ["default settings", "DRAGEN mode"])
 @pytest.mark.parametrize(("comparison", "code"), [(SAME, 0), (DIFFERENT, 1)])
 def test_the_exit_code_says_whether_vcfs_differ(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, comparison: Comparison, code: int
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, comparison: Comparison, code: int, mode: str
 ) -> None:
     sample = data.Sample("reads", "some reads", tmp_path / "r.fa", tmp_path / "r.bam")
     for name in ("gatk_classpath", "gkl_classpath"):
         monkeypatch.setattr(fetch, name, lambda *_, **__: "")
     monkeypatch.setattr(data, "na12878_chr22", lambda *_: sample)
-    monkeypatch.setattr(demo, "_demonstrate", lambda *_: _result(sample, comparison))
+    monkeypatch.setattr(demo, "_demonstrate", lambda *_: _result(sample, comparison, mode))
     result = CliRunner().invoke(demo.command, ["-o", str(tmp_path)], standalone_mode=False)
     assert result.exception is None, result.output
     assert result.return_value == code
     assert "12.0x" in result.output
     assert ("QUAL 50 | 51" in result.output) == bool(code)
     assert "flush-to-zero on" in result.output
+    rows = [line.replace("│", " ").split() for line in result.output.splitlines()]
+    assert ["Smith-Waterman", "alone", "2.50", "GCUPS", "7.50", "GCUPS", "3.0x"] in rows
+    assert ["PairHMM", "in", "GATK", "0.250", "s", "0.250", "s", "1.0x"] in rows
+    assert ["PDHMM", "in", "GATK", "1.500", "s", "0.030", "s", "50.0x"] in rows
     document = json.loads((tmp_path / "demo.json").read_text())
-    assert document["vcf_identical"] == (code == 0)
-    assert document["gatk"]["shim"]["pairhmm_seconds"] == 0.25
-    assert [row["threads"] for row in document["replays"]] == [1, run.DEFAULT_THREADS]
+    runs = document["runs"]
+    assert {name: each["vcf_identical"] for name, each in runs.items()} == {
+        "default settings": True,
+        "DRAGEN mode": True,
+    } | {mode: code == 0}
+    assert runs["DRAGEN mode"]["shim"]["kernel_seconds"] == {"PDHMM": 0.03}
+    assert document["smithwaterman"]["shim"] == 7.5
+    assert document["pairhmm"]["engines"]["shim"]["gcups"] == 24.0

@@ -6,7 +6,8 @@ import re
 
 import pytest
 
-from gkl_shim.gatk import compare, data, fetch
+from benchmarks.common import gatk_versions
+from gkl_shim.gatk import compare, data
 from tests.gatk.conftest import Gatk
 
 pytestmark = pytest.mark.gatk
@@ -16,18 +17,8 @@ MODE = "--dragen-378-concordance-mode"
 
 @pytest.fixture(scope="module")
 def gatk_470(classpath: str, tmp_path_factory: pytest.TempPathFactory) -> Gatk:
-    """GATK 4.7.0.0 on the libraries of 4.6.2.0: its own htsjdk is on no registry."""
-    newer = fetch.classpath(
-        "gatk-4.7.0.0-alone",
-        [
-            fetch.Artifact("org.broadinstitute", "gatk", "4.7.0.0", without=("*:*",)),
-            fetch.Artifact("com.intel.gkl", "gkl", "0.9.1", without=("*:*",)),
-            fetch.Artifact("org.broadinstitute", "gatk-native-bindings", "1.1.0"),
-        ],
-    )
-    older = re.compile(r"/(gatk|gkl|gatk-native-bindings)-[\d.]+\.jar$")
-    kept = [jar for jar in classpath.split(":") if not older.search(jar)]
-    return Gatk(":".join([newer, *kept]), tmp_path_factory.mktemp("gatk-4.7.0.0"))
+    newer = gatk_versions.classpath("4.7.0.0")
+    return Gatk(newer, tmp_path_factory.mktemp("gatk-4.7.0.0"))
 
 
 def figures(log: str) -> str:
@@ -54,5 +45,17 @@ def test_same_vcf_where_gatk_has_a_native_pdhmm(gatk_470: Gatk, sample: data.Sam
     assert re.search(r"PDHMM: .* Intel GKL replaced \(agent\)", shim.log)
     assert "GATK's Java" not in shim.log
     assert not figures(shim.log).startswith("0 ")
+    found = compare.compare(stock.vcf, shim.vcf)
+    assert found.identical and found.records[0] > 0, str(found)
+
+
+def test_the_library_path_leaves_pdhmm_and_smith_waterman_to_intel(
+    gatk_470: Gatk, chr20: data.Sample
+) -> None:
+    stock = gatk_470("HaplotypeCaller", chr20, MODE)
+    shim = gatk_470("HaplotypeCaller", chr20, MODE, swap="library-path")
+    ours = re.findall(r"\[gkl-shim[^]]*\] ([\w-]+): ", shim.log)
+    assert set(ours) == {"PairHMM"}
+    assert "Total compute time in native Smith-Waterman" in shim.log
     found = compare.compare(stock.vcf, shim.vcf)
     assert found.identical and found.records[0] > 0, str(found)

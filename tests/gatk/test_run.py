@@ -82,7 +82,25 @@ def test_gatks_own_time_in_pairhmm() -> None:
     line = b"Total compute time in PairHMM computeLogLikelihoods() : %b\n"
     log = b"x\n" + line % b"1.5" + line % b"2.5E-3" + b"y\n"
     assert run.Run((), 0, 0.0, log).pairhmm_seconds == 0.0025
+    assert run.Run((), 0, 0.0, log).kernel_seconds == {"PairHMM": 0.0025}
     assert run.Run((), 0, 0.0, b"Total compute time\n").pairhmm_seconds is None
+
+
+def test_gatks_own_time_in_each_kernel() -> None:
+    log = b"""
+17:57:41.510 INFO  PDPairHMM - Total compute time in PairHMM computeLogLikelihoods() : 0.2
+17:57:41.511 INFO  PairHMM - Total compute time in PairHMM computeLogLikelihoods() : 0.0
+17:57:41.511 INFO  SmithWatermanAligner - Total compute time in native Smith-Waterman : 0.57 sec
+"""
+    done = run.Run((), 0, 0.0, log)
+    assert list(done.kernel_seconds.items()) == [
+        ("PairHMM", 0.0),
+        ("PDHMM", 0.2),
+        ("Smith-Waterman", 0.57),
+    ]
+    in_java = log.replace(b"in native", b"in java")
+    assert run.Run((), 0, 0.0, in_java).kernel_seconds == done.kernel_seconds
+    assert run.Run((), 0, 0.0, b"").kernel_seconds == {}
 
 
 def gkl_shim(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -96,20 +114,21 @@ def gkl_shim(*arguments: str, **environment: str) -> subprocess.CompletedProcess
 
 
 @pytest.mark.gatk
-def test_the_gatk_command_reports_the_time_in_pairhmm(
+def test_the_gatk_command_reports_the_time_in_each_kernel(
     classpath: str, gatk: Gatk, chr20: data.Sample, tmp_path: Path
 ) -> None:
     stock = gatk("HaplotypeCaller", chr20, likelihoods=True)
     arguments = ["HaplotypeCaller", "-R", str(chr20.reference), "-I", str(chr20.reads)]
     for options, who, replaced in (
-        (["--stock"], "Intel's PairHMM: ", False),
-        (["-c", classpath], "PairHMM with the shim: ", True),
+        (["--stock"], "stock GATK: PairHMM ", False),
+        (["-c", classpath], "with the shim: PairHMM ", True),
     ):
         vcf = tmp_path / f"{replaced}.vcf"
         result = gkl_shim("gatk", *options, *arguments, "-O", str(vcf))
         assert result.returncode == 0, result.stderr
         assert compare.compare(stock.vcf, vcf).identical
         assert f"gkl-shim: {who}" in result.stderr.splitlines()[-1]
+        assert "; Smith-Waterman " in result.stderr.splitlines()[-1]
         assert "by GATK's clock" in result.stderr.splitlines()[-1]
         assert ("Intel GKL replaced" in result.stderr) == replaced
 
@@ -164,6 +183,22 @@ def test_env_fills_a_library_folder(classpath: str, tmp_path: Path) -> None:
     names = {path.name for path in folder.iterdir()}
     others = {f"libgkl_{name}.so" for name in ("utils", "compression", "smithwaterman")}
     assert names == others | {"libgkl_pairhmm.so", "libgkl_pairhmm_omp.so"}
+
+
+@pytest.mark.parametrize(("version", "allows"), [("1.8.0_392", 0), ("21.0.8", 0), ("25.0.2", 1)])
+def test_env_allows_native_libraries_where_java_warns_of_them(
+    tmp_path: Path, version: str, allows: int
+) -> None:
+    java = tmp_path / "bin" / "java"
+    java.parent.mkdir()
+    java.write_text(f"#!/bin/sh\necho 'openjdk version \"{version}\" 2026-01-20' >&2\n")
+    java.chmod(0o755)
+    for before in ("-Xmx4g", f"-Xmx4g {run.NATIVE_ACCESS}"):
+        result = gkl_shim("env", "--json", JAVA_HOME=str(tmp_path), JAVA_TOOL_OPTIONS=before)
+        options = json.loads(result.stdout)["environment"]["JAVA_TOOL_OPTIONS"]
+        assert options.count(run.NATIVE_ACCESS) == max(allows, before.count(run.NATIVE_ACCESS))
+    result = gkl_shim("env", "--swap", "classpath", "--json", JAVA_HOME=str(tmp_path))
+    assert json.loads(result.stdout)["environment"] == {}
 
 
 def test_env_prints_comments_for_the_class_path() -> None:

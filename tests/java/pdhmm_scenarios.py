@@ -23,10 +23,16 @@ Region = tuple[list[tuple[bytes, ...]], list[tuple[bytes, bytes]]]
 
 
 class Pdhmm:
-    """The class IntelPDHMM, whoever's bytes they are, as GATK drives it."""
+    """A native PDHMM, by default GKL's, called as GATK calls it."""
 
-    def __init__(self, threads: int = 8, *, initialize: bool = True) -> None:
-        self.instance = jpype.JClass("com.intel.gkl.pdhmm.IntelPDHMM")()
+    def __init__(
+        self,
+        threads: int = 8,
+        *,
+        initialize: bool = True,
+        name: str = "com.intel.gkl.pdhmm.IntelPDHMM",
+    ) -> None:
+        self.instance = jpype.JClass(name)()
         assert self.instance.load(None)
         if initialize:
             arguments = jpype.JClass(_BINDINGS + "PDHMMNativeArguments")()

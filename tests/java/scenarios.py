@@ -36,7 +36,7 @@ def scenario(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
 
 class PairHmm:
-    """One of GKL's two classes, ours or Intel's, called as GATK calls it."""
+    """A native PairHMM, called as GATK calls it: one of GKL's classes, or another one."""
 
     def __init__(
         self,
@@ -47,7 +47,8 @@ class PairHmm:
         loader: Any = None,
     ) -> None:
         self._loader = loader
-        self.instance = self._class("com.intel.gkl.pairhmm." + name)()
+        full = name if "." in name else "com.intel.gkl.pairhmm." + name
+        self.instance = self._class(full)()
         self.loaded = bool(self.instance.load(None))
         assert self.loaded
         self.initialize(double, threads)
@@ -121,7 +122,10 @@ def compute(argument: dict[str, Any]) -> dict[str, Any]:
 @scenario
 def errors(region: Region) -> dict[str, tuple[str, str]]:
     """Return the exception of each wrong call. Then a correct call must still work."""
-    pairhmm = PairHmm()
+    return errors_of(PairHmm(), region)
+
+
+def errors_of(pairhmm: PairHmm, region: Region) -> dict[str, tuple[str, str]]:
     expected = pairhmm.compute(region)
     reads, haplotypes = pairhmm.reads, pairhmm.haplotypes
     pairs = len(region.reads) * len(region.haplotypes)

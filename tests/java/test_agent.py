@@ -233,26 +233,63 @@ public class Main {
 """
 
 
-@pytest.mark.parametrize("agent", [False, True])
-@pytest.mark.parametrize("arguments", [[], ["load"], ["initialize"]])
-def test_the_log_says_if_gatk_never_asked_for_pairhmm(
-    tmp_path: Path, agent_jar: Path, arguments: list[str], agent: bool
-) -> None:
+NO_PAIRHMM = "this run of GATK never asked for the native PairHMM, so nothing was made faster"
+NONE_LOADED = "loaded none of the classes that gkl-shim replaces, so nothing was made faster"
+
+
+def run_gatk(
+    folder: Path, *arguments: str, options: list[str], version: str | None = None
+) -> list[str]:
+    """Run a program in the place of GATK, and return our lines in its log."""
     classpath = gkl_classpath("0.8.11")
-    source = tmp_path / "Main.java"
+    source = folder / "Main.java"
     source.write_text(GATK)
-    command = [require_tool("javac"), "-cp", classpath, "-d", str(tmp_path), str(source)]
+    command = [require_tool("javac"), "-cp", classpath, "-d", str(folder), str(source)]
     subprocess.run(command, check=True)
-    command = [require_tool("java"), "-cp", f"{tmp_path}:{classpath}"]
-    command += [f"-javaagent:{agent_jar}"] if agent else []
+    gatk = folder / "gatk.jar"
+    name = "org/broadinstitute/hellbender/Main.class"
+    with zipfile.ZipFile(gatk, "w") as jar:
+        manifest = "Manifest-Version: 1.0\n"
+        manifest += f"Implementation-Version: {version}\n" if version else ""
+        jar.writestr("META-INF/MANIFEST.MF", manifest)
+        jar.write(folder / name, name)
+    command = [require_tool("java"), *options, "-cp", f"{gatk}:{classpath}"]
     command += ["org.broadinstitute.hellbender.Main", *arguments]
-    if not agent and arguments:
-        skip_unless_served("stock")
     process = subprocess.run(command, capture_output=True, text=True, check=True)
-    never = "this run of GATK never asked for the native PairHMM, so nothing was made faster"
-    assert (never in process.stderr) == (agent and arguments != ["initialize"])
+    ours = [line for line in process.stderr.splitlines() if line.startswith("[gkl-shim")]
+    return [line.split("] ", 1)[1] for line in ours]
+
+
+@pytest.mark.parametrize("arguments", [["load"], ["initialize"]])
+def test_the_log_says_if_gatk_never_asked_for_pairhmm(
+    tmp_path: Path, agent_jar: Path, arguments: list[str]
+) -> None:
+    ours = run_gatk(tmp_path, *arguments, options=[f"-javaagent:{agent_jar}"])
+    assert len([line for line in ours if NO_PAIRHMM in line]) == (arguments == ["load"])
     unused = "PairHMM: initialized, but no region was computed"
-    assert (unused in process.stderr) == (agent and arguments == ["initialize"])
+    assert (unused in ours) == (arguments == ["initialize"])
+    assert not [line for line in ours if "warning" in line]
+
+
+@pytest.mark.parametrize(
+    ("version", "named"),
+    [("4.9.1.0", "GATK 4.9.1.0"), (None, "this GATK, which names no version,")],
+)
+def test_a_gatk_without_any_class_that_we_know_is_warned_of_once(
+    tmp_path: Path, agent_jar: Path, version: str | None, named: str
+) -> None:
+    ours = run_gatk(tmp_path, options=[f"-javaagent:{agent_jar}"], version=version)
+    assert len(ours) == 1
+    assert ours[0].startswith(f"warning: {named} {NONE_LOADED} (")
+
+
+def test_nobody_is_warned_of_what_was_turned_off(tmp_path: Path, agent_jar: Path) -> None:
+    options = [f"-javaagent:{agent_jar}", "-Dgkl.shim.backend=off"]
+    assert run_gatk(tmp_path, options=options, version="4.9.1.0") == []
+
+
+def test_without_the_agent_the_log_is_gatks_alone(tmp_path: Path) -> None:
+    assert run_gatk(tmp_path, options=[], version="4.9.1.0") == []
 
 
 MACHINES = {"linux-x86_64": 62, "linux-aarch64": 183}
@@ -286,12 +323,15 @@ def test_the_jars_hold_the_right_files(agent_jar: Path, classpath_jar: Path) -> 
         swapped = {name for name in front.namelist() if name.endswith(".class")}
         # No class of GATK itself: on the class path nothing checks which version it would replace.
         assert swapped == {
-            f"com/intel/gkl/{name}.class"
+            f"com/{name}.class"
             for name in (
-                "pairhmm/IntelPairHmm",
-                "pairhmm/IntelPairHmmOMP",
-                "pdhmm/IntelPDHMM",
-                "smithwaterman/IntelSmithWaterman",
+                "fulcrumgenomics/fgkl/pairhmm/FgklPairHmm",
+                "fulcrumgenomics/fgkl/pdhmm/FgklPdHmm",
+                "fulcrumgenomics/fgkl/smithwaterman/FgklSmithWaterman",
+                "intel/gkl/pairhmm/IntelPairHmm",
+                "intel/gkl/pairhmm/IntelPairHmmOMP",
+                "intel/gkl/pdhmm/IntelPDHMM",
+                "intel/gkl/smithwaterman/IntelSmithWaterman",
             )
         }
         for name in swapped:

@@ -35,6 +35,8 @@ public final class Agent implements ClassFileTransformer {
      * these loaders does not delegate to the application's class loader.
      */
     private final Set<Class<?>> tables = new HashSet<>();
+    /** Whether the JVM has loaded a class that we know, replaced or not. */
+    private volatile boolean hasKnownClass;
     private boolean awaitsEnd;
 
     private Agent(Instrumentation instrumentation) {
@@ -55,7 +57,7 @@ public final class Agent implements ClassFileTransformer {
             return null;
         }
         if (name.equals(GATK)) {
-            awaitEnd();
+            awaitEnd(loader);
             return null;
         }
         ReplacedClass replaced = ReplacedClass.named(name);
@@ -67,6 +69,7 @@ public final class Agent implements ClassFileTransformer {
             if (replaced.isNeedless(loader)) {
                 return null;
             }
+            hasKnownClass = true;
             String mismatch = replaced.mismatch(original, loader);
             if (mismatch != null) {
                 replaced.warn(mismatch);
@@ -155,19 +158,38 @@ public final class Agent implements ClassFileTransformer {
         }
     }
 
-    private synchronized void awaitEnd() {
+    private synchronized void awaitEnd(ClassLoader gatk) {
         if (!awaitsEnd) {
             awaitsEnd = true;
-            Runtime.getRuntime().addShutdownHook(new Thread(this::logIdleAlgorithms));
+            Runtime.getRuntime().addShutdownHook(new Thread(() -> logEnd(gatk)));
         }
     }
 
-    /** Logs which algorithms GATK did not use, so that nobody expects a speed-up from them. */
-    private synchronized void logIdleAlgorithms() {
+    /** Logs what GATK did not use, so that nobody expects a speed-up from it. */
+    private synchronized void logEnd(ClassLoader gatk) {
+        if (!hasKnownClass) {
+            if (!Settings.get("backend").equals("off")) {
+                Log.warning(version(gatk) + " loaded none of the classes that gkl-shim replaces, so "
+                        + "nothing was made faster (the tool has no such step, its options choose "
+                        + "Java, or this gkl-shim does not know this GATK)");
+            }
+            return;
+        }
         for (Algorithm algorithm : algorithms) {
             if (algorithm.idleText != null && isIdle(algorithm)) {
                 Log.info(algorithm.name + ": " + algorithm.idleText);
             }
+        }
+    }
+
+    /** Returns the name and the version of the GATK that a class loader has loaded. */
+    private static String version(ClassLoader gatk) {
+        try {
+            Package main = Class.forName(GATK.replace('/', '.'), false, gatk).getPackage();
+            String version = main == null ? null : main.getImplementationVersion();
+            return version == null ? "this GATK, which names no version," : "GATK " + version;
+        } catch (ClassNotFoundException | LinkageError e) {
+            return "this GATK";
         }
     }
 

@@ -2,6 +2,8 @@ package org.gklshim;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
 import java.net.URL;
 import java.util.Collections;
 
@@ -44,6 +46,29 @@ public final class OriginalClasses extends ClassLoader {
             loader.replaced.warnNoOriginal(e.toString());
             return null;
         }
+    }
+
+    /**
+     * Calls a public method of an instance that only its own library declares.
+     *
+     * @throws UnsupportedOperationException if this version of the library has no such method
+     */
+    public static Object call(Object original, String name, Object... arguments) {
+        try {
+            for (Method method : original.getClass().getMethods()) {
+                if (method.getName().equals(name)) {
+                    return method.invoke(original, arguments);
+                }
+            }
+        } catch (InvocationTargetException e) {
+            if (e.getCause() instanceof RuntimeException) {
+                throw (RuntimeException) e.getCause();
+            }
+            throw new IllegalStateException(e.getCause());
+        } catch (IllegalAccessException e) {
+            throw new IllegalStateException(e);
+        }
+        throw new UnsupportedOperationException(original.getClass().getName() + " has no " + name);
     }
 
     @Override

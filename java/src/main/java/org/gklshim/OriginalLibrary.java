@@ -3,6 +3,7 @@ package org.gklshim;
 /** A library of GATK, or GATK itself, with classes that we replace. */
 public enum OriginalLibrary {
     INTEL_GKL("Intel GKL", "com.intel.gkl."),
+    FGKL("fgkl", "com.fulcrumgenomics.fgkl."),
     GATK_JAVA("GATK's Java", "org.broadinstitute.hellbender.");
 
     /** The name of the library in the log. */

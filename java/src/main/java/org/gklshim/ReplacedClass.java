@@ -36,7 +36,16 @@ public final class ReplacedClass {
                         "org/broadinstitute/hellbender/utils/pairhmm/VectorLoglessPairPDHMM")),
         new ReplacedClass("com.intel.gkl.smithwaterman.IntelSmithWaterman",
                 SmithWaterman.INSTANCE, OriginalLibrary.INTEL_GKL),
+        new ReplacedClass("com.fulcrumgenomics.fgkl.pairhmm.FgklPairHmm", PairHmm.INSTANCE,
+                OriginalLibrary.FGKL),
+        new ReplacedClass("com.fulcrumgenomics.fgkl.pdhmm.FgklPdHmm", Pdhmm.INSTANCE,
+                OriginalLibrary.FGKL),
+        new ReplacedClass("com.fulcrumgenomics.fgkl.smithwaterman.FgklSmithWaterman",
+                SmithWaterman.INSTANCE, OriginalLibrary.FGKL),
     };
+
+    /** What our classes answer if GATK asks which backend they use. */
+    public static final String BACKEND = "gkl-shim";
 
     /** The folder of our classes in gkl-shim.jar, below the folder of this package. */
     static final String FOLDER = "replacements/";

@@ -11,16 +11,10 @@ import org.gklshim.Algorithm;
 public final class PairHmm extends Algorithm {
     public static final PairHmm INSTANCE = new PairHmm();
 
-    /** Arrays that a thread keeps for its next region. */
-    private static final class Scratch {
-        byte[] sequences = new byte[0];
-        int[] lengths = new int[0];
-    }
-
-    private final ThreadLocal<Scratch> scratch = new ThreadLocal<Scratch>() {
+    private final ThreadLocal<PairHmmRegion> regions = new ThreadLocal<PairHmmRegion>() {
         @Override
-        protected Scratch initialValue() {
-            return new Scratch();
+        protected PairHmmRegion initialValue() {
+            return new PairHmmRegion();
         }
     };
 
@@ -54,45 +48,56 @@ public final class PairHmm extends Algorithm {
         return started.initialize(useDoublePrecision, threads, use());
     }
 
-    /** Returns the calling thread's array for lengths, with at least {@code size} elements. */
-    public int[] lengths(long size) {
-        Scratch own = scratch.get();
-        if (own.lengths.length < size) {
-            own.lengths = new int[roomFor(size)];
+    /**
+     * Starts a region with a call's arguments, except the data of its reads and haplotypes.
+     *
+     * @param configuration the result of {@link #initialize}, negative if it was not called
+     * @param reads GATK's reads
+     * @param haplotypes GATK's haplotypes
+     * @param likelihoods receives the log10 likelihoods
+     * @return the calling thread's region, to be filled and given to {@link #compute}; null if there
+     *     is nothing to compute
+     * @throws NullPointerException if an argument is null
+     * @throws IllegalArgumentException if there is no room for the likelihoods
+     */
+    public PairHmmRegion region(int configuration, Object[] reads, Object[] haplotypes,
+            double[] likelihoods) {
+        if (reads == null || haplotypes == null || likelihoods == null) {
+            throw new NullPointerException("reads, haplotypes or likelihoods is null");
         }
-        return own.lengths;
-    }
-
-    /** Returns the calling thread's array for sequences, with at least {@code size} bytes. */
-    public byte[] sequences(long size) {
-        Scratch own = scratch.get();
-        if (own.sequences.length < size) {
-            own.sequences = new byte[roomFor(size)];
+        if (reads.length == 0 || haplotypes.length == 0) {
+            return null;
         }
-        return own.sequences;
+        if (configuration < 0) {
+            throw new IllegalStateException("computeLikelihoods was called before initialize");
+        }
+        long pairs = (long) reads.length * haplotypes.length;
+        if (pairs > likelihoods.length) {
+            throw new IllegalArgumentException("likelihoods has room for " + likelihoods.length
+                    + " values, " + reads.length + " reads x " + haplotypes.length
+                    + " haplotypes need " + pairs);
+        }
+        requireElements("read", reads);
+        requireElements("haplotype", haplotypes);
+        PairHmmRegion region = regions.get();
+        region.start(reads.length, haplotypes.length);
+        return region;
     }
 
     /**
-     * Computes one region.
+     * Computes a region.
      *
-     * @param configuration the result of {@link #initialize}
-     * @param sequences the bases of all reads, then their base, insertion gap-open, deletion
-     *     gap-open and gap-continuation qualities, then the bases of all haplotypes
-     * @param lengths the lengths of the reads and then of the haplotypes, all at least 1
+     * @param region the result of {@link #region}, with all reads and haplotypes added
      * @param likelihoods receives the log10 likelihoods, ordered by read and then by haplotype
+     * @throws IllegalArgumentException if a sequence is longer than gkl_shim.h allows
+     * @throws OutOfMemoryError if there is not enough memory
      */
-    public void compute(int configuration, byte[] sequences, int[] lengths, int reads,
-            int haplotypes, double[] likelihoods) {
-        engine.compute(configuration, sequences, lengths, reads, haplotypes, likelihoods);
-    }
-
-    /** Returns 1.5 times a size, so that slowly growing regions do not allocate each time. */
-    private static int roomFor(long size) {
-        // The longest array that a JVM allows.
-        int most = Integer.MAX_VALUE - 8;
-        if (size > most) {
-            throw new OutOfMemoryError("PairHMM: a region of " + size + " bytes is too large");
+    public void compute(int configuration, PairHmmRegion region, double[] likelihoods) {
+        try {
+            engine.compute(configuration, region.sequences(), region.lengths(), region.reads(),
+                    region.haplotypes(), likelihoods);
+        } finally {
+            region.forget();
         }
-        return (int) Math.min(most, size + size / 2 + 1024);
     }
 }

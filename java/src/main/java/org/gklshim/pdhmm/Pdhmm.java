@@ -37,9 +37,31 @@ public final class Pdhmm extends Algorithm {
     }
 
     /**
+     * Checks the arguments of a call, except the data of its reads and haplotypes.
+     *
+     * @return an empty region; null if there is nothing to compute
+     * @throws NullPointerException if an argument, a read or a haplotype is null
+     * @throws IllegalArgumentException if the likelihoods are not as many as the pairs
+     */
+    public static PdhmmRegion region(Object[] reads, Object[] haplotypes, double[] likelihoods) {
+        if (reads == null || haplotypes == null || likelihoods == null) {
+            throw new NullPointerException("reads, haplotypes or likelihoods is null");
+        }
+        long pairs = (long) reads.length * haplotypes.length;
+        if (pairs != likelihoods.length) {
+            throw new IllegalArgumentException("likelihoods has " + likelihoods.length
+                    + " elements for " + reads.length + " reads and " + haplotypes.length
+                    + " haplotypes");
+        }
+        requireElements("read", reads);
+        requireElements("haplotype", haplotypes);
+        return pairs == 0 ? null : new PdhmmRegion();
+    }
+
+    /**
      * Computes a region.
      *
-     * @param configuration the result of {@link #initialize}
+     * @param configuration the result of {@link #initialize}, negative if it was not called
      * @param region the reads and haplotypes
      * @param likelihoods receives the log10 likelihoods, ordered by read and then by haplotype
      * @throws NullPointerException if the region has a null array
@@ -48,6 +70,9 @@ public final class Pdhmm extends Algorithm {
      * @throws OutOfMemoryError if there is not enough memory
      */
     public void compute(int configuration, PdhmmRegion region, double[] likelihoods) {
+        if (configuration < 0) {
+            throw new IllegalStateException("computeLikelihoods was called before initialize");
+        }
         engine.compute(configuration, region.sequences(), region.lengths(), region.reads(),
                 region.haplotypes(), likelihoods);
     }

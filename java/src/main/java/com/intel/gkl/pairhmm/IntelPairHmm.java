@@ -8,6 +8,7 @@ import org.broadinstitute.gatk.nativebindings.pairhmm.ReadDataHolder;
 import org.gklshim.OriginalClasses;
 import org.gklshim.ReplacedClass;
 import org.gklshim.pairhmm.PairHmm;
+import org.gklshim.pairhmm.PairHmmRegion;
 
 /**
  * Replaces Intel's class of the same name, GATK's native PairHMM.
@@ -84,57 +85,19 @@ public class IntelPairHmm implements PairHMMNativeBinding {
             original.computeLikelihoods(readDataArray, haplotypeDataArray, likelihoodArray);
             return;
         }
-        if (readDataArray == null || haplotypeDataArray == null || likelihoodArray == null) {
-            throw new NullPointerException("reads, haplotypes or likelihoods is null");
-        }
-        int reads = readDataArray.length;
-        int haplotypes = haplotypeDataArray.length;
-        if (reads == 0 || haplotypes == 0) {
+        PairHmmRegion region = PairHmm.INSTANCE.region(
+                configuration, readDataArray, haplotypeDataArray, likelihoodArray);
+        if (region == null) {
             return;
         }
-        if (configuration < 0) {
-            throw new IllegalStateException("computeLikelihoods was called before initialize");
+        for (ReadDataHolder read : readDataArray) {
+            region.addRead(read.readBases, read.readQuals, read.insertionGOP, read.deletionGOP,
+                    read.overallGCP);
         }
-        if ((long) reads * haplotypes > likelihoodArray.length) {
-            throw new IllegalArgumentException("likelihoods has room for " + likelihoodArray.length
-                    + " values, " + reads + " reads x " + haplotypes + " haplotypes need "
-                    + (long) reads * haplotypes);
+        for (HaplotypeDataHolder haplotype : haplotypeDataArray) {
+            region.addHaplotype(haplotype.haplotypeBases);
         }
-
-        int[] lengths = PairHmm.INSTANCE.lengths((long) reads + haplotypes);
-        long readBases = 0;
-        for (int r = 0; r < reads; r++) {
-            lengths[r] = checkedLength(readDataArray[r], r);
-            readBases += lengths[r];
-        }
-        long haplotypeBases = 0;
-        for (int h = 0; h < haplotypes; h++) {
-            lengths[reads + h] = checkedLength(haplotypeDataArray[h], h);
-            haplotypeBases += lengths[reads + h];
-        }
-
-        // The layout for PairHmm.compute: each track of all reads in turn, then the haplotypes.
-        byte[] sequences = PairHmm.INSTANCE.sequences(5 * readBases + haplotypeBases);
-        int track = (int) readBases;
-        int at = 0;
-        for (int r = 0; r < reads; r++) {
-            ReadDataHolder read = readDataArray[r];
-            int length = lengths[r];
-            System.arraycopy(read.readBases, 0, sequences, at, length);
-            System.arraycopy(read.readQuals, 0, sequences, at + track, length);
-            System.arraycopy(read.insertionGOP, 0, sequences, at + 2 * track, length);
-            System.arraycopy(read.deletionGOP, 0, sequences, at + 3 * track, length);
-            System.arraycopy(read.overallGCP, 0, sequences, at + 4 * track, length);
-            at += length;
-        }
-        at = 5 * track;
-        for (int h = 0; h < haplotypes; h++) {
-            int length = lengths[reads + h];
-            System.arraycopy(haplotypeDataArray[h].haplotypeBases, 0, sequences, at, length);
-            at += length;
-        }
-        PairHmm.INSTANCE.compute(configuration, sequences, lengths, reads, haplotypes,
-                likelihoodArray);
+        PairHmm.INSTANCE.compute(configuration, region, likelihoodArray);
     }
 
     /** Does nothing, because other instances share the engine. */
@@ -143,48 +106,5 @@ public class IntelPairHmm implements PairHMMNativeBinding {
         if (original != null) {
             original.done();
         }
-    }
-
-    private static int checkedLength(ReadDataHolder read, int index) {
-        if (read == null) {
-            throw new NullPointerException("read " + index + " is null");
-        }
-        int length = length(read.readBases, "readBases", index);
-        if (length == 0) {
-            throw new IllegalArgumentException("read " + index + " has no bases");
-        }
-        checkTrack(read.readQuals, "readQuals", index, length);
-        checkTrack(read.insertionGOP, "insertionGOP", index, length);
-        checkTrack(read.deletionGOP, "deletionGOP", index, length);
-        checkTrack(read.overallGCP, "overallGCP", index, length);
-        return length;
-    }
-
-    private static void checkTrack(byte[] track, String name, int index, int expected) {
-        int length = length(track, name, index);
-        if (length != expected) {
-            throw new IllegalArgumentException("read " + index + ": " + name + " has " + length
-                    + " values for " + expected + " bases");
-        }
-    }
-
-    private static int length(byte[] track, String name, int index) {
-        if (track == null) {
-            throw new NullPointerException("read " + index + ": " + name + " is null");
-        }
-        return track.length;
-    }
-
-    private static int checkedLength(HaplotypeDataHolder haplotype, int index) {
-        if (haplotype == null) {
-            throw new NullPointerException("haplotype " + index + " is null");
-        }
-        if (haplotype.haplotypeBases == null) {
-            throw new NullPointerException("haplotype " + index + ": haplotypeBases is null");
-        }
-        if (haplotype.haplotypeBases.length == 0) {
-            throw new IllegalArgumentException("haplotype " + index + " has no bases");
-        }
-        return haplotype.haplotypeBases.length;
     }
 }

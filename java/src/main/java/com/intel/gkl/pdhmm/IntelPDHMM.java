@@ -74,30 +74,19 @@ public class IntelPDHMM implements PDHMMNativeBinding {
             original.computeLikelihoods(readDataArray, haplotypeDataArray, likelihoodArray);
             return;
         }
-        if (readDataArray == null || haplotypeDataArray == null || likelihoodArray == null) {
-            throw new NullPointerException("reads, haplotypes or likelihoods is null");
+        PdhmmRegion region =
+                Pdhmm.region(readDataArray, haplotypeDataArray, likelihoodArray);
+        if (region == null) {
+            throw new IllegalArgumentException("there are no reads or no haplotypes");
         }
-        long pairs = (long) readDataArray.length * haplotypeDataArray.length;
-        if (pairs == 0 || pairs != likelihoodArray.length) {
-            throw new IllegalArgumentException("likelihoods has " + likelihoodArray.length
-                    + " elements for " + readDataArray.length + " reads and "
-                    + haplotypeDataArray.length + " haplotypes");
-        }
-        PdhmmRegion region = new PdhmmRegion();
         for (ReadDataHolder read : readDataArray) {
-            if (read == null) {
-                throw new NullPointerException("a read is null");
-            }
             region.addRead(read.readBases, read.readQuals, read.insertionGOP, read.deletionGOP,
                     read.overallGCP);
         }
         for (HaplotypeDataHolder haplotype : haplotypeDataArray) {
-            if (haplotype == null) {
-                throw new NullPointerException("a haplotype is null");
-            }
             region.addHaplotype(haplotype.haplotypeBases, haplotype.haplotypePDBases);
         }
-        compute(region, likelihoodArray);
+        Pdhmm.INSTANCE.compute(configuration, region, likelihoodArray);
     }
 
     /**
@@ -122,9 +111,9 @@ public class IntelPDHMM implements PDHMMNativeBinding {
             long[] hap_lengths, long[] read_lengths, int batchSize, int maxHapLength,
             int maxReadLength) {
         if (original != null) {
-            return originalPairs(hap_bases, hap_pdbases, read_bases, read_qual, read_ins_qual,
-                    read_del_qual, gcp, hap_lengths, read_lengths, batchSize, maxHapLength,
-                    maxReadLength);
+            return (double[]) OriginalClasses.call(original, "computePDHMM", hap_bases,
+                    hap_pdbases, read_bases, read_qual, read_ins_qual, read_del_qual, gcp,
+                    hap_lengths, read_lengths, batchSize, maxHapLength, maxReadLength);
         }
         if (batchSize <= 0 || maxHapLength <= 0 || maxReadLength <= 0) {
             throw new IllegalArgumentException(
@@ -164,7 +153,7 @@ public class IntelPDHMM implements PDHMMNativeBinding {
             } while (end < batchSize && read_lengths[end] == readEnd - read
                     && hasRead(given, end * maxReadLength, tracks));
             double[] some = new double[end - first];
-            compute(region, some);
+            Pdhmm.INSTANCE.compute(configuration, region, some);
             System.arraycopy(some, 0, likelihoods, first, some.length);
         }
         return likelihoods;
@@ -176,31 +165,6 @@ public class IntelPDHMM implements PDHMMNativeBinding {
         if (original != null) {
             original.done();
         }
-    }
-
-    private void compute(PdhmmRegion region, double[] likelihoods) {
-        if (configuration < 0) {
-            throw new IllegalStateException("computeLikelihoods was called before initialize");
-        }
-        Pdhmm.INSTANCE.compute(configuration, region, likelihoods);
-    }
-
-    private double[] originalPairs(Object... arguments) {
-        try {
-            for (java.lang.reflect.Method method : original.getClass().getMethods()) {
-                if (method.getName().equals("computePDHMM")) {
-                    return (double[]) method.invoke(original, arguments);
-                }
-            }
-        } catch (java.lang.reflect.InvocationTargetException e) {
-            if (e.getCause() instanceof RuntimeException) {
-                throw (RuntimeException) e.getCause();
-            }
-            throw new IllegalStateException(e.getCause());
-        } catch (IllegalAccessException e) {
-            throw new IllegalStateException(e);
-        }
-        throw new UnsupportedOperationException("this version of GKL has no computePDHMM");
     }
 
     private static boolean hasRead(byte[][] given, int at, byte[][] tracks) {

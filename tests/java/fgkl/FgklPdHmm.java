@@ -1,0 +1,38 @@
+package com.fulcrumgenomics.fgkl.pdhmm;
+
+import java.io.File;
+import java.util.Arrays;
+import org.broadinstitute.gatk.nativebindings.pdhmm.HaplotypeDataHolder;
+import org.broadinstitute.gatk.nativebindings.pdhmm.PDHMMNativeArguments;
+import org.broadinstitute.gatk.nativebindings.pdhmm.PDHMMNativeBinding;
+import org.broadinstitute.gatk.nativebindings.pdhmm.ReadDataHolder;
+
+/** A stand-in for fgkl's class. Its likelihoods are all -1, in double precision -2. */
+public final class FgklPdHmm implements PDHMMNativeBinding {
+    private boolean isDouble;
+
+    @Override
+    public boolean load(File tempDir) {
+        return true;
+    }
+
+    public String backend() {
+        return "stand-in";
+    }
+
+    public void setDoublePrecision(boolean doublePrecision) {
+        isDouble = doublePrecision;
+    }
+
+    @Override
+    public void initialize(PDHMMNativeArguments args) {}
+
+    @Override
+    public void computeLikelihoods(ReadDataHolder[] reads, HaplotypeDataHolder[] haplotypes,
+            double[] likelihoods) {
+        Arrays.fill(likelihoods, isDouble ? -2 : -1);
+    }
+
+    @Override
+    public void done() {}
+}

@@ -1,0 +1,213 @@
+"""All three kernels, in GKL's classes and in those of fgkl, the library that follows GKL in GATK.
+
+fgkl's jar is in no registry. Stand-ins with the names and methods of its classes take its place.
+"""
+
+from __future__ import annotations
+
+import re
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.conftest import ROOT
+from tests.java import regions
+from tests.java.conftest import Jvm, Outcome, gkl_classpath, skip_unless_served
+from tests.java.test_pdhmm import recorded
+from tests.java.test_replaced_class import compile_java
+from tests.smithwaterman import oracle
+
+KERNELS = {"pairhmm": "PairHMM", "pdhmm": "PDHMM", "smithwaterman": "Smith-Waterman"}
+GKL = "0.9.1"
+REFERENCE, ALTERNATIVE = b"GGATTACAGATTACAGGCATCGATTTT", b"ATTACAGATTAGGCTTCGA"
+SIZE = {"pairhmm": 6 * 4, "pdhmm": 21 * 3}
+
+each_kernel = pytest.mark.parametrize("kernel", KERNELS)
+each_swap = pytest.mark.parametrize("swap", ["agent", "classpath"])
+each_library = pytest.mark.parametrize("library", ["gkl", "fgkl"])
+# In front of Intel's classes, nothing tells whether ours compute themselves or call Intel's.
+each_place = pytest.mark.parametrize(
+    ("library", "swap"), [("gkl", "agent"), ("fgkl", "agent"), ("fgkl", "classpath")]
+)
+
+
+def fgkl_jar(folder: Path) -> Path:
+    """Return a jar with stand-ins for fgkl's classes."""
+    sources = sorted((ROOT / "tests/java/fgkl").glob("*.java"))
+    compile_java(gkl_classpath(GKL), folder / "classes", sources)
+    with zipfile.ZipFile(folder / "fgkl.jar", "w") as jar:
+        for path in (folder / "classes").rglob("*.class"):
+            jar.write(path, path.relative_to(folder / "classes"))
+    return folder / "fgkl.jar"
+
+
+@pytest.fixture(scope="module")
+def fgkl(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return fgkl_jar(tmp_path_factory.mktemp("fgkl"))
+
+
+@pytest.fixture
+def run(jvm: Jvm, fgkl: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Run a scenario with both libraries on the class path."""
+    classpath = f"{gkl_classpath(GKL)}:{fgkl}"
+    monkeypatch.setattr("tests.java.conftest.gkl_classpath", lambda _: classpath)
+    argument = {
+        "pairhmm": regions.typical(5),
+        "pdhmm": recorded()[0][0],
+        "smithwaterman": (REFERENCE, ALTERNATIVE),
+    }
+
+    def call(scenario: str, library: str, **options: Any) -> Outcome:
+        if library == "gkl":
+            skip_unless_served("stock")
+        return jvm(
+            scenario,
+            {**argument, "library": library},
+            module="tests.java.kernel_scenarios",
+            **options,
+        )
+
+    return call
+
+
+def check(outcome: Outcome, library: str, ours: set[str]) -> None:
+    """Check which kernels are ours, and their results."""
+    expected: dict[str, Any] = {
+        "pairhmm": regions.likelihoods(regions.typical(5)),
+        "pdhmm": recorded()[1][: SIZE["pdhmm"]],
+        "smithwaterman": oracle.align(REFERENCE, ALTERNATIVE, (10, -15, -30, -5), "softclip"),
+    }
+    stand_ins: dict[str, Any] = {
+        "pairhmm": [-1.0] * SIZE["pairhmm"],
+        "pdhmm": [-2.0] * SIZE["pdhmm"],
+        "smithwaterman": (-1, "1M"),
+    }
+    for kernel in KERNELS:
+        found, whose = outcome.result[kernel]
+        if library == "fgkl" and kernel not in ours:
+            assert whose == "stand-in"
+            assert found == stand_ins[kernel]
+            continue
+        assert whose == ("gkl-shim" if library == "fgkl" else kernel in ours), kernel
+        if kernel == "smithwaterman":
+            assert found == expected[kernel]
+        else:
+            np.testing.assert_allclose(found, expected[kernel], rtol=0, atol=1e-5)
+
+
+def title(library: str) -> str:
+    return {"gkl": "Intel GKL", "fgkl": "fgkl"}[library]
+
+
+@each_place
+def test_every_kernel_is_replaced(run: Any, library: str, swap: str) -> None:
+    outcome = run("kernels", library, swap=swap)
+    check(outcome, library, set(KERNELS))
+    how = {"agent": "agent", "classpath": "class path"}[swap]
+    for kernel in KERNELS.values():
+        said = [line for line in outcome.ours if f"] {kernel}: " in line]
+        assert len(said) == 2, said  # at the start and at the end
+        assert said[0].endswith(f"{title(library)} replaced ({how})")
+
+
+@each_library
+def test_no_kernel_is_replaced_without_a_swap(run: Any, library: str) -> None:
+    outcome = run("kernels", library, swap="stock")
+    check(outcome, library, set())
+    assert outcome.ours == []
+
+
+@each_library
+def test_the_library_path_replaces_intels_pairhmm_alone(run: Any, library: str) -> None:
+    skip_unless_served("library-path")
+    outcome = run("kernels", library, swap="library-path")
+    # The classes are Intel's or fgkl's, and only Intel's PairHMM has our native methods.
+    check(outcome, library, set())
+    assert len(outcome.ours) == (2 if library == "gkl" else 0)
+    for line in outcome.ours:
+        assert "] PairHMM: " in line
+    if library == "gkl":
+        assert outcome.ours[0].endswith("Intel GKL replaced (library path)")
+
+
+def test_the_last_line_of_each_kernel_has_its_figures(run: Any) -> None:
+    outcome = run("kernels", "fgkl")
+    calls = {"pairhmm": r"1 region, 24 pairs", "pdhmm": r"1 region, 63 pairs",
+             "smithwaterman": "1 alignment"}  # fmt: skip
+    haplotypes = [len(h) for h in regions.typical(5).haplotypes]
+    reads = [len(read.bases) for read in regions.typical(5).reads]
+    pd_reads, pd_haplotypes = recorded()[0][0]
+    cells = {
+        "pairhmm": sum(reads) * sum(haplotypes),
+        "pdhmm": sum(len(r[0]) for r in pd_reads) * sum(len(h[0]) for h in pd_haplotypes),
+        "smithwaterman": len(REFERENCE) * len(ALTERNATIVE),
+    }
+    for kernel, name in KERNELS.items():
+        line = [line for line in outcome.ours if f"] {name}: " in line][-1]
+        figures = (
+            rf"\] {name}: {calls[kernel]}, {cells[kernel]} cells in \d+\.\d+ s, "
+            r"\d+\.\d\d GCUPS, \d+\.\d\d% of the run's \d+\.\d s(;|$)"
+        )
+        assert re.search(figures, line), line
+
+
+@each_library
+@each_kernel
+def test_each_kernel_can_be_turned_off(run: Any, library: str, kernel: str) -> None:
+    setting = f"GKL_SHIM_{kernel.upper()}"
+    outcome = run("kernels", library, environment={setting: "off"})
+    check(outcome, library, set(KERNELS) - {kernel})
+    said = [line for line in outcome.ours if f"] {KERNELS[kernel]}: " in line]
+    assert len(said) == 1
+    assert said[0].endswith(f"{KERNELS[kernel]}: {setting}=off: {title(library)} is used")
+
+
+@each_swap
+def test_all_kernels_can_be_turned_off(run: Any, swap: str) -> None:
+    outcome = run("kernels", "fgkl", swap=swap, environment={"GKL_SHIM_BACKEND": "off"})
+    check(outcome, "fgkl", set())
+    assert [line.split("] ")[1] for line in outcome.ours] == [
+        f"{kernel}: GKL_SHIM_BACKEND=off: fgkl is used" for kernel in KERNELS.values()
+    ]
+
+
+@each_place
+@each_kernel
+def test_each_kernel_fails_alone(
+    run: Any, tmp_path: Path, agent_jar: Path, library: str, kernel: str, swap: str
+) -> None:
+    """One of the native methods has another name."""
+    method = {"pairhmm": b"PairHmm_compute", "pdhmm": b"Pdhmm_compute",
+              "smithwaterman": b"SmithWaterman_align"}[kernel]  # fmt: skip
+    with zipfile.ZipFile(agent_jar) as archive:
+        native = archive.read("native/linux-x86_64/libgkl_shim.so")
+    broken = tmp_path / "broken.so"
+    broken.write_bytes(native.replace(b"Native" + method, b"naTive" + method))
+    assert broken.read_bytes() != native
+    environment = {"GKL_SHIM_LIBRARY": str(broken)}
+    outcome = run("kernels", library, swap=swap, environment=environment)
+    check(outcome, library, set(KERNELS) - {kernel})
+    (warning,) = [line for line in outcome.ours if "warning" in line]
+    assert f"warning: {KERNELS[kernel]}: {title(library)} is used: GKL_SHIM_LIBRARY" in warning
+    assert "is not a library of gkl-shim for Java" in warning
+
+
+def test_wrong_calls_of_fgkls_classes(run: Any) -> None:
+    caught = run("fgkl_errors", "fgkl").result
+    assert caught["fgkl"] == caught["intel"]
+    assert len(caught["fgkl"]) > 15
+    null, illegal = "java.lang.NullPointerException", "java.lang.IllegalArgumentException"
+    others = caught["others"]
+    assert {name: kind for name, (kind, _) in others.items()} == {
+        "pdhmm: null": null,
+        "pdhmm: size": illegal,
+        # As in fgkl, an empty region is no error.
+        "pdhmm: order": "java.lang.IllegalStateException",
+        "smithwaterman: null": null,
+        "smithwaterman: parameters": null,
+        "smithwaterman: empty": illegal,
+    }
+    assert others["pdhmm: size"][1] == "likelihoods has 1 elements for 21 reads and 3 haplotypes"
