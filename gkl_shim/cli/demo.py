@@ -187,9 +187,9 @@ def _summary(result: _Result, output: Path) -> str:
     ]
     stock, shim = (result.pairhmm.engines[name] for name in ("stock", "shim"))
     lines += [
-        "alone: what the run with default settings computed, replayed on one thread through GKL and "
-        f"gkl-shim in turns, for at least {_REPLAY_SECONDS:g} s each. One GCUPS is 10^9 cells of the "
-        f"input a second. GKL's PairHMM ran with flush-to-zero "
+        "alone: what the run with default settings computed, replayed on one thread through GKL "
+        f"and gkl-shim in turns, for at least {_REPLAY_SECONDS:g} s each. One GCUPS is 10^9 cells "
+        "of the input a second. GKL's PairHMM ran with flush-to-zero "
         f"{'on' if stock.flush_to_zero else 'off'}.",
         "in GATK: on GATK's default number of threads. gkl-shim also wrote its recordings in that "
         f"time. {_DRAGEN}: {' '.join(_OPTIONS[_DRAGEN])}; it computes PDHMM, in Java in stock GATK "
