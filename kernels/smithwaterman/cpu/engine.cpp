@@ -196,11 +196,11 @@ void align(const Kernel &kernel, const Group &group, Result *results) {
     for (int k = 0; k < group.count; k++) finish(paths[k], strategy, &results[k]);
 }
 
-// What computes a pair: lanes of 8 bits, lanes of 16 bits, or Java's arithmetic.
-enum Kind { kNarrow, kWide, kExact };
+// What computes a pair: lanes of 8, 16 or 32 bits, or Java's arithmetic.
+enum Kind { kNarrow, kWide, kWidest, kExact };
 
 Kind kind_of(const Pair &pair) {
-    if (!fits<int16_t>(pair)) return kExact;
+    if (!fits<int16_t>(pair)) return fits<int32_t>(pair) ? kWidest : kExact;
     const bool narrow = fits<int8_t>(pair) && !memchr(pair.alternative, kNoLetter, size_t(pair.m));
     return narrow ? kNarrow : kWide;
 }
@@ -247,9 +247,10 @@ struct Job {
     }
 
     const Kernel &kernel(Kind kind) const {
-        return kind == kNarrow ? settings.build->narrow
-               : kind == kWide ? settings.build->wide
-                               : kExactKernel;
+        return kind == kNarrow   ? settings.build->narrow
+               : kind == kWide   ? settings.build->wide
+               : kind == kWidest ? settings.build->widest
+                                 : kExactKernel;
     }
 
     // Where pair k's part of `cigars` starts, which no other pair's text can reach.
