@@ -243,7 +243,7 @@ struct Job {
 
     Place place(int64_t k) const {
         const Pair its = pair(k);
-        return {kind_of(its), its.n, its.m, k};
+        return {settings.exact ? kExact : kind_of(its), its.n, its.m, k};
     }
 
     const Kernel &kernel(Kind kind) const {
