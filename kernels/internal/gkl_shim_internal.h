@@ -422,6 +422,15 @@ GKL_SHIM_API int32_t gkl_shim_prefilter_cuda_uses(const gkl_shim_prefilter_cuda 
 /* Close an engine; NULL is allowed. No call may be running. */
 GKL_SHIM_API void gkl_shim_prefilter_cuda_close(gkl_shim_prefilter_cuda *engine);
 
+/* ---- Smith-Waterman ------------------------------------------------------------------------- */
+
+/* Like gkl_shim_smithwaterman_align(), but compute every pair with Java's 32-bit integers, one cell
+ * at a time. The results are the same. */
+GKL_SHIM_API gkl_shim_status gkl_shim_smithwaterman_align_exactly(
+    const gkl_shim_smithwaterman *handle, const gkl_shim_smithwaterman_batch *batch,
+    const gkl_shim_smithwaterman_parameters *parameters, int64_t *offsets, int64_t *cigar_offsets,
+    char *cigars, int64_t size);
+
 /* cffi: end */
 
 #ifdef __cplusplus

@@ -58,7 +58,8 @@ jlong align(JNIEnv *env, jbyteArray reference, jbyteArray alternative,
                             reinterpret_cast<const jbyte *>(scratch.cigar.data()));
     check(env);
     const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
-    calls.account(pair, parameters, elapsed.count());
+    calls.account(pair, parameters, offset, scratch.cigar.data(), cigar_offsets[1],
+                  elapsed.count());
     if (letters > kKeptBytes) scratch = Scratch();
     return jlong(uint64_t(offset) << 32 | uint64_t(cigar_offsets[1]));
 }

@@ -31,9 +31,10 @@ class SmithWatermanCalls {
                const gkl_shim_smithwaterman_parameters &parameters, int64_t *offset,
                int64_t *cigar_offsets, char *cigar, int64_t size);
 
-    // Counts and records an alignment that took `seconds` as seen by Java.
+    // Counts, records and verifies an alignment that took `seconds` as seen by Java.
     void account(const gkl_shim_smithwaterman_batch &pair,
-                 const gkl_shim_smithwaterman_parameters &parameters, double seconds);
+                 const gkl_shim_smithwaterman_parameters &parameters, int64_t offset,
+                 const char *cigar, int64_t length, double seconds);
 
     // Writes the closing line to the log.
     void report();
@@ -41,9 +42,15 @@ class SmithWatermanCalls {
    private:
     gkl_shim_smithwaterman *handle();
 
+    // GKL_SHIM_VERIFY: aligns once more with Java's arithmetic, and compares.
+    void verify(const gkl_shim_smithwaterman_batch &pair,
+                const gkl_shim_smithwaterman_parameters &parameters, int64_t offset,
+                const char *cigar, int64_t length);
+
     std::mutex mutex_;
     std::atomic<gkl_shim_smithwaterman *> handle_{nullptr};
     std::atomic<bool> announced_{false};
+    std::atomic<int64_t> verified_{0}, different_{0};
     CallTotals totals_;
     std::unique_ptr<Recorder> recorder_;  // null if there is no recording
 };

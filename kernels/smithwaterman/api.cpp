@@ -2,6 +2,7 @@
 #include "common/cpu.h"
 #include "common/error.h"
 #include "gkl_shim.h"
+#include "gkl_shim_internal.h"
 #include "smithwaterman/cpu/engine.h"
 
 struct gkl_shim_smithwaterman {
@@ -32,6 +33,40 @@ bool check_sequences(const char *name, const int64_t *offsets, const uint8_t *le
     return true;
 }
 
+gkl_shim_status align(const gkl_shim_smithwaterman *handle, bool exactly,
+                      const gkl_shim_smithwaterman_batch *batch,
+                      const gkl_shim_smithwaterman_parameters *parameters, int64_t *offsets,
+                      int64_t *cigar_offsets, char *cigars, int64_t size) {
+    if (!handle) return invalid("handle is null");
+    if (!batch) return invalid("batch is null");
+    if (!parameters) return invalid("parameters is null");
+    if (parameters->overhang < GKL_SHIM_SMITHWATERMAN_SOFTCLIP ||
+        parameters->overhang > GKL_SHIM_SMITHWATERMAN_IGNORE)
+        return invalid("overhang is %d, not 0 to 3", parameters->overhang);
+    if (batch->pairs < 0) return invalid("pairs is %lld, less than 0", (long long)batch->pairs);
+    if (!cigar_offsets) return invalid("cigar_offsets is null");
+    if (batch->pairs == 0) {
+        cigar_offsets[0] = 0;
+        return GKL_SHIM_OK;
+    }
+    if (!offsets || !cigars) return invalid("%s is null", offsets ? "cigars" : "offsets");
+    if (!check_sequences("references", batch->reference_offsets, batch->references, batch->pairs) ||
+        !check_sequences("alternatives", batch->alternative_offsets, batch->alternatives,
+                         batch->pairs))
+        return GKL_SHIM_EINVAL;
+    const int64_t room =
+        2 * (batch->reference_offsets[batch->pairs] + batch->alternative_offsets[batch->pairs]);
+    if (size < room)
+        return invalid("cigars has room for %lld bytes; these sequences need %lld", (long long)size,
+                       (long long)room);
+    CpuSettings settings = handle->settings;
+    settings.exact = exactly;
+    return guarded([&] {
+        align_on_cpu(settings, *batch, *parameters, offsets, cigar_offsets, cigars);
+        return GKL_SHIM_OK;
+    });
+}
+
 }  // namespace
 }  // namespace smithwaterman
 }  // namespace gkl_shim
@@ -55,32 +90,14 @@ extern "C" gkl_shim_status gkl_shim_smithwaterman_align(
     const gkl_shim_smithwaterman *handle, const gkl_shim_smithwaterman_batch *batch,
     const gkl_shim_smithwaterman_parameters *parameters, int64_t *offsets, int64_t *cigar_offsets,
     char *cigars, int64_t size) {
-    if (!handle) return invalid("handle is null");
-    if (!batch) return invalid("batch is null");
-    if (!parameters) return invalid("parameters is null");
-    if (parameters->overhang < GKL_SHIM_SMITHWATERMAN_SOFTCLIP ||
-        parameters->overhang > GKL_SHIM_SMITHWATERMAN_IGNORE)
-        return invalid("overhang is %d, not 0 to 3", parameters->overhang);
-    if (batch->pairs < 0) return invalid("pairs is %lld, less than 0", (long long)batch->pairs);
-    if (!cigar_offsets) return invalid("cigar_offsets is null");
-    if (batch->pairs == 0) {
-        cigar_offsets[0] = 0;
-        return GKL_SHIM_OK;
-    }
-    if (!offsets || !cigars) return invalid("%s is null", offsets ? "cigars" : "offsets");
-    if (!check_sequences("references", batch->reference_offsets, batch->references, batch->pairs) ||
-        !check_sequences("alternatives", batch->alternative_offsets, batch->alternatives,
-                         batch->pairs))
-        return GKL_SHIM_EINVAL;
-    const int64_t room =
-        2 * (batch->reference_offsets[batch->pairs] + batch->alternative_offsets[batch->pairs]);
-    if (size < room)
-        return invalid("cigars has room for %lld bytes; these sequences need %lld", (long long)size,
-                       (long long)room);
-    return guarded([&] {
-        align_on_cpu(handle->settings, *batch, *parameters, offsets, cigar_offsets, cigars);
-        return GKL_SHIM_OK;
-    });
+    return align(handle, false, batch, parameters, offsets, cigar_offsets, cigars, size);
+}
+
+extern "C" gkl_shim_status gkl_shim_smithwaterman_align_exactly(
+    const gkl_shim_smithwaterman *handle, const gkl_shim_smithwaterman_batch *batch,
+    const gkl_shim_smithwaterman_parameters *parameters, int64_t *offsets, int64_t *cigar_offsets,
+    char *cigars, int64_t size) {
+    return align(handle, true, batch, parameters, offsets, cigar_offsets, cigars, size);
 }
 
 extern "C" const char *gkl_shim_smithwaterman_build(const gkl_shim_smithwaterman *handle) {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 import subprocess
 import sys
@@ -88,7 +89,7 @@ def test_rewards_for_gaps(build: str) -> None:
 
 
 def limits() -> list[tuple[int, int, int, int]]:
-    """Scores that lanes of 8 and of 16 bits just hold, and scores that they just do not hold."""
+    """Scores that lanes of 8, 16 and 32 bits just hold, and scores that they just do not hold."""
     sets = []
     for most in (127, 32_767):
         for opened in (1, most // 3 - 1, most // 3, most // 3 + 1, most // 2):
@@ -96,6 +97,10 @@ def limits() -> list[tuple[int, int, int, int]]:
                 match = most - opened - 2 * extended
                 sets += [(match + k, -10 * most, -opened, -extended) for k in (-1, 0, 1)]
                 sets += [(match, -opened, -opened, -extended), (-most, match, -opened, -extended)]
+    # Sums that reach GATK's lowest score, or come near the highest that 32 bits hold.
+    for opened in (24_000_000, 24_999_900, 25_000_000, 26_000_000):
+        for match in (3, 10_000_000, 17_000_000, 40_000_000):
+            sets += [(match, -match, -opened, -1), (match, -(10**9), -opened, -500_000)]
     return sets
 
 
@@ -165,6 +170,61 @@ def test_lengths_around_the_number_of_lanes(build: str, length: int) -> None:
     assert aligned(sample, build) == [oracle.align(*pair) for pair in sample]
 
 
+#: Scores that lanes of 8, of 16 and of 32 bits hold, and scores that none holds.
+SCORES = (
+    READ_TO_HAPLOTYPE,
+    HAPLOTYPE_TO_REFERENCE,
+    (20_000, -15_000, -26_000, -1_100),
+    (3, -2, -1, -5),
+)
+
+
+@pytest.fixture(scope="module")
+def short_pairs() -> list[list[Pair]]:
+    """For each set of scores and strategy, pairs enough to be computed side by side. Some
+    alternatives are parts of their reference, some pairs have bytes that are no letters."""
+    rng = random.Random(9)
+    sample = []
+    for scores, overhang in itertools.product(SCORES, OVERHANGS):
+        batch = []
+        for k in range(70):
+            alphabet = b"\xff\x00\xfeA" if k % 9 == 0 else b"ACGT"
+            reference = bytes(rng.choices(alphabet, k=rng.randint(28, 45) if k % 5 else 70))
+            alternative = mutated(rng, reference[k % 13 : len(reference) - k % 7], k % 4)
+            batch.append(Pair(reference, alternative or b"A", scores, overhang))
+        sample.append(batch)
+    return sample
+
+
+@pytest.fixture(scope="module")
+def expected_short(short_pairs: list[list[Pair]]) -> list[list[tuple[int, str]]]:
+    return [[oracle.align(*pair) for pair in batch] for batch in short_pairs]
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("build", BUILDS)
+def test_short_pairs_side_by_side(
+    short_pairs: list[list[Pair]], expected_short, build: str, threads: int
+) -> None:
+    for batch, expected in zip(short_pairs, expected_short, strict=True):
+        # Groups of every size, and of other neighbours.
+        for size in (1, 2, 3, 7, 30, 70):
+            found = [
+                answer
+                for first in range(0, len(batch), size)
+                for answer in aligned(batch[first : first + size], build, threads)
+            ]
+            assert found == expected
+
+
+def test_order_of_a_batch_does_not_matter() -> None:
+    sample = [p._replace(parameters=READ_TO_HAPLOTYPE, overhang="softclip") for p in pairs(400, 10)]
+    wanted = [aligned([pair])[0] for pair in sample]
+    order = random.Random(10).sample(range(len(sample)), len(sample))
+    found = aligned([sample[k] for k in order])
+    assert found == [wanted[k] for k in order]
+
+
 def mutated(rng: random.Random, letters: bytes, edits: int) -> bytes:
     result = bytearray(letters)
     for _ in range(edits):
@@ -176,15 +236,16 @@ def mutated(rng: random.Random, letters: bytes, edits: int) -> bytes:
 @pytest.mark.parametrize("build", BUILDS)
 @pytest.mark.parametrize("overhang", OVERHANGS)
 def test_long_sequences(build: str, overhang: str) -> None:
-    """Flags of this pair exceed what is kept, so parts of the matrix are computed again. A thousand
-    times the scores is the same question, and too much for 16 bits."""
+    """Flags of this pair exceed what is kept, so parts of the matrix are computed again. A hundred
+    and a thousand times the scores ask the same, of lanes of 32 bits and of no lanes."""
     rng = random.Random(3)
     reference = bytes(rng.choices(b"ACGT", k=6500))
     alternative = mutated(rng, reference[300:], 60)
     scores = HAPLOTYPE_TO_REFERENCE
-    large = tuple(1000 * score for score in scores)
     found = aligned([Pair(reference, alternative, scores, overhang)], build)
-    assert found == aligned([Pair(reference, alternative, large, overhang)], build)
+    for times in (100, 1000):
+        large = tuple(times * score for score in scores)
+        assert found == aligned([Pair(reference, alternative, large, overhang)], build)
     assert len(found[0][1]) > 100
 
 

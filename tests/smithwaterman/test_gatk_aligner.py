@@ -207,3 +207,11 @@ def test_recording(few: Path, tmp_path: Path) -> None:
     assert sorted(recorded.read_bytes().splitlines()) == sorted(2 * given)
     log = compared(few, agent(), GKL_SHIM_RECORD_SMITHWATERMAN=str(tmp_path / "absent" / "x"))
     assert "warning: GKL_SHIM_RECORD_SMITHWATERMAN: cannot write " in log
+
+
+def test_verification(few: Path) -> None:
+    log = compared(few, agent(), GKL_SHIM_VERIFY="3")
+    assert "Smith-Waterman: one alignment in 3 is verified with Java's arithmetic" in log
+    verified = 2 * len(few.read_bytes().splitlines()) // 3
+    assert f"Smith-Waterman: {verified} alignments verified with Java's arithmetic, 0 diff" in log
+    assert "verified" not in compared(few, agent())

@@ -1,5 +1,5 @@
-// What a kernel offers to engine.cpp: a struct of functions. kernel.inc is compiled to two for each
-// instruction set; exact.cpp has another.
+// What a kernel offers to engine.cpp: a struct of functions. kernel.inc is compiled to three for
+// each instruction set; exact.cpp has another.
 //
 // A kernel computes the matrix in steps. Its state between two steps is a block of memory, so a
 // step can be computed again. It keeps the decisions of each cell for the trace back as flags.
@@ -24,29 +24,52 @@ struct Path {
     char *text;      // the CIGAR's text so far
 };
 
+// Pairs with the same scores and strategy that are computed together.
+struct Group {
+    const Pair *pairs;
+    int count;
+    int64_t n, m;     // the greatest lengths
+    int64_t least_m;  // not kMostDifference or more below m
+
+    void add(int64_t its_n, int64_t its_m) {
+        n = n > its_n ? n : its_n;
+        least_m = count == 0 || its_m < least_m ? its_m : least_m;
+        m = m > its_m ? m : its_m;
+        count++;
+    }
+};
+enum { kMostPairs = 64, kMostDifference = 64 };
+
+// The letter that stands for none in lanes of 8 bits. Alternatives must not have it there.
+enum : uint8_t { kNoLetter = 255 };
+
 struct Kernel {
-    int64_t (*steps)(const Pair &pair);
-    // Bytes, multiples of 64 for input and state.
-    size_t (*input_bytes)(const Pair &pair);
-    size_t (*state_bytes)(const Pair &pair);
-    size_t (*flag_bytes)(const Pair &pair);  // of one step
-    // Prepares the pair's letters, and the state before step 0.
-    void (*begin)(const Pair &pair, void *input, void *state);
-    // Computes steps [first, last). `flags` receives theirs, unless it is null. H(n,j) goes to
-    // row[j], unless it is null; row[0] is H(n,0).
-    void (*run)(const Pair &pair, const void *input, void *state, int64_t first, int64_t last,
-                uint8_t *flags, int32_t *row);
-    // Sets column[i] to H(i,m), from the state after the last step.
-    void (*column)(const Pair &pair, const void *state, int32_t *column);
-    // Follows the path until it reaches the border or a cell of a step before `first`, where the
-    // flags begin.
-    void (*trace)(const Pair &pair, const uint8_t *flags, int64_t first, Path *path);
+    int lanes;  // The most pairs of a group
+    int64_t (*steps)(const Group &group);
+    // Bytes. Those of input and state are multiples of 64.
+    size_t (*input_bytes)(const Group &group);
+    size_t (*state_bytes)(const Group &group);
+    size_t (*flag_bytes)(const Group &group);    // of one step
+    size_t (*bottom_bytes)(const Group &group);  // of all steps
+    // Prepares the letters, and the state before step 0.
+    void (*begin)(const Group &group, void *input, void *state);
+    // Computes steps [first, last). `flags` receives theirs, and `bottom` the matrices' last rows,
+    // unless they are null. There is no last row of a border with gaps.
+    void (*run)(const Group &group, const void *input, void *state, int64_t first, int64_t last,
+                uint8_t *flags, void *bottom);
+    // Sets column[i] to H(i,m) of pair k, from the state after the last step. Returns the greatest.
+    int32_t (*column)(const Group &group, int k, const void *state, int32_t *column);
+    // Sets row[j] to H(n,j) of pair k, and returns the greatest.
+    int32_t (*row)(const Group &group, int k, const void *bottom, int32_t *row);
+    // Follows pair k's path until it reaches the border or a cell of a step before `first`, where
+    // the flags begin.
+    void (*trace)(const Group &group, int k, const uint8_t *flags, int64_t first, Path *path);
 };
 
-// Kernels with lanes of 8 and of 16 bits. fits() in engine.cpp says for which pairs.
+// Kernels with lanes of 8, 16 and 32 bits. fits() in engine.cpp says for which pairs.
 struct CpuBuild {
     const char *name;
-    Kernel narrow, wide;
+    Kernel narrow, wide, widest;
 };
 extern const CpuBuild kPortableBuild, kAvx2Build, kAvx512Build, kNeonBuild;
 

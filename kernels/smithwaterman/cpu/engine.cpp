@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <limits>
+#include <tuple>
+#include <vector>
 
 #include "common/per_thread.h"
 #include "common/scratch.h"
@@ -23,6 +25,12 @@ constexpr int64_t kCellsPerNanosecond = 4;
 // If a pair's flags take more memory than this, they are computed again, part by part, on the way
 // back. That takes up to twice as long.
 constexpr size_t kMostFlagBytes = size_t(16) << 20;
+
+// The most memory for the flags of several pairs. They should stay in the CPU's second cache.
+constexpr size_t kMostGroupBytes = size_t(512) << 10;
+
+// What a step costs besides its rows, in rows.
+constexpr int64_t kStepCost = 4;
 
 // Larger buffers of a thread are freed after use.
 constexpr size_t kKeptBytes = size_t(4) << 20;
@@ -55,10 +63,17 @@ bool fits(const Pair &pair) {
 
 // Where the last occurrence of the alternative in the reference starts; -1 if there is none.
 int64_t last_index_of(const Pair &pair) {
-    for (int64_t k = pair.n - pair.m; k >= 0; k--)
-        if (pair.reference[k] == pair.alternative[0] &&
-            memcmp(pair.reference + k, pair.alternative, size_t(pair.m)) == 0)
+    // The first letters, as many as an integer holds, are nearly always enough to tell.
+    typedef uint64_t Letters;
+    Letters wanted = 0;
+    const bool enough = pair.m >= int64_t(sizeof wanted);
+    if (enough) memcpy(&wanted, pair.alternative, sizeof wanted);
+    for (int64_t k = pair.n - pair.m; k >= 0; k--) {
+        Letters there = 0;
+        if (enough) memcpy(&there, pair.reference + k, sizeof there);
+        if (there == wanted && memcmp(pair.reference + k, pair.alternative, size_t(pair.m)) == 0)
             return k;
+    }
     return -1;
 }
 
@@ -67,120 +82,147 @@ struct End {
     int64_t overhang;  // letters of the alternative after the end
 };
 
-// row[j] is H(n,j), column[i] is H(i,m).
-End find_end(const Pair &pair, const int32_t *row, const int32_t *column) {
-    End end = {1, pair.m, 0};
-    int32_t best = column[1];
-    for (int64_t i = 2; i <= pair.n; i++)
-        if (column[i] >= best) {
-            best = column[i];
-            end.i = i;
-        }
-    if (!row) return end;
-    for (int64_t j = 1; j <= pair.m; j++)
-        if (row[j] > best || (row[j] == best && llabs(pair.n - j) < llabs(end.i - end.j))) {
-            best = row[j];
-            end = {pair.n, j, pair.m - j};
-        }
-    return end;
+// Where an alignment ends that need not end in the corner: in the column, in the lowest row among
+// equal scores, or in the row if a score there is greater, or equal and nearer to the diagonal.
+End find_end(const Kernel &kernel, const Group &group, int k, const void *state, const void *bottom,
+             int32_t *scores) {
+    const Pair &pair = group.pairs[k];
+    const int32_t in_column = kernel.column(group, k, state, scores);
+    int64_t i = pair.n;
+    while (scores[i] != in_column) i--;
+    const End end = {i, pair.m, 0};
+    if (!bottom) return end;
+    const int32_t in_row = kernel.row(group, k, bottom, scores);
+    if (in_row < in_column) return end;
+    // Among equal distances from the diagonal, the first column.
+    for (int64_t distance = std::max<int64_t>(pair.n - pair.m, 0);; distance++) {
+        if (in_row == in_column && distance >= llabs(i - pair.m)) return end;
+        for (const int64_t j : {pair.n - distance, pair.n + distance})
+            if (j >= 1 && j <= pair.m && scores[j] == in_row) return {pair.n, j, pair.m - j};
+    }
 }
 
-// Computes the matrix, finds the end and follows the path back.
-Path computed_path(const Kernel &kernel, const Pair &pair, char *text, int64_t *overhang) {
-    const int32_t strategy = pair.parameters.overhang;
+// A pair's alignment. The CIGAR is written in front of `text`, which becomes its start.
+struct Result {
+    int64_t offset;
+    char *text;
+};
+
+// Writes what is left of the CIGAR in front of a path's start, and sets the result.
+void finish(const Path &path, int32_t strategy, Result *result) {
+    result->offset = 0;
+    switch (strategy) {
+        case GKL_SHIM_SMITHWATERMAN_SOFTCLIP:
+            result->text = put(path.text, path.length, path.kind);
+            if (path.j > 0) result->text = put(result->text, path.j, kClip);
+            result->offset = path.i;
+            break;
+        case GKL_SHIM_SMITHWATERMAN_IGNORE:
+            result->text = put(path.text, path.length + path.j, path.kind);
+            result->offset = path.i - path.j;
+            break;
+        default:
+            result->text = put(path.text, path.length, path.kind);
+            if (path.i > 0)
+                result->text = put(result->text, path.i, kDeletion);
+            else if (path.j > 0)
+                result->text = put(result->text, path.j, kInsertion);
+    }
+}
+
+// Computes the matrices, finds the ends and follows the paths back.
+void align(const Kernel &kernel, const Group &group, Result *results) {
+    const int32_t strategy = group.pairs[0].parameters.overhang;
     const bool from_corner = strategy == GKL_SHIM_SMITHWATERMAN_INDEL;
-    const bool from_row = !from_corner && strategy != GKL_SHIM_SMITHWATERMAN_LEADING_INDEL;
+    const bool from_row = !group.pairs[0].border_has_gaps();
 
     // Without enough memory for all flags, the state is kept every `part` steps.
-    const int64_t steps = kernel.steps(pair);
-    const size_t flag_bytes = kernel.flag_bytes(pair), state_bytes = kernel.state_bytes(pair);
+    const int64_t steps = kernel.steps(group);
+    const size_t flag_bytes = kernel.flag_bytes(group), state_bytes = kernel.state_bytes(group);
     int64_t part = steps;
     if (size_t(steps) > kMostFlagBytes / flag_bytes)
         part = std::max<int64_t>(
             1, int64_t(sqrt(double(steps) * double(state_bytes) / double(flag_bytes))));
     const int64_t parts = (steps + part - 1) / part;
 
-    const size_t input_bytes = kernel.input_bytes(pair);
-    const size_t edge = size_t(std::max(pair.n, pair.m) + 1) * sizeof(int32_t);
-    const size_t edge_bytes = (edge + 63) & ~size_t(63);
+    const auto rounded = [](size_t bytes) { return (bytes + 63) & ~size_t(63); };
+    const size_t input_bytes = kernel.input_bytes(group);
+    const size_t bottom_bytes = rounded(kernel.bottom_bytes(group));
+    const size_t score_bytes = rounded(size_t(std::max(group.n, group.m) + 1) * sizeof(int32_t));
     Scratch &scratch = *thread_memory;
-    uint8_t *memory = static_cast<uint8_t *>(scratch.get(
-        input_bytes + size_t(parts) * state_bytes + 2 * edge_bytes + size_t(part) * flag_bytes));
+    uint8_t *memory =
+        static_cast<uint8_t *>(scratch.get(input_bytes + size_t(parts) * state_bytes +
+                                           bottom_bytes + score_bytes + size_t(part) * flag_bytes));
     void *const input = memory;
     memory += input_bytes;
     uint8_t *const state = memory;
     uint8_t *const kept = state + state_bytes;  // before each part but the first
     memory += size_t(parts) * state_bytes;
-    int32_t *const row = reinterpret_cast<int32_t *>(memory);
-    int32_t *const column = reinterpret_cast<int32_t *>(memory + edge_bytes);
-    uint8_t *const flags = memory + 2 * edge_bytes;
+    void *const bottom = memory;
+    memory += bottom_bytes;
+    int32_t *const scores = reinterpret_cast<int32_t *>(memory);
+    uint8_t *const flags = memory + score_bytes;
 
-    kernel.begin(pair, input, state);
-    row[0] = border(pair, pair.n);
+    kernel.begin(group, input, state);
     for (int64_t k = 0; k < parts; k++) {
         if (k > 0) memcpy(kept + size_t(k - 1) * state_bytes, state, state_bytes);
-        kernel.run(pair, input, state, k * part, std::min(steps, (k + 1) * part),
-                   k == parts - 1 ? flags : nullptr, from_row ? row : nullptr);
-    }
-    End end = {pair.n, pair.m, 0};
-    if (!from_corner) {
-        kernel.column(pair, state, column);
-        end = find_end(pair, from_row ? row : nullptr, column);
+        kernel.run(group, input, state, k * part, std::min(steps, (k + 1) * part),
+                   k == parts - 1 ? flags : nullptr, from_row ? bottom : nullptr);
     }
 
-    Path path = {end.i, end.j, 0, kMatch, 0, text};
-    *overhang = end.overhang;
-    if (strategy == GKL_SHIM_SMITHWATERMAN_SOFTCLIP) {
-        if (end.overhang > 0) path.text = put(path.text, end.overhang, kClip);
-    } else {
-        path.length = end.overhang;
+    Path paths[kMostPairs];
+    for (int k = 0; k < group.count; k++) {
+        const Pair &pair = group.pairs[k];
+        End end = {pair.n, pair.m, 0};
+        if (!from_corner)
+            end = find_end(kernel, group, k, state, from_row ? bottom : nullptr, scores);
+        paths[k] = {end.i, end.j, 0, kMatch, 0, results[k].text};
+        if (strategy != GKL_SHIM_SMITHWATERMAN_SOFTCLIP)
+            paths[k].length = end.overhang;
+        else if (end.overhang > 0)
+            paths[k].text = put(paths[k].text, end.overhang, kClip);
     }
-    for (int64_t k = parts - 1;; k--) {
-        kernel.trace(pair, flags, k * part, &path);
-        if (k == 0) break;
-        if (k == 1)
-            kernel.begin(pair, input, state);
+    for (int64_t part_index = parts - 1;; part_index--) {
+        for (int k = 0; k < group.count; k++)
+            kernel.trace(group, k, flags, part_index * part, &paths[k]);
+        if (part_index == 0) break;
+        if (part_index == 1)
+            kernel.begin(group, input, state);
         else
-            memcpy(state, kept + size_t(k - 2) * state_bytes, state_bytes);
-        kernel.run(pair, input, state, (k - 1) * part, k * part, flags, nullptr);
+            memcpy(state, kept + size_t(part_index - 2) * state_bytes, state_bytes);
+        kernel.run(group, input, state, (part_index - 1) * part, part_index * part, flags, nullptr);
     }
     scratch.trim(kKeptBytes);
-    return path;
+    for (int k = 0; k < group.count; k++) finish(paths[k], strategy, &results[k]);
 }
 
-// Returns the alignment's offset. The CIGAR is written in front of *text, which becomes its start.
-int64_t align(const CpuBuild &build, const Pair &pair, char **text) {
-    const int32_t strategy = pair.parameters.overhang;
-    if (strategy == GKL_SHIM_SMITHWATERMAN_SOFTCLIP || strategy == GKL_SHIM_SMITHWATERMAN_IGNORE) {
-        const int64_t found = last_index_of(pair);
-        if (found >= 0) {
-            *text = put(*text, pair.m, kMatch);
-            return found;
-        }
-    }
-    int64_t overhang = 0;
-    const Kernel &kernel = fits<int8_t>(pair)    ? build.narrow
-                           : fits<int16_t>(pair) ? build.wide
-                                                 : kExactKernel;
-    const Path path = computed_path(kernel, pair, *text, &overhang);
-    *text = path.text;
-    switch (strategy) {
-        case GKL_SHIM_SMITHWATERMAN_SOFTCLIP:
-            *text = put(*text, path.length, path.kind);
-            if (path.j > 0) *text = put(*text, path.j, kClip);
-            return path.i;
-        case GKL_SHIM_SMITHWATERMAN_IGNORE:
-            *text = put(*text, path.length + path.j, path.kind);
-            return path.i - path.j;
-        default:
-            *text = put(*text, path.length, path.kind);
-            if (path.i > 0)
-                *text = put(*text, path.i, kDeletion);
-            else if (path.j > 0)
-                *text = put(*text, path.j, kInsertion);
-            return 0;
-    }
+// What computes a pair: lanes of 8, 16 or 32 bits, or Java's arithmetic.
+enum Kind { kNarrow, kWide, kWidest, kExact };
+
+Kind kind_of(const Pair &pair) {
+    if (!fits<int16_t>(pair)) return fits<int32_t>(pair) ? kWidest : kExact;
+    const bool narrow = fits<int8_t>(pair) && !memchr(pair.alternative, kNoLetter, size_t(pair.m));
+    return narrow ? kNarrow : kWide;
 }
+
+// How long a group takes, about, in vectors of cells.
+int64_t cost(const Kernel &kernel, const Group &group) {
+    const int64_t lanes = kernel.lanes / group.count;
+    return (group.m + lanes) * ((group.n + lanes - 1) / lanes + kStepCost);
+}
+
+// A pair and the kernel that computes it. Pairs that follow each other in order may be a group.
+struct Place {
+    Kind kind;
+    int64_t n, m, pair;
+
+    bool operator<(const Place &other) const { return key() > other.key(); }
+
+   private:
+    std::tuple<int, int64_t, int64_t, int64_t> key() const {
+        return std::make_tuple(int(kind), m / (kMostDifference / 2), n, m);
+    }
+};
 
 struct Job {
     const CpuSettings &settings;
@@ -188,22 +230,109 @@ struct Job {
     const gkl_shim_smithwaterman_parameters &parameters;
     int64_t *offsets, *cigar_offsets;
     char *cigars;
+    std::vector<Place> places = {};
+    std::vector<size_t> groups = {};  // where each begins in `places`, and where the last ends
 
-    // Pair k's part of `cigars`, which no other pair's text can reach.
+    Pair pair(int64_t k) const {
+        const int64_t reference = batch.reference_offsets[k];
+        const int64_t alternative = batch.alternative_offsets[k];
+        return {batch.references + reference, batch.alternatives + alternative,
+                batch.reference_offsets[k + 1] - reference,
+                batch.alternative_offsets[k + 1] - alternative, parameters};
+    }
+
+    Place place(int64_t k) const {
+        const Pair its = pair(k);
+        return {settings.exact ? kExact : kind_of(its), its.n, its.m, k};
+    }
+
+    const Kernel &kernel(Kind kind) const {
+        return kind == kNarrow   ? settings.build->narrow
+               : kind == kWide   ? settings.build->wide
+               : kind == kWidest ? settings.build->widest
+                                 : kExactKernel;
+    }
+
+    // Where pair k's part of `cigars` starts, which no other pair's text can reach.
     int64_t room(int64_t k) const {
         return 2 * (batch.reference_offsets[k] + batch.alternative_offsets[k]);
     }
 
-    // The CIGAR is left at the end of its room, with its length in cigar_offsets[k + 1].
-    void pair(int64_t k) const {
-        const int64_t reference = batch.reference_offsets[k];
-        const int64_t alternative = batch.alternative_offsets[k];
-        const Pair pair = {batch.references + reference, batch.alternatives + alternative,
-                           batch.reference_offsets[k + 1] - reference,
-                           batch.alternative_offsets[k + 1] - alternative, parameters};
-        char *const end = cigars + room(k + 1), *text = end;
-        offsets[k] = align(*settings.build, pair, &text);
-        cigar_offsets[k + 1] = end - text;
+    // Divides the pairs into groups of at most `most`.
+    void plan(int most) {
+        places.reserve(size_t(batch.pairs));
+        for (int64_t k = 0; k < batch.pairs; k++) places.push_back(place(k));
+        std::sort(places.begin(), places.end());
+        Group group = {};
+        for (const Place &place : places) {
+            const size_t at = size_t(&place - places.data());
+            const Kernel &own = kernel(place.kind);
+            Group alone = {};
+            alone.add(place.n, place.m);
+            Group grown = group;
+            grown.add(place.n, place.m);
+            if (group.count > 0 && places[at - 1].kind == place.kind &&
+                grown.count <= std::min(most, own.lanes) &&
+                grown.m - grown.least_m < kMostDifference &&
+                size_t(own.steps(grown)) * own.flag_bytes(grown) <= kMostGroupBytes &&
+                cost(own, grown) < cost(own, group) + cost(own, alone)) {
+                group = grown;
+            } else {
+                groups.push_back(at);
+                group = alone;
+            }
+        }
+        groups.push_back(places.size());
+    }
+
+    void align_group(int64_t g) const {
+        const size_t first = groups[size_t(g)];
+        align_pairs(&places[first], int(groups[size_t(g) + 1] - first));
+    }
+
+    // Aligns pairs that can be a group. Each CIGAR is left at the end of its room, with its length
+    // in cigar_offsets[k + 1].
+    void align_pairs(const Place *places, int count) const {
+        Pair pairs[kMostPairs];
+        Result results[kMostPairs];
+        int64_t numbers[kMostPairs];
+        Group group = {};
+        group.pairs = pairs;
+        for (int place = 0; place < count; place++) {
+            const int64_t k = places[place].pair;
+            const Pair next = pair(k);
+            const int64_t found = next.border_has_gaps() ? -1 : last_index_of(next);
+            char *const end = cigars + room(k + 1);
+            if (found >= 0) {
+                offsets[k] = found;
+                cigar_offsets[k + 1] = end - put(end, next.m, kMatch);
+            } else {
+                numbers[group.count] = k;
+                results[group.count] = {0, end};
+                pairs[group.count] = next;
+                group.add(next.n, next.m);
+            }
+        }
+        if (group.count == 0) return;
+        align(kernel(places[0].kind), group, results);
+        for (int k = 0; k < group.count; k++) {
+            offsets[numbers[k]] = results[k].offset;
+            cigar_offsets[numbers[k] + 1] = cigars + room(numbers[k] + 1) - results[k].text;
+        }
+    }
+
+    void align_all() {
+        int64_t cells = 0;
+        for (int64_t k = 0; k < batch.pairs; k++) cells += pair(k).n * pair(k).m;
+        const int64_t nanoseconds = cells / kCellsPerNanosecond;
+        // Several groups for each thread, so that all threads end at about the same time.
+        const int threads = threads_for(nanoseconds, settings.threads);
+        plan(threads == 1 ? kMostPairs
+                          : int(std::min<int64_t>(kMostPairs, 1 + batch.pairs / (4 * threads))));
+        parallel_for(
+            int64_t(groups.size()) - 1, nanoseconds, settings.threads,
+            [](void *context, int64_t g) { static_cast<const Job *>(context)->align_group(g); },
+            this);
     }
 
     // Moves the CIGARs together.
@@ -228,13 +357,12 @@ void align_on_cpu(const CpuSettings &settings, const gkl_shim_smithwaterman_batc
                   const gkl_shim_smithwaterman_parameters &parameters, int64_t *offsets,
                   int64_t *cigar_offsets, char *cigars) {
     Job job = {settings, batch, parameters, offsets, cigar_offsets, cigars};
-    int64_t cells = 0;
-    for (int64_t k = 0; k < batch.pairs; k++)
-        cells += (batch.reference_offsets[k + 1] - batch.reference_offsets[k]) *
-                 (batch.alternative_offsets[k + 1] - batch.alternative_offsets[k]);
-    parallel_for(
-        batch.pairs, cells / kCellsPerNanosecond, settings.threads,
-        [](void *context, int64_t k) { static_cast<const Job *>(context)->pair(k); }, &job);
+    if (batch.pairs == 1) {
+        const Place only = job.place(0);
+        job.align_pairs(&only, 1);
+    } else {
+        job.align_all();
+    }
     job.pack();
 }
 

@@ -15,6 +15,7 @@ const Builds<CpuBuild> &cpu_builds();
 struct CpuSettings {
     const CpuBuild *build;
     int threads;
+    bool exact = false;  // Java's arithmetic, one cell at a time, for all pairs
 };
 
 // Expects a checked batch. Throws std::bad_alloc.

@@ -1,4 +1,4 @@
-// Java's arithmetic, one cell at a time. A step is a row.
+// Java's arithmetic, one cell at a time. A group is one pair, a step is a row.
 #include <string.h>
 
 #include "smithwaterman/cpu/trace.h"
@@ -9,9 +9,10 @@ namespace {
 
 size_t rounded(size_t bytes) { return (bytes + 63) & ~size_t(63); }
 
-int64_t steps(const Pair &pair) { return pair.n; }
-size_t input_bytes(const Pair &) { return 0; }
-size_t flag_bytes(const Pair &pair) { return size_t(pair.m + 1) / 2; }
+int64_t steps(const Group &group) { return group.n; }
+size_t input_bytes(const Group &) { return 0; }
+size_t flag_bytes(const Group &group) { return size_t(group.m + 1) / 2; }
+size_t bottom_bytes(const Group &group) { return size_t(group.m + 1) * sizeof(int32_t); }
 
 // H and F of the last row. The matrix's column m is kept in the state too, because no row is.
 struct State {
@@ -19,11 +20,12 @@ struct State {
     State(const Pair &pair, void *memory)
         : h(static_cast<int32_t *>(memory)), f(h + pair.m + 1), last(f + pair.m + 1) {}
 };
-size_t state_bytes(const Pair &pair) {
-    return rounded(size_t(2 * (pair.m + 1) + pair.n + 1) * sizeof(int32_t));
+size_t state_bytes(const Group &group) {
+    return rounded(size_t(2 * (group.m + 1) + group.n + 1) * sizeof(int32_t));
 }
 
-void begin(const Pair &pair, void *, void *memory) {
+void begin(const Group &group, void *, void *memory) {
+    const Pair &pair = group.pairs[0];
     const State state(pair, memory);
     state.h[0] = 0;
     for (int64_t j = 1; j <= pair.m; j++) {
@@ -32,8 +34,9 @@ void begin(const Pair &pair, void *, void *memory) {
     }
 }
 
-void run(const Pair &pair, const void *, void *memory, int64_t first, int64_t last, uint8_t *flags,
-         int32_t *row) {
+void run(const Group &group, const void *, void *memory, int64_t first, int64_t last,
+         uint8_t *flags, void *bottom) {
+    const Pair &pair = group.pairs[0];
     const State state(pair, memory);
     const gkl_shim_smithwaterman_parameters &p = pair.parameters;
     const auto greater = [](int32_t a, int32_t b) { return a > b ? a : b; };
@@ -63,14 +66,27 @@ void run(const Pair &pair, const void *, void *memory, int64_t first, int64_t la
             e = greater(opened, extended_e);
         }
         state.last[i] = left;
-        if (flags) flags += flag_bytes(pair);
+        if (flags) flags += flag_bytes(group);
     }
-    if (row && last == pair.n) memcpy(row, state.h, size_t(pair.m + 1) * sizeof *row);
+    if (bottom && last == pair.n) memcpy(bottom, state.h, bottom_bytes(group));
 }
 
-void column(const Pair &pair, const void *memory, int32_t *column) {
+int32_t greatest(const int32_t *scores, int64_t count) {
+    int32_t best = scores[1];
+    for (int64_t k = 2; k <= count; k++) best = best > scores[k] ? best : scores[k];
+    return best;
+}
+
+int32_t column(const Group &group, int, const void *memory, int32_t *column) {
+    const Pair &pair = group.pairs[0];
     const State state(pair, const_cast<void *>(memory));
     memcpy(column + 1, state.last + 1, size_t(pair.n) * sizeof *column);
+    return greatest(column, pair.n);
+}
+
+int32_t row(const Group &group, int, const void *bottom, int32_t *row) {
+    memcpy(row, bottom, bottom_bytes(group));
+    return greatest(row, group.m);
 }
 
 struct Cell {
@@ -82,19 +98,24 @@ struct Cell {
     unsigned flags() const {
         return all[size_t(i) * row_bytes + size_t(j / 2)] >> (j & 1 ? 4 : 0) & 15;
     }
-    bool is_not_diagonal() const { return flags() & kNotDiagonal; }
     void left() { j--; }
     void up() { i--; }
+    int64_t diagonal(int64_t most) {
+        int64_t count = 0;
+        for (; count < most && here() && !(flags() & kNotDiagonal); count++, i--, j--) {
+        }
+        return count;
+    }
 };
 
-void trace(const Pair &pair, const uint8_t *flags, int64_t first, Path *path) {
-    follow(Cell{flags, flag_bytes(pair), path->i - 1 - first, path->j - 1}, path);
+void trace(const Group &group, int, const uint8_t *flags, int64_t first, Path *path) {
+    follow(Cell{flags, flag_bytes(group), path->i - 1 - first, path->j - 1}, path);
 }
 
 }  // namespace
 
-const Kernel kExactKernel = {steps, input_bytes, state_bytes, flag_bytes,
-                             begin, run,         column,      trace};
+const Kernel kExactKernel = {1,     steps, input_bytes, state_bytes, flag_bytes, bottom_bytes,
+                             begin, run,   column,      row,         trace};
 
 }  // namespace smithwaterman
 }  // namespace gkl_shim

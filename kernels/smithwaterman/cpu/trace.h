@@ -26,26 +26,39 @@ enum : unsigned {
 // `Cell` finds the flags of the path's cell:
 //     bool here()                   false if the cell's flags are not there
 //     unsigned flags()              of that cell
-//     bool is_not_diagonal()        one of them, which is often all that is needed
 //     void up(), void left()        go to a neighbour
+//     int64_t diagonal(most)        follows the diagonal while H comes from there and the flags are
+//                                   there, at most `most` cells, and returns how many
 template <class Cell>
 inline void follow(Cell cell, Path *given) {
     Path path = *given;
-    while (path.i > 0 && path.j > 0 && cell.here()) {
-        if (path.gap || cell.is_not_diagonal()) {
-            const unsigned flags = cell.flags();
-            if (path.gap == kInsertion && flags & kOpensE) path.gap = 0;
-            if (path.gap == kDeletion && flags & kOpensF) path.gap = 0;
-            if (!path.gap && flags & kNotDiagonal)
-                path.gap = flags & kDown ? char(kDeletion) : char(kInsertion);
-        }
-        const char kind = path.gap ? path.gap : char(kMatch);
+    const auto add = [&](char kind, int64_t length) {
         if (kind != path.kind) {
             if (path.length > 0) path.text = put(path.text, path.length, path.kind);
             path.kind = kind;
             path.length = 0;
         }
-        path.length++;
+        path.length += length;
+    };
+    while (path.i > 0 && path.j > 0 && cell.here()) {
+        if (!path.gap) {
+            const int64_t matches = cell.diagonal(path.i < path.j ? path.i : path.j);
+            if (matches > 0) {
+                add(kMatch, matches);
+                path.i -= matches;
+                path.j -= matches;
+                continue;
+            }
+        }
+        const unsigned flags = cell.flags();
+        if (path.gap == kInsertion && flags & kOpensE) path.gap = 0;
+        if (path.gap == kDeletion && flags & kOpensF) path.gap = 0;
+        if (!path.gap) {
+            if (!(flags & kNotDiagonal)) continue;
+            path.gap = flags & kDown ? char(kDeletion) : char(kInsertion);
+        }
+        const char kind = path.gap;
+        add(kind, 1);
         if (kind != kDeletion) {
             path.j--;
             cell.left();
