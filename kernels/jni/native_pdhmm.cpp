@@ -36,7 +36,7 @@ void compute(JNIEnv *env, int threads, jbyteArray sequences, jintArray lengths, 
     env->SetDoubleArrayRegion(likelihoods, 0, jint(pairs), scratch.likelihoods.data());
     check(env);
     const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
-    calls.account(region, elapsed.count());
+    calls.account(threads, region, scratch.likelihoods.data(), elapsed.count());
 }
 
 int initialize(JNIEnv *env, int threads, jstring replaced) {

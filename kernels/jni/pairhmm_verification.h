@@ -1,4 +1,4 @@
-// GKL_SHIM_VERIFY for PairHMM: computes regions a second time and compares the results.
+// GKL_SHIM_VERIFY for PairHMM.
 #pragma once
 
 #include <stdint.h>
@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "gkl_shim.h"
+#include "verification.h"
 
 namespace gkl_shim {
 namespace jni {
@@ -13,12 +14,11 @@ namespace jni {
 // The reference results come from the portable build in double precision. Any thread may verify.
 class PairHmmVerification {
    public:
-    // Computes a region on `threads` threads and compares. Only the first failure is logged as a
-    // warning.
+    // Computes a region on `threads` threads and compares.
     void verify(const gkl_shim_pairhmm_batch &region, const double *likelihoods, int threads);
 
     // Logs the closing line.
-    void report();
+    void report() { verification_.report(); }
 
    private:
     // Opens the reference handle on first use. Returns null, with the error set, if that fails.
@@ -26,9 +26,8 @@ class PairHmmVerification {
 
     std::mutex mutex_;
     gkl_shim_pairhmm *reference_ = nullptr;
-    int64_t verified_ = 0;
-    double largest_difference_ = 0;
-    bool failed_ = false;
+    // The accuracy that the C ABI promises for single precision.
+    Verification verification_{"PairHMM", 1e-5};
 };
 
 }  // namespace jni

@@ -32,23 +32,28 @@ int PdhmmCalls::initialize(int threads, const char *replaced) {
     return used;
 }
 
-gkl_shim_pdhmm *PdhmmCalls::handle(int threads) {
-    if (threads < 1 || threads > cpus_)
-        throw JavaError("java/lang/IllegalStateException",
-                        "computeLikelihoods was called before initialize");
-    std::atomic<gkl_shim_pdhmm *> &slot = handles_[size_t(threads)];
-    gkl_shim_pdhmm *handle = slot.load(std::memory_order_acquire);
+gkl_shim_pdhmm *PdhmmCalls::opened(std::atomic<gkl_shim_pdhmm *> *slot, int threads,
+                                   const char *build) {
+    gkl_shim_pdhmm *handle = slot->load(std::memory_order_acquire);
     if (handle != nullptr) return handle;
     const std::lock_guard<std::mutex> lock(opening_);
-    handle = slot.load(std::memory_order_relaxed);
+    handle = slot->load(std::memory_order_relaxed);
     if (handle != nullptr) return handle;
     gkl_shim_pdhmm_options options = {};
     options.threads = threads;
     options.conventions = GKL_SHIM_AS_GKL;
-    options.build = settings().build.empty() ? nullptr : settings().build.c_str();
+    options.build = build;
     check(gkl_shim_pdhmm_open(&options, &handle));
-    slot.store(handle, std::memory_order_release);
+    slot->store(handle, std::memory_order_release);
     return handle;
+}
+
+gkl_shim_pdhmm *PdhmmCalls::handle(int threads) {
+    if (threads < 1 || threads > cpus_)
+        throw JavaError("java/lang/IllegalStateException",
+                        "computeLikelihoods was called before initialize");
+    const std::string &build = settings().build;
+    return opened(&handles_[size_t(threads)], threads, build.empty() ? nullptr : build.c_str());
 }
 
 void PdhmmCalls::compute(int threads, const gkl_shim_pdhmm_batch &region, double *likelihoods) {
@@ -56,18 +61,30 @@ void PdhmmCalls::compute(int threads, const gkl_shim_pdhmm_batch &region, double
     check(gkl_shim_pdhmm_compute(handle(threads), &region, likelihoods, pairs));
 }
 
-void PdhmmCalls::account(const gkl_shim_pdhmm_batch &region, double seconds) {
+void PdhmmCalls::account(int threads, const gkl_shim_pdhmm_batch &region, const double *likelihoods,
+                         double seconds) {
     if (!announced_.load(std::memory_order_acquire)) return;
     const gkl_shim_pairhmm_batch &b = region.pairs;
     const int64_t reads = b.region_reads[1], haplotypes = b.region_haplotypes[1];
-    totals_.add(reads * haplotypes, b.read_offsets[reads] * b.haplotype_offsets[haplotypes],
-                seconds);
-    if (recorder_ == nullptr) return;
+    const int64_t number = totals_.add(
+        reads * haplotypes, b.read_offsets[reads] * b.haplotype_offsets[haplotypes], seconds);
     // Java has the results already, so a failure from here on must not fail the call.
     quietly([&] {
+        if (recorder_ == nullptr) return;
         std::string text;
         append_region(b, region.haplotype_flags, &text);
         recorder_->add(text);
+    });
+    if (settings().verify > 0 && number % settings().verify == 0)
+        quietly([&] { verify(threads, region, likelihoods); });
+}
+
+void PdhmmCalls::verify(int threads, const gkl_shim_pdhmm_batch &region,
+                        const double *likelihoods) {
+    const int64_t pairs = region.pairs.region_reads[1] * region.pairs.region_haplotypes[1];
+    verification_.verify(pairs, likelihoods, [&](double *expected) {
+        return gkl_shim_pdhmm_compute(opened(&reference_, threads, "portable"), &region, expected,
+                                      pairs) == GKL_SHIM_OK;
     });
 }
 
@@ -87,6 +104,9 @@ void PdhmmCalls::announce(int threads, int asked, const char *replaced) {
                         gkl_shim_pdhmm_build(handle(threads)), plural(threads, "thread").c_str(),
                         wanted.c_str(), plural(cpus_, "CPU").c_str(), replaced));
         if (recorder_) log_line("PDHMM: every region is recorded to " + recorder_->name());
+        if (settings().verify > 0)
+            log_line(format("PDHMM: one region in %lld is verified by the portable build",
+                            (long long)settings().verify));
     }
     announced_.store(true, std::memory_order_release);
     at_process_end<report_calls>();
@@ -100,6 +120,7 @@ void PdhmmCalls::report() {
             log_line("PDHMM: " + plural(regions, "region") + " recorded" +
                      (regions > 0 ? " to " + recorder_->name() : ""));
     }
+    if (settings().verify > 0) verification_.report();
     if (quiet) return;
     if (totals_.calls() == 0) return log_line("PDHMM: initialized, but no region was computed");
     int64_t rescued = 0;

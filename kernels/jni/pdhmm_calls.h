@@ -13,6 +13,7 @@
 #include "closing_log.h"
 #include "gkl_shim.h"
 #include "recorder.h"
+#include "verification.h"
 
 namespace gkl_shim {
 namespace jni {
@@ -32,8 +33,9 @@ class PdhmmCalls {
     // Computes one region. Throws JavaError.
     void compute(int threads, const gkl_shim_pdhmm_batch &region, double *likelihoods);
 
-    // Accounts for a region, which took `seconds` as seen by Java.
-    void account(const gkl_shim_pdhmm_batch &region, double seconds);
+    // Accounts for a region, which took `seconds` as seen by Java. Verifies it if asked to.
+    void account(int threads, const gkl_shim_pdhmm_batch &region, const double *likelihoods,
+                 double seconds);
 
     // Writes the closing lines to the log.
     void report();
@@ -41,15 +43,21 @@ class PdhmmCalls {
    private:
     PdhmmCalls();
     gkl_shim_pdhmm *handle(int threads);
+    // The handle in a slot, which is opened on first use and never closed.
+    gkl_shim_pdhmm *opened(std::atomic<gkl_shim_pdhmm *> *slot, int threads, const char *build);
+    void verify(int threads, const gkl_shim_pdhmm_batch &region, const double *likelihoods);
     void announce(int threads, int asked, const char *replaced);
 
     const int cpus_;
-    // One for each number of threads, opened on first use and never closed.
+    // One for each number of threads.
     std::vector<std::atomic<gkl_shim_pdhmm *>> handles_;
     std::mutex opening_, announcing_;
     std::atomic<bool> announced_{false};
     CallTotals totals_;
     std::unique_ptr<Recorder> recorder_;  // null if there is no recording
+    // Its results come from the portable build, which has the same bits.
+    std::atomic<gkl_shim_pdhmm *> reference_{nullptr};
+    Verification verification_{"PDHMM", 0};
 };
 
 }  // namespace jni

@@ -1,103 +1,7 @@
 #include "pairhmm/plan.h"
 
-#include <string.h>
-
-#include <algorithm>
-
 namespace gkl_shim {
 namespace pairhmm {
-int64_t common_prefix(const Letters &a, const Letters &b, int64_t from) {
-    const int64_t n = std::min(a.length, b.length);
-    int64_t k = from;
-    for (; k + 8 <= n; k += 8) {
-        uint64_t x, y;
-        memcpy(&x, a.letters + k, 8);
-        memcpy(&y, b.letters + k, 8);
-        if (x != y)
-            return k +
-                   (__builtin_ctzll(x ^ y) >> 3);  // little-endian, as on all supported platforms
-    }
-    while (k < n && a.letters[k] == b.letters[k]) k++;
-    return k;
-}
-
-void reverse(const uint8_t *from, int64_t count, uint8_t *to) {
-    int64_t k = 0;
-    for (; k + 8 <= count; k += 8) {
-        uint64_t letters;
-        memcpy(&letters, from + count - k - 8, 8);
-        letters = __builtin_bswap64(letters);
-        memcpy(to + k, &letters, 8);
-    }
-    for (; k < count; k++) to[k] = from[count - 1 - k];
-}
-
-void TrieBuilder::build(const Letters *sequences, int64_t count, Trie *trie) {
-    int64_t letters = 0;
-    for (int64_t h = 0; h < count; h++) letters += sequences[h].length;
-    trie->letters.resize(size_t(letters));
-    trie->branches.clear();
-    trie->leaf_of.resize(size_t(count));
-    trie->leaves = trie->slots = 0;
-    order_.resize(size_t(count));
-    sorted_.resize(size_t(count));
-    for (int64_t h = 0; h < count; h++) order_[size_t(h)] = int32_t(h);
-    pending_.clear();
-    if (count) pending_.push_back({0, int32_t(count), 0, 0, -1});
-    int32_t columns = 0;
-    while (!pending_.empty()) {
-        const Subtree here = pending_.back();
-        pending_.pop_back();
-        int32_t *const begin = order_.data() + here.begin, *const end = order_.data() + here.end;
-        // One branch, as far as all sequences agree.
-        Letters common = sequences[*begin];
-        for (const int32_t *k = begin + 1; k < end; k++)
-            common.length = common_prefix(common, sequences[*k], here.depth);
-        const int32_t length = int32_t(common.length - here.depth);
-        Branch branch = {columns, length, here.load, -1, -1};
-        // Not memcpy: without letters both are null.
-        std::copy_n(common.letters + here.depth, length, trie->letters.data() + columns);
-        columns += length;
-
-        // Sequences that end here come first, then the others by their next letter.
-        int32_t at[kLetters + 2] = {};
-        const auto next_of = [&](int32_t h) {
-            const Letters &sequence = sequences[h];
-            return sequence.length == common.length ? 0 : 1 + sequence.letters[common.length];
-        };
-        if (end - begin == 1) {
-            at[1] = 1;
-        } else {
-            for (const int32_t *k = begin; k < end; k++) at[1 + next_of(*k)]++;
-            for (int next = 0; next <= kLetters; next++) at[next + 1] += at[next];
-            std::copy(begin, end, sorted_.data());
-            int32_t to[kLetters + 1];
-            std::copy(at, at + kLetters + 1, to);
-            for (int32_t k = 0; k < end - begin; k++) {
-                const int32_t h = sorted_[size_t(k)];
-                begin[to[next_of(h)]++] = h;
-            }
-        }
-        if (at[1] > 0) {
-            branch.leaf = trie->leaves++;
-            for (int32_t k = 0; k < at[1]; k++) trie->leaf_of[size_t(begin[k])] = branch.leaf;
-        }
-        if (at[1] < end - begin) {
-            // A slot is a place in the stack of forks on the path to the current column.
-            int32_t slots = here.slots;
-            if (common.length > 0) {
-                branch.save = slots++;
-                trie->slots = std::max(trie->slots, slots);
-            }
-            for (int next = kLetters; next > 0; next--)
-                if (at[next] < at[next + 1])
-                    pending_.push_back({here.begin + at[next], here.begin + at[next + 1],
-                                        common.length, slots, branch.save});
-        }
-        if (branch.length > 0 || branch.leaf >= 0) trie->branches.push_back(branch);
-    }
-    trie->letters.resize(size_t(columns));
-}
 
 void Planner::make_tries(const Haplotype *haplotypes, int64_t count, Trie *heads, Trie *tails) {
     parts_.resize(count);
@@ -106,7 +10,7 @@ void Planner::make_tries(const Haplotype *haplotypes, int64_t count, Trie *heads
         parts_[h] = {haplotypes[h].letters, haplotypes[h].cut};
         letters += haplotypes[h].length - parts_[h].length;
     }
-    builder_.build(parts_.data(), count, heads);
+    builder_.build(parts_.data(), count, kLetters, heads);
 
     reversed_.resize(letters);
     uint8_t *next = reversed_.data();
@@ -116,28 +20,12 @@ void Planner::make_tries(const Haplotype *haplotypes, int64_t count, Trie *heads
         parts_[h] = {next, length};
         next += length;
     }
-    builder_.build(parts_.data(), count, tails);
+    builder_.build(parts_.data(), count, kLetters, tails);
 }
 
 void Planner::make(const Haplotype *haplotypes, int64_t count, Plan *plan) {
     make_tries(haplotypes, count, &plan->heads, &plan->tails);
-    order_.resize(count);
-    for (int64_t h = 0; h < count; h++) order_[h] = int32_t(h);
-    const std::vector<int32_t> &head = plan->heads.leaf_of, &tail = plan->tails.leaf_of;
-    std::sort(order_.begin(), order_.end(), [&](int32_t x, int32_t y) {
-        return tail[x] != tail[y] ? tail[x] < tail[y] : head[x] < head[y];
-    });
-    plan->joins.clear();
-    plan->first_join.assign(size_t(plan->tails.leaves) + 1, 0);
-    plan->join_of.resize(count);
-    for (const int32_t h : order_) {
-        const Join *last = plan->joins.empty() ? nullptr : &plan->joins.back();
-        if (!last || last->head != head[h] || last->tail != tail[h]) {
-            plan->joins.push_back({head[h], tail[h], double(haplotypes[h].length)});
-            plan->first_join[tail[h] + 1] = int32_t(plan->joins.size());
-        }
-        plan->join_of[h] = int32_t(plan->joins.size()) - 1;
-    }
+    plan->list_joins(count, [&](int32_t h) { return haplotypes[h].length; });
 }
 
 }  // namespace pairhmm

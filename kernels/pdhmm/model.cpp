@@ -33,7 +33,7 @@ Tables *make_tables() {
         for (int d = 0; d < kGapQualities; d++) {
             const double mm = match_probability(p, i, d);
             t->gap[i * kGapQualities + d] = {p[i], p[d], mm,
-                                             pairhmm::scaled_inverse_alpha(mm, 1 / p[i])};
+                                             hmm::scaled_inverse_alpha(mm, 1 / p[i])};
         }
     }
     return t;

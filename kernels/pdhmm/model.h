@@ -22,7 +22,7 @@
 //   - A haplotype that ends inside a deletion is `open`: all rows but the first start inside one.
 //     Then, for its first deletion, the kept values of all rows but the first are zero.
 //
-// The recurrence is computed in the scaled form of pairhmm/model.h, in double precision, as GATK
+// The recurrence is computed in the scaled form of hmm/model.h, in double precision, as GATK
 // does. The scales are positive and belong to a row, so the larger value is the same in that form.
 // Nothing but the replacement is not linear. A haplotype is cut after its last deletion, but not
 // before its middle. Its tail is computed backward, as PairHMM computes tails, and joined.
@@ -51,13 +51,6 @@ enum Flag : uint8_t {
     kAlternativeC = 16,
     kAlternativeG = 32,
     kAlternativeT = 64
-};
-
-// What happens after a column, in this order.
-enum Event : uint8_t {
-    kMerge = 1,    // the values become the larger of themselves and the kept ones
-    kKeep = 2,     // the values are kept
-    kKeepOpen = 4  // the first row's values are kept, zero for the others
 };
 
 // A set of letters. A base matches a column if their sets have a letter in common. N's set has all

@@ -10,10 +10,13 @@
 
 #include <vector>
 
+#include "hmm/plan.h"
 #include "pdhmm/model.h"
 
 namespace gkl_shim {
 namespace pdhmm {
+
+using namespace hmm;
 
 // A haplotype as the caller gives it.
 struct Haplotype {
@@ -21,39 +24,12 @@ struct Haplotype {
     int64_t length;
 };
 
-// Consecutive columns of a trie. Only a branch of one column has events.
-struct Branch {
-    int32_t column;  // index of its first column in TrieView::classes
-    int32_t length;  // number of columns; 0 only for an empty sequence
-    int32_t load;    // slot of the state that it starts from, or kRoot or kGoOn
-    int32_t save;    // slot for the state after its last column, or -1
-    int32_t leaf;    // the distinct sequence that ends with it, or -1
-    uint8_t events;  // after its last column
-};
-enum { kRoot = -1, kGoOn = -2 };  // kGoOn: from the state after the branch before
-
-// Tries and plans as kernels see them: plain pointers, because kernels use no C++ library.
-struct TrieView {
-    const uint8_t *classes;  // of each column: an index in PlanView::classes
-    const Branch *branches;  // depth first
-    int32_t columns, branch_count, leaves, slots;
-    bool any_events;
-};
-
-// A distinct haplotype: one leaf of each trie.
-struct Join {
-    int32_t head, tail;
-    double length;
-};
-
-struct PlanView {
-    TrieView heads, tails;
-    const Join *joins;          // sorted by tail
-    const int32_t *first_join;  // first join of each tail, and the number of joins at the end
-    int32_t join_count;
+// A plan as kernels see it. The letters of its tries are indices in `classes`.
+struct PlanView : hmm::PlanView {
     const LetterSet *classes;  // the different letter sets of the columns
     int32_t class_count;
     const LetterSet *letters;  // the set of a read's base, by byte
+    bool any_events;           // in the heads; tails have none
 };
 
 // What the letters of a region mean.
@@ -78,74 +54,46 @@ struct Deletion {
 // Finds the deletions of a haplotype that change a likelihood, from left to right.
 void find_deletions(const uint8_t *flags, int64_t length, std::vector<Deletion> *deletions);
 
-struct Trie {
-    std::vector<uint8_t> classes;
-    std::vector<Branch> branches;
-    std::vector<int32_t> leaf_of;  // leaf of each sequence, in the order given
-    int32_t leaves, slots;
+struct Plan : hmm::Plan {
+    Alphabet alphabet;
+    std::vector<LetterSet> classes;
     bool any_events;
 
-    TrieView view() const {
-        return {classes.data(),
-                branches.data(),
-                int32_t(classes.size()),
-                int32_t(branches.size()),
-                leaves,
-                slots,
+    PlanView view() const {
+        return {hmm::Plan::view(), classes.data(), int32_t(classes.size()), alphabet.letters,
                 any_events};
     }
 };
 
-class Plan {
+class Planner {
    public:
-    // Plans haplotypes. Throws std::bad_alloc.
-    void make(const Alphabet &alphabet, const Haplotype *haplotypes, int64_t count);
+    // Plans haplotypes. Reuses the plan's memory. Returns false if they have more kinds of columns
+    // than a plan can hold; only letters that are no bases make so many. Throws std::bad_alloc.
+    bool make(const Alphabet &alphabet, const Haplotype *haplotypes, int64_t count, Plan *plan);
 
-    int64_t columns() const { return int64_t(heads_.classes.size() + tails_.classes.size()); }
-    PlanView view() const {
-        return {heads_.view(),
-                tails_.view(),
-                joins_.data(),
-                first_join_.data(),
-                int32_t(joins_.size()),
-                classes_.data(),
-                int32_t(classes_.size()),
-                alphabet_.letters};
+    // Frees buffers that rare long haplotypes have made larger than `most` bytes.
+    void trim(size_t most) {
+        if (columns_.capacity() > most) std::vector<uint8_t>().swap(columns_);
+        if (reversed_.capacity() > most) std::vector<uint8_t>().swap(reversed_);
     }
-    // The join of a haplotype, in the order given.
-    int32_t join_of(int64_t haplotype) const { return join_of_[size_t(haplotype)]; }
 
    private:
-    // A column of a haplotype: its class, and its events times 256.
-    typedef uint16_t Symbol;
-    struct Sequence {
-        const Symbol *symbols;
-        int64_t length;
-    };
-    // Sequences with a common beginning.
-    struct Subtree {
-        int32_t begin, end;   // range in order_
-        int64_t depth;        // columns that are in a branch already
-        int32_t slots, load;  // slots in use on the path to here; where to start from
+    // What tries compare. Columns of one kind have the same class and the same events.
+    struct Kind {
+        uint8_t column_class, events;
     };
 
-    void resolve(const Haplotype &haplotype, Symbol *symbols, int64_t *cut);
-    uint8_t class_of(LetterSet letters);
-    void build(const std::vector<Sequence> &sequences, Trie *trie);
-    void add_branches(const Symbol *symbols, int64_t length, Branch last, Trie *trie);
+    bool resolve(const Alphabet &alphabet, const Haplotype &haplotype, uint8_t *columns,
+                 int64_t *cut, Plan *plan);
+    bool kind_of(LetterSet letters, uint8_t events, Plan *plan, uint8_t *kind);
+    void divide_branches(Plan *plan);
 
-    Alphabet alphabet_;
-    std::vector<LetterSet> classes_;
-    Trie heads_, tails_;
-    std::vector<Join> joins_;
-    std::vector<int32_t> first_join_, join_of_;
-
-    std::vector<Symbol> symbols_;
-    std::vector<Sequence> parts_;
-    std::vector<int64_t> cuts_;
+    TrieBuilder builder_;
+    std::vector<Kind> kinds_;
+    std::vector<uint8_t> columns_, reversed_;  // kinds
+    std::vector<Letters> heads_, tails_;
     std::vector<Deletion> deletions_;
-    std::vector<int32_t> order_;
-    std::vector<Subtree> pending_;
+    std::vector<Branch> branches_;
 };
 
 }  // namespace pdhmm

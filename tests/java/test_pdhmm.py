@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -114,6 +115,21 @@ def test_a_recording_can_be_computed_again(jvm: Jvm, tmp_path: Path) -> None:
         (found,), (whole,) = list(reader), list(source)
     assert list(pairs(found[:2])) == list(pairs(whole[:2]))
     assert list(pairs(found[-1:])) == list(pairs(whole[:1]))
+
+
+def test_verify_finds_the_same_bits(jvm: Jvm) -> None:
+    regions, _ = recorded()
+    done = run(jvm, "compute", regions[:2], environment={"GKL_SHIM_VERIFY": "3"})
+    assert done.line("is verified").endswith(
+        "PDHMM: one region in 3 is verified by the portable build"
+    )
+    computed = re.search(r"PDHMM: (\d+) regions, ", done.line(" pairs, "))
+    verified = re.search(
+        r"PDHMM: (\d+) regions verified in double precision, largest difference 0$",
+        done.line("largest"),
+    )
+    assert computed and verified
+    assert int(verified[1]) == int(computed[1]) // 3 > 0
 
 
 # ---- GATK's own class -----------------------------------------------------------------------

@@ -91,6 +91,20 @@ def test_any_bytes(gatk: GatkJava, haplotype: bytes, data: st.DataObject) -> Non
     assert compute_pair(pair) == pytest.approx(gatk.likelihoods([pair])[0], abs=1e-9)
 
 
+def test_more_kinds_of_columns_than_a_plan_holds(gatk: GatkJava) -> None:
+    """A haplotype of letters that are no bases, each with every set of alternatives."""
+    letters = bytes(range(0x80, 0x98))
+    alternatives = [8 * bases for bases in range(1, 16)]
+    columns = [(letter, 1 | some) for letter in letters for some in alternatives]
+    haplotype, flags = (bytearray(track) for track in zip(*columns, strict=True))
+    flags[5] |= 2
+    flags[9] |= 4
+    read = b"ACGTTGCANNACGTACGTTGCA"
+    quals = (bytes([quality] * len(read)) for quality in (30, 45, 40, 10))
+    pair = (read, *quals, bytes(haplotype), bytes(flags))
+    assert compute_pair(pair) == pytest.approx(gatk.likelihoods([pair])[0], abs=1e-9)
+
+
 def test_every_base_quality(gatk: GatkJava) -> None:
     """All eight bits count."""
     for quality in (0, 1, 93, 126, 127, 128, 200, 254):

@@ -5,44 +5,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "hmm/cpu/build.h"
 #include "pairhmm/model.h"
 #include "pairhmm/plan.h"
 
 namespace gkl_shim {
 namespace pairhmm {
 
-// One read. Its letters are encoded; its qualities are as given.
-struct ReadView {
-    const uint8_t *letters, *base_quals, *insertion_quals, *deletion_quals, *continuation_quals;
-    int32_t length;
-};
-
-enum { kMaxLanes = 16 };
-
-// Reads side by side, one a lane, at most as many as the build has lanes.
-struct Tile {
-    ReadView reads[kMaxLanes];  // longest first
-    int32_t count;
-
-    int32_t rows() const { return reads[0].length; }
-};
-
-// A thread's buffers for a tile, aligned to 64 bytes.
-struct TileBuffers {
-    void *coefficients, *workspace;
-};
-
-// Computes a tile against all haplotypes of a plan: set_up, compute, finish.
-struct TileKernel {
-    int lanes;
-    // Sizes of both buffers in bytes.
-    size_t (*coefficients)(int32_t rows);
-    size_t (*workspace)(int32_t rows, const PlanView &plan);
-    void (*set_up)(const Tile &tile, void *coefficients);
-    void (*compute)(const Tile &tile, const PlanView &plan, const TileBuffers &buffers);
-    // out[join * lanes + lane] = log10 likelihood, or NaN if it is not trusted
-    void (*finish)(const Tile &tile, const PlanView &plan, const TileBuffers &buffers, double *out);
-};
+typedef TileKernelOf<PlanView> TileKernel;
 
 // The last resort: plain double precision with rescaling, one haplotype at a time.
 struct RescaledKernel {

@@ -194,7 +194,6 @@ class Chunk {
         const TileTask &task = tiles_[k];
         const FloatingPointMode mode(Subnormals::kFlushed);
         const Tile tile = tile_memory->make_tile(*settings_, *batch_, task);
-        tile_memory->set_up(*task.kernel, tile);
         const HaplotypeSet &set = task.piece->set(task.set);
         const double *computed = tile_memory->compute(*task.kernel, tile, set.plan.view());
         bool untrusted = false;
@@ -234,7 +233,6 @@ class Chunk {
             plan = &memory.plan;
         }
         const Tile tile = memory.make_tile(*settings_, *batch_, task);
-        memory.set_up(*task.kernel, tile);
         const double *computed = memory.compute(*task.kernel, tile, plan->view());
         for (int32_t lane = 0; lane < task.count; lane++)
             for (size_t c = 0; c < chosen.size(); c++) {

@@ -52,7 +52,7 @@ inline PlanView largest_plan(int64_t haplotypes, int64_t letters) {
 // Whether a read this long may share a tile with others.
 inline bool fits(const TileKernel &kernel, int32_t rows) {
     const PlanView plan = largest_plan(1, GKL_SHIM_PAIRHMM_LONGEST_HAPLOTYPE);
-    return kernel.coefficients(rows) + kernel.workspace(rows, plan) <= kLongReadBytes;
+    return kernel.coefficients(rows, plan) + kernel.workspace(rows, plan) <= kLongReadBytes;
 }
 
 // How many reads of at most this many rows are computed side by side in double precision.

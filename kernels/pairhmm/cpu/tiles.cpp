@@ -42,11 +42,12 @@ Tile TileMemory::make_tile(const CpuSettings &settings, const gkl_shim_pairhmm_b
 
 const double *TileMemory::compute(const TileKernel &kernel, const Tile &tile,
                                   const PlanView &with) {
-    const TileBuffers memory = buffers(kernel, tile, with);
+    const int32_t rows = tile.rows();
+    const TileBuffers buffers = {coefficients.get(kernel.coefficients(rows, with)),
+                                 workspace.get(kernel.workspace(rows, with))};
     double *out = static_cast<double *>(
         results.get(size_t(with.join_count) * size_t(kernel.lanes) * sizeof(double)));
-    kernel.compute(tile, with, memory);
-    kernel.finish(tile, with, memory, out);
+    kernel.compute(tile, with, buffers, out);
     return out;
 }
 

@@ -82,15 +82,7 @@ struct TileMemory {
     Tile make_tile(const CpuSettings &settings, const gkl_shim_pairhmm_batch &batch,
                    const TileTask &task);
 
-    void set_up(const TileKernel &kernel, const Tile &tile) {
-        kernel.set_up(tile, coefficients.get(kernel.coefficients(tile.rows())));
-    }
-
-    TileBuffers buffers(const TileKernel &kernel, const Tile &tile, const PlanView &with) {
-        return {coefficients.get(0), workspace.get(kernel.workspace(tile.rows(), with))};
-    }
-
-    // The kernel's results, [join][lane]. Call set_up() first.
+    // The kernel's results, [join][lane].
     const double *compute(const TileKernel &kernel, const Tile &tile, const PlanView &with);
 
     // Plans the haplotypes in `chosen`.

@@ -36,7 +36,7 @@
 
 #include "pairhmm/cuda/block_format.h"
 #include "pairhmm/cuda/stripes.h"
-#include "pairhmm/join.h"
+#include "hmm/join.h"
 
 namespace gkl_shim {
 namespace pairhmm {

@@ -40,6 +40,7 @@ constexpr size_t kKeptBytes = size_t(32) << 20;
 // Haplotypes of a region that are computed together, usually all of them.
 struct HaplotypeSet {
     int64_t first, count;
+    bool planned;  // if not, it is one haplotype, and the plain recurrence computes it
     Plan plan;
 };
 
@@ -56,14 +57,20 @@ struct Region {
 struct TileTask {
     const Region *region;
     const HaplotypeSet *set;
-    const TileKernel *kernel;
+    const TileKernel *kernel;  // null if the set is not planned
     const int32_t *reads;
     int32_t count;
 };
 
 struct ThreadMemory {
-    Scratch workspace, results;
+    Scratch coefficients, workspace, results;
     PlainMemory plain;
+    Planner planner;
+
+    void trim() {
+        for (Scratch *buffer : {&coefficients, &workspace, &results}) buffer->trim(kKeptBytes);
+        planner.trim(kKeptBytes);
+    }
 };
 PerThread<ThreadMemory> thread_memory;
 
@@ -113,6 +120,10 @@ class Chunk {
         parallel_for(
             count, cells / kCellsPerNanosecond, settings_.threads,
             [](void *pointer, int64_t k) {
+                const struct Trim {
+                    ~Trim() { memory.trim(); }
+                    ThreadMemory &memory;
+                } at_the_end{*thread_memory};
                 Chunk &chunk = *static_cast<Chunk *>(pointer);
                 (chunk.*chunk.step_)(k);
             },
@@ -155,15 +166,22 @@ class Chunk {
     void add_sets(Region *region, int64_t first, int64_t count) {
         std::vector<Haplotype> haplotypes(static_cast<size_t>(count));
         for (int64_t h = 0; h < count; h++) haplotypes[size_t(h)] = haplotype(*region, first + h);
-        HaplotypeSet set = {first, count, {}};
-        set.plan.make(region->alphabet, haplotypes.data(), count);
+        region->sets.push_back({first, count, false, {}});
+        HaplotypeSet &set = region->sets.back();
+        set.planned =
+            thread_memory->planner.make(region->alphabet, haplotypes.data(), count, &set.plan);
         const int32_t rows = int32_t(read_length(*region, region->order[0]));
-        if (count == 1 || settings_.build->wide.workspace(rows, set.plan.view()) <= kTileBytes) {
-            region->sets.push_back(std::move(set));
+        if (count == 1 ||
+            (set.planned && bytes(settings_.build->wide, rows, set.plan) <= kTileBytes))
             return;
-        }
+        region->sets.pop_back();
         add_sets(region, first, count / 2);
         add_sets(region, first + count / 2, count - count / 2);
+    }
+
+    static size_t bytes(const TileKernel &kernel, int32_t rows, const Plan &plan) {
+        const PlanView view = plan.view();
+        return kernel.coefficients(rows, view) + kernel.workspace(rows, view);
     }
 
     // Returns the number of cells of the tiles.
@@ -176,11 +194,15 @@ class Chunk {
                 for (int64_t r = 0; r < region.reads; r += count) {
                     const int32_t *const reads = region.order.data() + r;
                     const int32_t rows = int32_t(read_length(region, reads[0]));
-                    const TileKernel &kernel = kernel_for(set.plan, rows, region.reads - r);
-                    count = int32_t(std::min<int64_t>(kernel.lanes, region.reads - r));
-                    tiles_.push_back({&region, &set, &kernel, reads, count});
+                    const TileKernel *const kernel =
+                        set.planned ? &kernel_for(set.plan, rows, region.reads - r) : nullptr;
+                    count =
+                        int32_t(std::min<int64_t>(kernel ? kernel->lanes : 1, region.reads - r));
+                    tiles_.push_back({&region, &set, kernel, reads, count});
+                    const int64_t columns =
+                        set.planned ? set.plan.columns() : haplotype(region, set.first).length;
                     for (int32_t lane = 0; lane < count; lane++)
-                        cells += read_length(region, reads[lane]) * set.plan.columns();
+                        cells += read_length(region, reads[lane]) * columns;
                 }
             }
         return cells;
@@ -189,7 +211,7 @@ class Chunk {
     const TileKernel &kernel_for(const Plan &plan, int32_t rows, int64_t reads) const {
         const CpuBuild &build = *settings_.build;
         const auto fits = [&](const TileKernel &kernel) {
-            return kernel.workspace(rows, plan.view()) <= kLongReadBytes;
+            return bytes(kernel, rows, plan) <= kLongReadBytes;
         };
         if (reads > build.narrow.lanes && fits(build.wide)) return build.wide;
         return reads > 1 && fits(build.narrow) ? build.narrow : build.lone;
@@ -198,32 +220,19 @@ class Chunk {
     void compute(int64_t k) {
         const TileTask &task = tiles_[size_t(k)];
         const Region &region = *task.region;
-        const struct Trim {
-            ~Trim() {
-                memory.workspace.trim(kKeptBytes);
-                memory.results.trim(kKeptBytes);
-            }
-            ThreadMemory &memory;
-        } at_the_end{*thread_memory};
-        ThreadMemory &memory = at_the_end.memory;
+        ThreadMemory &memory = *thread_memory;
         Tile tile;
         tile.count = task.count;
         for (int32_t lane = 0; lane < task.count; lane++)
             tile.reads[lane] = read(region, task.reads[lane]);
-        const PlanView plan = task.set->plan.view();
-        const size_t lanes = size_t(task.kernel->lanes);
-        double *const results = static_cast<double *>(
-            memory.results.get(sizeof(double) * lanes * size_t(plan.join_count)));
-        void *const workspace = memory.workspace.get(task.kernel->workspace(tile.rows(), plan));
-        {
-            const FloatingPointMode mode(Subnormals::kFlushed);
-            task.kernel->compute(tile, plan, workspace, results);
-        }
+        const double *const results = task.kernel ? computed(task, tile, &memory) : nullptr;
         int64_t rescued = 0;
         for (int32_t lane = 0; lane < task.count; lane++) {
             double *const out = region.out + task.reads[lane] * region.haplotypes;
             for (int64_t h = 0; h < task.set->count; h++) {
-                double value = results[size_t(task.set->plan.join_of(h)) * lanes + size_t(lane)];
+                double value =
+                    results ? results[task.set->plan.join_of[size_t(h)] * task.kernel->lanes + lane]
+                            : NAN;
                 if (isnan(value)) {
                     value = plain_likelihood(settings_.as_gatk, region.alphabet, tile.reads[lane],
                                              haplotype(region, task.set->first + h), &memory.plain);
@@ -233,6 +242,20 @@ class Chunk {
             }
         }
         if (rescued > 0) rescued_pairs_ += rescued;
+    }
+
+    // The kernel's results, [join][lane].
+    static const double *computed(const TileTask &task, const Tile &tile, ThreadMemory *memory) {
+        const TileKernel &kernel = *task.kernel;
+        const PlanView plan = task.set->plan.view();
+        const int32_t rows = tile.rows();
+        const TileBuffers buffers = {memory->coefficients.get(kernel.coefficients(rows, plan)),
+                                     memory->workspace.get(kernel.workspace(rows, plan))};
+        double *const out = static_cast<double *>(
+            memory->results.get(sizeof(double) * size_t(kernel.lanes) * size_t(plan.join_count)));
+        const FloatingPointMode mode(Subnormals::kFlushed);
+        kernel.compute(tile, plan, buffers, out);
+        return out;
     }
 
     const CpuSettings &settings_;

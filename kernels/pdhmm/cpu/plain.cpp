@@ -41,7 +41,7 @@ bool operator<(const Wide &a, const Wide &b) {
 }
 
 double log10_of(const Wide &x, double start_exponent) {
-    return x.mantissa > 0 ? pairhmm::log10_likelihood<double, int64_t>(
+    return x.mantissa > 0 ? hmm::log10_likelihood<double, int64_t>(
                                 x.mantissa, 1, start_exponent - double(x.exponent))
                           : -HUGE_VAL;
 }
@@ -73,7 +73,7 @@ double likelihood(double start_exponent, const ReadView &read, int64_t length,
         const Tables::Gap &gap = t.gap[i * kGapQualities + d];
         const double xx = t.probability[read.continuation_quals[row]], gm = 1 - xx;
         const Tables::Emission &emission = t.emission[read.base_quals[row]];
-        const LetterSet base = letters_of_base[read.bases[row]];
+        const LetterSet base = letters_of_base[read.letters[row]];
         Cell<Number> diagonal, left, kept;
         if (row == 0) diagonal.d = start;
         auto deletion = deletions.begin();

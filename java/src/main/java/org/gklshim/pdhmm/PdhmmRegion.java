@@ -20,27 +20,31 @@ public final class PdhmmRegion {
     /** Adds a read: its bases, and base, insertion, deletion and continuation qualities. */
     public void addRead(byte[] bases, byte[] quals, byte[] insertion, byte[] deletion,
             byte[] continuation) {
-        reads.add(checked("read " + reads.size(), READ_TRACKS, bases, quals, insertion, deletion,
+        reads.add(checked("read", reads.size(), READ_TRACKS, bases, quals, insertion, deletion,
                 continuation));
     }
 
     /** Adds a haplotype: its bases and their flags. */
     public void addHaplotype(byte[] bases, byte[] flags) {
-        haplotypes.add(checked("haplotype " + haplotypes.size(), HAPLOTYPE_TRACKS, bases, flags));
+        haplotypes.add(checked("haplotype", haplotypes.size(), HAPLOTYPE_TRACKS, bases,
+                flags));
     }
 
-    private static byte[][] checked(String name, String[] titles, byte[]... tracks) {
+    // Makes the sequence's name for an error only, because this runs for every read.
+    private static byte[][] checked(String kind, int index, String[] titles, byte[]... tracks) {
         for (int i = 0; i < tracks.length; i++) {
             if (tracks[i] == null) {
-                throw new NullPointerException(name + ": its " + titles[i] + " are null");
+                throw new NullPointerException(
+                        kind + " " + index + ": its " + titles[i] + " are null");
             }
             if (tracks[i].length != tracks[0].length) {
-                throw new IllegalArgumentException(name + " has " + tracks[i].length + " "
-                        + titles[i] + " for " + tracks[0].length + " " + titles[0]);
+                throw new IllegalArgumentException(kind + " " + index + " has "
+                        + tracks[i].length + " " + titles[i] + " for " + tracks[0].length + " "
+                        + titles[0]);
             }
         }
         if (tracks[0].length == 0) {
-            throw new IllegalArgumentException(name + " has no bases");
+            throw new IllegalArgumentException(kind + " " + index + " has no bases");
         }
         return tracks;
     }

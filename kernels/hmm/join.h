@@ -2,10 +2,10 @@
 // formulas. V is a number or a vector of lanes.
 #pragma once
 
-#include "pairhmm/model.h"
+#include "hmm/model.h"
 
 namespace gkl_shim {
-namespace pairhmm {
+namespace hmm {
 
 template <class T>
 GKL_SHIM_DEVICE constexpr T power_of_two(int exponent) {
@@ -49,5 +49,5 @@ GKL_SHIM_DEVICE V joined_likelihood(V ends, V total_high, V total_low, double le
     return trusted ? value : V{} + same_bits<double>(int64_t(0x7ff8000000000000));
 }
 
-}  // namespace pairhmm
+}  // namespace hmm
 }  // namespace gkl_shim

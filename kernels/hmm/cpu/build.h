@@ -1,0 +1,45 @@
+// What CPU builds of PairHMM and PDHMM have in common: the reads of a tile, and the functions that
+// compute it.
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+namespace gkl_shim {
+namespace hmm {
+
+// One read. Its qualities are as the caller gives them.
+struct ReadView {
+    const uint8_t *letters, *base_quals, *insertion_quals, *deletion_quals, *continuation_quals;
+    int32_t length;
+};
+
+enum { kMaxLanes = 16 };
+
+// Reads side by side, one a lane, at most as many as the build has lanes.
+struct Tile {
+    ReadView reads[kMaxLanes];  // longest first
+    int32_t count;
+
+    int32_t rows() const { return reads[0].length; }
+};
+
+// A thread's buffers for a tile, aligned to 64 bytes.
+struct TileBuffers {
+    void *coefficients, *workspace;
+};
+
+// Computes a tile against all haplotypes of a plan.
+template <class PlanView>
+struct TileKernelOf {
+    int lanes;
+    // Sizes of both buffers in bytes.
+    size_t (*coefficients)(int32_t rows, const PlanView &plan);
+    size_t (*workspace)(int32_t rows, const PlanView &plan);
+    // out[join * lanes + lane] = log10 likelihood, or NaN if it is not trusted
+    void (*compute)(const Tile &tile, const PlanView &plan, const TileBuffers &buffers,
+                    double *out);
+};
+
+}  // namespace hmm
+}  // namespace gkl_shim
