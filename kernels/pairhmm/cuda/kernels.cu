@@ -34,9 +34,9 @@
 // of 64 bases). A warp spends 70% of its time there in columns between events, 23% in the columns
 // around events, where lanes take turns, and 5% in the join.
 
+#include "hmm/join.h"
 #include "pairhmm/cuda/block_format.h"
 #include "pairhmm/cuda/stripes.h"
-#include "hmm/join.h"
 
 namespace gkl_shim {
 namespace pairhmm {
