@@ -32,6 +32,11 @@ public final class EdgeCases {
         int lowest = Integer.MIN_VALUE;
         align("lowest penalties", REFERENCE, ALTERNATIVE,
                 new SWParameters(1, lowest, lowest, lowest), CLIP);
+        // The bindings 1.0.0 and 1.1.0 refuse these.
+        scores("a match that costs", -1, -2, -3, -1);
+        scores("a mismatch that pays", 1, 2, -3, -1);
+        scores("a gap that pays to open", 1, -1, 3, -1);
+        scores("a gap that pays to extend", 1, -1, -3, 1);
         align("32767 letters", letters(32767), letters(100), USUAL, CLIP);
         align("32768 letters", letters(32768), letters(100), USUAL, CLIP);
         align("262145 letters", letters(262145), letters(100), USUAL, CLIP);
@@ -46,6 +51,17 @@ public final class EdgeCases {
         for (SWOverhangStrategy strategy : SWOverhangStrategy.values()) {
             System.out.println(strategy + "\t" + aligner.getStrategy(strategy));
         }
+    }
+
+    private static void scores(String name, int match, int mismatch, int open, int extend) {
+        SWParameters parameters;
+        try {
+            parameters = new SWParameters(match, mismatch, open, extend);
+        } catch (IllegalArgumentException e) {
+            System.out.println(name + "\trefused by the bindings");
+            return;
+        }
+        align(name, REFERENCE, ALTERNATIVE, parameters, CLIP);
     }
 
     private static void align(String name, byte[] reference, byte[] alternative,

@@ -29,7 +29,7 @@ UNUSUAL_PARAMETERS = (
     (1_000_000, -1_000_000, -5_000_000, -3_000_000),
     (2**31 - 1, -(2**31), -(2**31), -5),
 )
-#: GATK's bindings 1.0.0 allow these, 1.1.0 do not.
+#: GATK's bindings refuse these. From C and Python they have the results of Java's arithmetic.
 REWARDS = ((1, -1, 3, 1), (1, 2, -3, -1), (-3, -5, -2, -1), (5, -4, -(2**31), 2**31 - 1))
 
 

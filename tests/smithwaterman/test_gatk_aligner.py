@@ -107,7 +107,7 @@ def lines(text: str) -> dict[str, str]:
     return dict(line.split("\t") for line in text.splitlines() if line.count("\t") == 1)
 
 
-@pytest.mark.parametrize("version", ["0.8.11", "0.9.0"])
+@pytest.mark.parametrize("version", ["0.8.11", "0.9.0", "0.9.1"])
 def test_unusual_arguments(version: str) -> None:
     """What Intel's class answers, ours answers; where Intel's throws, ours throws the same, or
     aligns what is beyond Intel's limits."""
