@@ -156,6 +156,9 @@ def errors(region: Region) -> dict[str, tuple[str, str]]:
     long = 32_769
     attempt("long read", call, held_reads([(b"A" * long,) * 5]), held_haplotypes(haplotypes[:1]),
             java_doubles(1))  # fmt: skip
+    long = 262_145
+    attempt("long haplotype", call, held_reads(reads[:1]),
+            held_haplotypes([(b"A" * long, bytes(long))]), java_doubles(1))  # fmt: skip
     attempt("not initialized", Pdhmm(initialize=False).instance.computeLikelihoods, r(), h(), out)
 
     good = [(*reads[0], *haplotypes[0])]

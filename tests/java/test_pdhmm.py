@@ -85,7 +85,8 @@ def test_every_wrong_call_raises_an_exception(jvm: Jvm) -> None:
     )
     assert "gap qualities are less than 128" in caught["negative gap"][1]
     assert "at most 32768 are allowed" in caught["long read"][1]
-    assert len(caught) == 55
+    assert "at most 262144 are allowed" in caught["long haplotype"][1]
+    assert len(caught) == 56
 
 
 def test_sixteen_threads(jvm: Jvm) -> None:
