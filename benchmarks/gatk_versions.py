@@ -27,9 +27,12 @@ from gkl_shim.gatk import compare, data, fetch, run
 _TOOLS: dict[str, tuple[str, ...]] = {
     "HaplotypeCaller": (),
     "HaplotypeCaller, DRAGEN 3.7.8": ("--dragen-378-concordance-mode",),
+    "HaplotypeCaller, native aligner": ("--smith-waterman", "FASTEST_AVAILABLE"),
     "Mutect2": (),
 }
-_NO_DRAGEN_378 = ("4.3.",)
+# GATK before 4.5 has no DRAGEN 3.7.8 mode, and aligns in Java unless it is told otherwise.
+_BEFORE_45 = {"4.3.0.0": set(_TOOLS) - {"HaplotypeCaller, DRAGEN 3.7.8"}}
+_FROM_45 = set(_TOOLS) - {"HaplotypeCaller, native aligner"}
 _COMPUTED = re.compile(
     rb"^\[gkl-shim [^]]*\] (PairHMM|PDHMM|Smith-Waterman): (\d+) (?:region|alignment)s?, ", re.M
 )
@@ -98,7 +101,7 @@ def rows(
                 with gatk_versions.java_home(home):
                     java = fetch.java_version()
                     for tool in tools:
-                        if _TOOLS[tool] and version.startswith(_NO_DRAGEN_378):
+                        if tool not in _BEFORE_45.get(version, _FROM_45):
                             continue
                         step(f"GATK {version}, Java {java}: {tool}")
                         try:

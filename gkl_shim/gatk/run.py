@@ -163,7 +163,10 @@ def library_folder(classpath: str, folder: Path) -> list[Path]:
                 if match:
                     libraries.setdefault(match[1], archive.read(entry))
     if len(libraries) == len(_PAIRHMM_LIBRARIES):
-        raise MissingComponent(f"{classpath}: no jar there holds GKL's libraries; give GATK's")
+        raise MissingComponent(
+            f"{classpath}: no jar there holds GKL's libraries; give GATK's, or use the agent if "
+            "this GATK has no GKL"
+        )
     folder.mkdir(parents=True, exist_ok=True)
     with scratch(folder) as partial:
         for name, content in libraries.items():
