@@ -106,7 +106,7 @@ def stalled(folder: Path, content: bytes, held: ExitStack) -> tuple[str, dict[st
 
 
 def stalled_gzip(folder: Path, content: bytes, held: ExitStack) -> tuple[str, dict[str, Any]]:
-    return stalled(folder, gzip.compress(content)[:-100], held)
+    return stalled(folder, gzip.compress(content, mtime=0)[:-100], held)
 
 
 def pipe(folder: Path, content: bytes, held: ExitStack) -> tuple[str, dict[str, Any]]:

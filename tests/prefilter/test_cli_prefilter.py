@@ -34,10 +34,10 @@ def test_pairs_are_filtered_and_summarized(tmp_path: Path) -> None:
 
 
 def test_every_input_gives_the_same_edits(tmp_path: Path) -> None:
-    (tmp_path / "x.tsv.gz").write_bytes(gzip.compress(PAIRS))
+    (tmp_path / "x.tsv.gz").write_bytes(gzip.compress(PAIRS, mtime=0))
     command = ("prefilter", "-e", "2")
     assert run(tmp_path, *command, "x.tsv.gz").stdout == LINES
-    for text in (PAIRS, PAIRS[:-1], PAIRS.replace(b"\n", b"\r\n"), gzip.compress(PAIRS)):
+    for text in (PAIRS, PAIRS[:-1], PAIRS.replace(b"\n", b"\r\n"), gzip.compress(PAIRS, mtime=0)):
         assert run(tmp_path, *command, "-", input=text).stdout == LINES
     done = run(tmp_path, *command, "-", "--undefined", "reject", input=PAIRS)
     assert done.stdout == LINES.replace(b"undefined", b"reject")
@@ -72,7 +72,9 @@ def test_a_text_of_many_chunks_is_read_completely(tmp_path: Path) -> None:
 def test_candidates_are_filtered(tmp_path: Path, compress: bool) -> None:
     end = ".gz" if compress else ""
     for name, content in (("r.fq", READS), ("ref.fa", REFERENCE), ("c.tsv", CANDIDATES)):
-        (tmp_path / (name + end)).write_bytes(gzip.compress(content) if compress else content)
+        (tmp_path / (name + end)).write_bytes(
+            gzip.compress(content, mtime=0) if compress else content
+        )
     inputs = ("--reads", f"r.fq{end}", "--reference", f"ref.fa{end}", "--candidates", f"c.tsv{end}")
     done = run(tmp_path, "prefilter", *inputs, "-e", "4")
     assert done.stdout == b"0\tpass\n0\tpass\n4\tpass\n4\tpass\n"
@@ -98,8 +100,8 @@ BAD_PAIRS = {
     b"A\tC\n" * 9 + b"\0" * (1 << 25): "x.tsv:10: a line of more than 65536 bytes",
     b"A\tC\n" * 300_000 + b"C\tA-T\n" + b"A\tC\n" * 300_000:
         "x.tsv:300001: '-' in column 4, in the segment, is no letter",
-    gzip.compress(PAIRS * 1000)[:-9]: "x.tsv:1: the gzip data are cut off",
-    gzip.compress(PAIRS * 1000)[:-300] + b"\0" * 300: "x.tsv:1: the gzip data are damaged: ",
+    gzip.compress(PAIRS * 1000, mtime=0)[:-9]: "x.tsv:1: the gzip data are cut off",
+    gzip.compress(PAIRS * 1000, mtime=0)[:-300] + b"\0" * 300: "x.tsv:1: the gzip data are damaged: ",
 }  # fmt: skip
 
 
@@ -140,17 +142,17 @@ BAD_CANDIDATES = [
     ("c.tsv", b"0\tone\t9" + b"9" * 30, "c.tsv:1: the position is not a whole number from 0 on"),
     ("c.tsv", b"0\tone\t1\t*\n", "c.tsv:1: the strand is neither + nor -"),
     ("c.tsv", b"0\tone\t1\t\n", "c.tsv:1: the strand is neither + nor -"),
-    ("c.tsv", gzip.compress(CANDIDATES)[:-8], "c.tsv:1: the gzip data are cut off"),
+    ("c.tsv", gzip.compress(CANDIDATES, mtime=0)[:-8], "c.tsv:1: the gzip data are cut off"),
     ("r.fq", b"", "r.fq: the file holds no read"),
     ("r.fq", b"@r0\n\n+\n\n", "r.fq: read 0 (r0) has 0 bases, not 1 to 10000"),
     ("r.fq", READS[:-9], "r.fq:"),
-    ("r.fq", gzip.compress(READS)[:-8], "r.fq: the gzip data are cut off"),
+    ("r.fq", gzip.compress(READS, mtime=0)[:-8], "r.fq: the gzip data are cut off"),
     ("r.fq", b"\0\1\2\3", "r.fq:1: "),
     ("ref.fa", b"", "ref.fa: the file holds no contig"),
     ("ref.fa", b">a\nACGT\n>a\nAC\n", 'ref.fa: there are two contigs "a"'),
     ("ref.fa", b">a\nACGT\n>b\n", 'ref.fa: contig "b" is empty'),
     ("ref.fa", b"ACGT\n", "ref.fa:"),
-    ("ref.fa", gzip.compress(REFERENCE)[:-8], "ref.fa: the gzip data are cut off"),
+    ("ref.fa", gzip.compress(REFERENCE, mtime=0)[:-8], "ref.fa: the gzip data are cut off"),
 ]
 
 

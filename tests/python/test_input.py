@@ -24,9 +24,9 @@ from gkl_shim.formats.prefilter_text import TextReader, read_reads
 
 TEXT = b"".join(b"%d\n" % number for number in range(100_000))
 COMPRESSED = {
-    "gzip": gzip.compress(TEXT, 1),
-    "gzip members": gzip.compress(TEXT[:1000], 1) + gzip.compress(TEXT[1000:], 1),
-    "gzip and zeros": gzip.compress(TEXT, 1) + bytes(1000),
+    "gzip": gzip.compress(TEXT, 1, mtime=0),
+    "gzip members": gzip.compress(TEXT[:1000], 1, mtime=0) + gzip.compress(TEXT[1000:], 1, mtime=0),
+    "gzip and zeros": gzip.compress(TEXT, 1, mtime=0) + bytes(1000),
     "bzip2": bz2.compress(TEXT, 1),
     "xz": lzma.compress(TEXT, preset=0),
 }
@@ -127,7 +127,7 @@ def test_an_open_file_is_read_from_its_position(tmp_path: Path) -> None:
             assert content_of(source) == TEXT[10:]
 
 
-@pytest.mark.parametrize("start", [b"", REGION, gzip.compress(TEXT)[:500]])
+@pytest.mark.parametrize("start", [b"", REGION, gzip.compress(TEXT, mtime=0)[:500]])
 def test_closing_ends_a_read_in_another_thread(start: bytes) -> None:
     end, writer = os.pipe()
     os.write(writer, start)
