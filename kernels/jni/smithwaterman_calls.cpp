@@ -114,11 +114,11 @@ void SmithWatermanCalls::verify(const gkl_shim_smithwaterman_batch &pair,
     const std::string given(cigar, size_t(length));
     if (offset == expected_offset && given == expected) return;
     if (different_++ == 0)
-        log_warning(format("GKL_SHIM_VERIFY: an alignment of %lld and %lld letters is %s at %lld, "
-                           "but Java's arithmetic gives %s at %lld",
-                           (long long)pair.reference_offsets[1],
-                           (long long)pair.alternative_offsets[1], given.c_str(), (long long)offset,
-                           expected.c_str(), (long long)expected_offset));
+        log_warning(
+            format("GKL_SHIM_VERIFY: an alignment of %lld and %lld letters is %s at %lld, "
+                   "but Java's arithmetic gives %s at %lld",
+                   (long long)pair.reference_offsets[1], (long long)pair.alternative_offsets[1],
+                   given.c_str(), (long long)offset, expected.c_str(), (long long)expected_offset));
 }
 
 void SmithWatermanCalls::report() {
