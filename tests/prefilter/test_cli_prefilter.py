@@ -11,6 +11,7 @@ import pytest
 from tests.cli.shim_command import one_error, run
 
 PAIRS = b"ACGTACGT\tACGTACGT\nACGTACGA\tACGTTACG\nTTTTTTTT\tACGTACGT\nACGNACGT\tacgaacgt\n"
+PACKED = gzip.compress(PAIRS * 1000, mtime=0)
 LINES = b"0\tpass\n2\tpass\n-1\treject\n-2\tundefined\n"
 READS = b"@r0\nACGTTG\n+\nIIIIII\n@r1 more\nTTACC\n+\nIIIII\n"
 REFERENCE = b">one with words\nGGACGT\nTGGG\n>two\nCCGGTAA\n"
@@ -100,8 +101,8 @@ BAD_PAIRS = {
     b"A\tC\n" * 9 + b"\0" * (1 << 25): "x.tsv:10: a line of more than 65536 bytes",
     b"A\tC\n" * 300_000 + b"C\tA-T\n" + b"A\tC\n" * 300_000:
         "x.tsv:300001: '-' in column 4, in the segment, is no letter",
-    gzip.compress(PAIRS * 1000, mtime=0)[:-9]: "x.tsv:1: the gzip data are cut off",
-    gzip.compress(PAIRS * 1000, mtime=0)[:-300] + b"\0" * 300: "x.tsv:1: the gzip data are damaged: ",
+    PACKED[:-9]: "x.tsv:1: the gzip data are cut off",
+    PACKED[:-300] + b"\0" * 300: "x.tsv:1: the gzip data are damaged: ",
 }  # fmt: skip
 
 
