@@ -100,14 +100,19 @@ def warnings(lines: list[str]) -> list[str]:
     return [line for line in lines if "warning" in line]
 
 
+def closing(lines: list[str]) -> str:
+    """Return the last line about PairHMM."""
+    return [line for line in lines if " PairHMM: " in line][-1]
+
+
 def figure(lines: list[str], pattern: str) -> int:
-    match = re.search(pattern, lines[-1])
+    match = re.search(pattern, closing(lines))
     assert match, lines
     return int(match[1])
 
 
 def on_device(lines: list[str]) -> int:
-    return figure(lines, r"; (\d+) pairs on fake 0$") if "fake 0" in lines[-1] else 0
+    return figure(lines, r"; (\d+) pairs on fake 0$") if "fake 0" in closing(lines) else 0
 
 
 def pairs(lines: list[str]) -> int:
