@@ -8,7 +8,7 @@ import jpype
 
 from tests.java import pdhmm_scenarios, scenarios
 from tests.java.pdhmm_scenarios import Pdhmm
-from tests.java.scenarios import PairHmm, java_bytes, java_doubles, scenario
+from tests.java.scenarios import Attempts, PairHmm, java_bytes, java_doubles, scenario
 
 NAMES = {
     "gkl": (
@@ -78,13 +78,7 @@ def fgkl_errors(argument: dict[str, Any]) -> dict[str, Any]:
     pairhmm_name, pdhmm_name, smithwaterman_name = NAMES["fgkl"]
     fgkl = scenarios.errors_of(PairHmm(name=pairhmm_name), argument["pairhmm"])
     intel = scenarios.errors_of(PairHmm(), argument["pairhmm"])
-    caught: dict[str, tuple[str, str]] = {}
-
-    def attempt(name: str, call: Any, *arguments: Any) -> None:
-        try:
-            call(*arguments)
-        except jpype.JException as error:
-            caught[name] = (str(error.getClass().getName()), str(error.getMessage()))
+    attempt = Attempts()
 
     reads, haplotypes = argument["pdhmm"]
     r, h = pdhmm_scenarios.held_reads, pdhmm_scenarios.held_haplotypes
@@ -103,7 +97,7 @@ def fgkl_errors(argument: dict[str, Any]) -> dict[str, Any]:
     attempt("smithwaterman: null", align, some, None)
     attempt("smithwaterman: parameters", align, some, some, None)
     attempt("smithwaterman: empty", align, some, java_bytes(b""))
-    return {"fgkl": fgkl, "intel": intel, "others": caught}
+    return {"fgkl": fgkl, "intel": intel, "others": attempt.caught}
 
 
 if __name__ == "__main__":

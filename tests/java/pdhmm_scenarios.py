@@ -13,7 +13,7 @@ import jpype
 import numpy as np
 
 from tests.java import scenarios
-from tests.java.scenarios import java_bytes, java_doubles, scenario
+from tests.java.scenarios import Attempts, java_bytes, java_doubles, scenario
 
 _BINDINGS = "org.broadinstitute.gatk.nativebindings.pdhmm."
 _READ = ("readBases", "readQuals", "insertionGOP", "deletionGOP", "overallGCP")
@@ -116,13 +116,7 @@ def errors(region: Region) -> dict[str, tuple[str, str]]:
     expected = pdhmm.compute(region)
     reads, haplotypes = region
     pairs = len(reads) * len(haplotypes)
-    caught: dict[str, tuple[str, str]] = {}
-
-    def attempt(name: str, call: Any, *arguments: Any) -> None:
-        try:
-            call(*arguments)
-        except jpype.JException as error:
-            caught[name] = (str(error.getClass().getName()), str(error.getMessage()))
+    attempt = Attempts()
 
     def spoiled(array: Any, field: str | None, value: Any) -> Any:
         if field is None:
@@ -180,7 +174,7 @@ def errors(region: Region) -> dict[str, tuple[str, str]]:
             arguments[place][0] = length
             attempt(f"flat {place} {length}", call, *arguments)
     assert pdhmm.compute(region) == expected
-    return caught
+    return attempt.caught
 
 
 @scenario

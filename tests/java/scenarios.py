@@ -125,17 +125,27 @@ def errors(region: Region) -> dict[str, tuple[str, str]]:
     return errors_of(PairHmm(), region)
 
 
+class Attempts:
+    """Makes calls, and keeps the class and the message of each Java exception by name."""
+
+    def __init__(self) -> None:
+        self.caught: dict[str, tuple[str, str]] = {}
+
+    def __call__(self, name: str, call: Any, *arguments: Any) -> None:
+        try:
+            call(*arguments)
+        except jpype.JException as error:
+            self.caught[name] = (str(error.getClass().getName()), str(error.getMessage()))
+
+
 def errors_of(pairhmm: PairHmm, region: Region) -> dict[str, tuple[str, str]]:
     expected = pairhmm.compute(region)
     reads, haplotypes = pairhmm.reads, pairhmm.haplotypes
     pairs = len(region.reads) * len(region.haplotypes)
-    caught: dict[str, tuple[str, str]] = {}
+    attempts = Attempts()
 
     def attempt(name: str, reads: Any, haplotypes: Any, output: Any) -> None:
-        try:
-            pairhmm.instance.computeLikelihoods(reads, haplotypes, output)
-        except jpype.JException as error:
-            caught[name] = (str(error.getClass().getName()), str(error.getMessage()))
+        attempts(name, pairhmm.instance.computeLikelihoods, reads, haplotypes, output)
 
     def spoiled_reads(index: int, name: str, value: Any) -> Any:
         result = reads(region)
@@ -182,7 +192,7 @@ def errors_of(pairhmm: PairHmm, region: Region) -> dict[str, tuple[str, str]]:
     attempt("no haplotypes", reads(region), haplotypes(Region([], [])), untouched)
     assert list(untouched) == [7.0]
     assert pairhmm.compute(region) == expected
-    return caught
+    return attempts.caught
 
 
 @scenario
