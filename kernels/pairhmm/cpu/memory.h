@@ -38,20 +38,12 @@ inline size_t tile_bytes(const TileKernel &kernel, int32_t rows, const PlanView 
            size_t(plan.join_count) * size_t(kernel.lanes) * sizeof(double);
 }
 
-// The plan that takes the most memory among all of this many haplotypes and letters.
-inline PlanView largest_plan(int64_t haplotypes, int64_t letters) {
-    PlanView plan = {};
-    plan.heads.columns = plan.tails.columns =
-        int32_t(haplotypes == 1 ? (letters + 1) / 2 : letters);
-    plan.heads.leaves = plan.tails.leaves = plan.join_count = int32_t(haplotypes);
-    plan.heads.slots = plan.tails.slots = int32_t(haplotypes) - 1;
-    plan.heads.branch_count = plan.tails.branch_count = int32_t(2 * haplotypes - 1);
-    return plan;
-}
-
-// Whether a read this long may share a tile with others.
+// Whether a read this long may share a tile with others, with any haplotype.
 inline bool fits(const TileKernel &kernel, int32_t rows) {
-    const PlanView plan = largest_plan(1, GKL_SHIM_PAIRHMM_LONGEST_HAPLOTYPE);
+    PlanView plan = {};  // of the longest haplotype alone
+    plan.heads.columns = plan.tails.columns = (GKL_SHIM_PAIRHMM_LONGEST_HAPLOTYPE + 1) / 2;
+    plan.heads.leaves = plan.tails.leaves = plan.join_count = 1;
+    plan.heads.branch_count = plan.tails.branch_count = 1;
     return kernel.coefficients(rows, plan) + kernel.workspace(rows, plan) <= kLongReadBytes;
 }
 

@@ -29,7 +29,7 @@ constexpr size_t kMostFlagBytes = size_t(16) << 20;
 // The most memory for the flags of several pairs. They should stay in the CPU's second cache.
 constexpr size_t kMostGroupBytes = size_t(512) << 10;
 
-// What a step costs besides its rows, in rows.
+// The fixed cost of a step, in rows.
 constexpr int64_t kStepCost = 4;
 
 // Larger buffers of a thread are freed after use.
