@@ -89,23 +89,20 @@ def command(output: Path) -> int:
 def _demonstrate(sample: data.Sample, classpath: str, swap: run.Swap, progress: Console) -> _Result:
     folder = sample.reads.parent
     regions, pairs = folder / "regions.in", folder / "pairs.tsv"
-    recordings = {"GKL_SHIM_RECORD": regions, "GKL_SHIM_RECORD_SMITHWATERMAN": pairs}
-    for recording in recordings.values():
+    for recording in (regions, pairs):
         recording.unlink(missing_ok=True)
+    record = {"GKL_SHIM_RECORD": str(regions), "GKL_SHIM_RECORD_SMITHWATERMAN": str(pairs)}
     runs = {}
     for mode, options in _OPTIONS.items():
-        environment = {name: str(path) for name, path in recordings.items()}
-        done = {}
-        for name, chosen, added in (
-            ("stock", run.STOCK, {}),
-            ("shim", swap, environment if mode == _DEFAULT else {}),
-        ):
-            with _step(progress, f"HaplotypeCaller, {mode}, {name}"):
-                label = f"{name}.{mode.split()[0]}"
-                done[name] = _call(sample, label, classpath, chosen, added, options)
-        stock, shim = (folder / f"{name}.{mode.split()[0]}.vcf" for name in done)
-        runs[mode] = _Runs(compare.compare(stock, shim), **done)
-    for recording in recordings.values():
+        word = mode.split()[0]
+        with _step(progress, f"HaplotypeCaller, {mode}, stock"):
+            stock = _call(sample, f"stock.{word}", classpath, run.STOCK, {}, options)
+        with _step(progress, f"HaplotypeCaller, {mode}, shim"):
+            environment = record if mode == _DEFAULT else {}
+            shim = _call(sample, f"shim.{word}", classpath, swap, environment, options)
+        vcf = compare.compare(folder / f"stock.{word}.vcf", folder / f"shim.{word}.vcf")
+        runs[mode] = _Runs(vcf, stock, shim)
+    for recording in (regions, pairs):
         if not recording.is_file() or recording.stat().st_size == 0:
             log = folder / "shim.default.log"
             raise MissingComponent(f"the shim did not compute in GATK; {log} says why")

@@ -66,8 +66,8 @@ def command(swap: str, gatk_classpath: str | None, output: Path | None, as_json:
         variables += ("GKL_SHIM_PYTHON",)
     environment = chosen.environment(os.environ)
     exports = {name: environment[name] for name in variables}
-    options = exports.get("JAVA_TOOL_OPTIONS", run.NATIVE_ACCESS)
-    if run.NATIVE_ACCESS not in options and _warns_of_libraries():
+    options = exports.get("JAVA_TOOL_OPTIONS")
+    if options is not None and run.NATIVE_ACCESS not in options and _warns_of_libraries():
         exports["JAVA_TOOL_OPTIONS"] += f" {run.NATIVE_ACCESS}"
     jars = [str(jar) for jar in chosen.jars]
     if as_json:
