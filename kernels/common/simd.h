@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#if defined(__x86_64__)
+#if defined(__FMA__)
 #include <immintrin.h>
 #elif defined(__aarch64__)
 #include <arm_neon.h>
