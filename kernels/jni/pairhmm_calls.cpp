@@ -12,7 +12,7 @@ namespace gkl_shim {
 namespace jni {
 namespace {
 
-void report_calls() { PairHmmCalls::get().report(); }
+void report_pairhmm() { PairHmmCalls::get().report(); }
 
 }  // namespace
 
@@ -158,7 +158,7 @@ void PairHmmCalls::announce(int configuration, int asked, const char *replaced) 
                        (long long)settings().verify));
     }
     announced_.store(true, std::memory_order_release);
-    at_process_end<report_calls>();
+    at_process_end<report_pairhmm>();
 }
 
 void PairHmmCalls::report() {

@@ -12,7 +12,7 @@ namespace gkl_shim {
 namespace jni {
 namespace {
 
-void report_calls() { PdhmmCalls::get().report(); }
+void report_pdhmm() { PdhmmCalls::get().report(); }
 
 }  // namespace
 
@@ -109,7 +109,7 @@ void PdhmmCalls::announce(int threads, int asked, const char *replaced) {
                             (long long)settings().verify));
     }
     announced_.store(true, std::memory_order_release);
-    at_process_end<report_calls>();
+    at_process_end<report_pdhmm>();
 }
 
 void PdhmmCalls::report() {

@@ -11,7 +11,7 @@ namespace gkl_shim {
 namespace jni {
 namespace {
 
-void report_calls() { SmithWatermanCalls::get().report(); }
+void report_smithwaterman() { SmithWatermanCalls::get().report(); }
 
 // A line in the format of `gkl-shim smithwaterman`: both sequences, the scores and the strategy.
 std::string record(const gkl_shim_smithwaterman_batch &pair,
@@ -79,7 +79,7 @@ void SmithWatermanCalls::announce(const std::string &replaced) {
                        (long long)settings().verify));
         announced_.store(true, std::memory_order_release);
     }
-    at_process_end<report_calls>();
+    at_process_end<report_smithwaterman>();
 }
 
 void SmithWatermanCalls::align(const gkl_shim_smithwaterman_batch &pair,
