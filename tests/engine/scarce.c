@@ -1,5 +1,5 @@
-/* Preloaded into a process: lets requests for memory and for threads fail while one call of a
- * function is under way. Also a CUDA driver for the engine, which takes its memory from there. */
+/* Preloaded into a process. Makes requests for memory and for threads fail during one call of a
+ * function. Also a CUDA driver for the engine, which allocates its memory in the same way. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <math.h>

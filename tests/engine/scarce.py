@@ -1,10 +1,10 @@
-"""Call one part of the C interface with its first, second, third... request refused.
+"""Call a part of the C interface, and let each of its requests fail in turn.
 
-main() takes PART one|all from the command line. Requests are those for memory and for threads; the
-preloaded scarce.c refuses them. With `one`, only that request is refused; with `all`, every later
-one too. Each time a new process makes the part's first call. It must give the right results or
-GKL_SHIM_ENOMEM. Called again with enough memory, it must give the right results. Prints how many
-requests the part makes.
+The command line is: PART one|all. A request is a call that allocates memory or starts a thread. The
+preloaded scarce.c makes it fail. A new process is started for each request of the part. With `one`,
+only this request fails, with `all`, all later ones fail too. The process calls the part, which must
+return the right results or GKL_SHIM_ENOMEM. Then it calls the part again with enough memory, which
+must return the right results. The script prints the number of requests that the part makes.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from tests.prefilter import simulate
 PATIENCE = 60  # seconds, for calls that take milliseconds
 REFUSED, NONE_REFUSED = 10, 11  # exit codes
 PARTS: dict[str, Callable[[], Callable[[], None]]] = {}
-"""Each returns what makes a part's calls."""
+"""By name, functions that prepare a part and return the function that calls it."""
 
 ffi, lib = _native.library()
 scarce_ffi = cffi.FFI()
@@ -173,14 +173,14 @@ class PairHmm:
 
 @part(("several", "single", 2))
 class Complete(PairHmm):
-    """The same for values that are missing."""
+    """The same, for a call that computes only the missing values."""
 
     function = "gkl_shim_pairhmm_complete"
 
 
 @part(("several", "single"), ("odd", "double"))
 class CudaEngine(PairHmm):
-    """The same for an engine whose only device finds every result out of its range."""
+    """The same, with a CUDA engine whose only device reports every result as out of range."""
 
     def __init__(self, regions: str, precision: str) -> None:
         super().__init__(regions, precision, 2)
@@ -223,7 +223,7 @@ class CudaEngine(PairHmm):
 
 @part(("several", "single"), ("odd", "double"))
 class CudaPlanner(PairHmm):
-    """Plan and write chunks, and put their results into place."""
+    """Plan and write chunks, and store their results."""
 
     def __init__(self, regions: str, precision: str) -> None:
         super().__init__(regions, precision, 2)
@@ -269,7 +269,7 @@ class CudaPlanner(PairHmm):
 
 
 class Jni:
-    """Load the library in a JVM; a class initializes and computes, recorded and verified."""
+    """Load the library as a JVM does, and compute with recording and verification on."""
 
     def __init__(self) -> None:
         os.environ["GKL_SHIM_RECORD"] = "recorded.in"
@@ -326,7 +326,7 @@ class Jni:
 
 @part()
 class OwnClasses(Jni):
-    """org.gklshim.pairhmm.NativePairHmm."""
+    """The native methods of org.gklshim.pairhmm.NativePairHmm."""
 
     def arguments(self, reads: list[Read], haplotypes: list[bytes]) -> tuple[Any, ...]:
         tracks = zip(*map(_tracks, reads), strict=True)
@@ -347,7 +347,7 @@ class OwnClasses(Jni):
 
 @part()
 class GklClasses(Jni):
-    """com.intel.gkl.pairhmm.IntelPairHmm, as Intel made it."""
+    """The native methods of GKL's own com.intel.gkl.pairhmm.IntelPairHmm."""
 
     def arguments(self, reads: list[Read], haplotypes: list[bytes]) -> tuple[Any, ...]:
         def holders(contents: list[list[bytes]]) -> Any:

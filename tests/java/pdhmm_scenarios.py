@@ -97,7 +97,7 @@ def flat(pairs: list[tuple[bytes, ...]]) -> list[Any]:
 
 @scenario
 def compute(regions: list[Region]) -> dict[str, Any]:
-    """Every region's likelihoods through both doors, and whose class computed them."""
+    """Every region's likelihoods through both methods, and whose class computed them."""
     pdhmm = Pdhmm()
     results = [pdhmm.compute(region) for region in regions]
     pairs = [[(*read, *h) for read in reads for h in haplotypes] for reads, haplotypes in regions]
@@ -179,7 +179,7 @@ def errors(region: Region) -> dict[str, tuple[str, str]]:
 
 @scenario
 def threads(argument: tuple[list[Region], int]) -> list[list[list[float]]]:
-    """Several threads compute at once, each with an instance of its own."""
+    """Several threads compute at the same time, each with its own instance."""
     regions, count = argument
     results: list[Any] = [None] * count
 

@@ -40,14 +40,14 @@ def run(jvm: Jvm, scenario: str, argument: Any, **options: Any) -> Outcome:
 
 
 @pytest.mark.parametrize("swap", ["agent", "classpath", "stock"])
-def test_both_doors(jvm: Jvm, swap: str) -> None:
+def test_both_methods(jvm: Jvm, swap: str) -> None:
     skip_unless_served(swap)
     regions, expected = recorded()
     done = run(jvm, "compute", regions, swap=swap)
     assert done.result["ours"] == (swap != "stock")
-    for door in ("likelihoods", "flat"):
-        found = np.concatenate(done.result[door])
-        np.testing.assert_allclose(found, expected, rtol=0, atol=1e-9, err_msg=door)
+    for method in ("likelihoods", "flat"):
+        found = np.concatenate(done.result[method])
+        np.testing.assert_allclose(found, expected, rtol=0, atol=1e-9, err_msg=method)
     assert done.result["again"] == done.result["likelihoods"][0]
     if swap != "stock":
         how = {"agent": "agent", "classpath": "class path"}[swap]

@@ -90,7 +90,7 @@ def test_beyond_the_range_of_double_precision(build: str) -> None:
 @pytest.mark.parametrize("build", BUILDS)
 @pytest.mark.parametrize("quals", [(0, 0), (1, 3), (0, 60), (2, 2), (3, 100)])
 def test_gaps_as_likely_as_matches(build: str, quals: tuple[int, int]) -> None:
-    """Such a read cannot be scaled by rows."""
+    """Rows with these gap qualities cannot be scaled."""
     rnd = random.Random(2)
     bases, base_quals, insertion, deletion, continuation = random_read(rnd, 30)
     one = bytes([quals[0]]), bytes([quals[1]])
@@ -108,8 +108,8 @@ def test_a_likelihood_of_zero() -> None:
 
 
 @pytest.mark.parametrize("build", BUILDS)
-def test_haplotypes_that_are_divided(build: str) -> None:
-    """So many that they do not fit a tile's memory; no two share a head."""
+def test_haplotypes_are_divided_into_sets(build: str) -> None:
+    """Too many haplotypes for one tile's memory, and no two share a head."""
     rnd = random.Random(3)
     read = random_read(rnd, 600)
     haplotypes = [random_haplotype(rnd, 90, k % 3) for k in range(700)]
