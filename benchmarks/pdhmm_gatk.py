@@ -32,7 +32,7 @@ from gkl_shim.gatk import compare, data, fetch, run
 
 _VERSIONS = (fetch.GATK_VERSION, "4.7.0.0")
 _MODE = ("--dragen-378-concordance-mode",)
-_LENGTH, _DEPTH, _SNP_RATE = 4_000, 300, 1 / 400
+_LENGTH, _DEPTH, _SNP_RATE = 4_000, 600, 1 / 400
 _PARTS = ("run", "PDHMM", "Smith-Waterman")
 
 
