@@ -59,6 +59,11 @@ class Devices(Generic[_Engine]):
         self._lock = threading.Lock()
         self._closed = False
 
+    @property
+    def absent(self) -> bool:
+        """Whether only the CPU computes, now and later."""
+        return not self.always and not self._may_open and self.engine is None
+
     @contextlib.contextmanager
     def for_call(self, costs: CallCosts, estimate: Callable[[], Any]) -> Iterator[_Engine | None]:
         """Choose the engine for a call, and learn from the time that the ``with`` block takes.
@@ -75,7 +80,7 @@ class Devices(Generic[_Engine]):
         engine or None
             The device engine, or None if the CPU is to compute.
         """
-        if self.always or not (self._may_open or self.engine is not None):
+        if self.always or self.absent:
             yield self.engine
             return
         call = estimate()

@@ -6,6 +6,7 @@ arrays are copied to the host first.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias
@@ -265,11 +266,15 @@ class Batch:
     @property
     def pairs(self) -> int:
         """The number of read-haplotype pairs."""
+        if len(self) == 1:
+            return len(self.reads) * len(self.haplotypes)
         return int(np.diff(self.region_reads) @ np.diff(self.region_haplotypes))
 
     @property
     def cells(self) -> int:
         """Read length x haplotype length, summed over all pairs."""
+        if len(self) == 1:
+            return len(self.reads.bases) * len(self.haplotypes.bases)
         reads = np.diff(self.reads.offsets[self.region_reads])
         return int((reads * np.diff(self.haplotypes.offsets[self.region_haplotypes])).sum())
 
@@ -364,10 +369,8 @@ def _joined(offsets: list[NDArray[np.int64]]) -> NDArray[np.int64]:
     return np.delete(joined, firsts[1:])
 
 
-def offsets_of(lengths: NDArray[np.int64] | list[int]) -> NDArray[np.int64]:
-    offsets = np.zeros(len(lengths) + 1, np.int64)
-    np.cumsum(lengths, out=offsets[1:])
-    return offsets
+def offsets_of(lengths: list[int]) -> NDArray[np.int64]:
+    return np.fromiter(itertools.accumulate(lengths, initial=0), np.int64, len(lengths) + 1)
 
 
 def cut_reads(reads: ReadBatch, start: int, stop: int) -> ReadBatch:
@@ -384,44 +387,95 @@ def cut_haplotypes(haplotypes: HaplotypeBatch, start: int, stop: int) -> Haploty
 def read_batch(reads: Reads, gaps: tuple[Quals, ...]) -> ReadBatch:
     if isinstance(reads, ReadBatch):
         return reads
-    columns: list[list[bytes]] = [[] for _ in range(5)]
-    for index, read in enumerate(_items(reads, "reads")):
-        if isinstance(read, Read):
-            sequence: Any = read.bases
-            quals: tuple[Any, ...] = (read.quals, read.insertion_quals, read.deletion_quals,
-                                      read.continuation_quals)  # fmt: skip
-        elif isinstance(read, tuple):
-            if len(read) not in (2, 5):
-                raise ValueError(
-                    f"reads[{index}]: a tuple of {len(read)}; expected (bases, quals) or (bases, "
-                    "quals, insertion_quals, deletion_quals, continuation_quals)"
-                )
-            sequence = read[0]
-            quals = read[1:] if len(read) == 5 else (read[1], *gaps)
-        elif hasattr(read, "query_sequence"):
-            sequence = read.query_sequence
-            quals = (read.query_qualities, *gaps)
-        else:
-            raise ValueError(
-                f"reads[{index}]: expected a Read, a pysam read or a tuple, got "
-                f"{'None' if read is None else type(read).__name__}"
-            )
-        bases = _sequence(sequence, f"reads[{index}].bases")
-        columns[0].append(bases)
-        for name, track, column in zip(QUAL_TRACKS, quals, columns[1:], strict=True):
-            column.append(_track(track, len(bases), f"reads[{index}].{name}"))
-    offsets = offsets_of([len(bases) for bases in columns[0]])
-    tracks = [np.frombuffer(b"".join(column), np.uint8) for column in columns]
+    rows = [_row(read, gaps, index) for index, read in enumerate(_items(reads, "reads"))]
+    joined = _joined_rows(rows)
+    if joined is None:
+        # Some track has another form or is wrong. Its error names the read.
+        joined = _joined_rows([_bytes_row(row, index) for index, row in enumerate(rows)])
+    offsets, *tracks = joined or [offsets_of([]), *[np.empty(0, np.uint8)] * 5]
     return ReadBatch.trusted(offsets, *tracks)
+
+
+def _row(read: Any, gaps: tuple[Quals, ...], index: int) -> tuple[Any, ...]:
+    """Return the bases and the qualities of a read in any accepted form, not yet checked."""
+    if isinstance(read, tuple):
+        if len(read) == 5:
+            return read
+        if len(read) == 2:
+            return (*read, *gaps)
+        raise ValueError(
+            f"reads[{index}]: a tuple of {len(read)}; expected (bases, quals) or (bases, "
+            "quals, insertion_quals, deletion_quals, continuation_quals)"
+        )
+    if isinstance(read, Read):
+        return (read.bases, read.quals, read.insertion_quals, read.deletion_quals,
+                read.continuation_quals)  # fmt: skip
+    if hasattr(read, "query_sequence"):
+        return (read.query_sequence, read.query_qualities, *gaps)
+    raise ValueError(
+        f"reads[{index}]: expected a Read, a pysam read or a tuple, got "
+        f"{'None' if read is None else type(read).__name__}"
+    )
+
+
+def _bytes_row(row: tuple[Any, ...], index: int) -> tuple[bytes, ...]:
+    """Check the tracks of a read and return them as bytes."""
+    bases = _sequence(row[0], f"reads[{index}].bases")
+    named = zip(QUAL_TRACKS, row[1:], strict=True)
+    return (bases, *[_track(t, len(bases), f"reads[{index}].{name}") for name, t in named])
+
+
+def _joined_rows(rows: list[tuple[Any, ...]]) -> list[NDArray[Any]] | None:
+    """Check and join the tracks of all reads at once, which is faster than one after the other.
+
+    Returns
+    -------
+    list of arrays, or None
+        The offsets and the tracks. None if there is no read, if a track is neither bytes nor one
+        number, or if anything is wrong.
+    """
+    if not rows:
+        return None
+    sequences, *tracks = zip(*rows, strict=True)
+    joined = _joined_letters(sequences)
+    if joined is None:
+        return None
+    lengths, letters = joined
+    result: list[NDArray[Any]] = [offsets_of(lengths), np.frombuffer(letters, np.uint8)]
+    for track in tracks:
+        kinds = set(map(type, track))
+        if kinds == {bytes}:
+            quals = b"".join(track)
+            if list(map(len, track)) != lengths or not quals.isascii():  # 128 or more
+                return None
+        elif kinds == {int} and len(set(track)) == 1 and 0 <= track[0] <= MAX_QUAL:
+            quals = _SCALARS[track[0]] * len(letters)
+        else:
+            return None
+        result.append(np.frombuffer(quals, np.uint8))
+    return result
+
+
+def _joined_letters(sequences: Sequence[Any]) -> tuple[list[int], bytes] | None:
+    """Check and join sequences, and return their lengths too; None as in `_joined_rows`."""
+    if set(map(type, sequences)) != {bytes}:
+        return None
+    lengths, letters = list(map(len, sequences)), b"".join(sequences)
+    if 0 in lengths or letters.translate(None, _native_pairhmm.letters()):
+        return None
+    return lengths, letters
 
 
 def haplotype_batch(haplotypes: Haplotypes) -> HaplotypeBatch:
     if isinstance(haplotypes, HaplotypeBatch):
         return haplotypes
-    items = enumerate(_items(haplotypes, "haplotypes"))
-    letters = [_sequence(item, f"haplotypes[{index}]") for index, item in items]
-    offsets = offsets_of([len(bases) for bases in letters])
-    return HaplotypeBatch.trusted(offsets, np.frombuffer(b"".join(letters), np.uint8))
+    items = list(_items(haplotypes, "haplotypes"))
+    joined = _joined_letters(items)
+    if joined is None:
+        checked = [_sequence(item, f"haplotypes[{index}]") for index, item in enumerate(items)]
+        joined = list(map(len, checked)), b"".join(checked)
+    lengths, letters = joined
+    return HaplotypeBatch.trusted(offsets_of(lengths), np.frombuffer(letters, np.uint8))
 
 
 def _items(value: Any, name: str) -> Iterable[Any]:

@@ -102,9 +102,9 @@ def last_error() -> str:
 
 def check(status: int) -> None:
     """Raise the exception for a status other than ``GKL_SHIM_OK``, with the library's message."""
-    _, lib = library()
-    if status == lib.GKL_SHIM_OK:
+    if status == 0:  # GKL_SHIM_OK
         return
+    _, lib = library()
     message = last_error()
     if status == lib.GKL_SHIM_ENOMEM:
         raise MemoryError(message)

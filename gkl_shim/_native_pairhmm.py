@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,7 @@ __all__ = [
     "parse_regions",
     "precision_code",
     "statistics",
+    "values_pointer",
 ]
 
 # Likelihoods formatted in one call. All threads have work, and the text stays in cache.
@@ -46,40 +47,53 @@ def batch_pointer(
     read_tracks
         The bases, and the base, insertion, deletion and continuation qualities.
     """
-    arrays = (region_reads, region_haplotypes, read_offsets, read_tracks, haplotype_offsets,
-              haplotype_bases)  # fmt: skip
-    return batches_pointer([arrays])
+    # Every microsecond counts here: a small region is computed in a few dozen microseconds.
+    cffi = _cffi()
+    address, numbers, letters = cffi.address, cffi.numbers, cffi.letters
+    return cffi.new(
+        cffi.batch,
+        (
+            len(region_reads) - 1,
+            address(numbers, region_reads),
+            address(numbers, region_haplotypes),
+            address(numbers, read_offsets),
+            *[address(letters, track) for track in read_tracks],
+            address(numbers, haplotype_offsets),
+            address(letters, haplotype_bases),
+        ),
+    )
 
 
 def batches_pointer(batches: list[tuple[Any, ...]]) -> Any:
     """Return a ``gkl_shim_pairhmm_batch *`` to an array of batches; see :func:`batch_pointer`."""
-    # Every microsecond counts here: a GPU computes a region in a few dozen microseconds.
-    new, batch, address, numbers, letters = _cffi_constructors()
-    return new(
-        batch,
-        [
-            (
-                len(region_reads) - 1,
-                address(numbers, region_reads),
-                address(numbers, region_haplotypes),
-                address(numbers, read_offsets),
-                *[address(letters, track) for track in read_tracks],
-                address(numbers, haplotype_offsets),
-                address(letters, haplotype_bases),
-            )
-            for region_reads, region_haplotypes, read_offsets, read_tracks, haplotype_offsets,
-            haplotype_bases in batches
-        ],
-    )  # fmt: skip
+    cffi = _cffi()
+    return cffi.new(cffi.batches, [batch_pointer(*arrays)[0] for arrays in batches])
+
+
+class _Cffi(NamedTuple):
+    """The cffi functions and types for a batch; looking up types by name is slow."""
+
+    new: Any
+    address: Any
+    batch: Any
+    batches: Any
+    numbers: Any
+    letters: Any
+    values: Any
 
 
 @functools.cache
-def _cffi_constructors() -> tuple[Any, ...]:
-    """Return the cffi functions and types for a batch; looking up types by name is slow."""
+def _cffi() -> _Cffi:
     ffi, _ = _native.library()
-    types = map(ffi.typeof, ("gkl_shim_pairhmm_batch[]", "int64_t[]", "uint8_t[]"))
-    batches, numbers, letters = types
-    return ffi.new, batches, ffi.from_buffer, numbers, letters
+    names = ("gkl_shim_pairhmm_batch *", "gkl_shim_pairhmm_batch[]", "int64_t[]", "uint8_t[]",
+             "double[]")  # fmt: skip
+    return _Cffi(ffi.new, ffi.from_buffer, *map(ffi.typeof, names))
+
+
+def values_pointer(out: NDArray[np.float64]) -> Any:
+    """Return a ``double *`` to a C-contiguous array, which must outlive it."""
+    cffi = _cffi()
+    return cffi.address(cffi.values, out, True)
 
 
 @functools.cache
@@ -162,7 +176,7 @@ class CpuEngine(_native.CpuEngine):
         MemoryError
             If the engine cannot allocate its tables.
         """
-        values = self._ffi.from_buffer("double[]", out, require_writable=True)
+        values = values_pointer(out)
         _native.check(self._lib.gkl_shim_pairhmm_compute(self._handle, batch, values, len(out)))
 
     def complete(self, batch: Any, out: NDArray[np.float64]) -> None:
@@ -170,7 +184,7 @@ class CpuEngine(_native.CpuEngine):
 
         The arguments and exceptions are the same as for :meth:`compute`.
         """
-        values = self._ffi.from_buffer("double[]", out, require_writable=True)
+        values = values_pointer(out)
         _native.check(self._lib.gkl_shim_pairhmm_complete(self._handle, batch, values, len(out)))
 
     def statistics(self) -> dict[str, int | float]:

@@ -47,7 +47,7 @@ class CpuEngine(_native.CpuEngine):
         batch = self._ffi.new("gkl_shim_pdhmm_batch *")
         batch.pairs = pairs[0]
         batch.haplotype_flags = self._ffi.from_buffer("uint8_t[]", flags)
-        values = self._ffi.from_buffer("double[]", out, require_writable=True)
+        values = _native_pairhmm.values_pointer(out)
         _native.check(self._lib.gkl_shim_pdhmm_compute(self._handle, batch, values, len(out)))
 
     def statistics(self) -> dict[str, int | float]:

@@ -257,6 +257,8 @@ class PairHMM(Closable):
         engine = self._engine
         if engine is None:
             raise ValueError("this PairHMM is closed")
+        if self._devices.absent:
+            return _compute_on_cpu(engine, batch)
         with self._devices.for_call(self._costs, lambda: self._estimate(batch)) as on_devices:
             return (
                 _compute_on_cpu(engine, batch) if on_devices is None else on_devices.compute(batch)
@@ -485,6 +487,9 @@ def _open_cuda(devices: list[int] | None, precision: Precision, threads: int) ->
 
 def _compute_on_cpu(engine: _native_pairhmm.CpuEngine, batch: Batch) -> NDArray[np.float64]:
     out = np.empty(batch.pairs, np.float64)
+    if _work_of(batch) <= _CALL_CELLS:
+        engine.compute(_native_pairhmm.batch_pointer(*batch.arrays), out)
+        return out
     # Python's signal handlers run between the parts, so Ctrl-C does not wait for all of them.
     for part, place in _parts(batch, out):
         if part.pairs == 0:
@@ -594,9 +599,7 @@ def _work_of(batch: Batch) -> int:
     """Return the sum of :func:`_work`, without array arithmetic if there is only one region."""
     if len(batch.region_reads) != 2:
         return int(_work(batch).sum())
-    reads, haplotypes = batch.reads, batch.haplotypes
-    pairs = len(reads) * len(haplotypes)
-    return max(len(reads.bases) * len(haplotypes.bases), pairs * _PAIR_CELLS)
+    return max(batch.cells, batch.pairs * _PAIR_CELLS)
 
 
 def _parts(batch: Batch, out: NDArray[np.float64]) -> Iterator[tuple[Batch, NDArray[np.float64]]]:
@@ -606,9 +609,6 @@ def _parts(batch: Batch, out: NDArray[np.float64]) -> Iterator[tuple[Batch, NDAr
     haplotypes if a call would have too few reads.
     """
     work = _work(batch)
-    if work.sum() <= _CALL_CELLS:
-        yield batch, out
-        return
     # Check the whole batch first, so that errors give indices in it and not in a part.
     _native_pairhmm.check_shape(_native_pairhmm.batch_pointer(*batch.arrays))
     first = start = 0

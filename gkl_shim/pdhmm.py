@@ -355,6 +355,9 @@ class PDHMM(Closable):
         if engine is None:
             raise ValueError("this PDHMM is closed")
         out = np.empty(batch.pairs, np.float64)
+        if batch.cells <= _CALL_CELLS:
+            engine.compute(batch.pairs_batch.arrays, batch.flags, out)
+            return out
         # Python's signal handlers run between the parts, so Ctrl-C does not wait for all of them.
         done = 0
         for part in _parts(batch):
@@ -434,16 +437,22 @@ def haplotype_batch(haplotypes: Haplotypes) -> HaplotypeBatch:
         letters.append(item[0])
         flags.append(item[1])
     determined = _batch.haplotype_batch(letters)
-    tracks = []
-    for index, (given, length) in enumerate(zip(flags, np.diff(determined.offsets), strict=True)):
-        name = f"haplotypes[{index}].flags"
-        track = np.zeros(length, np.uint8) if given is None else _flags_array(given, name)
-        if len(track) != length:
-            raise ValueError(f"{name}: {len(track)} values for {length} letters")
-        tracks.append(track)
-    return HaplotypeBatch.trusted(
-        determined, np.concatenate(tracks) if tracks else np.empty(0, np.uint8)
-    )
+    lengths = np.diff(determined.offsets).tolist()
+    tracks = [
+        _flags_bytes(given, length, f"haplotypes[{index}].flags")
+        for index, (given, length) in enumerate(zip(flags, lengths, strict=True))
+    ]
+    return HaplotypeBatch.trusted(determined, np.frombuffer(b"".join(tracks), np.uint8))
+
+
+def _flags_bytes(given: Any, length: int, name: str) -> bytes:
+    """Check the flags of one haplotype and return them as bytes."""
+    if given is None:
+        return bytes(length)
+    track = given if isinstance(given, bytes) else _flags_array(given, name).tobytes()
+    if len(track) != length:
+        raise ValueError(f"{name}: {len(track)} values for {length} letters")
+    return track
 
 
 def _items(value: Any) -> Iterable[Any]:

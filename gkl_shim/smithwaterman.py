@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gkl_shim import _native_smithwaterman
+from gkl_shim._batch import offsets_of
 
 __all__ = ["DANGLING_END", "HAPLOTYPE_TO_REFERENCE", "READ_TO_HAPLOTYPE", "Alignments",
            "Overhang", "Parameters", "SmithWaterman", "align"]  # fmt: skip
@@ -230,36 +231,36 @@ def _ragged(value: Any, name: str) -> tuple[NDArray[np.uint8], NDArray[np.int64]
             got = "None" if value is None else f"one {type(value).__name__}"
             raise ValueError(f"{name}: expected a sequence of them, got {got}")
         try:
-            items = [_item(item, f"{name}: sequence {k}") for k, item in enumerate(value)]
+            items = [_item(item, name, index) for index, item in enumerate(value)]
         except TypeError:
             raise ValueError(
                 f"{name}: expected a sequence of them, got {type(value).__name__}"
             ) from None
-        letters = np.frombuffer(b"".join(items), np.uint8)
-        ends = np.zeros(len(items) + 1, np.int64)
-        np.cumsum(np.fromiter(map(len, items), np.int64, len(items)), out=ends[1:])
-    lengths = np.diff(ends)
+        letters, ends = np.frombuffer(b"".join(items), np.uint8), offsets_of(list(map(len, items)))
+    lengths = ends[1:] - ends[:-1]
     longest = _native_smithwaterman.longest()
-    wrong = (lengths < 1) | (lengths > longest)
-    if wrong.any():
-        at = int(np.argmax(wrong))
+    if len(lengths) and not 1 <= lengths.min() <= lengths.max() <= longest:
+        at = int(np.argmax((lengths < 1) | (lengths > longest)))
         raise ValueError(f"{name}: sequence {at} has {lengths[at]} letters, not 1 to {longest}")
     return letters, ends
 
 
-def _item(item: Any, name: str) -> bytes:
+def _item(item: Any, name: str, index: int) -> bytes:
     if isinstance(item, bytes):
         return item
     if isinstance(item, str):
         try:
             return item.encode("latin-1")
         except UnicodeEncodeError:
-            raise ValueError(f"{name} has a letter that is not one byte") from None
+            raise ValueError(
+                f"{name}: sequence {index} has a letter that is not one byte"
+            ) from None
     if isinstance(item, (bytearray, memoryview)):
         return bytes(item)
     if isinstance(item, np.ndarray) and item.dtype == np.uint8 and item.ndim == 1:
         return item.tobytes()
-    raise ValueError(f"{name}: expected bytes, str or a uint8 array, got {type(item).__name__}")
+    got = type(item).__name__
+    raise ValueError(f"{name}: sequence {index}: expected bytes, str or a uint8 array, got {got}")
 
 
 def _bytes(value: Any, name: str) -> NDArray[np.uint8]:

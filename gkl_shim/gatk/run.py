@@ -74,6 +74,11 @@ _COMPUTE_TIME = re.compile(
     rb"(?:\b(PDPairHMM) +- )?Total compute time in "
     rb"(PairHMM computeLogLikelihoods\(\)|(?:native|java) Smith-Waterman) : ([\d.eE+-]+)"
 )
+# The total leaves out a native PDHMM.
+_NATIVE_PDHMM_TIME = re.compile(
+    rb"\bVectorLoglessPairPDHMM +- Time spent in "
+    rb"(setup for JNI call|JNI call|post-processing) : ([\d.eE+-]+)"
+)
 _NATIVE = re.compile(r"com/intel/gkl/native/(libgkl_\w+\.so)")
 _PAIRHMM_LIBRARIES = ("libgkl_pairhmm.so", "libgkl_pairhmm_omp.so")
 
@@ -230,6 +235,9 @@ class Run:
         for pdhmm, what, seconds in _COMPUTE_TIME.findall(self.log):
             aligner = what.endswith(b"Smith-Waterman")
             found["PDHMM" if pdhmm else "Smith-Waterman" if aligner else "PairHMM"] = float(seconds)
+        native = dict(_NATIVE_PDHMM_TIME.findall(self.log))
+        if native:
+            found["PDHMM"] = found.get("PDHMM", 0.0) + sum(map(float, native.values()))
         return {name: found[name] for name in KERNELS if name in found}
 
     @property

@@ -111,19 +111,10 @@ void PairHmmCalls::account(int configuration, const gkl_shim_pairhmm_batch &regi
     const int64_t reads = region.region_reads[1], haplotypes = region.region_haplotypes[1];
     const int64_t cells = region.read_offsets[reads] * region.haplotype_offsets[haplotypes];
     const int64_t number = totals_.add(reads * haplotypes, cells, seconds);
-    // Java has the results already, so a failure from here on must not fail the call.
-    try {
-        if (recording_) recording_->add(region, record);
-        if (settings().verify > 0 && number % settings().verify == 0)
-            verification_.verify(region, likelihoods, threads_of(configuration));
-    } catch (...) {
-        quietly([&] {
-            log_warning(
-                format("PairHMM: out of memory: region %lld is computed, but not recorded or "
-                       "not verified",
-                       (long long)number));
-        });
-    }
+    if (recording_)
+        without_failing("PairHMM: region", number, [&] { recording_->add(region, record); });
+    if (settings().verify > 0 && number % settings().verify == 0)
+        verification_.verify(number, region, likelihoods, threads_of(configuration));
 }
 
 void PairHmmCalls::announce(int configuration, int asked, const char *replaced) {

@@ -1,5 +1,7 @@
 #include "pairhmm_verification.h"
 
+#include "guarded_jni.h"
+
 namespace gkl_shim {
 namespace jni {
 
@@ -11,18 +13,15 @@ gkl_shim_pairhmm *PairHmmVerification::reference(int threads) {
     options.precision = GKL_SHIM_DOUBLE;
     options.conventions = GKL_SHIM_AS_GKL;
     options.build = "portable";
-    gkl_shim_pairhmm *opened;
-    if (gkl_shim_pairhmm_open(&options, &opened) == GKL_SHIM_OK) reference_ = opened;
+    check(gkl_shim_pairhmm_open(&options, &reference_));
     return reference_;
 }
 
-void PairHmmVerification::verify(const gkl_shim_pairhmm_batch &region, const double *likelihoods,
-                                 int threads) {
-    const int64_t pairs = region.region_reads[1] * region.region_haplotypes[1];
-    verification_.verify(pairs, likelihoods, [&](double *expected) {
-        gkl_shim_pairhmm *const opened = reference(threads);
-        return opened != nullptr &&
-               gkl_shim_pairhmm_compute(opened, &region, expected, pairs) == GKL_SHIM_OK;
+void PairHmmVerification::verify(int64_t number, const gkl_shim_pairhmm_batch &region,
+                                 const double *likelihoods, int threads) noexcept {
+    const int64_t reads = region.region_reads[1], haplotypes = region.region_haplotypes[1];
+    verification_.verify(number, reads, haplotypes, likelihoods, [&](double *expected) {
+        check(gkl_shim_pairhmm_compute(reference(threads), &region, expected, reads * haplotypes));
     });
 }
 

@@ -68,24 +68,17 @@ void PdhmmCalls::account(int threads, const gkl_shim_pdhmm_batch &region, const 
     const int64_t reads = b.region_reads[1], haplotypes = b.region_haplotypes[1];
     const int64_t number = totals_.add(
         reads * haplotypes, b.read_offsets[reads] * b.haplotype_offsets[haplotypes], seconds);
-    // Java has the results already, so a failure from here on must not fail the call.
-    quietly([&] {
-        if (recorder_ == nullptr) return;
-        std::string text;
-        append_region(b, region.haplotype_flags, &text);
-        recorder_->add(text);
-    });
+    if (recorder_)
+        without_failing("PDHMM: region", number, [&] {
+            std::string text;
+            append_region(b, region.haplotype_flags, &text);
+            recorder_->add(text);
+        });
     if (settings().verify > 0 && number % settings().verify == 0)
-        quietly([&] { verify(threads, region, likelihoods); });
-}
-
-void PdhmmCalls::verify(int threads, const gkl_shim_pdhmm_batch &region,
-                        const double *likelihoods) {
-    const int64_t pairs = region.pairs.region_reads[1] * region.pairs.region_haplotypes[1];
-    verification_.verify(pairs, likelihoods, [&](double *expected) {
-        return gkl_shim_pdhmm_compute(opened(&reference_, threads, "portable"), &region, expected,
-                                      pairs) == GKL_SHIM_OK;
-    });
+        verification_.verify(number, reads, haplotypes, likelihoods, [&](double *expected) {
+            check(gkl_shim_pdhmm_compute(opened(&reference_, threads, "portable"), &region,
+                                         expected, reads * haplotypes));
+        });
 }
 
 void PdhmmCalls::announce(int threads, int asked, const char *replaced) {

@@ -45,7 +45,6 @@ class PdhmmCalls {
     gkl_shim_pdhmm *handle(int threads);
     // The handle in a slot, which is opened on first use and never closed.
     gkl_shim_pdhmm *opened(std::atomic<gkl_shim_pdhmm *> *slot, int threads, const char *build);
-    void verify(int threads, const gkl_shim_pdhmm_batch &region, const double *likelihoods);
     void announce(int threads, int asked, const char *replaced);
 
     const int cpus_;
@@ -57,7 +56,7 @@ class PdhmmCalls {
     std::unique_ptr<Recorder> recorder_;  // null if there is no recording
     // Its results come from the portable build, which has the same bits.
     std::atomic<gkl_shim_pdhmm *> reference_{nullptr};
-    Verification verification_{"PDHMM", 0};
+    LikelihoodVerification verification_{"PDHMM", "GKL_SHIM_PDHMM", 0};
 };
 
 }  // namespace jni

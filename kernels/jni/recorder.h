@@ -7,6 +7,8 @@
 #include <mutex>
 #include <string>
 
+#include "closing_log.h"
+#include "log.h"
 #include "output_file.h"
 
 namespace gkl_shim {
@@ -46,6 +48,20 @@ class Recorder {
     std::string pending_;
     int64_t records_ = 0;
 };
+
+// Runs record(), which records the call with this number, such as "PairHMM: region" 7. The caller
+// has the results already, so a failure is only a warning.
+template <class Record>
+void without_failing(const char *call, int64_t number, Record record) noexcept {
+    try {
+        record();
+    } catch (...) {
+        quietly([&] {
+            log_warning(format("%s %lld is computed, but not recorded: out of memory", call,
+                               (long long)number));
+        });
+    }
+}
 
 }  // namespace jni
 }  // namespace gkl_shim

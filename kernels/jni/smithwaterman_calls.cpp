@@ -96,42 +96,36 @@ void SmithWatermanCalls::account(const gkl_shim_smithwaterman_batch &pair,
     if (!announced_.load(std::memory_order_acquire)) return;
     const int64_t number =
         totals_.add(1, pair.reference_offsets[1] * pair.alternative_offsets[1], seconds);
-    // The alignment is done, so a failure from here on must not fail the call.
-    if (recorder_) quietly([&] { recorder_->add(record(pair, parameters)); });
+    if (recorder_)
+        without_failing("Smith-Waterman: alignment", number,
+                        [&] { recorder_->add(record(pair, parameters)); });
     if (settings().verify > 0 && number % settings().verify == 0)
-        quietly([&] { verify(pair, parameters, offset, cigar, length); });
+        verification_.verify(number, [&] {
+            return difference(pair, parameters, offset, std::string(cigar, size_t(length)));
+        });
 }
 
-void SmithWatermanCalls::verify(const gkl_shim_smithwaterman_batch &pair,
-                                const gkl_shim_smithwaterman_parameters &parameters, int64_t offset,
-                                const char *cigar, int64_t length) {
-    std::vector<char> text(size_t(2 * (pair.reference_offsets[1] + pair.alternative_offsets[1])));
+std::string SmithWatermanCalls::difference(const gkl_shim_smithwaterman_batch &pair,
+                                           const gkl_shim_smithwaterman_parameters &parameters,
+                                           int64_t offset, const std::string &cigar) {
+    const int64_t letters = pair.reference_offsets[1] + pair.alternative_offsets[1];
+    std::vector<char> text(size_t(2 * letters));
     int64_t expected_offset = 0, ends[2] = {};
     check(gkl_shim_smithwaterman_align_exactly(handle(), &pair, &parameters, &expected_offset, ends,
                                                text.data(), int64_t(text.size())));
     const std::string expected(text.data(), size_t(ends[1]));
-    verified_++;
-    const std::string given(cigar, size_t(length));
-    if (offset == expected_offset && given == expected) return;
-    if (different_++ == 0)
-        log_warning(
-            format("GKL_SHIM_VERIFY: an alignment of %lld and %lld letters is %s at %lld, "
-                   "but Java's arithmetic gives %s at %lld",
-                   (long long)pair.reference_offsets[1], (long long)pair.alternative_offsets[1],
-                   given.c_str(), (long long)offset, expected.c_str(), (long long)expected_offset));
+    if (offset == expected_offset && cigar == expected) return "";
+    return format("%s at %lld, but Java's arithmetic gives %s at %lld", cigar.c_str(),
+                  (long long)offset, expected.c_str(), (long long)expected_offset);
 }
 
 void SmithWatermanCalls::report() {
     const int64_t recorded = recorder_ ? recorder_->finish() : -1;
-    const std::string verified =
-        format("Smith-Waterman: %s verified with Java's arithmetic, %lld different",
-               plural(verified_, "alignment").c_str(), (long long)different_);
-    if (different_ > 0) log_warning(verified);
+    if (settings().verify > 0) verification_.report("with Java's arithmetic", "");
     if (settings().log == LogLevel::kQuiet) return;
     if (recorded > 0)
         log_line("Smith-Waterman: " + plural(recorded, "pair") + " recorded to " +
                  recorder_->name());
-    if (settings().verify > 0 && different_ == 0) log_line(verified);
     log_line("Smith-Waterman: " + (totals_.calls() == 0 ? "loaded, but nothing was aligned"
                                                         : totals_.line("alignment")));
 }

@@ -12,6 +12,7 @@
 #include "closing_log.h"
 #include "gkl_shim.h"
 #include "recorder.h"
+#include "verification.h"
 
 namespace gkl_shim {
 namespace jni {
@@ -42,17 +43,18 @@ class SmithWatermanCalls {
    private:
     gkl_shim_smithwaterman *handle();
 
-    // GKL_SHIM_VERIFY: aligns once more with Java's arithmetic, and compares.
-    void verify(const gkl_shim_smithwaterman_batch &pair,
-                const gkl_shim_smithwaterman_parameters &parameters, int64_t offset,
-                const char *cigar, int64_t length);
+    // Aligns once more with Java's arithmetic, and returns how the alignments differ, or "". Throws
+    // JavaError.
+    std::string difference(const gkl_shim_smithwaterman_batch &pair,
+                           const gkl_shim_smithwaterman_parameters &parameters, int64_t offset,
+                           const std::string &cigar);
 
     std::mutex mutex_;
     std::atomic<gkl_shim_smithwaterman *> handle_{nullptr};
     std::atomic<bool> announced_{false};
-    std::atomic<int64_t> verified_{0}, different_{0};
     CallTotals totals_;
     std::unique_ptr<Recorder> recorder_;  // null if there is no recording
+    Verification verification_{"Smith-Waterman", "alignment", "GKL_SHIM_SMITHWATERMAN"};
 };
 
 }  // namespace jni

@@ -3,45 +3,85 @@
 #include <math.h>
 
 #include <algorithm>
-#include <string>
 
+#include "closing_log.h"
+#include "common/error.h"
 #include "gkl_shim.h"
+#include "guarded_jni.h"
 #include "log.h"
 #include "settings.h"
 
 namespace gkl_shim {
 namespace jni {
+namespace {
 
-void Verification::compare(int64_t pairs, const double *likelihoods, const double *expected) {
-    double largest = 0;
-    for (int64_t i = 0; i < pairs; i++) {
-        if (expected[i] == likelihoods[i]) continue;  // includes two -Infinity
-        const double difference = fabs(expected[i] - likelihoods[i]);
-        // NaN counts as the largest difference.
-        largest = difference <= largest ? largest : isnan(difference) ? INFINITY : difference;
+// What the exception that is being handled says.
+std::string reason() {
+    try {
+        throw;
+    } catch (const JavaError &error) {
+        return error.what();
+    } catch (...) {
+        status_of_exception();
+        return gkl_shim_last_error();
     }
+}
+
+}  // namespace
+
+void Verification::add(int64_t number, const std::string &difference) {
     const std::lock_guard<std::mutex> lock(mutex_);
     verified_++;
-    largest_difference_ = std::max(largest_difference_, largest);
+    if (difference.empty() || different_++ > 0) return;
+    log_warning(format("GKL_SHIM_VERIFY: %s: %s %lld: %s", title_, call_, (long long)number,
+                       difference.c_str()));
 }
 
-void Verification::fail() {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    if (failed_) return;
-    failed_ = true;
-    log_warning(
-        format("GKL_SHIM_VERIFY: a region could not be verified: %s", gkl_shim_last_error()));
+void Verification::fail(int64_t number) noexcept {
+    quietly([&] {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        if (failed_++ > 0) return;
+        log_warning(format("GKL_SHIM_VERIFY: %s: %s %lld could not be verified: %s", title_, call_,
+                           (long long)number, reason().c_str()));
+    });
 }
 
-void Verification::report() {
+void Verification::report(const char *how, const std::string &detail) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    const std::string line =
-        format("%s: %s verified in double precision, largest difference %.2g", title_,
-               plural(verified_, "region").c_str(), largest_difference_);
-    if (largest_difference_ > accepted_)
-        log_warning(line + format(", more than the accepted %.0e", accepted_));
+    std::string line = format("%s: %s verified %s, %lld different", title_,
+                              plural(verified_, call_).c_str(), how, (long long)different_);
+    if (!detail.empty()) line += ", " + detail;
+    if (failed_ > 0) line += format("; %lld could not be verified", (long long)failed_);
+    if (different_ > 0)
+        log_warning(line + format("; %s=off leaves it to GATK", setting_));
     else if (settings().log != LogLevel::kQuiet)
         log_line(line);
+}
+
+std::string LikelihoodVerification::compare(int64_t reads, int64_t haplotypes,
+                                            const double *likelihoods, const double *expected) {
+    double largest = 0;
+    int64_t wrong = -1;
+    for (int64_t i = 0; i < reads * haplotypes; i++) {
+        if (expected[i] == likelihoods[i]) continue;  // includes two -Infinity
+        double difference = fabs(expected[i] - likelihoods[i]);
+        if (isnan(difference)) difference = INFINITY;
+        if (difference > accepted_ && wrong < 0) wrong = i;
+        largest = std::max(largest, difference);
+    }
+    {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        largest_ = std::max(largest_, largest);
+    }
+    if (wrong < 0) return "";
+    return format("read %lld and haplotype %lld give %.17g, but the portable build %.17g",
+                  (long long)(wrong / haplotypes + 1), (long long)(wrong % haplotypes + 1),
+                  likelihoods[wrong], expected[wrong]);
+}
+
+void LikelihoodVerification::report() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    verification_.report("in double precision", format("largest difference %.2g", largest_));
 }
 
 }  // namespace jni

@@ -1,9 +1,10 @@
-// GKL_SHIM_VERIFY: regions are computed a second time, and the results are compared.
+// GKL_SHIM_VERIFY: calls are computed a second time, and the results are compared.
 #pragma once
 
 #include <stdint.h>
 
 #include <mutex>
+#include <string>
 #include <vector>
 
 namespace gkl_shim {
@@ -12,34 +13,67 @@ namespace jni {
 // What the comparisons of one algorithm have found. Any thread may verify.
 class Verification {
    public:
-    // `title`: the algorithm, for the log. `accepted`: a larger difference is a warning.
-    Verification(const char *title, double accepted) : title_(title), accepted_(accepted) {}
+    // `title` names the algorithm and `call` one call, such as "region", both for the log.
+    // `setting` turns the algorithm off.
+    Verification(const char *title, const char *call, const char *setting)
+        : title_(title), call_(call), setting_(setting) {}
 
-    // Given a region's log10 likelihoods, compares them with those that compute(expected) writes.
-    // It returns false, with the error set, if it cannot. Only the first failure is logged as a
-    // warning.
+    // Verifies the call with this number. check() computes it a second time, and returns how the
+    // results differ, or "". Only the first difference and the first failure of check() are logged
+    // as warnings.
+    template <class Check>
+    void verify(int64_t number, Check check) noexcept {
+        try {
+            add(number, check());
+        } catch (...) {
+            fail(number);
+        }
+    }
+
+    // Logs the closing line. `how` says how the calls were computed the second time, `detail` what
+    // else was found, such as "largest difference 3e-07", or "".
+    void report(const char *how, const std::string &detail);
+
+   private:
+    void add(int64_t number, const std::string &difference);
+    // Counts and reports the exception that is being handled.
+    void fail(int64_t number) noexcept;
+
+    const char *const title_, *const call_, *const setting_;
+    std::mutex mutex_;
+    int64_t verified_ = 0, different_ = 0, failed_ = 0;
+};
+
+// For algorithms whose results are the log10 likelihoods of a region's pairs.
+class LikelihoodVerification {
+   public:
+    // A difference larger than `accepted` counts as a wrong result.
+    LikelihoodVerification(const char *title, const char *setting, double accepted)
+        : verification_(title, "region", setting), accepted_(accepted) {}
+
+    // Compares the likelihoods of the region with this number with those that compute(expected)
+    // writes. It throws if it cannot.
     template <class Compute>
-    void verify(int64_t pairs, const double *likelihoods, Compute compute) {
-        std::vector<double> expected(size_t(pairs), 0.0);
-        if (compute(expected.data()))
-            compare(pairs, likelihoods, expected.data());
-        else
-            fail();
+    void verify(int64_t number, int64_t reads, int64_t haplotypes, const double *likelihoods,
+                Compute compute) noexcept {
+        verification_.verify(number, [&] {
+            std::vector<double> expected(size_t(reads * haplotypes), 0.0);
+            compute(expected.data());
+            return compare(reads, haplotypes, likelihoods, expected.data());
+        });
     }
 
     // Logs the closing line.
     void report();
 
    private:
-    void compare(int64_t pairs, const double *likelihoods, const double *expected);
-    void fail();
+    std::string compare(int64_t reads, int64_t haplotypes, const double *likelihoods,
+                        const double *expected);
 
-    const char *const title_;
+    Verification verification_;
     const double accepted_;
     std::mutex mutex_;
-    int64_t verified_ = 0;
-    double largest_difference_ = 0;
-    bool failed_ = false;
+    double largest_ = 0;
 };
 
 }  // namespace jni

@@ -103,6 +103,19 @@ def test_gatks_own_time_in_each_kernel() -> None:
     assert run.Run((), 0, 0.0, b"").kernel_seconds == {}
 
 
+def test_gatks_own_time_in_a_native_pdhmm() -> None:
+    """GATK 4.7.0.0 leaves the total at zero."""
+    log = b"""
+21:17:11.457 INFO  VectorLoglessPairHMM - Time spent in setup for JNI call : 9.0
+21:17:11.458 INFO  VectorLoglessPairPDHMM - Time spent in setup for JNI call : 0.25
+21:17:11.458 INFO  VectorLoglessPairPDHMM - Time spent in JNI call : 0.5
+21:17:11.458 INFO  VectorLoglessPairPDHMM - Time spent in post-processing : 2.5E-1
+21:17:11.458 INFO  VectorLoglessPairPDHMM - Total comparisons : 16076
+21:17:11.459 INFO  PDPairHMM - Total compute time in PairHMM computeLogLikelihoods() : 0.0
+"""
+    assert run.Run((), 0, 0.0, log).kernel_seconds == {"PDHMM": 1.0}
+
+
 def gkl_shim(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [str(COMMAND), *arguments],

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import subprocess
+from pathlib import Path
+
 import pytest
 
+from tests.conftest import require_tool
 from tests.java import regions
 from tests.java.conftest import Jvm, skip_unless_served
+from tests.java.test_replaced_class import compile_java
 
 MIB = 1 << 20
 ROOMS = [1 * MIB, 2 * MIB, 4 * MIB, 8 * MIB, 16 * MIB, 32 * MIB, 48 * MIB]
@@ -39,3 +44,15 @@ def test_out_of_memory_is_a_java_error_and_the_jvm_goes_on(
         assert set(exceptions) <= {"", "java.lang.OutOfMemoryError"}, name
     assert caught["letters"][:4] == ["java.lang.OutOfMemoryError"] * 4
     assert caught["results"] == ["java.lang.OutOfMemoryError"] * len(ROOMS)
+
+
+def test_regions_beyond_the_heap_and_beyond_an_array(tmp_path: Path, agent_jar: Path) -> None:
+    compile_java(str(agent_jar), tmp_path, [Path(__file__).with_name("RegionLimits.java")])
+    command = [require_tool("java"), "-Xmx64m", "-cp", f"{tmp_path}:{agent_jar}"]
+    command.append("org.gklshim.pairhmm.RegionLimits")
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.stdout.splitlines() == [
+        "PairHMM: a region of 500000000 reads and 2 haplotypes is too large",
+        "Java heap space",
+        str(ord("A")),
+    ], done.stderr

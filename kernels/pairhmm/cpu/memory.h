@@ -1,30 +1,18 @@
-// Limits on the memory of the CPU engine, whatever the shape of a batch. gkl_shim.h states their
-// sum.
+// Limits on the memory of PairHMM's CPU engine, in addition to those in hmm/cpu/memory.h.
+// gkl_shim.h states their sum.
 #pragma once
 
 #include <stddef.h>
 #include <stdint.h>
 
+#include "hmm/cpu/memory.h"
 #include "pairhmm/cpu/build.h"
 
 namespace gkl_shim {
 namespace pairhmm {
 
-// Larger buffers of a thread, and larger plans of a caller, are freed after use.
-constexpr size_t kKeptBytes = size_t(32) << 20;
-
-// The most that a tile takes for its haplotypes; with Scratch's surplus it stays within kKeptBytes.
-// If a tile would take more, the haplotypes are divided.
-constexpr size_t kTileBytes = size_t(24) << 20;
-
-// The most that a tile of long reads takes for one haplotype. If it would take more, fewer reads
-// are computed side by side. A lone read of the greatest length takes twice this.
-constexpr size_t kLongReadBytes = size_t(64) << 20;
-
-// Regions are computed in chunks, large enough to occupy all threads and small enough that memory
-// does not grow with the batch. A chunk is measured in bases; each sequence and each region counts
-// as this many for what is kept of it.
-constexpr int64_t kChunkBases = int64_t(3) << 19, kSequenceBases = 64, kRegionBases = 512;
+// In a chunk, a region counts as this many bases for what is kept of it.
+constexpr int64_t kRegionBases = 512;
 
 // A larger region is computed in pieces. A single haplotype may have more letters than a piece.
 constexpr int64_t kPieceReads = 1 << 16, kPieceHaplotypes = 1 << 14, kPieceLetters = 1 << 22;

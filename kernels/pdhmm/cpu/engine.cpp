@@ -14,6 +14,7 @@
 #include "common/per_thread.h"
 #include "common/scratch.h"
 #include "common/thread_pool.h"
+#include "hmm/cpu/memory.h"
 #include "pdhmm/cpu/plain.h"
 
 namespace gkl_shim {
@@ -23,19 +24,6 @@ namespace {
 // The cells that a thread computes in a nanosecond, about, set-up included. Planning a letter of a
 // haplotype costs about as much as 32 cells.
 constexpr int64_t kCellsPerNanosecond = 3, kCellsPerPlannedLetter = 32;
-
-// Regions are computed in chunks, large enough to occupy all threads and small enough that memory
-// does not grow with the batch. Each sequence counts as this many bases for what is kept of it.
-constexpr int64_t kChunkBases = int64_t(3) << 19, kSequenceBases = 64;
-
-// The most that a tile takes for its haplotypes. If it would take more, they are divided.
-constexpr size_t kTileBytes = size_t(24) << 20;
-
-// If a tile takes more than this for one haplotype, fewer reads are computed side by side.
-constexpr size_t kLongReadBytes = size_t(64) << 20;
-
-// Larger buffers of a thread are freed after use.
-constexpr size_t kKeptBytes = size_t(32) << 20;
 
 // Haplotypes of a region that are computed together, usually all of them.
 struct HaplotypeSet {

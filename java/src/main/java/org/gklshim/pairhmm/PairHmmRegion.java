@@ -13,6 +13,8 @@ public final class PairHmmRegion {
         "readBases", "readQuals", "insertionGOP", "deletionGOP", "overallGCP"
     };
     private static final int TRACKS = READ_TRACKS.length;
+    /** The length of the longest array that a JVM allows. */
+    private static final int LONGEST_ARRAY = Integer.MAX_VALUE - 8;
 
     /** The tracks of each read in turn, then the haplotypes. */
     private byte[][] arrays = new byte[0][];
@@ -30,17 +32,22 @@ public final class PairHmmRegion {
     /** Makes the region empty, with room for these numbers of reads and haplotypes. */
     void start(int newReads, int newHaplotypes) {
         forget(); // the sequences of a region that was refused
+        long count = (long) TRACKS * newReads + newHaplotypes;
+        if (count > LONGEST_ARRAY) {
+            throw new OutOfMemoryError("PairHMM: a region of " + newReads + " reads and "
+                    + newHaplotypes + " haplotypes is too large");
+        }
+        if (lengths.length < newReads + newHaplotypes) {
+            lengths = new int[roomFor(newReads + newHaplotypes)];
+        }
+        if (arrays.length < count) {
+            arrays = new byte[roomFor(count)][];
+        }
+        // Only now, because forget() needs the arrays to have room for them.
         reads = newReads;
         haplotypes = newHaplotypes;
         readBases = 0;
         haplotypeBases = 0;
-        if (lengths.length < (long) reads + haplotypes) {
-            lengths = new int[roomFor((long) reads + haplotypes)];
-        }
-        long count = (long) TRACKS * reads + haplotypes;
-        if (arrays.length < count) {
-            arrays = new byte[roomFor(count)][];
-        }
     }
 
     /** Adds a read: its bases, and base, insertion, deletion and continuation qualities. */
@@ -107,6 +114,9 @@ public final class PairHmmRegion {
     /** Returns each track of all reads in turn, then the haplotypes. */
     byte[] sequences() {
         long size = TRACKS * readBases + haplotypeBases;
+        if (size > LONGEST_ARRAY) {
+            throw new OutOfMemoryError("PairHMM: a region of " + size + " bytes is too large");
+        }
         if (sequences.length < size) {
             sequences = new byte[roomFor(size)];
         }
@@ -138,11 +148,6 @@ public final class PairHmmRegion {
 
     /** Returns 1.5 times a size, so that slowly growing regions do not allocate each time. */
     private static int roomFor(long size) {
-        // The longest array that a JVM allows.
-        int most = Integer.MAX_VALUE - 8;
-        if (size > most) {
-            throw new OutOfMemoryError("PairHMM: a region of " + size + " bytes is too large");
-        }
-        return (int) Math.min(most, size + size / 2 + 1024);
+        return (int) Math.min(LONGEST_ARRAY, size + size / 2 + 1024);
     }
 }
