@@ -19,7 +19,7 @@ from pathlib import Path
 
 import click
 
-from benchmarks.common import gatk_versions, report
+from benchmarks.common import gatk_versions, report, samples
 from benchmarks.common.report import progress
 from gkl_shim.errors import MissingComponent
 from gkl_shim.gatk import compare, data, fetch, run
@@ -93,7 +93,7 @@ def rows(
     """Run each tool in each version of GATK and of Java."""
     with tempfile.TemporaryDirectory(prefix="gkl-shim-") as name:
         folder = Path(name)
-        sample = data.na12878_chr20(folder, fetch.gatk_classpath())
+        sample = samples.na12878_chr20(folder, fetch.gatk_classpath())
         for version in versions:
             classpath = gatk_versions.classpath(version)
             gkl = gatk_versions.gkl_version(classpath)

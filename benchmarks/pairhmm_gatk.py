@@ -39,7 +39,7 @@ from typing import Any, TypeAlias
 import click
 import numpy as np
 
-from benchmarks.common import regions, report, simulated_samples
+from benchmarks.common import regions, report, samples, simulated_samples
 from benchmarks.common.haplotype_caller import haplotype_caller
 from benchmarks.common.report import Progress, Table
 from gkl_shim.cli import _processor
@@ -138,7 +138,7 @@ def sequence(reference: Path | None) -> str:
     FormatError
         It is too short to simulate from.
     """
-    whole = data.read_fasta(reference)[1] if reference else data.chr20_head()
+    whole = samples.read_fasta(reference)[1] if reference else samples.chr20_head()
     stretch: str = max(re.findall("[ACGT]+", whole.upper()), key=len, default="")
     if len(stretch) < _LEAST_BASES:
         raise FormatError(

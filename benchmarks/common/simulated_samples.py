@@ -7,10 +7,11 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
+from benchmarks.common.samples import write_reference
 from gkl_shim._files import scratch
 from gkl_shim.errors import MissingComponent
 from gkl_shim.gatk import fetch
-from gkl_shim.gatk.data import Sample, write_reference
+from gkl_shim.gatk.data import Sample
 
 __all__ = ["mutated_copies", "random_sequence", "simulate"]
 

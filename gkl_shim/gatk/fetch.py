@@ -38,7 +38,6 @@ __all__ = [
     "gkl_classpath",
     "java",
     "java_version",
-    "na12878_jar",
     "opened",
     "tool",
     "tool_environment",
@@ -102,11 +101,6 @@ GATK = (
     ),
     Artifact("com.fasterxml.jackson.module", "jackson-module-scala_2.13", "2.16.0"),
 )
-
-NA12878_READS = Artifact(
-    "org.bdgenomics.adam", "adam-core-spark3_2.12", "0.36.0", classifier="tests", without=("*:*",)
-)
-"""ADAM's test data: 565 reads of NA12878 and the first 250 kb of chromosome 20."""
 
 
 def gkl(version: str = GKL_VERSION) -> Artifact:
@@ -273,11 +267,6 @@ def gatk_classpath(progress: Progress | None = None) -> str:
 def gkl_classpath(version: str = GKL_VERSION, progress: Progress | None = None) -> str:
     """Return the class path of GKL and its bindings. It is downloaded if not in the cache."""
     return classpath(f"gkl-{version}", [gkl(version)], progress)
-
-
-def na12878_jar(progress: Progress | None = None) -> Path:
-    """Return the jar with the NA12878 reads. It is downloaded if it is not in the cache."""
-    return Path(classpath("na12878-reads", [NA12878_READS], progress))
 
 
 def java() -> str:

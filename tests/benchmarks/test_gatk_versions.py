@@ -8,6 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from benchmarks import gatk_versions
+from benchmarks.common import samples
 from gkl_shim.errors import MissingComponent
 from gkl_shim.gatk import compare, data, fetch, run
 
@@ -57,7 +58,7 @@ def test_the_table(
     monkeypatch.setattr(run, "gatk", gatk)
     monkeypatch.setattr(fetch, "gatk_classpath", lambda: "")
     monkeypatch.setattr(fetch, "java_version", lambda: "17.0.15")
-    monkeypatch.setattr(data, "na12878_chr20", lambda *_: sample)
+    monkeypatch.setattr(samples, "na12878_chr20", lambda *_: sample)
     monkeypatch.setattr(gatk_versions.gatk_versions, "classpath", lambda version: version)
     monkeypatch.setattr(compare, "compare", lambda *_: found)
     result = CliRunner().invoke(gatk_versions.command, ["--gatk", "4.3.0.0", "--gatk", "4.7.0.0"])

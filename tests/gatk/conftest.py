@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.common import simulated_samples
+from benchmarks.common import samples, simulated_samples
 from gkl_shim.gatk import compare, data, fetch, run
 from tests.conftest import require_tool
 
@@ -103,7 +103,7 @@ def gatk(classpath: str, tmp_path_factory: pytest.TempPathFactory) -> Gatk:
 
 @pytest.fixture(scope="session")
 def chr20(classpath: str, tmp_path_factory: pytest.TempPathFactory) -> data.Sample:
-    return data.na12878_chr20(tmp_path_factory.mktemp("chr20"), classpath)
+    return samples.na12878_chr20(tmp_path_factory.mktemp("chr20"), classpath)
 
 
 @pytest.fixture(scope="session")
@@ -115,7 +115,7 @@ def chr22(tmp_path_factory: pytest.TempPathFactory) -> data.Sample:
 def deep(tmp_path_factory: pytest.TempPathFactory) -> data.Sample:
     """A sample as deep as an amplicon: 1,200x over 4 kb, with a SNP every 400 bases."""
     _require_simulators()
-    _, sequence = data.read_fasta(shared_data("genomes/human_g1k_v37_chr17_1Mb.fa.gz"))
+    _, sequence = samples.read_fasta(shared_data("genomes/human_g1k_v37_chr17_1Mb.fa.gz"))
     window = sequence[500_000:504_000]
     folder = tmp_path_factory.mktemp("deep")
     return simulated_samples.simulate(folder, "deep", window, 1200, snp_rate=1 / 400)
@@ -125,7 +125,7 @@ def deep(tmp_path_factory: pytest.TempPathFactory) -> data.Sample:
 def megabase(tmp_path_factory: pytest.TempPathFactory) -> data.Sample:
     """A sample like a part of a whole genome: 30x over 1 Mb."""
     _require_simulators()
-    _, sequence = data.read_fasta(shared_data("genomes/human_g1k_v37_chr17_1Mb.fa.gz"))
+    _, sequence = samples.read_fasta(shared_data("genomes/human_g1k_v37_chr17_1Mb.fa.gz"))
     return simulated_samples.simulate(tmp_path_factory.mktemp("megabase"), "megabase", sequence, 30)
 
 

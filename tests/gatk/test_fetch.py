@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.common import samples
 from gkl_shim.cli import doctor
 from gkl_shim.errors import MissingComponent
-from gkl_shim.gatk import data, fetch, run
+from gkl_shim.gatk import fetch, run
 
 
 @pytest.fixture
@@ -181,7 +182,7 @@ def test_damage_within_a_jar_is_found_when_it_is_read(
     content[2000] ^= 1
     jar.write_bytes(content)
     with pytest.raises(MissingComponent, match=f"^{jar}: not a jar, or a damaged one .*CRC"):
-        data.na12878_chr20(tmp_path, "")
+        samples.na12878_chr20(tmp_path, "")
 
 
 def test_the_error_without_gatk_says_what_to_do(
