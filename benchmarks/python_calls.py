@@ -4,8 +4,7 @@
 
 A generated region of 20 reads and 4 haplotypes is given as a batch, as batches of reads and of
 haplotypes, and as lists of bytes, which are checked and packed first. The engine has one thread.
-The JSON is results/python-calls-zen3.json; its `rows`, in microseconds,
-medians of the rounds:
+The `rows` of the JSON, in microseconds, medians of the rounds:
 
 - `call`: a whole call.
 - `beyond`: without the time that the engine's own clock counts.

@@ -387,10 +387,16 @@ def cut_haplotypes(haplotypes: HaplotypeBatch, start: int, stop: int) -> Haploty
 def read_batch(reads: Reads, gaps: tuple[Quals, ...]) -> ReadBatch:
     if isinstance(reads, ReadBatch):
         return reads
-    rows = [_row(read, gaps, index) for index, read in enumerate(_items(reads, "reads"))]
-    joined = _joined_rows(rows)
+    rows: Iterable[tuple[Any, ...]] = (
+        _row(read, gaps, index) for index, read in enumerate(_items(reads, "reads"))
+    )
+    joined = None
+    if isinstance(reads, (list, tuple)):
+        rows = list(rows)
+        joined = _joined_rows(rows)
     if joined is None:
-        # Some track has another form or is wrong. Its error names the read.
+        # Some track has another form or is wrong, or a generator may refill the arrays of a read
+        # for the next one.
         joined = _joined_rows([_bytes_row(row, index) for index, row in enumerate(rows)])
     offsets, *tracks = joined or [offsets_of([]), *[np.empty(0, np.uint8)] * 5]
     return ReadBatch.trusted(offsets, *tracks)
@@ -420,7 +426,7 @@ def _row(read: Any, gaps: tuple[Quals, ...], index: int) -> tuple[Any, ...]:
 
 def _bytes_row(row: tuple[Any, ...], index: int) -> tuple[bytes, ...]:
     """Check the tracks of a read and return them as bytes."""
-    bases = _sequence(row[0], f"reads[{index}].bases")
+    bases = sequence_bytes(row[0], f"reads[{index}].bases")
     named = zip(QUAL_TRACKS, row[1:], strict=True)
     return (bases, *[_track(t, len(bases), f"reads[{index}].{name}") for name, t in named])
 
@@ -469,10 +475,10 @@ def _joined_letters(sequences: Sequence[Any]) -> tuple[list[int], bytes] | None:
 def haplotype_batch(haplotypes: Haplotypes) -> HaplotypeBatch:
     if isinstance(haplotypes, HaplotypeBatch):
         return haplotypes
-    items = list(_items(haplotypes, "haplotypes"))
-    joined = _joined_letters(items)
+    items = _items(haplotypes, "haplotypes")
+    joined = _joined_letters(haplotypes) if isinstance(haplotypes, (list, tuple)) else None
     if joined is None:
-        checked = [_sequence(item, f"haplotypes[{index}]") for index, item in enumerate(items)]
+        checked = [sequence_bytes(item, f"haplotypes[{index}]") for index, item in enumerate(items)]
         joined = list(map(len, checked)), b"".join(checked)
     lengths, letters = joined
     return HaplotypeBatch.trusted(offsets_of(lengths), np.frombuffer(letters, np.uint8))
@@ -491,7 +497,7 @@ def _items(value: Any, name: str) -> Iterable[Any]:
         raise ValueError(f"{name}: expected a sequence of {kind}s, got {got}") from None
 
 
-def _sequence(value: Any, name: str) -> bytes:
+def sequence_bytes(value: Any, name: str) -> bytes:
     """Check letters and return them as bytes."""
     if isinstance(value, str):
         if not value.isascii():

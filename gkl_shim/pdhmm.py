@@ -423,8 +423,8 @@ def haplotype_batch(haplotypes: Haplotypes) -> HaplotypeBatch:
         return haplotypes
     if isinstance(haplotypes, Haplotype):
         raise ValueError("haplotypes: expected a sequence of haplotypes, got one Haplotype")
-    letters: list[Any] = []
-    flags: list[Any] = []
+    letters: list[bytes] = []
+    flags: list[bytes] = []
     for index, item in enumerate(_items(haplotypes)):
         if isinstance(item, Haplotype):
             item = (item.bases, item.flags)
@@ -434,15 +434,12 @@ def haplotype_batch(haplotypes: Haplotypes) -> HaplotypeBatch:
             raise ValueError(
                 f"haplotypes[{index}]: a tuple of {len(item)}; expected (bases, flags)"
             )
-        letters.append(item[0])
-        flags.append(item[1])
-    determined = _batch.haplotype_batch(letters)
-    lengths = np.diff(determined.offsets).tolist()
-    tracks = [
-        _flags_bytes(given, length, f"haplotypes[{index}].flags")
-        for index, (given, length) in enumerate(zip(flags, lengths, strict=True))
-    ]
-    return HaplotypeBatch.trusted(determined, np.frombuffer(b"".join(tracks), np.uint8))
+        bases = _batch.sequence_bytes(item[0], f"haplotypes[{index}]")
+        letters.append(bases)
+        flags.append(_flags_bytes(item[1], len(bases), f"haplotypes[{index}].flags"))
+    return HaplotypeBatch.trusted(
+        _batch.haplotype_batch(letters), np.frombuffer(b"".join(flags), np.uint8)
+    )
 
 
 def _flags_bytes(given: Any, length: int, name: str) -> bytes:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import platform
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -292,3 +293,18 @@ def test_rounding_mode_of_the_caller() -> None:
         libm.fesetround(nearest)
     assert mode == upward
     assert found[0, 0] == expected[0, 0]
+
+
+def test_generators_of_haplotypes_may_refill_their_arrays() -> None:
+    """Each haplotype is copied before the next one is requested."""
+    haplotypes = [(b"ACGTACGT", bytes(8)), (b"ACCTACGT", bytes([0, 17] + [0] * 6))]
+    letters, flags = np.empty(8, np.uint8), np.empty(8, np.uint8)
+
+    def refilled() -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        for bases, given in haplotypes:
+            letters[:], flags[:] = np.frombuffer(bases, np.uint8), np.frombuffer(given, np.uint8)
+            yield letters, flags
+
+    reads = [(b"ACTTACGT", 30), (b"ACCTACGT", 30)]
+    want = pdhmm.likelihoods(reads, haplotypes)
+    np.testing.assert_array_equal(pdhmm.likelihoods(reads, refilled()), want)

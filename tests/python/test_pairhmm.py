@@ -637,3 +637,19 @@ def test_only_acgtn_are_letters(byte: int) -> None:
         pairhmm.likelihoods([(sequence, [30])], [b"A"])
     with pytest.raises(ValueError, match="is none of ACGTN"):
         pairhmm.likelihoods([(b"A", [30])], [sequence])
+
+
+def test_generators_may_refill_their_arrays() -> None:
+    """Each read and haplotype is copied before the next one is requested."""
+    sequences = [b"ACGTACGT", b"ACCTACGT", b"TTGTACGT"]
+    letters, quals = np.empty(8, np.uint8), np.empty(8, np.uint8)
+
+    def refilled() -> Iterator[np.ndarray]:
+        for index, sequence in enumerate(sequences):
+            letters[:], quals[:] = np.frombuffer(sequence, np.uint8), 20 + index
+            yield letters
+
+    reads = [(sequence, 20 + index) for index, sequence in enumerate(sequences)]
+    want = likelihoods(reads, sequences)
+    np.testing.assert_array_equal(likelihoods(reads, refilled()), want)
+    np.testing.assert_array_equal(likelihoods(((a, quals) for a in refilled()), sequences), want)
