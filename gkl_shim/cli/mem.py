@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Callable
 from contextlib import closing
+from pathlib import Path
 from typing import TypeVar
 
 import click
@@ -128,7 +129,6 @@ def command(
                 for block in reader:
                     report.add("reading")
                     if index is None:
-                        # The first queries come first: how many there are helps to choose seeds.
                         index = Index(
                             subject.sequences,
                             min_length=min_length,
@@ -136,7 +136,7 @@ def command(
                             threads=threads,
                             memory=int(memory * 2**30),
                             page_letters=page_letters,
-                            query_letters=block.sequences.letters * (1 + both) + 1,
+                            query_letters=_letters(queries) * (1 + both),
                         )
                         report.add("index")
                     matches = index.matches(block.sequences, min_length, kind, strands)
@@ -144,12 +144,21 @@ def command(
                     for lines in matches.lines(subject.names, block.names, **flags):
                         file.write(lines)
                     report.add("output")
+                    reader.found(len(matches))
                     advance()
         if index is not None and save:
             index.save(save)
             report.add("saving")
     if index is not None:
         report.print(index)
+
+
+def _letters(queries: tuple[str, ...]) -> int:
+    """Return about how many letters the files have, or 0 if one cannot tell."""
+    paths = [Path(source) for source in queries]
+    if not all(path.is_file() for path in paths):
+        return 0
+    return sum(path.stat().st_size * (4 if path.suffix == ".gz" else 1) for path in paths)
 
 
 def _loaded(

@@ -12,8 +12,9 @@ from gkl_shim.formats.input import Input
 
 __all__ = ["QueryReader", "read_reference"]
 
-# The queries of about this many bytes are searched together.
-BLOCK_BYTES = 1 << 24
+# Queries of this many bytes are searched together. The number is adapted to _MATCHES.
+_LEAST_BYTES, _FIRST_BYTES, _MOST_BYTES = 1 << 16, 1 << 20, 1 << 24
+_MATCHES = 1 << 18
 
 
 def read_reference(source: str | Path | BinaryIO, threads: int = 0) -> Fasta:
@@ -43,15 +44,23 @@ class QueryReader:
     threads
         The most CPU threads to use. 0 uses every CPU that the process may use.
     block_bytes
-        A block has about this many bytes, or one sequence.
+        The first block has about this many bytes, or one sequence.
     """
 
     def __init__(
-        self, source: str | Path | BinaryIO, threads: int = 0, block_bytes: int = BLOCK_BYTES
+        self, source: str | Path | BinaryIO, threads: int = 0, block_bytes: int = _FIRST_BYTES
     ) -> None:
         self._file = Input(source)
         self._threads = threads
         self._block_bytes = block_bytes
+
+    def found(self, matches: int) -> None:
+        """Adapt the size of later blocks to the matches of one: memory holds those of a block."""
+        if matches > _MATCHES:
+            size = self._block_bytes * _MATCHES // matches
+        else:
+            size = self._block_bytes * (4 if matches < _MATCHES // 4 else 1)
+        self._block_bytes = min(max(size, _LEAST_BYTES), _MOST_BYTES)
 
     @property
     def bytes_read(self) -> int:
@@ -102,7 +111,7 @@ def _end_of_block(text: bytearray, searched: int) -> int:
 
 def _all(file: Input) -> bytearray:
     text = bytearray()
-    while not _more(file, text, max(len(text), BLOCK_BYTES)):
+    while not _more(file, text, max(len(text), _MOST_BYTES)):
         pass
     return text
 

@@ -23,6 +23,16 @@ int digits_of(uint64_t value) {
     return digits;
 }
 
+// The eight digits of a number below 10^8, the first one in the lowest byte. Splits it in two
+// halves three times.
+uint64_t eight_digits(uint64_t value) {
+    uint64_t halves = value / 10000 | value % 10000 << 32;
+    uint64_t quotients = (halves * 10486 >> 20) & 0x0000007F0000007F;
+    halves = quotients | (halves - 100 * quotients) << 16;
+    quotients = (halves * 103 >> 10) & 0x000F000F000F000F;
+    return quotients | (halves - 10 * quotients) << 8;
+}
+
 // Counts the bytes that a Writer writes.
 struct Sizer {
     int64_t size = 0;
@@ -47,6 +57,15 @@ struct Writer {
         out += count;
     }
     void number(int64_t value, int width) {
+        if (value < 100000000 && width == kWidth) {
+            const uint64_t digits = eight_digits(uint64_t(value));
+            const int blanks = digits ? __builtin_ctzll(digits) / 8 : kWidth - 1;
+            // '0' is 0x30, and a blank 0x20.
+            const uint64_t text = digits + 0x3030303030303030 -
+                                  (0x1010101010101010 & ((uint64_t(1) << 8 * blanks) - 1));
+            bytes(&text, sizeof text);
+            return;
+        }
         uint8_t digits[20];
         uint8_t *const end = digits + sizeof digits;
         uint8_t *digit = end;

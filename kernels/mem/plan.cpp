@@ -13,10 +13,10 @@ namespace {
 const int32_t kWidestStep = 64;
 // Nanoseconds for each indexed seed, each looked-up seed, each candidate and each bucket. A miss of
 // the cache is added for tables of more than kCacheBytes.
-const double kIndexed = 5, kLookedUp = 4, kCandidate = 4, kBucket = 0.6, kMiss = 8;
+const double kIndexed = 14, kLookedUp = 15, kCandidate = 30, kBucket = 5, kMiss = 8;
 const double kCacheBytes = 8 << 20;
 // Genomes repeat themselves: a seed of k letters is as rare as 2^(kEntropy * k) random ones.
-const double kEntropy = 1.8;
+const double kEntropy = 1.9;
 
 double nanoseconds(const Workload &workload, const Seeds &seeds) {
     const double indexed = double(workload.reference) / seeds.reference_step;

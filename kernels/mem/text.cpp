@@ -53,10 +53,14 @@ uint16_t codes_of(uint64_t word) {
 }
 
 // A bit for each of 8 letters that is not one of acgt.
-uint8_t odd_of(const uint8_t *letters) {
-    uint8_t flags[8];
-    for (int k = 0; k < 8; k++) flags[k] = uint8_t(!is_nucleotide(letters[k]));
-    return uint8_t(word_at(flags) * 0x0102040810204080 >> 56);
+uint8_t odd_of(uint64_t word) {
+    const uint64_t each = 0x0101010101010101, high = 0x80 * each;
+    uint64_t odd = high;  // the highest bit of each letter that differs from all of them
+    for (const uint64_t nucleotide : {'a', 'c', 'g', 't'}) {
+        const uint64_t different = word ^ nucleotide * each;
+        odd &= ((different & ~high) + ~high) | different;
+    }
+    return uint8_t((odd >> 7) * 0x0102040810204080 >> 56);
 }
 
 struct Job {
@@ -76,9 +80,10 @@ struct Job {
         for (int64_t at = std::max(begin, size); at < last; at++) letters[at] = end;
         int64_t count = 0;
         for (int64_t at = begin; at < last; at += 8) {
-            const uint16_t code = codes_of(word_at(letters + at));
+            const uint64_t word = word_at(letters + at);
+            const uint16_t code = codes_of(word);
             memcpy(codes + at / 4, &code, sizeof code);
-            const uint8_t flags = odd_of(letters + at);
+            const uint8_t flags = odd_of(word);
             odd[at / 8] = flags;
             if (flags)
                 for (int k = 0; k < 8; k++)

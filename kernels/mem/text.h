@@ -3,6 +3,7 @@
 
 #include <stdint.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 
 #include <memory>
 #include <new>
@@ -19,8 +20,14 @@ class Buffer {
    public:
     Buffer() = default;
     explicit Buffer(int64_t size) : size_(size) {
-        memory_.reset(static_cast<T *>(malloc(size_t(size) * sizeof(T) + 1)));
+        // Random accesses to large arrays are faster in huge pages.
+        const size_t bytes = size_t(size) * sizeof(T) + 1;
+        const size_t huge = size_t(1) << 21;
+        const size_t whole = (bytes + huge - 1) / huge * huge;
+        const bool large = bytes >= 2 * huge;
+        memory_.reset(static_cast<T *>(large ? aligned_alloc(huge, whole) : malloc(bytes)));
         if (!memory_) throw std::bad_alloc();
+        if (large) madvise(memory_.get(), whole, MADV_HUGEPAGE);
     }
     T *data() const { return memory_.get(); }
     int64_t size() const { return size_; }

@@ -11,7 +11,6 @@ namespace {
 // Positions of a task. Matches that start there are its own.
 const int64_t kPart = int64_t(1) << 17;
 const int64_t kNanosecondsOfSeed = 20;
-// Seeds that are looked up together, so that the cache misses of one overlap with the others'.
 const int kTogether = 32;
 // Candidates that are compared together.
 const int kCandidates = 128;
@@ -31,6 +30,14 @@ struct Search {
         finder.run();
     }
 
+    // Seeds that are looked up together, so that their cache misses overlap.
+    struct Group {
+        int64_t at;
+        int count;
+        int64_t buckets[kTogether];
+        uint32_t from[kTogether], to[kTogether];
+    };
+
     struct Finder {
         const Search &search;
         const int64_t begin, end;
@@ -46,35 +53,53 @@ struct Search {
             const int64_t step = seeds.query_step;
             const int64_t last =
                 std::min(end + seeds.period() - 1, search.queries.size - seeds.letters + 1);
-            for (int64_t at = (begin + step - 1) / step * step; at < last; at += step * kTogether)
-                look_up(at, int(std::min<int64_t>((last - at + step - 1) / step, kTogether)));
+            int64_t at = (begin + step - 1) / step * step;
+            // A group's memory is fetched while the groups before it are computed.
+            Group groups[3] = {};
+            for (int k = 0, empty = 0; empty < 3; k = (k + 1) % 3) {
+                Group &next = groups[k], &middle = groups[(k + 2) % 3],
+                      &ready = groups[(k + 1) % 3];
+                collect(ready);
+                next.at = at;
+                next.count = at < last
+                                 ? int(std::min<int64_t>((last - at + step - 1) / step, kTogether))
+                                 : 0;
+                at += step * kTogether;
+                hash(next);
+                look_up(middle);
+                empty = next.count == 0 ? empty + 1 : 0;
+            }
             compare();
             tidy();
         }
 
-        // Looks up `count` seeds from a position on.
-        void look_up(int64_t at, int count) {
+        void hash(Group &group) const {
+            const uint32_t *starts = search.page.starts.data();
+            for (int k = 0; k < group.count; k++) {
+                const int64_t at = group.at + k * search.seeds.query_step;
+                group.buckets[k] = bucket_at(search.seeds, search.queries, at);
+                if (group.buckets[k] >= 0) __builtin_prefetch(starts + group.buckets[k]);
+            }
+        }
+
+        void look_up(Group &group) const {
             const uint32_t *starts = search.page.starts.data();
             const uint32_t *positions = search.page.positions.data();
-            const int64_t step = search.seeds.query_step;
-            int64_t buckets[kTogether];
-            uint32_t from[kTogether], to[kTogether];
-            for (int k = 0; k < count; k++) {
-                buckets[k] = bucket_at(search.seeds, search.queries, at + k * step);
-                if (buckets[k] >= 0) __builtin_prefetch(starts + buckets[k]);
+            for (int k = 0; k < group.count; k++) {
+                const int64_t bucket = group.buckets[k];
+                group.from[k] = bucket < 0 ? 0 : starts[bucket];
+                group.to[k] = bucket < 0 ? 0 : starts[bucket + 1];
+                __builtin_prefetch(positions + group.from[k]);
             }
-            for (int k = 0; k < count; k++) {
-                from[k] = to[k] = 0;
-                if (buckets[k] < 0) continue;
-                from[k] = starts[buckets[k]];
-                to[k] = starts[buckets[k] + 1];
-                __builtin_prefetch(positions + from[k]);
-            }
-            for (int k = 0; k < count; k++)
-                for (uint32_t place = from[k]; place < to[k]; place++) {
+        }
+
+        void collect(const Group &group) {
+            const uint32_t *positions = search.page.positions.data();
+            for (int k = 0; k < group.count; k++)
+                for (uint32_t place = group.from[k]; place < group.to[k]; place++) {
                     const int64_t reference = search.page.first + positions[place];
                     __builtin_prefetch(search.reference.letters + reference);
-                    candidates[waiting++] = {reference, at + k * step};
+                    candidates[waiting++] = {reference, group.at + k * search.seeds.query_step};
                     if (waiting == kCandidates) compare();
                 }
         }
