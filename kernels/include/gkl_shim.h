@@ -549,6 +549,7 @@ typedef struct {
                        builds them one after another. */
     int64_t query_letters; /* that will be searched, about, each strand counted; 0: unknown. Affects
                               the speed alone. */
+    int32_t deferred;      /* not 0: the first search on the CPU builds the pages */
 } gkl_shim_mem_options;
 
 /* An index of a reference. */
@@ -567,7 +568,7 @@ typedef struct {
     int64_t min_length;
     int64_t sequences, letters; /* of the reference */
     int64_t pages, page_letters;
-    int64_t bytes;          /* memory of the pages that are kept, or of the largest page */
+    int64_t bytes;          /* memory of the pages that are kept, or of one page, about */
     int32_t resident;       /* whether all pages are kept */
     int32_t seed_letters;   /* letters of a seed */
     int32_t reference_step; /* a seed at each such position of the reference is indexed */

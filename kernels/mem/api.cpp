@@ -4,18 +4,8 @@
 #include "gkl_shim.h"
 #include "mem/cpu/engine.h"
 #include "mem/fasta.h"
+#include "mem/handles.h"
 #include "mem/lines.h"
-#include "mem/saved_index.h"
-
-struct gkl_shim_mem {
-    gkl_shim::mem::Index index;
-    gkl_shim::mem::SavedIndex saved;
-};
-
-struct gkl_shim_mem_matches {
-    const gkl_shim_mem *index;
-    gkl_shim::mem::Results results;
-};
 
 struct gkl_shim_mem_fasta {
     gkl_shim::mem::Fasta fasta;
@@ -31,6 +21,10 @@ namespace {
 
 // One letter takes at most this many bytes of all buffers together.
 const int64_t kBytesOfLetter = 64;
+
+Names names_of(const gkl_shim_mem_sequences &names) { return {names.letters, names.offsets}; }
+
+}  // namespace
 
 bool check_sequences(const char *name, const gkl_shim_mem_sequences *sequences) {
     if (!sequences) return fail("%s is null", name);
@@ -50,9 +44,26 @@ bool check_sequences(const char *name, const gkl_shim_mem_sequences *sequences) 
     return true;
 }
 
-Names names_of(const gkl_shim_mem_sequences &names) { return {names.letters, names.offsets}; }
+bool check_search(const gkl_shim_mem *index, const gkl_shim_mem_sequences *queries,
+                  const gkl_shim_mem_search *search) {
+    if (!index) return fail("index is null");
+    if (!search) return fail("search is null");
+    const int64_t least = index->index.settings().min_length;
+    if (search->min_length < least)
+        return fail("min_length is %lld, less than the index's, %lld",
+                    (long long)search->min_length, (long long)least);
+    if (search->kind < GKL_SHIM_MEM_ALL || search->kind > GKL_SHIM_MEM_MUM)
+        return fail("kind is %d, not 0 to 2", search->kind);
+    if (search->strands < GKL_SHIM_MEM_FORWARD || search->strands > GKL_SHIM_MEM_BOTH)
+        return fail("strands is %d, not 1 to 3", search->strands);
+    return check_sequences("queries", queries);
+}
 
-}  // namespace
+FindSettings find_settings(const gkl_shim_mem *index, const gkl_shim_mem_search &search) {
+    return {search.min_length, search.kind, (search.strands & GKL_SHIM_MEM_FORWARD) != 0,
+            (search.strands & GKL_SHIM_MEM_REVERSE) != 0, index->index.settings().threads};
+}
+
 }  // namespace mem
 }  // namespace gkl_shim
 
@@ -74,7 +85,8 @@ extern "C" gkl_shim_status gkl_shim_mem_open(const gkl_shim_mem_options *options
     return guarded([&] {
         const IndexSettings settings = {options->min_length,    options->nucleotides_only != 0,
                                         options->page_letters,  options->memory,
-                                        options->query_letters, allowed_threads(options->threads)};
+                                        options->query_letters, allowed_threads(options->threads),
+                                        options->deferred != 0};
         Text text(Role::kReference, settings.nucleotides_only, reference->letters,
                   reference->offsets, reference->count, settings.threads);
         *index = new gkl_shim_mem{Index(settings, std::move(text)), {}};
@@ -145,24 +157,10 @@ extern "C" gkl_shim_status gkl_shim_mem_find(const gkl_shim_mem *index,
                                              gkl_shim_mem_matches **matches) {
     if (!matches) return invalid("matches is null");
     *matches = nullptr;
-    if (!index) return invalid("index is null");
-    if (!search) return invalid("search is null");
-    if (search->min_length < index->index.settings().min_length)
-        return invalid("min_length is %lld, less than the index's, %lld",
-                       (long long)search->min_length,
-                       (long long)index->index.settings().min_length);
-    if (search->kind < GKL_SHIM_MEM_ALL || search->kind > GKL_SHIM_MEM_MUM)
-        return invalid("kind is %d, not 0 to 2", search->kind);
-    if (search->strands < GKL_SHIM_MEM_FORWARD || search->strands > GKL_SHIM_MEM_BOTH)
-        return invalid("strands is %d, not 1 to 3", search->strands);
-    if (!check_sequences("queries", queries)) return GKL_SHIM_EINVAL;
+    if (!check_search(index, queries, search)) return GKL_SHIM_EINVAL;
     return guarded([&] {
-        const FindSettings settings = {
-            search->min_length, search->kind, (search->strands & GKL_SHIM_MEM_FORWARD) != 0,
-            (search->strands & GKL_SHIM_MEM_REVERSE) != 0, index->index.settings().threads};
-        *matches =
-            new gkl_shim_mem_matches{index, find_on_cpu(index->index, settings, queries->letters,
-                                                        queries->offsets, queries->count)};
+        *matches = new gkl_shim_mem_matches{
+            index, find_on_cpu(index->index, find_settings(index, *search), *queries)};
         return GKL_SHIM_OK;
     });
 }

@@ -44,7 +44,27 @@ void choose_unique(const Text &queries, int kind, std::vector<Match> &matches) {
 
 }  // namespace
 
-Strand gather(const Text &queries, int kind, std::vector<std::vector<Match>> &parts, int threads) {
+void tidy_part(int kind, std::vector<Match> &matches) {
+    sort_matches(matches);
+    if (kind != kMem) sift_repeated(matches);
+}
+
+Results search_strands(bool nucleotides_only, const FindSettings &settings,
+                       const gkl_shim_mem_sequences &queries,
+                       const std::function<Strand(const Text &)> &find) {
+    Results results;
+    for (int64_t k = 0; k <= queries.count; k++)
+        results.query_starts.push_back(queries.offsets[k] + k);
+    for (const bool reverse : {false, true}) {
+        if (!(reverse ? settings.reverse : settings.forward)) continue;
+        const Text text(reverse ? Role::kReversedQuery : Role::kQuery, nucleotides_only,
+                        queries.letters, queries.offsets, queries.count, settings.threads);
+        results.strands[reverse] = find(text);
+    }
+    return results;
+}
+
+Strand gather(const Text &queries, int kind, Parts &parts, int threads) {
     Strand strand;
     strand.searched = true;
     if (kind != kMem) {
@@ -57,7 +77,7 @@ Strand gather(const Text &queries, int kind, std::vector<std::vector<Match>> &pa
         parts.assign(1, std::move(all));
     }
     struct Job {
-        std::vector<std::vector<Match>> &parts;
+        Parts &parts;
         std::vector<int64_t> places;
         Match *matches;
     } job = {parts, {0}, nullptr};

@@ -3,8 +3,10 @@
 
 #include <stdint.h>
 
+#include <functional>
 #include <vector>
 
+#include "gkl_shim.h"
 #include "mem/matches.h"
 #include "mem/text.h"
 
@@ -38,9 +40,22 @@ struct Results {
     }
 };
 
-// Puts the matches of parts of a text together. The parts are in order, and each is sorted; if
-// `kind` needs it, they are sifted.
-Strand gather(const Text &queries, int kind, std::vector<std::vector<Match>> &parts, int threads);
+// The matches of each part of a text: those that start in the part's kPart positions.
+typedef std::vector<std::vector<Match>> Parts;
+const int64_t kPart = int64_t(1) << 17;
+
+inline Parts parts_of(const Text &text) { return Parts(size_t((text.size() + kPart - 1) / kPart)); }
+
+// Sorts a part, and drops what `kind` does not need.
+void tidy_part(int kind, std::vector<Match> &matches);
+
+// Puts the matches of tidy parts together, and keeps those that `kind` asks for.
+Strand gather(const Text &queries, int kind, Parts &parts, int threads);
+
+// Calls find() with the text of each strand that is wanted.
+Results search_strands(bool nucleotides_only, const FindSettings &settings,
+                       const gkl_shim_mem_sequences &queries,
+                       const std::function<Strand(const Text &)> &find);
 
 }  // namespace mem
 }  // namespace gkl_shim

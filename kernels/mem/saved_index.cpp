@@ -169,7 +169,7 @@ Index load_index(const uint8_t *bytes, int64_t size, int threads) {
     const IndexSettings settings = {
         head[kMinLength], head[kNucleotidesOnly] != 0, page_letters, head[kMemory], 0, threads};
     Index index(settings, std::move(text), seeds, page_letters, std::move(kept));
-    require(index.resident() || index.kept().empty());
+    require(index.resident() || positions.empty());
     return index;
 }
 

@@ -8,8 +8,6 @@ namespace gkl_shim {
 namespace mem {
 namespace {
 
-// Positions of a task. Matches that start there are its own.
-const int64_t kPart = int64_t(1) << 17;
 const int64_t kNanosecondsOfSeed = 20;
 const int kTogether = 32;
 // Candidates that are compared together.
@@ -22,7 +20,7 @@ struct Search {
     const Seeds seeds;
     const Page &page;
     const FindSettings &settings;
-    std::vector<std::vector<Match>> &parts;
+    Parts &parts;
 
     void find(int64_t part) const {
         Finder finder = {*this, part * kPart, std::min((part + 1) * kPart, queries.size),
@@ -124,15 +122,12 @@ struct Search {
             }
         }
 
-        void tidy() {
-            sort_matches(matches);
-            if (search.settings.kind != kMem) sift_repeated(matches);
-        }
+        void tidy() { tidy_part(search.settings.kind, matches); }
     };
 };
 
 Strand find_on_strand(const Index &index, const FindSettings &settings, const Text &queries) {
-    std::vector<std::vector<Match>> parts(size_t((queries.size() + kPart - 1) / kPart));
+    Parts parts = parts_of(queries);
     Page scratch;
     Seeds seeds = index.seeds();
     seeds.query_step = query_step(seeds, settings.min_length);
@@ -150,18 +145,10 @@ Strand find_on_strand(const Index &index, const FindSettings &settings, const Te
 
 }  // namespace
 
-Results find_on_cpu(const Index &index, const FindSettings &settings, const uint8_t *letters,
-                    const int64_t *offsets, int64_t count) {
-    Results results;
-    for (int64_t k = 0; k <= count; k++) results.query_starts.push_back(offsets[k] + k);
-    const bool only = index.settings().nucleotides_only;
-    for (const bool reverse : {false, true}) {
-        if (!(reverse ? settings.reverse : settings.forward)) continue;
-        const Text queries(reverse ? Role::kReversedQuery : Role::kQuery, only, letters, offsets,
-                           count, settings.threads);
-        results.strands[reverse] = find_on_strand(index, settings, queries);
-    }
-    return results;
+Results find_on_cpu(const Index &index, const FindSettings &settings,
+                    const gkl_shim_mem_sequences &queries) {
+    return search_strands(index.settings().nucleotides_only, settings, queries,
+                          [&](const Text &text) { return find_on_strand(index, settings, text); });
 }
 
 }  // namespace mem

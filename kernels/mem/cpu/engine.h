@@ -8,8 +8,8 @@ namespace gkl_shim {
 namespace mem {
 
 // Finds the matches of queries. settings.min_length is at least the index's. Throws std::bad_alloc.
-Results find_on_cpu(const Index &index, const FindSettings &settings, const uint8_t *letters,
-                    const int64_t *offsets, int64_t count);
+Results find_on_cpu(const Index &index, const FindSettings &settings,
+                    const gkl_shim_mem_sequences &queries);
 
 }  // namespace mem
 }  // namespace gkl_shim

@@ -17,7 +17,7 @@ int64_t bytes_of(const Seeds &seeds, int64_t letters) {
 }  // namespace
 
 Index::Index(const IndexSettings &settings, Text text)
-    : settings_(settings), text_(std::move(text)) {
+    : settings_(settings), text_(std::move(text)), kept_(std::make_unique<Kept>()) {
     const int64_t memory = settings.memory > 0 ? settings.memory : kDefaultMemory;
     const int64_t size = std::max<int64_t>(text_.size(), 1);
     int64_t page = std::min(settings.page_letters > 0 ? settings.page_letters : size, kLongestPage);
@@ -36,11 +36,8 @@ Index::Index(const IndexSettings &settings, Text text)
     }
     page_letters_ = page;
     pages_ = (size + page - 1) / page;
-    if (pages_ == 1 || pages_ * bytes_of(seeds_, page) <= memory)
-        for (int64_t k = 0; k < pages_; k++) {
-            kept_.push_back(page_at(text_, page_letters_, k));
-            build_page(text_, seeds_, settings.threads, &kept_.back());
-        }
+    resident_ = pages_ == 1 || pages_ * bytes_of(seeds_, page) <= memory;
+    if (!settings.deferred) kept();
 }
 
 Index::Index(const IndexSettings &settings, Text text, const Seeds &seeds, int64_t page_letters,
@@ -50,16 +47,28 @@ Index::Index(const IndexSettings &settings, Text text, const Seeds &seeds, int64
       seeds_(seeds),
       pages_((std::max<int64_t>(text_.size(), 1) + page_letters - 1) / page_letters),
       page_letters_(page_letters),
-      kept_(std::move(kept)) {}
+      resident_(int64_t(kept.size()) == pages_),
+      kept_(std::make_unique<Kept>()) {
+    kept_->pages = std::move(kept);
+}
+
+const std::vector<Page> &Index::kept() const {
+    const std::lock_guard<std::mutex> lock(kept_->mutex);
+    std::vector<Page> &pages = kept_->pages;
+    while (resident_ && int64_t(pages.size()) < pages_) {
+        Page page = page_at(text_, page_letters_, int64_t(pages.size()));
+        build_page(text_, seeds_, settings_.threads, &page);
+        pages.push_back(std::move(page));
+    }
+    return pages;
+}
 
 int64_t Index::page_bytes() const {
-    int64_t bytes = 0;
-    for (const Page &page : kept_) bytes += page.bytes();
-    return resident() ? bytes : bytes_of(seeds_, page_letters_);
+    return bytes_of(seeds_, page_letters_) * (resident() ? pages_ : 1);
 }
 
 const Page &Index::page(int64_t number, Page *scratch) const {
-    if (resident()) return kept_[size_t(number)];
+    if (resident()) return kept()[size_t(number)];
     *scratch = page_at(text_, page_letters_, number);
     build_page(text_, seeds_, settings_.threads, scratch);
     return *scratch;

@@ -3,6 +3,8 @@
 
 #include <stdint.h>
 
+#include <memory>
+#include <mutex>
 #include <vector>
 
 #include "mem/cpu/page.h"
@@ -19,6 +21,7 @@ struct IndexSettings {
     int64_t memory;         // for the pages that are in memory at the same time; 0: chosen
     int64_t query_letters;  // expected, both strands counted; 0: unknown
     int threads;
+    bool deferred = false;  // the first search on the CPU builds the pages
 };
 
 class Index {
@@ -35,19 +38,26 @@ class Index {
     int64_t pages() const { return pages_; }
     int64_t page_letters() const { return page_letters_; }
     // Whether all pages are in memory. Otherwise each search builds them one after another.
-    bool resident() const { return int64_t(kept_.size()) == pages_; }
+    bool resident() const { return resident_; }
     // The memory of the pages that are kept, or of the largest one.
     int64_t page_bytes() const;
     // The page, which `scratch` may hold.
     const Page &page(int64_t number, Page *scratch) const;
-    const std::vector<Page> &kept() const { return kept_; }
+    // All pages if they fit, otherwise none. The first call builds them.
+    const std::vector<Page> &kept() const;
 
    private:
     IndexSettings settings_;
     Text text_;
     Seeds seeds_;
     int64_t pages_, page_letters_;
-    std::vector<Page> kept_;
+    bool resident_;
+
+    struct Kept {
+        std::mutex mutex;
+        std::vector<Page> pages;
+    };
+    std::unique_ptr<Kept> kept_;
 };
 
 }  // namespace mem
