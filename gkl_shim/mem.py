@@ -69,8 +69,8 @@ class Index:
         page_letters: int = 0,
         query_letters: int = 0,
     ) -> None:
-        self._native = _native_mem.Index.build(
-            _sequences(reference, "reference"),
+        self.native = _native_mem.Index.build(
+            native_sequences(reference, "reference"),
             min_length=_number("min_length", min_length, 1),
             nucleotides_only=nucleotides_only,
             threads=_number("threads", threads, 0, 2**31 - 1),
@@ -94,7 +94,7 @@ class Index:
         data = Path(path).read_bytes()
         index = cls.__new__(cls)
         try:
-            index._native = _native_mem.Index.load(data, threads)
+            index.native = _native_mem.Index.load(data, threads)
         except ValueError as error:
             raise FormatError(str(path), None, str(error)) from None
         return index
@@ -102,13 +102,13 @@ class Index:
     def save(self, path: str | Path) -> None:
         """Write the index to a file, which appears when it is complete."""
         with atomic_output(path) as file:
-            for piece in self._native.pieces():
+            for piece in self.native.pieces():
                 file.write(piece)
 
     @property
     def information(self) -> Information:
         """What the index consists of."""
-        return self._native.information()
+        return self.native.information()
 
     def find(
         self,
@@ -153,17 +153,17 @@ class Index:
         length = self.information.min_length
         if min_length is not None:
             length = _number("min_length", min_length, length)
-        return self.matches(_sequences(queries, "queries"), length, kind, strands).array()
+        return self.matches(native_sequences(queries, "queries"), length, kind, strands).array()
 
     def matches(
         self, queries: _native_mem.Sequences, min_length: int, kind: Kind, strands: Strands
     ) -> _native_mem.Matches:
         """Find matches, and leave them in the library's memory; for this package's own use."""
-        return self._native.find(queries, min_length, kind, strands)
+        return self.native.find(queries, min_length, kind, strands)
 
     def is_of(self, reference: Any) -> bool:
         """Return whether this is the index of a reference."""
-        return self._native.is_of(_sequences(reference, "reference"))
+        return self.native.is_of(native_sequences(reference, "reference"))
 
 
 def find(
@@ -184,7 +184,7 @@ def find(
     >>> found[["reference_start", "query_start", "length"]].tolist()
     [(0, 1, 4)]
     """
-    given = _sequences(queries, "queries")
+    given = native_sequences(queries, "queries")
     index = Index(
         reference,
         min_length=min_length,
@@ -195,7 +195,7 @@ def find(
     return index.find(given, kind=kind, strands=strands)
 
 
-def _sequences(value: Any, name: str) -> _native_mem.Sequences:
+def native_sequences(value: Any, name: str) -> _native_mem.Sequences:
     if isinstance(value, _native_mem.Sequences):
         return value
     if isinstance(value, (str, bytes)):

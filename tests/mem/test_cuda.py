@@ -1,0 +1,155 @@
+"""The CUDA engine without a device: its kernels run on the host, each lane of a warp a fiber.
+
+tests/gpu/test_cuda_mem.py has the real thing.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from gkl_shim import mem
+from gkl_shim._native_mem import Matches
+from gkl_shim.cuda import mem as cuda
+from gkl_shim.errors import BackendUnavailable
+from tests.mem.sequences import pair
+from tests.mem.test_find import related
+
+
+@pytest.fixture
+def host(fake_gpus):
+    return fake_gpus(kernels="mem")
+
+
+def on_devices(index: mem.Index, queries, kind="mem", strands="both", length=None, **options):
+    """Find matches with an engine of its own."""
+    engine = cuda.Engine(index.native, **options)
+    given = mem.native_sequences(queries, "queries")
+    length = length or index.information.min_length
+    matches: Matches = engine.find(given, length, kind, strands)
+    found = matches.array()
+    pages = engine.call.pages
+    engine.close()
+    return found, pages
+
+
+@settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(
+    pair(),
+    st.sampled_from([1, 2, 3, 5, 12, 20]),
+    st.sampled_from(["mem", "mumreference", "mum"]),
+    st.sampled_from(["forward", "reverse", "both"]),
+    st.booleans(),
+    st.sampled_from([0, 1, 30]),
+    st.sampled_from([0, 64]),
+    st.sampled_from([1, 10**6]),
+)
+def test_repetitive_sequences(host, sequences, length, kind, strands, only, page, chunk, letters):
+    references, queries = sequences
+    index = mem.Index(
+        references, min_length=length, nucleotides_only=only, query_letters=letters, threads=1
+    )
+    want = index.find(queries, kind=kind, strands=strands)
+    found, _ = on_devices(index, queries, kind, strands, page_letters=page, chunk_letters=chunk)
+    assert (found == want).all()
+
+
+@pytest.mark.parametrize("devices", [1, 2, 3])
+@pytest.mark.parametrize("page_letters", [0, 700])
+def test_devices_share_the_work(fake_gpus, devices: int, page_letters: int) -> None:
+    driver = fake_gpus(devices, kernels="mem")
+    reference, queries = related(31, 3000, 12)
+    index = mem.Index(reference, min_length=14)
+    found, pages = on_devices(index, queries, page_letters=page_letters, chunk_letters=1024)
+    assert (found == index.find(queries, strands="both")).all()
+    assert pages == (5 if page_letters else 1)
+    assert len(found) > 10
+    assert set(driver.launches) == set(range(devices))
+    assert driver.live == []
+
+
+def test_a_match_may_end_behind_what_is_on_the_device(host) -> None:
+    # The parts that are sent end 8,192 letters after the page and the chunk.
+    reference, _ = related(32, 40_000, 0)
+    query = "ACGT" + reference[100:39_000] + "ACGT"
+    index = mem.Index(reference, min_length=20)
+    want = index.find(query, strands="forward")
+    assert want["length"].max() > 38_000
+    for options in ({"page_letters": 5000}, {"chunk_letters": 4096}):
+        found, _ = on_devices(index, query, strands="forward", **options)
+        assert (found == want).all()
+
+
+def test_many_matches_are_written_in_parts(host, monkeypatch) -> None:
+    """The matches of all tiles do not fit into the memory at the same time."""
+    monkeypatch.setattr(cuda, "_MEMORY_SHARE", 1e-8)
+    reference, queries = "ACACACAC" * 60, ["CACACACACACA" * 6, "ACAC" * 30]
+    index = mem.Index(reference, min_length=6)
+    want = index.find(queries, strands="both")
+    found, _ = on_devices(index, queries)
+    assert len(want) > 1000
+    assert (found == want).all()
+    assert sum(name.endswith("fill_matches") for _, name in host.launched) > 10
+
+
+def test_large_tables_are_scanned_in_levels(host) -> None:
+    reference, queries = related(33, 30_000, 3)
+    index = mem.Index(reference, min_length=12, query_letters=10**9)
+    # Two levels of sums: more than 1,024 * 1,024 buckets.
+    assert index.information.bytes > 4 << 20
+    found, _ = on_devices(index, queries)
+    assert (found == index.find(queries, strands="both")).all()
+
+
+@pytest.mark.parametrize("slow", [False, True])
+def test_an_engine_is_used_again(fake_gpus, slow: bool) -> None:
+    driver = fake_gpus(kernels="mem", slow=slow)
+    reference, queries = related(34, 2000, 6)
+    index = mem.Index(reference, min_length=12)
+    engine = cuda.Engine(index.native)
+    for kind, length in (("mem", 12), ("mum", 20), ("mumreference", 13)):
+        for part in (queries, queries[:1], []):
+            given = mem.native_sequences(part, "queries")
+            found = engine.find(given, length, kind, "both").array()
+            want = index.find(part, min_length=length, kind=kind, strands="both")
+            assert (found == want).all()
+    # The page is indexed once.
+    assert [name.rpartition("::")[2] for _, name in driver.launched].count("fill_seeds") == 1
+    engine.close()
+    assert driver.live == []
+
+
+@pytest.mark.parametrize(
+    "function", ["cuMemAlloc_v2", "cuLaunchKernel", "cuStreamSynchronize", "cuStreamCreate"]
+)
+def test_a_device_that_fails_is_an_error(fake_gpus, function: str) -> None:
+    driver = fake_gpus(2, kernels="mem")
+    reference, queries = related(35, 2000, 6)
+    index = mem.Index(reference, min_length=12)
+    failures = 0
+    for after in range(0, 12, 2):
+        driver.fail(function, after, 1)
+        try:
+            found, _ = on_devices(index, queries)
+        except BackendUnavailable as error:
+            failures += 1
+            assert "has failed: " in str(error) or "CUDA cannot be used" in str(error)
+        else:
+            assert (found == index.find(queries, strands="both")).all()
+        break
+    assert failures == 1
+
+
+def test_numbers_of_results_are_exact(host) -> None:
+    """Nothing is dropped where each letter has hundreds of matches."""
+    random = np.random.default_rng(6)
+    reference = "".join(random.choice(list("AC"), 1000))
+    queries = ["".join(random.choice(list("AC"), 36)) for _ in range(10)]
+    index = mem.Index(reference, min_length=4)
+    want = index.find(queries, strands="both")
+    assert len(want) > 5000
+    assert (on_devices(index, queries)[0] == want).all()
