@@ -6,24 +6,33 @@ end.
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gkl_shim import _native_mem
+from gkl_shim import _auto, _native, _native_mem
 from gkl_shim._files import atomic_output
 from gkl_shim._native_mem import MATCH, Information
 from gkl_shim._ragged import ragged
-from gkl_shim.errors import FormatError
+from gkl_shim.errors import BackendUnavailable, FormatError
 
-__all__ = ["MATCH", "Index", "Information", "Kind", "Strands", "find"]
+if TYPE_CHECKING:
+    from gkl_shim.cuda import mem as cuda
+
+__all__ = ["MATCH", "Backend", "Index", "Information", "Kind", "Strands", "find"]
 
 Kind: TypeAlias = Literal["mem", "mumreference", "mum"]
 Strands: TypeAlias = Literal["forward", "reverse", "both"]
+Backend: TypeAlias = Literal["auto", "cpu", "cuda"]
 
 _MOST = 2**63 - 1
+# The time for a letter of a query, on one CPU thread and on a device, and for a call of a device.
+# Later calls go by what they cost.
+_CPU_NANOSECONDS, _GPU_NANOSECONDS, _GPU_CALL_NANOSECONDS = 20.0, 1.0, 2e6
 
 
 class Index:
@@ -49,9 +58,16 @@ class Index:
         The most letters of a page. 0 means as many as `memory` allows.
     query_letters
         How many letters will be searched, if known. It affects the speed alone.
+    backend
+        ``"cpu"``, ``"cuda"``, or ``"auto"``, which uses the devices for work that they are expected
+        to finish sooner. All find the same matches.
+    devices
+        The numbers of the CUDA devices to use. The default is all devices.
 
     Raises
     ------
+    BackendUnavailable
+        If `backend` is ``"cuda"`` and there is no device that can be used.
     ValueError
         If an argument is out of range.
     MemoryError
@@ -68,7 +84,10 @@ class Index:
         memory: int = 0,
         page_letters: int = 0,
         query_letters: int = 0,
+        backend: Backend = "auto",
+        devices: Iterable[int] | None = None,
     ) -> None:
+        _check("backend", backend, Backend)
         self.native = _native_mem.Index.build(
             native_sequences(reference, "reference"),
             min_length=_number("min_length", min_length, 1),
@@ -77,11 +96,32 @@ class Index:
             memory=_number("memory", memory, 0),
             page_letters=_number("page_letters", page_letters, 0),
             query_letters=_number("query_letters", query_letters, 0),
+            # The devices build pages of their own.
+            deferred=backend == "cuda",
         )
+        self._open(threads, backend, devices)
+
+    def _open(self, threads: int, backend: Backend, devices: Iterable[int] | None) -> None:
+        self._threads = threads or _native.cpu_count()
+        self._costs = _auto.CallCosts()
+
+        def open_engine() -> cuda.Engine:
+            from gkl_shim.cuda.mem import Engine
+
+            return Engine(self.native, devices)
+
+        self._devices = _auto.Devices(backend, open_engine)
 
     @classmethod
-    def load(cls, path: str | Path, *, threads: int = 0) -> Index:
-        """Read a file that :meth:`save` wrote.
+    def load(
+        cls,
+        path: str | Path,
+        *,
+        threads: int = 0,
+        backend: Backend = "auto",
+        devices: Iterable[int] | None = None,
+    ) -> Index:
+        """Read a file that :meth:`save` wrote. The options are those of :class:`Index`.
 
         Raises
         ------
@@ -91,12 +131,14 @@ class Index:
             If the file cannot be read.
         """
         _number("threads", threads, 0, 2**31 - 1)
+        _check("backend", backend, Backend)
         data = Path(path).read_bytes()
         index = cls.__new__(cls)
         try:
             index.native = _native_mem.Index.load(data, threads)
         except ValueError as error:
             raise FormatError(str(path), None, str(error)) from None
+        index._open(threads, backend, devices)
         return index
 
     def save(self, path: str | Path) -> None:
@@ -147,9 +189,8 @@ class Index:
         MemoryError
             If there is not enough memory.
         """
-        for name, value, allowed in (("kind", kind, Kind), ("strands", strands, Strands)):
-            if value not in get_args(allowed):
-                raise ValueError(f"{name} is {value!r}, not one of {', '.join(get_args(allowed))}")
+        _check("kind", kind, Kind)
+        _check("strands", strands, Strands)
         length = self.information.min_length
         if min_length is not None:
             length = _number("min_length", min_length, length)
@@ -159,7 +200,25 @@ class Index:
         self, queries: _native_mem.Sequences, min_length: int, kind: Kind, strands: Strands
     ) -> _native_mem.Matches:
         """Find matches, and leave them in the library's memory; for this package's own use."""
-        return self.native.find(queries, min_length, kind, strands)
+        with self._devices.for_call(
+            self._costs, lambda: self._estimate(queries, strands)
+        ) as engine:
+            if engine is not None:
+                try:
+                    return engine.find(queries, min_length, kind, strands)
+                except BackendUnavailable as error:
+                    self._devices.close()
+                    warnings.warn(
+                        f"gkl-shim: {error}; the CPU searches", RuntimeWarning, stacklevel=3
+                    )
+            return self.native.find(queries, min_length, kind, strands)
+
+    def _estimate(self, queries: _native_mem.Sequences, strands: Strands) -> Any:
+        letters = queries.letters * (2 if strands == "both" else 1)
+        ffi, _ = _native.library()
+        cpu = letters * _CPU_NANOSECONDS / self._threads
+        gpu = _GPU_CALL_NANOSECONDS + letters * _GPU_NANOSECONDS
+        return ffi.new("gkl_shim_call_estimate *", (letters, cpu, gpu))
 
     def is_of(self, reference: Any) -> bool:
         """Return whether this is the index of a reference."""
@@ -175,6 +234,8 @@ def find(
     strands: Strands = "forward",
     nucleotides_only: bool = False,
     threads: int = 0,
+    backend: Backend = "auto",
+    devices: Iterable[int] | None = None,
 ) -> NDArray[np.void]:
     """Find the matches between a reference and queries; see :class:`Index`.
 
@@ -191,6 +252,8 @@ def find(
         nucleotides_only=nucleotides_only,
         threads=threads,
         query_letters=given.letters * (2 if strands == "both" else 1),
+        backend=backend,
+        devices=devices,
     )
     return index.find(given, kind=kind, strands=strands)
 
@@ -201,6 +264,11 @@ def native_sequences(value: Any, name: str) -> _native_mem.Sequences:
     if isinstance(value, (str, bytes)):
         value = [value]
     return _native_mem.Sequences.from_arrays(*ragged(value, name))
+
+
+def _check(name: str, value: str, allowed: Any) -> None:
+    if value not in get_args(allowed):
+        raise ValueError(f"{name} is {value!r}, not one of {', '.join(get_args(allowed))}")
 
 
 def _number(name: str, value: Any, least: int, most: int = _MOST) -> int:

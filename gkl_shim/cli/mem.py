@@ -16,7 +16,7 @@ from gkl_shim._files import atomic_output
 from gkl_shim._native_mem import Fasta
 from gkl_shim.cli import _options
 from gkl_shim.formats.mem_fasta import QueryReader, read_reference
-from gkl_shim.mem import Index, Kind, Strands
+from gkl_shim.mem import Backend, Index, Kind, Strands
 
 # Files of this many bytes take about a second. For smaller ones, a progress bar would only flicker.
 _LONG_INPUT = 1 << 25
@@ -82,6 +82,7 @@ def _flag(*names: str, help: str) -> Callable[[_Command], _Command]:
     "--page-letters", type=click.IntRange(0), default=0, help="The most letters of a page."
 )
 @click.option("-v", "--verbose", is_flag=True, help="Write pages, times and memory to stderr.")
+@_options.backend
 @_options.output
 def command(
     reference: str,
@@ -96,6 +97,7 @@ def command(
     memory: float,
     page_letters: int,
     verbose: bool,
+    backend: Backend,
     output: str,
     **flags: bool,
 ) -> None:
@@ -120,7 +122,9 @@ def command(
     with atomic_output(output) as file:
         subject = read_reference(reference, threads)
         report.add("reading")
-        index = _loaded(load, subject, min_length, nucleotides_only, threads) if load else None
+        index = None
+        if load:
+            index = _loaded(load, subject, min_length, nucleotides_only, threads, backend)
         for source in queries:
             with (
                 closing(QueryReader(source, threads)) as reader,
@@ -137,6 +141,7 @@ def command(
                             memory=int(memory * 2**30),
                             page_letters=page_letters,
                             query_letters=_letters(queries) * (1 + both),
+                            backend=backend,
                         )
                         report.add("index")
                     matches = index.matches(block.sequences, min_length, kind, strands)
@@ -162,9 +167,14 @@ def _letters(queries: tuple[str, ...]) -> int:
 
 
 def _loaded(
-    path: str, reference: Fasta, min_length: int, nucleotides_only: bool, threads: int
+    path: str,
+    reference: Fasta,
+    min_length: int,
+    nucleotides_only: bool,
+    threads: int,
+    backend: Backend,
 ) -> Index:
-    index = Index.load(path, threads=threads)
+    index = Index.load(path, threads=threads, backend=backend)
     known = index.information
     if known.min_length > min_length:
         reason = f"is for matches of {known.min_length} letters or more"
