@@ -96,8 +96,8 @@ def test_many_matches_are_written_in_parts(host, monkeypatch) -> None:
 
 
 def test_large_tables_are_scanned_in_levels(host) -> None:
-    reference, queries = related(33, 30_000, 3)
-    index = mem.Index(reference, min_length=12, query_letters=10**13)
+    reference, queries = related(33, 100_000, 3)
+    index = mem.Index(reference, min_length=14, query_letters=10**13)
     # Two levels of sums: more than 1,024 * 1,024 buckets.
     assert index.information.bytes > 4 << 20
     found, _ = on_devices(index, queries)
