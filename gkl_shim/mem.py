@@ -108,7 +108,7 @@ class Index:
         def open_engine() -> cuda.Engine:
             from gkl_shim.cuda.mem import Engine
 
-            return Engine(self.native, devices)
+            return Engine(devices)
 
         self._devices = _auto.Devices(backend, open_engine)
 
@@ -205,7 +205,7 @@ class Index:
         ) as engine:
             if engine is not None:
                 try:
-                    return engine.find(queries, min_length, kind, strands)
+                    return engine.find(self.native, queries, min_length, kind, strands)
                 except BackendUnavailable as error:
                     self._devices.close()
                     warnings.warn(

@@ -23,12 +23,10 @@ _MEMORY_SHARE = 0.5
 
 
 class Engine:
-    """The search of one index on one or more CUDA devices.
+    """Searches indexes on one or more CUDA devices.
 
     Parameters
     ----------
-    index
-        The index. Its pages need not be built: the devices build their own.
     devices
         The numbers of the devices. The default is all devices.
     page_letters
@@ -46,12 +44,10 @@ class Engine:
 
     def __init__(
         self,
-        index: Index,
         devices: Iterable[int] | None = None,
         page_letters: int = 0,
         chunk_letters: int = 0,
     ) -> None:
-        self._index = index
         numbers = cuda_devices.chosen(devices)
         cupy = cuda_devices.import_cupy()
         self._ffi, self._lib = _native.library()
@@ -76,7 +72,7 @@ class Engine:
                 "driver": functions,
             },
         )
-        self._engine = _native.opened("mem_cuda", options, index.handle)
+        self._engine = _native.opened("mem_cuda", options)
         #: The times of the last search: ``gkl_shim_mem_cuda_call``.
         self.call = self._ffi.new("gkl_shim_mem_cuda_call *")
 
@@ -85,8 +81,12 @@ class Engine:
         """The names of the devices."""
         return tuple(device.name for device in self._devices)
 
-    def find(self, queries: Sequences, min_length: int, kind: str, strands: str) -> Matches:
+    def find(
+        self, index: Index, queries: Sequences, min_length: int, kind: str, strands: str
+    ) -> Matches:
         """Find the matches of queries.
+
+        The pages of the index need not be built: the devices build their own.
 
         Raises
         ------
@@ -96,9 +96,11 @@ class Engine:
         made = self._ffi.new("gkl_shim_mem_matches **")
         search = self._ffi.new("gkl_shim_mem_search *", (min_length, KINDS[kind], STRANDS[strands]))
         _native.check(
-            self._lib.gkl_shim_mem_cuda_find(self._engine, queries.pointer, search, self.call, made)
+            self._lib.gkl_shim_mem_cuda_find(
+                self._engine, index.handle, queries.pointer, search, self.call, made
+            )
         )
-        return Matches(self._index, made[0])
+        return Matches(index, made[0])
 
     def close(self) -> None:
         """Free all device memory. No search may be running."""

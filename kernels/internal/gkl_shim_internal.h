@@ -455,10 +455,8 @@ typedef struct {
 
 typedef struct gkl_shim_mem_cuda gkl_shim_mem_cuda;
 
-/* Open an engine for an index. The index, kernels and contexts must outlive it. On failure *engine
- * is NULL. */
+/* Open an engine. The kernels and contexts must outlive it. On failure *engine is NULL. */
 GKL_SHIM_API gkl_shim_status gkl_shim_mem_cuda_open(const gkl_shim_mem_cuda_options *options,
-                                                    const gkl_shim_mem *index,
                                                     gkl_shim_mem_cuda **engine);
 
 typedef struct {
@@ -471,6 +469,7 @@ typedef struct {
 /* Like gkl_shim_mem_find(), with the same matches. GKL_SHIM_EUNAVAILABLE: a device has failed, and
  * the engine cannot be used any more. */
 GKL_SHIM_API gkl_shim_status gkl_shim_mem_cuda_find(gkl_shim_mem_cuda *engine,
+                                                    const gkl_shim_mem *index,
                                                     const gkl_shim_mem_sequences *queries,
                                                     const gkl_shim_mem_search *search,
                                                     gkl_shim_mem_cuda_call *call,

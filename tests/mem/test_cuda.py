@@ -24,10 +24,10 @@ def host(fake_gpus):
 
 def on_devices(index: mem.Index, queries, kind="mem", strands="both", length=None, **options):
     """Find matches with an engine of its own."""
-    engine = cuda.Engine(index.native, **options)
+    engine = cuda.Engine(**options)
     given = mem.native_sequences(queries, "queries")
     length = length or index.information.min_length
-    matches: Matches = engine.find(given, length, kind, strands)
+    matches: Matches = engine.find(index.native, given, length, kind, strands)
     found = matches.array()
     pages = engine.call.pages
     engine.close()
@@ -109,11 +109,11 @@ def test_an_engine_is_used_again(fake_gpus, slow: bool) -> None:
     driver = fake_gpus(kernels="mem", slow=slow)
     reference, queries = related(34, 2000, 6)
     index = mem.Index(reference, min_length=12)
-    engine = cuda.Engine(index.native)
+    engine = cuda.Engine()
     for kind, length in (("mem", 12), ("mum", 20), ("mumreference", 13)):
         for part in (queries, queries[:1], []):
             given = mem.native_sequences(part, "queries")
-            found = engine.find(given, length, kind, "both").array()
+            found = engine.find(index.native, given, length, kind, "both").array()
             want = index.find(part, min_length=length, kind=kind, strands="both")
             assert (found == want).all()
     # The page is indexed once.

@@ -1,6 +1,7 @@
 #include "mem/cpu/index.h"
 
 #include <algorithm>
+#include <atomic>
 #include <utility>
 
 namespace gkl_shim {
@@ -61,6 +62,11 @@ const std::vector<Page> &Index::kept() const {
         pages.push_back(std::move(page));
     }
     return pages;
+}
+
+int64_t Index::next_number() {
+    static std::atomic<int64_t> next{0};
+    return next++;
 }
 
 int64_t Index::page_bytes() const {

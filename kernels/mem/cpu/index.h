@@ -33,6 +33,8 @@ class Index {
           std::vector<Page> kept);
 
     const IndexSettings &settings() const { return settings_; }
+    // No two indexes of a process have the same.
+    int64_t number() const { return number_; }
     const Text &text() const { return text_; }
     const Seeds &seeds() const { return seeds_; }
     int64_t pages() const { return pages_; }
@@ -47,6 +49,9 @@ class Index {
     const std::vector<Page> &kept() const;
 
    private:
+    static int64_t next_number();
+
+    int64_t number_ = next_number();
     IndexSettings settings_;
     Text text_;
     Seeds seeds_;

@@ -2,7 +2,7 @@
 //
 // The reference is divided into pages, and the queries into chunks. With several pages, each device
 // takes some of them and searches all queries; with one, the devices share the chunks. A device
-// indexes a page once, and keeps it for later searches if it is the device's only one. Two streams
+// keeps the page that it indexed last for later searches. Two streams
 // of a device take chunks in turn, so that transfers overlap with kernels.
 #include <algorithm>
 #include <atomic>
@@ -144,9 +144,8 @@ struct Search {
 
 struct gkl_shim_mem_cuda {
    public:
-    gkl_shim_mem_cuda(const gkl_shim_mem_cuda_options &options, const gkl_shim_mem *index)
-        : index_(index),
-          driver_(*options.driver),
+    explicit gkl_shim_mem_cuda(const gkl_shim_mem_cuda_options &options)
+        : driver_(*options.driver),
           page_letters_(options.page_letters),
           chunk_letters_(options.chunk_letters),
           memory_bytes_(options.memory_bytes) {
@@ -154,23 +153,20 @@ struct gkl_shim_mem_cuda {
             devices_.push_back(std::make_unique<Device>(driver_, options.devices[k]));
     }
 
-    const gkl_shim_mem *index() const { return index_; }
-
-    Results find(const FindSettings &settings, const gkl_shim_mem_sequences &queries,
-                 gkl_shim_mem_cuda_call *call) {
+    Results find(const Index &index, const FindSettings &settings,
+                 const gkl_shim_mem_sequences &queries, gkl_shim_mem_cuda_call *call) {
         const std::lock_guard<std::mutex> lock(mutex_);
         return search_strands(
-            index_->index.settings().nucleotides_only, settings, queries,
-            [&](const Text &text) { return find_on_strand(settings, text, call); });
+            index.settings().nucleotides_only, settings, queries,
+            [&](const Text &text) { return find_on_strand(index, settings, text, call); });
     }
 
    private:
-    Strand find_on_strand(const FindSettings &settings, const Text &text,
+    Strand find_on_strand(const Index &index, const FindSettings &settings, const Text &text,
                           gkl_shim_mem_cuda_call *call) {
-        const Index &index = index_->index;
         const int64_t count = int64_t(devices_.size());
         const int64_t size = std::max<int64_t>(index.text().size(), 1);
-        int64_t page = page_letters_ > 0 ? page_letters_ : largest_page();
+        int64_t page = page_letters_ > 0 ? page_letters_ : largest_page(index.seeds());
         if (page_letters_ == 0 && count > 1 && size >= kDividedFrom)
             page = std::min(page, (size + count - 1) / count);
         page = std::min(page, size);
@@ -222,15 +218,13 @@ struct gkl_shim_mem_cuda {
     }
 
     // The most letters whose index takes half of the memory.
-    int64_t largest_page() const {
-        const Seeds &seeds = index_->index.seeds();
+    int64_t largest_page(const Seeds &seeds) const {
         const int64_t left = memory_bytes_ / 2 - 4 * seeds.buckets();
         // A letter takes 11/8 bytes, and a seed four.
         const double bytes = 1.375 + 4.0 / seeds.reference_step;
         return std::clamp<int64_t>(int64_t(double(left) / bytes), 1 << 16, kLongestPage);
     }
 
-    const gkl_shim_mem *const index_;
     const CudaDriver driver_;
     const int64_t page_letters_, chunk_letters_, memory_bytes_;
     std::mutex mutex_;
@@ -238,16 +232,16 @@ struct gkl_shim_mem_cuda {
 };
 
 extern "C" gkl_shim_status gkl_shim_mem_cuda_open(const gkl_shim_mem_cuda_options *options,
-                                                  const gkl_shim_mem *index,
                                                   gkl_shim_mem_cuda **engine) {
     *engine = nullptr;
     return guarded_on_device(options->devices[0].number, [&] {
-        *engine = new gkl_shim_mem_cuda(*options, index);
+        *engine = new gkl_shim_mem_cuda(*options);
         return GKL_SHIM_OK;
     });
 }
 
 extern "C" gkl_shim_status gkl_shim_mem_cuda_find(gkl_shim_mem_cuda *engine,
+                                                  const gkl_shim_mem *index,
                                                   const gkl_shim_mem_sequences *queries,
                                                   const gkl_shim_mem_search *search,
                                                   gkl_shim_mem_cuda_call *call,
@@ -255,12 +249,12 @@ extern "C" gkl_shim_status gkl_shim_mem_cuda_find(gkl_shim_mem_cuda *engine,
     *matches = nullptr;
     *call = {};
     call->failed = -1;
-    if (!check_search(engine->index(), queries, search)) return GKL_SHIM_EINVAL;
+    if (!check_search(index, queries, search)) return GKL_SHIM_EINVAL;
     return guarded([&] {
         try {
-            const FindSettings settings = find_settings(engine->index(), *search);
-            *matches =
-                new gkl_shim_mem_matches{engine->index(), engine->find(settings, *queries, call)};
+            const FindSettings settings = find_settings(index, *search);
+            *matches = new gkl_shim_mem_matches{
+                index, engine->find(index->index, settings, *queries, call)};
             return GKL_SHIM_OK;
         } catch (const CudaFailure &failure) {
             fail("GPU %d has failed: %s", int(call->failed), failure.reason);

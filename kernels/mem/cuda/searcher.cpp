@@ -64,8 +64,8 @@ DevicePage::~DevicePage() {
 }
 
 void DevicePage::build(const Stream &stream, const Index &index, int64_t first, int64_t last) {
-    if (first == first_ && last == last_) return;
-    first_ = -1;
+    if (index.number() == index_ && first == first_ && last == last_) return;
+    index_ = -1;
     const Seeds &seeds = index.seeds();
     const Text &text = index.text();
     reference_.send(driver_, stream.stream, text, first, last, seeds.period() + kAfter,
@@ -89,6 +89,7 @@ void DevicePage::build(const Stream &stream, const Index &index, int64_t first, 
     scan(stream, starts_.address(), buckets, sums_.address());
     stream.launch(stream.kernels.fill_seeds, steps.count, parameters);
     driver_.wait_for_stream(stream.stream);
+    index_ = index.number();
     first_ = first;
     last_ = last;
 }

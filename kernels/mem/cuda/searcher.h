@@ -55,7 +55,7 @@ class DevicePage {
 
    private:
     const CudaDriver &driver_;
-    int64_t first_ = -1, last_ = -1;
+    int64_t index_ = -1, first_ = 0, last_ = 0;
     DeviceText reference_;
     gpu::KeptMemory<uint64_t> starts_, positions_, sums_;
 };
