@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gkl_shim import _native_smithwaterman
-from gkl_shim._batch import offsets_of
+from gkl_shim._ragged import ragged
 
 __all__ = ["DANGLING_END", "HAPLOTYPE_TO_REFERENCE", "READ_TO_HAPLOTYPE", "Alignments",
            "Overhang", "Parameters", "SmithWaterman", "align"]  # fmt: skip
@@ -221,60 +221,11 @@ def _part(
 
 
 def _ragged(value: Any, name: str) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """Convert sequences to letters and offsets, and check the offsets."""
-    if isinstance(value, tuple) and len(value) == 2 and isinstance(value[1], np.ndarray):
-        letters, ends = _bytes(value[0], name), _offsets(value[1], name)
-        if ends[-1] > len(letters):
-            raise ValueError(f"{name}: offsets up to {ends[-1]}, but {len(letters)} letters")
-    else:
-        if value is None or isinstance(value, (str, bytes, bytearray, memoryview)):
-            got = "None" if value is None else f"one {type(value).__name__}"
-            raise ValueError(f"{name}: expected a sequence of them, got {got}")
-        try:
-            items = [_item(item, name, index) for index, item in enumerate(value)]
-        except TypeError:
-            raise ValueError(
-                f"{name}: expected a sequence of them, got {type(value).__name__}"
-            ) from None
-        letters, ends = np.frombuffer(b"".join(items), np.uint8), offsets_of(list(map(len, items)))
+    """Convert sequences to letters and offsets, and check the lengths."""
+    letters, ends = ragged(value, name)
     lengths = ends[1:] - ends[:-1]
     longest = _native_smithwaterman.longest()
     if len(lengths) and not 1 <= lengths.min() <= lengths.max() <= longest:
         at = int(np.argmax((lengths < 1) | (lengths > longest)))
         raise ValueError(f"{name}: sequence {at} has {lengths[at]} letters, not 1 to {longest}")
     return letters, ends
-
-
-def _item(item: Any, name: str, index: int) -> bytes:
-    if isinstance(item, bytes):
-        return item
-    if isinstance(item, str):
-        try:
-            return item.encode("latin-1")
-        except UnicodeEncodeError:
-            raise ValueError(
-                f"{name}: sequence {index} has a letter that is not one byte"
-            ) from None
-    if isinstance(item, (bytearray, memoryview)):
-        return bytes(item)
-    if isinstance(item, np.ndarray) and item.dtype == np.uint8 and item.ndim == 1:
-        return item.tobytes()
-    got = type(item).__name__
-    raise ValueError(f"{name}: sequence {index}: expected bytes, str or a uint8 array, got {got}")
-
-
-def _bytes(value: Any, name: str) -> NDArray[np.uint8]:
-    if isinstance(value, (bytes, bytearray, memoryview)):
-        return np.frombuffer(value, np.uint8)
-    if not isinstance(value, np.ndarray) or value.dtype != np.uint8 or value.ndim != 1:
-        raise ValueError(f"{name}: the letters must be bytes or a one-dimensional uint8 array")
-    return np.ascontiguousarray(value)
-
-
-def _offsets(value: NDArray[Any], name: str) -> NDArray[np.int64]:
-    if value.ndim != 1 or value.dtype.kind not in "iu" or not len(value):
-        raise ValueError(f"{name}: the offsets must be whole numbers, one more than sequences")
-    ends = np.ascontiguousarray(value, np.int64)
-    if ends[0] != 0 or (np.diff(ends) < 0).any():
-        raise ValueError(f"{name}: the offsets must start at 0 and never decrease")
-    return ends

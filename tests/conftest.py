@@ -44,6 +44,7 @@ PACKAGES = {
     "javac": "openjdk-17-jdk",
     "javap": "openjdk-17-jdk",
     "minimap2": "minimap2",
+    "mummer": "mummer",
     "mvn": "maven",
     "ninja": "ninja-build",
     "nm": "binutils",

@@ -519,6 +519,167 @@ GKL_SHIM_API const char *gkl_shim_smithwaterman_build(const gkl_shim_smithwaterm
 /* Close a handle. NULL is allowed. */
 GKL_SHIM_API void gkl_shim_smithwaterman_close(gkl_shim_smithwaterman *handle);
 
+/* ---- mem: maximal exact matches ------------------------------------------------------------- */
+
+/* Which matches gkl_shim_mem_find() returns. A match is a part of a query that equals a part of the
+ * reference, and cannot be extended at either end. */
+enum {
+    GKL_SHIM_MEM_ALL = 0,          /* all */
+    GKL_SHIM_MEM_MUMREFERENCE = 1, /* those whose letters occur once in the reference */
+    GKL_SHIM_MEM_MUM = 2           /* and once in the strand of the query */
+};
+
+enum { GKL_SHIM_MEM_FORWARD = 1, GKL_SHIM_MEM_REVERSE = 2, GKL_SHIM_MEM_BOTH = 3 };
+
+/* Sequences. A letter is any byte; upper and lower case are equal. Bytes from 0xFC on match
+ * nothing. The reverse complement of a letter other than an IUPAC code is n, as in mummer. */
+typedef struct {
+    int64_t count;
+    const int64_t *offsets; /* count + 1 */
+    const uint8_t *letters;
+} gkl_shim_mem_sequences;
+
+typedef struct {
+    int32_t threads;          /* as in gkl_shim_pairhmm_options */
+    int32_t nucleotides_only; /* not 0: letters other than acgt match nothing */
+    int64_t min_length;       /* of the matches that can be found, at least 1 */
+    int64_t page_letters;     /* the reference is indexed in pages of at most this many letters; 0:
+                                 as large as `memory` allows */
+    int64_t memory; /* for pages, in bytes, about; 0: 8 GiB. If not all pages fit, each search
+                       builds them one after another. */
+    int64_t query_letters; /* that will be searched, about, each strand counted; 0: unknown. Affects
+                              the speed alone. */
+    int32_t deferred;      /* not 0: the first search on the CPU builds the pages */
+} gkl_shim_mem_options;
+
+/* An index of a reference. */
+typedef struct gkl_shim_mem gkl_shim_mem;
+
+/* Index a reference. Its letters are copied. On failure *index is NULL.
+ *
+ * GKL_SHIM_EINVAL: an option out of range, a null pointer where there is data, or offsets that do
+ * not start at 0 or that decrease. */
+GKL_SHIM_API gkl_shim_status gkl_shim_mem_open(const gkl_shim_mem_options *options,
+                                               const gkl_shim_mem_sequences *reference,
+                                               gkl_shim_mem **index);
+
+/* What an index consists of. */
+typedef struct {
+    int64_t min_length;
+    int64_t sequences, letters; /* of the reference */
+    int64_t pages, page_letters;
+    int64_t bytes;          /* memory of the pages that are kept, or of one page, about */
+    int32_t resident;       /* whether all pages are kept */
+    int32_t seed_letters;   /* letters of a seed */
+    int32_t reference_step; /* a seed at each such position of the reference is indexed */
+    int32_t nucleotides_only;
+} gkl_shim_mem_information;
+
+GKL_SHIM_API void gkl_shim_mem_inform(const gkl_shim_mem *index,
+                                      gkl_shim_mem_information *information);
+
+/* A piece of a saved index. */
+typedef struct {
+    const uint8_t *bytes;
+    int64_t size;
+} gkl_shim_mem_piece;
+
+/* The pieces whose bytes, one after another, gkl_shim_mem_load() reads. They are valid while the
+ * index is open. Sets the first `capacity` pieces, and *count to the number of all. */
+GKL_SHIM_API gkl_shim_status gkl_shim_mem_save(const gkl_shim_mem *index,
+                                               gkl_shim_mem_piece *pieces, int64_t capacity,
+                                               int64_t *count);
+
+/* Open a saved index. `threads` is as in gkl_shim_mem_options.
+ *
+ * GKL_SHIM_EINVAL: the bytes are not those of an index that this version saved. */
+GKL_SHIM_API gkl_shim_status gkl_shim_mem_load(const uint8_t *bytes, int64_t size, int32_t threads,
+                                               gkl_shim_mem **index);
+
+/* Set *same to whether an index was made from this reference: 1 or 0. */
+GKL_SHIM_API gkl_shim_status gkl_shim_mem_is_of(const gkl_shim_mem *index,
+                                                const gkl_shim_mem_sequences *reference,
+                                                int32_t *same);
+
+/* Close an index. NULL is allowed. */
+GKL_SHIM_API void gkl_shim_mem_close(gkl_shim_mem *index);
+
+typedef struct {
+    int64_t min_length; /* at least the index's */
+    int32_t kind;       /* GKL_SHIM_MEM_ALL, _MUMREFERENCE or _MUM */
+    int32_t strands;    /* GKL_SHIM_MEM_FORWARD, _REVERSE or _BOTH */
+} gkl_shim_mem_search;
+
+typedef struct {
+    int64_t reference_start; /* in its sequence */
+    int64_t query_start;     /* in the query, or in its reverse complement */
+    int64_t length;
+    int32_t reference, query; /* the sequences */
+    int32_t reverse;          /* 1: the match is with the reverse complement of the query */
+    int32_t unused;
+} gkl_shim_mem_match;
+
+/* The matches of a search, which the library keeps. */
+typedef struct gkl_shim_mem_matches gkl_shim_mem_matches;
+
+/* Find the matches of queries. They are in the order of the queries, then forward before reverse,
+ * then by position in the query and in the reference; those of GKL_SHIM_MEM_MUM by position in the
+ * reference. On failure *matches is NULL. GKL_SHIM_EINVAL is as in gkl_shim_mem_open(). */
+GKL_SHIM_API gkl_shim_status gkl_shim_mem_find(const gkl_shim_mem *index,
+                                               const gkl_shim_mem_sequences *queries,
+                                               const gkl_shim_mem_search *search,
+                                               gkl_shim_mem_matches **matches);
+
+GKL_SHIM_API int64_t gkl_shim_mem_count(const gkl_shim_mem_matches *matches);
+
+/* Copy all matches: gkl_shim_mem_count() of them. */
+GKL_SHIM_API void gkl_shim_mem_copy(const gkl_shim_mem_matches *matches, gkl_shim_mem_match *out);
+
+/* Close; NULL is allowed. The index must still be open. */
+GKL_SHIM_API void gkl_shim_mem_matches_close(gkl_shim_mem_matches *matches);
+
+/* ---- mem: text ------------------------------------------------------------------------------ */
+
+/* The sequences of a text in FASTA, which the library keeps. */
+typedef struct gkl_shim_mem_fasta gkl_shim_mem_fasta;
+
+/* Parse FASTA as mummer does. A ">" begins a description wherever it stands in a sequence. A name
+ * reaches to the first white space. All other bytes of a sequence but white space are letters.
+ * Letters before the first description belong to the first sequence. On failure *fasta is NULL. */
+GKL_SHIM_API gkl_shim_status gkl_shim_mem_parse(const uint8_t *text, int64_t size, int32_t threads,
+                                                gkl_shim_mem_fasta **fasta);
+
+/* The sequences, and their names as ragged arrays of the same count. Valid until the close. */
+GKL_SHIM_API void gkl_shim_mem_fasta_sequences(const gkl_shim_mem_fasta *fasta,
+                                               gkl_shim_mem_sequences *sequences,
+                                               gkl_shim_mem_sequences *names);
+
+/* Close; NULL is allowed. */
+GKL_SHIM_API void gkl_shim_mem_fasta_close(gkl_shim_mem_fasta *fasta);
+
+typedef struct {
+    const gkl_shim_mem_sequences *reference_names, *query_names;
+    int32_t four_columns;       /* the reference's name even if it has one sequence */
+    int32_t lengths;            /* the query's length in its header */
+    int32_t original_positions; /* of reverse matches, relative to the query as it was given */
+    int32_t substrings;         /* the letters of each match, on a line of their own */
+} gkl_shim_mem_format;
+
+/* Writes matches as mummer's lines, a part at a time. One thread at a time may use it. */
+typedef struct gkl_shim_mem_lines gkl_shim_mem_lines;
+
+/* On failure *lines is NULL. The matches and names must outlive it. */
+GKL_SHIM_API gkl_shim_status gkl_shim_mem_lines_open(const gkl_shim_mem_matches *matches,
+                                                     const gkl_shim_mem_format *format,
+                                                     gkl_shim_mem_lines **lines);
+
+/* Set the next lines, which are valid until the next call. *size is 0 after the last ones. */
+GKL_SHIM_API gkl_shim_status gkl_shim_mem_lines_next(gkl_shim_mem_lines *lines,
+                                                     const uint8_t **text, int64_t *size);
+
+/* Close; NULL is allowed. */
+GKL_SHIM_API void gkl_shim_mem_lines_close(gkl_shim_mem_lines *lines);
+
 /* cffi: end */
 
 #ifdef __cplusplus

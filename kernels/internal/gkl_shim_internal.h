@@ -431,6 +431,53 @@ GKL_SHIM_API gkl_shim_status gkl_shim_smithwaterman_align_exactly(
     const gkl_shim_smithwaterman_parameters *parameters, int64_t *offsets, int64_t *cigar_offsets,
     char *cigars, int64_t size);
 
+/* ---- mem on CUDA devices -------------------------------------------------------------------- */
+
+/* The kernels of mem/cuda/kernels.cu, under their own names. */
+typedef struct {
+    void *count_seeds, *fill_seeds, *sum_values, *scan_values, *count_matches, *fill_matches;
+} gkl_shim_mem_cuda_kernels;
+
+typedef struct {
+    int32_t number; /* for messages */
+    void *context;
+    gkl_shim_mem_cuda_kernels kernels;
+} gkl_shim_mem_cuda_device;
+
+typedef struct {
+    int64_t memory_bytes;  /* that the engine may take of each device, about */
+    int64_t page_letters;  /* 0: chosen from the memory and the devices */
+    int64_t chunk_letters; /* of queries, a multiple of 64; 0: chosen */
+    int32_t device_count;
+    const gkl_shim_mem_cuda_device *devices;
+    const gkl_shim_cuda_driver *driver;
+} gkl_shim_mem_cuda_options;
+
+typedef struct gkl_shim_mem_cuda gkl_shim_mem_cuda;
+
+/* Open an engine. The kernels and contexts must outlive it. On failure *engine is NULL. */
+GKL_SHIM_API gkl_shim_status gkl_shim_mem_cuda_open(const gkl_shim_mem_cuda_options *options,
+                                                    gkl_shim_mem_cuda **engine);
+
+typedef struct {
+    int32_t failed;              /* the number of the device that failed, or -1 */
+    int64_t pages, page_letters; /* of the reference on the devices */
+    /* The sums over devices, streams and strands. */
+    double index_seconds, match_seconds, expand_seconds;
+} gkl_shim_mem_cuda_call;
+
+/* Like gkl_shim_mem_find(), with the same matches. GKL_SHIM_EUNAVAILABLE: a device has failed, and
+ * the engine cannot be used any more. */
+GKL_SHIM_API gkl_shim_status gkl_shim_mem_cuda_find(gkl_shim_mem_cuda *engine,
+                                                    const gkl_shim_mem *index,
+                                                    const gkl_shim_mem_sequences *queries,
+                                                    const gkl_shim_mem_search *search,
+                                                    gkl_shim_mem_cuda_call *call,
+                                                    gkl_shim_mem_matches **matches);
+
+/* Close; NULL is allowed. */
+GKL_SHIM_API void gkl_shim_mem_cuda_close(gkl_shim_mem_cuda *engine);
+
 /* cffi: end */
 
 #ifdef __cplusplus

@@ -20,6 +20,7 @@ from tests.conftest import ROOT
 BENCHMARKS = ROOT / "benchmarks"
 SCRIPTS = sorted(path.stem for path in BENCHMARKS.glob("*.py") if path.stem != "__init__")
 ON_GPUS = (
+    "mem_cuda",
     "pairhmm_callers",
     "pairhmm_cuda",
     "pairhmm_double",

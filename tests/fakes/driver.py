@@ -60,11 +60,14 @@ def library() -> Path:
 
 @functools.cache
 def host_kernels(algorithm: str) -> ctypes.CDLL:
-    """Return the CUDA kernels of ``"pairhmm"`` or ``"prefilter"``, compiled for the host."""
-    if algorithm == "pairhmm":
-        source, flags = ROOT / "tests" / "gpu" / "kernels_on_host.cpp", ("-O2", "-ffp-contract=off")
-    else:
-        source, flags = ROOT / "tests" / "prefilter" / "cuda_on_host.cpp", ("-O1", *_UNDEFINED)
+    """Return the CUDA kernels of an algorithm, compiled for the host."""
+    source, flags = {
+        "mem": (ROOT / "tests" / "mem" / "cuda_on_host.cpp", ("-O1", *_UNDEFINED)),
+        "pairhmm": (
+            ROOT / "tests" / "gpu" / "kernels_on_host.cpp", ("-O2", "-ffp-contract=off"),
+        ),
+        "prefilter": (ROOT / "tests" / "prefilter" / "cuda_on_host.cpp", ("-O1", *_UNDEFINED)),
+    }[algorithm]  # fmt: skip
     found = ctypes.CDLL(str(compiled(source, *flags)))
     found.find_kernel.restype = ctypes.c_void_p
     return found

@@ -148,16 +148,16 @@ template <class T>
 T __shfl_down_sync(unsigned, T x, unsigned by) {
     return from_lane(x, threadIdx.x + by);
 }
-void __syncwarp() { exchange(Collective::kBarrier, 0); }
-bool __all_sync(unsigned, bool x) {
+inline void __syncwarp() { exchange(Collective::kBarrier, 0); }
+inline bool __all_sync(unsigned, bool x) {
     const uint64_t *all = exchange(Collective::kVote, x);
     return std::all_of(all, all + kLanes, [](uint64_t each) { return each != 0; });
 }
-bool __any_sync(unsigned, bool x) {
+inline bool __any_sync(unsigned, bool x) {
     const uint64_t *all = exchange(Collective::kVote, x);
     return std::any_of(all, all + kLanes, [](uint64_t each) { return each != 0; });
 }
-unsigned __reduce_min_sync(unsigned, unsigned x) {
+inline unsigned __reduce_min_sync(unsigned, unsigned x) {
     const uint64_t *all = exchange(Collective::kMinimum, x);
     return unsigned(*std::min_element(all, all + kLanes));
 }
@@ -165,7 +165,7 @@ template <class T>
 T atomicAdd(T *at, T value) {
     return std::exchange(*at, T(*at + value));
 }
-float __fmaf_rn(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
-double __fma_rn(double a, double b, double c) { return __builtin_fma(a, b, c); }
+inline float __fmaf_rn(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
+inline double __fma_rn(double a, double b, double c) { return __builtin_fma(a, b, c); }
 
 }  // namespace

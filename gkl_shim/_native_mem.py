@@ -1,0 +1,216 @@
+"""The cffi binding of maximal exact matches, with NumPy arrays in and out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gkl_shim import _native
+
+__all__ = ["KINDS", "MATCH", "STRANDS", "Fasta", "Index", "Information", "Matches", "Sequences"]
+
+KINDS = {"mem": 0, "mumreference": 1, "mum": 2}
+STRANDS = {"forward": 1, "reverse": 2, "both": 3}
+
+#: ``gkl_shim_mem_match``.
+MATCH = np.dtype(
+    {
+        "names": ["query", "reverse", "query_start", "reference", "reference_start", "length"],
+        "formats": ["<i4", "?", "<i8", "<i4", "<i8", "<i8"],
+        "offsets": [28, 32, 8, 24, 0, 16],
+        "itemsize": 40,
+    }
+)
+
+
+@dataclass(frozen=True)
+class Information:
+    """What an index consists of: ``gkl_shim_mem_information``."""
+
+    min_length: int
+    sequences: int
+    letters: int
+    pages: int
+    page_letters: int
+    bytes: int
+    resident: bool
+    seed_letters: int
+    reference_step: int
+    nucleotides_only: bool
+
+
+class Sequences:
+    """A ``gkl_shim_mem_sequences *``, and what keeps its memory alive."""
+
+    def __init__(self, pointer: Any, owner: Any) -> None:
+        self.pointer = pointer
+        self._owner = owner
+
+    @classmethod
+    def from_arrays(cls, letters: NDArray[np.uint8], offsets: NDArray[np.int64]) -> Sequences:
+        """Refer to letters and offsets, which must not change."""
+        ffi, _ = _native.library()
+        views = ffi.from_buffer("int64_t[]", offsets), ffi.from_buffer("uint8_t[]", letters)
+        pointer = ffi.new("gkl_shim_mem_sequences *", (len(offsets) - 1, *views))
+        return cls(pointer, views)
+
+    def __len__(self) -> int:
+        return int(self.pointer.count)
+
+    @property
+    def letters(self) -> int:
+        """The letters of all sequences together."""
+        return int(self.pointer.offsets[self.pointer.count])
+
+    def arrays(self) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+        """Return copies of the letters and the offsets."""
+        ffi, _ = _native.library()
+        offsets = ffi.buffer(self.pointer.offsets, 8 * (len(self) + 1))
+        letters = ffi.buffer(self.pointer.letters, self.letters) if self.letters else b""
+        return np.frombuffer(letters, np.uint8).copy(), np.frombuffer(offsets, np.int64).copy()
+
+
+class Fasta:
+    """The sequences of a FASTA text and their names.
+
+    Parameters
+    ----------
+    text
+        The bytes of whole lines.
+    threads
+        The most CPU threads to use. 0 uses every CPU that the process may use.
+    """
+
+    def __init__(self, text: Any, threads: int) -> None:
+        ffi, lib = _native.library()
+        made = ffi.new("gkl_shim_mem_fasta **")
+        _native.check(
+            lib.gkl_shim_mem_parse(ffi.from_buffer("uint8_t[]", text), len(text), threads, made)
+        )
+        handle = ffi.gc(made[0], lib.gkl_shim_mem_fasta_close)
+        pointers = [ffi.new("gkl_shim_mem_sequences *") for _ in range(2)]
+        lib.gkl_shim_mem_fasta_sequences(handle, *pointers)
+        self.sequences, self.names = (Sequences(pointer, handle) for pointer in pointers)
+
+    def name(self, sequence: int) -> str:
+        """Return the name of one sequence."""
+        ffi, _ = _native.library()
+        pointer = self.names.pointer
+        start, end = pointer.offsets[sequence], pointer.offsets[sequence + 1]
+        return bytes(ffi.buffer(pointer.letters + start, end - start)).decode(errors="replace")
+
+
+class Index:
+    """A ``gkl_shim_mem *``."""
+
+    def __init__(self, handle: Any) -> None:
+        self._ffi, self._lib = _native.library()
+        self.handle = self._ffi.gc(handle, self._lib.gkl_shim_mem_close)
+
+    @classmethod
+    def build(cls, reference: Sequences, **options: int) -> Index:
+        """Index a reference. The options are those of ``gkl_shim_mem_options``."""
+        ffi, lib = _native.library()
+        made = ffi.new("gkl_shim_mem **")
+        given = ffi.new("gkl_shim_mem_options *", options)
+        _native.check(lib.gkl_shim_mem_open(given, reference.pointer, made))
+        return cls(made[0])
+
+    @classmethod
+    def load(cls, data: Any, threads: int) -> Index:
+        """Open the bytes of a saved index."""
+        ffi, lib = _native.library()
+        made = ffi.new("gkl_shim_mem **")
+        view = ffi.from_buffer("uint8_t[]", data)
+        _native.check(lib.gkl_shim_mem_load(view, len(view), threads, made))
+        return cls(made[0])
+
+    def pieces(self) -> Iterator[Any]:
+        """Yield the bytes of the index, as :meth:`load` reads them, in pieces."""
+        count = self._ffi.new("int64_t *")
+        _native.check(self._lib.gkl_shim_mem_save(self.handle, self._ffi.NULL, 0, count))
+        pieces = self._ffi.new("gkl_shim_mem_piece[]", count[0])
+        _native.check(self._lib.gkl_shim_mem_save(self.handle, pieces, count[0], count))
+        for piece in pieces:
+            if piece.size:
+                yield self._ffi.buffer(piece.bytes, piece.size)
+
+    def information(self) -> Information:
+        """Return what the index consists of."""
+        found = self._ffi.new("gkl_shim_mem_information *")
+        self._lib.gkl_shim_mem_inform(self.handle, found)
+        return Information(
+            min_length=found.min_length,
+            sequences=found.sequences,
+            letters=found.letters,
+            pages=found.pages,
+            page_letters=found.page_letters,
+            bytes=found.bytes,
+            resident=bool(found.resident),
+            seed_letters=found.seed_letters,
+            reference_step=found.reference_step,
+            nucleotides_only=bool(found.nucleotides_only),
+        )
+
+    def is_of(self, reference: Sequences) -> bool:
+        """Return whether the index was made from this reference."""
+        same = self._ffi.new("int32_t *")
+        _native.check(self._lib.gkl_shim_mem_is_of(self.handle, reference.pointer, same))
+        return bool(same[0])
+
+    def find(self, queries: Sequences, min_length: int, kind: str, strands: str) -> Matches:
+        """Find the matches of queries."""
+        made = self._ffi.new("gkl_shim_mem_matches **")
+        search = self._ffi.new("gkl_shim_mem_search *", (min_length, KINDS[kind], STRANDS[strands]))
+        _native.check(self._lib.gkl_shim_mem_find(self.handle, queries.pointer, search, made))
+        return Matches(self, made[0])
+
+
+class Matches:
+    """A ``gkl_shim_mem_matches *``."""
+
+    def __init__(self, index: Index, handle: Any) -> None:
+        self._ffi, self._lib = _native.library()
+        self._index = index
+        self._handle = self._ffi.gc(handle, self._lib.gkl_shim_mem_matches_close)
+
+    def __len__(self) -> int:
+        return int(self._lib.gkl_shim_mem_count(self._handle))
+
+    def array(self) -> NDArray[np.void]:
+        """Return the matches as an array of :data:`MATCH`."""
+        found = np.empty(len(self), MATCH)
+        if len(found):
+            self._lib.gkl_shim_mem_copy(
+                self._handle, self._ffi.cast("gkl_shim_mem_match *", found.ctypes.data)
+            )
+        return found
+
+    def lines(
+        self, reference_names: Sequences, query_names: Sequences, **options: bool
+    ) -> Iterator[Any]:
+        """Yield mummer's lines in pieces, each valid until the next one.
+
+        The options are those of ``gkl_shim_mem_format``.
+        """
+        given = self._ffi.new(
+            "gkl_shim_mem_format *",
+            {
+                "reference_names": reference_names.pointer,
+                "query_names": query_names.pointer,
+                **options,
+            },
+        )
+        made = self._ffi.new("gkl_shim_mem_lines **")
+        _native.check(self._lib.gkl_shim_mem_lines_open(self._handle, given, made))
+        lines = self._ffi.gc(made[0], self._lib.gkl_shim_mem_lines_close)
+        text, size = self._ffi.new("uint8_t **"), self._ffi.new("int64_t *")
+        while True:
+            _native.check(self._lib.gkl_shim_mem_lines_next(lines, text, size))
+            if not size[0]:
+                return
+            yield self._ffi.buffer(text[0], size[0])

@@ -1,0 +1,216 @@
+"""``gkl-shim mem``: MUMmer's maximal exact matches, with mummer's options and output."""
+
+from __future__ import annotations
+
+import resource
+import sys
+import time
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import TypeVar
+
+import click
+
+from gkl_shim._files import atomic_output
+from gkl_shim._native_mem import Fasta
+from gkl_shim.cli import _options
+from gkl_shim.formats.mem_fasta import QueryReader, read_reference
+from gkl_shim.mem import Backend, Index, Kind, Strands
+
+# Files of this many bytes take about a second. For smaller ones, a progress bar would only flicker.
+_LONG_INPUT = 1 << 25
+
+_Command = TypeVar("_Command", bound=Callable[..., None])
+
+_KINDS: dict[str, Kind] = {
+    "maxmatch": "mem",
+    "mum": "mum",
+    "mumcand": "mumreference",
+    "mumreference": "mumreference",
+}
+
+
+def _flag(*names: str, help: str) -> Callable[[_Command], _Command]:
+    return click.option(*names, is_flag=True, help=help)
+
+
+@click.command(
+    name="mem",
+    context_settings={"help_option_names": ["-h", "-help", "--help"]},
+    epilog="Example: gkl-shim mem -maxmatch -b -l 50 reference.fa query1.fa.gz query2.fa.gz",
+)
+@click.argument("reference", metavar="REFERENCE.fa")
+@click.argument("queries", metavar="QUERIES.fa...", nargs=-1, required=True)
+@_flag("-maxmatch", help="All matches.")
+@_flag("-mum", help="Matches whose letters occur once in the reference and once in the query.")
+@_flag("-mumreference", help="Matches whose letters occur once in the reference (the default).")
+@_flag("-mumcand", help="The same as -mumreference.")
+@click.option(
+    "-l",
+    "min_length",
+    type=click.IntRange(1, 2**62),
+    default=20,
+    show_default=True,
+    help="The shortest match.",
+)
+@_flag("-n", "nucleotides_only", help="Match only the letters a, c, g and t, in either case.")
+@_flag("-b", "both", help="Search the queries and their reverse complements.")
+@_flag("-r", "reverse", help="Search only the reverse complements of the queries.")
+@_flag("-s", "substrings", help="Write the letters of each match.")
+@_flag("-c", "original_positions", help="Count reverse matches' positions in the given query.")
+@_flag("-F", "four_columns", help="Write the reference's name even if it has one sequence.")
+@_flag("-L", "lengths", help="Write each query's length in its header.")
+@click.option(
+    "-threads",
+    "-qthreads",
+    "--threads",
+    type=click.IntRange(0, 2**31 - 1),
+    default=0,
+    help="The most CPU threads to use. Default: as many as the process may use.",
+)
+@click.option("-save", metavar="FILE", help="Also write the index of the reference to FILE.")
+@click.option("-load", metavar="FILE", help="Read the index of the reference from FILE.")
+@click.option(
+    "--memory",
+    type=click.FloatRange(min=0),
+    default=0,
+    metavar="GIB",
+    help="The most memory for the index. Larger references are cut into pages. Default: 8.",
+)
+@click.option(
+    "--page-letters", type=click.IntRange(0), default=0, help="The most letters of a page."
+)
+@click.option("-v", "--verbose", is_flag=True, help="Write pages, times and memory to stderr.")
+@_options.backend
+@_options.output
+def command(
+    reference: str,
+    queries: tuple[str, ...],
+    min_length: int,
+    nucleotides_only: bool,
+    both: bool,
+    reverse: bool,
+    threads: int,
+    save: str | None,
+    load: str | None,
+    memory: float,
+    page_letters: int,
+    verbose: bool,
+    backend: Backend,
+    output: str,
+    **flags: bool,
+) -> None:
+    """Find the maximal exact matches between a reference and queries, as mummer does.
+
+    The files are FASTA, and may be compressed; - is standard input. The options are those of
+    MUMmer 3.23, and -threads, -save and -load of MUMmer 4.
+    """
+    kinds = {kind for name, kind in _KINDS.items() if flags.pop(name)}
+    kind = kinds.pop() if kinds else "mumreference"
+    if kinds:
+        raise click.UsageError("give one of -maxmatch, -mum and -mumreference")
+    if both and reverse:
+        raise click.UsageError("give one of -b and -r")
+    if flags["original_positions"] and not (both or reverse):
+        raise click.UsageError("-c needs -b or -r")
+    if (reference, *queries).count("-") > 1:
+        raise click.UsageError("only one of the inputs can be standard input")
+    strands: Strands = "both" if both else "reverse" if reverse else "forward"
+    report = _Report(verbose)
+    # The output is opened first, so that an unwritable output fails before the work.
+    with atomic_output(output) as file:
+        subject = read_reference(reference, threads)
+        report.add("reading")
+        index = None
+        if load:
+            index = _loaded(load, subject, min_length, nucleotides_only, threads, backend)
+        for source in queries:
+            with (
+                closing(QueryReader(source, threads)) as reader,
+                _options.progress(reader, source, _LONG_INPUT) as advance,
+            ):
+                for block in reader:
+                    report.add("reading")
+                    if index is None:
+                        index = Index(
+                            subject.sequences,
+                            min_length=min_length,
+                            nucleotides_only=nucleotides_only,
+                            threads=threads,
+                            memory=int(memory * 2**30),
+                            page_letters=page_letters,
+                            query_letters=_letters(queries) * (1 + both),
+                            backend=backend,
+                        )
+                        report.add("index")
+                    matches = index.matches(block.sequences, min_length, kind, strands)
+                    report.add("matches")
+                    for lines in matches.lines(subject.names, block.names, **flags):
+                        file.write(lines)
+                    report.add("output")
+                    reader.found(len(matches))
+                    advance()
+        if index is not None and save:
+            index.save(save)
+            report.add("saving")
+    if index is not None:
+        report.print(index)
+
+
+def _letters(queries: tuple[str, ...]) -> int:
+    """Return about how many letters the files have, or 0 if one cannot tell."""
+    paths = [Path(source) for source in queries]
+    if not all(path.is_file() for path in paths):
+        return 0
+    return sum(path.stat().st_size * (4 if path.suffix == ".gz" else 1) for path in paths)
+
+
+def _loaded(
+    path: str,
+    reference: Fasta,
+    min_length: int,
+    nucleotides_only: bool,
+    threads: int,
+    backend: Backend,
+) -> Index:
+    index = Index.load(path, threads=threads, backend=backend)
+    known = index.information
+    if known.min_length > min_length:
+        reason = f"is for matches of {known.min_length} letters or more"
+    elif known.nucleotides_only != nucleotides_only:
+        reason = f"was made with{'' if known.nucleotides_only else 'out'} -n"
+    elif not index.is_of(reference.sequences):
+        reason = "is of another reference"
+    else:
+        return index
+    raise click.ClickException(f"{path}: this index {reason}; make it again with -save")
+
+
+class _Report:
+    """What took the time, for --verbose."""
+
+    def __init__(self, wanted: bool) -> None:
+        self._wanted = wanted
+        self._last = time.perf_counter()
+        self._seconds: dict[str, float] = {}
+
+    def add(self, part: str) -> None:
+        """Add the time since the last call to a part of the work."""
+        now = time.perf_counter()
+        self._seconds[part] = self._seconds.get(part, 0) + now - self._last
+        self._last = now
+
+    def print(self, index: Index) -> None:
+        if not self._wanted:
+            return
+        known = index.information
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        times = ", ".join(f"{part} {spent:.3f} s" for part, spent in self._seconds.items())
+        print(
+            f"# {known.letters} letters in {known.pages} pages of {known.page_letters}, "
+            f"index {known.bytes / 2**20:.1f} MiB, peak memory {peak:.1f} MiB\n"
+            f"# seeds of {known.seed_letters} letters at every {known.reference_step} positions\n"
+            f"# {times}",
+            file=sys.stderr,
+        )

@@ -1,0 +1,133 @@
+"""The CUDA engine of maximal exact matches: CuPy loads the kernels, native code computes.
+
+The native engine (``kernels/mem/cuda/``) indexes pages of the reference on the devices, and
+searches chunks of queries in them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from gkl_shim import _native
+from gkl_shim._native_mem import KINDS, STRANDS, Index, Matches, Sequences
+from gkl_shim.cuda import devices as cuda_devices
+from gkl_shim.cuda import driver, kernels
+from gkl_shim.errors import BackendUnavailable
+
+__all__ = ["Engine"]
+
+_SOURCE = "mem/cuda/kernels.cu"
+# The part of a device's free memory that an engine may take.
+_MEMORY_SHARE = 0.5
+
+
+class Engine:
+    """Searches indexes on one or more CUDA devices.
+
+    Parameters
+    ----------
+    devices
+        The numbers of the devices. The default is all devices.
+    page_letters
+        The most letters of a page on a device. 0 chooses it from the devices and their memory.
+    chunk_letters
+        The letters of a chunk of queries, a multiple of 64. 0 chooses it.
+
+    Raises
+    ------
+    BackendUnavailable
+        If CuPy or a driver is missing, or a device cannot be used.
+    ValueError
+        If a device number is wrong.
+    """
+
+    def __init__(
+        self,
+        devices: Iterable[int] | None = None,
+        page_letters: int = 0,
+        chunk_letters: int = 0,
+    ) -> None:
+        numbers = cuda_devices.chosen(devices)
+        cupy = cuda_devices.import_cupy()
+        self._ffi, self._lib = _native.library()
+        try:
+            self._devices = [_Device(cupy, number) for number in numbers]
+            functions = driver.functions()
+        except Exception as error:
+            raise BackendUnavailable(
+                f"CUDA cannot be used: {cuda_devices.one_line(error)}"
+            ) from error
+        records = self._ffi.new(
+            "gkl_shim_mem_cuda_device[]", [device.record for device in self._devices]
+        )
+        options = self._ffi.new(
+            "gkl_shim_mem_cuda_options *",
+            {
+                "memory_bytes": min(device.memory_bytes for device in self._devices),
+                "page_letters": page_letters,
+                "chunk_letters": chunk_letters,
+                "device_count": len(self._devices),
+                "devices": records,
+                "driver": functions,
+            },
+        )
+        self._engine = _native.opened("mem_cuda", options)
+        #: The times of the last search: ``gkl_shim_mem_cuda_call``.
+        self.call = self._ffi.new("gkl_shim_mem_cuda_call *")
+
+    @property
+    def devices(self) -> tuple[str, ...]:
+        """The names of the devices."""
+        return tuple(device.name for device in self._devices)
+
+    def find(
+        self, index: Index, queries: Sequences, min_length: int, kind: str, strands: str
+    ) -> Matches:
+        """Find the matches of queries.
+
+        The pages of the index need not be built: the devices build their own.
+
+        Raises
+        ------
+        BackendUnavailable
+            If a device fails. The engine cannot be used any more.
+        """
+        made = self._ffi.new("gkl_shim_mem_matches **")
+        search = self._ffi.new("gkl_shim_mem_search *", (min_length, KINDS[kind], STRANDS[strands]))
+        _native.check(
+            self._lib.gkl_shim_mem_cuda_find(
+                self._engine, index.handle, queries.pointer, search, self.call, made
+            )
+        )
+        return Matches(index, made[0])
+
+    def close(self) -> None:
+        """Free all device memory. No search may be running."""
+        if self._engine is not None:
+            self._ffi.release(self._engine)
+            self._engine = None
+
+
+class _Device:
+    """Open a device, and hold its kernels for a ``gkl_shim_mem_cuda_device``."""
+
+    def __init__(self, cupy: Any, number: int) -> None:
+        ffi, _ = _native.library()
+        self.name: str = cupy.cuda.runtime.getDeviceProperties(number)["name"].decode()
+        with cupy.cuda.Device(number) as device:
+            module = kernels.load(cupy, _SOURCE, device.compute_capability)
+            free, _ = cupy.cuda.runtime.memGetInfo()
+            self.memory_bytes = int(_MEMORY_SHARE * free)
+            names = kernels.EXPRESSIONS[_SOURCE]
+            self._functions = {
+                name.rpartition("::")[2]: module.get_function(name) for name in names
+            }
+            self.record = {
+                "number": number,
+                "context": ffi.cast("void *", cupy.cuda.driver.ctxGetCurrent()),
+                "kernels": {
+                    name: ffi.cast("void *", function.kernel.ptr)
+                    for name, function in self._functions.items()
+                },
+            }

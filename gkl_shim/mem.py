@@ -1,0 +1,277 @@
+"""Maximal exact matches between a reference and queries, with MUMmer's meaning.
+
+A match is a part of a query that equals a part of the reference and cannot be extended at either
+end.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gkl_shim import _auto, _native, _native_mem
+from gkl_shim._files import atomic_output
+from gkl_shim._native_mem import MATCH, Information
+from gkl_shim._ragged import ragged
+from gkl_shim.errors import BackendUnavailable, FormatError
+
+if TYPE_CHECKING:
+    from gkl_shim.cuda import mem as cuda
+
+__all__ = ["MATCH", "Backend", "Index", "Information", "Kind", "Strands", "find"]
+
+Kind: TypeAlias = Literal["mem", "mumreference", "mum"]
+Strands: TypeAlias = Literal["forward", "reverse", "both"]
+Backend: TypeAlias = Literal["auto", "cpu", "cuda"]
+
+_MOST = 2**63 - 1
+# The time for a letter of a query, on one CPU thread and on a device, and for a call of a device.
+# Later calls go by what they cost.
+_CPU_NANOSECONDS, _GPU_NANOSECONDS, _GPU_CALL_NANOSECONDS = 20.0, 1.0, 2e6
+
+
+class Index:
+    """An index of a reference. Several threads may search it at the same time.
+
+    Parameters
+    ----------
+    reference
+        One sequence as bytes or str, a list of bytes, str or uint8 arrays, or a tuple of all
+        letters (bytes or a uint8 array) and one more offset than there are sequences. Upper and
+        lower case are equal. Letters other than ACGT match themselves, as in MUMmer.
+    min_length
+        The shortest match that can be found.
+    nucleotides_only
+        Letters other than ACGT match nothing.
+    threads
+        The most CPU threads to use. 0 uses every CPU that the process may use.
+    memory
+        How many bytes the index may take in addition to the letters, about. A reference whose index
+        is larger is cut into pages, whose indexes are built one after another in each search. 0
+        means 8 GiB.
+    page_letters
+        The most letters of a page. 0 means as many as `memory` allows.
+    query_letters
+        How many letters will be searched, if known. It affects the speed alone.
+    backend
+        ``"cpu"``, ``"cuda"``, or ``"auto"``, which uses the devices for work that they are expected
+        to finish sooner. All find the same matches.
+    devices
+        The numbers of the CUDA devices to use. The default is all devices.
+
+    Raises
+    ------
+    BackendUnavailable
+        If `backend` is ``"cuda"`` and there is no device that can be used.
+    ValueError
+        If an argument is out of range.
+    MemoryError
+        If there is not enough memory.
+    """
+
+    def __init__(
+        self,
+        reference: Any,
+        *,
+        min_length: int = 20,
+        nucleotides_only: bool = False,
+        threads: int = 0,
+        memory: int = 0,
+        page_letters: int = 0,
+        query_letters: int = 0,
+        backend: Backend = "auto",
+        devices: Iterable[int] | None = None,
+    ) -> None:
+        _check("backend", backend, Backend)
+        self.native = _native_mem.Index.build(
+            native_sequences(reference, "reference"),
+            min_length=_number("min_length", min_length, 1),
+            nucleotides_only=nucleotides_only,
+            threads=_number("threads", threads, 0, 2**31 - 1),
+            memory=_number("memory", memory, 0),
+            page_letters=_number("page_letters", page_letters, 0),
+            query_letters=_number("query_letters", query_letters, 0),
+            # The devices build pages of their own.
+            deferred=backend == "cuda",
+        )
+        self._open(threads, backend, devices)
+
+    def _open(self, threads: int, backend: Backend, devices: Iterable[int] | None) -> None:
+        self._threads = threads or _native.cpu_count()
+        self._costs = _auto.CallCosts()
+
+        def open_engine() -> cuda.Engine:
+            from gkl_shim.cuda.mem import Engine
+
+            return Engine(devices)
+
+        self._devices = _auto.Devices(backend, open_engine)
+
+    @classmethod
+    def load(
+        cls,
+        path: str | Path,
+        *,
+        threads: int = 0,
+        backend: Backend = "auto",
+        devices: Iterable[int] | None = None,
+    ) -> Index:
+        """Read a file that :meth:`save` wrote. The options are those of :class:`Index`.
+
+        Raises
+        ------
+        FormatError
+            If the file is no index, is damaged, or is of another version.
+        OSError
+            If the file cannot be read.
+        """
+        _number("threads", threads, 0, 2**31 - 1)
+        _check("backend", backend, Backend)
+        data = Path(path).read_bytes()
+        index = cls.__new__(cls)
+        try:
+            index.native = _native_mem.Index.load(data, threads)
+        except ValueError as error:
+            raise FormatError(str(path), None, str(error)) from None
+        index._open(threads, backend, devices)
+        return index
+
+    def save(self, path: str | Path) -> None:
+        """Write the index to a file, which appears when it is complete."""
+        with atomic_output(path) as file:
+            for piece in self.native.pieces():
+                file.write(piece)
+
+    @property
+    def information(self) -> Information:
+        """What the index consists of."""
+        return self.native.information()
+
+    def find(
+        self,
+        queries: Any,
+        *,
+        min_length: int | None = None,
+        kind: Kind = "mem",
+        strands: Strands = "forward",
+    ) -> NDArray[np.void]:
+        """Find the matches of queries.
+
+        Parameters
+        ----------
+        queries
+            As the reference of an :class:`Index`.
+        min_length
+            The shortest match, at least the index's. None means the index's.
+        kind
+            ``"mem"`` finds all matches, ``"mumreference"`` those whose letters occur once in the
+            reference, and ``"mum"`` those whose letters occur once in the query, too.
+        strands
+            Search the queries as they are, their reverse complements, or both.
+
+        Returns
+        -------
+        ndarray
+            An array of :data:`MATCH`: `query` and `reference` are the indices of the sequences,
+            `query_start` and `reference_start` count from 0, and `reverse` says that `query_start`
+            is in the reverse complement. The order is by query, then strand, then position in the
+            query and the reference; with ``"mum"``, by position in the reference.
+
+        Raises
+        ------
+        ValueError
+            If an argument is wrong.
+        MemoryError
+            If there is not enough memory.
+        """
+        _check("kind", kind, Kind)
+        _check("strands", strands, Strands)
+        length = self.information.min_length
+        if min_length is not None:
+            length = _number("min_length", min_length, length)
+        return self.matches(native_sequences(queries, "queries"), length, kind, strands).array()
+
+    def matches(
+        self, queries: _native_mem.Sequences, min_length: int, kind: Kind, strands: Strands
+    ) -> _native_mem.Matches:
+        """Find matches, and leave them in the library's memory; for this package's own use."""
+        with self._devices.for_call(
+            self._costs, lambda: self._estimate(queries, strands)
+        ) as engine:
+            if engine is not None:
+                try:
+                    return engine.find(self.native, queries, min_length, kind, strands)
+                except BackendUnavailable as error:
+                    self._devices.close()
+                    warnings.warn(
+                        f"gkl-shim: {error}; the CPU searches", RuntimeWarning, stacklevel=3
+                    )
+            return self.native.find(queries, min_length, kind, strands)
+
+    def _estimate(self, queries: _native_mem.Sequences, strands: Strands) -> Any:
+        letters = queries.letters * (2 if strands == "both" else 1)
+        ffi, _ = _native.library()
+        cpu = letters * _CPU_NANOSECONDS / self._threads
+        gpu = _GPU_CALL_NANOSECONDS + letters * _GPU_NANOSECONDS
+        return ffi.new("gkl_shim_call_estimate *", (letters, cpu, gpu))
+
+    def is_of(self, reference: Any) -> bool:
+        """Return whether this is the index of a reference."""
+        return self.native.is_of(native_sequences(reference, "reference"))
+
+
+def find(
+    reference: Any,
+    queries: Any,
+    *,
+    min_length: int = 20,
+    kind: Kind = "mem",
+    strands: Strands = "forward",
+    nucleotides_only: bool = False,
+    threads: int = 0,
+    backend: Backend = "auto",
+    devices: Iterable[int] | None = None,
+) -> NDArray[np.void]:
+    """Find the matches between a reference and queries; see :class:`Index`.
+
+    Examples
+    --------
+    >>> found = find("ACGTTGCA", ["TACGTA"], min_length=3)
+    >>> found[["reference_start", "query_start", "length"]].tolist()
+    [(0, 1, 4)]
+    """
+    given = native_sequences(queries, "queries")
+    index = Index(
+        reference,
+        min_length=min_length,
+        nucleotides_only=nucleotides_only,
+        threads=threads,
+        query_letters=given.letters * (2 if strands == "both" else 1),
+        backend=backend,
+        devices=devices,
+    )
+    return index.find(given, kind=kind, strands=strands)
+
+
+def native_sequences(value: Any, name: str) -> _native_mem.Sequences:
+    if isinstance(value, _native_mem.Sequences):
+        return value
+    if isinstance(value, (str, bytes)):
+        value = [value]
+    return _native_mem.Sequences.from_arrays(*ragged(value, name))
+
+
+def _check(name: str, value: str, allowed: Any) -> None:
+    if value not in get_args(allowed):
+        raise ValueError(f"{name} is {value!r}, not one of {', '.join(get_args(allowed))}")
+
+
+def _number(name: str, value: Any, least: int, most: int = _MOST) -> int:
+    if not isinstance(value, (int, np.integer)) or not least <= value <= most:
+        raise ValueError(f"{name} is {value!r}, not a whole number from {least} on")
+    return int(value)

@@ -1,0 +1,258 @@
+// The part of the C ABI for maximal exact matches: checks the arguments and calls the engine.
+#include "common/cpu.h"
+#include "common/error.h"
+#include "gkl_shim.h"
+#include "mem/cpu/engine.h"
+#include "mem/fasta.h"
+#include "mem/handles.h"
+#include "mem/lines.h"
+
+struct gkl_shim_mem_fasta {
+    gkl_shim::mem::Fasta fasta;
+};
+
+struct gkl_shim_mem_lines {
+    gkl_shim::mem::LineWriter writer;
+};
+
+namespace gkl_shim {
+namespace mem {
+namespace {
+
+// One letter takes at most this many bytes of all buffers together.
+const int64_t kBytesOfLetter = 64;
+
+Names names_of(const gkl_shim_mem_sequences &names) { return {names.letters, names.offsets}; }
+
+}  // namespace
+
+bool check_sequences(const char *name, const gkl_shim_mem_sequences *sequences) {
+    if (!sequences) return fail("%s is null", name);
+    if (sequences->count < 0 || sequences->count > INT32_MAX)
+        return fail("%s: %lld sequences; 0 to %d are possible", name, (long long)sequences->count,
+                    INT32_MAX);
+    if (!sequences->offsets) return fail("%s: the offsets are null", name);
+    if (sequences->offsets[0] != 0)
+        return fail("%s: offset 0 is %lld, not 0", name, (long long)sequences->offsets[0]);
+    for (int64_t k = 0; k < sequences->count; k++)
+        if (sequences->offsets[k + 1] < sequences->offsets[k])
+            return fail("%s: offset %lld is less than the one before", name, (long long)k + 1);
+    const int64_t letters = sequences->offsets[sequences->count];
+    if (letters > INT64_MAX / kBytesOfLetter)
+        return fail("%s: %lld letters are too many", name, (long long)letters);
+    if (letters > 0 && !sequences->letters) return fail("%s: the letters are null", name);
+    return true;
+}
+
+bool check_search(const gkl_shim_mem *index, const gkl_shim_mem_sequences *queries,
+                  const gkl_shim_mem_search *search) {
+    if (!index) return fail("index is null");
+    if (!search) return fail("search is null");
+    const int64_t least = index->index.settings().min_length;
+    if (search->min_length < least)
+        return fail("min_length is %lld, less than the index's, %lld",
+                    (long long)search->min_length, (long long)least);
+    if (search->kind < GKL_SHIM_MEM_ALL || search->kind > GKL_SHIM_MEM_MUM)
+        return fail("kind is %d, not 0 to 2", search->kind);
+    if (search->strands < GKL_SHIM_MEM_FORWARD || search->strands > GKL_SHIM_MEM_BOTH)
+        return fail("strands is %d, not 1 to 3", search->strands);
+    return check_sequences("queries", queries);
+}
+
+FindSettings find_settings(const gkl_shim_mem *index, const gkl_shim_mem_search &search) {
+    return {search.min_length, search.kind, (search.strands & GKL_SHIM_MEM_FORWARD) != 0,
+            (search.strands & GKL_SHIM_MEM_REVERSE) != 0, index->index.settings().threads};
+}
+
+}  // namespace mem
+}  // namespace gkl_shim
+
+using namespace gkl_shim;
+using namespace gkl_shim::mem;
+
+extern "C" gkl_shim_status gkl_shim_mem_open(const gkl_shim_mem_options *options,
+                                             const gkl_shim_mem_sequences *reference,
+                                             gkl_shim_mem **index) {
+    if (!index) return invalid("index is null");
+    *index = nullptr;
+    if (!options) return invalid("options is null");
+    if (options->threads < 0) return invalid("threads is %d, less than 0", options->threads);
+    if (options->min_length < 1)
+        return invalid("min_length is %lld, less than 1", (long long)options->min_length);
+    if (options->page_letters < 0 || options->memory < 0 || options->query_letters < 0)
+        return invalid("page_letters, memory or query_letters is less than 0");
+    if (!check_sequences("reference", reference)) return GKL_SHIM_EINVAL;
+    return guarded([&] {
+        const IndexSettings settings = {options->min_length,    options->nucleotides_only != 0,
+                                        options->page_letters,  options->memory,
+                                        options->query_letters, allowed_threads(options->threads),
+                                        options->deferred != 0};
+        Text text(Role::kReference, settings.nucleotides_only, reference->letters,
+                  reference->offsets, reference->count, settings.threads);
+        *index = new gkl_shim_mem{Index(settings, std::move(text)), {}};
+        return GKL_SHIM_OK;
+    });
+}
+
+extern "C" void gkl_shim_mem_inform(const gkl_shim_mem *handle,
+                                    gkl_shim_mem_information *information) {
+    const Index &index = handle->index;
+    *information = {index.settings().min_length,
+                    index.text().count(),
+                    index.text().size() - index.text().count(),
+                    index.pages(),
+                    index.page_letters(),
+                    index.page_bytes(),
+                    index.resident(),
+                    index.seeds().letters,
+                    index.seeds().reference_step,
+                    index.settings().nucleotides_only};
+}
+
+extern "C" void gkl_shim_mem_close(gkl_shim_mem *index) { delete index; }
+
+extern "C" gkl_shim_status gkl_shim_mem_save(const gkl_shim_mem *index, gkl_shim_mem_piece *pieces,
+                                             int64_t capacity, int64_t *count) {
+    if (!count) return invalid("count is null");
+    *count = 0;
+    if (!index) return invalid("index is null");
+    if (capacity > 0 && !pieces) return invalid("pieces is null");
+    return guarded([&] {
+        const std::vector<gkl_shim_mem_piece> &all = index->saved.pieces(index->index);
+        *count = int64_t(all.size());
+        for (int64_t k = 0; k < *count && k < capacity; k++) pieces[k] = all[size_t(k)];
+        return GKL_SHIM_OK;
+    });
+}
+
+extern "C" gkl_shim_status gkl_shim_mem_load(const uint8_t *bytes, int64_t size, int32_t threads,
+                                             gkl_shim_mem **index) {
+    if (!index) return invalid("index is null");
+    *index = nullptr;
+    if (size < 0) return invalid("size is %lld, less than 0", (long long)size);
+    if (threads < 0) return invalid("threads is %d, less than 0", threads);
+    if (size > 0 && !bytes) return invalid("bytes is null");
+    return guarded([&] {
+        *index = new gkl_shim_mem{load_index(bytes, size, allowed_threads(threads)), {}};
+        return GKL_SHIM_OK;
+    });
+}
+
+extern "C" gkl_shim_status gkl_shim_mem_is_of(const gkl_shim_mem *index,
+                                              const gkl_shim_mem_sequences *reference,
+                                              int32_t *same) {
+    if (!same) return invalid("same is null");
+    *same = 0;
+    if (!index) return invalid("index is null");
+    if (!check_sequences("reference", reference)) return GKL_SHIM_EINVAL;
+    return guarded([&] {
+        *same = is_of(index->index, *reference);
+        return GKL_SHIM_OK;
+    });
+}
+
+extern "C" gkl_shim_status gkl_shim_mem_find(const gkl_shim_mem *index,
+                                             const gkl_shim_mem_sequences *queries,
+                                             const gkl_shim_mem_search *search,
+                                             gkl_shim_mem_matches **matches) {
+    if (!matches) return invalid("matches is null");
+    *matches = nullptr;
+    if (!check_search(index, queries, search)) return GKL_SHIM_EINVAL;
+    return guarded([&] {
+        *matches = new gkl_shim_mem_matches{
+            index, find_on_cpu(index->index, find_settings(index, *search), *queries)};
+        return GKL_SHIM_OK;
+    });
+}
+
+extern "C" int64_t gkl_shim_mem_count(const gkl_shim_mem_matches *matches) {
+    return matches->results.count();
+}
+
+extern "C" void gkl_shim_mem_copy(const gkl_shim_mem_matches *matches, gkl_shim_mem_match *out) {
+    const Text &reference = matches->index->index.text();
+    const Results &results = matches->results;
+    for (int64_t query = 0; query < results.queries(); query++)
+        for (const bool reverse : {false, true}) {
+            const Strand &strand = results.strands[reverse];
+            if (!strand.searched) continue;
+            for (int64_t k = strand.starts[size_t(query)]; k < strand.starts[size_t(query + 1)];
+                 k++) {
+                const Match &match = strand.matches[k];
+                const int64_t sequence = reference.sequence_at(match.reference);
+                *out++ = {match.reference - reference.starts()[size_t(sequence)],
+                          match.query - results.query_starts[size_t(query)],
+                          match.length,
+                          int32_t(sequence),
+                          int32_t(query),
+                          reverse,
+                          0};
+            }
+        }
+}
+
+extern "C" void gkl_shim_mem_matches_close(gkl_shim_mem_matches *matches) { delete matches; }
+
+extern "C" gkl_shim_status gkl_shim_mem_parse(const uint8_t *text, int64_t size, int32_t threads,
+                                              gkl_shim_mem_fasta **fasta) {
+    if (!fasta) return invalid("fasta is null");
+    *fasta = nullptr;
+    if (size < 0) return invalid("size is %lld, less than 0", (long long)size);
+    if (threads < 0) return invalid("threads is %d, less than 0", threads);
+    if (size > 0 && !text) return invalid("text is null");
+    return guarded([&] {
+        *fasta = new gkl_shim_mem_fasta{parse_fasta(text, size, allowed_threads(threads))};
+        return GKL_SHIM_OK;
+    });
+}
+
+extern "C" void gkl_shim_mem_fasta_sequences(const gkl_shim_mem_fasta *handle,
+                                             gkl_shim_mem_sequences *sequences,
+                                             gkl_shim_mem_sequences *names) {
+    const Fasta &fasta = handle->fasta;
+    *sequences = {fasta.count(), fasta.offsets.data(), fasta.letters.data()};
+    *names = {fasta.count(), fasta.name_offsets.data(), fasta.names.data()};
+}
+
+extern "C" void gkl_shim_mem_fasta_close(gkl_shim_mem_fasta *fasta) { delete fasta; }
+
+extern "C" gkl_shim_status gkl_shim_mem_lines_open(const gkl_shim_mem_matches *matches,
+                                                   const gkl_shim_mem_format *format,
+                                                   gkl_shim_mem_lines **lines) {
+    if (!lines) return invalid("lines is null");
+    *lines = nullptr;
+    if (!matches || !format) return invalid("%s is null", matches ? "format" : "matches");
+    if (!check_sequences("reference_names", format->reference_names) ||
+        !check_sequences("query_names", format->query_names))
+        return GKL_SHIM_EINVAL;
+    const Index &index = matches->index->index;
+    if (format->reference_names->count != index.text().count())
+        return invalid("%lld names for %lld sequences of the reference",
+                       (long long)format->reference_names->count, (long long)index.text().count());
+    if (format->query_names->count != matches->results.queries())
+        return invalid("%lld names for %lld queries", (long long)format->query_names->count,
+                       (long long)matches->results.queries());
+    return guarded([&] {
+        const LineFormat given = {
+            names_of(*format->reference_names), names_of(*format->query_names),
+            format->four_columns != 0,          format->lengths != 0,
+            format->original_positions != 0,    format->substrings != 0};
+        *lines = new gkl_shim_mem_lines{
+            LineWriter(index.text(), matches->results, given, index.settings().threads)};
+        return GKL_SHIM_OK;
+    });
+}
+
+extern "C" gkl_shim_status gkl_shim_mem_lines_next(gkl_shim_mem_lines *lines, const uint8_t **text,
+                                                   int64_t *size) {
+    if (!text || !size) return invalid("an output is null");
+    *text = nullptr;
+    *size = 0;
+    if (!lines) return invalid("lines is null");
+    return guarded([&] {
+        lines->writer.next(text, size);
+        return GKL_SHIM_OK;
+    });
+}
+
+extern "C" void gkl_shim_mem_lines_close(gkl_shim_mem_lines *lines) { delete lines; }

@@ -1,0 +1,15 @@
+// The CPU engine: looks up the seeds of queries, and compares the letters around them.
+#pragma once
+
+#include "mem/cpu/index.h"
+#include "mem/results.h"
+
+namespace gkl_shim {
+namespace mem {
+
+// Finds the matches of queries. settings.min_length is at least the index's. Throws std::bad_alloc.
+Results find_on_cpu(const Index &index, const FindSettings &settings,
+                    const gkl_shim_mem_sequences &queries);
+
+}  // namespace mem
+}  // namespace gkl_shim

@@ -1,0 +1,84 @@
+#include "mem/cpu/index.h"
+
+#include <algorithm>
+#include <atomic>
+#include <utility>
+
+namespace gkl_shim {
+namespace mem {
+namespace {
+
+const int64_t kDefaultMemory = int64_t(8) << 30;
+const int64_t kLeastPage = 1 << 10;
+
+int64_t bytes_of(const Seeds &seeds, int64_t letters) {
+    return 4 * (seeds.buckets() + letters / seeds.reference_step);
+}
+
+}  // namespace
+
+Index::Index(const IndexSettings &settings, Text text)
+    : settings_(settings), text_(std::move(text)), kept_(std::make_unique<Kept>()) {
+    const int64_t memory = settings.memory > 0 ? settings.memory : kDefaultMemory;
+    const int64_t size = std::max<int64_t>(text_.size(), 1);
+    int64_t page = std::min(settings.page_letters > 0 ? settings.page_letters : size, kLongestPage);
+    const auto choose = [&] {
+        const double part = double(page) / double(size);
+        Workload workload = {page, int64_t(double(text_.odd_letters()) * part) + 1,
+                             settings.query_letters > 0 ? settings.query_letters : 2 * size,
+                             settings.min_length, memory / 2};
+        if (text_.odd_letters() == 0) workload.odd = 0;
+        seeds_ = choose_seeds(workload);
+    };
+    choose();
+    while (settings.page_letters <= 0 && page > kLeastPage && bytes_of(seeds_, page) > memory) {
+        page = (page + 1) / 2;
+        choose();
+    }
+    page_letters_ = page;
+    pages_ = (size + page - 1) / page;
+    resident_ = pages_ == 1 || pages_ * bytes_of(seeds_, page) <= memory;
+    if (!settings.deferred) kept();
+}
+
+Index::Index(const IndexSettings &settings, Text text, const Seeds &seeds, int64_t page_letters,
+             std::vector<Page> kept)
+    : settings_(settings),
+      text_(std::move(text)),
+      seeds_(seeds),
+      pages_((std::max<int64_t>(text_.size(), 1) + page_letters - 1) / page_letters),
+      page_letters_(page_letters),
+      resident_(int64_t(kept.size()) == pages_),
+      kept_(std::make_unique<Kept>()) {
+    kept_->pages = std::move(kept);
+}
+
+const std::vector<Page> &Index::kept() const {
+    const std::lock_guard<std::mutex> lock(kept_->mutex);
+    std::vector<Page> &pages = kept_->pages;
+    while (resident_ && int64_t(pages.size()) < pages_) {
+        Page page = page_at(text_, page_letters_, int64_t(pages.size()));
+        build_page(text_, seeds_, settings_.threads, &page);
+        pages.push_back(std::move(page));
+    }
+    return pages;
+}
+
+int64_t Index::next_number() {
+    static std::atomic<int64_t> next{0};
+    return next++;
+}
+
+int64_t Index::page_bytes() const {
+    return bytes_of(seeds_, page_letters_) * (resident() ? pages_ : 1);
+}
+
+const Page &Index::page(int64_t number, Page *scratch) const {
+    if (resident()) return kept()[size_t(number)];
+    *scratch = page_at(text_, page_letters_, number);
+    build_page(text_, seeds_, settings_.threads, scratch);
+    return *scratch;
+}
+
+}  // namespace mem
+}  // namespace gkl_shim

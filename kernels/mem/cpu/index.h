@@ -1,0 +1,69 @@
+// The index of a reference: its text, the seeds, and the pages.
+#pragma once
+
+#include <stdint.h>
+
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "mem/cpu/page.h"
+#include "mem/plan.h"
+#include "mem/text.h"
+
+namespace gkl_shim {
+namespace mem {
+
+struct IndexSettings {
+    int64_t min_length;     // at least 1
+    bool nucleotides_only;  // letters other than acgt match nothing
+    int64_t page_letters;   // of one page; 0: chosen
+    int64_t memory;         // for the pages that are in memory at the same time; 0: chosen
+    int64_t query_letters;  // expected, both strands counted; 0: unknown
+    int threads;
+    bool deferred = false;  // the first search on the CPU builds the pages
+};
+
+class Index {
+   public:
+    // Chooses seeds and pages, and builds the pages if they fit. Throws std::bad_alloc.
+    Index(const IndexSettings &settings, Text text);
+    // The parts of an earlier index. `kept` has all pages or none.
+    Index(const IndexSettings &settings, Text text, const Seeds &seeds, int64_t page_letters,
+          std::vector<Page> kept);
+
+    const IndexSettings &settings() const { return settings_; }
+    // No two indexes of a process have the same.
+    int64_t number() const { return number_; }
+    const Text &text() const { return text_; }
+    const Seeds &seeds() const { return seeds_; }
+    int64_t pages() const { return pages_; }
+    int64_t page_letters() const { return page_letters_; }
+    // Whether all pages are in memory. Otherwise each search builds them one after another.
+    bool resident() const { return resident_; }
+    // The memory of the pages that are kept, or of the largest one.
+    int64_t page_bytes() const;
+    // The page, which `scratch` may hold.
+    const Page &page(int64_t number, Page *scratch) const;
+    // All pages if they fit, otherwise none. The first call builds them.
+    const std::vector<Page> &kept() const;
+
+   private:
+    static int64_t next_number();
+
+    int64_t number_ = next_number();
+    IndexSettings settings_;
+    Text text_;
+    Seeds seeds_;
+    int64_t pages_, page_letters_;
+    bool resident_;
+
+    struct Kept {
+        std::mutex mutex;
+        std::vector<Page> pages;
+    };
+    std::unique_ptr<Kept> kept_;
+};
+
+}  // namespace mem
+}  // namespace gkl_shim

@@ -1,0 +1,125 @@
+#include "mem/cpu/page.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "common/thread_pool.h"
+
+namespace gkl_shim {
+namespace mem {
+namespace {
+
+// A counting sort by bucket would miss the cache twice for each seed. So seeds are first divided
+// into parts of the table, which are then sorted one by one.
+const int kPartsBits = 9;
+const int64_t kSeedsOfPiece = int64_t(1) << 16;
+const int64_t kNanosecondsOfSeed = 6;
+
+struct Entry {
+    uint32_t bucket, position;
+};
+
+struct Builder {
+    const TextView text;
+    const Seeds &seeds;
+    Page &page;
+    int shift;  // bucket >> shift is its part of the table
+    int64_t parts, pieces;
+    int64_t first, count;  // the first seed's position, and the number of seeds
+    int64_t seeds_of_piece;
+    std::vector<int64_t> places;  // parts of each piece: how many seeds, then where they start
+    Buffer<Entry> entries;
+
+    template <class Visit>
+    void visit(int64_t piece, const Visit &visit_seed) const {
+        const int64_t step = seeds.reference_step;
+        const int64_t end = std::min((piece + 1) * seeds_of_piece, count);
+        for (int64_t k = piece * seeds_of_piece; k < end; k++) {
+            const int64_t at = first + k * step;
+            const int64_t bucket = bucket_at(seeds, text, at);
+            if (bucket >= 0) visit_seed(bucket, uint32_t(at - page.first));
+        }
+    }
+
+    void count_parts(int64_t piece) {
+        int64_t *counts = &places[size_t(piece * parts)];
+        visit(piece, [&](int64_t bucket, uint32_t) { counts[bucket >> shift]++; });
+    }
+
+    void divide(int64_t piece) {
+        int64_t *next = &places[size_t(piece * parts)];
+        visit(piece, [&](int64_t bucket, uint32_t position) {
+            entries[next[bucket >> shift]++] = {uint32_t(bucket), position};
+        });
+    }
+
+    // After divide(), places[] of the last piece holds where each part ends.
+    void sort(int64_t part) {
+        const int64_t *ends = &places[size_t((pieces - 1) * parts)];
+        const int64_t begin = part == 0 ? 0 : ends[part - 1], end = ends[part];
+        const int64_t low = part << shift;
+        const int64_t high = std::min((part + 1) << shift, seeds.buckets());
+        uint32_t *starts = page.starts.data();
+        std::fill(starts + low, starts + high, 0u);
+        for (int64_t k = begin; k < end; k++) starts[entries[k].bucket]++;
+        int64_t at = begin;
+        for (int64_t bucket = low; bucket < high; bucket++) {
+            at += starts[bucket];
+            starts[bucket] = uint32_t(at);
+        }
+        // Backwards, so that each bucket ends up in ascending order and its start in place.
+        for (int64_t k = end - 1; k >= begin; k--)
+            page.positions[--starts[entries[k].bucket]] = entries[k].position;
+    }
+};
+
+template <void (Builder::*step)(int64_t)>
+void for_all(Builder &builder, int64_t count, int threads) {
+    parallel_for(
+        count, builder.count * kNanosecondsOfSeed, threads,
+        [](void *context, int64_t k) { (static_cast<Builder *>(context)->*step)(k); }, &builder,
+        true);
+}
+
+}  // namespace
+
+Page page_at(const Text &text, int64_t page_letters, int64_t number) {
+    Page page = {};
+    page.first = number * page_letters;
+    page.last = std::min(page.first + page_letters, text.size());
+    return page;
+}
+
+void build_page(const Text &text, const Seeds &seeds, int threads, Page *page) {
+    const int64_t step = seeds.reference_step;
+    const int64_t first = (page->first + step - 1) / step * step;
+    const int64_t last = std::min(page->last, text.size() - seeds.letters + 1);
+    const int64_t count = std::max<int64_t>((last - first + step - 1) / step, 0);
+    const int64_t buckets = seeds.buckets();
+    int shift = 0;
+    while (buckets >> shift > int64_t(1) << kPartsBits) shift++;
+    const int64_t parts = ((buckets - 1) >> shift) + 1;
+    const int64_t seeds_of_piece = std::max(kSeedsOfPiece, (count + 255) / 256);
+    const int64_t pieces = std::max<int64_t>((count + seeds_of_piece - 1) / seeds_of_piece, 1);
+    page->starts = Buffer<uint32_t>(buckets + 1);
+    Builder builder = {
+        text.view(), seeds, *page, shift,          parts,
+        pieces,      first, count, seeds_of_piece, std::vector<int64_t>(size_t(parts * pieces)),
+        {}};
+    for_all<&Builder::count_parts>(builder, pieces, threads);
+    int64_t total = 0;
+    for (int64_t part = 0; part < parts; part++)
+        for (int64_t piece = 0; piece < pieces; piece++) {
+            int64_t &place = builder.places[size_t(piece * parts + part)];
+            total += place;
+            place = total - place;
+        }
+    builder.entries = Buffer<Entry>(total);
+    page->positions = Buffer<uint32_t>(total);
+    for_all<&Builder::divide>(builder, pieces, threads);
+    for_all<&Builder::sort>(builder, parts, threads);
+    page->starts[buckets] = uint32_t(total);
+}
+
+}  // namespace mem
+}  // namespace gkl_shim

@@ -1,0 +1,140 @@
+// The CUDA kernels of maximal exact matches: index a page, count the matches of seeds, write them.
+//
+// The index is a counting sort. count_seeds() counts each bucket, the scan makes a bucket's count
+// its end, and fill_seeds() moves the ends down to the starts. The order within a bucket does not
+// matter, because the host sorts the matches.
+//
+// A warp takes 32 neighbouring seeds of the queries, a tile. count_matches() counts the matches of
+// each tile. The host makes them offsets, allocates exactly as much, and fill_matches() finds the
+// matches again and writes them.
+#include "common/integers.h"
+#include "mem/cuda/work.h"
+
+namespace gkl_shim {
+namespace mem {
+
+// A lane compares this many candidates of its seed alone. The whole warp shares longer lists.
+enum { kOwnCandidates = 8 };
+
+__device__ int64_t thread_number() { return int64_t(blockIdx.x) * blockDim.x + threadIdx.x; }
+__device__ int64_t thread_count() { return int64_t(gridDim.x) * blockDim.x; }
+__device__ int64_t warp_number() { return thread_number() / kWarp; }
+__device__ int64_t warp_count() { return thread_count() / kWarp; }
+
+// One thread a seed.
+__global__ void count_seeds(SeedWork work) {
+    for (int64_t k = thread_number(); k < work.count; k += thread_count()) {
+        const int64_t at = work.first + k * work.seeds.reference_step;
+        const int64_t bucket = bucket_at(work.seeds, work.reference, at);
+        if (bucket >= 0) atomicAdd(&work.starts[bucket], 1u);
+    }
+}
+
+// One thread a seed. Expects the end of each bucket in `starts`.
+__global__ void fill_seeds(SeedWork work) {
+    for (int64_t k = thread_number(); k < work.count; k += thread_count()) {
+        const int64_t at = work.first + k * work.seeds.reference_step;
+        const int64_t bucket = bucket_at(work.seeds, work.reference, at);
+        if (bucket >= 0) work.positions[atomicAdd(&work.starts[bucket], ~0u) - 1] = uint32_t(at);
+    }
+}
+
+// The sum over the lanes up to this one.
+__device__ uint32_t sum_up_to(uint32_t value) {
+    const unsigned lane = threadIdx.x % kWarp;
+    for (unsigned by = 1; by < kWarp; by *= 2) {
+        const uint32_t below = __shfl_up_sync(~0u, value, by);
+        if (lane >= by) value += below;
+    }
+    return value;
+}
+
+// One warp for kScanned values: their sum.
+__global__ void sum_values(const uint32_t *values, int64_t count, uint32_t *sums) {
+    const int64_t tiles = (count + kScanned - 1) / kScanned;
+    for (int64_t tile = warp_number(); tile < tiles; tile += warp_count()) {
+        uint32_t sum = 0;
+        for (int k = threadIdx.x % kWarp; k < kScanned; k += kWarp) {
+            const int64_t at = tile * kScanned + k;
+            if (at < count) sum += values[at];
+        }
+        sum = sum_up_to(sum);
+        if (threadIdx.x % kWarp == kWarp - 1) sums[tile] = sum;
+    }
+}
+
+// One warp for kScanned values: each becomes the sum of all values up to it. sums[k] is that of all
+// values up to the end of tile k; `sums` is null if there is one tile.
+__global__ void scan_values(uint32_t *values, int64_t count, const uint32_t *sums) {
+    const int64_t tiles = (count + kScanned - 1) / kScanned;
+    for (int64_t tile = warp_number(); tile < tiles; tile += warp_count()) {
+        uint32_t before = tile == 0 ? 0 : sums[tile - 1];
+        for (int k = threadIdx.x % kWarp; k < kScanned; k += kWarp) {
+            const int64_t at = tile * kScanned + k;
+            const uint32_t sum = before + sum_up_to(at < count ? values[at] : 0);
+            if (at < count) values[at] = sum;
+            before = __shfl_sync(~0u, sum, kWarp - 1);
+        }
+    }
+}
+
+// Calls visit(reference, query, before, from) for each match of a tile, in the lane that found it.
+template <class Visit>
+__device__ void visit_matches(const MatchWork &work, int64_t tile, const Visit &visit) {
+    const int lane = threadIdx.x % kWarp;
+    const int64_t number = tile * kWarp + lane;
+    const int64_t at = work.first + number * work.seeds.query_step;
+    uint32_t from = 0, count = 0;
+    if (number < work.count) {
+        const int64_t bucket = bucket_at(work.seeds, work.queries, at);
+        if (bucket >= 0) {
+            from = work.starts[bucket];
+            count = work.starts[bucket + 1] - from;
+        }
+    }
+    const auto compare = [&](uint32_t place, int64_t query) {
+        const int64_t reference = work.positions[place];
+        int64_t before, equal;
+        if (is_match(work.seeds, work.min_length, work.reference.letters + reference,
+                     work.queries.letters + query, &before, &equal))
+            visit(reference, query, before, equal);
+    };
+    const bool shared = count > kOwnCandidates;
+    if (!shared)
+        for (uint32_t k = 0; k < count; k++) compare(from + k, at);
+    if (!__any_sync(~0u, shared)) return;
+    for (int owner = 0; owner < kWarp; owner++) {
+        const uint32_t candidates = __shfl_sync(~0u, count, owner);
+        if (candidates <= kOwnCandidates) continue;
+        const uint32_t first = __shfl_sync(~0u, from, owner);
+        const int64_t query = __shfl_sync(~0u, at, owner);
+        for (uint32_t k = uint32_t(lane); k < candidates; k += kWarp) compare(first + k, query);
+    }
+}
+
+// One warp a tile: how many matches it has.
+__global__ void count_matches(MatchWork work, unsigned long long *counts) {
+    const int64_t tiles = (work.count + kWarp - 1) / kWarp;
+    for (int64_t tile = warp_number(); tile < tiles; tile += warp_count()) {
+        unsigned long long found = 0;
+        visit_matches(work, tile, [&](int64_t, int64_t, int64_t, int64_t) { found++; });
+        for (unsigned by = kWarp / 2; by > 0; by /= 2) found += __shfl_down_sync(~0u, found, by);
+        if (threadIdx.x % kWarp == 0) counts[tile] = found;
+    }
+}
+
+// One warp a tile, of the tiles [first, last): writes the matches. next[tile] is where a tile's
+// matches begin.
+__global__ void fill_matches(MatchWork work, int64_t first, int64_t last, unsigned long long *next,
+                             Found *matches) {
+    for (int64_t tile = first + warp_number(); tile < last; tile += warp_count())
+        visit_matches(work, tile,
+                      [&](int64_t reference, int64_t query, int64_t before, int64_t from) {
+                          matches[atomicAdd(&next[tile], 1ull)] = {uint32_t(reference - before),
+                                                                   uint32_t(query - before),
+                                                                   uint32_t(before + from)};
+                      });
+}
+
+}  // namespace mem
+}  // namespace gkl_shim

@@ -1,0 +1,38 @@
+// The arguments of the CUDA kernels. The kernels and the engine share these declarations.
+// Addresses are in device memory.
+#pragma once
+
+#include "mem/model.h"
+
+namespace gkl_shim {
+namespace mem {
+
+enum { kThreads = 128, kWarp = 32 };
+// Items that one warp scans, and sums that are kept of the items before it.
+enum { kScanned = 1024 };
+
+// The seeds of a page. Positions count from the first letter that is on the device.
+struct SeedWork {
+    Seeds seeds;
+    TextView reference;
+    int64_t first, count;  // the first seed's position, and the number of seeds
+    uint32_t *starts;      // of each bucket, as in Page
+    uint32_t *positions;
+};
+
+// Seeds of queries that are looked up in a page.
+struct MatchWork {
+    Seeds seeds;  // with the step of these queries
+    int64_t min_length;
+    TextView reference, queries;
+    const uint32_t *starts, *positions;
+    int64_t first, count;  // the first seed's position, and the number of seeds
+};
+
+// A match, from the first letters that are on the device.
+struct Found {
+    uint32_t reference, query, length;
+};
+
+}  // namespace mem
+}  // namespace gkl_shim

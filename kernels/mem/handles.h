@@ -1,0 +1,29 @@
+// What the handles of the C ABI hold.
+#pragma once
+
+#include "mem/cpu/index.h"
+#include "mem/results.h"
+#include "mem/saved_index.h"
+
+struct gkl_shim_mem {
+    gkl_shim::mem::Index index;
+    gkl_shim::mem::SavedIndex saved;
+};
+
+struct gkl_shim_mem_matches {
+    const gkl_shim_mem *index;
+    gkl_shim::mem::Results results;
+};
+
+namespace gkl_shim {
+namespace mem {
+
+// Both set the last error and return false if an argument is wrong.
+bool check_sequences(const char *name, const gkl_shim_mem_sequences *sequences);
+bool check_search(const gkl_shim_mem *index, const gkl_shim_mem_sequences *queries,
+                  const gkl_shim_mem_search *search);
+
+FindSettings find_settings(const gkl_shim_mem *index, const gkl_shim_mem_search &search);
+
+}  // namespace mem
+}  // namespace gkl_shim

@@ -1,0 +1,205 @@
+#include "mem/lines.h"
+
+#include <string.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "common/thread_pool.h"
+
+namespace gkl_shim {
+namespace mem {
+namespace {
+
+const int64_t kItemsOfPiece = 1 << 13;
+const int64_t kPieces = 64;
+const int64_t kNanosecondsOfItem = 20;
+// Numbers are aligned to the right in this many columns.
+const int kWidth = 8;
+
+int digits_of(uint64_t value) {
+    int digits = 1;
+    for (; value >= 10; value /= 10) digits++;
+    return digits;
+}
+
+// The eight digits of a number below 10^8, the first one in the lowest byte. Splits it in two
+// halves three times.
+uint64_t eight_digits(uint64_t value) {
+    uint64_t halves = value / 10000 | value % 10000 << 32;
+    uint64_t quotients = (halves * 10486 >> 20) & 0x0000007F0000007F;
+    halves = quotients | (halves - 100 * quotients) << 16;
+    quotients = (halves * 103 >> 10) & 0x000F000F000F000F;
+    return quotients | (halves - 10 * quotients) << 8;
+}
+
+// Counts the bytes that a Writer writes.
+struct Sizer {
+    int64_t size = 0;
+
+    void bytes(const void *, int64_t count) { size += count; }
+    void spaces(int64_t count) { size += count; }
+    void number(int64_t value, int width) {
+        size += value < 100000000 && width == kWidth ? kWidth
+                                                     : std::max(width, digits_of(uint64_t(value)));
+    }
+};
+
+struct Writer {
+    uint8_t *out;
+
+    void bytes(const void *from, int64_t count) {
+        memcpy(out, from, size_t(count));
+        out += count;
+    }
+    void spaces(int64_t count) {
+        memset(out, ' ', size_t(count));
+        out += count;
+    }
+    void number(int64_t value, int width) {
+        if (value < 100000000 && width == kWidth) {
+            const uint64_t digits = eight_digits(uint64_t(value));
+            const int blanks = digits ? __builtin_ctzll(digits) / 8 : kWidth - 1;
+            // '0' is 0x30, and a blank 0x20.
+            const uint64_t text = digits + 0x3030303030303030 -
+                                  (0x1010101010101010 & ((uint64_t(1) << 8 * blanks) - 1));
+            bytes(&text, sizeof text);
+            return;
+        }
+        uint8_t digits[20];
+        uint8_t *const end = digits + sizeof digits;
+        uint8_t *digit = end;
+        uint64_t left = uint64_t(value);
+        do {
+            *--digit = uint8_t('0' + left % 10);
+            left /= 10;
+        } while (left);
+        if (end - digit < width) spaces(width - (end - digit));
+        bytes(digit, end - digit);
+    }
+};
+
+template <class Out>
+void put(Out &out, const char *text) {
+    out.bytes(text, int64_t(strlen(text)));
+}
+
+}  // namespace
+
+struct LineWriter::Job {
+    LineWriter &lines;
+    int64_t items;
+    std::vector<int64_t> places;  // where the text of each piece begins, and the end
+
+    int64_t item(int64_t piece) const {
+        return std::min(lines.item_ + piece * kItemsOfPiece, items);
+    }
+};
+
+LineWriter::LineWriter(const Text &reference, const Results &results, const LineFormat &format,
+                       int threads)
+    : reference_(reference), results_(results), format_(format), threads_(threads) {
+    for (int64_t k = 0; k < reference.count(); k++)
+        longest_name_ = std::max(longest_name_, format.references.length(k));
+}
+
+int64_t LineWriter::item_of(int64_t query) const {
+    int64_t item = 0;
+    for (const Strand &strand : results_.strands)
+        if (strand.searched) item += strand.starts[size_t(query)] + query;
+    return item;
+}
+
+template <class Out>
+void LineWriter::emit(int64_t first, int64_t last, Out &out) const {
+    int64_t query = 0, after = results_.queries();
+    while (after - query > 1) {  // find the query that holds the first item
+        const int64_t middle = query + (after - query) / 2;
+        (item_of(middle) <= first ? query : after) = middle;
+    }
+    for (int64_t item = item_of(query); item < last; query++)
+        for (const bool reverse : {false, true}) {
+            const Strand &strand = results_.strands[reverse];
+            if (!strand.searched) continue;
+            if (item >= first && item < last) emit_header(query, reverse, out);
+            item++;
+            const int64_t start = strand.starts[size_t(query)];
+            const int64_t count = strand.starts[size_t(query + 1)] - start;
+            const int64_t to = std::min(count, last - item);
+            for (int64_t k = std::max<int64_t>(first - item, 0); k < to; k++)
+                emit_match(query, reverse, strand.matches[start + k], out);
+            item += count;
+        }
+}
+
+template <class Out>
+void LineWriter::emit_header(int64_t query, bool reverse, Out &out) const {
+    put(out, "> ");
+    out.bytes(format_.queries.text + format_.queries.offsets[query], format_.queries.length(query));
+    if (reverse) put(out, " Reverse");
+    if (format_.lengths) {
+        put(out, "  Len = ");
+        out.number(results_.query_length(query), 0);
+    }
+    put(out, "\n");
+}
+
+template <class Out>
+void LineWriter::emit_match(int64_t query, bool reverse, const Match &match, Out &out) const {
+    int64_t start = match.reference;
+    if (format_.four_columns || reference_.count() != 1) {
+        const int64_t sequence = reference_.sequence_at(start);
+        const int64_t length = format_.references.length(sequence);
+        start -= reference_.starts()[size_t(sequence)];
+        out.spaces(2);
+        out.bytes(format_.references.text + format_.references.offsets[sequence], length);
+        out.spaces(longest_name_ - length + 2);
+    }
+    out.number(start + 1, kWidth);
+    out.spaces(2);
+    const int64_t in_query = match.query - results_.query_starts[size_t(query)];
+    const bool original = reverse && format_.original_positions;
+    out.number(original ? results_.query_length(query) - in_query : in_query + 1, kWidth);
+    out.spaces(2);
+    out.number(match.length, kWidth);
+    put(out, "\n");
+    if (format_.substrings) {
+        out.bytes(reference_.view().letters + match.reference, match.length);
+        put(out, "\n");
+    }
+}
+
+bool LineWriter::next(const uint8_t **text, int64_t *size) {
+    const int64_t items = results_.queries() == 0 ? 0 : item_of(results_.queries());
+    if (item_ >= items) return false;
+    const int64_t pieces = std::min(kPieces, (items - item_ + kItemsOfPiece - 1) / kItemsOfPiece);
+    Job job = {*this, items, std::vector<int64_t>(size_t(pieces + 1))};
+    const int64_t nanoseconds = pieces * kItemsOfPiece * kNanosecondsOfItem;
+    parallel_for(
+        pieces, nanoseconds, threads_,
+        [](void *context, int64_t piece) {
+            Job &job = *static_cast<Job *>(context);
+            Sizer sizer;
+            job.lines.emit(job.item(piece), job.item(piece + 1), sizer);
+            job.places[size_t(piece + 1)] = sizer.size;
+        },
+        &job, true);
+    for (size_t piece = 1; piece < job.places.size(); piece++)
+        job.places[piece] += job.places[piece - 1];
+    *size = job.places.back();
+    if (text_.size() < *size) text_ = Buffer<uint8_t>(*size);
+    parallel_for(
+        pieces, nanoseconds, threads_,
+        [](void *context, int64_t piece) {
+            Job &job = *static_cast<Job *>(context);
+            Writer writer = {job.lines.text_.data() + job.places[size_t(piece)]};
+            job.lines.emit(job.item(piece), job.item(piece + 1), writer);
+        },
+        &job, true);
+    *text = text_.data();
+    item_ = job.item(pieces);
+    return true;
+}
+
+}  // namespace mem
+}  // namespace gkl_shim

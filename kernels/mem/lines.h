@@ -1,0 +1,56 @@
+// Writes matches as mummer's lines.
+#pragma once
+
+#include <stdint.h>
+
+#include "mem/results.h"
+
+namespace gkl_shim {
+namespace mem {
+
+struct Names {
+    const uint8_t *text;
+    const int64_t *offsets;
+
+    int64_t length(int64_t k) const { return offsets[k + 1] - offsets[k]; }
+};
+
+struct LineFormat {
+    Names references, queries;
+    bool four_columns, lengths, original_positions, substrings;
+};
+
+// The lines of all matches: a header for each query and strand, followed by its matches.
+class LineWriter {
+   public:
+    LineWriter(const Text &reference, const Results &results, const LineFormat &format,
+               int threads);
+
+    // Sets the next lines; false if there are none left. They are valid until the next call. Throws
+    // std::bad_alloc.
+    bool next(const uint8_t **text, int64_t *size);
+
+   private:
+    struct Job;
+
+    // Headers and matches are items. The first item of a query:
+    int64_t item_of(int64_t query) const;
+    // Emits the items [first, last).
+    template <class Out>
+    void emit(int64_t first, int64_t last, Out &out) const;
+    template <class Out>
+    void emit_header(int64_t query, bool reverse, Out &out) const;
+    template <class Out>
+    void emit_match(int64_t query, bool reverse, const Match &match, Out &out) const;
+
+    const Text &reference_;
+    const Results &results_;
+    const LineFormat format_;
+    const int threads_;
+    int64_t longest_name_ = 0;
+    int64_t item_ = 0;
+    Buffer<uint8_t> text_;
+};
+
+}  // namespace mem
+}  // namespace gkl_shim

@@ -1,0 +1,24 @@
+// Chooses the seeds: their length, their steps and the size of the table of buckets.
+#pragma once
+
+#include "mem/model.h"
+
+namespace gkl_shim {
+namespace mem {
+
+struct Workload {
+    int64_t reference;    // letters that one page of the index covers
+    int64_t odd;          // of these, letters other than acgt
+    int64_t queries;      // letters that will be looked up, both strands counted
+    int64_t min_length;   // at least 1
+    int64_t table_bytes;  // limit for the table of buckets
+};
+
+// The seeds with the lowest estimated time.
+Seeds choose_seeds(const Workload &workload);
+
+// The widest step for queries that finds every match of a length, for an index with these seeds.
+int32_t query_step(const Seeds &seeds, int64_t min_length);
+
+}  // namespace mem
+}  // namespace gkl_shim

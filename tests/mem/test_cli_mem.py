@@ -1,0 +1,169 @@
+"""``gkl-shim mem``: inputs, refusals, and saved indexes."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from gkl_shim.formats.mem_fasta import QueryReader
+from tests.cli.shim_command import COMMAND, one_error, run
+from tests.mem.sequences import fasta
+from tests.mem.test_find import related
+
+REFERENCE, QUERIES = related(21, 2000, 30)
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Path:
+    """A folder with a reference and queries."""
+    (tmp_path / "ref.fa").write_bytes(fasta([REFERENCE]))
+    (tmp_path / "q.fa").write_bytes(fasta(QUERIES, "q"))
+    return tmp_path
+
+
+def test_every_way_in_and_out_gives_the_same(files: Path) -> None:
+    options = ["mem", "-maxmatch", "-b", "-l", "12"]
+    want = run(files, *options, "ref.fa", "q.fa").stdout
+    assert want.count(b"\n") > 200
+    for name in ("ref.fa", "q.fa"):
+        (files / f"{name}.gz").write_bytes(gzip.compress((files / name).read_bytes()))
+    assert run(files, *options, "ref.fa.gz", "q.fa.gz").stdout == want
+    text = (files / "q.fa").read_bytes()
+    assert run(files, *options, "ref.fa", "-", input=text).stdout == want
+    reference = (files / "ref.fa").read_bytes()
+    assert run(files, *options, "-", "q.fa", input=reference.lower()).stdout == want
+    done = run(files, *options, "ref.fa", "q.fa", "-o", "out", "-threads", "1")
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    assert (files / "out").read_bytes() == want
+    assert run(files, *options, "ref.fa", "q.fa", "q.fa").stdout == 2 * want
+    pages = run(files, *options, "ref.fa", "q.fa", "--page-letters", "300", "-v")
+    assert pages.stdout == want
+    assert b"# 2000 letters in 7 pages of 300, index " in pages.stderr
+    assert b"peak memory" in pages.stderr
+
+
+def test_kinds_are_mummers(files: Path) -> None:
+    plain = run(files, "mem", "ref.fa", "q.fa").stdout
+    for kind in ("-mumreference", "-mumcand"):
+        assert run(files, "mem", kind, "ref.fa", "q.fa").stdout == plain
+
+
+@pytest.mark.parametrize("size", [1, 10, 300, 5000])
+def test_blocks_of_queries_lose_nothing(files: Path, size: int) -> None:
+    (files / "q.fa").write_bytes(b"AC\n>a x\nGT>b\nAC\n\n>c\n" + fasta(QUERIES, "q"))
+    found = []
+    reader = QueryReader(files / "q.fa", block_bytes=size)
+    for block in reader:
+        letters, offsets = block.sequences.arrays()
+        for k in range(len(block.sequences)):
+            found.append((block.name(k), letters[offsets[k] : offsets[k + 1]].tobytes().decode()))
+        reader.found(1 << 30 if size < 100 else 0)
+    want = [("a", "ACGT"), ("b", "AC"), ("c", "")]
+    assert found == want + [(f"q{k}", letters) for k, letters in enumerate(QUERIES)]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "bad.fa: there is no sequence; expected FASTA, with a line of >name"),
+        (b"ACGT\n", "bad.fa: there is no sequence; expected FASTA, with a line of >name"),
+        (b">name\n", "bad.fa: its only sequence is empty"),
+        (b">name", "bad.fa: its only sequence is empty"),
+        (gzip.compress(fasta([REFERENCE]))[:-30], "bad.fa: the gzip data are cut off"),
+        (gzip.compress(b""), "bad.fa: there is no sequence; expected FASTA, with a line of >name"),
+        (None, "bad.fa: No such file or directory"),
+    ],
+)
+def test_bad_files_are_refused(files: Path, content: bytes | None, message: str) -> None:
+    if content is not None:
+        (files / "bad.fa").write_bytes(content)
+    for arguments in (["bad.fa", "q.fa"], ["ref.fa", "bad.fa"]):
+        done = run(files, "mem", *arguments, "-o", "out")
+        assert (done.returncode, one_error(done)) == (1, message)
+        assert not (files / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["-l", "0"], "Invalid value for '-l': 0 is not in the range 1<=x<=4611686018427387904"),
+        (["-l", "x"], "Invalid value for '-l': 'x' is not a valid integer range"),
+        (["-mum", "-maxmatch"], "give one of -maxmatch, -mum and -mumreference"),
+        (["-b", "-r"], "give one of -b and -r"),
+        (["-c"], "-c needs -b or -r"),
+        (["-"], "only one of the inputs can be standard input"),
+    ],
+)
+def test_wrong_use_is_refused(files: Path, arguments: list[str], message: str) -> None:
+    done = run(files, "mem", *arguments, "ref.fa", "q.fa", "-")
+    assert done.returncode == 2
+    assert one_error(done).startswith(message)
+
+
+@pytest.mark.parametrize(
+    ("reference", "query", "lines"),
+    [
+        ("ACGTACGTAC", "ACGTA", "> q0\n"),  # shorter than -l
+        ("N" * 30, "n" * 20, "> q0\n" + "".join(f"{k:8}  {1:8}  {20:8}\n" for k in range(1, 12))),
+        ("MKVLAWQRSTEDDFGHIKLP", "mkvlawqrstEDDfghiklp", f"> q0\n{1:8}  {1:8}  {20:8}\n"),
+    ],
+)
+def test_letters_of_any_kind_match_themselves(
+    tmp_path: Path, reference: str, query: str, lines: str
+) -> None:
+    (tmp_path / "ref.fa").write_bytes(fasta([reference]))
+    (tmp_path / "q.fa").write_bytes(fasta([query], "q"))
+    found = run(tmp_path, "mem", "-maxmatch", "ref.fa", "q.fa")
+    assert found.stdout.decode() == lines
+    only = run(tmp_path, "mem", "-maxmatch", "-n", "ref.fa", "q.fa")
+    assert only.stdout == b"> q0\n"
+
+
+def test_a_saved_index_is_used_and_checked(files: Path) -> None:
+    want = run(files, "mem", "-b", "ref.fa", "q.fa").stdout
+    assert run(files, "mem", "-b", "-save", "index", "ref.fa", "q.fa").stdout == want
+    assert run(files, "mem", "-b", "-load", "index", "ref.fa", "q.fa").stdout == want
+    longer = run(files, "mem", "-l", "25", "-load", "index", "ref.fa", "q.fa").stdout
+    assert longer == run(files, "mem", "-l", "25", "ref.fa", "q.fa").stdout
+    other = REFERENCE.translate(str.maketrans("ACGT", "CGTA"))
+    (files / "other.fa").write_bytes(fasta([other]))
+    damaged = bytearray((files / "index").read_bytes())
+    damaged[1000] ^= 1
+    (files / "damaged").write_bytes(damaged)
+    for arguments, message in (
+        (["-l", "19", "-load", "index", "ref.fa"], "is for matches of 20 letters or more"),
+        (["-n", "-load", "index", "ref.fa"], "was made without -n"),
+        (["-load", "index", "other.fa"], "is of another reference"),
+        (["-load", "damaged", "ref.fa"], "the bytes are not an index"),
+        (["-load", "absent", "ref.fa"], "absent: No such file or directory"),
+    ):
+        done = run(files, "mem", *arguments, "q.fa")
+        assert done.returncode == 1
+        assert message in one_error(done)
+
+
+def test_an_interrupted_run_leaves_no_output_and_no_index(files: Path) -> None:
+    before = sorted(files.iterdir())
+    # The command waits for the rest of the queries.
+    process = subprocess.Popen(
+        [COMMAND, "mem", "-save", "index", "-o", "out", "ref.fa", "-"],
+        cwd=files,
+        stdin=subprocess.PIPE,
+        env=dict(os.environ),
+    )
+    assert process.stdin
+    process.stdin.write(b">q\nACGT")
+    process.stdin.flush()
+    deadline = time.monotonic() + 60
+    while sorted(files.iterdir()) == before and time.monotonic() < deadline:
+        time.sleep(0.05)
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(60) == 128 + signal.SIGTERM
+    process.stdin.close()
+    assert sorted(files.iterdir()) == before

@@ -1,0 +1,162 @@
+"""The CUDA engine without a device: its kernels run on the host, each lane of a warp a fiber.
+
+tests/gpu/test_cuda_mem.py has the real thing.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from gkl_shim import mem
+from gkl_shim._native_mem import Matches
+from gkl_shim.cuda import mem as cuda
+from tests.mem.sequences import pair
+from tests.mem.test_find import related
+
+
+@pytest.fixture
+def host(fake_gpus):
+    return fake_gpus(kernels="mem")
+
+
+def on_devices(index: mem.Index, queries, kind="mem", strands="both", length=None, **options):
+    """Find matches with an engine of its own."""
+    engine = cuda.Engine(**options)
+    given = mem.native_sequences(queries, "queries")
+    length = length or index.information.min_length
+    matches: Matches = engine.find(index.native, given, length, kind, strands)
+    found = matches.array()
+    pages = engine.call.pages
+    engine.close()
+    return found, pages
+
+
+@settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(
+    pair(),
+    st.sampled_from([1, 2, 3, 5, 12, 20]),
+    st.sampled_from(["mem", "mumreference", "mum"]),
+    st.sampled_from(["forward", "reverse", "both"]),
+    st.booleans(),
+    st.sampled_from([0, 1, 30]),
+    st.sampled_from([0, 64]),
+    st.sampled_from([1, 10**6]),
+)
+def test_repetitive_sequences(host, sequences, length, kind, strands, only, page, chunk, letters):
+    references, queries = sequences
+    index = mem.Index(
+        references, min_length=length, nucleotides_only=only, query_letters=letters, threads=1
+    )
+    want = index.find(queries, kind=kind, strands=strands)
+    found, _ = on_devices(index, queries, kind, strands, page_letters=page, chunk_letters=chunk)
+    assert (found == want).all()
+
+
+@pytest.mark.parametrize("devices", [1, 2, 3])
+@pytest.mark.parametrize("page_letters", [0, 700])
+def test_devices_share_the_work(fake_gpus, devices: int, page_letters: int) -> None:
+    driver = fake_gpus(devices, kernels="mem")
+    reference, queries = related(31, 3000, 12)
+    index = mem.Index(reference, min_length=14)
+    found, pages = on_devices(index, queries, page_letters=page_letters, chunk_letters=1024)
+    assert (found == index.find(queries, strands="both")).all()
+    assert pages == (5 if page_letters else 1)
+    assert len(found) > 10
+    assert set(driver.launches) == set(range(devices))
+    assert driver.live == []
+
+
+def test_a_match_may_end_behind_what_is_on_the_device(host) -> None:
+    # The parts that are sent end 8,192 letters after the page and the chunk.
+    reference, _ = related(32, 40_000, 0)
+    query = "ACGT" + reference[100:39_000] + "ACGT"
+    index = mem.Index(reference, min_length=20)
+    want = index.find(query, strands="forward")
+    assert want["length"].max() > 38_000
+    for options in ({"page_letters": 5000}, {"chunk_letters": 4096}):
+        found, _ = on_devices(index, query, strands="forward", **options)
+        assert (found == want).all()
+
+
+def test_many_matches_are_written_in_parts(host, monkeypatch) -> None:
+    """The matches of all tiles do not fit into the memory at the same time."""
+    monkeypatch.setattr(cuda, "_MEMORY_SHARE", 1e-8)
+    reference, queries = "ACACACAC" * 60, ["CACACACACACA" * 60, "ACAC" * 150]
+    index = mem.Index(reference, min_length=6)
+    want = index.find(queries, strands="both")
+    found, _ = on_devices(index, queries)
+    assert len(want) > 1000
+    assert (found == want).all()
+    assert sum(name.endswith("fill_matches") for _, name in host.launched) > 10
+
+
+def test_large_tables_are_scanned_in_levels(host) -> None:
+    reference, queries = related(33, 100_000, 3)
+    index = mem.Index(reference, min_length=14, query_letters=10**13)
+    # Two levels of sums: more than 1,024 * 1,024 buckets.
+    assert index.information.bytes > 4 << 20
+    found, _ = on_devices(index, queries)
+    assert (found == index.find(queries, strands="both")).all()
+
+
+@pytest.mark.parametrize("slow", [False, True])
+def test_an_engine_is_used_again(fake_gpus, slow: bool) -> None:
+    driver = fake_gpus(kernels="mem", slow=slow)
+    reference, queries = related(34, 2000, 6)
+    index = mem.Index(reference, min_length=12)
+    engine = cuda.Engine()
+    for kind, length in (("mem", 12), ("mum", 20), ("mumreference", 13)):
+        for part in (queries, queries[:1], []):
+            given = mem.native_sequences(part, "queries")
+            found = engine.find(index.native, given, length, kind, "both").array()
+            want = index.find(part, min_length=length, kind=kind, strands="both")
+            assert (found == want).all()
+    # The page is indexed once.
+    assert [name.rpartition("::")[2] for _, name in driver.launched].count("fill_seeds") == 1
+    engine.close()
+    assert driver.live == []
+
+
+@pytest.mark.parametrize("after", [0, 3])
+@pytest.mark.parametrize("function", ["cuMemAlloc_v2", "cuLaunchKernel", "cuStreamSynchronize"])
+def test_the_cpu_takes_over_from_a_device_that_fails(fake_gpus, function: str, after: int) -> None:
+    driver = fake_gpus(2, kernels="mem")
+    reference, queries = related(35, 2000, 6)
+    want = mem.find(reference, queries, min_length=12, strands="both", backend="cpu")
+    driver.fail(function, after, 1)
+    index = mem.Index(reference, min_length=12, backend="cuda")
+    with pytest.warns(RuntimeWarning, match="GPU 1 has failed: .*; the CPU searches"):
+        assert (index.find(queries, strands="both") == want).all()
+    assert driver.failed == {function}
+    assert (index.find(queries, strands="both") == want).all()
+
+
+def test_backends_by_name(fake_gpus) -> None:
+    driver = fake_gpus(2, kernels="mem")
+    reference, queries = related(36, 2000, 6)
+    options = {"min_length": 12, "strands": "both", "kind": "mum"}
+    want = mem.find(reference, queries, backend="cpu", **options)
+    assert (mem.find(reference, queries, backend="auto", **options) == want).all()
+    assert not driver.launched
+    assert (mem.find(reference, queries, backend="cuda", devices=[1], **options) == want).all()
+    assert set(driver.launches) == {1}
+    with pytest.raises(ValueError, match="there is no CUDA device 7"):
+        mem.find(reference, queries, backend="cuda", devices=[7])
+    with pytest.raises(ValueError, match="backend is 'gpu', not one of auto, cpu, cuda"):
+        mem.find(reference, queries, backend="gpu")
+
+
+def test_numbers_of_results_are_exact(host) -> None:
+    """Nothing is dropped where each letter has hundreds of matches."""
+    random = np.random.default_rng(6)
+    reference = "".join(random.choice(list("AC"), 1000))
+    queries = ["".join(random.choice(list("AC"), 36)) for _ in range(10)]
+    index = mem.Index(reference, min_length=4)
+    want = index.find(queries, strands="both")
+    assert len(want) > 10000
+    assert (on_devices(index, queries)[0] == want).all()

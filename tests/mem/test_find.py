@@ -1,0 +1,186 @@
+"""The matches that the library finds, against a comparison of every pair of positions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gkl_shim import mem
+from gkl_shim.errors import FormatError
+from tests.mem import oracle
+from tests.mem.sequences import pair
+
+FIELDS = list(oracle.Match._fields)
+
+
+def as_tuples(found: np.ndarray) -> list[tuple]:
+    """Return matches in the oracle's form."""
+    return found[FIELDS].tolist()
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    pair(),
+    st.sampled_from([1, 2, 3, 5, 8, 12, 20]),
+    st.sampled_from(["mem", "mumreference", "mum"]),
+    st.sampled_from(["forward", "reverse", "both"]),
+    st.booleans(),
+    st.data(),
+)
+def test_same_matches_as_comparing_all_positions(
+    sequences, min_length: int, kind, strands, only, data: st.DataObject
+) -> None:
+    references, queries = sequences
+    index = mem.Index(
+        references,
+        # An index for shorter matches, pages of any size, kept or not, and any choice of seeds.
+        min_length=data.draw(st.integers(max(min_length - 6, 1), min_length)),
+        nucleotides_only=only,
+        page_letters=data.draw(st.sampled_from([0, 1, 2, 7, 50])),
+        memory=data.draw(st.sampled_from([0, 1])),
+        query_letters=data.draw(st.sampled_from([0, 1, 10**12])),
+        threads=data.draw(st.sampled_from([1, 2])),
+    )
+    want = oracle.find(references, queries, min_length, kind, strands, only)
+    found = index.find(queries, min_length=min_length, kind=kind, strands=strands)
+    assert as_tuples(found) == want
+
+
+def related(seed: int, letters: int, queries: int) -> tuple[str, list[str]]:
+    """A random reference, and queries of changed parts of it."""
+    random = np.random.default_rng(seed)
+    reference = random.choice(list("ACGT"), letters)
+    parts = []
+    for _ in range(queries):
+        start, end = np.sort(random.integers(0, letters + 1, 2))
+        part = reference[start:end].copy()
+        changed = random.random(len(part)) < 0.05
+        part[changed] = random.choice(list("ACGTN"), changed.sum())
+        parts.append("".join(part))
+    return "".join(reference), parts
+
+
+@pytest.mark.parametrize("min_length", [8, 11, 14, 25, 60])
+def test_every_choice_of_seeds_finds_the_same(min_length: int) -> None:
+    reference, queries = related(min_length, 700, 3)
+    want = oracle.find([reference], queries, min_length, strands="both")
+    seen = set()
+    for query_letters in [1, 10**3, 10**5, 10**7, 10**10, 10**14]:
+        index = mem.Index(reference, min_length=min_length, query_letters=query_letters)
+        seen.add((index.information.seed_letters, index.information.reference_step))
+        assert as_tuples(index.find(queries, strands="both")) == want
+    assert len(seen) > 1
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("kind", ["mem", "mumreference", "mum"])
+def test_parts_and_pages_of_long_sequences_agree(kind: mem.Kind, threads: int) -> None:
+    # The query is searched in parts of 2^17 letters, and has repeats across their borders.
+    reference, _ = related(3, 300_000, 0)
+    query = reference[:200_000] + reference[50_000:120_000] + reference[5_000:250_000]
+    whole = mem.find(reference, query, kind=kind, strands="both", threads=threads)
+    assert len(whole) > (1 if kind == "mum" else 2)
+    for start, end, length in whole[["query_start", "reference_start", "length"]].tolist():
+        letters = query[start : start + length]
+        assert letters == reference[end : end + length]
+    for memory in (0, 1):
+        pages = mem.Index(reference, page_letters=40_000, memory=memory, threads=threads)
+        assert pages.information.pages == 8
+        assert pages.information.resident == (memory == 0)
+        assert (pages.find(query, kind=kind, strands="both") == whole).all()
+
+
+def test_uniqueness_holds_across_pages() -> None:
+    part = related(9, 50, 0)[0]
+    reference = part + related(10, 400, 0)[0] + part
+    index = mem.Index(reference, page_letters=100)
+    assert index.information.pages == 6
+    assert len(index.find(part)) == 2
+    assert len(index.find(part, kind="mumreference")) == 0
+    assert len(index.find(reference[30:90], kind="mumreference")) == 1
+
+
+def test_a_run_of_n_does_not_hide_or_match_nucleotides() -> None:
+    reference = "N" * 3000 + "GATTACAGATTACAGGCATC" + "N" * 3000
+    query = "G" * 40 + "GATTACAGATTACAGGCATC" + "N" * 20
+    found = mem.find(reference, query, min_length=20)
+    assert as_tuples(found) == oracle.find([reference], [query], 20)
+    only = mem.find(reference, query, min_length=20, nucleotides_only=True)
+    assert as_tuples(only) == [(0, False, 40, 0, 3000, 20)]
+
+
+def test_input_forms_are_equal() -> None:
+    want = mem.find(["ACGTTGCA", "GGACGT"], ["TACGTA"], min_length=3)
+    letters = np.frombuffer(b"acgttgcaggacgt", np.uint8)
+    offsets = np.array([0, 8, 14])
+    for reference in ([b"ACGTTGCA", b"GGACGT"], (letters, offsets), [letters[:8], "ggacgt"]):
+        assert (mem.find(reference, "TACGTA", min_length=3) == want).all()
+    assert len(mem.find([], ["ACGT"], min_length=1)) == 0
+    assert len(mem.find(["ACGT"], [], min_length=1)) == 0
+    assert len(mem.find(["", ""], ["", "ACGT"], min_length=1)) == 0
+
+
+def test_bytes_that_are_no_letters_match_nothing() -> None:
+    every = np.arange(256, dtype=np.uint8)
+    found = mem.find([every], [every], min_length=100)
+    # Upper case equals lower case, so that the match begins at any byte.
+    assert found["length"].max() == 252
+    ends = every[-4:]
+    assert len(mem.find([ends], [ends], min_length=1, strands="both")) == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"min_length": 0}, "min_length is 0, not a whole number from 1 on"),
+        ({"min_length": 2.5}, "min_length is 2.5, not a whole number from 1 on"),
+        ({"threads": -1}, "threads is -1, not a whole number from 0 on"),
+        ({"kind": "all"}, "kind is 'all', not one of mem, mumreference, mum"),
+        ({"strands": "+"}, "strands is '\\+', not one of forward, reverse, both"),
+        ({"reference": None}, "reference: expected a sequence of them, got None"),
+        ({"queries": [1]}, "queries: sequence 0: expected bytes, str or a uint8 array, got int"),
+    ],
+)
+def test_wrong_arguments_are_named(arguments: dict, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        mem.find(**({"reference": "ACGT", "queries": "ACGT"} | arguments))
+
+
+def test_an_index_finds_only_matches_of_its_length() -> None:
+    index = mem.Index("ACGTACGT" * 9, min_length=12)
+    with pytest.raises(ValueError, match="min_length is 11, not a whole number from 12 on"):
+        index.find("ACGT", min_length=11)
+
+
+@pytest.mark.parametrize("options", [{}, {"page_letters": 99}, {"page_letters": 99, "memory": 1}])
+def test_a_saved_index_finds_the_same(tmp_path: Path, options: dict) -> None:
+    reference, queries = related(5, 900, 4)
+    index = mem.Index([reference, "NNACGTN", ""], min_length=10, **options)
+    index.save(tmp_path / "index")
+    loaded = mem.Index.load(tmp_path / "index")
+    assert loaded.information == index.information
+    for kind in ("mem", "mumreference", "mum"):
+        want = index.find(queries, kind=kind, strands="both")
+        assert len(want)
+        assert (loaded.find(queries, kind=kind, strands="both") == want).all()
+    assert [path.name for path in tmp_path.iterdir()] == ["index"]
+
+
+def test_a_damaged_index_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "index"
+    mem.Index(related(5, 300, 0)[0] + "NN", min_length=10, page_letters=99).save(file)
+    whole = file.read_bytes()
+    random = np.random.default_rng(1)
+    damaged = [b"", whole[:7], whole[:-1], whole + b"x", b"x" + whole]
+    for at in [*range(0, 160), *random.integers(0, len(whole), 300)]:
+        changed = bytearray(whole)
+        changed[at] ^= 1 << random.integers(0, 8)
+        damaged.append(bytes(changed))
+    for content in damaged:
+        file.write_bytes(content)
+        with pytest.raises(FormatError, match="index: the bytes are not an index"):
+            mem.Index.load(file)

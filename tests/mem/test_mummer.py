@@ -1,0 +1,214 @@
+"""The command's lines against those of ``mummer`` itself."""
+
+from __future__ import annotations
+
+import gzip
+import itertools
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from gkl_shim.formats.mem_fasta import QueryReader, read_reference
+from gkl_shim.mem import Index
+from tests.cli.shim_command import run
+from tests.conftest import require_tool, shared_data
+from tests.mem.sequences import fasta, pair
+
+KINDS = {"-maxmatch": "mem", "-mumreference": "mumreference", "-mum": "mum"}
+
+
+@pytest.fixture
+def mummer(tmp_path: Path):
+    """Run mummer in the folder and return its lines."""
+    program = require_tool("mummer")
+
+    def called(*arguments: str) -> bytes:
+        done = subprocess.run([program, *arguments], cwd=tmp_path, capture_output=True, check=True)
+        return done.stdout
+
+    return called
+
+
+def ordered(lines: bytes) -> list[list[bytes]]:
+    """Sort the matches of each query at each position of it, which mummer lists in its tree's
+    order."""
+    queries = []
+    for line in lines.splitlines():
+        if line.startswith(b">"):
+            queries.append([line])
+        else:
+            queries[-1].append(line)
+    for query in queries:
+        query[1:] = sorted(query[1:], key=lambda line: (int(line.split()[-2]), line))
+    return queries
+
+
+def mutated(letters: np.ndarray, seed: int, rate: float, pieces: int) -> np.ndarray:
+    """Change single letters, shuffle pieces and reverse-complement half of them."""
+    random = np.random.default_rng(seed)
+    copy = letters.copy()
+    changed = random.random(len(copy)) < rate
+    copy[changed] = random.choice(np.frombuffer(b"ACGT", np.uint8), changed.sum())
+    complement = np.arange(256, dtype=np.uint8)
+    complement[list(b"ACGT")] = list(b"TGCA")
+    parts = np.split(copy, np.sort(random.integers(0, len(copy), pieces - 1)))
+    random.shuffle(parts)
+    turned = [complement[p[::-1]] if random.random() < 0.5 else p for p in parts]
+    return np.concatenate(turned)
+
+
+def genome(name: str) -> np.ndarray:
+    """The letters of a shared genome of one sequence."""
+    text = gzip.decompress(shared_data("genomes", name).read_bytes())
+    return np.frombuffer(text.partition(b"\n")[2].replace(b"\n", b"").upper(), np.uint8)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["-maxmatch", "-b", "-l", "20"],
+        ["-maxmatch", "-b", "-l", "50"],
+        ["-maxmatch", "-b", "-c", "-l", "15", "-n", "-s", "-L"],
+        ["-mum", "-b"],
+        ["-mumreference", "-r", "-F"],
+    ],
+)
+def test_ecoli_against_a_mutated_copy(tmp_path: Path, mummer, options: list[str]) -> None:
+    letters = genome("NC_008253_ecoli536.fa.gz")[:1_500_000]
+    (tmp_path / "ref.fa").write_bytes(fasta([letters.tobytes().decode()]))
+    copy = mutated(letters, 1, 0.02, 20).tobytes().decode()
+    (tmp_path / "query.fa").write_bytes(fasta([copy], "q"))
+    want = mummer(*options, "ref.fa", "query.fa")
+    found = run(tmp_path, "mem", *options, "ref.fa", "query.fa", "-threads", "2")
+    assert found.returncode == 0
+    assert want.count(b"\n") > 5000
+    if "-maxmatch" not in options:
+        assert found.stdout == want
+    elif "-s" in options:
+        # Each match is two lines.
+        lines = [output.splitlines() for output in (found.stdout, want)]
+        assert sorted(lines[0]) == sorted(lines[1])
+    else:
+        assert ordered(found.stdout) == ordered(want)
+
+
+@pytest.mark.parametrize("kind", ["-maxmatch", "-mumreference", "-mum"])
+@pytest.mark.parametrize("min_length", ["14", "25"])
+def test_reads_of_the_human_megabase(tmp_path: Path, mummer, kind: str, min_length: str) -> None:
+    letters = genome("human_g1k_v37_chr17_1Mb.fa.gz")
+    random = np.random.default_rng(2)
+    reads = []
+    for length in random.choice([29, 36, 100, 250], 2000):
+        start = random.integers(0, len(letters) - length)
+        reads.append(mutated(letters[start : start + length], start, 0.01, 1).tobytes().decode())
+    # No read lies in the run of N alone: mummer would compare all its positions with all others.
+    reads = [read for read in reads if read.count("N") < 20]
+    (tmp_path / "ref.fa").write_bytes(fasta([letters.tobytes().decode()]))
+    (tmp_path / "reads.fa").write_bytes(fasta(reads, "read"))
+    options = [kind, "-b", "-l", min_length, "ref.fa", "reads.fa"]
+    want, found = mummer(*options), run(tmp_path, "mem", *options).stdout
+    assert want.count(b"\n") > 6000
+    assert found == want if kind != "-maxmatch" else ordered(found) == ordered(want)
+
+
+@settings(
+    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(
+    pair(200),
+    st.sampled_from([1, 2, 4, 7, 12, 20]),
+    st.sampled_from(list(KINDS)),
+    st.sampled_from(["", "-b", "-r"]),
+    st.sets(st.sampled_from(["-n", "-s", "-F", "-L", "-c"])),
+    st.sampled_from([1, 7, 60, 1000]),
+    st.data(),
+)
+def test_repetitive_sequences_and_all_options(
+    tmp_path: Path, mummer, sequences, min_length: int, kind, strand, flags, width, data
+) -> None:
+    if not strand:
+        flags = flags - {"-c"}
+    references, queries = sequences
+    # mummer refuses a file whose only sequence is empty.
+    references, queries = ([*s, "A"] if s == [""] else s for s in (references, queries))
+    (tmp_path / "ref.fa").write_bytes(fasta(references, width=width))
+    (tmp_path / "query.fa").write_bytes(fasta(queries, "q", width))
+    options = [kind, *filter(None, [strand]), *sorted(flags), "-l", str(min_length)]
+    want = mummer(*options, "ref.fa", "query.fa")
+
+    # In this process, because starting the command takes longer than its work.
+    subject = read_reference(tmp_path / "ref.fa")
+    index = Index(
+        subject.sequences,
+        min_length=min_length,
+        nucleotides_only="-n" in flags,
+        page_letters=data.draw(st.sampled_from([0, 3, 40])),
+    )
+    found = b""
+    strands = {"": "forward", "-b": "both", "-r": "reverse"}[strand]
+    block = data.draw(st.sampled_from([1, 30, 1 << 20]))
+    for queries_read in QueryReader(tmp_path / "query.fa", block_bytes=block):
+        matches = index.matches(queries_read.sequences, min_length, KINDS[kind], strands)
+        lines = matches.lines(
+            subject.names,
+            queries_read.names,
+            substrings="-s" in flags,
+            four_columns="-F" in flags,
+            lengths="-L" in flags,
+            original_positions="-c" in flags,
+        )
+        found += b"".join(map(bytes, lines))
+    if kind != "-maxmatch":
+        assert found == want
+    elif "-s" in flags:
+        assert sorted(found.splitlines()) == sorted(want.splitlines())
+    else:
+        assert sorted(found.splitlines()) == sorted(want.splitlines())
+        headers = [[line for line in text.splitlines() if b">" in line] for text in (found, want)]
+        assert headers[0] == headers[1]
+
+
+def test_many_small_sequences(tmp_path: Path, mummer) -> None:
+    random = np.random.default_rng(4)
+    pool = ["".join(random.choice(list("ACGT"), 300)) for _ in range(20)]
+    pieces = []
+    for _ in range(4000):
+        start = random.integers(0, 280)
+        pieces.append(random.choice(pool)[start : start + random.integers(0, 60)])
+    (tmp_path / "ref.fa").write_bytes(fasta(pieces[:1500], "reference"))
+    for number in range(5):
+        (tmp_path / f"q{number}.fa").write_bytes(fasta(pieces[1500 + number :: 5], "q"))
+    files = ["ref.fa", *(f"q{number}.fa" for number in range(5))]
+    for kind, strand in itertools.product(KINDS, ["-b", "-r"]):
+        options = [kind, strand, "-l", "12"]
+        want = mummer(*options, *files)
+        found = run(tmp_path, "mem", *options, *files).stdout
+        assert found == want if kind != "-maxmatch" else ordered(found) == ordered(want)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        b"ACGT\n>a\nACGTACGTA\n",
+        b">a\r\nACGTACGTA\r\nAC GT\tAC\r\n",
+        b">\nACGTACGTA\n",
+        b"> a\nACGTACGTA\n",
+        b">a b\nACGTACG>b\nTACGTACGT\n",
+        b">a>b\nACGTACGTA",
+        b">a\n>b\nACGTACGTA\n\n\n>c\n",
+        b">a\n>b\n",
+        b"\n\n>a\nACGT\n\nACGTA\n",
+        b">x\nACG\x01T\x7fAC*-.GTACGT\n",
+        b">a\nacgtACGTnnRYKM\n>b",
+    ],
+)
+def test_odd_fasta_is_read_as_mummer_reads_it(tmp_path: Path, mummer, text: bytes) -> None:
+    (tmp_path / "odd.fa").write_bytes(text)
+    (tmp_path / "plain.fa").write_bytes(b">plain\nACGTACGTA\n")
+    for files in itertools.permutations(["odd.fa", "plain.fa"]):
+        options = ["-maxmatch", "-L", "-b", "-l", "3", *files]
+        assert ordered(run(tmp_path, "mem", *options).stdout) == ordered(mummer(*options))
