@@ -161,7 +161,8 @@ def on_devices(
 
 def shim_command(threads: int) -> list[str]:
     """Return the words of ``gkl-shim mem`` with this interpreter."""
-    start = "import sys; sys.argv[0] = 'gkl-shim'; from gkl_shim.cli import main; main()"
+    # The working directory may be a source checkout, which would hide the package.
+    start = "import sys; sys.path.remove(''); from gkl_shim.cli import main; main()"
     return [sys.executable, "-c", start, "mem", "-threads", str(threads)]
 
 

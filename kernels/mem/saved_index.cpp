@@ -60,7 +60,7 @@ struct Reader {
     template <class T>
     void read(T *to, int64_t count) {
         pieces.push_back({bytes, count * int64_t(sizeof(T))});
-        memcpy(to, bytes, size_t(pieces.back().size));
+        if (count > 0) memcpy(to, bytes, size_t(pieces.back().size));
         bytes += pieces.back().size;
         left -= pieces.back().size;
     }

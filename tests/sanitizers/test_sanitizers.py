@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import DATA, HEADER_FOLDERS, ROOT, alone, require_tool
+from tests.mem.sequences import fasta
+from tests.mem.test_find import related
 from tests.prefilter import simulate
 from tests.smithwaterman.pairs import Pair, pairs
 
@@ -145,6 +147,24 @@ def test_smithwaterman_runs_clean(program, tmp_path):
         done = run(driver, path, build, 4)
         assert (done.returncode, done.stderr) == (0, "")
         assert len(done.stdout.splitlines()) == len(sample)
+
+
+def test_mem_runs_clean(program, tmp_path):
+    driver = program(ROOT / "tests" / "mem" / "driver.c")
+    reference, queries = related(41, 3000, 20)
+    # One query is divided into parts that threads search, and one bucket has many seeds.
+    (tmp_path / "ref.fa").write_bytes(fasta([reference, "NNNNACGT" * 9, "A" * 2000]))
+    long = (reference + "A" * 40) * 60
+    (tmp_path / "q.fa").write_bytes(fasta([*queries, "NNNNACGT" * 5, long], "q"))
+    files = [tmp_path / "ref.fa", tmp_path / "q.fa"]
+    for kind in range(3):
+        printed = set()
+        for page, memory in ((0, 0), (700, 0), (700, 1)):
+            done = run(driver, *files, 12, kind, page, memory, 4)
+            assert (done.returncode, done.stderr) == (0, "")
+            assert len(done.stdout.splitlines()) > 40
+            printed.add(done.stdout)
+        assert len(printed) == 1
 
 
 def test_pdhmm_runs_clean(program):

@@ -1,0 +1,80 @@
+"""Maximal exact matches on a device: the CPU engine's matches."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from gkl_shim import mem
+from gkl_shim.cli._generated_mem import PAPER, generated
+from gkl_shim.cuda import mem as cuda
+from gkl_shim.cuda.devices import device_count
+from tests.mem.sequences import pair
+
+pytestmark = pytest.mark.usefixtures("gpu")
+
+
+@pytest.fixture(scope="module")
+def engine():
+    made = cuda.Engine()
+    yield made
+    made.close()
+
+
+@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(
+    pair(200),
+    st.sampled_from([1, 2, 3, 5, 12, 20]),
+    st.sampled_from(["mem", "mumreference", "mum"]),
+    st.booleans(),
+)
+def test_repetitive_sequences(engine, sequences, length: int, kind: mem.Kind, only: bool) -> None:
+    references, queries = sequences
+    index = mem.Index(references, min_length=length, nucleotides_only=only, backend="cpu")
+    want = index.find(queries, kind=kind, strands="both")
+    given = mem.native_sequences(queries, "queries")
+    found = engine.find(index.native, given, length, kind, "both").array()
+    assert (found == want).all()
+
+
+@pytest.mark.parametrize("shape", PAPER, ids=lambda shape: f"{shape.name}-{shape.min_length}")
+@pytest.mark.parametrize("pages", [1, 3])
+@pytest.mark.parametrize("kind", ["mem", "mum"])
+def test_workloads_of_the_paper(shape, pages: int, kind: mem.Kind) -> None:
+    workload = generated(shape.smaller(5))
+    options = {"min_length": shape.min_length, "kind": kind, "strands": "both"}
+    arrays = (workload.queries, workload.offsets)
+    reference = [workload.reference]
+    want = mem.find(reference, arrays, backend="cpu", **options)
+    index = mem.Index(reference, min_length=shape.min_length, backend="cpu")
+    letters = -(-len(workload.reference) // pages)
+    engine = cuda.Engine(page_letters=letters + 1)
+    given = mem.native_sequences(arrays, "queries")
+    found = engine.find(index.native, given, shape.min_length, kind, "both").array()
+    assert engine.call.pages == pages
+    engine.close()
+    assert len(found) == len(want)
+    assert (found == want).all()
+
+
+def test_every_number_of_devices() -> None:
+    workload = generated(PAPER[0])
+    arrays = (workload.queries, workload.offsets)
+    want = mem.find([workload.reference], arrays, strands="both", backend="cpu")
+    for count in range(1, device_count() + 1):
+        devices = list(range(count))
+        found = mem.find(
+            [workload.reference], arrays, strands="both", backend="cuda", devices=devices
+        )
+        assert (found == want).all()
+
+
+def test_a_run_of_a_against_itself(engine) -> None:
+    """Nothing is dropped where one bucket holds the whole reference."""
+    reference = np.full(20_000, ord("A"), np.uint8)
+    index = mem.Index([reference], min_length=20, backend="cpu")
+    want = index.find([reference])
+    given = mem.native_sequences([reference], "queries")
+    assert (engine.find(index.native, given, 20, "mem", "forward").array() == want).all()

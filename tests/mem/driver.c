@@ -1,0 +1,87 @@
+/* Prints mummer's lines for two FASTA files, so that the library can be tried where there is no
+ * Python:
+ * driver REFERENCE QUERIES MIN_LENGTH KIND PAGE_LETTERS MEMORY THREADS
+ *
+ * The index is saved to memory and loaded again. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gkl_shim.h"
+
+enum { MOST_BYTES = 1 << 24, MOST_PIECES = 1 << 12 };
+
+static uint8_t text[MOST_BYTES], saved[MOST_BYTES];
+static gkl_shim_mem_piece pieces[MOST_PIECES];
+
+static void check(gkl_shim_status status) {
+    if (status == GKL_SHIM_OK) return;
+    fprintf(stderr, "%s\n", gkl_shim_last_error());
+    exit(1);
+}
+
+static gkl_shim_mem_fasta *read_fasta(const char *path, int32_t threads,
+                                      gkl_shim_mem_sequences *sequences,
+                                      gkl_shim_mem_sequences *names) {
+    gkl_shim_mem_fasta *fasta = NULL;
+    FILE *in = fopen(path, "r");
+    if (!in) exit(2);
+    const int64_t size = (int64_t)fread(text, 1, sizeof text, in);
+    fclose(in);
+    check(gkl_shim_mem_parse(text, size, threads, &fasta));
+    gkl_shim_mem_fasta_sequences(fasta, sequences, names);
+    return fasta;
+}
+
+static gkl_shim_mem *loaded_again(gkl_shim_mem *index, int32_t threads) {
+    int64_t count = 0, size = 0;
+    gkl_shim_mem *loaded = NULL;
+    check(gkl_shim_mem_save(index, pieces, MOST_PIECES, &count));
+    for (int64_t k = 0; k < count; k++) {
+        if (pieces[k].size > 0) memcpy(saved + size, pieces[k].bytes, (size_t)pieces[k].size);
+        size += pieces[k].size;
+    }
+    gkl_shim_mem_close(index);
+    check(gkl_shim_mem_load(saved, size, threads, &loaded));
+    return loaded;
+}
+
+int main(int argc, char **argv) {
+    if (argc < 8) return 2;
+    const int32_t threads = atoi(argv[7]);
+    gkl_shim_mem_sequences reference, reference_names, queries, query_names;
+    gkl_shim_mem_fasta *first = read_fasta(argv[1], threads, &reference, &reference_names);
+    gkl_shim_mem_fasta *second = read_fasta(argv[2], threads, &queries, &query_names);
+    const gkl_shim_mem_options options = {.threads = threads,
+                                          .min_length = atoi(argv[3]),
+                                          .page_letters = atoi(argv[5]),
+                                          .memory = atoi(argv[6])};
+    gkl_shim_mem *index = NULL;
+    check(gkl_shim_mem_open(&options, &reference, &index));
+    index = loaded_again(index, threads);
+    int32_t same = 0;
+    check(gkl_shim_mem_is_of(index, &reference, &same));
+    if (!same) return 3;
+    const gkl_shim_mem_search search = {atoi(argv[3]), atoi(argv[4]), GKL_SHIM_MEM_BOTH};
+    gkl_shim_mem_matches *matches = NULL;
+    check(gkl_shim_mem_find(index, &queries, &search, &matches));
+    const int64_t count = gkl_shim_mem_count(matches);
+    gkl_shim_mem_match *copied = malloc((size_t)(count + 1) * sizeof *copied);
+    gkl_shim_mem_copy(matches, copied);
+    free(copied);
+    const gkl_shim_mem_format format = {&reference_names, &query_names, 0, 1, 1, 1};
+    gkl_shim_mem_lines *lines = NULL;
+    check(gkl_shim_mem_lines_open(matches, &format, &lines));
+    const uint8_t *part;
+    int64_t size;
+    do {
+        check(gkl_shim_mem_lines_next(lines, &part, &size));
+        if (size > 0) fwrite(part, 1, (size_t)size, stdout);
+    } while (size > 0);
+    gkl_shim_mem_lines_close(lines);
+    gkl_shim_mem_matches_close(matches);
+    gkl_shim_mem_close(index);
+    gkl_shim_mem_fasta_close(first);
+    gkl_shim_mem_fasta_close(second);
+    return 0;
+}

@@ -1,0 +1,53 @@
+"""`gkl-shim bench mem` and the benchmarks of maximal exact matches."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from benchmarks import mem_cuda, mem_papers
+from gkl_shim.cli import bench_mem
+from gkl_shim.cli._generated_mem import PAPER
+from tests.conftest import require_tool
+
+
+def test_bench_reports_each_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = require_tool("mummer")
+    monkeypatch.setenv("PATH", f"{Path(program).parent}{os.pathsep}{os.environ['PATH']}")
+    monkeypatch.setattr(bench_mem, "_SMALLER", 500)
+    monkeypatch.chdir(tmp_path)
+    done = CliRunner().invoke(bench_mem.command, ["--json", "x.json"], catch_exceptions=False)
+    assert done.exit_code == 0
+    rows = json.loads(Path("x.json").read_text())["rows"]
+    assert [row["workload"] for row in rows] == [shape.name for shape in PAPER]
+    for row in rows:
+        assert min(row[step] for step in ("index", "match", "output", "command", "mummer")) > 0
+        assert row["matches"] > 0
+
+
+def test_whole_commands_are_compared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    require_tool("mummer")
+    monkeypatch.chdir(tmp_path)
+    options = ["--smaller", "1000", "--rounds", "1", "--json", "x.json"]
+    done = CliRunner().invoke(mem_papers.command, options, catch_exceptions=False)
+    assert done.exit_code == 0
+    tables = json.loads(Path("x.json").read_text())["tables"]
+    assert [row["l"] for row in tables["commands"]["rows"]] == [20, 50, 100, 20, 10, 14]
+    assert all(row["times mummer"] > 0 for row in tables["commands"]["rows"])
+
+
+def test_gpus_are_measured_and_compared_with_the_cpu(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fake_gpus
+) -> None:
+    fake_gpus(2, kernels="mem")
+    monkeypatch.chdir(tmp_path)
+    options = ["--smaller", "2000", "--letters", "20000", "--json", "x.json"]
+    done = CliRunner().invoke(mem_cuda.command, options, catch_exceptions=False)
+    assert done.exit_code == 0
+    tables = json.loads(Path("x.json").read_text())["tables"]
+    assert {row["same as CPU"] for row in tables["steps"]["rows"]} == {"yes"}
+    assert [row["engine"] for row in tables["devices"]["rows"]] == ["1 GPUs", "2 GPUs"]

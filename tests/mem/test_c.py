@@ -1,0 +1,97 @@
+"""The C ABI: a program without Python, the library for aarch64, and what the ABI refuses."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+import gkl_shim
+from gkl_shim import _native
+from tests.cli.shim_command import run
+from tests.conftest import require_tool
+from tests.mem.sequences import fasta
+from tests.mem.test_find import related
+
+DRIVER = Path(__file__).with_name("driver.c")
+REFERENCE, QUERIES = related(41, 3000, 20)
+
+
+def compiled(compiler: str, library: Path, folder: Path) -> str:
+    program = folder / "driver"
+    flags = ["-std=c11", "-Wall", "-Wextra", "-Werror", "-O1"]
+    include = ["-I", gkl_shim.paths.header().parent]
+    link = [library, f"-Wl,-rpath,{library.parent}", "-lm"]
+    subprocess.run([compiler, *flags, *include, DRIVER, "-o", program, *link], check=True)
+    return str(program)
+
+
+@pytest.fixture(scope="module")
+def native(tmp_path_factory) -> list[str]:
+    folder = tmp_path_factory.mktemp("native")
+    return [compiled(require_tool("cc"), gkl_shim.paths.library(), folder)]
+
+
+@pytest.fixture(scope="module")
+def aarch64(tmp_path_factory, aarch64_compiler, aarch64_emulator, aarch64_library) -> list[str]:
+    """The library for aarch64 behind the driver, under qemu."""
+    folder = tmp_path_factory.mktemp("aarch64")
+    return [*aarch64_emulator, compiled(aarch64_compiler, aarch64_library, folder)]
+
+
+@pytest.mark.parametrize("machine", ["native", "aarch64"])
+def test_a_c_program_prints_the_commands_lines(request, tmp_path: Path, machine: str) -> None:
+    program = request.getfixturevalue(machine)
+    (tmp_path / "ref.fa").write_bytes(fasta([REFERENCE, "NNNNACGT" * 9]))
+    (tmp_path / "q.fa").write_bytes(fasta([*QUERIES, "NNNNACGT" * 5], "q"))
+    for number, kind in enumerate(["-maxmatch", "-mumreference", "-mum"]):
+        options = [kind, "-b", "-l", "12", "-L", "-c", "-s"]
+        want = run(tmp_path, "mem", *options, "ref.fa", "q.fa").stdout
+        assert want.count(b"\n") > 100
+        for page, memory in ((0, 0), (500, 0), (500, 1)):
+            arguments = ["ref.fa", "q.fa", 12, number, page, memory, 2]
+            done = subprocess.run(
+                [*program, *map(str, arguments)], cwd=tmp_path, capture_output=True, check=True
+            )
+            assert done.stdout == want
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"min_length": 0}, "min_length is 0, less than 1"),
+        ({"threads": -1}, "threads is -1, less than 0"),
+        ({"memory": -1}, "page_letters, memory or query_letters is less than 0"),
+    ],
+)
+def test_options_out_of_range_are_refused(change: dict[str, int], message: str) -> None:
+    ffi, lib = _native.library()
+    index = ffi.new("gkl_shim_mem **", ffi.cast("gkl_shim_mem *", 1))
+    options = ffi.new("gkl_shim_mem_options *", {"min_length": 5} | change)
+    offsets = ffi.new("int64_t[]", [0, 4])
+    letters = ffi.new("uint8_t[]", b"ACGT")
+    sequences = ffi.new("gkl_shim_mem_sequences *", (1, offsets, letters))
+    assert lib.gkl_shim_mem_open(options, sequences, index) == lib.GKL_SHIM_EINVAL
+    assert index[0] == ffi.NULL
+    assert _native.last_error() == message
+
+
+@pytest.mark.parametrize(
+    ("offsets", "message"),
+    [
+        ([1, 4], "reference: offset 0 is 1, not 0"),
+        ([0, 4, 3], "reference: offset 2 is less than the one before"),
+        ([0, 2**61], "reference: 2305843009213693952 letters are too many"),
+        (None, "reference: the offsets are null"),
+    ],
+)
+def test_wrong_offsets_are_refused(offsets: list[int] | None, message: str) -> None:
+    ffi, lib = _native.library()
+    index = ffi.new("gkl_shim_mem **")
+    options = ffi.new("gkl_shim_mem_options *", {"min_length": 5})
+    array = ffi.NULL if offsets is None else ffi.new("int64_t[]", offsets)
+    letters = ffi.new("uint8_t[]", b"ACGT")
+    sequences = ffi.new("gkl_shim_mem_sequences *", (len(offsets or [1]) - 1, array, letters))
+    assert lib.gkl_shim_mem_open(options, sequences, index) == lib.GKL_SHIM_EINVAL
+    assert _native.last_error() == message
