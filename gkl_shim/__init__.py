@@ -3,13 +3,23 @@
 :mod:`gkl_shim.pairhmm` computes read-haplotype likelihoods, and :mod:`gkl_shim.pdhmm` those of
 partially determined haplotypes. :mod:`gkl_shim.smithwaterman` aligns sequences to references as
 GATK does. :mod:`gkl_shim.prefilter` reports which reads are within a number of edits of a reference
-segment. :mod:`gkl_shim.formats` reads and writes files of regions. :mod:`gkl_shim.paths` returns
-the paths of the native library, the header and the jars.
+segment. :mod:`gkl_shim.correct` corrects sequencing errors in short reads. :mod:`gkl_shim.formats`
+reads and writes files of regions. :mod:`gkl_shim.paths` returns the paths of the native library,
+the header and the jars.
 """
 
-from gkl_shim import errors, pairhmm, paths, pdhmm, prefilter, smithwaterman
+from gkl_shim import correct, errors, pairhmm, paths, pdhmm, prefilter, smithwaterman
 
-__all__ = ["__version__", "errors", "pairhmm", "paths", "pdhmm", "prefilter", "smithwaterman"]
+__all__ = [
+    "__version__",
+    "correct",
+    "errors",
+    "pairhmm",
+    "paths",
+    "pdhmm",
+    "prefilter",
+    "smithwaterman",
+]
 
 __version__: str
 

@@ -30,6 +30,7 @@ _SUBCOMMANDS = {
     "pdhmm": "Compute the likelihoods of partially determined haplotypes.",
     "prefilter": "Report which read-segment pairs are within a number of edits.",
     "smithwaterman": "Align pairs of sequences as GATK does.",
+    "correct": "Correct sequencing errors in short reads.",
     "bench": "Measure the speed of this machine, and compare it with Intel's GKL.",
 }
 

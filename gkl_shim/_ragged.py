@@ -1,0 +1,78 @@
+"""Ragged arrays of letters, from what users pass."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["ragged"]
+
+
+def ragged(value: Any, name: str) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """Convert sequences to letters and offsets.
+
+    Parameters
+    ----------
+    value
+        Sequences of letters (``str``, ``bytes`` or arrays of ``uint8``), or a tuple of all letters
+        and an array of offsets, which has one entry more than there are sequences.
+    name
+        The argument's name, for error messages.
+
+    Raises
+    ------
+    ValueError
+        If it is neither, or the offsets do not start at 0, decrease or go beyond the letters.
+    """
+    if isinstance(value, tuple) and len(value) == 2 and isinstance(value[1], np.ndarray):
+        letters, ends = _bytes(value[0], name), _offsets(value[1], name)
+        if ends[-1] > len(letters):
+            raise ValueError(f"{name}: offsets up to {ends[-1]}, but {len(letters)} letters")
+    else:
+        if value is None or isinstance(value, (str, bytes, bytearray, memoryview)):
+            got = "None" if value is None else f"one {type(value).__name__}"
+            raise ValueError(f"{name}: expected a sequence of them, got {got}")
+        try:
+            items = [_item(item, f"{name}: sequence {k}") for k, item in enumerate(value)]
+        except TypeError:
+            raise ValueError(
+                f"{name}: expected a sequence of them, got {type(value).__name__}"
+            ) from None
+        letters = np.frombuffer(b"".join(items), np.uint8)
+        ends = np.zeros(len(items) + 1, np.int64)
+        np.cumsum(np.fromiter(map(len, items), np.int64, len(items)), out=ends[1:])
+    return letters, ends
+
+
+def _item(item: Any, name: str) -> bytes:
+    if isinstance(item, bytes):
+        return item
+    if isinstance(item, str):
+        try:
+            return item.encode("latin-1")
+        except UnicodeEncodeError:
+            raise ValueError(f"{name} has a letter that is not one byte") from None
+    if isinstance(item, (bytearray, memoryview)):
+        return bytes(item)
+    if isinstance(item, np.ndarray) and item.dtype == np.uint8 and item.ndim == 1:
+        return item.tobytes()
+    raise ValueError(f"{name}: expected bytes, str or a uint8 array, got {type(item).__name__}")
+
+
+def _bytes(value: Any, name: str) -> NDArray[np.uint8]:
+    if isinstance(value, (bytes, bytearray, memoryview)):
+        return np.frombuffer(value, np.uint8)
+    if not isinstance(value, np.ndarray) or value.dtype != np.uint8 or value.ndim != 1:
+        raise ValueError(f"{name}: the letters must be bytes or a one-dimensional uint8 array")
+    return np.ascontiguousarray(value)
+
+
+def _offsets(value: NDArray[Any], name: str) -> NDArray[np.int64]:
+    if value.ndim != 1 or value.dtype.kind not in "iu" or not len(value):
+        raise ValueError(f"{name}: the offsets must be whole numbers, one more than sequences")
+    ends = np.ascontiguousarray(value, np.int64)
+    if ends[0] != 0 or (np.diff(ends) < 0).any():
+        raise ValueError(f"{name}: the offsets must start at 0 and never decrease")
+    return ends
