@@ -112,7 +112,7 @@ class Spectrum:
         k
             11 to 31. The default is half the mean length of the reads, at most 27.
         threshold
-            Solid k-mers occur at least this often, at least 2. The default is the valley of the
+            Solid k-mers occur at least this often: 2 to 2047. The default is the valley of the
             histogram.
         threads
             The most CPU threads to use; 0 means all that the process may use.
@@ -141,9 +141,10 @@ class Spectrum:
     @classmethod
     def from_counter(cls, counter: Counter, threshold: int | None) -> Spectrum:
         """Make a spectrum after the counter's last pass."""
-        if threshold is not None and _int(threshold, "threshold") < 2:
-            raise ValueError(f"threshold is {threshold}, less than 2")
-        native = _native_correct.Spectrum.made(counter, threshold or 0)
+        if threshold == 0:
+            raise ValueError("threshold is 0, not 2 to 2047")
+        wanted = 0 if threshold is None else _int(threshold, "threshold")
+        native = _native_correct.Spectrum.made(counter, wanted)
         return cls(native, counter.histogram()[0])
 
     @classmethod

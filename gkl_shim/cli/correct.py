@@ -45,7 +45,7 @@ _GZIP_LEVEL = 1
 )
 @click.option(
     "--threshold",
-    type=click.IntRange(2, 255),
+    type=click.IntRange(2, 2047),
     help="Solid k-mers occur at least this often. Default: the valley of the histogram.",
 )
 @click.option(

@@ -161,7 +161,8 @@ extern "C" gkl_shim_status gkl_shim_correct_spectrum_make(const gkl_shim_correct
     if (!counter) return invalid("counter is null");
     if (!counter->complete) return invalid("the counter is not complete");
     if (threshold == 0) threshold = valley(counter->counter.histogram());
-    if (threshold < 2) return invalid("threshold is %d, less than 2", threshold);
+    if (threshold < 2 || threshold > int32_t(kMostEntryCount))
+        return invalid("threshold is %d, not 2 to %d", threshold, int32_t(kMostEntryCount));
     return guarded([&] {
         return finished(spectrum,
                         std::unique_ptr<Spectrum>(new Spectrum(counter->counter, threshold)));

@@ -596,7 +596,7 @@ typedef struct {
     const uint32_t *slots;      /* valid as long as the spectrum */
 } gkl_shim_correct_facts;
 
-/* Make a spectrum after the last pass. `threshold` is at least 2, or 0 for the valley. */
+/* Make a spectrum after the last pass. `threshold` is 2 to 2047, or 0 for the valley. */
 GKL_SHIM_API gkl_shim_status gkl_shim_correct_spectrum_make(
     const gkl_shim_correct_counter *counter, int32_t threshold,
     gkl_shim_correct_spectrum **spectrum);

@@ -95,7 +95,7 @@ bool Chunk::fasta(int64_t size, bool last, int64_t most, int64_t before) {
         const long long number = (long long)(before + records() + 1);
         if (*at != '>') return fail("record %lld: its first line does not start with >", number);
         const void *const header = memchr(at, '\n', size_t(end - at));
-        if (!header && !last) return true;
+        if (!header && !last) break;
         if (!header) return fail("record %lld has no sequence", number);
         const uint8_t *const sequence = static_cast<const uint8_t *>(header) + 1;
         const uint8_t *next = sequence, *stop = sequence;
@@ -112,7 +112,7 @@ bool Chunk::fasta(int64_t size, bool last, int64_t most, int64_t before) {
             lines++;
             next = static_cast<const uint8_t *>(newline) + 1;
         }
-        if (next == end && !last) return true;
+        if (next == end && !last) break;
         if (length > kLongestRead)
             return fail("record %lld has %lld bases, more than %lld", number, (long long)length,
                         (long long)kLongestRead);
