@@ -7,10 +7,11 @@
 // The default method looks for the fewest changes. It starts from the longest run of solid k-mers
 // and extends it to the right, then to the left. Where the next k-mer is weak, the base that this
 // k-mer adds must be wrong. Each other base is tried: how many of the k-mers that contain it become
-// solid, up to the next weak one? If all do, the change is complete. If only some do, there is
-// another error, and the search goes on there. The fewest changes win, and among these the bases of
-// the lowest quality. If two ways are equally good, the base stays as it is. An extension that
-// cannot go on leaves the rest to the next run of solid k-mers, which is extended to meet it.
+// solid, up to the next weak one? k/2 of them confirm the change, or all if the read ends before.
+// If fewer do, there is another error, and the search goes on there. The fewest changes win; among
+// these the way after which more k-mers are solid, then the bases of the lowest quality. If two
+// ways are equally good, the base stays as it is. An extension that cannot go on leaves the rest to
+// the next run of solid k-mers, which is extended to meet it.
 #pragma once
 
 #include "correct/model.h"
@@ -23,6 +24,11 @@ enum Method { kSearch = 0, kVoting = 1 };
 // Most reads have no error. So a read's first k-mer and every so many after it, which cover all its
 // bases, are looked up first. If all are solid, so is the read, and no other k-mer is looked up.
 GKL_SHIM_CORRECT int sample_step(int k) { return k / 2; }
+
+// A change is confirmed by this number of solid k-mers in a row that contain it, or by all of them
+// at the end of a read. With more, reads with many errors stay unsolved; with fewer, more right
+// bases of repeats are changed.
+GKL_SHIM_CORRECT int confirming(int k) { return k / 2; }
 
 // What became of a read.
 enum State : uint8_t {
@@ -68,7 +74,7 @@ template <class Lanes>
 class Search {
    public:
     GKL_SHIM_CORRECT Search(Lanes &lanes, const Limits &limits)
-        : lanes_(lanes), left_(limits.of(lanes.length())) {}
+        : lanes_(lanes), left_(limits.of(lanes.length())), enough_(confirming(lanes.k())) {}
 
     // Expects a read with a k-mer, and weak k-mers found. Returns the read's state.
     GKL_SHIM_CORRECT State correct() {
@@ -145,9 +151,9 @@ class Search {
             left_ -= changes;
             const int end = best_[changes - 1].position;
             if (direction > 0)
-                lanes_.set_solid(weak, end < n - k ? end : n - k);
+                lanes_.set_solid(weak, end + run_ - k);
             else
-                lanes_.set_solid(end - k + 1 > 0 ? end - k + 1 : 0, weak);
+                lanes_.set_solid(end - run_ + 1, weak);
             return true;
         }
         return false;
@@ -182,17 +188,19 @@ class Search {
             }
             const int whole = reach(change.position, direction);
             const int run = lanes_.run(change, direction, whole);
+            const int enough = whole < enough_ ? whole : enough_;
             const bool last = depth == changes - 1;
-            if (run == whole && last) {
+            if (run >= enough && last) {
                 const uint32_t sum = quality + lanes_.quality(change.position);
-                if (ways == 0 || sum < best) {
+                if (ways == 0 || run > run_ || (run == run_ && sum < best)) {
                     ways = 1;
                     best = sum;
+                    run_ = run;
                     for (int d = 0; d < changes; d++) best_[d] = way[d];
-                } else if (sum == best) {
+                } else if (run == run_ && sum == best) {
                     ways++;
                 }
-            } else if (run > 0 && run < whole && !last) {
+            } else if (run > 0 && run < enough && !last) {
                 lanes_.set_code(change.position, change.base);
                 quality += lanes_.quality(change.position);
                 depth++;
@@ -205,8 +213,10 @@ class Search {
     }
 
     Lanes &lanes_;
-    int left_;  // changes that the read may still get
+    int left_;          // changes that the read may still get
+    const int enough_;  // k-mers in a row that confirm a change
     Change best_[kMostAtOnce];
+    int run_ = 0;  // k-mers that confirm the last of the best changes
 };
 
 // CUDA-EC's loop: make the change with the most votes until all k-mers are solid.

@@ -168,10 +168,11 @@ def _extend(
         def quality(way: dict[int, str]) -> int:
             return sum(qualities[p] for p in way if read[p] != "N")
 
-        ways.sort(key=quality)
-        if len(ways) > 1 and quality(ways[0]) == quality(ways[1]):
+        ways.sort(key=lambda way: (-way[0], quality(way[1])))
+        ranks = [(run, quality(way)) for run, way in ways]
+        if len(ways) > 1 and ranks[0] == ranks[1]:
             return None
-        for changed, base in ways[0].items():
+        for changed, base in ways[0][1].items():
             read[changed] = base
         return number
     return None
@@ -179,8 +180,8 @@ def _extend(
 
 def _ways(
     read: list[str], solid: set[str], k: int, position: int, direction: int, number: int
-) -> Iterator[dict[int, str]]:
-    """Yield the ways of exactly this number of changes."""
+) -> Iterator[tuple[int, dict[int, str]]]:
+    """Yield the ways of exactly this number of changes, after the k-mers that confirm the last."""
     for base in set(BASES) - {read[position]}:
         changed = read.copy()
         changed[position] = base
@@ -191,10 +192,10 @@ def _ways(
         run = 0
         while run < len(containing) and _is_solid(changed, containing[run], solid, k):
             run += 1
-        if run == len(containing):
+        if run >= min(len(containing), k // 2):
             if number == 1:
-                yield {position: base}
+                yield run, {position: base}
         elif run > 0 and number > 1:
             rest = _ways(changed, solid, k, position + direction * run, direction, number - 1)
-            for way in rest:
-                yield {position: base, **way}
+            for confirming, way in rest:
+                yield confirming, {position: base, **way}
