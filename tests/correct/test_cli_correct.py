@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.shim_command import one_error, run
-from tests.conftest import missing
+from tests.conftest import missing, require_tool
 from tests.correct import oracle
 from tests.correct.test_correct import random_reads
 
@@ -292,3 +292,17 @@ def test_wrong_usage(tmp_path: Path, arguments, message) -> None:
 def test_a_pipe_needs_a_spectrum(tmp_path: Path) -> None:
     done = run(tmp_path, "correct", "-", input=TEXT.encode())
     assert one_error(done) == "stdin: it is read twice, so it must be a file (or give --spectrum)"
+
+
+def test_bench(tmp_path: Path) -> None:
+    require_tool("lighter")
+    (tmp_path / "r.fq").write_text(TEXT)
+    options = ("--genome", "3000", "--rounds", "1", "--json", "b.json")
+    done = run(tmp_path, "bench", "correct", "r.fq", *options)
+    assert done.returncode == 0, done.stderr
+    rows = json.loads((tmp_path / "b.json").read_text())["rows"]
+    assert {row["tool"] for row in rows} == {"gkl-shim", "Lighter"}
+    assert all(row["reads"] == len(READS) and row["seconds"] > 0 for row in rows)
+    assert "Read correction, seconds of the whole command" in done.stdout.decode()
+    done = run(tmp_path, "bench", "correct", "r.fq", "--rounds", "1", env={"PATH": "/nowhere"})
+    assert b"Lighter" in done.stdout and b"apt install lighter" in done.stdout
