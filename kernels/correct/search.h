@@ -38,8 +38,15 @@ enum State : uint8_t {
     kShort = 3       // it has no k-mer
 };
 
-// The most changes that the search makes at once, which is within k bases or a little more.
-constexpr int kMostAtOnce = 4;
+// The most changes that the search makes at once, with this number of bases before the read's end.
+// More than a few must be of bases whose mean quality is below 7/8 of the read's. Otherwise reads
+// would often be changed into another copy of a repeat.
+constexpr int kFew = 4, kMostAtOnce = 10;
+GKL_SHIM_CORRECT int most_at_once(int bases) {
+    const int few = bases < kFew ? bases : kFew;
+    const int quarter = bases / 4 < kMostAtOnce ? bases / 4 : kMostAtOnce;
+    return few > quarter ? few : quarter;
+}
 
 // The most changes of a read, unless the caller sets another limit.
 GKL_SHIM_CORRECT int default_limit(int length) { return 2 + length / 10; }
@@ -61,7 +68,7 @@ struct Change {
 // Lanes has:
 //   int length() const, kmers() const, k() const
 //   uint32_t code(int position) const; void set_code(int position, uint32_t base)
-//   uint32_t quality(int position) const
+//   uint32_t quality(int position) const; uint64_t total_quality() const   of all bases
 //   int next_weak(int from) const, next_solid(int from) const   the first such k-mer, or kmers()
 //   int last_weak(int from) const, last_solid(int from) const   from `from` down, or -1
 //   void set_solid(int first, int last)
@@ -141,9 +148,10 @@ class Search {
         const int n = lanes_.length(), k = lanes_.k();
         const int start = direction > 0 ? weak + k - 1 : weak;
         const int bases = direction > 0 ? n - start : start + 1;
-        int most = bases < kMostAtOnce ? bases : kMostAtOnce;
+        int most = most_at_once(bases);
         if (most > left_) most = left_;
         for (int changes = 1; changes <= most; changes++) {
+            if (changes == kFew + 1) total_quality_ = lanes_.total_quality();
             const int ways = explore(start, direction, changes);
             if (ways == 0) continue;
             if (ways > 1) return false;
@@ -192,7 +200,11 @@ class Search {
             const bool last = depth == changes - 1;
             if (run >= enough && last) {
                 const uint32_t sum = quality + lanes_.quality(change.position);
-                if (ways == 0 || run > run_ || (run == run_ && sum < best)) {
+                const bool low = uint64_t(sum) * uint64_t(lanes_.length()) * 8 <
+                                 uint64_t(changes) * total_quality_ * 7;
+                if (changes > kFew && !low) {
+                    // not a way
+                } else if (ways == 0 || run > run_ || (run == run_ && sum < best)) {
                     ways = 1;
                     best = sum;
                     run_ = run;
@@ -201,8 +213,8 @@ class Search {
                     ways++;
                 }
             } else if (run > 0 && run < enough && !last) {
-                lanes_.set_code(change.position, change.base);
                 quality += lanes_.quality(change.position);
+                lanes_.set_code(change.position, change.base);
                 depth++;
                 way[depth] = {change.position + direction * run, 0};
                 before[depth] = lanes_.code(way[depth].position);
@@ -216,7 +228,8 @@ class Search {
     int left_;          // changes that the read may still get
     const int enough_;  // k-mers in a row that confirm a change
     Change best_[kMostAtOnce];
-    int run_ = 0;  // k-mers that confirm the last of the best changes
+    uint64_t total_quality_ = 0;  // for more than a few changes
+    int run_ = 0;                 // k-mers that confirm the last of the best changes
 };
 
 // CUDA-EC's loop: make the change with the most votes until all k-mers are solid.

@@ -160,7 +160,7 @@ def _extend(
 ) -> int | None:
     """Make the fewest changes, from a position on, if there is one best way. Return how many."""
     bases = len(read) - position if direction > 0 else position + 1
-    for number in range(1, min(4, bases, left) + 1):
+    for number in range(1, min(max(min(4, bases), min(bases // 4, 10)), left) + 1):
         ways = list(_ways(read, solid, k, position, direction, number))
         if not ways:
             continue
@@ -168,6 +168,11 @@ def _extend(
         def quality(way: dict[int, str]) -> int:
             return sum(qualities[p] for p in way if read[p] != "N")
 
+        if number > 4:
+            total = sum(quality(dict.fromkeys([p], "")) for p in range(len(read)))
+            ways = [way for way in ways if quality(way[1]) * len(read) * 8 < number * total * 7]
+            if not ways:
+                continue
         ways.sort(key=lambda way: (-way[0], quality(way[1])))
         ranks = [(run, quality(way)) for run, way in ways]
         if len(ways) > 1 and ranks[0] == ranks[1]:

@@ -35,6 +35,11 @@ class ReadLanes {
     uint32_t quality(int position) const {
         return qualities_ && code(position) != kUnknown ? qualities_[position] : 0;
     }
+    uint64_t total_quality() const {
+        uint64_t total = 0;
+        for (int p = 0; p < length_; p++) total += quality(p);
+        return total;
+    }
 
     int next_weak(int from) const { return next(from, 1); }
     int next_solid(int from) const { return next(from, 0); }
