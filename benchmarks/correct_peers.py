@@ -4,6 +4,8 @@ The genomes are E. coli 536 and a piece of human chr17, in FASTA. The sets diffe
 and errors; the last one has two haplotypes, which differ in one of 1,000 bases. Gain is (errors
 that became right - right bases that became wrong) / errors. Lighter runs with each k given. The
 seconds are of the whole command, the median of --rounds runs in turns.
+
+Example: python -m benchmarks.correct_peers --ecoli NC_008253.fa --human chr17.fa --json out.json
 """
 
 from __future__ import annotations
