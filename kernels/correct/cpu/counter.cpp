@@ -15,12 +15,12 @@ namespace {
 constexpr int64_t kRound = int64_t(1) << 24;
 
 // Reads whose hashes one task appends.
-constexpr int64_t kReadsATask = 4096;
+constexpr int64_t kReadsAppended = 4096;
 
 constexpr size_t kFirstEntries = 1024;
 
 // The approximate time of a thread.
-constexpr int64_t kNanosecondsABase = 4, kNanosecondsAHash = 4;
+constexpr int64_t kAppendNanoseconds = 4, kCountNanoseconds = 4;
 
 }  // namespace
 
@@ -94,10 +94,10 @@ void Counter::count(const Read *reads, int64_t count) {
         int64_t end = begin, bases = 0;
         while (end < count && (bases == 0 || waiting_ + bases + reads[end].length <= kRound))
             bases += reads[end++].length;
-        const int64_t lanes = std::min<int64_t>(threads_, (end - begin) / kReadsATask + 1);
+        const int64_t lanes = std::min<int64_t>(threads_, (end - begin) / kReadsAppended + 1);
         Job job = {*this, reads + begin, end - begin, lanes};
         parallel_for(
-            lanes, bases * kNanosecondsABase, threads_,
+            lanes, bases * kAppendNanoseconds, threads_,
             [](void *context, int64_t t) {
                 const Job &job = *static_cast<Job *>(context);
                 Lane &lane = *job.counter.lanes_[size_t(t)];
@@ -114,7 +114,7 @@ void Counter::count(const Read *reads, int64_t count) {
 
 void Counter::flush() {
     parallel_for(
-        end_ - first_, waiting_ * kNanosecondsAHash, threads_,
+        end_ - first_, waiting_ * kCountNanoseconds, threads_,
         [](void *context, int64_t k) {
             Counter &counter = *static_cast<Counter *>(context);
             counter.count_partition(counter.first_ + int(k));

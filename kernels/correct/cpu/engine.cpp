@@ -10,13 +10,13 @@ namespace correct {
 namespace {
 
 // Reads that one task corrects.
-constexpr int64_t kReadsATask = 1024;
+constexpr int64_t kReadsCorrected = 1024;
 
 // Reads whose k-mers are prefetched together.
 constexpr int kReadsAtOnce = 8;
 
 // The approximate time of a thread for a base.
-constexpr int64_t kNanosecondsABase = 3;
+constexpr int64_t kCorrectNanoseconds = 3;
 
 class Corrector {
    public:
@@ -99,13 +99,13 @@ void correct_on_cpu(const CpuSettings &settings, const Spectrum &spectrum, const
     } job = {settings, spectrum, reads, count, outcomes};
     int64_t bases = 0;
     for (int64_t k = 0; k < count; k++) bases += reads[k].length;
-    parallel_for((count + kReadsATask - 1) / kReadsATask, bases * kNanosecondsABase,
+    parallel_for((count + kReadsCorrected - 1) / kReadsCorrected, bases * kCorrectNanoseconds,
                  settings.threads,
                  [](void *context, int64_t task) {
                      const Job &job = *static_cast<Job *>(context);
-                     const int64_t first = task * kReadsATask;
+                     const int64_t first = task * kReadsCorrected;
                      Corrector(job.settings, job.spectrum)
-                         .correct(job.reads + first, std::min(kReadsATask, job.count - first),
+                         .correct(job.reads + first, std::min(kReadsCorrected, job.count - first),
                                   job.outcomes + first);
                  },
                  &job);

@@ -13,7 +13,7 @@ namespace gkl_shim {
 namespace correct {
 namespace {
 
-constexpr int64_t kReadsATask = 4096;
+constexpr int64_t kReadsChecked = 4096;
 constexpr int64_t kBasesANanosecond = 4;
 constexpr int64_t kLongestRead = int64_t(1) << 30;
 
@@ -154,11 +154,12 @@ bool Chunk::check_letters(int64_t before, int threads) const {
         const Chunk &chunk;
         std::atomic<int64_t> first;
     } job = {*this, {records()}};
-    parallel_for((records() + kReadsATask - 1) / kReadsATask, bases_ / kBasesANanosecond, threads,
+    parallel_for((records() + kReadsChecked - 1) / kReadsChecked, bases_ / kBasesANanosecond,
+                 threads,
                  [](void *context, int64_t task) {
                      Job &job = *static_cast<Job *>(context);
-                     const int64_t end = std::min(job.chunk.records(), (task + 1) * kReadsATask);
-                     for (int64_t k = task * kReadsATask; k < end; k++) {
+                     const int64_t end = std::min(job.chunk.records(), (task + 1) * kReadsChecked);
+                     for (int64_t k = task * kReadsChecked; k < end; k++) {
                          const Read &read = job.chunk.reads_[size_t(k)];
                          if (wrong_letter(read.letters, read.length) < 0) continue;
                          int64_t first = job.first.load();
