@@ -4,14 +4,16 @@
 partially determined haplotypes. :mod:`gkl_shim.smithwaterman` aligns sequences to references as
 GATK does. :mod:`gkl_shim.prefilter` reports which reads are within a number of edits of a reference
 segment. :mod:`gkl_shim.mem` finds the maximal exact matches between a reference and queries.
-:mod:`gkl_shim.formats` reads and writes files of regions. :mod:`gkl_shim.paths` returns
-the paths of the native library, the header and the jars.
+:mod:`gkl_shim.correct` corrects sequencing errors in short reads. :mod:`gkl_shim.formats` reads and
+writes files of regions. :mod:`gkl_shim.paths` returns the paths of the native library, the header
+and the jars.
 """
 
-from gkl_shim import errors, mem, pairhmm, paths, pdhmm, prefilter, smithwaterman
+from gkl_shim import correct, errors, mem, pairhmm, paths, pdhmm, prefilter, smithwaterman
 
 __all__ = [
     "__version__",
+    "correct",
     "errors",
     "mem",
     "pairhmm",

@@ -43,6 +43,7 @@ PACKAGES = {
     "java": "openjdk-17-jdk",
     "javac": "openjdk-17-jdk",
     "javap": "openjdk-17-jdk",
+    "lighter": "lighter",
     "minimap2": "minimap2",
     "mummer": "mummer",
     "mvn": "maven",

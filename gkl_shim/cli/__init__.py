@@ -31,6 +31,7 @@ _SUBCOMMANDS = {
     "prefilter": "Report which read-segment pairs are within a number of edits.",
     "smithwaterman": "Align pairs of sequences as GATK does.",
     "mem": "Find maximal exact matches, with mummer's options and output.",
+    "correct": "Correct sequencing errors in short reads.",
     "bench": "Measure the speed of this machine, and compare it with Intel's GKL.",
 }
 

@@ -680,6 +680,115 @@ GKL_SHIM_API gkl_shim_status gkl_shim_mem_lines_next(gkl_shim_mem_lines *lines,
 /* Close; NULL is allowed. */
 GKL_SHIM_API void gkl_shim_mem_lines_close(gkl_shim_mem_lines *lines);
 
+/* ---- Read correction: errors in short reads, found by rare k-mers ---------------------------- */
+
+enum {
+    /* The least and the greatest k. */
+    GKL_SHIM_CORRECT_LEAST_K = 11,
+    GKL_SHIM_CORRECT_MOST_K = 31,
+    /* Numbers in a histogram. */
+    GKL_SHIM_CORRECT_COUNTS = 255
+};
+
+enum {
+    /* The fewest changes that make all k-mers of the read solid. */
+    GKL_SHIM_CORRECT_SEARCH = 0,
+    /* CUDA-EC's loop: the change that makes the most k-mers solid, until all are. It takes longer
+     * and corrects less well. */
+    GKL_SHIM_CORRECT_VOTING = 1
+};
+
+/* What became of a read. */
+enum {
+    GKL_SHIM_CORRECT_SOLID = 0,     /* nothing was wrong */
+    GKL_SHIM_CORRECT_CORRECTED = 1, /* all its k-mers are solid now */
+    GKL_SHIM_CORRECT_UNSOLVED = 2,  /* some k-mers are still weak; the bases in them are unchanged,
+                                     * or partly corrected */
+    GKL_SHIM_CORRECT_SHORT = 3      /* shorter than k */
+};
+
+/* Reads as a ragged array. Letters are ACGTN in either case. */
+typedef struct {
+    int64_t reads;            /* may be 0 */
+    const int64_t *offsets;   /* reads+1 offsets into letters */
+    const uint8_t *letters;
+    const uint8_t *qualities; /* one for each letter, higher is better; NULL if there are none */
+} gkl_shim_correct_batch;
+
+/* A counter of k-mers. Its calls may not overlap. */
+typedef struct gkl_shim_correct_counter gkl_shim_correct_counter;
+
+/* Open a counter. `threads` is as in gkl_shim_pairhmm_options. `memory_bytes` is the most memory
+ * for tables of counts; 0 means no limit. Besides, a counter takes about 160 MiB. */
+GKL_SHIM_API gkl_shim_status gkl_shim_correct_counter_open(int32_t k, int32_t threads,
+                                                           int64_t memory_bytes,
+                                                           gkl_shim_correct_counter **counter);
+
+/* Count the k-mers of reads. A k-mer with an N does not count. Reads may come in any number of
+ * calls. */
+GKL_SHIM_API gkl_shim_status gkl_shim_correct_count(gkl_shim_correct_counter *counter,
+                                                    const gkl_shim_correct_batch *batch);
+
+/* Call this after all reads. If *complete becomes 0, the memory was too small for all k-mers: pass
+ * all reads again, and call this again. Only the k-mers that were left out are counted then. */
+GKL_SHIM_API gkl_shim_status gkl_shim_correct_end_pass(gkl_shim_correct_counter *counter,
+                                                       int32_t *complete);
+
+/* After the last pass: counts[c-1] becomes the number of k-mers that occur c times, for c from 1 to
+ * GKL_SHIM_CORRECT_COUNTS; the last number includes those that occur more often. *valley becomes
+ * the count between the k-mers of errors and those of the genome, and 2 if there is none. */
+GKL_SHIM_API gkl_shim_status gkl_shim_correct_histogram(const gkl_shim_correct_counter *counter,
+                                                        int64_t *counts, int32_t *valley);
+
+/* Close a counter. NULL is allowed. */
+GKL_SHIM_API void gkl_shim_correct_counter_close(gkl_shim_correct_counter *counter);
+
+/* The solid k-mers: those that occur often. It does not change, and any number of threads may use
+ * it. */
+typedef struct gkl_shim_correct_spectrum gkl_shim_correct_spectrum;
+
+typedef struct {
+    int32_t k;
+    int32_t threshold;          /* solid k-mers occur at least this often */
+    int64_t kmers;              /* solid k-mers */
+    double false_positive_rate; /* the share of absent k-mers that are taken for solid ones */
+    uint64_t size;              /* for gkl_shim_correct_spectrum_load() */
+    uint64_t slot_count;
+    const uint32_t *slots;      /* valid as long as the spectrum */
+} gkl_shim_correct_facts;
+
+/* Make a spectrum after the last pass. `threshold` is 2 to 2047, or 0 for the valley. */
+GKL_SHIM_API gkl_shim_status gkl_shim_correct_spectrum_make(
+    const gkl_shim_correct_counter *counter, int32_t threshold,
+    gkl_shim_correct_spectrum **spectrum);
+
+/* Make a spectrum from what gkl_shim_correct_spectrum_facts() returned for another one: its k,
+ * threshold, size and slots. The slots are copied. */
+GKL_SHIM_API gkl_shim_status gkl_shim_correct_spectrum_load(const gkl_shim_correct_facts *facts,
+                                                            gkl_shim_correct_spectrum **spectrum);
+
+GKL_SHIM_API gkl_shim_status gkl_shim_correct_spectrum_facts(
+    const gkl_shim_correct_spectrum *spectrum, gkl_shim_correct_facts *facts);
+
+/* Close a spectrum. NULL is allowed. */
+GKL_SHIM_API void gkl_shim_correct_spectrum_close(gkl_shim_correct_spectrum *spectrum);
+
+typedef struct {
+    int32_t threads; /* as in gkl_shim_pairhmm_options */
+    int32_t method;  /* GKL_SHIM_CORRECT_SEARCH or _VOTING */
+    int32_t changes; /* the most changes of a read; 0 means 2 and one more for every 10 bases */
+} gkl_shim_correct_options;
+
+/* Correct reads. `corrected` gets all letters; those that are not changed keep their case. states[k]
+ * becomes GKL_SHIM_CORRECT_SOLID to _SHORT. The part [begins[k], ends[k]) of read k is what a
+ * caller may trim it to: the longest part with solid k-mers alone if the read is unsolved and has
+ * one, otherwise the whole read. `begins` and `ends` may be NULL. */
+GKL_SHIM_API gkl_shim_status gkl_shim_correct_reads(const gkl_shim_correct_options *options,
+                                                    const gkl_shim_correct_spectrum *spectrum,
+                                                    const gkl_shim_correct_batch *batch,
+                                                    uint8_t *corrected, uint8_t *states,
+                                                    int32_t *begins, int32_t *ends);
+
 /* cffi: end */
 
 #ifdef __cplusplus

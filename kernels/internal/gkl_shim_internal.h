@@ -478,6 +478,51 @@ GKL_SHIM_API gkl_shim_status gkl_shim_mem_cuda_find(gkl_shim_mem_cuda *engine,
 /* Close; NULL is allowed. */
 GKL_SHIM_API void gkl_shim_mem_cuda_close(gkl_shim_mem_cuda *engine);
 
+/* ---- Read correction: pieces of files ------------------------------------------------------- */
+
+/* The reads of a piece of a FASTQ or FASTA file. */
+typedef struct gkl_shim_correct_chunk gkl_shim_correct_chunk;
+
+GKL_SHIM_API gkl_shim_status gkl_shim_correct_chunk_open(int32_t threads,
+                                                         gkl_shim_correct_chunk **chunk);
+
+/* Find the complete records in a text, at most `most`. The text stays the caller's; the calls below
+ * read and change it. `last` says that the file ends with it. `before` is how many records of the
+ * file came before. *records, *bases and *end become what was found, and where it ends. */
+GKL_SHIM_API gkl_shim_status gkl_shim_correct_chunk_parse(gkl_shim_correct_chunk *chunk,
+                                                          uint8_t *text, int64_t size, int32_t last,
+                                                          int64_t most, int64_t before,
+                                                          int64_t *records, int64_t *bases,
+                                                          int64_t *end);
+
+/* Keep the first records only. *end becomes where they end. */
+GKL_SHIM_API void gkl_shim_correct_chunk_cut(gkl_shim_correct_chunk *chunk, int64_t records,
+                                             int64_t *end);
+
+/* As gkl_shim_correct_count(). */
+GKL_SHIM_API gkl_shim_status gkl_shim_correct_chunk_count(gkl_shim_correct_chunk *chunk,
+                                                          gkl_shim_correct_counter *counter);
+
+typedef struct {
+    int64_t states[4]; /* reads by state */
+    int64_t bases;     /* changed bases */
+} gkl_shim_correct_totals;
+
+/* Correct the reads in the text. What became of them is added to the totals. */
+GKL_SHIM_API gkl_shim_status gkl_shim_correct_chunk_correct(
+    gkl_shim_correct_chunk *chunk, const gkl_shim_correct_options *options,
+    const gkl_shim_correct_spectrum *spectrum, gkl_shim_correct_totals *totals);
+
+/* Write the corrected records to `out`, which has room for the text. Unsolved reads are trimmed, or
+ * left out. Mates are left out together: reads 2k and 2k+1 if `interleaved`, otherwise read k here
+ * and in `mates`, if that is not NULL. *written becomes the number of bytes, and *kept that of
+ * records. */
+GKL_SHIM_API gkl_shim_status gkl_shim_correct_chunk_write(
+    const gkl_shim_correct_chunk *chunk, const gkl_shim_correct_chunk *mates, int32_t interleaved,
+    int32_t trim, int32_t discard, uint8_t *out, int64_t *written, int64_t *kept);
+
+GKL_SHIM_API void gkl_shim_correct_chunk_close(gkl_shim_correct_chunk *chunk);
+
 /* cffi: end */
 
 #ifdef __cplusplus

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import DATA, HEADER_FOLDERS, ROOT, alone, require_tool
+from tests.correct.test_correct import random_reads
 from tests.mem.sequences import fasta
 from tests.mem.test_find import related
 from tests.prefilter import simulate
@@ -185,3 +186,15 @@ def test_reading_and_writing_text_runs_clean(program, region_file, tmp_path):
     done = run(program(ROOT / "tests" / "engine" / "text.c"), region_file, numbers, 4)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith(region_file.read_text())
+
+
+@pytest.mark.parametrize("method", [0, 1])
+def test_correction_runs_clean(program, tmp_path, method):
+    driver = program(ROOT / "tests" / "correct" / "driver.c")
+    reads, _ = random_reads(22, genome=20_000, depth=30, length=100)
+    path = tmp_path / "reads.txt"
+    path.write_text("".join(f"{read}\n" for read in reads if read))
+    for memory in (0, 300_000):
+        done = run(driver, path, 17, 0, method, 4, memory)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert len(done.stdout.splitlines()) == sum(map(bool, reads))

@@ -1,0 +1,251 @@
+"""The cffi binding of read correction, with NumPy arrays in and out."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gkl_shim import _native
+
+__all__ = ["METHODS", "Chunk", "Counter", "Facts", "Options", "Spectrum", "Totals", "k_range"]
+
+#: The methods, in the order of their C constants.
+METHODS = ("search", "voting")
+
+Ragged = tuple[NDArray[np.uint8], NDArray[np.int64]]
+
+
+def k_range() -> tuple[int, int]:
+    """Return the least and the greatest k."""
+    _, lib = _native.library()
+    return int(lib.GKL_SHIM_CORRECT_LEAST_K), int(lib.GKL_SHIM_CORRECT_MOST_K)
+
+
+class Options(NamedTuple):
+    """How reads are corrected."""
+
+    threads: int = 0
+    method: str = "search"
+    changes: int = 0
+
+    def pointer(self) -> Any:
+        """Return a ``gkl_shim_correct_options *``."""
+        ffi, _ = _native.library()
+        values = (self.threads, METHODS.index(self.method), self.changes)
+        return ffi.new("gkl_shim_correct_options *", values)
+
+
+class Facts(NamedTuple):
+    """What a spectrum is made of."""
+
+    k: int
+    threshold: int
+    kmers: int
+    false_positive_rate: float
+    size: int
+    slots: NDArray[np.uint32]
+    """A view of the spectrum's memory."""
+
+
+class Totals(NamedTuple):
+    """What became of reads."""
+
+    solid: int
+    corrected: int
+    unsolved: int
+    short: int
+    bases: int
+
+
+class Counter:
+    """Counts k-mers. Its calls may not overlap.
+
+    Raises
+    ------
+    ValueError
+        If an option is out of range.
+    """
+
+    def __init__(self, k: int, threads: int, memory_bytes: int) -> None:
+        self._ffi, self._lib = _native.library()
+        handle = self._ffi.new("gkl_shim_correct_counter **")
+        _native.check(self._lib.gkl_shim_correct_counter_open(k, threads, memory_bytes, handle))
+        self.pointer = self._ffi.gc(handle[0], self._lib.gkl_shim_correct_counter_close)
+
+    def count(self, reads: Ragged) -> None:
+        """Count the k-mers of reads, which are letters and offsets."""
+        batch = _batch(reads, None)
+        _native.check(self._lib.gkl_shim_correct_count(self.pointer, batch))
+
+    def end_pass(self) -> bool:
+        """End a pass. Return whether it was the last; if not, pass all reads again."""
+        complete = self._ffi.new("int32_t *")
+        _native.check(self._lib.gkl_shim_correct_end_pass(self.pointer, complete))
+        return bool(complete[0])
+
+    def histogram(self) -> tuple[NDArray[np.int64], int]:
+        """Return how many k-mers occur once, twice and so on, and the valley."""
+        counts = np.empty(self._lib.GKL_SHIM_CORRECT_COUNTS, np.int64)
+        valley = self._ffi.new("int32_t *")
+        view = self._ffi.from_buffer("int64_t[]", counts, require_writable=True)
+        _native.check(self._lib.gkl_shim_correct_histogram(self.pointer, view, valley))
+        return counts, int(valley[0])
+
+
+class Spectrum:
+    """Solid k-mers. Thread-safe."""
+
+    def __init__(self, pointer: Any) -> None:
+        self._ffi, self._lib = _native.library()
+        self.pointer = self._ffi.gc(pointer, self._lib.gkl_shim_correct_spectrum_close)
+
+    @classmethod
+    def made(cls, counter: Counter, threshold: int) -> Spectrum:
+        """Make a spectrum from counted k-mers. A threshold of 0 means the valley."""
+        ffi, lib = _native.library()
+        handle = ffi.new("gkl_shim_correct_spectrum **")
+        _native.check(lib.gkl_shim_correct_spectrum_make(counter.pointer, threshold, handle))
+        return cls(handle[0])
+
+    @classmethod
+    def loaded(cls, k: int, threshold: int, size: int, slots: NDArray[np.uint32]) -> Spectrum:
+        """Make a spectrum from the facts of another one."""
+        ffi, lib = _native.library()
+        handle = ffi.new("gkl_shim_correct_spectrum **")
+        facts = ffi.new(
+            "gkl_shim_correct_facts *",
+            {
+                "k": k,
+                "threshold": threshold,
+                "size": size,
+                "slot_count": len(slots),
+                "slots": ffi.from_buffer("uint32_t[]", slots),
+            },
+        )
+        _native.check(lib.gkl_shim_correct_spectrum_load(facts, handle))
+        return cls(handle[0])
+
+    def facts(self) -> Facts:
+        """Return what the spectrum is made of."""
+        facts = self._ffi.new("gkl_shim_correct_facts *")
+        _native.check(self._lib.gkl_shim_correct_spectrum_facts(self.pointer, facts))
+        memory = self._ffi.buffer(facts.slots, facts.slot_count * 4)
+        return Facts(
+            facts.k,
+            facts.threshold,
+            facts.kmers,
+            facts.false_positive_rate,
+            facts.size,
+            np.frombuffer(memory, np.uint32),
+        )
+
+    def correct(
+        self,
+        reads: Ragged,
+        qualities: NDArray[np.uint8] | None,
+        options: Options,
+        corrected: NDArray[np.uint8],
+        states: NDArray[np.uint8],
+        begins: NDArray[np.int32],
+        ends: NDArray[np.int32],
+    ) -> None:
+        """Correct reads, as ``gkl_shim_correct_reads`` describes it."""
+        view = self._ffi.from_buffer
+        _native.check(
+            self._lib.gkl_shim_correct_reads(
+                options.pointer(),
+                self.pointer,
+                _batch(reads, qualities),
+                view("uint8_t[]", corrected, require_writable=True),
+                view("uint8_t[]", states, require_writable=True),
+                view("int32_t[]", begins, require_writable=True),
+                view("int32_t[]", ends, require_writable=True),
+            )
+        )
+
+
+class Chunk:
+    """The reads of a piece of a FASTQ or FASTA file."""
+
+    def __init__(self, threads: int) -> None:
+        self._ffi, self._lib = _native.library()
+        handle = self._ffi.new("gkl_shim_correct_chunk **")
+        _native.check(self._lib.gkl_shim_correct_chunk_open(threads, handle))
+        self.pointer = self._ffi.gc(handle[0], self._lib.gkl_shim_correct_chunk_close)
+        self.text = np.empty(0, np.uint8)
+        self.records = self.bases = self.end = 0
+
+    def parse(self, text: NDArray[np.uint8], last: bool, before: int) -> None:
+        """Find the complete records of a text. `before` records of the file came before."""
+        ffi, numbers = self._ffi, self._ffi.new("int64_t[3]")
+        self.text = text
+        status = self._lib.gkl_shim_correct_chunk_parse(
+            self.pointer,
+            ffi.from_buffer("uint8_t[]", text, require_writable=True),
+            len(text),
+            last,
+            2**62,
+            before,
+            numbers,
+            numbers + 1,
+            numbers + 2,
+        )
+        _native.check(status)
+        self.records, self.bases, self.end = map(int, numbers)
+
+    def cut(self, records: int) -> None:
+        """Keep the first records only."""
+        end = self._ffi.new("int64_t *")
+        self._lib.gkl_shim_correct_chunk_cut(self.pointer, records, end)
+        self.records, self.end = records, int(end[0])
+
+    def count(self, counter: Counter) -> None:
+        """Count the reads' k-mers."""
+        _native.check(self._lib.gkl_shim_correct_chunk_count(self.pointer, counter.pointer))
+
+    def correct(self, spectrum: Spectrum, options: Options) -> Totals:
+        """Correct the reads in the text."""
+        totals = self._ffi.new("gkl_shim_correct_totals *")
+        _native.check(
+            self._lib.gkl_shim_correct_chunk_correct(
+                self.pointer, options.pointer(), spectrum.pointer, totals
+            )
+        )
+        solid, corrected, unsolved, short = totals.states
+        return Totals(solid, corrected, unsolved, short, totals.bases)
+
+    def selected(
+        self, mates: Chunk | None, interleaved: bool, trim: bool, discard: bool
+    ) -> tuple[NDArray[np.uint8], int]:
+        """Return the text with unsolved reads trimmed or left out, and its number of reads."""
+        ffi, numbers = self._ffi, self._ffi.new("int64_t[2]")
+        out = np.empty(max(self.end, 1), np.uint8)
+        _native.check(
+            self._lib.gkl_shim_correct_chunk_write(
+                self.pointer,
+                ffi.NULL if mates is None else mates.pointer,
+                interleaved,
+                trim,
+                discard,
+                ffi.from_buffer("uint8_t[]", out, require_writable=True),
+                numbers,
+                numbers + 1,
+            )
+        )
+        return out[: numbers[0]], int(numbers[1])
+
+
+def _batch(reads: Ragged, qualities: NDArray[np.uint8] | None) -> Any:
+    ffi, _ = _native.library()
+    letters, offsets = reads
+    return ffi.new(
+        "gkl_shim_correct_batch *",
+        (
+            len(offsets) - 1,
+            ffi.from_buffer("int64_t[]", offsets),
+            ffi.from_buffer("uint8_t[]", letters),
+            ffi.NULL if qualities is None else ffi.from_buffer("uint8_t[]", qualities),
+        ),
+    )

@@ -1,0 +1,291 @@
+"""Correct sequencing errors in short reads by their rare k-mers.
+
+A k-mer that occurs often in the reads is solid: it is in the genome. A k-mer of low count contains
+an error, or few reads cover that part of the genome. :class:`Spectrum` holds the solid k-mers of a
+data set, and :meth:`Spectrum.correct` makes the fewest changes after which all k-mers of a read are
+solid. docs/correct.md explains the method.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, Literal, TypeAlias, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gkl_shim import _native_correct
+from gkl_shim._files import atomic_output
+from gkl_shim._native_correct import Counter, Options
+from gkl_shim._ragged import ragged
+from gkl_shim.errors import FormatError
+
+__all__ = [
+    "CORRECTED",
+    "SHORT",
+    "SOLID",
+    "UNSOLVED",
+    "Corrected",
+    "Method",
+    "Spectrum",
+    "chosen_k",
+]
+
+Method: TypeAlias = Literal["search", "voting"]
+"""``search`` makes the fewest changes. ``voting`` is CUDA-EC's loop, for comparison."""
+
+#: The states of a read: nothing was wrong; all k-mers are solid now; some are not; shorter than k.
+SOLID, CORRECTED, UNSOLVED, SHORT = range(4)
+
+_LARGEST_K = 27
+
+
+def chosen_k(mean_length: float) -> int:
+    """Return the k for reads of a mean length: half of it, odd, and at most 27."""
+    least, _ = _native_correct.k_range()
+    return max(least, min(_LARGEST_K, int(mean_length) // 2 | 1))
+
+
+@dataclasses.dataclass(frozen=True)
+class Corrected:
+    """Corrected reads, and what was changed."""
+
+    letters: NDArray[np.uint8]
+    """All letters. Those that were not changed keep their case."""
+    offsets: NDArray[np.int64]
+    """Read k is ``letters[offsets[k]:offsets[k + 1]]``."""
+    states: NDArray[np.uint8]
+    """``SOLID``, ``CORRECTED``, ``UNSOLVED`` or ``SHORT``, for each read."""
+    begins: NDArray[np.int32]
+    ends: NDArray[np.int32]
+    """Read k may be trimmed to ``[begins[k], ends[k])``: the longest part with solid k-mers alone
+    if it is unsolved and has one, otherwise the whole read."""
+    changed_reads: NDArray[np.int64]
+    """The index of the read, for each changed base."""
+    changed_positions: NDArray[np.int64]
+    """The position in the read."""
+    changed_from: NDArray[np.uint8]
+    """The letter before."""
+    changed_to: NDArray[np.uint8]
+    """The letter now."""
+
+    def read(self, index: int) -> bytes:
+        """Return one corrected read."""
+        begin, end = self.offsets[index : index + 2]
+        return self.letters[begin:end].tobytes()
+
+
+class Spectrum:
+    """The solid k-mers of a data set. Thread-safe.
+
+    :meth:`from_reads` and :meth:`load` make one.
+    """
+
+    def __init__(
+        self, native: _native_correct.Spectrum, histogram: NDArray[np.int64] | None = None
+    ) -> None:
+        self.native = native
+        self._facts = native.facts()
+        self.histogram = np.zeros(0, np.int64) if histogram is None else histogram
+        """``histogram[c - 1]`` is the number of k-mers that occur c times. The last number includes
+        those that occur more often."""
+
+    @classmethod
+    def from_reads(
+        cls,
+        reads: Any,
+        k: int | None = None,
+        threshold: int | None = None,
+        threads: int = 0,
+    ) -> Spectrum:
+        """Count the k-mers of reads.
+
+        Parameters
+        ----------
+        reads
+            Sequences of letters (``str``, ``bytes`` or arrays of ``uint8``), or a tuple of all
+            letters and an array of offsets, which has one entry more than there are reads. Letters
+            are ACGTN in either case.
+        k
+            11 to 31. The default is half the mean length of the reads, at most 27.
+        threshold
+            Solid k-mers occur at least this often: 2 to 2047. The default is the valley of the
+            histogram.
+        threads
+            The most CPU threads to use; 0 means all that the process may use.
+
+        Raises
+        ------
+        ValueError
+            If an argument is wrong.
+        MemoryError
+            If the k-mers do not fit into memory.
+
+        Examples
+        --------
+        >>> spectrum = Spectrum.from_reads(["ACGTTGCAAGCT"] * 5, k=11)
+        >>> spectrum.kmers, spectrum.correct(["ACGTTGCATGCT"]).read(0)
+        (2, b'ACGTTGCAAGCT')
+        """
+        letters, offsets = ragged(reads, "reads")
+        if k is None:
+            k = chosen_k(float(np.diff(offsets).mean()) if len(offsets) > 1 else 0)
+        counter = Counter(_int(k, "k"), _int(threads, "threads"), 0)
+        counter.count((letters, offsets))
+        counter.end_pass()
+        return cls.from_counter(counter, threshold)
+
+    @classmethod
+    def from_counter(cls, counter: Counter, threshold: int | None) -> Spectrum:
+        """Make a spectrum after the counter's last pass."""
+        if threshold == 0:
+            raise ValueError("threshold is 0, not 2 to 2047")
+        wanted = 0 if threshold is None else _int(threshold, "threshold")
+        native = _native_correct.Spectrum.made(counter, wanted)
+        return cls(native, counter.histogram()[0])
+
+    @classmethod
+    def load(cls, path: str | Path) -> Spectrum:
+        """Read a spectrum that :meth:`save` has written.
+
+        Raises
+        ------
+        FormatError
+            If the file is not a complete spectrum.
+        OSError
+            If the file cannot be read.
+        """
+        try:
+            with np.load(path, allow_pickle=False) as file:
+                facts = json.loads(bytes(file["facts"]).decode())
+                slots = np.ascontiguousarray(file["slots"], np.uint32)
+                histogram = np.ascontiguousarray(file["histogram"], np.int64)
+            native = _native_correct.Spectrum.loaded(
+                int(facts["k"]), int(facts["threshold"]), int(facts["size"]), slots
+            )
+        except OSError:
+            raise
+        except Exception:
+            # np.load and zipfile raise many types for a damaged file.
+            raise FormatError(
+                str(path), None, "it is not a complete spectrum; make it again with --save-spectrum"
+            ) from None
+        return cls(native, histogram)
+
+    def save(self, path: str | Path) -> None:
+        """Write the spectrum to a file, which appears when it is complete.
+
+        It is a NumPy archive with the arrays ``slots`` and ``histogram``, and ``facts`` as JSON.
+
+        Raises
+        ------
+        OSError
+            If the file cannot be written.
+        """
+        facts = {"k": self.k, "threshold": self.threshold, "size": self._facts.size}
+        with atomic_output(path) as file:
+            np.savez(
+                file,
+                facts=np.frombuffer(json.dumps(facts).encode(), np.uint8),
+                slots=self._facts.slots,
+                histogram=self.histogram,
+            )
+
+    @property
+    def k(self) -> int:
+        """The length of the k-mers."""
+        return self._facts.k
+
+    @property
+    def threshold(self) -> int:
+        """How often a solid k-mer occurs at least."""
+        return self._facts.threshold
+
+    @property
+    def kmers(self) -> int:
+        """The number of solid k-mers."""
+        return self._facts.kmers
+
+    @property
+    def false_positive_rate(self) -> float:
+        """The share of absent k-mers that are taken for solid ones."""
+        return self._facts.false_positive_rate
+
+    @property
+    def bytes(self) -> int:
+        """The memory that the spectrum takes."""
+        return self._facts.slots.nbytes
+
+    def correct(
+        self,
+        reads: Any,
+        qualities: Any = None,
+        method: Method = "search",
+        max_changes: int | None = None,
+        threads: int = 0,
+    ) -> Corrected:
+        """Correct reads.
+
+        Parameters
+        ----------
+        reads
+            As for :meth:`from_reads`.
+        qualities
+            A quality for each letter: bytes or an array of ``uint8``, as long as all letters. Of
+            two equally short ways to correct a read, the one that changes bases of lower quality
+            wins.
+        method
+            ``"search"`` or ``"voting"``.
+        max_changes
+            The most changes of a read. The default is 2, and one more for every 10 bases.
+        threads
+            As for :meth:`from_reads`.
+
+        Raises
+        ------
+        ValueError
+            If an argument is wrong.
+        """
+        if method not in get_args(Method):
+            raise ValueError(f"method is {method!r}, not one of {', '.join(get_args(Method))}")
+        if max_changes is not None and _int(max_changes, "max_changes") < 1:
+            raise ValueError(f"max_changes is {max_changes}, less than 1")
+        letters, offsets = ragged(reads, "reads")
+        letters = letters[: offsets[-1]]
+        quality = None if qualities is None else _qualities(qualities, len(letters))
+        count = len(offsets) - 1
+        corrected, states = np.empty_like(letters), np.empty(count, np.uint8)
+        begins, ends = np.empty(count, np.int32), np.empty(count, np.int32)
+        options = Options(_int(threads, "threads"), method, max_changes or 0)
+        self.native.correct((letters, offsets), quality, options, corrected, states, begins, ends)
+        at = np.flatnonzero(corrected != letters)
+        which = np.searchsorted(offsets, at, side="right") - 1
+        return Corrected(
+            corrected,
+            offsets,
+            states,
+            begins,
+            ends,
+            which,
+            at - offsets[which],
+            letters[at],
+            corrected[at],
+        )
+
+
+def _int(value: Any, name: str) -> int:
+    if not isinstance(value, (int, np.integer)) or not 0 <= value < 2**31:
+        raise ValueError(f"{name} is {value!r}, not a whole number from 0")
+    return int(value)
+
+
+def _qualities(value: Any, letters: int) -> NDArray[np.uint8]:
+    if isinstance(value, Iterable) and not isinstance(value, (bytes, bytearray, np.ndarray)):
+        value = b"".join(map(bytes, value))
+    joined, _ = ragged((value, np.array([0])), "qualities")
+    if len(joined) != letters:
+        raise ValueError(f"qualities: {len(joined)} of them, but {letters} letters")
+    return joined

@@ -1,0 +1,157 @@
+"""Read files of reads, FASTQ or FASTA, in pieces that native code counts and corrects."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gkl_shim._closable import Closable
+from gkl_shim._native_correct import Chunk
+from gkl_shim._read_ahead import read_ahead
+from gkl_shim.errors import FormatError
+from gkl_shim.formats.input import Input
+
+__all__ = ["ReadsFile", "chunks_of", "pairs_of"]
+
+_CHUNK = 1 << 23
+# Room before each piece for what is left of the one before. It nearly always suffices.
+_HEADROOM = 1 << 16
+
+
+class ReadsFile(Closable):
+    """The records of a file, which may be compressed. It reads one piece ahead, in a thread.
+
+    Parameters
+    ----------
+    path
+        The file; ``-`` is standard input.
+    threads
+        The most threads to use.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be opened.
+    """
+
+    def __init__(self, path: str | Path, threads: int) -> None:
+        self._input = Input(path)
+        self._threads = threads
+        self._pieces = read_ahead(self._read())
+        self._rest = np.empty(0, np.uint8)
+        self._chunk: Chunk | None = None
+        self._ended = False
+        self.name = self._input.name
+        self.records = 0
+        """The number of records that were returned."""
+
+    @property
+    def bytes_read(self) -> int:
+        """The bytes read from the file so far, before decompression."""
+        return self._input.bytes_read
+
+    def close(self) -> None:
+        """Close the file."""
+        self._pieces.close()
+        self._input.close()
+
+    def next_chunk(self) -> Chunk | None:
+        """Return the next records, or None at the end of the file.
+
+        The caller may cut the chunk before the next call. Its records come again then.
+
+        Raises
+        ------
+        FormatError
+            If a record is malformed. It names the record.
+        OSError
+            If the file cannot be read.
+        """
+        if self._chunk is not None:
+            self.records += self._chunk.records
+            self._rest = self._chunk.text[self._chunk.end :]
+        chunk = Chunk(self._threads)
+        text = self._rest
+        try:
+            if len(text) and self._ended:
+                chunk.parse(text, True, self.records)
+            while not chunk.records and not self._ended:
+                text = self._longer(text)
+                if len(text):
+                    chunk.parse(text, self._ended, self.records)
+        except ValueError as error:
+            if isinstance(error, FormatError):
+                raise
+            raise FormatError(self.name, None, str(error)) from None
+        self._chunk = chunk
+        return chunk if chunk.records else None
+
+    def _longer(self, rest: NDArray[np.uint8]) -> NDArray[np.uint8]:
+        """Return what is left of the last piece, and the next piece."""
+        piece = next(self._pieces, None)
+        if piece is None:
+            self._ended = True
+            # The last line may lack its newline.
+            lacking = len(rest) and rest[-1] != ord("\n")
+            return np.append(rest, np.uint8(ord("\n"))) if lacking else rest
+        if len(rest) > _HEADROOM:
+            return np.concatenate((rest, piece[_HEADROOM:]))
+        begin = _HEADROOM - len(rest)
+        piece[begin:_HEADROOM] = rest
+        return piece[begin:]
+
+    def _read(self) -> Generator[NDArray[np.uint8], None, None]:
+        while True:
+            piece = np.empty(_HEADROOM + _CHUNK, np.uint8)
+            size = self._input.readinto(piece[_HEADROOM:])
+            if size:
+                yield piece[: _HEADROOM + size]
+            if size < _CHUNK:
+                return
+
+
+def chunks_of(file: ReadsFile) -> Iterator[Chunk]:
+    """Yield all chunks of a file."""
+    while (chunk := file.next_chunk()) is not None:
+        yield chunk
+
+
+def pairs_of(files: list[ReadsFile], interleaved: bool) -> Iterator[list[Chunk]]:
+    """Yield chunks with whole pairs: one chunk of each file, with the same number of records.
+
+    Parameters
+    ----------
+    files
+        One file, or two with the mates of each pair.
+    interleaved
+        Whether the mates follow each other in one file.
+
+    Raises
+    ------
+    FormatError
+        If a read has no mate, and as for :meth:`ReadsFile.next_chunk`.
+    """
+    while True:
+        chunks = [file.next_chunk() for file in files]
+        found = [chunk for chunk in chunks if chunk is not None]
+        if not found:
+            return
+        if len(found) < len(files):
+            ended = files[chunks.index(None)]
+            raise FormatError(
+                ended.name, None, f"it ends after {ended.records} reads, but its mate file does not"
+            )
+        records = min(chunk.records for chunk in found)
+        if interleaved:
+            if records == 1:
+                raise FormatError(
+                    files[0].name, None, f"read {files[0].records + 1}, the last one, has no mate"
+                )
+            records -= records % 2
+        for chunk in found:
+            if chunk.records > records:
+                chunk.cut(records)
+        yield found

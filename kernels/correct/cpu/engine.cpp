@@ -1,0 +1,115 @@
+#include "correct/cpu/engine.h"
+
+#include <algorithm>
+
+#include "common/thread_pool.h"
+#include "correct/cpu/read_lanes.h"
+
+namespace gkl_shim {
+namespace correct {
+namespace {
+
+// Reads that one task corrects.
+constexpr int64_t kReadsCorrected = 1024;
+
+// Reads whose k-mers are prefetched together.
+constexpr int kReadsAtOnce = 8;
+
+// The approximate time of a thread for a base.
+constexpr int64_t kCorrectNanoseconds = 3;
+
+class Corrector {
+   public:
+    Corrector(const CpuSettings &settings, const Spectrum &spectrum)
+        : settings_(settings), spectrum_(spectrum.view()), lanes_(spectrum_) {}
+
+    void correct(const Read *reads, int64_t count, Outcome *outcomes) {
+        for (int64_t k = 0; k < count; k += kReadsAtOnce) {
+            const int some = int(std::min<int64_t>(kReadsAtOnce, count - k));
+            for (int r = 0; r < some; r++) prefetch(reads[k + r], r);
+            for (int r = 0; r < some; r++) {
+                const Read &read = reads[k + r];
+                outcomes[k + r] = {kSolid, 0, read.length, 0};
+                if (read.length < spectrum_.hasher.k)
+                    outcomes[k + r].state = kShort;
+                else if (!sampled_solid(r))
+                    correct(read, outcomes + k + r);
+            }
+        }
+    }
+
+   private:
+    // Hashes the k-mers that sampled_solid() looks up. A read with an N has none.
+    void prefetch(const Read &read, int r) {
+        std::vector<uint64_t> &hashes = hashes_[r];
+        hashes.clear();
+        const Hasher &hasher = spectrum_.hasher;
+        const int last = read.length - hasher.k;
+        if (last < 0) return;
+        uint8_t letters = 0;
+        for (int p = 0; p < read.length; p++) letters |= read.letters[p];
+        if (letters & kBitOfN) return;
+        for (int at = 0;; at = std::min(at + sample_step(hasher.k), last)) {
+            const uint64_t hash =
+                hasher.hash(canonical(hasher, kmer_at(read.letters + at, hasher.k)));
+            hashes.push_back(hash);
+            __builtin_prefetch(spectrum_.slots + spectrum_.home(hash));
+            if (at == last) return;
+        }
+    }
+
+    bool sampled_solid(int r) const {
+        for (const uint64_t hash : hashes_[r])
+            if (spectrum_.count_of_hash(hash) == 0) return false;
+        return !hashes_[r].empty();
+    }
+
+    void correct(const Read &read, Outcome *outcome) {
+        lanes_.open(read);
+        outcome->state = settings_.method == kVoting
+                             ? correct_by_voting(lanes_, settings_.limits)
+                             : Search<ReadLanes>(lanes_, settings_.limits).correct();
+        if (outcome->state == kUnsolved && lanes_.next_solid(0) < lanes_.kmers())
+            lanes_.longest_solid(&outcome->begin, &outcome->end);
+        if (outcome->state == kSolid) return;
+        for (int p = 0; p < read.length; p++) {
+            const uint32_t code = lanes_.code(p);
+            if (code == code_of(read.letters[p])) continue;
+            read.letters[p] = letter_of(code);
+            outcome->changes++;
+        }
+    }
+
+    const CpuSettings settings_;
+    const SpectrumView spectrum_;
+    ReadLanes lanes_;
+    std::vector<uint64_t> hashes_[kReadsAtOnce];
+};
+
+}  // namespace
+
+void correct_on_cpu(const CpuSettings &settings, const Spectrum &spectrum, const Read *reads,
+                    int64_t count, Outcome *outcomes) {
+    struct Job {
+        const CpuSettings &settings;
+        const Spectrum &spectrum;
+        const Read *reads;
+        int64_t count;
+        Outcome *outcomes;
+    } job = {settings, spectrum, reads, count, outcomes};
+    int64_t bases = 0;
+    for (int64_t k = 0; k < count; k++) bases += reads[k].length;
+    parallel_for((count + kReadsCorrected - 1) / kReadsCorrected, bases * kCorrectNanoseconds,
+                 settings.threads,
+                 [](void *context, int64_t task) {
+                     const Job &job = *static_cast<Job *>(context);
+                     const int64_t first = task * kReadsCorrected;
+                     Corrector(job.settings, job.spectrum)
+                         .correct(job.reads + first, std::min(kReadsCorrected, job.count - first),
+                                  job.outcomes + first);
+                 },
+                 &job);
+}
+
+}  // namespace correct
+}  // namespace gkl_shim

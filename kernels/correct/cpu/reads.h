@@ -1,0 +1,58 @@
+// Reads in memory: those of a ragged array, or of a piece of a file.
+#pragma once
+
+#include <stdint.h>
+#include <string.h>
+
+#include "correct/model.h"
+
+namespace gkl_shim {
+namespace correct {
+
+struct Read {
+    uint8_t *letters;
+    const uint8_t *qualities;  // or null
+    int32_t length;
+};
+
+// Eight letters as a 16-bit number, the first one highest.
+inline uint64_t packed(const uint8_t *letters) {
+    uint64_t x;
+    memcpy(&x, letters, sizeof x);
+    x = __builtin_bswap64(x) >> 1 & 0x0303030303030303ull;
+    x = (x | x >> 6) & 0x000F000F000F000Full;
+    x = (x | x >> 12) & 0x000000FF000000FFull;
+    return (x | x >> 24) & 0xFFFF;
+}
+
+// The k-mer at `letters`, which are ACGT.
+inline uint64_t kmer_at(const uint8_t *letters, int k) {
+    uint64_t x = 0;
+    int done = 0;
+    for (; done + 8 <= k; done += 8) x = x << 16 | packed(letters + done);
+    const int rest = 2 * (k - done);
+    return x << rest | (packed(letters + k - 8) & ((uint64_t(1) << rest) - 1));
+}
+
+inline uint64_t canonical(const Hasher &hasher, uint64_t kmer) {
+    const uint64_t reverse = hasher.reverse_complement(kmer);
+    return kmer < reverse ? kmer : reverse;
+}
+
+// The first letter that is none of ACGTN, in either case, or -1.
+inline int64_t wrong_letter(const uint8_t *letters, int64_t length) {
+    uint8_t wrong = 0;
+    const auto is_wrong = [](uint8_t letter) {
+        const uint8_t upper = letter & 0xDF;
+        return uint8_t((upper != 'A') & (upper != 'C') & (upper != 'G') & (upper != 'T') &
+                       (upper != 'N'));
+    };
+    for (int64_t k = 0; k < length; k++) wrong |= is_wrong(letters[k]);
+    if (!wrong) return -1;
+    int64_t k = 0;
+    while (!is_wrong(letters[k])) k++;
+    return k;
+}
+
+}  // namespace correct
+}  // namespace gkl_shim

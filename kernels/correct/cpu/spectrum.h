@@ -1,0 +1,55 @@
+// The spectrum: the solid k-mers and their counts, for correction.
+#pragma once
+
+#include <stdint.h>
+
+#include <memory>
+#include <vector>
+
+#include "correct/cpu/counter.h"
+#include "correct/model.h"
+
+namespace gkl_shim {
+namespace correct {
+
+// The count at which the histogram has its valley, at least 2. Errors make k-mers of low counts,
+// and the genome k-mers of about its depth; between them lies the valley.
+int valley(const std::vector<int64_t> &histogram);
+
+class Spectrum {
+   public:
+    // Throws std::bad_alloc.
+    Spectrum(const Counter &counter, int threshold);
+
+    // Copies slots that slots() of another spectrum returned. Returns null and sets the error if
+    // they cannot be the slots of one.
+    static std::unique_ptr<Spectrum> from_slots(int k, int threshold, uint64_t size,
+                                                const uint32_t *slots, uint64_t count);
+
+    SpectrumView view() const { return {slots_.get(), size_, Hasher(k_)}; }
+    int k() const { return k_; }
+    int threshold() const { return threshold_; }
+    uint64_t size() const { return size_; }
+    const uint32_t *slots() const { return slots_.get(); }
+    uint64_t count() const { return count_; }
+    int64_t kmers() const { return kmers_; }
+
+    // The share of absent k-mers that are taken for present ones, estimated from the slots that a
+    // search compares.
+    double false_positive_rate() const;
+
+   private:
+    Spectrum() = default;
+    void allocate(uint64_t count);
+
+    struct Free {
+        void operator()(uint32_t *slots) const;
+    };
+    int k_ = 0, threshold_ = 0;
+    uint64_t size_ = 0, count_ = 0;
+    int64_t kmers_ = 0;
+    std::unique_ptr<uint32_t[], Free> slots_;
+};
+
+}  // namespace correct
+}  // namespace gkl_shim

@@ -1,0 +1,219 @@
+#include "correct/cpu/text.h"
+
+#include <string.h>
+
+#include <algorithm>
+#include <atomic>
+
+#include "common/error.h"
+#include "common/printable.h"
+#include "common/thread_pool.h"
+
+namespace gkl_shim {
+namespace correct {
+namespace {
+
+constexpr int64_t kReadsChecked = 4096;
+constexpr int64_t kBasesANanosecond = 4;
+constexpr int64_t kLongestRead = int64_t(1) << 30;
+
+// The start of a name, for messages.
+std::string name_of(const uint8_t *header, const uint8_t *end) {
+    const uint8_t *from = std::min(header + 1, end);
+    const uint8_t *to = from;
+    while (to < end && to - from < 80 && *to > ' ') to++;
+    return printable(std::string(from, to));
+}
+
+const uint8_t *without_cr(const uint8_t *begin, const uint8_t *newline) {
+    return newline > begin && newline[-1] == '\r' ? newline - 1 : newline;
+}
+
+}  // namespace
+
+bool Chunk::parse(uint8_t *text, int64_t size, bool last, int64_t most, int64_t before,
+                  int threads) {
+    text_ = text;
+    bases_ = 0;
+    records_.clear();
+    reads_.clear();
+    joined_.clear();
+    if (size == 0) return true;
+    if (text[0] != '@' && text[0] != '>')
+        return fail("record %lld: it starts with neither @ (FASTQ) nor > (FASTA)",
+                    (long long)before + 1);
+    const bool parsed =
+        text[0] == '@' ? fastq(size, last, most, before) : fasta(size, last, most, before);
+    return parsed && check_letters(before, threads);
+}
+
+bool Chunk::fastq(int64_t size, bool last, int64_t most, int64_t before) {
+    const uint8_t *const end = text_ + size;
+    const uint8_t *at = text_;
+    while (at < end && records() < most) {
+        const uint8_t *line[5] = {at}, *stop[4];
+        int lines = 0;
+        for (; lines < 4; lines++) {
+            const void *const newline = memchr(line[lines], '\n', size_t(end - line[lines]));
+            if (!newline) break;
+            line[lines + 1] = static_cast<const uint8_t *>(newline) + 1;
+            stop[lines] = without_cr(line[lines], static_cast<const uint8_t *>(newline));
+        }
+        const long long number = (long long)(before + records() + 1);
+        if (lines > 0 && *at != '@')
+            return fail("record %lld: its first line does not start with @", number);
+        if (lines < 4) {
+            if (!last) return true;
+            return fail("record %lld (%s) is cut off: it has %d of 4 lines", number,
+                        name_of(at, lines > 0 ? stop[0] : end).c_str(), lines);
+        }
+        if (*line[2] != '+')
+            return fail("record %lld (%s): its third line does not start with +", number,
+                        name_of(at, stop[0]).c_str());
+        const int64_t length = stop[1] - line[1];
+        if (stop[3] - line[3] != length)
+            return fail("record %lld (%s) has %lld bases but %lld qualities", number,
+                        name_of(at, stop[0]).c_str(), (long long)length,
+                        (long long)(stop[3] - line[3]));
+        if (length > kLongestRead)
+            return fail("record %lld (%s) has %lld bases, more than %lld", number,
+                        name_of(at, stop[0]).c_str(), (long long)length, (long long)kLongestRead);
+        records_.push_back(
+            {at - text_, line[1] - text_, stop[1] - text_, line[3] - text_, line[4] - text_});
+        reads_.push_back({text_ + (line[1] - text_), line[3], int32_t(length)});
+        bases_ += length;
+        at = line[4];
+    }
+    return true;
+}
+
+bool Chunk::fasta(int64_t size, bool last, int64_t most, int64_t before) {
+    const uint8_t *const end = text_ + size;
+    const uint8_t *at = text_;
+    bool several_lines = false;
+    while (at < end && records() < most) {
+        const long long number = (long long)(before + records() + 1);
+        if (*at != '>') return fail("record %lld: its first line does not start with >", number);
+        const void *const header = memchr(at, '\n', size_t(end - at));
+        if (!header && !last) break;
+        if (!header) return fail("record %lld has no sequence", number);
+        const uint8_t *const sequence = static_cast<const uint8_t *>(header) + 1;
+        const uint8_t *next = sequence, *stop = sequence;
+        int lines = 0;
+        int64_t length = 0;
+        while (next < end && *next != '>') {
+            const void *const newline = memchr(next, '\n', size_t(end - next));
+            if (!newline) {
+                next = end;
+                break;
+            }
+            stop = without_cr(next, static_cast<const uint8_t *>(newline));
+            length += stop - next;
+            lines++;
+            next = static_cast<const uint8_t *>(newline) + 1;
+        }
+        if (next == end && !last) break;
+        if (length > kLongestRead)
+            return fail("record %lld has %lld bases, more than %lld", number, (long long)length,
+                        (long long)kLongestRead);
+        several_lines |= lines > 1;
+        records_.push_back({at - text_, sequence - text_, stop - text_, -1, next - text_});
+        reads_.push_back({text_ + (sequence - text_), nullptr, int32_t(length)});
+        bases_ += length;
+        at = next;
+    }
+    if (several_lines) join_lines();
+    return true;
+}
+
+// Copies sequences of several lines, so that each read is contiguous.
+void Chunk::join_lines() {
+    joined_.resize(size_t(end()));
+    uint8_t *to = joined_.data();
+    for (size_t k = 0; k < records_.size(); k++) {
+        const Record &record = records_[k];
+        if (record.sequence_end - record.sequence == reads_[k].length) continue;
+        reads_[k].letters = to;
+        for (int64_t p = record.sequence; p < record.sequence_end; p++)
+            if (text_[p] != '\n' && text_[p] != '\r') *to++ = text_[p];
+    }
+}
+
+void Chunk::put_back() {
+    for (size_t k = 0; k < records_.size(); k++) {
+        const Record &record = records_[k];
+        const uint8_t *from = reads_[k].letters;
+        if (from == text_ + record.sequence) continue;
+        for (int64_t p = record.sequence; p < record.sequence_end; p++)
+            if (text_[p] != '\n' && text_[p] != '\r') text_[p] = *from++;
+    }
+}
+
+bool Chunk::check_letters(int64_t before, int threads) const {
+    struct Job {
+        const Chunk &chunk;
+        std::atomic<int64_t> first;
+    } job = {*this, {records()}};
+    parallel_for((records() + kReadsChecked - 1) / kReadsChecked, bases_ / kBasesANanosecond,
+                 threads,
+                 [](void *context, int64_t task) {
+                     Job &job = *static_cast<Job *>(context);
+                     const int64_t end = std::min(job.chunk.records(), (task + 1) * kReadsChecked);
+                     for (int64_t k = task * kReadsChecked; k < end; k++) {
+                         const Read &read = job.chunk.reads_[size_t(k)];
+                         if (wrong_letter(read.letters, read.length) < 0) continue;
+                         int64_t first = job.first.load();
+                         while (k < first && !job.first.compare_exchange_weak(first, k)) {
+                         }
+                         return;
+                     }
+                 },
+                 &job);
+    const int64_t wrong = job.first;
+    if (wrong == records()) return true;
+    const Read &read = reads_[size_t(wrong)];
+    const uint8_t *const header = text_ + records_[size_t(wrong)].begin;
+    const int64_t at = wrong_letter(read.letters, read.length);
+    return fail("record %lld (%s): letter %lld is \"%s\", not one of ACGTN",
+                (long long)(before + wrong + 1),
+                name_of(header, text_ + records_[size_t(wrong)].sequence).c_str(),
+                (long long)at + 1, printable(std::string(1, char(read.letters[at]))).c_str());
+}
+
+void Chunk::cut(int64_t records) {
+    for (int64_t k = records; k < this->records(); k++) bases_ -= reads_[size_t(k)].length;
+    records_.resize(size_t(records));
+    reads_.resize(size_t(records));
+}
+
+int64_t Chunk::write(const Outcome *outcomes, const uint8_t *keep, uint8_t *out) const {
+    uint8_t *to = out;
+    const auto put = [&](const uint8_t *from, int64_t size) {
+        memcpy(to, from, size_t(size));
+        to += size;
+    };
+    for (size_t k = 0; k < records_.size(); k++) {
+        if (!keep[k]) continue;
+        const Record &record = records_[k];
+        const int64_t begin = outcomes[k].begin, end = outcomes[k].end;
+        if (end - begin == reads_[k].length) {
+            put(text_ + record.begin, record.end - record.begin);
+            continue;
+        }
+        put(text_ + record.begin, record.sequence - record.begin);
+        put(reads_[k].letters + begin, end - begin);
+        if (record.qualities < 0) {
+            // The bases of a trimmed FASTA record are on one line.
+            put(text_ + record.sequence_end, record.end - record.sequence_end);
+            continue;
+        }
+        put(text_ + record.sequence_end, record.qualities - record.sequence_end);
+        put(text_ + record.qualities + begin, end - begin);
+        const int64_t rest = record.qualities + reads_[k].length;
+        put(text_ + rest, record.end - rest);
+    }
+    return to - out;
+}
+
+}  // namespace correct
+}  // namespace gkl_shim

@@ -1,0 +1,60 @@
+// Reads in a piece of a FASTQ or FASTA file, which are counted and corrected in place.
+#pragma once
+
+#include <stdint.h>
+
+#include <string>
+#include <vector>
+
+#include "correct/cpu/engine.h"
+#include "correct/cpu/reads.h"
+
+namespace gkl_shim {
+namespace correct {
+
+// A FASTQ record has four lines. A FASTA record has a header, and a sequence on any number of
+// lines. Lines may end with CR LF.
+class Chunk {
+   public:
+    // Finds the complete records of a text, at most `most`. The text must end with a newline if
+    // `last`; otherwise a FASTA record is complete only if another follows. `before` records
+    // came before. Returns false, with an error
+    // that names the record, if one is malformed. Throws std::bad_alloc.
+    bool parse(uint8_t *text, int64_t size, bool last, int64_t most, int64_t before, int threads);
+
+    int64_t records() const { return int64_t(records_.size()); }
+    int64_t bases() const { return bases_; }
+    const Read *reads() const { return reads_.data(); }
+
+    // Keeps the first records only.
+    void cut(int64_t records);
+
+    // Where the last record ends in the text.
+    int64_t end() const { return records_.empty() ? 0 : records_.back().end; }
+
+    // Puts reads that were copied, because they have several lines, back into the text.
+    void put_back();
+
+    // Writes the records that are to be kept, each cut to its outcome's [begin, end), to `out`,
+    // which has room for the text. Returns the bytes written.
+    int64_t write(const Outcome *outcomes, const uint8_t *keep, uint8_t *out) const;
+
+   private:
+    struct Record {
+        int64_t begin, sequence, sequence_end, qualities, end;  // in the text
+    };
+
+    bool fastq(int64_t size, bool last, int64_t most, int64_t before);
+    bool fasta(int64_t size, bool last, int64_t most, int64_t before);
+    void join_lines();
+    bool check_letters(int64_t before, int threads) const;
+
+    uint8_t *text_ = nullptr;
+    int64_t bases_ = 0;
+    std::vector<Record> records_;
+    std::vector<Read> reads_;
+    std::vector<uint8_t> joined_;  // sequences of several lines
+};
+
+}  // namespace correct
+}  // namespace gkl_shim

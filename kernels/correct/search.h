@@ -1,0 +1,251 @@
+// How a read is corrected. Both engines run this code, and so write the same reads.
+//
+// An engine gives it a class Lanes, which holds one read: its codes, and `weak`, a bit for each
+// k-mer that is not in the spectrum. Lanes does what can be done for many k-mers at once: the CPU's
+// in a loop, a GPU's in the lanes of a warp.
+//
+// The default method looks for the fewest changes. It starts from the longest run of solid k-mers
+// and extends it to the right, then to the left. Where the next k-mer is weak, the base that this
+// k-mer adds must be wrong. Each other base is tried: how many of the k-mers that contain it become
+// solid, up to the next weak one? k/2 of them confirm the change, or all if the read ends before.
+// If fewer do, there is another error, and the search goes on there. The fewest changes win; among
+// these the way after which more k-mers are solid, then the bases of the lowest quality. If two
+// ways are equally good, the base stays as it is. An extension that cannot go on leaves the rest to
+// the next run of solid k-mers, which is extended to meet it.
+#pragma once
+
+#include "correct/model.h"
+
+namespace gkl_shim {
+namespace correct {
+
+enum Method { kSearch = 0, kVoting = 1 };
+
+// Most reads have no error. So a read's first k-mer and every so many after it, which cover all its
+// bases, are looked up first. If all are solid, so is the read, and no other k-mer is looked up.
+GKL_SHIM_CORRECT int sample_step(int k) { return k / 2; }
+
+// A change is confirmed by this number of solid k-mers in a row that contain it, or by all of them
+// at the end of a read. With more, reads with many errors stay unsolved; with fewer, more right
+// bases of repeats are changed.
+GKL_SHIM_CORRECT int confirming(int k) { return k / 2; }
+
+// What became of a read.
+enum State : uint8_t {
+    kSolid = 0,      // all its k-mers were in the spectrum
+    kCorrected = 1,  // now they are
+    kUnsolved = 2,   // some still are not
+    kShort = 3       // it has no k-mer
+};
+
+// The most changes that the search makes at once, with this number of bases before the read's end.
+// More than a few must be of bases whose mean quality is below 7/8 of the read's. Otherwise reads
+// would often be changed into another copy of a repeat.
+constexpr int kFew = 4, kMostAtOnce = 10;
+GKL_SHIM_CORRECT int most_at_once(int bases) {
+    const int few = bases < kFew ? bases : kFew;
+    const int quarter = bases / 4 < kMostAtOnce ? bases / 4 : kMostAtOnce;
+    return few > quarter ? few : quarter;
+}
+
+// The most changes of a read, unless the caller sets another limit.
+GKL_SHIM_CORRECT int default_limit(int length) { return 2 + length / 10; }
+
+struct Limits {
+    int32_t changes;  // of a read; 0 means default_limit()
+
+    GKL_SHIM_CORRECT int of(int length) const {
+        return changes > 0 ? changes : default_limit(length);
+    }
+};
+
+// A base of a read and what to change it to.
+struct Change {
+    int32_t position;
+    uint32_t base;
+};
+
+// Lanes has:
+//   int length() const, kmers() const, k() const
+//   uint32_t code(int position) const; void set_code(int position, uint32_t base)
+//   uint32_t quality(int position) const; uint64_t total_quality() const   of all bases
+//   int next_weak(int from) const, next_solid(int from) const   the first such k-mer, or kmers()
+//   int last_weak(int from) const, last_solid(int from) const   from `from` down, or -1
+//   void set_solid(int first, int last)
+//   void find_weak()           looks up all k-mers
+//   int run(Change, int direction, int most)
+//       how many k-mers in a row are solid if the base is changed: of those that contain it,
+//       starting with the one in which it is the last base (direction 1) or the first (-1)
+//   bool vote(Change *)        the change with the most votes; false if there is none
+template <class Lanes>
+class Search {
+   public:
+    GKL_SHIM_CORRECT Search(Lanes &lanes, const Limits &limits)
+        : lanes_(lanes), left_(limits.of(lanes.length())), enough_(confirming(lanes.k())) {}
+
+    // Expects a read with a k-mer, and weak k-mers found. Returns the read's state.
+    GKL_SHIM_CORRECT State correct() {
+        const int kmers = lanes_.kmers();
+        if (lanes_.next_weak(0) == kmers) return kSolid;
+        if (lanes_.next_solid(0) == kmers) {
+            Change change;
+            if (!lanes_.vote(&change)) return kUnsolved;
+            left_--;
+            lanes_.set_code(change.position, change.base);
+            lanes_.find_weak();
+            if (lanes_.next_solid(0) == kmers) return kUnsolved;
+        }
+        int first = 0, last = -1;
+        for (int from = lanes_.next_solid(0); from < kmers;) {
+            const int to = lanes_.next_weak(from);
+            if (to - from > last - first + 1) {
+                first = from;
+                last = to - 1;
+            }
+            from = lanes_.next_solid(to);
+        }
+        to_the_right(last);
+        to_the_left(lanes_.last_weak(last));
+        return lanes_.next_weak(0) == kmers ? kCorrected : kUnsolved;
+    }
+
+   private:
+    // Expects a solid k-mer. Corrects everything to the right of it.
+    GKL_SHIM_CORRECT void to_the_right(int solid) {
+        const int kmers = lanes_.kmers();
+        for (;;) {
+            const int weak = lanes_.next_weak(solid);
+            if (weak == kmers) return;
+            if (extend(weak, 1)) {
+                solid = weak;
+                continue;
+            }
+            // Extend the next run to the left, towards the weak k-mer.
+            const int next = lanes_.next_solid(weak);
+            if (next == kmers) return;
+            for (int k = next - 1; k >= weak && extend(k, -1);) k = lanes_.last_weak(k);
+            solid = lanes_.next_solid(next);
+        }
+    }
+    // Corrects everything to the left, from the first weak k-mer there.
+    GKL_SHIM_CORRECT void to_the_left(int weak) {
+        while (weak >= 0) {
+            if (extend(weak, -1)) {
+                weak = lanes_.last_weak(weak);
+                continue;
+            }
+            const int next = lanes_.last_solid(weak);
+            if (next < 0) return;
+            for (int k = next + 1; k <= weak && extend(k, 1);) k = lanes_.next_weak(k);
+            weak = lanes_.last_weak(next);
+        }
+    }
+
+    // Makes the fewest changes after which the weak k-mer and all others that contain a changed
+    // base are solid. The k-mer beside it, against the direction, is solid. Returns whether there
+    // was one best way.
+    GKL_SHIM_CORRECT bool extend(int weak, int direction) {
+        const int n = lanes_.length(), k = lanes_.k();
+        const int start = direction > 0 ? weak + k - 1 : weak;
+        const int bases = direction > 0 ? n - start : start + 1;
+        int most = most_at_once(bases);
+        if (most > left_) most = left_;
+        for (int changes = 1; changes <= most; changes++) {
+            if (changes == kFew + 1) total_quality_ = lanes_.total_quality();
+            const int ways = explore(start, direction, changes);
+            if (ways == 0) continue;
+            if (ways > 1) return false;
+            for (int d = 0; d < changes; d++) lanes_.set_code(best_[d].position, best_[d].base);
+            left_ -= changes;
+            const int end = best_[changes - 1].position;
+            if (direction > 0)
+                lanes_.set_solid(weak, end + run_ - k);
+            else
+                lanes_.set_solid(end - run_ + 1, weak);
+            return true;
+        }
+        return false;
+    }
+
+    // How many k-mers contain a base, of those that the direction leads to.
+    GKL_SHIM_CORRECT int reach(int position, int direction) const {
+        const int bases = direction > 0 ? lanes_.length() - position : position + 1;
+        return bases < lanes_.k() ? bases : lanes_.k();
+    }
+
+    // Tries all ways of exactly this number of changes. Returns how many are equally good.
+    GKL_SHIM_CORRECT int explore(int start, int direction, int changes) {
+        uint32_t before[kMostAtOnce], quality = 0, best = 0;
+        Change way[kMostAtOnce];
+        int ways = 0, depth = 0;
+        way[0] = {start, 0};
+        before[0] = lanes_.code(start);
+        for (;;) {
+            Change &change = way[depth];
+            if (change.base > 3) {  // all four bases are tried
+                if (depth == 0) return ways;
+                depth--;
+                lanes_.set_code(way[depth].position, before[depth]);
+                quality -= lanes_.quality(way[depth].position);
+                way[depth].base++;
+                continue;
+            }
+            if (change.base == before[depth]) {
+                change.base++;
+                continue;
+            }
+            const int whole = reach(change.position, direction);
+            const int run = lanes_.run(change, direction, whole);
+            const int enough = whole < enough_ ? whole : enough_;
+            const bool last = depth == changes - 1;
+            if (run >= enough && last) {
+                const uint32_t sum = quality + lanes_.quality(change.position);
+                const bool low = uint64_t(sum) * uint64_t(lanes_.length()) * 8 <
+                                 uint64_t(changes) * total_quality_ * 7;
+                if (changes > kFew && !low) {
+                    // not a way
+                } else if (ways == 0 || run > run_ || (run == run_ && sum < best)) {
+                    ways = 1;
+                    best = sum;
+                    run_ = run;
+                    for (int d = 0; d < changes; d++) best_[d] = way[d];
+                } else if (run == run_ && sum == best) {
+                    ways++;
+                }
+            } else if (run > 0 && run < enough && !last) {
+                quality += lanes_.quality(change.position);
+                lanes_.set_code(change.position, change.base);
+                depth++;
+                way[depth] = {change.position + direction * run, 0};
+                before[depth] = lanes_.code(way[depth].position);
+                continue;
+            }
+            change.base++;
+        }
+    }
+
+    Lanes &lanes_;
+    int left_;          // changes that the read may still get
+    const int enough_;  // k-mers in a row that confirm a change
+    Change best_[kMostAtOnce];
+    uint64_t total_quality_ = 0;  // for more than a few changes
+    int run_ = 0;                 // k-mers that confirm the last of the best changes
+};
+
+// CUDA-EC's loop: make the change with the most votes until all k-mers are solid.
+template <class Lanes>
+GKL_SHIM_CORRECT State correct_by_voting(Lanes &lanes, const Limits &limits) {
+    const int kmers = lanes.kmers();
+    if (lanes.next_weak(0) == kmers) return kSolid;
+    for (int left = limits.of(lanes.length()); left > 0; left--) {
+        Change change;
+        if (!lanes.vote(&change)) return kUnsolved;
+        lanes.set_code(change.position, change.base);
+        lanes.find_weak();
+        if (lanes.next_weak(0) == kmers) return kCorrected;
+    }
+    return kUnsolved;
+}
+
+}  // namespace correct
+}  // namespace gkl_shim

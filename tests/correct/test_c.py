@@ -1,0 +1,117 @@
+"""The C ABI: what it refuses, and the library for aarch64 under emulation."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+import gkl_shim
+from gkl_shim import _native
+from tests.conftest import require_tool
+from tests.correct import oracle
+from tests.correct.test_correct import random_reads
+
+DRIVER = Path(__file__).with_name("driver.c")
+
+
+def compiled(compiler: str, library: Path, folder: Path) -> str:
+    program = folder / "driver"
+    include = gkl_shim.paths.header().parent
+    flags = ["-std=c11", "-Wall", "-Wextra", "-Werror", "-O1", "-I", include]
+    link = [library, f"-Wl,-rpath,{library.parent}"]
+    subprocess.run([compiler, *flags, DRIVER, "-o", program, *link], check=True)
+    return str(program)
+
+
+@pytest.fixture(scope="module")
+def native(tmp_path_factory) -> list[str]:
+    folder = tmp_path_factory.mktemp("native")
+    return [compiled(require_tool("cc"), gkl_shim.paths.library(), folder)]
+
+
+@pytest.fixture(scope="module")
+def aarch64(tmp_path_factory, aarch64_compiler, aarch64_emulator, aarch64_library) -> list[str]:
+    folder = tmp_path_factory.mktemp("aarch64")
+    return [*aarch64_emulator, compiled(aarch64_compiler, aarch64_library, folder)]
+
+
+@pytest.mark.parametrize("machine", ["native", "aarch64"])
+@pytest.mark.parametrize(("method", "name"), list(enumerate(["search", "voting"])))
+def test_the_oracle_everywhere(request, tmp_path: Path, machine, method, name) -> None:
+    program = request.getfixturevalue(machine)
+    reads, _ = random_reads(21)
+    reads = [read for read in reads if read]
+    path = tmp_path / "reads.txt"
+    path.write_text("".join(f"{read}\n" for read in reads))
+    counts = oracle.count(reads, 15)
+    solid = {kmer for kmer, count in counts.items() if count >= 3}
+    want = [oracle.correct(read, [30] * len(read), solid, 15, name) for read in reads]
+    for threads, memory in ((1, 0), (3, 5_000_000)):
+        options = [path, 15, 3, method, threads, memory]
+        done = subprocess.run(
+            [*program, *map(str, options)], check=True, capture_output=True, text=True
+        )
+        lines = [line.split("\t") for line in done.stdout.splitlines()]
+        assert [(line[3], int(line[0])) for line in lines] == want
+
+
+def test_what_is_refused() -> None:
+    ffi, lib = _native.library()
+    counter, spectrum = (
+        ffi.new("gkl_shim_correct_counter **"),
+        ffi.new("gkl_shim_correct_spectrum **"),
+    )
+
+    def refused(status: int) -> str:
+        assert status == lib.GKL_SHIM_EINVAL
+        return _native.last_error()
+
+    opened = lib.gkl_shim_correct_counter_open
+    assert refused(opened(10, 1, 0, counter)) == "k is 10, not 11 to 31"
+    assert refused(opened(15, -1, 0, counter)) == "threads is -1, less than 0"
+    assert refused(opened(15, 1, -1, counter)) == "memory_bytes is -1, less than 0"
+    assert refused(opened(15, 1, 0, ffi.NULL)) == "counter is null"
+    assert counter[0] == ffi.NULL
+    assert opened(15, 1, 0, counter) == lib.GKL_SHIM_OK
+    offsets, letters = ffi.new("int64_t[]", [0, 4, 2]), ffi.new("uint8_t[]", b"ACGT")
+    for batch, message in (
+        ((-1, offsets, letters, ffi.NULL), "reads is -1, less than 0"),
+        ((1, ffi.NULL, letters, ffi.NULL), "the offsets are null"),
+        ((1, offsets, ffi.NULL, ffi.NULL), "the letters are null"),
+        ((2, offsets, letters, ffi.NULL), "offset 2 is less than the one before"),
+        ((1, offsets + 1, letters, ffi.NULL), "offset 0 is 4, not 0"),
+    ):
+        made = ffi.new("gkl_shim_correct_batch *", batch)
+        assert refused(lib.gkl_shim_correct_count(counter[0], made)) == message
+    counts, valley = ffi.new("int64_t[255]"), ffi.new("int32_t *")
+    histogram = lib.gkl_shim_correct_histogram
+    assert refused(histogram(counter[0], counts, valley)) == "the counter is not complete"
+    make = lib.gkl_shim_correct_spectrum_make
+    assert refused(make(counter[0], 0, spectrum)) == "the counter is not complete"
+    assert lib.gkl_shim_correct_end_pass(counter[0], valley) == lib.GKL_SHIM_OK
+    assert refused(lib.gkl_shim_correct_end_pass(counter[0], valley)) == "the counter is complete"
+    assert refused(make(counter[0], 1, spectrum)) == "threshold is 1, not 2 to 2047"
+    assert make(counter[0], 2, spectrum) == lib.GKL_SHIM_OK
+    for options, message in (
+        ((-1, 0, 0), "threads is -1, less than 0"),
+        ((1, 2, 0), "method is 2, not 0 or 1"),
+        ((1, 0, -1), "changes is -1, less than 0"),
+    ):
+        given = ffi.new("gkl_shim_correct_options *", options)
+        batch = ffi.new("gkl_shim_correct_batch *")
+        none = [ffi.NULL] * 4
+        status = lib.gkl_shim_correct_reads(given, spectrum[0], batch, *none)
+        assert refused(status) == message
+    facts = ffi.new("gkl_shim_correct_facts *")
+    assert lib.gkl_shim_correct_spectrum_facts(spectrum[0], facts) == lib.GKL_SHIM_OK
+    other = ffi.new("gkl_shim_correct_spectrum **")
+    facts.slot_count = facts.size
+    assert "cannot have" in refused(lib.gkl_shim_correct_spectrum_load(facts, other))
+    facts.k = 40
+    assert refused(lib.gkl_shim_correct_spectrum_load(facts, other)) == "k is 40, not 11 to 31"
+    lib.gkl_shim_correct_spectrum_close(spectrum[0])
+    lib.gkl_shim_correct_counter_close(counter[0])
+    lib.gkl_shim_correct_spectrum_close(ffi.NULL)
+    lib.gkl_shim_correct_counter_close(ffi.NULL)

@@ -1,0 +1,308 @@
+"""``gkl-shim correct``."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.shim_command import one_error, run
+from tests.conftest import missing, require_tool
+from tests.correct import oracle
+from tests.correct.test_correct import random_reads
+
+READS, QUALITIES = random_reads(11, genome=3000, depth=25, length=60, rate=0.02)
+K, THRESHOLD = 15, 4
+OPTIONS = ("-k", str(K), "--threshold", str(THRESHOLD))
+
+
+def fastq(reads, qualities, newline="\n", first=0) -> str:
+    return "".join(
+        newline.join(
+            [f"@read{first + k} of/{k}", read, "+", "".join(chr(33 + q) for q in quality), ""]
+        )
+        for k, (read, quality) in enumerate(zip(reads, qualities, strict=True))
+    )
+
+
+def _corrected(reads, qualities, spectrum_of=READS) -> tuple[list[str], list[int]]:
+    counts = oracle.count(spectrum_of, K)
+    solid = {kmer for kmer, count in counts.items() if count >= THRESHOLD}
+    done = [
+        oracle.correct(read, [33 + q for q in quality], solid, K, "search")
+        for read, quality in zip(reads, qualities, strict=True)
+    ]
+    return [read for read, _ in done], [state for _, state in done]
+
+
+WANT, STATES = _corrected(READS, QUALITIES)
+TEXT, WANT_TEXT = fastq(READS, QUALITIES), fastq(WANT, QUALITIES)
+
+
+def succeeded(done) -> str:
+    assert done.returncode == 0, done.stderr
+    return done.stderr.decode()
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def test_fastq_in_and_out(tmp_path: Path) -> None:
+    (tmp_path / "r.fq").write_text(TEXT)
+    message = succeeded(run(tmp_path, "correct", "r.fq", "-o", "out.fq", *OPTIONS))
+    assert (tmp_path / "out.fq").read_text() == WANT_TEXT
+    corrected, unsolved = STATES.count(oracle.CORRECTED), STATES.count(oracle.UNSOLVED)
+    changed = sum(
+        a != b for x, y in zip(READS, WANT, strict=True) for a, b in zip(x, y, strict=True)
+    )
+    assert f"{len(READS)} reads: {corrected} corrected, {unsolved} unsolved, {changed}" in message
+    assert run(tmp_path, "correct", "r.fq", *OPTIONS).stdout.decode() == WANT_TEXT
+
+
+def test_gzip_in_and_out(tmp_path: Path) -> None:
+    (tmp_path / "r.fq.gz").write_bytes(gzip.compress(TEXT.encode()))
+    succeeded(run(tmp_path, "correct", "r.fq.gz", "-o", "out.fq.gz", *OPTIONS))
+    assert gzip.decompress((tmp_path / "out.fq.gz").read_bytes()).decode() == WANT_TEXT
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+@pytest.mark.parametrize("last", [True, False])
+def test_ends_of_lines(tmp_path: Path, newline, last) -> None:
+    text = fastq(READS, QUALITIES, newline).encode()
+    (tmp_path / "r.fq").write_bytes(text if last else text[: -len(newline)])
+    succeeded(run(tmp_path, "correct", "r.fq", "-o", "out.fq", *OPTIONS))
+    want = fastq(WANT, QUALITIES, newline).encode()
+    # A newline that is missing at the end is added, always as LF.
+    assert (tmp_path / "out.fq").read_bytes() == (want if last else want[: -len(newline)] + b"\n")
+
+
+@pytest.mark.parametrize("width", [1000, 17])
+def test_fasta_keeps_its_lines(tmp_path: Path, width) -> None:
+    def fasta(reads) -> str:
+        return "".join(
+            f">read{k}\n" + "".join(read[p : p + width] + "\n" for p in range(0, len(read), width))
+            for k, read in enumerate(reads)
+        )
+
+    (tmp_path / "r.fa").write_text(fasta(READS))
+    succeeded(run(tmp_path, "correct", "r.fa", "-o", "out.fa", *OPTIONS))
+    counts = oracle.count(READS, K)
+    solid = {kmer for kmer, count in counts.items() if count >= THRESHOLD}
+    want = [oracle.correct(read, [0] * len(read), solid, K, "search")[0] for read in READS]
+    assert (tmp_path / "out.fa").read_text() == fasta(want)
+
+
+@pytest.mark.parametrize("interleaved", [False, True])
+@pytest.mark.parametrize("discard", [False, True])
+@pytest.mark.parametrize("trim", [False, True])
+def test_pairs_stay_together(tmp_path: Path, interleaved, discard, trim) -> None:
+    reads, qualities = READS[: len(READS) // 2 * 2], QUALITIES[: len(READS) // 2 * 2]
+    want, states = _corrected(reads, qualities, reads)
+    options = [*OPTIONS, *(["--discard"] if discard else []), *(["--trim"] if trim else [])]
+    if interleaved:
+        (tmp_path / "r.fq").write_text(fastq(reads, qualities))
+        done = run(tmp_path, "correct", "r.fq", "-o", "o.fq", "--interleaved", *options)
+        succeeded(done)
+        lines = (tmp_path / "o.fq").read_text().splitlines()
+        found = [lines[at : at + 4] for at in range(0, len(lines), 4)]
+    else:
+        for index in range(2):
+            text = "".join(
+                fastq([reads[k]], [qualities[k]], first=k) for k in range(index, len(reads), 2)
+            )
+            (tmp_path / f"r{index}.fq").write_text(text)
+        outputs = ("-o", "o0.fq", "--output2", "o1.fq")
+        succeeded(run(tmp_path, "correct", "r0.fq", "r1.fq", *outputs, *options))
+        both = [(tmp_path / f"o{index}.fq").read_text().splitlines() for index in range(2)]
+        assert len(both[0]) == len(both[1])
+        found = [lines[at : at + 4] for at in range(0, len(both[0]), 4) for lines in both]
+    kept = [
+        k
+        for k in range(len(reads))
+        if not discard or oracle.UNSOLVED not in (states[k], states[k ^ 1])
+    ]
+    assert [record[0].split()[0] for record in found] == [f"@read{k}" for k in kept]
+    assert not discard or len(kept) < len(reads)
+    for k, record in zip(kept, found, strict=True):
+        if trim and states[k] == oracle.UNSOLVED:
+            assert record[1] in want[k]
+            place = want[k].index(record[1])
+            quality = "".join(chr(33 + q) for q in qualities[k])
+            assert record[3] == quality[place : place + len(record[1])]
+        else:
+            assert record[1] == want[k]
+        assert len(record[1]) == len(record[3])
+
+
+def test_the_report_and_the_plot(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    (tmp_path / "r.fq").write_text(TEXT)
+    files = ("--json", "r.json", "--plot", "h.svg", "--save-spectrum", "s.npz")
+    succeeded(run(tmp_path, "correct", "r.fq", "-o", "out.fq", *OPTIONS, *files))
+    report = json.loads((tmp_path / "r.json").read_text())
+    counts = oracle.count(READS, K)
+    assert report["reads"] == report["reads_written"] == len(READS)
+    assert report["bases"] == sum(map(len, READS))
+    assert report["reads_by_state"]["unsolved"] == STATES.count(oracle.UNSOLVED)
+    assert report["histogram"][:9] == [
+        sum(count == c for count in counts.values()) for c in range(1, 10)
+    ]
+    assert report["solid_kmers"] == sum(count >= THRESHOLD for count in counts.values())
+    assert (report["k"], report["threshold"], report["counting_passes"]) == (K, THRESHOLD, 1)
+    assert 0 < report["false_positive_rate"] < 1e-5
+    assert set(report["seconds"]) == {"count", "spectrum", "correct"}
+    assert b"<svg" in (tmp_path / "h.svg").read_bytes()
+    # The saved spectrum corrects other files, even a pipe.
+    done = run(tmp_path, "correct", "-", "--spectrum", "s.npz", input=TEXT.encode())
+    assert done.stdout.decode() == WANT_TEXT
+
+
+def test_options_reach_the_engine(tmp_path: Path) -> None:
+    (tmp_path / "r.fq").write_text(TEXT)
+    counts = oracle.count(READS, K)
+    solid = {kmer for kmer, count in counts.items() if count >= THRESHOLD}
+    for method, limit in (("voting", None), ("search", 1)):
+        options = ["--method", method, *(["--max-changes", str(limit)] if limit else [])]
+        done = run(tmp_path, "correct", "r.fq", *OPTIONS, *options, "--threads", "1")
+        want = [
+            oracle.correct(read, [33 + q for q in quality], solid, K, method, limit)[0]
+            for read, quality in zip(READS, QUALITIES, strict=True)
+        ]
+        assert done.stdout.decode() == fastq(want, QUALITIES)
+
+
+def test_a_small_memory_changes_nothing(tmp_path: Path) -> None:
+    reads, qualities = random_reads(12, genome=30_000, depth=10, length=80)
+    (tmp_path / "r.fq").write_text(fastq(reads, qualities))
+    succeeded(run(tmp_path, "correct", "r.fq", "-o", "a.fq", "--json", "a.json"))
+    options = ("--memory", "0.001", "--json", "b.json")
+    succeeded(run(tmp_path, "correct", "r.fq", "-o", "b.fq", *options))
+    assert (tmp_path / "a.fq").read_bytes() == (tmp_path / "b.fq").read_bytes()
+    passes = [
+        json.loads((tmp_path / name).read_text())["counting_passes"]
+        for name in ("a.json", "b.json")
+    ]
+    assert passes[0] == 1 < passes[1]
+
+
+def test_files_larger_than_a_piece(tmp_path: Path) -> None:
+    """Records that are divided between pieces, and one that is longer than a piece."""
+    reads, qualities = READS * 80, QUALITIES * 80
+    long = "A" * 9_000_000
+    text = fastq([*reads, long], [*qualities, [30] * len(long)])
+    assert len(text) > 3 * 8_388_608
+    (tmp_path / "r.fq").write_text(text)
+    options = ("-k", str(K), "--threshold", str(THRESHOLD * 80))
+    succeeded(run(tmp_path, "correct", "r.fq", "-o", "out.fq", *options))
+    assert (tmp_path / "out.fq").read_text() == fastq(
+        [*(WANT * 80), long], [*qualities, [30] * len(long)]
+    )
+
+
+@pytest.mark.parametrize("name", ["empty.fq", "short.fq"])
+def test_nothing_to_correct(tmp_path: Path, name) -> None:
+    text = "" if name == "empty.fq" else fastq(["ACGT", ""], [[30] * 4, []])
+    (tmp_path / name).write_text(text)
+    succeeded(run(tmp_path, "correct", name, "-o", "out.fq"))
+    assert (tmp_path / "out.fq").read_text() == text
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("ACGT\n", "r.fq: record 1: it starts with neither @ (FASTQ) nor > (FASTA)"),
+        ("@a\nAC\n+\nII\n@b\nAC\n+\nI\n", "r.fq: record 2 (b) has 2 bases but 1 qualities"),
+        ("@a\nAC\n+\nII\n@b\nAC\n", "r.fq: record 2 (b) is cut off: it has 2 of 4 lines"),
+        ("@a\nAC\n+\nII\nb\n", "r.fq: record 2: its first line does not start with @"),
+        ("@a\nAC\nII\n@b\n", "r.fq: record 1 (a): its third line does not start with +"),
+        ("@a\nAC\n+\nII\n@b\nAX\n+\nII\n", 'r.fq: record 2 (b): letter 2 is "X", not one of ACGTN'),
+        (">a\nACGT\n>b\nAC.T\n", 'r.fq: record 2 (b): letter 3 is ".", not one of ACGTN'),
+    ],
+)
+def test_malformed_records(tmp_path: Path, text, message) -> None:
+    (tmp_path / "r.fq").write_text(text)
+    done = run(tmp_path, "correct", "r.fq", "-o", "out.fq")
+    assert (done.returncode, one_error(done)) == (1, message)
+    assert names(tmp_path) == ["r.fq"]
+
+
+@pytest.mark.parametrize("cut", [1000, 10])
+def test_a_truncated_gzip(tmp_path: Path, cut) -> None:
+    (tmp_path / "r.fq.gz").write_bytes(gzip.compress(TEXT.encode())[:-cut])
+    message = one_error(run(tmp_path, "correct", "r.fq.gz", "-o", "out.fq"))
+    assert message.startswith("r.fq.gz: ") and "the gzip data are cut off" in message
+    assert names(tmp_path) == ["r.fq.gz"]
+
+
+def test_unequal_pairs(tmp_path: Path) -> None:
+    (tmp_path / "r1.fq").write_text(TEXT)
+    (tmp_path / "r2.fq").write_text(fastq(READS[:-3], QUALITIES[:-3]))
+    done = run(tmp_path, "correct", "r1.fq", "r2.fq", "-o", "a", "--output2", "b")
+    assert one_error(done) == (
+        f"r2.fq: it ends after {len(READS) - 3} reads, but its mate file does not"
+    )
+    (tmp_path / "odd.fq").write_text(fastq(READS[:5], QUALITIES[:5]))
+    done = run(tmp_path, "correct", "odd.fq", "-o", "a", "--interleaved")
+    assert one_error(done) == "odd.fq: read 5, the last one, has no mate"
+    assert names(tmp_path) == ["odd.fq", "r1.fq", "r2.fq"]
+
+
+def test_outputs_that_cannot_be_written(tmp_path: Path) -> None:
+    (tmp_path / "r.fq").write_text(TEXT)
+    (tmp_path / "there.fq").write_text("kept")
+    done = run(tmp_path, "correct", "r.fq", "-o", "there.fq")
+    assert one_error(done) == "there.fq: it exists; name another output, or give --force"
+    assert (tmp_path / "there.fq").read_text() == "kept"
+    succeeded(run(tmp_path, "correct", "r.fq", "-o", "there.fq", "--force", *OPTIONS))
+    assert (tmp_path / "there.fq").read_text() == WANT_TEXT
+    done = run(tmp_path, "correct", "r.fq", "-o", "r.fq", "--force")
+    assert one_error(done) == "r.fq: it is given twice; name another output"
+    done = run(tmp_path, "correct", "r.fq", "-o", "absent/out.fq")
+    assert one_error(done) == "absent/out.fq: No such file or directory"
+    done = run(tmp_path, "correct", "absent.fq", "-o", "out.fq")
+    assert one_error(done) == "absent.fq: No such file or directory"
+
+
+def test_a_full_disk(tmp_path: Path) -> None:
+    if not Path("/dev/full").exists():
+        missing("/dev/full does not exist")
+    (tmp_path / "r.fq").write_text(TEXT)
+    done = run(tmp_path, "correct", "r.fq", "-o", "/dev/full")
+    assert one_error(done) == "/dev/full: No space left on device"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["r.fq", "r2.fq"], "give MATES and --output2 together"),
+        (["r.fq", "--output2", "x"], "give MATES and --output2 together"),
+        (["r.fq", "r2.fq", "--output2", "x", "--interleaved"], "--interleaved is for one file"),
+        (["r.fq", "--spectrum", "s", "-k", "15"], "a --spectrum has its own k and threshold"),
+        (["r.fq", "-k", "5"], "Invalid value for '-k': 5 is not in the range 11<=x<=31"),
+    ],
+)
+def test_wrong_usage(tmp_path: Path, arguments, message) -> None:
+    done = run(tmp_path, "correct", *arguments)
+    assert done.returncode == 2 and one_error(done).startswith(message)
+
+
+def test_a_pipe_needs_a_spectrum(tmp_path: Path) -> None:
+    done = run(tmp_path, "correct", "-", input=TEXT.encode())
+    assert one_error(done) == "stdin: it is read twice, so it must be a file (or give --spectrum)"
+
+
+def test_bench(tmp_path: Path) -> None:
+    require_tool("lighter")
+    (tmp_path / "r.fq").write_text(TEXT)
+    options = ("--genome", "3000", "--rounds", "1", "--json", "b.json")
+    done = run(tmp_path, "bench", "correct", "r.fq", *options)
+    assert done.returncode == 0, done.stderr
+    rows = json.loads((tmp_path / "b.json").read_text())["rows"]
+    assert {row["tool"] for row in rows} == {"gkl-shim", "Lighter"}
+    assert all(row["reads"] == len(READS) and row["seconds"] > 0 for row in rows)
+    assert "Read correction, seconds of the whole command" in done.stdout.decode()
+    done = run(tmp_path, "bench", "correct", "r.fq", "--rounds", "1", env={"PATH": "/nowhere"})
+    assert b"Lighter" in done.stdout and b"apt install lighter" in done.stdout

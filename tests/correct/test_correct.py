@@ -1,0 +1,257 @@
+"""Correction from Python: every read as the plain corrector in oracle.py has it."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gkl_shim import _native_correct
+from gkl_shim.correct import CORRECTED, SHORT, SOLID, UNSOLVED, Spectrum, chosen_k
+from gkl_shim.errors import FormatError
+from tests.correct import oracle
+
+METHODS = ("search", "voting")
+
+
+def random_reads(seed: int, genome: int = 300, depth: int = 20, length: int = 50, rate=0.02):
+    """Reads of a genome with a repeat, in which some bases are wrong, N or of low quality."""
+    rnd = random.Random(seed)
+    first = "".join(rnd.choices("ACGT", k=genome))
+    place = rnd.randrange(genome // 2)
+    repeat = list(first[place : place + 60])
+    repeat[30] = rnd.choice("ACGT")
+    letters = first + "".join(repeat) + "".join(rnd.choices("ACGT", k=50))
+    reads, qualities = [], []
+    for _ in range(len(letters) * depth // length):
+        size = rnd.choice([length, length, rnd.randint(0, length)])
+        start = rnd.randrange(len(letters) - size + 1)
+        read = list(letters[start : start + size])
+        if rnd.random() < 0.5:
+            read = list("".join(read).translate(str.maketrans("ACGT", "TGCA"))[::-1])
+        for p in range(size):
+            if rnd.random() < rate:
+                read[p] = rnd.choice("ACGTNacgt")
+        reads.append("".join(read))
+        qualities.append([rnd.choice([2, 20, 37]) for _ in range(size)])
+    return reads, qualities
+
+
+def check(reads, qualities, k, threshold, method, limit=None, threads=1, spectrum_of=None):
+    """Compare with the oracle. Return the states."""
+    spectrum = Spectrum.from_reads(spectrum_of or reads, k=k, threshold=threshold, threads=threads)
+    counts = oracle.count(spectrum_of or reads, k)
+    solid = {kmer for kmer, count in counts.items() if count >= threshold}
+    assert spectrum.kmers == len(solid)
+    histogram = np.bincount(list(counts.values()), minlength=300)[1:]
+    assert (spectrum.histogram[:200] == histogram[:200]).all()
+    joined = bytes(q for read in qualities for q in read)
+    found = spectrum.correct(reads, joined, method, limit, threads)
+    for index, (read, quality) in enumerate(zip(reads, qualities, strict=True)):
+        want, state = oracle.correct(read, quality, solid, k, method, limit)
+        assert (found.read(index).decode(), found.states[index]) == (want, state), (index, read)
+    return found.states
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("k", [11, 13, 16, 21, 27, 31])
+def test_as_the_oracle(method, k) -> None:
+    for seed in range(4):
+        states = check(*random_reads(seed), k, 3, method)
+        assert {SOLID, CORRECTED, SHORT} <= set(states.tolist())
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_many_errors(method) -> None:
+    """Several errors within k bases, and reads that cannot be solved."""
+    clean, _ = random_reads(1, rate=0, depth=40)
+    dirty, qualities = random_reads(1, rate=0.1)
+    states = check(dirty, qualities, 13, 3, method, spectrum_of=clean)
+    assert {CORRECTED, UNSOLVED} <= set(states.tolist())
+
+
+@pytest.mark.parametrize("limit", [1, 2, 5])
+@pytest.mark.parametrize("method", METHODS)
+def test_the_limit_on_changes(method, limit) -> None:
+    clean, _ = random_reads(2, rate=0, depth=40)
+    dirty, qualities = random_reads(2, rate=0.06)
+    check(dirty, qualities, 13, 3, method, limit, spectrum_of=clean)
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.lists(st.text("ACGTN", max_size=40), min_size=1, max_size=12),
+    st.integers(11, 14),
+    st.sampled_from(METHODS),
+    st.data(),
+)
+def test_any_reads(reads, k, method, data) -> None:
+    copies = data.draw(st.lists(st.sampled_from(reads), max_size=12))
+    every = reads + copies
+    qualities = [[30 if p % 3 else 10 for p in range(len(read))] for read in every]
+    check(every, qualities, k, 2, method)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_threads_change_nothing(method) -> None:
+    reads, qualities = random_reads(5, depth=600)
+    joined = bytes(q for read in qualities for q in read)
+    results = []
+    for threads in (1, 2, 5):
+        spectrum = Spectrum.from_reads(reads, k=15, threshold=3, threads=threads)
+        found = spectrum.correct(reads, joined, method, threads=threads)
+        results.append((spectrum.histogram.tobytes(), found.letters.tobytes()))
+    assert len(set(results)) == 1
+
+
+def test_the_memory_limit_needs_more_passes_and_changes_nothing() -> None:
+    reads, _ = random_reads(6, genome=20_000, depth=10)
+    letters = np.frombuffer("".join(reads).encode(), np.uint8)
+    offsets = np.concatenate([[0], np.cumsum([len(read) for read in reads])]).astype(np.int64)
+    results, passes = [], []
+    for memory in (0, 600_000, 100_000):
+        counter = _native_correct.Counter(21, 2, memory)
+        passes.append(0)
+        complete = False
+        while not complete:
+            counter.count((letters, offsets))
+            complete = counter.end_pass()
+            passes[-1] += 1
+        spectrum = Spectrum.from_counter(counter, 3)
+        results.append((spectrum.histogram.tobytes(), spectrum.native.facts().slots.tobytes()))
+    assert len(set(results)) == 1
+    assert passes[0] == 1 < passes[1] < passes[2]
+
+
+def test_changes_are_returned_as_arrays() -> None:
+    read = "ACGTTGCAAGCTTAGC"
+    spectrum = Spectrum.from_reads([read] * 5, k=11)
+    wrong = ["ACGTTGCATGCTTAGC", read, "acGTNGCaAGCTTAGC"]
+    found = spectrum.correct(wrong)
+    assert [found.read(k).decode() for k in range(3)] == [read, read, "acGTTGCaAGCTTAGC"]
+    assert found.states.tolist() == [CORRECTED, SOLID, CORRECTED]
+    assert found.changed_reads.tolist() == [0, 2]
+    assert found.changed_positions.tolist() == [8, 4]
+    assert bytes(found.changed_from) == b"TN" and bytes(found.changed_to) == b"AT"
+
+
+def test_low_quality_bases_come_first() -> None:
+    """Two bases could be wrong: the k-mers of two genomes meet in the read's last two bases."""
+    stem = "ACGTTGCAAGCTTAGCATCCG"
+    reads = [stem + "AC"] * 5 + [stem[:10] + "TTTTTTTTTTTTT"]
+    spectrum = Spectrum.from_reads(reads, k=11, threshold=3)
+    found = spectrum.correct([stem + "AG", stem + "CC"], bytes([30] * 46))
+    assert [found.read(k).decode() for k in range(2)] == [stem + "AC"] * 2
+
+
+def test_trimmed_parts_are_solid() -> None:
+    genome = "".join(random.Random(9).choices("ACGT", k=400))
+    spectrum = Spectrum.from_reads([genome] * 4, k=15)
+    other = "".join(random.Random(10).choices("ACGT", k=30))
+    found = spectrum.correct([genome[:60] + other, other, genome[:60]])
+    assert found.states.tolist() == [UNSOLVED, UNSOLVED, SOLID]
+    assert 58 <= found.ends[0] <= 62 and found.begins[0] == 0
+    assert (found.begins[1], found.ends[1]) == (0, 30)
+
+
+def test_a_saved_spectrum_gives_the_same(tmp_path: Path) -> None:
+    reads, _ = random_reads(7)
+    spectrum = Spectrum.from_reads(reads, k=17)
+    spectrum.save(tmp_path / "s.npz")
+    loaded = Spectrum.load(tmp_path / "s.npz")
+    for name in ("k", "threshold", "kmers", "false_positive_rate"):
+        assert getattr(loaded, name) == getattr(spectrum, name)
+    assert (loaded.histogram == spectrum.histogram).all()
+    assert (loaded.correct(reads).letters == spectrum.correct(reads).letters).all()
+
+
+@pytest.mark.parametrize("damage", ["cut", "other", "empty", "slots"])
+def test_a_damaged_spectrum_is_refused(tmp_path: Path, damage) -> None:
+    path = tmp_path / "s.npz"
+    spectrum = Spectrum.from_reads(["ACGTTGCAAGCTTAGC"] * 5, k=11)
+    spectrum.save(path)
+    if damage == "slots":
+        slots = spectrum.native.facts().slots.copy()
+        slots[-1] = 7
+        with np.load(path) as file:
+            np.savez(path, facts=file["facts"], histogram=file["histogram"], slots=slots)
+    else:
+        data = path.read_bytes()
+        path.write_bytes({"cut": data[: len(data) // 2], "other": b"ACGT\n", "empty": b""}[damage])
+    with pytest.raises(FormatError, match=r"s\.npz: it is not a complete spectrum"):
+        Spectrum.load(path)
+
+
+@pytest.mark.parametrize(
+    ("counts", "valley"),
+    [
+        ({1: 3000, 2: 190, 3: 7, 4: 3, 5: 5, 6: 12, 20: 300}, 4),
+        ({1: 300, 20: 300}, 2),
+        ({1: 5000, 2: 10, 3: 2}, 2),
+        ({5: 12}, 2),
+        ({}, 2),
+    ],
+)
+def test_the_threshold_is_the_valley(counts, valley) -> None:
+    """The k-mers of a random genome, each as often as wanted."""
+    rnd = random.Random(1)
+    reads = []
+    for count, number in counts.items():
+        for _ in range(number):
+            reads += ["".join(rnd.choices("ACGT", k=31))] * count
+    assert Spectrum.from_reads(reads, k=31).threshold == valley
+
+
+def test_the_false_positive_rate_holds() -> None:
+    rnd = np.random.default_rng(4)
+    letters = np.frombuffer(b"ACGT", np.uint8)[rnd.integers(0, 4, 400_000)]
+    spectrum = Spectrum.from_reads([letters.tobytes()] * 2, k=31)
+    others = np.frombuffer(b"ACGT", np.uint8)[rnd.integers(0, 4, 31 * 300_000)]
+    offsets = np.arange(0, len(others) + 1, 31)
+    found = spectrum.correct((others, offsets))
+    assert 0 < spectrum.false_positive_rate < 1e-6
+    # 0.06 reads are expected.
+    assert (found.states == SOLID).sum() <= 2
+
+
+@pytest.mark.parametrize(("length", "k"), [(0, 11), (25, 13), (36, 19), (54, 27), (250, 27)])
+def test_k_follows_the_reads(length, k) -> None:
+    assert chosen_k(length) == k
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"k": 10}, "k is 10, not 11 to 31"),
+        ({"k": 32}, "k is 32, not 11 to 31"),
+        ({"k": 1.5}, "k is 1.5, not a whole number from 0"),
+        ({"threshold": 0}, "threshold is 0, not 2 to 2047"),
+        ({"threshold": 1}, "threshold is 1, not 2 to 2047"),
+        ({"threshold": 2048}, "threshold is 2048, not 2 to 2047"),
+        ({"threads": -1}, "threads is -1, not a whole number from 0"),
+        ({"reads": ["ACGTX"]}, "read 0: letter 4 is byte 88, not one of ACGTN"),
+        ({"reads": "ACGT"}, "reads: expected a sequence of them, got one str"),
+    ],
+)
+def test_wrong_arguments_of_counting(arguments, message) -> None:
+    with pytest.raises(ValueError, match=message):
+        Spectrum.from_reads(**{"reads": ["ACGT"], **arguments})
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"method": "x"}, "method is 'x', not one of search, voting"),
+        ({"max_changes": 0}, "max_changes is 0, less than 1"),
+        ({"qualities": b"III"}, "qualities: 3 of them, but 4 letters"),
+        ({"reads": ["AC-T"]}, "read 0: letter 2 is byte 45, not one of ACGTN"),
+    ],
+)
+def test_wrong_arguments_of_correcting(arguments, message) -> None:
+    spectrum = Spectrum.from_reads(["ACGT"], k=11)
+    with pytest.raises(ValueError, match=message):
+        spectrum.correct(**{"reads": ["ACGT"], **arguments})
