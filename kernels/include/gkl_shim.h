@@ -709,8 +709,8 @@ enum {
 
 /* Reads as a ragged array. Letters are ACGTN in either case. */
 typedef struct {
-    int64_t reads;            /* may be 0 */
-    const int64_t *offsets;   /* reads+1 offsets into letters */
+    int64_t reads;          /* may be 0 */
+    const int64_t *offsets; /* reads+1 offsets into letters */
     const uint8_t *letters;
     const uint8_t *qualities; /* one for each letter, higher is better; NULL if there are none */
 } gkl_shim_correct_batch;
@@ -754,13 +754,13 @@ typedef struct {
     double false_positive_rate; /* the share of absent k-mers that are taken for solid ones */
     uint64_t size;              /* for gkl_shim_correct_spectrum_load() */
     uint64_t slot_count;
-    const uint32_t *slots;      /* valid as long as the spectrum */
+    const uint32_t *slots; /* valid as long as the spectrum */
 } gkl_shim_correct_facts;
 
 /* Make a spectrum after the last pass. `threshold` is 2 to 2047, or 0 for the valley. */
-GKL_SHIM_API gkl_shim_status gkl_shim_correct_spectrum_make(
-    const gkl_shim_correct_counter *counter, int32_t threshold,
-    gkl_shim_correct_spectrum **spectrum);
+GKL_SHIM_API gkl_shim_status gkl_shim_correct_spectrum_make(const gkl_shim_correct_counter *counter,
+                                                            int32_t threshold,
+                                                            gkl_shim_correct_spectrum **spectrum);
 
 /* Make a spectrum from what gkl_shim_correct_spectrum_facts() returned for another one: its k,
  * threshold, size and slots. The slots are copied. */
@@ -779,10 +779,10 @@ typedef struct {
     int32_t changes; /* the most changes of a read; 0 means 2 and one more for every 10 bases */
 } gkl_shim_correct_options;
 
-/* Correct reads. `corrected` gets all letters; those that are not changed keep their case. states[k]
- * becomes GKL_SHIM_CORRECT_SOLID to _SHORT. The part [begins[k], ends[k]) of read k is what a
- * caller may trim it to: the longest part with solid k-mers alone if the read is unsolved and has
- * one, otherwise the whole read. `begins` and `ends` may be NULL. */
+/* Correct reads. `corrected` gets all letters; those that are not changed keep their case.
+ * states[k] becomes GKL_SHIM_CORRECT_SOLID to _SHORT. The part [begins[k], ends[k]) of read k is
+ * what a caller may trim it to: the longest part with solid k-mers alone if the read is unsolved
+ * and has one, otherwise the whole read. `begins` and `ends` may be NULL. */
 GKL_SHIM_API gkl_shim_status gkl_shim_correct_reads(const gkl_shim_correct_options *options,
                                                     const gkl_shim_correct_spectrum *spectrum,
                                                     const gkl_shim_correct_batch *batch,
