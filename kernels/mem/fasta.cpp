@@ -10,7 +10,7 @@ namespace gkl_shim {
 namespace mem {
 namespace {
 
-const int64_t kPiece = int64_t(1) << 18;
+const int64_t kFastaPiece = int64_t(1) << 18;
 const int64_t kBytesPerNanosecond = 2;
 
 bool is_space(uint8_t byte) { return byte == ' ' || (byte >= '\t' && byte <= '\r'); }
@@ -54,21 +54,21 @@ void scan(const uint8_t *from, const uint8_t *end, Sink &sink) {
     }
 }
 
-struct Counts {
+struct FastaCounts {
     int64_t sequences = 0, letters = 0, names = 0;
 };
 
-struct Counter : Counts {
-    void letters(const uint8_t *from, const uint8_t *to) { Counts::letters += to - from; }
+struct FastaCounter : FastaCounts {
+    void letters(const uint8_t *from, const uint8_t *to) { FastaCounts::letters += to - from; }
     void name(const uint8_t *from, const uint8_t *to) {
         sequences++;
         names += to - from;
     }
 };
 
-struct Writer {
+struct FastaWriter {
     Fasta &fasta;
-    Counts at;
+    FastaCounts at;
 
     void letters(const uint8_t *from, const uint8_t *to) {
         memcpy(fasta.letters.data() + at.letters, from, size_t(to - from));
@@ -84,15 +84,15 @@ struct Writer {
     }
 };
 
-struct Job {
+struct FastaJob {
     const uint8_t *text;
     int64_t size;
-    std::vector<Counts> counts;  // of each piece; then of all pieces before it
+    std::vector<FastaCounts> counts;  // of each piece; then of all pieces before it
     Fasta fasta;
 
     // Pieces begin at the beginning of a line.
     const uint8_t *begin(int64_t piece) const {
-        const int64_t at = std::min(piece * kPiece, size);
+        const int64_t at = std::min(piece * kFastaPiece, size);
         if (at == 0 || at == size) return text + at;
         return std::min(find(text + at - 1, text + size, '\n') + 1, text + size);
     }
@@ -101,14 +101,14 @@ struct Job {
 }  // namespace
 
 Fasta parse_fasta(const uint8_t *text, int64_t size, int threads) {
-    const int64_t pieces = (size + kPiece - 1) / kPiece;
-    Job job = {text, size, std::vector<Counts>(size_t(pieces + 1)), {}};
+    const int64_t pieces = (size + kFastaPiece - 1) / kFastaPiece;
+    FastaJob job = {text, size, std::vector<FastaCounts>(size_t(pieces + 1)), {}};
     const auto for_pieces = [&](void (*task)(void *, int64_t)) {
         parallel_for(pieces, size / kBytesPerNanosecond, threads, task, &job, true);
     };
     for_pieces([](void *context, int64_t piece) {
-        Job &job = *static_cast<Job *>(context);
-        Counter counter;
+        FastaJob &job = *static_cast<FastaJob *>(context);
+        FastaCounter counter;
         scan(job.begin(piece), job.begin(piece + 1), counter);
         job.counts[size_t(piece + 1)] = counter;
     });
@@ -117,15 +117,15 @@ Fasta parse_fasta(const uint8_t *text, int64_t size, int threads) {
         job.counts[piece].letters += job.counts[piece - 1].letters;
         job.counts[piece].names += job.counts[piece - 1].names;
     }
-    const Counts total = job.counts.back();
+    const FastaCounts total = job.counts.back();
     job.fasta.offsets.resize(size_t(total.sequences + 1));
     job.fasta.name_offsets.resize(size_t(total.sequences + 1));
     job.fasta.offsets.back() = total.letters;
     job.fasta.letters = Buffer<uint8_t>(total.letters);
     job.fasta.names = Buffer<uint8_t>(total.names);
     for_pieces([](void *context, int64_t piece) {
-        Job &job = *static_cast<Job *>(context);
-        Writer writer = {job.fasta, job.counts[size_t(piece)]};
+        FastaJob &job = *static_cast<FastaJob *>(context);
+        FastaWriter writer = {job.fasta, job.counts[size_t(piece)]};
         scan(job.begin(piece), job.begin(piece + 1), writer);
     });
     return std::move(job.fasta);

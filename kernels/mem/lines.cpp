@@ -33,8 +33,8 @@ uint64_t eight_digits(uint64_t value) {
     return quotients | (halves - 10 * quotients) << 8;
 }
 
-// Counts the bytes that a Writer writes.
-struct Sizer {
+// Counts the bytes that a LineBytes writes.
+struct LineSizer {
     int64_t size = 0;
 
     void bytes(const void *, int64_t count) { size += count; }
@@ -45,7 +45,7 @@ struct Sizer {
     }
 };
 
-struct Writer {
+struct LineBytes {
     uint8_t *out;
 
     void bytes(const void *from, int64_t count) {
@@ -179,7 +179,7 @@ bool LineWriter::next(const uint8_t **text, int64_t *size) {
         pieces, nanoseconds, threads_,
         [](void *context, int64_t piece) {
             Job &job = *static_cast<Job *>(context);
-            Sizer sizer;
+            LineSizer sizer;
             job.lines.emit(job.item(piece), job.item(piece + 1), sizer);
             job.places[size_t(piece + 1)] = sizer.size;
         },
@@ -192,7 +192,7 @@ bool LineWriter::next(const uint8_t **text, int64_t *size) {
         pieces, nanoseconds, threads_,
         [](void *context, int64_t piece) {
             Job &job = *static_cast<Job *>(context);
-            Writer writer = {job.lines.text_.data() + job.places[size_t(piece)]};
+            LineBytes writer = {job.lines.text_.data() + job.places[size_t(piece)]};
             job.lines.emit(job.item(piece), job.item(piece + 1), writer);
         },
         &job, true);

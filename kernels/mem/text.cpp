@@ -13,7 +13,7 @@ namespace mem {
 namespace {
 
 // Letters that one task prepares. A multiple of 64, so that tasks share no byte of a bit array.
-const int64_t kPiece = int64_t(1) << 18;
+const int64_t kTextPiece = int64_t(1) << 18;
 const int64_t kLettersPerNanosecond = 1;
 
 using Table = std::array<uint8_t, 256>;
@@ -63,7 +63,7 @@ uint8_t odd_of(uint64_t word) {
     return uint8_t((odd >> 7) * 0x0102040810204080 >> 56);
 }
 
-struct Job {
+struct Preparation {
     Role role;
     const Table &table;
     const uint8_t *from;
@@ -140,25 +140,26 @@ void Text::fill(Role role, bool nucleotides_only, const uint8_t *letters, const 
     guard(codes_, padded / 4, 0);
     guard(odd_, padded / 8, 0xFF);
     const Table table = letters_of(role, nucleotides_only);
-    Job job = {role,
-               table,
-               letters,
-               sources,
-               starts_,
-               letters_.data() + kGuard,
-               codes_.data() + kGuard,
-               odd_.data() + kGuard,
-               size_,
-               end,
-               {0}};
-    parallel_for((padded + kPiece - 1) / kPiece, padded / kLettersPerNanosecond, threads,
+    Preparation preparation = {role,
+                               table,
+                               letters,
+                               sources,
+                               starts_,
+                               letters_.data() + kGuard,
+                               codes_.data() + kGuard,
+                               odd_.data() + kGuard,
+                               size_,
+                               end,
+                               {0}};
+    parallel_for((padded + kTextPiece - 1) / kTextPiece, padded / kLettersPerNanosecond, threads,
                  [](void *context, int64_t piece) {
-                     Job &job = *static_cast<Job *>(context);
-                     const int64_t padded = (job.size + 127) / 64 * 64;
-                     job.prepare(piece * kPiece, std::min((piece + 1) * kPiece, padded));
+                     Preparation &preparation = *static_cast<Preparation *>(context);
+                     const int64_t padded = (preparation.size + 127) / 64 * 64;
+                     preparation.prepare(piece * kTextPiece,
+                                         std::min((piece + 1) * kTextPiece, padded));
                  },
-                 &job);
-    odd_letters_ = job.odd_letters;
+                 &preparation);
+    odd_letters_ = preparation.odd_letters;
 }
 
 int64_t Text::sequence_at(int64_t position) const {

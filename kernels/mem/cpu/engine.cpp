@@ -8,7 +8,7 @@ namespace gkl_shim {
 namespace mem {
 namespace {
 
-const int64_t kNanosecondsOfSeed = 20;
+const int64_t kNanosecondsOfLookUp = 20;
 const int kTogether = 32;
 // Candidates that are compared together.
 const int kCandidates = 128;
@@ -135,7 +135,7 @@ Strand find_on_strand(const Index &index, const FindSettings &settings, const Te
         const Page &page = index.page(number, &scratch);
         Search search = {index.text().view(), queries.view(), seeds, page, settings, parts};
         parallel_for(
-            int64_t(parts.size()), queries.size() / seeds.query_step * kNanosecondsOfSeed,
+            int64_t(parts.size()), queries.size() / seeds.query_step * kNanosecondsOfLookUp,
             settings.threads,
             [](void *context, int64_t part) { static_cast<const Search *>(context)->find(part); },
             &search, true);

@@ -19,10 +19,8 @@
 #include "mem/cuda/searcher.h"
 #include "mem/handles.h"
 
-using namespace gkl_shim;
-using namespace gkl_shim::mem;
-
-namespace {
+namespace gkl_shim {
+namespace mem {
 
 enum { kStreams = 2 };
 // Positions of a chunk, about. A multiple of 64.
@@ -31,14 +29,14 @@ const int64_t kChunk = int64_t(1) << 25;
 const int64_t kDividedFrom = int64_t(1) << 25;
 const int64_t kLongTime = int64_t(1) << 30;
 
-struct Device {
-    Device(const CudaDriver &driver, const gkl_shim_mem_cuda_device &given)
+struct SearchDevice {
+    SearchDevice(const CudaDriver &driver, const gkl_shim_mem_cuda_device &given)
         : number(given.number), context(given.context), kernels(given.kernels), driver_(driver) {
         const CudaContext current(driver, context);
         page = std::make_unique<DevicePage>(driver);
         for (auto &stream : streams) stream = std::make_unique<Stream>(driver, kernels);
     }
-    ~Device() {
+    ~SearchDevice() {
         try {
             const CudaContext current(driver_, context);
             for (auto &stream : streams) stream.reset();
@@ -61,11 +59,11 @@ struct Device {
 };
 
 // The search of one strand.
-struct Search {
+struct DeviceSearch {
     const Index &index;
     const Text &queries;
     int64_t min_length;
-    std::vector<std::unique_ptr<Device>> &devices;
+    std::vector<std::unique_ptr<SearchDevice>> &devices;
     int64_t pages, page_letters, chunks, chunk_letters, most_bytes;
     int threads;
 
@@ -77,7 +75,7 @@ struct Search {
     int64_t device_count() const { return int64_t(devices.size()); }
 
     void run_device(int64_t number) {
-        Device &device = *devices[size_t(number)];
+        SearchDevice &device = *devices[size_t(number)];
         try {
             if (pages > 1) {
                 for (int64_t page = number; page < pages; page += device_count())
@@ -93,7 +91,7 @@ struct Search {
     }
 
     // Searches the chunks first, first + step and so on in a page.
-    void run_page(Device &device, int64_t page, int64_t first, int64_t step) {
+    void run_page(SearchDevice &device, int64_t page, int64_t first, int64_t step) {
         StepTimes spent;
         {
             const CudaContext current(device.streams[0]->driver, device.context);
@@ -106,8 +104,8 @@ struct Search {
                               .count();
         }
         struct Chunks {
-            Search &search;
-            Device &device;
+            DeviceSearch &search;
+            SearchDevice &device;
             std::atomic<int64_t> next;
             int64_t step;
         } work = {*this, device, {first}, step};
@@ -123,7 +121,8 @@ struct Search {
         times.index += spent.index;
     }
 
-    void run_stream(Device &device, Stream &stream, std::atomic<int64_t> &next, int64_t step) {
+    void run_stream(SearchDevice &device, Stream &stream, std::atomic<int64_t> &next,
+                    int64_t step) {
         const CudaContext current(stream.driver, device.context);
         std::vector<Match> mine;
         StepTimes spent;
@@ -140,7 +139,11 @@ struct Search {
     }
 };
 
-}  // namespace
+}  // namespace mem
+}  // namespace gkl_shim
+
+using namespace gkl_shim;
+using namespace gkl_shim::mem;
 
 struct gkl_shim_mem_cuda {
    public:
@@ -150,7 +153,7 @@ struct gkl_shim_mem_cuda {
           chunk_letters_(options.chunk_letters),
           memory_bytes_(options.memory_bytes) {
         for (int32_t k = 0; k < options.device_count; k++)
-            devices_.push_back(std::make_unique<Device>(driver_, options.devices[k]));
+            devices_.push_back(std::make_unique<SearchDevice>(driver_, options.devices[k]));
     }
 
     Results find(const Index &index, const FindSettings &settings,
@@ -174,20 +177,22 @@ struct gkl_shim_mem_cuda {
         int64_t chunk = chunk_letters_ > 0 ? chunk_letters_ : kChunk;
         if (chunk_letters_ == 0)
             chunk = std::min(chunk, (queries / (kStreams * count) + 64) / 64 * 64);
-        Search search = {index,
-                         text,
-                         settings.min_length,
-                         devices_,
-                         (size + page - 1) / page,
-                         page,
-                         (queries + chunk - 1) / chunk,
-                         chunk,
-                         memory_bytes_ / (4 * kStreams),
-                         settings.threads};
+        DeviceSearch search = {index,
+                               text,
+                               settings.min_length,
+                               devices_,
+                               (size + page - 1) / page,
+                               page,
+                               (queries + chunk - 1) / chunk,
+                               chunk,
+                               memory_bytes_ / (4 * kStreams),
+                               settings.threads};
         try {
             parallel_for(
                 count, kLongTime, std::max(settings.threads, int(count)),
-                [](void *context, int64_t k) { static_cast<Search *>(context)->run_device(k); },
+                [](void *context, int64_t k) {
+                    static_cast<DeviceSearch *>(context)->run_device(k);
+                },
                 &search);
         } catch (const CudaFailure &) {
             call->failed = search.failed;
@@ -228,7 +233,7 @@ struct gkl_shim_mem_cuda {
     const CudaDriver driver_;
     const int64_t page_letters_, chunk_letters_, memory_bytes_;
     std::mutex mutex_;
-    std::vector<std::unique_ptr<Device>> devices_;
+    std::vector<std::unique_ptr<SearchDevice>> devices_;
 };
 
 extern "C" gkl_shim_status gkl_shim_mem_cuda_open(const gkl_shim_mem_cuda_options *options,

@@ -63,8 +63,8 @@ __global__ void sum_values(const uint32_t *values, int64_t count, uint32_t *sums
     }
 }
 
-// One warp for kScanned values: each becomes the sum of all values up to it. sums[k] is that of all
-// values up to the end of tile k; `sums` is null if there is one tile.
+// One warp for kScanned values: each becomes the sum of all values up to it. sums[k] is the sum of
+// all values up to the end of tile k; `sums` is not read if there is one tile.
 __global__ void scan_values(uint32_t *values, int64_t count, const uint32_t *sums) {
     const int64_t tiles = (count + kScanned - 1) / kScanned;
     for (int64_t tile = warp_number(); tile < tiles; tile += warp_count()) {

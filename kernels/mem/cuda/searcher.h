@@ -32,7 +32,7 @@ class Stream {
     const gkl_shim_mem_cuda_kernels &kernels;
     void *const stream;
 
-    // Launches enough blocks for so many threads.
+    // Launches enough blocks for this many threads.
     void launch(void *kernel, int64_t threads, void **parameters) const;
 
     DeviceText queries;
