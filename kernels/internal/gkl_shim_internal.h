@@ -517,9 +517,11 @@ GKL_SHIM_API gkl_shim_status gkl_shim_correct_chunk_correct(
  * left out. Mates are left out together: reads 2k and 2k+1 if `interleaved`, otherwise read k here
  * and in `mates`, if that is not NULL. *written becomes the number of bytes, and *kept that of
  * records. */
-GKL_SHIM_API gkl_shim_status gkl_shim_correct_chunk_write(
-    const gkl_shim_correct_chunk *chunk, const gkl_shim_correct_chunk *mates, int32_t interleaved,
-    int32_t trim, int32_t discard, uint8_t *out, int64_t *written, int64_t *kept);
+GKL_SHIM_API gkl_shim_status gkl_shim_correct_chunk_write(const gkl_shim_correct_chunk *chunk,
+                                                          const gkl_shim_correct_chunk *mates,
+                                                          int32_t interleaved, int32_t trim,
+                                                          int32_t discard, uint8_t *out,
+                                                          int64_t *written, int64_t *kept);
 
 GKL_SHIM_API void gkl_shim_correct_chunk_close(gkl_shim_correct_chunk *chunk);
 
