@@ -1,8 +1,8 @@
 /* Corrects reads, so that the library can be tried where there is no Python:
  * driver FILE K THRESHOLD METHOD THREADS MEMORY
  *
- * A line of FILE is a read. Its quality is 30 everywhere. Prints the state, the part to keep and the
- * read of each. */
+ * A line of FILE is a read. Its quality is 30 everywhere. Prints the state, the part to keep and
+ * the read of each. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 
 python tests/gpu/sanitize.py [RECORD.json]
 
-Every kernel of both engines computes a little, and its results are compared with the CPU engine's.
+Every kernel of every engine computes a little, and its results are compared with the CPU engine's.
 The exit status is 0 where no tool finds anything.
 """
 
@@ -22,9 +22,12 @@ from typing import Any
 
 import numpy as np
 
+from gkl_shim import mem
 from gkl_shim._batch import concatenated
 from gkl_shim.cli._bench import write_json
+from gkl_shim.cli._generated_mem import PAPER, generated
 from gkl_shim.cuda import kernels
+from gkl_shim.cuda import mem as cuda_mem
 from gkl_shim.cuda import pairhmm as cuda_pairhmm
 from gkl_shim.errors import BackendUnavailable
 from gkl_shim.pairhmm import Batch, PairHMM
@@ -95,7 +98,23 @@ def prefilter() -> None:
                 np.testing.assert_array_equal(filtering.edits(some, others), want)
 
 
-WORK = {"pairhmm": pairhmm, "prefilter": prefilter}
+def exact_matches() -> None:
+    """Index, count and write exact matches: of one page, of several, and of long tables."""
+    for shape in PAPER:
+        workload = generated(shape.smaller(200))
+        queries = (workload.queries, workload.offsets)
+        index = mem.Index([workload.reference], min_length=shape.min_length, backend="cpu")
+        given = mem.native_sequences(queries, "queries")
+        for kind in ("mem", "mum"):
+            want = index.find(queries, kind=kind, strands="both")
+            for letters in (0, len(workload.reference) // 3 + 1):
+                engine = cuda_mem.Engine([0], page_letters=letters)
+                found = engine.find(index.native, given, shape.min_length, kind, "both").array()
+                np.testing.assert_array_equal(found, want)
+                engine.close()
+
+
+WORK = {"pairhmm": pairhmm, "prefilter": prefilter, "mem": exact_matches}
 
 
 def check(sanitizer: str, tool: str, work: str) -> dict[str, Any]:
