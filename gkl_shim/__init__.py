@@ -1,4 +1,4 @@
-"""gkl-shim: a faster native PairHMM for GATK, with the same results.
+"""gkl-shim: GATK's native kernels, faster and with the same results, and algorithms for reads.
 
 :mod:`gkl_shim.pairhmm` computes read-haplotype likelihoods, and :mod:`gkl_shim.pdhmm` those of
 partially determined haplotypes. :mod:`gkl_shim.smithwaterman` aligns sequences to references as
