@@ -7,6 +7,7 @@ haplotype's bases and flags, all bytes.
 
 from __future__ import annotations
 
+import math
 import os
 import pickle
 import subprocess
@@ -27,7 +28,8 @@ class GatkJava:
         )
 
     def likelihoods(self, pairs: list[Pair]) -> list[float]:
-        """Return the log10 likelihood of each pair."""
+        """Return the log10 likelihood of each pair, and infinity where GATK refuses it for being
+        greater than 0, as merged deletions can make it."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         pickle.dump(pairs, self._process.stdin)
@@ -83,7 +85,12 @@ def serve(classpath: str) -> None:
                 hmm.initialize(*longest)
             tracks = (haplotype, flags, bases, quals, insertion, deletion, continuation)
             given = [array(np.frombuffer(track, np.int8)) for track in tracks]
-            values.append(float(compute.invoke(hmm, [*given, boolean.TRUE, None, None])))
+            try:
+                values.append(float(compute.invoke(hmm, [*given, boolean.TRUE, None, None])))
+            except jpype.JException as error:
+                if "cannot be greater than 0" not in str(error) + str(error.getCause()):
+                    raise
+                values.append(math.inf)
         pickle.dump(values, answers)
         answers.flush()
 
