@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import random
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -95,10 +96,12 @@ def region_file(regions: list[Region], tmp_path_factory: pytest.TempPathFactory)
 def compile_c(tmp_path_factory: pytest.TempPathFactory):
     """Return a function that compiles a C program with a copy of the library."""
 
-    def compile_program(compiler: str, source: Path, library: Path) -> Path:
+    def compile_program(
+        compiler: str, source: Path, library: Path, headers: Sequence[Path] = HEADER_FOLDERS
+    ) -> Path:
         program = tmp_path_factory.mktemp("c") / "program"
         flags = ["-std=c11", "-Wall", "-Wextra", "-Werror", "-O1"]
-        flags += [f"-I{folder}" for folder in HEADER_FOLDERS]
+        flags += [f"-I{folder}" for folder in headers]
         link = [library, f"-Wl,-rpath,{library.parent}", "-lm"]
         subprocess.run([compiler, *flags, source, "-o", program, *link], check=True)
         return program
@@ -116,3 +119,23 @@ def run(program: list[object], *arguments: object, cwd: Path | None = None) -> s
 @pytest.fixture(scope="session")
 def native_driver(compile_c) -> list[object]:
     return [compile_c(require_tool("cc"), DRIVER, gkl_shim.paths.library())]
+
+
+@pytest.fixture(scope="module")
+def native(request: pytest.FixtureRequest, compile_c) -> list[str]:
+    """The driver.c beside the tests, compiled with the installed header and library."""
+    source, headers = request.path.with_name("driver.c"), [gkl_shim.paths.header().parent]
+    return [str(compile_c(require_tool("cc"), source, gkl_shim.paths.library(), headers))]
+
+
+@pytest.fixture(scope="module")
+def aarch64(
+    request: pytest.FixtureRequest,
+    compile_c,
+    aarch64_compiler: str,
+    aarch64_emulator: list[str],
+    aarch64_library: Path,
+) -> list[str]:
+    """The same with the library for aarch64, run by qemu."""
+    source, headers = request.path.with_name("driver.c"), [gkl_shim.paths.header().parent]
+    return [*aarch64_emulator, str(compile_c(aarch64_compiler, source, aarch64_library, headers))]

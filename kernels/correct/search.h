@@ -21,8 +21,8 @@ namespace correct {
 
 enum Method { kSearch = 0, kVoting = 1 };
 
-// Most reads have no error. So a read's first k-mer and every so many after it, which cover all its
-// bases, are looked up first. If all are solid, so is the read, and no other k-mer is looked up.
+// Most reads have no error. So only k-mers at this distance, which cover all bases of a read, are
+// looked up first. If all are solid, so is the read, and no other k-mer is looked up.
 GKL_SHIM_CORRECT int sample_step(int k) { return k / 2; }
 
 // A change is confirmed by this number of solid k-mers in a row that contain it, or by all of them

@@ -662,7 +662,7 @@ typedef struct {
     int32_t four_columns;       /* the reference's name even if it has one sequence */
     int32_t lengths;            /* the query's length in its header */
     int32_t original_positions; /* of reverse matches, relative to the query as it was given */
-    int32_t substrings;         /* the letters of each match, on a line of their own */
+    int32_t substrings;         /* write the letters of each match on a separate line */
 } gkl_shim_mem_format;
 
 /* Writes matches as mummer's lines, a part at a time. One thread at a time may use it. */
@@ -719,7 +719,7 @@ typedef struct {
 typedef struct gkl_shim_correct_counter gkl_shim_correct_counter;
 
 /* Open a counter. `threads` is as in gkl_shim_pairhmm_options. `memory_bytes` is the most memory
- * for tables of counts; 0 means no limit. Besides, a counter takes about 160 MiB. */
+ * for tables of counts; 0 means no limit. A counter takes about 160 MiB in addition. */
 GKL_SHIM_API gkl_shim_status gkl_shim_correct_counter_open(int32_t k, int32_t threads,
                                                            int64_t memory_bytes,
                                                            gkl_shim_correct_counter **counter);

@@ -7,34 +7,9 @@ from pathlib import Path
 
 import pytest
 
-import gkl_shim
 from gkl_shim import _native
-from tests.conftest import require_tool
 from tests.correct import oracle
 from tests.correct.test_correct import random_reads
-
-DRIVER = Path(__file__).with_name("driver.c")
-
-
-def compiled(compiler: str, library: Path, folder: Path) -> str:
-    program = folder / "driver"
-    include = gkl_shim.paths.header().parent
-    flags = ["-std=c11", "-Wall", "-Wextra", "-Werror", "-O1", "-I", include]
-    link = [library, f"-Wl,-rpath,{library.parent}"]
-    subprocess.run([compiler, *flags, DRIVER, "-o", program, *link], check=True)
-    return str(program)
-
-
-@pytest.fixture(scope="module")
-def native(tmp_path_factory) -> list[str]:
-    folder = tmp_path_factory.mktemp("native")
-    return [compiled(require_tool("cc"), gkl_shim.paths.library(), folder)]
-
-
-@pytest.fixture(scope="module")
-def aarch64(tmp_path_factory, aarch64_compiler, aarch64_emulator, aarch64_library) -> list[str]:
-    folder = tmp_path_factory.mktemp("aarch64")
-    return [*aarch64_emulator, compiled(aarch64_compiler, aarch64_library, folder)]
 
 
 @pytest.mark.parametrize("machine", ["native", "aarch64"])

@@ -7,37 +7,12 @@ from pathlib import Path
 
 import pytest
 
-import gkl_shim
 from gkl_shim import _native
 from tests.cli.shim_command import run
-from tests.conftest import require_tool
 from tests.mem.sequences import fasta
 from tests.mem.test_find import related
 
-DRIVER = Path(__file__).with_name("driver.c")
 REFERENCE, QUERIES = related(41, 3000, 20)
-
-
-def compiled(compiler: str, library: Path, folder: Path) -> str:
-    program = folder / "driver"
-    flags = ["-std=c11", "-Wall", "-Wextra", "-Werror", "-O1"]
-    include = ["-I", gkl_shim.paths.header().parent]
-    link = [library, f"-Wl,-rpath,{library.parent}", "-lm"]
-    subprocess.run([compiler, *flags, *include, DRIVER, "-o", program, *link], check=True)
-    return str(program)
-
-
-@pytest.fixture(scope="module")
-def native(tmp_path_factory) -> list[str]:
-    folder = tmp_path_factory.mktemp("native")
-    return [compiled(require_tool("cc"), gkl_shim.paths.library(), folder)]
-
-
-@pytest.fixture(scope="module")
-def aarch64(tmp_path_factory, aarch64_compiler, aarch64_emulator, aarch64_library) -> list[str]:
-    """The library for aarch64 behind the driver, under qemu."""
-    folder = tmp_path_factory.mktemp("aarch64")
-    return [*aarch64_emulator, compiled(aarch64_compiler, aarch64_library, folder)]
 
 
 @pytest.mark.parametrize("machine", ["native", "aarch64"])

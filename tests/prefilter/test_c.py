@@ -7,13 +7,10 @@ from pathlib import Path
 
 import pytest
 
-import gkl_shim
 from gkl_shim import _native
 from gkl_shim.prefilter import UNDEFINED, edits
-from tests.conftest import require_tool
 from tests.prefilter import simulate
 
-DRIVER = Path(__file__).parent / "driver.c"
 CASES = [
     ("exact", "global", 0),
     ("exact", "global", 5),
@@ -23,28 +20,6 @@ CASES = [
     ("exact", "prefix", 7),
     ("gatekeeper", "global", 5),
 ]
-
-
-def compiled(compiler: str, library: Path, folder: Path) -> Path:
-    program = folder / "driver"
-    include = gkl_shim.paths.header().parent
-    flags = ["-std=c11", "-Wall", "-Wextra", "-Werror", "-O1", "-I", include]
-    link = [library, f"-Wl,-rpath,{library.parent}", "-lm"]
-    subprocess.run([compiler, *flags, DRIVER, "-o", program, *link], check=True)
-    return program
-
-
-@pytest.fixture(scope="module")
-def native(tmp_path_factory) -> list[str]:
-    folder = tmp_path_factory.mktemp("native")
-    return [str(compiled(require_tool("cc"), gkl_shim.paths.library(), folder))]
-
-
-@pytest.fixture(scope="module")
-def aarch64(tmp_path_factory, aarch64_compiler, aarch64_emulator, aarch64_library) -> list[str]:
-    """The driver with the library for aarch64, run by qemu."""
-    folder = tmp_path_factory.mktemp("aarch64")
-    return [*aarch64_emulator, str(compiled(aarch64_compiler, aarch64_library, folder))]
 
 
 @pytest.fixture(scope="module")

@@ -8,35 +8,9 @@ from typing import Any
 
 import pytest
 
-import gkl_shim
 from gkl_shim import _native
-from tests.conftest import require_tool
 from tests.smithwaterman import oracle
 from tests.smithwaterman.pairs import Pair, pairs
-
-DRIVER = Path(__file__).with_name("driver.c")
-
-
-def compiled(compiler: str, library: Path, folder: Path) -> str:
-    program = folder / "driver"
-    include = gkl_shim.paths.header().parent
-    flags = ["-std=c11", "-Wall", "-Wextra", "-Werror", "-O1", "-I", include]
-    link = [library, f"-Wl,-rpath,{library.parent}", "-lm"]
-    subprocess.run([compiler, *flags, DRIVER, "-o", program, *link], check=True)
-    return str(program)
-
-
-@pytest.fixture(scope="module")
-def native(tmp_path_factory) -> list[str]:
-    folder = tmp_path_factory.mktemp("native")
-    return [compiled(require_tool("cc"), gkl_shim.paths.library(), folder)]
-
-
-@pytest.fixture(scope="module")
-def aarch64(tmp_path_factory, aarch64_compiler, aarch64_emulator, aarch64_library) -> list[str]:
-    """The library for aarch64 behind the driver, under qemu."""
-    folder = tmp_path_factory.mktemp("aarch64")
-    return [*aarch64_emulator, compiled(aarch64_compiler, aarch64_library, folder)]
 
 
 @pytest.fixture(scope="module")

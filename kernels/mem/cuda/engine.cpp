@@ -2,8 +2,8 @@
 //
 // The reference is divided into pages, and the queries into chunks. With several pages, each device
 // takes some of them and searches all queries; with one, the devices share the chunks. A device
-// keeps the page that it indexed last for later searches. Two streams
-// of a device take chunks in turn, so that transfers overlap with kernels.
+// keeps the page that it indexed last for later searches. Two streams of a device take chunks in
+// turn, so that transfers overlap with kernels.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
