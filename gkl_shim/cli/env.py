@@ -94,8 +94,7 @@ def command(
     options = exports.get("JAVA_TOOL_OPTIONS")
     if options is not None and run.NATIVE_ACCESS not in options and _warns_of_libraries():
         exports["JAVA_TOOL_OPTIONS"] += f" {run.NATIVE_ACCESS}"
-    if options is not None:
-        _warn_of_locale(exports["JAVA_TOOL_OPTIONS"])
+    _warn_of_locale(chosen)
     jars = [str(jar) for jar in chosen.jars]
     if as_json:
         click.echo(json.dumps({"swap": swap, "environment": exports, "classpath_first": jars}))
@@ -117,18 +116,18 @@ def _warns_of_libraries() -> bool:
     return version is not None and int(version[0]) >= 24
 
 
-def _warn_of_locale(options: str) -> None:
-    """Warn of a path that Java cannot open.
+def _warn_of_locale(chosen: run.Swap) -> None:
+    """Warn of files that Java cannot find. Without its agent, no JVM starts.
 
-    In the locale C, which is also the one without any settings, Java finds no file whose name is
-    not ASCII, and a JVM does not start without its agent. Python replaces that locale by UTF-8 mode
-    when it starts.
+    In the locale C, which is also the one without any settings, Java finds no file whose path is
+    not ASCII. Python takes UTF-8 mode for that locale when it starts.
     """
-    in_locale_c = sys.flags.utf8_mode and "PYTHONUTF8" not in os.environ
-    if in_locale_c and not options.isascii():
-        click.echo(
-            f"gkl-shim: warning: {printable(options)}: no Java starts with this in the locale C, "
-            "because the path is not ASCII; set LC_ALL=C.UTF-8, or install gkl-shim in another "
-            "folder",
-            err=True,
-        )
+    if not sys.flags.utf8_mode or "PYTHONUTF8" in os.environ:
+        return
+    for path in (chosen.agent, *chosen.jars, chosen.libraries, chosen.archive):
+        if path is not None and not str(path).isascii():
+            click.echo(
+                f"gkl-shim: warning: {printable(str(path))}: in the locale C, Java finds no path "
+                "that is not ASCII; set LC_ALL=C.UTF-8, or use another folder",
+                err=True,
+            )
