@@ -79,7 +79,10 @@ def _make(archive: Path, classpath: str, folder: Path) -> None:
     if done.returncode != 0:
         raise MissingComponent(f"GATK does not run, so its classes are not known: {done.complaint}")
     if not archive.is_file():
-        raise MissingComponent(f"{archive.parent}: Java wrote no archive there; is the disk full?")
+        raise MissingComponent(
+            f"{fetch.java()}: it wrote no archive; run `{fetch.java()} -Xshare:dump` if this Java "
+            "has no archive of its own classes, or make room on the disk"
+        )
 
 
 def _fits(archive: Path, classpath: str) -> bool:

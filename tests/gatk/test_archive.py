@@ -118,7 +118,7 @@ def fake_java(folder: Path, version: str, rest: str) -> dict[str, str]:
         ("11.0.13", "", "Java 11.0.13 cannot archive the classes of a run; use Java 13"),
         ("1.8.0_392", "", "Java 1.8.0_392 cannot archive the classes of a run; use Java 13"),
         ("17.0.1", "echo 'Error: no class' >&2; exit 3", "Error: no class (exit code 3)"),
-        ("17.0.1", "", "Java wrote no archive there"),
+        ("17.0.1", "", "it wrote no archive; run"),
         # It writes a file that it cannot use.
         (
             "17.0.1",
