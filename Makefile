@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 
-.PHONY: demo test sanitize test-gpu sanitize-gpu bench check-wheel install setup lint clean
+.PHONY: demo test sanitize test-gpu sanitize-gpu test-docker bench check-wheel install setup lint clean
 
 demo: install  ## compare GATK with and without the shim on real reads
 	$(BIN)/gkl-shim demo
@@ -21,6 +21,10 @@ test-gpu: setup  ## all tests that use a CUDA device
 
 sanitize-gpu: setup  ## the CUDA kernels under compute-sanitizer
 	$(BIN)/python tests/gpu/sanitize.py $(RECORD)
+
+# Needs buildah and debootstrap, and root. WHEELS may name a folder with a wheel to use.
+test-docker: setup  ## build docker/Dockerfile on a stand-in for GATK's image, and run GATK in it
+	GKL_SHIM_TEST_DOCKER=1 GKL_SHIM_TEST_WHEELS=$(abspath $(WHEELS)) $(BIN)/pytest tests/docker
 
 bench: install  ## compare PairHMM with GKL on this machine
 	$(BIN)/gkl-shim bench pairhmm
@@ -43,6 +47,7 @@ lint: $(BIN)/python  ## check formatting, style and types
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/hadolint docker/Dockerfile tests/docker/Dockerfile
 	git ls-files 'kernels/*' 'tests/*' | grep -E '\.(h|c|cpp|inc|cu)$$' \
 	  | xargs $(BIN)/clang-format --dry-run --Werror
 

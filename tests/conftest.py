@@ -35,10 +35,12 @@ SHARED_DATA = ROOT.parent / "shared" / "data"
 PACKAGES = {
     "aarch64-linux-gnu-gcc": "gcc-aarch64-linux-gnu",
     "art_illumina": "art-nextgen-simulation-tools",
+    "buildah": "buildah",
     "bwa": "bwa",
     "c++": "g++",
     "cc": "gcc",
     "cmake": "cmake",
+    "debootstrap": "debootstrap",
     "g++": "g++",
     "java": "openjdk-17-jdk",
     "javac": "openjdk-17-jdk",

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import dataclasses
 import importlib.util
 import json
 import os
 import re
 import shlex
+import sys
 from pathlib import Path
 
 import click
 
+from gkl_shim.cli._terminal import printable
 from gkl_shim.errors import MissingComponent
-from gkl_shim.gatk import fetch, run
+from gkl_shim.gatk import archive, fetch, run
 
 
 @click.command(
@@ -30,8 +33,9 @@ from gkl_shim.gatk import fetch, run
     "--gatk",
     "gatk_classpath",
     metavar="CLASSPATH",
-    help="For library-path: GATK's class path or package jar. Its other Intel libraries are copied "
-    "to the folder.",
+    help="For library-path and --archive: GATK's class path or package jar. Default: "
+    "GATK_CLASSPATH, GATK_LOCAL_JAR, the jar beside the `gatk` on the PATH, or the GATK that "
+    "`gkl-shim demo` has fetched.",
 )
 @click.option(
     "-o",
@@ -39,8 +43,21 @@ from gkl_shim.gatk import fetch, run
     type=click.Path(file_okay=False, path_type=Path),
     help="For library-path: the folder to prepare.",
 )
+@click.option(
+    "--archive",
+    "archive_folder",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="For agent: start GATK sooner, with an archive of its classes in this folder. If the "
+    "folder has none that fits, a short run of GATK makes it.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print variables and options as JSON.")
-def command(swap: str, gatk_classpath: str | None, output: Path | None, as_json: bool) -> None:
+def command(
+    swap: str,
+    gatk_classpath: str | None,
+    output: Path | None,
+    archive_folder: Path | None,
+    as_json: bool,
+) -> None:
     """Print the environment variables with which any GATK launcher runs the shim.
 
     The default, the agent, needs only one variable. It works with GATK's own script, in a container
@@ -49,13 +66,21 @@ def command(swap: str, gatk_classpath: str | None, output: Path | None, as_json:
     """
     if swap == "library-path" and output is None:
         raise click.UsageError("--swap library-path needs --output, the folder to prepare")
-    if swap != "library-path" and (gatk_classpath is not None or output is not None):
-        raise click.UsageError("--gatk and --output are for --swap library-path")
+    if swap != "library-path" and output is not None:
+        raise click.UsageError("--output is for --swap library-path")
+    if swap != "agent" and archive_folder is not None:
+        raise click.UsageError("--archive is for --swap agent")
+    if swap != "library-path" and archive_folder is None and gatk_classpath is not None:
+        raise click.UsageError("--gatk is for --swap library-path and for --archive")
     variables: tuple[str, ...] = ()
     if swap == "classpath":
         chosen = run.classpath_swap()
     elif output is None:
         chosen = run.agent_swap()
+        if archive_folder is not None:
+            classpath = run.find_classpath(gatk_classpath)
+            made = archive.for_gatk(classpath, archive_folder.absolute())
+            chosen = dataclasses.replace(chosen, archive=made)
         variables = ("JAVA_TOOL_OPTIONS",)
     else:
         folder = output.absolute()
@@ -69,6 +94,7 @@ def command(swap: str, gatk_classpath: str | None, output: Path | None, as_json:
     options = exports.get("JAVA_TOOL_OPTIONS")
     if options is not None and run.NATIVE_ACCESS not in options and _warns_of_libraries():
         exports["JAVA_TOOL_OPTIONS"] += f" {run.NATIVE_ACCESS}"
+    _warn_of_locale(chosen)
     jars = [str(jar) for jar in chosen.jars]
     if as_json:
         click.echo(json.dumps({"swap": swap, "environment": exports, "classpath_first": jars}))
@@ -88,3 +114,20 @@ def _warns_of_libraries() -> bool:
     except MissingComponent:
         return False
     return version is not None and int(version[0]) >= 24
+
+
+def _warn_of_locale(chosen: run.Swap) -> None:
+    """Warn of files that Java cannot find. Without its agent, no JVM starts.
+
+    In the locale C, which is also the one without any settings, Java finds no file whose path is
+    not ASCII. Python takes UTF-8 mode for that locale when it starts.
+    """
+    if not sys.flags.utf8_mode or "PYTHONUTF8" in os.environ:
+        return
+    for path in (chosen.agent, *chosen.jars, chosen.libraries, chosen.archive):
+        if path is not None and not str(path).isascii():
+            click.echo(
+                f"gkl-shim: warning: {printable(str(path))}: in the locale C, Java finds no path "
+                "that is not ASCII; set LC_ALL=C.UTF-8, or use another folder",
+                err=True,
+            )

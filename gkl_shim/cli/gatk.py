@@ -23,8 +23,8 @@ from gkl_shim.gatk import run
     "-c",
     "--classpath",
     metavar="CLASSPATH",
-    help="GATK's class path or package jar. Default: GATK_CLASSPATH, GATK_LOCAL_JAR, or the GATK "
-    "that `gkl-shim demo` has fetched.",
+    help="GATK's class path or package jar. Default: GATK_CLASSPATH, GATK_LOCAL_JAR, the jar "
+    "beside the `gatk` on the PATH, or the GATK that `gkl-shim demo` has fetched.",
 )
 @click.option(
     "--java-options",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -19,6 +20,7 @@ from gkl_shim.errors import MissingComponent
 from gkl_shim.gatk import fetch
 
 __all__ = [
+    "ARCHIVE_NAME",
     "DEFAULT_THREADS",
     "KERNELS",
     "MAIN_CLASS",
@@ -68,7 +70,17 @@ _MODULE_OPTIONS = (
     *(f"--add-opens={package}=ALL-UNNAMED" for package in _OPENED),
 )
 
+# The JVM prints its warnings on standard output, where GATK may write its results.
+_WARNINGS_TO_STDERR = ("-Xlog:disable", "-Xlog:all=warning:stderr")
+
+ARCHIVE_NAME = "gkl-shim.jsa"
+"""The file name of every class-data archive that gkl-shim makes."""
+
 _TOKEN = re.compile(r"""(?:[^\s'"]|'[^']*'|"[^"]*")+""")
+_OWN_OPTION = re.compile(
+    r"-javaagent:.*gkl-shim\.jar(=.*)?"
+    rf"|-XX:SharedArchiveFile=.*{re.escape(ARCHIVE_NAME)}"
+)
 # GATK's clock for PDHMM calls it PairHMM too, but another class writes the line.
 _COMPUTE_TIME = re.compile(
     rb"(?:\b(PDPairHMM) +- )?Total compute time in "
@@ -93,6 +105,8 @@ class Swap:
     """Jars to put in front of GATK's class path."""
     libraries: Path | None = None
     """A folder made by `library_folder`."""
+    archive: Path | None = None
+    """A class-data archive made by `gkl_shim.gatk.archive`."""
 
     def environment(self, base: Mapping[str, str]) -> dict[str, str]:
         """Return the environment `base` with this swap, and without any other swap."""
@@ -100,11 +114,14 @@ class Swap:
         options = [
             token
             for token in _TOKEN.findall(result.pop("JAVA_TOOL_OPTIONS", ""))
-            if not re.fullmatch(r"-javaagent:.*gkl-shim\.jar(=.*)?", re.sub("['\"]", "", token))
+            if not _OWN_OPTION.fullmatch(re.sub("['\"]", "", token))
         ]
         result.pop("USE_LIBRARY_PATH", None)
         if self.agent is not None:
             options.append(_tool_option(f"-javaagent:{self.agent}"))
+        if self.archive is not None:
+            options.append(_tool_option(f"-XX:SharedArchiveFile={self.archive}"))
+            options += [option for option in _WARNINGS_TO_STDERR if option not in options]
         if self.libraries is not None:
             result["USE_LIBRARY_PATH"] = "1"
             options.append(_tool_option(f"-Djava.library.path={self.libraries}"))
@@ -185,7 +202,8 @@ def find_classpath(given: str | None = None) -> str:
     """Return the class path of the GATK to use.
 
     It is the first of `given`, the environment variables ``GATK_CLASSPATH`` and ``GATK_LOCAL_JAR``
-    (the official package jar), and the GATK that ``gkl-shim demo`` has fetched.
+    (the official package jar), the package jar that the ``gatk`` on the PATH runs, and the GATK
+    that ``gkl-shim demo`` has fetched.
 
     Raises
     ------
@@ -204,14 +222,24 @@ def find_classpath(given: str | None = None) -> str:
                 raise MissingComponent(f"{source}: {entry}: no such file or folder")
         if entries:
             return ":".join(entries)
-    kept = fetch.complete(fetch.gatk_name())
+    kept = _launchers_jar() or fetch.complete(fetch.gatk_name())
     if kept is None:
         raise MissingComponent(
             "no GATK found: give its jar with --classpath, or set GATK_LOCAL_JAR to "
-            "gatk-package-<version>-local.jar, or run `gkl-shim demo` once, which fetches "
-            f"GATK {fetch.GATK_VERSION}"
+            "gatk-package-<version>-local.jar, or put `gatk` on the PATH, or run `gkl-shim demo` "
+            f"once, which fetches GATK {fetch.GATK_VERSION}"
         )
     return kept
+
+
+def _launchers_jar() -> str | None:
+    """Return the package jar of the ``gatk`` on the PATH: the newest one in its folder."""
+    launcher = shutil.which("gatk", path=fetch.tool_environment()["PATH"])
+    if launcher is None:
+        return None
+    jars = Path(launcher).resolve().parent.glob("gatk*local.jar")
+    newest = max(jars, key=lambda jar: jar.stat().st_mtime, default=None)
+    return None if newest is None else str(newest)
 
 
 @dataclass(frozen=True)
