@@ -41,6 +41,7 @@ from gkl_shim.pairhmm import Batch
 
 # The last line of gkl-shim's log.
 _ON_GPU = re.compile(r"; \d+ pairs on ")
+_BACKENDS = ("cpu", "cuda", "cuda with MPS")
 _MPS = "nvidia-cuda-mps-control"
 
 
@@ -52,6 +53,7 @@ class _Settings:
     classpath: str
     clients: tuple[int, ...]
     pauses: tuple[float, ...]
+    backends: tuple[str, ...]
     seconds: float
 
 
@@ -61,8 +63,8 @@ def start(settings: _Settings, step: Progress) -> Table:
         "Opening the GPU engine in one process, step by step",
         name="start",
         note="serial: one step after the other. together: as in a JVM, where the context is "
-        "created while CuPy is imported. Memory: of the device, all processes; of the host, not "
-        "shared with other processes.",
+        "created while CuPy is imported. Memory: of the device, all processes; of the host, "
+        "without files.",
     )
     for order in ("serial", "serial", "together", "together"):
         step(f"start, {order}")
@@ -80,7 +82,7 @@ def jvms(settings: _Settings, step: Progress) -> Table:
         note="Seconds from the load of GATK's class to the result of the first call. Device "
         "memory: what all clients use after each has computed all regions.",
     )  # fmt: skip
-    for backend in ("cpu", "cuda"):
+    for backend in _BACKENDS[:2]:
         for count in settings.clients:
             step(f"{count} JVMs start, {backend}")
             found, used = _clients(settings, count, 0.0, backend, {}, 0.1)
@@ -108,7 +110,7 @@ def sharing(settings: _Settings, step: Progress) -> Table:
     )  # fmt: skip
     step("kernels of each region")
     service = device_seconds(settings.batch)
-    for backend in ("cpu", "cuda", "cuda with MPS"):
+    for backend in settings.backends:
         with _mps() if backend.endswith("MPS") else _nothing() as environment:
             if environment is None:
                 table.note += f" There is no {_MPS}."
@@ -242,6 +244,15 @@ TABLES: dict[str, Any] = {table.__name__: table for table in (start, jvms, shari
     show_default=True,
     help="Seconds between a client's calls.",
 )
+@click.option(
+    "--backend",
+    "backends",
+    type=click.Choice(_BACKENDS),
+    multiple=True,
+    default=_BACKENDS,
+    show_default=True,
+    help="What the table `sharing` measures.",
+)
 @report.table_option(TABLES)
 @report.seconds_option(2.0)
 @report.json_option
@@ -251,6 +262,7 @@ def command(
     most: int,
     clients: tuple[int, ...],
     pauses: tuple[float, ...],
+    backends: tuple[str, ...],
     names: tuple[str, ...],
     seconds: float,
     json_file: str | None,
@@ -258,7 +270,7 @@ def command(
 ) -> None:
     """Measure what it costs when several processes share a GPU."""
     shim = replay.stock_and_shim(run.find_classpath())["shim"]
-    settings = _Settings(regions.read(file)[:most], shim, clients, pauses, seconds)
+    settings = _Settings(regions.read(file)[:most], shim, clients, pauses, backends, seconds)
     measures = [partial(TABLES[name], settings) for name in names]
     report.measure_tables(measures, json_file, plot_file)
 

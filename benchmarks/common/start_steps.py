@@ -17,10 +17,10 @@ __all__: list[str] = []
 
 
 def _host_bytes() -> int:
-    """Return the resident memory of this process that it shares with no other process."""
-    text = Path("/proc/self/smaps_rollup").read_text(encoding="ascii")
-    fields = {line.split()[0]: line.split()[1] for line in text.splitlines()[1:]}
-    return 1024 * sum(int(fields[f"Private_{kind}:"]) for kind in ("Clean", "Dirty"))
+    """Return the memory of this process that no file backs."""
+    text = Path("/proc/self/status").read_text(encoding="ascii")
+    fields = dict(line.split(":", 1) for line in text.splitlines())
+    return 1024 * int(fields["RssAnon"].split()[0])
 
 
 class _Steps:
@@ -86,11 +86,11 @@ def _serial(steps: _Steps) -> None:
 def _together(steps: _Steps) -> None:
     """Open the engine as the native library does."""
     steps.done("start Python", context=False)
-    from gkl_shim.cuda import opened_by_library
+    from gkl_shim.cuda import devices, opened_by_library
 
     steps.done("import gkl_shim and NumPy", context=False)
     opened_by_library.start()
-    steps._driver.cuCtxGetCurrent(ctypes.byref(ctypes.c_void_p()))
+    devices.import_cupy().cuda.Device(0).use()
     steps.done("start()")
 
 
