@@ -73,9 +73,9 @@ def _serial(steps: _Steps) -> None:
     driver.functions()
     engine = cuda_pairhmm.Engine([0], as_gkl=True)
     steps.done("open the engine, with the kernels again")
-    from gkl_shim.cuda import opened_by_library
+    from gkl_shim.cuda import library_engines
 
-    batch = opened_by_library._first_batch()
+    batch = library_engines._first_batch()
     steps.done("make the first batch")
     engine.prove(batch)
     steps.done("compute the first batch")
