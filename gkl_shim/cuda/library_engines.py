@@ -21,6 +21,10 @@ _REGIONS, _READS, _HAPLOTYPES = 60, 50, 100
 _SHORTEST_READ, _LONGEST_READ, _QUALITY = 10, 150, 30
 _HAPLOTYPE_BASES, _SITES = 200, 7
 
+# The most device memory for an engine's buffers. GATK runs as many processes on a machine: with a
+# context of half a GiB each, eight of them fit a device of 16 GB.
+_MOST_MEMORY = 1 << 30
+
 _engines: dict[tuple[bool, bool], cuda_pairhmm.Engine] = {}
 _opening = threading.Lock()
 
@@ -72,7 +76,10 @@ def pairhmm(double: bool, as_gkl: bool, devices: Sequence[int] | None) -> cuda_p
         engine = _engines.get((double, as_gkl))
         if engine is None:
             engine = cuda_pairhmm.Engine(
-                devices, precision="double" if double else "single", as_gkl=as_gkl
+                devices,
+                precision="double" if double else "single",
+                as_gkl=as_gkl,
+                most_memory=_MOST_MEMORY,
             )
             _engines[double, as_gkl] = engine
         return engine
