@@ -11,6 +11,7 @@ fetched). The table with MPS needs `nvidia-cuda-mps-control`.
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import re
@@ -41,6 +42,8 @@ from gkl_shim.pairhmm import Batch
 
 # The last line of gkl-shim's log.
 _ON_GPU = re.compile(r"; \d+ pairs on ")
+# The cells of a call that fills a device.
+_FULL_CELLS = 1 << 33
 _BACKENDS = ("cpu", "cuda", "cuda with MPS")
 _MPS = "nvidia-cuda-mps-control"
 
@@ -74,6 +77,49 @@ def start(settings: _Settings, step: Progress) -> Table:
     return table
 
 
+def contexts(settings: _Settings, step: Progress) -> Table:
+    """Processes that create a context at the same time, without gkl-shim."""
+    table = Table(
+        "Processes that create a CUDA context at the same time",
+        name="contexts", x="clients", y="slowest_seconds", lines=("backend",),
+    )  # fmt: skip
+    for backend, count in itertools.product(settings.backends, settings.clients):
+        if backend == "cpu":
+            continue
+        step(f"{count} contexts, {backend}")
+        with _environment(backend) as environment:
+            if environment is None:
+                continue
+            command = [sys.executable, "-m", "benchmarks.common.start_steps", "0", "context"]
+            started = [
+                subprocess.Popen(
+                    command,
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    text=True,
+                    env={**os.environ, **environment},
+                )
+                for _ in range(count)
+            ]
+            for process in started:
+                assert process.stdout is not None
+                process.stdout.readline()
+            for process in started:
+                assert process.stdin is not None
+                process.stdin.write("\n")
+                process.stdin.flush()
+            seconds = sorted(float(process.communicate()[0]) for process in started)
+        table.rows.append(
+            {
+                "backend": backend,
+                "clients": count,
+                "fastest_seconds": seconds[0],
+                "slowest_seconds": seconds[-1],
+            }
+        )
+    return table
+
+
 def jvms(settings: _Settings, step: Progress) -> Table:
     """JVMs that open the engine at the same time."""
     table = Table(
@@ -82,20 +128,22 @@ def jvms(settings: _Settings, step: Progress) -> Table:
         note="Seconds from the load of GATK's class to the result of the first call. Device "
         "memory: what all clients use after each has computed all regions.",
     )  # fmt: skip
-    for backend in _BACKENDS[:2]:
-        for count in settings.clients:
-            step(f"{count} JVMs start, {backend}")
-            found, used = _clients(settings, count, 0.0, backend, {}, 0.1)
-            seconds = sorted(each.start_seconds for each in found)
-            table.rows.append(
-                {
-                    "backend": backend,
-                    "clients": count,
-                    "fastest_seconds": seconds[0],
-                    "slowest_seconds": seconds[-1],
-                    "device_mib_each": used / count / 2**20,
-                }
-            )
+    for backend, count in itertools.product(settings.backends, settings.clients):
+        step(f"{count} JVMs start, {backend}")
+        with _environment(backend) as environment:
+            if environment is None:
+                continue
+            found, used = _clients(settings.batch, settings, count, 0.0, environment, 0.1)
+        seconds = sorted(each.start_seconds for each in found)
+        table.rows.append(
+            {
+                "backend": backend,
+                "clients": count,
+                "fastest_seconds": seconds[0],
+                "slowest_seconds": seconds[-1],
+                "device_mib_each": used / count / 2**20,
+            }
+        )
     return table
 
 
@@ -104,14 +152,18 @@ def sharing(settings: _Settings, step: Progress) -> Table:
     table = Table(
         "Clients that share a GPU",
         name="sharing", x="clients", y="regions_a_second", lines=("backend", "pause_ms"), log="xy",
-        note="Microseconds: of a call, the median over clients. Predicted: from one client's calls "
-        "and the kernels' time, by mean value analysis; the GPU serves one client at a time. "
-        "Slowest: the regions of the slowest client divided by those of the fastest.",
+        note="Microseconds: of a call, the median over clients. Predicted: by mean value analysis "
+        "of one server, from a client's time alone and the server's time for a region. The server "
+        "of cuda is the device, which belongs to one process at a time: the kernels of one region, "
+        "and with several clients a change of process. The server of cuda with MPS is the device "
+        "full of regions. Slowest: the rate of the slowest client divided by that of the fastest.",
     )  # fmt: skip
-    step("kernels of each region")
-    service = device_seconds(settings.batch)
+    step("kernels of the regions")
+    alone_on_device, full_device = device_seconds(settings.batch)
+    step("change of process")
+    switch = switch_seconds(settings)
     for backend in settings.backends:
-        with _mps() if backend.endswith("MPS") else _nothing() as environment:
+        with _environment(backend) as environment:
             if environment is None:
                 table.note += f" There is no {_MPS}."
                 continue
@@ -120,22 +172,26 @@ def sharing(settings: _Settings, step: Progress) -> Table:
                 for count in settings.clients:
                     step(f"{count} clients, {backend}, pause {pause}")
                     found, used = _clients(
-                        settings, count, pause, backend.split()[0], environment, settings.seconds
+                        settings.batch, settings, count, pause, environment, settings.seconds
                     )
                     rates = [len(settings.batch) / each.seconds_per_pass for each in found]
                     call = statistics.median(1 / rate - pause for rate in rates)
                     alone = alone or call
-                    queue = service if backend != "cpu" else 0.0
-                    expected = predicted(count, pause + alone - queue, queue)
+                    service = {
+                        "cpu": 0.0,
+                        "cuda": alone_on_device + (switch if count > 1 else 0.0),
+                        "cuda with MPS": full_device,
+                    }[backend]
+                    own = alone - (alone_on_device if backend == "cuda" else service)
                     table.rows.append(
                         {
                             "backend": backend,
                             "pause_ms": pause * 1e3,
                             "clients": count,
                             "microseconds": call * 1e6,
-                            "kernel_microseconds": queue * 1e6,
+                            "server_microseconds": service * 1e6,
                             "regions_a_second": sum(rates),
-                            "predicted": expected,
+                            "predicted": predicted(count, pause + own, service),
                             "slowest": min(rates) / max(rates),
                             "device_mib_each": used / count / 2**20,
                         }
@@ -163,21 +219,37 @@ def predicted(clients: int, think: float, service: float) -> float:
     return rate
 
 
-def device_seconds(batch: Batch) -> float:
-    """Return the mean time of a region's transfer and kernels on the first device."""
+def device_seconds(batch: Batch) -> tuple[float, float]:
+    """Return the first device's time for a region: alone, and when it computes many at once."""
     engine = cuda.Engine([0], as_gkl=True)
     try:
-        parts = [call_parts(engine, batch[k : k + 1]) for k in range(len(batch))]
+        alone = [call_parts(engine, batch[k : k + 1]) for k in range(len(batch))]
+        copies = max(1, _FULL_CELLS // batch.cells)
+        full = call_parts(engine, regions.repeated(batch, copies))
     finally:
         engine.close()
-    return statistics.mean(each.transfer + each.kernel for each in parts)
+    mean = statistics.mean(each.transfer + each.kernel for each in alone)
+    return mean, max(full.transfer, full.kernel) / (copies * len(batch))
+
+
+def switch_seconds(settings: _Settings) -> float:
+    """Return how long the device takes from one process to another, without MPS.
+
+    Two clients call with a region whose kernels take nearly no time.
+    """
+    batch = regions.generated(1, shape=(4, 2))
+    with _environment("cuda") as environment:
+        assert environment is not None
+        found, _ = _clients(batch, settings, 2, 0.0, environment, 0.5)
+    alone, _ = device_seconds(batch)
+    return 1 / sum(1 / each.seconds_per_pass for each in found) - alone
 
 
 def _clients(
+    batch: Batch,
     settings: _Settings,
     count: int,
     pause: float,
-    backend: str,
     environment: dict[str, str],
     seconds: float,
 ) -> tuple[list[replay.Engine], int]:
@@ -188,34 +260,39 @@ def _clients(
     with tempfile.TemporaryDirectory(prefix="gkl-shim-") as folder:
         path = Path(folder, "regions.in")
         with path.open("wb") as file:
-            pairhmm_in.write(file, settings.batch)
+            pairhmm_in.write(file, batch)
         found = replay.side_by_side(
             count,
             path,
             {"shim": settings.classpath},
             seconds=seconds,
             pause=pause,
-            environment={"GKL_SHIM_BACKEND": backend, **environment},
+            environment=environment,
             when_ready=lambda: used.append(before - runtime.memGetInfo()[0]),
         )
     for each in found:
-        if backend == "cuda" and not _ON_GPU.search(each.log):
+        if environment["GKL_SHIM_BACKEND"] == "cuda" and not _ON_GPU.search(each.log):
             said = [line for line in each.log.splitlines() if "warning" in line]
             raise BackendUnavailable(said[-1] if said else "a JVM did not use the GPU")
     return [each.engines["shim"] for each in found], used[0]
 
 
 @contextmanager
-def _nothing() -> Iterator[dict[str, str] | None]:
-    yield {}
+def _environment(backend: str) -> Iterator[dict[str, str] | None]:
+    """Yield the variables of a backend's clients; None without MPS, which runs for the block."""
+    variables = {"GKL_SHIM_BACKEND": backend.split()[0]}
+    if backend != _BACKENDS[2]:
+        yield variables
+    elif shutil.which(_MPS) is None:
+        yield None
+    else:
+        with _mps() as mps:
+            yield {**variables, **mps}
 
 
 @contextmanager
-def _mps() -> Iterator[dict[str, str] | None]:
-    """Run MPS for a block; yield the variables of its clients, or None without MPS."""
-    if shutil.which(_MPS) is None:
-        yield None
-        return
+def _mps() -> Iterator[dict[str, str]]:
+    """Run MPS for a block; yield the variables of its clients."""
     with tempfile.TemporaryDirectory(prefix="gkl-shim-") as folder:
         variables = {"CUDA_MPS_PIPE_DIRECTORY": folder, "CUDA_MPS_LOG_DIRECTORY": folder}
         environment = {**os.environ, **variables}
@@ -226,7 +303,7 @@ def _mps() -> Iterator[dict[str, str] | None]:
             subprocess.run([_MPS], input="quit\n", text=True, env=environment, check=False)
 
 
-TABLES: dict[str, Any] = {table.__name__: table for table in (start, jvms, sharing)}
+TABLES: dict[str, Any] = {table.__name__: table for table in (start, contexts, jvms, sharing)}
 
 
 @click.command()
@@ -251,7 +328,7 @@ TABLES: dict[str, Any] = {table.__name__: table for table in (start, jvms, shari
     multiple=True,
     default=_BACKENDS,
     show_default=True,
-    help="What the table `sharing` measures.",
+    help="What computes.",
 )
 @report.table_option(TABLES)
 @report.seconds_option(2.0)

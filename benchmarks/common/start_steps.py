@@ -1,7 +1,8 @@
 """Open the GPU engine step by step, as the native library does in a JVM, and time each step.
 
-gpu_sharing.py runs ``python -m benchmarks.common.start_steps BEGIN serial|together``. BEGIN is the
-time of the process's start. The output is JSON: a list of steps.
+gpu_sharing.py runs ``python -m benchmarks.common.start_steps BEGIN serial|together|context``. BEGIN
+is the time of the process's start. The output is JSON: a list of steps. With ``context`` it is the
+time of creating a context.
 """
 
 from __future__ import annotations
@@ -94,7 +95,23 @@ def _together(steps: _Steps) -> None:
     steps.done("start()")
 
 
+def _context() -> None:
+    """Once a line comes in, create a context and print how many seconds it takes."""
+    cuda = ctypes.CDLL("libcuda.so.1")
+    device, context = ctypes.c_int(), ctypes.c_void_p()
+    print("ready", flush=True)
+    sys.stdin.readline()
+    begin = time.perf_counter()
+    cuda.cuInit(0)
+    cuda.cuDeviceGet(ctypes.byref(device), 0)
+    cuda.cuDevicePrimaryCtxRetain(ctypes.byref(context), device)
+    print(time.perf_counter() - begin)
+
+
 if __name__ == "__main__":
-    _steps = _Steps(float(sys.argv[1]))
-    {"serial": _serial, "together": _together}[sys.argv[2]](_steps)
-    print(json.dumps(_steps.found))
+    if sys.argv[2] == "context":
+        _context()
+    else:
+        _steps = _Steps(float(sys.argv[1]))
+        {"serial": _serial, "together": _together}[sys.argv[2]](_steps)
+        print(json.dumps(_steps.found))
