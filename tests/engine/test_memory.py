@@ -224,4 +224,4 @@ with pdhmm.PDHMM(threads=4) as engine:
 smithwaterman.align([sequence] * 128, haplotypes)
 print(peak() - before - likelihoods.nbytes // 1024)
 """
-    assert int(run(program, tmp_path)) < 256 << 10  # KiB
+    assert int(run(program, tmp_path)) < 64 << 10  # KiB
