@@ -61,7 +61,7 @@ class _Settings:
 
 
 def start(settings: _Settings, step: Progress) -> Table:
-    """The steps of opening the engine in one process, one after the other and as they are."""
+    """The steps of opening the engine in one process, one after the other, and as in a JVM."""
     table = Table(
         "Opening the GPU engine in one process, step by step",
         name="start",
@@ -156,7 +156,7 @@ def sharing(settings: _Settings, step: Progress) -> Table:
         "of one server, from a client's time alone and the server's time for a region. The server "
         "of cuda is the device, which belongs to one process at a time: the kernels of one region, "
         "and with several clients a change of process. The server of cuda with MPS is the device "
-        "full of regions. Slowest: the rate of the slowest client divided by that of the fastest.",
+        "full of regions. Slowest: the rate of the slowest client divided by the fastest one's.",
     )  # fmt: skip
     step("kernels of the regions")
     alone_on_device, full_device = device_seconds(settings.batch)
@@ -308,7 +308,13 @@ TABLES: dict[str, Any] = {table.__name__: table for table in (start, contexts, j
 
 @click.command()
 @click.argument("file", type=click.Path(exists=True, dir_okay=False), metavar="REGIONS.in")
-@click.option("--regions", "most", default=50, show_default=True, help="Use the first so many.")
+@click.option(
+    "--regions",
+    "most",
+    default=50,
+    show_default=True,
+    help="The number of regions, from the file's first.",
+)
 @click.option(
     "--clients", type=click.IntRange(1), multiple=True, default=(1, 2, 4, 8), show_default=True
 )

@@ -110,7 +110,7 @@ class Device {
     }
     size_t busy() const { return slots_.size() - free_.size(); }
     Slot *take_slot(const SlotMaker &make);
-    // Reserves device memory for a slot's chunk, if need be by freeing that of idle slots.
+    // Reserves device memory for a slot's chunk, if need be after freeing the memory of idle slots.
     bool reserve(Slot *slot);
     void free_memory(Slot *slot);
     void retire(const ShortText &reason);
