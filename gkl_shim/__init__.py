@@ -9,7 +9,13 @@ writes files of regions. :mod:`gkl_shim.paths` returns the paths of the native l
 and the jars.
 """
 
-from gkl_shim import correct, errors, mem, pairhmm, paths, pdhmm, prefilter, smithwaterman
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from gkl_shim import correct, errors, mem, pairhmm, paths, pdhmm, prefilter, smithwaterman
 
 __all__ = [
     "__version__",
@@ -26,7 +32,11 @@ __all__ = [
 __version__: str
 
 
-def __getattr__(name: str) -> str:
+def __getattr__(name: str) -> Any:
+    # A module is imported on first use: NumPy alone takes a tenth of a second, and a process that
+    # waits for a GPU does not need every algorithm.
+    if name != "__version__" and name in __all__:
+        return importlib.import_module(f"{__name__}.{name}")
     if name != "__version__":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     # Looked up on first use, because it takes longer than all other imports together.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -14,6 +15,7 @@ from gkl_shim.errors import BackendUnavailable
 
 __all__ = [
     "SLOW_DOUBLE",
+    "buffer_bytes",
     "chosen",
     "describe",
     "device_count",
@@ -33,6 +35,9 @@ __all__ = [
 #: 32) and 30 for an RTX 4090 (128, ratio 64). A CPU core, which would otherwise be idle, computes 2
 #: to 5.
 SLOW_DOUBLE = 8
+
+# The part of a device's free memory that an engine's buffers may take.
+_MEMORY_SHARE = 0.5
 
 _DRIVER = Path("/proc/driver/nvidia/version")
 # cudaDevAttrSingleToDoublePrecisionPerfRatio.
@@ -94,6 +99,34 @@ def double_ratio(number: int) -> int:
         return reported
     properties = runtime.getDeviceProperties(number)
     return _RATIOS.get(f"{properties['major']}{properties['minor']}", _USUAL_RATIO)
+
+
+def buffer_bytes(cupy: Any, most: int | None = None) -> int:
+    """Return how many bytes of the current device an engine's buffers may take.
+
+    The environment variable ``GKL_SHIM_DEVICE_MEMORY`` states them in MiB. Otherwise they are half
+    of what is free.
+
+    Parameters
+    ----------
+    most
+        The most bytes if the variable is not set.
+
+    Raises
+    ------
+    BackendUnavailable
+        If the variable is not a number above 0.
+    """
+    chosen = os.environ.get("GKL_SHIM_DEVICE_MEMORY", "")
+    if chosen:
+        if not (chosen.isascii() and chosen.isdigit() and int(chosen) > 0):
+            raise BackendUnavailable(
+                f"GKL_SHIM_DEVICE_MEMORY={chosen}: give a whole number of MiB above 0"
+            )
+        return int(chosen) << 20
+    free, _ = cupy.cuda.runtime.memGetInfo()
+    half = int(_MEMORY_SHARE * free)
+    return half if most is None else min(half, most)
 
 
 def describe() -> list[dict[str, Any]]:

@@ -3,30 +3,20 @@
 The library starts Python inside a JVM or a C program, imports this module and calls its functions.
 :func:`pairhmm` takes addresses as integers. It returns an empty string for success and otherwise a
 message, so no Python exception reaches C. An engine, once open, computes without Python.
+
+A process that shares a machine with others waits longest for its contexts. So this module imports
+neither NumPy nor CuPy: both are imported while the driver creates the contexts.
 """
 
 from __future__ import annotations
 
 import os
-import threading
-
-import numpy as np
 
 from gkl_shim import _native
-from gkl_shim._batch import Batch, HaplotypeBatch, ReadBatch
-from gkl_shim.cuda import pairhmm as cuda_pairhmm
+from gkl_shim.cuda import driver
 from gkl_shim.errors import BackendUnavailable
 
 __all__ = ["pairhmm", "start"]
-
-# The shape of the batch that a new engine computes first. It has more pairs than a region of a
-# 1,500x amplicon.
-_REGIONS, _READS, _HAPLOTYPES = 60, 50, 100
-_SHORTEST_READ, _LONGEST_READ, _QUALITY = 10, 150, 30
-_HAPLOTYPE_BASES, _SITES = 200, 7
-
-_engines: dict[tuple[bool, bool], cuda_pairhmm.Engine] = {}
-_opening = threading.Lock()
 
 
 def start() -> str:
@@ -37,37 +27,11 @@ def start() -> str:
     BackendUnavailable
         If CuPy, the driver or a device is missing or does not work.
     """
-    engine = _engine(False, True)
-    # The first batch loads the kernels and makes the buffers as large as a deep region needs, so
-    # the host's calls do not wait for that. If a device fails here, the host reports it after its
-    # own first call.
-    engine.prove(_first_batch())
-    return ", ".join(engine.devices)
+    devices = _devices()
+    driver.wake(devices)
+    from gkl_shim.cuda import library_engines
 
-
-def _first_batch() -> Batch:
-    """Return equal regions of reads of many lengths and haplotypes that differ at seven sites."""
-    codes = np.random.default_rng(1).integers(0, 4, _HAPLOTYPE_BASES)
-    haplotypes = np.tile(codes, (_HAPLOTYPES, 1))
-    for site in range(_SITES):
-        varied = np.arange(_HAPLOTYPES) >> site & 1
-        haplotypes[:, (site + 1) * _HAPLOTYPE_BASES // (_SITES + 1)] += varied
-    letters = np.frombuffer(b"ACGT", np.uint8)[haplotypes % 4]
-    lengths = np.linspace(_SHORTEST_READ, _LONGEST_READ, _READS).astype(np.int64)
-    reads = np.concatenate([letters[read, :length] for read, length in enumerate(lengths)])
-    return Batch(
-        ReadBatch.from_arrays(
-            np.concatenate([[0], np.tile(lengths, _REGIONS).cumsum()]),
-            np.tile(reads, _REGIONS),
-            np.full(len(reads) * _REGIONS, _QUALITY, np.uint8),
-        ),
-        HaplotypeBatch.from_arrays(
-            np.arange(_REGIONS * _HAPLOTYPES + 1) * _HAPLOTYPE_BASES,
-            np.tile(letters.ravel(), _REGIONS),
-        ),
-        np.arange(_REGIONS + 1) * _READS,
-        np.arange(_REGIONS + 1) * _HAPLOTYPES,
-    )
+    return ", ".join(library_engines.proved(devices).devices)
 
 
 def pairhmm(double: int, as_gkl: int, vtable: int) -> str:
@@ -76,23 +40,14 @@ def pairhmm(double: int, as_gkl: int, vtable: int) -> str:
     There is one engine for each precision and conventions. It stays open until the process ends.
     """
     try:
+        from gkl_shim.cuda import library_engines
+
         ffi, lib = _native.library()
-        engine = _engine(bool(double), bool(as_gkl))
+        engine = library_engines.pairhmm(bool(double), bool(as_gkl), _devices())
         lib.gkl_shim_cuda_engine_vtable(engine.pointer, ffi.cast("gkl_shim_cuda_vtable *", vtable))
     except Exception as error:  # after any error, the CPU engine takes over
         return " ".join(f"{type(error).__name__}: {error}".split())
     return ""
-
-
-def _engine(double: bool, as_gkl: bool) -> cuda_pairhmm.Engine:
-    with _opening:
-        engine = _engines.get((double, as_gkl))
-        if engine is None:
-            engine = cuda_pairhmm.Engine(
-                _devices(), precision="double" if double else "single", as_gkl=as_gkl
-            )
-            _engines[double, as_gkl] = engine
-        return engine
 
 
 def _devices() -> list[int] | None:

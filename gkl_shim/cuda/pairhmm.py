@@ -32,10 +32,9 @@ _CHUNK_CELLS = {"single": 1 << 32, "double": 1 << 30}
 # How long one thread may plan a chunk, in nanoseconds. Chunks of this size keep a device busy, and
 # there are enough of them to occupy all threads.
 _CHUNK_PLANNING = 150_000
-# The most scratch memory of a chunk.
+# The most scratch memory of a chunk: in bytes, and as a part of the memory for all chunks.
 _SCRATCH_BYTES = 1 << 30
-# The part of a device's free memory that the scratch of all chunks together may take.
-_MEMORY_SHARE = 0.5
+_SCRATCH_SHARE = 0.25
 
 # Result arrays with fewer values than this are always new. The memory of larger ones is kept and
 # used again.
@@ -72,6 +71,9 @@ class Engine:
     threads
         The number of CPU threads. They plan, and compute the pairs that no device computes. 0 uses
         every CPU that the process may use.
+    most_memory
+        The most bytes that the buffers on each device take; None for half of what is free.
+        ``GKL_SHIM_DEVICE_MEMORY`` has precedence.
     rows_a_lane
         For measurements: use the kernel with this many rows a lane wherever it can hold a region's
         reads. 0 chooses the cheapest kernel. All kernels give the same bits.
@@ -106,6 +108,7 @@ class Engine:
         as_gkl: bool = False,
         threads: int = 0,
         *,
+        most_memory: int | None = None,
         rows_a_lane: int = 0,
         streams: int = 0,
         launch_threads: int = 0,
@@ -117,9 +120,12 @@ class Engine:
         self._ffi, self._lib = _native.library()
         try:
             opened = [
-                _Device(cupy, number, as_gkl, multiprocessors, double_ratio) for number in numbers
+                _Device(cupy, number, as_gkl, most_memory, multiprocessors, double_ratio)
+                for number in numbers
             ]
             functions = driver.functions()
+        except BackendUnavailable:
+            raise
         except Exception as error:
             raise BackendUnavailable(
                 f"CUDA cannot be used: {cuda_devices.one_line(error)}"
@@ -312,7 +318,13 @@ class _Device:
     """Open a device, and hold its kernels and tables for a ``gkl_shim_cuda_device``."""
 
     def __init__(
-        self, cupy: Any, number: int, as_gkl: bool, multiprocessors: int, double_ratio: int
+        self,
+        cupy: Any,
+        number: int,
+        as_gkl: bool,
+        most_memory: int | None,
+        multiprocessors: int,
+        double_ratio: int,
     ) -> None:
         ffi, _ = _native.library()
         self.number = number
@@ -324,14 +336,15 @@ class _Device:
         ratio = double_ratio or cuda_devices.double_ratio(number)
         with cupy.cuda.Device(number) as device:
             self._module = kernels.load(cupy, _SOURCE, device.compute_capability)
-            free, _ = cupy.cuda.runtime.memGetInfo()
+            memory_bytes = cuda_devices.buffer_bytes(cupy, most_memory)
             #: The fields of ``gkl_shim_cuda_device``, by name.
             self.record = {
                 "number": number,
                 "context": ffi.cast("void *", cupy.cuda.driver.ctxGetCurrent()),
                 "multiprocessors": multiprocessors or int(properties["multiProcessorCount"]),
                 "slow_double": ratio >= cuda_devices.SLOW_DOUBLE,
-                "scratch_bytes": min(_SCRATCH_BYTES, int(free * _MEMORY_SHARE) // _SLOTS),
+                "scratch_bytes": min(_SCRATCH_BYTES, int(memory_bytes * _SCRATCH_SHARE)),
+                "memory_bytes": memory_bytes,
                 "kernels": [self._prepared(cupy, p, as_gkl) for p in ("single", "double")],
             }
             cupy.cuda.runtime.deviceSynchronize()

@@ -26,8 +26,6 @@ __all__ = ["Engine"]
 # The approximate number of bytes in a chunk. The bus takes about half a millisecond to send them,
 # and the chunks in flight fit into the cache of a large processor, from which they are then sent.
 _CHUNK_BYTES = 1 << 25
-# The part of a device's free memory that all chunks in flight may take.
-_MEMORY_SHARE = 0.5
 # The most pairs in one native call, which takes at most a second. Ctrl-C waits until it returns.
 _CALL_PAIRS = 1 << 27
 
@@ -77,6 +75,8 @@ class Engine:
         try:
             self._devices = [_Device(cupy, number, cpu.method, cpu.mode) for number in numbers]
             functions = driver.functions()
+        except BackendUnavailable:
+            raise
         except Exception as error:
             raise BackendUnavailable(
                 f"CUDA cannot be used: {cuda_devices.one_line(error)}"
@@ -337,8 +337,7 @@ class _Device:
         self._functions: dict[str, Any] = {}
         with cupy.cuda.Device(number) as device:
             self._module = kernels.load(cupy, _SOURCE, device.compute_capability)
-            free, _ = cupy.cuda.runtime.memGetInfo()
-            self.memory_bytes = int(_MEMORY_SHARE * free)
+            self.memory_bytes = cuda_devices.buffer_bytes(cupy)
             #: The fields of ``gkl_shim_prefilter_cuda_device``, by name.
             self.record = {
                 "number": number,

@@ -22,14 +22,18 @@ import java.util.concurrent.atomic.AtomicLong;
  * has a class path and a separate class loader, and therefore its own classes and native library.
  *
  * <p>replay.py runs {@code java Replay.java REGIONS THREADS single|double|pdhmm SECONDS CALLERS
- * NAME=CLASSPATH ...}. With PDHMM, the system property replay.level is GKL's instruction set. It
- * prints one line of JSON on standard output. On an error it prints one
- * line on standard error and exits with code 1.
+ * NAME=CLASSPATH ...}. Once the engines have computed all regions, it prints "ready" and waits for a line on
+ * standard input, so that several processes can begin their turns at the same time. Then it prints one
+ * line of JSON. On an error it prints one line on standard error and exits with code 1.
+ *
+ * <p>System properties: with PDHMM, replay.level is GKL's instruction set. A caller pauses for
+ * replay.pause nanoseconds before each call. Its CPU is busy meanwhile, as GATK's is.
  */
 public final class Replay {
     private static final String BINDINGS = "org.broadinstitute.gatk.nativebindings.";
     /** In shorter turns, the clock and cold caches would affect the result. */
     private static final double TURN_SECONDS = 0.25;
+    private static final long PAUSE = Long.getLong("replay.pause", 0);
 
     public static void main(String[] arguments) {
         try {
@@ -57,13 +61,14 @@ public final class Replay {
 
         // The first pass warms up caches, the JIT compiler and thread pools. Its results are kept.
         for (Engine engine : engines) {
-            engine.compute(0);
-            engine.likelihoods = engine.copyOutputs();
+            engine.firstPass();
         }
         long cells = 0;
         for (Region region : regions) {
             cells += region.cells();
         }
+        System.out.println("ready");
+        System.in.read();
         // Engines take turns, so that a change of the machine's speed affects all of them.
         for (boolean more = true; more; ) {
             more = false;
@@ -104,6 +109,9 @@ public final class Replay {
         /** The outputs of each caller for each region. */
         final double[][][] outputs;
         final List<double[]> turns = new ArrayList<>();
+        final long begin = System.nanoTime();
+        /** From the begin of this object to the result of the first call. */
+        double startSeconds;
         boolean flushToZero;
         double total;
         double[][] likelihoods;
@@ -198,9 +206,29 @@ public final class Replay {
             return result;
         }
 
+        void call(int caller, int region) throws Throwable {
+            computeLikelihoods.invoke(
+                    reads[region], haplotypes[region], outputs[caller][region]);
+        }
+
+        void firstPass() throws Throwable {
+            call(0, 0);
+            startSeconds = (System.nanoTime() - begin) * 1e-9;
+            for (int i = 1; i < reads.length; i++) {
+                call(0, i);
+            }
+            likelihoods = copyOutputs();
+        }
+
         void compute(int caller) throws Throwable {
             for (int i = 0; i < reads.length; i++) {
-                computeLikelihoods.invoke(reads[i], haplotypes[i], outputs[caller][i]);
+                if (PAUSE > 0) {
+                    long end = System.nanoTime() + PAUSE;
+                    while (System.nanoTime() - end < 0) {
+                        Thread.onSpinWait();
+                    }
+                }
+                call(caller, i);
             }
         }
 
@@ -274,8 +302,8 @@ public final class Replay {
             StringBuilder json = new StringBuilder();
             json.append(String.format(Locale.ROOT,
                     "{\"name\": \"%s\", \"flush_to_zero\": %b, \"largest_difference\": %.3g, "
-                            + "\"infinite_in_one\": %d, \"turns\": [",
-                    name, flushToZero, largest, disagreements));
+                            + "\"infinite_in_one\": %d, \"start_seconds\": %.6f, \"turns\": [",
+                    name, flushToZero, largest, disagreements, startSeconds));
             for (int i = 0; i < turns.size(); i++) {
                 double[] turn = turns.get(i);
                 json.append(String.format(Locale.ROOT,

@@ -15,10 +15,13 @@ import re
 import statistics
 import subprocess
 import sys
-from collections.abc import Mapping
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path
+from typing import IO
 
 from gkl_shim import paths
 from gkl_shim.errors import FormatError, MissingComponent
@@ -32,6 +35,7 @@ __all__ = [
     "beside_gkl",
     "gkl_version",
     "replay",
+    "side_by_side",
     "stock_and_shim",
 ]
 
@@ -61,6 +65,9 @@ class Engine:
     in both."""
     infinite_in_one: int
     """The number of pairs that are infinite in one of the two engines and differ in the other."""
+    start_seconds: float
+    """From the creation of the engine to the result of its first call. With one engine, this is
+    the time in which its library loads and its GPU opens."""
 
     @property
     def gcups(self) -> float:
@@ -164,12 +171,65 @@ def replay(
     FormatError
         If the file does not follow its format.
     """
+    (found,) = side_by_side(
+        1,
+        regions,
+        engines,
+        threads=threads,
+        double_precision=double_precision,
+        pdhmm=pdhmm,
+        level=level,
+        seconds=seconds,
+        callers=callers,
+        environment=environment,
+    )
+    return found
+
+
+def side_by_side(
+    processes: int,
+    regions: Path,
+    engines: Mapping[str, str],
+    *,
+    threads: int = 1,
+    double_precision: bool = False,
+    pdhmm: bool = False,
+    level: str = "FASTEST_AVAILABLE",
+    seconds: float = 2.0,
+    callers: int = 1,
+    pause: float = 0.0,
+    environment: Mapping[str, str] | None = None,
+    when_ready: Callable[[], object] = lambda: None,
+) -> list[Replay]:
+    """Replay recorded regions in several JVMs that begin their turns at the same time.
+
+    Parameters
+    ----------
+    processes : int
+        The number of JVMs. They also start at the same time.
+    pause : float
+        The seconds before each call in which a caller computes something else, as GATK does. The
+        time of a turn includes them.
+    when_ready : callable, optional
+        Called once all JVMs have computed all regions, before the turns begin.
+    regions, engines, threads, double_precision, pdhmm, level, seconds, callers, environment
+        As for :func:`replay`, which also lists the exceptions.
+
+    Returns
+    -------
+    list of Replay
+        One for each JVM.
+    """
     if not regions.is_file():
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(regions))
-    with resources.as_file(resources.files(__package__) / "Replay.java") as source:
+    with ExitStack() as stack:
+        source = stack.enter_context(
+            resources.as_file(resources.files(__package__) / "Replay.java")
+        )
         command = [
             fetch.java(),
             f"-Dreplay.level={level}",
+            f"-Dreplay.pause={round(pause * 1e9)}",
             str(source),
             str(regions),
             str(threads),
@@ -178,29 +238,92 @@ def replay(
             str(callers),
             *(f"{name}={classpath}" for name, classpath in engines.items()),
         ]
-        process = subprocess.run(
+        # To use a GPU, the native library runs this Python.
+        variables = {"GKL_SHIM_PYTHON": sys.executable, **os.environ, **(environment or {})}
+        started = [stack.enter_context(_process(command, variables)) for _ in range(processes)]
+        for process in started:
+            process.wait_until_ready()
+        when_ready()
+        for process in started:
+            process.go()
+        return [process.result() for process in started]
+
+
+@contextmanager
+def _process(command: list[str], environment: Mapping[str, str]) -> Iterator[_Process]:
+    """Start a JVM that replays regions, and end it with the block."""
+    # The log is a file, because nobody would read a pipe while the JVM computes.
+    with (
+        tempfile.TemporaryFile(mode="w+", errors="replace") as log,
+        subprocess.Popen(
             command,
-            capture_output=True,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=log,
             text=True,
             errors="replace",
-            check=False,
-            # To use a GPU, the native library runs this Python.
-            env={"GKL_SHIM_PYTHON": sys.executable, **os.environ, **(environment or {})},
+            env=environment,
+        ) as process,
+    ):
+        try:
+            yield _Process(process, log)
+        finally:
+            process.kill()
+
+
+class _Process:
+    """A JVM that replays regions."""
+
+    def __init__(self, process: subprocess.Popen[str], log: IO[str]) -> None:
+        self._process = process
+        self._log = log
+
+    def wait_until_ready(self) -> None:
+        assert self._process.stdout is not None
+        # GKL's PDHMM prints its settings.
+        for line in self._process.stdout:
+            if line == "ready\n":
+                return
+        raise self._error()
+
+    def go(self) -> None:
+        assert self._process.stdin is not None
+        self._process.stdin.write("\n")
+        self._process.stdin.flush()
+
+    def result(self) -> Replay:
+        out, _ = self._process.communicate()
+        if self._process.returncode != 0:
+            raise self._error()
+        result = json.loads(out.splitlines()[-1])
+        return Replay(
+            regions=result["regions"],
+            pairs=result["pairs"],
+            cells=result["cells"],
+            engines={
+                engine["name"]: Engine(
+                    **{**engine, "turns": tuple(Turn(**turn) for turn in engine["turns"])}
+                )
+                for engine in result["engines"]
+            },
+            log=self._read_log(),
         )
-    if process.returncode != 0:
-        raise _error(process.stderr, process.returncode)
-    # GKL's PDHMM prints its settings.
-    result = json.loads(process.stdout.splitlines()[-1])
-    return Replay(
-        regions=result["regions"],
-        pairs=result["pairs"],
-        cells=result["cells"],
-        engines={
-            engine["name"]: Engine(**{**engine, "turns": tuple(Turn(**t) for t in engine["turns"])})
-            for engine in result["engines"]
-        },
-        log=process.stderr,
-    )
+
+    def _read_log(self) -> str:
+        self._log.seek(0)
+        return self._log.read()
+
+    def _error(self) -> Exception:
+        code = self._process.wait()
+        log = self._read_log()
+        messages = [line for line in log.splitlines() if line.startswith("replay: ")]
+        if not messages:
+            last = log.strip().splitlines()[-1:] or ["it printed nothing"]
+            return MissingComponent(f"the replay in Java failed, exit code {code}: {last[0]}")
+        message = messages[0].removeprefix("replay: ")
+        if match := _BAD_LINE.fullmatch(message):
+            return FormatError(match[1], int(match[2]), match[3])
+        return MissingComponent(message)
 
 
 def beside_gkl(
@@ -251,14 +374,3 @@ def beside_gkl(
             )
         )
     return max(found, key=lambda each: each.gkl)
-
-
-def _error(log: str, returncode: int) -> Exception:
-    messages = [line for line in log.splitlines() if line.startswith("replay: ")]
-    if not messages:
-        last = log.strip().splitlines()[-1:] or ["it printed nothing"]
-        return MissingComponent(f"the replay in Java failed, exit code {returncode}: {last[0]}")
-    message = messages[0].removeprefix("replay: ")
-    if match := _BAD_LINE.fullmatch(message):
-        return FormatError(match[1], int(match[2]), match[3])
-    return MissingComponent(message)

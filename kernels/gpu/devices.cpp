@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 #include "common/thread_pool.h"
 #include "gpu/launch_threads.h"
@@ -34,9 +35,10 @@ Slot::~Slot() {
     driver_.free_event(end_);
 }
 
-gkl_shim_status Slot::start() {
+gkl_shim_status Slot::start(const std::function<void()> &make_room) {
     const gkl_shim_status status = plan();
     if (status != GKL_SHIM_OK || is_empty()) return status;
+    make_room();
     write();
     launch();
     return GKL_SHIM_OK;
@@ -63,8 +65,9 @@ void Slot::drain() const {
     }
 }
 
-Device::Device(const CudaDriver &driver, size_t index, int32_t number, void *context)
-    : driver(driver), index(index), number(number), context(context) {}
+Device::Device(const CudaDriver &driver, size_t index, int32_t number, void *context,
+               int64_t memory_bytes)
+    : driver(driver), index(index), number(number), context(context), memory_bytes(memory_bytes) {}
 
 Device::~Device() {
     try {
@@ -86,6 +89,23 @@ Slot *Device::take_slot(const SlotMaker &make) {
     const CudaContext current(driver, context);
     slots_.push_back(make(this));
     return slots_.back().get();
+}
+
+bool Device::reserve(Slot *slot) {
+    const int64_t need = slot->device_bytes();
+    for (Slot *idle : free_) {
+        if (reserved_ - slot->reserved_ <= memory_bytes - need) break;
+        free_memory(idle);
+    }
+    if (reserved_ - slot->reserved_ > memory_bytes - need) return false;
+    reserved_ += need - std::exchange(slot->reserved_, need);
+    return true;
+}
+
+void Device::free_memory(Slot *slot) {
+    if (slot->reserved_ == 0) return;
+    slot->free_device_memory();
+    reserved_ -= std::exchange(slot->reserved_, 0);
 }
 
 void Device::retire(const ShortText &reason) {
@@ -134,6 +154,26 @@ void Devices::release(Slot *slot) {
     const std::lock_guard<std::mutex> lock(mutex_);
     slot->device().free_.push_back(slot);
     changed_.notify_all();  // not every waiter can use every device
+}
+
+bool Devices::reserve(Slot *slot, bool wait) {
+    // Nobody else changes what a slot in use has reserved.
+    if (slot->device_bytes() <= slot->reserved_) return true;
+    Device &device = slot->device();
+    std::unique_lock<std::mutex> lock(mutex_);
+    // In turn: otherwise small chunks could keep a large one waiting for ever.
+    const bool in_turn = device.first_waiter_ == device.next_waiter_;
+    if (in_turn && device.reserve(slot)) return true;
+    if (!wait) return false;
+    // Threads that wait hold no memory, so every chunk in flight gets done.
+    device.free_memory(slot);
+    if (slot->device_bytes() > device.memory_bytes) throw TooLarge();
+    const uint64_t turn = device.next_waiter_++;
+    changed_.notify_all();
+    changed_.wait(lock, [&] { return turn == device.first_waiter_ && device.reserve(slot); });
+    device.first_waiter_++;
+    changed_.notify_all();
+    return true;
 }
 
 void Devices::retire(Device *device, const CudaFailure &failure) {

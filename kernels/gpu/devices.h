@@ -6,6 +6,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -18,6 +19,9 @@ namespace gpu {
 
 class Device;
 class Queue;
+
+// A chunk needs more memory than a device has for all chunks.
+struct TooLarge {};
 
 // Given a chunk that a queue puts in, takes it through a device. An algorithm derives from this
 // class: it supplies plan, write and launch, and keeps the chunk's memory there.
@@ -36,9 +40,10 @@ class Slot {
     // The queue that the chunk is from.
     std::shared_ptr<Queue> queue;
 
-    // Plans the chunk, writes it to pinned memory and launches its kernels. Any status but
-    // GKL_SHIM_OK is from plan(), which sets the last error.
-    gkl_shim_status start();
+    // Plans the chunk, writes it to pinned memory and launches its kernels. make_room() is called
+    // once the chunk is planned. Any status but GKL_SHIM_OK is from plan(), which sets the last
+    // error.
+    gkl_shim_status start(const std::function<void()> &make_room = [] {});
 
     // Whether the kernels' results are there.
     virtual bool has_results() { return driver_.is_done(stream_); }
@@ -50,6 +55,11 @@ class Slot {
     void drain() const;
 
    protected:
+    // The device memory that the slot has once the planned chunk is written, and frees all of it.
+    // For algorithms whose devices have a limit.
+    virtual int64_t device_bytes() const { return 0; }
+    virtual void free_device_memory() noexcept {}
+
     // Plans the chunk.
     virtual gkl_shim_status plan() = 0;
     // Whether the planned chunk has nothing for the device to compute.
@@ -62,9 +72,13 @@ class Slot {
     const CudaDriver &driver() const { return driver_; }
 
    private:
+    friend class Device;
+    friend class Devices;
+
     Device &device_;
     const CudaDriver &driver_;
     void *stream_, *end_;
+    int64_t reserved_ = 0;  // of the device's memory
 };
 
 // Makes an algorithm's slot on a device.
@@ -74,13 +88,16 @@ typedef std::function<std::unique_ptr<Slot>(Device *)> SlotMaker;
 class Device {
    public:
     // `index`: its place among the engine's devices. `number`: the driver's, for messages.
-    Device(const CudaDriver &driver, size_t index, int32_t number, void *context);
+    // `memory_bytes`: of all slots together.
+    Device(const CudaDriver &driver, size_t index, int32_t number, void *context,
+           int64_t memory_bytes);
     ~Device();
 
     const CudaDriver &driver;
     const size_t index;
     const int32_t number;
     void *const context;
+    const int64_t memory_bytes;
 
     bool alive() const { return alive_; }
 
@@ -93,6 +110,9 @@ class Device {
     }
     size_t busy() const { return slots_.size() - free_.size(); }
     Slot *take_slot(const SlotMaker &make);
+    // Reserves device memory for a slot's chunk, if need be after freeing the memory of idle slots.
+    bool reserve(Slot *slot);
+    void free_memory(Slot *slot);
     void retire(const ShortText &reason);
 
     // Why it was retired; null if it was not, or if somebody has been told.
@@ -100,6 +120,8 @@ class Device {
 
     std::vector<std::unique_ptr<Slot>> slots_;
     std::vector<Slot *> free_;
+    int64_t reserved_ = 0;                         // by all slots
+    uint64_t next_waiter_ = 0, first_waiter_ = 0;  // threads that wait for memory, in order
     ShortText loss_;
     std::atomic<bool> alive_{true}, untold_{false};
 };
@@ -112,8 +134,11 @@ class Devices {
     Devices(const CudaDriver &driver, int32_t most_slots, SlotMaker make_slot)
         : driver_(driver), most_slots_(most_slots), make_slot_(std::move(make_slot)) {}
 
-    void add(int32_t number, void *context) {
-        devices_.push_back(std::make_unique<Device>(driver_, devices_.size(), number, context));
+    // `memory_bytes`: the most device memory of all chunks together.
+    void add(int32_t number, void *context,
+             int64_t memory_bytes = std::numeric_limits<int64_t>::max()) {
+        devices_.push_back(
+            std::make_unique<Device>(driver_, devices_.size(), number, context, memory_bytes));
     }
 
     size_t count() const { return devices_.size(); }
@@ -136,6 +161,12 @@ class Devices {
     Slot *take_slot(const Queue &queue, bool wait);
 
     void release(Slot *slot);
+
+    // Reserves device memory for a slot's planned chunk. False: other chunks in flight leave too
+    // little. With `wait`, waits for them. The thread must then have no chunk in flight itself.
+    // Throws TooLarge if the memory does not suffice for the chunk alone. The device's context is
+    // current.
+    bool reserve(Slot *slot, bool wait);
 
     // Use it no more. Chunks that are in flight on it may still be completed.
     void retire(Device *device, const CudaFailure &failure);

@@ -22,15 +22,21 @@ class KeptMemory {
     Address address() const { return address_; }
     int64_t size() const { return size_; }
 
+    // What size() is after grow(size).
+    int64_t size_for(int64_t size) const {
+        if (size_ >= size) return size_;
+        int64_t larger = kSmallest;
+        while (larger < size && larger < kLarge) larger *= 2;
+        return larger < size ? int64_t(double(size) * kGrowth) : larger;
+    }
+
     // Returns whether the memory is new. The stream may still use the old memory, since results
     // are seen before the stream is done.
     bool grow(const CudaDriver &driver, void *stream, int64_t size) {
         if (size_ >= size) return false;
+        const int64_t larger = size_for(size);
         driver.wait_for_stream(stream);
         free(driver);
-        int64_t larger = kSmallest;
-        while (larger < size && larger < kLarge) larger *= 2;
-        if (larger < size) larger = int64_t(double(size) * kGrowth);
         Address address;
         driver.allocate(size_t(larger), &address);
         address_ = address;

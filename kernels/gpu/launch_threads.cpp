@@ -28,7 +28,8 @@ void LaunchThread::finish() {
             continue;
         else if (idle && !work_.any_left())
             break;
-        else if (idle || !collect_first(!work_.any_for_cpu()))
+        // launch_next() may have collected what was in flight.
+        else if (in_flight_.empty() || !collect_first(!work_.any_for_cpu()))
             work_.compute_some_on_cpu();
     }
     collect_all();
@@ -40,10 +41,12 @@ bool LaunchThread::launch(Slot *slot, int32_t threads) {
     try {
         if (slot->queue->take(slot, threads)) {
             const CudaContext current(device.driver, device.context);
-            const gkl_shim_status status = slot->start();
+            const gkl_shim_status status = slot->start([&] { make_room(slot); });
             launched = status == GKL_SHIM_OK;
             if (!launched) call_.fail(status);
         }
+    } catch (const TooLarge &) {
+        call_.attempt([&] { work_.lose(slot); });
     } catch (const CudaFailure &failure) {
         lose(slot, failure);
     } catch (...) {
@@ -55,6 +58,11 @@ bool LaunchThread::launch(Slot *slot, int32_t threads) {
     else
         release(slot);
     return launched;
+}
+
+// Waits until the device has memory for a chunk: first for this thread's chunks, then for others'.
+void LaunchThread::make_room(Slot *slot) {
+    while (!devices_.reserve(slot, in_flight_.empty())) collect_first(true);
 }
 
 // Collects the results of the oldest chunk. False: it is still in flight, and the caller does not

@@ -68,7 +68,7 @@ class Work {
 
     // Puts a chunk's results where they belong.
     virtual void collect(Slot *slot) = 0;
-    // The device has failed before the chunk was done.
+    // The device has failed before the chunk was done, or has too little memory for it.
     virtual void lose(Slot *slot) = 0;
 
     // Work for the CPU, of all launch threads together.
@@ -101,6 +101,7 @@ class LaunchThread {
 
    private:
     bool launch(Slot *slot, int32_t threads);
+    void make_room(Slot *slot);
     bool collect_first(bool wait);
     void collect_all();
     void lose(Slot *slot, const CudaFailure &failure);

@@ -208,6 +208,7 @@ typedef struct {
     int32_t slow_double;   /* 1: the CPU computes what single precision cannot hold, unless another
                               device has 0 here */
     int64_t scratch_bytes; /* limit for a chunk */
+    int64_t memory_bytes;  /* limit for all chunks, with their blocks */
     gkl_shim_cuda_kernels kernels[2]; /* for GKL_SHIM_SINGLE and GKL_SHIM_DOUBLE */
 } gkl_shim_cuda_device;
 

@@ -185,7 +185,8 @@ class CudaEngine(PairHmm):
     def __init__(self, regions: str, precision: str) -> None:
         super().__init__(regions, precision, 2)
         self.device = ffi.new(
-            "gkl_shim_cuda_device *", {"multiprocessors": 4, "scratch_bytes": 1 << 24}
+            "gkl_shim_cuda_device *",
+            {"multiprocessors": 4, "scratch_bytes": 1 << 24, "memory_bytes": 1 << 30},
         )
         self.engine_options = ffi.new(
             "gkl_shim_cuda_engine_options *",

@@ -198,3 +198,30 @@ def check(batch, threads):
 def test_memory_is_bounded_for_every_shape(tmp_path, shape, threads):
     taken = int(run(ODD_SHAPES + f"check({shape}(), {threads})", tmp_path))
     assert taken <= MOST + MOST_A_THREAD * threads
+
+
+def test_deep_regions_of_gatk_take_little_native_memory(tmp_path):
+    """Containers leave GATK 1 GB beside Java's heap; half of it is for the JVM itself."""
+    program = """
+from gkl_shim import pdhmm, smithwaterman
+
+def peak():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+sequence = bytes(random.choice(letters, 600))
+haplotypes = [
+    sequence[: 100 + 3 * k] + bytes(random.choice(letters, 1 + k % 5)) + sequence[100 + 3 * k :]
+    for k in range(128)
+]
+reads = [Read(sequence[k % 400 :][:250], 30) for k in range(5000)]
+before = peak()
+with PairHMM(threads=4) as engine:
+    likelihoods = engine.likelihoods(reads, haplotypes)
+assert np.isfinite(likelihoods).all()
+flags = [bytes(len(haplotype)) for haplotype in haplotypes]
+with pdhmm.PDHMM(threads=4) as engine:
+    engine.likelihoods(reads[:500], list(zip(haplotypes, flags)))
+smithwaterman.align([sequence] * 128, haplotypes)
+print(peak() - before - likelihoods.nbytes // 1024)
+"""
+    assert int(run(program, tmp_path)) < 64 << 10  # KiB

@@ -112,6 +112,7 @@ class Driver {
         for (int k = 0; k < devices; k++) {
             contexts_.push_back(std::make_unique<Context>(Context{this, k}));
             most_in_flight_.push_back(0);
+            memory_.push_back({});
         }
     }
 
@@ -195,6 +196,7 @@ class Driver {
         for (size_t k = 0; k < size; k++) item.memory()[k] = kUnset[k % sizeof kUnset];
         memset(item.memory() + size, kGuardByte, kGuard);
         *address = address_of(item.memory());
+        memory_of(item).add(int64_t(size));
         items_[*address] = std::move(item);
         return kOk;
     }
@@ -231,6 +233,7 @@ class Driver {
                 misused(std::string(function) + ": work in flight uses the memory");
             memset(item.memory(), kFreed, item.size);
             ::free(item.start);
+            memory_of(item).add(-int64_t(item.size));
         }
         items_.erase(found);
         return lost_.count(current.back()->device) ? kLost : kOk;
@@ -396,6 +399,18 @@ class Driver {
                            __ATOMIC_RELEASE);
     }
 
+    // The bytes that are allocated, and the most that ever were.
+    struct Allocated {
+        int64_t now = 0, most = 0;
+        void add(int64_t bytes) {
+            now += bytes;
+            most = std::max(most, now);
+        }
+    };
+    Allocated &memory_of(const Item &item) {
+        return item.kind == Kind::kDevice ? memory_[size_t(item.device)] : pinned_memory_;
+    }
+
     struct Failing {
         int64_t left;
         int device;
@@ -414,6 +429,8 @@ class Driver {
     std::map<std::string, int64_t> calls_;
     std::vector<std::pair<int, std::string>> launched_;
     std::vector<int> most_in_flight_;
+    std::vector<Allocated> memory_;
+    Allocated pinned_memory_;
     std::vector<size_t> pageable_, fills_;
     std::vector<std::string> misuse_;
     std::set<std::string> failed_;
@@ -455,6 +472,8 @@ std::string Driver::report() {
                     return quoted(kNames[int(each.second.kind)]);
                 }) +
            ", " + json("most_in_flight", most_in_flight_, number) + ", " +
+           json("most_memory", memory_, [](const Allocated &x) { return std::to_string(x.most); }) +
+           ", \"most_pinned\": " + std::to_string(pinned_memory_.most) + ", " +
            json("pageable", pageable_, number) + ", " + json("fills", fills_, number) + ", " +
            json("misused", misuse_, text) + ", " + json("failed", failed_, text) + ", " +
            json("threads", threads_, number) + ", \"in_flight\": " + std::to_string(in_flight) +

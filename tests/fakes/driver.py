@@ -214,6 +214,16 @@ class Driver:
         return list(self._report()["most_in_flight"])
 
     @property
+    def most_memory(self) -> list[int]:
+        """The most bytes of each device's memory that were ever allocated."""
+        return list(self._report()["most_memory"])
+
+    @property
+    def most_pinned(self) -> int:
+        """The most bytes of pinned memory that were ever allocated."""
+        return int(self._report()["most_pinned"])
+
+    @property
     def fills(self) -> list[int]:
         """The size of each fill of device memory."""
         return list(self._report()["fills"])

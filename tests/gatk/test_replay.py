@@ -8,7 +8,7 @@ import pytest
 
 from gkl_shim.errors import FormatError, MissingComponent
 from gkl_shim.gatk import fetch
-from gkl_shim.gatk.replay import replay, stock_and_shim
+from gkl_shim.gatk.replay import replay, side_by_side, stock_and_shim
 from tests.conftest import require_tool
 
 pytestmark = pytest.mark.gatk
@@ -70,6 +70,27 @@ def test_every_caller_computes_all_regions(gkl: str, regions: Path) -> None:
     # Only one caller makes the first pass, whose results are compared.
     calls = sum(turn.passes for turn in three.engines["shim"].turns) + 1
     assert f"PairHMM: {200 * calls} regions, " in three.log
+
+
+def test_processes_replay_side_by_side(gkl: str, regions: Path) -> None:
+    ready: list[bool] = []
+    found = side_by_side(
+        2,
+        regions,
+        {"shim": stock_and_shim(gkl)["shim"]},
+        seconds=0.1,
+        pause=1e-3,
+        when_ready=lambda: ready.append(True),
+    )
+    assert ready == [True]
+    assert len(found) == 2
+    for each in found:
+        engine = each.engines["shim"]
+        assert engine.start_seconds > 0
+        # The pauses of 200 regions take 0.2 s.
+        assert all(turn.seconds >= 0.2 * turn.passes for turn in engine.turns)
+        passes = sum(turn.passes for turn in engine.turns) + 1
+        assert f"PairHMM: {200 * passes} regions, " in each.log
 
 
 def test_a_class_path_may_hold_folders(gkl: str, tmp_path: Path) -> None:

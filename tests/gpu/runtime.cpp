@@ -1,10 +1,11 @@
 // The GPU runtime with a small algorithm, which squares numbers, and a driver without a GPU.
 //
-//     runtime NUMBERS CHUNK DEVICES SLOTS THREADS IN_FLIGHT FAILING AFTER
+//     runtime NUMBERS CHUNK DEVICES SLOTS THREADS IN_FLIGHT FAILING AFTER MEMORY
 //
-// Device FAILING fails once it has launched AFTER chunks; -1: none does; -2: all do. Prints a line
-// for each fact: chunks launched by each device, numbers that the CPU squared, the most chunks that
-// were in flight on a device, losses, and whatever is wrong.
+// Device FAILING fails once it has launched AFTER chunks; -1: none does; -2: all do. MEMORY is the
+// limit on each device's memory in bytes. Prints a line for each fact: chunks launched by each
+// device, numbers that the CPU squared, the most chunks that were in flight on a device, the most
+// memory that was allocated on it, losses, and whatever is wrong.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +34,9 @@ enum { kMostDevices = 8, kLost = 719 };
 int failing, failing_after;
 std::atomic<int> launched[kMostDevices], in_flight[kMostDevices], most_in_flight[kMostDevices];
 std::atomic<int> live{0}, allocations{0}, contexts{0}, errors{0};
+std::atomic<int64_t> memory[kMostDevices], most_memory[kMostDevices];
 thread_local int device_of_thread = -1;
+thread_local std::vector<int> devices_before;
 
 void wrong(const char *what) {
     errors++;
@@ -59,27 +62,39 @@ void finish(Stream *stream) {
 
 int32_t push(void *context) {
     contexts++;
+    devices_before.push_back(device_of_thread);
     device_of_thread = int(reinterpret_cast<intptr_t>(context)) - 1;
     return 0;
 }
 int32_t pop(void **) {
     contexts--;
-    device_of_thread = -1;
+    device_of_thread = devices_before.back();
+    devices_before.pop_back();
     return 0;
 }
 int32_t need_context() {
     if (device_of_thread < 0) wrong("a driver function is called without a context");
     return 0;
 }
+// The size of device memory stands in front of it.
 int32_t allocate(uint64_t *address, size_t size) {
     live++;
     allocations++;
-    *address = reinterpret_cast<uintptr_t>(malloc(size));
-    return need_context();
+    if (const int32_t error = need_context()) return error;
+    const int64_t now = memory[device_of_thread] += int64_t(size);
+    for (int64_t most = most_memory[device_of_thread]; most < now;)
+        if (most_memory[device_of_thread].compare_exchange_weak(most, now)) break;
+    size_t *const start = static_cast<size_t *>(malloc(sizeof(size_t) + size));
+    *start = size;
+    *address = reinterpret_cast<uintptr_t>(start + 1);
+    return 0;
 }
 int32_t free_memory(uint64_t address) {
     live--;
-    free(reinterpret_cast<void *>(uintptr_t(address)));
+    need_context();
+    size_t *const start = reinterpret_cast<size_t *>(uintptr_t(address)) - 1;
+    memory[device_of_thread] -= int64_t(*start);
+    free(start);
     return 0;
 }
 int32_t allocate_host(void **memory, size_t size, uint32_t) {
@@ -161,10 +176,9 @@ class Squares : public gpu::Slot {
    public:
     explicit Squares(gpu::Device *device) : Slot(device) {}
     ~Squares() override {
-        drain();
+        free_device_memory();
         block_.free(driver());
         results_.free(driver());
-        device_block_.free(driver());
     }
 
     const int64_t *numbers = nullptr;
@@ -172,6 +186,11 @@ class Squares : public gpu::Slot {
     const int64_t *results() const { return static_cast<int64_t *>(results_.address()); }
 
    protected:
+    int64_t device_bytes() const override { return device_block_.size_for(bytes()); }
+    void free_device_memory() noexcept override {
+        drain();
+        device_block_.free(driver());
+    }
     gkl_shim_status plan() override { return GKL_SHIM_OK; }
     void write() override {
         block_.grow(driver(), stream(), bytes());
@@ -287,8 +306,8 @@ void compute(gpu::Devices *devices, const gpu::LaunchLimits &limits, int64_t cou
 }  // namespace
 
 int main(int, char **arguments) {
-    int64_t number[9];
-    for (int k = 1; k <= 8; k++) number[k] = atoll(arguments[k]);
+    int64_t number[10];
+    for (int k = 1; k <= 9; k++) number[k] = atoll(arguments[k]);
     failing = int(number[7]);
     failing_after = int(number[8]);
     gkl_shim_cuda_driver functions = {};
@@ -314,12 +333,14 @@ int main(int, char **arguments) {
         gpu::Devices devices(driver, int32_t(number[4]),
                              [](gpu::Device *device) { return std::make_unique<Squares>(device); });
         for (intptr_t k = 0; k < number[3]; k++)
-            devices.add(int32_t(k), reinterpret_cast<void *>(k + 1));
+            devices.add(int32_t(k), reinterpret_cast<void *>(k + 1), number[9]);
         const gpu::LaunchLimits limits = {int32_t(number[5]), size_t(number[6]), 1, 1000000};
         compute(&devices, limits, number[1], number[2]);
         const int once = allocations;
         compute(&devices, limits, number[1], number[2]);
-        if (failing == -1 && number[5] == 1 && allocations != once)
+        // Where memory is short, a slot gives up its memory for another one's chunk.
+        const bool enough = number[9] >= number[4] << 16;
+        if (failing == -1 && number[5] == 1 && enough && allocations != once)
             wrong("a second call like the first allocates memory");
         int32_t lost;
         while (const char *reason = devices.loss(&lost)) printf("lost %d %s\n", lost, reason);
@@ -328,6 +349,7 @@ int main(int, char **arguments) {
     if (live != 0) wrong("something is not freed");
     if (contexts != 0) wrong("a context is left current");
     for (int k = 0; k < number[3]; k++)
-        printf("device %d %d %d\n", k, int(launched[k]), int(most_in_flight[k]));
+        printf("device %d %d %d %lld\n", k, int(launched[k]), int(most_in_flight[k]),
+               (long long)most_memory[k]);
     return errors == 0 ? 0 : 1;
 }

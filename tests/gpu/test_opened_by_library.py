@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from typing import Any
 
 import numpy as np
 import pytest
 
-from gkl_shim.cuda import opened_by_library
+from gkl_shim.cuda import library_engines, opened_by_library
 from gkl_shim.pairhmm import PairHMM
 
 
 def test_the_first_batch() -> None:
-    batch = opened_by_library._first_batch()
+    batch = library_engines._first_batch()
     assert batch.shapes.tolist() == [[50, 100]] * 60
-    for mine, other in zip(batch.arrays, opened_by_library._first_batch().arrays, strict=True):
+    for mine, other in zip(batch.arrays, library_engines._first_batch().arrays, strict=True):
         assert np.array_equal(mine, other)
     one = batch[:1]
     haplotypes = np.split(one.haplotypes.bases, one.haplotypes.offsets[1:-1])
@@ -28,9 +31,31 @@ def test_the_first_batch() -> None:
 
 def test_start(fake_gpus: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     driver = fake_gpus(2, result=-1.0)
-    monkeypatch.setattr(opened_by_library, "_engines", {})
+    monkeypatch.setattr(library_engines, "_engines", {})
     monkeypatch.setenv("GKL_SHIM_DEVICES", "")
     assert opened_by_library.start() == "fake 0, fake 1"
     assert min(driver.launches.values()) > 0
-    (engine,) = opened_by_library._engines.values()
+    (engine,) = library_engines._engines.values()
     assert engine.statistics()["cuda_pairs"] == 60 * 50 * 100
+
+
+def test_contexts_are_created_while_numpy_is_imported() -> None:
+    code = """
+import sys
+from gkl_shim.cuda import driver, opened_by_library
+
+def wake(devices):
+    print(devices, "numpy" in sys.modules)
+    raise SystemExit
+
+driver.wake = wake
+opened_by_library.start()
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "GKL_SHIM_DEVICES": "1,0"},
+    )
+    assert done.stdout == "[1, 0] False\n"

@@ -14,6 +14,8 @@ KERNELS = ROOT / "kernels"
 RUNTIME = ("call", "devices", "launch_threads")
 NUMBERS, CHUNK = 1000, 7
 CHUNKS = 143
+# The device memory of a chunk; kept memory is never smaller.
+CHUNK_MEMORY = 1 << 16
 
 
 class Run(NamedTuple):
@@ -22,6 +24,7 @@ class Run(NamedTuple):
     any_left: bool
     launched: list[int]
     most_in_flight: list[int]
+    most_memory: list[int]
 
 
 @pytest.fixture(scope="module")
@@ -36,8 +39,10 @@ def run(tmp_path_factory):
                "-fsanitize=thread", "-pthread"]  # fmt: skip
     subprocess.run([*command, *sources, "-o", program], check=True)
 
-    def run(*, devices, slots=4, threads=2, in_flight=2, failing=-1, after=0) -> Run:
-        arguments = (NUMBERS, CHUNK, devices, slots, threads, in_flight, failing, after)
+    def run(
+        *, devices, slots=4, threads=2, in_flight=2, failing=-1, after=0, memory=1 << 62
+    ) -> Run:
+        arguments = (NUMBERS, CHUNK, devices, slots, threads, in_flight, failing, after, memory)
         done = subprocess.run(
             [program, *map(str, arguments)], capture_output=True, text=True, timeout=60
         )
@@ -50,6 +55,7 @@ def run(tmp_path_factory):
             ["any", "1"] in lines,
             [int(line[2]) for line in of_devices],
             [int(line[3]) for line in of_devices],
+            [int(line[4]) for line in of_devices],
         )
 
     return run
@@ -76,6 +82,23 @@ def test_threads_that_wait_for_a_slot(run):
     done = run(devices=1, slots=1, threads=4, in_flight=1)
     assert done.launched == [2 * CHUNKS]
     assert done.most_in_flight == [1]
+
+
+@pytest.mark.parametrize(("threads", "in_flight"), [(1, 1), (1, 4), (4, 1), (4, 2)])
+@pytest.mark.parametrize("chunks", [1, 3])
+def test_no_more_memory_than_told(run, threads, in_flight, chunks):
+    memory = chunks * CHUNK_MEMORY + CHUNK_MEMORY // 2
+    done = run(devices=1, slots=8, threads=threads, in_flight=in_flight, memory=memory)
+    assert (done.on_cpu, done.lost, done.launched) == ([0, 0], [], [2 * CHUNKS])
+    assert CHUNK_MEMORY <= done.most_memory[0] <= chunks * CHUNK_MEMORY
+
+
+@pytest.mark.parametrize("threads", [1, 4])
+def test_chunks_that_are_too_large_for_a_device(run, threads):
+    done = run(devices=1, threads=threads, memory=CHUNK_MEMORY - 1)
+    assert (done.on_cpu, done.lost, done.launched) == ([NUMBERS, NUMBERS], [], [0])
+    assert done.any_left
+    assert done.most_memory == [0]
 
 
 @pytest.mark.parametrize("after", [0, 1, 20, 2 * CHUNKS - 1])

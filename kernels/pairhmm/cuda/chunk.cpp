@@ -22,9 +22,17 @@ Chunk::Chunk(gpu::Device *device, const gkl_shim_cuda_engine_options &engine, in
       planning_(planning) {}
 
 Chunk::~Chunk() {
-    drain();
+    free_device_memory();
     block_.free(driver());
     results_.free(driver());
+}
+
+int64_t Chunk::device_bytes() const {
+    return device_block_.size_for(figures.block_bytes) + scratch_.size_for(figures.scratch_bytes);
+}
+
+void Chunk::free_device_memory() noexcept {
+    drain();
     device_block_.free(driver());
     scratch_.free(driver());
 }

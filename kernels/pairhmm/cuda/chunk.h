@@ -36,6 +36,8 @@ class Chunk : public gpu::Slot {
     // start() calls these in turn, and so does who times them.
     gkl_shim_status plan() override;
     bool is_empty() const override { return figures.results == 0; }
+    int64_t device_bytes() const override;
+    void free_device_memory() noexcept override;
     void write() override;
     void launch() override {
         send();

@@ -71,7 +71,7 @@ struct gkl_shim_cuda_engine {
               return std::make_unique<Chunk>(device, options_, options_.planning);
           }) {
         for (const gkl_shim_cuda_device &device : hardware_)
-            devices_.add(device.number, device.context);
+            devices_.add(device.number, device.context, device.memory_bytes);
         const int32_t devices = options.device_count;
         const int32_t threads =
             options.launch_threads > 0

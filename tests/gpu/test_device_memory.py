@@ -1,0 +1,101 @@
+"""The CUDA engine keeps to a limit on device memory, and its results do not depend on it."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from gkl_shim._batch import concatenated
+from gkl_shim.cuda import library_engines
+from gkl_shim.cuda.pairhmm import Engine
+from gkl_shim.errors import BackendUnavailable
+from gkl_shim.pairhmm import Batch, PairHMM
+from tests.gpu.conftest import assert_same_bits
+
+MIB = 1 << 20
+
+
+@pytest.fixture(scope="module")
+def batch() -> Batch:
+    """Return deep regions, which need more than a MiB."""
+    return library_engines._first_batch()[:2]
+
+
+@pytest.fixture(scope="module")
+def want(batch: Batch) -> NDArray[np.float64]:
+    """Return the likelihoods that the CPU engine computes."""
+    with PairHMM(backend="cpu") as engine:
+        return engine.compute(batch)
+
+
+@pytest.mark.parametrize("threads", [1, 4])
+@pytest.mark.parametrize("mib", [1, 3, 1000])
+def test_a_limit_on_memory(
+    fake_gpus: Any, batch: Batch, want: NDArray[np.float64], mib: int, threads: int
+) -> None:
+    driver = fake_gpus(kernels="pairhmm", slow=True)
+    engine = Engine(threads=threads, most_memory=mib * MIB)
+    assert_same_bits(engine.compute(batch), want)
+    if mib == 1000:
+        assert driver.most_memory[0] > 3 * MIB
+    else:
+        assert 0 < driver.most_memory[0] <= mib * MIB
+    assert engine.statistics()["cuda_pairs"] == batch.pairs
+    assert engine.devices == ("fake 0",)
+    engine.close()
+
+
+def test_many_callers_share_the_memory(
+    fake_gpus: Any, batch: Batch, want: NDArray[np.float64]
+) -> None:
+    driver = fake_gpus(kernels="pairhmm", slow=True)
+    engine = Engine(threads=2, most_memory=2 * MIB)
+    # Small calls must not keep large ones waiting.
+    batches = [batch[:1], batch] * 2
+    with ThreadPoolExecutor(len(batches)) as pool:
+        found = list(pool.map(engine.compute, batches, timeout=300))
+    for part, likelihoods in zip(batches, found, strict=True):
+        assert_same_bits(likelihoods, want[: part.pairs])
+    assert driver.most_memory[0] <= 2 * MIB
+    engine.close()
+
+
+def test_chunks_that_do_not_fit_are_computed_by_the_cpu(fake_gpus: Any, batch: Batch) -> None:
+    driver = fake_gpus(kernels="pairhmm")
+    engine = Engine(most_memory=1 << 16)
+    values = engine.compute(concatenated([batch[:1], batch[:1]]))
+    assert np.isfinite(values).all()
+    assert engine.statistics()["cuda_pairs"] == 0
+    assert driver.most_memory == [0]
+    # The device is not lost.
+    assert engine.devices == ("fake 0",)
+    engine.close()
+
+
+@pytest.mark.parametrize(("chosen", "most"), [("", 1024), ("1500", 1500), ("3", 3)])
+def test_memory_of_an_engine_of_the_library(
+    fake_gpus: Any, monkeypatch: pytest.MonkeyPatch, chosen: str, most: int
+) -> None:
+    fake_gpus(result=-1.0)
+    monkeypatch.setattr(library_engines, "_engines", {})
+    monkeypatch.setenv("GKL_SHIM_DEVICE_MEMORY", chosen)
+    engine = library_engines.pairhmm(False, True, None)
+    assert [device.record["memory_bytes"] for device in engine._opened] == [most * MIB]
+    engine.close()
+
+
+@pytest.mark.parametrize("chosen", ["0", "-1", "1.5", "2g"])
+def test_a_wrong_limit_is_refused(
+    fake_gpus: Any, monkeypatch: pytest.MonkeyPatch, chosen: str
+) -> None:
+    fake_gpus()
+    monkeypatch.setenv("GKL_SHIM_DEVICE_MEMORY", chosen)
+    with pytest.raises(BackendUnavailable) as error:
+        Engine()
+    assert str(error.value) == (
+        f"GKL_SHIM_DEVICE_MEMORY={chosen}: give a whole number of MiB above 0"
+    )
