@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 
-.PHONY: demo test sanitize test-gpu sanitize-gpu bench check-wheel install setup lint clean
+.PHONY: demo test sanitize test-pipelines test-gpu sanitize-gpu bench check-wheel install setup lint clean
 
 demo: install  ## compare GATK with and without the shim on real reads
 	$(BIN)/gkl-shim demo
@@ -14,6 +14,9 @@ test: setup  ## all tests
 
 sanitize: setup  ## the library under ASan, UBSan and TSan; part of all tests
 	$(BIN)/pytest tests/sanitizers
+
+test-pipelines: setup  ## whole pipelines: the Snakemake workflow, a Spark cluster; about 20 minutes
+	$(BIN)/pytest -m pipeline
 
 # Both need CuPy in $(VENV). If RECORD is set, they write their results there.
 test-gpu: setup  ## all tests that use a CUDA device

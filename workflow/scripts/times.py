@@ -3,12 +3,14 @@
 import csv
 import io
 import re
+import statistics
 from contextlib import redirect_stderr
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jinja2
 import matplotlib
+from markupsafe import Markup
 
 matplotlib.use("svg")
 import matplotlib.pyplot as plt
@@ -44,8 +46,9 @@ there.{% endif %}</p>
 {% for kernel in kernels %}<th>{{ kernel }}, s</th>{% endfor %}</tr>
 {% for time in times %}<tr><td>{{ time.sample }}</td><td>{{ time.shard }}</td>
 <td>{{ "%.1f" | format(time.seconds) }}</td><td>{{ time.memory }}</td>
-{% for kernel in kernels %}<td>{% if kernel in time.kernels %}{{ "%.3f" | format(time.kernels[kernel])
-}}{% endif %}</td>{% endfor %}</tr>
+{% for kernel in kernels %}<td>
+{% if kernel in time.kernels %}{{ "%.3f" | format(time.kernels[kernel]) }}{% endif %}</td>
+{% endfor %}</tr>
 {% endfor %}</table>
 </html>
 """
@@ -64,7 +67,7 @@ class Time(NamedTuple):
 
 def read(sample: str, shard: str, benchmark: str, log: str) -> Time:
     """Read Snakemake's benchmark of a shard, and gkl-shim's lines in its log."""
-    with open(benchmark, newline="") as stream:
+    with Path(benchmark).open(newline="") as stream:
         *_, measured = csv.DictReader(stream, delimiter="\t")
     text = Path(log).read_text(errors="replace")
     kernels = {kernel: float(seconds) for kernel, seconds in CLOSING.findall(text)}
@@ -88,13 +91,14 @@ def plot(times: list[Time]) -> str:
     kernels.legend()
     whole.invert_yaxis()
     text = io.StringIO()
-    figure.savefig(text, format="svg")
+    figure.savefig(text, format="svg", metadata={"Date": None})
     # A page needs only the element, not the declaration of an XML file.
     return text.getvalue()[text.getvalue().index("<svg") :]
 
 
 def write_table(path: str, times: list[Time]) -> None:
-    with open(path, "w", newline="") as stream:
+    """Write the times as tab-separated text."""
+    with Path(path).open("w", newline="") as stream:
         table = csv.writer(stream, delimiter="\t", lineterminator="\n")
         table.writerow(["sample", "shard", "seconds", "max_rss_mb", *KERNELS])
         for time in times:
@@ -102,23 +106,23 @@ def write_table(path: str, times: list[Time]) -> None:
             table.writerow([time.sample, time.shard, time.seconds, time.memory, *kernels])
 
 
-def main() -> None:
-    files = zip(
-        snakemake.params.shards, snakemake.input.benchmarks, snakemake.input.logs, strict=True
-    )
+def main(job: Any) -> None:
+    """Read the files of Snakemake's job, and write the table and the page."""
+    files = zip(job.params.shards, job.input.benchmarks, job.input.logs, strict=True)
     times = [read(*shard, benchmark, log) for shard, benchmark, log in files]
     times.sort(key=lambda time: time.seconds, reverse=True)
-    write_table(snakemake.output.table, times)
+    write_table(job.output.table, times)
     page = PAGE.render(
         times=times,
         kernels=KERNELS,
         total=sum(time.seconds for time in times),
-        median=times[len(times) // 2].seconds,
+        median=statistics.median(time.seconds for time in times),
         missing=sum(not time.kernels for time in times),
-        plot=jinja2.utils.markupsafe.Markup(plot(times)),
+        plot=Markup(plot(times)),
     )
-    Path(snakemake.output.page).write_text(page, encoding="utf-8")
+    Path(job.output.page).write_text(page, encoding="utf-8")
 
 
-with open(snakemake.log[0], "w") as log, redirect_stderr(log):
-    main()
+job = snakemake  # noqa: F821 (Snakemake defines it)
+with Path(job.log[0]).open("w") as log, redirect_stderr(log):
+    main(job)
