@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.common import samples, simulated_samples
-from gkl_shim.gatk import compare, fetch
+from gkl_shim.gatk import compare, fetch, run
 from tests.conftest import require_tool, shared_data
 from tests.workflow.conftest import Snakemake, write_inputs
 
@@ -71,9 +71,11 @@ def test_a_run_that_fails_and_is_killed_gives_stock_gatks_vcf(
     for benchmark, modified in kept.items():
         assert benchmark.stat().st_mtime_ns == modified, f"{benchmark} was computed again"
     results = tmp_path / "results"
-    for name in ("gvcf/one.g.vcf.gz", "gvcf/two.g.vcf.gz", "joint.vcf.gz"):
-        found = compare.compare(stock / name, results / name)
-        assert found.identical and found.records[0] > 500, f"{name}: {found}"
+    for name in ("one", "two"):
+        check_gvcf(name, inputs, stock, results, tmp_path)
+    found = compare.compare(stock / "joint.vcf.gz", results / "joint.vcf.gz")
+    assert found.same_calls and found.records[0] > 500, str(found)
+    print(f"joint VCF: {found}")
     check_times(results)
 
 
@@ -113,6 +115,44 @@ def kill_after(snakemake: Snakemake, folder: Path, *, shards: int) -> dict[Path,
     found = {path: path.stat().st_mtime_ns for path in folder.glob("results/times/*/*.tsv")}
     assert len(found) == shards
     return found
+
+
+def check_gvcf(name: str, inputs: Path, stock: Path, results: Path, folder: Path) -> None:
+    """Check that a GVCF has stock GATK's calls, and differs from it in near ties only.
+
+    For a few records, GKL's single and double precision differ in a PL or a QUAL. In each shard,
+    the shim may differ from stock GATK in no more records than that.
+    """
+    gvcf = f"gvcf/{name}.g.vcf.gz"
+    found = compare.compare(stock / gvcf, results / gvcf)
+    assert found.same_calls and found.records[0] > 500, str(found)
+    print(f"{name}: {len(found.differences)} of {found.records[0]} records differ")
+    for intervals in sorted((stock / "intervals").glob("*.interval_list")):
+        (start, end) = span(intervals)
+        mine = within(found, start, end)
+        if mine:
+            double = folder / "double.g.vcf"
+            arguments = ["HaplotypeCaller", "-R", str(inputs / "one" / "chr17.fa")]
+            arguments += ["-I", str(inputs / name / "chr17.bam"), "-L", str(intervals)]
+            arguments += ["-ERC", "GVCF", "-O", str(double)]
+            arguments += ["--native-pair-hmm-use-double-precision", "true"]
+            done = run.gatk(arguments, fetch.gatk_classpath())
+            assert done.returncode == 0, done.complaint
+            allowed = within(compare.compare(stock / gvcf, double), start, end)
+            print(f"{intervals.name}: {mine}; between GKL's precisions {allowed}")
+            assert mine <= allowed, f"{intervals.name}: {found}"
+
+
+def span(intervals: Path) -> tuple[int, int]:
+    """Return the first and last position of a shard."""
+    lines = [line.split() for line in intervals.read_text().splitlines() if line[0] != "@"]
+    return int(lines[0][1]), int(lines[-1][2])
+
+
+def within(found: compare.Comparison, start: int, end: int) -> int:
+    """Return how many of the records that differ are between two positions."""
+    positions = [int(re.split("[: ]", difference.site)[1]) for difference in found.differences]
+    return sum(start <= position <= end for position in positions)
 
 
 def check_times(results: Path) -> None:
