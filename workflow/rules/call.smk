@@ -4,8 +4,9 @@
 rule haplotypecaller:
     input:
         reference=config["reference"],
-        dictionary=dictionary_of(config["reference"]),
+        companions=companions_of(config["reference"]),
         reads=lambda wildcards: READS[wildcards.sample],
+        index=lambda wildcards: index_of(READS[wildcards.sample]),
         intervals="results/intervals/{shard}-scattered.interval_list",
     output:
         vcf=temp("results/shards/{sample}/{shard}.g.vcf.gz"),

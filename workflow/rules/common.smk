@@ -36,7 +36,8 @@ def read_samples(sheet):
 
 def rows(sheet):
     """Yield the number and the fields of each line of a tab-separated file."""
-    require(sheet, "the configuration's samples")
+    if not os.path.isfile(sheet):
+        raise WorkflowError(f"{sheet}: no such file; the configuration's samples names it")
     with open(sheet, newline="", encoding="utf-8") as stream:
         lines = csv.DictReader(stream, delimiter="\t")
         try:
@@ -51,37 +52,48 @@ def rows(sheet):
 
 
 def check_reads(where, reads):
-    path = Path(reads)
     require(reads, where)
-    index = {".bam": ".bai", ".cram": ".crai"}[path.suffix]
-    candidates = [f"{path}{index}", str(path.with_suffix(index))]
-    if not any(map(os.path.exists, candidates)):
+    if not exists(index_of(reads)):
         raise WorkflowError(f"{where}: {reads} has no index; make it with: samtools index {reads}")
+
+
+def index_of(reads):
+    """Return the index of a sample's reads: sample.bai where it exists, else sample.bam.bai."""
+    path = Path(reads)
+    suffix = {".bam": ".bai", ".cram": ".crai"}[path.suffix]
+    short = str(path.with_suffix(suffix))
+    return short if os.path.exists(short) else f"{path}{suffix}"
 
 
 def check_reference(reference):
     require(reference, "the configuration's reference")
-    index = f"{reference}.fai"
-    if not os.path.exists(index):
-        raise WorkflowError(f"{index}: no such file; make it with: samtools faidx {reference}")
-    dictionary = dictionary_of(reference)
-    if not os.path.exists(dictionary):
-        raise WorkflowError(
-            f"{dictionary}: no such file; make it with: "
-            f"gatk CreateSequenceDictionary -R {reference}"
-        )
-    if reference.endswith(".gz"):
-        require(f"{reference}.gzi", "bgzip's index of the reference")
+    makers = {
+        ".fai": f"samtools faidx {reference}",
+        ".gzi": f"samtools faidx {reference}",
+        ".dict": f"gatk CreateSequenceDictionary -R {reference}",
+    }
+    for path in companions_of(reference):
+        if not exists(path):
+            maker = makers[Path(path).suffix]
+            raise WorkflowError(f"{path}: no such file; make it with: {maker}")
 
 
-def dictionary_of(reference):
-    """Return the name that GATK expects for a reference's dictionary."""
-    return str(Path(reference.removesuffix(".gz")).with_suffix(".dict"))
+def companions_of(reference):
+    """Return the files that GATK reads with a reference: its indexes and its dictionary."""
+    dictionary = str(Path(reference.removesuffix(".gz")).with_suffix(".dict"))
+    block_index = [f"{reference}.gzi"] if reference.endswith(".gz") else []
+    return [f"{reference}.fai", dictionary, *block_index]
 
 
 def require(path, where):
-    if not os.path.isfile(path):
+    if not exists(path):
         raise WorkflowError(f"{path}: no such file; {where} names it")
+
+
+def exists(path):
+    """Return whether an input exists. Snakemake itself checks those in an object store."""
+    stored = workflow.storage_settings.default_storage_provider is not None
+    return stored or os.path.isfile(path)
 
 
 def summary(error):

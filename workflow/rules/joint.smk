@@ -27,6 +27,7 @@ rule import_gvcfs:
 rule genotype_gvcfs:
     input:
         reference=config["reference"],
+        companions=companions_of(config["reference"]),
         database="results/genomicsdb/{shard}",
         intervals="results/intervals/{shard}-scattered.interval_list",
     output:

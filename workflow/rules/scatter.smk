@@ -4,7 +4,7 @@
 rule split_intervals:
     input:
         reference=config["reference"],
-        dictionary=dictionary_of(config["reference"]),
+        companions=companions_of(config["reference"]),
         intervals=config["intervals"] or [],
     output:
         expand("results/intervals/{shard}-scattered.interval_list", shard=SHARDS),
