@@ -81,7 +81,7 @@ def entry(name: str, value: str) -> Callable[[Path], object]:
         (remove("two.cram"), "two.cram: no such file; config/samples.tsv, line 3 names it"),
         (
             sheet("sample\treads\none\tone.bam\none\tone.bam\n"),
-            "config/samples.tsv, line 3: sample one is there twice; give each a name",
+            "config/samples.tsv, line 3: two lines have sample one; give each its own name",
         ),
         (
             sheet("sample,reads\none,one.bam\n"),

@@ -26,7 +26,7 @@ def read_samples(sheet):
             raise WorkflowError(f"{where}: {summary(error)}") from None
         sample = row["sample"]
         if sample in reads:
-            raise WorkflowError(f"{where}: sample {sample} is there twice; give each a name")
+            raise WorkflowError(f"{where}: two lines have sample {sample}; give each its own name")
         check_reads(where, row["reads"])
         reads[sample] = row["reads"]
     if not reads:
