@@ -95,6 +95,18 @@ def entry(name: str, value: str) -> Callable[[Path], object]:
         (entry("shards", "many"), "config: shards: 'many' is not of type 'integer'"),
         (entry("intervals", "x.bed"), "x.bed: no such file; the configuration's intervals names"),
     ],
+    ids=[
+        "no index of the reference",
+        "no dictionary",
+        "no index of the reads",
+        "no reads",
+        "a sample twice",
+        "no column sample",
+        "a name that is no file name",
+        "no samples",
+        "a word for a number",
+        "no intervals",
+    ],
 )
 def test_a_wrong_input_is_named_before_any_job_starts(
     snakemake: Snakemake, inputs: Path, spoil: Callable[[Path], object], message: str
