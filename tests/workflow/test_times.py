@@ -20,7 +20,7 @@ LOG = """\
 
 def test_the_slowest_shard_comes_first(tmp_path: Path) -> None:
     if importlib.util.find_spec("jinja2") is None:
-        missing("jinja2 is not installed (pip install gkl-shim[workflow])")
+        missing("jinja2 is not installed (pip install .[workflow])")
     shards = {("one", "0000"): (20.5, "0.0090"), ("one", "0001"): (31.25, "0.7500")}
     shards["two<3", "0000"] = (9.0, "")
     benchmarks, logs = [], []
