@@ -3,17 +3,20 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 
-.PHONY: demo test sanitize test-gpu sanitize-gpu test-docker bench check-wheel install setup lint clean
+.PHONY: demo test sanitize test-pipelines test-docker test-gpu sanitize-gpu bench check-wheel install setup lint clean
 
 demo: install  ## compare GATK with and without the shim on real reads
 	$(BIN)/gkl-shim demo
 
 # Tests of one file share GATK's runs, so one process runs them all.
-test: setup  ## all tests
+test: setup  ## all tests, except whole pipelines
 	$(BIN)/pytest --numprocesses auto --maxprocesses 8 --dist loadfile
 
 sanitize: setup  ## the library under ASan, UBSan and TSan; part of all tests
 	$(BIN)/pytest tests/sanitizers
+
+test-pipelines: setup  ## whole pipelines: the Snakemake workflow, a Spark cluster; 10 to 20 minutes
+	$(BIN)/pytest -m pipeline
 
 # Both need CuPy in $(VENV). If RECORD is set, they write their results there.
 test-gpu: setup  ## all tests that use a CUDA device

@@ -39,6 +39,7 @@ def simulate(
     snp_rate: float = 1e-3,
     threads: int = 2,
     seed: int = 17,
+    individual: str | None = None,
 ) -> Sample:
     """Simulate paired reads of a diploid individual, and align them.
 
@@ -50,7 +51,7 @@ def simulate(
     folder : Path
         The output folder, which is created if necessary.
     name : str
-        The name of the sample and of its files.
+        The name of the reference's only sequence and of the files.
     sequence : str
         The reference: A, C, G, T and N.
     depth : float
@@ -67,6 +68,8 @@ def simulate(
         The threads of bwa.
     seed : int
         The seed of all random choices.
+    individual : str, optional
+        The name of the individual in the reads' header, `name` by default.
 
     Returns
     -------
@@ -105,7 +108,7 @@ def simulate(
         index = partial / "index"
         _run([bwa, "index", "-p", str(index), str(reference)])
         sam = partial / "aligned.sam"
-        group = f"@RG\\tID:{name}\\tSM:{name}\\tPL:ILLUMINA\\tLB:1"
+        group = f"@RG\\tID:{name}\\tSM:{individual or name}\\tPL:ILLUMINA\\tLB:1"
         # Without -K, bwa's batches, and so its insert sizes, would depend on the threads.
         align = [bwa, "mem", "-t", str(threads), "-K", "10000000", "-R", group, "-o", str(sam)]
         align += [str(index)]

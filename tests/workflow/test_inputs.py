@@ -1,0 +1,120 @@
+"""The workflow's plan, and the inputs that it refuses before it starts a job."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.workflow.conftest import Snakemake, write_inputs
+
+
+@pytest.fixture
+def inputs(tmp_path: Path) -> Path:
+    """Empty files in place of the inputs: a plan does not read them."""
+    for name in ("q.fa", "q.fa.fai", "q.dict", "one.bam", "one.bai", "two.cram", "two.cram.crai"):
+        (tmp_path / name).touch()
+    write_inputs(tmp_path, {"one": "one.bam", "two": "two.cram"}, reference="q.fa", shards=4)
+    return tmp_path
+
+
+def test_lint_finds_nothing(snakemake: Snakemake, inputs: Path) -> None:
+    process = snakemake(inputs, "--lint")
+    output, _ = process.communicate(timeout=300)
+    assert process.returncode == 0, output
+
+
+@pytest.mark.parametrize("backend", ["cpu", "cuda"])
+def test_the_plan_has_a_job_for_each_sample_and_shard(
+    snakemake: Snakemake, inputs: Path, backend: str
+) -> None:
+    arguments = ("--config", "joint=True", f"backend={backend}")
+    output, _ = snakemake(inputs, "--dry-run", *arguments).communicate(timeout=300)
+    counts = dict(re.findall(r"^(\w+) +(\d+)$", output, re.MULTILINE))
+    assert counts == {
+        "all": "1",
+        "split_intervals": "1",
+        "haplotypecaller": "8",
+        "gather_gvcf": "2",
+        "import_gvcfs": "4",
+        "genotype_gvcfs": "4",
+        "gather_joint": "1",
+        "times": "1",
+        "total": "22",
+    }, output
+    resources = re.findall(r"rule haplotypecaller:.*?resources: ([^\n]*)", output, re.DOTALL)
+    assert ["gpu=1" in line for line in resources] == [backend == "cuda"] * 8
+
+
+def remove(name: str) -> Callable[[Path], None]:
+    return lambda folder: (folder / name).unlink()
+
+
+def sheet(text: str) -> Callable[[Path], object]:
+    return lambda folder: (folder / "config" / "samples.tsv").write_text(text)
+
+
+def entry(name: str, value: str) -> Callable[[Path], object]:
+    def change(folder: Path) -> None:
+        path = folder / "config" / "config.yaml"
+        lines = [line for line in path.read_text().splitlines() if not line.startswith(name)]
+        path.write_text("\n".join([*lines, f"{name}: {value}"]) + "\n")
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("spoil", "message"),
+    [
+        (remove("q.fa.fai"), "q.fa.fai: no such file; make it with: samtools faidx q.fa"),
+        (
+            remove("q.dict"),
+            "q.dict: no such file; make it with: gatk CreateSequenceDictionary -R q.fa",
+        ),
+        (
+            remove("one.bai"),
+            "config/samples.tsv, line 2: one.bam has no index; "
+            "make it with: samtools index one.bam",
+        ),
+        (remove("two.cram"), "two.cram: no such file; config/samples.tsv, line 3 names it"),
+        (
+            sheet("sample\treads\none\tone.bam\none\tone.bam\n"),
+            "config/samples.tsv, line 3: two lines have sample one; give each its own name",
+        ),
+        (
+            sheet("sample,reads\none,one.bam\n"),
+            "config/samples.tsv, line 2: 'sample' is a required property",
+        ),
+        (
+            sheet("sample\treads\na/b\tone.bam\n"),
+            "config/samples.tsv, line 2: sample: 'a/b' does not match",
+        ),
+        (sheet("sample\treads\n"), "config/samples.tsv: no samples; write a line for each"),
+        (entry("shards", "many"), "config: shards: 'many' is not of type 'integer'"),
+        (entry("intervals", "x.bed"), "x.bed: no such file; the configuration's intervals names"),
+    ],
+    ids=[
+        "no index of the reference",
+        "no dictionary",
+        "no index of the reads",
+        "no reads",
+        "a sample twice",
+        "no column sample",
+        "a name that is no file name",
+        "no samples",
+        "a word for a number",
+        "no intervals",
+    ],
+)
+def test_a_wrong_input_is_named_before_any_job_starts(
+    snakemake: Snakemake, inputs: Path, spoil: Callable[[Path], object], message: str
+) -> None:
+    spoil(inputs)
+    process = snakemake(inputs, "--cores", "1")
+    output, _ = process.communicate(timeout=300)
+    assert process.returncode == 1
+    assert any(line.startswith(message) for line in output.splitlines()), output
+    assert not (inputs / "results").exists()
+    assert not (inputs / "logs").exists()

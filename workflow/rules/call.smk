@@ -1,0 +1,34 @@
+# HaplotypeCaller uses one thread nearly throughout, so a machine runs one shard on each core.
+
+
+rule haplotypecaller:
+    input:
+        reference=config["reference"],
+        companions=companions_of(config["reference"]),
+        reads=lambda wildcards: READS[wildcards.sample],
+        index=lambda wildcards: index_of(READS[wildcards.sample]),
+        intervals="results/intervals/{shard}-scattered.interval_list",
+    output:
+        vcf=temp("results/shards/{sample}/{shard}.g.vcf.gz"),
+        index=temp("results/shards/{sample}/{shard}.g.vcf.gz.tbi"),
+    log:
+        "logs/haplotypecaller/{sample}/{shard}.log",
+    benchmark:
+        "results/times/{sample}/{shard}.tsv"
+    retries: 2
+    conda:
+        "../envs/gatk.yaml"
+    threads: 1
+    resources:
+        **GPU,
+        mem_mb=memory_mb,
+    params:
+        environment=shim_environment(),
+        gatk=config["gatk"],
+        java=heap,
+        extra=config["haplotypecaller"],
+    shell:
+        "({params.environment}; "
+        "{params.gatk} --java-options '{params.java}' HaplotypeCaller -R {input.reference} "
+        "-I {input.reads} -L {input.intervals} -O {output.vcf} -ERC GVCF "
+        "--native-pair-hmm-threads {threads} {params.extra}) >{log} 2>&1"

@@ -1,0 +1,142 @@
+# Read and check the configuration, the samples sheet and the files they name, before any job starts.
+import csv
+import os
+import re
+from pathlib import Path
+
+from snakemake.exceptions import WorkflowError
+from snakemake.utils import validate
+
+
+def check_config():
+    try:
+        validate(config, schema="../schemas/config.schema.yaml")
+    except WorkflowError as error:
+        raise WorkflowError(f"config: {summary(error)}") from None
+
+
+def read_samples(sheet):
+    """Return the files of reads in a samples sheet, by sample."""
+    reads = {}
+    for line, row in rows(sheet):
+        where = f"{sheet}, line {line}"
+        try:
+            validate(row, schema="../schemas/samples.schema.yaml")
+        except WorkflowError as error:
+            raise WorkflowError(f"{where}: {summary(error)}") from None
+        sample = row["sample"]
+        if sample in reads:
+            raise WorkflowError(f"{where}: two lines have sample {sample}; give each its own name")
+        check_reads(where, row["reads"])
+        reads[sample] = row["reads"]
+    if not reads:
+        raise WorkflowError(f"{sheet}: no samples; write a line for each")
+    return reads
+
+
+def rows(sheet):
+    """Yield the number and the fields of each line of a tab-separated file."""
+    if not os.path.isfile(sheet):
+        raise WorkflowError(f"{sheet}: no such file; the configuration's samples names it")
+    with open(sheet, newline="", encoding="utf-8") as stream:
+        lines = csv.DictReader(stream, delimiter="\t")
+        try:
+            for row in lines:
+                if None in row:
+                    raise WorkflowError(
+                        f"{sheet}, line {lines.line_num}: more fields than the first line has"
+                    )
+                yield lines.line_num, {key: text for key, text in row.items() if text}
+        except (UnicodeDecodeError, csv.Error) as error:
+            raise WorkflowError(f"{sheet}: not tab-separated text: {error}") from None
+
+
+def check_reads(where, reads):
+    require(reads, where)
+    if not exists(index_of(reads)):
+        raise WorkflowError(f"{where}: {reads} has no index; make it with: samtools index {reads}")
+
+
+def index_of(reads):
+    """Return the index of a sample's reads: sample.bai where it exists, else sample.bam.bai."""
+    path = Path(reads)
+    suffix = {".bam": ".bai", ".cram": ".crai"}[path.suffix]
+    short = str(path.with_suffix(suffix))
+    return short if os.path.exists(short) else f"{path}{suffix}"
+
+
+def check_reference(reference):
+    require(reference, "the configuration's reference")
+    makers = {
+        ".fai": f"samtools faidx {reference}",
+        ".gzi": f"samtools faidx {reference}",
+        ".dict": f"gatk CreateSequenceDictionary -R {reference}",
+    }
+    for path in companions_of(reference):
+        if not exists(path):
+            maker = makers[Path(path).suffix]
+            raise WorkflowError(f"{path}: no such file; make it with: {maker}")
+
+
+def companions_of(reference):
+    """Return the files that GATK reads with a reference: its indexes and its dictionary."""
+    dictionary = str(Path(reference.removesuffix(".gz")).with_suffix(".dict"))
+    block_index = [f"{reference}.gzi"] if reference.endswith(".gz") else []
+    return [f"{reference}.fai", dictionary, *block_index]
+
+
+def require(path, where):
+    if not exists(path):
+        raise WorkflowError(f"{path}: no such file; {where} names it")
+
+
+def exists(path):
+    """Return whether an input exists. Snakemake itself checks those in an object store."""
+    stored = workflow.storage_settings.default_storage_provider is not None
+    return stored or os.path.isfile(path)
+
+
+def summary(error):
+    """Return a validation error as one line: the entry, and what is wrong with it."""
+    text = str(error)
+    what = re.search(r"^ValidationError: (.*)$", text, re.MULTILINE)
+    entry = re.search(r"^On instance\['(.*)'\]:$", text, re.MULTILINE)
+    return ": ".join(match[1] for match in (entry, what) if match) or text
+
+
+def shim_environment():
+    """Return the shell commands that put gkl-shim in front of GATK, or leave it out."""
+    if config["backend"] == "stock":
+        return "export GKL_SHIM_BACKEND=off"
+    # As two commands: the shell ignores the exit code of a command inside `eval "$(...)"`.
+    return (
+        f"export GKL_SHIM_BACKEND={config['backend']}; "
+        'variables=$(gkl-shim env); eval "$variables"'
+    )
+
+
+def memory_mb(wildcards, attempt):
+    """Return the memory of a job. A retry gets more, because the first may have run out of it."""
+    return config["memory_mb"] * attempt
+
+
+def heap(wildcards, resources):
+    """Return Java's heap for a job. The JVM and native code need the rest of its memory."""
+    return f"-Xmx{resources.mem_mb - 1024}m {config['java_options']}"
+
+
+check_config()
+check_reference(config["reference"])
+if config["intervals"]:
+    require(config["intervals"], "the configuration's intervals")
+
+READS = read_samples(config["samples"])
+SAMPLES = list(READS)
+# SplitIntervals numbers its files from 0000.
+SHARDS = [f"{shard:04d}" for shard in range(config["shards"])]
+GPU = {"gpu": 1, "gpu_manufacturer": "nvidia"} if config["backend"] in ("cuda", "auto") else {}
+
+
+wildcard_constraints:
+    sample="|".join(map(re.escape, SAMPLES)),
+    shard="[0-9]{4}",
