@@ -3,7 +3,8 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 
-.PHONY: demo test sanitize test-pipelines test-docker test-gpu sanitize-gpu bench check-wheel install setup lint clean
+.PHONY: demo test sanitize test-pipelines test-docker test-gpu sanitize-gpu bench wheels check-wheels install \
+        setup lint clean
 
 demo: install  ## compare GATK with and without the shim on real reads
 	$(BIN)/gkl-shim demo
@@ -32,8 +33,22 @@ test-docker: setup  ## build docker/Dockerfile on a stand-in for GATK's image, a
 bench: install  ## compare PairHMM with GKL on this machine
 	$(BIN)/gkl-shim bench pairhmm
 
-check-wheel: $(BIN)/python  ## install a wheel into an empty environment and try it
-	PYTHON=$(abspath $(BIN)/python) tests/build/check_wheel
+# The libraries are compiled for glibc 2.17 (cmake/zig.cmake), hence the tag. check-wheels checks it.
+wheels: $(BIN)/python  ## build the wheels of a release and the source archive in dist/
+	rm -rf dist
+	$(BIN)/python -m pip install --quiet 'pip>=25.1'  # the first that knows --group
+	$(BIN)/python -m pip install --quiet --group release
+	for machine in x86_64 aarch64; do \
+	  GKL_SHIM_RELEASE=1 $(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist . \
+	    --config-settings cmake.define.GKL_SHIM_WHEEL_ARCH=$$machine \
+	    --config-settings wheel.tags=py3-none-manylinux_2_17_$$machine || exit; \
+	done
+	$(BIN)/python -m build --sdist
+
+# To try several: make check-wheels PYTHONS='python3.10 python3.13'.
+check-wheels: wheels  ## check the wheels, and try one with each of PYTHONS in an empty environment
+	$(BIN)/python tests/build/check_wheels.py dist
+	for python in $(or $(PYTHONS),$(PYTHON)); do $$python tests/build/try_wheel.py dist --gatk || exit; done
 
 install: $(BIN)/python  ## build and install into $(VENV)
 	$(BIN)/python -m pip install --quiet .

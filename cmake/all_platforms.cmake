@@ -1,5 +1,14 @@
 # The library for every platform that the jar serves, compiled with zig for a C library old enough
 # for any Linux in use. The Python package takes its library from here, too.
+set(ARCHITECTURES x86_64 aarch64)
+if(GKL_SHIM_WHEEL_ARCH)
+  set(WHEEL_ARCH ${GKL_SHIM_WHEEL_ARCH})
+else()
+  set(WHEEL_ARCH ${CMAKE_SYSTEM_PROCESSOR})
+endif()
+if(NOT WHEEL_ARCH IN_LIST ARCHITECTURES)
+  message(FATAL_ERROR "GKL_SHIM_WHEEL_ARCH is ${WHEEL_ARCH}, not x86_64 or aarch64")
+endif()
 if(NOT JNI_SOURCES)
   message(FATAL_ERROR "GKL_SHIM_ALL_PLATFORMS is ON, but no JDK is found")
 endif()
@@ -13,7 +22,7 @@ endif()
 
 include(ExternalProject)
 set(PLATFORM_LIBRARIES)
-foreach(arch x86_64 aarch64)
+foreach(arch ${ARCHITECTURES})
   set(folder ${CMAKE_BINARY_DIR}/platforms/linux-${arch})
   ExternalProject_Add(
     gkl_shim_${arch}
@@ -35,6 +44,6 @@ foreach(arch x86_64 aarch64)
 endforeach()
 set_target_properties(gkl_shim PROPERTIES EXCLUDE_FROM_ALL ON)
 if(SKBUILD)
-  install(FILES ${CMAKE_BINARY_DIR}/platforms/linux-${CMAKE_SYSTEM_PROCESSOR}/libgkl_shim.so
+  install(FILES ${CMAKE_BINARY_DIR}/platforms/linux-${WHEEL_ARCH}/libgkl_shim.so
           DESTINATION gkl_shim/lib)
 endif()

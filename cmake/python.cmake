@@ -3,6 +3,10 @@
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 set(JAVADIR gkl_shim/java)
 if(NOT GKL_SHIM_ALL_PLATFORMS)
+  if(GKL_SHIM_WHEEL_ARCH)
+    message(FATAL_ERROR "GKL_SHIM_WHEEL_ARCH is ${GKL_SHIM_WHEEL_ARCH}, but "
+                        "GKL_SHIM_ALL_PLATFORMS is OFF")
+  endif()
   install(TARGETS gkl_shim LIBRARY DESTINATION gkl_shim/lib)
 endif()
 install(FILES kernels/include/gkl_shim.h DESTINATION gkl_shim/include)

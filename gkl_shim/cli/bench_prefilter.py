@@ -78,7 +78,7 @@ def command(
     if absent is not None:
         missing["CUDA"] = absent
     if importlib.util.find_spec("edlib") is None:
-        missing["edlib"] = "its Python package is not installed"
+        missing["edlib"] = "not installed (pip install 'gkl-shim[bench]')"
     pairs = _generated_input.pairs(max(_GENERATED_BASES // length, 1), length)
     engines = [*_cpu(*pairs, here)]
     engines += [_edlib(*pairs)] if "edlib" not in missing else []

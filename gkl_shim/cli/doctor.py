@@ -276,7 +276,7 @@ def _cuda() -> list[_Finding]:
         for distribution in metadata.distributions()
         if (name := distribution.metadata["Name"] or "").lower().startswith("cupy")
     ]
-    advice = "not installed; GPUs need it (pip install cupy-cuda12x or cupy-cuda13x)"
+    advice = "not installed; GPUs need it (pip install 'gkl-shim[cuda12]' or 'gkl-shim[cuda13]')"
     findings = [_Finding("CuPy", "ok" if cupy else "missing", ", ".join(cupy) if cupy else advice)]
     try:
         names = device_names()

@@ -60,8 +60,8 @@ def import_cupy() -> Any:
         return importlib.import_module("cupy")
     except ImportError as error:
         raise BackendUnavailable(
-            f"CUDA needs CuPy, which does not load ({error}); install cupy-cuda12x or "
-            "cupy-cuda13x, whichever fits the driver"
+            f"CUDA needs CuPy, which does not load ({error}); pip install 'gkl-shim[cuda12]' or "
+            "'gkl-shim[cuda13]', whichever fits the driver"
         ) from error
 
 

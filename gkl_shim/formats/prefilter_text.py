@@ -14,16 +14,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, TypeAlias
 
-import dnaio
 import numpy as np
-from dnaio.exceptions import FileFormatError, UnknownFileFormat
 from numpy.typing import NDArray
 
 from gkl_shim import _native_prefilter
 from gkl_shim._closable import Closable
 from gkl_shim._read_ahead import read_ahead
 from gkl_shim._sequences import MAX_LENGTH, Sequences, contig_sequences, sequences
-from gkl_shim.errors import FormatError
+from gkl_shim.errors import FormatError, MissingComponent
 from gkl_shim.formats.input import Input
 
 __all__ = ["Candidates", "Pairs", "TextReader", "read_contigs", "read_reads"]
@@ -285,6 +283,14 @@ def read_contigs(path: str) -> tuple[list[str], Sequences]:
 
 
 def _records(path: str, what: str) -> Iterator[tuple[str, str]]:
+    # PyPI has no wheel of dnaio for Linux on aarch64, so the package does not require it there.
+    try:
+        import dnaio
+        from dnaio.exceptions import FileFormatError, UnknownFileFormat
+    except ImportError:
+        raise MissingComponent(
+            "FASTA and FASTQ files need the Python package dnaio: pip install dnaio"
+        ) from None
     try:
         with Input(path) as source, dnaio.open(io.BufferedReader(source)) as file:
             for record in file:

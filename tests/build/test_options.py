@@ -63,6 +63,10 @@ def test_auto_leaves_out_a_missing_part_and_says_why(tmp_path, bare_python):
          "GKL_SHIM_ALL_PLATFORMS is ON, but the Python package ziglang is missing"),
         (["-DGKL_SHIM_ALL_PLATFORMS=ON", NO_JDK],
          "GKL_SHIM_ALL_PLATFORMS is ON, but no JDK is found"),
+        (["-DGKL_SHIM_ALL_PLATFORMS=ON", "-DGKL_SHIM_WHEEL_ARCH=arm64"],
+         "GKL_SHIM_WHEEL_ARCH is arm64, not x86_64 or aarch64"),
+        (["-DGKL_SHIM_WHEEL_ARCH=aarch64", "-DSKBUILD=2"],
+         "GKL_SHIM_WHEEL_ARCH is aarch64, but GKL_SHIM_ALL_PLATFORMS is OFF"),
     ],
 )  # fmt: skip
 def test_a_requested_part_that_is_missing_fails_the_build(tmp_path, bare_python, options, message):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -67,6 +68,21 @@ def test_a_text_of_many_chunks_is_read_completely(tmp_path: Path) -> None:
     lines = (tmp_path / "out.tsv").read_bytes().splitlines()
     assert len(lines) == count
     assert lines.count(b"0\tpass") == -(-count // 97)
+
+
+def test_only_sequences_need_dnaio(tmp_path: Path) -> None:
+    """On aarch64, dnaio is not installed, because pip would have to compile it."""
+    (tmp_path / "hidden").mkdir()
+    (tmp_path / "hidden" / "dnaio.py").write_text("raise ModuleNotFoundError('hidden')\n")
+    searched = [str(tmp_path / "hidden"), *filter(None, [os.environ.get("PYTHONPATH")])]
+    without = {"PYTHONPATH": os.pathsep.join(searched)}
+    assert run(tmp_path, "prefilter", "-e", "2", "-", input=PAIRS, env=without).stdout == LINES
+    for name, content in (("r.fq", READS), ("r.fa", REFERENCE), ("c.tsv", CANDIDATES)):
+        (tmp_path / name).write_bytes(content)
+    arguments = ["--reads", "r.fq", "--reference", "r.fa", "--candidates", "c.tsv"]
+    done = run(tmp_path, "prefilter", "-e", "1", *arguments, env=without)
+    message = "FASTA and FASTQ files need the Python package dnaio: pip install dnaio"
+    assert (done.returncode, one_error(done)) == (1, message)
 
 
 @pytest.mark.parametrize("compress", [False, True])

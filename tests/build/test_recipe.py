@@ -1,0 +1,33 @@
+"""The recipe for Bioconda names the version and the requirements of the package."""
+
+from __future__ import annotations
+
+import re
+from importlib import metadata
+
+from tests.conftest import ROOT
+
+
+def requirements(section: str) -> set[str]:
+    """Return what the recipe requires in a section, without spaces."""
+    recipe = (ROOT / "recipe" / "meta.yaml").read_text(encoding="utf-8")
+    lines = re.search(rf"^  {section}:\n((?:    .*\n)+)", recipe, re.MULTILINE)
+    assert lines is not None
+    return {line.replace(" ", "") for line in re.findall(r"^    - (.*)$", lines[1], re.MULTILINE)}
+
+
+def test_version() -> None:
+    recipe = (ROOT / "recipe" / "meta.yaml").read_text(encoding="utf-8")
+    assert f'{{% set version = "{metadata.version("gkl-shim")}" %}}' in recipe
+
+
+def test_what_a_user_needs() -> None:
+    """Conda has every package for both machines."""
+    needed = [line for line in metadata.requires("gkl-shim") or [] if "extra ==" not in line]
+    assert requirements("run") == {"python", *(line.partition(";")[0].strip() for line in needed)}
+
+
+def test_what_the_build_needs() -> None:
+    project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    (line,) = re.findall(r"^requires = \[(.*)\]$", project, re.MULTILINE)
+    assert requirements("host") >= set(re.findall(r'"(.+?)"', line))
