@@ -33,6 +33,8 @@ class Engine:
         The most letters of a page on a device. 0 chooses it from the devices and their memory.
     chunk_letters
         The letters of a chunk of queries, a multiple of 64. 0 chooses it.
+    streams
+        The chunks that a device works on at the same time. 0 chooses it.
 
     Raises
     ------
@@ -47,6 +49,7 @@ class Engine:
         devices: Iterable[int] | None = None,
         page_letters: int = 0,
         chunk_letters: int = 0,
+        streams: int = 0,
     ) -> None:
         numbers = cuda_devices.chosen(devices)
         cupy = cuda_devices.import_cupy()
@@ -67,6 +70,7 @@ class Engine:
                 "memory_bytes": min(device.memory_bytes for device in self._devices),
                 "page_letters": page_letters,
                 "chunk_letters": chunk_letters,
+                "streams": streams,
                 "device_count": len(self._devices),
                 "devices": records,
                 "driver": functions,

@@ -147,8 +147,13 @@ Strand find_on_strand(const Index &index, const FindSettings &settings, const Te
 
 Results find_on_cpu(const Index &index, const FindSettings &settings,
                     const gkl_shim_mem_sequences &queries) {
-    return search_strands(index.settings().nucleotides_only, settings, queries,
-                          [&](const Text &text) { return find_on_strand(index, settings, text); });
+    Results results = results_of(queries);
+    for (const bool reverse : {false, true})
+        if (settings.wants(reverse))
+            results.strands[reverse] = find_on_strand(
+                index, settings,
+                text_of(queries, reverse, index.settings().nucleotides_only, settings.threads));
+    return results;
 }
 
 }  // namespace mem
