@@ -104,6 +104,17 @@ def test_uniqueness_holds_across_pages() -> None:
     assert len(index.find(reference[30:90], kind="mumreference")) == 1
 
 
+def test_many_matches_are_copied_in_order() -> None:
+    """Tasks copy 16,384 matches of each strand."""
+    random = np.random.default_rng(8)
+    reference = "".join(random.choice(list("AT"), 800))
+    queries = ["".join(random.choice(list("AT"), 20)) for _ in range(30)]
+    found = mem.find(reference, ["", *queries, ""], min_length=3, strands="both", threads=2)
+    want = oracle.find([reference], ["", *queries, ""], 3, strands="both")
+    assert len(want) > 2 * 16_384 * 1.5
+    assert as_tuples(found) == want
+
+
 def test_a_run_of_n_does_not_hide_or_match_nucleotides() -> None:
     reference = "N" * 3000 + "GATTACAGATTACAGGCATC" + "N" * 3000
     query = "G" * 40 + "GATTACAGATTACAGGCATC" + "N" * 20
