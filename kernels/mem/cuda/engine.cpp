@@ -23,9 +23,9 @@
 namespace gkl_shim {
 namespace mem {
 
-const int kStreams = 4;
+const int kStreams = 8;
 // Positions of a chunk, about. A multiple of 64.
-const int64_t kChunk = int64_t(1) << 21;
+const int64_t kChunk = int64_t(1) << 22;
 // The most matches that a stream fetches together. Pinned memory holds them.
 const int64_t kMostFetched = int64_t(1) << 22;
 // A reference of fewer letters is indexed by every device.

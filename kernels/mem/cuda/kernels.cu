@@ -5,8 +5,8 @@
 // its end, and fill_seeds() moves the ends down to the starts. The order within a bucket does not
 // matter, because the matches are sorted.
 //
-// Matches are sorted in the same way, by their positions in the queries. A warp takes 32
-// neighbouring seeds of the queries, a tile. count_matches() counts the matches that start at each
+// Matches are sorted in the same way, by their positions in the queries. A warp takes a tile of
+// neighbouring seeds of the queries. count_matches() counts the matches that start at each
 // position, and how many there are. The host allocates exactly as much memory, the scan makes the
 // counts places, and fill_matches() finds the matches again and writes them. order_matches() sorts
 // those of one position by the reference.
@@ -16,7 +16,7 @@
 namespace gkl_shim {
 namespace mem {
 
-// A lane compares this many candidates of its seed alone. The whole warp shares longer lists.
+// A lane compares up to this many candidates of its seed. The whole warp shares longer lists.
 enum { kOwnCandidates = 8 };
 
 __device__ int64_t thread_number() { return int64_t(blockIdx.x) * blockDim.x + threadIdx.x; }
@@ -85,7 +85,7 @@ __global__ void scan_values(uint32_t *values, int64_t count, const uint32_t *sum
 template <class Visit>
 __device__ void visit_matches(const MatchWork &work, int64_t tile, const Visit &visit) {
     const int lane = threadIdx.x % kWarp;
-    const int64_t number = tile * kWarp + lane;
+    const int64_t number = tile * kTile + lane / kLanesOfSeed;
     const int64_t at = work.first + number * work.seeds.query_step;
     uint32_t from = 0, count = 0;
     if (number < work.count) {
@@ -105,13 +105,14 @@ __device__ void visit_matches(const MatchWork &work, int64_t tile, const Visit &
         if (start >= work.begin && start < work.end)
             visit(Found{uint32_t(reference - before), uint32_t(start), uint32_t(before + equal)});
     };
-    const bool shared = count > kOwnCandidates;
+    const bool shared = count > kOwnCandidates * kLanesOfSeed;
     if (!shared)
-        for (uint32_t k = 0; k < count; k++) compare(from + k, at);
+        for (uint32_t k = uint32_t(lane % kLanesOfSeed); k < count; k += kLanesOfSeed)
+            compare(from + k, at);
     if (!__any_sync(~0u, shared)) return;
-    for (int owner = 0; owner < kWarp; owner++) {
+    for (int owner = 0; owner < kWarp; owner += kLanesOfSeed) {
         const uint32_t candidates = __shfl_sync(~0u, count, owner);
-        if (candidates <= kOwnCandidates) continue;
+        if (candidates <= kOwnCandidates * kLanesOfSeed) continue;
         const uint32_t first = __shfl_sync(~0u, from, owner);
         const int64_t query = __shfl_sync(~0u, at, owner);
         for (uint32_t k = uint32_t(lane); k < candidates; k += kWarp) compare(first + k, query);
@@ -121,7 +122,7 @@ __device__ void visit_matches(const MatchWork &work, int64_t tile, const Visit &
 // One warp a tile: adds the matches of each position to places[position - work.begin], and all of
 // them to *total.
 __global__ void count_matches(MatchWork work, uint32_t *places, unsigned long long *total) {
-    const int64_t tiles = (work.count + kWarp - 1) / kWarp;
+    const int64_t tiles = (work.count + kTile - 1) / kTile;
     unsigned long long found = 0;
     for (int64_t tile = warp_number(); tile < tiles; tile += warp_count())
         visit_matches(work, tile, [&](const Found &match) {
@@ -135,7 +136,7 @@ __global__ void count_matches(MatchWork work, uint32_t *places, unsigned long lo
 // One warp a tile: writes the matches. Expects in `places` where the matches of each position end,
 // and leaves where they begin.
 __global__ void fill_matches(MatchWork work, uint32_t *places, Found *matches) {
-    const int64_t tiles = (work.count + kWarp - 1) / kWarp;
+    const int64_t tiles = (work.count + kTile - 1) / kTile;
     for (int64_t tile = warp_number(); tile < tiles; tile += warp_count())
         visit_matches(work, tile, [&](const Found &match) {
             matches[atomicAdd(&places[match.query - work.begin], ~0u) - 1] = match;

@@ -148,7 +148,7 @@ void find_on_device(
         MatchWork work = {seeds,          min_length,       reference.view(),     queries.view(),
                           page.starts(),  page.positions(), steps.first - origin, steps.count,
                           begin - origin, end - origin};
-        const int64_t tiles = (steps.count + kWarp - 1) / kWarp;
+        const int64_t tiles = (steps.count + kTile - 1) / kTile;
         // The last place is where all matches end.
         const int64_t positions = end - begin + 1;
         const int64_t sums = (positions + 63) / 64 * 64;
