@@ -117,7 +117,7 @@ def test_many_matches_are_copied_in_order() -> None:
     assert as_tuples(found) == want
 
 
-def test_repeated_searches_take_no_more_memory() -> None:
+def test_repeated_searches_take_no_more_memory(tmp_path: Path) -> None:
     """Large blocks of memory are used again, whatever their sizes."""
     code = """
 import resource
@@ -131,7 +131,8 @@ for k in range(16):
     peaks.append(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 print(peaks[-1] / peaks[3])
 """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, check=True)
     # Blocks of 1 GiB are kept, but these are of few sizes.
     assert float(done.stdout) < 2
 
