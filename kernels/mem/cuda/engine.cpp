@@ -86,6 +86,13 @@ struct StrandSearch {
     // Of each query: the number of matches in the same piece that are of earlier queries.
     std::vector<int64_t> starts = {};
 
+    // The first query that begins at a position of the text or behind it.
+    int64_t query_from(int64_t position) const {
+        // The last start is the end of the text.
+        const auto &begins = text.starts();
+        return std::lower_bound(begins.begin(), begins.end() - 1, position) - begins.begin();
+    }
+
     // Puts the pieces together.
     Strand finish(int kind, int threads) {
         std::sort(pieces.begin(), pieces.end(),
@@ -98,14 +105,19 @@ struct StrandSearch {
         }
         Strand strand;
         strand.searched = true;
-        int64_t query = 0;
-        for (size_t k = 0; k < pieces.size(); k++) {
-            const int64_t end = k + 1 < pieces.size() ? pieces[k + 1].begin : text.size();
-            for (; query < text.count() && text.starts()[size_t(query)] < end; query++)
-                starts[size_t(query)] += strand.count();
-            strand.append(std::move(pieces[k].matches));
+        std::vector<int64_t> before;  // the matches before each piece
+        for (Piece &piece : pieces) {
+            before.push_back(strand.count());
+            strand.append(std::move(piece.matches));
         }
-        starts[size_t(query)] = strand.count();
+        in_parallel(int64_t(pieces.size()), text.count(), threads, [&](int64_t k) {
+            const bool last = size_t(k) + 1 == pieces.size();
+            const int64_t end = last ? text.size() : pieces[size_t(k) + 1].begin;
+            const int64_t after = query_from(end);
+            for (int64_t query = query_from(pieces[size_t(k)].begin); query < after; query++)
+                starts[size_t(query)] += before[size_t(k)];
+        });
+        starts.back() = strand.count();
         strand.starts = std::move(starts);
         return strand;
     }
@@ -134,6 +146,7 @@ struct DeviceSearch {
     std::atomic<int64_t> next_chunk{0};
     StepTimes times = {};
     int32_t failed = -1;
+    Results results = {};
 
     int64_t device_count() const { return int64_t(devices.size()); }
     int64_t all_chunks() const { return chunks * int64_t(strands.size()); }
@@ -164,6 +177,7 @@ struct DeviceSearch {
     }
 
     void prepare() {
+        results = results_of(queries);
         for (StrandSearch &strand : strands) {
             strand.text = text_of(queries, strand.reverse, index.settings().nucleotides_only,
                                   settings.threads);
@@ -273,40 +287,30 @@ struct DeviceSearch {
             piece.matches = Buffer<Match>(places.back());
         else
             piece.parts.resize(size_t(parts));
-        in_parallel(
-            parts, places.back() * kNanosecondsOfMatch, settings.threads, [&](int64_t part) {
-                const int64_t place = places[size_t(part)],
-                              count = places[size_t(part + 1)] - place;
-                if (!all) piece.parts[size_t(part)].resize(size_t(count));
-                Match *const matches =
-                    all ? piece.matches.data() + place : piece.parts[size_t(part)].data();
-                Match *at = matches;
-                for (size_t k = 0; k < found.size(); k++) {
-                    const int64_t first = bounds[k][size_t(part)],
-                                  last = bounds[k][size_t(part + 1)];
-                    found[k].convert(first, last, index.text(), strand.text, at);
-                    merge_matches(matches, at, at + (last - first));
-                    at += last - first;
-                }
-                if (all)
-                    note_starts(strand, position(part), position(part + 1), matches, count, place);
-                else
-                    tidy_part(settings.kind, piece.parts[size_t(part)]);
-            });
+        in_parallel(parts, places.back() * kNanosecondsOfMatch, settings.threads,
+                    [&](int64_t part) {
+                        const int64_t place = places[size_t(part)],
+                                      count = places[size_t(part + 1)] - place;
+                        if (!all) piece.parts[size_t(part)].resize(size_t(count));
+                        Match *const matches =
+                            all ? piece.matches.data() + place : piece.parts[size_t(part)].data();
+                        Match *at = matches;
+                        for (size_t k = 0; k < found.size(); k++) {
+                            const int64_t first = bounds[k][size_t(part)],
+                                          last = bounds[k][size_t(part + 1)];
+                            found[k].convert(first, last, index.text(), strand.text, at);
+                            merge_matches(matches, at, at + (last - first));
+                            at += last - first;
+                        }
+                        if (all)
+                            set_starts(strand.text, strand.query_from(position(part)),
+                                       strand.query_from(position(part + 1)), matches, count, place,
+                                       strand.starts.data());
+                        else
+                            tidy_part(settings.kind, piece.parts[size_t(part)]);
+                    });
         const std::lock_guard<std::mutex> lock(mutex);
         strand.pieces.push_back(std::move(piece));
-    }
-
-    // Notes the starts of the queries that begin in [begin, end).
-    static void note_starts(StrandSearch &strand, int64_t begin, int64_t end, const Match *matches,
-                            int64_t count, int64_t before) {
-        const std::vector<int64_t> &starts = strand.text.starts();
-        // The last start is the end of the text.
-        const auto query_from = [&](int64_t position) {
-            return std::lower_bound(starts.begin(), starts.end() - 1, position) - starts.begin();
-        };
-        set_starts(strand.text, query_from(begin), query_from(end), matches, count, before,
-                   strand.starts.data());
     }
 };
 
@@ -340,15 +344,20 @@ struct gkl_shim_mem_cuda {
         for (const bool reverse : {false, true})
             if (settings.wants(reverse)) strands.push_back({reverse});
         int64_t page = page_letters_ > 0 ? page_letters_ : largest_page(index.seeds());
-        // Each device looks up all queries in its page, so pages pay if they take the longer time.
-        const int64_t all_letters =
-            std::max(letters * int64_t(strands.size()), index.settings().query_letters);
-        if (page_letters_ == 0 && size >= kDividedFrom && size > all_letters)
+        // With a page for each device, the index is built once, and all devices look up all
+        // queries. Otherwise all devices build the whole index. A letter takes about as long in
+        // either.
+        const int64_t all_letters = letters * int64_t(strands.size());
+        if (page_letters_ == 0 && size >= kDividedFrom &&
+            size > std::max(all_letters, index.settings().query_letters))
             page = std::min(page, (size + count - 1) / count);
         page = std::min(page, size);
-        int64_t chunk = chunk_letters_ > 0 ? chunk_letters_ : kChunk;
-        if (chunk_letters_ == 0)
-            chunk = std::min(chunk, (letters / (streams_ * count) + 64) / 64 * 64);
+        int64_t chunk = chunk_letters_;
+        if (chunk == 0) {
+            // Two for each stream at least.
+            const int64_t streams = streams_ * (page == size ? count : 1);
+            chunk = std::min(kChunk, (all_letters / (2 * streams) + 64) / 64 * 64);
+        }
         // A match takes memory before and after it is put in order.
         const int64_t most = memory_bytes_ / (4 * streams_ * 2 * int64_t(sizeof(Found)));
         DeviceSearch search = {index,
@@ -368,16 +377,15 @@ struct gkl_shim_mem_cuda {
             call->failed = search.failed;
             throw;
         }
-        Results results = results_of(queries);
         for (StrandSearch &strand : search.strands)
-            results.strands[strand.reverse] = strand.finish(settings.kind, settings.threads);
+            search.results.strands[strand.reverse] = strand.finish(settings.kind, settings.threads);
         call->pages = search.pages;
         call->page_letters = page;
         call->index_seconds = search.times.index;
         call->match_seconds = search.times.match;
         call->expand_seconds = search.times.expand;
         call->collect_seconds = search.times.collect;
-        return results;
+        return std::move(search.results);
     }
 
    private:
