@@ -3,12 +3,14 @@
     python -m benchmarks.mem_cuda --json FILE.json
 
 The tables: `steps`, the workloads of the paper on MUMmerGPU 2.0 and two genomes, on one GPU; and
-`devices`, a reference of 100 million letters on one GPU and on all. All times include indexing.
-Memory has been allocated by an earlier search. The matches are compared with the CPU's.
+`devices`, references of 100 million letters and more on one GPU and on all. The total is the time
+from arrays to matches, index included; the steps are timed one after the other on one GPU. Memory
+has been allocated by an earlier search. The matches are compared with the CPU's.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 
 import click
@@ -20,17 +22,21 @@ from gkl_shim.cli._generated_mem import PAPER, Shape, Workload, generated
 from gkl_shim.cuda.devices import device_count
 from gkl_shim.cuda.mem import Engine
 
-_LARGE = Shape("100 million letters", 100_000_000, 200_000, 150, 20, both_strands=True)
+# Many matches of repeats, and few.
+_LARGE = (
+    Shape("100 Mb, 200,000 reads of 150", 100_000_000, 200_000, 150, 20, both_strands=True),
+    Shape("100 Mb, 1,000,000 reads of 150", 100_000_000, 1_000_000, 150, 50, both_strands=True),
+    Shape("250 Mb, 1,000,000 reads of 100", 250_000_000, 1_000_000, 100, 30, both_strands=True),
+)
 
 
 @click.command()
 @report.json_option
-@click.option("--letters", type=int, default=_LARGE.letters, help="Of the largest reference.")
-@click.option("--smaller", type=int, default=1, help="Divide the other workloads' sizes by this.")
-def command(json_file: str | None, letters: int, smaller: int) -> None:
+@click.option("--smaller", type=int, default=1, help="Divide the workloads' sizes by this.")
+def command(json_file: str | None, smaller: int) -> None:
     """Measure maximal exact matches on GPUs."""
     report.measure_tables(
-        [partial(_steps, smaller), partial(_devices, letters)], json_file, gpu=True
+        [partial(_steps, smaller), partial(_devices, smaller)], json_file, gpu=True
     )
 
 
@@ -40,28 +46,28 @@ def _steps(smaller: int, step: Progress) -> Table:
         step(f"{shape.name}, l = {shape.min_length}")
         workload = generated(shape.smaller(smaller))
         row, _ = bench_mem.on_devices(workload, [0])
-        table.rows.append({**row, "same as CPU": _same(workload)})
+        table.rows.append({**row, "same as CPU": _same(workload, [0])})
     return table
 
 
-def _devices(letters: int, step: Progress) -> Table:
+def _devices(smaller: int, step: Progress) -> Table:
     table = Table("Maximal exact matches by the number of GPUs, seconds", name="devices")
-    reads = _LARGE.reads * letters // _LARGE.letters
-    workload = generated(Shape(f"{letters:,} letters", letters, reads, 150, 20, both_strands=True))
-    for count in range(1, device_count() + 1):
-        step(f"{count} GPUs")
-        row, _ = bench_mem.on_devices(workload, range(count))
-        table.rows.append(row)
+    for shape in _LARGE:
+        workload = generated(shape.smaller(smaller))
+        for count in range(1, device_count() + 1):
+            step(f"{shape.name}, l = {shape.min_length}, {count} GPUs")
+            row, _ = bench_mem.on_devices(workload, range(count))
+            table.rows.append({**row, "same as CPU": _same(workload, range(count))})
     return table
 
 
-def _same(workload: Workload) -> str:
+def _same(workload: Workload, devices: Sequence[int]) -> str:
     """Compare the matches of both engines."""
     shape = workload.shape
     index = bench_mem.index_of(workload)
     queries = workload.sequences
     want = index.find(queries, shape.min_length, "mem", shape.strands).array()
-    engine = Engine([0])
+    engine = Engine(devices)
     found = engine.find(index, queries, shape.min_length, "mem", shape.strands).array()
     return "yes" if len(found) == len(want) and (found == want).all() else "NO"
 

@@ -30,9 +30,10 @@ Strands: TypeAlias = Literal["forward", "reverse", "both"]
 Backend: TypeAlias = Literal["auto", "cpu", "cuda"]
 
 _MOST = 2**63 - 1
-# The time for a letter of a query, on one CPU thread and on a device, and for a call of a device.
-# Later calls go by what they cost.
-_CPU_NANOSECONDS, _GPU_NANOSECONDS, _GPU_CALL_NANOSECONDS = 20.0, 1.0, 2e6
+# The time for a letter of a query, on one CPU thread and on a device, and for a call of a device:
+# medians of what `gkl-shim bench mem --papers` measured on a Zen 3 and an H200. Later calls go by
+# what they cost.
+_CPU_NANOSECONDS, _GPU_NANOSECONDS, _GPU_CALL_NANOSECONDS = 20.0, 0.5, 1e6
 
 
 class Index:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+import contextlib
 import shutil
 import subprocess
 import sys
@@ -37,9 +37,11 @@ def command(papers: bool, json_file: str | None) -> None:
     The workloads have the shapes of those in the paper on MUMmerGPU 2.0 (Trapnell and Schatz,
     2009), and are generated. Without --papers they are a tenth of the size.
 
-    Each step is timed in memory: index the reference; find the matches; write and sort them, which
-    the CPU does while it finds them; format the lines. If mummer is installed, its whole command is
-    timed, and ours on the same files.
+    Each step is timed in memory: index the reference; find the matches; write and sort them
+    (expand), which the CPU does while it finds them; format the lines (output). On GPUs, the steps
+    are timed one after the other on the first GPU, with one more: put the matches of all GPUs
+    together (collect). The total is the time from arrays to matches on all GPUs, where the steps
+    overlap. If mummer is installed, its whole command is timed, and ours on the same files.
     """
     here = _processor.describe()
     missing: dict[str, str] = {}
@@ -115,10 +117,11 @@ def on_cpu(workload: Workload, threads: int) -> _bench.Row:
 def on_devices(
     workload: Workload, devices: Sequence[int] | None = None
 ) -> tuple[_bench.Row, list[str]]:
-    """Time the steps of the CUDA engine, and return the names of the devices.
+    """Time the CUDA engine, and return the names of the devices.
 
     The total is the time from arrays to matches in host memory, the index included, after a first
-    search has allocated the memory. It is the best of five.
+    search has allocated the memory. It is the best of five. The steps overlap in it, so they are
+    timed in another search that makes one after the other on the first device.
 
     Raises
     ------
@@ -126,37 +129,34 @@ def on_devices(
         If there is no device.
     """
     shape = workload.shape
-    engine = Engine(devices)
+    row = _row(workload, "")
 
-    def find() -> tuple[Matches, float]:
+    def found_by(engine: Engine) -> tuple[Matches, float]:
         index, prepared = _timed(lambda: index_of(workload, deferred=True))
         return (
             engine.find(index, workload.sequences, shape.min_length, "mem", shape.strands),
             prepared,
         )
 
-    find()
-    best: _bench.Row = {}
-    least = math.inf
-    for _ in range(5):
-        (matches, prepared), total = _timed(find)
+    with contextlib.closing(Engine(devices and devices[:1], streams=1)) as engine:
+        found_by(engine)
+        matches, prepared = found_by(engine)
         call = engine.call
-        row: _bench.Row = {
-            **_row(workload, f"{len(engine.devices)} GPUs"),
-            "index": prepared + call.index_seconds,
-            "match": call.match_seconds,
-            "expand": call.expand_seconds,
-            "sort": total
-            - prepared
-            - call.index_seconds
-            - call.match_seconds
-            - call.expand_seconds,
-            "total": total,
-            "matches": len(matches),
-        }
-        if total < least:
-            best, least = row, total
-    return best, list(engine.devices)
+        row["index"] = prepared + call.index_seconds
+        row["match"] = call.match_seconds
+        row["expand"] = call.expand_seconds
+        row["collect"] = call.collect_seconds
+    with contextlib.closing(Engine(devices)) as engine:
+        found_by(engine)
+        times = []
+        for _ in range(5):
+            (matches, _), total = _timed(lambda: found_by(engine))
+            times.append(total)
+        names = list(engine.devices)
+    _, row["output"] = _timed(lambda: sum(map(len, matches.lines(*workload.names()))))
+    _, row["array"] = _timed(matches.array)
+    row |= {"engine": f"{len(names)} GPUs", "total": min(times), "matches": len(matches)}
+    return row, names
 
 
 def shim_command(threads: int) -> list[str]:

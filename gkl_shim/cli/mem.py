@@ -149,7 +149,7 @@ def command(
                     for lines in matches.lines(subject.names, block.names, **flags):
                         file.write(lines)
                     report.add("output")
-                    reader.found(len(matches))
+                    reader.found(len(matches), index.information.resident)
                     advance()
         if index is not None and save:
             index.save(save)

@@ -46,7 +46,8 @@ _TEMPLATES = (
     *(f"estimate<{words}>" for words in (4, 8, 16, 320)),
 )
 _MEM = (
-    "count_seeds", "fill_seeds", "sum_values", "scan_values", "count_matches", "fill_matches"
+    "count_seeds", "fill_seeds", "sum_values", "scan_values", "count_matches", "fill_matches",
+    "order_matches",
 )  # fmt: skip
 #: For each kernel file, the kernels with C++ names that the build compiles. Other instances of a
 #: template are compiled on first use. Empty if all kernels of the file have C names.

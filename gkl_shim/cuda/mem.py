@@ -11,15 +11,11 @@ from typing import Any
 
 from gkl_shim import _native
 from gkl_shim._native_mem import KINDS, STRANDS, Index, Matches, Sequences
-from gkl_shim.cuda import devices as cuda_devices
-from gkl_shim.cuda import driver, kernels
-from gkl_shim.errors import BackendUnavailable
+from gkl_shim.cuda.device import Device, open_devices
 
 __all__ = ["Engine"]
 
 _SOURCE = "mem/cuda/kernels.cu"
-# The part of a device's free memory that an engine may take.
-_MEMORY_SHARE = 0.5
 
 
 class Engine:
@@ -33,6 +29,8 @@ class Engine:
         The most letters of a page on a device. 0 chooses it from the devices and their memory.
     chunk_letters
         The letters of a chunk of queries, a multiple of 64. 0 chooses it.
+    streams
+        The chunks that a device works on at the same time. 0 chooses it.
 
     Raises
     ------
@@ -47,17 +45,10 @@ class Engine:
         devices: Iterable[int] | None = None,
         page_letters: int = 0,
         chunk_letters: int = 0,
+        streams: int = 0,
     ) -> None:
-        numbers = cuda_devices.chosen(devices)
-        cupy = cuda_devices.import_cupy()
         self._ffi, self._lib = _native.library()
-        try:
-            self._devices = [_Device(cupy, number) for number in numbers]
-            functions = driver.functions()
-        except Exception as error:
-            raise BackendUnavailable(
-                f"CUDA cannot be used: {cuda_devices.one_line(error)}"
-            ) from error
+        self._devices, functions = open_devices(devices, _Device)
         records = self._ffi.new(
             "gkl_shim_mem_cuda_device[]", [device.record for device in self._devices]
         )
@@ -67,6 +58,7 @@ class Engine:
                 "memory_bytes": min(device.memory_bytes for device in self._devices),
                 "page_letters": page_letters,
                 "chunk_letters": chunk_letters,
+                "streams": streams,
                 "device_count": len(self._devices),
                 "devices": records,
                 "driver": functions,
@@ -109,25 +101,9 @@ class Engine:
             self._engine = None
 
 
-class _Device:
+class _Device(Device):
     """Open a device, and hold its kernels for a ``gkl_shim_mem_cuda_device``."""
 
     def __init__(self, cupy: Any, number: int) -> None:
-        ffi, _ = _native.library()
-        self.name: str = cupy.cuda.runtime.getDeviceProperties(number)["name"].decode()
-        with cupy.cuda.Device(number) as device:
-            module = kernels.load(cupy, _SOURCE, device.compute_capability)
-            free, _ = cupy.cuda.runtime.memGetInfo()
-            self.memory_bytes = int(_MEMORY_SHARE * free)
-            names = kernels.EXPRESSIONS[_SOURCE]
-            self._functions = {
-                name.rpartition("::")[2]: module.get_function(name) for name in names
-            }
-            self.record = {
-                "number": number,
-                "context": ffi.cast("void *", cupy.cuda.driver.ctxGetCurrent()),
-                "kernels": {
-                    name: ffi.cast("void *", function.kernel.ptr)
-                    for name, function in self._functions.items()
-                },
-            }
+        super().__init__(cupy, number, _SOURCE)
+        self.record["kernels"] = self.all_functions()

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from gkl_shim import _native, _native_pairhmm
 from gkl_shim._batch import Batch
 from gkl_shim.cuda import devices as cuda_devices
-from gkl_shim.cuda import driver, kernels
+from gkl_shim.cuda.device import Device, open_devices
 from gkl_shim.errors import BackendUnavailable
 
 __all__ = ["Engine", "widths"]
@@ -115,21 +115,13 @@ class Engine:
         multiprocessors: int = 0,
         double_ratio: int = 0,
     ) -> None:
-        numbers = cuda_devices.chosen(devices)
-        cupy = cuda_devices.import_cupy()
         self._ffi, self._lib = _native.library()
-        try:
-            opened = [
-                _Device(cupy, number, as_gkl, most_memory, multiprocessors, double_ratio)
-                for number in numbers
-            ]
-            functions = driver.functions()
-        except BackendUnavailable:
-            raise
-        except Exception as error:
-            raise BackendUnavailable(
-                f"CUDA cannot be used: {cuda_devices.one_line(error)}"
-            ) from error
+        opened, functions = open_devices(
+            devices,
+            lambda cupy, number: _Device(
+                cupy, number, as_gkl, most_memory, multiprocessors, double_ratio
+            ),
+        )
         self._names = {device.number: device.name for device in opened}
         records = self._ffi.new("gkl_shim_cuda_device[]", [device.record for device in opened])
         options = self._ffi.new(
@@ -314,7 +306,7 @@ class _Results:
             self._kept.append(memory)
 
 
-class _Device:
+class _Device(Device):
     """Open a device, and hold its kernels and tables for a ``gkl_shim_cuda_device``."""
 
     def __init__(
@@ -326,25 +318,15 @@ class _Device:
         multiprocessors: int,
         double_ratio: int,
     ) -> None:
-        ffi, _ = _native.library()
-        self.number = number
-        properties = cupy.cuda.runtime.getDeviceProperties(number)
-        self.name: str = properties["name"].decode()
-        self._registers = int(properties["regsPerMultiprocessor"])
-        self._shared_bytes = int(properties["sharedMemPerMultiprocessor"])
-        self._kept: list[Any] = []
+        super().__init__(cupy, number, _SOURCE, most_memory)
+        self._tables: list[Any] = []
         ratio = double_ratio or cuda_devices.double_ratio(number)
-        with cupy.cuda.Device(number) as device:
-            self._module = kernels.load(cupy, _SOURCE, device.compute_capability)
-            memory_bytes = cuda_devices.buffer_bytes(cupy, most_memory)
-            #: The fields of ``gkl_shim_cuda_device``, by name.
-            self.record = {
-                "number": number,
-                "context": ffi.cast("void *", cupy.cuda.driver.ctxGetCurrent()),
-                "multiprocessors": multiprocessors or int(properties["multiProcessorCount"]),
+        with self.current():
+            self.record |= {
+                "multiprocessors": multiprocessors or int(self.properties["multiProcessorCount"]),
                 "slow_double": ratio >= cuda_devices.SLOW_DOUBLE,
-                "scratch_bytes": min(_SCRATCH_BYTES, int(memory_bytes * _SCRATCH_SHARE)),
-                "memory_bytes": memory_bytes,
+                "scratch_bytes": min(_SCRATCH_BYTES, int(self.memory_bytes * _SCRATCH_SHARE)),
+                "memory_bytes": self.memory_bytes,
                 "kernels": [self._prepared(cupy, p, as_gkl) for p in ("single", "double")],
             }
             cupy.cuda.runtime.deviceSynchronize()
@@ -357,7 +339,7 @@ class _Device:
         written = lib.gkl_shim_cuda_tables(*codes, ffi.from_buffer(tables))
         _native.check(-min(written, 0))
         on_device = cupy.asarray(tables)
-        self._kept.append(on_device)
+        self._tables.append(on_device)
         functions = [ffi.NULL] * lib.GKL_SHIM_CUDA_KERNELS
         names = {k: f"pairhmm_{precision}_{rows}" for k, rows in enumerate(widths(precision))}
         # Single precision has no long reads.
@@ -365,14 +347,10 @@ class _Device:
             names[lib.GKL_SHIM_CUDA_WIDTHS] = "pairhmm_double_striped"
         for index, name in names.items():
             shared = lib.gkl_shim_cuda_shared_bytes(codes[0], index)
-            functions[index] = self._function(name, shared)
+            functions[index] = self.function(name)
+            kernel = self.functions[name]
+            kernel.preferred_shared_memory_carveout = self._carveout(kernel, shared)
         return {"functions": functions, "tables": on_device.data.ptr}
-
-    def _function(self, name: str, shared: int) -> Any:
-        kernel = self._module.get_function(name)
-        kernel.preferred_shared_memory_carveout = self._carveout(kernel, shared)
-        self._kept.append(kernel)
-        return _native.library()[0].cast("void *", kernel.kernel.ptr)
 
     def _carveout(self, kernel: Any, shared: int) -> int:
         """Return how many per cent of a multiprocessor's memory to use as shared memory.
@@ -381,6 +359,7 @@ class _Device:
         memory as shared memory. The rest is better used as cache, for the states saved at forks.
         """
         registers = -(-kernel.num_regs // 8) * 8 * _WARP
-        blocks = self._registers // registers
+        blocks = int(self.properties["regsPerMultiprocessor"]) // registers
         needed = blocks * (shared + _BLOCK_SHARED_BYTES)
-        return min(100, int(-(-100 * needed // self._shared_bytes)))
+        available = int(self.properties["sharedMemPerMultiprocessor"])
+        return min(100, int(-(-100 * needed // available)))

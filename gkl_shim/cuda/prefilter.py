@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from gkl_shim import _native, _native_prefilter
 from gkl_shim._sequences import Sequences
 from gkl_shim.cuda import devices as cuda_devices
-from gkl_shim.cuda import driver, kernels
-from gkl_shim.errors import BackendUnavailable, PairError
+from gkl_shim.cuda.device import Device, open_devices
+from gkl_shim.errors import PairError
 
 __all__ = ["Engine"]
 
@@ -69,18 +69,10 @@ class Engine:
         self.cpu = cpu
         self.chunk_pairs = 0
         """The number of pairs in a chunk; 0 chooses it from their size."""
-        numbers = cuda_devices.chosen(devices)
-        cupy = cuda_devices.import_cupy()
         self._ffi, self._lib = _native.library()
-        try:
-            self._devices = [_Device(cupy, number, cpu.method, cpu.mode) for number in numbers]
-            functions = driver.functions()
-        except BackendUnavailable:
-            raise
-        except Exception as error:
-            raise BackendUnavailable(
-                f"CUDA cannot be used: {cuda_devices.one_line(error)}"
-            ) from error
+        self._devices, functions = open_devices(
+            devices, lambda cupy, number: _Device(cupy, number, cpu.method, cpu.mode)
+        )
         records = self._ffi.new(
             "gkl_shim_prefilter_cuda_device[]", [device.record for device in self._devices]
         )
@@ -324,43 +316,28 @@ class _Resident:
         return _OnDevices(handle, reads)
 
 
-class _Device:
+class _Device(Device):
     """Open a device, and hold its kernels for a ``gkl_shim_prefilter_cuda_device``."""
 
     def __init__(self, cupy: Any, number: int, method: str, mode: str) -> None:
-        ffi, _ = _native.library()
-        self.number = number
-        self._cupy = cupy
-        properties = cupy.cuda.runtime.getDeviceProperties(number)
-        self.name: str = properties["name"].decode()
-        self._most_threads = int(properties["maxThreadsPerMultiProcessor"])
-        self._functions: dict[str, Any] = {}
-        with cupy.cuda.Device(number) as device:
-            self._module = kernels.load(cupy, _SOURCE, device.compute_capability)
-            self.memory_bytes = cuda_devices.buffer_bytes(cupy)
-            #: The fields of ``gkl_shim_prefilter_cuda_device``, by name.
-            self.record = {
-                "number": number,
-                "context": ffi.cast("void *", cupy.cuda.driver.ctxGetCurrent()),
-                "kernels": self._kernels(method, mode),
-            }
+        super().__init__(cupy, number, _SOURCE)
+        with self.current():
+            self.record["kernels"] = self._kernels(method, mode)
 
     def _kernels(self, method: str, mode: str) -> dict[str, Any]:
-        found: dict[str, Any] = {"encode": self._function("encode")}
+        def function(name: str) -> Any:
+            return self.function(_NAMESPACE + name)
+
+        found: dict[str, Any] = {"encode": function("encode")}
         if method == "gatekeeper":
-            found["estimate"] = [self._function(f"estimate<{w}>") for w in (4, 8, 16, 320)]
+            found["estimate"] = [function(f"estimate<{w}>") for w in (4, 8, 16, 320)]
             return found
         words, code = ("unsigned int", "unsigned long long"), _native_prefilter.mode_code(mode)
-        found["exact"] = [self._function(f"exact<{word}, {code}>") for word in words]
-        found["exact_words"] = [self._function(f"exact_words<{w}, {code}>") for w in (4, 8)]
+        found["exact"] = [function(f"exact<{word}, {code}>") for word in words]
+        found["exact_words"] = [function(f"exact_words<{w}, {code}>") for w in (4, 8)]
         if mode != "global":
-            found["exact_blocks"] = self._function(f"exact_blocks<{code}>")
+            found["exact_blocks"] = function(f"exact_blocks<{code}>")
         return found
-
-    def _function(self, name: str) -> Any:
-        ffi, _ = _native.library()
-        self._functions[name] = self._module.get_function(_NAMESPACE + name)
-        return ffi.cast("void *", self._functions[name].kernel.ptr)
 
     def occupancy(self) -> list[tuple[str, int, int, int]]:
         """Return the resources of each kernel.
@@ -372,15 +349,17 @@ class _Device:
             multiprocessor, and the most warps that it can hold.
         """
         driver_ = self._cupy.cuda.driver
+        most_warps = int(self.properties["maxThreadsPerMultiProcessor"]) // 32
         found = []
-        with self._cupy.cuda.Device(self.number):
-            for name, function in self._functions.items():
+        with self.current():
+            for name, function in self.functions.items():
                 threads = int(function.max_threads_per_block)  # its launch bounds
                 blocks = driver_.occupancyMaxActiveBlocksPerMultiprocessor(
                     function.kernel.ptr, threads, 0
                 )
                 warps = int(blocks) * (threads // 32)
-                found.append((name, int(function.num_regs), warps, self._most_threads // 32))
+                short = name.removeprefix(_NAMESPACE)
+                found.append((short, int(function.num_regs), warps, most_warps))
         return found
 
 

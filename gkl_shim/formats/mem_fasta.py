@@ -12,9 +12,13 @@ from gkl_shim.formats.input import Input
 
 __all__ = ["QueryReader", "read_reference"]
 
-# Queries of this many bytes are searched together. The number is adapted to _MATCHES.
-_LEAST_BYTES, _FIRST_BYTES, _MOST_BYTES = 1 << 16, 1 << 20, 1 << 24
-_MATCHES = 1 << 18
+# Queries of this many bytes are searched together. The number is adapted to the matches: memory
+# holds those of a block.
+_FIRST_BYTES = 1 << 20
+_LEAST_BYTES, _MOST_BYTES, _MATCHES = 1 << 16, 1 << 24, 1 << 18
+# The same where each search builds the pages of the index, which takes longer than to search a
+# small block. Such a block and its matches take a gigabyte or two.
+_PAGED_LEAST_BYTES, _PAGED_MOST_BYTES, _PAGED_MATCHES = 1 << 24, 1 << 28, 1 << 24
 
 
 def read_reference(source: str | Path | BinaryIO, threads: int = 0) -> Fasta:
@@ -54,13 +58,24 @@ class QueryReader:
         self._threads = threads
         self._block_bytes = block_bytes
 
-    def found(self, matches: int) -> None:
-        """Adapt the size of later blocks to the matches of one: memory holds those of a block."""
-        if matches > _MATCHES:
-            size = self._block_bytes * _MATCHES // matches
+    def found(self, matches: int, resident: bool = True) -> None:
+        """Adapt the size of later blocks to the matches of one.
+
+        Parameters
+        ----------
+        matches
+            How many matches the last block had.
+        resident
+            Whether the whole index is in memory, so that a search need not build it.
+        """
+        least, most, wanted = _LEAST_BYTES, _MOST_BYTES, _MATCHES
+        if not resident:
+            least, most, wanted = _PAGED_LEAST_BYTES, _PAGED_MOST_BYTES, _PAGED_MATCHES
+        if matches > wanted:
+            size = self._block_bytes * wanted // matches
         else:
-            size = self._block_bytes * (4 if matches < _MATCHES // 4 else 1)
-        self._block_bytes = min(max(size, _LEAST_BYTES), _MOST_BYTES)
+            size = self._block_bytes * (4 if matches < wanted // 4 else 1)
+        self._block_bytes = min(max(size, least), most)
 
     @property
     def bytes_read(self) -> int:

@@ -436,7 +436,8 @@ GKL_SHIM_API gkl_shim_status gkl_shim_smithwaterman_align_exactly(
 
 /* The kernels of mem/cuda/kernels.cu, under their own names. */
 typedef struct {
-    void *count_seeds, *fill_seeds, *sum_values, *scan_values, *count_matches, *fill_matches;
+    void *count_seeds, *fill_seeds, *sum_values, *scan_values;
+    void *count_matches, *fill_matches, *order_matches;
 } gkl_shim_mem_cuda_kernels;
 
 typedef struct {
@@ -449,6 +450,7 @@ typedef struct {
     int64_t memory_bytes;  /* that the engine may take of each device, about */
     int64_t page_letters;  /* 0: chosen from the memory and the devices */
     int64_t chunk_letters; /* of queries, a multiple of 64; 0: chosen */
+    int32_t streams;       /* of a device; 0: chosen */
     int32_t device_count;
     const gkl_shim_mem_cuda_device *devices;
     const gkl_shim_cuda_driver *driver;
@@ -463,8 +465,11 @@ GKL_SHIM_API gkl_shim_status gkl_shim_mem_cuda_open(const gkl_shim_mem_cuda_opti
 typedef struct {
     int32_t failed;              /* the number of the device that failed, or -1 */
     int64_t pages, page_letters; /* of the reference on the devices */
-    /* The sums over devices, streams and strands. */
-    double index_seconds, match_seconds, expand_seconds;
+    /* The sums over devices and streams. Streams work at the same time. */
+    double index_seconds;   /* send the letters of pages and index them */
+    double match_seconds;   /* send chunks and count their matches */
+    double expand_seconds;  /* write the matches, put them in order and fetch them */
+    double collect_seconds; /* put the matches of all pages together on the host */
 } gkl_shim_mem_cuda_call;
 
 /* Like gkl_shim_mem_find(), with the same matches. GKL_SHIM_EUNAVAILABLE: a device has failed, and

@@ -170,25 +170,8 @@ extern "C" int64_t gkl_shim_mem_count(const gkl_shim_mem_matches *matches) {
 }
 
 extern "C" void gkl_shim_mem_copy(const gkl_shim_mem_matches *matches, gkl_shim_mem_match *out) {
-    const Text &reference = matches->index->index.text();
-    const Results &results = matches->results;
-    for (int64_t query = 0; query < results.queries(); query++)
-        for (const bool reverse : {false, true}) {
-            const Strand &strand = results.strands[reverse];
-            if (!strand.searched) continue;
-            for (int64_t k = strand.starts[size_t(query)]; k < strand.starts[size_t(query + 1)];
-                 k++) {
-                const Match &match = strand.matches[k];
-                const int64_t sequence = reference.sequence_at(match.reference);
-                *out++ = {match.reference - reference.starts()[size_t(sequence)],
-                          match.query - results.query_starts[size_t(query)],
-                          match.length,
-                          int32_t(sequence),
-                          int32_t(query),
-                          reverse,
-                          0};
-            }
-        }
+    const Index &index = matches->index->index;
+    copy_matches(index.text(), matches->results, index.settings().threads, out);
 }
 
 extern "C" void gkl_shim_mem_matches_close(gkl_shim_mem_matches *matches) { delete matches; }

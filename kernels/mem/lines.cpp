@@ -126,8 +126,10 @@ void LineWriter::emit(int64_t first, int64_t last, Out &out) const {
             const int64_t start = strand.starts[size_t(query)];
             const int64_t count = strand.starts[size_t(query + 1)] - start;
             const int64_t to = std::min(count, last - item);
-            for (int64_t k = std::max<int64_t>(first - item, 0); k < to; k++)
-                emit_match(query, reverse, strand.matches[start + k], out);
+            const int64_t from = std::max<int64_t>(first - item, 0);
+            if (from < to)
+                strand.visit(start + from, start + to,
+                             [&](const Match &match) { emit_match(query, reverse, match, out); });
             item += count;
         }
 }

@@ -12,9 +12,12 @@ bool before(const Match &a, const Match &b) {
 
 }  // namespace
 
-void sort_matches(std::vector<Match> &matches) {
-    if (!std::is_sorted(matches.begin(), matches.end(), before))
-        std::sort(matches.begin(), matches.end(), before);
+void sort_matches(Match *first, Match *last) {
+    if (!std::is_sorted(first, last, before)) std::sort(first, last, before);
+}
+
+void merge_matches(Match *first, Match *middle, Match *last) {
+    std::inplace_merge(first, middle, last, before);
 }
 
 // A match is repeated if and only if a match of another diagonal covers its part of the query: the

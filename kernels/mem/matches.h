@@ -21,7 +21,10 @@ struct Match {
 };
 
 // Sorts by position in the query, then in the reference.
-void sort_matches(std::vector<Match> &matches);
+void sort_matches(Match *first, Match *last);
+
+// Merges sorted matches with the sorted ones that follow them.
+void merge_matches(Match *first, Match *middle, Match *last);
 
 // Drops matches whose part of the query lies within another match, because their letters occur
 // elsewhere in the reference, too. Expects sorted matches of whole sequences or of parts of them:

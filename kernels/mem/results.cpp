@@ -11,14 +11,14 @@ namespace mem {
 namespace {
 
 const int64_t kMatchesPerNanosecond = 1;
+// What one task of copy_matches() copies, and its time for each.
+const int64_t kCopiedTogether = int64_t(1) << 14;
+const int64_t kNanosecondsOfCopy = 5;
 
-// The first match of each query, for matches in the order of their queries.
+// The first match of each query, and the number of all.
 std::vector<int64_t> starts_of_queries(const Text &queries, const Match *matches, int64_t count) {
-    std::vector<int64_t> starts(size_t(queries.count() + 1));
-    int64_t query = 0;
-    for (int64_t k = 0; k < count; k++)
-        while (queries.starts()[size_t(query + 1)] <= matches[k].query) starts[size_t(++query)] = k;
-    while (query < queries.count()) starts[size_t(++query)] = count;
+    std::vector<int64_t> starts(size_t(queries.count() + 1), count);
+    set_starts(queries, 0, queries.count(), matches, count, 0, starts.data());
     return starts;
 }
 
@@ -45,23 +45,75 @@ void choose_unique(const Text &queries, int kind, std::vector<Match> &matches) {
 }  // namespace
 
 void tidy_part(int kind, std::vector<Match> &matches) {
-    sort_matches(matches);
+    sort_matches(matches.data(), matches.data() + matches.size());
     if (kind != kMem) sift_repeated(matches);
 }
 
-Results search_strands(bool nucleotides_only, const FindSettings &settings,
-                       const gkl_shim_mem_sequences &queries,
-                       const std::function<Strand(const Text &)> &find) {
-    Results results;
-    for (int64_t k = 0; k <= queries.count; k++)
-        results.query_starts.push_back(queries.offsets[k] + k);
-    for (const bool reverse : {false, true}) {
-        if (!(reverse ? settings.reverse : settings.forward)) continue;
-        const Text text(reverse ? Role::kReversedQuery : Role::kQuery, nucleotides_only,
-                        queries.letters, queries.offsets, queries.count, settings.threads);
-        results.strands[reverse] = find(text);
+void set_starts(const Text &queries, int64_t first, int64_t last, const Match *matches,
+                int64_t count, int64_t before, int64_t *starts) {
+    int64_t k = 0;
+    for (int64_t query = first; query < last; query++) {
+        while (k < count && matches[k].query < queries.starts()[size_t(query)]) k++;
+        starts[query] = before + k;
     }
+}
+
+void copy_matches(const Text &reference, const Results &results, int threads,
+                  gkl_shim_mem_match *out) {
+    struct Job {
+        const Text &reference;
+        const Results &results;
+        gkl_shim_mem_match *out;
+
+        void copy(int64_t task) const {
+            for (const bool reverse : {false, true}) {
+                const int64_t first = task * kCopiedTogether;
+                const int64_t last =
+                    std::min(first + kCopiedTogether, results.strands[reverse].count());
+                if (first < last) copy(reverse, first, last);
+            }
+        }
+        // Copies matches of a strand. Those of a query follow those of earlier queries, and its own
+        // of the other strand.
+        void copy(bool reverse, int64_t first, int64_t last) const {
+            const Strand &strand = results.strands[reverse], &other = results.strands[!reverse];
+            const std::vector<int64_t> &starts = strand.starts;
+            size_t query =
+                size_t(std::upper_bound(starts.begin(), starts.end(), first) - starts.begin()) - 1;
+            int64_t place = first;
+            strand.visit(first, last, [&](const Match &match) {
+                while (starts[query + 1] <= place) query++;
+                const int64_t others = other.searched ? other.starts[query + size_t(reverse)] : 0;
+                const int64_t sequence = reference.sequence_at(match.reference);
+                out[others + place++] = {match.reference - reference.starts()[size_t(sequence)],
+                                         match.query - results.query_starts[query],
+                                         match.length,
+                                         int32_t(sequence),
+                                         int32_t(query),
+                                         reverse,
+                                         0};
+            });
+        }
+    } job = {reference, results, out};
+    const int64_t most = std::max(results.strands[0].count(), results.strands[1].count());
+    parallel_for((most + kCopiedTogether - 1) / kCopiedTogether,
+                 results.count() * kNanosecondsOfCopy, threads,
+                 [](void *context, int64_t task) { static_cast<const Job *>(context)->copy(task); },
+                 &job);
+}
+
+Results results_of(const gkl_shim_mem_sequences &queries) {
+    Results results;
+    results.query_starts.resize(size_t(queries.count + 1));
+    for (int64_t k = 0; k <= queries.count; k++)
+        results.query_starts[size_t(k)] = queries.offsets[k] + k;
     return results;
+}
+
+Text text_of(const gkl_shim_mem_sequences &queries, bool reverse, bool nucleotides_only,
+             int threads) {
+    return Text(reverse ? Role::kReversedQuery : Role::kQuery, nucleotides_only, queries.letters,
+                queries.offsets, queries.count, threads);
 }
 
 Strand gather(const Text &queries, int kind, Parts &parts, int threads) {
@@ -84,8 +136,8 @@ Strand gather(const Text &queries, int kind, Parts &parts, int threads) {
     for (const std::vector<Match> &part : parts)
         job.places.push_back(job.places.back() + int64_t(part.size()));
     const int64_t count = job.places.back();
-    strand.matches = Buffer<Match>(count);
-    job.matches = strand.matches.data();
+    Buffer<Match> matches(count);
+    job.matches = matches.data();
     parallel_for(
         int64_t(parts.size()), count / kMatchesPerNanosecond, threads,
         [](void *context, int64_t k) {
@@ -96,7 +148,8 @@ Strand gather(const Text &queries, int kind, Parts &parts, int threads) {
         },
         &job);
     // mum's matches are not in the order of the query, but those of each query are together.
-    strand.starts = starts_of_queries(queries, strand.matches.data(), count);
+    strand.starts = starts_of_queries(queries, matches.data(), count);
+    strand.append(std::move(matches));
     return strand;
 }
 

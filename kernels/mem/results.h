@@ -3,7 +3,8 @@
 
 #include <stdint.h>
 
-#include <functional>
+#include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "gkl_shim.h"
@@ -20,20 +21,44 @@ struct FindSettings {
     int kind;
     bool forward, reverse;
     int threads;
+
+    bool wants(bool reversed) const { return reversed ? reverse : forward; }
 };
 
 // The matches of one strand of all queries. Query k has those from starts[k] to starts[k + 1].
 struct Strand {
     bool searched = false;
-    Buffer<Match> matches;
     std::vector<int64_t> starts;
+
+    int64_t count() const { return ends_.empty() ? 0 : ends_.back(); }
+
+    // Matches are kept in the pieces in which they are found, one after another.
+    void append(Buffer<Match> piece) {
+        ends_.push_back(count() + piece.size());
+        pieces_.push_back(std::move(piece));
+    }
+
+    // Calls visit() with each of the matches [first, last).
+    template <class Visit>
+    void visit(int64_t first, int64_t last, const Visit &visit_match) const {
+        size_t piece = size_t(std::upper_bound(ends_.begin(), ends_.end(), first) - ends_.begin());
+        for (int64_t k = first; k < last; piece++) {
+            const Match *const end = pieces_[piece].data() + pieces_[piece].size();
+            for (const Match *match = end - (ends_[piece] - k); match < end && k < last; k++)
+                visit_match(*match++);
+        }
+    }
+
+   private:
+    std::vector<Buffer<Match>> pieces_;
+    std::vector<int64_t> ends_;  // of each piece: the number of matches up to there
 };
 
 struct Results {
     Strand strands[2];                  // forward, reverse complement
     std::vector<int64_t> query_starts;  // of each query in its text, and the text's size
 
-    int64_t count() const { return strands[0].matches.size() + strands[1].matches.size(); }
+    int64_t count() const { return strands[0].count() + strands[1].count(); }
     int64_t queries() const { return int64_t(query_starts.size()) - 1; }
     int64_t query_length(int64_t k) const {
         return query_starts[size_t(k + 1)] - query_starts[size_t(k)] - 1;
@@ -49,13 +74,24 @@ inline Parts parts_of(const Text &text) { return Parts(size_t((text.size() + kPa
 // Sorts a part, and drops what `kind` does not need.
 void tidy_part(int kind, std::vector<Match> &matches);
 
+// Sets starts[k] of the queries [first, last): `before`, and how many of these matches are of
+// earlier queries. The matches of a query are together, and queries are in their order.
+void set_starts(const Text &queries, int64_t first, int64_t last, const Match *matches,
+                int64_t count, int64_t before, int64_t *starts);
+
 // Puts the matches of tidy parts together, and keeps those that `kind` asks for.
 Strand gather(const Text &queries, int kind, Parts &parts, int threads);
 
-// Calls find() with the text of each strand that is wanted.
-Results search_strands(bool nucleotides_only, const FindSettings &settings,
-                       const gkl_shim_mem_sequences &queries,
-                       const std::function<Strand(const Text &)> &find);
+// Writes the matches of both strands, query by query.
+void copy_matches(const Text &reference, const Results &results, int threads,
+                  gkl_shim_mem_match *out);
+
+// Results without matches.
+Results results_of(const gkl_shim_mem_sequences &queries);
+
+// The text of a strand of the queries.
+Text text_of(const gkl_shim_mem_sequences &queries, bool reverse, bool nucleotides_only,
+             int threads);
 
 }  // namespace mem
 }  // namespace gkl_shim

@@ -52,15 +52,28 @@ uint16_t codes_of(uint64_t word) {
     return uint16_t(codes | codes >> 24);
 }
 
+const uint64_t kEach = 0x0101010101010101, kHigh = 0x80 * kEach;
+
+// The highest bit of each of 8 letters that is not one of acgt.
+uint64_t odd_bits_of(uint64_t word) {
+    uint64_t odd = kHigh;
+    for (const uint64_t nucleotide : {'a', 'c', 'g', 't'}) {
+        const uint64_t different = word ^ nucleotide * kEach;
+        odd &= ((different & ~kHigh) + ~kHigh) | different;
+    }
+    return odd;
+}
+
 // A bit for each of 8 letters that is not one of acgt.
 uint8_t odd_of(uint64_t word) {
-    const uint64_t each = 0x0101010101010101, high = 0x80 * each;
-    uint64_t odd = high;  // the highest bit of each letter that differs from all of them
-    for (const uint64_t nucleotide : {'a', 'c', 'g', 't'}) {
-        const uint64_t different = word ^ nucleotide * each;
-        odd &= ((different & ~high) + ~high) | different;
-    }
-    return uint8_t((odd >> 7) * 0x0102040810204080 >> 56);
+    return uint8_t((odd_bits_of(word) >> 7) * 0x0102040810204080 >> 56);
+}
+
+// The reverse complement of 8 letters, all of acgt. a and t differ in the bits 0x15, c and g in
+// 0x04, and only c and g have the bit 0x02.
+uint64_t reverse_complement(uint64_t nucleotides) {
+    const uint64_t is_cg = nucleotides >> 1 & kEach;
+    return __builtin_bswap64(nucleotides ^ 0x15 * kEach ^ 0x11 * is_cg);
 }
 
 struct Preparation {
@@ -99,15 +112,42 @@ struct Preparation {
             const int64_t start = starts[size_t(sequence)];
             const int64_t stop = starts[size_t(sequence + 1)] - 1;
             const int64_t to = std::min(stop, last);
-            if (role == Role::kReversedQuery) {
-                const uint8_t *source = from + sources[sequence] + (stop - 1 - at);
-                for (; at < to; at++) letters[at] = table[*source--];
-            } else {
-                const uint8_t *source = from + sources[sequence] + (at - start);
-                for (; at < to; at++) letters[at] = table[*source++];
-            }
+            const uint8_t *const sequence_letters = from + sources[sequence];
+            if (role == Role::kReversedQuery)
+                copy_reversed(sequence_letters + (stop - at), letters + at, to - at);
+            else
+                copy_forward(sequence_letters + (at - start), letters + at, to - at);
+            at = to;
             if (at < last) letters[at++] = end;
         }
+    }
+
+    // Copies 8 letters at a time where all are nucleotides. The bit 0x20 makes them lower case.
+    void copy_forward(const uint8_t *source, uint8_t *out, int64_t count) const {
+        int64_t k = 0;
+        for (; k + 8 <= count; k += 8) {
+            const uint64_t lowered = word_at(source + k) | 0x20 * kEach;
+            if (odd_bits_of(lowered) == 0)
+                memcpy(out + k, &lowered, sizeof lowered);
+            else
+                for (int64_t at = k; at < k + 8; at++) out[at] = table[source[at]];
+        }
+        for (; k < count; k++) out[k] = table[source[k]];
+    }
+
+    // Copies the reverse complement of the letters before `source_end`.
+    void copy_reversed(const uint8_t *source_end, uint8_t *out, int64_t count) const {
+        int64_t k = 0;
+        for (; k + 8 <= count; k += 8) {
+            const uint64_t lowered = word_at(source_end - k - 8) | 0x20 * kEach;
+            if (odd_bits_of(lowered) == 0) {
+                const uint64_t turned = reverse_complement(lowered);
+                memcpy(out + k, &turned, sizeof turned);
+            } else {
+                for (int64_t at = k; at < k + 8; at++) out[at] = table[source_end[-1 - at]];
+            }
+        }
+        for (; k < count; k++) out[k] = table[source_end[-1 - k]];
     }
 };
 

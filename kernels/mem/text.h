@@ -2,13 +2,11 @@
 #pragma once
 
 #include <stdint.h>
-#include <stdlib.h>
-#include <sys/mman.h>
 
 #include <memory>
-#include <new>
 #include <vector>
 
+#include "mem/memory.h"
 #include "mem/model.h"
 
 namespace gkl_shim {
@@ -19,23 +17,19 @@ template <class T>
 class Buffer {
    public:
     Buffer() = default;
-    explicit Buffer(int64_t size) : size_(size) {
-        // Random accesses to large arrays are faster in huge pages.
-        const size_t bytes = size_t(size) * sizeof(T) + 1;
-        const size_t huge = size_t(1) << 21;
-        const size_t whole = (bytes + huge - 1) / huge * huge;
-        const bool large = bytes >= 2 * huge;
-        memory_.reset(static_cast<T *>(large ? aligned_alloc(huge, whole) : malloc(bytes)));
-        if (!memory_) throw std::bad_alloc();
-        if (large) madvise(memory_.get(), whole, MADV_HUGEPAGE);
-    }
+    explicit Buffer(int64_t size)
+        : memory_(static_cast<T *>(take_memory(bytes_of(size))), Free{bytes_of(size)}),
+          size_(size) {}
     T *data() const { return memory_.get(); }
     int64_t size() const { return size_; }
     T &operator[](int64_t k) const { return memory_.get()[k]; }
 
    private:
+    static size_t bytes_of(int64_t size) { return size_t(size) * sizeof(T) + 1; }
+
     struct Free {
-        void operator()(T *memory) const { free(memory); }
+        size_t bytes = 0;
+        void operator()(T *memory) const { give_memory_back(memory, bytes); }
     };
     std::unique_ptr<T, Free> memory_;
     int64_t size_ = 0;

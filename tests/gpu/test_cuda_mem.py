@@ -8,10 +8,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from gkl_shim import mem
-from gkl_shim.cli._generated_mem import PAPER, generated
+from gkl_shim.cli._generated_mem import PAPER, Shape, generated, mutated
 from gkl_shim.cuda import mem as cuda
 from gkl_shim.cuda.devices import device_count
 from tests.mem.sequences import pair
+from tests.mem.test_mummer import genome
 
 pytestmark = pytest.mark.usefixtures("gpu")
 
@@ -69,6 +70,30 @@ def test_every_number_of_devices() -> None:
             [workload.reference], arrays, strands="both", backend="cuda", devices=devices
         )
         assert (found == want).all()
+
+
+def test_a_large_reference_is_divided_among_the_devices() -> None:
+    workload = generated(Shape("large", 1 << 26, 20_000, 150, 20, both_strands=True))
+    index = mem.Index([workload.reference], backend="cpu")
+    want = index.find((workload.queries, workload.offsets), strands="both")
+    engine = cuda.Engine()
+    found = engine.find(index.native, workload.sequences, 20, "mem", "both").array()
+    assert engine.call.pages == device_count()
+    engine.close()
+    assert len(found) == len(want) > 100_000
+    assert (found == want).all()
+
+
+@pytest.mark.parametrize("kind", ["mem", "mumreference", "mum"])
+def test_ecoli_against_a_mutated_copy(engine, kind: mem.Kind) -> None:
+    letters = genome("NC_008253_ecoli536.fa.gz")
+    copy = mutated(letters, 1, 0.02, 20)
+    index = mem.Index([letters], backend="cpu")
+    want = index.find([copy], kind=kind, strands="both")
+    given = mem.native_sequences([copy], "queries")
+    found = engine.find(index.native, given, 20, kind, "both").array()
+    assert len(found) == len(want) > 50_000
+    assert (found == want).all()
 
 
 def test_a_run_of_a_against_itself(engine) -> None:

@@ -18,8 +18,8 @@ namespace {
         launch(x, y, name, parameters);                                                   \
     })
 const fakes::HostKernel kKernels[] = {
-    KERNEL(count_seeds), KERNEL(fill_seeds),    KERNEL(sum_values),
-    KERNEL(scan_values), KERNEL(count_matches), KERNEL(fill_matches),
+    KERNEL(count_seeds),   KERNEL(fill_seeds),   KERNEL(sum_values),    KERNEL(scan_values),
+    KERNEL(count_matches), KERNEL(fill_matches), KERNEL(order_matches),
 };
 
 }  // namespace

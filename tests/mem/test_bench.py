@@ -45,9 +45,14 @@ def test_gpus_are_measured_and_compared_with_the_cpu(
 ) -> None:
     fake_gpus(2, kernels="mem")
     monkeypatch.chdir(tmp_path)
-    options = ["--smaller", "2000", "--letters", "20000", "--json", "x.json"]
+    options = ["--smaller", "2000", "--json", "x.json"]
     done = CliRunner().invoke(mem_cuda.command, options, catch_exceptions=False)
     assert done.exit_code == 0
     tables = json.loads(Path("x.json").read_text())["tables"]
     assert {row["same as CPU"] for row in tables["steps"]["rows"]} == {"yes"}
-    assert [row["engine"] for row in tables["devices"]["rows"]] == ["1 GPUs", "2 GPUs"]
+    rows = tables["devices"]["rows"]
+    assert [row["engine"] for row in rows] == ["1 GPUs", "2 GPUs"] * 3
+    assert {row["same as CPU"] for row in rows} == {"yes"}
+    for row in tables["steps"]["rows"] + rows:
+        assert min(row[step] for step in ("index", "match", "collect", "output", "total")) > 0
+        assert (row["expand"] > 0) == (row["matches"] > 0)

@@ -68,6 +68,22 @@ def test_blocks_of_queries_lose_nothing(files: Path, size: int) -> None:
     assert found == want + [(f"q{k}", letters) for k, letters in enumerate(QUERIES)]
 
 
+def test_blocks_are_large_where_each_search_builds_the_index(files: Path) -> None:
+    (files / "q.fa").write_bytes(fasta(QUERIES * 400, "q"))
+    size = (files / "q.fa").stat().st_size
+    assert 1 << 22 < size < 1 << 24
+    blocks = {}
+    for resident in (True, False):
+        reader = QueryReader(files / "q.fa")
+        blocks[resident] = 0
+        for _ in reader:
+            blocks[resident] += 1
+            reader.found(1 << 19, resident)
+        reader.close()
+    assert blocks[True] > 10
+    assert blocks[False] == 2
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [

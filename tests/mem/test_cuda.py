@@ -83,6 +83,34 @@ def test_a_match_may_end_behind_what_is_on_the_device(host) -> None:
         assert (found == want).all()
 
 
+@pytest.mark.parametrize("pages", [1, 2])
+def test_the_host_orders_very_many_matches_at_one_position(host, pages: int) -> None:
+    """The device orders up to 2,048."""
+    reference = "A" * 5000
+    index = mem.Index(reference, min_length=20)
+    queries = ["A" * 22, "C" + "A" * 21 + "C"]
+    want = index.find(queries)
+    assert np.bincount(want["query"]).min() > 4000
+    found, _ = on_devices(index, queries, strands="forward", page_letters=5001 // pages)
+    assert (found == want).all()
+
+
+@pytest.mark.parametrize("streams", [1, 2, 5])
+@pytest.mark.parametrize("kind", ["mem", "mumreference", "mum"])
+def test_pages_and_chunks_are_put_together(fake_gpus, streams: int, kind: mem.Kind) -> None:
+    driver = fake_gpus(2, kernels="mem", slow=True)
+    reference, queries = related(37, 2500, 9)
+    index = mem.Index([reference[:1200], reference[1200:]], min_length=11)
+    queries = ["", *queries[:4], "", reference, *queries[4:], ""]
+    want = index.find(queries, kind=kind, strands="both")
+    assert set(want["query"]) > {1, 6}
+    options = {"page_letters": 900, "chunk_letters": 192, "streams": streams}
+    found, pages = on_devices(index, queries, kind, **options)
+    assert pages == 3
+    assert (found == want).all()
+    assert driver.live == []
+
+
 def test_many_matches_are_written_in_parts(host, monkeypatch) -> None:
     """The matches of all tiles do not fit into the memory at the same time."""
     monkeypatch.setattr(cuda, "_MEMORY_SHARE", 1e-8)

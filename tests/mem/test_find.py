@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -102,6 +104,37 @@ def test_uniqueness_holds_across_pages() -> None:
     assert len(index.find(part)) == 2
     assert len(index.find(part, kind="mumreference")) == 0
     assert len(index.find(reference[30:90], kind="mumreference")) == 1
+
+
+def test_many_matches_are_copied_in_order() -> None:
+    """Tasks copy 16,384 matches of each strand."""
+    random = np.random.default_rng(8)
+    reference = "".join(random.choice(list("AT"), 800))
+    queries = ["".join(random.choice(list("AT"), 20)) for _ in range(30)]
+    found = mem.find(reference, ["", *queries, ""], min_length=3, strands="both", threads=2)
+    want = oracle.find([reference], ["", *queries, ""], 3, strands="both")
+    assert len(want) > 2 * 16_384 * 1.5
+    assert as_tuples(found) == want
+
+
+def test_repeated_searches_take_no_more_memory(tmp_path: Path) -> None:
+    """Large blocks of memory are used again, whatever their sizes."""
+    code = """
+import resource
+import numpy as np
+from gkl_shim import mem
+letters = np.random.default_rng(1).choice(np.frombuffer(b"ACGT", np.uint8), 16_000_000)
+peaks = []
+for k in range(16):
+    part = letters[: 12_000_000 + 250_000 * ((7 * k) % 16)]
+    mem.find([part], [part], threads=2, strands="both")
+    peaks.append(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+print(peaks[-1] / peaks[3])
+"""
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, check=True)
+    # Blocks of 1 GiB are kept, but these are of few sizes.
+    assert float(done.stdout) < 2
 
 
 def test_a_run_of_n_does_not_hide_or_match_nucleotides() -> None:

@@ -1,6 +1,8 @@
 #include "mem/cpu/engine.h"
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 #include "common/thread_pool.h"
 
@@ -126,29 +128,47 @@ struct Search {
     };
 };
 
-Strand find_on_strand(const Index &index, const FindSettings &settings, const Text &queries) {
-    Parts parts = parts_of(queries);
-    Page scratch;
-    Seeds seeds = index.seeds();
-    seeds.query_step = query_step(seeds, settings.min_length);
-    for (int64_t number = 0; number < index.pages(); number++) {
-        const Page &page = index.page(number, &scratch);
-        Search search = {index.text().view(), queries.view(), seeds, page, settings, parts};
-        parallel_for(
-            int64_t(parts.size()), queries.size() / seeds.query_step * kNanosecondsOfLookUp,
-            settings.threads,
-            [](void *context, int64_t part) { static_cast<const Search *>(context)->find(part); },
-            &search, true);
-    }
-    return gather(queries, settings.kind, parts, settings.threads);
-}
+// A strand of the queries, and its matches.
+struct StrandSearch {
+    bool reverse;
+    Text text;
+    Parts parts;
+};
 
 }  // namespace
 
 Results find_on_cpu(const Index &index, const FindSettings &settings,
                     const gkl_shim_mem_sequences &queries) {
-    return search_strands(index.settings().nucleotides_only, settings, queries,
-                          [&](const Text &text) { return find_on_strand(index, settings, text); });
+    std::vector<StrandSearch> strands;
+    for (const bool reverse : {false, true}) {
+        if (!settings.wants(reverse)) continue;
+        Text text = text_of(queries, reverse, index.settings().nucleotides_only, settings.threads);
+        Parts parts = parts_of(text);
+        strands.push_back({reverse, std::move(text), std::move(parts)});
+    }
+    Page scratch;
+    Seeds seeds = index.seeds();
+    seeds.query_step = query_step(seeds, settings.min_length);
+    // Both strands are searched in a page before the next one, which may have to be built.
+    for (int64_t number = 0; number < index.pages(); number++) {
+        const Page &page = index.page(number, &scratch);
+        for (StrandSearch &strand : strands) {
+            Search search = {index.text().view(), strand.text.view(), seeds, page, settings,
+                             strand.parts};
+            parallel_for(
+                int64_t(strand.parts.size()),
+                strand.text.size() / seeds.query_step * kNanosecondsOfLookUp, settings.threads,
+                [](void *context, int64_t part) {
+                    static_cast<const Search *>(context)->find(part);
+                },
+                &search, true);
+        }
+    }
+    Results results = results_of(queries);
+    for (StrandSearch &strand : strands)
+        results.strands[strand.reverse] =
+            gather(strand.text, settings.kind, strand.parts, settings.threads);
+    return results;
 }
 
 }  // namespace mem

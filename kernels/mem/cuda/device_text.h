@@ -5,6 +5,7 @@
 
 #include "gpu/driver.h"
 #include "gpu/kept_memory.h"
+#include "mem/cuda/sender.h"
 #include "mem/text.h"
 
 namespace gkl_shim {
@@ -13,9 +14,10 @@ namespace mem {
 class DeviceText {
    public:
     // Sends the positions [begin, end) and, at least, `before` letters before and `after` letters
-    // after them. End bytes are around what is sent. The text must stay until the stream is done.
-    void send(const CudaDriver &driver, void *stream, const Text &text, int64_t begin, int64_t end,
-              int64_t before, int64_t after, uint8_t end_byte);
+    // after them. End bytes are around what is sent. The sender is of the same stream.
+    void send(const CudaDriver &driver, void *stream, Sender *sender, const Text &text,
+              int64_t begin, int64_t end, int64_t before, int64_t after, uint8_t end_byte,
+              int threads);
     void free(const CudaDriver &driver) { memory_.free(driver); }
 
     // Positions count from `origin` of the text.

@@ -1,16 +1,17 @@
 // The CUDA engine's interface (gkl_shim_internal.h).
 //
-// The reference is divided into pages, and the queries into chunks. With several pages, each device
-// takes some of them and searches all queries; with one, the devices share the chunks. A device
-// keeps the page that it indexed last for later searches. Two streams of a device take chunks in
-// turn, so that transfers overlap with kernels.
+// The reference is divided into pages, and the queries of both strands into chunks. With several
+// pages, each device takes some of them and searches all chunks; with one, the devices share the
+// chunks. A device keeps the page that it indexed last for later searches. Several streams of a
+// device take chunks in turn, so that kernels, transfers and the work of the host overlap.
 #include <algorithm>
 #include <atomic>
-#include <chrono>
+#include <iterator>
 #include <memory>
 #include <mutex>
 #include <vector>
 
+#include "common/copy.h"
 #include "common/error.h"
 #include "common/floating_point_mode.h"
 #include "common/thread_pool.h"
@@ -22,19 +23,23 @@
 namespace gkl_shim {
 namespace mem {
 
-enum { kStreams = 2 };
+const int kStreams = 8;
 // Positions of a chunk, about. A multiple of 64.
-const int64_t kChunk = int64_t(1) << 25;
-// A reference of fewer letters is indexed by every device, a larger one is divided among them.
+const int64_t kChunk = int64_t(1) << 22;
+// The most matches that a stream fetches together. Pinned memory holds them.
+const int64_t kMostFetched = int64_t(1) << 22;
+// A reference of fewer letters is indexed by every device.
 const int64_t kDividedFrom = int64_t(1) << 25;
 const int64_t kLongTime = int64_t(1) << 30;
+const int64_t kNanosecondsOfMatch = 10;
 
 struct SearchDevice {
-    SearchDevice(const CudaDriver &driver, const gkl_shim_mem_cuda_device &given)
+    SearchDevice(const CudaDriver &driver, const gkl_shim_mem_cuda_device &given, int count)
         : number(given.number), context(given.context), kernels(given.kernels), driver_(driver) {
         const CudaContext current(driver, context);
         page = std::make_unique<DevicePage>(driver);
-        for (auto &stream : streams) stream = std::make_unique<Stream>(driver, kernels);
+        for (int k = 0; k < count; k++)
+            streams.push_back(std::make_unique<Stream>(driver, kernels));
     }
     ~SearchDevice() {
         try {
@@ -52,37 +57,139 @@ struct SearchDevice {
     void *const context;
     const gkl_shim_mem_cuda_kernels kernels;
     std::unique_ptr<DevicePage> page;
-    std::unique_ptr<Stream> streams[kStreams];
+    std::vector<std::unique_ptr<Stream>> streams;
 
    private:
     const CudaDriver &driver_;
 };
 
-// The search of one strand.
+// Calls work(k) for each k in [0, count) on several threads.
+template <class Work>
+void in_parallel(int64_t count, int64_t nanoseconds, int threads, Work work) {
+    parallel_for(
+        count, nanoseconds, threads,
+        [](void *context, int64_t k) { (*static_cast<Work *>(context))(k); }, &work);
+}
+
+// The matches of a chunk, or of a part of it, from all pages.
+struct Piece {
+    int64_t begin;
+    Buffer<Match> matches;
+    Parts parts;  // instead, if not all matches are wanted
+};
+
+// One strand of the queries.
+struct StrandSearch {
+    bool reverse;
+    Text text = {};
+    std::vector<Piece> pieces = {};
+    // Of each query: the number of matches in the same piece that are of earlier queries.
+    std::vector<int64_t> starts = {};
+
+    // The first query that begins at a position of the text or behind it.
+    int64_t query_from(int64_t position) const {
+        // The last start is the end of the text.
+        const auto &begins = text.starts();
+        return std::lower_bound(begins.begin(), begins.end() - 1, position) - begins.begin();
+    }
+
+    // Puts the pieces together.
+    Strand finish(int kind, int threads) {
+        std::sort(pieces.begin(), pieces.end(),
+                  [](const Piece &a, const Piece &b) { return a.begin < b.begin; });
+        if (kind != kMem) {
+            Parts parts;
+            for (Piece &piece : pieces)
+                std::move(piece.parts.begin(), piece.parts.end(), std::back_inserter(parts));
+            return gather(text, kind, parts, threads);
+        }
+        Strand strand;
+        strand.searched = true;
+        std::vector<int64_t> before;  // the matches before each piece
+        for (Piece &piece : pieces) {
+            before.push_back(strand.count());
+            strand.append(std::move(piece.matches));
+        }
+        in_parallel(int64_t(pieces.size()), text.count(), threads, [&](int64_t k) {
+            const bool last = size_t(k) + 1 == pieces.size();
+            const int64_t end = last ? text.size() : pieces[size_t(k) + 1].begin;
+            const int64_t after = query_from(end);
+            for (int64_t query = query_from(pieces[size_t(k)].begin); query < after; query++)
+                starts[size_t(query)] += before[size_t(k)];
+        });
+        starts.back() = strand.count();
+        strand.starts = std::move(starts);
+        return strand;
+    }
+};
+
+// A search of all strands.
 struct DeviceSearch {
     const Index &index;
-    const Text &queries;
-    int64_t min_length;
+    const FindSettings &settings;
+    const gkl_shim_mem_sequences &queries;
     std::vector<std::unique_ptr<SearchDevice>> &devices;
-    int64_t pages, page_letters, chunks, chunk_letters, most_bytes;
-    int threads;
+    std::vector<StrandSearch> strands;
+    int64_t query_letters;  // of a strand's text
+    int64_t pages, page_letters, chunks, chunk_letters;
+    int64_t most_matches;  // that a stream fetches together
+
+    // With several pages, the matches that some of them have in a chunk.
+    struct Waiting {
+        int64_t pages = 0;
+        std::vector<Buffer<Found>> memory = {};
+        std::vector<FoundMatches> found = {};
+    };
 
     std::mutex mutex = {};
-    std::vector<std::vector<Match>> found = {};
+    std::vector<Waiting> waiting = {};  // by chunk of each strand
+    std::atomic<int64_t> next_chunk{0};
     StepTimes times = {};
     int32_t failed = -1;
+    Results results = {};
 
     int64_t device_count() const { return int64_t(devices.size()); }
+    int64_t all_chunks() const { return chunks * int64_t(strands.size()); }
 
-    void run_device(int64_t number) {
+    void run() {
+        waiting.resize(size_t(pages > 1 ? all_chunks() : 0));
+        // The texts of the queries are prepared while the devices index their first pages.
+        const int most = std::max(settings.threads, int(device_count()) + 1);
+        in_parallel(device_count() + 1, kLongTime, most, [this](int64_t k) {
+            if (k == 0)
+                prepare();
+            else
+                on_device(k - 1, [this, k](SearchDevice &device) {
+                    if (k - 1 < (pages > 1 ? pages : all_chunks()))
+                        index_page(device, pages > 1 ? k - 1 : 0);
+                });
+        });
+        in_parallel(device_count(), kLongTime, most, [this](int64_t number) {
+            on_device(number, [this, number](SearchDevice &device) {
+                if (pages == 1) search_page(device, next_chunk);
+                for (int64_t page = number; pages > 1 && page < pages; page += device_count()) {
+                    index_page(device, page);
+                    std::atomic<int64_t> next{0};
+                    search_page(device, next);
+                }
+            });
+        });
+    }
+
+    void prepare() {
+        results = results_of(queries);
+        for (StrandSearch &strand : strands) {
+            strand.text = text_of(queries, strand.reverse, index.settings().nucleotides_only,
+                                  settings.threads);
+            strand.starts.resize(size_t(queries.count + 1));
+        }
+    }
+
+    template <class Work>
+    void on_device(int64_t number, const Work &work) {
         SearchDevice &device = *devices[size_t(number)];
         try {
-            if (pages > 1) {
-                for (int64_t page = number; page < pages; page += device_count())
-                    run_page(device, page, 0, 1);
-            } else if (number < chunks) {
-                run_page(device, 0, number, device_count());
-            }
+            work(device);
         } catch (const CudaFailure &) {
             const std::lock_guard<std::mutex> lock(mutex);
             failed = device.number;
@@ -90,52 +197,120 @@ struct DeviceSearch {
         }
     }
 
-    // Searches the chunks first, first + step and so on in a page.
-    void run_page(SearchDevice &device, int64_t page, int64_t first, int64_t step) {
-        StepTimes spent;
-        {
-            const CudaContext current(device.streams[0]->driver, device.context);
-            const int64_t begin = page * page_letters;
-            const auto begun = std::chrono::steady_clock::now();
-            device.page->build(*device.streams[0], index, begin,
-                               std::min(begin + page_letters, index.text().size()));
-            spent.index = std::chrono::duration_cast<std::chrono::nanoseconds>(
-                              std::chrono::steady_clock::now() - begun)
-                              .count();
-        }
-        struct Chunks {
-            DeviceSearch &search;
-            SearchDevice &device;
-            std::atomic<int64_t> next;
-            int64_t step;
-        } work = {*this, device, {first}, step};
-        parallel_for(
-            kStreams, kLongTime, threads,
-            [](void *context, int64_t stream) {
-                Chunks &work = *static_cast<Chunks *>(context);
-                work.search.run_stream(work.device, *work.device.streams[stream], work.next,
-                                       work.step);
-            },
-            &work);
+    void index_page(SearchDevice &device, int64_t page) {
+        Stopwatch watch;
+        const CudaContext current(device.streams[0]->driver, device.context);
+        const int64_t begin = page * page_letters;
+        device.page->build(device.streams[0].get(), index, begin,
+                           std::min(begin + page_letters, index.text().size()), settings.threads);
         const std::lock_guard<std::mutex> lock(mutex);
-        times.index += spent.index;
+        watch.add_to(&times.index);
     }
 
-    void run_stream(SearchDevice &device, Stream &stream, std::atomic<int64_t> &next,
-                    int64_t step) {
-        const CudaContext current(stream.driver, device.context);
-        std::vector<Match> mine;
-        StepTimes spent;
-        for (int64_t chunk; (chunk = next.fetch_add(step)) < chunks;) {
-            const int64_t begin = chunk * chunk_letters;
-            find_on_device(&stream, *device.page, index, queries, min_length, begin,
-                           std::min(begin + chunk_letters, queries.size()), most_bytes, &mine,
-                           &spent);
+    // Searches the chunks from `next` on in the page that the device has indexed.
+    void search_page(SearchDevice &device, std::atomic<int64_t> &next) {
+        in_parallel(int64_t(device.streams.size()), kLongTime, settings.threads, [&](int64_t k) {
+            Stream &stream = *device.streams[size_t(k)];
+            const CudaContext current(stream.driver, device.context);
+            StepTimes spent;
+            for (int64_t number; (number = next++) < all_chunks();)
+                search_chunk(device, stream, number, &spent);
+            const std::lock_guard<std::mutex> lock(mutex);
+            times.match += spent.match;
+            times.expand += spent.expand;
+            times.collect += spent.collect;
+        });
+    }
+
+    void search_chunk(SearchDevice &device, Stream &stream, int64_t number, StepTimes *spent) {
+        StrandSearch &strand = strands[size_t(number / chunks)];
+        const int64_t begin = number % chunks * chunk_letters;
+        const Chunk chunk = {strand.text, begin, std::min(begin + chunk_letters, query_letters)};
+        Waiting mine;
+        find_on_device(&stream, *device.page, index, chunk, settings.min_length, most_matches,
+                       settings.threads, spent,
+                       [&](int64_t from, int64_t to, const FoundMatches &found) {
+                           if (pages == 1)
+                               collect(strand, from, to, {found});
+                           else
+                               keep(&mine, found);
+                       });
+        if (pages > 1) {
+            Stopwatch watch;
+            hand_in(strand, chunk, number, std::move(mine));
+            watch.add_to(&spent->collect);
         }
+    }
+
+    // Copies matches, whose memory the stream uses again.
+    void keep(Waiting *mine, FoundMatches found) const {
+        if (found.count == 0) return;
+        mine->memory.emplace_back(found.count);
+        Found *const copy = mine->memory.back().data();
+        copy_all({{copy, found.matches, found.count * int64_t(sizeof(Found))}}, settings.threads);
+        found.matches = copy;
+        mine->found.push_back(found);
+    }
+
+    // Takes one page's matches of a chunk. The last page's call collects those of all pages.
+    void hand_in(StrandSearch &strand, const Chunk &chunk, int64_t number, Waiting mine) {
+        Waiting all;
+        {
+            const std::lock_guard<std::mutex> lock(mutex);
+            Waiting &waits = waiting[size_t(number)];
+            std::move(mine.memory.begin(), mine.memory.end(), std::back_inserter(waits.memory));
+            waits.found.insert(waits.found.end(), mine.found.begin(), mine.found.end());
+            if (++waits.pages < pages) return;
+            all = std::move(waits);
+        }
+        collect(strand, chunk.begin, chunk.end, all.found);
+    }
+
+    // Makes the matches that start in [begin, end) of a strand a piece of the result.
+    void collect(StrandSearch &strand, int64_t begin, int64_t end,
+                 const std::vector<FoundMatches> &found) {
+        // Tasks take kPart positions each.
+        const int64_t parts = (end - begin + kPart - 1) / kPart;
+        const auto position = [&](int64_t part) { return std::min(begin + part * kPart, end); };
+        std::vector<int64_t> places(size_t(parts + 1));  // of each part's matches in the piece
+        std::vector<std::vector<int64_t>> bounds;        // and in each of `found`
+        for (const FoundMatches &each : found) {
+            bounds.emplace_back();
+            for (int64_t part = 0; part <= parts; part++) {
+                bounds.back().push_back(each.from(position(part)));
+                places[size_t(part)] += bounds.back().back();
+            }
+        }
+        Piece piece = {begin, {}, {}};
+        const bool all = settings.kind == kMem;
+        if (all)
+            piece.matches = Buffer<Match>(places.back());
+        else
+            piece.parts.resize(size_t(parts));
+        in_parallel(parts, places.back() * kNanosecondsOfMatch, settings.threads,
+                    [&](int64_t part) {
+                        const int64_t place = places[size_t(part)],
+                                      count = places[size_t(part + 1)] - place;
+                        if (!all) piece.parts[size_t(part)].resize(size_t(count));
+                        Match *const matches =
+                            all ? piece.matches.data() + place : piece.parts[size_t(part)].data();
+                        Match *at = matches;
+                        for (size_t k = 0; k < found.size(); k++) {
+                            const int64_t first = bounds[k][size_t(part)],
+                                          last = bounds[k][size_t(part + 1)];
+                            found[k].convert(first, last, index.text(), strand.text, at);
+                            merge_matches(matches, at, at + (last - first));
+                            at += last - first;
+                        }
+                        if (all)
+                            set_starts(strand.text, strand.query_from(position(part)),
+                                       strand.query_from(position(part + 1)), matches, count, place,
+                                       strand.starts.data());
+                        else
+                            tidy_part(settings.kind, piece.parts[size_t(part)]);
+                    });
         const std::lock_guard<std::mutex> lock(mutex);
-        found.push_back(std::move(mine));
-        times.match += spent.match;
-        times.expand += spent.expand;
+        strand.pieces.push_back(std::move(piece));
     }
 };
 
@@ -151,77 +326,69 @@ struct gkl_shim_mem_cuda {
         : driver_(*options.driver),
           page_letters_(options.page_letters),
           chunk_letters_(options.chunk_letters),
-          memory_bytes_(options.memory_bytes) {
+          memory_bytes_(options.memory_bytes),
+          streams_(options.streams > 0 ? options.streams : kStreams) {
         for (int32_t k = 0; k < options.device_count; k++)
-            devices_.push_back(std::make_unique<SearchDevice>(driver_, options.devices[k]));
+            devices_.push_back(
+                std::make_unique<SearchDevice>(driver_, options.devices[k], streams_));
     }
 
     Results find(const Index &index, const FindSettings &settings,
                  const gkl_shim_mem_sequences &queries, gkl_shim_mem_cuda_call *call) {
         const std::lock_guard<std::mutex> lock(mutex_);
-        return search_strands(
-            index.settings().nucleotides_only, settings, queries,
-            [&](const Text &text) { return find_on_strand(index, settings, text, call); });
-    }
-
-   private:
-    Strand find_on_strand(const Index &index, const FindSettings &settings, const Text &text,
-                          gkl_shim_mem_cuda_call *call) {
         const int64_t count = int64_t(devices_.size());
         const int64_t size = std::max<int64_t>(index.text().size(), 1);
+        const int64_t letters =
+            std::max<int64_t>(queries.offsets[queries.count] + queries.count, 1);
+        std::vector<StrandSearch> strands;
+        for (const bool reverse : {false, true})
+            if (settings.wants(reverse)) strands.push_back({reverse});
         int64_t page = page_letters_ > 0 ? page_letters_ : largest_page(index.seeds());
-        if (page_letters_ == 0 && count > 1 && size >= kDividedFrom)
+        // With a page for each device, the index is built once, and all devices look up all
+        // queries. Otherwise all devices build the whole index. A letter takes about as long in
+        // either.
+        const int64_t all_letters = letters * int64_t(strands.size());
+        if (page_letters_ == 0 && size >= kDividedFrom &&
+            size > std::max(all_letters, index.settings().query_letters))
             page = std::min(page, (size + count - 1) / count);
         page = std::min(page, size);
-        const int64_t queries = std::max<int64_t>(text.size(), 1);
-        int64_t chunk = chunk_letters_ > 0 ? chunk_letters_ : kChunk;
-        if (chunk_letters_ == 0)
-            chunk = std::min(chunk, (queries / (kStreams * count) + 64) / 64 * 64);
+        int64_t chunk = chunk_letters_;
+        if (chunk == 0) {
+            // Two for each stream at least.
+            const int64_t streams = streams_ * (page == size ? count : 1);
+            chunk = std::min(kChunk, (all_letters / (2 * streams) + 64) / 64 * 64);
+        }
+        // A match takes memory before and after it is put in order.
+        const int64_t most = memory_bytes_ / (4 * streams_ * 2 * int64_t(sizeof(Found)));
         DeviceSearch search = {index,
-                               text,
-                               settings.min_length,
+                               settings,
+                               queries,
                                devices_,
+                               std::move(strands),
+                               letters,
                                (size + page - 1) / page,
                                page,
-                               (queries + chunk - 1) / chunk,
+                               (letters + chunk - 1) / chunk,
                                chunk,
-                               memory_bytes_ / (4 * kStreams),
-                               settings.threads};
+                               std::clamp<int64_t>(most, 1, kMostFetched)};
         try {
-            parallel_for(
-                count, kLongTime, std::max(settings.threads, int(count)),
-                [](void *context, int64_t k) {
-                    static_cast<DeviceSearch *>(context)->run_device(k);
-                },
-                &search);
+            search.run();
         } catch (const CudaFailure &) {
             call->failed = search.failed;
             throw;
         }
+        for (StrandSearch &strand : search.strands)
+            search.results.strands[strand.reverse] = strand.finish(settings.kind, settings.threads);
         call->pages = search.pages;
         call->page_letters = page;
-        call->index_seconds += double(search.times.index) * 1e-9;
-        call->match_seconds += double(search.times.match) * 1e-9;
-        call->expand_seconds += double(search.times.expand) * 1e-9;
-        Parts parts = parts_of(text);
-        for (std::vector<Match> &found : search.found) {
-            for (const Match &match : found) parts[size_t(match.query / kPart)].push_back(match);
-            std::vector<Match>().swap(found);
-        }
-        struct Job {
-            Parts &parts;
-            int kind;
-        } job = {parts, settings.kind};
-        parallel_for(
-            int64_t(parts.size()), kLongTime, settings.threads,
-            [](void *context, int64_t k) {
-                Job &job = *static_cast<Job *>(context);
-                tidy_part(job.kind, job.parts[size_t(k)]);
-            },
-            &job);
-        return gather(text, settings.kind, parts, settings.threads);
+        call->index_seconds = search.times.index;
+        call->match_seconds = search.times.match;
+        call->expand_seconds = search.times.expand;
+        call->collect_seconds = search.times.collect;
+        return std::move(search.results);
     }
 
+   private:
     // The most letters whose index takes half of the memory.
     int64_t largest_page(const Seeds &seeds) const {
         const int64_t left = memory_bytes_ / 2 - 4 * seeds.buckets();
@@ -232,6 +399,7 @@ struct gkl_shim_mem_cuda {
 
     const CudaDriver driver_;
     const int64_t page_letters_, chunk_letters_, memory_bytes_;
+    const int streams_;
     std::mutex mutex_;
     std::vector<std::unique_ptr<SearchDevice>> devices_;
 };

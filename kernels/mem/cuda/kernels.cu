@@ -1,19 +1,22 @@
-// The CUDA kernels of maximal exact matches: index a page, count the matches of seeds, write them.
+// The CUDA kernels of maximal exact matches: index a page, count the matches, write them, and put
+// them in order.
 //
 // The index is a counting sort. count_seeds() counts each bucket, the scan makes a bucket's count
 // its end, and fill_seeds() moves the ends down to the starts. The order within a bucket does not
-// matter, because the host sorts the matches.
+// matter, because the matches are sorted.
 //
-// A warp takes 32 neighbouring seeds of the queries, a tile. count_matches() counts the matches of
-// each tile. The host makes them offsets, allocates exactly as much, and fill_matches() finds the
-// matches again and writes them.
+// Matches are sorted in the same way, by their positions in the queries. A warp takes a tile of
+// neighbouring seeds of the queries. count_matches() counts the matches that start at each
+// position, and how many there are. The host allocates exactly as much memory, the scan makes the
+// counts places, and fill_matches() finds the matches again and writes them. order_matches() sorts
+// those of one position by the reference.
 #include "common/integers.h"
 #include "mem/cuda/work.h"
 
 namespace gkl_shim {
 namespace mem {
 
-// A lane compares this many candidates of its seed alone. The whole warp shares longer lists.
+// A lane compares up to this many candidates of its seed. The whole warp shares longer lists.
 enum { kOwnCandidates = 8 };
 
 __device__ int64_t thread_number() { return int64_t(blockIdx.x) * blockDim.x + threadIdx.x; }
@@ -78,11 +81,11 @@ __global__ void scan_values(uint32_t *values, int64_t count, const uint32_t *sum
     }
 }
 
-// Calls visit(reference, query, before, from) for each match of a tile, in the lane that found it.
+// Calls visit(found) for each match of a tile, in the lane that found it.
 template <class Visit>
 __device__ void visit_matches(const MatchWork &work, int64_t tile, const Visit &visit) {
     const int lane = threadIdx.x % kWarp;
-    const int64_t number = tile * kWarp + lane;
+    const int64_t number = tile * kTile + lane / kLanesOfSeed;
     const int64_t at = work.first + number * work.seeds.query_step;
     uint32_t from = 0, count = 0;
     if (number < work.count) {
@@ -95,45 +98,68 @@ __device__ void visit_matches(const MatchWork &work, int64_t tile, const Visit &
     const auto compare = [&](uint32_t place, int64_t query) {
         const int64_t reference = work.positions[place];
         int64_t before, equal;
-        if (is_match(work.seeds, work.min_length, work.reference.letters + reference,
-                     work.queries.letters + query, &before, &equal))
-            visit(reference, query, before, equal);
+        if (!is_match(work.seeds, work.min_length, work.reference.letters + reference,
+                      work.queries.letters + query, &before, &equal))
+            return;
+        const int64_t start = query - before;
+        if (start >= work.begin && start < work.end)
+            visit(Found{uint32_t(reference - before), uint32_t(start), uint32_t(before + equal)});
     };
-    const bool shared = count > kOwnCandidates;
+    const bool shared = count > kOwnCandidates * kLanesOfSeed;
     if (!shared)
-        for (uint32_t k = 0; k < count; k++) compare(from + k, at);
+        for (uint32_t k = uint32_t(lane % kLanesOfSeed); k < count; k += kLanesOfSeed)
+            compare(from + k, at);
     if (!__any_sync(~0u, shared)) return;
-    for (int owner = 0; owner < kWarp; owner++) {
+    for (int owner = 0; owner < kWarp; owner += kLanesOfSeed) {
         const uint32_t candidates = __shfl_sync(~0u, count, owner);
-        if (candidates <= kOwnCandidates) continue;
+        if (candidates <= kOwnCandidates * kLanesOfSeed) continue;
         const uint32_t first = __shfl_sync(~0u, from, owner);
         const int64_t query = __shfl_sync(~0u, at, owner);
         for (uint32_t k = uint32_t(lane); k < candidates; k += kWarp) compare(first + k, query);
     }
 }
 
-// One warp a tile: how many matches it has.
-__global__ void count_matches(MatchWork work, unsigned long long *counts) {
-    const int64_t tiles = (work.count + kWarp - 1) / kWarp;
-    for (int64_t tile = warp_number(); tile < tiles; tile += warp_count()) {
-        unsigned long long found = 0;
-        visit_matches(work, tile, [&](int64_t, int64_t, int64_t, int64_t) { found++; });
-        for (unsigned by = kWarp / 2; by > 0; by /= 2) found += __shfl_down_sync(~0u, found, by);
-        if (threadIdx.x % kWarp == 0) counts[tile] = found;
-    }
+// One warp a tile: adds the matches of each position to places[position - work.begin], and all of
+// them to *total.
+__global__ void count_matches(MatchWork work, uint32_t *places, unsigned long long *total) {
+    const int64_t tiles = (work.count + kTile - 1) / kTile;
+    unsigned long long found = 0;
+    for (int64_t tile = warp_number(); tile < tiles; tile += warp_count())
+        visit_matches(work, tile, [&](const Found &match) {
+            atomicAdd(&places[match.query - work.begin], 1u);
+            found++;
+        });
+    for (unsigned by = kWarp / 2; by > 0; by /= 2) found += __shfl_down_sync(~0u, found, by);
+    if (threadIdx.x % kWarp == 0 && found > 0) atomicAdd(total, found);
 }
 
-// One warp a tile, of the tiles [first, last): writes the matches. next[tile] is where a tile's
-// matches begin.
-__global__ void fill_matches(MatchWork work, int64_t first, int64_t last, unsigned long long *next,
-                             Found *matches) {
-    for (int64_t tile = first + warp_number(); tile < last; tile += warp_count())
-        visit_matches(work, tile,
-                      [&](int64_t reference, int64_t query, int64_t before, int64_t from) {
-                          matches[atomicAdd(&next[tile], 1ull)] = {uint32_t(reference - before),
-                                                                   uint32_t(query - before),
-                                                                   uint32_t(before + from)};
-                      });
+// One warp a tile: writes the matches. Expects in `places` where the matches of each position end,
+// and leaves where they begin.
+__global__ void fill_matches(MatchWork work, uint32_t *places, Found *matches) {
+    const int64_t tiles = (work.count + kTile - 1) / kTile;
+    for (int64_t tile = warp_number(); tile < tiles; tile += warp_count())
+        visit_matches(work, tile, [&](const Found &match) {
+            matches[atomicAdd(&places[match.query - work.begin], ~0u) - 1] = match;
+        });
+}
+
+// One thread a match: copies it to its place among those of the same position in the queries, of
+// which there are few. Where there are more than kMostOrdered, they keep their places. `begin` is
+// the position that `places` begins with.
+__global__ void order_matches(const uint32_t *places, int64_t begin, const Found *matches,
+                              int64_t count, Found *ordered) {
+    for (int64_t k = thread_number(); k < count; k += thread_count()) {
+        const Found match = matches[k];
+        const uint32_t *const place = places + (match.query - begin);
+        const uint32_t first = place[0], last = place[1];
+        uint32_t to = first;
+        if (last - first > kMostOrdered)
+            to = uint32_t(k);
+        else
+            for (uint32_t other = first; other < last; other++)
+                to += matches[other].reference < match.reference;
+        ordered[to] = match;
+    }
 }
 
 }  // namespace mem

@@ -1,7 +1,6 @@
 #include "mem/cuda/searcher.h"
 
 #include <algorithm>
-#include <chrono>
 
 namespace gkl_shim {
 namespace mem {
@@ -11,12 +10,6 @@ namespace {
 const int64_t kMostBlocks = int64_t(1) << 20;
 // Letters after a part that are sent with it. A match that is longer is extended on the host.
 const int64_t kAfter = int64_t(1) << 12;
-
-int64_t now() {
-    return std::chrono::duration_cast<std::chrono::nanoseconds>(
-               std::chrono::steady_clock::now().time_since_epoch())
-        .count();
-}
 
 // The first multiple of `step` from a position on, and how many there are before `last`.
 struct Steps {
@@ -42,12 +35,20 @@ void scan(const Stream &stream, uint64_t values, int64_t count, uint64_t sums) {
 }  // namespace
 
 Stream::Stream(const CudaDriver &given_driver, const gkl_shim_mem_cuda_kernels &given_kernels)
-    : driver(given_driver), kernels(given_kernels), stream(driver.stream()) {}
+    : driver(given_driver),
+      kernels(given_kernels),
+      stream(driver.stream()),
+      sender(driver, stream) {}
 
 Stream::~Stream() {
+    try {
+        driver.wait_for_stream(stream);
+    } catch (const CudaFailure &) {
+        // A device that has failed does nothing more.
+    }
     queries.free(driver);
-    counts.free(driver);
-    matches.free(driver);
+    for (auto *memory : {&total, &places, &unordered, &ordered}) memory->free(driver);
+    fetched.free(driver);
     driver.free_stream(stream);
 }
 
@@ -63,21 +64,23 @@ DevicePage::~DevicePage() {
     sums_.free(driver_);
 }
 
-void DevicePage::build(const Stream &stream, const Index &index, int64_t first, int64_t last) {
+void DevicePage::build(Stream *stream, const Index &index, int64_t first, int64_t last,
+                       int threads) {
     if (index.number() == index_ && first == first_ && last == last_) return;
     index_ = -1;
     const Seeds &seeds = index.seeds();
     const Text &text = index.text();
-    reference_.send(driver_, stream.stream, text, first, last, seeds.period() + kAfter,
-                    std::max(index.settings().min_length, kAfter) + kAfter, kReferenceEnd);
+    reference_.send(driver_, stream->stream, &stream->sender, text, first, last,
+                    seeds.period() + kAfter, std::max(index.settings().min_length, kAfter) + kAfter,
+                    kReferenceEnd, threads);
     const Steps steps =
         steps_in(first, std::min(last, text.size() - seeds.letters + 1), seeds.reference_step);
     const int64_t buckets = seeds.buckets() + 1;
-    starts_.grow(driver_, stream.stream, buckets * 4);
-    positions_.grow(driver_, stream.stream, std::max<int64_t>(steps.count, 1) * 4);
+    starts_.grow(driver_, stream->stream, buckets * 4);
+    positions_.grow(driver_, stream->stream, std::max<int64_t>(steps.count, 1) * 4);
     // Each level of the scan needs a thousandth of the one before.
-    sums_.grow(driver_, stream.stream, (buckets / kScanned + 8) * 8);
-    driver_.fill(starts_.address(), 0, buckets * 4, stream.stream);
+    sums_.grow(driver_, stream->stream, (buckets / kScanned + 8) * 8);
+    driver_.fill(starts_.address(), 0, buckets * 4, stream->stream);
     SeedWork work = {seeds,
                      reference_.view(),
                      steps.first - reference_.origin(),
@@ -85,84 +88,106 @@ void DevicePage::build(const Stream &stream, const Index &index, int64_t first, 
                      reinterpret_cast<uint32_t *>(starts_.address()),
                      reinterpret_cast<uint32_t *>(positions_.address())};
     void *parameters[] = {&work};
-    stream.launch(stream.kernels.count_seeds, steps.count, parameters);
-    scan(stream, starts_.address(), buckets, sums_.address());
-    stream.launch(stream.kernels.fill_seeds, steps.count, parameters);
-    driver_.wait_for_stream(stream.stream);
+    stream->launch(stream->kernels.count_seeds, steps.count, parameters);
+    scan(*stream, starts_.address(), buckets, sums_.address());
+    stream->launch(stream->kernels.fill_seeds, steps.count, parameters);
+    driver_.wait_for_stream(stream->stream);
     index_ = index.number();
     first_ = first;
     last_ = last;
 }
 
-void find_on_device(Stream *stream, const DevicePage &page, const Index &index, const Text &queries,
-                    int64_t min_length, int64_t first, int64_t last, int64_t most_bytes,
-                    std::vector<Match> *found, StepTimes *times) {
+int64_t FoundMatches::from(int64_t position) const {
+    const auto before = [this](const Found &match, int64_t limit) {
+        return query_origin + match.query < limit;
+    };
+    return std::lower_bound(matches, matches + count, position, before) - matches;
+}
+
+void FoundMatches::convert(int64_t first, int64_t last, const Text &reference, const Text &queries,
+                           Match *out) const {
+    for (int64_t k = first; k < last; k++) {
+        const Found &each = matches[k];
+        Match match = {reference_origin + each.reference, query_origin + each.query, each.length,
+                       0};
+        if (match.reference_end() == reference_cut || match.query_end() == query_cut)
+            match.length += equal_from(reference.view().letters + match.reference_end(),
+                                       queries.view().letters + match.query_end());
+        out[k - first] = match;
+    }
+    sort_matches(out, out + (last - first));
+}
+
+void find_on_device(
+    Stream *stream, const DevicePage &page, const Index &index, const Chunk &chunk,
+    int64_t min_length, int64_t most, int threads, StepTimes *times,
+    const std::function<void(int64_t begin, int64_t end, const FoundMatches &found)> &collect) {
     const CudaDriver &driver = stream->driver;
-    int64_t begun = now();
+    Stopwatch watch;
     Seeds seeds = index.seeds();
     seeds.query_step = query_step(seeds, min_length);
-    const Steps steps =
-        steps_in(first, std::min(last, queries.size() - seeds.letters + 1), seeds.query_step);
-    if (steps.count == 0) return;
-    stream->queries.send(driver, stream->stream, queries, first, last, seeds.period() + kAfter,
-                         std::max(min_length, kAfter) + kAfter, kQueryEnd);
-    MatchWork work = {seeds,
-                      min_length,
-                      page.reference().view(),
-                      stream->queries.view(),
-                      page.starts(),
-                      page.positions(),
-                      steps.first - stream->queries.origin(),
-                      steps.count};
-    const int64_t tiles = (steps.count + kWarp - 1) / kWarp;
-    stream->counts.grow(driver, stream->stream, tiles * 8);
-    uint64_t counts = stream->counts.address();
-    void *counting[] = {&work, &counts};
-    stream->launch(stream->kernels.count_matches, tiles * kWarp, counting);
-    std::vector<uint64_t> next(static_cast<size_t>(tiles));
-    driver.fetch(next.data(), counts, tiles * 8, stream->stream);
-    driver.wait_for_stream(stream->stream);
-    times->match += now() - begun;
-
-    begun = now();
-    const int64_t most = std::max<int64_t>(most_bytes / int64_t(sizeof(Found)), 1);
-    Buffer<Found> fetched;
-    for (int64_t tile = 0; tile < tiles;) {
-        // As many tiles as fit, and at least one.
-        int64_t end = tile, count = 0;
-        while (end < tiles && (end == tile || count + int64_t(next[size_t(end)]) <= most)) {
-            const int64_t of_tile = int64_t(next[size_t(end)]);
-            next[size_t(end++)] = uint64_t(count);
-            count += of_tile;
+    const DeviceText &reference = page.reference(), &queries = stream->queries;
+    stream->queries.send(driver, stream->stream, &stream->sender, chunk.queries, chunk.begin,
+                         chunk.end, seeds.period() + kAfter, std::max(min_length, kAfter) + kAfter,
+                         kQueryEnd, threads);
+    // A text that is not cut has no match that ends at -1.
+    const auto cut = [](const DeviceText &text) {
+        return text.is_cut() ? text.origin() + text.view().size : -1;
+    };
+    FoundMatches found = {nullptr,        0,           reference.origin(), queries.origin(),
+                          cut(reference), cut(queries)};
+    stream->total.grow(driver, stream->stream, 8);
+    int64_t size = chunk.end - chunk.begin;
+    for (int64_t begin = chunk.begin; begin < chunk.end;) {
+        const int64_t end = std::min(begin + size, chunk.end);
+        // The first seed of a match lies less than a period behind its start.
+        const Steps steps = steps_in(
+            begin, std::min(end + seeds.period() - 1, chunk.queries.size() - seeds.letters + 1),
+            seeds.query_step);
+        const int64_t origin = queries.origin();
+        MatchWork work = {seeds,          min_length,       reference.view(),     queries.view(),
+                          page.starts(),  page.positions(), steps.first - origin, steps.count,
+                          begin - origin, end - origin};
+        const int64_t tiles = (steps.count + kTile - 1) / kTile;
+        // The last place is where all matches end.
+        const int64_t positions = end - begin + 1;
+        const int64_t sums = (positions + 63) / 64 * 64;
+        stream->places.grow(driver, stream->stream, sums * 4 + (positions / kScanned + 8) * 8);
+        uint64_t places = stream->places.address(), total = stream->total.address();
+        stream->fetched.grow(driver, stream->stream, 8);
+        driver.fill(places, 0, positions * 4, stream->stream);
+        driver.fill(total, 0, 8, stream->stream);
+        void *counting[] = {&work, &places, &total};
+        if (tiles > 0) stream->launch(stream->kernels.count_matches, tiles * kWarp, counting);
+        driver.fetch(stream->fetched.address(), total, 8, stream->stream);
+        driver.wait_for_stream(stream->stream);
+        found.count = *static_cast<const int64_t *>(stream->fetched.address());
+        watch.add_to(&times->match);
+        if (found.count > most && end - begin > 1) {
+            size = (end - begin) / 2;
+            continue;
         }
-        if (count > 0) {
-            stream->matches.grow(driver, stream->stream, count * int64_t(sizeof(Found)));
-            driver.send(counts + uint64_t(tile) * 8, &next[size_t(tile)], (end - tile) * 8,
-                        stream->stream);
-            uint64_t matches = stream->matches.address();
-            void *filling[] = {&work, &tile, &end, &counts, &matches};
-            stream->launch(stream->kernels.fill_matches, (end - tile) * kWarp, filling);
-            if (fetched.size() < count) fetched = Buffer<Found>(count);
-            driver.fetch(fetched.data(), matches, count * int64_t(sizeof(Found)), stream->stream);
+        if (found.count > 0) {
+            const int64_t bytes = found.count * int64_t(sizeof(Found));
+            stream->unordered.grow(driver, stream->stream, bytes);
+            stream->ordered.grow(driver, stream->stream, bytes);
+            stream->fetched.grow(driver, stream->stream, bytes);
+            uint64_t unordered = stream->unordered.address(), ordered = stream->ordered.address();
+            scan(*stream, places, positions, places + uint64_t(sums) * 4);
+            void *filling[] = {&work, &places, &unordered};
+            stream->launch(stream->kernels.fill_matches, tiles * kWarp, filling);
+            void *ordering[] = {&places, &work.begin, &unordered, &found.count, &ordered};
+            stream->launch(stream->kernels.order_matches, found.count, ordering);
+            driver.fetch(stream->fetched.address(), ordered, bytes, stream->stream);
             driver.wait_for_stream(stream->stream);
+            found.matches = static_cast<const Found *>(stream->fetched.address());
         }
-        const DeviceText &reference = page.reference(), &query = stream->queries;
-        for (int64_t k = 0; k < count; k++) {
-            const Found &each = fetched[k];
-            Match match = {reference.origin() + each.reference, query.origin() + each.query,
-                           each.length, 0};
-            // It may go on behind the letters on the device.
-            const bool cut =
-                (reference.is_cut() && each.reference + each.length == reference.view().size) ||
-                (query.is_cut() && each.query + each.length == query.view().size);
-            if (cut)
-                match.length += equal_from(index.text().view().letters + match.reference_end(),
-                                           queries.view().letters + match.query_end());
-            found->push_back(match);
-        }
-        tile = end;
+        watch.add_to(&times->expand);
+        collect(begin, end, found);
+        watch.add_to(&times->collect);
+        begin = end;
+        size *= 2;
     }
-    times->expand += now() - begun;
 }
 
 }  // namespace mem

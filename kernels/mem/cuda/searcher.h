@@ -3,7 +3,8 @@
 
 #include <stdint.h>
 
-#include <vector>
+#include <chrono>
+#include <functional>
 
 #include "gkl_shim_internal.h"
 #include "gpu/driver.h"
@@ -16,9 +17,22 @@
 namespace gkl_shim {
 namespace mem {
 
-// Nanoseconds of each step, of all devices together.
+// Seconds of each step.
 struct StepTimes {
-    int64_t index = 0, match = 0, expand = 0;
+    double index = 0, match = 0, expand = 0, collect = 0;
+};
+
+// Adds the time that has passed since it was made, or since its last call.
+class Stopwatch {
+   public:
+    void add_to(double *seconds) {
+        const auto now = std::chrono::steady_clock::now();
+        *seconds += std::chrono::duration<double>(now - last_).count();
+        last_ = now;
+    }
+
+   private:
+    std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
 
 // A stream, and the memory of a chunk of queries. The device's context is current in all calls.
@@ -35,8 +49,12 @@ class Stream {
     // Launches enough blocks for this many threads.
     void launch(void *kernel, int64_t threads, void **parameters) const;
 
+    Sender sender;
     DeviceText queries;
-    gpu::KeptMemory<uint64_t> counts, matches;
+    // Of the matches: how many there are, their places, and the matches before and after they are
+    // put in order.
+    gpu::KeptMemory<uint64_t> total, places, unordered, ordered;
+    gpu::KeptMemory<void *> fetched;
 };
 
 // The index of a page in device memory.
@@ -47,7 +65,7 @@ class DevicePage {
     DevicePage(const DevicePage &) = delete;
 
     // Indexes the positions [first, last) of the reference, unless they are indexed already.
-    void build(const Stream &stream, const Index &index, int64_t first, int64_t last);
+    void build(Stream *stream, const Index &index, int64_t first, int64_t last, int threads);
 
     const DeviceText &reference() const { return reference_; }
     const uint32_t *starts() const { return reinterpret_cast<uint32_t *>(starts_.address()); }
@@ -60,12 +78,34 @@ class DevicePage {
     gpu::KeptMemory<uint64_t> starts_, positions_, sums_;
 };
 
-// Finds the matches whose first seed lies in [first, last) of the queries. At most about
-// `most_bytes` of matches are in device memory at a time. Adds them to `found`, and the time to
-// `times`.
-void find_on_device(Stream *stream, const DevicePage &page, const Index &index, const Text &queries,
-                    int64_t min_length, int64_t first, int64_t last, int64_t most_bytes,
-                    std::vector<Match> *found, StepTimes *times);
+// Matches as a device found them, in the order of their positions in the queries.
+struct FoundMatches {
+    const Found *matches;
+    int64_t count;
+    // Where the parts of the texts on the device begin, and where they end if the texts go on
+    // there. A match that ends there may go on, too.
+    int64_t reference_origin, query_origin, reference_cut, query_cut;
+
+    // The first match that starts at a position of the queries or behind it.
+    int64_t from(int64_t position) const;
+    // Converts the matches [first, last), which become sorted.
+    void convert(int64_t first, int64_t last, const Text &reference, const Text &queries,
+                 Match *out) const;
+};
+
+// What part of the queries to search.
+struct Chunk {
+    const Text &queries;
+    int64_t begin, end;
+};
+
+// Finds the matches that start in a chunk. Calls collect(begin, end, found) with those of each part
+// of it, one part after the other. A part has at most `most` matches, or one position. The matches
+// are valid during the call. Adds the time to `times`.
+void find_on_device(
+    Stream *stream, const DevicePage &page, const Index &index, const Chunk &chunk,
+    int64_t min_length, int64_t most, int threads, StepTimes *times,
+    const std::function<void(int64_t begin, int64_t end, const FoundMatches &found)> &collect);
 
 }  // namespace mem
 }  // namespace gkl_shim

@@ -8,8 +8,13 @@ namespace gkl_shim {
 namespace mem {
 
 enum { kThreads = 128, kWarp = 32 };
+// Seeds of the queries that a warp takes together, a tile. A few, because all its lanes wait for
+// the seed with the most candidates. Several lanes share each seed.
+enum { kTile = 8, kLanesOfSeed = kWarp / kTile };
 // Items that one warp scans, and sums that are kept of the items before it.
 enum { kScanned = 1024 };
+// The most matches at one position of a query that the device puts in order.
+enum { kMostOrdered = 2048 };
 
 // The seeds of a page. Positions count from the first letter that is on the device.
 struct SeedWork {
@@ -20,13 +25,15 @@ struct SeedWork {
     uint32_t *positions;
 };
 
-// Seeds of queries that are looked up in a page.
+// Seeds of queries that are looked up in a page, for the matches that start in [begin, end) of the
+// queries. Only these are counted and written.
 struct MatchWork {
     Seeds seeds;  // with the step of these queries
     int64_t min_length;
     TextView reference, queries;
     const uint32_t *starts, *positions;
     int64_t first, count;  // the first seed's position, and the number of seeds
+    int64_t begin, end;
 };
 
 // A match, from the first letters that are on the device.

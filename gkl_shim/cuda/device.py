@@ -1,0 +1,101 @@
+"""Open CUDA devices for a native engine: CuPy makes their contexts and loads the kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
+
+from gkl_shim import _native
+from gkl_shim.cuda import devices as cuda_devices
+from gkl_shim.cuda import driver, kernels
+from gkl_shim.errors import BackendUnavailable
+
+__all__ = ["Device", "open_devices"]
+
+_Device = TypeVar("_Device", bound="Device")
+
+
+class Device:
+    """A device, and the kernels of one file on it. The kernels live as long as this object.
+
+    Parameters
+    ----------
+    cupy
+        The imported CuPy package.
+    number
+        The number of the device.
+    source
+        The kernel file, as in :func:`gkl_shim.cuda.kernels.source`.
+    most_memory
+        The most bytes for buffers if the user sets no limit. None: half of what is free.
+    """
+
+    def __init__(self, cupy: Any, number: int, source: str, most_memory: int | None = None) -> None:
+        self.number = number
+        self.properties: dict[str, Any] = cupy.cuda.runtime.getDeviceProperties(number)
+        self.name: str = self.properties["name"].decode()
+        self._cupy = cupy
+        self._source = source
+        #: The kernels that are in use, by name.
+        self.functions: dict[str, Any] = {}
+        with self.current() as device:
+            self._module = kernels.load(cupy, source, device.compute_capability)
+            #: The bytes that an engine's buffers may take.
+            self.memory_bytes = cuda_devices.buffer_bytes(cupy, most_memory)
+            ffi, _ = _native.library()
+            #: The fields of the engine's record of the device, by name.
+            self.record: dict[str, Any] = {
+                "number": number,
+                "context": ffi.cast("void *", cupy.cuda.driver.ctxGetCurrent()),
+            }
+
+    def current(self) -> Any:
+        """Make the device current in a ``with`` block."""
+        return self._cupy.cuda.Device(self.number)
+
+    def function(self, name: str) -> Any:
+        """Load a kernel and return its ``void *``. The device must be current."""
+        kernel = self.functions[name] = self._module.get_function(name)
+        return _native.library()[0].cast("void *", kernel.kernel.ptr)
+
+    def all_functions(self) -> dict[str, Any]:
+        """Load all kernels of the file, and return the ``void *`` of each by its short name."""
+        with self.current():
+            names = kernels.EXPRESSIONS[self._source]
+            return {name.rpartition("::")[2]: self.function(name) for name in names}
+
+
+def open_devices(
+    devices: Iterable[int] | None, open_device: Callable[[Any, int], _Device]
+) -> tuple[list[_Device], Any]:
+    """Open devices for an engine.
+
+    Parameters
+    ----------
+    devices
+        Device numbers, or None for all devices.
+    open_device
+        Opens one device, given CuPy and the number.
+
+    Returns
+    -------
+    list
+        The devices.
+    cdata
+        The driver's functions, a ``gkl_shim_cuda_driver *``.
+
+    Raises
+    ------
+    BackendUnavailable
+        If CuPy or a driver is missing, or a device cannot be used.
+    ValueError
+        If a device number is wrong.
+    """
+    numbers = cuda_devices.chosen(devices)
+    cupy = cuda_devices.import_cupy()
+    try:
+        return [open_device(cupy, number) for number in numbers], driver.functions()
+    except BackendUnavailable:
+        raise
+    except Exception as error:
+        raise BackendUnavailable(f"CUDA cannot be used: {cuda_devices.one_line(error)}") from error

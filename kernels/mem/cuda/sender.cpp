@@ -1,0 +1,69 @@
+#include "mem/cuda/sender.h"
+
+#include <string.h>
+
+#include <algorithm>
+
+#include "common/copy.h"
+
+namespace gkl_shim {
+namespace mem {
+namespace {
+
+const int64_t kLargestPiece = int64_t(1) << 23;
+
+}  // namespace
+
+Sender::~Sender() {
+    for (Piece &piece : pieces_) {
+        piece.memory.free(driver_);
+        if (piece.sent) driver_.free_event(piece.sent);
+    }
+}
+
+void Sender::begin(uint64_t to, int64_t bytes) {
+    to_ = to;
+    size_ = std::min(bytes, kLargestPiece);
+    for (Piece &piece : pieces_) {
+        piece.memory.grow(driver_, stream_, size_);
+        if (!piece.sent) piece.sent = driver_.event(kEventTimed);
+    }
+}
+
+template <class Write>
+void Sender::add(int64_t bytes, const Write &write) {
+    for (int64_t done = 0; done < bytes;) {
+        if (used_ == 0) driver_.wait_for_event(pieces_[current_].sent);
+        const int64_t now = std::min(bytes - done, size_ - used_);
+        write(static_cast<uint8_t *>(pieces_[current_].memory.address()) + used_, done, now);
+        done += now;
+        used_ += now;
+        if (used_ == size_) flush();
+    }
+}
+
+void Sender::copy(const uint8_t *from, int64_t bytes, int threads) {
+    add(bytes, [&](uint8_t *memory, int64_t done, int64_t now) {
+        copy_all({{memory, from + done, now}}, threads);
+    });
+}
+
+void Sender::fill(uint8_t value, int64_t bytes) {
+    add(bytes, [&](uint8_t *memory, int64_t, int64_t now) { memset(memory, value, size_t(now)); });
+}
+
+void Sender::end() {
+    if (used_ > 0) flush();
+}
+
+void Sender::flush() {
+    Piece &piece = pieces_[current_];
+    driver_.send(to_, piece.memory.address(), used_, stream_);
+    driver_.record(piece.sent, stream_);
+    to_ += uint64_t(used_);
+    used_ = 0;
+    current_ = 1 - current_;
+}
+
+}  // namespace mem
+}  // namespace gkl_shim
