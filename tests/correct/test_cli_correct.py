@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import gzip
 import json
+import subprocess
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from tests.cli.shim_command import one_error, run
+from tests.cli.shim_command import COMMAND, one_error, run
 from tests.conftest import missing, require_tool
 from tests.correct import oracle
 from tests.correct.test_correct import random_reads
@@ -266,12 +268,37 @@ def test_outputs_that_cannot_be_written(tmp_path: Path) -> None:
     assert one_error(done) == "absent.fq: No such file or directory"
 
 
-def test_a_full_disk(tmp_path: Path) -> None:
+@pytest.mark.parametrize("output", ["/dev/full", "full.gz"])
+def test_a_full_device(tmp_path: Path, output) -> None:
     if not Path("/dev/full").exists():
         missing("/dev/full does not exist")
     (tmp_path / "r.fq").write_text(TEXT)
-    done = run(tmp_path, "correct", "r.fq", "-o", "/dev/full")
-    assert one_error(done) == "/dev/full: No space left on device"
+    (tmp_path / "full.gz").symlink_to("/dev/full")
+    done = run(tmp_path, "correct", "r.fq", "-o", output)
+    assert one_error(done) == f"{output}: No space left on device"
+
+
+@pytest.mark.parametrize("threads", [1, 4])
+@pytest.mark.parametrize("output", ["o.fq", "o.fq.gz"])
+def test_a_file_that_grows_too_large(tmp_path: Path, output, threads) -> None:
+    """As on a full disk, a write fails early or late, while more pieces follow."""
+    rng = np.random.default_rng(1)
+    letters = np.frombuffer(b"ACGT", np.uint8)[rng.integers(0, 4, (60_000, 100))]
+    qualities = rng.integers(33, 73, letters.shape, np.uint8)
+    with (tmp_path / "r.fq").open("wb") as file:
+        for read, quality in zip(letters, qualities, strict=True):
+            file.write(b"@r\n%s\n+\n%s\n" % (read.tobytes(), quality.tobytes()))
+    for most in (20_000, 6_000_000):
+        line = [COMMAND, "correct", "r.fq", "-o", output, *OPTIONS, "--threads", str(threads)]
+        done = subprocess.run(
+            ["prlimit", f"--fsize={most}", *map(str, line)],
+            cwd=tmp_path,
+            capture_output=True,
+            check=False,
+            timeout=120,
+        )
+        assert (done.returncode, one_error(done)) == (1, f"{output}: File too large")
+        assert names(tmp_path) == ["r.fq"]
 
 
 @pytest.mark.parametrize(
