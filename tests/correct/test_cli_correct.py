@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import subprocess
 from pathlib import Path
 
@@ -174,6 +175,29 @@ def test_options_reach_the_engine(tmp_path: Path) -> None:
             for read, quality in zip(READS, QUALITIES, strict=True)
         ]
         assert done.stdout.decode() == fastq(want, QUALITIES)
+    given = ["--max-window-changes", "1", "--all-or-nothing"]
+    done = run(tmp_path, "correct", "r.fq", *OPTIONS, *given)
+    want = [
+        oracle.correct(read, [33 + q for q in quality], solid, K, "search", None, 1, True)[0]
+        for read, quality in zip(READS, QUALITIES, strict=True)
+    ]
+    assert want != WANT and done.stdout.decode() == fastq(want, QUALITIES)
+    size = ("--genome-size", str(2**40), "--json", "r.json")
+    succeeded(run(tmp_path, "correct", "r.fq", "-o", "o.fq", *size))
+    assert json.loads((tmp_path / "r.json").read_text())["k"] == 25
+
+
+def test_a_plot_needs_matplotlib(tmp_path: Path) -> None:
+    """The message comes before any work is done."""
+    (tmp_path / "r.fq").write_text(TEXT)
+    without = tmp_path / "without" / "matplotlib"
+    without.mkdir(parents=True)
+    (without / "__init__.py").write_text("raise ImportError('not here')")
+    path = f"{without.parent}:{os.environ.get('PYTHONPATH', '')}"
+    arguments = ("correct", "r.fq", "-o", "o.fq", "--plot", "h.svg")
+    done = run(tmp_path, *arguments, env={"PYTHONPATH": path})
+    assert one_error(done) == "--plot needs matplotlib: pip install gkl-shim[plot]"
+    assert names(tmp_path) == ["r.fq", "without"]
 
 
 def test_a_small_memory_changes_nothing(tmp_path: Path) -> None:
@@ -264,6 +288,8 @@ def test_outputs_that_cannot_be_written(tmp_path: Path) -> None:
     assert one_error(done) == "r.fq: it is given twice; name another output"
     done = run(tmp_path, "correct", "r.fq", "-o", "absent/out.fq")
     assert one_error(done) == "absent/out.fq: No such file or directory"
+    done = run(tmp_path, "correct", "r.fq", "-o", ".")
+    assert one_error(done) == ".: Is a directory"
     done = run(tmp_path, "correct", "absent.fq", "-o", "out.fq")
     assert one_error(done) == "absent.fq: No such file or directory"
 
@@ -308,6 +334,8 @@ def test_a_file_that_grows_too_large(tmp_path: Path, output, threads) -> None:
         (["r.fq", "--output2", "x"], "give MATES and --output2 together"),
         (["r.fq", "r2.fq", "--output2", "x", "--interleaved"], "--interleaved is for one file"),
         (["r.fq", "--spectrum", "s", "-k", "15"], "a --spectrum has its own k and threshold"),
+        (["r.fq", "--genome-size", "9", "-k", "15"], "--genome-size chooses k; do not give both"),
+        (["r.fq", "--plot", "h.pdf"], "Invalid value for --plot: h.pdf ends with neither .svg nor"),
         (["r.fq", "-k", "5"], "Invalid value for '-k': 5 is not in the range 11<=x<=31"),
     ],
 )
