@@ -43,10 +43,21 @@ SOLID, CORRECTED, UNSOLVED, SHORT = range(4)
 _LARGEST_K = 27
 
 
-def chosen_k(mean_length: float) -> int:
-    """Return the k for reads of a mean length: half of it, odd, and at most 27."""
-    least, _ = _native_correct.k_range()
-    return max(least, min(_LARGEST_K, int(mean_length) // 2 | 1))
+# The k-mers of a genome are at most one in this many of all k-mers. If they were more, a wrong base
+# would often make a k-mer that is elsewhere in the genome.
+_KMERS_FOR_A_BASE = 1000
+
+
+def chosen_k(mean_length: float, genome_size: int | None = None) -> int:
+    """Return the k for reads of a mean length: half of it, odd, and at most 27.
+
+    For a genome that is too large for this k, it is the shortest odd k that suffices.
+    """
+    least, most = _native_correct.k_range()
+    k = max(least, min(_LARGEST_K, int(mean_length) // 2 | 1))
+    while k < most and 4**k < _KMERS_FOR_A_BASE * (genome_size or 0):
+        k += 2
+    return k
 
 
 @dataclasses.dataclass(frozen=True)
@@ -100,6 +111,7 @@ class Spectrum:
         k: int | None = None,
         threshold: int | None = None,
         threads: int = 0,
+        genome_size: int | None = None,
     ) -> Spectrum:
         """Count the k-mers of reads.
 
@@ -116,6 +128,9 @@ class Spectrum:
             histogram.
         threads
             The most CPU threads to use; 0 means all that the process may use.
+        genome_size
+            About how many bases the genome has. A default `k` that is too short for it becomes
+            longer.
 
         Raises
         ------
@@ -132,7 +147,9 @@ class Spectrum:
         """
         letters, offsets = ragged(reads, "reads")
         if k is None:
-            k = chosen_k(float(np.diff(offsets).mean()) if len(offsets) > 1 else 0)
+            mean_length = float(np.diff(offsets).mean()) if len(offsets) > 1 else 0
+            size = None if genome_size is None else _int(genome_size, "genome_size", 2**63)
+            k = chosen_k(mean_length, size)
         counter = Counter(_int(k, "k"), _int(threads, "threads"), 0)
         counter.count((letters, offsets))
         counter.end_pass()
@@ -226,6 +243,8 @@ class Spectrum:
         method: Method = "search",
         max_changes: int | None = None,
         threads: int = 0,
+        max_window_changes: int | None = None,
+        all_or_nothing: bool = False,
     ) -> Corrected:
         """Correct reads.
 
@@ -243,6 +262,12 @@ class Spectrum:
             The most changes of a read. The default is 2, and one more for every 10 bases.
         threads
             As for :meth:`from_reads`.
+        max_window_changes
+            The most changes within 20 bases. The default is 4. A base whose quality is above the
+            read's mean counts as two. One whose quality is below 7/8 of the mean does not count.
+        all_or_nothing
+            Leave a read wholly as it was unless all its k-mers become solid. By default, only its
+            stretches that cannot be made solid stay as they were.
 
         Raises
         ------
@@ -251,15 +276,19 @@ class Spectrum:
         """
         if method not in get_args(Method):
             raise ValueError(f"method is {method!r}, not one of {', '.join(get_args(Method))}")
-        if max_changes is not None and _int(max_changes, "max_changes") < 1:
-            raise ValueError(f"max_changes is {max_changes}, less than 1")
+        options = Options(
+            _int(threads, "threads"),
+            method,
+            _limit(max_changes, "max_changes"),
+            _limit(max_window_changes, "max_window_changes"),
+            all_or_nothing,
+        )
         letters, offsets = ragged(reads, "reads")
         letters = letters[: offsets[-1]]
         quality = None if qualities is None else _qualities(qualities, len(letters))
         count = len(offsets) - 1
         corrected, states = np.empty_like(letters), np.empty(count, np.uint8)
         begins, ends = np.empty(count, np.int32), np.empty(count, np.int32)
-        options = Options(_int(threads, "threads"), method, max_changes or 0)
         self.native.correct((letters, offsets), quality, options, corrected, states, begins, ends)
         at = np.flatnonzero(corrected != letters)
         which = np.searchsorted(offsets, at, side="right") - 1
@@ -276,9 +305,17 @@ class Spectrum:
         )
 
 
-def _int(value: Any, name: str) -> int:
-    if not isinstance(value, (int, np.integer)) or not 0 <= value < 2**31:
+def _int(value: Any, name: str, end: int = 2**31) -> int:
+    if not isinstance(value, (int, np.integer)) or not 0 <= value < end:
         raise ValueError(f"{name} is {value!r}, not a whole number from 0")
+    return int(value)
+
+
+def _limit(value: Any, name: str) -> int:
+    if value is None:
+        return 0
+    if _int(value, name) < 1:
+        raise ValueError(f"{name} is {value}, less than 1")
     return int(value)
 
 

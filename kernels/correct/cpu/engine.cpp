@@ -66,9 +66,7 @@ class Corrector {
 
     void correct(const Read &read, Outcome *outcome) {
         lanes_.open(read);
-        outcome->state = settings_.method == kVoting
-                             ? correct_by_voting(lanes_, settings_.limits)
-                             : Search<ReadLanes>(lanes_, settings_.limits).correct();
+        outcome->state = correct_read(lanes_, settings_.method, settings_.limits);
         if (outcome->state == kUnsolved && lanes_.next_solid(0) < lanes_.kmers())
             lanes_.longest_solid(&outcome->begin, &outcome->end);
         if (outcome->state == kSolid) return;
