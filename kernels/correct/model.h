@@ -5,7 +5,9 @@
 // bits. It is the same k-mer as its reverse complement; the smaller number stands for both.
 //
 // A k-mer's hash is a number of 2k bits too, and no two k-mers share one. So the hash can replace
-// the k-mer. Its high bits choose a partition while k-mers are counted, and then a slot.
+// the k-mer. Its high bits choose a partition while k-mers are counted, and then a slot. A table
+// that counts the k-mers of a partition has 64-bit entries: the other bits of the hash, above the
+// count; 0 is an empty entry.
 //
 // The spectrum is an array of 32-bit slots with linear probing. A slot holds the low 24 bits of a
 // hash and the k-mer's count, at most 255; 0 is an empty slot. Slots are assigned by the high bits
@@ -34,6 +36,17 @@ constexpr int kPrintBits = 24, kCountBits = 8;
 constexpr uint8_t kUnknown = 4;
 
 constexpr uint32_t kMostCount = (1u << kCountBits) - 1;
+
+constexpr int kPartitionBits = 9, kPartitions = 1 << kPartitionBits;
+
+// The bits of a count in an entry of a table.
+constexpr int kEntryCountBits = 64 - (2 * kMostK - kPartitionBits);
+constexpr uint64_t kMostEntryCount = (uint64_t(1) << kEntryCountBits) - 1;
+
+// The place of the hash without the partition's bits, which are `bits` bits, in a table.
+GKL_SHIM_CORRECT uint64_t entry_place(uint64_t rest, int bits, uint64_t size) {
+    return (rest << (64 - bits) >> 32) * size >> 32;
+}
 
 // The code of a letter; kUnknown for N. Other letters are refused before.
 GKL_SHIM_CORRECT uint32_t code_of(uint8_t letter) {

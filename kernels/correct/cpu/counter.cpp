@@ -24,11 +24,11 @@ constexpr int64_t kAppendNanoseconds = 4, kCountNanoseconds = 4;
 
 }  // namespace
 
-Counter::Lane::~Lane() {
+CpuCounter::Lane::~Lane() {
     for (Block *block : blocks) free(block);
 }
 
-Counter::Block *Counter::Lane::take() {
+CpuCounter::Block *CpuCounter::Lane::take() {
     if (used == blocks.size()) {
         blocks.reserve(used + 1);
         void *const memory = aligned_alloc(alignof(Block), sizeof(Block));
@@ -38,14 +38,8 @@ Counter::Block *Counter::Lane::take() {
     return blocks[used++];
 }
 
-Counter::Counter(int k, int threads, int64_t memory_bytes)
-    : hasher_(k),
-      threads_(threads),
-      memory_bytes_(memory_bytes),
-      rest_bits_(2 * k - kPartitionBits),
-      tables_(kPartitions),
-      kept_(kPartitions),
-      histogram_(kMostCount + 1) {
+CpuCounter::CpuCounter(int k, int threads, int64_t memory_bytes)
+    : Counter(k), threads_(threads), memory_bytes_(memory_bytes), tables_(kPartitions) {
     for (int t = 0; t < threads_; t++) {
         lanes_.emplace_back(new Lane);
         lanes_.back()->partitions.resize(kPartitions);
@@ -54,13 +48,13 @@ Counter::Counter(int k, int threads, int64_t memory_bytes)
 }
 
 // Called when a partition has no block, or a full one.
-void Counter::full(Lane &lane, size_t partition) {
+void CpuCounter::full(Lane &lane, size_t partition) {
     lane.partitions[partition].push_back(uint32_t(lane.used));
     lane.next[partition] = lane.take()->hashes;
 }
 
-void Counter::append(Lane &lane, const Read &read) {
-    const int k = hasher_.k, shift = rest_bits_;
+void CpuCounter::append(Lane &lane, const Read &read) {
+    const int k = hasher_.k, shift = rest_bits();
     const uint64_t first = uint64_t(first_), end = uint64_t(end_);
     uint64_t **const next = lane.next.data();
     Roller roller;
@@ -83,9 +77,9 @@ void Counter::append(Lane &lane, const Read &read) {
     }
 }
 
-void Counter::count(const Read *reads, int64_t count) {
+void CpuCounter::count(const Read *reads, int64_t count) {
     struct Job {
-        Counter &counter;
+        CpuCounter &counter;
         const Read *reads;
         int64_t count, lanes;
     };
@@ -112,11 +106,11 @@ void Counter::count(const Read *reads, int64_t count) {
     }
 }
 
-void Counter::flush() {
+void CpuCounter::flush() {
     parallel_for(
         end_ - first_, waiting_ * kCountNanoseconds, threads_,
         [](void *context, int64_t k) {
-            Counter &counter = *static_cast<Counter *>(context);
+            CpuCounter &counter = *static_cast<CpuCounter *>(context);
             counter.count_partition(counter.first_ + int(k));
         },
         this);
@@ -135,9 +129,9 @@ void Counter::flush() {
     }
 }
 
-void Counter::count_partition(int partition) {
+void CpuCounter::count_partition(int partition) {
     Table &table = tables_[size_t(partition)];
-    const uint64_t rest_mask = (uint64_t(1) << rest_bits_) - 1;
+    const uint64_t rest_mask = (uint64_t(1) << rest_bits()) - 1;
     for (const auto &lane : lanes_) {
         const auto &blocks = lane->partitions[size_t(partition)];
         for (size_t b = 0; b < blocks.size(); b++) {
@@ -149,7 +143,7 @@ void Counter::count_partition(int partition) {
     }
 }
 
-void Counter::add(Table &table, uint64_t entry) {
+void CpuCounter::add(Table &table, uint64_t entry) {
     if (table.entries.empty()) table.entries.resize(kFirstEntries);
     const size_t size = table.entries.size();
     uint64_t *const entries = table.entries.data();
@@ -178,7 +172,7 @@ void Counter::add(Table &table, uint64_t entry) {
     table.entries.swap(larger);
 }
 
-bool Counter::end_pass() {
+bool CpuCounter::end_pass() {
     flush();
     for (int p = first_; p < end_; p++) {
         Table &table = tables_[size_t(p)];
@@ -191,6 +185,7 @@ bool Counter::end_pass() {
             histogram_[std::min<size_t>(entry & kMostEntryCount, kMostCount)]++;
             if (occurs_twice(entry)) kept.push_back(entry);
         }
+        sort(&kept);
         table = Table();
     }
     first_ = end_;

@@ -56,13 +56,15 @@ Spectrum::Spectrum(const Counter &counter, int threshold) : k_(counter.k()), thr
     // All k-mers could lie in one run, in theory.
     allocate(size_ + std::min(uint64_t(kmers_), kTail) + 1);
     const SpectrumView spectrum = view();
+    // In the order of hashes, so that the slots depend on the k-mers alone.
+    uint64_t next = 0;
     for (int p = 0; p < kPartitions; p++)
         for (const uint64_t entry : counter.kept(p)) {
             if (!solid(entry)) continue;
             const uint64_t hash = counter.hash_of(p, entry);
-            uint64_t at = spectrum.home(hash);
-            while (at + 1 < count_ && slots_[at] != 0) at++;
-            if (at + 1 == count_) throw std::bad_alloc();
+            const uint64_t at = std::max(spectrum.home(hash), next);
+            if (at + 1 >= count_) throw std::bad_alloc();
+            next = at + 1;
             slots_[at] = uint32_t(hash) << kCountBits |
                          uint32_t(std::min<uint64_t>(entry & kMostEntryCount, kMostCount));
         }
@@ -90,13 +92,13 @@ std::unique_ptr<Spectrum> Spectrum::from_slots(int k, int threshold, uint64_t si
 }
 
 double Spectrum::false_positive_rate() const {
-    double compared = 0;
+    uint64_t compared = 0;
     for (uint64_t at = 0, run = 0; at < count_; at++) {
         run = slots_[at] ? run + 1 : 0;
-        compared += double(run);
+        compared += run;
     }
     // A search that starts in a run compares the rest of it.
-    return compared / double(size_) / double(1 << kPrintBits);
+    return double(compared) / double(size_) / double(1 << kPrintBits);
 }
 
 }  // namespace correct

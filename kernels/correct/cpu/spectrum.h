@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "correct/cpu/counter.h"
+#include "correct/counter.h"
 #include "correct/model.h"
 
 namespace gkl_shim {
