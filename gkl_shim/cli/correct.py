@@ -16,9 +16,9 @@ from typing import Any, BinaryIO
 import click
 
 from gkl_shim._files import atomic_output, check_outputs
-from gkl_shim._native_correct import METHODS, Counter, Options, Totals
+from gkl_shim._native_correct import METHODS, Options, Totals
 from gkl_shim.cli import _options
-from gkl_shim.correct import Spectrum, chosen_k
+from gkl_shim.correct import Backend, Processors, Spectrum, chosen_k
 from gkl_shim.errors import FormatError
 from gkl_shim.formats.reads import ReadsFile, chunks_of, pairs_of
 
@@ -77,6 +77,7 @@ _GZIP_LEVEL = 1
 )
 @click.option("--plot", metavar="FILE", help="Draw the histogram and the threshold: .svg or .png.")
 @click.option("--force", is_flag=True, help="Replace outputs that exist.")
+@_options.backend
 @_options.threads
 def command(
     reads: str,
@@ -139,6 +140,7 @@ class _Settings:
     memory: float
     spectrum: str | None
     threads: int
+    backend: Backend
 
 
 class _Run:
@@ -147,6 +149,7 @@ class _Run:
     def __init__(self, inputs: list[str], settings: _Settings) -> None:
         self.inputs = inputs
         self.settings = settings
+        self.processors = Processors(settings.backend, threads=settings.threads)
         self.seconds: dict[str, float] = {}
         self.totals = Totals(0, 0, 0, 0, 0)
         self.reads = self.bases = self.written = self.passes = 0
@@ -165,7 +168,7 @@ class _Run:
                     "it is read twice, so it must be a file (or give --spectrum)",
                 )
         with self._timed("count"):
-            counter = Counter(self._k(), settings.threads, int(settings.memory * 1e9))
+            counter = self.processors.counter(self._k(), int(settings.memory * 1e9))
             complete = False
             while not complete:
                 self.passes += 1
@@ -192,7 +195,11 @@ class _Run:
             pending: list[Future[Any]] = []
             for group in chunks:
                 for chunk in group:
-                    got = chunk.correct(spectrum.native, options)
+                    got = self.processors.correct(
+                        spectrum,
+                        chunk.bases,
+                        lambda engine, chunk=chunk: chunk.correct(spectrum.native, options, engine),
+                    )
                     self.totals = Totals(*map(sum, zip(self.totals, got, strict=True)))
                     self.reads += chunk.records
                     self.bases += chunk.bases

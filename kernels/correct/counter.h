@@ -54,6 +54,12 @@ class Counter {
         }
     }
 
+    // Takes over what another counter has counted.
+    void take(Counter *other) {
+        kept_.swap(other->kept_);
+        histogram_.swap(other->histogram_);
+    }
+
     const Hasher hasher_;
     std::vector<std::vector<uint64_t>> kept_;
     std::vector<int64_t> histogram_;

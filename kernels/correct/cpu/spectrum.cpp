@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <atomic>
 #include <new>
 
 #include "common/error.h"
@@ -46,7 +47,14 @@ void Spectrum::allocate(uint64_t count) {
     count_ = count;
 }
 
-Spectrum::Spectrum(const Counter &counter, int threshold) : k_(counter.k()), threshold_(threshold) {
+int64_t Spectrum::next_number() {
+    static std::atomic<int64_t> next{0};
+    return next++;
+}
+
+Spectrum::Spectrum(const Counter &counter, int threshold) : Spectrum() {
+    k_ = counter.k();
+    threshold_ = threshold;
     const auto solid = [threshold](uint64_t entry) {
         return int64_t(entry & kMostEntryCount) >= threshold;
     };
