@@ -33,12 +33,22 @@ class Options(NamedTuple):
     threads: int = 0
     method: str = "search"
     changes: int = 0
+    window_changes: int = 0
+    whole: bool = False
 
     def pointer(self) -> Any:
         """Return a ``gkl_shim_correct_options *``."""
         ffi, _ = _native.library()
-        values = (self.threads, METHODS.index(self.method), self.changes)
-        return ffi.new("gkl_shim_correct_options *", values)
+        return ffi.new(
+            "gkl_shim_correct_options *",
+            (
+                self.threads,
+                METHODS.index(self.method),
+                self.changes,
+                self.window_changes,
+                self.whole,
+            ),
+        )
 
 
 class Facts(NamedTuple):

@@ -99,7 +99,11 @@ bool check_options(const gkl_shim_correct_options *options, CpuSettings *setting
     if (options->method != GKL_SHIM_CORRECT_SEARCH && options->method != GKL_SHIM_CORRECT_VOTING)
         return fail("method is %d, not 0 or 1", options->method);
     if (options->changes < 0) return fail("changes is %d, less than 0", options->changes);
-    *settings = {allowed_threads(options->threads), Method(options->method), {options->changes}};
+    if (options->window_changes < 0)
+        return fail("window_changes is %d, less than 0", options->window_changes);
+    *settings = {allowed_threads(options->threads),
+                 Method(options->method),
+                 {options->changes, options->window_changes, options->whole}};
     return true;
 }
 

@@ -17,8 +17,7 @@ struct Outcome {
 // Corrects a read whose weak k-mers have been found. `changes` of the outcome stays 0.
 template <class Lanes>
 GKL_SHIM_CORRECT Outcome corrected(Lanes &lanes, Method method, const Limits &limits) {
-    const State state = method == kVoting ? correct_by_voting(lanes, limits)
-                                          : Search<Lanes>(lanes, limits).correct();
+    const State state = correct_read(lanes, method, limits);
     Outcome outcome = {state, 0, lanes.length(), 0};
     const int kmers = lanes.kmers();
     if (state != kUnsolved || lanes.next_solid(0) == kmers) return outcome;

@@ -11,7 +11,8 @@
 // If fewer do, there is another error, and the search goes on there. The fewest changes win; among
 // these the way after which more k-mers are solid, then the bases of the lowest quality. If two
 // ways are equally good, the base stays as it is. An extension that cannot go on leaves the rest to
-// the next run of solid k-mers, which is extended to meet it.
+// the next run of solid k-mers, which is extended to meet it. What no extension reaches stays as it
+// was.
 #pragma once
 
 #include "correct/model.h"
@@ -51,12 +52,19 @@ GKL_SHIM_CORRECT int most_at_once(int bases) {
 // The most changes of a read, unless the caller sets another limit.
 GKL_SHIM_CORRECT int default_limit(int length) { return 2 + length / 10; }
 
+// The most changes within a window of this many bases, unless the caller sets another limit. Real
+// errors rarely lie closer. Differences between copies of a repeat do.
+constexpr int kWindow = 20, kMostInWindow = 4;
+
 struct Limits {
-    int32_t changes;  // of a read; 0 means default_limit()
+    int32_t changes;    // of a read; 0 means default_limit()
+    int32_t in_window;  // 0 means kMostInWindow
+    int32_t whole;      // if not 0, a read that stays unsolved gets no change at all
 
     GKL_SHIM_CORRECT int of(int length) const {
         return changes > 0 ? changes : default_limit(length);
     }
+    GKL_SHIM_CORRECT int of_window() const { return in_window > 0 ? in_window : kMostInWindow; }
 };
 
 // A base of a read and what to change it to.
@@ -68,6 +76,7 @@ struct Change {
 // Lanes has:
 //   int length() const, kmers() const, k() const
 //   uint32_t code(int position) const; void set_code(int position, uint32_t base)
+//   uint32_t original(int position) const   the code before any change
 //   uint32_t quality(int position) const; uint64_t total_quality() const   of all bases
 //   int next_weak(int from) const, next_solid(int from) const   the first such k-mer, or kmers()
 //   int last_weak(int from) const, last_solid(int from) const   from `from` down, or -1
@@ -77,11 +86,34 @@ struct Change {
 //       how many k-mers in a row are solid if the base is changed: of those that contain it,
 //       starting with the one in which it is the last base (direction 1) or the first (-1)
 //   bool vote(Change *)        the change with the most votes; false if there is none
+
+// Whether a window that has a base of [first, last] has too many changes. The replacement of an N
+// does not count, because it overwrites no base.
+template <class Lanes>
+GKL_SHIM_CORRECT bool crowded(const Lanes &lanes, const Limits &limits, int first, int last) {
+    const int begin = first < kWindow ? 0 : first - kWindow + 1;
+    const int end = last + kWindow < lanes.length() ? last + kWindow : lanes.length();
+    const auto changed = [&lanes](int p) {
+        const uint32_t original = lanes.original(p);
+        return original != kUnknown && original != lanes.code(p);
+    };
+    int changes = 0;
+    for (int p = begin; p < end; p++) {
+        changes += changed(p);
+        if (p - kWindow >= begin) changes -= changed(p - kWindow);
+        if (changes > limits.of_window()) return true;
+    }
+    return false;
+}
+
 template <class Lanes>
 class Search {
    public:
     GKL_SHIM_CORRECT Search(Lanes &lanes, const Limits &limits)
-        : lanes_(lanes), left_(limits.of(lanes.length())), enough_(confirming(lanes.k())) {}
+        : lanes_(lanes),
+          limits_(limits),
+          left_(limits.of(lanes.length())),
+          enough_(confirming(lanes.k())) {}
 
     // Expects a read with a k-mer, and weak k-mers found. Returns the read's state.
     GKL_SHIM_CORRECT State correct() {
@@ -155,7 +187,7 @@ class Search {
             const int ways = explore(start, direction, changes);
             if (ways == 0) continue;
             if (ways > 1) return false;
-            for (int d = 0; d < changes; d++) lanes_.set_code(best_[d].position, best_[d].base);
+            if (!make_best(changes)) return false;
             left_ -= changes;
             const int end = best_[changes - 1].position;
             if (direction > 0)
@@ -164,6 +196,20 @@ class Search {
                 lanes_.set_solid(end - run_ + 1, weak);
             return true;
         }
+        return false;
+    }
+
+    // Makes the best changes, unless there would be too many in a window.
+    GKL_SHIM_CORRECT bool make_best(int changes) {
+        uint32_t before[kMostAtOnce];
+        for (int d = 0; d < changes; d++) {
+            before[d] = lanes_.code(best_[d].position);
+            lanes_.set_code(best_[d].position, best_[d].base);
+        }
+        const int one = best_[0].position, other = best_[changes - 1].position;
+        if (!crowded(lanes_, limits_, one < other ? one : other, one < other ? other : one))
+            return true;
+        for (int d = 0; d < changes; d++) lanes_.set_code(best_[d].position, before[d]);
         return false;
     }
 
@@ -225,6 +271,7 @@ class Search {
     }
 
     Lanes &lanes_;
+    const Limits &limits_;
     int left_;          // changes that the read may still get
     const int enough_;  // k-mers in a row that confirm a change
     Change best_[kMostAtOnce];
@@ -240,11 +287,28 @@ GKL_SHIM_CORRECT State correct_by_voting(Lanes &lanes, const Limits &limits) {
     for (int left = limits.of(lanes.length()); left > 0; left--) {
         Change change;
         if (!lanes.vote(&change)) return kUnsolved;
+        const uint32_t before = lanes.code(change.position);
         lanes.set_code(change.position, change.base);
+        if (crowded(lanes, limits, change.position, change.position)) {
+            lanes.set_code(change.position, before);
+            return kUnsolved;
+        }
         lanes.find_weak();
         if (lanes.next_weak(0) == kmers) return kCorrected;
     }
     return kUnsolved;
+}
+
+// Corrects a read. Expects one with a k-mer, and weak k-mers found.
+template <class Lanes>
+GKL_SHIM_CORRECT State correct_read(Lanes &lanes, Method method, const Limits &limits) {
+    const State state = method == kVoting ? correct_by_voting(lanes, limits)
+                                          : Search<Lanes>(lanes, limits).correct();
+    if (state == kUnsolved && limits.whole) {
+        for (int p = 0; p < lanes.length(); p++) lanes.set_code(p, lanes.original(p));
+        lanes.find_weak();
+    }
+    return state;
 }
 
 }  // namespace correct

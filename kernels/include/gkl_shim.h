@@ -702,8 +702,8 @@ enum {
 enum {
     GKL_SHIM_CORRECT_SOLID = 0,     /* nothing was wrong */
     GKL_SHIM_CORRECT_CORRECTED = 1, /* all its k-mers are solid now */
-    GKL_SHIM_CORRECT_UNSOLVED = 2,  /* some k-mers are still weak; the bases in them are unchanged,
-                                     * or partly corrected */
+    GKL_SHIM_CORRECT_UNSOLVED = 2,  /* some k-mers are still weak. What could not be made solid is
+                                     * unchanged; what could is corrected, unless `whole` is set. */
     GKL_SHIM_CORRECT_SHORT = 3      /* shorter than k */
 };
 
@@ -777,6 +777,9 @@ typedef struct {
     int32_t threads; /* as in gkl_shim_pairhmm_options */
     int32_t method;  /* GKL_SHIM_CORRECT_SEARCH or _VOTING */
     int32_t changes; /* the most changes of a read; 0 means 2 and one more for every 10 bases */
+    int32_t window_changes; /* the most changes within 20 bases; 0 means 4. Replacing an N is not
+                             * counted. */
+    int32_t whole; /* if not 0, unsolved reads stay wholly unchanged */
 } gkl_shim_correct_options;
 
 /* Correct reads. `corrected` gets all letters; those that are not changed keep their case.

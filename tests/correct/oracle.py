@@ -28,16 +28,54 @@ def count(reads: list[str], k: int) -> Counter[str]:
 
 
 def correct(
-    read: str, qualities: list[int], solid: set[str], k: int, method: str, limit: int | None = None
+    read: str,
+    qualities: list[int],
+    solid: set[str],
+    k: int,
+    method: str,
+    limit: int | None = None,
+    in_window: int = 4,
+    whole: bool = False,
 ) -> tuple[str, int]:
     """Return the corrected read and its state."""
     if len(read) < k:
         return read, SHORT
     changes = limit or 2 + len(read) // 10
-    upper = list(read.upper())
+    upper = _Read(read.upper())
+    upper.in_window = in_window
     state = (_search if method == "search" else _vote_on)(upper, qualities, solid, k, changes)
+    if whole and state == UNSOLVED:
+        return read, state
     same = [new if new != old.upper() else old for new, old in zip(upper, read, strict=True)]
     return "".join(same), state
+
+
+class _Read(list[str]):
+    """The bases of a read, and the read as it was."""
+
+    def __init__(self, bases: str) -> None:
+        super().__init__(bases)
+        self.original = list(bases)
+        self.in_window = 0
+
+    def reverse(self) -> None:
+        super().reverse()
+        self.original.reverse()
+
+    def change(self, changes: dict[int, str]) -> bool:
+        """Make changes, unless a window of 20 bases near them would have too many."""
+        before = self[:]
+        for position, base in changes.items():
+            self[position] = base
+        different = [p for p, base in enumerate(self.original) if base != "N" and base != self[p]]
+        for start in range(-20, len(self)):
+            window = range(start, start + 20)
+            if not any(min(changes) <= p <= max(changes) for p in window):
+                continue
+            if sum(p in window for p in different) > self.in_window:
+                self[:] = before
+                return False
+        return True
 
 
 def _is_solid(read: list[str], at: int, solid: set[str], k: int) -> bool:
@@ -73,20 +111,19 @@ def _vote(read: list[str], solid: set[str], k: int) -> tuple[int, str] | None:
     )
 
 
-def _vote_on(read: list[str], qualities: list[int], solid: set[str], k: int, left: int) -> int:
+def _vote_on(read: _Read, qualities: list[int], solid: set[str], k: int, left: int) -> int:
     if _untouched(read, solid, k) or all(_marks(read, solid, k)):
         return SOLID
     for _ in range(left):
         change = _vote(read, solid, k)
-        if change is None:
+        if change is None or not read.change(dict([change])):
             return UNSOLVED
-        read[change[0]] = change[1]
         if all(_marks(read, solid, k)):
             return CORRECTED
     return UNSOLVED
 
 
-def _search(read: list[str], qualities: list[int], solid: set[str], k: int, left: int) -> int:
+def _search(read: _Read, qualities: list[int], solid: set[str], k: int, left: int) -> int:
     if _untouched(read, solid, k) or all(_marks(read, solid, k)):
         return SOLID
     if not any(_marks(read, solid, k)):
@@ -121,7 +158,7 @@ def _runs(marks: list[bool]) -> Iterator[tuple[int, int]]:
 
 
 def _rightward(
-    read: list[str], qualities: list[int], solid: set[str], k: int, left: int, at: int
+    read: _Read, qualities: list[int], solid: set[str], k: int, left: int, at: int
 ) -> int:
     """Correct everything to the right of a solid k-mer. Return the changes that are left."""
     while True:
@@ -150,7 +187,7 @@ def _rightward(
 
 
 def _extend(
-    read: list[str],
+    read: _Read,
     qualities: list[int],
     solid: set[str],
     k: int,
@@ -177,9 +214,7 @@ def _extend(
         ranks = [(run, quality(way)) for run, way in ways]
         if len(ways) > 1 and ranks[0] == ranks[1]:
             return None
-        for changed, base in ways[0][1].items():
-            read[changed] = base
-        return number
+        return number if read.change(ways[0][1]) else None
     return None
 
 

@@ -16,10 +16,11 @@ class ReadLanes {
    public:
     explicit ReadLanes(const SpectrumView &spectrum) : spectrum_(spectrum) {}
 
-    // Expects a read with a k-mer.
+    // Expects a read with a k-mer. Its letters must stay as they are until the read is corrected.
     void open(const Read &read) {
         length_ = read.length;
         kmers_ = length_ - k() + 1;
+        letters_ = read.letters;
         qualities_ = read.qualities;
         codes_.resize(size_t(length_));
         for (int p = 0; p < length_; p++) codes_[size_t(p)] = uint8_t(code_of(read.letters[p]));
@@ -31,6 +32,7 @@ class ReadLanes {
     int k() const { return spectrum_.hasher.k; }
     uint32_t code(int position) const { return codes_[size_t(position)]; }
     void set_code(int position, uint32_t base) { codes_[size_t(position)] = uint8_t(base); }
+    uint32_t original(int position) const { return code_of(letters_[position]); }
     // N has no quality, whatever the file says.
     uint32_t quality(int position) const {
         return qualities_ && code(position) != kUnknown ? qualities_[position] : 0;
@@ -138,7 +140,7 @@ class ReadLanes {
 
     const SpectrumView spectrum_;
     int length_ = 0, kmers_ = 0;
-    const uint8_t *qualities_ = nullptr;
+    const uint8_t *letters_ = nullptr, *qualities_ = nullptr;
     std::vector<uint8_t> codes_, weak_;
     std::vector<uint64_t> hashes_;
     std::vector<int32_t> votes_;

@@ -180,6 +180,7 @@ class WarpLanes {
                          const uint8_t *qualities, int length, uint32_t *planes)
         : spectrum_(spectrum),
           bases_of_kmer_((1u << spectrum.hasher.k) - 1),
+          letters_(letters),
           qualities_(qualities),
           length_(length),
           kmers_(length - spectrum.hasher.k + 1),
@@ -234,6 +235,7 @@ class WarpLanes {
         }
         __syncwarp();
     }
+    __device__ uint32_t original(int position) const { return code_of(letters_[position]); }
     // N has no quality, whatever the file says.
     __device__ uint32_t quality(int position) const {
         if (!qualities_ || (unknown_[position / kWarp] >> position % kWarp & 1)) return 0;
@@ -370,7 +372,7 @@ class WarpLanes {
 
     const SpectrumView &spectrum_;
     const uint32_t bases_of_kmer_;
-    const uint8_t *const qualities_;
+    const uint8_t *const letters_, *const qualities_;
     const int length_, kmers_;
     const unsigned lane_;
     uint32_t *low_, *high_, *unknown_, *weak_;
