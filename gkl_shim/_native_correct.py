@@ -13,7 +13,17 @@ from gkl_shim import _native
 if TYPE_CHECKING:
     from gkl_shim.cuda.correct import Engine
 
-__all__ = ["METHODS", "Chunk", "Counter", "Facts", "Options", "Spectrum", "Totals", "batch", "k_range"]
+__all__ = [
+    "METHODS",
+    "Chunk",
+    "Counter",
+    "Facts",
+    "Options",
+    "Spectrum",
+    "Totals",
+    "batch",
+    "k_range",
+]
 
 #: The methods, in the order of their C constants.
 METHODS = ("search", "voting")
@@ -254,9 +264,7 @@ class Chunk:
         """Count the reads' k-mers."""
         _native.check(self._lib.gkl_shim_correct_chunk_count(self.pointer, counter.pointer))
 
-    def correct(
-        self, spectrum: Spectrum, options: Options, engine: Engine | None = None
-    ) -> Totals:
+    def correct(self, spectrum: Spectrum, options: Options, engine: Engine | None = None) -> Totals:
         """Correct the reads in the text."""
         totals = self._ffi.new("gkl_shim_correct_totals *")
         arguments = (self.pointer, options.pointer(), spectrum.pointer, totals)

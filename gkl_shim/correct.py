@@ -115,9 +115,7 @@ class Processors:
         self, backend: Backend = "auto", devices: Iterable[int] | None = None, threads: int = 0
     ) -> None:
         if backend not in get_args(Backend):
-            raise ValueError(
-                f"backend is {backend!r}, not one of {', '.join(get_args(Backend))}"
-            )
+            raise ValueError(f"backend is {backend!r}, not one of {', '.join(get_args(Backend))}")
         self.threads = _int(threads, "threads")
 
         def open_engine() -> cuda.Engine:

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -196,9 +197,7 @@ class _Run:
             for group in chunks:
                 for chunk in group:
                     got = self.processors.correct(
-                        spectrum,
-                        chunk.bases,
-                        lambda engine, chunk=chunk: chunk.correct(spectrum.native, options, engine),
+                        spectrum, chunk.bases, partial(chunk.correct, spectrum.native, options)
                     )
                     self.totals = Totals(*map(sum, zip(self.totals, got, strict=True)))
                     self.reads += chunk.records

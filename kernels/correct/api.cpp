@@ -6,9 +6,9 @@
 #include <memory>
 #include <vector>
 
+#include "common/copy.h"
 #include "common/cpu.h"
 #include "common/error.h"
-#include "common/copy.h"
 #include "common/thread_pool.h"
 #include "correct/cpu/counter.h"
 #include "correct/handles.h"

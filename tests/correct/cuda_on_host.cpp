@@ -24,7 +24,7 @@ namespace {
         launch(x, y, name, parameters);                                                   \
     })
 const fakes::HostKernel kKernels[] = {
-    KERNEL(count_kmers), KERNEL(move_entries), KERNEL(finish_tables),
+    KERNEL(count_kmers),  KERNEL(move_entries), KERNEL(finish_tables),
     KERNEL(search_reads), KERNEL(vote_reads),
 };
 

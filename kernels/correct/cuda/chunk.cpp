@@ -34,19 +34,17 @@ gkl_shim_status DeviceChunk::plan() {
     letters_ = aligned(offsets_ + (count() + 1) * int64_t(sizeof(uint32_t)));
     outcomes_ = aligned(letters_ + cut.bases);
     planes_ = aligned(outcomes_ + count() * int64_t(sizeof(Outcome)));
-    const int64_t words =
-        cut.longest < kSharedBases
-            ? 0
-            : int64_t(plane_words(uint64_t(cut.bases), uint64_t(count())));
+    const int64_t words = cut.longest < kSharedBases
+                              ? 0
+                              : int64_t(plane_words(uint64_t(cut.bases), uint64_t(count())));
     pinned_.grow(driver(), stream(), planes_);
     device_.grow(driver(), stream(), planes_ + words * int64_t(sizeof(uint32_t)));
     return GKL_SHIM_OK;
 }
 
 void DeviceChunk::write() {
-    stage_reads(call->reads + first, count(), pinned<uint32_t>(offsets_),
-                pinned<uint8_t>(letters_), has_qualities_ ? pinned<uint8_t>(qualities_) : nullptr,
-                threads);
+    stage_reads(call->reads + first, count(), pinned<uint32_t>(offsets_), pinned<uint8_t>(letters_),
+                has_qualities_ ? pinned<uint8_t>(qualities_) : nullptr, threads);
 }
 
 void DeviceChunk::send() {
@@ -54,14 +52,13 @@ void DeviceChunk::send() {
 }
 
 void DeviceChunk::correct() {
-    CorrectWork work = {
-        slots_->view,
-        {on_device<uint8_t>(letters_), on_device<uint32_t>(offsets_), count()},
-        on_device<uint8_t>(letters_),
-        has_qualities_ ? on_device<uint8_t>(qualities_) : nullptr,
-        call->settings.limits,
-        cut.longest < kSharedBases ? nullptr : on_device<uint32_t>(planes_),
-        on_device<Outcome>(outcomes_)};
+    CorrectWork work = {slots_->view,
+                        {on_device<uint8_t>(letters_), on_device<uint32_t>(offsets_), count()},
+                        on_device<uint8_t>(letters_),
+                        has_qualities_ ? on_device<uint8_t>(qualities_) : nullptr,
+                        call->settings.limits,
+                        cut.longest < kSharedBases ? nullptr : on_device<uint32_t>(planes_),
+                        on_device<Outcome>(outcomes_)};
     const auto &kernels = engine_.hardware(device()).kernels;
     void *const kernel =
         call->settings.method == kVoting ? kernels.vote_reads : kernels.search_reads;
@@ -119,8 +116,7 @@ bool ChunkQueue::next(gpu::Slot *slot, int32_t threads) {
     chunk.call = &reads_;
     chunk.first = next_;
     chunk.threads = threads;
-    chunk.cut =
-        cut_reads(reads_.reads, next_, reads_.count, chunk_bases_, reads_.spectrum.k());
+    chunk.cut = cut_reads(reads_.reads, next_, reads_.count, chunk_bases_, reads_.spectrum.k());
     next_ = chunk.cut.end;
     bases_left_ -= chunk.cut.bases;
     more_ = next_ < reads_.count;

@@ -265,9 +265,9 @@ void DeviceCounter::open_pass(int64_t kmers) {
     open_ = true;
     chunk_bases_ = kCountedBases;
     for (size_t d = 0; d < most; d++) {
-        const std::vector<int> mine(partitions.begin() + ptrdiff_t(partitions.size() * d / most),
-                                    partitions.begin() +
-                                        ptrdiff_t(partitions.size() * (d + 1) / most));
+        const std::vector<int> mine(
+            partitions.begin() + ptrdiff_t(partitions.size() * d / most),
+            partitions.begin() + ptrdiff_t(partitions.size() * (d + 1) / most));
         try {
             const CudaContext current(engine_.driver, alive[d]->context);
             devices_.push_back(std::make_unique<DeviceTables>(&engine_, alive[d], k(), mine,
@@ -334,11 +334,12 @@ bool DeviceCounter::end_pass() {
         } job = {*this};
         int64_t entries = 0;
         for (const auto &kept : kept_) entries += int64_t(kept.size());
-        parallel_for(kPartitions, entries * kSortNanoseconds, engine_.threads,
-                     [](void *context, int64_t p) {
-                         sort(&static_cast<Job *>(context)->counter.kept_[size_t(p)]);
-                     },
-                     &job);
+        parallel_for(
+            kPartitions, entries * kSortNanoseconds, engine_.threads,
+            [](void *context, int64_t p) {
+                sort(&static_cast<Job *>(context)->counter.kept_[size_t(p)]);
+            },
+            &job);
         return true;
     }
     if (left() == before) {

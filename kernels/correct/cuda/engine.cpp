@@ -114,8 +114,8 @@ gkl_shim_status Engine::correct(const CpuSettings &settings, const Spectrum &spe
 }
 
 gkl_shim_status Engine::measure(const CpuSettings &settings, const Spectrum &spectrum,
-                                const Read *reads, int64_t count, Outcome *outcomes,
-                                int repeats, double *seconds) {
+                                const Read *reads, int64_t count, Outcome *outcomes, int repeats,
+                                double *seconds) {
     const CorrectCall work = {settings, spectrum, reads, count, outcomes};
     gpu::Device &device = devices[0];
     return guarded_on_device(device.number, [&] {
@@ -211,8 +211,7 @@ extern "C" const char *gkl_shim_correct_cuda_loss(gkl_shim_correct_cuda *engine,
     return engine->engine.devices.loss(number);
 }
 
-extern "C" int32_t gkl_shim_correct_cuda_uses(const gkl_shim_correct_cuda *engine,
-                                              int32_t number) {
+extern "C" int32_t gkl_shim_correct_cuda_uses(const gkl_shim_correct_cuda *engine, int32_t number) {
     return engine->engine.devices.uses(number);
 }
 

@@ -32,8 +32,7 @@ __device__ __forceinline__ uint64_t spread(uint32_t x) {
 __device__ __forceinline__ uint64_t canonical_of(const Hasher &hasher, uint32_t low,
                                                  uint32_t high) {
     const int unused = 32 - hasher.k;
-    const uint64_t forward =
-        spread(__brev(low) >> unused) | spread(__brev(high) >> unused) << 1;
+    const uint64_t forward = spread(__brev(low) >> unused) | spread(__brev(high) >> unused) << 1;
     const uint64_t reverse = (spread(low) | spread(~high) << 1) & hasher.mask;
     return forward < reverse ? forward : reverse;
 }
@@ -389,9 +388,8 @@ __device__ __forceinline__ void correct_reads(const CorrectWork &work, Method me
         const int length = int(work.reads.offsets[read + 1] - begin);
         Outcome outcome = {kShort, 0, length, 0};
         if (length >= work.spectrum.hasher.k) {
-            uint32_t *const planes = length < kSharedBases
-                                         ? shared
-                                         : work.planes + plane_words(begin, uint64_t(read));
+            uint32_t *const planes =
+                length < kSharedBases ? shared : work.planes + plane_words(begin, uint64_t(read));
             const uint8_t *const qualities = work.qualities ? work.qualities + begin : nullptr;
             WarpLanes lanes(work.spectrum, work.letters + begin, qualities, length, planes);
             outcome.state = kSolid;

@@ -30,10 +30,10 @@ struct ReadsWork {
 // Tables of counted k-mers: one for each partition that the device counts.
 struct Tables {
     uint64_t *entries;
-    int64_t size;             // entries of a table
-    int32_t rest_bits;        // of a hash, without the partition's
-    const int16_t *numbers;   // of each partition's table, or -1
-    uint32_t *overflowed;     // for each table, whether it lacked room for a k-mer
+    int64_t size;              // entries of a table
+    int32_t rest_bits;         // of a hash, without the partition's
+    const int16_t *numbers;    // of each partition's table, or -1
+    uint32_t *overflowed;      // for each table, whether it lacked room for a k-mer
     unsigned long long *used;  // entries of all tables
 };
 
