@@ -251,8 +251,8 @@ extern "C" gkl_shim_status gkl_shim_correct_spectrum_make(const gkl_shim_correct
     if (threshold < 2 || threshold > int32_t(kMostEntryCount))
         return invalid("threshold is %d, not 2 to %d", threshold, int32_t(kMostEntryCount));
     return guarded([&] {
-        return finished(spectrum,
-                        std::unique_ptr<Spectrum>(new Spectrum(*counter->counter, threshold)));
+        return finished(spectrum, std::unique_ptr<Spectrum>(new Spectrum(
+                                      *counter->counter, threshold, counter->threads)));
     });
 }
 

@@ -13,6 +13,17 @@
 namespace gkl_shim {
 namespace correct {
 
+// Sorts entries that are in the order of a table. They are nearly sorted, because an entry's place
+// follows its hash.
+inline void sort_entries(std::vector<uint64_t> *entries) {
+    for (size_t k = 1; k < entries->size(); k++) {
+        const uint64_t entry = (*entries)[k];
+        size_t at = k;
+        for (; at > 0 && (*entries)[at - 1] > entry; at--) (*entries)[at] = (*entries)[at - 1];
+        (*entries)[at] = entry;
+    }
+}
+
 class Counter {
    public:
     explicit Counter(int k) : hasher_(k), kept_(kPartitions), histogram_(kMostCount + 1) {}
@@ -42,17 +53,6 @@ class Counter {
    protected:
     // Bits of a hash without the partition's.
     int rest_bits() const { return 2 * k() - kPartitionBits; }
-
-    // Sorts entries that are in the order of a table. They are nearly sorted, because an entry's
-    // place follows its hash.
-    static void sort(std::vector<uint64_t> *entries) {
-        for (size_t k = 1; k < entries->size(); k++) {
-            const uint64_t entry = (*entries)[k];
-            size_t at = k;
-            for (; at > 0 && (*entries)[at - 1] > entry; at--) (*entries)[at] = (*entries)[at - 1];
-            (*entries)[at] = entry;
-        }
-    }
 
     // Takes over what another counter has counted.
     void take(Counter *other) {

@@ -83,7 +83,7 @@ def test_frequent_kmers(engine) -> None:
 def test_small_memory_needs_several_passes(engine) -> None:
     reads, _ = random_reads(6, genome=300_000, depth=4)
     want = Spectrum.from_reads(reads, k=21, threshold=2, backend="cpu")
-    spectrum, passes = counted(reads, 21, 2, engine, 10_000_000)
+    spectrum, passes = counted(reads, 21, 2, engine, 3_000_000)
     same_spectrum(spectrum, want)
     assert passes > 1
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <new>
+#include <utility>
 
 #include "common/thread_pool.h"
 
@@ -20,7 +21,7 @@ constexpr int64_t kReadsAppended = 4096;
 constexpr size_t kFirstEntries = 1024;
 
 // The approximate time of a thread.
-constexpr int64_t kAppendNanoseconds = 4, kCountNanoseconds = 4;
+constexpr int64_t kAppendNanoseconds = 4, kCountNanoseconds = 4, kKeepNanoseconds = 1;
 
 }  // namespace
 
@@ -174,23 +175,43 @@ void CpuCounter::add(Table &table, uint64_t entry) {
 
 bool CpuCounter::end_pass() {
     flush();
-    for (int p = first_; p < end_; p++) {
-        Table &table = tables_[size_t(p)];
-        std::vector<uint64_t> &kept = kept_[size_t(p)];
-        const auto occurs_twice = [](uint64_t entry) { return (entry & kMostEntryCount) > 1; };
-        kept.reserve(
-            size_t(std::count_if(table.entries.begin(), table.entries.end(), occurs_twice)));
-        for (const uint64_t entry : table.entries) {
-            if (entry == 0) continue;
-            histogram_[std::min<size_t>(entry & kMostEntryCount, kMostCount)]++;
-            if (occurs_twice(entry)) kept.push_back(entry);
-        }
-        sort(&kept);
-        table = Table();
-    }
+    struct Job {
+        CpuCounter &counter;
+        std::vector<std::vector<int64_t>> histograms;  // of each partition
+    } job = {*this, std::vector<std::vector<int64_t>>(kPartitions)};
+    int64_t entries = 0;
+    for (const Table &table : tables_) entries += int64_t(table.entries.size());
+    parallel_for(
+        end_ - first_, entries * kKeepNanoseconds, threads_,
+        [](void *context, int64_t k) {
+            Job &job = *static_cast<Job *>(context);
+            const size_t p = size_t(job.counter.first_ + k);
+            job.counter.keep(p, &job.histograms[p]);
+        },
+        &job);
+    for (const std::vector<int64_t> &histogram : job.histograms)
+        for (size_t count = 0; count < histogram.size(); count++)
+            histogram_[count] += histogram[count];
     first_ = end_;
     end_ = kPartitions;
     return first_ == kPartitions;
+}
+
+// Counts the counts of a partition, keeps the k-mers that occur at least twice, and frees its
+// table.
+void CpuCounter::keep(size_t partition, std::vector<int64_t> *histogram) {
+    const Table table = std::move(tables_[partition]);
+    tables_[partition] = Table();
+    std::vector<uint64_t> &kept = kept_[partition];
+    const auto occurs_twice = [](uint64_t entry) { return (entry & kMostEntryCount) > 1; };
+    kept.reserve(size_t(std::count_if(table.entries.begin(), table.entries.end(), occurs_twice)));
+    histogram->resize(kMostCount + 1);
+    for (const uint64_t entry : table.entries) {
+        if (entry == 0) continue;
+        (*histogram)[std::min<size_t>(entry & kMostEntryCount, kMostCount)]++;
+        if (occurs_twice(entry)) kept.push_back(entry);
+    }
+    sort_entries(&kept);
 }
 
 }  // namespace correct

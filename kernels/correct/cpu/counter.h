@@ -52,6 +52,7 @@ class CpuCounter : public Counter {
     void count_partition(int partition);
     void add(Table &table, uint64_t entry);
     void flush();
+    void keep(size_t partition, std::vector<int64_t> *histogram);
     size_t slot(uint64_t rest, size_t size) const {
         return size_t(entry_place(rest, rest_bits(), size));
     }

@@ -19,7 +19,7 @@ int valley(const std::vector<int64_t> &histogram);
 class Spectrum {
    public:
     // Throws std::bad_alloc.
-    Spectrum(const Counter &counter, int threshold);
+    Spectrum(const Counter &counter, int threshold, int threads);
 
     // Copies slots that slots() of another spectrum returned. Returns null and sets the error if
     // they cannot be the slots of one.
@@ -43,7 +43,8 @@ class Spectrum {
    private:
     Spectrum() : number_(next_number()) {}
     static int64_t next_number();
-    void allocate(uint64_t count);
+    struct Placing;
+    void allocate(uint64_t count, int threads);
 
     struct Free {
         void operator()(uint32_t *slots) const;

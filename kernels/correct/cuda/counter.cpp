@@ -177,33 +177,46 @@ void DeviceTables::finish(std::vector<int64_t> *histogram, std::vector<std::vect
     // As many tables at a time as the pinned memory holds.
     gpu::KeptMemory<void *> &pinned = engine_.stages[0];
     pinned.grow(driver_, stream, size_ * kEntryBytes);
-    std::vector<std::vector<uint64_t>> fetched(partitions_.size());
-    for (int64_t begin = 0; begin < tables();) {
-        int64_t end = begin, bytes = 0;
-        for (; end < tables(); end++) {
-            const int64_t more = overflowed[end] ? 0 : sizes[end] * kEntryBytes;
-            if (bytes + more > pinned.size()) break;
-            if (more > 0)
-                driver_.fetch(static_cast<uint8_t *>(pinned.address()) + bytes,
-                              entries_ + uint64_t(end * size_ * kEntryBytes), more, stream);
-            fetched[size_t(end)].resize(size_t(more / kEntryBytes));
-            bytes += more;
+    struct Fetched {
+        const uint64_t *from;
+        std::vector<uint64_t> entries;
+    };
+    std::vector<Fetched> fetched(partitions_.size());
+    const uint64_t *const memory = static_cast<const uint64_t *>(pinned.address());
+    const auto kept_of = [&](int64_t t) { return overflowed[t] ? 0 : int64_t(sizes[t]); };
+    for (int64_t begin = 0, end = 0; begin < tables(); begin = end) {
+        int64_t entries = 0;
+        for (; end < tables() && (entries + kept_of(end)) * kEntryBytes <= pinned.size(); end++) {
+            const uint64_t *const to = memory + entries;
+            fetched[size_t(end)].from = to;
+            if (kept_of(end) > 0)
+                driver_.fetch(const_cast<uint64_t *>(to),
+                              entries_ + uint64_t(end * size_ * kEntryBytes),
+                              kept_of(end) * kEntryBytes, stream);
+            entries += kept_of(end);
         }
         driver_.wait_for_stream(stream);
-        const uint8_t *from = static_cast<const uint8_t *>(pinned.address());
-        for (; begin < end; begin++) {
-            std::vector<uint64_t> &entries = fetched[size_t(begin)];
-            if (entries.empty()) continue;
-            memcpy(entries.data(), from, entries.size() * size_t(kEntryBytes));
-            from += entries.size() * size_t(kEntryBytes);
-        }
+        struct Job {
+            Fetched *first;
+            const uint32_t *sizes, *overflowed;
+        } job = {&fetched[size_t(begin)], sizes + begin, overflowed + begin};
+        parallel_for(
+            end - begin, entries * kSortNanoseconds, engine_.threads,
+            [](void *context, int64_t k) {
+                const Job &job = *static_cast<Job *>(context);
+                if (job.overflowed[k]) return;
+                Fetched &table = job.first[k];
+                table.entries.assign(table.from, table.from + job.sizes[k]);
+                sort_entries(&table.entries);
+            },
+            &job);
     }
     // Nothing fails any more.
     for (size_t k = 0; k <= kMostCount; k++) (*histogram)[k] += int64_t(counts[k]);
     for (int64_t t = 0; t < tables(); t++) {
         if (overflowed[t]) continue;
         const size_t partition = size_t(partitions_[size_t(t)]);
-        (*kept)[partition].swap(fetched[size_t(t)]);
+        (*kept)[partition].swap(fetched[size_t(t)].entries);
         (*counted)[partition] = true;
     }
 }
@@ -328,20 +341,7 @@ bool DeviceCounter::end_pass() {
     on_each([&](DeviceTables &tables) { tables.finish(&histogram_, &kept_, &counted_); });
     close_all();
     open_ = false;
-    if (left() == 0) {
-        struct Job {
-            DeviceCounter &counter;
-        } job = {*this};
-        int64_t entries = 0;
-        for (const auto &kept : kept_) entries += int64_t(kept.size());
-        parallel_for(
-            kPartitions, entries * kSortNanoseconds, engine_.threads,
-            [](void *context, int64_t p) {
-                sort(&static_cast<Job *>(context)->counter.kept_[size_t(p)]);
-            },
-            &job);
-        return true;
-    }
+    if (left() == 0) return true;
     if (left() == before) {
         // No device can go on.
         std::fill(histogram_.begin(), histogram_.end(), 0);
