@@ -18,10 +18,14 @@
 
 #include "common/integers.h"
 
+// GKL_SHIM_ROLLED stands before a loop that a GPU's compiler must not unroll: code that does not fit
+// into the instruction cache is slow.
 #if defined(__CUDACC_RTC__)
 #define GKL_SHIM_CORRECT __device__ __forceinline__
+#define GKL_SHIM_ROLLED _Pragma("unroll 1")
 #else
 #define GKL_SHIM_CORRECT inline __attribute__((always_inline))
+#define GKL_SHIM_ROLLED
 #endif
 
 namespace gkl_shim {
@@ -80,11 +84,16 @@ struct Hasher {
 
     GKL_SHIM_CORRECT uint64_t reverse_complement(uint64_t kmer) const {
         uint64_t x = kmer ^ 0xAAAAAAAAAAAAAAAAull;
+#if defined(__CUDACC_RTC__)
+        x = __brevll(x);
+        x = (x >> 1 & 0x5555555555555555ull) | (x & 0x5555555555555555ull) << 1;
+#else
         x = (x >> 2 & 0x3333333333333333ull) | (x & 0x3333333333333333ull) << 2;
         x = (x >> 4 & 0x0F0F0F0F0F0F0F0Full) | (x & 0x0F0F0F0F0F0F0F0Full) << 4;
         x = (x >> 8 & 0x00FF00FF00FF00FFull) | (x & 0x00FF00FF00FF00FFull) << 8;
         x = (x >> 16 & 0x0000FFFF0000FFFFull) | (x & 0x0000FFFF0000FFFFull) << 16;
         x = x >> 32 | x << 32;
+#endif
         return x >> (64 - 2 * k);
     }
 };
@@ -120,6 +129,7 @@ struct SpectrumView {
         return count_of_hash(hasher.hash(kmer));
     }
     GKL_SHIM_CORRECT uint32_t count_of_hash(uint64_t hash) const {
+        GKL_SHIM_ROLLED
         for (uint64_t at = home(hash);; at++) {
             const uint32_t slot = slots[at];
             if (slot == 0) return 0;

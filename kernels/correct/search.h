@@ -98,6 +98,7 @@ GKL_SHIM_CORRECT bool crowded(const Lanes &lanes, const Limits &limits, int firs
         return original != kUnknown && original != lanes.code(p);
     };
     int changes = 0;
+    GKL_SHIM_ROLLED
     for (int p = begin; p < end; p++) {
         changes += changed(p);
         if (p - kWindow >= begin) changes -= changed(p - kWindow);
@@ -305,6 +306,7 @@ GKL_SHIM_CORRECT State correct_read(Lanes &lanes, Method method, const Limits &l
     const State state = method == kVoting ? correct_by_voting(lanes, limits)
                                           : Search<Lanes>(lanes, limits).correct();
     if (state == kUnsolved && limits.whole) {
+        GKL_SHIM_ROLLED
         for (int p = 0; p < lanes.length(); p++) lanes.set_code(p, lanes.original(p));
         lanes.find_weak();
     }

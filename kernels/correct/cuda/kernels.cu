@@ -27,13 +27,16 @@ __device__ __forceinline__ uint64_t spread(uint32_t x) {
     return uint64_t(spread_half(x >> 16)) << 32 | spread_half(x & 0xFFFF);
 }
 
-// The canonical k-mer of k bases, whose bits are given from the first base on. Higher bits than
-// those of the k bases do not matter.
+// The k-mer of k bases, whose bits are given from the first base on. Higher bits than those of the
+// k bases do not matter.
+__device__ __forceinline__ uint64_t forward_of(const Hasher &hasher, uint32_t low, uint32_t high) {
+    const int unused = 32 - hasher.k;
+    return spread(__brev(low) >> unused) | spread(__brev(high) >> unused) << 1;
+}
 __device__ __forceinline__ uint64_t canonical_of(const Hasher &hasher, uint32_t low,
                                                  uint32_t high) {
-    const int unused = 32 - hasher.k;
-    const uint64_t forward = spread(__brev(low) >> unused) | spread(__brev(high) >> unused) << 1;
-    const uint64_t reverse = (spread(low) | spread(~high) << 1) & hasher.mask;
+    const uint64_t forward = forward_of(hasher, low, high);
+    const uint64_t reverse = hasher.reverse_complement(forward);
     return forward < reverse ? forward : reverse;
 }
 
@@ -169,6 +172,31 @@ __global__ void finish_tables(FinishWork work) {
 
 // ---- Correction -----------------------------------------------------------------------------
 
+// The first bit of a plane from `from` on that differs from those of `flip`, or `end`. This and the
+// next function are called from many places: their code is there once.
+__device__ __noinline__ int next_bit(const uint32_t *plane, int end, int from, uint32_t flip) {
+    GKL_SHIM_ROLLED
+    for (int word = from / kWarp; word * kWarp < end; word++) {
+        uint32_t found = plane[word] ^ flip;
+        if (word == from / kWarp) found &= ~0u << from % kWarp;
+        if (found == 0) continue;
+        const int at = word * kWarp + __ffs(int(found)) - 1;
+        return at < end ? at : end;
+    }
+    return end;
+}
+// The last such bit from `from` down, or -1.
+__device__ __noinline__ int last_bit(const uint32_t *plane, int from, uint32_t flip) {
+    if (from < 0) return -1;
+    GKL_SHIM_ROLLED
+    for (int word = from / kWarp; word >= 0; word--) {
+        uint32_t found = plane[word] ^ flip;
+        if (word == from / kWarp) found &= ~0u >> (kWarp - 1 - from % kWarp);
+        if (found) return word * kWarp + kWarp - 1 - __clz(int(found));
+    }
+    return -1;
+}
+
 // A read for search.h, held by a warp. All lanes call each function together and get the same
 // answer. They read the planes of the read, and lane 0 changes them, except where the lanes change
 // words of their own.
@@ -190,6 +218,7 @@ class WarpLanes {
         unknown_ = high_ + words;
         weak_ = unknown_ + words;
         __syncwarp();
+        GKL_SHIM_ROLLED
         for (int word = 0; word < words; word++) {
             const int at = word * kWarp + int(lane_);
             const uint32_t code = at < length ? code_of(letters[at]) : 0;
@@ -211,6 +240,7 @@ class WarpLanes {
         if (any_unknown_) return false;
         const int step = sample_step(k()), last = kmers_ - 1;
         bool solid = true;
+        GKL_SHIM_ROLLED
         for (int at = int(lane_) * step; at < last + step; at += kWarp * step)
             solid = solid && is_solid(at < last ? at : last);
         return __all_sync(~0u, solid);
@@ -242,17 +272,19 @@ class WarpLanes {
     }
     __device__ uint64_t total_quality() const {
         unsigned long long total = 0;
+        GKL_SHIM_ROLLED
         for (int at = int(lane_); at < length_; at += kWarp) total += quality(at);
         for (unsigned by = kWarp / 2; by > 0; by /= 2) total += __shfl_down_sync(~0u, total, by);
         return __shfl_sync(~0u, total, 0);
     }
 
-    __device__ int next_weak(int from) const { return next(from, 0); }
-    __device__ int next_solid(int from) const { return next(from, ~0u); }
-    __device__ int last_weak(int from) const { return last(from, 0); }
-    __device__ int last_solid(int from) const { return last(from, ~0u); }
+    __device__ int next_weak(int from) const { return next_bit(weak_, kmers_, from, 0); }
+    __device__ int next_solid(int from) const { return next_bit(weak_, kmers_, from, ~0u); }
+    __device__ int last_weak(int from) const { return last_bit(weak_, from, 0); }
+    __device__ int last_solid(int from) const { return last_bit(weak_, from, ~0u); }
     __device__ void set_solid(int first, int last) {
         __syncwarp();
+        GKL_SHIM_ROLLED
         for (int word = first / kWarp + int(lane_); word * kWarp <= last; word += kWarp) {
             const int begin = word * kWarp < first ? first % kWarp : 0;
             const int end = last - word * kWarp < kWarp ? last - word * kWarp : kWarp - 1;
@@ -263,6 +295,7 @@ class WarpLanes {
 
     __device__ void find_weak() {
         __syncwarp();
+        GKL_SHIM_ROLLED
         for (int base = 0; base < kmers_; base += kWarp) {
             const int at = base + int(lane_);
             const uint32_t weak = __ballot_sync(~0u, at < kmers_ && !is_solid(at));
@@ -287,21 +320,35 @@ class WarpLanes {
     __device__ bool vote(Change *best) const {
         // The most votes, then the first base in the order of positions and codes.
         unsigned long long most = 0;
+        GKL_SHIM_ROLLED
         for (int base = 0; base < length_; base += kWarp) {
             const int at = base + int(lane_);
             if (at >= length_) continue;
-            const int first = at - k() + 1 > 0 ? at - k() + 1 : 0;
-            const int last = at < kmers_ ? at : kmers_ - 1;
             const uint32_t old = code(at);
+            const int last = at < kmers_ ? at : kmers_ - 1;
+            uint32_t votes[4] = {};
+            GKL_SHIM_ROLLED
+            for (int kmer = at - k() + 1 > 0 ? at - k() + 1 : 0; kmer <= last; kmer++) {
+                const uint32_t others = bases_of_kmer_ & ~(1u << (at - kmer));
+                if (!(weak_[kmer / kWarp] >> kmer % kWarp & 1) || (bits(unknown_, kmer) & others))
+                    continue;
+                // The k-mer with A at this place. Another base adds its bits.
+                const uint32_t low = bits(low_, kmer) & others, high = bits(high_, kmer) & others;
+                const Hasher &hasher = spectrum_.hasher;
+                const uint64_t forward = forward_of(hasher, low, high);
+                const uint64_t reverse =
+                    hasher.reverse_complement(forward) & ~(uint64_t(3) << 2 * (at - kmer));
+                for (uint32_t code = 0; code < 4; code++) {
+                    if (code == old) continue;
+                    const uint64_t one = forward | uint64_t(code) << 2 * (k() - 1 - at + kmer);
+                    const uint64_t other = reverse | uint64_t(code ^ 2) << 2 * (at - kmer);
+                    votes[code] += spectrum_.count(one < other ? one : other) != 0;
+                }
+            }
             for (uint32_t code = 0; code < 4; code++) {
-                if (code == old) continue;
-                uint32_t votes = 0;
-                for (int kmer = first; kmer <= last; kmer++)
-                    votes += (weak_[kmer / kWarp] >> kmer % kWarp & 1) &&
-                             is_solid_with(kmer, {at, code});
-                const unsigned long long key =
-                    (unsigned long long)(votes) << 33 | (0x1FFFFFFFFull - uint64_t(at) * 4 - code);
-                if (votes > 0 && key > most) most = key;
+                const unsigned long long key = (unsigned long long)(votes[code]) << 33 |
+                                               (0x1FFFFFFFFull - uint64_t(at) * 4 - code);
+                if (votes[code] > 0 && key > most) most = key;
             }
         }
         __syncwarp();
@@ -320,6 +367,7 @@ class WarpLanes {
     // Writes the bases that were changed, and returns their number.
     __device__ int write(uint8_t *letters) const {
         int changes = 0;
+        GKL_SHIM_ROLLED
         for (int base = 0; base < length_; base += kWarp) {
             const int at = base + int(lane_);
             const bool changed = at < length_ && code(at) != code_of(letters[at]);
@@ -345,28 +393,6 @@ class WarpLanes {
         const uint32_t low = (bits(low_, at) & ~bit) | (change.base & 1 ? bit : 0);
         const uint32_t high = (bits(high_, at) & ~bit) | (change.base & 2 ? bit : 0);
         return spectrum_.count(canonical_of(spectrum_.hasher, low, high));
-    }
-
-    // The first k-mer from `from` on that is weak; solid if `flip` has all bits.
-    __device__ int next(int from, uint32_t flip) const {
-        for (int word = from / kWarp; word * kWarp < kmers_; word++) {
-            uint32_t found = weak_[word] ^ flip;
-            if (word == from / kWarp) found &= ~0u << from % kWarp;
-            if (found == 0) continue;
-            const int at = word * kWarp + __ffs(int(found)) - 1;
-            return at < kmers_ ? at : kmers_;
-        }
-        return kmers_;
-    }
-    // The same from `from` down, or -1.
-    __device__ int last(int from, uint32_t flip) const {
-        if (from < 0) return -1;
-        for (int word = from / kWarp; word >= 0; word--) {
-            uint32_t found = weak_[word] ^ flip;
-            if (word == from / kWarp) found &= ~0u >> (kWarp - 1 - from % kWarp);
-            if (found) return word * kWarp + kWarp - 1 - __clz(int(found));
-        }
-        return -1;
     }
 
     const SpectrumView &spectrum_;
