@@ -56,10 +56,21 @@ _CPU_NANOSECONDS, _GPU_NANOSECONDS, _GPU_CALL_NANOSECONDS = 10.0, 0.5, 1e6
 _T = TypeVar("_T")
 
 
-def chosen_k(mean_length: float) -> int:
-    """Return the k for reads of a mean length: half of it, odd, and at most 27."""
-    least, _ = _native_correct.k_range()
-    return max(least, min(_LARGEST_K, int(mean_length) // 2 | 1))
+# The k-mers of a genome are at most one in this many of all k-mers. If they were more, a wrong base
+# would often make a k-mer that is elsewhere in the genome.
+_KMERS_FOR_A_BASE = 1000
+
+
+def chosen_k(mean_length: float, genome_size: int | None = None) -> int:
+    """Return the k for reads of a mean length: half of it, odd, and at most 27.
+
+    For a genome that is too large for this k, it is the shortest odd k that suffices.
+    """
+    least, most = _native_correct.k_range()
+    k = max(least, min(_LARGEST_K, int(mean_length) // 2 | 1))
+    while k < most and 4**k < _KMERS_FOR_A_BASE * (genome_size or 0):
+        k += 2
+    return k
 
 
 @dataclasses.dataclass(frozen=True)
@@ -125,6 +136,8 @@ class Processors:
 
         self._devices = _auto.Devices(backend, open_engine)
         self._costs = _auto.CallCosts()
+        self.bases = {"cpu": 0, "cuda": 0}
+        """The bases that each engine was given to correct."""
 
     def counter(self, k: int, memory_bytes: int = 0) -> Counter:
         """Return a counter: on the devices if they are open."""
@@ -139,6 +152,7 @@ class Processors:
         """Return ``call(engine)`` with the engine to correct with; None is the CPU."""
         with self._devices.for_call(self._costs, lambda: self._estimate(bases)) as engine:
             if engine is None:
+                self.bases["cpu"] += bases
                 return call(None)
             if spectrum.bytes > engine.memory_bytes:
                 warnings.warn(
@@ -148,7 +162,9 @@ class Processors:
                     stacklevel=3,
                 )
                 self._devices.close()
+                self.bases["cpu"] += bases
                 return call(None)
+            self.bases["cuda"] += bases
             result = call(engine)
             engine.tell_of_losses()
             if not engine.devices:
@@ -188,6 +204,7 @@ class Spectrum:
         k: int | None = None,
         threshold: int | None = None,
         threads: int = 0,
+        genome_size: int | None = None,
         backend: Backend = "auto",
         devices: Iterable[int] | None = None,
     ) -> Spectrum:
@@ -206,6 +223,9 @@ class Spectrum:
             histogram.
         threads
             The most CPU threads to use; 0 means all that the process may use.
+        genome_size
+            About how many bases the genome has. A default `k` that is too short for it becomes
+            longer.
         backend
             ``"cpu"``, ``"cuda"``, or ``"auto"``, which uses the devices for work that they are
             expected to finish sooner. All give the same reads.
@@ -229,7 +249,9 @@ class Spectrum:
         """
         letters, offsets = ragged(reads, "reads")
         if k is None:
-            k = chosen_k(float(np.diff(offsets).mean()) if len(offsets) > 1 else 0)
+            mean_length = float(np.diff(offsets).mean()) if len(offsets) > 1 else 0
+            size = None if genome_size is None else _int(genome_size, "genome_size")
+            k = chosen_k(mean_length, size)
         processors = Processors(backend, devices, threads)
         counter = processors.counter(_int(k, "k"))
         complete = False
@@ -337,6 +359,8 @@ class Spectrum:
         method: Method = "search",
         max_changes: int | None = None,
         threads: int = 0,
+        max_window_changes: int | None = None,
+        all_or_nothing: bool = False,
     ) -> Corrected:
         """Correct reads.
 
@@ -354,6 +378,12 @@ class Spectrum:
             The most changes of a read. The default is 2, and one more for every 10 bases.
         threads
             As for :meth:`from_reads`.
+        max_window_changes
+            The most changes within 20 bases. The default is 4. A base whose quality is above the
+            read's mean counts as two. One whose quality is below 7/8 of the mean does not count.
+        all_or_nothing
+            Leave a read wholly as it was unless all its k-mers become solid. By default, only its
+            stretches that cannot be made solid stay as they were.
 
         Raises
         ------
@@ -362,8 +392,13 @@ class Spectrum:
         """
         if method not in get_args(Method):
             raise ValueError(f"method is {method!r}, not one of {', '.join(get_args(Method))}")
-        if max_changes is not None and _int(max_changes, "max_changes") < 1:
-            raise ValueError(f"max_changes is {max_changes}, less than 1")
+        options = Options(
+            _int(threads, "threads"),
+            method,
+            _limit(max_changes, "max_changes"),
+            _limit(max_window_changes, "max_window_changes"),
+            all_or_nothing,
+        )
         letters, offsets = ragged(reads, "reads")
         letters = letters[: offsets[-1]]
         quality = None if qualities is None else _qualities(qualities, len(letters))
@@ -379,6 +414,7 @@ class Spectrum:
                 (letters, offsets), quality, options, *arrays, engine
             ),
         )
+        self.native.correct((letters, offsets), quality, options, corrected, states, begins, ends)
         at = np.flatnonzero(corrected != letters)
         which = np.searchsorted(offsets, at, side="right") - 1
         return Corrected(
@@ -397,6 +433,14 @@ class Spectrum:
 def _int(value: Any, name: str) -> int:
     if not isinstance(value, (int, np.integer)) or not 0 <= value < 2**31:
         raise ValueError(f"{name} is {value!r}, not a whole number from 0")
+    return int(value)
+
+
+def _limit(value: Any, name: str) -> int:
+    if value is None:
+        return 0
+    if _int(value, name) < 1:
+        raise ValueError(f"{name} is {value}, less than 1")
     return int(value)
 
 

@@ -39,9 +39,12 @@ enum State : uint8_t {
     kShort = 3       // it has no k-mer
 };
 
+// Whether a quality is below 7/8 of the read's mean. Both are multiplied by the read's length.
+GKL_SHIM_CORRECT bool is_low(uint64_t quality, uint64_t total) { return quality * 8 < total * 7; }
+
 // The most changes that the search makes at once, with this number of bases before the read's end.
-// More than a few must be of bases whose mean quality is below 7/8 of the read's. Otherwise reads
-// would often be changed into another copy of a repeat.
+// More than a few must be of bases whose mean quality is low. Otherwise reads would often be
+// changed into another copy of a repeat.
 constexpr int kFew = 4, kMostAtOnce = 10;
 GKL_SHIM_CORRECT int most_at_once(int bases) {
     const int few = bases < kFew ? bases : kFew;
@@ -52,8 +55,9 @@ GKL_SHIM_CORRECT int most_at_once(int bases) {
 // The most changes of a read, unless the caller sets another limit.
 GKL_SHIM_CORRECT int default_limit(int length) { return 2 + length / 10; }
 
-// The most changes within a window of this many bases, unless the caller sets another limit. Real
-// errors rarely lie closer. Differences between copies of a repeat do.
+// A read gets few changes within this number of bases, because copies of a repeat and alleles
+// differ by true bases of high quality. A change of a base whose quality is above the read's mean
+// counts as two, and one whose quality is below 7/8 of the mean does not count.
 constexpr int kWindow = 20, kMostInWindow = 4;
 
 struct Limits {
@@ -93,15 +97,18 @@ template <class Lanes>
 GKL_SHIM_CORRECT bool crowded(const Lanes &lanes, const Limits &limits, int first, int last) {
     const int begin = first < kWindow ? 0 : first - kWindow + 1;
     const int end = last + kWindow < lanes.length() ? last + kWindow : lanes.length();
-    const auto changed = [&lanes](int p) {
+    const uint64_t total = lanes.total_quality();
+    const auto weight = [&lanes, total](int p) {
         const uint32_t original = lanes.original(p);
-        return original != kUnknown && original != lanes.code(p);
+        if (original == kUnknown || original == lanes.code(p)) return 0;
+        const uint64_t quality = uint64_t(lanes.quality(p)) * uint64_t(lanes.length());
+        return quality > total ? 2 : is_low(quality, total) ? 0 : 1;
     };
     int changes = 0;
     GKL_SHIM_ROLLED
     for (int p = begin; p < end; p++) {
-        changes += changed(p);
-        if (p - kWindow >= begin) changes -= changed(p - kWindow);
+        changes += weight(p);
+        if (p - kWindow >= begin) changes -= weight(p - kWindow);
         if (changes > limits.of_window()) return true;
     }
     return false;
@@ -203,13 +210,17 @@ class Search {
     // Makes the best changes, unless there would be too many in a window.
     GKL_SHIM_CORRECT bool make_best(int changes) {
         uint32_t before[kMostAtOnce];
+        GKL_SHIM_ROLLED
         for (int d = 0; d < changes; d++) {
             before[d] = lanes_.code(best_[d].position);
             lanes_.set_code(best_[d].position, best_[d].base);
         }
+        const int made = limits_.of(lanes_.length()) - left_ + changes;
+        if (2 * made <= limits_.of_window()) return true;
         const int one = best_[0].position, other = best_[changes - 1].position;
         if (!crowded(lanes_, limits_, one < other ? one : other, one < other ? other : one))
             return true;
+        GKL_SHIM_ROLLED
         for (int d = 0; d < changes; d++) lanes_.set_code(best_[d].position, before[d]);
         return false;
     }
@@ -247,14 +258,15 @@ class Search {
             const bool last = depth == changes - 1;
             if (run >= enough && last) {
                 const uint32_t sum = quality + lanes_.quality(change.position);
-                const bool low = uint64_t(sum) * uint64_t(lanes_.length()) * 8 <
-                                 uint64_t(changes) * total_quality_ * 7;
+                const bool low = is_low(uint64_t(sum) * uint64_t(lanes_.length()),
+                                        uint64_t(changes) * total_quality_);
                 if (changes > kFew && !low) {
                     // not a way
                 } else if (ways == 0 || run > run_ || (run == run_ && sum < best)) {
                     ways = 1;
                     best = sum;
                     run_ = run;
+                    GKL_SHIM_ROLLED
                     for (int d = 0; d < changes; d++) best_[d] = way[d];
                 } else if (run == run_ && sum == best) {
                     ways++;

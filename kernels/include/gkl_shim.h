@@ -777,8 +777,9 @@ typedef struct {
     int32_t threads; /* as in gkl_shim_pairhmm_options */
     int32_t method;  /* GKL_SHIM_CORRECT_SEARCH or _VOTING */
     int32_t changes; /* the most changes of a read; 0 means 2 and one more for every 10 bases */
-    int32_t window_changes; /* the most changes within 20 bases; 0 means 4. Replacing an N is not
-                             * counted. */
+    /* The most changes within 20 bases; 0 means 4. A base whose quality is above the read's mean
+     * counts as two; one whose quality is below 7/8 of the mean, and an N, do not count. */
+    int32_t window_changes;
     int32_t whole; /* if not 0, unsolved reads stay wholly unchanged */
 } gkl_shim_correct_options;
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from fractions import Fraction
 
 SOLID, CORRECTED, UNSOLVED, SHORT = range(4)
 # Ties of votes are decided by this order.
@@ -41,8 +42,7 @@ def correct(
     if len(read) < k:
         return read, SHORT
     changes = limit or 2 + len(read) // 10
-    upper = _Read(read.upper())
-    upper.in_window = in_window
+    upper = _Read(read.upper(), qualities, in_window)
     state = (_search if method == "search" else _vote_on)(upper, qualities, solid, k, changes)
     if whole and state == UNSOLVED:
         return read, state
@@ -51,28 +51,42 @@ def correct(
 
 
 class _Read(list[str]):
-    """The bases of a read, and the read as it was."""
+    """The bases of a read, and what the limit on changes in a window needs to know."""
 
-    def __init__(self, bases: str) -> None:
+    def __init__(self, bases: str, qualities: list[int], in_window: int) -> None:
         super().__init__(bases)
         self.original = list(bases)
-        self.in_window = 0
+        self.qualities = list(qualities)
+        self.in_window = in_window
 
     def reverse(self) -> None:
         super().reverse()
         self.original.reverse()
+        self.qualities.reverse()
 
     def change(self, changes: dict[int, str]) -> bool:
         """Make changes, unless a window of 20 bases near them would have too many."""
         before = self[:]
         for position, base in changes.items():
             self[position] = base
-        different = [p for p, base in enumerate(self.original) if base != "N" and base != self[p]]
+        known = [
+            0 if base == "N" else quality
+            for base, quality in zip(self, self.qualities, strict=True)
+        ]
+        mean = Fraction(sum(known), len(self))
+        weights = [
+            0
+            if original in ("N", base) or quality < mean * Fraction(7, 8)
+            else 2
+            if quality > mean
+            else 1
+            for original, base, quality in zip(self.original, self, known, strict=True)
+        ]
         for start in range(-20, len(self)):
             window = range(start, start + 20)
             if not any(min(changes) <= p <= max(changes) for p in window):
                 continue
-            if sum(p in window for p in different) > self.in_window:
+            if sum(weights[max(start, 0) : start + 20]) > self.in_window:
                 self[:] = before
                 return False
         return True
@@ -116,7 +130,7 @@ def _vote_on(read: _Read, qualities: list[int], solid: set[str], k: int, left: i
         return SOLID
     for _ in range(left):
         change = _vote(read, solid, k)
-        if change is None or not read.change(dict([change])):
+        if change is None or not read.change({change[0]: change[1]}):
             return UNSOLVED
         if all(_marks(read, solid, k)):
             return CORRECTED

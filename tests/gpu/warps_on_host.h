@@ -24,6 +24,7 @@
 #define __host__
 #define __shared__
 #define __forceinline__ inline
+#define __noinline__
 #define __align__(bytes) __attribute__((aligned(bytes)))
 #define __launch_bounds__(...)
 

@@ -172,8 +172,8 @@ __global__ void finish_tables(FinishWork work) {
 
 // ---- Correction -----------------------------------------------------------------------------
 
-// The first bit of a plane from `from` on that differs from those of `flip`, or `end`. This and the
-// next function are called from many places: their code is there once.
+// The first bit of a plane from `from` on that differs from those of `flip`, or `end`. This
+// function and the next two are called from many places: their code is there once.
 __device__ __noinline__ int next_bit(const uint32_t *plane, int end, int from, uint32_t flip) {
     GKL_SHIM_ROLLED
     for (int word = from / kWarp; word * kWarp < end; word++) {
@@ -195,6 +195,19 @@ __device__ __noinline__ int last_bit(const uint32_t *plane, int from, uint32_t f
         if (found) return word * kWarp + kWarp - 1 - __clz(int(found));
     }
     return -1;
+}
+
+// Changes a base. All lanes of the warp call it.
+__device__ __noinline__ void set_base(uint32_t *low, uint32_t *high, uint32_t *unknown,
+                                      int position, uint32_t base) {
+    const uint32_t word = uint32_t(position) / kWarp, bit = 1u << position % kWarp;
+    __syncwarp();
+    if (lane_number() == 0) {
+        low[word] = (low[word] & ~bit) | (base & 1 ? bit : 0);
+        high[word] = (high[word] & ~bit) | (base & 2 ? bit : 0);
+        unknown[word] = (unknown[word] & ~bit) | (base == kUnknown ? bit : 0);
+    }
+    __syncwarp();
 }
 
 // A read for search.h, held by a warp. All lanes call each function together and get the same
@@ -255,14 +268,7 @@ class WarpLanes {
         return (low_[word] >> bit & 1) | (high_[word] >> bit & 1) << 1;
     }
     __device__ void set_code(int position, uint32_t base) {
-        const uint32_t word = uint32_t(position) / kWarp, bit = 1u << position % kWarp;
-        __syncwarp();
-        if (lane_ == 0) {
-            low_[word] = (low_[word] & ~bit) | (base & 1 ? bit : 0);
-            high_[word] = (high_[word] & ~bit) | (base & 2 ? bit : 0);
-            unknown_[word] = (unknown_[word] & ~bit) | (base == kUnknown ? bit : 0);
-        }
-        __syncwarp();
+        set_base(low_, high_, unknown_, position, base);
     }
     __device__ uint32_t original(int position) const { return code_of(letters_[position]); }
     // N has no quality, whatever the file says.

@@ -1,0 +1,171 @@
+"""How do the time and the memory of `gkl-shim correct` grow with the number of reads?
+
+Reads of a genome are simulated, with qualities that fall towards the end of a read and errors as
+likely as the qualities say. Each whole command gets its own process. Lighter runs beside it if
+--lighter is given.
+
+Example: python -m benchmarks.correct_scale --genome NC_008253.fa.gz --reads 1000000 21000000
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import click
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.common import report
+from benchmarks.common.simulated_reads import mutated
+
+_AT_ONCE = 200_000
+_DIGITS = 10
+_CODE = "from gkl_shim.cli import main; main()"
+
+
+def _genome(path: Path | None, size: int) -> NDArray[np.uint8]:
+    if path is None:
+        return np.frombuffer(b"ACGT", np.uint8)[np.random.default_rng(1).integers(0, 4, size)]
+    data = path.read_bytes()
+    text = gzip.decompress(data) if data.startswith(b"\x1f\x8b") else data
+    lines = [line for line in text.split(b"\n") if not line.startswith(b">")]
+    return np.frombuffer(b"".join(lines).upper().replace(b"N", b""), np.uint8)
+
+
+def write_reads(path: Path, genome: NDArray[np.uint8], count: int, length: int, seed: int) -> None:
+    """Write reads of both strands as FASTQ.
+
+    The quality of a base falls from 38 to 30 along the read and varies around that. The
+    probability of an error is the one that the quality stands for.
+    """
+    rng = np.random.default_rng(seed)
+    both = np.concatenate([genome, _reverse_complement(genome)])
+    record = np.empty((_AT_ONCE, 2 * length + _DIGITS + 7), np.uint8)
+    bases = slice(_DIGITS + 3, _DIGITS + 3 + length)
+    qualities = slice(bases.stop + 3, bases.stop + 3 + length)
+    record[:, :2] = np.frombuffer(b"@r", np.uint8)
+    record[:, bases.start - 1] = record[:, -1] = ord("\n")
+    record[:, bases.stop : qualities.start] = np.frombuffer(b"\n+\n", np.uint8)
+    chances = (10 ** (-np.arange(64) / 10)).astype(np.float32)
+    falling = np.linspace(38, 30, length, dtype=np.float32)
+    with path.open("wb") as file:
+        for first in range(0, count, _AT_ONCE):
+            some = min(_AT_ONCE, count - first)
+            names = first + np.arange(some)
+            for digit in range(_DIGITS):
+                record[:some, _DIGITS + 1 - digit] = names // 10**digit % 10 + ord("0")
+            starts = rng.integers(0, len(genome) - length + 1, some)
+            starts[rng.random(some) < 0.5] += len(genome)
+            letters = both[starts[:, None] + np.arange(length)]
+            noise = rng.standard_normal((some, length), np.float32)
+            noise = 3 * noise - 2 * np.abs(rng.standard_normal((some, 1), np.float32))
+            quality = np.clip(falling + noise, 2, 40).astype(np.uint8)
+            at = np.nonzero(rng.random((some, length), np.float32) < chances[quality])
+            codes = np.searchsorted(np.frombuffer(b"ACGT", np.uint8), letters[at])
+            others = (codes + rng.integers(1, 4, len(codes))) % 4
+            letters[at] = np.frombuffer(b"ACGT", np.uint8)[others]
+            record[:some, bases], record[:some, qualities] = letters, quality + 33
+            file.write(record[:some].tobytes())
+
+
+def _reverse_complement(genome: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    complement = np.frombuffer(bytes.maketrans(b"ACGT", b"TGCA"), np.uint8)
+    reverse: NDArray[np.uint8] = complement[genome[::-1]]
+    return reverse
+
+
+def _measured(line: list[str], folder: str) -> tuple[float, float]:
+    """Run a command. Return its seconds and its peak memory in MiB."""
+    start = time.perf_counter()
+    # Started elsewhere, so that Python finds the installed package and not a source folder.
+    pipes = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE}
+    with subprocess.Popen(line, cwd=folder, **pipes) as process:
+        assert process.stderr is not None
+        message = process.stderr.read().decode()
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise click.ClickException(f"{Path(line[0]).name} failed: {message.strip()}")
+    return time.perf_counter() - start, usage.ru_maxrss / 1024
+
+
+@click.command()
+@click.option("--genome", type=Path, help="A genome in FASTA. Default: a random one.")
+@click.option("--genome-size", default=5_000_000, show_default=True, help="Of the random genome.")
+@click.option("--diploid", is_flag=True, help="Half of the reads are of a haplotype with SNPs.")
+@click.option("--reads", type=int, multiple=True, default=(1_000_000,), show_default=True)
+@click.option("--length", default=100, show_default=True)
+@click.option("--memory", type=float, multiple=True, default=(4.0,), show_default=True)
+@click.option("--threads", default=2, show_default=True)
+@click.option("--rounds", default=1, show_default=True, help="Runs of each tool, in turns.")
+@click.option("--lighter", help="Lighter's program.")
+@click.option("--lighter-k", default=19, show_default=True)
+@click.option("--folder", type=Path, help="Where the reads are written. Default: a temporary one.")
+@report.json_option
+def command(
+    genome: Path | None,
+    genome_size: int,
+    diploid: bool,
+    reads: tuple[int, ...],
+    length: int,
+    memory: tuple[float, ...],
+    threads: int,
+    rounds: int,
+    lighter: str | None,
+    lighter_k: int,
+    folder: Path | None,
+    json_file: str | None,
+) -> None:
+    """Measure whole commands on simulated reads."""
+    letters = _genome(genome, genome_size)
+    if diploid:
+        letters = np.concatenate([letters, mutated(letters, 1e-3, 5)])
+    rows: list[report.Row] = []
+    with tempfile.TemporaryDirectory(dir=folder) as made, report.progress() as progress:
+        fastq, out, facts = (Path(made) / name for name in ("reads.fq", "ours.fq", "facts.json"))
+        for count in reads:
+            progress(f"{count} reads: simulating")
+            write_reads(fastq, letters, count, length, 1)
+            ours = [sys.executable, "-c", _CODE, "correct", str(fastq), "-o", str(out), "--force"]
+            ours += ["--threads", str(threads), "--json", str(facts)]
+            tools = {f"gkl-shim --memory {m:g}": [*ours, "--memory", str(m)] for m in memory}
+            if lighter is not None:
+                options = ["-K", str(lighter_k), str(len(letters)), "-t", str(threads)]
+                tools["Lighter"] = [lighter, "-r", str(fastq), *options, "-od", made]
+            found: dict[str, list[tuple[float, float]]] = {tool: [] for tool in tools}
+            known = {}
+            for _ in range(rounds):
+                for tool, line in tools.items():
+                    progress(f"{count} reads: {tool}")
+                    found[tool].append(_measured(line, made))
+                    if tool != "Lighter":
+                        known[tool] = json.loads(facts.read_text())
+            for tool, runs in found.items():
+                row: report.Row = {
+                    "reads": count,
+                    "tool": tool,
+                    "seconds": statistics.median(seconds for seconds, _ in runs),
+                    "peak MiB": max(peak for _, peak in runs),
+                }
+                if tool in known:
+                    row["spectrum MiB"] = known[tool]["spectrum_bytes"] / 2**20
+                    row["passes"] = known[tool]["counting_passes"]
+                    row |= {f"{s} seconds": t for s, t in known[tool]["seconds"].items()}
+                rows.append(row)
+                print(json.dumps(row), flush=True)
+    table = report.Table("Whole commands", rows, decimals={"seconds": 2, "peak MiB": 0})
+    report.print_tables([], [table])
+    if json_file is not None:
+        report.write_json(json_file, {**report.about(), "threads": threads, "rows": rows})
+
+
+if __name__ == "__main__":
+    report.run(command)
