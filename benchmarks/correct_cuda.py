@@ -26,7 +26,6 @@ import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import click
 import numpy as np
@@ -46,6 +45,8 @@ __all__ = ["Generated", "generated", "genome_of"]
 _LETTERS = np.frombuffer(b"ACGT", np.uint8)
 _COMPLEMENT = np.frombuffer(bytes.maketrans(b"ACGT", b"TGCA"), np.uint8)
 _GENOME = 4_938_920
+#: Letters, states, begins and ends of corrected reads.
+_Out = tuple[NDArray[np.uint8], NDArray[np.uint8], NDArray[np.int32], NDArray[np.int32]]
 _LIGHTER_KS = (19, 23)
 _ROUNDS = 7
 
@@ -155,7 +156,7 @@ def _spectrum(data: Generated, engine: Engine | None) -> Spectrum:
 
 
 def _once(
-    data: Generated, engine: Engine | None, out: tuple[NDArray[Any], ...]
+    data: Generated, engine: Engine | None, out: _Out
 ) -> tuple[dict[str, float], _native_correct.Spectrum]:
     """Make a spectrum and correct. Return the time of each step."""
     ends = [time.perf_counter()]

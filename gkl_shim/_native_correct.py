@@ -112,7 +112,10 @@ class Counter:
             else lib.gkl_shim_correct_cuda_counter_open(engine.pointer, k, memory_bytes, handle)
         )
         _native.check(status)
-        self.pointer = self._ffi.gc(handle[0], self._lib.gkl_shim_correct_counter_close)
+        # The engine must outlive the counter: the destructor holds it.
+        self.pointer = self._ffi.gc(
+            handle[0], lambda counter, _=engine: lib.gkl_shim_correct_counter_close(counter)
+        )
 
     def count(self, reads: Ragged) -> None:
         """Count the k-mers of reads, which are letters and offsets."""

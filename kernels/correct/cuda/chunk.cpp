@@ -8,9 +8,6 @@ namespace gkl_shim {
 namespace correct {
 namespace {
 
-constexpr int64_t kAligned = 256;
-int64_t aligned(int64_t at) { return (at + kAligned - 1) / kAligned * kAligned; }
-
 // More blocks than this only repeat their loop.
 constexpr int64_t kMostBlocks = int64_t(1) << 20;
 

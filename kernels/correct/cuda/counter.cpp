@@ -12,7 +12,6 @@ namespace correct {
 namespace {
 
 constexpr int64_t kEntryBytes = sizeof(uint64_t);
-constexpr int64_t kAligned = 256;
 // Bases of a chunk, about.
 constexpr int64_t kCountedBases = int64_t(1) << 24;
 // Entries of a table that stay free however small the table is, because k-mers are not divided
@@ -303,8 +302,7 @@ void DeviceCounter::count(const Read *reads, int64_t count) {
     for (int64_t begin = 0; begin < count; stage = (stage + 1) % Engine::kStages) {
         const Cut cut = cut_reads(reads, begin, count, chunk_bases_, k());
         const int64_t some = cut.end - begin;
-        const int64_t letters_at =
-            ((some + 1) * int64_t(sizeof(uint32_t)) + kAligned - 1) / kAligned * kAligned;
+        const int64_t letters_at = aligned((some + 1) * int64_t(sizeof(uint32_t)));
         on_each([&](DeviceTables &tables) { tables.wait(stage); });
         bool staged = false;
         on_each([&](DeviceTables &tables) {
