@@ -47,7 +47,7 @@ _COMPLEMENT = np.frombuffer(bytes.maketrans(b"ACGT", b"TGCA"), np.uint8)
 _GENOME = 4_938_920
 #: Letters, states, begins and ends of corrected reads.
 _Out = tuple[NDArray[np.uint8], NDArray[np.uint8], NDArray[np.int32], NDArray[np.int32]]
-_LIGHTER_KS = (19, 23)
+_LIGHTER_K = 19
 _ROUNDS = 7
 
 
@@ -256,10 +256,10 @@ def _commands(data: Generated, lighter: str, threads: int, step: Progress) -> Ta
             line = [sys.executable, "-c", code, "correct", str(fastq), *options]
             tools[f"gkl-shim --backend {backend}"] = (line, out)
         program = shutil.which(lighter)
-        for k in _LIGHTER_KS if program else ():
-            out = folder / f"lighter{k}"
-            options = ["-K", str(k), str(data.genome_size), "-t", str(threads), "-od", str(out)]
-            tools[f"Lighter -K {k}"] = ([program or "", "-r", str(fastq), *options], out)
+        if program is not None:
+            out, size = folder / "lighter", str(data.genome_size)
+            options = ["-K", str(_LIGHTER_K), size, "-t", str(threads), "-od", str(out)]
+            tools[f"Lighter -K {_LIGHTER_K}"] = ([program, "-r", str(fastq), *options], out)
         took: dict[str, list[float]] = {tool: [] for tool in tools}
         for _ in range(3):
             for tool, (line, _) in tools.items():

@@ -6,7 +6,6 @@
 #include <memory>
 #include <vector>
 
-#include "common/copy.h"
 #include "common/cpu.h"
 #include "common/error.h"
 #include "common/thread_pool.h"
@@ -17,15 +16,16 @@ namespace gkl_shim {
 namespace correct {
 namespace {
 
-// Reads that one task checks, and its approximate time.
-constexpr int64_t kReadsChecked = 4096, kCheckNanoseconds = 40;
+// Reads that one task checks, or whose results it writes, and the approximate times of a read.
+constexpr int64_t kReadsChecked = 4096, kCheckNanoseconds = 40, kResultNanoseconds = 3;
 
-// The reads of a batch that is valid. `letters` are the batch's, or a copy that may be changed.
+// The reads of a batch that is valid.
 class Reads {
    public:
     Reads() = default;
-    // Sets the error and returns false if the batch is not valid.
-    bool open(const gkl_shim_correct_batch *batch, int threads) {
+    // Sets the error and returns false if the batch is not valid. Unless `copy` is null, it gets
+    // the letters, and the reads have these.
+    bool open(const gkl_shim_correct_batch *batch, uint8_t *copy, int threads) {
         if (!batch) return fail("batch is null");
         if (batch->reads < 0) return fail("reads is %lld, less than 0", (long long)batch->reads);
         if (batch->reads == 0) return true;
@@ -43,9 +43,10 @@ class Reads {
         }
         if (batch->offsets[batch->reads] > 0 && !batch->letters)
             return fail("the letters are null");
+        letters_ = copy ? copy : const_cast<uint8_t *>(batch->letters);
         reads_.reset(new Read[size_t(batch->reads)]);
         count_ = batch->reads;
-        Job job = {*batch, reads_.get(), {count_}};
+        Job job = {*batch, letters_, reads_.get(), {count_}};
         parallel_for((count_ + kReadsChecked - 1) / kReadsChecked, count_ * kCheckNanoseconds,
                      threads, check_some, &job);
         if (job.first_wrong == count_) return true;
@@ -55,17 +56,13 @@ class Reads {
                     (long long)job.first_wrong, (long long)at, read.letters[at]);
     }
 
-    // Makes `letters` the reads' letters, which are a copy of the batch's.
-    void move_to(const gkl_shim_correct_batch &batch, uint8_t *letters) {
-        for (int64_t k = 0; k < count_; k++) reads_[size_t(k)].letters = letters + batch.offsets[k];
-    }
-
     const Read *get() const { return reads_.get(); }
     int64_t count() const { return count_; }
 
    private:
     struct Job {
         const gkl_shim_correct_batch &batch;
+        uint8_t *letters;
         Read *reads;
         std::atomic<int64_t> first_wrong;
     };
@@ -73,12 +70,15 @@ class Reads {
         Job &job = *static_cast<Job *>(context);
         const gkl_shim_correct_batch &batch = job.batch;
         const int64_t end = std::min(batch.reads, (task + 1) * kReadsChecked);
+        const int64_t first_letter = batch.offsets[task * kReadsChecked];
+        const size_t letters = size_t(batch.offsets[end] - first_letter);
+        if (job.letters != batch.letters && letters > 0)
+            memcpy(job.letters + first_letter, batch.letters + first_letter, letters);
         bool wrong = false;
         for (int64_t k = task * kReadsChecked; k < end; k++) {
             const int64_t begin = batch.offsets[k];
             Read &read = job.reads[k];
-            read = {const_cast<uint8_t *>(batch.letters) + begin,
-                    batch.qualities ? batch.qualities + begin : nullptr,
+            read = {job.letters + begin, batch.qualities ? batch.qualities + begin : nullptr,
                     int32_t(batch.offsets[k + 1] - begin)};
             if (wrong || wrong_letter(read.letters, read.length) < 0) continue;
             wrong = true;
@@ -88,6 +88,7 @@ class Reads {
         }
     }
 
+    uint8_t *letters_ = nullptr;
     std::unique_ptr<Read[]> reads_;
     int64_t count_ = 0;
 };
@@ -135,23 +136,33 @@ gkl_shim_status correct_batch(const gkl_shim_correct_options *options,
     if (!spectrum) return invalid("spectrum is null");
     return guarded([&]() -> gkl_shim_status {
         Reads reads;
-        if (!reads.open(batch, settings.threads)) return GKL_SHIM_EINVAL;
+        if (!reads.open(batch, corrected, settings.threads)) return GKL_SHIM_EINVAL;
         if (reads.count() == 0) return GKL_SHIM_OK;
         if (!states) return invalid("states is null");
-        const int64_t letters = batch->offsets[batch->reads];
-        if (letters > 0 && !corrected) return invalid("corrected is null");
-        copy_all({{corrected, batch->letters, letters}}, settings.threads);
-        reads.move_to(*batch, corrected);
+        if (batch->offsets[batch->reads] > 0 && !corrected) return invalid("corrected is null");
         const std::unique_ptr<Outcome[]> outcomes(new Outcome[size_t(reads.count())]);
         const gkl_shim_status status = correct_reads(settings, *spectrum->spectrum, reads.get(),
                                                      reads.count(), outcomes.get());
         if (status != GKL_SHIM_OK) return status;
-        for (int64_t k = 0; k < reads.count(); k++) {
-            const Outcome &outcome = outcomes[size_t(k)];
-            states[k] = uint8_t(outcome.state);
-            if (begins) begins[k] = outcome.begin;
-            if (ends) ends[k] = outcome.end;
-        }
+        struct Job {
+            const Outcome *outcomes;
+            int64_t count;
+            uint8_t *states;
+            int32_t *begins, *ends;
+        } job = {outcomes.get(), reads.count(), states, begins, ends};
+        parallel_for((job.count + kReadsChecked - 1) / kReadsChecked,
+                     job.count * kResultNanoseconds, settings.threads,
+                     [](void *context, int64_t task) {
+                         const Job &job = *static_cast<Job *>(context);
+                         const int64_t end = std::min(job.count, (task + 1) * kReadsChecked);
+                         for (int64_t k = task * kReadsChecked; k < end; k++) {
+                             const Outcome &outcome = job.outcomes[k];
+                             job.states[k] = uint8_t(outcome.state);
+                             if (job.begins) job.begins[k] = outcome.begin;
+                             if (job.ends) job.ends[k] = outcome.end;
+                         }
+                     },
+                     &job);
         return GKL_SHIM_OK;
     });
 }
@@ -207,7 +218,7 @@ extern "C" gkl_shim_status gkl_shim_correct_count(gkl_shim_correct_counter *coun
     if (counter->complete) return invalid("the counter is complete");
     return guarded([&]() -> gkl_shim_status {
         Reads reads;
-        if (!reads.open(batch, counter->threads)) return GKL_SHIM_EINVAL;
+        if (!reads.open(batch, nullptr, counter->threads)) return GKL_SHIM_EINVAL;
         counter->counter->count(reads.get(), reads.count());
         return GKL_SHIM_OK;
     });

@@ -28,8 +28,9 @@ gkl_shim_status DeviceChunk::plan() {
                                  [](const Read &read) { return read.qualities != nullptr; });
     qualities_ = 0;
     offsets_ = aligned(has_qualities_ ? cut.bases : 0);
-    letters_ = aligned(offsets_ + (count() + 1) * int64_t(sizeof(uint32_t)));
-    outcomes_ = aligned(letters_ + cut.bases);
+    // The letters end where the outcomes begin, so that both are fetched together.
+    outcomes_ = aligned(offsets_ + (count() + 1) * int64_t(sizeof(uint32_t)) + cut.bases);
+    letters_ = outcomes_ - cut.bases;
     planes_ = aligned(outcomes_ + count() * int64_t(sizeof(Outcome)));
     const int64_t words = cut.longest < kSharedBases
                               ? 0
@@ -45,7 +46,7 @@ void DeviceChunk::write() {
 }
 
 void DeviceChunk::send() {
-    driver().send(device_.address(), pinned_.address(), letters_ + cut.bases, stream());
+    driver().send(device_.address(), pinned_.address(), outcomes_, stream());
 }
 
 void DeviceChunk::correct() {
@@ -69,7 +70,7 @@ void DeviceChunk::launch() {
     send();
     correct();
     driver().fetch(pinned<uint8_t>(letters_), device_.address() + uint64_t(letters_),
-                   outcomes_ - letters_ + count() * int64_t(sizeof(Outcome)), stream());
+                   cut.bases + count() * int64_t(sizeof(Outcome)), stream());
 }
 
 void DeviceChunk::collect() {
