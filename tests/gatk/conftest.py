@@ -113,10 +113,10 @@ def chr22(tmp_path_factory: pytest.TempPathFactory) -> data.Sample:
 
 @pytest.fixture(scope="session")
 def deep(tmp_path_factory: pytest.TempPathFactory) -> data.Sample:
-    """A sample as deep as an amplicon: 1,200x over 4 kb, with a SNP every 400 bases."""
+    """A sample as deep as an amplicon: 1,200x over 2 kb, with a SNP every 400 bases."""
     _require_simulators()
     _, sequence = samples.read_fasta(shared_data("genomes/human_g1k_v37_chr17_1Mb.fa.gz"))
-    window = sequence[500_000:504_000]
+    window = sequence[500_000:502_000]
     folder = tmp_path_factory.mktemp("deep")
     return simulated_samples.simulate(folder, "deep", window, 1200, snp_rate=1 / 400)
 
