@@ -250,7 +250,7 @@ class Spectrum:
         letters, offsets = ragged(reads, "reads")
         if k is None:
             mean_length = float(np.diff(offsets).mean()) if len(offsets) > 1 else 0
-            size = None if genome_size is None else _int(genome_size, "genome_size")
+            size = None if genome_size is None else _int(genome_size, "genome_size", 2**63)
             k = chosen_k(mean_length, size)
         processors = Processors(backend, devices, threads)
         counter = processors.counter(_int(k, "k"))
@@ -430,8 +430,8 @@ class Spectrum:
         )
 
 
-def _int(value: Any, name: str) -> int:
-    if not isinstance(value, (int, np.integer)) or not 0 <= value < 2**31:
+def _int(value: Any, name: str, end: int = 2**31) -> int:
+    if not isinstance(value, (int, np.integer)) or not 0 <= value < end:
         raise ValueError(f"{name} is {value!r}, not a whole number from 0")
     return int(value)
 

@@ -163,5 +163,13 @@ def _output(path: str, threads: int) -> Iterator[BinaryIO]:
         # Imported late, because xopen imports every decompressor.
         from xopen import xopen
 
-        with xopen(file, "wb", format="gz", compresslevel=_GZIP_LEVEL, threads=threads) as zipped:
+        zipped = xopen(file, "wb", format="gz", compresslevel=_GZIP_LEVEL, threads=threads)
+        try:
             yield zipped
+        except BaseException:
+            # After a failed write, closing raises the same exception object again. As its own
+            # context, it would make contextlib loop forever.
+            with contextlib.suppress(OSError):
+                zipped.close()
+            raise
+        zipped.close()

@@ -73,6 +73,7 @@ def test_what_is_refused() -> None:
         ((-1, 0, 0), "threads is -1, less than 0"),
         ((1, 2, 0), "method is 2, not 0 or 1"),
         ((1, 0, -1), "changes is -1, less than 0"),
+        ((1, 0, 0, -1), "window_changes is -1, less than 0"),
     ):
         given = ffi.new("gkl_shim_correct_options *", options)
         batch = ffi.new("gkl_shim_correct_batch *")

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
+import subprocess
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from tests.cli.shim_command import one_error, run
+from tests.cli.shim_command import COMMAND, one_error, run
 from tests.conftest import missing, require_tool
 from tests.correct import oracle
 from tests.correct.test_correct import random_reads
@@ -172,6 +175,29 @@ def test_options_reach_the_engine(tmp_path: Path) -> None:
             for read, quality in zip(READS, QUALITIES, strict=True)
         ]
         assert done.stdout.decode() == fastq(want, QUALITIES)
+    given = ["--max-window-changes", "1", "--all-or-nothing"]
+    done = run(tmp_path, "correct", "r.fq", *OPTIONS, *given)
+    want = [
+        oracle.correct(read, [33 + q for q in quality], solid, K, "search", None, 1, True)[0]
+        for read, quality in zip(READS, QUALITIES, strict=True)
+    ]
+    assert want != WANT and done.stdout.decode() == fastq(want, QUALITIES)
+    size = ("--genome-size", str(2**40), "--json", "r.json")
+    succeeded(run(tmp_path, "correct", "r.fq", "-o", "o.fq", *size))
+    assert json.loads((tmp_path / "r.json").read_text())["k"] == 25
+
+
+def test_a_plot_needs_matplotlib(tmp_path: Path) -> None:
+    """The message comes before any work is done."""
+    (tmp_path / "r.fq").write_text(TEXT)
+    without = tmp_path / "without" / "matplotlib"
+    without.mkdir(parents=True)
+    (without / "__init__.py").write_text("raise ImportError('not here')")
+    path = f"{without.parent}:{os.environ.get('PYTHONPATH', '')}"
+    arguments = ("correct", "r.fq", "-o", "o.fq", "--plot", "h.svg")
+    done = run(tmp_path, *arguments, env={"PYTHONPATH": path})
+    assert one_error(done) == "--plot needs matplotlib: pip install gkl-shim[plot]"
+    assert names(tmp_path) == ["r.fq", "without"]
 
 
 def test_a_small_memory_changes_nothing(tmp_path: Path) -> None:
@@ -262,16 +288,45 @@ def test_outputs_that_cannot_be_written(tmp_path: Path) -> None:
     assert one_error(done) == "r.fq: it is given twice; name another output"
     done = run(tmp_path, "correct", "r.fq", "-o", "absent/out.fq")
     assert one_error(done) == "absent/out.fq: No such file or directory"
+    done = run(tmp_path, "correct", "r.fq", "-o", ".")
+    assert one_error(done) == ".: Is a directory"
     done = run(tmp_path, "correct", "absent.fq", "-o", "out.fq")
     assert one_error(done) == "absent.fq: No such file or directory"
 
 
-def test_a_full_disk(tmp_path: Path) -> None:
+@pytest.mark.parametrize("output", ["/dev/full", "full.gz"])
+def test_a_full_device(tmp_path: Path, output) -> None:
     if not Path("/dev/full").exists():
         missing("/dev/full does not exist")
     (tmp_path / "r.fq").write_text(TEXT)
-    done = run(tmp_path, "correct", "r.fq", "-o", "/dev/full")
-    assert one_error(done) == "/dev/full: No space left on device"
+    (tmp_path / "full.gz").symlink_to("/dev/full")
+    done = run(tmp_path, "correct", "r.fq", "-o", output)
+    assert one_error(done) == f"{output}: No space left on device"
+
+
+@pytest.mark.parametrize("threads", [1, 4])
+@pytest.mark.parametrize("output", ["o.fq", "o.fq.gz"])
+def test_a_file_that_grows_too_large(tmp_path: Path, output, threads) -> None:
+    """As on a full disk, a write fails early or late, while more pieces follow."""
+    rng = np.random.default_rng(1)
+    # Every read comes twice, so that all are solid.
+    letters = np.frombuffer(b"ACGT", np.uint8)[rng.integers(0, 4, (30_000, 100))].repeat(2, axis=0)
+    qualities = rng.integers(33, 73, letters.shape, np.uint8)
+    with (tmp_path / "r.fq").open("wb") as file:
+        for read, quality in zip(letters, qualities, strict=True):
+            file.write(b"@r\n%s\n+\n%s\n" % (read.tobytes(), quality.tobytes()))
+    for most in (20_000, 6_000_000):
+        options = ("-k", "15", "--threshold", "2", "--threads", str(threads))
+        line = [COMMAND, "correct", "r.fq", "-o", output, *options]
+        done = subprocess.run(
+            ["prlimit", f"--fsize={most}", *map(str, line)],
+            cwd=tmp_path,
+            capture_output=True,
+            check=False,
+            timeout=120,
+        )
+        assert (done.returncode, one_error(done)) == (1, f"{output}: File too large")
+        assert names(tmp_path) == ["r.fq"]
 
 
 @pytest.mark.parametrize(
@@ -281,6 +336,8 @@ def test_a_full_disk(tmp_path: Path) -> None:
         (["r.fq", "--output2", "x"], "give MATES and --output2 together"),
         (["r.fq", "r2.fq", "--output2", "x", "--interleaved"], "--interleaved is for one file"),
         (["r.fq", "--spectrum", "s", "-k", "15"], "a --spectrum has its own k and threshold"),
+        (["r.fq", "--genome-size", "9", "-k", "15"], "--genome-size chooses k; do not give both"),
+        (["r.fq", "--plot", "h.pdf"], "Invalid value for --plot: h.pdf ends with neither .svg nor"),
         (["r.fq", "-k", "5"], "Invalid value for '-k': 5 is not in the range 11<=x<=31"),
     ],
 )

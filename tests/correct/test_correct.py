@@ -41,7 +41,18 @@ def random_reads(seed: int, genome: int = 300, depth: int = 20, length: int = 50
     return reads, qualities
 
 
-def check(reads, qualities, k, threshold, method, limit=None, threads=1, spectrum_of=None):
+def check(
+    reads,
+    qualities,
+    k,
+    threshold,
+    method,
+    limit=None,
+    threads=1,
+    spectrum_of=None,
+    in_window=None,
+    whole=False,
+):
     """Compare with the oracle. Return the states."""
     spectrum = Spectrum.from_reads(spectrum_of or reads, k=k, threshold=threshold, threads=threads)
     counts = oracle.count(spectrum_of or reads, k)
@@ -50,9 +61,9 @@ def check(reads, qualities, k, threshold, method, limit=None, threads=1, spectru
     histogram = np.bincount(list(counts.values()), minlength=300)[1:]
     assert (spectrum.histogram[:200] == histogram[:200]).all()
     joined = bytes(q for read in qualities for q in read)
-    found = spectrum.correct(reads, joined, method, limit, threads)
+    found = spectrum.correct(reads, joined, method, limit, threads, in_window, whole)
     for index, (read, quality) in enumerate(zip(reads, qualities, strict=True)):
-        want, state = oracle.correct(read, quality, solid, k, method, limit)
+        want, state = oracle.correct(read, quality, solid, k, method, limit, in_window or 4, whole)
         assert (found.read(index).decode(), found.states[index]) == (want, state), (index, read)
     return found.states
 
@@ -82,6 +93,63 @@ def test_the_limit_on_changes(method, limit) -> None:
     check(dirty, qualities, 13, 3, method, limit, spectrum_of=clean)
 
 
+@pytest.mark.parametrize("in_window", [1, 2, 4, 100])
+@pytest.mark.parametrize("method", METHODS)
+def test_the_limit_on_changes_in_a_window(method, in_window) -> None:
+    clean, _ = random_reads(8, rate=0, depth=40)
+    dirty, qualities = random_reads(8, rate=0.08)
+    states = check(
+        dirty, qualities, 11, 3, method, spectrum_of=clean, in_window=in_window, limit=50
+    )
+    assert {CORRECTED, UNSOLVED} <= set(states.tolist())
+
+
+def test_a_window_has_twenty_bases() -> None:
+    """Two good bases may change within 20, a third must be 20 bases from the first."""
+    genome = "".join(random.Random(12).choices("ACGT", k=120))
+    spectrum = Spectrum.from_reads([genome] * 4, k=11)
+
+    def corrected(positions, quality, rest, limit=None) -> bool:
+        read, qualities = list(genome), [rest] * len(genome)
+        for p in positions:
+            read[p] = {"A": "C", "C": "G", "G": "T", "T": "A"}[read[p]]
+            qualities[p] = quality
+        found = spectrum.correct(
+            ["".join(read)], bytes(qualities), max_changes=50, max_window_changes=limit
+        )
+        return found.read(0).decode() == genome
+
+    near, far = (40, 50, 59), (40, 50, 60)
+    # Above the mean, as the others are; below, but not low; low.
+    assert (corrected(near, 30, 29), corrected(far, 30, 29)) == (False, True)
+    assert (corrected(near, 28, 29), corrected(near, 10, 29)) == (True, True)
+    # Without differences, every base counts as one.
+    five = (40, 45, 50, 54, 59)
+    assert (corrected(five, 30, 30), corrected(five[:4], 30, 30)) == (False, True)
+    assert corrected((40, 45, 50, 54, 60), 30, 30) and corrected(five, 30, 30, 5)
+    assert corrected(five, 10, 29)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_all_or_nothing(method) -> None:
+    clean, _ = random_reads(3, rate=0, depth=40)
+    dirty, qualities = random_reads(3, rate=0.08)
+    states = check(dirty, qualities, 13, 3, method, spectrum_of=clean, whole=True)
+    assert {CORRECTED, UNSOLVED} <= set(states.tolist())
+    spectrum = Spectrum.from_reads(clean, k=13, threshold=3)
+    some = spectrum.correct(dirty, method=method)
+    none = spectrum.correct(dirty, method=method, all_or_nothing=True)
+    unsolved = np.flatnonzero(some.states == UNSOLVED)
+    assert any(some.read(k).decode() != dirty[k] for k in unsolved)
+    assert all(none.read(k).decode() == dirty[k] for k in unsolved)
+    # The part to keep is solid in the read as it is.
+    solid = {kmer for kmer, count in oracle.count(clean, 13).items() if count >= 3}
+    for k in unsolved:
+        kept = none.read(k)[none.begins[k] : none.ends[k]].decode().upper()
+        kmers = oracle.count([kept], 13)
+        assert set(kmers) <= solid or (none.begins[k], none.ends[k]) == (0, len(dirty[k]))
+
+
 @settings(max_examples=150, deadline=None)
 @given(
     st.lists(st.text("ACGTN", max_size=40), min_size=1, max_size=12),
@@ -93,7 +161,8 @@ def test_any_reads(reads, k, method, data) -> None:
     copies = data.draw(st.lists(st.sampled_from(reads), max_size=12))
     every = reads + copies
     qualities = [[30 if p % 3 else 10 for p in range(len(read))] for read in every]
-    check(every, qualities, k, 2, method)
+    in_window = data.draw(st.sampled_from([None, 1, 2, 3]))
+    check(every, qualities, k, 2, method, in_window=in_window, whole=data.draw(st.booleans()))
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -224,11 +293,29 @@ def test_k_follows_the_reads(length, k) -> None:
 
 
 @pytest.mark.parametrize(
+    ("length", "size", "k"),
+    [
+        (36, 5_000_000, 19),  # the reads' k suffices
+        (25, 5_000_000, 17),
+        (36, 3_100_000_000, 21),
+        (100, 3_100_000_000, 27),
+        (20, 10**18, 31),
+    ],
+)
+def test_k_follows_the_genome(length, size, k) -> None:
+    """There are at least 1,000 k-mers for each base of the genome."""
+    assert chosen_k(length, size) == k
+    spectrum = Spectrum.from_reads(["ACGTA" * (length // 5)] * 3, genome_size=size)
+    assert spectrum.k == chosen_k(length // 5 * 5, size)
+
+
+@pytest.mark.parametrize(
     ("arguments", "message"),
     [
         ({"k": 10}, "k is 10, not 11 to 31"),
         ({"k": 32}, "k is 32, not 11 to 31"),
         ({"k": 1.5}, "k is 1.5, not a whole number from 0"),
+        ({"genome_size": -5}, "genome_size is -5, not a whole number from 0"),
         ({"threshold": 0}, "threshold is 0, not 2 to 2047"),
         ({"threshold": 1}, "threshold is 1, not 2 to 2047"),
         ({"threshold": 2048}, "threshold is 2048, not 2 to 2047"),
@@ -247,6 +334,7 @@ def test_wrong_arguments_of_counting(arguments, message) -> None:
     [
         ({"method": "x"}, "method is 'x', not one of search, voting"),
         ({"max_changes": 0}, "max_changes is 0, less than 1"),
+        ({"max_window_changes": 0}, "max_window_changes is 0, less than 1"),
         ({"qualities": b"III"}, "qualities: 3 of them, but 4 letters"),
         ({"reads": ["AC-T"]}, "read 0: letter 2 is byte 45, not one of ACGTN"),
     ],
