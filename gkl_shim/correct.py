@@ -405,7 +405,6 @@ class Spectrum:
         count = len(offsets) - 1
         corrected, states = np.empty_like(letters), np.empty(count, np.uint8)
         begins, ends = np.empty(count, np.int32), np.empty(count, np.int32)
-        options = Options(_int(threads, "threads"), method, max_changes or 0)
         arrays = (corrected, states, begins, ends)
         self._processors.correct(
             self,
@@ -414,7 +413,6 @@ class Spectrum:
                 (letters, offsets), quality, options, *arrays, engine
             ),
         )
-        self.native.correct((letters, offsets), quality, options, corrected, states, begins, ends)
         at = np.flatnonzero(corrected != letters)
         which = np.searchsorted(offsets, at, side="right") - 1
         return Corrected(

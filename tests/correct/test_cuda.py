@@ -24,6 +24,11 @@ def host(fake_gpus):
     return fake_gpus(kernels="correct")
 
 
+#: The most changes of a read, the most in a window, and whether unsolved reads stay as they are.
+USUAL = (0, 0, False)
+LIMITS = (USUAL, (1, 0, False), (0, 1, False), (0, 2, True))
+
+
 def counted(reads, k: int, threshold: int | None, engine: Engine, memory: int = 0, step: int = 500):
     """Make a spectrum on devices. Return it, and the number of passes."""
     counter = Counter(k, 0, memory, engine)
@@ -43,21 +48,21 @@ def same_spectrum(one: Spectrum, other: Spectrum) -> None:
     assert (one.native.facts().slots == other.native.facts().slots).all()
 
 
-def corrected(spectrum: Spectrum, reads, qualities, method: str, limit: int, engine=None):
+def corrected(spectrum: Spectrum, reads, qualities, method: str, limits, engine=None):
     letters, offsets = ragged(reads, "reads")
     letters = letters[: offsets[-1]]
     count = len(offsets) - 1
     out = [np.zeros_like(letters), np.full(count, 9, np.uint8)]
     out += [np.full(count, -1, np.int32), np.full(count, -1, np.int32)]
-    options = Options(0, method, limit)
+    options = Options(0, method, *limits)
     spectrum.native.correct((letters, offsets), qualities, options, *out, engine)
     return out
 
 
-def same_reads(spectrum: Spectrum, reads, qualities, method: str, limit: int, engine) -> np.ndarray:
+def same_reads(spectrum: Spectrum, reads, qualities, method: str, limits, engine) -> np.ndarray:
     """Compare all results of the two engines. Return the states."""
-    want = corrected(spectrum, reads, qualities, method, limit)
-    found = corrected(spectrum, reads, qualities, method, limit, engine)
+    want = corrected(spectrum, reads, qualities, method, limits)
+    found = corrected(spectrum, reads, qualities, method, limits, engine)
     for one, other in zip(want, found, strict=True):
         assert one.tolist() == other.tolist()
     return want[1]
@@ -79,8 +84,8 @@ def test_as_the_cpu(host, method, k) -> None:
         assert passes == 1
         same_spectrum(spectrum, Spectrum.from_reads(clean, k=k, threshold=3, backend="cpu"))
         for values in (None, qualities_of(qualities)):
-            for limit in (0, 1):
-                states += same_reads(spectrum, reads, values, method, limit, engine).tolist()
+            for limits in LIMITS:
+                states += same_reads(spectrum, reads, values, method, limits, engine).tolist()
     assert {SOLID, CORRECTED, UNSOLVED, SHORT} == set(states)
     engine.close()
     assert host.live == []
@@ -101,7 +106,7 @@ def test_any_reads(host, reads, k, method, data) -> None:
     engine = Engine(chunk_bases=data.draw(st.sampled_from([0, 1, 100])))
     spectrum, _ = counted(every, k, 2, engine)
     same_spectrum(spectrum, Spectrum.from_reads(every, k=k, threshold=2, backend="cpu"))
-    same_reads(spectrum, every, None, method, 0, engine)
+    same_reads(spectrum, every, None, method, USUAL, engine)
     engine.close()
 
 
@@ -118,7 +123,7 @@ def test_reads_that_do_not_fit_into_shared_memory(host, method) -> None:
         reads.append("".join(read))
         qualities.append([rnd.choice([2, 20, 37]) for _ in range(size)])
     engine = Engine()
-    states = same_reads(spectrum, reads, qualities_of(qualities), method, 0, engine)
+    states = same_reads(spectrum, reads, qualities_of(qualities), method, USUAL, engine)
     assert CORRECTED in states
     engine.close()
 
@@ -143,7 +148,7 @@ def test_devices_share_the_work(fake_gpus, devices: int, slow: bool) -> None:
     assert set(driver.launches) == set(range(devices))
     same_spectrum(spectrum, Spectrum.from_reads(reads, k=15, threshold=2, backend="cpu"))
     for method in METHODS:
-        same_reads(spectrum, reads, qualities_of(qualities), method, 0, engine)
+        same_reads(spectrum, reads, qualities_of(qualities), method, USUAL, engine)
     engine.close()
     assert driver.live == []
 
@@ -197,7 +202,7 @@ def test_a_device_that_fails_while_it_corrects(fake_gpus, function, after, faili
     spectrum = Spectrum.from_reads(reads, k=15, threshold=2, backend="cpu")
     engine = Engine(chunk_bases=400)
     driver.fail(function, after, failing)
-    same_reads(spectrum, reads, qualities_of(qualities), "search", 0, engine)
+    same_reads(spectrum, reads, qualities_of(qualities), "search", USUAL, engine)
     assert driver.failed == {function}
     with pytest.warns(RuntimeWarning, match="is no longer used: "):
         engine.tell_of_losses()

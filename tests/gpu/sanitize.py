@@ -39,7 +39,7 @@ from gkl_shim.prefilter import Prefilter
 sys.path.append(str(Path(__file__).resolve().parents[2]))
 from benchmarks.common import report
 from tests.correct.test_correct import random_reads
-from tests.correct.test_cuda import counted, qualities_of, same_reads, same_spectrum
+from tests.correct.test_cuda import USUAL, counted, qualities_of, same_reads, same_spectrum
 from tests.gpu.conftest import assert_same_bits, random_region
 from tests.prefilter import simulate
 
@@ -132,7 +132,7 @@ def read_correction() -> None:
         spectrum, _ = counted(clean, 21, 2, engine, memory)
         same_spectrum(spectrum, want)
     for method in METHODS:
-        same_reads(want, reads, qualities_of(qualities), method, 0, engine)
+        same_reads(want, reads, qualities_of(qualities), method, USUAL, engine)
     engine.close()
 
 

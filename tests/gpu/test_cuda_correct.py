@@ -14,7 +14,14 @@ from gkl_shim.correct import CORRECTED, SHORT, SOLID, UNSOLVED, Spectrum
 from gkl_shim.cuda.correct import Engine
 from gkl_shim.cuda.devices import device_count
 from tests.correct.test_correct import random_reads
-from tests.correct.test_cuda import counted, qualities_of, same_reads, same_spectrum
+from tests.correct.test_cuda import (
+    LIMITS,
+    USUAL,
+    counted,
+    qualities_of,
+    same_reads,
+    same_spectrum,
+)
 
 pytestmark = pytest.mark.usefixtures("gpu")
 
@@ -37,8 +44,8 @@ def test_as_the_cpu(engine, method: str, k: int) -> None:
     for rate in (0.01, 0.1):
         reads, qualities = random_reads(1, genome=20_000, depth=5, length=90, rate=rate)
         for values in (None, qualities_of(qualities)):
-            for limit in (0, 1):
-                states += same_reads(spectrum, reads, values, method, limit, engine).tolist()
+            for limits in LIMITS:
+                states += same_reads(spectrum, reads, values, method, limits, engine).tolist()
     assert {SOLID, CORRECTED, UNSOLVED, SHORT} == set(states)
 
 
@@ -53,7 +60,7 @@ def test_any_reads(engine, reads, k: int, method: str, data) -> None:
     every = reads + (data.draw(st.lists(st.sampled_from(reads), max_size=12)) if reads else [])
     spectrum, _ = counted(every, k, 2, engine)
     same_spectrum(spectrum, Spectrum.from_reads(every, k=k, threshold=2, backend="cpu"))
-    same_reads(spectrum, every, None, method, 0, engine)
+    same_reads(spectrum, every, None, method, USUAL, engine)
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -68,7 +75,7 @@ def test_long_reads(engine, method: str) -> None:
             read[rnd.randrange(size)] = rnd.choice("ACGTN")
         reads.append("".join(read))
         qualities.append([rnd.choice([2, 20, 37]) for _ in range(size)])
-    states = same_reads(spectrum, reads, qualities_of(qualities), method, 0, engine)
+    states = same_reads(spectrum, reads, qualities_of(qualities), method, USUAL, engine)
     assert CORRECTED in states
 
 
