@@ -18,8 +18,8 @@
 
 #include "common/integers.h"
 
-// GKL_SHIM_ROLLED stands before a loop that a GPU's compiler must not unroll: code that does not fit
-// into the instruction cache is slow.
+// GKL_SHIM_ROLLED stands before a loop that a GPU's compiler must not unroll: code that does not
+// fit into the instruction cache is slow.
 #if defined(__CUDACC_RTC__)
 #define GKL_SHIM_CORRECT __device__ __forceinline__
 #define GKL_SHIM_ROLLED _Pragma("unroll 1")

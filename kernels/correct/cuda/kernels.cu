@@ -435,14 +435,15 @@ __device__ __forceinline__ void correct_reads(const CorrectWork &work, Method me
     }
 }
 
-// The latency of look-ups bounds it: the spectrum of a bacterium fits into the second cache, that
-// of a larger genome does not.
+// A warp takes a read, as correct_reads() says. Look-ups bound it: the second cache, which holds
+// the spectrum of a bacterium, or the memory for a larger one.
 __global__ void search_reads(CorrectWork work) {
     extern __shared__ uint32_t shared_words[];
     correct_reads(work, kSearch, shared_words + threadIdx.x / kWarp * kSharedWords);
 }
 
-// The number of look-ups bounds it: each vote takes three for each base of each weak k-mer.
+// A warp takes a read, and for the votes each lane a base. Instructions bound it: each vote takes
+// three look-ups for each base of each weak k-mer.
 __global__ void vote_reads(CorrectWork work) {
     extern __shared__ uint32_t shared_words[];
     correct_reads(work, kVoting, shared_words + threadIdx.x / kWarp * kSharedWords);
