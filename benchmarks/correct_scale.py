@@ -1,10 +1,10 @@
 """How do the time and the memory of `gkl-shim correct` grow with the number of reads?
 
 Reads of a genome are simulated, with qualities that fall towards the end of a read and errors as
-likely as the qualities say. Each whole command gets its own process. Lighter runs beside it if
+likely as the qualities say. Each command runs in a process of its own. Lighter runs beside it if
 --lighter is given.
 
-Example: python -m benchmarks.correct_scale --genome NC_008253.fa.gz --reads 1000000 21000000
+Example: python -m benchmarks.correct_scale --genome ecoli.fa.gz --reads 1000000 --reads 21000000
 """
 
 from __future__ import annotations
@@ -86,8 +86,8 @@ def _measured(line: list[str], folder: str) -> tuple[float, float]:
     """Run a command. Return its seconds and its peak memory in MiB."""
     start = time.perf_counter()
     # Started elsewhere, so that Python finds the installed package and not a source folder.
-    pipes = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE}
-    with subprocess.Popen(line, cwd=folder, **pipes) as process:
+    nothing, pipe = subprocess.DEVNULL, subprocess.PIPE
+    with subprocess.Popen(line, cwd=folder, stdout=nothing, stderr=pipe) as process:
         assert process.stderr is not None
         message = process.stderr.read().decode()
         _, status, usage = os.wait4(process.pid, 0)
@@ -160,7 +160,6 @@ def command(
                     row["passes"] = known[tool]["counting_passes"]
                     row |= {f"{s} seconds": t for s, t in known[tool]["seconds"].items()}
                 rows.append(row)
-                print(json.dumps(row), flush=True)
     table = report.Table("Whole commands", rows, decimals={"seconds": 2, "peak MiB": 0})
     report.print_tables([], [table])
     if json_file is not None:

@@ -54,7 +54,7 @@ def check_plot(path: str) -> None:
     if not path.endswith((".svg", ".png")):
         raise click.BadParameter(f"{path} ends with neither .svg nor .png", param_hint="--plot")
     try:
-        import matplotlib  # noqa: F401 - only whether it is there
+        import matplotlib  # noqa: F401 - checks that it is installed
     except ImportError:
         raise click.ClickException("--plot needs matplotlib: pip install gkl-shim[plot]") from None
 

@@ -10,9 +10,9 @@
 // solid, up to the next weak one? k/2 of them confirm the change, or all if the read ends before.
 // If fewer do, there is another error, and the search goes on there. The fewest changes win; among
 // these the way after which more k-mers are solid, then the bases of the lowest quality. If two
-// ways are equally good, the base stays as it is. An extension that cannot go on leaves the rest to
-// the next run of solid k-mers, which is extended to meet it. What no extension reaches stays as it
-// was.
+// ways are equally good, the base does not change. An extension that cannot go on leaves the rest
+// to the next run of solid k-mers, which is extended to meet it. What no extension reaches stays as
+// it was.
 #pragma once
 
 #include "correct/model.h"

@@ -315,7 +315,7 @@ def test_a_file_that_grows_too_large(tmp_path: Path, output, threads) -> None:
     with (tmp_path / "r.fq").open("wb") as file:
         for read, quality in zip(letters, qualities, strict=True):
             file.write(b"@r\n%s\n+\n%s\n" % (read.tobytes(), quality.tobytes()))
-    for most in (20_000, 6_000_000):
+    for most in (20_000, 3_000_000):
         options = ("-k", "15", "--threshold", "2", "--threads", str(threads))
         line = [COMMAND, "correct", "r.fq", "-o", output, *options]
         done = subprocess.run(

@@ -130,6 +130,22 @@ def test_a_window_has_twenty_bases() -> None:
     assert corrected(five, 10, 29)
 
 
+def test_more_than_four_changes_at_once_need_low_qualities() -> None:
+    """No change is confirmed before the last: the next error is closer than k/2 k-mers."""
+    genome = "".join(random.Random(13).choices("ACGT", k=240))
+    spectrum = Spectrum.from_reads([genome] * 4, k=31)
+
+    def corrected(errors, quality) -> bool:
+        read, qualities = list(genome), [30] * len(genome)
+        for p in range(100, 100 + 10 * errors, 10):
+            read[p] = {"A": "C", "C": "G", "G": "T", "T": "A"}[read[p]]
+            qualities[p] = quality
+        return spectrum.correct(["".join(read)], bytes(qualities)).read(0).decode() == genome
+
+    assert [corrected(errors, 30) for errors in (4, 5)] == [True, False]
+    assert [corrected(errors, 10) for errors in (5, 10, 11)] == [True, True, False]
+
+
 @pytest.mark.parametrize("method", METHODS)
 def test_all_or_nothing(method) -> None:
     clean, _ = random_reads(3, rate=0, depth=40)
