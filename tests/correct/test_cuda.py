@@ -5,15 +5,18 @@ tests/gpu/test_cuda_correct.py has the real thing.
 
 from __future__ import annotations
 
+import json
 import random
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from gkl_shim._native_correct import Counter, Options
 from gkl_shim._ragged import ragged
+from gkl_shim.cli.correct import command
 from gkl_shim.correct import CORRECTED, SHORT, SOLID, UNSOLVED, Spectrum
 from gkl_shim.cuda.correct import Engine
 from tests.correct.test_correct import METHODS, random_reads
@@ -237,3 +240,26 @@ def test_a_spectrum_that_is_too_large_for_a_device(fake_gpus, monkeypatch) -> No
     with pytest.warns(RuntimeWarning, match="more than the 100 that it may take of a GPU; the CPU"):
         assert (spectrum.correct(reads).letters == want.letters).all()
     assert (spectrum.correct(reads).letters == want.letters).all()
+
+
+def test_the_command_counts_and_corrects_on_devices(fake_gpus, tmp_path) -> None:
+    fake_gpus(2, kernels="correct")
+    reads, qualities = random_reads(12, genome=300, depth=10)
+    text = "".join(
+        f"@r{k}\n{read}\n+\n{''.join(chr(33 + q) for q in quality)}\n"
+        for k, (read, quality) in enumerate(zip(reads, qualities, strict=True))
+    )
+    (tmp_path / "r.fq").write_text(text)
+    reports, outputs = [], []
+    for backend in ("cpu", "cuda"):
+        out, report = tmp_path / f"{backend}.fq", tmp_path / f"{backend}.json"
+        options = ["-o", str(out), "--json", str(report), "--backend", backend, "-k", "15"]
+        done = CliRunner().invoke(command, [str(tmp_path / "r.fq"), *options])
+        assert done.exit_code == 0, done.output
+        outputs.append(out.read_text())
+        reports.append(json.loads(report.read_text()))
+    assert outputs[0] == outputs[1] != text
+    bases = sum(map(len, reads))
+    assert [report["counted_by"] for report in reports] == ["cpu", "cuda"]
+    assert reports[0]["bases_corrected_by"] == {"cpu": bases, "cuda": 0}
+    assert reports[1]["bases_corrected_by"] == {"cpu": 0, "cuda": bases}
