@@ -2,14 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+import warnings
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gkl_shim import _native
 
-__all__ = ["METHODS", "Chunk", "Counter", "Facts", "Options", "Spectrum", "Totals", "k_range"]
+if TYPE_CHECKING:
+    from gkl_shim.cuda.correct import Engine
+
+__all__ = [
+    "METHODS",
+    "Chunk",
+    "Counter",
+    "Facts",
+    "Options",
+    "Spectrum",
+    "Totals",
+    "batch",
+    "k_range",
+]
 
 #: The methods, in the order of their C constants.
 METHODS = ("search", "voting")
@@ -72,28 +86,62 @@ class Totals(NamedTuple):
 class Counter:
     """Counts k-mers. Its calls may not overlap.
 
+    Parameters
+    ----------
+    k, threads, memory_bytes
+        As for ``gkl_shim_correct_counter_open``.
+    engine
+        Counts on the devices of an engine, with its threads.
+
     Raises
     ------
     ValueError
         If an option is out of range.
     """
 
-    def __init__(self, k: int, threads: int, memory_bytes: int) -> None:
+    def __init__(
+        self, k: int, threads: int, memory_bytes: int, engine: Engine | None = None
+    ) -> None:
         self._ffi, self._lib = _native.library()
+        self._engine = engine
         handle = self._ffi.new("gkl_shim_correct_counter **")
-        _native.check(self._lib.gkl_shim_correct_counter_open(k, threads, memory_bytes, handle))
-        self.pointer = self._ffi.gc(handle[0], self._lib.gkl_shim_correct_counter_close)
+        lib = self._lib
+        status = (
+            lib.gkl_shim_correct_counter_open(k, threads, memory_bytes, handle)
+            if engine is None
+            else lib.gkl_shim_correct_cuda_counter_open(engine.pointer, k, memory_bytes, handle)
+        )
+        _native.check(status)
+        # The engine must outlive the counter: the destructor holds it.
+        self.pointer = self._ffi.gc(
+            handle[0], lambda counter, _=engine: lib.gkl_shim_correct_counter_close(counter)
+        )
 
     def count(self, reads: Ragged) -> None:
         """Count the k-mers of reads, which are letters and offsets."""
-        batch = _batch(reads, None)
-        _native.check(self._lib.gkl_shim_correct_count(self.pointer, batch))
+        _native.check(self._lib.gkl_shim_correct_count(self.pointer, batch(reads, None)))
 
     def end_pass(self) -> bool:
         """End a pass. Return whether it was the last; if not, pass all reads again."""
         complete = self._ffi.new("int32_t *")
         _native.check(self._lib.gkl_shim_correct_end_pass(self.pointer, complete))
+        if self._engine is not None:
+            self._engine.tell_of_losses()
+            if not self.on_devices:
+                warnings.warn(
+                    "gkl-shim: no GPU can count all k-mers; the CPU counts them",
+                    RuntimeWarning,
+                    stacklevel=2,
+                )
+                self._engine = None
         return bool(complete[0])
+
+    @property
+    def on_devices(self) -> bool:
+        """Whether devices count."""
+        return self._engine is not None and bool(
+            self._lib.gkl_shim_correct_cuda_counts(self.pointer)
+        )
 
     def histogram(self) -> tuple[NDArray[np.int64], int]:
         """Return how many k-mers occur once, twice and so on, and the valley."""
@@ -160,19 +208,23 @@ class Spectrum:
         states: NDArray[np.uint8],
         begins: NDArray[np.int32],
         ends: NDArray[np.int32],
+        engine: Engine | None = None,
     ) -> None:
         """Correct reads, as ``gkl_shim_correct_reads`` describes it."""
         view = self._ffi.from_buffer
+        arguments = (
+            options.pointer(),
+            self.pointer,
+            batch(reads, qualities),
+            view("uint8_t[]", corrected, require_writable=True),
+            view("uint8_t[]", states, require_writable=True),
+            view("int32_t[]", begins, require_writable=True),
+            view("int32_t[]", ends, require_writable=True),
+        )
         _native.check(
-            self._lib.gkl_shim_correct_reads(
-                options.pointer(),
-                self.pointer,
-                _batch(reads, qualities),
-                view("uint8_t[]", corrected, require_writable=True),
-                view("uint8_t[]", states, require_writable=True),
-                view("int32_t[]", begins, require_writable=True),
-                view("int32_t[]", ends, require_writable=True),
-            )
+            self._lib.gkl_shim_correct_reads(*arguments)
+            if engine is None
+            else self._lib.gkl_shim_correct_cuda_reads(engine.pointer, *arguments)
         )
 
 
@@ -215,13 +267,14 @@ class Chunk:
         """Count the reads' k-mers."""
         _native.check(self._lib.gkl_shim_correct_chunk_count(self.pointer, counter.pointer))
 
-    def correct(self, spectrum: Spectrum, options: Options) -> Totals:
+    def correct(self, spectrum: Spectrum, options: Options, engine: Engine | None = None) -> Totals:
         """Correct the reads in the text."""
         totals = self._ffi.new("gkl_shim_correct_totals *")
+        arguments = (self.pointer, options.pointer(), spectrum.pointer, totals)
         _native.check(
-            self._lib.gkl_shim_correct_chunk_correct(
-                self.pointer, options.pointer(), spectrum.pointer, totals
-            )
+            self._lib.gkl_shim_correct_chunk_correct(*arguments)
+            if engine is None
+            else self._lib.gkl_shim_correct_cuda_chunk(engine.pointer, *arguments)
         )
         solid, corrected, unsolved, short = totals.states
         return Totals(solid, corrected, unsolved, short, totals.bases)
@@ -247,7 +300,8 @@ class Chunk:
         return out[: numbers[0]], int(numbers[1])
 
 
-def _batch(reads: Ragged, qualities: NDArray[np.uint8] | None) -> Any:
+def batch(reads: Ragged, qualities: NDArray[np.uint8] | None) -> Any:
+    """Return a ``gkl_shim_correct_batch *``, which is valid as long as the arrays."""
     ffi, _ = _native.library()
     letters, offsets = reads
     return ffi.new(

@@ -10,30 +10,37 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Iterable
+import warnings
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gkl_shim import _native_correct
+from gkl_shim import _auto, _native, _native_correct
 from gkl_shim._files import atomic_output
 from gkl_shim._native_correct import Counter, Options
 from gkl_shim._ragged import ragged
 from gkl_shim.errors import FormatError
+
+if TYPE_CHECKING:
+    from gkl_shim.cuda import correct as cuda
 
 __all__ = [
     "CORRECTED",
     "SHORT",
     "SOLID",
     "UNSOLVED",
+    "Backend",
     "Corrected",
     "Method",
+    "Processors",
     "Spectrum",
     "chosen_k",
 ]
 
+Backend: TypeAlias = Literal["auto", "cpu", "cuda"]
 Method: TypeAlias = Literal["search", "voting"]
 """``search`` makes the fewest changes. ``voting`` is CUDA-EC's loop, for comparison."""
 
@@ -41,6 +48,12 @@ Method: TypeAlias = Literal["search", "voting"]
 SOLID, CORRECTED, UNSOLVED, SHORT = range(4)
 
 _LARGEST_K = 27
+
+# The time to correct a base, on one CPU thread and on a device, and for a call of a device. Later
+# calls go by what they cost.
+_CPU_NANOSECONDS, _GPU_NANOSECONDS, _GPU_CALL_NANOSECONDS = 10.0, 0.5, 1e6
+
+_T = TypeVar("_T")
 
 
 # The k-mers of a genome are at most one in this many of all k-mers. If they were more, a wrong base
@@ -89,6 +102,82 @@ class Corrected:
         return self.letters[begin:end].tobytes()
 
 
+class Processors:
+    """What counts and corrects: the CPU, or devices for calls that they finish sooner.
+
+    Parameters
+    ----------
+    backend
+        ``"cpu"``, ``"cuda"`` or ``"auto"``.
+    devices
+        The numbers of the CUDA devices to use. The default is all devices.
+    threads
+        The most CPU threads to use; 0 means all that the process may use.
+
+    Raises
+    ------
+    BackendUnavailable
+        If `backend` is ``"cuda"`` and there is no device that can be used.
+    ValueError
+        If an argument is wrong.
+    """
+
+    def __init__(
+        self, backend: Backend = "auto", devices: Iterable[int] | None = None, threads: int = 0
+    ) -> None:
+        if backend not in get_args(Backend):
+            raise ValueError(f"backend is {backend!r}, not one of {', '.join(get_args(Backend))}")
+        self.threads = _int(threads, "threads")
+
+        def open_engine() -> cuda.Engine:
+            from gkl_shim.cuda.correct import Engine
+
+            return Engine(devices, threads)
+
+        self._devices = _auto.Devices(backend, open_engine)
+        self._costs = _auto.CallCosts()
+        self.bases = {"cpu": 0, "cuda": 0}
+        """The bases that each engine was given to correct."""
+
+    def counter(self, k: int, memory_bytes: int = 0) -> Counter:
+        """Return a counter: on the devices if they are open."""
+        return Counter(k, self.threads, memory_bytes, self._devices.engine)
+
+    def correct(
+        self,
+        spectrum: Spectrum,
+        bases: int,
+        call: Callable[[cuda.Engine | None], _T],
+    ) -> _T:
+        """Return ``call(engine)`` with the engine to correct with; None is the CPU."""
+        with self._devices.for_call(self._costs, lambda: self._estimate(bases)) as engine:
+            if engine is None:
+                self.bases["cpu"] += bases
+                return call(None)
+            if spectrum.bytes > engine.memory_bytes:
+                warnings.warn(
+                    f"gkl-shim: the spectrum takes {spectrum.bytes} bytes, more than the "
+                    f"{engine.memory_bytes} that it may take of a GPU; the CPU corrects",
+                    RuntimeWarning,
+                    stacklevel=3,
+                )
+                self._devices.close()
+                self.bases["cpu"] += bases
+                return call(None)
+            self.bases["cuda"] += bases
+            result = call(engine)
+            engine.tell_of_losses()
+            if not engine.devices:
+                self._devices.close()
+            return result
+
+    def _estimate(self, bases: int) -> Any:
+        ffi, _ = _native.library()
+        cpu = bases * _CPU_NANOSECONDS / (self.threads or _native.cpu_count())
+        gpu = _GPU_CALL_NANOSECONDS + bases * _GPU_NANOSECONDS
+        return ffi.new("gkl_shim_call_estimate *", (bases, cpu, gpu))
+
+
 class Spectrum:
     """The solid k-mers of a data set. Thread-safe.
 
@@ -96,9 +185,13 @@ class Spectrum:
     """
 
     def __init__(
-        self, native: _native_correct.Spectrum, histogram: NDArray[np.int64] | None = None
+        self,
+        native: _native_correct.Spectrum,
+        histogram: NDArray[np.int64] | None = None,
+        processors: Processors | None = None,
     ) -> None:
         self.native = native
+        self._processors = Processors() if processors is None else processors
         self._facts = native.facts()
         self.histogram = np.zeros(0, np.int64) if histogram is None else histogram
         """``histogram[c - 1]`` is the number of k-mers that occur c times. The last number includes
@@ -112,6 +205,8 @@ class Spectrum:
         threshold: int | None = None,
         threads: int = 0,
         genome_size: int | None = None,
+        backend: Backend = "auto",
+        devices: Iterable[int] | None = None,
     ) -> Spectrum:
         """Count the k-mers of reads.
 
@@ -131,9 +226,16 @@ class Spectrum:
         genome_size
             About how many bases the genome has. A default `k` that is too short for it becomes
             longer.
+        backend
+            ``"cpu"``, ``"cuda"``, or ``"auto"``, which uses the devices for work that they are
+            expected to finish sooner. All give the same reads.
+        devices
+            The numbers of the CUDA devices to use. The default is all devices.
 
         Raises
         ------
+        BackendUnavailable
+            If `backend` is ``"cuda"`` and there is no device that can be used.
         ValueError
             If an argument is wrong.
         MemoryError
@@ -150,31 +252,45 @@ class Spectrum:
             mean_length = float(np.diff(offsets).mean()) if len(offsets) > 1 else 0
             size = None if genome_size is None else _int(genome_size, "genome_size", 2**63)
             k = chosen_k(mean_length, size)
-        counter = Counter(_int(k, "k"), _int(threads, "threads"), 0)
-        counter.count((letters, offsets))
-        counter.end_pass()
-        return cls.from_counter(counter, threshold)
+        processors = Processors(backend, devices, threads)
+        counter = processors.counter(_int(k, "k"))
+        complete = False
+        while not complete:
+            counter.count((letters, offsets))
+            complete = counter.end_pass()
+        return cls.from_counter(counter, threshold, processors)
 
     @classmethod
-    def from_counter(cls, counter: Counter, threshold: int | None) -> Spectrum:
+    def from_counter(
+        cls, counter: Counter, threshold: int | None, processors: Processors | None = None
+    ) -> Spectrum:
         """Make a spectrum after the counter's last pass."""
         if threshold == 0:
             raise ValueError("threshold is 0, not 2 to 2047")
         wanted = 0 if threshold is None else _int(threshold, "threshold")
         native = _native_correct.Spectrum.made(counter, wanted)
-        return cls(native, counter.histogram()[0])
+        return cls(native, counter.histogram()[0], processors)
 
     @classmethod
-    def load(cls, path: str | Path) -> Spectrum:
-        """Read a spectrum that :meth:`save` has written.
+    def load(
+        cls,
+        path: str | Path,
+        backend: Backend = "auto",
+        devices: Iterable[int] | None = None,
+        threads: int = 0,
+    ) -> Spectrum:
+        """Read a spectrum that :meth:`save` has written. The options are for :meth:`correct`.
 
         Raises
         ------
+        BackendUnavailable
+            As for :meth:`from_reads`.
         FormatError
             If the file is not a complete spectrum.
         OSError
             If the file cannot be read.
         """
+        processors = Processors(backend, devices, threads)
         try:
             with np.load(path, allow_pickle=False) as file:
                 facts = json.loads(bytes(file["facts"]).decode())
@@ -190,7 +306,7 @@ class Spectrum:
             raise FormatError(
                 str(path), None, "it is not a complete spectrum; make it again with --save-spectrum"
             ) from None
-        return cls(native, histogram)
+        return cls(native, histogram, processors)
 
     def save(self, path: str | Path) -> None:
         """Write the spectrum to a file, which appears when it is complete.
@@ -289,7 +405,14 @@ class Spectrum:
         count = len(offsets) - 1
         corrected, states = np.empty_like(letters), np.empty(count, np.uint8)
         begins, ends = np.empty(count, np.int32), np.empty(count, np.int32)
-        self.native.correct((letters, offsets), quality, options, corrected, states, begins, ends)
+        arrays = (corrected, states, begins, ends)
+        self._processors.correct(
+            self,
+            len(letters),
+            lambda engine: self.native.correct(
+                (letters, offsets), quality, options, *arrays, engine
+            ),
+        )
         at = np.flatnonzero(corrected != letters)
         which = np.searchsorted(offsets, at, side="right") - 1
         return Corrected(

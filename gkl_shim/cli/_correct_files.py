@@ -7,13 +7,15 @@ import dataclasses
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
+from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from gkl_shim._native_correct import Counter, Options, Totals
+from gkl_shim._native_correct import Options, Totals
+from gkl_shim._read_ahead import read_ahead
 from gkl_shim.cli import _options
-from gkl_shim.correct import Spectrum, chosen_k
+from gkl_shim.correct import Backend, Processors, Spectrum, chosen_k
 from gkl_shim.errors import FormatError
 from gkl_shim.formats.reads import ReadsFile, chunks_of, pairs_of
 
@@ -40,6 +42,7 @@ class Settings:
     memory: float
     spectrum: str | None
     threads: int
+    backend: Backend
 
 
 class FilesCorrection:
@@ -48,6 +51,8 @@ class FilesCorrection:
     def __init__(self, inputs: list[str], settings: Settings) -> None:
         self.inputs = inputs
         self.settings = settings
+        self.processors = Processors(settings.backend, threads=settings.threads)
+        self.counted_by: str | None = None
         self.seconds: dict[str, float] = {}
         self.totals = Totals(0, 0, 0, 0, 0)
         self.reads = self.bases = self.written = self.passes = 0
@@ -66,16 +71,20 @@ class FilesCorrection:
                     "it is read twice, so it must be a file (or give --spectrum)",
                 )
         with self._timed("count"):
-            counter = Counter(self._k(), settings.threads, int(settings.memory * 1e9))
+            counter = self.processors.counter(self._k(), int(settings.memory * 1e9))
             complete = False
             while not complete:
                 self.passes += 1
                 for path in self.inputs:
-                    with self._open(path) as (file, advance):
-                        for chunk in chunks_of(file):
+                    with (
+                        self._open(path) as (file, advance),
+                        closing(read_ahead(chunks_of(file))) as chunks,
+                    ):
+                        for chunk in chunks:
                             chunk.count(counter)
                             advance()
                 complete = counter.end_pass()
+            self.counted_by = "cuda" if counter.on_devices else "cpu"
         with self._timed("spectrum"):
             return Spectrum.from_counter(counter, settings.threshold)
 
@@ -94,12 +103,16 @@ class FilesCorrection:
             opened = [stack.enter_context(self._open(path)) for path in self.inputs]
             files = [file for file, _ in opened]
             pairs = len(files) == 2 or settings.interleaved
-            chunks = pairs_of(files, settings.interleaved) if pairs else _alone(files[0])
+            # The next records are found while these are corrected. Pairs are cut to fit before.
+            groups = pairs_of(files, settings.interleaved) if pairs else _alone(files[0])
+            chunks = groups if pairs else stack.enter_context(closing(read_ahead(groups)))
             writer = stack.enter_context(ThreadPoolExecutor(1))
             pending: list[Future[Any]] = []
             for group in chunks:
                 for chunk in group:
-                    got = chunk.correct(spectrum.native, options)
+                    got = self.processors.correct(
+                        spectrum, chunk.bases, partial(chunk.correct, spectrum.native, options)
+                    )
                     self.totals = Totals(*map(sum, zip(self.totals, got, strict=True)))
                     self.reads += chunk.records
                     self.bases += chunk.bases

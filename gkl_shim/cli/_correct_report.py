@@ -34,6 +34,8 @@ def report(run: FilesCorrection, spectrum: Spectrum) -> dict[str, Any]:
         "false_positive_rate": spectrum.false_positive_rate,
         "counting_passes": run.passes,
         "histogram": spectrum.histogram.tolist(),
+        "counted_by": run.counted_by,
+        "bases_corrected_by": run.processors.bases,
         "seconds": run.seconds,
     }
 

@@ -88,6 +88,7 @@ _GZIP_LEVEL = 1
 )
 @click.option("--plot", metavar="FILE", help="Draw the histogram and the threshold: .svg or .png.")
 @click.option("--force", is_flag=True, help="Replace outputs that exist.")
+@_options.backend
 @_options.threads
 def command(
     reads: str,

@@ -45,6 +45,7 @@ _TEMPLATES = (
     *(f"exact_blocks<{mode}>" for mode in (1, 2)),
     *(f"estimate<{words}>" for words in (4, 8, 16, 320)),
 )
+_CORRECT = ("count_kmers", "move_entries", "finish_tables", "search_reads", "vote_reads")
 _MEM = (
     "count_seeds", "fill_seeds", "sum_values", "scan_values", "count_matches", "fill_matches",
     "order_matches",
@@ -52,6 +53,7 @@ _MEM = (
 #: For each kernel file, the kernels with C++ names that the build compiles. Other instances of a
 #: template are compiled on first use. Empty if all kernels of the file have C names.
 EXPRESSIONS: dict[str, tuple[str, ...]] = {
+    "correct/cuda/kernels.cu": tuple(f"gkl_shim::correct::{name}" for name in _CORRECT),
     "mem/cuda/kernels.cu": tuple(f"gkl_shim::mem::{name}" for name in _MEM),
     "pairhmm/cuda/kernels.cu": (),
     "prefilter/cuda/kernels.cu": tuple(

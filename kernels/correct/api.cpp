@@ -2,78 +2,96 @@
 #include <string.h>
 
 #include <algorithm>
+#include <atomic>
 #include <memory>
 #include <vector>
 
 #include "common/cpu.h"
 #include "common/error.h"
+#include "common/thread_pool.h"
 #include "correct/cpu/counter.h"
-#include "correct/cpu/engine.h"
-#include "correct/cpu/spectrum.h"
-#include "correct/cpu/text.h"
-#include "gkl_shim.h"
-#include "gkl_shim_internal.h"
-
-struct gkl_shim_correct_counter {
-    gkl_shim::correct::Counter counter;
-    bool complete = false;
-};
-
-struct gkl_shim_correct_spectrum {
-    std::unique_ptr<gkl_shim::correct::Spectrum> spectrum;
-};
-
-struct gkl_shim_correct_chunk {
-    int threads;
-    gkl_shim::correct::Chunk chunk;
-    std::vector<gkl_shim::correct::Outcome> outcomes;
-};
+#include "correct/handles.h"
 
 namespace gkl_shim {
 namespace correct {
 namespace {
 
-bool check_k(int32_t k) {
-    if (k >= kLeastK && k <= kMostK) return true;
-    return fail("k is %d, not %d to %d", k, kLeastK, kMostK);
-}
+// Reads that one task checks, or whose results it writes, and the approximate times of a read.
+constexpr int64_t kReadsChecked = 4096, kCheckNanoseconds = 40, kResultNanoseconds = 3;
 
-bool check_batch(const gkl_shim_correct_batch *batch) {
-    if (!batch) return fail("batch is null");
-    if (batch->reads < 0) return fail("reads is %lld, less than 0", (long long)batch->reads);
-    if (batch->reads == 0) return true;
-    if (!batch->offsets) return fail("the offsets are null");
-    if (batch->offsets[0] != 0)
-        return fail("offset 0 is %lld, not 0", (long long)batch->offsets[0]);
-    for (int64_t k = 0; k < batch->reads; k++) {
-        int64_t length = 0;
-        if (__builtin_sub_overflow(batch->offsets[k + 1], batch->offsets[k], &length) || length < 0)
-            return fail("offset %lld is less than the one before", (long long)k + 1);
-        if (length > INT32_MAX / 2)
-            return fail("read %lld has %lld letters, more than %d", (long long)k, (long long)length,
-                        INT32_MAX / 2);
+// The reads of a batch that is valid.
+class Reads {
+   public:
+    Reads() = default;
+    // Sets the error and returns false if the batch is not valid. Unless `copy` is null, it gets
+    // the letters, and the reads have these.
+    bool open(const gkl_shim_correct_batch *batch, uint8_t *copy, int threads) {
+        if (!batch) return fail("batch is null");
+        if (batch->reads < 0) return fail("reads is %lld, less than 0", (long long)batch->reads);
+        if (batch->reads == 0) return true;
+        if (!batch->offsets) return fail("the offsets are null");
+        if (batch->offsets[0] != 0)
+            return fail("offset 0 is %lld, not 0", (long long)batch->offsets[0]);
+        for (int64_t k = 0; k < batch->reads; k++) {
+            int64_t length = 0;
+            if (__builtin_sub_overflow(batch->offsets[k + 1], batch->offsets[k], &length) ||
+                length < 0)
+                return fail("offset %lld is less than the one before", (long long)k + 1);
+            if (length > INT32_MAX / 2)
+                return fail("read %lld has %lld letters, more than %d", (long long)k,
+                            (long long)length, INT32_MAX / 2);
+        }
+        if (batch->offsets[batch->reads] > 0 && !batch->letters)
+            return fail("the letters are null");
+        letters_ = copy ? copy : const_cast<uint8_t *>(batch->letters);
+        reads_.reset(new Read[size_t(batch->reads)]);
+        count_ = batch->reads;
+        Job job = {*batch, letters_, reads_.get(), {count_}};
+        parallel_for((count_ + kReadsChecked - 1) / kReadsChecked, count_ * kCheckNanoseconds,
+                     threads, check_some, &job);
+        if (job.first_wrong == count_) return true;
+        const Read &read = reads_[size_t(job.first_wrong)];
+        const int64_t at = wrong_letter(read.letters, read.length);
+        return fail("read %lld: letter %lld is byte %d, not one of ACGTN",
+                    (long long)job.first_wrong, (long long)at, read.letters[at]);
     }
-    if (batch->offsets[batch->reads] > 0 && !batch->letters) return fail("the letters are null");
-    for (int64_t k = 0; k < batch->reads; k++) {
-        const uint8_t *const read = batch->letters + batch->offsets[k];
-        const int64_t at = wrong_letter(read, batch->offsets[k + 1] - batch->offsets[k]);
-        if (at >= 0)
-            return fail("read %lld: letter %lld is byte %d, not one of ACGTN", (long long)k,
-                        (long long)at, read[at]);
-    }
-    return true;
-}
 
-// `letters` are the batch's, or a copy of them that may be changed.
-std::vector<Read> reads_of(const gkl_shim_correct_batch &batch, uint8_t *letters) {
-    std::vector<Read> reads(size_t(batch.reads));
-    for (int64_t k = 0; k < batch.reads; k++) {
-        const int64_t begin = batch.offsets[k];
-        reads[size_t(k)] = {letters + begin, batch.qualities ? batch.qualities + begin : nullptr,
-                            int32_t(batch.offsets[k + 1] - begin)};
+    const Read *get() const { return reads_.get(); }
+    int64_t count() const { return count_; }
+
+   private:
+    struct Job {
+        const gkl_shim_correct_batch &batch;
+        uint8_t *letters;
+        Read *reads;
+        std::atomic<int64_t> first_wrong;
+    };
+    static void check_some(void *context, int64_t task) {
+        Job &job = *static_cast<Job *>(context);
+        const gkl_shim_correct_batch &batch = job.batch;
+        const int64_t end = std::min(batch.reads, (task + 1) * kReadsChecked);
+        const int64_t first_letter = batch.offsets[task * kReadsChecked];
+        const size_t letters = size_t(batch.offsets[end] - first_letter);
+        if (job.letters != batch.letters && letters > 0)
+            memcpy(job.letters + first_letter, batch.letters + first_letter, letters);
+        bool wrong = false;
+        for (int64_t k = task * kReadsChecked; k < end; k++) {
+            const int64_t begin = batch.offsets[k];
+            Read &read = job.reads[k];
+            read = {job.letters + begin, batch.qualities ? batch.qualities + begin : nullptr,
+                    int32_t(batch.offsets[k + 1] - begin)};
+            if (wrong || wrong_letter(read.letters, read.length) < 0) continue;
+            wrong = true;
+            int64_t first = job.first_wrong.load();
+            while (k < first && !job.first_wrong.compare_exchange_weak(first, k)) {
+            }
+        }
     }
-    return reads;
-}
+
+    uint8_t *letters_ = nullptr;
+    std::unique_ptr<Read[]> reads_;
+    int64_t count_ = 0;
+};
 
 bool check_options(const gkl_shim_correct_options *options, CpuSettings *settings) {
     const gkl_shim_correct_options defaults = {};
@@ -95,7 +113,81 @@ gkl_shim_status finished(gkl_shim_correct_spectrum **handle, std::unique_ptr<Spe
     return GKL_SHIM_OK;
 }
 
+gkl_shim_status on_cpu(const CpuSettings &settings, const Spectrum &spectrum, const Read *reads,
+                       int64_t count, Outcome *outcomes) {
+    correct_on_cpu(settings, spectrum, reads, count, outcomes);
+    return GKL_SHIM_OK;
+}
+
 }  // namespace
+
+bool check_k(int32_t k) {
+    if (k >= kLeastK && k <= kMostK) return true;
+    return fail("k is %d, not %d to %d", k, kLeastK, kMostK);
+}
+
+gkl_shim_status correct_batch(const gkl_shim_correct_options *options,
+                              const gkl_shim_correct_spectrum *spectrum,
+                              const gkl_shim_correct_batch *batch, uint8_t *corrected,
+                              uint8_t *states, int32_t *begins, int32_t *ends,
+                              const CorrectReads &correct_reads) {
+    CpuSettings settings;
+    if (!check_options(options, &settings)) return GKL_SHIM_EINVAL;
+    if (!spectrum) return invalid("spectrum is null");
+    return guarded([&]() -> gkl_shim_status {
+        Reads reads;
+        if (!reads.open(batch, corrected, settings.threads)) return GKL_SHIM_EINVAL;
+        if (reads.count() == 0) return GKL_SHIM_OK;
+        if (!states) return invalid("states is null");
+        if (batch->offsets[batch->reads] > 0 && !corrected) return invalid("corrected is null");
+        const std::unique_ptr<Outcome[]> outcomes(new Outcome[size_t(reads.count())]);
+        const gkl_shim_status status = correct_reads(settings, *spectrum->spectrum, reads.get(),
+                                                     reads.count(), outcomes.get());
+        if (status != GKL_SHIM_OK) return status;
+        struct Job {
+            const Outcome *outcomes;
+            int64_t count;
+            uint8_t *states;
+            int32_t *begins, *ends;
+        } job = {outcomes.get(), reads.count(), states, begins, ends};
+        parallel_for((job.count + kReadsChecked - 1) / kReadsChecked,
+                     job.count * kResultNanoseconds, settings.threads,
+                     [](void *context, int64_t task) {
+                         const Job &job = *static_cast<Job *>(context);
+                         const int64_t end = std::min(job.count, (task + 1) * kReadsChecked);
+                         for (int64_t k = task * kReadsChecked; k < end; k++) {
+                             const Outcome &outcome = job.outcomes[k];
+                             job.states[k] = uint8_t(outcome.state);
+                             if (job.begins) job.begins[k] = outcome.begin;
+                             if (job.ends) job.ends[k] = outcome.end;
+                         }
+                     },
+                     &job);
+        return GKL_SHIM_OK;
+    });
+}
+
+gkl_shim_status correct_chunk(gkl_shim_correct_chunk *chunk,
+                              const gkl_shim_correct_options *options,
+                              const gkl_shim_correct_spectrum *spectrum,
+                              gkl_shim_correct_totals *totals, const CorrectReads &correct_reads) {
+    CpuSettings settings;
+    if (!check_options(options, &settings)) return GKL_SHIM_EINVAL;
+    return guarded([&]() -> gkl_shim_status {
+        chunk->outcomes.resize(size_t(chunk->chunk.records()));
+        const gkl_shim_status status =
+            correct_reads(settings, *spectrum->spectrum, chunk->chunk.reads(),
+                          chunk->chunk.records(), chunk->outcomes.data());
+        if (status != GKL_SHIM_OK) return status;
+        chunk->chunk.put_back();
+        for (const Outcome &outcome : chunk->outcomes) {
+            totals->states[outcome.state]++;
+            totals->bases += outcome.changes;
+        }
+        return GKL_SHIM_OK;
+    });
+}
+
 }  // namespace correct
 }  // namespace gkl_shim
 
@@ -112,8 +204,10 @@ extern "C" gkl_shim_status gkl_shim_correct_counter_open(int32_t k, int32_t thre
     if (memory_bytes < 0)
         return invalid("memory_bytes is %lld, less than 0", (long long)memory_bytes);
     return guarded([&] {
+        const int allowed = allowed_threads(threads);
         *counter = new gkl_shim_correct_counter{
-            Counter(k, allowed_threads(threads), memory_bytes ? memory_bytes : INT64_MAX)};
+            std::make_unique<CpuCounter>(k, allowed, memory_bytes ? memory_bytes : INT64_MAX),
+            allowed};
         return GKL_SHIM_OK;
     });
 }
@@ -122,10 +216,10 @@ extern "C" gkl_shim_status gkl_shim_correct_count(gkl_shim_correct_counter *coun
                                                   const gkl_shim_correct_batch *batch) {
     if (!counter) return invalid("counter is null");
     if (counter->complete) return invalid("the counter is complete");
-    if (!check_batch(batch)) return GKL_SHIM_EINVAL;
-    return guarded([&] {
-        const std::vector<Read> reads = reads_of(*batch, const_cast<uint8_t *>(batch->letters));
-        counter->counter.count(reads.data(), batch->reads);
+    return guarded([&]() -> gkl_shim_status {
+        Reads reads;
+        if (!reads.open(batch, nullptr, counter->threads)) return GKL_SHIM_EINVAL;
+        counter->counter->count(reads.get(), reads.count());
         return GKL_SHIM_OK;
     });
 }
@@ -136,7 +230,7 @@ extern "C" gkl_shim_status gkl_shim_correct_end_pass(gkl_shim_correct_counter *c
     if (!complete) return invalid("complete is null");
     if (counter->complete) return invalid("the counter is complete");
     return guarded([&] {
-        counter->complete = counter->counter.end_pass();
+        counter->complete = counter->counter->end_pass();
         *complete = counter->complete;
         return GKL_SHIM_OK;
     });
@@ -147,7 +241,7 @@ extern "C" gkl_shim_status gkl_shim_correct_histogram(const gkl_shim_correct_cou
     if (!counter) return invalid("counter is null");
     if (!counts || !found) return invalid("%s is null", counts ? "valley" : "counts");
     if (!counter->complete) return invalid("the counter is not complete");
-    const std::vector<int64_t> &histogram = counter->counter.histogram();
+    const std::vector<int64_t> &histogram = counter->counter->histogram();
     std::copy(histogram.begin() + 1, histogram.end(), counts);
     *found = valley(histogram);
     return GKL_SHIM_OK;
@@ -164,12 +258,12 @@ extern "C" gkl_shim_status gkl_shim_correct_spectrum_make(const gkl_shim_correct
     *spectrum = nullptr;
     if (!counter) return invalid("counter is null");
     if (!counter->complete) return invalid("the counter is not complete");
-    if (threshold == 0) threshold = valley(counter->counter.histogram());
+    if (threshold == 0) threshold = valley(counter->counter->histogram());
     if (threshold < 2 || threshold > int32_t(kMostEntryCount))
         return invalid("threshold is %d, not 2 to %d", threshold, int32_t(kMostEntryCount));
     return guarded([&] {
-        return finished(spectrum,
-                        std::unique_ptr<Spectrum>(new Spectrum(counter->counter, threshold)));
+        return finished(spectrum, std::unique_ptr<Spectrum>(new Spectrum(
+                                      *counter->counter, threshold, counter->threads)));
     });
 }
 
@@ -209,26 +303,7 @@ extern "C" gkl_shim_status gkl_shim_correct_reads(const gkl_shim_correct_options
                                                   const gkl_shim_correct_batch *batch,
                                                   uint8_t *corrected, uint8_t *states,
                                                   int32_t *begins, int32_t *ends) {
-    CpuSettings settings;
-    if (!check_options(options, &settings)) return GKL_SHIM_EINVAL;
-    if (!spectrum) return invalid("spectrum is null");
-    if (!check_batch(batch)) return GKL_SHIM_EINVAL;
-    if (batch->reads == 0) return GKL_SHIM_OK;
-    if (!states) return invalid("states is null");
-    const int64_t letters = batch->offsets[batch->reads];
-    if (letters > 0 && !corrected) return invalid("corrected is null");
-    return guarded([&] {
-        const std::vector<Read> reads = reads_of(*batch, corrected);
-        std::vector<Outcome> outcomes(reads.size());
-        if (letters > 0) memcpy(corrected, batch->letters, size_t(letters));
-        correct_on_cpu(settings, *spectrum->spectrum, reads.data(), batch->reads, outcomes.data());
-        for (size_t k = 0; k < outcomes.size(); k++) {
-            states[k] = outcomes[k].state;
-            if (begins) begins[k] = outcomes[k].begin;
-            if (ends) ends[k] = outcomes[k].end;
-        }
-        return GKL_SHIM_OK;
-    });
+    return correct_batch(options, spectrum, batch, corrected, states, begins, ends, on_cpu);
 }
 
 extern "C" gkl_shim_status gkl_shim_correct_chunk_open(int32_t threads,
@@ -266,7 +341,7 @@ extern "C" void gkl_shim_correct_chunk_cut(gkl_shim_correct_chunk *chunk, int64_
 extern "C" gkl_shim_status gkl_shim_correct_chunk_count(gkl_shim_correct_chunk *chunk,
                                                         gkl_shim_correct_counter *counter) {
     return guarded([&] {
-        counter->counter.count(chunk->chunk.reads(), chunk->chunk.records());
+        counter->counter->count(chunk->chunk.reads(), chunk->chunk.records());
         return GKL_SHIM_OK;
     });
 }
@@ -275,19 +350,7 @@ extern "C" gkl_shim_status gkl_shim_correct_chunk_correct(gkl_shim_correct_chunk
                                                           const gkl_shim_correct_options *options,
                                                           const gkl_shim_correct_spectrum *spectrum,
                                                           gkl_shim_correct_totals *totals) {
-    CpuSettings settings;
-    if (!check_options(options, &settings)) return GKL_SHIM_EINVAL;
-    return guarded([&] {
-        chunk->outcomes.resize(size_t(chunk->chunk.records()));
-        correct_on_cpu(settings, *spectrum->spectrum, chunk->chunk.reads(), chunk->chunk.records(),
-                       chunk->outcomes.data());
-        chunk->chunk.put_back();
-        for (const Outcome &outcome : chunk->outcomes) {
-            totals->states[outcome.state]++;
-            totals->bases += outcome.changes;
-        }
-        return GKL_SHIM_OK;
-    });
+    return correct_chunk(chunk, options, spectrum, totals, on_cpu);
 }
 
 extern "C" gkl_shim_status gkl_shim_correct_chunk_write(const gkl_shim_correct_chunk *chunk,

@@ -5,7 +5,9 @@
 // bits. It is the same k-mer as its reverse complement; the smaller number stands for both.
 //
 // A k-mer's hash is a number of 2k bits too, and no two k-mers share one. So the hash can replace
-// the k-mer. Its high bits choose a partition while k-mers are counted, and then a slot.
+// the k-mer. Its high bits choose a partition while k-mers are counted, and then a slot. A table
+// that counts the k-mers of a partition has 64-bit entries: the other bits of the hash, above the
+// count; 0 is an empty entry.
 //
 // The spectrum is an array of 32-bit slots with linear probing. A slot holds the low 24 bits of a
 // hash and the k-mer's count, at most 255; 0 is an empty slot. Slots are assigned by the high bits
@@ -16,10 +18,14 @@
 
 #include "common/integers.h"
 
+// GKL_SHIM_ROLLED stands before a loop that a GPU's compiler must not unroll: code that does not
+// fit into the instruction cache is slow.
 #if defined(__CUDACC_RTC__)
 #define GKL_SHIM_CORRECT __device__ __forceinline__
+#define GKL_SHIM_ROLLED _Pragma("unroll 1")
 #else
 #define GKL_SHIM_CORRECT inline __attribute__((always_inline))
+#define GKL_SHIM_ROLLED
 #endif
 
 namespace gkl_shim {
@@ -34,6 +40,17 @@ constexpr int kPrintBits = 24, kCountBits = 8;
 constexpr uint8_t kUnknown = 4;
 
 constexpr uint32_t kMostCount = (1u << kCountBits) - 1;
+
+constexpr int kPartitionBits = 9, kPartitions = 1 << kPartitionBits;
+
+// The bits of a count in an entry of a table.
+constexpr int kEntryCountBits = 64 - (2 * kMostK - kPartitionBits);
+constexpr uint64_t kMostEntryCount = (uint64_t(1) << kEntryCountBits) - 1;
+
+// The place of the hash without the partition's bits, which are `bits` bits, in a table.
+GKL_SHIM_CORRECT uint64_t entry_place(uint64_t rest, int bits, uint64_t size) {
+    return (rest << (64 - bits) >> 32) * size >> 32;
+}
 
 // The code of a letter; kUnknown for N. Other letters are refused before.
 GKL_SHIM_CORRECT uint32_t code_of(uint8_t letter) {
@@ -67,11 +84,16 @@ struct Hasher {
 
     GKL_SHIM_CORRECT uint64_t reverse_complement(uint64_t kmer) const {
         uint64_t x = kmer ^ 0xAAAAAAAAAAAAAAAAull;
+#if defined(__CUDACC_RTC__)
+        x = __brevll(x);
+        x = (x >> 1 & 0x5555555555555555ull) | (x & 0x5555555555555555ull) << 1;
+#else
         x = (x >> 2 & 0x3333333333333333ull) | (x & 0x3333333333333333ull) << 2;
         x = (x >> 4 & 0x0F0F0F0F0F0F0F0Full) | (x & 0x0F0F0F0F0F0F0F0Full) << 4;
         x = (x >> 8 & 0x00FF00FF00FF00FFull) | (x & 0x00FF00FF00FF00FFull) << 8;
         x = (x >> 16 & 0x0000FFFF0000FFFFull) | (x & 0x0000FFFF0000FFFFull) << 16;
         x = x >> 32 | x << 32;
+#endif
         return x >> (64 - 2 * k);
     }
 };
@@ -107,6 +129,7 @@ struct SpectrumView {
         return count_of_hash(hasher.hash(kmer));
     }
     GKL_SHIM_CORRECT uint32_t count_of_hash(uint64_t hash) const {
+        GKL_SHIM_ROLLED
         for (uint64_t at = home(hash);; at++) {
             const uint32_t slot = slots[at];
             if (slot == 0) return 0;

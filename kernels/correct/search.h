@@ -105,6 +105,7 @@ GKL_SHIM_CORRECT bool crowded(const Lanes &lanes, const Limits &limits, int firs
         return quality > total ? 2 : is_low(quality, total) ? 0 : 1;
     };
     int changes = 0;
+    GKL_SHIM_ROLLED
     for (int p = begin; p < end; p++) {
         changes += weight(p);
         if (p - kWindow >= begin) changes -= weight(p - kWindow);
@@ -209,6 +210,7 @@ class Search {
     // Makes the best changes, unless there would be too many in a window.
     GKL_SHIM_CORRECT bool make_best(int changes) {
         uint32_t before[kMostAtOnce];
+        GKL_SHIM_ROLLED
         for (int d = 0; d < changes; d++) {
             before[d] = lanes_.code(best_[d].position);
             lanes_.set_code(best_[d].position, best_[d].base);
@@ -218,6 +220,7 @@ class Search {
         const int one = best_[0].position, other = best_[changes - 1].position;
         if (!crowded(lanes_, limits_, one < other ? one : other, one < other ? other : one))
             return true;
+        GKL_SHIM_ROLLED
         for (int d = 0; d < changes; d++) lanes_.set_code(best_[d].position, before[d]);
         return false;
     }
@@ -263,6 +266,7 @@ class Search {
                     ways = 1;
                     best = sum;
                     run_ = run;
+                    GKL_SHIM_ROLLED
                     for (int d = 0; d < changes; d++) best_[d] = way[d];
                 } else if (run == run_ && sum == best) {
                     ways++;
@@ -314,6 +318,7 @@ GKL_SHIM_CORRECT State correct_read(Lanes &lanes, Method method, const Limits &l
     const State state = method == kVoting ? correct_by_voting(lanes, limits)
                                           : Search<Lanes>(lanes, limits).correct();
     if (state == kUnsolved && limits.whole) {
+        GKL_SHIM_ROLLED
         for (int p = 0; p < lanes.length(); p++) lanes.set_code(p, lanes.original(p));
         lanes.find_weak();
     }

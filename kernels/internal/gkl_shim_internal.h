@@ -531,6 +531,79 @@ GKL_SHIM_API gkl_shim_status gkl_shim_correct_chunk_write(const gkl_shim_correct
 
 GKL_SHIM_API void gkl_shim_correct_chunk_close(gkl_shim_correct_chunk *chunk);
 
+/* ---- Read correction on CUDA devices -------------------------------------------------------- */
+
+/* The kernels of correct/cuda/kernels.cu, under their own names. */
+typedef struct {
+    void *count_kmers, *move_entries, *finish_tables, *search_reads, *vote_reads;
+} gkl_shim_correct_cuda_kernels;
+
+typedef struct {
+    int32_t number; /* for messages */
+    void *context;
+    int64_t memory_bytes; /* that counting may take of the device, about */
+    gkl_shim_correct_cuda_kernels kernels;
+} gkl_shim_correct_cuda_device;
+
+typedef struct {
+    int32_t threads;     /* as in gkl_shim_pairhmm_options; they copy */
+    int64_t chunk_bases; /* of reads that are corrected at once; 0: chosen */
+    int32_t device_count;
+    const gkl_shim_correct_cuda_device *devices;
+    const gkl_shim_cuda_driver *driver;
+} gkl_shim_correct_cuda_options;
+
+typedef struct gkl_shim_correct_cuda gkl_shim_correct_cuda;
+
+/* Open an engine. The kernels and contexts must outlive it. On failure *engine is NULL. */
+GKL_SHIM_API gkl_shim_status gkl_shim_correct_cuda_open(
+    const gkl_shim_correct_cuda_options *options, gkl_shim_correct_cuda **engine);
+
+/* Open a counter that counts on the devices. It must be closed before the engine. Its tables on
+ * each device take at most `memory_bytes`; 0 means as much as the device has for them. If a device
+ * fails, gkl_shim_correct_end_pass() asks for the reads again, and other devices or the CPU count
+ * what is missing. */
+GKL_SHIM_API gkl_shim_status gkl_shim_correct_cuda_counter_open(gkl_shim_correct_cuda *engine,
+                                                                int32_t k, int64_t memory_bytes,
+                                                                gkl_shim_correct_counter **counter);
+
+/* Whether devices count for this counter, of gkl_shim_correct_cuda_counter_open(); 0: the CPU
+ * does. */
+GKL_SHIM_API int32_t gkl_shim_correct_cuda_counts(const gkl_shim_correct_counter *counter);
+
+/* Like gkl_shim_correct_reads(), with the same results. The CPU corrects the reads that no device
+ * does. */
+GKL_SHIM_API gkl_shim_status gkl_shim_correct_cuda_reads(gkl_shim_correct_cuda *engine,
+                                                         const gkl_shim_correct_options *options,
+                                                         const gkl_shim_correct_spectrum *spectrum,
+                                                         const gkl_shim_correct_batch *batch,
+                                                         uint8_t *corrected, uint8_t *states,
+                                                         int32_t *begins, int32_t *ends);
+
+/* Like gkl_shim_correct_chunk_correct(). */
+GKL_SHIM_API gkl_shim_status gkl_shim_correct_cuda_chunk(gkl_shim_correct_cuda *engine,
+                                                         gkl_shim_correct_chunk *chunk,
+                                                         const gkl_shim_correct_options *options,
+                                                         const gkl_shim_correct_spectrum *spectrum,
+                                                         gkl_shim_correct_totals *totals);
+
+/* Like gkl_shim_correct_cuda_reads(), for all reads at once on the first device. *seconds becomes
+ * the median time of `repeats` launches of the kernel. Nothing else may use the engine meanwhile.
+ *
+ * GKL_SHIM_EUNAVAILABLE: the device fails. */
+GKL_SHIM_API gkl_shim_status gkl_shim_correct_cuda_measure(
+    gkl_shim_correct_cuda *engine, const gkl_shim_correct_options *options,
+    const gkl_shim_correct_spectrum *spectrum, const gkl_shim_correct_batch *batch,
+    uint8_t *corrected, uint8_t *states, int32_t repeats, double *seconds);
+
+/* As gkl_shim_cuda_engine_loss() and gkl_shim_cuda_engine_uses(). */
+GKL_SHIM_API const char *gkl_shim_correct_cuda_loss(gkl_shim_correct_cuda *engine, int32_t *number);
+GKL_SHIM_API int32_t gkl_shim_correct_cuda_uses(const gkl_shim_correct_cuda *engine,
+                                                int32_t number);
+
+/* Close an engine; NULL is allowed. No call may be running. */
+GKL_SHIM_API void gkl_shim_correct_cuda_close(gkl_shim_correct_cuda *engine);
+
 /* cffi: end */
 
 #ifdef __cplusplus

@@ -37,7 +37,7 @@ int main(int count, char **arguments) {
     fclose(file);
     memset(qualities, 30, sizeof qualities);
     const gkl_shim_correct_batch batch = {reads, offsets, letters, qualities};
-    const gkl_shim_correct_options options = {atoi(arguments[5]), atoi(arguments[4]), 0};
+    const gkl_shim_correct_options options = {atoi(arguments[5]), atoi(arguments[4]), 0, 0, 0};
 
     gkl_shim_correct_counter *counter;
     check(gkl_shim_correct_counter_open(atoi(arguments[2]), options.threads, atol(arguments[6]),

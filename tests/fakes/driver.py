@@ -62,6 +62,7 @@ def library() -> Path:
 def host_kernels(algorithm: str) -> ctypes.CDLL:
     """Return the CUDA kernels of an algorithm, compiled for the host."""
     source, flags = {
+        "correct": (ROOT / "tests" / "correct" / "cuda_on_host.cpp", ("-O1", *_UNDEFINED)),
         "mem": (ROOT / "tests" / "mem" / "cuda_on_host.cpp", ("-O1", *_UNDEFINED)),
         "pairhmm": (
             ROOT / "tests" / "gpu" / "kernels_on_host.cpp", ("-O2", "-ffp-contract=off"),

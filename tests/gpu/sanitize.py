@@ -24,8 +24,11 @@ import numpy as np
 
 from gkl_shim import mem
 from gkl_shim._batch import concatenated
+from gkl_shim._native_correct import METHODS
 from gkl_shim.cli._bench import write_json
 from gkl_shim.cli._generated_mem import PAPER, generated
+from gkl_shim.correct import Spectrum
+from gkl_shim.cuda import correct as cuda_correct
 from gkl_shim.cuda import kernels
 from gkl_shim.cuda import mem as cuda_mem
 from gkl_shim.cuda import pairhmm as cuda_pairhmm
@@ -35,6 +38,8 @@ from gkl_shim.prefilter import Prefilter
 
 sys.path.append(str(Path(__file__).resolve().parents[2]))
 from benchmarks.common import report
+from tests.correct.test_correct import random_reads
+from tests.correct.test_cuda import USUAL, counted, qualities_of, same_reads, same_spectrum
 from tests.gpu.conftest import assert_same_bits, random_region
 from tests.prefilter import simulate
 
@@ -114,7 +119,29 @@ def exact_matches() -> None:
                 engine.close()
 
 
-WORK = {"pairhmm": pairhmm, "prefilter": prefilter, "mem": exact_matches}
+def read_correction() -> None:
+    """Count in tables that grow, and correct short and long reads with both methods."""
+    clean, _ = random_reads(1, genome=3000, rate=0, depth=10)
+    reads, qualities = random_reads(1, genome=3000, depth=2, length=90, rate=0.05)
+    for _ in range(3):
+        reads.append("".join(clean[0][k % len(clean[0])] for k in range(600)))
+        qualities.append([30] * 600)
+    engine = cuda_correct.Engine([0])
+    want = Spectrum.from_reads(clean, k=21, threshold=2, backend="cpu")
+    for memory in (0, 300_000):
+        spectrum, _ = counted(clean, 21, 2, engine, memory)
+        same_spectrum(spectrum, want)
+    for method in METHODS:
+        same_reads(want, reads, qualities_of(qualities), method, USUAL, engine)
+    engine.close()
+
+
+WORK = {
+    "correct": read_correction,
+    "mem": exact_matches,
+    "pairhmm": pairhmm,
+    "prefilter": prefilter,
+}
 
 
 def check(sanitizer: str, tool: str, work: str) -> dict[str, Any]:

@@ -24,6 +24,7 @@
 #define __host__
 #define __shared__
 #define __forceinline__ inline
+#define __noinline__
 #define __align__(bytes) __attribute__((aligned(bytes)))
 #define __launch_bounds__(...)
 
@@ -157,6 +158,13 @@ inline bool __any_sync(unsigned, bool x) {
     const uint64_t *all = exchange(Collective::kVote, x);
     return std::any_of(all, all + kLanes, [](uint64_t each) { return each != 0; });
 }
+inline unsigned __ballot_sync(unsigned, bool x) {
+    const uint64_t *all = exchange(Collective::kVote, x);
+    unsigned set = 0;
+    for (unsigned lane = 0; lane < kLanes; lane++) set |= unsigned(all[lane] != 0) << lane;
+    return set;
+}
+inline void __syncthreads() { __syncwarp(); }
 inline unsigned __reduce_min_sync(unsigned, unsigned x) {
     const uint64_t *all = exchange(Collective::kMinimum, x);
     return unsigned(*std::min_element(all, all + kLanes));
@@ -164,6 +172,21 @@ inline unsigned __reduce_min_sync(unsigned, unsigned x) {
 template <class T>
 T atomicAdd(T *at, T value) {
     return std::exchange(*at, T(*at + value));
+}
+template <class T>
+T atomicCAS(T *at, T expected, T value) {
+    return *at == expected ? std::exchange(*at, value) : *at;
+}
+inline int __popc(unsigned x) { return __builtin_popcount(x); }
+inline int __ffs(int x) { return __builtin_ffs(x); }
+inline int __clz(int x) { return x ? __builtin_clz(unsigned(x)) : 32; }
+inline unsigned __brev(unsigned x) {
+    unsigned reversed = 0;
+    for (int bit = 0; bit < 32; bit++) reversed |= (x >> bit & 1) << (31 - bit);
+    return reversed;
+}
+inline unsigned __funnelshift_r(unsigned low, unsigned high, unsigned by) {
+    return unsigned((uint64_t(high) << 32 | low) >> by % 32);
 }
 inline float __fmaf_rn(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
 inline double __fma_rn(double a, double b, double c) { return __builtin_fma(a, b, c); }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <new>
+#include <utility>
 
 #include "common/thread_pool.h"
 
@@ -20,15 +21,15 @@ constexpr int64_t kReadsAppended = 4096;
 constexpr size_t kFirstEntries = 1024;
 
 // The approximate time of a thread.
-constexpr int64_t kAppendNanoseconds = 4, kCountNanoseconds = 4;
+constexpr int64_t kAppendNanoseconds = 4, kCountNanoseconds = 4, kKeepNanoseconds = 1;
 
 }  // namespace
 
-Counter::Lane::~Lane() {
+CpuCounter::Lane::~Lane() {
     for (Block *block : blocks) free(block);
 }
 
-Counter::Block *Counter::Lane::take() {
+CpuCounter::Block *CpuCounter::Lane::take() {
     if (used == blocks.size()) {
         blocks.reserve(used + 1);
         void *const memory = aligned_alloc(alignof(Block), sizeof(Block));
@@ -38,14 +39,8 @@ Counter::Block *Counter::Lane::take() {
     return blocks[used++];
 }
 
-Counter::Counter(int k, int threads, int64_t memory_bytes)
-    : hasher_(k),
-      threads_(threads),
-      memory_bytes_(memory_bytes),
-      rest_bits_(2 * k - kPartitionBits),
-      tables_(kPartitions),
-      kept_(kPartitions),
-      histogram_(kMostCount + 1) {
+CpuCounter::CpuCounter(int k, int threads, int64_t memory_bytes)
+    : Counter(k), threads_(threads), memory_bytes_(memory_bytes), tables_(kPartitions) {
     for (int t = 0; t < threads_; t++) {
         lanes_.emplace_back(new Lane);
         lanes_.back()->partitions.resize(kPartitions);
@@ -54,13 +49,13 @@ Counter::Counter(int k, int threads, int64_t memory_bytes)
 }
 
 // Called when a partition has no block, or a full one.
-void Counter::full(Lane &lane, size_t partition) {
+void CpuCounter::full(Lane &lane, size_t partition) {
     lane.partitions[partition].push_back(uint32_t(lane.used));
     lane.next[partition] = lane.take()->hashes;
 }
 
-void Counter::append(Lane &lane, const Read &read) {
-    const int k = hasher_.k, shift = rest_bits_;
+void CpuCounter::append(Lane &lane, const Read &read) {
+    const int k = hasher_.k, shift = rest_bits();
     const uint64_t first = uint64_t(first_), end = uint64_t(end_);
     uint64_t **const next = lane.next.data();
     Roller roller;
@@ -83,9 +78,9 @@ void Counter::append(Lane &lane, const Read &read) {
     }
 }
 
-void Counter::count(const Read *reads, int64_t count) {
+void CpuCounter::count(const Read *reads, int64_t count) {
     struct Job {
-        Counter &counter;
+        CpuCounter &counter;
         const Read *reads;
         int64_t count, lanes;
     };
@@ -112,11 +107,11 @@ void Counter::count(const Read *reads, int64_t count) {
     }
 }
 
-void Counter::flush() {
+void CpuCounter::flush() {
     parallel_for(
         end_ - first_, waiting_ * kCountNanoseconds, threads_,
         [](void *context, int64_t k) {
-            Counter &counter = *static_cast<Counter *>(context);
+            CpuCounter &counter = *static_cast<CpuCounter *>(context);
             counter.count_partition(counter.first_ + int(k));
         },
         this);
@@ -135,9 +130,9 @@ void Counter::flush() {
     }
 }
 
-void Counter::count_partition(int partition) {
+void CpuCounter::count_partition(int partition) {
     Table &table = tables_[size_t(partition)];
-    const uint64_t rest_mask = (uint64_t(1) << rest_bits_) - 1;
+    const uint64_t rest_mask = (uint64_t(1) << rest_bits()) - 1;
     for (const auto &lane : lanes_) {
         const auto &blocks = lane->partitions[size_t(partition)];
         for (size_t b = 0; b < blocks.size(); b++) {
@@ -149,7 +144,7 @@ void Counter::count_partition(int partition) {
     }
 }
 
-void Counter::add(Table &table, uint64_t entry) {
+void CpuCounter::add(Table &table, uint64_t entry) {
     if (table.entries.empty()) table.entries.resize(kFirstEntries);
     const size_t size = table.entries.size();
     uint64_t *const entries = table.entries.data();
@@ -178,24 +173,45 @@ void Counter::add(Table &table, uint64_t entry) {
     table.entries.swap(larger);
 }
 
-bool Counter::end_pass() {
+bool CpuCounter::end_pass() {
     flush();
-    for (int p = first_; p < end_; p++) {
-        Table &table = tables_[size_t(p)];
-        std::vector<uint64_t> &kept = kept_[size_t(p)];
-        const auto occurs_twice = [](uint64_t entry) { return (entry & kMostEntryCount) > 1; };
-        kept.reserve(
-            size_t(std::count_if(table.entries.begin(), table.entries.end(), occurs_twice)));
-        for (const uint64_t entry : table.entries) {
-            if (entry == 0) continue;
-            histogram_[std::min<size_t>(entry & kMostEntryCount, kMostCount)]++;
-            if (occurs_twice(entry)) kept.push_back(entry);
-        }
-        table = Table();
-    }
+    struct Job {
+        CpuCounter &counter;
+        std::vector<std::vector<int64_t>> histograms;  // of each partition
+    } job = {*this, std::vector<std::vector<int64_t>>(kPartitions)};
+    int64_t entries = 0;
+    for (const Table &table : tables_) entries += int64_t(table.entries.size());
+    parallel_for(
+        end_ - first_, entries * kKeepNanoseconds, threads_,
+        [](void *context, int64_t k) {
+            Job &job = *static_cast<Job *>(context);
+            const size_t p = size_t(job.counter.first_ + k);
+            job.counter.keep(p, &job.histograms[p]);
+        },
+        &job);
+    for (const std::vector<int64_t> &histogram : job.histograms)
+        for (size_t count = 0; count < histogram.size(); count++)
+            histogram_[count] += histogram[count];
     first_ = end_;
     end_ = kPartitions;
     return first_ == kPartitions;
+}
+
+// Counts the counts of a partition, keeps the k-mers that occur at least twice, and frees its
+// table.
+void CpuCounter::keep(size_t partition, std::vector<int64_t> *histogram) {
+    const Table table = std::move(tables_[partition]);
+    tables_[partition] = Table();
+    std::vector<uint64_t> &kept = kept_[partition];
+    const auto occurs_twice = [](uint64_t entry) { return (entry & kMostEntryCount) > 1; };
+    kept.reserve(size_t(std::count_if(table.entries.begin(), table.entries.end(), occurs_twice)));
+    histogram->resize(kMostCount + 1);
+    for (const uint64_t entry : table.entries) {
+        if (entry == 0) continue;
+        (*histogram)[std::min<size_t>(entry & kMostEntryCount, kMostCount)]++;
+        if (occurs_twice(entry)) kept.push_back(entry);
+    }
+    sort_entries(&kept);
 }
 
 }  // namespace correct

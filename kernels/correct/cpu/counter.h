@@ -15,41 +15,17 @@
 #include <memory>
 #include <vector>
 
-#include "correct/cpu/reads.h"
-#include "correct/model.h"
+#include "correct/counter.h"
 
 namespace gkl_shim {
 namespace correct {
 
-constexpr int kPartitionBits = 9, kPartitions = 1 << kPartitionBits;
-
-// An entry of a table is the hash without the partition's bits, above the count.
-constexpr int kEntryCountBits = 64 - (2 * kMostK - kPartitionBits);
-constexpr uint64_t kMostEntryCount = (uint64_t(1) << kEntryCountBits) - 1;
-
-class Counter {
+class CpuCounter : public Counter {
    public:
-    Counter(int k, int threads, int64_t memory_bytes);
+    CpuCounter(int k, int threads, int64_t memory_bytes);
 
-    int k() const { return hasher_.k; }
-
-    // Counts reads; they are valid. Throws std::bad_alloc.
-    void count(const Read *reads, int64_t count);
-
-    // Ends a pass. Returns whether all partitions are counted; if not, all reads must be passed
-    // again. Throws std::bad_alloc.
-    bool end_pass();
-
-    // After the last pass: how many k-mers occur once, twice and so on. The last number includes
-    // all k-mers that occur more often.
-    const std::vector<int64_t> &histogram() const { return histogram_; }
-
-    // The k-mers that occur at least twice, by partition.
-    const std::vector<uint64_t> &kept(int partition) const { return kept_[size_t(partition)]; }
-
-    uint64_t hash_of(int partition, uint64_t entry) const {
-        return uint64_t(partition) << (2 * k() - kPartitionBits) | entry >> kEntryCountBits;
-    }
+    void count(const Read *reads, int64_t count) override;
+    bool end_pass() override;
 
    private:
     // Hashes of one thread, in blocks. The pointer of a partition is where its next hash goes.
@@ -76,20 +52,17 @@ class Counter {
     void count_partition(int partition);
     void add(Table &table, uint64_t entry);
     void flush();
+    void keep(size_t partition, std::vector<int64_t> *histogram);
     size_t slot(uint64_t rest, size_t size) const {
-        return size_t((rest << (64 - rest_bits_) >> 32) * size >> 32);
+        return size_t(entry_place(rest, rest_bits(), size));
     }
 
-    const Hasher hasher_;
     const int threads_;
     const int64_t memory_bytes_;
-    const int rest_bits_;  // of a hash, without the partition's
     int first_ = 0, end_ = kPartitions;
     int64_t waiting_ = 0;  // hashes in the blocks
     std::vector<std::unique_ptr<Lane>> lanes_;
     std::vector<Table> tables_;
-    std::vector<std::vector<uint64_t>> kept_;
-    std::vector<int64_t> histogram_;
 };
 
 }  // namespace correct

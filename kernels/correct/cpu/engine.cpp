@@ -66,9 +66,7 @@ class Corrector {
 
     void correct(const Read &read, Outcome *outcome) {
         lanes_.open(read);
-        outcome->state = correct_read(lanes_, settings_.method, settings_.limits);
-        if (outcome->state == kUnsolved && lanes_.next_solid(0) < lanes_.kmers())
-            lanes_.longest_solid(&outcome->begin, &outcome->end);
+        *outcome = corrected(lanes_, settings_.method, settings_.limits);
         if (outcome->state == kSolid) return;
         for (int p = 0; p < read.length; p++) {
             const uint32_t code = lanes_.code(p);

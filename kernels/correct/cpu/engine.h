@@ -5,9 +5,9 @@
 
 #include <vector>
 
-#include "correct/cpu/reads.h"
 #include "correct/cpu/spectrum.h"
-#include "correct/search.h"
+#include "correct/outcome.h"
+#include "correct/reads.h"
 
 namespace gkl_shim {
 namespace correct {
@@ -16,15 +16,6 @@ struct CpuSettings {
     int threads;
     Method method;
     Limits limits;
-};
-
-// What became of a read. `begin` and `end` are the part to keep if the read is trimmed: all bases,
-// or those of the longest run of solid k-mers if the
-// read is unsolved and has one.
-struct Outcome {
-    State state;
-    int32_t begin, end;
-    int32_t changes;
 };
 
 // Expects valid letters. Throws std::bad_alloc.

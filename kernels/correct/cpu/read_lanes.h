@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "correct/cpu/reads.h"
+#include "correct/reads.h"
 #include "correct/search.h"
 
 namespace gkl_shim {
@@ -124,19 +124,6 @@ class ReadLanes {
         const int64_t index = most - votes_.begin();
         *best = {int32_t(index / 4), uint32_t(index % 4)};
         return true;
-    }
-
-    // The longest run of solid k-mers, as bases; the first one among equals.
-    void longest_solid(int32_t *begin, int32_t *end) const {
-        *begin = *end = 0;
-        for (int from = next_solid(0); from < kmers_;) {
-            const int to = next_weak(from);
-            if (to - 1 + k() - from > *end - *begin) {
-                *begin = from;
-                *end = to - 1 + k();
-            }
-            from = next_solid(to);
-        }
     }
 
    private:

@@ -5,9 +5,11 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <atomic>
 #include <new>
 
 #include "common/error.h"
+#include "common/thread_pool.h"
 
 namespace gkl_shim {
 namespace correct {
@@ -20,6 +22,9 @@ constexpr uint64_t kTail = 1 << 16;
 
 // The size of a large page. A random access then rarely has to wait for the page tables.
 constexpr size_t kPage = size_t(2) << 20;
+
+// The approximate time to put a k-mer into its slot, and to clear new memory.
+constexpr int64_t kPlaceNanoseconds = 3, kBytesClearedANanosecond = 4;
 
 }  // namespace
 
@@ -36,36 +41,106 @@ int valley(const std::vector<int64_t> &histogram) {
 
 void Spectrum::Free::operator()(uint32_t *slots) const { free(slots); }
 
-void Spectrum::allocate(uint64_t count) {
+void Spectrum::allocate(uint64_t count, int threads) {
     const size_t bytes = (size_t(count) * sizeof(uint32_t) + kPage - 1) / kPage * kPage;
     void *const memory = aligned_alloc(kPage, bytes);
     if (!memory) throw std::bad_alloc();
     madvise(memory, bytes, MADV_HUGEPAGE);
-    memset(memory, 0, bytes);
+    parallel_for(
+        int64_t(bytes / kPage), int64_t(bytes) / kBytesClearedANanosecond, threads,
+        [](void *context, int64_t page) {
+            memset(static_cast<uint8_t *>(context) + size_t(page) * kPage, 0, kPage);
+        },
+        memory);
     slots_.reset(static_cast<uint32_t *>(memory));
     count_ = count;
 }
 
-Spectrum::Spectrum(const Counter &counter, int threshold) : k_(counter.k()), threshold_(threshold) {
-    const auto solid = [threshold](uint64_t entry) {
-        return int64_t(entry & kMostEntryCount) >= threshold;
+int64_t Spectrum::next_number() {
+    static std::atomic<int64_t> next{0};
+    return next++;
+}
+
+// Solid k-mers are put into slots in the order of their hashes: each at its home, or behind the one
+// before. So the slots depend on the k-mers alone, and the partitions can be put in side by side,
+// once it is known where each begins.
+struct Spectrum::Placing {
+    Spectrum &spectrum;
+    const Counter &counter;
+    const uint64_t threshold;
+    int64_t kmers[kPartitions];
+    uint64_t begin[kPartitions], end[kPartitions];
+
+    // Visits the solid k-mers of a partition: visit(home, entry, hash) returns whether to go on.
+    template <class Visit>
+    void visit(int partition, const Visit &visit) const {
+        const SpectrumView view = spectrum.view();
+        for (const uint64_t entry : counter.kept(partition)) {
+            if ((entry & kMostEntryCount) < threshold) continue;
+            const uint64_t hash = counter.hash_of(partition, entry);
+            if (!visit(view.home(hash), entry, hash)) return;
+        }
+    }
+    void count(int p) {
+        const std::vector<uint64_t> &kept = counter.kept(p);
+        kmers[p] = std::count_if(kept.begin(), kept.end(), [this](uint64_t entry) {
+            return (entry & kMostEntryCount) >= threshold;
+        });
+    }
+    // Where a partition ends if the ones before do not reach into it.
+    void find_end(int p) {
+        uint64_t next = 0;
+        visit(p, [&](uint64_t home, uint64_t, uint64_t) {
+            next = std::max(home, next) + 1;
+            return true;
+        });
+        end[p] = next;
+    }
+    // Where the partitions begin and end; returns the end of the last one.
+    uint64_t join() {
+        uint64_t next = 0;
+        for (int p = 0; p < kPartitions; p++) {
+            begin[p] = next;
+            bool moved = kmers[p] > 0;
+            visit(p, [&](uint64_t home, uint64_t, uint64_t) {
+                moved = home < next;  // otherwise this one and the rest stay where they were
+                next += moved;
+                return moved;
+            });
+            if (kmers[p] > 0 && !moved) next = end[p];
+        }
+        return next;
+    }
+    void put(int p) {
+        uint64_t next = begin[p];
+        uint32_t *const slots = spectrum.slots_.get();
+        visit(p, [&](uint64_t home, uint64_t entry, uint64_t hash) {
+            const uint64_t at = std::max(home, next);
+            next = at + 1;
+            slots[at] = uint32_t(hash) << kCountBits |
+                        uint32_t(std::min<uint64_t>(entry & kMostEntryCount, kMostCount));
+            return true;
+        });
+    }
+};
+
+Spectrum::Spectrum(const Counter &counter, int threshold, int threads) : Spectrum() {
+    k_ = counter.k();
+    threshold_ = threshold;
+    Placing placing = {*this, counter, uint64_t(threshold), {}, {}, {}};
+    int64_t entries = 0;
+    for (int p = 0; p < kPartitions; p++) entries += int64_t(counter.kept(p).size());
+    const auto for_all = [&](void (*task)(void *, int64_t)) {
+        parallel_for(kPartitions, entries * kPlaceNanoseconds, threads, task, &placing);
     };
-    for (int p = 0; p < kPartitions; p++)
-        kmers_ += std::count_if(counter.kept(p).begin(), counter.kept(p).end(), solid);
+    for_all([](void *context, int64_t p) { static_cast<Placing *>(context)->count(int(p)); });
+    for (const int64_t kmers : placing.kmers) kmers_ += kmers;
     size_ = std::max(uint64_t(kmers_) * 5 / 3, kLeastSize);
     // All k-mers could lie in one run, in theory.
-    allocate(size_ + std::min(uint64_t(kmers_), kTail) + 1);
-    const SpectrumView spectrum = view();
-    for (int p = 0; p < kPartitions; p++)
-        for (const uint64_t entry : counter.kept(p)) {
-            if (!solid(entry)) continue;
-            const uint64_t hash = counter.hash_of(p, entry);
-            uint64_t at = spectrum.home(hash);
-            while (at + 1 < count_ && slots_[at] != 0) at++;
-            if (at + 1 == count_) throw std::bad_alloc();
-            slots_[at] = uint32_t(hash) << kCountBits |
-                         uint32_t(std::min<uint64_t>(entry & kMostEntryCount, kMostCount));
-        }
+    allocate(size_ + std::min(uint64_t(kmers_), kTail) + 1, threads);
+    for_all([](void *context, int64_t p) { static_cast<Placing *>(context)->find_end(int(p)); });
+    if (placing.join() >= count_) throw std::bad_alloc();
+    for_all([](void *context, int64_t p) { static_cast<Placing *>(context)->put(int(p)); });
 }
 
 std::unique_ptr<Spectrum> Spectrum::from_slots(int k, int threshold, uint64_t size,
@@ -83,20 +158,20 @@ std::unique_ptr<Spectrum> Spectrum::from_slots(int k, int threshold, uint64_t si
     made->k_ = k;
     made->threshold_ = threshold;
     made->size_ = size;
-    made->allocate(count);
+    made->allocate(count, 1);
     memcpy(made->slots_.get(), slots, size_t(count) * sizeof *slots);
     for (uint64_t at = 0; at < count; at++) made->kmers_ += slots[at] != 0;
     return made;
 }
 
 double Spectrum::false_positive_rate() const {
-    double compared = 0;
+    uint64_t compared = 0;
     for (uint64_t at = 0, run = 0; at < count_; at++) {
         run = slots_[at] ? run + 1 : 0;
-        compared += double(run);
+        compared += run;
     }
     // A search that starts in a run compares the rest of it.
-    return compared / double(size_) / double(1 << kPrintBits);
+    return double(compared) / double(size_) / double(1 << kPrintBits);
 }
 
 }  // namespace correct

@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "correct/cpu/counter.h"
+#include "correct/counter.h"
 #include "correct/model.h"
 
 namespace gkl_shim {
@@ -19,7 +19,7 @@ int valley(const std::vector<int64_t> &histogram);
 class Spectrum {
    public:
     // Throws std::bad_alloc.
-    Spectrum(const Counter &counter, int threshold);
+    Spectrum(const Counter &counter, int threshold, int threads);
 
     // Copies slots that slots() of another spectrum returned. Returns null and sets the error if
     // they cannot be the slots of one.
@@ -27,6 +27,8 @@ class Spectrum {
                                                 const uint32_t *slots, uint64_t count);
 
     SpectrumView view() const { return {slots_.get(), size_, Hasher(k_)}; }
+    // No other spectrum of the process has this number.
+    int64_t number() const { return number_; }
     int k() const { return k_; }
     int threshold() const { return threshold_; }
     uint64_t size() const { return size_; }
@@ -39,12 +41,15 @@ class Spectrum {
     double false_positive_rate() const;
 
    private:
-    Spectrum() = default;
-    void allocate(uint64_t count);
+    Spectrum() : number_(next_number()) {}
+    static int64_t next_number();
+    struct Placing;
+    void allocate(uint64_t count, int threads);
 
     struct Free {
         void operator()(uint32_t *slots) const;
     };
+    const int64_t number_;
     int k_ = 0, threshold_ = 0;
     uint64_t size_ = 0, count_ = 0;
     int64_t kmers_ = 0;

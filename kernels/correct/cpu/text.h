@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "correct/cpu/engine.h"
-#include "correct/cpu/reads.h"
+#include "correct/reads.h"
 
 namespace gkl_shim {
 namespace correct {

@@ -1,0 +1,292 @@
+"""Measure read correction on GPUs: from arrays to arrays, the kernel alone, and whole commands.
+
+    python -m benchmarks.correct_cuda --json FILE.json
+
+The reads are generated, and the true bases are known: a genome of the size of E. coli 536, or one
+given in FASTA, at 30x with 100 bases a read and errors as frequent as Illumina's (HS25: 0.14%, more
+of them towards the end); and the data shape of Mangal and Jain (2014), 1.7 million reads of 36
+bases with 1% errors.
+
+The tables: `arrays`, the seconds to make a spectrum and to correct, from arrays to arrays, on the
+CPU, one GPU and all. The memory has been allocated by an earlier call. `kernels`, the correcting
+kernels alone. `commands`, whole commands, beside Lighter if it is installed. All results are
+compared with the CPU engine's.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import gzip
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import click
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.common import report
+from benchmarks.common.report import Progress, Row, Table
+from gkl_shim import _native_correct
+from gkl_shim._native_correct import Counter, Options
+from gkl_shim.correct import Spectrum, chosen_k
+from gkl_shim.cuda.correct import Engine
+from gkl_shim.cuda.devices import device_count
+from gkl_shim.errors import BackendUnavailable
+
+__all__ = ["Generated", "generated", "genome_of"]
+
+_LETTERS = np.frombuffer(b"ACGT", np.uint8)
+_COMPLEMENT = np.frombuffer(bytes.maketrans(b"ACGT", b"TGCA"), np.uint8)
+_GENOME = 4_938_920
+#: Letters, states, begins and ends of corrected reads.
+_Out = tuple[NDArray[np.uint8], NDArray[np.uint8], NDArray[np.int32], NDArray[np.int32]]
+_LIGHTER_K = 19
+_ROUNDS = 7
+
+
+@dataclasses.dataclass(frozen=True)
+class Generated:
+    """Reads of one length, a row each."""
+
+    name: str
+    letters: NDArray[np.uint8]
+    qualities: NDArray[np.uint8]
+    truth: NDArray[np.uint8]
+    genome_size: int
+
+    @property
+    def arrays(self) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+        """All letters, and offsets."""
+        count, length = self.letters.shape
+        return self.letters.reshape(-1), np.arange(count + 1, dtype=np.int64) * length
+
+    def gain(self, corrected: NDArray[np.uint8]) -> float:
+        """Return (errors that became right - right bases that became wrong) / errors."""
+        now = corrected.reshape(self.letters.shape) != self.truth
+        before = self.letters != self.truth
+        return float((before & ~now).sum() - (~before & now).sum()) / int(before.sum())
+
+    def write(self, path: Path) -> None:
+        """Write FASTQ."""
+        count, length = self.letters.shape
+        names = np.char.mod("@r%08d\n", np.arange(count)).astype("S")
+        width = names.dtype.itemsize
+        rows = np.empty((count, width + 2 * length + 4), np.uint8)
+        rows[:, :width] = names.view(np.uint8).reshape(count, width)
+        rows[:, width : width + length] = self.letters
+        rows[:, width + length : width + length + 3] = np.frombuffer(b"\n+\n", np.uint8)
+        rows[:, width + length + 3 : -1] = self.qualities + 33
+        rows[:, -1] = ord("\n")
+        rows.tofile(path)
+
+
+def genome_of(path: str | None) -> NDArray[np.uint8]:
+    """Read a genome in FASTA, or generate one of E. coli's size."""
+    if path is None:
+        return _LETTERS[np.random.default_rng(3).integers(0, 4, _GENOME)]
+    data = Path(path).read_bytes()
+    text = gzip.decompress(data) if data.startswith(b"\x1f\x8b") else data
+    lines = [line for line in text.split(b"\n") if not line.startswith(b">")]
+    codes = np.frombuffer(b"".join(lines).upper(), np.uint8)
+    return codes[np.isin(codes, _LETTERS)]
+
+
+def generated(
+    name: str, genome: NDArray[np.uint8], count: int, length: int, rate: float
+) -> Generated:
+    """Draw reads of both strands. The error rate rises along the read, and errors often have low
+    qualities."""
+    rng = np.random.default_rng(1)
+    starts = rng.integers(0, len(genome) - length + 1, count)
+    truth = genome[starts[:, None] + np.arange(length)]
+    reverse = rng.random(count) < 0.5
+    truth[reverse] = _COMPLEMENT[truth[reverse][:, ::-1]]
+    rates = rate * np.linspace(0.3, 1.7, length, dtype=np.float32)
+    wrong = rng.random(truth.shape, dtype=np.float32) < rates
+    letters = truth.copy()
+    codes = np.searchsorted(_LETTERS, truth[wrong])
+    letters[wrong] = _LETTERS[(codes + rng.integers(1, 4, len(codes))) % 4]
+    qualities = np.full(truth.shape, 37, np.uint8)
+    low = rng.random(truth.shape, dtype=np.float32) < 0.05
+    qualities[low] = 20
+    qualities[wrong] = rng.choice([2, 12, 20, 37], int(wrong.sum()))
+    return Generated(name, letters, qualities, truth, len(genome))
+
+
+@click.command()
+@report.json_option
+@click.option("--genome", help="A genome in FASTA. By default a random one of E. coli's size.")
+@click.option("--smaller", type=int, default=1, help="Divide the numbers of reads by this.")
+@click.option("--lighter", default="lighter", help="Lighter's program.")
+@click.option("--threads", type=int, default=0, help="Of whole commands. 0: all CPUs.")
+def command(
+    json_file: str | None, genome: str | None, smaller: int, lighter: str, threads: int
+) -> None:
+    """Measure read correction on GPUs."""
+    letters = genome_of(genome)
+    count = len(letters) * 30 // 100 // smaller
+    large = generated("30x, 100 bases", letters, count, 100, 0.00144)
+    short = generated("1.7 million, 36 bases", letters, 1_700_000 // smaller, 36, 0.01)
+    measures = [
+        partial(_arrays, large),
+        partial(_kernels, [large, short]),
+        partial(_commands, large, lighter, threads or os.cpu_count() or 1),
+    ]
+    report.measure_tables(measures, json_file, gpu=True)
+
+
+def _timed(call: Callable[[], object]) -> float:
+    start = time.perf_counter()
+    call()
+    return time.perf_counter() - start
+
+
+def _spectrum(data: Generated, engine: Engine | None) -> Spectrum:
+    counter = Counter(chosen_k(data.letters.shape[1]), 0, 0, engine)
+    counter.count(data.arrays)
+    counter.end_pass()
+    return Spectrum.from_counter(counter, None)
+
+
+def _once(
+    data: Generated, engine: Engine | None, out: _Out
+) -> tuple[dict[str, float], _native_correct.Spectrum]:
+    """Make a spectrum and correct. Return the time of each step."""
+    ends = [time.perf_counter()]
+    counter = Counter(chosen_k(data.letters.shape[1]), 0, 0, engine)
+    counter.count(data.arrays)
+    ends.append(time.perf_counter())
+    counter.end_pass()
+    ends.append(time.perf_counter())
+    native = Spectrum.from_counter(counter, None).native
+    ends.append(time.perf_counter())
+    native.correct(data.arrays, data.qualities.reshape(-1), Options(), *out, engine)
+    ends.append(time.perf_counter())
+    steps = ("count", "histogram", "spectrum", "correct")
+    times = {step: ends[k + 1] - ends[k] for k, step in enumerate(steps)}
+    return {**times, "total": ends[-1] - ends[0]}, native
+
+
+def _arrays(data: Generated, step: Progress) -> Table:
+    table = Table("From arrays to arrays, seconds", name="arrays")
+    count = len(data.letters)
+    out = (
+        np.zeros(data.letters.size, np.uint8),
+        np.zeros(count, np.uint8),
+        np.zeros(count, np.int32),
+        np.zeros(count, np.int32),
+    )
+    want: tuple[NDArray[np.uint8], NDArray[np.uint32]] | None = None
+    for devices in range(device_count() + 1):
+        name = "CPU" if devices == 0 else f"{devices} GPUs" if devices > 1 else "GPU"
+        step(f"{data.name}: {name}")
+        engine = Engine(range(devices)) if devices else None
+        best: dict[str, float] = {}
+        for _ in range(_ROUNDS if devices else 2):
+            times, native = _once(data, engine, out)
+            if not best or times["total"] < best["total"]:
+                best = times
+        slots = native.facts().slots
+        if want is None:
+            want = (out[0].copy(), slots.copy())
+        same = (out[0] == want[0]).all() and (slots == want[1]).all()
+        table.rows.append(
+            {
+                "engine": name,
+                "reads": count,
+                **best,
+                "gain": data.gain(out[0]),
+                "same as CPU": "yes" if same else "NO",
+            }
+        )
+        if engine is not None:
+            engine.close()
+    return table
+
+
+def _kernels(sets: list[Generated], step: Progress) -> Table:
+    table = Table(
+        "The correcting kernel alone, milliseconds on one GPU",
+        name="kernels",
+        decimals={"gain": 4, "milliseconds": 2},
+    )
+    engine = Engine([0])
+    for data in sets:
+        spectrum = _spectrum(data, engine)
+        for method in _native_correct.METHODS:
+            step(f"{data.name}: {method}")
+            seconds, corrected = engine.measure(
+                spectrum.native, data.arrays, data.qualities.reshape(-1), method
+            )
+            count = len(data.letters)
+            row: Row = {
+                "reads": data.name,
+                "method": method,
+                "milliseconds": seconds * 1e3,
+                "million reads a second": count / seconds / 1e6,
+                "gain": data.gain(corrected),
+            }
+            table.rows.append(row)
+    engine.close()
+    return table
+
+
+def _commands(data: Generated, lighter: str, threads: int, step: Progress) -> Table:
+    table = Table(
+        f"Whole commands, {threads} threads, seconds (median of three)",
+        name="commands",
+        decimals={"gain": 4, "seconds": 2},
+    )
+    with tempfile.TemporaryDirectory(prefix="gkl-shim-") as temporary:
+        folder = Path(temporary)
+        fastq = folder / "reads.fq"
+        data.write(fastq)
+        tools: dict[str, tuple[list[str], Path]] = {}
+        code = "import sys; sys.path.remove(''); from gkl_shim.cli import main; main()"
+        for backend in ("cpu", "cuda", "auto"):
+            out = folder / f"{backend}.fq"
+            options = ["-o", str(out), "--force", "--threads", str(threads), "--backend", backend]
+            line = [sys.executable, "-c", code, "correct", str(fastq), *options]
+            tools[f"gkl-shim --backend {backend}"] = (line, out)
+        program = shutil.which(lighter)
+        if program is not None:
+            out, size = folder / "lighter", str(data.genome_size)
+            options = ["-K", str(_LIGHTER_K), size, "-t", str(threads), "-od", str(out)]
+            tools[f"Lighter -K {_LIGHTER_K}"] = ([program, "-r", str(fastq), *options], out)
+        took: dict[str, list[float]] = {tool: [] for tool in tools}
+        for _ in range(3):
+            for tool, (line, _) in tools.items():
+                step(tool)
+                took[tool].append(_timed(partial(subprocess.run, line, check=True,
+                                                 stdout=subprocess.DEVNULL,
+                                                 stderr=subprocess.DEVNULL)))  # fmt: skip
+        length = data.letters.shape[1]
+        for tool, (_, out) in tools.items():
+            path = out / "reads.cor.fq" if out.is_dir() else out
+            lines = path.read_bytes().split(b"\n")[1::4]
+            corrected = np.frombuffer(b"".join(lines).upper(), np.uint8).reshape(-1, length)
+            table.rows.append(
+                {
+                    "command": tool,
+                    "seconds": sorted(took[tool])[1],
+                    "rounds": " ".join(f"{seconds:.2f}" for seconds in took[tool]),
+                    "gain": data.gain(corrected),
+                }
+            )
+    if not any(tool.startswith("Lighter") for tool in tools):
+        table.note = "Lighter is not installed"
+    return table
+
+
+if __name__ == "__main__":
+    try:
+        report.run(command)
+    except BackendUnavailable as error:
+        sys.exit(f"error: {error}")

@@ -1,0 +1,164 @@
+"""The CUDA engine of read correction: CuPy loads the kernels, native code computes.
+
+The native engine (``kernels/correct/cuda/``) counts k-mers in tables on the devices, and corrects
+chunks of reads there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gkl_shim import _native
+from gkl_shim._native_correct import Options, Ragged, Spectrum, batch
+from gkl_shim.cuda import devices as cuda_devices
+from gkl_shim.cuda import driver, kernels
+from gkl_shim.errors import BackendUnavailable
+
+__all__ = ["Engine"]
+
+_SOURCE = "correct/cuda/kernels.cu"
+# The part of a device's free memory that counting may take.
+_MEMORY_SHARE = 0.5
+
+
+class Engine:
+    """Counts and corrects on one or more CUDA devices.
+
+    Parameters
+    ----------
+    devices
+        The numbers of the devices. The default is all devices.
+    threads
+        The most CPU threads, which copy reads; 0 means all that the process may use.
+    chunk_bases
+        The bases of a chunk of reads to correct. 0 chooses it.
+
+    Raises
+    ------
+    BackendUnavailable
+        If CuPy or a driver is missing, or a device cannot be used.
+    ValueError
+        If a device number is wrong.
+    """
+
+    def __init__(
+        self, devices: Iterable[int] | None = None, threads: int = 0, chunk_bases: int = 0
+    ) -> None:
+        numbers = cuda_devices.chosen(devices)
+        cupy = cuda_devices.import_cupy()
+        self._ffi, self._lib = _native.library()
+        try:
+            self._devices = [_Device(cupy, number) for number in numbers]
+            functions = driver.functions()
+        except Exception as error:
+            raise BackendUnavailable(
+                f"CUDA cannot be used: {cuda_devices.one_line(error)}"
+            ) from error
+        #: The memory that a spectrum may take, in bytes.
+        self.memory_bytes = min(device.memory_bytes for device in self._devices)
+        records = self._ffi.new(
+            "gkl_shim_correct_cuda_device[]", [device.record for device in self._devices]
+        )
+        options = self._ffi.new(
+            "gkl_shim_correct_cuda_options *",
+            {
+                "threads": threads,
+                "chunk_bases": chunk_bases,
+                "device_count": len(self._devices),
+                "devices": records,
+                "driver": functions,
+            },
+        )
+        self._engine = _native.opened("correct_cuda", options)
+
+    @property
+    def devices(self) -> tuple[str, ...]:
+        """The names of the devices in use."""
+        uses = self._lib.gkl_shim_correct_cuda_uses
+        return tuple(device.name for device in self._devices if uses(self._engine, device.number))
+
+    @property
+    def pointer(self) -> Any:
+        """The ``gkl_shim_correct_cuda *``.
+
+        Raises
+        ------
+        ValueError
+            If the engine is closed.
+        """
+        if self._engine is None:
+            raise ValueError("the engine is closed")
+        return self._engine
+
+    def tell_of_losses(self) -> None:
+        """Warn of each device that has failed since the last call."""
+        cuda_devices.tell_of_losses(
+            self._lib.gkl_shim_correct_cuda_loss,
+            self.pointer,
+            {device.number: device.name for device in self._devices},
+        )
+
+    def measure(
+        self,
+        spectrum: Spectrum,
+        reads: Ragged,
+        qualities: NDArray[np.uint8] | None,
+        method: str = "search",
+        repeats: int = 9,
+    ) -> tuple[float, NDArray[np.uint8]]:
+        """Return the median seconds of the correcting kernel alone, and the corrected letters.
+
+        The first device corrects all reads at once. Nothing else may use the engine meanwhile.
+        """
+        corrected, states = np.empty_like(reads[0]), np.empty(len(reads[1]) - 1, np.uint8)
+        seconds = self._ffi.new("double *")
+        view = self._ffi.from_buffer
+        _native.check(
+            self._lib.gkl_shim_correct_cuda_measure(
+                self.pointer,
+                Options(0, method, 0).pointer(),
+                spectrum.pointer,
+                batch(reads, qualities),
+                view("uint8_t[]", corrected, require_writable=True),
+                view("uint8_t[]", states, require_writable=True),
+                repeats,
+                seconds,
+            )
+        )
+        return float(seconds[0]), corrected
+
+    def close(self) -> None:
+        """Free all memory. No call may be running, and all counters must be closed."""
+        if self._engine is not None:
+            self._ffi.release(self._engine)
+            self._engine = None
+
+
+class _Device:
+    """Open a device, and hold its kernels for a ``gkl_shim_correct_cuda_device``."""
+
+    def __init__(self, cupy: Any, number: int) -> None:
+        ffi, _ = _native.library()
+        self.number = number
+        self.name: str = cupy.cuda.runtime.getDeviceProperties(number)["name"].decode()
+        with cupy.cuda.Device(number) as device:
+            module = kernels.load(cupy, _SOURCE, device.compute_capability)
+            free, _ = cupy.cuda.runtime.memGetInfo()
+            self.memory_bytes = int(_MEMORY_SHARE * free)
+            names = kernels.EXPRESSIONS[_SOURCE]
+            self._functions = {
+                name.rpartition("::")[2]: module.get_function(name) for name in names
+            }
+            self.record = {
+                "number": number,
+                "context": ffi.cast("void *", cupy.cuda.driver.ctxGetCurrent()),
+                "memory_bytes": self.memory_bytes,
+                "kernels": {
+                    name: ffi.cast("void *", function.kernel.ptr)
+                    for name, function in self._functions.items()
+                },
+            }

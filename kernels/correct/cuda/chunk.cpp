@@ -1,0 +1,125 @@
+#include "correct/cuda/chunk.h"
+
+#include <string.h>
+
+#include <algorithm>
+
+namespace gkl_shim {
+namespace correct {
+namespace {
+
+// More blocks than this only repeat their loop.
+constexpr int64_t kMostBlocks = int64_t(1) << 20;
+
+}  // namespace
+
+DeviceChunk::DeviceChunk(gpu::Device *device, Engine *engine) : Slot(device), engine_(*engine) {}
+
+DeviceChunk::~DeviceChunk() {
+    drain();
+    pinned_.free(driver());
+    device_.free(driver());
+}
+
+gkl_shim_status DeviceChunk::plan() {
+    slots_ = engine_.slots(device(), call->spectrum, stream());
+    const Read *const reads = call->reads;
+    has_qualities_ = std::any_of(reads + first, reads + cut.end,
+                                 [](const Read &read) { return read.qualities != nullptr; });
+    qualities_ = 0;
+    offsets_ = aligned(has_qualities_ ? cut.bases : 0);
+    // The letters end where the outcomes begin, so that both are fetched together.
+    outcomes_ = aligned(offsets_ + (count() + 1) * int64_t(sizeof(uint32_t)) + cut.bases);
+    letters_ = outcomes_ - cut.bases;
+    planes_ = aligned(outcomes_ + count() * int64_t(sizeof(Outcome)));
+    const int64_t words = cut.longest < kSharedBases
+                              ? 0
+                              : int64_t(plane_words(uint64_t(cut.bases), uint64_t(count())));
+    pinned_.grow(driver(), stream(), planes_);
+    device_.grow(driver(), stream(), planes_ + words * int64_t(sizeof(uint32_t)));
+    return GKL_SHIM_OK;
+}
+
+void DeviceChunk::write() {
+    stage_reads(call->reads + first, count(), pinned<uint32_t>(offsets_), pinned<uint8_t>(letters_),
+                has_qualities_ ? pinned<uint8_t>(qualities_) : nullptr, threads);
+}
+
+void DeviceChunk::send() {
+    driver().send(device_.address(), pinned_.address(), outcomes_, stream());
+}
+
+void DeviceChunk::correct() {
+    CorrectWork work = {slots_->view,
+                        {on_device<uint8_t>(letters_), on_device<uint32_t>(offsets_), count()},
+                        on_device<uint8_t>(letters_),
+                        has_qualities_ ? on_device<uint8_t>(qualities_) : nullptr,
+                        call->settings.limits,
+                        cut.longest < kSharedBases ? nullptr : on_device<uint32_t>(planes_),
+                        on_device<Outcome>(outcomes_)};
+    const auto &kernels = engine_.hardware(device()).kernels;
+    void *const kernel =
+        call->settings.method == kVoting ? kernels.vote_reads : kernels.search_reads;
+    const int64_t blocks = std::min((count() + kWarps - 1) / kWarps, kMostBlocks);
+    void *parameters[] = {&work};
+    driver().launch(kernel, int32_t(blocks), 1, kThreads,
+                    kWarps * kSharedWords * int32_t(sizeof(uint32_t)), stream(), parameters);
+}
+
+void DeviceChunk::launch() {
+    send();
+    correct();
+    driver().fetch(pinned<uint8_t>(letters_), device_.address() + uint64_t(letters_),
+                   cut.bases + count() * int64_t(sizeof(Outcome)), stream());
+}
+
+void DeviceChunk::collect() {
+    slots_.reset();
+    const Outcome *const outcomes = pinned<Outcome>(outcomes_);
+    const uint32_t *const offsets = pinned<uint32_t>(offsets_);
+    const uint8_t *const letters = pinned<uint8_t>(letters_);
+    memcpy(call->outcomes + first, outcomes, size_t(count()) * sizeof(Outcome));
+    for (int64_t k = 0; k < count(); k++) {
+        const Read &read = call->reads[first + k];
+        if (outcomes[k].changes > 0)
+            memcpy(read.letters, letters + offsets[k], size_t(read.length));
+    }
+}
+
+double DeviceChunk::time_kernel(int repeats) {
+    std::vector<double> seconds;
+    // The results lie where the letters were. At the end they are fetched again.
+    void *const begin = driver().event(kEventTimed), *const end = driver().event(kEventTimed);
+    for (int k = 0; k < repeats; k++) {
+        driver().wait_for_stream(stream());
+        write();
+        send();
+        driver().record(begin, stream());
+        correct();
+        driver().record(end, stream());
+        driver().wait_for_event(end);
+        seconds.push_back(driver().seconds(begin, end));
+    }
+    driver().free_event(begin);
+    driver().free_event(end);
+    write();
+    launch();
+    driver().wait_for_stream(stream());
+    std::sort(seconds.begin(), seconds.end());
+    return seconds[size_t(repeats / 2)];
+}
+
+bool ChunkQueue::next(gpu::Slot *slot, int32_t threads) {
+    DeviceChunk &chunk = *static_cast<DeviceChunk *>(slot);
+    chunk.call = &reads_;
+    chunk.first = next_;
+    chunk.threads = threads;
+    chunk.cut = cut_reads(reads_.reads, next_, reads_.count, chunk_bases_, reads_.spectrum.k());
+    next_ = chunk.cut.end;
+    bases_left_ -= chunk.cut.bases;
+    more_ = next_ < reads_.count;
+    return true;
+}
+
+}  // namespace correct
+}  // namespace gkl_shim

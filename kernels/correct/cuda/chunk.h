@@ -1,0 +1,129 @@
+// One chunk of reads that a device corrects: its memory, its kernel and its results.
+#pragma once
+
+#include <stdint.h>
+
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "correct/cuda/engine.h"
+#include "correct/cuda/staging.h"
+#include "correct/cuda/work.h"
+#include "gpu/launch_threads.h"
+
+namespace gkl_shim {
+namespace correct {
+
+// A call's reads.
+struct CorrectCall {
+    const CpuSettings &settings;
+    const Spectrum &spectrum;
+    const Read *reads;
+    int64_t count;
+    Outcome *outcomes;
+};
+
+// Given some of a call's reads, sends them, corrects them and fetches the results.
+class DeviceChunk : public gpu::Slot {
+   public:
+    DeviceChunk(gpu::Device *device, Engine *engine);
+    ~DeviceChunk() override;
+
+    // Set by the queue.
+    const CorrectCall *call = nullptr;
+    int64_t first = 0;
+    Cut cut = {};
+    int threads = 1;
+
+    // Puts the results into their places.
+    void collect();
+
+    // Runs the kernel again on the reads as they were, and returns the median seconds it takes.
+    double time_kernel(int repeats);
+
+   protected:
+    gkl_shim_status plan() override;
+    void write() override;
+    void launch() override;
+
+   private:
+    int64_t count() const { return cut.end - first; }
+    template <class T>
+    T *pinned(int64_t at) const {
+        return reinterpret_cast<T *>(static_cast<uint8_t *>(pinned_.address()) + at);
+    }
+    template <class T>
+    T *on_device(int64_t at) const {
+        return reinterpret_cast<T *>(device_.address() + uint64_t(at));
+    }
+    void send();
+    void correct();
+
+    Engine &engine_;
+    std::shared_ptr<const DeviceSlots> slots_;
+    // Places in the pinned memory, which are the same in device memory. The planes are on the
+    // device alone.
+    bool has_qualities_ = false;
+    int64_t qualities_ = 0, offsets_ = 0, letters_ = 0, outcomes_ = 0, planes_ = 0;
+    gpu::KeptMemory<void *> pinned_;
+    gpu::KeptMemory<uint64_t> device_;
+};
+
+// Cuts a call into chunks, and keeps those that no device has corrected.
+class ChunkQueue : public gpu::Queue {
+   public:
+    ChunkQueue(gpu::Call *call, const CorrectCall &reads, int64_t bases, int64_t chunk_bases)
+        : Queue(call), reads_(reads), bases_left_(bases), chunk_bases_(chunk_bases) {
+        more_ = reads_.count > 0;
+    }
+
+    int64_t chunks_left() const override { return bases_left_ / chunk_bases_ + 1; }
+
+    void add_undone(int64_t first, int64_t last) {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        undone_.emplace_back(first, last);
+    }
+    // No device is left.
+    void give_up() {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        if (more_) undone_.emplace_back(next_, reads_.count);
+        more_ = false;
+    }
+    // Begins and ends of reads that no device has corrected.
+    const std::vector<std::pair<int64_t, int64_t>> &undone() const { return undone_; }
+
+   protected:
+    bool next(gpu::Slot *slot, int32_t threads) override;
+
+   private:
+    const CorrectCall &reads_;
+    int64_t next_ = 0, bases_left_;
+    const int64_t chunk_bases_;
+    std::vector<std::pair<int64_t, int64_t>> undone_;
+};
+
+// What a launch thread does with the chunks of a queue.
+class ChunkWork : public gpu::Work {
+   public:
+    ChunkWork(gpu::Devices *devices, ChunkQueue *queue) : devices_(*devices), queue_(*queue) {}
+
+    std::shared_ptr<gpu::Queue> next_queue() override {
+        if (!queue_.more()) return nullptr;
+        return {std::shared_ptr<gpu::Queue>(), &queue_};  // owned by the call
+    }
+    bool any_left() const override { return queue_.more() && devices_.any_for(queue_); }
+    void no_device_for(gpu::Queue *) override { queue_.give_up(); }
+    void collect(gpu::Slot *slot) override { static_cast<DeviceChunk *>(slot)->collect(); }
+    void lose(gpu::Slot *slot) override {
+        const DeviceChunk &chunk = *static_cast<DeviceChunk *>(slot);
+        queue_.add_undone(chunk.first, chunk.cut.end);
+    }
+
+   private:
+    gpu::Devices &devices_;
+    ChunkQueue &queue_;
+};
+
+}  // namespace correct
+}  // namespace gkl_shim

@@ -1,0 +1,353 @@
+#include "correct/cuda/counter.h"
+
+#include <string.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "common/thread_pool.h"
+
+namespace gkl_shim {
+namespace correct {
+namespace {
+
+constexpr int64_t kEntryBytes = sizeof(uint64_t);
+// Bases of a chunk, about.
+constexpr int64_t kCountedBases = int64_t(1) << 24;
+// Entries of a table that stay free however small the table is, because k-mers are not divided
+// evenly among tables.
+constexpr int64_t kSpareEntries = 64;
+constexpr int64_t kMostCountBlocks = int64_t(1) << 16;
+// The approximate time to sort an entry.
+constexpr int64_t kSortNanoseconds = 4;
+
+}  // namespace
+
+// ---- One device -----------------------------------------------------------------------------
+
+DeviceTables::DeviceTables(Engine *engine, gpu::Device *device, int k, std::vector<int> partitions,
+                           int64_t memory_bytes, int64_t kmers)
+    : engine_(*engine),
+      device_(*device),
+      driver_(engine->driver),
+      k_(k),
+      // While tables are enlarged, there are two sets of them.
+      most_entries_(std::min(memory_bytes, engine->hardware(*device).memory_bytes) /
+                    (2 * kEntryBytes)),
+      partitions_(std::move(partitions)) {
+    try {
+        for (void *&stream : streams_) stream = driver_.stream();
+        driver_.allocate(kSmall, &small_);
+        make(kmers);
+    } catch (const CudaFailure &) {
+        free();
+        throw;
+    }
+}
+
+DeviceTables::~DeviceTables() { free(); }
+
+void DeviceTables::free() {
+    for (void *&stream : streams_)
+        if (stream) driver_.free_stream(std::exchange(stream, nullptr));
+    for (auto &reads : reads_) reads.free(driver_);
+    driver_.free(std::exchange(entries_, 0));
+    driver_.free(std::exchange(small_, 0));
+}
+
+int64_t DeviceTables::size_for(int64_t kmers, int64_t tables) {
+    return kSpareEntries + kmers / 6 * 10 / tables + 10;
+}
+
+int64_t DeviceTables::room() const { return (size_ - kSpareEntries) * tables() / 10 * 6; }
+
+int64_t DeviceTables::chunk_bases() const {
+    return std::clamp<int64_t>(most_entries_ / 8, kSpareEntries * kPartitions, kCountedBases);
+}
+
+Tables DeviceTables::view() const {
+    return {reinterpret_cast<uint64_t *>(entries_),
+            size_,
+            2 * k_ - kPartitionBits,
+            reinterpret_cast<const int16_t *>(small_ + kNumbers),
+            reinterpret_cast<uint32_t *>(small_ + kOverflowed),
+            reinterpret_cast<unsigned long long *>(small_ + kUsed)};
+}
+
+void DeviceTables::launch(void *kernel, int64_t blocks, int32_t threads, int32_t shared_words,
+                          void **parameters, void *stream) const {
+    driver_.launch(kernel, int32_t(std::clamp<int64_t>(blocks, 1, kMostCountBlocks)), 1, threads,
+                   shared_words * int32_t(sizeof(uint32_t)), stream, parameters);
+}
+
+// Allocates empty tables of a size, for the partitions that are left.
+void DeviceTables::allocate(int64_t size) {
+    driver_.allocate(size_t(tables() * size * kEntryBytes), &entries_);
+    size_ = size;
+    std::vector<int16_t> numbers(kPartitions, -1);
+    for (int64_t t = 0; t < tables(); t++) numbers[size_t(partitions_[size_t(t)])] = int16_t(t);
+    void *const stream = streams_[0];
+    driver_.send(small_ + kNumbers, numbers.data(), 2 * kPartitions, stream);
+    driver_.fill(entries_, 0, tables() * size * kEntryBytes, stream);
+    driver_.fill(small_ + kUsed, 0, kSmall - kUsed, stream);
+    driver_.wait_for_stream(stream);
+}
+
+// Makes the first tables.
+void DeviceTables::make(int64_t kmers) {
+    driver_.fill(small_, 0, kSmall, streams_[0]);
+    while (tables() > 1 && tables() * size_for(0, tables()) > most_entries_)
+        partitions_.resize(partitions_.size() / 2);
+    const int64_t most = std::max(most_entries_ / tables(), kSpareEntries);
+    allocate(std::min(size_for(kmers, tables()), most));
+}
+
+// Enlarges the tables, or drops some, if they may lack room for this number of k-mers.
+void DeviceTables::make_room(int64_t kmers) {
+    if (bound_ + kmers <= room()) return;
+    wait_for_all();
+    uint64_t used = 0;
+    driver_.fetch(&used, small_ + kUsed, sizeof used, streams_[0]);
+    driver_.wait_for_stream(streams_[0]);
+    bound_ = int64_t(used);
+    if (bound_ + kmers <= room()) return;
+    const int64_t before = tables();
+    int64_t left = before, size = 0;
+    for (;; left = (left + 1) / 2) {
+        size = size_for(bound_ / before * left + kmers, left);
+        if (left * size <= most_entries_ || left == 1) break;
+    }
+    size = std::max({size_, std::min(size, std::max(most_entries_ / left, kSpareEntries)),
+                     std::min(2 * size_, most_entries_ / left)});
+    const Tables from = view();
+    uint64_t old = entries_;
+    entries_ = 0;
+    try {
+        partitions_.resize(size_t(left));
+        allocate(size);
+        Tables first = from, to = view();
+        int64_t count = left;
+        void *parameters[] = {&first, &to, &count};
+        launch(engine_.hardware(device_).kernels.move_entries,
+               (left * from.size + kThreads - 1) / kThreads, kThreads, 0, parameters, streams_[0]);
+        driver_.fetch(&used, small_ + kUsed, sizeof used, streams_[0]);
+        driver_.wait_for_stream(streams_[0]);
+    } catch (const CudaFailure &) {
+        driver_.free(old);
+        throw;
+    }
+    driver_.free(old);
+    bound_ = int64_t(used);
+}
+
+void DeviceTables::count(int stage, const Cut &cut, int64_t reads, int64_t letters_at) {
+    make_room(cut.kmers);
+    bound_ += cut.kmers;
+    const int64_t bytes = letters_at + cut.bases;
+    void *const stream = streams_[stage];
+    reads_[stage].grow(driver_, stream, bytes);
+    const uint64_t at = reads_[stage].address();
+    driver_.send(at, engine_.stages[stage].address(), bytes, stream);
+    CountWork work = {Hasher(k_),
+                      {reinterpret_cast<const uint8_t *>(at + uint64_t(letters_at)),
+                       reinterpret_cast<const uint32_t *>(at), reads},
+                      view()};
+    void *parameters[] = {&work};
+    launch(engine_.hardware(device_).kernels.count_kmers, (reads + kWarps - 1) / kWarps, kThreads,
+           0, parameters, stream);
+}
+
+void DeviceTables::finish(std::vector<int64_t> *histogram, std::vector<std::vector<uint64_t>> *kept,
+                          std::vector<bool> *counted) {
+    wait_for_all();
+    void *const stream = streams_[0];
+    FinishWork work = {view(), reinterpret_cast<uint32_t *>(small_ + kKept),
+                       reinterpret_cast<unsigned long long *>(small_ + kHistogram)};
+    void *parameters[] = {&work};
+    launch(engine_.hardware(device_).kernels.finish_tables, tables(), kFinishThreads, kFinishWords,
+           parameters, stream);
+    std::vector<uint8_t> small(kSmall);
+    driver_.fetch(small.data(), small_, kSmall, stream);
+    driver_.wait_for_stream(stream);
+    const auto *const overflowed = reinterpret_cast<const uint32_t *>(&small[kOverflowed]);
+    const auto *const sizes = reinterpret_cast<const uint32_t *>(&small[kKept]);
+    const auto *const counts = reinterpret_cast<const uint64_t *>(&small[kHistogram]);
+
+    // As many tables at a time as the pinned memory holds.
+    gpu::KeptMemory<void *> &pinned = engine_.stages[0];
+    pinned.grow(driver_, stream, size_ * kEntryBytes);
+    struct Fetched {
+        const uint64_t *from;
+        std::vector<uint64_t> entries;
+    };
+    std::vector<Fetched> fetched(partitions_.size());
+    const uint64_t *const memory = static_cast<const uint64_t *>(pinned.address());
+    const auto kept_of = [&](int64_t t) { return overflowed[t] ? 0 : int64_t(sizes[t]); };
+    for (int64_t begin = 0, end = 0; begin < tables(); begin = end) {
+        int64_t entries = 0;
+        for (; end < tables() && (entries + kept_of(end)) * kEntryBytes <= pinned.size(); end++) {
+            const uint64_t *const to = memory + entries;
+            fetched[size_t(end)].from = to;
+            if (kept_of(end) > 0)
+                driver_.fetch(const_cast<uint64_t *>(to),
+                              entries_ + uint64_t(end * size_ * kEntryBytes),
+                              kept_of(end) * kEntryBytes, stream);
+            entries += kept_of(end);
+        }
+        driver_.wait_for_stream(stream);
+        struct Job {
+            Fetched *first;
+            const uint32_t *sizes, *overflowed;
+        } job = {&fetched[size_t(begin)], sizes + begin, overflowed + begin};
+        parallel_for(
+            end - begin, entries * kSortNanoseconds, engine_.threads,
+            [](void *context, int64_t k) {
+                const Job &job = *static_cast<Job *>(context);
+                if (job.overflowed[k]) return;
+                Fetched &table = job.first[k];
+                table.entries.assign(table.from, table.from + job.sizes[k]);
+                sort_entries(&table.entries);
+            },
+            &job);
+    }
+    // Nothing fails any more.
+    for (size_t k = 0; k <= kMostCount; k++) (*histogram)[k] += int64_t(counts[k]);
+    for (int64_t t = 0; t < tables(); t++) {
+        if (overflowed[t]) continue;
+        const size_t partition = size_t(partitions_[size_t(t)]);
+        (*kept)[partition].swap(fetched[size_t(t)].entries);
+        (*counted)[partition] = true;
+    }
+}
+
+// ---- All devices ----------------------------------------------------------------------------
+
+DeviceCounter::DeviceCounter(Engine *engine, int k, int64_t memory_bytes)
+    : Counter(k), engine_(*engine), memory_bytes_(memory_bytes), counted_(kPartitions) {}
+
+DeviceCounter::~DeviceCounter() {
+    const std::lock_guard<std::mutex> lock(engine_.counting);
+    close_all();
+}
+
+template <class Work>
+void DeviceCounter::on_each(Work work) {
+    for (auto &tables : devices_) {
+        if (!tables) continue;
+        gpu::Device &device = tables->device();
+        try {
+            const CudaContext current(engine_.driver, device.context);
+            work(*tables);
+        } catch (const CudaFailure &failure) {
+            engine_.devices.retire(&device, failure);
+        }
+        if (device.alive()) continue;
+        try {
+            const CudaContext current(engine_.driver, device.context);
+            tables.reset();
+        } catch (const CudaFailure &) {
+            (void)tables.release();  // its memory goes with the process
+        }
+    }
+}
+
+void DeviceCounter::close_all() {
+    // The reads of a call that failed may still be on their way.
+    on_each([](DeviceTables &tables) { tables.wait_for_all(); });
+    for (auto &tables : devices_) {
+        if (!tables) continue;
+        try {
+            const CudaContext current(engine_.driver, tables->device().context);
+            tables.reset();
+        } catch (const CudaFailure &) {
+            (void)tables.release();
+        }
+    }
+    devices_.clear();
+}
+
+void DeviceCounter::open_pass(int64_t kmers) {
+    std::vector<int> partitions;
+    for (int p = 0; p < kPartitions; p++)
+        if (!counted_[size_t(p)]) partitions.push_back(p);
+    std::vector<gpu::Device *> alive;
+    for (size_t k = 0; k < engine_.devices.count(); k++)
+        if (engine_.devices[k].alive()) alive.push_back(&engine_.devices[k]);
+    const size_t most = std::min(alive.size(), partitions.size());
+    open_ = true;
+    chunk_bases_ = kCountedBases;
+    for (size_t d = 0; d < most; d++) {
+        const std::vector<int> mine(
+            partitions.begin() + ptrdiff_t(partitions.size() * d / most),
+            partitions.begin() + ptrdiff_t(partitions.size() * (d + 1) / most));
+        try {
+            const CudaContext current(engine_.driver, alive[d]->context);
+            devices_.push_back(std::make_unique<DeviceTables>(&engine_, alive[d], k(), mine,
+                                                              memory_bytes_, kmers));
+            chunk_bases_ = std::min(chunk_bases_, devices_.back()->chunk_bases());
+        } catch (const CudaFailure &failure) {
+            engine_.devices.retire(alive[d], failure);
+        }
+    }
+}
+
+void DeviceCounter::count(const Read *reads, int64_t count) {
+    if (cpu_) return cpu_->count(reads, count);
+    const std::lock_guard<std::mutex> lock(engine_.counting);
+    if (!open_) {
+        const Cut cut = cut_reads(reads, 0, count, 2 * kCountedBases, k());
+        open_pass(cut.kmers);
+    }
+    int stage = 0;
+    for (int64_t begin = 0; begin < count; stage = (stage + 1) % Engine::kStages) {
+        const Cut cut = cut_reads(reads, begin, count, chunk_bases_, k());
+        const int64_t some = cut.end - begin;
+        const int64_t letters_at = aligned((some + 1) * int64_t(sizeof(uint32_t)));
+        on_each([&](DeviceTables &tables) { tables.wait(stage); });
+        bool staged = false;
+        on_each([&](DeviceTables &tables) {
+            if (!staged) {
+                gpu::KeptMemory<void *> &pinned = engine_.stages[stage];
+                if (pinned.size() < letters_at + cut.bases) {
+                    // No device uses it.
+                    pinned.free(engine_.driver);
+                    pinned.grow(engine_.driver, tables.stream(stage), letters_at + cut.bases);
+                }
+                uint8_t *const at = static_cast<uint8_t *>(pinned.address());
+                stage_reads(reads + begin, some, reinterpret_cast<uint32_t *>(at), at + letters_at,
+                            nullptr, engine_.threads);
+                staged = true;
+            }
+            tables.count(stage, cut, some, letters_at);
+        });
+        begin = cut.end;
+    }
+    // The next call, of any counter, uses the same pinned memory.
+    on_each([](DeviceTables &tables) { tables.wait_for_all(); });
+}
+
+bool DeviceCounter::end_pass() {
+    if (cpu_) {
+        if (!cpu_->end_pass()) return false;
+        take(cpu_.get());
+        return true;
+    }
+    const std::lock_guard<std::mutex> lock(engine_.counting);
+    if (!open_) return true;  // there was no read
+    const auto left = [&] { return std::count(counted_.begin(), counted_.end(), false); };
+    const auto before = left();
+    on_each([&](DeviceTables &tables) { tables.finish(&histogram_, &kept_, &counted_); });
+    close_all();
+    open_ = false;
+    if (left() == 0) return true;
+    if (left() == before) {
+        // No device can go on.
+        std::fill(histogram_.begin(), histogram_.end(), 0);
+        for (auto &kept : kept_) std::vector<uint64_t>().swap(kept);
+        cpu_ = std::make_unique<CpuCounter>(k(), engine_.threads, memory_bytes_);
+    }
+    return false;
+}
+
+}  // namespace correct
+}  // namespace gkl_shim

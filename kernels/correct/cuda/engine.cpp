@@ -1,0 +1,221 @@
+// The CUDA engine's interface (gkl_shim_internal.h).
+//
+// A counter (counter.h) counts k-mers in tables on the devices, each of which counts some of the
+// partitions. To correct reads, they are cut into chunks (chunk.h), which launch threads take to
+// the devices (gpu/launch_threads.h). Several chunks are in flight at once, so that copying,
+// transfers and kernels overlap. Each device has a copy of the spectrum.
+#include "correct/cuda/engine.h"
+
+#include <algorithm>
+
+#include "common/cpu.h"
+#include "common/error.h"
+#include "common/floating_point_mode.h"
+#include "correct/cuda/chunk.h"
+#include "correct/cuda/counter.h"
+#include "correct/handles.h"
+#include "gpu/call.h"
+#include "gpu/launch_threads.h"
+
+namespace gkl_shim {
+namespace correct {
+namespace {
+
+// Launch threads of a device, and the most chunks that each has in flight.
+enum { kLaunchThreads = 6, kChunksAThread = 2, kSlots = kLaunchThreads * kChunksAThread };
+// Bases of a chunk, about.
+constexpr int64_t kMostChunkBases = int64_t(1) << 22, kLeastChunkBases = int64_t(1) << 18;
+// The approximate time that a chunk takes one launch thread.
+constexpr int64_t kChunkNanoseconds = 1000000;
+
+uint64_t allocated(const CudaDriver &driver, uint64_t bytes) {
+    uint64_t address;
+    driver.allocate(size_t(bytes), &address);
+    return address;
+}
+
+}  // namespace
+
+DeviceSlots::DeviceSlots(const gpu::Device &device, const Spectrum &spectrum, uint64_t address)
+    : number(spectrum.number()),
+      view{reinterpret_cast<const uint32_t *>(address), spectrum.size(), Hasher(spectrum.k())},
+      device_(device),
+      address_(address) {}
+
+DeviceSlots::DeviceSlots(const gpu::Device &device, const Spectrum &spectrum, void *stream)
+    : DeviceSlots(device, spectrum, allocated(device.driver, spectrum.count() * 4)) {
+    device.driver.send(address_, spectrum.slots(), int64_t(spectrum.count() * 4), stream);
+    device.driver.wait_for_stream(stream);
+}
+
+DeviceSlots::~DeviceSlots() {
+    try {
+        const CudaContext current(device_.driver, device_.context);
+        device_.driver.free(address_);
+    } catch (const CudaFailure &) {
+        // The device has failed. Its memory goes with the process.
+    }
+}
+
+Engine::Engine(const gkl_shim_correct_cuda_options &options)
+    : driver(*options.driver),
+      devices(driver, kSlots,
+              [this](gpu::Device *device) { return std::make_unique<DeviceChunk>(device, this); }),
+      threads(allowed_threads(options.threads)),
+      hardware_(options.devices, options.devices + options.device_count),
+      chunk_bases_(options.chunk_bases) {
+    for (const gkl_shim_correct_cuda_device &device : hardware_) {
+        devices.add(device.number, device.context);
+        shared_.push_back(std::make_unique<Shared>());
+    }
+}
+
+Engine::~Engine() {
+    try {
+        const CudaContext current(driver, hardware_[0].context);
+        for (auto &stage : stages) stage.free(driver);
+    } catch (const CudaFailure &) {
+        // The device has failed. The memory goes with the process.
+    }
+}
+
+std::shared_ptr<const DeviceSlots> Engine::slots(const gpu::Device &device,
+                                                 const Spectrum &spectrum, void *stream) {
+    Shared &shared = *shared_[device.index];
+    const std::lock_guard<std::mutex> lock(shared.mutex);
+    if (!shared.slots || shared.slots->number != spectrum.number()) {
+        shared.slots.reset();
+        shared.slots = std::make_shared<const DeviceSlots>(device, spectrum, stream);
+    }
+    return shared.slots;
+}
+
+gkl_shim_status Engine::correct(const CpuSettings &settings, const Spectrum &spectrum,
+                                const Read *reads, int64_t count, Outcome *outcomes) {
+    const CorrectCall work = {settings, spectrum, reads, count, outcomes};
+    int64_t bases = 0;
+    for (int64_t k = 0; k < count; k++) bases += reads[k].length;
+    const int32_t most = int32_t(devices.count()) * kLaunchThreads;
+    const int32_t launching = std::min(settings.threads, most);
+    const int64_t chunk = chunk_bases_ > 0 ? chunk_bases_
+                                           : std::clamp(bases / (launching * kChunksAThread),
+                                                        kLeastChunkBases, kMostChunkBases);
+    gpu::Call call;
+    ChunkQueue queue(&call, work, bases, chunk);
+    const gpu::LaunchLimits limits = {launching, kChunksAThread, settings.threads,
+                                      kChunkNanoseconds};
+    gpu::compute_on_devices(&devices, &call, queue, limits,
+                            [&] { return ChunkWork(&devices, &queue); });
+    queue.give_up();
+    if (!call.failed())
+        for (const auto &[first, last] : queue.undone())
+            correct_on_cpu(settings, spectrum, reads + first, last - first, outcomes + first);
+    return call.status();
+}
+
+gkl_shim_status Engine::measure(const CpuSettings &settings, const Spectrum &spectrum,
+                                const Read *reads, int64_t count, Outcome *outcomes, int repeats,
+                                double *seconds) {
+    const CorrectCall work = {settings, spectrum, reads, count, outcomes};
+    gpu::Device &device = devices[0];
+    return guarded_on_device(device.number, [&] {
+        const CudaContext current(driver, device.context);
+        DeviceChunk chunk(&device, this);
+        chunk.call = &work;
+        chunk.threads = settings.threads;
+        chunk.cut = cut_reads(reads, 0, count, INT64_MAX, spectrum.k());
+        const gkl_shim_status status = chunk.start();
+        if (status == GKL_SHIM_OK) *seconds = chunk.time_kernel(repeats);
+        if (status == GKL_SHIM_OK) chunk.collect();
+        return status;
+    });
+}
+
+}  // namespace correct
+}  // namespace gkl_shim
+
+using namespace gkl_shim;
+using namespace gkl_shim::correct;
+
+namespace {
+
+CorrectReads on_devices(gkl_shim_correct_cuda *engine) {
+    return [engine](const CpuSettings &settings, const Spectrum &spectrum, const Read *reads,
+                    int64_t count, Outcome *outcomes) {
+        return engine->engine.correct(settings, spectrum, reads, count, outcomes);
+    };
+}
+
+}  // namespace
+
+extern "C" gkl_shim_status gkl_shim_correct_cuda_open(const gkl_shim_correct_cuda_options *options,
+                                                      gkl_shim_correct_cuda **engine) {
+    *engine = nullptr;
+    return guarded([&] {
+        *engine = new gkl_shim_correct_cuda{Engine(*options)};
+        return GKL_SHIM_OK;
+    });
+}
+
+extern "C" gkl_shim_status gkl_shim_correct_cuda_counter_open(gkl_shim_correct_cuda *engine,
+                                                              int32_t k, int64_t memory_bytes,
+                                                              gkl_shim_correct_counter **counter) {
+    *counter = nullptr;
+    if (!check_k(k)) return GKL_SHIM_EINVAL;
+    return guarded([&] {
+        *counter = new gkl_shim_correct_counter{
+            std::make_unique<DeviceCounter>(&engine->engine, k,
+                                            memory_bytes ? memory_bytes : INT64_MAX),
+            engine->engine.threads};
+        return GKL_SHIM_OK;
+    });
+}
+
+extern "C" int32_t gkl_shim_correct_cuda_counts(const gkl_shim_correct_counter *counter) {
+    return static_cast<const DeviceCounter *>(counter->counter.get())->on_devices();
+}
+
+extern "C" gkl_shim_status gkl_shim_correct_cuda_reads(gkl_shim_correct_cuda *engine,
+                                                       const gkl_shim_correct_options *options,
+                                                       const gkl_shim_correct_spectrum *spectrum,
+                                                       const gkl_shim_correct_batch *batch,
+                                                       uint8_t *corrected, uint8_t *states,
+                                                       int32_t *begins, int32_t *ends) {
+    return correct_batch(options, spectrum, batch, corrected, states, begins, ends,
+                         on_devices(engine));
+}
+
+extern "C" gkl_shim_status gkl_shim_correct_cuda_chunk(gkl_shim_correct_cuda *engine,
+                                                       gkl_shim_correct_chunk *chunk,
+                                                       const gkl_shim_correct_options *options,
+                                                       const gkl_shim_correct_spectrum *spectrum,
+                                                       gkl_shim_correct_totals *totals) {
+    return correct_chunk(chunk, options, spectrum, totals, on_devices(engine));
+}
+
+extern "C" gkl_shim_status gkl_shim_correct_cuda_measure(gkl_shim_correct_cuda *engine,
+                                                         const gkl_shim_correct_options *options,
+                                                         const gkl_shim_correct_spectrum *spectrum,
+                                                         const gkl_shim_correct_batch *batch,
+                                                         uint8_t *corrected, uint8_t *states,
+                                                         int32_t repeats, double *seconds) {
+    return correct_batch(options, spectrum, batch, corrected, states, nullptr, nullptr,
+                         [&](const CpuSettings &settings, const Spectrum &made, const Read *reads,
+                             int64_t count, Outcome *outcomes) {
+                             return engine->engine.measure(settings, made, reads, count, outcomes,
+                                                           repeats, seconds);
+                         });
+}
+
+extern "C" const char *gkl_shim_correct_cuda_loss(gkl_shim_correct_cuda *engine, int32_t *number) {
+    return engine->engine.devices.loss(number);
+}
+
+extern "C" int32_t gkl_shim_correct_cuda_uses(const gkl_shim_correct_cuda *engine, int32_t number) {
+    return engine->engine.devices.uses(number);
+}
+
+extern "C" void gkl_shim_correct_cuda_close(gkl_shim_correct_cuda *engine) {
+    const FloatingPointMode mode;
+    delete engine;
+}

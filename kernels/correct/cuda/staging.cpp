@@ -1,0 +1,66 @@
+#include "correct/cuda/staging.h"
+
+#include <string.h>
+
+#include <algorithm>
+
+#include "common/thread_pool.h"
+
+namespace gkl_shim {
+namespace correct {
+namespace {
+
+// Reads that one task copies.
+constexpr int64_t kReadsCopied = 2048;
+constexpr int64_t kBasesCopiedANanosecond = 4;
+
+}  // namespace
+
+Cut cut_reads(const Read *reads, int64_t first, int64_t count, int64_t most, int k) {
+    Cut cut = {first, 0, 0, 0};
+    while (cut.end < count && (cut.end == first || cut.bases + reads[cut.end].length <= most)) {
+        const int32_t length = reads[cut.end++].length;
+        cut.bases += length;
+        cut.kmers += std::max(length - k + 1, 0);
+        cut.longest = std::max(cut.longest, length);
+    }
+    return cut;
+}
+
+void stage_reads(const Read *reads, int64_t count, uint32_t *offsets, uint8_t *letters,
+                 uint8_t *qualities, int threads) {
+    uint32_t at = 0;
+    for (int64_t k = 0; k < count; k++) {
+        offsets[k] = at;
+        at += uint32_t(reads[k].length);
+    }
+    offsets[count] = at;
+    struct Job {
+        const Read *reads;
+        int64_t count;
+        const uint32_t *offsets;
+        uint8_t *letters, *qualities;
+    } job = {reads, count, offsets, letters, qualities};
+    parallel_for((count + kReadsCopied - 1) / kReadsCopied,
+                 int64_t(at) * (qualities ? 2 : 1) / kBasesCopiedANanosecond, threads,
+                 [](void *context, int64_t task) {
+                     const Job &job = *static_cast<Job *>(context);
+                     const int64_t end = std::min(job.count, (task + 1) * kReadsCopied);
+                     for (int64_t k = task * kReadsCopied; k < end; k++) {
+                         const Read &read = job.reads[k];
+                         const size_t length = size_t(read.length);
+                         if (length == 0) continue;
+                         memcpy(job.letters + job.offsets[k], read.letters, length);
+                         if (!job.qualities) continue;
+                         uint8_t *const to = job.qualities + job.offsets[k];
+                         if (read.qualities)
+                             memcpy(to, read.qualities, length);
+                         else
+                             memset(to, 0, length);
+                     }
+                 },
+                 &job);
+}
+
+}  // namespace correct
+}  // namespace gkl_shim

@@ -1,0 +1,38 @@
+// What became of a read, for every engine.
+#pragma once
+
+#include "correct/search.h"
+
+namespace gkl_shim {
+namespace correct {
+
+// `begin` and `end` are the part to keep if the read is trimmed: all bases, or those of the longest
+// run of solid k-mers if the read is unsolved and has one.
+struct Outcome {
+    int32_t state;  // a State
+    int32_t begin, end;
+    int32_t changes;
+};
+
+// Corrects a read whose weak k-mers have been found. `changes` of the outcome stays 0.
+template <class Lanes>
+GKL_SHIM_CORRECT Outcome corrected(Lanes &lanes, Method method, const Limits &limits) {
+    const State state = correct_read(lanes, method, limits);
+    Outcome outcome = {state, 0, lanes.length(), 0};
+    const int kmers = lanes.kmers();
+    if (state != kUnsolved || lanes.next_solid(0) == kmers) return outcome;
+    // The first one among equals.
+    outcome.end = 0;
+    for (int from = lanes.next_solid(0); from < kmers;) {
+        const int to = lanes.next_weak(from), end = to - 1 + lanes.k();
+        if (end - from > outcome.end - outcome.begin) {
+            outcome.begin = from;
+            outcome.end = end;
+        }
+        from = lanes.next_solid(to);
+    }
+    return outcome;
+}
+
+}  // namespace correct
+}  // namespace gkl_shim

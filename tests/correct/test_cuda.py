@@ -1,0 +1,265 @@
+"""The CUDA engine without a device: its kernels run on the host, each lane of a warp a fiber.
+
+tests/gpu/test_cuda_correct.py has the real thing.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from gkl_shim._native_correct import Counter, Options
+from gkl_shim._ragged import ragged
+from gkl_shim.cli.correct import command
+from gkl_shim.correct import CORRECTED, SHORT, SOLID, UNSOLVED, Spectrum
+from gkl_shim.cuda.correct import Engine
+from tests.correct.test_correct import METHODS, random_reads
+
+
+@pytest.fixture
+def host(fake_gpus):
+    return fake_gpus(kernels="correct")
+
+
+#: The most changes of a read, the most in a window, and whether unsolved reads stay as they are.
+USUAL = (0, 0, False)
+LIMITS = (USUAL, (1, 0, False), (0, 1, False), (0, 2, True))
+
+
+def counted(reads, k: int, threshold: int | None, engine: Engine, memory: int = 0, step: int = 500):
+    """Make a spectrum on devices. Return it, and the number of passes."""
+    counter = Counter(k, 0, memory, engine)
+    passes, complete = 0, False
+    while not complete:
+        for begin in range(0, len(reads), step):
+            counter.count(ragged(reads[begin : begin + step], "reads"))
+        complete = counter.end_pass()
+        passes += 1
+    spectrum = Spectrum.from_counter(counter, threshold)
+    return spectrum, passes
+
+
+def same_spectrum(one: Spectrum, other: Spectrum) -> None:
+    assert (one.k, one.threshold, one.kmers) == (other.k, other.threshold, other.kmers)
+    assert (one.histogram == other.histogram).all()
+    assert (one.native.facts().slots == other.native.facts().slots).all()
+
+
+def corrected(spectrum: Spectrum, reads, qualities, method: str, limits, engine=None):
+    letters, offsets = ragged(reads, "reads")
+    letters = letters[: offsets[-1]]
+    count = len(offsets) - 1
+    out = [np.zeros_like(letters), np.full(count, 9, np.uint8)]
+    out += [np.full(count, -1, np.int32), np.full(count, -1, np.int32)]
+    options = Options(0, method, *limits)
+    spectrum.native.correct((letters, offsets), qualities, options, *out, engine)
+    return out
+
+
+def same_reads(spectrum: Spectrum, reads, qualities, method: str, limits, engine) -> np.ndarray:
+    """Compare all results of the two engines. Return the states."""
+    want = corrected(spectrum, reads, qualities, method, limits)
+    found = corrected(spectrum, reads, qualities, method, limits, engine)
+    for one, other in zip(want, found, strict=True):
+        assert one.tolist() == other.tolist()
+    return want[1]
+
+
+def qualities_of(qualities) -> np.ndarray:
+    return np.array([q for read in qualities for q in read], np.uint8)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("k", [11, 16, 19, 31])
+def test_as_the_cpu(host, method, k) -> None:
+    engine = Engine()
+    clean, _ = random_reads(1, genome=150, rate=0, depth=20)
+    states = []
+    for rate in (0.02, 0.1):
+        reads, qualities = random_reads(1, genome=150, depth=10, rate=rate)
+        spectrum, passes = counted(clean, k, 3, engine)
+        assert passes == 1
+        same_spectrum(spectrum, Spectrum.from_reads(clean, k=k, threshold=3, backend="cpu"))
+        for values in (None, qualities_of(qualities)):
+            for limits in LIMITS:
+                states += same_reads(spectrum, reads, values, method, limits, engine).tolist()
+    assert {SOLID, CORRECTED, UNSOLVED, SHORT} == set(states)
+    engine.close()
+    assert host.live == []
+
+
+@settings(
+    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(
+    st.lists(st.text("ACGTNacgtn", max_size=70), max_size=8),
+    st.sampled_from([11, 12, 14]),
+    st.sampled_from(METHODS),
+    st.data(),
+)
+def test_any_reads(host, reads, k, method, data) -> None:
+    copies = data.draw(st.lists(st.sampled_from(reads), max_size=8)) if reads else []
+    every = reads + copies
+    engine = Engine(chunk_bases=data.draw(st.sampled_from([0, 1, 100])))
+    spectrum, _ = counted(every, k, 2, engine)
+    same_spectrum(spectrum, Spectrum.from_reads(every, k=k, threshold=2, backend="cpu"))
+    same_reads(spectrum, every, None, method, USUAL, engine)
+    engine.close()
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_reads_that_do_not_fit_into_shared_memory(host, method) -> None:
+    rnd = random.Random(3)
+    genome = "".join(rnd.choices("ACGT", k=1300))
+    spectrum = Spectrum.from_reads([genome] * 3, k=21, threshold=2, backend="cpu")
+    reads, qualities = [], []
+    for size in (511, 512, 513, 1300, 20, 700):
+        read = list(genome[:size])
+        for _ in range(size // 100):
+            read[rnd.randrange(size)] = rnd.choice("ACGTN")
+        reads.append("".join(read))
+        qualities.append([rnd.choice([2, 20, 37]) for _ in range(size)])
+    engine = Engine()
+    states = same_reads(spectrum, reads, qualities_of(qualities), method, USUAL, engine)
+    assert CORRECTED in states
+    engine.close()
+
+
+def test_a_kmer_that_occurs_often_stops_at_the_largest_count(host) -> None:
+    reads = ["A" * 300] * 10
+    engine = Engine()
+    spectrum, _ = counted(reads, 31, 2047, engine)
+    same_spectrum(spectrum, Spectrum.from_reads(reads, k=31, threshold=2047, backend="cpu"))
+    assert spectrum.kmers == 1
+    engine.close()
+
+
+@pytest.mark.parametrize("slow", [False, True])
+@pytest.mark.parametrize("devices", [1, 2, 3])
+def test_devices_share_the_work(fake_gpus, devices: int, slow: bool) -> None:
+    driver = fake_gpus(devices, kernels="correct", slow=slow)
+    reads, qualities = random_reads(5, genome=400, depth=10)
+    engine = Engine(chunk_bases=500)
+    spectrum, passes = counted(reads, 15, 2, engine)
+    assert passes == 1
+    assert set(driver.launches) == set(range(devices))
+    same_spectrum(spectrum, Spectrum.from_reads(reads, k=15, threshold=2, backend="cpu"))
+    for method in METHODS:
+        same_reads(spectrum, reads, qualities_of(qualities), method, USUAL, engine)
+    engine.close()
+    assert driver.live == []
+
+
+def test_tables_grow_and_are_dropped(host) -> None:
+    """Small memory needs several passes, and changes nothing."""
+    reads, _ = random_reads(6, genome=9000, depth=3)
+    want = Spectrum.from_reads(reads, k=21, threshold=2, backend="cpu")
+    engine = Engine()
+    numbers = []
+    for memory in (0, 400_000, 100_000):
+        spectrum, passes = counted(reads, 21, 2, engine, memory)
+        same_spectrum(spectrum, want)
+        numbers.append(passes)
+    assert numbers[0] == 1 < numbers[1] < numbers[2]
+    assert any(name.endswith("move_entries") for _, name in host.launched)
+    engine.close()
+    assert host.live == []
+
+
+@pytest.mark.parametrize("after", [0, 2])
+@pytest.mark.parametrize(
+    "function", ["cuMemAlloc_v2", "cuLaunchKernel", "cuStreamSynchronize", "cuMemcpyHtoDAsync_v2"]
+)
+@pytest.mark.parametrize("failing", [1, None])
+def test_a_device_that_fails_while_it_counts(fake_gpus, function, after, failing) -> None:
+    """Another device counts its part in another pass, or the CPU counts everything."""
+    driver = fake_gpus(2, kernels="correct")
+    reads, _ = random_reads(8, genome=300, depth=10)
+    want = Spectrum.from_reads(reads, k=15, threshold=2, backend="cpu")
+    engine = Engine()
+    driver.fail(function, after, failing)
+    with pytest.warns(RuntimeWarning) as warned:
+        spectrum, passes = counted(reads, 15, 2, engine, step=30)
+        engine.tell_of_losses()
+    same_spectrum(spectrum, want)
+    texts = [str(each.message) for each in warned]
+    assert any("is no longer used: " in text for text in texts)
+    assert any("the CPU counts" in text for text in texts) == (failing is None)
+    assert engine.devices == (() if failing is None else (engine._devices[0].name,))
+    assert passes <= 3
+    engine.close()
+
+
+@pytest.mark.parametrize("after", [0, 1])
+@pytest.mark.parametrize("function", ["cuMemAlloc_v2", "cuLaunchKernel", "cuMemHostAlloc"])
+@pytest.mark.parametrize("failing", [1, None])
+def test_a_device_that_fails_while_it_corrects(fake_gpus, function, after, failing) -> None:
+    driver = fake_gpus(2, kernels="correct")
+    reads, qualities = random_reads(8, genome=300, depth=10)
+    spectrum = Spectrum.from_reads(reads, k=15, threshold=2, backend="cpu")
+    engine = Engine(chunk_bases=400)
+    driver.fail(function, after, failing)
+    same_reads(spectrum, reads, qualities_of(qualities), "search", USUAL, engine)
+    assert driver.failed == {function}
+    with pytest.warns(RuntimeWarning, match="is no longer used: "):
+        engine.tell_of_losses()
+    engine.close()
+
+
+def test_backends_by_name(fake_gpus) -> None:
+    driver = fake_gpus(2, kernels="correct")
+    reads, _ = random_reads(9, genome=200, depth=10)
+    want = Spectrum.from_reads(reads, k=15, threshold=2, backend="cpu").correct(reads)
+    found = Spectrum.from_reads(reads, k=15, threshold=2, backend="auto").correct(reads)
+    assert (found.letters == want.letters).all()
+    assert not driver.launched
+    for method in METHODS:
+        spectrum = Spectrum.from_reads(reads, k=15, threshold=2, backend="cuda", devices=[1])
+        found = spectrum.correct(reads, method=method)
+        cpu = Spectrum.from_reads(reads, k=15, threshold=2, backend="cpu")
+        assert (found.letters == cpu.correct(reads, method=method).letters).all()
+    assert set(driver.launches) == {1}
+    with pytest.raises(ValueError, match="there is no CUDA device 7"):
+        Spectrum.from_reads(reads, backend="cuda", devices=[7])
+    with pytest.raises(ValueError, match="backend is 'gpu', not one of auto, cpu, cuda"):
+        Spectrum.from_reads(reads, backend="gpu")
+
+
+def test_a_spectrum_that_is_too_large_for_a_device(fake_gpus, monkeypatch) -> None:
+    fake_gpus(kernels="correct")
+    reads, _ = random_reads(9, genome=200, depth=10)
+    want = Spectrum.from_reads(reads, k=15, threshold=2, backend="cpu").correct(reads)
+    spectrum = Spectrum.from_reads(reads, k=15, threshold=2, backend="cuda")
+    spectrum._processors._devices.engine.memory_bytes = 100
+    with pytest.warns(RuntimeWarning, match="more than the 100 that it may take of a GPU; the CPU"):
+        assert (spectrum.correct(reads).letters == want.letters).all()
+    assert (spectrum.correct(reads).letters == want.letters).all()
+
+
+def test_the_command_counts_and_corrects_on_devices(fake_gpus, tmp_path) -> None:
+    fake_gpus(2, kernels="correct")
+    reads, qualities = random_reads(12, genome=300, depth=10)
+    text = "".join(
+        f"@r{k}\n{read}\n+\n{''.join(chr(33 + q) for q in quality)}\n"
+        for k, (read, quality) in enumerate(zip(reads, qualities, strict=True))
+    )
+    (tmp_path / "r.fq").write_text(text)
+    reports, outputs = [], []
+    for backend in ("cpu", "cuda"):
+        out, report = tmp_path / f"{backend}.fq", tmp_path / f"{backend}.json"
+        options = ["-o", str(out), "--json", str(report), "--backend", backend, "-k", "15"]
+        done = CliRunner().invoke(command, [str(tmp_path / "r.fq"), *options])
+        assert done.exit_code == 0, done.output
+        outputs.append(out.read_text())
+        reports.append(json.loads(report.read_text()))
+    assert outputs[0] == outputs[1] != text
+    bases = sum(map(len, reads))
+    assert [report["counted_by"] for report in reports] == ["cpu", "cuda"]
+    assert reports[0]["bases_corrected_by"] == {"cpu": bases, "cuda": 0}
+    assert reports[1]["bases_corrected_by"] == {"cpu": 0, "cuda": bases}
