@@ -15,14 +15,11 @@ from numpy.typing import NDArray
 from gkl_shim import _native
 from gkl_shim._native_correct import Options, Ragged, Spectrum, batch
 from gkl_shim.cuda import devices as cuda_devices
-from gkl_shim.cuda import driver, kernels
-from gkl_shim.errors import BackendUnavailable
+from gkl_shim.cuda.device import Device, open_devices
 
 __all__ = ["Engine"]
 
 _SOURCE = "correct/cuda/kernels.cu"
-# The part of a device's free memory that counting may take.
-_MEMORY_SHARE = 0.5
 
 
 class Engine:
@@ -48,16 +45,8 @@ class Engine:
     def __init__(
         self, devices: Iterable[int] | None = None, threads: int = 0, chunk_bases: int = 0
     ) -> None:
-        numbers = cuda_devices.chosen(devices)
-        cupy = cuda_devices.import_cupy()
         self._ffi, self._lib = _native.library()
-        try:
-            self._devices = [_Device(cupy, number) for number in numbers]
-            functions = driver.functions()
-        except Exception as error:
-            raise BackendUnavailable(
-                f"CUDA cannot be used: {cuda_devices.one_line(error)}"
-            ) from error
+        self._devices, functions = open_devices(devices, _Device)
         #: The memory that a spectrum may take, in bytes.
         self.memory_bytes = min(device.memory_bytes for device in self._devices)
         records = self._ffi.new(
@@ -138,27 +127,9 @@ class Engine:
             self._engine = None
 
 
-class _Device:
+class _Device(Device):
     """Open a device, and hold its kernels for a ``gkl_shim_correct_cuda_device``."""
 
     def __init__(self, cupy: Any, number: int) -> None:
-        ffi, _ = _native.library()
-        self.number = number
-        self.name: str = cupy.cuda.runtime.getDeviceProperties(number)["name"].decode()
-        with cupy.cuda.Device(number) as device:
-            module = kernels.load(cupy, _SOURCE, device.compute_capability)
-            free, _ = cupy.cuda.runtime.memGetInfo()
-            self.memory_bytes = int(_MEMORY_SHARE * free)
-            names = kernels.EXPRESSIONS[_SOURCE]
-            self._functions = {
-                name.rpartition("::")[2]: module.get_function(name) for name in names
-            }
-            self.record = {
-                "number": number,
-                "context": ffi.cast("void *", cupy.cuda.driver.ctxGetCurrent()),
-                "memory_bytes": self.memory_bytes,
-                "kernels": {
-                    name: ffi.cast("void *", function.kernel.ptr)
-                    for name, function in self._functions.items()
-                },
-            }
+        super().__init__(cupy, number, _SOURCE)
+        self.record |= {"memory_bytes": self.memory_bytes, "kernels": self.all_functions()}

@@ -33,9 +33,11 @@ import sys
 from os import path
 from sysconfig import get_config_var as variable
 
-name = variable("INSTSONAME") or variable("LDLIBRARY") or ""
-places = [path.join(p, name) for p in (variable("LIBDIR"), sys.base_prefix + "/lib") if p]
-found = [p for p in places if ".so" in name and path.isfile(p)]
+# conda's Python names its static library, and has a shared one beside it.
+usual = "libpython{}.{}.so.1.0".format(*sys.version_info)
+names = [n for n in (variable("INSTSONAME"), variable("LDLIBRARY"), usual) if n and ".so" in n]
+folders = [p for p in (variable("LIBDIR"), sys.base_prefix + "/lib") if p]
+found = [f for n in names for p in folders for f in [path.join(p, n)] if path.isfile(f)]
 if not found:
     package = "libpython{}.{}".format(*sys.version_info)
     sys.exit("it has no shared library here (Debian: apt install " + package + ")")

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from gkl_shim import mem
 from gkl_shim._native_mem import Matches
+from gkl_shim.cuda import devices
 from gkl_shim.cuda import mem as cuda
 from tests.mem.sequences import pair
 from tests.mem.test_find import related
@@ -113,7 +114,7 @@ def test_pages_and_chunks_are_put_together(fake_gpus, streams: int, kind: mem.Ki
 
 def test_many_matches_are_written_in_parts(host, monkeypatch) -> None:
     """The matches of all tiles do not fit into the memory at the same time."""
-    monkeypatch.setattr(cuda, "_MEMORY_SHARE", 1e-8)
+    monkeypatch.setattr(devices, "_MEMORY_SHARE", 1e-8)
     reference, queries = "ACACACAC" * 60, ["CACACACACACA" * 60, "ACAC" * 150]
     index = mem.Index(reference, min_length=6)
     want = index.find(queries, strands="both")
