@@ -28,7 +28,7 @@ DRAGEN_LOG = b"PDPairHMM - Total compute time in PairHMM computeLogLikelihoods()
 
 def _result(sample: data.Sample, comparison: Comparison, mode: str) -> demo._Result:
     engines = {
-        name: Engine(name, (Turn(1, 2.0, gcups),), True, 1e-6, 0)
+        name: Engine(name, (Turn(1, 2.0, gcups),), True, 1e-6, 0, 0.1)
         for name, gcups in (("stock", 2.0), ("shim", 24.0))
     }
     done = run.Run((), 0, 3.0, LOG)
