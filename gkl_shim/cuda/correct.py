@@ -14,16 +14,15 @@ from numpy.typing import NDArray
 
 from gkl_shim import _native
 from gkl_shim._native_correct import Options, Ragged, Spectrum, batch
-from gkl_shim.cuda import devices as cuda_devices
-from gkl_shim.cuda.device import Device, open_devices
+from gkl_shim.cuda.engine import Device, DeviceEngine, open_devices
 
 __all__ = ["Engine"]
 
 _SOURCE = "correct/cuda/kernels.cu"
 
 
-class Engine:
-    """Counts and corrects on one or more CUDA devices.
+class Engine(DeviceEngine):
+    """Counts and corrects on one or more CUDA devices. Its counters must be closed before it.
 
     Parameters
     ----------
@@ -41,6 +40,9 @@ class Engine:
     ValueError
         If a device number is wrong.
     """
+
+    _NAME = "correct_cuda"
+    _devices: list[_Device]
 
     def __init__(
         self, devices: Iterable[int] | None = None, threads: int = 0, chunk_bases: int = 0
@@ -62,34 +64,7 @@ class Engine:
                 "driver": functions,
             },
         )
-        self._engine = _native.opened("correct_cuda", options)
-
-    @property
-    def devices(self) -> tuple[str, ...]:
-        """The names of the devices in use."""
-        uses = self._lib.gkl_shim_correct_cuda_uses
-        return tuple(device.name for device in self._devices if uses(self._engine, device.number))
-
-    @property
-    def pointer(self) -> Any:
-        """The ``gkl_shim_correct_cuda *``.
-
-        Raises
-        ------
-        ValueError
-            If the engine is closed.
-        """
-        if self._engine is None:
-            raise ValueError("the engine is closed")
-        return self._engine
-
-    def tell_of_losses(self) -> None:
-        """Warn of each device that has failed since the last call."""
-        cuda_devices.tell_of_losses(
-            self._lib.gkl_shim_correct_cuda_loss,
-            self.pointer,
-            {device.number: device.name for device in self._devices},
-        )
+        self._engine = _native.opened(self._NAME, options)
 
     def measure(
         self,
@@ -119,12 +94,6 @@ class Engine:
             )
         )
         return float(seconds[0]), corrected
-
-    def close(self) -> None:
-        """Free all memory. No call may be running, and all counters must be closed."""
-        if self._engine is not None:
-            self._ffi.release(self._engine)
-            self._engine = None
 
 
 class _Device(Device):

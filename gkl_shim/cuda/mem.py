@@ -11,14 +11,14 @@ from typing import Any
 
 from gkl_shim import _native
 from gkl_shim._native_mem import KINDS, STRANDS, Index, Matches, Sequences
-from gkl_shim.cuda.device import Device, open_devices
+from gkl_shim.cuda.engine import Device, DeviceEngine, open_devices
 
 __all__ = ["Engine"]
 
 _SOURCE = "mem/cuda/kernels.cu"
 
 
-class Engine:
+class Engine(DeviceEngine):
     """Searches indexes on one or more CUDA devices.
 
     Parameters
@@ -39,6 +39,9 @@ class Engine:
     ValueError
         If a device number is wrong.
     """
+
+    _NAME = "mem_cuda"
+    _devices: list[_Device]
 
     def __init__(
         self,
@@ -64,7 +67,7 @@ class Engine:
                 "driver": functions,
             },
         )
-        self._engine = _native.opened("mem_cuda", options)
+        self._engine = _native.opened(self._NAME, options)
         #: The times of the last search: ``gkl_shim_mem_cuda_call``.
         self.call = self._ffi.new("gkl_shim_mem_cuda_call *")
 
@@ -93,12 +96,6 @@ class Engine:
             )
         )
         return Matches(index, made[0])
-
-    def close(self) -> None:
-        """Free all device memory. No search may be running."""
-        if self._engine is not None:
-            self._ffi.release(self._engine)
-            self._engine = None
 
 
 class _Device(Device):

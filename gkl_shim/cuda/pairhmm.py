@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from gkl_shim import _native, _native_pairhmm
 from gkl_shim._batch import Batch
 from gkl_shim.cuda import devices as cuda_devices
-from gkl_shim.cuda.device import Device, open_devices
+from gkl_shim.cuda.engine import Device, open_devices
 from gkl_shim.errors import BackendUnavailable
 
 __all__ = ["Engine", "widths"]

@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 
 from gkl_shim import _native, _native_prefilter
 from gkl_shim._sequences import Sequences
-from gkl_shim.cuda import devices as cuda_devices
-from gkl_shim.cuda.device import Device, open_devices
+from gkl_shim.cuda.engine import Device, DeviceEngine, open_devices
 from gkl_shim.errors import PairError
 
 __all__ = ["Engine"]
@@ -44,7 +43,7 @@ class _CpuEngine(Protocol):
     def resident(self, reads: Sequences, contigs: Sequences) -> Any: ...
 
 
-class Engine:
+class Engine(DeviceEngine):
     """The prefilter on one or more CUDA devices. Thread-safe; many callers may compute at once.
 
     Parameters
@@ -64,6 +63,9 @@ class Engine:
     ValueError
         If a device number is wrong.
     """
+
+    _NAME = "prefilter_cuda"
+    _devices: list[_Device]
 
     def __init__(self, cpu: _CpuEngine, devices: Iterable[int] | None, encode: str) -> None:
         self.cpu = cpu
@@ -96,35 +98,15 @@ class Engine:
                 "driver": functions,
             },
         )
-        self._engine = _native.opened("prefilter_cuda", options)
+        self._engine = _native.opened(self._NAME, options)
         self._residents: weakref.WeakSet[_Resident] = weakref.WeakSet()
-
-    @property
-    def devices(self) -> tuple[str, ...]:
-        """The names of the devices in use."""
-        uses = self._lib.gkl_shim_prefilter_cuda_uses
-        return tuple(device.name for device in self._devices if uses(self._engine, device.number))
-
-    @property
-    def pointer(self) -> Any:
-        """The ``gkl_shim_prefilter_cuda *``.
-
-        Raises
-        ------
-        ValueError
-            If the engine is closed.
-        """
-        if self._engine is None:
-            raise ValueError("the engine is closed")
-        return self._engine
 
     def close(self) -> None:
         """Free all memory, including what :meth:`resident` keeps. No call may be running."""
         if self._engine is not None:
             for resident in list(self._residents):
                 resident.close()
-            self._ffi.release(self._engine)
-            self._engine = None
+            super().close()
             self._devices = []
 
     def compute(self, reads: Sequences, segments: Sequences, out: NDArray[np.int16]) -> None:
@@ -174,11 +156,7 @@ class Engine:
                 {"first": first, "last": last, "chunk_pairs": self.chunk_pairs},
             )
             status = on_devices(results, call)
-            cuda_devices.tell_of_losses(
-                self._lib.gkl_shim_prefilter_cuda_loss,
-                self._engine,
-                {device.number: device.name for device in self._devices},
-            )
+            self.tell_of_losses()
             _native.check(status)
             end = last if call.fault < 0 else int(call.fault)
             if call.undone:

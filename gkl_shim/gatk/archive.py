@@ -1,7 +1,7 @@
 """A class-data archive, with which the JVM starts GATK sooner.
 
 It holds GATK's classes as the JVM keeps them in memory. Without it, every start reads and checks
-them again. It fits one Java and one class path. Any other Java ignores it, also for any other GATK.
+them again. It fits one Java and one class path, and is ignored with any other.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def for_gatk(classpath: str, folder: Path) -> Path:
         )
     folder.mkdir(parents=True, exist_ok=True)
     with scratch(folder) as partial:
-        # The JVM does not survive a file that was cut short, so it gets its name when it is whole.
+        # A file that was cut short kills the JVM. So the archive is renamed once it is complete.
         new = partial / run.ARCHIVE_NAME
         _make(new, classpath, partial)
         if not _fits(new, classpath):

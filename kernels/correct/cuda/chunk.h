@@ -104,25 +104,15 @@ class ChunkQueue : public gpu::Queue {
 };
 
 // What a launch thread does with the chunks of a queue.
-class ChunkWork : public gpu::Work {
+class ChunkWork : public gpu::OneQueueWork<ChunkQueue> {
    public:
-    ChunkWork(gpu::Devices *devices, ChunkQueue *queue) : devices_(*devices), queue_(*queue) {}
+    using OneQueueWork::OneQueueWork;
 
-    std::shared_ptr<gpu::Queue> next_queue() override {
-        if (!queue_.more()) return nullptr;
-        return {std::shared_ptr<gpu::Queue>(), &queue_};  // owned by the call
-    }
-    bool any_left() const override { return queue_.more() && devices_.any_for(queue_); }
-    void no_device_for(gpu::Queue *) override { queue_.give_up(); }
     void collect(gpu::Slot *slot) override { static_cast<DeviceChunk *>(slot)->collect(); }
     void lose(gpu::Slot *slot) override {
         const DeviceChunk &chunk = *static_cast<DeviceChunk *>(slot);
         queue_.add_undone(chunk.first, chunk.cut.end);
     }
-
-   private:
-    gpu::Devices &devices_;
-    ChunkQueue &queue_;
 };
 
 }  // namespace correct

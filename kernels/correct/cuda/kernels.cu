@@ -173,7 +173,7 @@ __global__ void finish_tables(FinishWork work) {
 // ---- Correction -----------------------------------------------------------------------------
 
 // The first bit of a plane from `from` on that differs from those of `flip`, or `end`. This
-// function and the next two are called from many places: their code is there once.
+// function and the next two are called from many places, so they are not inlined.
 __device__ __noinline__ int next_bit(const uint32_t *plane, int end, int from, uint32_t flip) {
     GKL_SHIM_ROLLED
     for (int word = from / kWarp; word * kWarp < end; word++) {

@@ -75,16 +75,9 @@ class ChunkQueue : public gpu::Queue {
 };
 
 // What a launch thread does with the chunks of a queue.
-class ChunkWork : public gpu::Work {
+class ChunkWork : public gpu::OneQueueWork<ChunkQueue> {
    public:
-    ChunkWork(gpu::Devices *devices, ChunkQueue *queue) : devices_(*devices), queue_(*queue) {}
-
-    std::shared_ptr<gpu::Queue> next_queue() override {
-        if (!queue_.more()) return nullptr;
-        return {std::shared_ptr<gpu::Queue>(), &queue_};  // owned by the call
-    }
-    bool any_left() const override { return queue_.more() && devices_.any_for(queue_); }
-    void no_device_for(gpu::Queue *) override { queue_.give_up(); }
+    using OneQueueWork::OneQueueWork;
 
     void collect(gpu::Slot *slot) override {
         const int64_t fault = static_cast<Chunk *>(slot)->collect();
@@ -94,10 +87,6 @@ class ChunkWork : public gpu::Work {
         const Chunk &chunk = *static_cast<Chunk *>(slot);
         queue_.add_undone(chunk.first, chunk.last);
     }
-
-   private:
-    gpu::Devices &devices_;
-    ChunkQueue &queue_;
 };
 
 }  // namespace prefilter

@@ -1,8 +1,8 @@
-"""Open CUDA devices for a native engine: CuPy makes their contexts and loads the kernels."""
+"""What the CUDA engines have in common. CuPy makes contexts and loads kernels for native code."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
 from gkl_shim import _native
@@ -10,7 +10,7 @@ from gkl_shim.cuda import devices as cuda_devices
 from gkl_shim.cuda import driver, kernels
 from gkl_shim.errors import BackendUnavailable
 
-__all__ = ["Device", "open_devices"]
+__all__ = ["Device", "DeviceEngine", "open_devices"]
 
 _Device = TypeVar("_Device", bound="Device")
 
@@ -63,6 +63,48 @@ class Device:
         with self.current():
             names = kernels.EXPRESSIONS[self._source]
             return {name.rpartition("::")[2]: self.function(name) for name in names}
+
+
+class DeviceEngine:
+    """A native engine on devices. A derived class opens both."""
+
+    #: The engine's name in the C ABI: ``gkl_shim_NAME``.
+    _NAME: str
+    _engine: Any
+    _devices: Sequence[Device]
+
+    @property
+    def devices(self) -> tuple[str, ...]:
+        """The names of the devices in use."""
+        uses = self._function("uses")
+        return tuple(device.name for device in self._devices if uses(self._engine, device.number))
+
+    @property
+    def pointer(self) -> Any:
+        """The engine's pointer, for native code.
+
+        Raises
+        ------
+        ValueError
+            If the engine is closed.
+        """
+        if self._engine is None:
+            raise ValueError("the engine is closed")
+        return self._engine
+
+    def tell_of_losses(self) -> None:
+        """Warn of each device that has failed since the last call."""
+        names = {device.number: device.name for device in self._devices}
+        cuda_devices.tell_of_losses(self._function("loss"), self.pointer, names)
+
+    def close(self) -> None:
+        """Free all memory. No call may be running."""
+        if self._engine is not None:
+            _native.library()[0].release(self._engine)
+            self._engine = None
+
+    def _function(self, name: str) -> Any:
+        return getattr(_native.library()[1], f"gkl_shim_{self._NAME}_{name}")
 
 
 def open_devices(
