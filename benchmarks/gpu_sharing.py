@@ -265,9 +265,7 @@ def _clients(
             count,
             path,
             {"shim": settings.classpath},
-            seconds=seconds,
-            pause=pause,
-            environment=environment,
+            replay.Calls(seconds, pause=pause, environment=environment),
             when_ready=lambda: used.append(before - runtime.memGetInfo()[0]),
         )
     for each in found:

@@ -142,9 +142,7 @@ def jvm_rows(classpath: str, seconds: float, step: Progress) -> Iterator[Row]:
                 found = replay.replay(
                     path,
                     {engine: engines[engine] for engine in labels},
-                    seconds=seconds,
-                    callers=count,
-                    environment={"GKL_SHIM_BACKEND": backend},
+                    replay.Calls(seconds, callers=count, environment={"GKL_SHIM_BACKEND": backend}),
                 )
             if backend == "cuda" and not _ON_GPU.search(found.log):
                 said = [line for line in found.log.splitlines() if "warning" in line]

@@ -207,10 +207,8 @@ def _rows(
         cases += [(run.DEFAULT_THREADS, "single", best)]
     for threads, precision, build in cases:
         step(f"{path.stem}: {precision}, {build}, threads: {threads}")
-        double = precision == "double"
-        beside = replay.beside_gkl(
-            path, classpath, build, threads=threads, double_precision=double, seconds=seconds
-        )
+        calls = replay.Calls(seconds, threads, double_precision=precision == "double")
+        beside = replay.beside_gkl(path, classpath, build, calls)
         yield {
             "input": path.stem,
             "regions": len(batch),
@@ -325,9 +323,7 @@ def _sizes(classpath: str, build: str, seconds: float, step: Progress) -> Iterat
         batch = regions.generated(-(-_SIZE_PAIRS // (shape[0] * shape[1])), shape=shape)
         with tempfile.TemporaryDirectory(prefix="gkl-shim-") as folder:
             path = _written(Path(folder, "regions.in"), batch)
-            found = replay.beside_gkl(
-                path, classpath, build, threads=1, double_precision=False, seconds=seconds
-            )
+            found = replay.beside_gkl(path, classpath, build, replay.Calls(seconds))
         yield {
             "reads": shape[0],
             "haplotypes": shape[1],

@@ -17,17 +17,25 @@ option = click.option(
 )
 
 
-def classpath(given: str | None) -> tuple[str | None, str | None]:
-    """Return GKL's class path, or why GKL is not measured."""
+def classpath(
+    given: str | None, version: str = fetch.GKL_VERSION
+) -> tuple[str | None, str | None]:
+    """Return the class path of this version of GKL, or why GKL is not measured."""
+    if (absent := replay.no_gkl()) is not None:
+        return None, absent
     if given is not None:
         for entry in given.split(":"):
             if not Path(entry.removesuffix("*")).exists():
                 raise MissingComponent(f"--gkl: {entry}: no such file or folder")
         return given, None
+    fetched = version == fetch.GKL_VERSION  # `gkl-shim demo` fetches it
     try:
-        kept = fetch.complete(f"gkl-{fetch.GKL_VERSION}") or fetch.complete(fetch.gatk_name())
+        kept = fetch.complete(f"gkl-{version}")
+        if kept is None and fetched:
+            kept = fetch.complete(fetch.gatk_name())
         if kept is None:
-            return None, "it is not in the cache; run `gkl-shim demo` to fetch it, or give --gkl"
+            how = "run `gkl-shim demo` to fetch it, or give --gkl" if fetched else "give --gkl"
+            return None, f"GKL {version} is not in the cache; {how}"
         replay.stock_and_shim(kept)
         fetch.java()
     except MissingComponent as error:

@@ -121,14 +121,8 @@ def _beside_gkl(
         path = Path(folder) / "regions.in"
         with path.open("wb") as file:
             pairhmm_in.write(file, sets[row.input])
-        return replay.beside_gkl(
-            path,
-            classpath,
-            row.build,
-            threads=row.threads,
-            double_precision=row.precision == "double",
-            seconds=seconds,
-        )
+        calls = replay.Calls(seconds, row.threads, double_precision=row.precision == "double")
+        return replay.beside_gkl(path, classpath, row.build, calls)
 
 
 def _table(rows: list[_Row], version: str | None) -> _bench.Table:

@@ -10,10 +10,9 @@ from pathlib import Path
 
 import click
 
-from gkl_shim.cli import _bench, _generated_input, _processor
-from gkl_shim.errors import MissingComponent
+from gkl_shim.cli import _bench, _generated_input, _gkl, _processor
 from gkl_shim.formats import pdhmm_in
-from gkl_shim.gatk import fetch, replay
+from gkl_shim.gatk import replay
 from gkl_shim.pdhmm import PDHMM, Batch
 
 GKL_VERSION = "0.9.1"
@@ -68,7 +67,7 @@ def command(
     sets = {name: _read(name) for name in inputs}
     sets = sets or {"generated": [_generated_input.undetermined_regions(_GENERATED_REGIONS)]}
     here = _processor.describe()
-    classpath, absent = _gkl(gkl)
+    classpath, absent = _gkl.classpath(gkl, GKL_VERSION)
     missing = {} if absent is None else {"GKL": absent}
     rows = []
     with _bench.progress() as progress:
@@ -105,24 +104,6 @@ def _compute(engine: PDHMM, batches: list[Batch]) -> None:
         engine.compute(batch)
 
 
-def _gkl(given: str | None) -> tuple[str | None, str | None]:
-    """Return GKL's class path, or why GKL is not measured."""
-    if given is not None:
-        for entry in given.split(":"):
-            if not Path(entry.removesuffix("*")).exists():
-                raise MissingComponent(f"--gkl: {entry}: no such file or folder")
-        return given, None
-    try:
-        kept = fetch.complete(f"gkl-{GKL_VERSION}")
-        if kept is None:
-            return None, f"GKL {GKL_VERSION} is not in the cache; give it with --gkl"
-        replay.stock_and_shim(kept)
-        fetch.java()
-    except MissingComponent as error:
-        return None, str(error)
-    return kept, None
-
-
 def _beside_gkl(
     row: _Row, batches: list[Batch], classpath: str, seconds: float
 ) -> replay.BesideGkl:
@@ -131,15 +112,8 @@ def _beside_gkl(
         with path.open("wb") as file:
             for batch in batches:
                 pdhmm_in.write(file, batch)
-        return replay.beside_gkl(
-            path,
-            classpath,
-            row.build,
-            threads=row.threads,
-            pdhmm=True,
-            level=_LEVELS[row.build],
-            seconds=seconds,
-        )
+        calls = replay.Calls(seconds, row.threads, pdhmm=True, level=_LEVELS[row.build])
+        return replay.beside_gkl(path, classpath, row.build, calls)
 
 
 def _table(rows: list[_Row], version: str | None) -> _bench.Table:

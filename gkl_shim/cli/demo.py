@@ -38,16 +38,22 @@ class _Runs:
 
 
 @dataclass(frozen=True)
+class _Alone:
+    """The kernels of the run with default settings, replayed beside GKL on one thread."""
+
+    pairhmm: replay.Replay
+    smithwaterman: replay_smithwaterman.BesideGkl
+
+
+@dataclass(frozen=True)
 class _Result:
     """What was measured on one sample."""
 
     sample: data.Sample
     runs: dict[str, _Runs]
     """By mode, of those in `_OPTIONS`."""
-    pairhmm: replay.Replay
-    """The regions of the run with default settings, on one thread."""
-    smithwaterman: replay_smithwaterman.BesideGkl
-    """The pairs of the run with default settings."""
+    alone: _Alone | None
+    """None if GKL does not run on this machine."""
 
     @property
     def identical(self) -> bool:
@@ -106,14 +112,19 @@ def _demonstrate(sample: data.Sample, classpath: str, swap: run.Swap, progress: 
         if not recording.is_file() or recording.stat().st_size == 0:
             log = folder / "shim.default.log"
             raise MissingComponent(f"the shim did not compute in GATK; {log} says why")
+    alone = None if replay.no_gkl() else _beside_gkl(regions, pairs, progress)
+    return _Result(sample, runs, alone)
+
+
+def _beside_gkl(regions: Path, pairs: Path, progress: Console) -> _Alone:
     gkl = fetch.gkl_classpath()
     with _step(progress, "replaying PairHMM"):
         engines = replay.stock_and_shim(gkl)
-        pairhmm = replay.replay(regions, engines, seconds=_REPLAY_SECONDS)
+        pairhmm = replay.replay(regions, engines, replay.Calls(_REPLAY_SECONDS))
     with _step(progress, "replaying Smith-Waterman"):
         build = _processor.describe().builds[0]
         smithwaterman = replay_smithwaterman.beside_gkl(pairs, gkl, build, seconds=_REPLAY_SECONDS)
-    return _Result(sample, runs, pairhmm, smithwaterman)
+    return _Alone(pairhmm, smithwaterman)
 
 
 def _call(
@@ -156,10 +167,10 @@ def _table(result: _Result) -> Table:
         else:
             verdict = f"[red]{runs.vcf}[/red]"
         table.add_row(f"VCF, {mode}", "", verdict, "")
-    engines = result.pairhmm.engines
-    table.add_row("PairHMM alone", *_speeds(engines["stock"].gcups, engines["shim"].gcups))
-    alone = result.smithwaterman
-    table.add_row("Smith-Waterman alone", *_speeds(alone.gkl, alone.shim))
+    if alone := result.alone:
+        engines, pairs = alone.pairhmm.engines, alone.smithwaterman
+        table.add_row("PairHMM alone", *_speeds(engines["stock"].gcups, engines["shim"].gcups))
+        table.add_row("Smith-Waterman alone", *_speeds(pairs.gkl, pairs.shim))
     for mode, runs in result.runs.items():
         for kernel in run.KERNELS:
             times = [done.kernel_seconds.get(kernel) for done in (runs.stock, runs.shim)]
@@ -182,16 +193,21 @@ def _summary(result: _Result, output: Path) -> str:
     lines = [
         f"VCFs, {mode}: {runs.vcf}" for mode, runs in result.runs.items() if not runs.vcf.identical
     ]
-    stock, shim = (result.pairhmm.engines[name] for name in ("stock", "shim"))
+    if result.alone is None:
+        lines.append(f"Not replayed beside GKL: {replay.no_gkl()}.")
+    else:
+        stock, shim = (result.alone.pairhmm.engines[name] for name in ("stock", "shim"))
+        lines += [
+            "alone: what the run with default settings computed, replayed on one thread through "
+            f"GKL and gkl-shim in turns, for at least {_REPLAY_SECONDS:g} s each. One GCUPS is "
+            "10^9 cells of the input a second. GKL's PairHMM ran with flush-to-zero "
+            f"{'on' if stock.flush_to_zero else 'off'}. Largest difference of a log10 likelihood: "
+            f"{shim.largest_difference:.2g}.",
+        ]
     lines += [
-        "alone: what the run with default settings computed, replayed on one thread through GKL "
-        f"and gkl-shim in turns, for at least {_REPLAY_SECONDS:g} s each. One GCUPS is 10^9 cells "
-        "of the input a second. GKL's PairHMM ran with flush-to-zero "
-        f"{'on' if stock.flush_to_zero else 'off'}.",
         "in GATK: on GATK's default number of threads. gkl-shim also wrote its recordings in that "
         f"time. {_DRAGEN}: {' '.join(_OPTIONS[_DRAGEN])}; it computes PDHMM, in Java in stock GATK "
         f"{fetch.GATK_VERSION}.",
-        f"Largest difference of a log10 likelihood: {shim.largest_difference:.2g}.",
         f"CPUs this process may use: {_native.cpu_count()}. VCFs and logs: "
         f"{printable(str(output))}",
         "",
@@ -216,10 +232,16 @@ def _document(result: _Result) -> dict[str, Any]:
             }
             for mode, runs in result.runs.items()
         },
+        "alone": None if result.alone is None else _replays(result.alone),
+    }
+
+
+def _replays(alone: _Alone) -> dict[str, Any]:
+    return {
         "pairhmm": {
-            "regions": result.pairhmm.regions,
-            "pairs": result.pairhmm.pairs,
-            "cells": result.pairhmm.cells,
+            "regions": alone.pairhmm.regions,
+            "pairs": alone.pairhmm.pairs,
+            "cells": alone.pairhmm.cells,
             "engines": {
                 name: {
                     "gcups": engine.gcups,
@@ -227,10 +249,10 @@ def _document(result: _Result) -> dict[str, Any]:
                     "flush_to_zero": engine.flush_to_zero,
                     "largest_difference": engine.largest_difference,
                 }
-                for name, engine in result.pairhmm.engines.items()
+                for name, engine in alone.pairhmm.engines.items()
             },
         },
-        "smithwaterman": asdict(result.smithwaterman),
+        "smithwaterman": asdict(alone.smithwaterman),
     }
 
 

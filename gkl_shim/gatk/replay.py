@@ -11,6 +11,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import platform
 import re
 import statistics
 import subprocess
@@ -18,7 +19,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import resources
 from pathlib import Path
 from typing import IO
@@ -29,11 +30,13 @@ from gkl_shim.gatk import fetch, run
 
 __all__ = [
     "BesideGkl",
+    "Calls",
     "Engine",
     "Replay",
     "Turn",
     "beside_gkl",
     "gkl_version",
+    "no_gkl",
     "replay",
     "side_by_side",
     "stock_and_shim",
@@ -41,6 +44,31 @@ __all__ = [
 
 _GKL_JAR = re.compile(r"gkl-(\d[\w.]*)\.jar")
 _BAD_LINE = re.compile(r"(.*):(\d+): (.*)")
+
+
+@dataclass(frozen=True)
+class Calls:
+    """How engines are called, and for how long."""
+
+    seconds: float = 2.0
+    """The least time for each engine, summed over its turns."""
+    threads: int = 1
+    """Like GATK's ``--native-pair-hmm-threads``. With more than one, the OpenMP class is called."""
+    double_precision: bool = False
+    """Like GATK's ``--native-pair-hmm-use-double-precision``."""
+    pdhmm: bool = False
+    """Whether the regions are of PDHMM, in the format of :mod:`gkl_shim.formats.pdhmm_in`."""
+    level: str = "FASTEST_AVAILABLE"
+    """The instruction set of GKL's PDHMM, a constant of its ``AVXLevel``."""
+    callers: int = 1
+    """The number of Java threads that compute all regions at the same time. Each has separate
+    outputs. GKL sets flush-to-zero only in the first of them, the thread that initializes it, as in
+    GATK."""
+    pause: float = 0.0
+    """The seconds before each call in which a caller computes something else, as GATK does. The
+    time of a turn includes them."""
+    environment: Mapping[str, str] = field(default_factory=dict)
+    """Variables to add to this process's environment."""
 
 
 @dataclass(frozen=True)
@@ -113,24 +141,19 @@ def stock_and_shim(classpath: str) -> dict[str, str]:
     return {"stock": jars, "shim": f"{paths.classpath_jar()}:{jars}"}
 
 
+def no_gkl() -> str | None:
+    """Return why GKL does not run on this machine, or None if it may."""
+    machine = platform.machine()
+    return None if machine == "x86_64" else f"GKL has no library for {machine}"
+
+
 def gkl_version(classpath: str) -> str:
     """Return the version of the GKL jar in a class path."""
     found = _GKL_JAR.search(classpath)
     return found[1] if found else "of unknown version"
 
 
-def replay(
-    regions: Path,
-    engines: Mapping[str, str],
-    *,
-    threads: int = 1,
-    double_precision: bool = False,
-    pdhmm: bool = False,
-    level: str = "FASTEST_AVAILABLE",
-    seconds: float = 2.0,
-    callers: int = 1,
-    environment: Mapping[str, str] | None = None,
-) -> Replay:
+def replay(regions: Path, engines: Mapping[str, str], calls: Calls = Calls()) -> Replay:
     """Replay recorded regions through each engine, in turns.
 
     Parameters
@@ -140,22 +163,8 @@ def replay(
     engines : mapping of str to str
         The class path of each engine by name: GKL's jars and, for gkl-shim, its jar in front of
         them. The likelihoods of all engines are compared with those of the first.
-    threads : int
-        Like GATK's ``--native-pair-hmm-threads``. With more than one, the OpenMP class is called.
-    double_precision : bool
-        Like GATK's ``--native-pair-hmm-use-double-precision``.
-    pdhmm : bool
-        Whether the regions are of PDHMM, in the format of :mod:`gkl_shim.formats.pdhmm_in`.
-    level : str
-        The instruction set of GKL's PDHMM, a constant of its ``AVXLevel``.
-    seconds : float
-        The least time for each engine, summed over its turns.
-    callers : int
-        The number of Java threads that compute all regions at the same time. Each has separate
-        outputs. GKL sets flush-to-zero only in the first of them, the thread that initializes it,
-        as in GATK.
-    environment : mapping, optional
-        Variables to add to this process's environment, for example ``OMP_WAIT_POLICY``.
+    calls : Calls
+        How they are called.
 
     Returns
     -------
@@ -171,18 +180,7 @@ def replay(
     FormatError
         If the file does not follow its format.
     """
-    (found,) = side_by_side(
-        1,
-        regions,
-        engines,
-        threads=threads,
-        double_precision=double_precision,
-        pdhmm=pdhmm,
-        level=level,
-        seconds=seconds,
-        callers=callers,
-        environment=environment,
-    )
+    (found,) = side_by_side(1, regions, engines, calls)
     return found
 
 
@@ -190,15 +188,7 @@ def side_by_side(
     processes: int,
     regions: Path,
     engines: Mapping[str, str],
-    *,
-    threads: int = 1,
-    double_precision: bool = False,
-    pdhmm: bool = False,
-    level: str = "FASTEST_AVAILABLE",
-    seconds: float = 2.0,
-    callers: int = 1,
-    pause: float = 0.0,
-    environment: Mapping[str, str] | None = None,
+    calls: Calls,
     when_ready: Callable[[], object] = lambda: None,
 ) -> list[Replay]:
     """Replay recorded regions in several JVMs that begin their turns at the same time.
@@ -207,13 +197,10 @@ def side_by_side(
     ----------
     processes : int
         The number of JVMs. They also start at the same time.
-    pause : float
-        The seconds before each call in which a caller computes something else, as GATK does. The
-        time of a turn includes them.
+    regions, engines, calls
+        As for :func:`replay`, which also lists the exceptions.
     when_ready : callable, optional
         Called once all JVMs have computed all regions, before the turns begin.
-    regions, engines, threads, double_precision, pdhmm, level, seconds, callers, environment
-        As for :func:`replay`, which also lists the exceptions.
 
     Returns
     -------
@@ -228,18 +215,18 @@ def side_by_side(
         )
         command = [
             fetch.java(),
-            f"-Dreplay.level={level}",
-            f"-Dreplay.pause={round(pause * 1e9)}",
+            f"-Dreplay.level={calls.level}",
+            f"-Dreplay.pause={round(calls.pause * 1e9)}",
             str(source),
             str(regions),
-            str(threads),
-            "pdhmm" if pdhmm else "double" if double_precision else "single",
-            str(seconds),
-            str(callers),
+            str(calls.threads),
+            "pdhmm" if calls.pdhmm else "double" if calls.double_precision else "single",
+            str(calls.seconds),
+            str(calls.callers),
             *(f"{name}={classpath}" for name, classpath in engines.items()),
         ]
         # To use a GPU, the native library runs this Python.
-        variables = {"GKL_SHIM_PYTHON": sys.executable, **os.environ, **(environment or {})}
+        variables = {"GKL_SHIM_PYTHON": sys.executable, **os.environ, **calls.environment}
         started = [stack.enter_context(_process(command, variables)) for _ in range(processes)]
         for process in started:
             process.wait_until_ready()
@@ -326,17 +313,7 @@ class _Process:
         return MissingComponent(message)
 
 
-def beside_gkl(
-    regions: Path,
-    classpath: str,
-    build: str,
-    *,
-    threads: int,
-    double_precision: bool = False,
-    pdhmm: bool = False,
-    level: str = "FASTEST_AVAILABLE",
-    seconds: float,
-) -> BesideGkl:
+def beside_gkl(regions: Path, classpath: str, build: str, calls: Calls) -> BesideGkl:
     """Time a build of gkl-shim and GKL in turns, with the OpenMP setting that is faster for GKL.
 
     Parameters
@@ -347,20 +324,16 @@ def beside_gkl(
         A class path with GKL.
     build : str
         The build of gkl-shim, a value of ``GKL_SHIM_BUILD``.
-    threads, double_precision, pdhmm, level, seconds
+    calls : Calls
         As for :func:`replay`, which also lists the exceptions.
     """
     found = []
-    for policy in ("active", "passive") if threads > 1 else ("passive",):
+    for policy in ("active", "passive") if calls.threads > 1 else ("passive",):
+        settings = {"GKL_SHIM_BUILD": build, "OMP_WAIT_POLICY": policy}
         result = replay(
             regions,
             stock_and_shim(classpath),
-            threads=threads,
-            double_precision=double_precision,
-            pdhmm=pdhmm,
-            level=level,
-            seconds=seconds,
-            environment={"GKL_SHIM_BUILD": build, "OMP_WAIT_POLICY": policy},
+            replace(calls, environment={**calls.environment, **settings}),
         )
         stock, shim = result.engines["stock"], result.engines["shim"]
         found.append(

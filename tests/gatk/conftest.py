@@ -15,8 +15,8 @@ from tests.conftest import require_tool
 
 SWAPS = ("agent", "classpath", "library-path")
 
-# Runs are short. The JVM's first compiler alone takes half of their CPU time.
-_QUICK_COMPILER = "-XX:TieredStopAtLevel=1"
+#: Runs are short. The JVM's first compiler alone takes half of their CPU time.
+QUICK_COMPILER = "-XX:TieredStopAtLevel=1"
 
 # Without the shim every comparison would pass, so the log of each run is checked.
 _SAID = {
@@ -69,7 +69,7 @@ class Gatk:
             command += ["-O", str(output), *arguments]
             if results is not None:
                 command += ["--pair-hmm-results-file", str(results)]
-            options = (_QUICK_COMPILER, *java_options)
+            options = (QUICK_COMPILER, *java_options)
             result = run.gatk(command, self.classpath, self._swaps[swap], java_options=options)
             log = result.log.decode()
             assert result.returncode == 0, f"{' '.join(result.command[-20:])}\n{log[-3000:]}"
@@ -126,11 +126,12 @@ def deep(tmp_path_factory: pytest.TempPathFactory) -> data.Sample:
 
 
 @pytest.fixture(scope="session")
-def megabase(tmp_path_factory: pytest.TempPathFactory) -> data.Sample:
-    """A sample like a part of a whole genome: 30x over 1 Mb."""
+def genome(tmp_path_factory: pytest.TempPathFactory) -> data.Sample:
+    """A sample like a part of a whole genome: 30x over 250 kb."""
     _require_simulators()
     _, sequence = samples.read_fasta(shared_data("genomes/human_g1k_v37_chr17_1Mb.fa.gz"))
-    return simulated_samples.simulate(tmp_path_factory.mktemp("megabase"), "megabase", sequence, 30)
+    folder = tmp_path_factory.mktemp("genome")
+    return simulated_samples.simulate(folder, "genome", sequence[:250_000], 30)
 
 
 @pytest.fixture
@@ -161,13 +162,13 @@ def check_near_ties(gatk: Gatk, tool: str, sample: data.Sample, *arguments: str)
     the two precisions do.
     """
     stock = gatk(tool, sample, *arguments)
-    double = gatk(tool, sample, *arguments, "--native-pair-hmm-use-double-precision", "true")
     shim = gatk(tool, sample, *arguments, swap="agent")
     found = compare.compare(stock.vcf, shim.vcf)
-    allowed = compare.compare(stock.vcf, double.vcf)
     assert found.records[0] > 0
     assert found.same_calls, str(found)
-    differing = "\n".join(map(str, found.differences))
-    assert len(found.differences) <= len(allowed.differences), differing
-    if differing:
+    if found.differences:
+        double = gatk(tool, sample, *arguments, "--native-pair-hmm-use-double-precision", "true")
+        allowed = compare.compare(stock.vcf, double.vcf)
+        differing = "\n".join(map(str, found.differences))
+        assert len(found.differences) <= len(allowed.differences), differing
         print(f"{len(found.differences)} of {found.records[0]} records differ:\n{differing}")

@@ -68,17 +68,18 @@ def test_an_archive_that_does_not_fit_is_ignored(
     garbage, absent = tmp_path / run.ARCHIVE_NAME, tmp_path / "none" / run.ARCHIVE_NAME
     garbage.write_bytes(bytes(range(256)) * 1000)
     other_jar = Path(shutil.copy(paths.agent_jar(), tmp_path / "other.jar"))
+
+    def version(jars: str, swap: run.Swap) -> subprocess.CompletedProcess[bytes]:
+        command = [fetch.java(), "-cp", jars, run.MAIN_CLASS, "HaplotypeCaller", "--version"]
+        return subprocess.run(command, capture_output=True, env=swap.environment(os.environ))
+
+    stock = version(classpath, run.STOCK)
     for file, jars in (
         (garbage, classpath),
         (absent, classpath),
         (made, f"{other_jar}:{classpath}"),
     ):
-        command = [fetch.java(), "-cp", jars, run.MAIN_CLASS, "HaplotypeCaller", "--version"]
-        swap = run.Swap("archive", archive=file)
-        stock, done = (
-            subprocess.run(command, capture_output=True, env=chosen.environment(os.environ))
-            for chosen in (run.STOCK, swap)
-        )
+        done = version(jars, run.Swap("archive", archive=file))
         assert done.returncode == 0, done.stderr.decode()
         assert done.stdout == stock.stdout
         said = done.stderr.decode().replace(stock.stderr.decode(), "").splitlines()

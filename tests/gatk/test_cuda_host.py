@@ -18,7 +18,7 @@ from benchmarks import pairhmm_callers
 from gkl_shim.errors import MissingComponent
 from gkl_shim.gatk import compare, data, run
 from tests.conftest import ROOT, require_tool
-from tests.gatk.conftest import Gatk
+from tests.gatk.conftest import QUICK_COMPILER, Gatk
 
 pytestmark = pytest.mark.gatk
 
@@ -82,7 +82,7 @@ def _shim(gatk: Gatk, chr22: data.Sample, stand_in: Path, tmp_path: Path):
             gatk.classpath,
             run.agent_swap(),
             environment=environment,
-            java_options=("-Xcheck:jni",),
+            java_options=(QUICK_COMPILER, "-Xcheck:jni"),
         )
         log = done.log.decode()
         assert done.returncode == 0, log[-3000:]

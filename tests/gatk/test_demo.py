@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import platform
 from dataclasses import replace
 from pathlib import Path
 
@@ -38,7 +39,8 @@ def _result(sample: data.Sample, comparison: Comparison, mode: str) -> demo._Res
         "DRAGEN mode": demo._Runs(SAME, stock, shim),
     }
     runs[mode] = replace(runs[mode], vcf=comparison)
-    return demo._Result(sample, runs, Replay(1, 2, 3, engines, ""), BesideGkl(7.5, 2.5, 3.0, 0))
+    alone = demo._Alone(Replay(1, 2, 3, engines, ""), BesideGkl(7.5, 2.5, 3.0, 0))
+    return demo._Result(sample, runs, alone)
 
 
 @pytest.mark.parametrize("mode", ["default settings", "DRAGEN mode"])
@@ -68,5 +70,30 @@ def test_the_exit_code_says_whether_vcfs_differ(
         "DRAGEN mode": True,
     } | {mode: code == 0}
     assert runs["DRAGEN mode"]["shim"]["kernel_seconds"] == {"PDHMM": 0.03}
-    assert document["smithwaterman"]["shim"] == 7.5
-    assert document["pairhmm"]["engines"]["shim"]["gcups"] == 24.0
+    assert document["alone"]["smithwaterman"]["shim"] == 7.5
+    assert document["alone"]["pairhmm"]["engines"]["shim"]["gcups"] == 24.0
+
+
+def test_where_gkl_does_not_run_the_rest_is_shown(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """GKL has no library for Arm, where GATK's Java computes."""
+    monkeypatch.setattr(platform, "machine", lambda: "aarch64")
+    sample = data.Sample("reads", "some reads", tmp_path / "r.fa", tmp_path / "r.bam")
+    for name in ("gatk_classpath", "gkl_classpath"):
+        monkeypatch.setattr(fetch, name, lambda *_, **__: "")
+    monkeypatch.setattr(data, "na12878_chr22", lambda *_: sample)
+
+    def run_gatk(arguments: list[str], *_: object, environment: dict[str, str]) -> run.Run:
+        Path(arguments[arguments.index("-O") + 1]).write_text("##fileformat=VCFv4.2\n#CHROM\n")
+        for recording in environment.values():
+            Path(recording).write_text("recorded")
+        return run.Run((), 0, 3.0, LOG)
+
+    monkeypatch.setattr(run, "gatk", run_gatk)
+    result = CliRunner().invoke(demo.command, ["-o", str(tmp_path)], standalone_mode=False)
+    assert result.exception is None, result.output
+    assert "Not replayed beside GKL: GKL has no library for aarch64." in result.output
+    assert "alone" not in result.output
+    assert "PairHMM in GATK" in result.output
+    assert json.loads((tmp_path / "demo.json").read_text())["alone"] is None

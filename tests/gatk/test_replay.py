@@ -8,7 +8,7 @@ import pytest
 
 from gkl_shim.errors import FormatError, MissingComponent
 from gkl_shim.gatk import fetch
-from gkl_shim.gatk.replay import replay, side_by_side, stock_and_shim
+from gkl_shim.gatk.replay import Calls, replay, side_by_side, stock_and_shim
 from tests.conftest import require_tool
 
 pytestmark = pytest.mark.gatk
@@ -36,13 +36,8 @@ def regions(tmp_path: Path) -> Path:
 def test_gkl_and_the_shim_agree_in_a_replay(
     gkl: str, regions: Path, threads: int, double_precision: bool, tolerance: float
 ) -> None:
-    result = replay(
-        regions,
-        stock_and_shim(gkl),
-        threads=threads,
-        double_precision=double_precision,
-        seconds=0.5,
-    )
+    calls = Calls(0.5, threads, double_precision)
+    result = replay(regions, stock_and_shim(gkl), calls)
     assert (result.regions, result.pairs, result.cells) == (200, 800, 200 * 8 * 16)
     assert list(result.engines) == ["stock", "shim"]
     for engine in result.engines.values():
@@ -58,7 +53,7 @@ def test_gkl_and_the_shim_agree_in_a_replay(
 
 def test_every_caller_computes_all_regions(gkl: str, regions: Path) -> None:
     one, three = (
-        replay(regions, stock_and_shim(gkl), seconds=0.5, callers=callers) for callers in (1, 3)
+        replay(regions, stock_and_shim(gkl), Calls(0.5, callers=callers)) for callers in (1, 3)
     )
     for name, engine in three.engines.items():
         assert engine.largest_difference <= 1e-5
@@ -78,8 +73,7 @@ def test_processes_replay_side_by_side(gkl: str, regions: Path) -> None:
         2,
         regions,
         {"shim": stock_and_shim(gkl)["shim"]},
-        seconds=0.1,
-        pause=1e-3,
+        Calls(0.1, pause=1e-3),
         when_ready=lambda: ready.append(True),
     )
     assert ready == [True]

@@ -31,7 +31,7 @@ def bench(*arguments: str) -> dict[str, object]:
 def test_every_build_is_measured(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("GKL_SHIM_CACHE", str(tmp_path))
     figures = bench(str(RECORDED))
-    assert figures["missing"] == {"GKL": "GKL 0.9.1 is not in the cache; give it with --gkl"}
+    assert figures["missing"] == {"GKL": "GKL 0.9.1 is not in the cache; give --gkl"}
     rows: list[dict[str, object]] = figures["rows"]  # type: ignore[assignment]
     assert {row["build"] for row in rows} == set(_native.builds())
     for row in rows:
@@ -55,8 +55,7 @@ def test_beside_gkl() -> None:
     require_tool("java")
     require_tool("mvn")
     classpath = fetch.gkl_classpath("0.9.1")
-    beside = replay.beside_gkl(
-        RECORDED, classpath, "portable", threads=1, pdhmm=True, level="SCALAR", seconds=0.01
-    )
+    calls = replay.Calls(0.01, pdhmm=True, level="SCALAR")
+    beside = replay.beside_gkl(RECORDED, classpath, "portable", calls)
     assert beside.largest_difference < 1e-9
     assert beside.ratio > 0

@@ -106,7 +106,7 @@ def test_bench(tmp_path: Path) -> None:
         env={"GKL_SHIM_CACHE": str(tmp_path)},
     )
     assert done.returncode == 0, done.stderr
-    assert b"GKL not measured: it is not in the cache" in done.stdout
+    assert b"GKL not measured: GKL 0.8.11 is not in the cache" in done.stdout
     report = json.loads((tmp_path / "b.json").read_text())
     assert {row["build"] for row in report["rows"]} == set(_native.builds())
     assert all(row["gcups"] > 0 and row["jvm"] is None for row in report["rows"])
