@@ -17,9 +17,7 @@ option = click.option(
 )
 
 
-def classpath(
-    given: str | None, version: str = fetch.GKL_VERSION
-) -> tuple[str | None, str | None]:
+def classpath(given: str | None, version: str = fetch.GKL_VERSION) -> tuple[str | None, str | None]:
     """Return the class path of this version of GKL, or why GKL is not measured."""
     if (absent := replay.no_gkl()) is not None:
         return None, absent
