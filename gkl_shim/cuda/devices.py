@@ -58,7 +58,13 @@ def import_cupy() -> Any:
     """
     try:
         return importlib.import_module("cupy")
-    except ImportError as error:
+    except (ImportError, OSError) as error:
+        # CuPy makes the folder of its compiled kernels when it is imported.
+        if isinstance(error, OSError) and error.filename is not None:
+            raise BackendUnavailable(
+                f"CUDA needs CuPy, which cannot make its folder {error.filename} "
+                f"({error.strerror}); set CUPY_CACHE_DIR to a folder that can be written"
+            ) from error
         raise BackendUnavailable(
             f"CUDA needs CuPy, which does not load ({error}); pip install 'gkl-shim[cuda12]' or "
             "'gkl-shim[cuda13]', whichever fits the driver"

@@ -84,3 +84,31 @@ def test_gatk_asks_for_its_jar(without_home: tuple[Run, str]) -> None:
     run, _ = without_home
     message = one_error(run("gatk", "HaplotypeCaller"))
     assert "give its jar with --classpath, or set GATK_LOCAL_JAR" in message
+
+
+# CuPy makes the folder of its compiled kernels when it is imported.
+CUPY = """
+import os
+
+folder = os.environ.get("CUPY_CACHE_DIR", os.path.expanduser("~/.cupy/kernel_cache"))
+os.makedirs(folder, exist_ok=True)
+"""
+
+
+def test_cupy_without_a_home_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / "cupy.py").write_text(CUPY)
+    (tmp_path / "a.in").write_bytes(REGIONS)
+    environment = {name: value for name, value in os.environ.items() if name != "CUPY_CACHE_DIR"}
+    environment["HOME"] = "/proc/self"  # not to be written, even by root
+    environment["PYTHONPATH"] = f"{tmp_path}:{environment.get('PYTHONPATH', '')}".rstrip(":")
+    wanted = "CUDA needs CuPy, which cannot make its folder /proc/self/.cupy (No such file or "
+    wanted += "directory); set CUPY_CACHE_DIR to a folder that can be written"
+
+    def run(*arguments: str) -> subprocess.CompletedProcess[bytes]:
+        command = [COMMAND, *arguments]
+        return subprocess.run(command, capture_output=True, env=environment, check=False)
+
+    done = run("doctor", "--json")
+    found = {finding["name"]: finding for finding in json.loads(done.stdout)["findings"]}
+    assert (done.stderr, found["GPU"]["state"], found["GPU"]["detail"]) == (b"", "missing", wanted)
+    assert wanted in one_error(run("pairhmm", str(tmp_path / "a.in"), "--backend", "cuda"))

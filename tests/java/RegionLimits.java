@@ -1,9 +1,9 @@
-package org.gklshim.pairhmm;
+package org.gklshim;
 
 /** Starts regions that are too large, and prints the errors; then computes on with a small one. */
 public final class RegionLimits {
     public static void main(String[] arguments) {
-        PairHmmRegion region = new PairHmmRegion();
+        Region region = new Region("PairHMM", "haplotypeBases");
         for (int reads : new int[] {500_000_000, 100_000_000}) {
             try {
                 region.start(reads, 2);

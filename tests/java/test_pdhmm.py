@@ -81,7 +81,7 @@ def test_every_wrong_call_raises_an_exception(jvm: Jvm) -> None:
         assert "\n" not in message
     bases = len(regions[0][0][0][0])
     assert caught["insertionGOP short"][1] == (
-        f"read 0 has 1 insertion qualities for {bases} read bases"
+        f"read 0: insertionGOP has 1 values for {bases} bases"
     )
     assert "gap qualities are less than 128" in caught["negative gap"][1]
     assert "at most 32768 are allowed" in caught["long read"][1]

@@ -1,8 +1,9 @@
 package org.gklshim.pairhmm;
 
 import java.io.IOException;
-import org.gklshim.NativeLibrary;
 import org.gklshim.Algorithm;
+import org.gklshim.NativeLibrary;
+import org.gklshim.Region;
 
 /**
  * Computes PairHMM for the classes that replace Intel's. There is one object for the process,
@@ -11,10 +12,10 @@ import org.gklshim.Algorithm;
 public final class PairHmm extends Algorithm {
     public static final PairHmm INSTANCE = new PairHmm();
 
-    private final ThreadLocal<PairHmmRegion> regions = new ThreadLocal<PairHmmRegion>() {
+    private final ThreadLocal<Region> regions = new ThreadLocal<Region>() {
         @Override
-        protected PairHmmRegion initialValue() {
-            return new PairHmmRegion();
+        protected Region initialValue() {
+            return new Region("PairHMM", "haplotypeBases");
         }
     };
 
@@ -60,7 +61,7 @@ public final class PairHmm extends Algorithm {
      * @throws NullPointerException if an argument is null
      * @throws IllegalArgumentException if there is no room for the likelihoods
      */
-    public PairHmmRegion region(int configuration, Object[] reads, Object[] haplotypes,
+    public Region region(int configuration, Object[] reads, Object[] haplotypes,
             double[] likelihoods) {
         if (reads == null || haplotypes == null || likelihoods == null) {
             throw new NullPointerException("reads, haplotypes or likelihoods is null");
@@ -79,7 +80,7 @@ public final class PairHmm extends Algorithm {
         }
         requireElements("read", reads);
         requireElements("haplotype", haplotypes);
-        PairHmmRegion region = regions.get();
+        Region region = regions.get();
         region.start(reads.length, haplotypes.length);
         return region;
     }
@@ -92,7 +93,7 @@ public final class PairHmm extends Algorithm {
      * @throws IllegalArgumentException if a sequence is longer than gkl_shim.h allows
      * @throws OutOfMemoryError if there is not enough memory
      */
-    public void compute(int configuration, PairHmmRegion region, double[] likelihoods) {
+    public void compute(int configuration, Region region, double[] likelihoods) {
         try {
             engine.compute(configuration, region.sequences(), region.lengths(), region.reads(),
                     region.haplotypes(), likelihoods);

@@ -1,6 +1,7 @@
 package org.gklshim.pdhmm;
 
 import java.nio.charset.StandardCharsets;
+import org.gklshim.Region;
 
 /** Computes a small region with a known answer, before the native engine is used. */
 final class PdhmmSelfTest {
@@ -25,7 +26,8 @@ final class PdhmmSelfTest {
      * @throws UnsatisfiedLinkError if the native library lacks the engine
      */
     static void run(PdhmmEngine engine) {
-        PdhmmRegion region = new PdhmmRegion();
+        Region region = Pdhmm.newRegion();
+        region.start(READS.length, HAPLOTYPES.length);
         for (String read : READS) {
             byte[][] quals = new byte[4][read.length()];
             for (int i = 0; i < read.length(); i++) {

@@ -6,9 +6,9 @@ import org.broadinstitute.gatk.nativebindings.pairhmm.PairHMMNativeArguments;
 import org.broadinstitute.gatk.nativebindings.pairhmm.PairHMMNativeBinding;
 import org.broadinstitute.gatk.nativebindings.pairhmm.ReadDataHolder;
 import org.gklshim.OriginalClasses;
+import org.gklshim.Region;
 import org.gklshim.ReplacedClass;
 import org.gklshim.pairhmm.PairHmm;
-import org.gklshim.pairhmm.PairHmmRegion;
 
 /**
  * Replaces the class of the same name of fgkl, the library that follows Intel's GKL in GATK.
@@ -81,7 +81,7 @@ public final class FgklPairHmm implements PairHMMNativeBinding {
             original.computeLikelihoods(readDataArray, haplotypeDataArray, likelihoodArray);
             return;
         }
-        PairHmmRegion region = PairHmm.INSTANCE.region(
+        Region region = PairHmm.INSTANCE.region(
                 configuration, readDataArray, haplotypeDataArray, likelihoodArray);
         if (region == null) {
             return;

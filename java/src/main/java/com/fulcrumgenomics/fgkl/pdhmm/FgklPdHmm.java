@@ -6,9 +6,9 @@ import org.broadinstitute.gatk.nativebindings.pdhmm.PDHMMNativeArguments;
 import org.broadinstitute.gatk.nativebindings.pdhmm.PDHMMNativeBinding;
 import org.broadinstitute.gatk.nativebindings.pdhmm.ReadDataHolder;
 import org.gklshim.OriginalClasses;
+import org.gklshim.Region;
 import org.gklshim.ReplacedClass;
 import org.gklshim.pdhmm.Pdhmm;
-import org.gklshim.pdhmm.PdhmmRegion;
 
 /**
  * Replaces the class of the same name of fgkl, the library that follows Intel's GKL in GATK.
@@ -86,7 +86,8 @@ public final class FgklPdHmm implements PDHMMNativeBinding {
             original.computeLikelihoods(readDataArray, haplotypeDataArray, likelihoodArray);
             return;
         }
-        PdhmmRegion region = Pdhmm.region(readDataArray, haplotypeDataArray, likelihoodArray);
+        Region region =
+                Pdhmm.INSTANCE.region(readDataArray, haplotypeDataArray, likelihoodArray);
         if (region == null) {
             return;
         }

@@ -6,9 +6,9 @@ import org.broadinstitute.gatk.nativebindings.pairhmm.PairHMMNativeArguments;
 import org.broadinstitute.gatk.nativebindings.pairhmm.PairHMMNativeBinding;
 import org.broadinstitute.gatk.nativebindings.pairhmm.ReadDataHolder;
 import org.gklshim.OriginalClasses;
+import org.gklshim.Region;
 import org.gklshim.ReplacedClass;
 import org.gklshim.pairhmm.PairHmm;
-import org.gklshim.pairhmm.PairHmmRegion;
 
 /**
  * Replaces Intel's class of the same name, GATK's native PairHMM.
@@ -85,7 +85,7 @@ public class IntelPairHmm implements PairHMMNativeBinding {
             original.computeLikelihoods(readDataArray, haplotypeDataArray, likelihoodArray);
             return;
         }
-        PairHmmRegion region = PairHmm.INSTANCE.region(
+        Region region = PairHmm.INSTANCE.region(
                 configuration, readDataArray, haplotypeDataArray, likelihoodArray);
         if (region == null) {
             return;

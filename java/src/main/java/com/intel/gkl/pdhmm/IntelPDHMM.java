@@ -7,9 +7,9 @@ import org.broadinstitute.gatk.nativebindings.pdhmm.PDHMMNativeArguments;
 import org.broadinstitute.gatk.nativebindings.pdhmm.PDHMMNativeBinding;
 import org.broadinstitute.gatk.nativebindings.pdhmm.ReadDataHolder;
 import org.gklshim.OriginalClasses;
+import org.gklshim.Region;
 import org.gklshim.ReplacedClass;
 import org.gklshim.pdhmm.Pdhmm;
-import org.gklshim.pdhmm.PdhmmRegion;
 
 /**
  * Replaces Intel's class of the same name, GATK's native PDHMM.
@@ -74,8 +74,8 @@ public class IntelPDHMM implements PDHMMNativeBinding {
             original.computeLikelihoods(readDataArray, haplotypeDataArray, likelihoodArray);
             return;
         }
-        PdhmmRegion region =
-                Pdhmm.region(readDataArray, haplotypeDataArray, likelihoodArray);
+        Region region =
+                Pdhmm.INSTANCE.region(readDataArray, haplotypeDataArray, likelihoodArray);
         if (region == null) {
             throw new IllegalArgumentException("there are no reads or no haplotypes");
         }
@@ -135,23 +135,25 @@ public class IntelPDHMM implements PDHMMNativeBinding {
         for (int first = 0, end; first < batchSize; first = end) {
             int read = first * maxReadLength;
             int readEnd = read + checkedLength("read_lengths", read_lengths[first], maxReadLength);
-            PdhmmRegion region = new PdhmmRegion();
             byte[][] tracks = new byte[5][];
             byte[][] given = {read_bases, read_qual, read_ins_qual, read_del_qual, gcp};
             for (int i = 0; i < given.length; i++) {
                 tracks[i] = Arrays.copyOfRange(given[i], read, readEnd);
             }
+            end = first + 1;
+            while (end < batchSize && read_lengths[end] == readEnd - read
+                    && hasRead(given, end * maxReadLength, tracks)) {
+                end++;
+            }
+            Region region = Pdhmm.INSTANCE.region(1, end - first);
             region.addRead(tracks[0], tracks[1], tracks[2], tracks[3], tracks[4]);
-            end = first;
-            do {
-                int haplotype = end * maxHapLength;
+            for (int i = first; i < end; i++) {
+                int haplotype = i * maxHapLength;
                 int haplotypeEnd = haplotype
-                        + checkedLength("hap_lengths", hap_lengths[end], maxHapLength);
+                        + checkedLength("hap_lengths", hap_lengths[i], maxHapLength);
                 region.addHaplotype(Arrays.copyOfRange(hap_bases, haplotype, haplotypeEnd),
                         Arrays.copyOfRange(hap_pdbases, haplotype, haplotypeEnd));
-                end++;
-            } while (end < batchSize && read_lengths[end] == readEnd - read
-                    && hasRead(given, end * maxReadLength, tracks));
+            }
             double[] some = new double[end - first];
             Pdhmm.INSTANCE.compute(configuration, region, some);
             System.arraycopy(some, 0, likelihoods, first, some.length);

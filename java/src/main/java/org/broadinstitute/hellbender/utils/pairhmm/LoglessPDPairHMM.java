@@ -5,8 +5,8 @@ import java.util.List;
 import org.broadinstitute.hellbender.utils.genotyper.LikelihoodMatrix;
 import org.broadinstitute.hellbender.utils.haplotype.PartiallyDeterminedHaplotype;
 import org.broadinstitute.hellbender.utils.read.GATKRead;
+import org.gklshim.Region;
 import org.gklshim.pdhmm.Pdhmm;
-import org.gklshim.pdhmm.PdhmmRegion;
 
 /**
  * Replaces GATK's class of the same name, its PDHMM in Java, in the versions of GATK that have no
@@ -32,7 +32,7 @@ public class LoglessPDPairHMM extends PDPairHMM {
         startTime = System.nanoTime();
         List<PartiallyDeterminedHaplotype> alleles = logLikelihoods.alleles();
         byte[][][] reads = new byte[processedReads.size()][][];
-        PdhmmRegion region = new PdhmmRegion();
+        Region region = Pdhmm.INSTANCE.region(reads.length, alleles.size());
         for (int r = 0; r < reads.length; r++) {
             GATKRead read = processedReads.get(r);
             PairHMMInputScoreImputation scores = inputScoreImputator.impute(read);
@@ -80,7 +80,7 @@ public class LoglessPDPairHMM extends PDPairHMM {
             byte[] haplotypePDBases, byte[] readBases, byte[] readQuals, byte[] insertionGOP,
             byte[] deletionGOP, byte[] overallGCP, int hapStartIndex, boolean recacheReadValues,
             int nextHapStartIndex) {
-        PdhmmRegion region = new PdhmmRegion();
+        Region region = Pdhmm.INSTANCE.region(1, 1);
         region.addRead(readBases, readQuals, insertionGOP, deletionGOP, overallGCP);
         region.addHaplotype(haplotypeBases, haplotypePDBases);
         double[] likelihood = new double[1];
