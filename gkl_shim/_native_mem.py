@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gkl_shim import _native
 
-__all__ = ["KINDS", "MATCH", "STRANDS", "Fasta", "Index", "Information", "Matches", "Sequences"]
+__all__ = [
+    "KINDS", "MATCH", "STRANDS", "WHOLE", "Fasta", "Index", "Information", "Matches", "Part",
+    "Sequences", "search_record",
+]  # fmt: skip
 
 KINDS = {"mem": 0, "mumreference": 1, "mum": 2}
 STRANDS = {"forward": 1, "reverse": 2, "both": 3}
@@ -41,6 +44,24 @@ class Information:
     seed_letters: int
     reference_step: int
     nucleotides_only: bool
+
+
+class Part(NamedTuple):
+    """What part of a search is wanted, as ``gkl_shim_mem_search`` defines it."""
+
+    first: int = 0
+    last: int = 0
+    most: int = 0
+
+
+#: The part that is the whole search.
+WHOLE = Part()
+
+
+def search_record(min_length: int, kind: str, strands: str, part: Part) -> Any:
+    """Return a ``gkl_shim_mem_search *``."""
+    ffi, _ = _native.library()
+    return ffi.new("gkl_shim_mem_search *", (min_length, KINDS[kind], STRANDS[strands], *part))
 
 
 class Sequences:
@@ -162,24 +183,36 @@ class Index:
         _native.check(self._lib.gkl_shim_mem_is_of(self.handle, reference.pointer, same))
         return bool(same[0])
 
-    def find(self, queries: Sequences, min_length: int, kind: str, strands: str) -> Matches:
+    def find(
+        self, queries: Sequences, min_length: int, kind: str, strands: str, part: Part = WHOLE
+    ) -> Matches:
         """Find the matches of queries."""
         made = self._ffi.new("gkl_shim_mem_matches **")
-        search = self._ffi.new("gkl_shim_mem_search *", (min_length, KINDS[kind], STRANDS[strands]))
+        search = search_record(min_length, kind, strands, part)
         _native.check(self._lib.gkl_shim_mem_find(self.handle, queries.pointer, search, made))
-        return Matches(self, made[0])
+        return Matches(self, made[0], part)
 
 
 class Matches:
     """A ``gkl_shim_mem_matches *``."""
 
-    def __init__(self, index: Index, handle: Any) -> None:
+    def __init__(self, index: Index, handle: Any, part: Part = WHOLE) -> None:
         self._ffi, self._lib = _native.library()
         self._index = index
         self._handle = self._ffi.gc(handle, self._lib.gkl_shim_mem_matches_close)
+        self._continued = part.first > 0
 
     def __len__(self) -> int:
         return int(self._lib.gkl_shim_mem_count(self._handle))
+
+    def close(self) -> None:
+        """Free the matches."""
+        self._ffi.release(self._handle)
+
+    @property
+    def end(self) -> int:
+        """The first position of the next part, for the matches of a part."""
+        return int(self._lib.gkl_shim_mem_end(self._handle))
 
     def array(self) -> NDArray[np.void]:
         """Return the matches as an array of :data:`MATCH`."""
@@ -195,13 +228,15 @@ class Matches:
     ) -> Iterator[Any]:
         """Yield mummer's lines in pieces, each valid until the next one.
 
-        The options are those of ``gkl_shim_mem_format``.
+        The header of a query comes with its first part. The options are those of
+        ``gkl_shim_mem_format``.
         """
         given = self._ffi.new(
             "gkl_shim_mem_format *",
             {
                 "reference_names": reference_names.pointer,
                 "query_names": query_names.pointer,
+                "continued": self._continued,
                 **options,
             },
         )

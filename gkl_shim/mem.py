@@ -7,7 +7,7 @@ end.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from gkl_shim import _auto, _native, _native_mem
 from gkl_shim._files import atomic_output
-from gkl_shim._native_mem import MATCH, Information
+from gkl_shim._native_mem import MATCH, WHOLE, Information, Part
 from gkl_shim._ragged import ragged
 from gkl_shim.errors import BackendUnavailable, FormatError
 
@@ -30,6 +30,9 @@ Strands: TypeAlias = Literal["forward", "reverse", "both"]
 Backend: TypeAlias = Literal["auto", "cpu", "cuda"]
 
 _MOST = 2**63 - 1
+# How many matches of one query are in memory together, about: where the index is in memory, and
+# where each search builds it.
+_MATCHES, _PAGED_MATCHES = 1 << 23, 1 << 24
 # The time for a letter of a query, on one CPU thread and on a device, and for a call of a device:
 # medians of what `gkl-shim bench mem --papers` measured on a Zen 3 and an H200. Later calls go by
 # what they cost.
@@ -197,25 +200,60 @@ class Index:
             length = _number("min_length", min_length, length)
         return self.matches(native_sequences(queries, "queries"), length, kind, strands).array()
 
+    def in_parts(
+        self,
+        queries: _native_mem.Sequences,
+        min_length: int,
+        kind: Kind,
+        strands: Strands,
+        most: int = 0,
+    ) -> Iterator[_native_mem.Matches]:
+        """Find matches in parts that need not be in memory together; for this package's own use.
+
+        The order is that of :meth:`find`. Each part is valid until the next one. All matches of one
+        query have about `most` matches a part; 0 chooses the number. Several queries make one part.
+        """
+        if len(queries) != 1 or kind != "mem":
+            yield self.matches(queries, min_length, kind, strands)
+            return
+        most = most or (_MATCHES if self.information.resident else _PAGED_MATCHES)
+        both: tuple[Strands, Strands] = "forward", "reverse"
+        for strand in both if strands == "both" else (strands,):
+            part = Part(0, queries.letters, most)
+            while True:
+                found = self.matches(queries, min_length, kind, strand, part)
+                end = found.end
+                yield found
+                found.close()
+                if end >= queries.letters:
+                    break
+                # The next part may have twice as many positions.
+                part = Part(end, min(end + 2 * (end - part.first), queries.letters), most)
+
     def matches(
-        self, queries: _native_mem.Sequences, min_length: int, kind: Kind, strands: Strands
+        self,
+        queries: _native_mem.Sequences,
+        min_length: int,
+        kind: Kind,
+        strands: Strands,
+        part: Part = WHOLE,
     ) -> _native_mem.Matches:
         """Find matches, and leave them in the library's memory; for this package's own use."""
         with self._devices.for_call(
-            self._costs, lambda: self._estimate(queries, strands)
+            self._costs, lambda: self._estimate(queries, strands, part)
         ) as engine:
             if engine is not None:
                 try:
-                    return engine.find(self.native, queries, min_length, kind, strands)
+                    return engine.find(self.native, queries, min_length, kind, strands, part)
                 except BackendUnavailable as error:
                     self._devices.close()
                     warnings.warn(
                         f"gkl-shim: {error}; the CPU searches", RuntimeWarning, stacklevel=3
                     )
-            return self.native.find(queries, min_length, kind, strands)
+            return self.native.find(queries, min_length, kind, strands, part)
 
-    def _estimate(self, queries: _native_mem.Sequences, strands: Strands) -> Any:
-        letters = queries.letters * (2 if strands == "both" else 1)
+    def _estimate(self, queries: _native_mem.Sequences, strands: Strands, part: Part) -> Any:
+        letters = (part.last - part.first) or queries.letters * (2 if strands == "both" else 1)
         ffi, _ = _native.library()
         cpu = letters * _CPU_NANOSECONDS / self._threads
         gpu = _GPU_CALL_NANOSECONDS + letters * _GPU_NANOSECONDS

@@ -144,12 +144,14 @@ def command(
                             backend=backend,
                         )
                         report.add("index")
-                    matches = index.matches(block.sequences, min_length, kind, strands)
-                    report.add("matches")
-                    for lines in matches.lines(subject.names, block.names, **flags):
-                        file.write(lines)
-                    report.add("output")
-                    reader.found(len(matches), index.information.resident)
+                    found = 0
+                    for matches in index.in_parts(block.sequences, min_length, kind, strands):
+                        report.add("matches")
+                        for lines in matches.lines(subject.names, block.names, **flags):
+                            file.write(lines)
+                        report.add("output")
+                        found += len(matches)
+                    reader.found(found, index.information.resident)
                     advance()
         if index is not None and save:
             index.save(save)

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from gkl_shim import _native
-from gkl_shim._native_mem import KINDS, STRANDS, Index, Matches, Sequences
+from gkl_shim._native_mem import WHOLE, Index, Matches, Part, Sequences, search_record
 from gkl_shim.cuda.engine import Device, DeviceEngine, open_devices
 
 __all__ = ["Engine"]
@@ -77,7 +77,13 @@ class Engine(DeviceEngine):
         return tuple(device.name for device in self._devices)
 
     def find(
-        self, index: Index, queries: Sequences, min_length: int, kind: str, strands: str
+        self,
+        index: Index,
+        queries: Sequences,
+        min_length: int,
+        kind: str,
+        strands: str,
+        part: Part = WHOLE,
     ) -> Matches:
         """Find the matches of queries.
 
@@ -89,13 +95,13 @@ class Engine(DeviceEngine):
             If a device fails. The engine cannot be used any more.
         """
         made = self._ffi.new("gkl_shim_mem_matches **")
-        search = self._ffi.new("gkl_shim_mem_search *", (min_length, KINDS[kind], STRANDS[strands]))
+        search = search_record(min_length, kind, strands, part)
         _native.check(
             self._lib.gkl_shim_mem_cuda_find(
                 self._engine, index.handle, queries.pointer, search, self.call, made
             )
         )
-        return Matches(index, made[0])
+        return Matches(index, made[0], part)
 
 
 class _Device(Device):

@@ -608,6 +608,10 @@ typedef struct {
     int64_t min_length; /* at least the index's */
     int32_t kind;       /* GKL_SHIM_MEM_ALL, _MUMREFERENCE or _MUM */
     int32_t strands;    /* GKL_SHIM_MEM_FORWARD, _REVERSE or _BOTH */
+    /* A part of a search for all matches of one query and one strand: those that start at position
+     * `first` of the strand or behind it. The part ends where it has about `most` matches, and at
+     * the latest before position `last`; gkl_shim_mem_end() tells where. All 0: no part. */
+    int64_t first, last, most;
 } gkl_shim_mem_search;
 
 typedef struct {
@@ -631,6 +635,9 @@ GKL_SHIM_API gkl_shim_status gkl_shim_mem_find(const gkl_shim_mem *index,
                                                gkl_shim_mem_matches **matches);
 
 GKL_SHIM_API int64_t gkl_shim_mem_count(const gkl_shim_mem_matches *matches);
+
+/* The position before which all matches of a part start: `first` of the next part. */
+GKL_SHIM_API int64_t gkl_shim_mem_end(const gkl_shim_mem_matches *matches);
 
 /* Copy all matches: gkl_shim_mem_count() of them. */
 GKL_SHIM_API void gkl_shim_mem_copy(const gkl_shim_mem_matches *matches, gkl_shim_mem_match *out);
@@ -663,6 +670,7 @@ typedef struct {
     int32_t lengths;            /* the query's length in its header */
     int32_t original_positions; /* of reverse matches, relative to the query as it was given */
     int32_t substrings;         /* write the letters of each match on a separate line */
+    int32_t continued;          /* without the headers, which were written before an earlier part */
 } gkl_shim_mem_format;
 
 /* Writes matches as mummer's lines, a part at a time. One thread at a time may use it. */

@@ -56,12 +56,28 @@ bool check_search(const gkl_shim_mem *index, const gkl_shim_mem_sequences *queri
         return fail("kind is %d, not 0 to 2", search->kind);
     if (search->strands < GKL_SHIM_MEM_FORWARD || search->strands > GKL_SHIM_MEM_BOTH)
         return fail("strands is %d, not 1 to 3", search->strands);
-    return check_sequences("queries", queries);
+    if (!check_sequences("queries", queries)) return false;
+    if (search->first == 0 && search->last == 0 && search->most == 0) return true;
+    if (queries->count != 1 || search->strands == GKL_SHIM_MEM_BOTH ||
+        search->kind != GKL_SHIM_MEM_ALL)
+        return fail("a part is of a search for all matches of one query and one strand");
+    if (search->first < 0 || search->last < search->first || search->last > queries->offsets[1] ||
+        search->most < 1)
+        return fail("the part of %lld matches from %lld to %lld is not one of %lld letters",
+                    (long long)search->most, (long long)search->first, (long long)search->last,
+                    (long long)queries->offsets[1]);
+    return true;
 }
 
 FindSettings find_settings(const gkl_shim_mem *index, const gkl_shim_mem_search &search) {
-    return {search.min_length, search.kind, (search.strands & GKL_SHIM_MEM_FORWARD) != 0,
-            (search.strands & GKL_SHIM_MEM_REVERSE) != 0, index->index.settings().threads};
+    return {search.min_length,
+            search.kind,
+            (search.strands & GKL_SHIM_MEM_FORWARD) != 0,
+            (search.strands & GKL_SHIM_MEM_REVERSE) != 0,
+            index->index.settings().threads,
+            search.first,
+            search.last,
+            search.most};
 }
 
 }  // namespace mem
@@ -169,6 +185,10 @@ extern "C" int64_t gkl_shim_mem_count(const gkl_shim_mem_matches *matches) {
     return matches->results.count();
 }
 
+extern "C" int64_t gkl_shim_mem_end(const gkl_shim_mem_matches *matches) {
+    return matches->results.end;
+}
+
 extern "C" void gkl_shim_mem_copy(const gkl_shim_mem_matches *matches, gkl_shim_mem_match *out) {
     const Index &index = matches->index->index;
     copy_matches(index.text(), matches->results, index.settings().threads, out);
@@ -216,10 +236,13 @@ extern "C" gkl_shim_status gkl_shim_mem_lines_open(const gkl_shim_mem_matches *m
         return invalid("%lld names for %lld queries", (long long)format->query_names->count,
                        (long long)matches->results.queries());
     return guarded([&] {
-        const LineFormat given = {
-            names_of(*format->reference_names), names_of(*format->query_names),
-            format->four_columns != 0,          format->lengths != 0,
-            format->original_positions != 0,    format->substrings != 0};
+        const LineFormat given = {names_of(*format->reference_names),
+                                  names_of(*format->query_names),
+                                  format->four_columns != 0,
+                                  format->lengths != 0,
+                                  format->original_positions != 0,
+                                  format->substrings != 0,
+                                  format->continued != 0};
         *lines = new gkl_shim_mem_lines{
             LineWriter(index.text(), matches->results, given, index.settings().threads)};
         return GKL_SHIM_OK;

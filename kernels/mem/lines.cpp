@@ -106,7 +106,7 @@ LineWriter::LineWriter(const Text &reference, const Results &results, const Line
 int64_t LineWriter::item_of(int64_t query) const {
     int64_t item = 0;
     for (const Strand &strand : results_.strands)
-        if (strand.searched) item += strand.starts[size_t(query)] + query;
+        if (strand.searched) item += strand.starts[size_t(query)] + (format_.continued ? 0 : query);
     return item;
 }
 
@@ -121,8 +121,10 @@ void LineWriter::emit(int64_t first, int64_t last, Out &out) const {
         for (const bool reverse : {false, true}) {
             const Strand &strand = results_.strands[reverse];
             if (!strand.searched) continue;
-            if (item >= first && item < last) emit_header(query, reverse, out);
-            item++;
+            if (!format_.continued) {
+                if (item >= first && item < last) emit_header(query, reverse, out);
+                item++;
+            }
             const int64_t start = strand.starts[size_t(query)];
             const int64_t count = strand.starts[size_t(query + 1)] - start;
             const int64_t to = std::min(count, last - item);

@@ -17,10 +17,11 @@ struct Names {
 
 struct LineFormat {
     Names references, queries;
-    bool four_columns, lengths, original_positions, substrings;
+    bool four_columns, lengths, original_positions, substrings, continued;
 };
 
-// The lines of all matches: a header for each query and strand, followed by its matches.
+// The lines of all matches: a header for each query and strand, followed by its matches. Without
+// the headers if they are continued.
 class LineWriter {
    public:
     LineWriter(const Text &reference, const Results &results, const LineFormat &format,

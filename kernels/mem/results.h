@@ -21,8 +21,10 @@ struct FindSettings {
     int kind;
     bool forward, reverse;
     int threads;
+    int64_t first, last, most;  // of a part of the search, or all 0
 
     bool wants(bool reversed) const { return reversed ? reverse : forward; }
+    bool is_part() const { return most > 0; }
 };
 
 // The matches of one strand of all queries. Query k has those from starts[k] to starts[k + 1].
@@ -57,6 +59,7 @@ struct Strand {
 struct Results {
     Strand strands[2];                  // forward, reverse complement
     std::vector<int64_t> query_starts;  // of each query in its text, and the text's size
+    int64_t end = 0;                    // of a part of a search
 
     int64_t count() const { return strands[0].count() + strands[1].count(); }
     int64_t queries() const { return int64_t(query_starts.size()) - 1; }
@@ -65,11 +68,10 @@ struct Results {
     }
 };
 
-// The matches of each part of a text: those that start in the part's kPart positions.
+// The matches of each part of a text: those that start in the part's positions, which are kPart for
+// most searches.
 typedef std::vector<std::vector<Match>> Parts;
 const int64_t kPart = int64_t(1) << 17;
-
-inline Parts parts_of(const Text &text) { return Parts(size_t((text.size() + kPart - 1) / kPart)); }
 
 // Sorts a part, and drops what `kind` does not need.
 void tidy_part(int kind, std::vector<Match> &matches);

@@ -62,14 +62,19 @@ int main(int argc, char **argv) {
     int32_t same = 0;
     check(gkl_shim_mem_is_of(index, &reference, &same));
     if (!same) return 3;
-    const gkl_shim_mem_search search = {atoi(argv[3]), atoi(argv[4]), GKL_SHIM_MEM_BOTH};
+    const gkl_shim_mem_search search = {
+        .min_length = atoi(argv[3]), .kind = atoi(argv[4]), .strands = GKL_SHIM_MEM_BOTH};
     gkl_shim_mem_matches *matches = NULL;
     check(gkl_shim_mem_find(index, &queries, &search, &matches));
     const int64_t count = gkl_shim_mem_count(matches);
     gkl_shim_mem_match *copied = malloc((size_t)(count + 1) * sizeof *copied);
     gkl_shim_mem_copy(matches, copied);
     free(copied);
-    const gkl_shim_mem_format format = {&reference_names, &query_names, 0, 1, 1, 1};
+    const gkl_shim_mem_format format = {.reference_names = &reference_names,
+                                        .query_names = &query_names,
+                                        .lengths = 1,
+                                        .original_positions = 1,
+                                        .substrings = 1};
     gkl_shim_mem_lines *lines = NULL;
     check(gkl_shim_mem_lines_open(matches, &format, &lines));
     const uint8_t *part;

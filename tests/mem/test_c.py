@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gkl_shim import _native
+from gkl_shim import _native, mem
 from tests.cli.shim_command import run
 from tests.mem.sequences import fasta
 from tests.mem.test_find import related
@@ -69,4 +69,30 @@ def test_wrong_offsets_are_refused(offsets: list[int] | None, message: str) -> N
     letters = ffi.new("uint8_t[]", b"ACGT")
     sequences = ffi.new("gkl_shim_mem_sequences *", (len(offsets or [1]) - 1, array, letters))
     assert lib.gkl_shim_mem_open(options, sequences, index) == lib.GKL_SHIM_EINVAL
+    assert _native.last_error() == message
+
+
+_NO_PART = "a part is of a search for all matches of one query and one strand"
+
+
+@pytest.mark.parametrize(
+    ("search", "lengths", "message"),
+    [
+        ((5, 0, 3, 0, 4, 9), [4], _NO_PART),
+        ((5, 1, 1, 0, 4, 9), [4], _NO_PART),
+        ((5, 0, 1, 0, 4, 9), [4, 4], _NO_PART),
+        ((5, 0, 1, 0, 5, 9), [4], "the part of 9 matches from 0 to 5 is not one of 4 letters"),
+        ((5, 0, 1, 3, 2, 9), [4], "the part of 9 matches from 3 to 2 is not one of 4 letters"),
+        ((5, 0, 1, -1, 2, 9), [4], "the part of 9 matches from -1 to 2 is not one of 4 letters"),
+        ((5, 0, 1, 0, 4, 0), [4], "the part of 0 matches from 0 to 4 is not one of 4 letters"),
+    ],
+)  # fmt: skip
+def test_wrong_parts_are_refused(search: tuple, lengths: list[int], message: str) -> None:
+    ffi, lib = _native.library()
+    index = mem.Index("ACGTACGT", min_length=5)
+    queries = mem.native_sequences(["A" * length for length in lengths], "queries")
+    wanted = ffi.new("gkl_shim_mem_search *", search)
+    made = ffi.new("gkl_shim_mem_matches **")
+    found = lib.gkl_shim_mem_find(index.native.handle, queries.pointer, wanted, made)
+    assert found == lib.GKL_SHIM_EINVAL
     assert _native.last_error() == message

@@ -16,6 +16,7 @@ from gkl_shim.cuda import devices
 from gkl_shim.cuda import mem as cuda
 from tests.mem.sequences import pair
 from tests.mem.test_find import related
+from tests.mem.test_mummer import genome, mutated
 
 
 @pytest.fixture
@@ -122,6 +123,39 @@ def test_many_matches_are_written_in_parts(host, monkeypatch) -> None:
     assert len(want) > 1000
     assert (found == want).all()
     assert sum(name.endswith("fill_matches") for _, name in host.launched) > 10
+
+
+@pytest.mark.parametrize("page_letters", [0, 300])
+@pytest.mark.parametrize("most", [1, 50, 10**9])
+def test_parts_of_a_query_have_its_matches(host, page_letters: int, most: int) -> None:
+    reference, queries = related(38, 800, 4)
+    given = mem.native_sequences(max(queries, key=len) + reference, "query")
+    index = mem.Index(reference, min_length=6)
+    want = index.find(given, strands="both")
+    index._devices.engine = cuda.Engine(page_letters=page_letters, chunk_letters=64, streams=1)
+    index._devices.always = True
+    parts = [part.array() for part in index.in_parts(given, 6, "mem", "both", most)]
+    index._devices.engine.close()
+    assert (np.concatenate(parts) == want).all()
+    # With several pages, a strand is one part.
+    assert (len(parts) > 2) == (most < 10**9 and page_letters == 0)
+
+
+def test_reads_of_the_human_megabase(host) -> None:
+    """The devices find in a real reference, with repeats and runs of N, what the CPU finds."""
+    letters = genome("human_g1k_v37_chr17_1Mb.fa.gz")
+    random = np.random.default_rng(2)
+    reads = []
+    for length in random.choice([29, 36, 100, 250], 60):
+        start = random.integers(0, len(letters) - length)
+        reads.append(mutated(letters[start : start + length], start, 0.01, 1))
+    index = mem.Index([letters], min_length=14, query_letters=2 * sum(map(len, reads)))
+    want = index.find(reads, strands="both")
+    assert len(want) > 5000
+    for page_letters in (0, 400_000):
+        found, pages = on_devices(index, reads, page_letters=page_letters)
+        assert pages == (3 if page_letters else 1)
+        assert (found == want).all()
 
 
 def test_large_tables_are_scanned_in_levels(host) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 
 from gkl_shim import mem
 from gkl_shim.errors import FormatError
+from tests.conftest import ROOT
 from tests.mem import oracle
 from tests.mem.sequences import pair
 
@@ -50,6 +52,82 @@ def test_same_matches_as_comparing_all_positions(
     want = oracle.find(references, queries, min_length, kind, strands, only)
     found = index.find(queries, min_length=min_length, kind=kind, strands=strands)
     assert as_tuples(found) == want
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    pair(),
+    st.sampled_from([1, 2, 5, 12]),
+    st.sampled_from(["forward", "reverse", "both"]),
+    st.sampled_from([1, 2, 7, 100, 10**6]),
+    st.sampled_from([0, 7, 50]),
+    st.booleans(),
+    st.sampled_from([1, 2]),
+)
+def test_parts_of_a_query_have_its_matches(
+    sequences, min_length: int, strands, most: int, page: int, resident: bool, threads: int
+) -> None:
+    references, queries = sequences
+    index = mem.Index(
+        references,
+        min_length=min_length,
+        page_letters=page,
+        memory=0 if resident else 1,
+        threads=threads,
+    )
+    for query in queries:
+        given = mem.native_sequences(query, "query")
+        parts = index.in_parts(given, min_length, "mem", strands, most)
+        found = np.concatenate([part.array() for part in parts])
+        want = oracle.find(references, [query], min_length, "mem", strands)
+        # What is searched in one piece has the order of the whole.
+        assert as_tuples(found) == want
+
+
+def dense(letters: int, seed: int) -> str:
+    """Letters that match everywhere."""
+    return "".join(np.random.default_rng(seed).choice(list("AC"), letters))
+
+
+@pytest.mark.parametrize("pages", [1, 3])
+def test_parts_hold_about_as_many_matches_as_wanted(pages: int) -> None:
+    reference, query = dense(3000, 1), "N" * 150_000 + dense(3000, 2) + "N" * 150_000
+    index = mem.Index(reference, min_length=5, page_letters=3001 // pages + 1)
+    given = mem.native_sequences(query, "query")
+    parts = [part.array() for part in index.in_parts(given, 5, "mem", "both", 2_000)]
+    assert (np.concatenate(parts) == index.find(query, strands="both")).all()
+    sizes = [len(part) for part in parts]
+    assert sum(sizes) > 100_000
+    # A position has about 50 matches, and matches are counted 128 candidates at a time.
+    assert max(sizes) <= 2_200
+    assert len(sizes) < 4 * sum(sizes) / 2_000
+
+
+def test_memory_does_not_hold_all_matches_of_a_query(tmp_path: Path) -> None:
+    code = """
+import re, sys
+from pathlib import Path
+from gkl_shim import mem
+from tests.mem.test_find import dense
+most = int(sys.argv[1])
+index = mem.Index(dense(4000, 1), min_length=4)
+query = mem.native_sequences(dense(60_000, 2), "query")
+print(sum(len(part) for part in index.in_parts(query, 4, "mem", "forward", most)))
+print(int(re.search(r"VmHWM:\\s+(\\d+)", Path("/proc/self/status").read_text())[1]) // 1024)
+"""
+    counts, peaks = set(), {}
+    for most in (1 << 16, 1 << 30):
+        command = [sys.executable, "-c", code, str(most)]
+        environment = os.environ | {"PYTHONPATH": os.pathsep.join([*sys.path, str(ROOT)])}
+        done = subprocess.run(
+            command, cwd=tmp_path, env=environment, capture_output=True, check=True
+        )
+        count, peaks[most] = map(int, done.stdout.split())
+        counts.add(count)
+    # All of them take 170 MiB.
+    assert len(counts) == 1
+    assert counts.pop() > 7_000_000
+    assert peaks[1 << 16] < peaks[1 << 30] - 150
 
 
 def related(seed: int, letters: int, queries: int) -> tuple[str, list[str]]:

@@ -130,7 +130,7 @@ struct DeviceSearch {
     const gkl_shim_mem_sequences &queries;
     std::vector<std::unique_ptr<SearchDevice>> &devices;
     std::vector<StrandSearch> strands;
-    int64_t query_letters;  // of a strand's text
+    int64_t first_position, last_position;  // of a strand's text
     int64_t pages, page_letters, chunks, chunk_letters;
     int64_t most_matches;  // that a stream fetches together
 
@@ -144,12 +144,20 @@ struct DeviceSearch {
     std::mutex mutex = {};
     std::vector<Waiting> waiting = {};  // by chunk of each strand
     std::atomic<int64_t> next_chunk{0};
+    std::atomic<int64_t> match_count{0};
     StepTimes times = {};
     int32_t failed = -1;
     Results results = {};
 
     int64_t device_count() const { return int64_t(devices.size()); }
     int64_t all_chunks() const { return chunks * int64_t(strands.size()); }
+    // Whether a part of a search has enough matches. With several pages, all chunks are needed.
+    bool is_full() const { return settings.is_part() && pages == 1 && match_count > settings.most; }
+    // The position before which all matches start: no chunk is left out before it.
+    int64_t end() const {
+        return pages == 1 ? std::min(last_position, first_position + next_chunk * chunk_letters)
+                          : last_position;
+    }
 
     void run() {
         waiting.resize(size_t(pages > 1 ? all_chunks() : 0));
@@ -213,7 +221,7 @@ struct DeviceSearch {
             Stream &stream = *device.streams[size_t(k)];
             const CudaContext current(stream.driver, device.context);
             StepTimes spent;
-            for (int64_t number; (number = next++) < all_chunks();)
+            for (int64_t number; !is_full() && (number = next++) < all_chunks();)
                 search_chunk(device, stream, number, &spent);
             const std::lock_guard<std::mutex> lock(mutex);
             times.match += spent.match;
@@ -224,8 +232,8 @@ struct DeviceSearch {
 
     void search_chunk(SearchDevice &device, Stream &stream, int64_t number, StepTimes *spent) {
         StrandSearch &strand = strands[size_t(number / chunks)];
-        const int64_t begin = number % chunks * chunk_letters;
-        const Chunk chunk = {strand.text, begin, std::min(begin + chunk_letters, query_letters)};
+        const int64_t begin = first_position + number % chunks * chunk_letters;
+        const Chunk chunk = {strand.text, begin, std::min(begin + chunk_letters, last_position)};
         Waiting mine;
         find_on_device(&stream, *device.page, index, chunk, settings.min_length, most_matches,
                        settings.threads, spent,
@@ -281,6 +289,7 @@ struct DeviceSearch {
                 places[size_t(part)] += bounds.back().back();
             }
         }
+        match_count += places.back();
         Piece piece = {begin, {}, {}};
         const bool all = settings.kind == kMem;
         if (all)
@@ -338,8 +347,9 @@ struct gkl_shim_mem_cuda {
         const std::lock_guard<std::mutex> lock(mutex_);
         const int64_t count = int64_t(devices_.size());
         const int64_t size = std::max<int64_t>(index.text().size(), 1);
-        const int64_t letters =
-            std::max<int64_t>(queries.offsets[queries.count] + queries.count, 1);
+        const int64_t text_size = queries.offsets[queries.count] + queries.count;
+        const int64_t first = settings.first, last = settings.is_part() ? settings.last : text_size;
+        const int64_t letters = std::max<int64_t>(last - first, 1);
         std::vector<StrandSearch> strands;
         for (const bool reverse : {false, true})
             if (settings.wants(reverse)) strands.push_back({reverse});
@@ -347,7 +357,7 @@ struct gkl_shim_mem_cuda {
         // With a page for each device, the index is built once, and all devices look up all
         // queries. Otherwise all devices build the whole index. A letter takes about as long in
         // either.
-        const int64_t all_letters = letters * int64_t(strands.size());
+        const int64_t all_letters = text_size * int64_t(strands.size());
         if (page_letters_ == 0 && size >= kDividedFrom &&
             size > std::max(all_letters, index.settings().query_letters))
             page = std::min(page, (size + count - 1) / count);
@@ -356,7 +366,8 @@ struct gkl_shim_mem_cuda {
         if (chunk == 0) {
             // Two for each stream at least.
             const int64_t streams = streams_ * (page == size ? count : 1);
-            chunk = std::min(kChunk, (all_letters / (2 * streams) + 64) / 64 * 64);
+            const int64_t each = letters * int64_t(strands.size()) / (2 * streams);
+            chunk = std::min(kChunk, (each + 64) / 64 * 64);
         }
         // A match takes memory before and after it is put in order.
         const int64_t most = memory_bytes_ / (4 * streams_ * 2 * int64_t(sizeof(Found)));
@@ -365,7 +376,8 @@ struct gkl_shim_mem_cuda {
                                queries,
                                devices_,
                                std::move(strands),
-                               letters,
+                               first,
+                               last,
                                (size + page - 1) / page,
                                page,
                                (letters + chunk - 1) / chunk,
@@ -379,6 +391,7 @@ struct gkl_shim_mem_cuda {
         }
         for (StrandSearch &strand : search.strands)
             search.results.strands[strand.reverse] = strand.finish(settings.kind, settings.threads);
+        search.results.end = search.end();
         call->pages = search.pages;
         call->page_letters = page;
         call->index_seconds = search.times.index;
