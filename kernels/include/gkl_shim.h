@@ -719,9 +719,12 @@ typedef struct {
 typedef struct gkl_shim_correct_counter gkl_shim_correct_counter;
 
 /* Open a counter. `threads` is as in gkl_shim_pairhmm_options. `memory_bytes` is the most memory
- * for tables of counts; 0 means no limit. A counter takes about 160 MiB in addition. */
+ * for tables of counts; 0 means no limit. A counter takes about 160 MiB in addition, and 8 bytes
+ * for each k-mer that it keeps until there is a spectrum. It keeps those that occur at least
+ * `threshold` times: 2 to 2047, or 0 for the valley of the histogram. Spectra may have this
+ * threshold or a larger one. */
 GKL_SHIM_API gkl_shim_status gkl_shim_correct_counter_open(int32_t k, int32_t threads,
-                                                           int64_t memory_bytes,
+                                                           int64_t memory_bytes, int32_t threshold,
                                                            gkl_shim_correct_counter **counter);
 
 /* Count the k-mers of reads. A k-mer with an N does not count. Reads may come in any number of
@@ -757,8 +760,9 @@ typedef struct {
     const uint32_t *slots; /* valid as long as the spectrum */
 } gkl_shim_correct_facts;
 
-/* Make a spectrum after the last pass. `threshold` is 2 to 2047, or 0 for the valley. */
-GKL_SHIM_API gkl_shim_status gkl_shim_correct_spectrum_make(const gkl_shim_correct_counter *counter,
+/* Make a spectrum after the last pass. `threshold` is 2 to 2047, or 0 for the valley. This takes
+ * the k-mers out of the counter, so that it can be done once. The histogram stays. */
+GKL_SHIM_API gkl_shim_status gkl_shim_correct_spectrum_make(gkl_shim_correct_counter *counter,
                                                             int32_t threshold,
                                                             gkl_shim_correct_spectrum **spectrum);
 

@@ -565,6 +565,7 @@ GKL_SHIM_API gkl_shim_status gkl_shim_correct_cuda_open(
  * what is missing. */
 GKL_SHIM_API gkl_shim_status gkl_shim_correct_cuda_counter_open(gkl_shim_correct_cuda *engine,
                                                                 int32_t k, int64_t memory_bytes,
+                                                                int32_t threshold,
                                                                 gkl_shim_correct_counter **counter);
 
 /* Whether devices count for this counter, of gkl_shim_correct_cuda_counter_open(); 0: the CPU

@@ -159,13 +159,14 @@ extern "C" gkl_shim_status gkl_shim_correct_cuda_open(const gkl_shim_correct_cud
 
 extern "C" gkl_shim_status gkl_shim_correct_cuda_counter_open(gkl_shim_correct_cuda *engine,
                                                               int32_t k, int64_t memory_bytes,
+                                                              int32_t threshold,
                                                               gkl_shim_correct_counter **counter) {
     *counter = nullptr;
-    if (!check_k(k)) return GKL_SHIM_EINVAL;
+    if (!check_k(k) || !check_threshold(threshold)) return GKL_SHIM_EINVAL;
     return guarded([&] {
         *counter = new gkl_shim_correct_counter{
             std::make_unique<DeviceCounter>(&engine->engine, k,
-                                            memory_bytes ? memory_bytes : INT64_MAX),
+                                            memory_bytes ? memory_bytes : INT64_MAX, threshold),
             engine->engine.threads};
         return GKL_SHIM_OK;
     });
