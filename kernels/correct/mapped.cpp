@@ -20,6 +20,18 @@ Mapped::~Mapped() {
     if (entries_) munmap(entries_, size_ * sizeof(uint64_t));
 }
 
+void Mapped::grow(size_t size) {
+    if (!entries_) {
+        *this = Mapped(size);
+        return;
+    }
+    void *const memory =
+        mremap(entries_, size_ * sizeof(uint64_t), size * sizeof(uint64_t), MREMAP_MAYMOVE);
+    if (memory == MAP_FAILED) throw std::bad_alloc();
+    entries_ = static_cast<uint64_t *>(memory);
+    size_ = size;
+}
+
 void Mapped::shrink(size_t size) {
     if (size == 0) {
         *this = Mapped();

@@ -23,6 +23,8 @@ class Mapped {
     }
     ~Mapped();
 
+    // Adds entries, which are 0 unless the array was shrunk before. Throws std::bad_alloc.
+    void grow(size_t size);
     // Keeps the first entries.
     void shrink(size_t size);
 

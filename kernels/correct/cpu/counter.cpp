@@ -123,7 +123,7 @@ void CpuCounter::count_some(const Read *reads, int64_t count) {
 
 size_t CpuCounter::share() const {
     if (end_ - first_ == 1) return SIZE_MAX;
-    // While a thread enlarges a table, there are two of it.
+    // A thread that enlarges a table has a copy of it.
     return size_t(memory_bytes_) / sizeof(uint64_t) / size_t(end_ - first_ + threads_);
 }
 
@@ -203,15 +203,18 @@ bool CpuCounter::grow(Table &table) const {
     const size_t before = table.entries.size();
     const size_t size = std::min(std::max(larger(before), kFirstEntries), share());
     if (size <= before || size < kFirstEntries) return false;
-    Mapped entries(size);
-    for (const uint64_t entry : table.entries) {
+    // The table keeps its pages, because new ones are slow to use for the first time.
+    const std::vector<uint64_t> old(table.entries.begin(), table.entries.end());
+    table.entries.grow(size);
+    uint64_t *const entries = table.entries.begin();
+    std::fill(entries, entries + before, 0);
+    for (const uint64_t entry : old) {
         if (entry == 0) continue;
         size_t at = slot(entry >> kEntryCountBits, size);
-        while (entries.begin()[at] != 0)
+        while (entries[at] != 0)
             if (++at == size) at = 0;
-        entries.begin()[at] = entry;
+        entries[at] = entry;
     }
-    table.entries = std::move(entries);
     return true;
 }
 
