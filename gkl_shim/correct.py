@@ -136,6 +136,7 @@ class Processors:
 
         self._devices = _auto.Devices(backend, open_engine)
         self._costs = _auto.CallCosts()
+        self._told = False  # that a spectrum does not fit
         self.bases = {"cpu": 0, "cuda": 0}
         """The bases that each engine was given to correct."""
 
@@ -157,16 +158,15 @@ class Processors:
             if engine is None:
                 self.bases["cpu"] += bases
                 return call(None)
-            if spectrum.bytes > engine.memory_bytes:
+            if spectrum.bytes > engine.memory_bytes and not self._told:
+                self._told = True
                 warnings.warn(
                     f"gkl-shim: the spectrum takes {spectrum.bytes} bytes, more than the "
-                    f"{engine.memory_bytes} that it may take of a GPU; the CPU corrects",
+                    f"{engine.memory_bytes} that it may take of a GPU; GPUs read it from the "
+                    "host's memory, which is slower",
                     RuntimeWarning,
                     stacklevel=3,
                 )
-                self._devices.close()
-                self.bases["cpu"] += bases
-                return call(None)
             self.bases["cuda"] += bases
             result = call(engine)
             engine.tell_of_losses()

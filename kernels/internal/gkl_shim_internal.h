@@ -541,7 +541,7 @@ typedef struct {
 typedef struct {
     int32_t number; /* for messages */
     void *context;
-    int64_t memory_bytes; /* that counting may take of the device, about */
+    int64_t memory_bytes; /* that counting or a spectrum may take of the device, about */
     gkl_shim_correct_cuda_kernels kernels;
 } gkl_shim_correct_cuda_device;
 
