@@ -12,8 +12,8 @@ from gkl_shim import _native_correct
 from gkl_shim._ragged import ragged
 from gkl_shim.correct import Spectrum
 
-# Counts random k-mers: half of them once, a quarter twice and so on, and those of a genome 60 times.
-# Prints the passes and the peak memory in KiB. ru_maxrss would include the parent's.
+# Counts random k-mers: half of them once, a quarter twice and so on, and those of a genome 60
+# times. Prints the passes and the peak memory in KiB. ru_maxrss would include the parent's.
 _COUNT = """
 import sys
 import numpy as np
@@ -25,7 +25,8 @@ counter, passes = Counter(25, 2, memory, threshold=0), 0
 
 def count(seed, letters, times):
     for begin in range(0, letters, 100_000):
-        codes = np.random.default_rng((seed, begin)).integers(0, 4, min(100_000, letters - begin), "u1")
+        random = np.random.default_rng((seed, begin))
+        codes = random.integers(0, 4, min(100_000, letters - begin), "u1")
         read = np.frombuffer(b"ACGT", np.uint8)[codes]
         for _ in range(times):
             counter.count((read, np.array([0, len(read)])))
