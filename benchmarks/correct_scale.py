@@ -2,7 +2,8 @@
 
 Reads of a genome are simulated, with qualities that fall towards the end of a read and errors as
 likely as the qualities say. Each command runs in a process of its own. Lighter runs beside it if
---lighter is given.
+--lighter is given. With --backend cpu and --backend cuda, the table shows whether counting on GPUs
+pays for whole commands.
 
 Example: python -m benchmarks.correct_scale --genome ecoli.fa.gz --reads 1000000 --reads 21000000
 """
@@ -104,6 +105,7 @@ def _measured(line: list[str], folder: str) -> tuple[float, float]:
 @click.option("--reads", type=int, multiple=True, default=(1_000_000,), show_default=True)
 @click.option("--length", default=100, show_default=True)
 @click.option("--memory", type=float, multiple=True, default=(4.0,), show_default=True)
+@click.option("--backend", multiple=True, default=("auto",), show_default=True)
 @click.option("--threads", default=2, show_default=True)
 @click.option("--rounds", default=1, show_default=True, help="Runs of each tool, in turns.")
 @click.option("--lighter", help="Lighter's program.")
@@ -117,6 +119,7 @@ def command(
     reads: tuple[int, ...],
     length: int,
     memory: tuple[float, ...],
+    backend: tuple[str, ...],
     threads: int,
     rounds: int,
     lighter: str | None,
@@ -136,7 +139,13 @@ def command(
             write_reads(fastq, letters, count, length, 1)
             ours = [sys.executable, "-c", _CODE, "correct", str(fastq), "-o", str(out), "--force"]
             ours += ["--threads", str(threads), "--json", str(facts)]
-            tools = {f"gkl-shim --memory {m:g}": [*ours, "--memory", str(m)] for m in memory}
+            tools = {
+                f"gkl-shim --backend {b} --memory {m:g}": [
+                    *ours, "--backend", b, "--memory", str(m)
+                ]
+                for b in backend
+                for m in memory
+            }  # fmt: skip
             if lighter is not None:
                 options = ["-K", str(lighter_k), str(len(letters)), "-t", str(threads)]
                 tools["Lighter"] = [lighter, "-r", str(fastq), *options, "-od", made]
@@ -158,6 +167,7 @@ def command(
                 if tool in known:
                     row["spectrum MiB"] = known[tool]["spectrum_bytes"] / 2**20
                     row["passes"] = known[tool]["counting_passes"]
+                    row["counted by"] = known[tool]["counted_by"]
                     row |= {f"{s} seconds": t for s, t in known[tool]["seconds"].items()}
                 rows.append(row)
     table = report.Table("Whole commands", rows, decimals={"seconds": 2, "peak MiB": 0})

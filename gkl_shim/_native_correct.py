@@ -88,7 +88,7 @@ class Counter:
 
     Parameters
     ----------
-    k, threads, memory_bytes
+    k, threads, memory_bytes, threshold
         As for ``gkl_shim_correct_counter_open``.
     engine
         Counts on the devices of an engine, with its threads.
@@ -100,16 +100,23 @@ class Counter:
     """
 
     def __init__(
-        self, k: int, threads: int, memory_bytes: int, engine: Engine | None = None
+        self,
+        k: int,
+        threads: int,
+        memory_bytes: int,
+        engine: Engine | None = None,
+        threshold: int = 2,
     ) -> None:
         self._ffi, self._lib = _native.library()
         self._engine = engine
         handle = self._ffi.new("gkl_shim_correct_counter **")
         lib = self._lib
         status = (
-            lib.gkl_shim_correct_counter_open(k, threads, memory_bytes, handle)
+            lib.gkl_shim_correct_counter_open(k, threads, memory_bytes, threshold, handle)
             if engine is None
-            else lib.gkl_shim_correct_cuda_counter_open(engine.pointer, k, memory_bytes, handle)
+            else lib.gkl_shim_correct_cuda_counter_open(
+                engine.pointer, k, memory_bytes, threshold, handle
+            )
         )
         _native.check(status)
         # The engine must outlive the counter: the destructor holds it.
@@ -161,7 +168,7 @@ class Spectrum:
 
     @classmethod
     def made(cls, counter: Counter, threshold: int) -> Spectrum:
-        """Make a spectrum from counted k-mers. A threshold of 0 means the valley."""
+        """Take the counted k-mers, and make a spectrum. A threshold of 0 means the valley."""
         ffi, lib = _native.library()
         handle = ffi.new("gkl_shim_correct_spectrum **")
         _native.check(lib.gkl_shim_correct_spectrum_make(counter.pointer, threshold, handle))

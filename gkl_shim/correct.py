@@ -136,12 +136,16 @@ class Processors:
 
         self._devices = _auto.Devices(backend, open_engine)
         self._costs = _auto.CallCosts()
+        self._told = False  # that a spectrum does not fit
         self.bases = {"cpu": 0, "cuda": 0}
         """The bases that each engine was given to correct."""
 
-    def counter(self, k: int, memory_bytes: int = 0) -> Counter:
-        """Return a counter: on the devices if they are open."""
-        return Counter(k, self.threads, memory_bytes, self._devices.engine)
+    def counter(self, k: int, threshold: int | None, memory_bytes: int = 0) -> Counter:
+        """Return a counter for a threshold: on the devices if they are open."""
+        if threshold == 0:
+            raise ValueError("threshold is 0, not 2 to 2047")
+        wanted = 0 if threshold is None else _int(threshold, "threshold")
+        return Counter(k, self.threads, memory_bytes, self._devices.engine, wanted)
 
     def correct(
         self,
@@ -154,16 +158,15 @@ class Processors:
             if engine is None:
                 self.bases["cpu"] += bases
                 return call(None)
-            if spectrum.bytes > engine.memory_bytes:
+            if spectrum.bytes > engine.memory_bytes and not self._told:
+                self._told = True
                 warnings.warn(
                     f"gkl-shim: the spectrum takes {spectrum.bytes} bytes, more than the "
-                    f"{engine.memory_bytes} that it may take of a GPU; the CPU corrects",
+                    f"{engine.memory_bytes} that it may take of a GPU; GPUs read it from the "
+                    "host's memory, which is slower",
                     RuntimeWarning,
                     stacklevel=3,
                 )
-                self._devices.close()
-                self.bases["cpu"] += bases
-                return call(None)
             self.bases["cuda"] += bases
             result = call(engine)
             engine.tell_of_losses()
@@ -253,7 +256,7 @@ class Spectrum:
             size = None if genome_size is None else _int(genome_size, "genome_size", 2**63)
             k = chosen_k(mean_length, size)
         processors = Processors(backend, devices, threads)
-        counter = processors.counter(_int(k, "k"))
+        counter = processors.counter(_int(k, "k"), threshold)
         complete = False
         while not complete:
             counter.count((letters, offsets))
@@ -264,9 +267,7 @@ class Spectrum:
     def from_counter(
         cls, counter: Counter, threshold: int | None, processors: Processors | None = None
     ) -> Spectrum:
-        """Make a spectrum after the counter's last pass."""
-        if threshold == 0:
-            raise ValueError("threshold is 0, not 2 to 2047")
+        """Make a spectrum after the counter's last pass. This can be done once."""
         wanted = 0 if threshold is None else _int(threshold, "threshold")
         native = _native_correct.Spectrum.made(counter, wanted)
         return cls(native, counter.histogram()[0], processors)

@@ -71,7 +71,9 @@ class FilesCorrection:
                     "it is read twice, so it must be a file (or give --spectrum)",
                 )
         with self._timed("count"):
-            counter = self.processors.counter(self._k(), int(settings.memory * 1e9))
+            counter = self.processors.counter(
+                self._k(), settings.threshold, int(settings.memory * 1e9)
+            )
             complete = False
             while not complete:
                 self.passes += 1

@@ -126,6 +126,12 @@ bool check_k(int32_t k) {
     return fail("k is %d, not %d to %d", k, kLeastK, kMostK);
 }
 
+bool check_threshold(int32_t threshold) {
+    if (threshold == Counter::kValley) return true;
+    if (threshold >= 2 && threshold <= int32_t(kMostEntryCount)) return true;
+    return fail("threshold is %d, not 2 to %d", threshold, int32_t(kMostEntryCount));
+}
+
 gkl_shim_status correct_batch(const gkl_shim_correct_options *options,
                               const gkl_shim_correct_spectrum *spectrum,
                               const gkl_shim_correct_batch *batch, uint8_t *corrected,
@@ -195,18 +201,19 @@ using namespace gkl_shim;
 using namespace gkl_shim::correct;
 
 extern "C" gkl_shim_status gkl_shim_correct_counter_open(int32_t k, int32_t threads,
-                                                         int64_t memory_bytes,
+                                                         int64_t memory_bytes, int32_t threshold,
                                                          gkl_shim_correct_counter **counter) {
     if (!counter) return invalid("counter is null");
     *counter = nullptr;
-    if (!check_k(k)) return GKL_SHIM_EINVAL;
+    if (!check_k(k) || !check_threshold(threshold)) return GKL_SHIM_EINVAL;
     if (threads < 0) return invalid("threads is %d, less than 0", threads);
     if (memory_bytes < 0)
         return invalid("memory_bytes is %lld, less than 0", (long long)memory_bytes);
     return guarded([&] {
         const int allowed = allowed_threads(threads);
         *counter = new gkl_shim_correct_counter{
-            std::make_unique<CpuCounter>(k, allowed, memory_bytes ? memory_bytes : INT64_MAX),
+            std::make_unique<CpuCounter>(k, allowed, memory_bytes ? memory_bytes : INT64_MAX,
+                                         threshold),
             allowed};
         return GKL_SHIM_OK;
     });
@@ -251,19 +258,25 @@ extern "C" void gkl_shim_correct_counter_close(gkl_shim_correct_counter *counter
     delete counter;
 }
 
-extern "C" gkl_shim_status gkl_shim_correct_spectrum_make(const gkl_shim_correct_counter *counter,
+extern "C" gkl_shim_status gkl_shim_correct_spectrum_make(gkl_shim_correct_counter *counter,
                                                           int32_t threshold,
                                                           gkl_shim_correct_spectrum **spectrum) {
     if (!spectrum) return invalid("spectrum is null");
     *spectrum = nullptr;
     if (!counter) return invalid("counter is null");
     if (!counter->complete) return invalid("the counter is not complete");
-    if (threshold == 0) threshold = valley(counter->counter->histogram());
-    if (threshold < 2 || threshold > int32_t(kMostEntryCount))
-        return invalid("threshold is %d, not 2 to %d", threshold, int32_t(kMostEntryCount));
+    if (counter->empty) return invalid("the counter has made a spectrum before");
+    if (!check_threshold(threshold)) return GKL_SHIM_EINVAL;
+    if (threshold == Counter::kValley) threshold = valley(counter->counter->histogram());
+    const int least = counter->counter->least();
+    if (threshold < least)
+        return invalid("threshold is %d, but the counter keeps k-mers from %d on", threshold,
+                       least);
     return guarded([&] {
-        return finished(spectrum, std::unique_ptr<Spectrum>(new Spectrum(
-                                      *counter->counter, threshold, counter->threads)));
+        std::unique_ptr<Spectrum> made(
+            new Spectrum(counter->counter.get(), threshold, counter->threads));
+        counter->empty = true;
+        return finished(spectrum, std::move(made));
     });
 }
 

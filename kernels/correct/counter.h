@@ -1,12 +1,12 @@
 // What every engine's counter of k-mers has: the reads come in one pass or several, and afterwards
-// there are a histogram and the k-mers that occur at least twice.
+// there are a histogram and the k-mers that occur often.
 #pragma once
 
 #include <stdint.h>
 
-#include <algorithm>
 #include <vector>
 
+#include "correct/mapped.h"
 #include "correct/model.h"
 #include "correct/reads.h"
 
@@ -15,18 +15,29 @@ namespace correct {
 
 // Sorts entries that are in the order of a table. They are nearly sorted, because an entry's place
 // follows its hash.
-inline void sort_entries(std::vector<uint64_t> *entries) {
-    for (size_t k = 1; k < entries->size(); k++) {
-        const uint64_t entry = (*entries)[k];
+inline void sort_entries(uint64_t *entries, size_t count) {
+    for (size_t k = 1; k < count; k++) {
+        const uint64_t entry = entries[k];
         size_t at = k;
-        for (; at > 0 && (*entries)[at - 1] > entry; at--) (*entries)[at] = (*entries)[at - 1];
-        (*entries)[at] = entry;
+        for (; at > 0 && entries[at - 1] > entry; at--) entries[at] = entries[at - 1];
+        entries[at] = entry;
     }
 }
 
+// The count at which the histogram has its valley, at least 2. Errors make k-mers of low counts,
+// and the genome k-mers of about its depth; between them lies the valley.
+int valley(const std::vector<int64_t> &histogram);
+
+// K-mers that occur seldom are errors, and the more reads there are, the more errors occur in
+// several of them. They are not kept, so that memory does not grow with the number of reads.
 class Counter {
    public:
-    explicit Counter(int k) : hasher_(k), kept_(kPartitions), histogram_(kMostCount + 1) {}
+    // The value of `least` that stands for the valley of the histogram.
+    static constexpr int kValley = 0;
+
+    // `least`: how often a k-mer must occur to be kept.
+    Counter(int k, int least)
+        : hasher_(k), least_(least), kept_(kPartitions), histogram_(kMostCount + 1) {}
     virtual ~Counter() = default;
     Counter(const Counter &) = delete;
 
@@ -43,8 +54,13 @@ class Counter {
     // all k-mers that occur more often.
     const std::vector<int64_t> &histogram() const { return histogram_; }
 
-    // The k-mers that occur at least twice, by partition, in the order of their hashes.
-    const std::vector<uint64_t> &kept(int partition) const { return kept_[size_t(partition)]; }
+    // After the last pass: k-mers that occur at least this often are kept, and perhaps others.
+    int least() const { return least_ == kValley ? valley(histogram_) : least_; }
+
+    // The kept k-mers, by partition, in the order of their hashes.
+    const Mapped &kept(int partition) const { return kept_[size_t(partition)]; }
+    // Frees them.
+    void forget(int partition) { kept_[size_t(partition)] = Mapped(); }
 
     uint64_t hash_of(int partition, uint64_t entry) const {
         return uint64_t(partition) << rest_bits() | entry >> kEntryCountBits;
@@ -54,6 +70,15 @@ class Counter {
     // Bits of a hash without the partition's.
     int rest_bits() const { return 2 * k() - kPartitionBits; }
 
+    // The least count that is kept of partitions that have been counted. Unless the histogram is
+    // complete, it is one of some partitions, which are a sample of all k-mers. Its valley is about
+    // that of all, and half of it is nearly always low enough.
+    int keep_from(const std::vector<int64_t> &histogram, bool complete);
+    // Returns whether enough k-mers were kept, after all partitions have been counted. If not, they
+    // are counted again, and all k-mers that occur twice are kept meanwhile.
+    bool complete();
+    void start_again();
+
     // Takes over what another counter has counted.
     void take(Counter *other) {
         kept_.swap(other->kept_);
@@ -61,8 +86,13 @@ class Counter {
     }
 
     const Hasher hasher_;
-    std::vector<std::vector<uint64_t>> kept_;
+    const int least_;
+    std::vector<Mapped> kept_;
     std::vector<int64_t> histogram_;
+
+   private:
+    int kept_from_ = 0;  // the most that keep_from() has returned
+    bool cautious_ = false;
 };
 
 }  // namespace correct

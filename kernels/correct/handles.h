@@ -16,6 +16,7 @@ struct gkl_shim_correct_counter {
     std::unique_ptr<gkl_shim::correct::Counter> counter;
     int threads;
     bool complete = false;
+    bool empty = false;  // a spectrum has its k-mers
 };
 
 struct gkl_shim_correct_spectrum {
@@ -38,6 +39,7 @@ typedef std::function<gkl_shim_status(const CpuSettings &settings, const Spectru
 
 // These set the error if they return false.
 bool check_k(int32_t k);
+bool check_threshold(int32_t threshold);
 
 gkl_shim_status correct_batch(const gkl_shim_correct_options *options,
                               const gkl_shim_correct_spectrum *spectrum,

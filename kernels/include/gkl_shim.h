@@ -727,9 +727,11 @@ typedef struct {
 typedef struct gkl_shim_correct_counter gkl_shim_correct_counter;
 
 /* Open a counter. `threads` is as in gkl_shim_pairhmm_options. `memory_bytes` is the most memory
- * for tables of counts; 0 means no limit. A counter takes about 160 MiB in addition. */
+ * for tables of counts; 0 means no limit. A counter takes about 160 MiB in addition, and 8 bytes
+ * for each k-mer that it keeps: those that occur at least `threshold` times, which is 2 to 2047, or
+ * 0 for the valley of the histogram. A spectrum may have this threshold or a larger one. */
 GKL_SHIM_API gkl_shim_status gkl_shim_correct_counter_open(int32_t k, int32_t threads,
-                                                           int64_t memory_bytes,
+                                                           int64_t memory_bytes, int32_t threshold,
                                                            gkl_shim_correct_counter **counter);
 
 /* Count the k-mers of reads. A k-mer with an N does not count. Reads may come in any number of
@@ -738,7 +740,8 @@ GKL_SHIM_API gkl_shim_status gkl_shim_correct_count(gkl_shim_correct_counter *co
                                                     const gkl_shim_correct_batch *batch);
 
 /* Call this after all reads. If *complete becomes 0, the memory was too small for all k-mers: pass
- * all reads again, and call this again. Only the k-mers that were left out are counted then. */
+ * all reads again, and call this again. The k-mers that were left out are counted then. With a
+ * threshold of 0, rarely all are counted again, because the first pass misjudged the valley. */
 GKL_SHIM_API gkl_shim_status gkl_shim_correct_end_pass(gkl_shim_correct_counter *counter,
                                                        int32_t *complete);
 
@@ -765,8 +768,9 @@ typedef struct {
     const uint32_t *slots; /* valid as long as the spectrum */
 } gkl_shim_correct_facts;
 
-/* Make a spectrum after the last pass. `threshold` is 2 to 2047, or 0 for the valley. */
-GKL_SHIM_API gkl_shim_status gkl_shim_correct_spectrum_make(const gkl_shim_correct_counter *counter,
+/* Make a spectrum after the last pass. `threshold` is 2 to 2047, or 0 for the valley. This takes
+ * the k-mers out of the counter, so that it can be done once. The histogram stays. */
+GKL_SHIM_API gkl_shim_status gkl_shim_correct_spectrum_make(gkl_shim_correct_counter *counter,
                                                             int32_t threshold,
                                                             gkl_shim_correct_spectrum **spectrum);
 

@@ -541,7 +541,7 @@ typedef struct {
 typedef struct {
     int32_t number; /* for messages */
     void *context;
-    int64_t memory_bytes; /* that counting may take of the device, about */
+    int64_t memory_bytes; /* that counting or a spectrum may take of the device, about */
     gkl_shim_correct_cuda_kernels kernels;
 } gkl_shim_correct_cuda_device;
 
@@ -565,6 +565,7 @@ GKL_SHIM_API gkl_shim_status gkl_shim_correct_cuda_open(
  * what is missing. */
 GKL_SHIM_API gkl_shim_status gkl_shim_correct_cuda_counter_open(gkl_shim_correct_cuda *engine,
                                                                 int32_t k, int64_t memory_bytes,
+                                                                int32_t threshold,
                                                                 gkl_shim_correct_counter **counter);
 
 /* Whether devices count for this counter, of gkl_shim_correct_cuda_counter_open(); 0: the CPU

@@ -41,7 +41,7 @@ int main(int count, char **arguments) {
 
     gkl_shim_correct_counter *counter;
     check(gkl_shim_correct_counter_open(atoi(arguments[2]), options.threads, atol(arguments[6]),
-                                        &counter));
+                                        atoi(arguments[3]), &counter));
     for (int32_t complete = 0; !complete;) {
         check(gkl_shim_correct_count(counter, &batch));
         check(gkl_shim_correct_end_pass(counter, &complete));

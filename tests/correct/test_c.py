@@ -44,12 +44,15 @@ def test_what_is_refused() -> None:
         return _native.last_error()
 
     opened = lib.gkl_shim_correct_counter_open
-    assert refused(opened(10, 1, 0, counter)) == "k is 10, not 11 to 31"
-    assert refused(opened(15, -1, 0, counter)) == "threads is -1, less than 0"
-    assert refused(opened(15, 1, -1, counter)) == "memory_bytes is -1, less than 0"
-    assert refused(opened(15, 1, 0, ffi.NULL)) == "counter is null"
+    assert refused(opened(10, 1, 0, 2, counter)) == "k is 10, not 11 to 31"
+    assert refused(opened(15, -1, 0, 2, counter)) == "threads is -1, less than 0"
+    assert refused(opened(15, 1, -1, 2, counter)) == "memory_bytes is -1, less than 0"
+    assert refused(opened(15, 1, 0, 2, ffi.NULL)) == "counter is null"
+    for wrong in (-1, 1, 2048):
+        message = f"threshold is {wrong}, not 2 to 2047"
+        assert refused(opened(15, 1, 0, wrong, counter)) == message
     assert counter[0] == ffi.NULL
-    assert opened(15, 1, 0, counter) == lib.GKL_SHIM_OK
+    assert opened(15, 1, 0, 3, counter) == lib.GKL_SHIM_OK
     offsets, letters = ffi.new("int64_t[]", [0, 4, 2]), ffi.new("uint8_t[]", b"ACGT")
     for batch, message in (
         ((-1, offsets, letters, ffi.NULL), "reads is -1, less than 0"),
@@ -68,7 +71,13 @@ def test_what_is_refused() -> None:
     assert lib.gkl_shim_correct_end_pass(counter[0], valley) == lib.GKL_SHIM_OK
     assert refused(lib.gkl_shim_correct_end_pass(counter[0], valley)) == "the counter is complete"
     assert refused(make(counter[0], 1, spectrum)) == "threshold is 1, not 2 to 2047"
-    assert make(counter[0], 2, spectrum) == lib.GKL_SHIM_OK
+    message = "threshold is 2, but the counter keeps k-mers from 3 on"
+    assert refused(make(counter[0], 2, spectrum)) == message
+    assert make(counter[0], 3, spectrum) == lib.GKL_SHIM_OK
+    other = ffi.new("gkl_shim_correct_spectrum **")
+    message = "the counter has made a spectrum before"
+    assert refused(make(counter[0], 3, other)) == message
+    assert histogram(counter[0], counts, valley) == lib.GKL_SHIM_OK
     for options, message in (
         ((-1, 0, 0), "threads is -1, less than 0"),
         ((1, 2, 0), "method is 2, not 0 or 1"),
@@ -82,7 +91,6 @@ def test_what_is_refused() -> None:
         assert refused(status) == message
     facts = ffi.new("gkl_shim_correct_facts *")
     assert lib.gkl_shim_correct_spectrum_facts(spectrum[0], facts) == lib.GKL_SHIM_OK
-    other = ffi.new("gkl_shim_correct_spectrum **")
     facts.slot_count = facts.size
     assert "cannot have" in refused(lib.gkl_shim_correct_spectrum_load(facts, other))
     facts.k = 40

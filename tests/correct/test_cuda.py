@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import random
+import warnings
 
 import numpy as np
 import pytest
@@ -231,15 +232,60 @@ def test_backends_by_name(fake_gpus) -> None:
         Spectrum.from_reads(reads, backend="gpu")
 
 
-def test_a_spectrum_that_is_too_large_for_a_device(fake_gpus, monkeypatch) -> None:
-    fake_gpus(kernels="correct")
+def large_spectrum():
+    """Return a spectrum of more than 1 MiB, and reads that it corrects."""
+    genome = "".join(random.Random(2).choices("ACGT", k=130_000))
+    clean, _ = random_reads(9, genome=200, depth=20, rate=0)
+    spectrum = Spectrum.from_reads([genome] * 3 + clean, k=21, threshold=2, backend="cpu")
+    return spectrum, *random_reads(9, genome=200, depth=8)
+
+
+@pytest.mark.parametrize("devices", [1, 2])
+def test_a_spectrum_that_is_too_large_for_a_device(fake_gpus, monkeypatch, devices) -> None:
+    """It stays in the host's memory, once for all devices."""
+    monkeypatch.setenv("GKL_SHIM_DEVICE_MEMORY", "1")
+    driver = fake_gpus(devices, kernels="correct")
+    spectrum, reads, qualities = large_spectrum()
+    assert spectrum.bytes > 1 << 20
+    engine = Engine(chunk_bases=500)
+    for method in METHODS:
+        states = same_reads(spectrum, reads, qualities_of(qualities), method, USUAL, engine)
+        assert {SOLID, CORRECTED} <= set(states.tolist())
+    assert set(driver.launches) == set(range(devices))
+    assert max(driver.most_memory) < 1 << 20
+    assert spectrum.bytes < driver.most_pinned < spectrum.bytes + (1 << 20) * devices * 4
+    engine.close()
+    assert driver.live == []
+
+
+def test_a_warning_tells_of_a_spectrum_in_host_memory(fake_gpus) -> None:
+    driver = fake_gpus(kernels="correct")
     reads, _ = random_reads(9, genome=200, depth=10)
     want = Spectrum.from_reads(reads, k=15, threshold=2, backend="cpu").correct(reads)
     spectrum = Spectrum.from_reads(reads, k=15, threshold=2, backend="cuda")
     spectrum._processors._devices.engine.memory_bytes = 100
-    with pytest.warns(RuntimeWarning, match="more than the 100 that it may take of a GPU; the CPU"):
+    driver.forget_calls()
+    with pytest.warns(RuntimeWarning, match="more than the 100 that it may take of a GPU; GPUs re"):
         assert (spectrum.correct(reads).letters == want.letters).all()
-    assert (spectrum.correct(reads).letters == want.letters).all()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert (spectrum.correct(reads).letters == want.letters).all()
+    assert driver.launches
+
+
+@pytest.mark.parametrize("devices", [1, 2])
+def test_pinned_memory_lacks_for_a_spectrum(fake_gpus, monkeypatch, devices) -> None:
+    monkeypatch.setenv("GKL_SHIM_DEVICE_MEMORY", "1")
+    driver = fake_gpus(devices, kernels="correct")
+    spectrum, reads, qualities = large_spectrum()
+    engine = Engine(chunk_bases=500)
+    driver.fail("cuMemHostAlloc", 0)
+    same_reads(spectrum, reads, qualities_of(qualities), "search", USUAL, engine)
+    assert driver.failed == {"cuMemHostAlloc"}
+    with pytest.warns(RuntimeWarning, match="is no longer used: "):
+        engine.tell_of_losses()
+    engine.close()
+    assert driver.live == []
 
 
 def test_the_command_counts_and_corrects_on_devices(fake_gpus, tmp_path) -> None:

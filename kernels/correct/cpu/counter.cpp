@@ -1,9 +1,8 @@
 #include "correct/cpu/counter.h"
 
-#include <stdlib.h>
+#include <stdint.h>
 
 #include <algorithm>
-#include <new>
 #include <utility>
 
 #include "common/thread_pool.h"
@@ -18,40 +17,35 @@ constexpr int64_t kRound = int64_t(1) << 24;
 // Reads whose hashes one task appends.
 constexpr int64_t kReadsAppended = 4096;
 
-constexpr size_t kFirstEntries = 1024;
+// A page.
+constexpr size_t kFirstEntries = 512;
+
+// A table is enlarged by half, before more than 7 of 10 entries are used.
+constexpr bool is_full(size_t used, size_t size) { return used * 10 >= size * 7; }
+constexpr size_t larger(size_t size) { return size + size / 2; }
 
 // The approximate time of a thread.
 constexpr int64_t kAppendNanoseconds = 4, kCountNanoseconds = 4, kKeepNanoseconds = 1;
 
 }  // namespace
 
-CpuCounter::Lane::~Lane() {
-    for (Block *block : blocks) free(block);
-}
-
-CpuCounter::Block *CpuCounter::Lane::take() {
-    if (used == blocks.size()) {
-        blocks.reserve(used + 1);
-        void *const memory = aligned_alloc(alignof(Block), sizeof(Block));
-        if (!memory) throw std::bad_alloc();
-        blocks.push_back(static_cast<Block *>(memory));
-    }
-    return blocks[used++];
-}
-
-CpuCounter::CpuCounter(int k, int threads, int64_t memory_bytes)
-    : Counter(k), threads_(threads), memory_bytes_(memory_bytes), tables_(kPartitions) {
-    for (int t = 0; t < threads_; t++) {
-        lanes_.emplace_back(new Lane);
-        lanes_.back()->partitions.resize(kPartitions);
-        lanes_.back()->next.resize(kPartitions);
+CpuCounter::CpuCounter(int k, int threads, int64_t memory_bytes, int least)
+    : Counter(k, least),
+      threads_(threads),
+      memory_bytes_(memory_bytes),
+      lanes_(size_t(threads)),
+      tables_(kPartitions) {
+    for (Lane &lane : lanes_) {
+        lane.blocks.resize(kPartitions);
+        lane.next.resize(kPartitions);
     }
 }
 
 // Called when a partition has no block, or a full one.
 void CpuCounter::full(Lane &lane, size_t partition) {
-    lane.partitions[partition].push_back(uint32_t(lane.used));
-    lane.next[partition] = lane.take()->hashes;
+    const uint32_t block = used_blocks_++;
+    lane.blocks[partition].push_back(block);
+    lane.next[partition] = hashes_.begin() + size_t(block) * kBlock;
 }
 
 void CpuCounter::append(Lane &lane, const Read &read) {
@@ -72,13 +66,33 @@ void CpuCounter::append(Lane &lane, const Read &read) {
         const uint64_t partition = hash >> shift;
         if (partition - first >= end - first) continue;
         // A pointer to the end of a block is aligned like a block.
-        if (reinterpret_cast<uintptr_t>(next[partition]) % alignof(Block) == 0)
+        if (reinterpret_cast<uintptr_t>(next[partition]) % kBlockBytes == 0)
             full(lane, size_t(partition));
         *next[partition]++ = hash;
     }
 }
 
 void CpuCounter::count(const Read *reads, int64_t count) {
+    // Full blocks hold a round's hashes, and each partition of a lane may have another block.
+    if (hashes_.empty())
+        hashes_ = Mapped(size_t(kRound) + lanes_.size() * size_t(kPartitions) * kBlock);
+    for (int64_t begin = 0, end = 0; begin < count; begin = end) {
+        while (end < count && reads[end].length <= kRound) end++;
+        count_some(reads + begin, end - begin);
+        if (end == count) return;
+        // A read that is too long for a round. Its pieces have all k-mers.
+        const int32_t length = reads[end].length, step = int32_t(kRound) - hasher_.k + 1;
+        for (int32_t at = 0; at < length; at += step) {
+            const Read piece = {reads[end].letters + at, nullptr,
+                                int32_t(std::min<int64_t>(kRound, length - at))};
+            count_some(&piece, 1);
+        }
+        end++;
+    }
+}
+
+// Counts reads that are not longer than a round.
+void CpuCounter::count_some(const Read *reads, int64_t count) {
     struct Job {
         CpuCounter &counter;
         const Read *reads;
@@ -87,7 +101,7 @@ void CpuCounter::count(const Read *reads, int64_t count) {
     for (int64_t begin = 0; begin < count;) {
         // As many reads as the round has room for.
         int64_t end = begin, bases = 0;
-        while (end < count && (bases == 0 || waiting_ + bases + reads[end].length <= kRound))
+        while (end < count && waiting_ + bases + reads[end].length <= kRound)
             bases += reads[end++].length;
         const int64_t lanes = std::min<int64_t>(threads_, (end - begin) / kReadsAppended + 1);
         Job job = {*this, reads + begin, end - begin, lanes};
@@ -95,7 +109,7 @@ void CpuCounter::count(const Read *reads, int64_t count) {
             lanes, bases * kAppendNanoseconds, threads_,
             [](void *context, int64_t t) {
                 const Job &job = *static_cast<Job *>(context);
-                Lane &lane = *job.counter.lanes_[size_t(t)];
+                Lane &lane = job.counter.lanes_[size_t(t)];
                 const int64_t last = job.count * (t + 1) / job.lanes;
                 for (int64_t k = job.count * t / job.lanes; k < last; k++)
                     job.counter.append(lane, job.reads[k]);
@@ -103,51 +117,71 @@ void CpuCounter::count(const Read *reads, int64_t count) {
             &job);
         waiting_ += bases;
         begin = end;
-        if (begin < count || waiting_ >= kRound) flush();
+        if (begin < count) flush();
     }
+}
+
+size_t CpuCounter::share() const {
+    if (end_ - first_ == 1) return SIZE_MAX;
+    // A thread that enlarges a table has a copy of it.
+    return size_t(memory_bytes_) / sizeof(uint64_t) / size_t(end_ - first_ + threads_);
 }
 
 void CpuCounter::flush() {
-    parallel_for(
-        end_ - first_, waiting_ * kCountNanoseconds, threads_,
-        [](void *context, int64_t k) {
-            CpuCounter &counter = *static_cast<CpuCounter *>(context);
-            counter.count_partition(counter.first_ + int(k));
-        },
-        this);
-    waiting_ = 0;
-    for (const auto &lane : lanes_) {
-        lane->used = 0;
-        for (auto &blocks : lane->partitions) blocks.clear();
-        std::fill(lane->next.begin(), lane->next.end(), nullptr);
-    }
-    for (;;) {
-        int64_t bytes = 0;
-        for (const Table &table : tables_) bytes += int64_t(table.entries.capacity()) * 8;
-        if (bytes <= memory_bytes_ || end_ - first_ == 1) return;
+    for (Table &table : tables_) table.lane = table.block = table.hash = 0;
+    struct Job {
+        CpuCounter &counter;
+        std::atomic<bool> lacks_room;
+    } job = {*this, {true}};
+    while (job.lacks_room) {
+        job.lacks_room = false;
+        parallel_for(
+            end_ - first_, waiting_ * kCountNanoseconds, threads_,
+            [](void *context, int64_t k) {
+                Job &job = *static_cast<Job *>(context);
+                if (!job.counter.count_partition(job.counter.first_ + int(k)))
+                    job.lacks_room = true;
+            },
+            &job);
+        if (!job.lacks_room) break;
         end_ -= (end_ - first_) / 2;
         for (size_t p = size_t(end_); p < kPartitions; p++) tables_[p] = Table();
     }
-}
-
-void CpuCounter::count_partition(int partition) {
-    Table &table = tables_[size_t(partition)];
-    const uint64_t rest_mask = (uint64_t(1) << rest_bits()) - 1;
-    for (const auto &lane : lanes_) {
-        const auto &blocks = lane->partitions[size_t(partition)];
-        for (size_t b = 0; b < blocks.size(); b++) {
-            const uint64_t *hash = lane->blocks[blocks[b]]->hashes;
-            const uint64_t *const end =
-                b + 1 < blocks.size() ? hash + kBlock : lane->next[size_t(partition)];
-            for (; hash < end; hash++) add(table, (*hash & rest_mask) << kEntryCountBits | 1);
-        }
+    waiting_ = 0;
+    used_blocks_ = 0;
+    for (Lane &lane : lanes_) {
+        for (auto &blocks : lane.blocks) blocks.clear();
+        std::fill(lane.next.begin(), lane.next.end(), nullptr);
     }
 }
 
-void CpuCounter::add(Table &table, uint64_t entry) {
-    if (table.entries.empty()) table.entries.resize(kFirstEntries);
+// Counts the hashes of a partition from where the table is. Returns false if it needs more memory
+// than its share; the rest of the hashes can be counted later.
+bool CpuCounter::count_partition(int partition) {
+    Table &table = tables_[size_t(partition)];
+    const uint64_t rest_mask = (uint64_t(1) << rest_bits()) - 1;
+    for (; table.lane < lanes_.size(); table.lane++, table.block = 0) {
+        const Lane &lane = lanes_[table.lane];
+        const auto &blocks = lane.blocks[size_t(partition)];
+        for (; table.block < blocks.size(); table.block++, table.hash = 0) {
+            const uint64_t *const block = hashes_.begin() + size_t(blocks[table.block]) * kBlock;
+            const uint64_t *const end =
+                table.block + 1 < blocks.size() ? block + kBlock : lane.next[size_t(partition)];
+            if (is_full(table.used, table.entries.size()) && !grow(table)) return false;
+            for (const uint64_t *hash = block + table.hash; hash < end; hash++) {
+                if (add(table, (*hash & rest_mask) << kEntryCountBits | 1)) continue;
+                table.hash = size_t(hash + 1 - block);
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+// Counts a k-mer. Returns false if the table is full afterwards and cannot be enlarged.
+bool CpuCounter::add(Table &table, uint64_t entry) const {
     const size_t size = table.entries.size();
-    uint64_t *const entries = table.entries.data();
+    uint64_t *const entries = table.entries.begin();
     const uint64_t rest = entry >> kEntryCountBits;
     for (size_t at = slot(rest, size);;) {
         uint64_t &here = entries[at];
@@ -157,61 +191,89 @@ void CpuCounter::add(Table &table, uint64_t entry) {
         }
         if (here >> kEntryCountBits == rest) {
             if ((here & kMostEntryCount) < kMostEntryCount) here++;
-            return;
+            return true;
         }
         if (++at == size) at = 0;
     }
-    if (++table.used * 10 < size * 7) return;
-    std::vector<uint64_t> larger(size * 2);
-    for (const uint64_t old : table.entries) {
-        if (old == 0) continue;
-        size_t at = slot(old >> kEntryCountBits, larger.size());
-        while (larger[at] != 0)
-            if (++at == larger.size()) at = 0;
-        larger[at] = old;
+    return !is_full(++table.used, size) || grow(table);
+}
+
+// Makes or enlarges a table. Returns false if its share of the memory is too small.
+bool CpuCounter::grow(Table &table) const {
+    const size_t before = table.entries.size();
+    const size_t size = std::min(std::max(larger(before), kFirstEntries), share());
+    if (size <= before || size < kFirstEntries) return false;
+    // The table keeps its pages, because new ones are slow to use for the first time.
+    const std::vector<uint64_t> old(table.entries.begin(), table.entries.end());
+    table.entries.grow(size);
+    uint64_t *const entries = table.entries.begin();
+    std::fill(entries, entries + before, 0);
+    for (const uint64_t entry : old) {
+        if (entry == 0) continue;
+        size_t at = slot(entry >> kEntryCountBits, size);
+        while (entries[at] != 0)
+            if (++at == size) at = 0;
+        entries[at] = entry;
     }
-    table.entries.swap(larger);
+    return true;
 }
 
 bool CpuCounter::end_pass() {
     flush();
+    hashes_ = Mapped();
     struct Job {
         CpuCounter &counter;
         std::vector<std::vector<int64_t>> histograms;  // of each partition
-    } job = {*this, std::vector<std::vector<int64_t>>(kPartitions)};
+        uint64_t from;
+    } job = {*this, std::vector<std::vector<int64_t>>(kPartitions), 0};
     int64_t entries = 0;
     for (const Table &table : tables_) entries += int64_t(table.entries.size());
-    parallel_for(
-        end_ - first_, entries * kKeepNanoseconds, threads_,
-        [](void *context, int64_t k) {
-            Job &job = *static_cast<Job *>(context);
-            const size_t p = size_t(job.counter.first_ + k);
-            job.counter.keep(p, &job.histograms[p]);
-        },
-        &job);
+    const auto for_all = [&](void (*task)(void *, int64_t)) {
+        parallel_for(end_ - first_, entries * kKeepNanoseconds, threads_, task, &job);
+    };
+    for_all([](void *context, int64_t k) {
+        Job &job = *static_cast<Job *>(context);
+        const size_t p = size_t(job.counter.first_ + k);
+        job.counter.count_counts(job.counter.tables_[p], &job.histograms[p]);
+    });
     for (const std::vector<int64_t> &histogram : job.histograms)
         for (size_t count = 0; count < histogram.size(); count++)
             histogram_[count] += histogram[count];
+    job.from = uint64_t(keep_from(histogram_, end_ == kPartitions));
+    for_all([](void *context, int64_t k) {
+        Job &job = *static_cast<Job *>(context);
+        job.counter.keep(size_t(job.counter.first_ + k), job.from);
+    });
     first_ = end_;
     end_ = kPartitions;
-    return first_ == kPartitions;
+    if (first_ < kPartitions) return false;
+    if (complete()) return true;
+    first_ = 0;
+    return false;
 }
 
-// Counts the counts of a partition, keeps the k-mers that occur at least twice, and frees its
-// table.
-void CpuCounter::keep(size_t partition, std::vector<int64_t> *histogram) {
-    const Table table = std::move(tables_[partition]);
-    tables_[partition] = Table();
-    std::vector<uint64_t> &kept = kept_[partition];
-    const auto occurs_twice = [](uint64_t entry) { return (entry & kMostEntryCount) > 1; };
-    kept.reserve(size_t(std::count_if(table.entries.begin(), table.entries.end(), occurs_twice)));
+// Counts the counts of a table, and drops the k-mers that occur once, which are most of them.
+void CpuCounter::count_counts(Table &table, std::vector<int64_t> *histogram) {
     histogram->resize(kMostCount + 1);
+    uint64_t *kept = table.entries.begin();
     for (const uint64_t entry : table.entries) {
         if (entry == 0) continue;
-        (*histogram)[std::min<size_t>(entry & kMostEntryCount, kMostCount)]++;
-        if (occurs_twice(entry)) kept.push_back(entry);
+        const uint64_t count = entry & kMostEntryCount;
+        (*histogram)[std::min<size_t>(count, kMostCount)]++;
+        if (count > 1) *kept++ = entry;
     }
-    sort_entries(&kept);
+    table.entries.shrink(size_t(kept - table.entries.begin()));
+}
+
+// Keeps the k-mers of a partition that occur often, and frees the rest of its table.
+void CpuCounter::keep(size_t partition, uint64_t from) {
+    Mapped entries = std::exchange(tables_[partition], Table()).entries;
+    uint64_t *const end = std::remove_if(entries.begin(), entries.end(), [from](uint64_t entry) {
+        return (entry & kMostEntryCount) < from;
+    });
+    entries.shrink(size_t(end - entries.begin()));
+    sort_entries(entries.begin(), entries.size());
+    kept_[partition] = std::move(entries);
 }
 
 }  // namespace correct

@@ -1,6 +1,5 @@
 #include "correct/cpu/spectrum.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -23,36 +22,18 @@ constexpr uint64_t kTail = 1 << 16;
 // The size of a large page. A random access then rarely has to wait for the page tables.
 constexpr size_t kPage = size_t(2) << 20;
 
-// The approximate time to put a k-mer into its slot, and to clear new memory.
-constexpr int64_t kPlaceNanoseconds = 3, kBytesClearedANanosecond = 4;
+// The approximate time to put a k-mer into its slot.
+constexpr int64_t kPlaceNanoseconds = 3;
 
 }  // namespace
 
-int valley(const std::vector<int64_t> &histogram) {
-    const int last = int(histogram.size()) - 2;  // the last number stands for many counts
-    int at = 1;
-    while (at < last && histogram[size_t(at + 1)] < histogram[size_t(at)]) at++;
-    // There is a peak behind the valley only if the numbers rise again, and not by a few k-mers.
-    int64_t peak = 0;
-    for (int k = at + 1; k <= last; k++) peak = std::max(peak, histogram[size_t(k)]);
-    if (at == last || peak < histogram[size_t(at)] + histogram[size_t(at)] / 8 + 16) return 2;
-    return std::max(at, 2);
-}
-
-void Spectrum::Free::operator()(uint32_t *slots) const { free(slots); }
-
-void Spectrum::allocate(uint64_t count, int threads) {
+// New memory takes no pages before it is written.
+void Spectrum::allocate(uint64_t count) {
     const size_t bytes = (size_t(count) * sizeof(uint32_t) + kPage - 1) / kPage * kPage;
-    void *const memory = aligned_alloc(kPage, bytes);
-    if (!memory) throw std::bad_alloc();
-    madvise(memory, bytes, MADV_HUGEPAGE);
-    parallel_for(
-        int64_t(bytes / kPage), int64_t(bytes) / kBytesClearedANanosecond, threads,
-        [](void *context, int64_t page) {
-            memset(static_cast<uint8_t *>(context) + size_t(page) * kPage, 0, kPage);
-        },
-        memory);
-    slots_.reset(static_cast<uint32_t *>(memory));
+    memory_ = Mapped((bytes + kPage) / sizeof(uint64_t));
+    const uintptr_t begin = reinterpret_cast<uintptr_t>(memory_.begin());
+    slots_ = reinterpret_cast<uint32_t *>((begin + kPage - 1) / kPage * kPage);
+    madvise(slots_, bytes, MADV_HUGEPAGE);
     count_ = count;
 }
 
@@ -66,7 +47,7 @@ int64_t Spectrum::next_number() {
 // once it is known where each begins.
 struct Spectrum::Placing {
     Spectrum &spectrum;
-    const Counter &counter;
+    Counter &counter;
     const uint64_t threshold;
     int64_t kmers[kPartitions];
     uint64_t begin[kPartitions], end[kPartitions];
@@ -82,7 +63,7 @@ struct Spectrum::Placing {
         }
     }
     void count(int p) {
-        const std::vector<uint64_t> &kept = counter.kept(p);
+        const Mapped &kept = counter.kept(p);
         kmers[p] = std::count_if(kept.begin(), kept.end(), [this](uint64_t entry) {
             return (entry & kMostEntryCount) >= threshold;
         });
@@ -111,9 +92,10 @@ struct Spectrum::Placing {
         }
         return next;
     }
+    // Forgets the partition, so that k-mers and slots need not fit into memory together.
     void put(int p) {
         uint64_t next = begin[p];
-        uint32_t *const slots = spectrum.slots_.get();
+        uint32_t *const slots = spectrum.slots_;
         visit(p, [&](uint64_t home, uint64_t entry, uint64_t hash) {
             const uint64_t at = std::max(home, next);
             next = at + 1;
@@ -121,15 +103,16 @@ struct Spectrum::Placing {
                         uint32_t(std::min<uint64_t>(entry & kMostEntryCount, kMostCount));
             return true;
         });
+        counter.forget(p);
     }
 };
 
-Spectrum::Spectrum(const Counter &counter, int threshold, int threads) : Spectrum() {
-    k_ = counter.k();
+Spectrum::Spectrum(Counter *counter, int threshold, int threads) : Spectrum() {
+    k_ = counter->k();
     threshold_ = threshold;
-    Placing placing = {*this, counter, uint64_t(threshold), {}, {}, {}};
+    Placing placing = {*this, *counter, uint64_t(threshold), {}, {}, {}};
     int64_t entries = 0;
-    for (int p = 0; p < kPartitions; p++) entries += int64_t(counter.kept(p).size());
+    for (int p = 0; p < kPartitions; p++) entries += int64_t(counter->kept(p).size());
     const auto for_all = [&](void (*task)(void *, int64_t)) {
         parallel_for(kPartitions, entries * kPlaceNanoseconds, threads, task, &placing);
     };
@@ -137,7 +120,7 @@ Spectrum::Spectrum(const Counter &counter, int threshold, int threads) : Spectru
     for (const int64_t kmers : placing.kmers) kmers_ += kmers;
     size_ = std::max(uint64_t(kmers_) * 5 / 3, kLeastSize);
     // All k-mers could lie in one run, in theory.
-    allocate(size_ + std::min(uint64_t(kmers_), kTail) + 1, threads);
+    allocate(size_ + std::min(uint64_t(kmers_), kTail) + 1);
     for_all([](void *context, int64_t p) { static_cast<Placing *>(context)->find_end(int(p)); });
     if (placing.join() >= count_) throw std::bad_alloc();
     for_all([](void *context, int64_t p) { static_cast<Placing *>(context)->put(int(p)); });
@@ -158,8 +141,8 @@ std::unique_ptr<Spectrum> Spectrum::from_slots(int k, int threshold, uint64_t si
     made->k_ = k;
     made->threshold_ = threshold;
     made->size_ = size;
-    made->allocate(count, 1);
-    memcpy(made->slots_.get(), slots, size_t(count) * sizeof *slots);
+    made->allocate(count);
+    memcpy(made->slots_, slots, size_t(count) * sizeof *slots);
     for (uint64_t at = 0; at < count; at++) made->kmers_ += slots[at] != 0;
     return made;
 }

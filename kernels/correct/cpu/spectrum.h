@@ -4,35 +4,31 @@
 #include <stdint.h>
 
 #include <memory>
-#include <vector>
 
 #include "correct/counter.h"
+#include "correct/mapped.h"
 #include "correct/model.h"
 
 namespace gkl_shim {
 namespace correct {
 
-// The count at which the histogram has its valley, at least 2. Errors make k-mers of low counts,
-// and the genome k-mers of about its depth; between them lies the valley.
-int valley(const std::vector<int64_t> &histogram);
-
 class Spectrum {
    public:
-    // Throws std::bad_alloc.
-    Spectrum(const Counter &counter, int threshold, int threads);
+    // Takes the k-mers out of the counter. Throws std::bad_alloc, and leaves them there then.
+    Spectrum(Counter *counter, int threshold, int threads);
 
     // Copies slots that slots() of another spectrum returned. Returns null and sets the error if
     // they cannot be the slots of one.
     static std::unique_ptr<Spectrum> from_slots(int k, int threshold, uint64_t size,
                                                 const uint32_t *slots, uint64_t count);
 
-    SpectrumView view() const { return {slots_.get(), size_, Hasher(k_)}; }
+    SpectrumView view() const { return {slots_, size_, Hasher(k_)}; }
     // No other spectrum of the process has this number.
     int64_t number() const { return number_; }
     int k() const { return k_; }
     int threshold() const { return threshold_; }
     uint64_t size() const { return size_; }
-    const uint32_t *slots() const { return slots_.get(); }
+    const uint32_t *slots() const { return slots_; }
     uint64_t count() const { return count_; }
     int64_t kmers() const { return kmers_; }
 
@@ -44,16 +40,14 @@ class Spectrum {
     Spectrum() : number_(next_number()) {}
     static int64_t next_number();
     struct Placing;
-    void allocate(uint64_t count, int threads);
+    void allocate(uint64_t count);
 
-    struct Free {
-        void operator()(uint32_t *slots) const;
-    };
     const int64_t number_;
     int k_ = 0, threshold_ = 0;
     uint64_t size_ = 0, count_ = 0;
     int64_t kmers_ = 0;
-    std::unique_ptr<uint32_t[], Free> slots_;
+    Mapped memory_;
+    uint32_t *slots_ = nullptr;
 };
 
 }  // namespace correct

@@ -157,8 +157,7 @@ void DeviceTables::count(int stage, const Cut &cut, int64_t reads, int64_t lette
            0, parameters, stream);
 }
 
-void DeviceTables::finish(std::vector<int64_t> *histogram, std::vector<std::vector<uint64_t>> *kept,
-                          std::vector<bool> *counted) {
+void DeviceTables::finish() {
     wait_for_all();
     void *const stream = streams_[0];
     FinishWork work = {view(), reinterpret_cast<uint32_t *>(small_ + kKept),
@@ -170,60 +169,68 @@ void DeviceTables::finish(std::vector<int64_t> *histogram, std::vector<std::vect
     driver_.fetch(small.data(), small_, kSmall, stream);
     driver_.wait_for_stream(stream);
     const auto *const overflowed = reinterpret_cast<const uint32_t *>(&small[kOverflowed]);
-    const auto *const sizes = reinterpret_cast<const uint32_t *>(&small[kKept]);
+    const auto *const left = reinterpret_cast<const uint32_t *>(&small[kKept]);
     const auto *const counts = reinterpret_cast<const uint64_t *>(&small[kHistogram]);
+    overflowed_.assign(overflowed, overflowed + tables());
+    left_.assign(left, left + tables());
+    histogram_.assign(counts, counts + kMostCount + 1);
+}
 
+void DeviceTables::fetch(uint64_t from, std::vector<Mapped> *kept, std::vector<bool> *counted) {
     // As many tables at a time as the pinned memory holds.
+    void *const stream = streams_[0];
     gpu::KeptMemory<void *> &pinned = engine_.stages[0];
     pinned.grow(driver_, stream, size_ * kEntryBytes);
     struct Fetched {
-        const uint64_t *from;
-        std::vector<uint64_t> entries;
+        uint64_t *entries;
+        int64_t count;
+        Mapped kept;
     };
     std::vector<Fetched> fetched(partitions_.size());
-    const uint64_t *const memory = static_cast<const uint64_t *>(pinned.address());
-    const auto kept_of = [&](int64_t t) { return overflowed[t] ? 0 : int64_t(sizes[t]); };
+    uint64_t *const memory = static_cast<uint64_t *>(pinned.address());
     for (int64_t begin = 0, end = 0; begin < tables(); begin = end) {
         int64_t entries = 0;
-        for (; end < tables() && (entries + kept_of(end)) * kEntryBytes <= pinned.size(); end++) {
-            const uint64_t *const to = memory + entries;
-            fetched[size_t(end)].from = to;
-            if (kept_of(end) > 0)
-                driver_.fetch(const_cast<uint64_t *>(to),
-                              entries_ + uint64_t(end * size_ * kEntryBytes),
-                              kept_of(end) * kEntryBytes, stream);
-            entries += kept_of(end);
+        for (; end < tables(); end++) {
+            const int64_t count = overflowed_[size_t(end)] ? 0 : int64_t(left_[size_t(end)]);
+            if ((entries + count) * kEntryBytes > pinned.size()) break;
+            fetched[size_t(end)] = {memory + entries, count, Mapped()};
+            if (count > 0)
+                driver_.fetch(memory + entries, entries_ + uint64_t(end * size_ * kEntryBytes),
+                              count * kEntryBytes, stream);
+            entries += count;
         }
         driver_.wait_for_stream(stream);
         struct Job {
             Fetched *first;
-            const uint32_t *sizes, *overflowed;
-        } job = {&fetched[size_t(begin)], sizes + begin, overflowed + begin};
+            uint64_t from;
+        } job = {&fetched[size_t(begin)], from};
         parallel_for(
             end - begin, entries * kSortNanoseconds, engine_.threads,
             [](void *context, int64_t k) {
                 const Job &job = *static_cast<Job *>(context);
-                if (job.overflowed[k]) return;
                 Fetched &table = job.first[k];
-                table.entries.assign(table.from, table.from + job.sizes[k]);
-                sort_entries(&table.entries);
+                uint64_t *const last = std::remove_if(
+                    table.entries, table.entries + table.count,
+                    [&job](uint64_t entry) { return (entry & kMostEntryCount) < job.from; });
+                table.kept = Mapped(size_t(last - table.entries));
+                std::copy(table.entries, last, table.kept.begin());
+                sort_entries(table.kept.begin(), table.kept.size());
             },
             &job);
     }
     // Nothing fails any more.
-    for (size_t k = 0; k <= kMostCount; k++) (*histogram)[k] += int64_t(counts[k]);
-    for (int64_t t = 0; t < tables(); t++) {
-        if (overflowed[t]) continue;
-        const size_t partition = size_t(partitions_[size_t(t)]);
-        (*kept)[partition].swap(fetched[size_t(t)].entries);
+    for (size_t t = 0; t < fetched.size(); t++) {
+        if (overflowed_[t]) continue;
+        const size_t partition = size_t(partitions_[t]);
+        (*kept)[partition] = std::move(fetched[t].kept);
         (*counted)[partition] = true;
     }
 }
 
 // ---- All devices ----------------------------------------------------------------------------
 
-DeviceCounter::DeviceCounter(Engine *engine, int k, int64_t memory_bytes)
-    : Counter(k), engine_(*engine), memory_bytes_(memory_bytes), counted_(kPartitions) {}
+DeviceCounter::DeviceCounter(Engine *engine, int k, int64_t memory_bytes, int least)
+    : Counter(k, least), engine_(*engine), memory_bytes_(memory_bytes), counted_(kPartitions) {}
 
 DeviceCounter::~DeviceCounter() {
     const std::lock_guard<std::mutex> lock(engine_.counting);
@@ -336,16 +343,32 @@ bool DeviceCounter::end_pass() {
     if (!open_) return true;  // there was no read
     const auto left = [&] { return std::count(counted_.begin(), counted_.end(), false); };
     const auto before = left();
-    on_each([&](DeviceTables &tables) { tables.finish(&histogram_, &kept_, &counted_); });
+    std::vector<int64_t> seen = histogram_;
+    const auto add = [](const std::vector<int64_t> &counts, std::vector<int64_t> *sum) {
+        for (size_t k = 0; k < counts.size(); k++) (*sum)[k] += counts[k];
+    };
+    int64_t finished = 0;
+    on_each([&](DeviceTables &tables) {
+        tables.finish();
+        add(tables.histogram(), &seen);
+        finished += tables.finished();
+    });
+    const uint64_t from = uint64_t(keep_from(seen, finished == before));
+    on_each([&](DeviceTables &tables) {
+        tables.fetch(from, &kept_, &counted_);
+        add(tables.histogram(), &histogram_);
+    });
     close_all();
     open_ = false;
-    if (left() == 0) return true;
     if (left() == before) {
         // No device can go on.
-        std::fill(histogram_.begin(), histogram_.end(), 0);
-        for (auto &kept : kept_) std::vector<uint64_t>().swap(kept);
-        cpu_ = std::make_unique<CpuCounter>(k(), engine_.threads, memory_bytes_);
+        start_again();
+        cpu_ = std::make_unique<CpuCounter>(k(), engine_.threads, memory_bytes_, least_);
+        return false;
     }
+    if (left() > 0) return false;
+    if (complete()) return true;
+    std::fill(counted_.begin(), counted_.end(), false);
     return false;
 }
 

@@ -8,6 +8,7 @@
 
 #include <stdint.h>
 
+#include <algorithm>
 #include <memory>
 #include <vector>
 
@@ -43,10 +44,14 @@ class DeviceTables {
     // Counts the reads that are staged in pinned memory: offsets, then letters.
     void count(int stage, const Cut &cut, int64_t reads, int64_t letters_at);
 
-    // Adds to the histogram, and puts the entries of each counted partition into `kept`. Marks the
-    // counted partitions.
-    void finish(std::vector<int64_t> *histogram, std::vector<std::vector<uint64_t>> *kept,
-                std::vector<bool> *counted);
+    // Counts the counts. histogram() is theirs afterwards.
+    void finish();
+    const std::vector<int64_t> &histogram() const { return histogram_; }
+    // The number of tables that are in it: those that did not lack room.
+    int64_t finished() const { return std::count(overflowed_.begin(), overflowed_.end(), 0u); }
+    // After finish(): puts the k-mers of each counted partition that occur at least `from` times
+    // into `kept`, and marks the counted partitions.
+    void fetch(uint64_t from, std::vector<Mapped> *kept, std::vector<bool> *counted);
 
    private:
     // Where small arrays lie in a block of device memory.
@@ -82,11 +87,14 @@ class DeviceTables {
     uint64_t entries_ = 0, small_ = 0;
     void *streams_[Engine::kStages] = {};
     gpu::KeptMemory<uint64_t> reads_[Engine::kStages];
+    // Of each table, after finish(): whether it lacked room, and the entries that it has left.
+    std::vector<uint32_t> overflowed_, left_;
+    std::vector<int64_t> histogram_;
 };
 
 class DeviceCounter : public Counter {
    public:
-    DeviceCounter(Engine *engine, int k, int64_t memory_bytes);
+    DeviceCounter(Engine *engine, int k, int64_t memory_bytes, int least);
     ~DeviceCounter() override;
 
     void count(const Read *reads, int64_t count) override;

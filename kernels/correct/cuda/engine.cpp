@@ -3,11 +3,13 @@
 // A counter (counter.h) counts k-mers in tables on the devices, each of which counts some of the
 // partitions. To correct reads, they are cut into chunks (chunk.h), which launch threads take to
 // the devices (gpu/launch_threads.h). Several chunks are in flight at once, so that copying,
-// transfers and kernels overlap. Each device has a copy of the spectrum.
+// transfers and kernels overlap. Each device has a copy of the spectrum, or reads one that is in
+// pinned memory of the host.
 #include "correct/cuda/engine.h"
 
 #include <algorithm>
 
+#include "common/copy.h"
 #include "common/cpu.h"
 #include "common/error.h"
 #include "common/floating_point_mode.h"
@@ -28,30 +30,40 @@ constexpr int64_t kMostChunkBases = int64_t(1) << 22, kLeastChunkBases = int64_t
 // The approximate time that a chunk takes one launch thread.
 constexpr int64_t kChunkNanoseconds = 1000000;
 
-uint64_t allocated(const CudaDriver &driver, uint64_t bytes) {
-    uint64_t address;
-    driver.allocate(size_t(bytes), &address);
-    return address;
+int64_t slot_bytes(const Spectrum &spectrum) {
+    return int64_t(spectrum.count() * sizeof *spectrum.slots());
 }
 
 }  // namespace
 
-DeviceSlots::DeviceSlots(const gpu::Device &device, const Spectrum &spectrum, uint64_t address)
-    : number(spectrum.number()),
-      view{reinterpret_cast<const uint32_t *>(address), spectrum.size(), Hasher(spectrum.k())},
-      device_(device),
-      address_(address) {}
-
-DeviceSlots::DeviceSlots(const gpu::Device &device, const Spectrum &spectrum, void *stream)
-    : DeviceSlots(device, spectrum, allocated(device.driver, spectrum.count() * 4)) {
-    device.driver.send(address_, spectrum.slots(), int64_t(spectrum.count() * 4), stream);
-    device.driver.wait_for_stream(stream);
+DeviceSlots::DeviceSlots(const gpu::Device &device, const Spectrum &spectrum, Place place,
+                         int threads, void *stream)
+    : number(spectrum.number()), view(spectrum.view()), device_(device) {
+    const CudaDriver &driver = device.driver;
+    const int64_t bytes = slot_bytes(spectrum);
+    try {
+        if (place == kOnHost) {
+            driver.allocate(size_t(bytes), &on_host_);
+            copy_all({{on_host_, spectrum.slots(), bytes}}, threads);
+            view.slots = static_cast<const uint32_t *>(on_host_);
+        } else {
+            driver.allocate(size_t(bytes), &on_device_);
+            driver.send(on_device_, spectrum.slots(), bytes, stream);
+            driver.wait_for_stream(stream);
+            view.slots = reinterpret_cast<const uint32_t *>(on_device_);
+        }
+    } catch (...) {
+        driver.free(on_device_);
+        driver.free(on_host_);
+        throw;
+    }
 }
 
 DeviceSlots::~DeviceSlots() {
     try {
         const CudaContext current(device_.driver, device_.context);
-        device_.driver.free(address_);
+        device_.driver.free(on_device_);
+        device_.driver.free(on_host_);
     } catch (const CudaFailure &) {
         // The device has failed. Its memory goes with the process.
     }
@@ -81,11 +93,15 @@ Engine::~Engine() {
 
 std::shared_ptr<const DeviceSlots> Engine::slots(const gpu::Device &device,
                                                  const Spectrum &spectrum, void *stream) {
-    Shared &shared = *shared_[device.index];
+    const DeviceSlots::Place place = slot_bytes(spectrum) <= hardware(device).memory_bytes
+                                         ? DeviceSlots::kOnDevice
+                                         : DeviceSlots::kOnHost;
+    Shared &shared = place == DeviceSlots::kOnDevice ? *shared_[device.index] : on_host_;
     const std::lock_guard<std::mutex> lock(shared.mutex);
     if (!shared.slots || shared.slots->number != spectrum.number()) {
         shared.slots.reset();
-        shared.slots = std::make_shared<const DeviceSlots>(device, spectrum, stream);
+        shared.slots =
+            std::make_shared<const DeviceSlots>(device, spectrum, place, threads, stream);
     }
     return shared.slots;
 }
@@ -159,13 +175,14 @@ extern "C" gkl_shim_status gkl_shim_correct_cuda_open(const gkl_shim_correct_cud
 
 extern "C" gkl_shim_status gkl_shim_correct_cuda_counter_open(gkl_shim_correct_cuda *engine,
                                                               int32_t k, int64_t memory_bytes,
+                                                              int32_t threshold,
                                                               gkl_shim_correct_counter **counter) {
     *counter = nullptr;
-    if (!check_k(k)) return GKL_SHIM_EINVAL;
+    if (!check_k(k) || !check_threshold(threshold)) return GKL_SHIM_EINVAL;
     return guarded([&] {
         *counter = new gkl_shim_correct_counter{
             std::make_unique<DeviceCounter>(&engine->engine, k,
-                                            memory_bytes ? memory_bytes : INT64_MAX),
+                                            memory_bytes ? memory_bytes : INT64_MAX, threshold),
             engine->engine.threads};
         return GKL_SHIM_OK;
     });

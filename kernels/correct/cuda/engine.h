@@ -17,20 +17,25 @@
 namespace gkl_shim {
 namespace correct {
 
-// A spectrum's slots in the memory of a device, whose context is current when it is made.
+// A spectrum's slots where the kernels of a device can read them. The device's context is current
+// when they are made.
 class DeviceSlots {
    public:
-    DeviceSlots(const gpu::Device &device, const Spectrum &spectrum, void *stream);
+    enum Place { kOnDevice, kOnHost };
+
+    // On the device; or in pinned memory of the host, which every device reads over the bus.
+    DeviceSlots(const gpu::Device &device, const Spectrum &spectrum, Place place, int threads,
+                void *stream);
     ~DeviceSlots();
     DeviceSlots(const DeviceSlots &) = delete;
 
     const int64_t number;  // of the spectrum
-    const SpectrumView view;
+    SpectrumView view;
 
    private:
-    DeviceSlots(const gpu::Device &device, const Spectrum &spectrum, uint64_t address);
     const gpu::Device &device_;
-    const uint64_t address_;
+    uint64_t on_device_ = 0;
+    void *on_host_ = nullptr;
 };
 
 class Engine {
@@ -52,7 +57,7 @@ class Engine {
                             const Read *reads, int64_t count, Outcome *outcomes, int repeats,
                             double *seconds);
 
-    // The spectrum on a device, whose context is current. A device keeps the last one.
+    // The spectrum for a device, whose context is current. The last one is kept.
     std::shared_ptr<const DeviceSlots> slots(const gpu::Device &device, const Spectrum &spectrum,
                                              void *stream);
 
@@ -77,6 +82,7 @@ class Engine {
     const std::vector<gkl_shim_correct_cuda_device> hardware_;
     const int64_t chunk_bases_;
     std::vector<std::unique_ptr<Shared>> shared_;
+    Shared on_host_;  // for devices whose memory is too small
 };
 
 }  // namespace correct

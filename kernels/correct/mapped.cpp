@@ -1,0 +1,46 @@
+#include "correct/mapped.h"
+
+#include <sys/mman.h>
+
+#include <new>
+
+namespace gkl_shim {
+namespace correct {
+
+Mapped::Mapped(size_t size) {
+    if (size == 0) return;
+    void *const memory = mmap(nullptr, size * sizeof(uint64_t), PROT_READ | PROT_WRITE,
+                              MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) throw std::bad_alloc();
+    entries_ = static_cast<uint64_t *>(memory);
+    size_ = size;
+}
+
+Mapped::~Mapped() {
+    if (entries_) munmap(entries_, size_ * sizeof(uint64_t));
+}
+
+void Mapped::grow(size_t size) {
+    if (!entries_) {
+        *this = Mapped(size);
+        return;
+    }
+    void *const memory =
+        mremap(entries_, size_ * sizeof(uint64_t), size * sizeof(uint64_t), MREMAP_MAYMOVE);
+    if (memory == MAP_FAILED) throw std::bad_alloc();
+    entries_ = static_cast<uint64_t *>(memory);
+    size_ = size;
+}
+
+void Mapped::shrink(size_t size) {
+    if (size == 0) {
+        *this = Mapped();
+        return;
+    }
+    // This cannot fail: the pages stay where they are.
+    mremap(entries_, size_ * sizeof(uint64_t), size * sizeof(uint64_t), 0);
+    size_ = size;
+}
+
+}  // namespace correct
+}  // namespace gkl_shim
