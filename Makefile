@@ -9,7 +9,7 @@ BIN = $(VENV)/bin
 demo: install  ## compare GATK with and without the shim on real reads
 	$(BIN)/gkl-shim demo
 
-# Tests of one file share GATK's runs, so one process runs them all.
+# Tests of one file share GATK's runs, so one process runs them all. WHEEL may name a wheel to test.
 test: setup  ## all tests, except whole pipelines
 	$(BIN)/pytest --numprocesses auto --maxprocesses 8 --dist loadfile
 
@@ -54,7 +54,7 @@ install: $(BIN)/python  ## build and install into $(VENV)
 	$(BIN)/python -m pip install --quiet .
 
 setup: $(BIN)/python  ## build and install with the packages that the tests need
-	$(BIN)/python -m pip install --quiet '.[test]'
+	$(BIN)/python -m pip install --quiet '$(or $(WHEEL),.)[test]'
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)

@@ -52,5 +52,21 @@ add_custom_command(
   WORKING_DIRECTORY ${JAR_DIR}
   COMMENT "Building the jars for GATK"
   VERBATIM)
-add_custom_target(jars ALL DEPENDS ${JAR_DIR}/gkl-shim.jar ${JAR_DIR}/gkl-shim-classpath.jar)
-install(FILES ${JAR_DIR}/gkl-shim.jar ${JAR_DIR}/gkl-shim-classpath.jar DESTINATION ${JAVADIR})
+set(JARS ${JAR_DIR}/gkl-shim.jar ${JAR_DIR}/gkl-shim-classpath.jar)
+
+# The Python package also has a jar that replays recorded calls.
+if(SKBUILD)
+  file(GLOB REPLAY_SOURCES CONFIGURE_DEPENDS java/replay/org/gklshim/replay/*.java)
+  add_custom_command(
+    OUTPUT ${JAR_DIR}/gkl-shim-replay.jar
+    COMMAND ${Java_JAVAC_EXECUTABLE} -encoding UTF-8 --release 11 -d replay ${REPLAY_SOURCES}
+    COMMAND ${Java_JAR_EXECUTABLE} --create --file gkl-shim-replay.jar -C replay org
+    DEPENDS ${REPLAY_SOURCES}
+    WORKING_DIRECTORY ${JAR_DIR}
+    COMMENT "Building the jar for replays"
+    VERBATIM)
+  list(APPEND JARS ${JAR_DIR}/gkl-shim-replay.jar)
+endif()
+
+add_custom_target(jars ALL DEPENDS ${JARS})
+install(FILES ${JARS} DESTINATION ${JAVADIR})

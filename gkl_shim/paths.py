@@ -15,6 +15,7 @@ __all__ = [
     "kernels",
     "library",
     "library_is_chosen",
+    "replay_jar",
 ]
 
 _PACKAGE = Path(__file__).resolve().parent
@@ -97,6 +98,17 @@ def classpath_jar() -> Path:
         If the file does not exist.
     """
     return _installed(_PACKAGE / "java" / "gkl-shim-classpath.jar", "the class-path jar")
+
+
+def replay_jar() -> Path:
+    """Return ``gkl-shim-replay.jar``, which calls engines in a JVM with recorded calls of GATK.
+
+    Raises
+    ------
+    MissingComponent
+        If the file does not exist.
+    """
+    return _installed(_PACKAGE / "java" / "gkl-shim-replay.jar", "the jar for replays")
 
 
 def _installed(path: Path, name: str) -> Path:

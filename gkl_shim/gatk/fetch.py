@@ -274,7 +274,7 @@ def java() -> str:
     home = tool_environment().get("JAVA_HOME")
     if home and (Path(home) / "bin" / "java").is_file():
         return str(Path(home) / "bin" / "java")
-    return tool("java", "install a JDK 17 (Debian: apt install openjdk-17-jdk-headless)")
+    return tool("java", "install Java 17 (Debian: apt install openjdk-17-jre-headless)")
 
 
 def java_version() -> str:

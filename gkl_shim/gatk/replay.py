@@ -20,7 +20,6 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
-from importlib import resources
 from pathlib import Path
 from typing import IO
 
@@ -174,7 +173,7 @@ def replay(regions: Path, engines: Mapping[str, str], calls: Calls = Calls()) ->
     Raises
     ------
     MissingComponent
-        If there is no JDK, or an engine does not load on this machine.
+        If there is no Java, or an engine does not load on this machine.
     FileNotFoundError
         If the file does not exist.
     FormatError
@@ -210,14 +209,11 @@ def side_by_side(
     if not regions.is_file():
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(regions))
     with ExitStack() as stack:
-        source = stack.enter_context(
-            resources.as_file(resources.files(__package__) / "Replay.java")
-        )
         command = [
             fetch.java(),
             f"-Dreplay.level={calls.level}",
             f"-Dreplay.pause={round(calls.pause * 1e9)}",
-            str(source),
+            *("-cp", str(paths.replay_jar()), "org.gklshim.replay.Replay"),
             str(regions),
             str(calls.threads),
             "pdhmm" if calls.pdhmm else "double" if calls.double_precision else "single",

@@ -11,9 +11,9 @@ import os
 import statistics
 import subprocess
 from dataclasses import dataclass
-from importlib import resources
 from pathlib import Path
 
+from gkl_shim import paths
 from gkl_shim.errors import MissingComponent
 from gkl_shim.gatk import fetch
 from gkl_shim.gatk.replay import stock_and_shim
@@ -50,19 +50,21 @@ def beside_gkl(pairs: Path, classpath: str, build: str, *, seconds: float) -> Be
     Raises
     ------
     MissingComponent
-        If there is no JDK, or an engine does not load on this machine.
+        If there is no Java, or an engine does not load on this machine.
     """
     engines = stock_and_shim(classpath)
-    with resources.as_file(resources.files(__package__) / "ReplaySmithWaterman.java") as source:
-        command = [fetch.java(), str(source), str(pairs), str(seconds)]
-        process = subprocess.run(
-            [*command, *(f"{name}={path}" for name, path in engines.items())],
-            capture_output=True,
-            text=True,
-            errors="replace",
-            check=False,
-            env={**os.environ, "GKL_SHIM_BUILD": build},
-        )
+    main = ("-cp", str(paths.replay_jar()), "org.gklshim.replay.ReplaySmithWaterman")
+    process = subprocess.run(
+        [
+            *(fetch.java(), *main, str(pairs), str(seconds)),
+            *(f"{name}={path}" for name, path in engines.items()),
+        ],
+        capture_output=True,
+        text=True,
+        errors="replace",
+        check=False,
+        env={**os.environ, "GKL_SHIM_BUILD": build},
+    )
     if process.returncode != 0:
         last = process.stderr.strip().splitlines()[-1:] or ["it printed nothing"]
         raise MissingComponent(

@@ -106,7 +106,7 @@ def test_more_threads_than_tiles_do_not_change_the_bits(build, threads):
     together = PairHMM(build=build, threads=threads)
     for count in (1, 5, 17, 33):
         result = alone.likelihoods(reads[:count], haplotypes)
-        for _ in range(50):
+        for _ in range(20):
             assert_same_bits(together.likelihoods(reads[:count], haplotypes), result)
 
 

@@ -35,8 +35,8 @@ def test_real_pairs_agree_with_edlib_at_every_threshold(name, mode):
             np.testing.assert_array_equal(got, oracle.within(exact, max_edits))
 
 
-def test_a_million_pairs_agree_with_edlib():
-    reads, segments = simulate.pairs(1_000_000, seed=1, longest=150)
+def test_many_pairs_agree_with_edlib():
+    reads, segments = simulate.pairs(300_000, seed=1, longest=150)
     exact = oracle.distances(reads, segments)
     for max_edits in (0, 3, 9, 15, 25):
         want = oracle.within(exact, max_edits)

@@ -15,10 +15,9 @@ from tests.conftest import ROOT
 
 #: Beside Python files, by folder.
 ALLOWED = {
-    "gkl_shim/gatk": r"Replay(SmithWaterman)?\.java",
     "gkl_shim/gatk/na12878_chr22": r"README\.md|NA12878\.ba[im]|q\.(dict|fa(\.fai)?)",
     "gkl_shim/include": r"gkl_shim\.h",
-    "gkl_shim/java": r"gkl-shim(-classpath)?\.jar",
+    "gkl_shim/java": r"gkl-shim(-classpath|-replay)?\.jar",
     "gkl_shim/lib": r"libgkl_shim\.(so|dylib)",
 }
 COMPILED = r"\w+\.[0-9a-f]{16}\.((sm|compute)_\d+\.(cubin|ptx)|symbols\.json)"

@@ -1,3 +1,5 @@
+package org.gklshim.replay;
+
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
@@ -21,7 +23,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * Replays regions of PairHMM or PDHMM through several native engines in one JVM. The engines take turns. Each
  * has a class path and a separate class loader, and therefore its own classes and native library.
  *
- * <p>replay.py runs {@code java Replay.java REGIONS THREADS single|double|pdhmm SECONDS CALLERS
+ * <p>replay.py runs {@code Replay REGIONS THREADS single|double|pdhmm SECONDS CALLERS
  * NAME=CLASSPATH ...}. Once the engines have computed all regions, it prints "ready" and waits for a line on
  * standard input, so that several processes can begin their turns at the same time. Then it prints one
  * line of JSON. On an error it prints one line on standard error and exits with code 1.

@@ -1,3 +1,5 @@
+package org.gklshim.replay;
+
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
@@ -18,10 +20,10 @@ import java.util.Locale;
  * take turns. Each has a class path and a separate class loader, and therefore its own classes and
  * native library.
  *
- * <p>replay_smithwaterman.py runs {@code java ReplaySmithWaterman.java PAIRS SECONDS
- * NAME=CLASSPATH ...}. PAIRS holds lines of the form "reference TAB alternative TAB match,mismatch,
- * gap open,gap extend TAB overhang strategy". It prints one line of JSON on standard output. On an
- * error it prints one line on standard error and exits with code 1.
+ * <p>replay_smithwaterman.py runs {@code ReplaySmithWaterman PAIRS SECONDS NAME=CLASSPATH ...}. PAIRS
+ * holds lines of the form "reference TAB alternative TAB match,mismatch,gap open,gap extend TAB
+ * overhang strategy". It prints one line of JSON on standard output. On an error it prints one line
+ * on standard error and exits with code 1.
  */
 public final class ReplaySmithWaterman {
     private static final String PACKAGE = "org.broadinstitute.gatk.nativebindings.smithwaterman.";
