@@ -26,6 +26,7 @@ import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from unittest import mock
 
 import click
 import numpy as np
@@ -48,7 +49,6 @@ _GENOME = 4_938_920
 #: Letters, states, begins and ends of corrected reads.
 _Out = tuple[NDArray[np.uint8], NDArray[np.uint8], NDArray[np.int32], NDArray[np.int32]]
 _LIGHTER_K = 19
-_LIMIT = "GKL_SHIM_DEVICE_MEMORY"
 _ROUNDS = 7
 
 
@@ -219,13 +219,8 @@ def _kernels(sets: list[Generated], step: Progress) -> Table:
         decimals={"gain": 4, "milliseconds": 2},
     )
     engine = Engine([0])
-    usual = os.environ.get(_LIMIT)
-    os.environ[_LIMIT] = "1"  # MiB, less than any spectrum here
-    small = Engine([0])
-    if usual is None:
-        del os.environ[_LIMIT]
-    else:
-        os.environ[_LIMIT] = usual
+    with mock.patch.dict(os.environ, {"GKL_SHIM_DEVICE_MEMORY": "1"}):
+        small = Engine([0])  # 1 MiB is less than any spectrum here
     for data in sets:
         spectrum = _spectrum(data, engine)
         for place, used in (("GPU", engine), ("host", small)):

@@ -210,8 +210,9 @@ class Index:
     ) -> Iterator[_native_mem.Matches]:
         """Find matches in parts that need not be in memory together; for this package's own use.
 
-        The order is that of :meth:`find`. Each part is valid until the next one. All matches of one
-        query have about `most` matches a part; 0 chooses the number. Several queries make one part.
+        Matches come in the order of :meth:`find`. Each part is valid until the next one. With one
+        query and the kind "mem", a part has about `most` matches; 0 chooses the number. Any other
+        search is one part.
         """
         if len(queries) != 1 or kind != "mem":
             yield self.matches(queries, min_length, kind, strands)

@@ -70,9 +70,9 @@ class Counter {
     // Bits of a hash without the partition's.
     int rest_bits() const { return 2 * k() - kPartitionBits; }
 
-    // The least count that is kept of partitions that have been counted. Unless the histogram is
-    // complete, it is one of some partitions, which are a sample of all k-mers. Its valley is about
-    // that of all, and half of it is nearly always low enough.
+    // Returns the least count to keep in the partitions that have been counted. Until the histogram
+    // is complete, it covers only some partitions. They are a sample of all k-mers, so their valley
+    // is close to the final one, and half of it is nearly always low enough.
     int keep_from(const std::vector<int64_t> &histogram, bool complete);
     // Returns whether enough k-mers were kept, after all partitions have been counted. If not, they
     // are counted again, and all k-mers that occur twice are kept meanwhile.

@@ -1,5 +1,5 @@
-// An array in pages of its own. What it no longer needs goes back to the system at once; malloc()
-// would keep it, and tables that grow would leave as much free memory behind as they take.
+// An array that is mapped separately, so that memory it no longer needs goes back to the system at
+// once. malloc() would keep that memory, and growing tables would leave as much behind as they use.
 #pragma once
 
 #include <stddef.h>

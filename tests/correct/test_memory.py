@@ -84,12 +84,12 @@ def partition(kmer: str) -> int:
 
 @pytest.mark.parametrize(("backend", "memory"), [("cpu", 1_500_000), ("cuda", 500_000)])
 def test_a_first_pass_that_misleads(fake_gpus, backend, memory) -> None:
-    """Its histogram has a higher valley than that of all k-mers, and so it keeps too few k-mers."""
+    """The valley of its histogram is too high, so it keeps too few k-mers."""
     rng = np.random.default_rng(1)
     # Of each half of the partitions: how many k-mers occur how often.
     wanted = (
         {1: 64, 2: 32, 3: 16, 4: 8, 5: 4, 6: 2, 20: 60},  # the valley is 7
-        {1: 40, 3: 200},  # that of both is 2
+        {1: 40, 3: 200},  # the valley of both halves together is 2
     )
     kmers: tuple[list[str], ...] = ([], [])
     while min(map(len, kmers)) < 300:

@@ -1,13 +1,10 @@
 package org.gklshim.replay;
 
 import java.io.BufferedReader;
-import java.io.File;
 import java.io.IOException;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.reflect.Array;
-import java.net.URL;
-import java.net.URLClassLoader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -33,17 +30,10 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 public final class Replay {
     private static final String BINDINGS = "org.broadinstitute.gatk.nativebindings.";
-    /** In shorter turns, the clock and cold caches would affect the result. */
-    private static final double TURN_SECONDS = 0.25;
     private static final long PAUSE = Long.getLong("replay.pause", 0);
 
     public static void main(String[] arguments) {
-        try {
-            System.out.println(replay(arguments));
-        } catch (Throwable e) {
-            System.err.println("replay: " + (e.getMessage() == null ? e : e.getMessage()));
-            System.exit(1);
-        }
+        Engines.print(() -> replay(arguments));
     }
 
     private static String replay(String[] arguments) throws Throwable {
@@ -121,25 +111,13 @@ public final class Replay {
         Engine(String name, String classPath, int threads, boolean pdhmm,
                 boolean doublePrecision, int callers, List<Region> regions) throws Throwable {
             this.name = name;
-            List<URL> urls = new ArrayList<>();
-            for (String entry : classPath.split(":")) {
-                urls.add(Paths.get(entry).toUri().toURL());
-            }
-            ClassLoader loader = new URLClassLoader(urls.toArray(new URL[0]),
-                    ClassLoader.getPlatformClassLoader());
-            Thread.currentThread().setContextClassLoader(loader);
+            ClassLoader loader = Engines.loader(classPath);
             // Like GATK, use the OpenMP class for several threads and the plain class for one.
             Class<?> pairHmm = loader.loadClass("com.intel.gkl."
                     + (pdhmm ? "pdhmm.IntelPDHMM"
                             : threads > 1 ? "pairhmm.IntelPairHmmOMP" : "pairhmm.IntelPairHmm"));
             String bindings = BINDINGS + (pdhmm ? "pdhmm." : "pairhmm.");
-            Object instance = pairHmm.getConstructor().newInstance();
-            MethodHandle load = MethodHandles.lookup()
-                    .unreflect(pairHmm.getMethod("load", File.class)).bindTo(instance);
-            if (!(boolean) load.invoke((File) null)) {
-                throw new IllegalStateException(
-                        name + ": its native library does not load on this machine");
-            }
+            Object instance = Engines.load(name, pairHmm);
             Class<?> argumentsClass = loader.loadClass(
                     bindings + (pdhmm ? "PDHMMNativeArguments" : "PairHMMNativeArguments"));
             Object arguments = argumentsClass.getConstructor().newInstance();
@@ -261,7 +239,7 @@ public final class Replay {
             }
             ready.await();
             long start = System.nanoTime();
-            deadline.set(start + (long) (TURN_SECONDS * 1e9));
+            deadline.set(start + (long) (Engines.TURN_SECONDS * 1e9));
             go.countDown();
             int passes = passesUntil(deadline.get(), 0);
             for (FutureTask<Integer> task : others) {

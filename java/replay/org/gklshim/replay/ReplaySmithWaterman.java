@@ -1,12 +1,9 @@
 package org.gklshim.replay;
 
 import java.io.BufferedReader;
-import java.io.File;
 import java.io.IOException;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
-import java.net.URL;
-import java.net.URLClassLoader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -27,16 +24,9 @@ import java.util.Locale;
  */
 public final class ReplaySmithWaterman {
     private static final String PACKAGE = "org.broadinstitute.gatk.nativebindings.smithwaterman.";
-    /** In shorter turns, the clock and cold caches would affect the result. */
-    private static final double TURN_SECONDS = 0.25;
 
     public static void main(String[] arguments) {
-        try {
-            System.out.println(replay(arguments));
-        } catch (Throwable e) {
-            System.err.println("replay: " + (e.getMessage() == null ? e : e.getMessage()));
-            System.exit(1);
-        }
+        Engines.print(() -> replay(arguments));
     }
 
     private static String replay(String[] arguments) throws Throwable {
@@ -58,7 +48,7 @@ public final class ReplaySmithWaterman {
             engine.turns.clear();
         }
         // Engines take turns, so that a change of the machine's speed affects all of them.
-        for (double total = 0; total < seconds; total += TURN_SECONDS) {
+        for (double total = 0; total < seconds; total += Engines.TURN_SECONDS) {
             for (Engine engine : engines) {
                 engine.turn();
             }
@@ -88,25 +78,13 @@ public final class ReplaySmithWaterman {
 
         Engine(String name, String classPath, List<String[]> pairs) throws Throwable {
             this.name = name;
-            List<URL> urls = new ArrayList<>();
-            for (String entry : classPath.split(":")) {
-                urls.add(Paths.get(entry).toUri().toURL());
-            }
-            ClassLoader loader = new URLClassLoader(urls.toArray(new URL[0]),
-                    ClassLoader.getPlatformClassLoader());
-            Thread.currentThread().setContextClassLoader(loader);
+            ClassLoader loader = Engines.loader(classPath);
             Class<?> aligner = loader.loadClass("com.intel.gkl.smithwaterman.IntelSmithWaterman");
             Class<?> parametersClass = loader.loadClass(PACKAGE + "SWParameters");
             Class<?> strategyClass = loader.loadClass(PACKAGE + "SWOverhangStrategy");
             Class<?> resultClass = loader.loadClass(PACKAGE + "SWNativeAlignerResult");
             MethodHandles.Lookup lookup = MethodHandles.lookup();
-            Object instance = aligner.getConstructor().newInstance();
-            MethodHandle load = lookup.unreflect(aligner.getMethod("load", File.class))
-                    .bindTo(instance);
-            if (!(boolean) load.invoke((File) null)) {
-                throw new IllegalStateException(
-                        name + ": its native library does not load on this machine");
-            }
+            Object instance = Engines.load(name, aligner);
             align = lookup.unreflect(aligner.getMethod("align", byte[].class, byte[].class,
                     parametersClass, strategyClass)).bindTo(instance);
             cigar = lookup.unreflectGetter(resultClass.getField("cigar"));
@@ -133,7 +111,7 @@ public final class ReplaySmithWaterman {
             int passes = 0;
             Object result = null;
             long start = System.nanoTime();
-            long deadline = start + (long) (TURN_SECONDS * 1e9);
+            long deadline = start + (long) (Engines.TURN_SECONDS * 1e9);
             do {
                 for (int i = 0; i < sequences.length; i++) {
                     result = align.invoke(sequences[i][0], sequences[i][1], parameters[i],
