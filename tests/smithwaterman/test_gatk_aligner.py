@@ -107,7 +107,8 @@ def lines(text: str) -> dict[str, str]:
     return dict(line.split("\t") for line in text.splitlines() if line.count("\t") == 1)
 
 
-@pytest.mark.parametrize("version", ["0.8.11", "0.9.0", "0.9.1"])
+# Not GKL 0.9.0, which no release of GATK has. With AVX-512 it crashes at 32,767 letters.
+@pytest.mark.parametrize("version", ["0.8.11", "0.9.1"])
 def test_unusual_arguments(version: str) -> None:
     """What Intel's class answers, ours answers; where Intel's throws, ours throws the same, or
     aligns what is beyond Intel's limits."""
