@@ -70,8 +70,9 @@ _MODULE_OPTIONS = (
     *(f"--add-opens={package}=ALL-UNNAMED" for package in _OPENED),
 )
 
-# The JVM prints its warnings on standard output, where GATK may write its results.
-_WARNINGS_TO_STDERR = ("-Xlog:disable", "-Xlog:all=warning:stderr")
+# The JVM prints its warnings on standard output, where GATK may write its results. If an archive was
+# made by another Java, Java 25 would print a warning and an error.
+_WARNINGS_TO_STDERR = ("-Xlog:disable", "-Xlog:all=warning:stderr", "-Xlog:cds=error:stderr")
 
 ARCHIVE_NAME = "gkl-shim.jsa"
 """The file name of every class-data archive that gkl-shim makes."""
