@@ -23,8 +23,12 @@ from tests.conftest import ROOT, alone, require_tool
 FOLDER = ROOT / "build" / "docker"
 HERE = Path(__file__).parent
 
-# pip and apt use the same package mirrors in a container as here.
-_OF_THE_HOST = ("/etc/pip.conf", "/etc/ssl/certs/ca-certificates.crt")
+# pip uses the same settings in a container as here. Debian's package ca-certificates adds the
+# certificates in this folder to its own.
+_OF_THE_HOST = {
+    "/etc/pip.conf": "/etc/pip.conf",
+    "/etc/ssl/certs/ca-certificates.crt": "/usr/local/share/ca-certificates/host.crt",
+}
 
 # Run a command in a file system. /data is a folder of the host. /tmp is empty and noexec.
 _IN_CONTAINER = """
@@ -59,7 +63,11 @@ def build(
     name: str, dockerfile: Path, context: Path, *options: object, check: bool = True, **args: str
 ) -> str:
     """Build an image, and return what the build printed."""
-    shared = [f"--volume={file}:{file}:ro" for file in _OF_THE_HOST if Path(file).exists()]
+    shared = [
+        f"--volume={file}:{inside}:ro"
+        for file, inside in _OF_THE_HOST.items()
+        if Path(file).exists()
+    ]
     given = [f"--build-arg={key}={value}" for key, value in args.items()]
     command = ["bud", "--isolation=chroot", "--network=host", "--layers", *shared, *given, *options]
     return buildah(*command, "--tag", name, "--file", dockerfile, context, check=check).stdout
