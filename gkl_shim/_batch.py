@@ -1,66 +1,33 @@
-"""Convert every form of PairHMM input into ragged arrays, and check it.
+"""Batches of PairHMM's input: regions of reads and haplotypes as ragged arrays.
 
-A :class:`Batch` holds letters ACGTN in either case, qualities 0 to 127, and no empty sequence. CuPy
-arrays are copied to the host first.
+A :class:`Batch` holds letters ACGTN in either case, qualities 0 to 127, and no empty sequence.
+``_convert.py`` makes batches of other forms of input.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any, Protocol, TypeAlias
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gkl_shim import _native_pairhmm
-from gkl_shim.cuda import arrays
+from gkl_shim._checks import (
+    QUAL_TRACKS,
+    bytes_array,
+    check_contents,
+    checked_quality,
+    integers,
+)
 
-Bases: TypeAlias = bytes | bytearray | memoryview | str | NDArray[np.uint8]
-Quals: TypeAlias = int | bytes | bytearray | memoryview | Sequence[int] | NDArray[np.integer[Any]]
+__all__ = ["CONTINUATION_QUALS", "DELETION_QUALS", "INSERTION_QUALS", "Batch", "HaplotypeBatch",
+           "ReadBatch", "concatenated", "copied", "cut_haplotypes", "cut_reads",
+           "offsets_of"]  # fmt: skip
 
 INSERTION_QUALS = 45
 DELETION_QUALS = 45
 CONTINUATION_QUALS = 10
-
-MAX_QUAL = 127
-QUAL_TRACKS = ("quals", "insertion_quals", "deletion_quals", "continuation_quals")
-_SCALARS = [bytes([qual]) for qual in range(MAX_QUAL + 1)]
-
-
-@dataclass(frozen=True, slots=True)
-class Read:
-    """A read with its four quality tracks.
-
-    Parameters
-    ----------
-    bases
-        Letters ACGTN in either case: bytes, str, or a uint8 array of NumPy or CuPy.
-    quals
-        Base qualities, Phred 0 to 127: one a base, or one number for all bases. Bytes hold the
-        numbers themselves, not printable characters.
-    insertion_quals, deletion_quals
-        Gap-open qualities, in the same forms.
-    continuation_quals
-        Gap-continuation qualities, in the same forms.
-    """
-
-    bases: Bases
-    quals: Quals
-    insertion_quals: Quals = INSERTION_QUALS
-    deletion_quals: Quals = DELETION_QUALS
-    continuation_quals: Quals = CONTINUATION_QUALS
-
-
-class AlignedRead(Protocol):
-    """The attributes of a pysam ``AlignedSegment`` that are used. Any object may have them."""
-
-    @property
-    def query_sequence(self) -> str | None: ...
-
-    @property
-    def query_qualities(self) -> Any: ...
 
 
 class ReadBatch:
@@ -117,22 +84,23 @@ class ReadBatch:
             empty, or a letter or quality is out of range.
         """
         quals_given = (quals, insertion_quals, deletion_quals, continuation_quals)
-        letters = _bytes_array(bases, "bases")
+        letters = bytes_array(bases, "bases")
         ends = _checked_offsets(offsets, len(letters))
         tracks = [letters]
         for name, track in zip(QUAL_TRACKS, quals_given, strict=True):
             if isinstance(track, (int, np.integer)) and name != "quals":
-                tracks.append(np.full(len(letters), _scalar(track, name), np.uint8))
+                tracks.append(np.full(len(letters), checked_quality(track, name), np.uint8))
                 continue
-            values = _bytes_array(track, name)
+            values = bytes_array(track, name)
             if len(values) != len(letters):
                 raise ValueError(f"{name}: {len(values)} values for {len(letters)} bases")
             tracks.append(values)
-        _check_contents(ends, "read", *tracks)
+        check_contents(ends, "read", *tracks)
         return cls.trusted(ends, *tracks)
 
     @classmethod
     def trusted(cls, offsets: NDArray[np.int64], *tracks: NDArray[np.uint8]) -> ReadBatch:
+        """Combine arrays that need no check: the offsets, and the tracks in their order."""
         self = object.__new__(cls)
         self.offsets = offsets
         self.bases, self.quals, self.insertion_quals, self.deletion_quals = tracks[:4]
@@ -189,13 +157,14 @@ class HaplotypeBatch:
             If an array has another type or shape, the offsets do not match the arrays, a haplotype
             is empty, or a letter is not one of ACGTN.
         """
-        letters = _bytes_array(bases, "bases")
+        letters = bytes_array(bases, "bases")
         ends = _checked_offsets(offsets, len(letters))
-        _check_contents(ends, "haplotype", letters)
+        check_contents(ends, "haplotype", letters)
         return cls.trusted(ends, letters)
 
     @classmethod
     def trusted(cls, offsets: NDArray[np.int64], bases: NDArray[np.uint8]) -> HaplotypeBatch:
+        """Combine arrays that need no check."""
         self = object.__new__(cls)
         self.offsets = offsets
         self.bases = bases
@@ -323,12 +292,6 @@ class Batch:
             first = end
 
 
-AnyRead: TypeAlias = Read | AlignedRead | tuple[Any, ...]
-Reads: TypeAlias = Iterable[AnyRead] | ReadBatch
-Haplotypes: TypeAlias = Iterable[Bases] | HaplotypeBatch
-Region: TypeAlias = tuple[Reads, Haplotypes] | Batch
-
-
 def copied(batch: Batch) -> Batch:
     """Return a copy of a batch that shares no array with it."""
     reads, haplotypes = batch.reads, batch.haplotypes
@@ -341,6 +304,7 @@ def copied(batch: Batch) -> Batch:
 
 
 def concatenated(batches: list[Batch]) -> Batch:
+    """Return one batch with the regions of all."""
     if len(batches) == 1:
         return batches[0]
     tracks = zip(*(batch.reads.tracks for batch in batches), strict=True)
@@ -370,217 +334,25 @@ def _joined(offsets: list[NDArray[np.int64]]) -> NDArray[np.int64]:
 
 
 def offsets_of(lengths: list[int]) -> NDArray[np.int64]:
+    """Return where sequences of these lengths start, and where the last ends."""
     return np.fromiter(itertools.accumulate(lengths, initial=0), np.int64, len(lengths) + 1)
 
 
 def cut_reads(reads: ReadBatch, start: int, stop: int) -> ReadBatch:
+    """Return the reads ``[start, stop)``. The tracks are not copied."""
     ends = reads.offsets[start : stop + 1]
     first, last = int(ends[0]), int(ends[-1])
     return ReadBatch.trusted(ends - first, *(track[first:last] for track in reads.tracks))
 
 
 def cut_haplotypes(haplotypes: HaplotypeBatch, start: int, stop: int) -> HaplotypeBatch:
+    """Return the haplotypes ``[start, stop)``. The letters are not copied."""
     ends = haplotypes.offsets[start : stop + 1]
     return HaplotypeBatch.trusted(ends - ends[0], haplotypes.bases[int(ends[0]) : int(ends[-1])])
 
 
-def read_batch(reads: Reads, gaps: tuple[Quals, ...]) -> ReadBatch:
-    if isinstance(reads, ReadBatch):
-        return reads
-    rows: Iterable[tuple[Any, ...]] = (
-        _row(read, gaps, index) for index, read in enumerate(_items(reads, "reads"))
-    )
-    joined = None
-    if isinstance(reads, (list, tuple)):
-        rows = list(rows)
-        joined = _joined_rows(rows)
-    if joined is None:
-        # Some track has another form or is wrong, or a generator may refill the arrays of a read
-        # for the next one.
-        joined = _joined_rows([_bytes_row(row, index) for index, row in enumerate(rows)])
-    offsets, *tracks = joined or [offsets_of([]), *[np.empty(0, np.uint8)] * 5]
-    return ReadBatch.trusted(offsets, *tracks)
-
-
-def _row(read: Any, gaps: tuple[Quals, ...], index: int) -> tuple[Any, ...]:
-    """Return the bases and the qualities of a read in any accepted form, not yet checked."""
-    if isinstance(read, tuple):
-        if len(read) == 5:
-            return read
-        if len(read) == 2:
-            return (*read, *gaps)
-        raise ValueError(
-            f"reads[{index}]: a tuple of {len(read)}; expected (bases, quals) or (bases, "
-            "quals, insertion_quals, deletion_quals, continuation_quals)"
-        )
-    if isinstance(read, Read):
-        return (read.bases, read.quals, read.insertion_quals, read.deletion_quals,
-                read.continuation_quals)  # fmt: skip
-    if hasattr(read, "query_sequence"):
-        return (read.query_sequence, read.query_qualities, *gaps)
-    raise ValueError(
-        f"reads[{index}]: expected a Read, a pysam read or a tuple, got "
-        f"{'None' if read is None else type(read).__name__}"
-    )
-
-
-def _bytes_row(row: tuple[Any, ...], index: int) -> tuple[bytes, ...]:
-    """Check the tracks of a read and return them as bytes."""
-    bases = sequence_bytes(row[0], f"reads[{index}].bases")
-    named = zip(QUAL_TRACKS, row[1:], strict=True)
-    return (bases, *[_track(t, len(bases), f"reads[{index}].{name}") for name, t in named])
-
-
-def _joined_rows(rows: list[tuple[Any, ...]]) -> list[NDArray[Any]] | None:
-    """Check and join the tracks of all reads at once, which is faster than one after the other.
-
-    Returns
-    -------
-    list of arrays, or None
-        The offsets and the tracks. None if there is no read, if a track is neither bytes nor one
-        number, or if anything is wrong.
-    """
-    if not rows:
-        return None
-    sequences, *tracks = zip(*rows, strict=True)
-    joined = _joined_letters(sequences)
-    if joined is None:
-        return None
-    lengths, letters = joined
-    result: list[NDArray[Any]] = [offsets_of(lengths), np.frombuffer(letters, np.uint8)]
-    for track in tracks:
-        kinds = set(map(type, track))
-        if kinds == {bytes}:
-            quals = b"".join(track)
-            if list(map(len, track)) != lengths or not quals.isascii():  # 128 or more
-                return None
-        elif kinds == {int} and len(set(track)) == 1 and 0 <= track[0] <= MAX_QUAL:
-            quals = _SCALARS[track[0]] * len(letters)
-        else:
-            return None
-        result.append(np.frombuffer(quals, np.uint8))
-    return result
-
-
-def _joined_letters(sequences: Sequence[Any]) -> tuple[list[int], bytes] | None:
-    """Check and join sequences, and return their lengths too; None as in `_joined_rows`."""
-    if set(map(type, sequences)) != {bytes}:
-        return None
-    lengths, letters = list(map(len, sequences)), b"".join(sequences)
-    if 0 in lengths or letters.translate(None, _native_pairhmm.letters()):
-        return None
-    return lengths, letters
-
-
-def haplotype_batch(haplotypes: Haplotypes) -> HaplotypeBatch:
-    if isinstance(haplotypes, HaplotypeBatch):
-        return haplotypes
-    items = _items(haplotypes, "haplotypes")
-    joined = _joined_letters(haplotypes) if isinstance(haplotypes, (list, tuple)) else None
-    if joined is None:
-        checked = [sequence_bytes(item, f"haplotypes[{index}]") for index, item in enumerate(items)]
-        joined = list(map(len, checked)), b"".join(checked)
-    lengths, letters = joined
-    return HaplotypeBatch.trusted(offsets_of(lengths), np.frombuffer(letters, np.uint8))
-
-
-def _items(value: Any, name: str) -> Iterable[Any]:
-    kind = name.removesuffix("s")
-    if value is None or isinstance(value, (str, bytes, bytearray, memoryview, Read)):
-        got = "None" if value is None else f"one {type(value).__name__}"
-        raise ValueError(f"{name}: expected a sequence of {kind}s, got {got}")
-    try:
-        items: Iterable[Any] = iter(value)
-        return items
-    except TypeError:
-        got = type(value).__name__
-        raise ValueError(f"{name}: expected a sequence of {kind}s, got {got}") from None
-
-
-def sequence_bytes(value: Any, name: str) -> bytes:
-    """Check letters and return them as bytes."""
-    if isinstance(value, str):
-        if not value.isascii():
-            at = next(at for at, letter in enumerate(value) if not letter.isascii())
-            raise ValueError(f"{name}: letter {value[at]!r} at base {at} is none of ACGTN")
-        letters = value.encode()
-    elif isinstance(value, bytes):
-        letters = value
-    elif isinstance(value, (bytearray, memoryview)):
-        letters = bytes(value)
-    elif isinstance(value, np.ndarray) or arrays.is_cupy_array(value):
-        letters = _bytes_array(value, name).tobytes()
-    else:
-        got = "None" if value is None else type(value).__name__
-        raise ValueError(f"{name}: expected bytes, str or a uint8 array, got {got}")
-    if not letters:
-        raise ValueError(f"{name}: is empty")
-    if letters.translate(None, _native_pairhmm.letters()):
-        at, letter = _first_other(letters)
-        raise ValueError(f"{name}: letter {shown(letter)} at base {at} is none of ACGTN")
-    return letters
-
-
-def _track(value: Any, length: int, name: str) -> bytes:
-    """Check qualities and return them as bytes."""
-    if isinstance(value, (int, np.integer)):
-        return _SCALARS[_scalar(value, name)] * length
-    if isinstance(value, (bytes, bytearray, memoryview)):
-        quals = bytes(value)
-    elif value is None:
-        raise ValueError(f"{name}: missing")
-    elif isinstance(value, str):
-        raise ValueError(f"{name}: expected numbers, got text; take 33 off printable qualities")
-    else:
-        try:
-            numbers = np.asarray(arrays.on_host(value))
-        except ValueError:
-            raise ValueError(f"{name}: expected one number a base") from None
-        if numbers.ndim != 1 or (len(numbers) and numbers.dtype.kind not in "iu"):
-            raise ValueError(
-                f"{name}: expected whole numbers in one dimension, got {numbers.dtype} in "
-                f"{numbers.ndim}"
-            )
-        _check_quals(numbers, name)
-        quals = numbers.astype(np.uint8).tobytes()
-    if len(quals) != length:
-        raise ValueError(f"{name}: {len(quals)} values for {length} bases")
-    if not quals.isascii():  # some byte is above 127
-        _check_quals(np.frombuffer(quals, np.uint8), name)
-    return quals
-
-
-def _scalar(value: Any, name: str) -> int:
-    if isinstance(value, bool) or not 0 <= value <= MAX_QUAL:
-        raise ValueError(f"{name}: quality {value} is not within 0..{MAX_QUAL}")
-    return int(value)
-
-
-def _check_quals(quals: NDArray[Any], name: str) -> None:
-    wrong = (quals < 0) | (quals > MAX_QUAL)
-    if wrong.any():
-        at = int(np.argmax(wrong))
-        raise ValueError(f"{name}: quality {quals[at]} at base {at} is not within 0..{MAX_QUAL}")
-
-
-def _bytes_array(value: Any, name: str) -> NDArray[np.uint8]:
-    """Return a C-contiguous array."""
-    if isinstance(value, (bytes, bytearray, memoryview)):
-        value = np.frombuffer(value, np.uint8)
-    value = arrays.on_host(value)
-    if not isinstance(value, np.ndarray):
-        got = "None" if value is None else type(value).__name__
-        raise ValueError(f"{name}: expected a uint8 array or bytes, got {got}")
-    if value.dtype != np.uint8 or value.ndim != 1:
-        raise ValueError(
-            f"{name}: expected a one-dimensional uint8 array, got {value.dtype} of shape "
-            f"{value.shape}"
-        )
-    return np.ascontiguousarray(value)
-
-
 def _checked_offsets(value: Any, size: int) -> NDArray[np.int64]:
-    offsets = _integers(value, "offsets")
+    offsets = integers(value, "offsets")
     if offsets[-1] != size:
         raise ValueError(f"offsets: end at {offsets[-1]}, but there are {size} bases")
     lengths = np.diff(offsets)
@@ -594,7 +366,7 @@ def _checked_offsets(value: Any, size: int) -> NDArray[np.int64]:
 def _region_offsets(value: Any, count: int, name: str) -> NDArray[np.int64]:
     if value is None:
         return np.array([0, count], np.int64)
-    offsets = _integers(value, name)
+    offsets = integers(value, name)
     if offsets[-1] != count:
         what = name.removeprefix("region_")
         raise ValueError(f"{name}: end at {offsets[-1]}, but there are {count} {what}")
@@ -602,51 +374,3 @@ def _region_offsets(value: Any, count: int, name: str) -> NDArray[np.int64]:
         at = int(np.argmax(np.diff(offsets) < 0))
         raise ValueError(f"{name}: decrease at region {at}")
     return offsets
-
-
-def _integers(value: Any, name: str) -> NDArray[np.int64]:
-    array = np.asarray(arrays.on_host(value))
-    if array.ndim != 1 or array.dtype.kind not in "iu" or not len(array):
-        raise ValueError(
-            f"{name}: expected one or more whole numbers in one dimension, got {array.dtype} of "
-            f"shape {array.shape}"
-        )
-    if array[0] != 0:
-        raise ValueError(f"{name}: start at {array[0]}, not 0")
-    return np.ascontiguousarray(array, np.int64)
-
-
-def _check_contents(ends: NDArray[np.int64], kind: str, *tracks: NDArray[np.uint8]) -> None:
-    """Check a track of letters, and then any tracks of qualities."""
-    wrong = _first_wrong(*tracks)
-    if wrong is None:
-        return
-    which, at = wrong
-    value = int(tracks[which][at])
-    index = int(np.searchsorted(ends, at, "right")) - 1
-    place = f"{kind} {index}, base {at - int(ends[index])},"
-    if which == 0:
-        raise ValueError(f"bases: letter {shown(value)} of {place} is none of ACGTN")
-    name = QUAL_TRACKS[which - 1]
-    raise ValueError(f"{name}: quality {value} of {place} is not within 0..{MAX_QUAL}")
-
-
-def _first_wrong(bases: NDArray[np.uint8], *quals: NDArray[np.uint8]) -> tuple[int, int] | None:
-    """Return the track (0 for the bases) and index of the first wrong value, or None."""
-    text = bases.tobytes()
-    if text.translate(None, _native_pairhmm.letters()):
-        return 0, _first_other(text)[0]
-    for which, track in enumerate(quals, 1):
-        if len(track) and track.max() > MAX_QUAL:
-            return which, int(np.argmax(track > MAX_QUAL))
-    return None
-
-
-def _first_other(text: bytes) -> tuple[int, int]:
-    """Return the index and the value of the first byte that is not one of ACGTN."""
-    letter = text.translate(None, _native_pairhmm.letters())[0]
-    return text.index(letter), letter
-
-
-def shown(letter: int) -> str:
-    return repr(chr(letter)) if 32 < letter < 127 else f"0x{letter:02X}"

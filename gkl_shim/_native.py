@@ -10,6 +10,8 @@ import threading
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 import gkl_shim
 from gkl_shim import paths
 from gkl_shim.errors import BackendUnavailable, MissingComponent
@@ -151,12 +153,21 @@ class CpuEngine:
 
     _kind: str
 
-    def __init__(self, build: str | None, **options: int) -> None:
+    def __init__(self, build: str | None, threads: int, **options: int) -> None:
+        if isinstance(threads, bool) or not isinstance(threads, (int, np.integer)):
+            raise ValueError(f"threads: a whole number, not {threads!r}")
+        if not 0 <= threads < 2**31:
+            raise ValueError(f"threads: 0 or more, not {threads}")
+        if build is not None and not isinstance(build, str):
+            raise ValueError(f"build: a name, not {build!r}")
         self._ffi, self._lib = library()
         name = self._ffi.NULL
         if build is not None:
             name = self._ffi.new("char[]", build.encode(errors="surrogateescape"))
-        given = self._ffi.new(f"gkl_shim_{self._kind}_options *", {**options, "build": name})
+        given = self._ffi.new(
+            f"gkl_shim_{self._kind}_options *",
+            {**options, "threads": int(threads), "build": name},
+        )
         self._handle = opened(self._kind, given)
 
     @property

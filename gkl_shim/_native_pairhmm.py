@@ -154,7 +154,7 @@ class CpuEngine(_native.CpuEngine):
     ) -> None:
         super().__init__(
             build,
-            threads=threads,
+            threads,
             precision=precision_code(precision),
             conventions=conventions_code(as_gkl),
         )

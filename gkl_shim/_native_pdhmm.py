@@ -2,14 +2,51 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gkl_shim import _native, _native_pairhmm
 
-__all__ = ["CpuEngine"]
+__all__ = ["CpuEngine", "Limits", "check_shape", "limits"]
+
+
+class Limits(NamedTuple):
+    """The most letters of a read, of a haplotype, and of all haplotypes of a region."""
+
+    read: int
+    haplotype: int
+    region: int
+
+
+def limits() -> Limits:
+    """Return the engine's limits."""
+    _, lib = _native.library()
+    return Limits(
+        lib.GKL_SHIM_PDHMM_LONGEST_READ,
+        lib.GKL_SHIM_PDHMM_LONGEST_HAPLOTYPE,
+        lib.GKL_SHIM_PDHMM_REGION_LETTERS,
+    )
+
+
+def check_shape(arrays: tuple[Any, ...]) -> None:
+    """Check the offsets of a batch and the engine's limits.
+
+    Parameters
+    ----------
+    arrays
+        The arguments of :func:`gkl_shim._native_pairhmm.batch_pointer`.
+
+    Raises
+    ------
+    ValueError
+        If the library refuses the batch, with the library's message.
+    """
+    ffi, lib = _native.library()
+    batch = ffi.new("gkl_shim_pdhmm_batch *")
+    batch.pairs = _native_pairhmm.batch_pointer(*arrays)[0]
+    _native.check(lib.gkl_shim_pdhmm_check(batch))
 
 
 class CpuEngine(_native.CpuEngine):
@@ -18,9 +55,7 @@ class CpuEngine(_native.CpuEngine):
     _kind = "pdhmm"
 
     def __init__(self, threads: int, build: str | None, *, as_gkl: bool = False) -> None:
-        super().__init__(
-            build, threads=threads, conventions=_native_pairhmm.conventions_code(as_gkl)
-        )
+        super().__init__(build, threads, conventions=_native_pairhmm.conventions_code(as_gkl))
 
     def compute(
         self, arrays: tuple[Any, ...], flags: NDArray[np.uint8], out: NDArray[np.float64]

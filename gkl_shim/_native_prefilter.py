@@ -76,7 +76,7 @@ class CpuEngine(_native.CpuEngine):
     ) -> None:
         super().__init__(
             build,
-            threads=threads,
+            threads,
             method=method_code(method),
             mode=mode_code(mode),
             max_edits=max_edits,

@@ -28,7 +28,7 @@ class CpuEngine(_native.CpuEngine):
     _kind = "smithwaterman"
 
     def __init__(self, threads: int, build: str | None) -> None:
-        super().__init__(build, threads=threads)
+        super().__init__(build, threads)
 
     def align(
         self,

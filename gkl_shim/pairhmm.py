@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from gkl_shim import _native_pairhmm
+from gkl_shim import _native_pairhmm, _pairhmm_calls
 from gkl_shim._auto import CallCosts, Devices
 from gkl_shim._batch import (
     CONTINUATION_QUALS,
@@ -29,20 +29,19 @@ from gkl_shim._batch import (
     INSERTION_QUALS,
     Batch,
     HaplotypeBatch,
+    ReadBatch,
+)
+from gkl_shim._closable import Closable
+from gkl_shim._convert import (
     Haplotypes,
     Quals,
     Read,
-    ReadBatch,
     Reads,
     Region,
-    concatenated,
-    copied,
-    cut_haplotypes,
-    cut_reads,
     haplotype_batch,
     read_batch,
 )
-from gkl_shim._closable import Closable
+from gkl_shim._pairhmm_stream import bundled, copies, grouped
 from gkl_shim._read_ahead import background, read_ahead
 from gkl_shim.cuda import arrays
 
@@ -65,25 +64,8 @@ __all__ = [
 Backend: TypeAlias = Literal["auto", "cpu", "cuda"]
 Precision: TypeAlias = Literal["single", "double"]
 
-# The most cells in one native call. Ctrl-C waits until the call returns.
-_CALL_CELLS = 1 << 29
-# The fewest reads in one native call, if the region has as many: the engine computes reads side by
-# side, and computes the shared parts of haplotypes once. A call with few long reads may therefore
-# have up to _FEW_READS_CELLS cells.
-_CALL_READS = 16
-_FEW_READS_CELLS = 1 << 32
-# A region with up to this many letters keeps its haplotypes together, because the engine chooses
-# where to cut them from all of them (kMostLetters in kernels/pairhmm/cuts.cpp).
-_CUT_TOGETHER_LETTERS = 1 << 17
-# A stream concatenates small regions up to this many cells. Batches of a few hundred regions are
-# larger, so they are not copied.
-_GROUP_CELLS = 1 << 27
-# The bases of reads in one call to the devices, since the host's work grows with them, and the
-# number of such calls in flight.
-_DEVICE_CALL_BASES = 1 << 23
+# Calls to the devices that are in flight at once in a stream.
 _DEVICE_CALLERS = 3
-# The least that a pair counts, in cells. It bounds the results of a call with tiny sequences.
-_PAIR_CELLS = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,14 +145,8 @@ class PairHMM(Closable):
             raise ValueError("devices: the CPU backend has none")
         if precision not in ("single", "double"):
             raise ValueError(f'precision: "single" or "double", not {precision!r}')
-        if isinstance(threads, bool) or not isinstance(threads, (int, np.integer)):
-            raise ValueError(f"threads: a whole number, not {threads!r}")
-        if not 0 <= threads < 2**31:
-            raise ValueError(f"threads: 0 or more, not {threads}")
-        if build is not None and not isinstance(build, str):
-            raise ValueError(f"build: a name, not {build!r}")
         self._engine: _native_pairhmm.CpuEngine | None = _native_pairhmm.CpuEngine(
-            int(threads), precision, build
+            threads, precision, build
         )
         self._build = self._engine.build
         # A caller who names a build of the CPU engine wants the CPU engine.
@@ -258,11 +234,11 @@ class PairHMM(Closable):
         if engine is None:
             raise ValueError("this PairHMM is closed")
         if self._devices.absent:
-            return _compute_on_cpu(engine, batch)
+            return _pairhmm_calls.compute(engine, batch)
         with self._devices.for_call(self._costs, lambda: self._estimate(batch)) as on_devices:
-            return (
-                _compute_on_cpu(engine, batch) if on_devices is None else on_devices.compute(batch)
-            )
+            if on_devices is not None:
+                return on_devices.compute(batch)
+            return _pairhmm_calls.compute(engine, batch)
 
     def _estimate(self, batch: Batch) -> Any:
         on_devices = self._devices.engine
@@ -282,7 +258,7 @@ class PairHMM(Closable):
         """Compute the likelihoods of many regions; see :func:`stream`."""
         gaps = (insertion_quals, deletion_quals, continuation_quals)
         # A background thread converts the regions. Its copies of CuPy arrays wait for this stream.
-        groups = _grouped(regions, gaps, arrays.After(arrays.current_stream()))
+        groups = grouped(regions, gaps, arrays.After(arrays.current_stream()))
         with contextlib.closing(self._stream(groups)) as computed:
             for batch, values in computed:
                 yield from batch.split(values)
@@ -304,7 +280,7 @@ class PairHMM(Closable):
         batch, values
             Each batch, or a copy of it, with the values that :meth:`compute` returns.
         """
-        return self._stream(batches if isinstance(batches, (list, tuple)) else _copies(batches))
+        return self._stream(batches if isinstance(batches, (list, tuple)) else copies(batches))
 
     def _stream(
         self, batches: Iterable[Batch]
@@ -326,7 +302,7 @@ class PairHMM(Closable):
         # Handing a batch to another thread takes longer than a device takes to compute a few
         # hundred regions, so one call computes several batches. A few calls are in flight at once,
         # so that devices have work while the consumer handles results.
-        bundles = _bundled(batches)
+        bundles = bundled(batches)
         calls: deque[tuple[list[Batch], Future[list[NDArray[np.float64]]]]] = deque()
         with background(_DEVICE_CALLERS + 1, bundles) as pool:
             reading = pool.submit(next, bundles, None)
@@ -483,163 +459,3 @@ def _open_cuda(devices: list[int] | None, precision: Precision, threads: int) ->
     from gkl_shim.cuda.pairhmm import Engine
 
     return Engine(devices, precision, threads=threads)
-
-
-def _compute_on_cpu(engine: _native_pairhmm.CpuEngine, batch: Batch) -> NDArray[np.float64]:
-    out = np.empty(batch.pairs, np.float64)
-    if _work_of(batch) <= _CALL_CELLS:
-        engine.compute(_native_pairhmm.batch_pointer(*batch.arrays), out)
-        return out
-    # Python's signal handlers run between the parts, so Ctrl-C does not wait for all of them.
-    for part, place in _parts(batch, out):
-        if part.pairs == 0:
-            continue
-        whole = place.flags.c_contiguous
-        values = place.reshape(-1) if whole else np.empty(part.pairs, np.float64)
-        engine.compute(_native_pairhmm.batch_pointer(*part.arrays), values)
-        if not whole:
-            place[:] = values.reshape(place.shape)
-    return out
-
-
-def _copies(batches: Iterable[Batch]) -> Iterator[Batch]:
-    """Copy each batch before requesting the next one, which may reuse the same arrays."""
-    try:
-        for batch in batches:
-            yield copied(batch)
-    finally:
-        if isinstance(batches, Generator):
-            batches.close()
-
-
-def _grouped(
-    regions: Iterable[Region], gaps: tuple[Quals, ...], after_caller: arrays.After
-) -> Iterator[Batch]:
-    """Concatenate small regions. Copy the caller's arrays unless `regions` is a list or tuple."""
-    listed = isinstance(regions, (list, tuple))
-    group: list[Batch] = []
-    work = 0
-    try:
-        for index, region in enumerate(regions):
-            with after_caller:
-                batch = _region_batch(region, gaps, index)
-            if not listed and _has_arrays_of_the_caller(region):
-                batch = copied(batch)
-            more = _work_of(batch)
-            # A large region is not copied to join it with others.
-            if group and work + more > _GROUP_CELLS:
-                yield concatenated(group)
-                group, work = [], 0
-            group.append(batch)
-            work += more
-            if work >= _GROUP_CELLS:
-                yield concatenated(group)
-                group, work = [], 0
-    except Exception:
-        # First compute and return the regions before the error.
-        if group:
-            yield concatenated(group)
-        raise
-    if group:
-        yield concatenated(group)
-
-
-def _bundled(batches: Iterable[Batch]) -> Iterator[list[Batch]]:
-    """Collect batches into lists, one for each call to the devices."""
-    iterator = iter(batches)
-    bundle: list[Batch] = []
-    bases = 0
-    try:
-        for batch in iterator:
-            bundle.append(batch)
-            bases += batch.reads.bases.size
-            if bases >= _DEVICE_CALL_BASES:
-                yield bundle
-                bundle, bases = [], 0
-    except Exception:
-        # First compute and return the batches before the error.
-        if bundle:
-            yield bundle
-        raise
-    finally:
-        if isinstance(iterator, Generator):
-            iterator.close()
-    if bundle:
-        yield bundle
-
-
-def _region_batch(region: Region, gaps: tuple[Quals, ...], index: int) -> Batch:
-    if isinstance(region, Batch):
-        return region
-    if not isinstance(region, tuple) or len(region) != 2:
-        raise ValueError(f"regions[{index}]: expected (reads, haplotypes) or a Batch")
-    try:
-        return Batch(read_batch(region[0], gaps), haplotype_batch(region[1]))
-    except ValueError as error:
-        raise ValueError(f"regions[{index}]: {error}") from error
-
-
-def _has_arrays_of_the_caller(region: Region) -> bool:
-    """Return whether a region consists of the caller's arrays; lists of reads were copied."""
-    return isinstance(region, Batch) or any(
-        isinstance(part, (ReadBatch, HaplotypeBatch)) for part in region
-    )
-
-
-def _work(batch: Batch) -> NDArray[np.int64]:
-    """Return the cells of each region, at least `_PAIR_CELLS` for a pair: shape (regions,)."""
-    reads = np.diff(batch.reads.offsets[batch.region_reads])
-    haplotypes = np.diff(batch.haplotypes.offsets[batch.region_haplotypes])
-    pairs = np.diff(batch.region_reads) * np.diff(batch.region_haplotypes)
-    work: NDArray[np.int64] = np.maximum(reads * haplotypes, pairs * _PAIR_CELLS)
-    return work
-
-
-def _work_of(batch: Batch) -> int:
-    """Return the sum of :func:`_work`, without array arithmetic if there is only one region."""
-    if len(batch.region_reads) != 2:
-        return int(_work(batch).sum())
-    return max(batch.cells, batch.pairs * _PAIR_CELLS)
-
-
-def _parts(batch: Batch, out: NDArray[np.float64]) -> Iterator[tuple[Batch, NDArray[np.float64]]]:
-    """Split a batch into native calls, each with its part of `out`.
-
-    The batch is split between regions. A very large region is split between reads, and also between
-    haplotypes if a call would have too few reads.
-    """
-    work = _work(batch)
-    # Check the whole batch first, so that errors give indices in it and not in a part.
-    _native_pairhmm.check_shape(_native_pairhmm.batch_pointer(*batch.arrays))
-    first = start = 0
-    while first < len(batch):
-        fit = int(np.searchsorted(np.cumsum(work[first:]), _CALL_CELLS, "right"))
-        last = first + max(fit, 1)
-        part = batch[first:last]
-        stop = start + part.pairs
-        if fit:
-            yield part, out[start:stop]
-        else:
-            yield from _blocks(part, int(work[first]), out[start:stop])
-        first, start = last, stop
-
-
-def _blocks(
-    region: Batch, work: int, out: NDArray[np.float64]
-) -> Iterator[tuple[Batch, NDArray[np.float64]]]:
-    reads, haplotypes = len(region.reads), len(region.haplotypes)
-    rows, columns = max(1, reads * _CALL_CELLS // work), haplotypes
-    if rows < _CALL_READS:
-        rows = min(reads, _CALL_READS)
-        columns = max(1, haplotypes * reads * _FEW_READS_CELLS // (work * rows))
-        if columns < haplotypes and len(region.haplotypes.bases) <= _CUT_TOGETHER_LETTERS:
-            rows, columns = max(1, reads * _FEW_READS_CELLS // work), haplotypes
-    values = out.reshape(reads, haplotypes)
-    for read in range(0, reads, rows):
-        some_reads = cut_reads(region.reads, read, min(read + rows, reads))
-        for haplotype in range(0, haplotypes, columns):
-            some_haplotypes = cut_haplotypes(
-                region.haplotypes, haplotype, min(haplotype + columns, haplotypes)
-            )
-            place = values[read : read + rows, haplotype : haplotype + columns]
-            yield Batch(some_reads, some_haplotypes), place

@@ -18,18 +18,11 @@ from typing import Any, TypeAlias, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from gkl_shim import _batch, _native_pdhmm
-from gkl_shim._batch import (
-    CONTINUATION_QUALS,
-    DELETION_QUALS,
-    INSERTION_QUALS,
-    Bases,
-    Quals,
-    Read,
-    ReadBatch,
-    Reads,
-)
+from gkl_shim import _batch, _convert, _native_pdhmm
+from gkl_shim._batch import CONTINUATION_QUALS, DELETION_QUALS, INSERTION_QUALS, ReadBatch
 from gkl_shim._closable import Closable
+from gkl_shim._convert import Bases, Quals, Read, Reads
+from gkl_shim.cuda import arrays
 
 __all__ = [
     "PDHMM",
@@ -63,6 +56,10 @@ class Flag(enum.IntFlag):
     N = 128
     """Changes no likelihood, as in GATK."""
 
+
+#: Why flags are refused.
+WRONG_FLAGS = "the flags of other bases (8 to 128) need SNP (1), and SNP needs one of them"
+_RIGHT_FLAGS = bytes(flags for flags in range(256) if bool(flags & Flag.SNP) == (flags >= Flag.A))
 
 Flags: TypeAlias = bytes | bytearray | memoryview | Iterable[int] | NDArray[np.integer[Any]]
 
@@ -121,15 +118,22 @@ class HaplotypeBatch:
         ------
         ValueError
             If an array has another type or shape, the offsets do not match the arrays, a haplotype
-            is empty, or a letter is not one of ACGTN.
+            is empty, a letter is not one of ACGTN, or a letter has flags of other bases without
+            SNP, or SNP without another base.
         """
-        return cls.trusted(
-            _batch.HaplotypeBatch.from_arrays(offsets, bases), _flags_array(flags, "flags")
-        )
+        determined = _batch.HaplotypeBatch.from_arrays(offsets, bases)
+        checked = _flags_array(flags, "flags")
+        batch = cls.trusted(determined, checked)
+        at = first_wrong_flag(checked.tobytes())
+        if at is not None:
+            index = int(np.searchsorted(determined.offsets, at, "right")) - 1
+            place = f"letter {at - int(determined.offsets[index])} of haplotype {index}"
+            raise ValueError(f"flags: {checked[at]} at {place}: {WRONG_FLAGS}")
+        return batch
 
     @classmethod
     def trusted(cls, determined: _batch.HaplotypeBatch, flags: NDArray[np.uint8]) -> HaplotypeBatch:
-        """Combine checked letters with their flags, of which only the number is checked."""
+        """Combine checked letters with checked flags. Only the number of flags is checked here."""
         if len(flags) != len(determined.bases):
             raise ValueError(f"flags: {len(flags)} values for {len(determined.bases)} letters")
         self = object.__new__(cls)
@@ -287,13 +291,7 @@ class PDHMM(Closable):
     """
 
     def __init__(self, *, threads: int = 0, build: str | None = None) -> None:
-        if isinstance(threads, bool) or not isinstance(threads, (int, np.integer)):
-            raise ValueError(f"threads: a whole number, not {threads!r}")
-        if not 0 <= threads < 2**31:
-            raise ValueError(f"threads: 0 or more, not {threads}")
-        if build is not None and not isinstance(build, str):
-            raise ValueError(f"build: a name, not {build!r}")
-        self._engine: _native_pdhmm.CpuEngine | None = _native_pdhmm.CpuEngine(int(threads), build)
+        self._engine: _native_pdhmm.CpuEngine | None = _native_pdhmm.CpuEngine(threads, build)
         self._build = self._engine.build
         self._final: Statistics | None = None
 
@@ -326,7 +324,7 @@ class PDHMM(Closable):
     ) -> NDArray[np.float64]:
         """Compute the likelihoods of one region; see :func:`likelihoods`."""
         gaps = (insertion_quals, deletion_quals, continuation_quals)
-        batch = Batch(_batch.read_batch(reads, gaps), haplotype_batch(haplotypes))
+        batch = Batch(_convert.read_batch(reads, gaps), haplotype_batch(haplotypes))
         return self.compute(batch).reshape(len(batch.reads), len(batch.haplotypes))
 
     def compute(self, batch: Batch) -> NDArray[np.float64]:
@@ -348,8 +346,9 @@ class PDHMM(Closable):
         MemoryError
             If the result or the engine's tables do not fit into memory.
         ValueError
-            If the engine is closed, a sequence is too long, or a letter has flags of other bases
-            without SNP, or SNP without another base.
+            If the engine is closed, a read has more than 32,768 bases, a haplotype has more than
+            262,144 letters, or the haplotypes of one region have more than 16,777,216 letters in
+            total. The message names the index.
         """
         engine = self._engine
         if engine is None:
@@ -358,6 +357,8 @@ class PDHMM(Closable):
         if batch.cells <= _CALL_CELLS:
             engine.compute(batch.pairs_batch.arrays, batch.flags, out)
             return out
+        # Check the whole batch first, so that errors give indices in it and not in a part.
+        _native_pdhmm.check_shape(batch.pairs_batch.arrays)
         # Python's signal handlers run between the parts, so Ctrl-C does not wait for all of them.
         done = 0
         for part in _parts(batch):
@@ -425,7 +426,7 @@ def haplotype_batch(haplotypes: Haplotypes) -> HaplotypeBatch:
         raise ValueError("haplotypes: expected a sequence of haplotypes, got one Haplotype")
     letters: list[bytes] = []
     flags: list[bytes] = []
-    for index, item in enumerate(_items(haplotypes)):
+    for index, item in enumerate(_convert.items_of(haplotypes, "haplotypes")):
         if isinstance(item, Haplotype):
             item = (item.bases, item.flags)
         elif not isinstance(item, tuple):
@@ -434,11 +435,11 @@ def haplotype_batch(haplotypes: Haplotypes) -> HaplotypeBatch:
             raise ValueError(
                 f"haplotypes[{index}]: a tuple of {len(item)}; expected (bases, flags)"
             )
-        bases = _batch.sequence_bytes(item[0], f"haplotypes[{index}]")
+        bases = _convert.sequence_bytes(item[0], f"haplotypes[{index}]")
         letters.append(bases)
         flags.append(_flags_bytes(item[1], len(bases), f"haplotypes[{index}].flags"))
     return HaplotypeBatch.trusted(
-        _batch.haplotype_batch(letters), np.frombuffer(b"".join(flags), np.uint8)
+        _convert.haplotype_batch(letters), np.frombuffer(b"".join(flags), np.uint8)
     )
 
 
@@ -449,27 +450,25 @@ def _flags_bytes(given: Any, length: int, name: str) -> bytes:
     track = given if isinstance(given, bytes) else _flags_array(given, name).tobytes()
     if len(track) != length:
         raise ValueError(f"{name}: {len(track)} values for {length} letters")
+    at = first_wrong_flag(track)
+    if at is not None:
+        raise ValueError(f"{name}: {track[at]} at letter {at}: {WRONG_FLAGS}")
     return track
 
 
-def _items(value: Any) -> Iterable[Any]:
-    if value is None or isinstance(value, (str, bytes, bytearray, memoryview)):
-        got = "None" if value is None else f"one {type(value).__name__}"
-        raise ValueError(f"haplotypes: expected a sequence of haplotypes, got {got}")
-    try:
-        items: Iterable[Any] = iter(value)
-        return items
-    except TypeError:
-        got = type(value).__name__
-        raise ValueError(f"haplotypes: expected a sequence of haplotypes, got {got}") from None
+def first_wrong_flag(flags: bytes) -> int | None:
+    """Return the index of the first flags that contradict themselves, or None."""
+    wrong = flags.translate(None, _RIGHT_FLAGS)
+    return flags.index(wrong[0]) if wrong else None
 
 
 def _flags_array(value: Any, name: str) -> NDArray[np.uint8]:
     if isinstance(value, (bytes, bytearray, memoryview)):
         return np.frombuffer(value, np.uint8)
-    if isinstance(value, str) or value is None:
+    if isinstance(value, str) or not isinstance(value, Iterable):
         raise ValueError(f"{name}: expected whole numbers, got {type(value).__name__}")
-    values = np.asarray(value if isinstance(value, np.ndarray) else list(value))
+    given = arrays.on_host(value)
+    values = np.asarray(given if isinstance(given, np.ndarray) else list(given))
     if values.ndim != 1 or (len(values) and values.dtype.kind not in "iu"):
         raise ValueError(
             f"{name}: expected whole numbers in one dimension, got {values.dtype} in {values.ndim}"
@@ -482,7 +481,7 @@ def _flags_array(value: Any, name: str) -> NDArray[np.uint8]:
 
 
 def _parts(batch: Batch) -> Iterator[Batch]:
-    """Split a batch between regions into batches of about `_CALL_CELLS` cells."""
+    """Divide a batch between regions into batches of about `_CALL_CELLS` cells."""
     whole = batch.pairs_batch
     reads = np.diff(whole.reads.offsets[whole.region_reads])
     letters = np.diff(whole.haplotypes.offsets[whole.region_haplotypes])

@@ -11,7 +11,7 @@ import contextlib
 import dataclasses
 import threading
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from gkl_shim import _native_prefilter
 from gkl_shim._auto import CallCosts, Devices
 from gkl_shim._closable import Closable
+from gkl_shim._prefilter_engine import CpuEngine, Engine, Method, Mode, ResidentEngine, refuse
 from gkl_shim._sequences import MAX_LENGTH, Sequences, contig_sequences, sequences
-from gkl_shim.errors import PairError
 
 if TYPE_CHECKING:
     from gkl_shim.cuda.prefilter import Engine as CudaEngine
@@ -30,8 +30,6 @@ __all__ = ["ABOVE", "MAX_EDITS", "MAX_LENGTH", "UNDEFINED", "Prefilter", "Reside
 
 Backend: TypeAlias = Literal["auto", "cpu", "cuda"]
 Encode: TypeAlias = Literal["auto", "host", "device"]
-Method: TypeAlias = Literal["exact", "gatekeeper"]
-Mode: TypeAlias = Literal["global", "infix", "prefix"]
 
 ABOVE = -1
 """The result of a pair with more edits than the threshold."""
@@ -39,40 +37,6 @@ UNDEFINED = -2
 """The result of a pair with a letter other than ACGT in the read or the segment."""
 MAX_EDITS = 255
 """The highest threshold."""
-
-_CLIPPED = "the segment would reach beyond its contig, and gatekeeper needs equal lengths"
-
-# The most bases in one native call. Ctrl-C waits until the call returns.
-_CALL_BASES = 1 << 28
-# The most candidates in one native call. The arrays of their positions stay in cache.
-_CALL_CANDIDATES = 1 << 16
-
-
-class Engine(Protocol):
-    """What the CPU engine and the CUDA engine have in common."""
-
-    def compute(self, reads: Sequences, segments: Sequences, out: NDArray[np.int16]) -> None:
-        """Fill `out` with the result of every pair."""
-
-    def resident(self, reads: Sequences, contigs: Sequences) -> ResidentEngine:
-        """Encode reads and contigs, and keep them in the engine's memory."""
-
-
-class ResidentEngine(Protocol):
-    """An engine with reads and contigs in its memory."""
-
-    def compute(
-        self,
-        reads: NDArray[np.int32],
-        contigs: NDArray[np.int32] | None,
-        positions: NDArray[np.integer[Any]],
-        reverse: NDArray[np.uint8] | None,
-        out: NDArray[np.int16],
-    ) -> None:
-        """Fill `out` with the result of every candidate.
-
-        Raise PairError for a candidate with a wrong index or position.
-        """
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -168,16 +132,16 @@ class Prefilter(Closable):
         ):
             if value not in allowed:
                 raise ValueError(f"{name}: one of {', '.join(allowed)}, not {value!r}")
-        _whole("max_edits", max_edits, MAX_EDITS)
-        _whole("threads", threads, 2**31 - 1)
+        if isinstance(max_edits, bool) or not isinstance(max_edits, (int, np.integer)):
+            raise ValueError(f"max_edits: a whole number, not {max_edits!r}")
+        if not 0 <= max_edits <= MAX_EDITS:
+            raise ValueError(f"max_edits: 0 to {MAX_EDITS}, not {max_edits}")
         if method == "gatekeeper" and mode != "global":
             raise ValueError(f"mode: gatekeeper supports only global, not {mode}")
-        if build is not None and not isinstance(build, str):
-            raise ValueError(f"build: a name, not {build!r}")
         self.max_edits = int(max_edits)
         self.method: Method = method
         self.mode: Mode = mode
-        self._cpu: CpuEngine | None = CpuEngine(method, mode, self.max_edits, int(threads), build)
+        self._cpu: CpuEngine | None = CpuEngine(method, mode, self.max_edits, threads, build)
         cpu = self._cpu
         self._devices: Devices[CudaEngine] = Devices(
             backend, lambda: _open_cuda(cpu, devices, encode)
@@ -444,147 +408,12 @@ def summarize(results: NDArray[np.int16]) -> Summary:
     return Summary(len(results), accepted, len(results) - accepted - undefined, undefined)
 
 
-class CpuEngine:
-    """The CPU engine of the native library."""
-
-    def __init__(
-        self, method: Method, mode: Mode, max_edits: int, threads: int, build: str | None
-    ) -> None:
-        self._native = _native_prefilter.CpuEngine(threads, method, mode, max_edits, build)
-        self.method = method
-        self.mode = mode
-        self.max_edits = max_edits
-        self.threads = threads
-
-    @property
-    def build(self) -> str:
-        """The name of the build in use."""
-        return self._native.build
-
-    def compute(self, reads: Sequences, segments: Sequences, out: NDArray[np.int16]) -> None:
-        """Fill `out` with the result of every pair."""
-        longest = max(
-            int(side.raw.length if side.raw.lengths is None else side.raw.lengths.max(initial=1))
-            for side in (reads, segments)
-        )
-        # Python's signal handlers run between the parts, so Ctrl-C does not wait for all of them.
-        step = max(1, _CALL_BASES // max(longest, 1))
-        for first in range(0, len(out), step):
-            last = min(first + step, len(out))
-            part = slice(first, last)
-            if last - first == len(out):
-                self._native.compute(reads.raw, segments.raw, out)
-            else:
-                self._native.compute(
-                    reads.part(first, last).raw, segments.part(first, last).raw, out[part]
-                )
-
-    def resident(self, reads: Sequences, contigs: Sequences) -> ResidentEngine:
-        """Encode reads and contigs, and keep them in memory."""
-        return _CpuResident(self, reads, contigs)
-
-
-class _CpuResident:
-    """Encoded reads and contigs; computes candidates with the CPU engine."""
-
-    def __init__(self, engine: CpuEngine, reads: Sequences, contigs: Sequences) -> None:
-        self._engine = engine
-        self._letters = reads
-        self._reads = reads.encoded(engine.threads)
-        self._both_strands: Sequences | None = None
-        self._contigs = contigs.encoded(engine.threads)
-        self._begins = contigs.starts
-        self._ends = contigs.starts + contigs.lengths
-
-    def compute(
-        self,
-        reads: NDArray[np.int32],
-        contigs: NDArray[np.int32] | None,
-        positions: NDArray[np.integer[Any]],
-        reverse: NDArray[np.uint8] | None,
-        out: NDArray[np.int16],
-    ) -> None:
-        strands = self._reads
-        if reverse is not None:
-            if self._both_strands is None:
-                self._both_strands = self._letters.both_strands().encoded(self._engine.threads)
-            strands = self._both_strands
-        starts, lengths = strands.starts, strands.lengths
-        for first in range(0, len(out), _CALL_CANDIDATES):
-            part = slice(first, first + _CALL_CANDIDATES)
-            which = reads[part]
-            _check_indices(which, len(self._reads), first, "read")
-            if reverse is not None:
-                which = which + np.int32(len(self._reads)) * reverse[part]
-            own = lengths[which]
-            begins, ends = self._segments(
-                first, None if contigs is None else contigs[part], positions[part], own
-            )
-            self._engine.compute(
-                Sequences(
-                    dataclasses.replace(
-                        strands.raw, count=len(own), starts=starts[which], lengths=own
-                    )
-                ),
-                Sequences(
-                    dataclasses.replace(
-                        self._contigs.raw,
-                        count=len(own),
-                        starts=begins,
-                        lengths=(ends - begins).astype(np.int32),
-                    )
-                ),
-                out[part],
-            )
-
-    def _segments(
-        self,
-        first: int,
-        contigs: NDArray[np.int32] | None,
-        positions: NDArray[np.integer[Any]],
-        lengths: NDArray[np.int32],
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return where the segments begin and end in the buffer of the contigs."""
-        if contigs is None:
-            low, high = self._begins[:1], self._ends[:1]
-        else:
-            _check_indices(contigs, len(self._begins), first, "contig")
-            low, high = self._begins[contigs], self._ends[contigs]
-        begins = positions + low  # int64, like `low`
-        _refuse(
-            (positions < 0) | (begins >= high), first,
-            lambda k: f"position {positions[k]} is not in its contig",
-        )  # fmt: skip
-        ends = begins + lengths
-        if self._engine.mode != "global":
-            ends += self._engine.max_edits
-        if self._engine.mode == "infix":
-            begins = np.maximum(begins - self._engine.max_edits, low)
-        if self._engine.method == "gatekeeper":
-            _refuse(ends > high, first, lambda k: _CLIPPED)
-        return begins, np.minimum(ends, high)
-
-
-def _refuse(wrong: NDArray[np.bool_], first: int, message: Callable[[int], str]) -> None:
-    if wrong.any():
-        at = int(np.argmax(wrong))
-        raise PairError(first + at, message(at))
-
-
-def _check_indices(values: NDArray[np.int32], count: int, first: int, what: str) -> None:
-    _refuse(
-        (values < 0) | (values >= count),
-        first,
-        lambda k: f"{what} {values[k]}: there are {count} {what}s, counted from 0",
-    )
-
-
 def _check_equal(reads: Sequences, segments: Sequences) -> None:
     if reads.raw.lengths is None and segments.raw.lengths is None:
         wrong = np.full(min(len(reads), 1), reads.raw.length != segments.raw.length)
     else:
         wrong = reads.lengths != segments.lengths
-    _refuse(
+    refuse(
         wrong, 0,
         lambda k: "gatekeeper needs equal lengths; the read has "
         f"{reads.lengths[k]} bases, the segment {segments.lengths[k]}",
@@ -600,7 +429,7 @@ def _indices(values: Any, name: str, kind: type[np.integer[Any]]) -> NDArray[Any
         )
     if array.dtype.itemsize > np.dtype(kind).itemsize or array.dtype.kind == "u":
         limits = np.iinfo(kind)
-        _refuse(
+        refuse(
             (array < limits.min) | (array > limits.max), 0,
             lambda k: f"{name}: {array[k]} is out of range",
         )  # fmt: skip
@@ -623,10 +452,3 @@ def _output(out: NDArray[np.int16] | None, count: int) -> NDArray[np.int16]:
     if out.dtype != np.int16 or out.shape != (count,) or not out.flags.c_contiguous:
         raise ValueError(f"out: expected a C-contiguous int16 array of shape ({count},)")
     return out
-
-
-def _whole(name: str, value: Any, most: int) -> None:
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
-        raise ValueError(f"{name}: a whole number, not {value!r}")
-    if not 0 <= value <= most:
-        raise ValueError(f"{name}: 0 to {most}, not {value}")

@@ -10,7 +10,6 @@ from gkl_shim import _native_pairhmm
 from gkl_shim._files import atomic_output
 from gkl_shim._read_ahead import read_ahead
 from gkl_shim.cli import _options
-from gkl_shim.errors import FormatError
 from gkl_shim.formats.pdhmm_in import Reader
 from gkl_shim.pdhmm import PDHMM
 
@@ -47,10 +46,6 @@ def command(source: str, output: str, threads: int, build: str | None) -> None:
         batches = read_ahead(iter(reader))
         with closing(batches), reader, _options.progress(reader, source, _LONG_INPUT) as advance:
             for batch in batches:
-                try:
-                    values = pdhmm.compute(batch)
-                except ValueError as error:
-                    raise FormatError(source, None, str(error)) from error
-                for text in _native_pairhmm.format_likelihoods(values, threads):
+                for text in _native_pairhmm.format_likelihoods(pdhmm.compute(batch), threads):
                     file.write(text)
                 advance()

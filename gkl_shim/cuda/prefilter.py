@@ -10,12 +10,13 @@ from __future__ import annotations
 import threading
 import weakref
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gkl_shim import _native, _native_prefilter
+from gkl_shim._prefilter_engine import CpuEngine
 from gkl_shim._sequences import Sequences
 from gkl_shim.cuda.engine import Device, DeviceEngine, open_devices
 from gkl_shim.errors import PairError
@@ -30,17 +31,6 @@ _CALL_PAIRS = 1 << 27
 
 _SOURCE = "prefilter/cuda/kernels.cu"
 _NAMESPACE = "gkl_shim::prefilter::"
-
-
-class _CpuEngine(Protocol):
-    method: Any
-    mode: Any
-    max_edits: int
-    threads: int
-
-    def compute(self, reads: Sequences, segments: Sequences, out: NDArray[np.int16]) -> None: ...
-
-    def resident(self, reads: Sequences, contigs: Sequences) -> Any: ...
 
 
 class Engine(DeviceEngine):
@@ -67,7 +57,7 @@ class Engine(DeviceEngine):
     _NAME = "prefilter_cuda"
     _devices: list[_Device]
 
-    def __init__(self, cpu: _CpuEngine, devices: Iterable[int] | None, encode: str) -> None:
+    def __init__(self, cpu: CpuEngine, devices: Iterable[int] | None, encode: str) -> None:
         self.cpu = cpu
         self.chunk_pairs = 0
         """The number of pairs in a chunk; 0 chooses it from their size."""
@@ -251,12 +241,15 @@ class _Resident:
             )
 
         def on_cpu(first: int, last: int) -> None:
-            part = [
-                None if array is None else array[first:last]
-                for array in (reads, contigs, positions, reverse)
-            ]
+            part = slice(first, last)
             try:
-                self._cpu.compute(*part, out[first:last])
+                self._cpu.compute(
+                    reads[part],
+                    None if contigs is None else contigs[part],
+                    positions[part],
+                    None if reverse is None else reverse[part],
+                    out[part],
+                )
             except PairError as error:
                 raise PairError(first + error.index, error.message) from None
 

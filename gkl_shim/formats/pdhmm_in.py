@@ -13,13 +13,13 @@ from typing import BinaryIO, cast
 
 import numpy as np
 
-from gkl_shim import _batch, _native_pairhmm
+from gkl_shim import _batch, _native_pairhmm, _native_pdhmm
 from gkl_shim._batch import ReadBatch
 from gkl_shim._closable import Closable
 from gkl_shim.errors import FormatError
 from gkl_shim.formats import pairhmm_in
 from gkl_shim.formats.input import Input
-from gkl_shim.pdhmm import Batch, HaplotypeBatch
+from gkl_shim.pdhmm import WRONG_FLAGS, Batch, HaplotypeBatch, first_wrong_flag
 
 __all__ = ["Reader", "write"]
 
@@ -48,7 +48,8 @@ class Reader(Closable):
     Raises
     ------
     FormatError
-        If the content does not follow the format, or the file is truncated or holds no region.
+        If the content does not follow the format, the file is truncated or holds no region, or
+        :class:`gkl_shim.pdhmm.PDHMM` would refuse a region.
     OSError
         If the file cannot be opened or read.
     """
@@ -58,6 +59,7 @@ class Reader(Closable):
     ) -> None:
         self._input = Input(source, name)
         self._threads = threads
+        self._limits = _native_pdhmm.limits()
         self._line = 0  # the number of lines read
 
     @property
@@ -100,19 +102,36 @@ class Reader(Closable):
         except ValueError:
             # Either the file ends here, or the parser will say what is wrong.
             return False
+        # At the end of the file the parser says what is missing.
         for _ in range(reads):
-            text += self._next(lines)
+            line = self._next(lines)
+            if not line:
+                return False
+            # A read has five fields of equal length.
+            if len(line) > 5 * self._limits.read:
+                self._check_length("read", line.split(maxsplit=1)[0], self._limits.read)
+            text += line
+        letters = 0
         for _ in range(haplotypes):
             line = self._next(lines)
+            if not line:
+                return False
             fields = line.split()
-            if len(fields) == 2:
-                flags.append(self._flags(fields[1], len(fields[0])))
-                text += fields[0] + b"\n"
-            elif line:
+            if len(fields) != 2:
                 raise self._error(
                     self._line,
                     f"a haplotype has 2 fields, its letters and their flags; here {len(fields)}",
                 )
+            self._check_length("haplotype", fields[0], self._limits.haplotype)
+            letters += len(fields[0])
+            if letters > self._limits.region:
+                raise self._error(
+                    self._line,
+                    "with this one the region's haplotypes have more than "
+                    f"{self._limits.region} letters together",
+                )
+            flags.append(self._flags(fields[1], len(fields[0])))
+            text += fields[0] + b"\n"
         return True
 
     def _next(self, lines: BinaryIO) -> bytes:
@@ -134,9 +153,21 @@ class Reader(Closable):
                 f"the flags have {len(field)} digits for {letters} letters; they need two a letter",
             )
         try:
-            return bytes.fromhex(field.decode("ascii"))
+            flags = bytes.fromhex(field.decode("ascii"))
         except ValueError:
             raise self._error(self._line, "the flags are not all hexadecimal digits") from None
+        at = first_wrong_flag(flags)
+        if at is not None:
+            raise self._error(
+                self._line, f"the flags of letter {at + 1} are {flags[at]:02x}; {WRONG_FLAGS}"
+            )
+        return flags
+
+    def _check_length(self, what: str, letters: bytes, most: int) -> None:
+        if len(letters) > most:
+            raise self._error(
+                self._line, f"the {what} has {len(letters)} letters; at most {most} are allowed"
+            )
 
     def _batch(self, first: int, text: bytearray, flags: list[bytes]) -> Batch:
         found = _native_pairhmm.parse_regions(text, len(text), _MAX_LINE, self._threads)

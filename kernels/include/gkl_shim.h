@@ -316,6 +316,10 @@ GKL_SHIM_API gkl_shim_status gkl_shim_pdhmm_compute(gkl_shim_pdhmm *handle,
                                                     const gkl_shim_pdhmm_batch *batch,
                                                     double *log10_likelihoods, int64_t size);
 
+/* Check a batch's offsets against the limits, as gkl_shim_pdhmm_compute() does. Reads no base, no
+ * quality and no flag. Returns GKL_SHIM_EINVAL if the batch would be refused. */
+GKL_SHIM_API gkl_shim_status gkl_shim_pdhmm_check(const gkl_shim_pdhmm_batch *batch);
+
 /* The handle's build: "portable", "avx2", "avx512" or "neon". */
 GKL_SHIM_API const char *gkl_shim_pdhmm_build(const gkl_shim_pdhmm *handle);
 

@@ -16,28 +16,6 @@
 #include "pairhmm/cuda/start.h"
 #include "pairhmm/letters.h"
 
-namespace gkl_shim {
-namespace pairhmm {
-namespace {
-
-// The index of the sequence that holds this position.
-int64_t sequence_at(const int64_t *offsets, int64_t position) {
-    int64_t k = 0;
-    while (offsets[k + 1] <= position) k++;
-    return k;
-}
-
-bool check_letters(const char *name, const uint8_t *bases, const int64_t *offsets, int64_t at) {
-    if (at < 0) return true;
-    const int64_t sequence = sequence_at(offsets, at);
-    return fail("%s: sequence %lld has the byte 0x%02x at position %lld; letters are ACGTN", name,
-                (long long)sequence, bases[at], (long long)(at - offsets[sequence]));
-}
-
-}  // namespace
-}  // namespace pairhmm
-}  // namespace gkl_shim
-
 struct gkl_shim_pairhmm {
     gkl_shim::pairhmm::CpuSettings settings;
     int32_t backend;
@@ -90,27 +68,8 @@ static gkl_shim_status compute(gkl_shim_pairhmm *handle, const gkl_shim_pairhmm_
     if (size < pairs)
         return invalid("size is %lld, the batch has %lld pairs", (long long)size, (long long)pairs);
     if (pairs > 0 && !log10_likelihoods) return invalid("log10_likelihoods is null");
-    const int64_t read_bases = b.read_offsets[b.region_reads[b.regions]];
-    const int64_t haplotype_bases = b.haplotype_offsets[b.region_haplotypes[b.regions]];
-    const struct {
-        const char *name;
-        const void *pointer;
-        int64_t count;
-    } arrays[] = {{"read_bases", b.read_bases, read_bases},
-                  {"base_quals", b.base_quals, read_bases},
-                  {"insertion_quals", b.insertion_quals, read_bases},
-                  {"deletion_quals", b.deletion_quals, read_bases},
-                  {"continuation_quals", b.continuation_quals, read_bases},
-                  {"haplotype_bases", b.haplotype_bases, haplotype_bases}};
-    for (const auto &array : arrays)
-        if (!array.pointer && array.count > 0) return invalid("%s is null", array.name);
-
     const bool as_gkl = handle->settings.as_gkl;
-    if (!check_letters("read_bases", b.read_bases, b.read_offsets,
-                       find_refused(as_gkl, b.read_bases, read_bases)) ||
-        !check_letters("haplotype_bases", b.haplotype_bases, b.haplotype_offsets,
-                       find_refused(as_gkl, b.haplotype_bases, haplotype_bases)))
-        return GKL_SHIM_EINVAL;
+    if (!check_arrays(b) || !check_letters(as_gkl, b)) return GKL_SHIM_EINVAL;
     CpuSettings settings = handle->settings;
     settings.only_missing = only_missing;
     gkl_shim_pairhmm_stats done = {};

@@ -1,4 +1,4 @@
-// The check of a batch's shape, on which every engine relies.
+// The checks of a batch that PairHMM and PDHMM share.
 #pragma once
 
 #include <stdint.h>
@@ -8,10 +8,29 @@
 namespace gkl_shim {
 namespace pairhmm {
 
-// Checks that the offsets are in order, that all sequences and regions are within the limits of
-// gkl_shim.h, and that the pairs and cells can be counted. Otherwise returns false, and the last
-// error says what is wrong. Reads no base and no quality.
-bool check_shape(const gkl_shim_pairhmm_batch &batch, int64_t *pairs, int64_t *cells);
+// The most letters of a read, of a haplotype, and of all haplotypes of a region.
+struct Limits {
+    int32_t read, haplotype, region;
+};
+constexpr Limits kLimits = {GKL_SHIM_PAIRHMM_LONGEST_READ, GKL_SHIM_PAIRHMM_LONGEST_HAPLOTYPE,
+                            GKL_SHIM_PAIRHMM_REGION_LETTERS};
+
+// Each of these returns false if something is wrong, and the last error then says what.
+
+// Checks that the offsets are in order, that all sequences and regions are within the limits, and
+// that the pairs and cells can be counted. Reads no base and no quality.
+bool check_shape(const gkl_shim_pairhmm_batch &batch, int64_t *pairs, int64_t *cells,
+                 const Limits &limits = kLimits);
+
+// The next two need a batch whose shape has been checked. No array of letters or qualities may be
+// missing; the conventions must accept all letters.
+bool check_arrays(const gkl_shim_pairhmm_batch &batch);
+bool check_letters(bool as_gkl, const gkl_shim_pairhmm_batch &batch);
+
+// Names the byte at index `at` of an array of sequences, and the problem with it. An `at` of -1
+// means that there is none.
+bool check_none(const char *name, const uint8_t *bytes, const int64_t *offsets, int64_t at,
+                const char *problem);
 
 }  // namespace pairhmm
 }  // namespace gkl_shim

@@ -1,7 +1,7 @@
 // The pair hidden Markov model: its constants and its tables. hmm/model.h has the recurrence.
 //
-// Every engine uses this file, so all give the same bits. The order of operations below is part of
-// the contract:
+// Every engine uses this file, so all give the same bits. The formulas below, with the order of
+// their operations, are part of the contract:
 //
 //   Rows r = 1..m of a read, columns j = 1..n of a haplotype. With Phred qualities q (base), i and
 //   d (gap open, insertion and deletion), c (gap continuation):

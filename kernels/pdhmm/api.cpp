@@ -6,7 +6,6 @@
 #include "common/error.h"
 #include "gkl_shim.h"
 #include "pairhmm/batch.h"
-#include "pairhmm/letters.h"
 #include "pdhmm/cpu/engine.h"
 
 struct gkl_shim_pdhmm {
@@ -35,79 +34,35 @@ int64_t find(const uint8_t *bytes, int64_t count, IsWrong is_wrong) {
     return -1;
 }
 
-// Fails with a message that names sequence and position, unless `at` is -1.
-bool check_none(const char *name, const uint8_t *bytes, const int64_t *offsets, int64_t at,
-                const char *problem) {
-    if (at < 0) return true;
-    int64_t sequence = 0;
-    while (offsets[sequence + 1] <= at) sequence++;
-    return fail("%s: sequence %lld has the byte 0x%02x at position %lld; %s", name,
-                (long long)sequence, bytes[at], (long long)(at - offsets[sequence]), problem);
-}
-
-bool check_length(const char *kind, const int64_t *offsets, int64_t count, int32_t longest) {
-    for (int64_t k = 0; k < count; k++)
-        if (offsets[k + 1] - offsets[k] > longest)
-            return fail("%s %lld has %lld letters; at most %d are allowed", kind, (long long)k,
-                        (long long)(offsets[k + 1] - offsets[k]), longest);
-    return true;
-}
-
-bool check_shape(const gkl_shim_pdhmm_batch &batch, int64_t *pairs, int64_t *cells) {
-    const gkl_shim_pairhmm_batch &b = batch.pairs;
-    if (!pairhmm::check_shape(b, pairs, cells)) return false;
-    if (b.regions == 0) return true;
-    if (!check_length("read", b.read_offsets, b.region_reads[b.regions],
-                      GKL_SHIM_PDHMM_LONGEST_READ) ||
-        !check_length("haplotype", b.haplotype_offsets, b.region_haplotypes[b.regions],
-                      GKL_SHIM_PDHMM_LONGEST_HAPLOTYPE))
-        return false;
-    for (int64_t g = 0; g < b.regions; g++) {
-        const int64_t letters = b.haplotype_offsets[b.region_haplotypes[g + 1]] -
-                                b.haplotype_offsets[b.region_haplotypes[g]];
-        if (letters > GKL_SHIM_PDHMM_REGION_LETTERS)
-            return fail(
-                "region %lld: its haplotypes have %lld letters together; at most %d are "
-                "allowed",
-                (long long)g, (long long)letters, int(GKL_SHIM_PDHMM_REGION_LETTERS));
-    }
-    return true;
-}
+constexpr pairhmm::Limits kLimits = {GKL_SHIM_PDHMM_LONGEST_READ, GKL_SHIM_PDHMM_LONGEST_HAPLOTYPE,
+                                     GKL_SHIM_PDHMM_REGION_LETTERS};
 
 // Checks everything but the shape.
 bool check_content(const gkl_shim_pdhmm_batch &batch, bool as_gatk) {
     const gkl_shim_pairhmm_batch &b = batch.pairs;
+    if (!pairhmm::check_arrays(b)) return false;
     const int64_t read_bases = b.read_offsets[b.region_reads[b.regions]];
     const int64_t haplotype_bases = b.haplotype_offsets[b.region_haplotypes[b.regions]];
+    if (!batch.haplotype_flags && haplotype_bases > 0) return fail("haplotype_flags is null");
     const struct {
         const char *name;
-        const uint8_t *pointer;
-        int64_t count;
-    } arrays[] = {{"read_bases", b.read_bases, read_bases},
-                  {"base_quals", b.base_quals, read_bases},
-                  {"insertion_quals", b.insertion_quals, read_bases},
-                  {"deletion_quals", b.deletion_quals, read_bases},
-                  {"continuation_quals", b.continuation_quals, read_bases},
-                  {"haplotype_bases", b.haplotype_bases, haplotype_bases},
-                  {"haplotype_flags", batch.haplotype_flags, haplotype_bases}};
-    for (const auto &array : arrays)
-        if (!array.pointer && array.count > 0) return fail("%s is null", array.name);
-    for (const auto &array : {arrays[2], arrays[3], arrays[4]}) {
-        const int64_t at = find(array.pointer, array.count, [](uint8_t q) { return q >= 128; });
-        if (!check_none(array.name, array.pointer, b.read_offsets, at,
-                        "gap qualities are less than 128"))
+        const uint8_t *quals;
+    } tracks[] = {{"insertion_quals", b.insertion_quals},
+                  {"deletion_quals", b.deletion_quals},
+                  {"continuation_quals", b.continuation_quals}};
+    for (const auto &track : tracks) {
+        const int64_t at = find(track.quals, read_bases, [](uint8_t q) { return q >= 128; });
+        if (!pairhmm::check_none(track.name, track.quals, b.read_offsets, at,
+                                 "gap qualities are less than 128"))
             return false;
     }
     if (as_gatk) return true;
-    const char *const letters = "letters are ACGTN";
-    return check_none("read_bases", b.read_bases, b.read_offsets,
-                      pairhmm::find_refused(false, b.read_bases, read_bases), letters) &&
-           check_none("haplotype_bases", b.haplotype_bases, b.haplotype_offsets,
-                      pairhmm::find_refused(false, b.haplotype_bases, haplotype_bases), letters) &&
-           check_none(
-               "haplotype_flags", batch.haplotype_flags, b.haplotype_offsets,
-               find(batch.haplotype_flags, haplotype_bases,
-                    [](uint8_t flags) { return bool(flags & kSnp) != (flags >= 8); }),
+    const int64_t at = find(batch.haplotype_flags, haplotype_bases, [](uint8_t flags) {
+        return bool(flags & kSnp) != (flags >= kAlternativeA);
+    });
+    return pairhmm::check_letters(false, b) &&
+           pairhmm::check_none(
+               "haplotype_flags", batch.haplotype_flags, b.haplotype_offsets, at,
                "the flags of other bases (8 to 128) need SNP (1), and SNP needs one of them");
 }
 
@@ -145,7 +100,8 @@ extern "C" gkl_shim_status gkl_shim_pdhmm_compute(gkl_shim_pdhmm *handle,
         if (!handle) return invalid("handle is null");
         if (!batch) return invalid("batch is null");
         int64_t pairs, cells;
-        if (!pdhmm::check_shape(*batch, &pairs, &cells)) return GKL_SHIM_EINVAL;
+        if (!pairhmm::check_shape(batch->pairs, &pairs, &cells, pdhmm::kLimits))
+            return GKL_SHIM_EINVAL;
         if (batch->pairs.regions == 0) return GKL_SHIM_OK;
         if (size < pairs)
             return invalid("size is %lld, the batch has %lld pairs", (long long)size,
@@ -162,6 +118,15 @@ extern "C" gkl_shim_status gkl_shim_pdhmm_compute(gkl_shim_pdhmm *handle,
                                    std::chrono::steady_clock::now() - start)
                                    .count();
         return GKL_SHIM_OK;
+    });
+}
+
+extern "C" gkl_shim_status gkl_shim_pdhmm_check(const gkl_shim_pdhmm_batch *batch) {
+    if (!batch) return invalid("batch is null");
+    return guarded([&] {
+        int64_t pairs, cells;
+        return pairhmm::check_shape(batch->pairs, &pairs, &cells, pdhmm::kLimits) ? GKL_SHIM_OK
+                                                                                  : GKL_SHIM_EINVAL;
     });
 }
 

@@ -19,7 +19,6 @@ constexpr LetterSet bit(int k) { return LetterSet(1) << k; }
 
 Alphabet make_alphabet(bool as_gatk, const uint8_t *haplotype_bases, int64_t count) {
     Alphabet alphabet;
-    alphabet.others = 0;
     for (LetterSet &letters : alphabet.letters) letters = bit(kUnmatchedBit);
     for (int k = 0; k < 4; k++) {
         alphabet.letters[int(kBases[k])] = bit(kUpperBits + k);
@@ -36,7 +35,6 @@ Alphabet make_alphabet(bool as_gatk, const uint8_t *haplotype_bases, int64_t cou
         if (letters != bit(kUnmatchedBit)) continue;
         // There are fewer bits than bytes. The last ones share one.
         letters = bit(next);
-        alphabet.others |= letters;
         if (next + 1 < kUnmatchedBit) next++;
     }
     return alphabet;

@@ -35,7 +35,6 @@ struct PlanView : hmm::PlanView {
 // What the letters of a region mean.
 struct Alphabet {
     LetterSet letters[256];
-    uint64_t others;  // the bits of letters that are no bases and have one
 };
 
 // How letters are taken: `as_gatk` compares bytes as GATK does. Otherwise lower case counts as

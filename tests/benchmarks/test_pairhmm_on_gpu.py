@@ -20,7 +20,7 @@ from benchmarks import (
     pairhmm_papers,
 )
 from benchmarks.common import regions
-from gkl_shim._batch import haplotype_batch, read_batch
+from gkl_shim._convert import haplotype_batch, read_batch
 from gkl_shim.pairhmm import Batch, PairHMM, Read
 from tests.benchmarks.test_energy import nvml
 from tests.conftest import DATA

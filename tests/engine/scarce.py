@@ -24,7 +24,8 @@ import numpy as np
 from numpy import testing
 
 from gkl_shim import _native, _native_pairhmm, paths
-from gkl_shim._batch import Batch, concatenated, haplotype_batch, read_batch
+from gkl_shim._batch import Batch, concatenated
+from gkl_shim._convert import haplotype_batch, read_batch
 from gkl_shim.pairhmm import Read
 from tests import oracle
 from tests.prefilter import oracle as edits

@@ -7,7 +7,8 @@ import random
 import numpy as np
 import pytest
 
-from gkl_shim._batch import concatenated, haplotype_batch, read_batch
+from gkl_shim._batch import concatenated
+from gkl_shim._convert import haplotype_batch, read_batch
 from gkl_shim.pairhmm import Batch
 
 

@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gkl_shim import _auto, _native, _native_pairhmm, pairhmm
+from gkl_shim import _auto, _native, _native_pairhmm, _pairhmm_stream
 from gkl_shim._batch import concatenated
 from gkl_shim.cli import _generated_input
 from gkl_shim.cuda import devices, driver
@@ -569,7 +569,7 @@ def test_batches_together(null, batch, expected, many_chunks):
 def test_a_stream_s_batches_go_together(null, batch, expected, monkeypatch):
     """As many as make a call worthwhile, and in order."""
     null()
-    monkeypatch.setattr(pairhmm, "_DEVICE_CALL_BASES", 3 * batch.reads.bases.size)
+    monkeypatch.setattr(_pairhmm_stream, "_DEVICE_CALL_BASES", 3 * batch.reads.bases.size)
     together = []
     compute = cuda.Engine.compute_together
 

@@ -10,7 +10,8 @@ import random
 
 import pytest
 
-from gkl_shim._batch import concatenated, haplotype_batch, read_batch
+from gkl_shim._batch import concatenated
+from gkl_shim._convert import haplotype_batch, read_batch
 from gkl_shim.cuda import pairhmm as cuda
 from gkl_shim.formats.pairhmm_in import Reader
 from gkl_shim.pairhmm import Batch, PairHMM, Read

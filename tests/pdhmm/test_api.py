@@ -67,8 +67,9 @@ def test_flags_are_gatk_s_bits() -> None:
         ([(b"A", [0.5])], r"haplotypes\[0\].flags: expected whole numbers in one dimension"),
         ([(b"A", "0")], r"haplotypes\[0\].flags: expected whole numbers, got str"),
         ([(b"A", b"\x00", 1)], r"haplotypes\[0\]: a tuple of 3; expected \(bases, flags\)"),
-        ([(b"ACA", [0, 8, 0])], "position 1; the flags of other bases .8 to 128. need SNP"),
-        ([(b"ACA", [0, 0, 1])], "position 2; .* SNP needs one of them"),
+        ([(b"A", 7)], r"haplotypes\[0\].flags: expected whole numbers, got int"),
+        ([b"A", (b"ACA", [0, 8, 0])], r"haplotypes\[1\].flags: 8 at letter 1: .*need SNP"),
+        ([(b"ACA", [0, 0, 1])], r"haplotypes\[0\].flags: 1 at letter 2: .* SNP needs one of them"),
     ],
 )
 def test_refused_haplotypes(haplotypes: Any, message: str) -> None:
@@ -104,6 +105,27 @@ def test_parts_of_a_batch_keep_their_flags() -> None:
     whole = PDHMM().compute(batch)
     assert PDHMM().compute(batch[1:2])[0] == whole[1] == pytest.approx(want(), abs=1e-9)
     assert len(batch[2:]) == 0
+
+
+def test_errors_of_a_batch_of_several_calls_give_its_own_indices(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(pdhmm, "_CALL_CELLS", 1)
+    long = 32_769
+    reads = ReadBatch.from_arrays(
+        np.array([0, 6, 6 + long]), b"A" * (6 + long), bytes([30] * (6 + long))
+    )
+    haplotypes = HaplotypeBatch.from_arrays(np.array([0, 4, 12]), b"ACGT" + BASES, bytes(12))
+    batch = Batch(reads, haplotypes, np.array([0, 1, 2]), np.array([0, 1, 2]))
+    with pytest.raises(ValueError, match=r"^read 1 has 32769 letters; at most 32768 are allowed"):
+        PDHMM().compute(batch)
+    assert len(PDHMM().compute(batch[:1])) == 1
+
+
+def test_wrong_flags_in_arrays() -> None:
+    flags = bytes([0, 0, 0, 0, 0, 16, 0, 0])
+    with pytest.raises(ValueError, match=r"^flags: 16 at letter 2 of haplotype 1: the flags of"):
+        HaplotypeBatch.from_arrays(np.array([0, 3, 8]), BASES, flags)
 
 
 def test_nothing_to_do() -> None:

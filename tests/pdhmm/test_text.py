@@ -78,6 +78,21 @@ def test_blank_lines_and_spaces() -> None:
         (b"1 1\n" + READ + b"AC 0000\n1 x\n", "regions:4: expected a region's first line"),
         (b"1 2\n" + READ + b"AC 0000\n", "regions:3: the file ends within the region of line 1"),
         (b"2 1\n" + READ, "regions:2: the file ends within the region of line 1: 1 reads and 1"),
+        (b"1 999999999\n" + READ, "regions:2: the file ends within the region of line 1"),
+        (b"999999999 1\n" + READ, "regions:2: the file ends within the region of line 1"),
+        (b"1 1\n" + READ + b"AC 0008\n", "regions:3: the flags of letter 2 are 08; the flags of"),
+        (
+            b"1 2\n" + READ + b"AC 0000\n" + b"A" * 262_145 + b" " + b"00" * 262_145 + b"\n",
+            "regions:4: the haplotype has 262145 letters; at most 262144 are allowed",
+        ),
+        (
+            b"1 1\n" + b" ".join([b"A" * 32_769] * 5) + b"\nAC 0000\n",
+            "regions:2: the read has 32769 letters; at most 32768 are allowed",
+        ),
+        (
+            b"0 65\n" + (b"A" * 262_144 + b" " + b"00" * 262_144 + b"\n") * 65,
+            "regions:66: with this one the region's haplotypes have more than 16777216 letters",
+        ),
     ],
 )
 def test_refused_text(text: bytes, message: str) -> None:
@@ -118,7 +133,7 @@ def test_the_command(tmp_path: Path) -> None:
     ("text", "message"),
     [
         (b"1 1\n" + READ + b"AC 00\n", "wrong.in:3: the flags have 2 digits for 2 letters"),
-        (b"1 1\n" + READ + b"AC 0001\n", "wrong.in: haplotype_flags: sequence 0 has the byte"),
+        (b"1 1\n" + READ + b"AC 0001\n", "wrong.in:3: the flags of letter 2 are 01; the flags of"),
     ],
 )
 def test_a_file_that_the_command_refuses(tmp_path: Path, text: bytes, message: str) -> None:

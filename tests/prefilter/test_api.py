@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import gkl_shim
-from gkl_shim import _native
+from gkl_shim import _native, _prefilter_engine
 from gkl_shim._sequences import sequences
 from gkl_shim.errors import BackendUnavailable, PairError
 from gkl_shim.prefilter import (
@@ -95,7 +95,7 @@ def test_a_summary_counts_the_verdicts():
 
 
 def test_a_large_call_is_computed_in_parts(monkeypatch):
-    monkeypatch.setattr(gkl_shim.prefilter, "_CALL_BASES", 17)
+    monkeypatch.setattr(_prefilter_engine, "_CALL_BASES", 17)
     for way in WAYS_IN.values():
         assert edits(way(READS), ragged(SEGMENTS), 2).tolist() == RESULTS
 
@@ -120,7 +120,7 @@ def test_a_large_call_is_computed_in_parts(monkeypatch):
         ((["A"], ["A"], 1), {"mode": "local"}, "mode: one of global, infix, prefix, not 'local'"),
         ((["A"], ["A"], 1), {"backend": "tpu"}, "backend: one of auto, cpu, cuda, not 'tpu'"),
         ((["A"], ["A"], 1), {"encode": "gpu"}, "encode: one of auto, host, device, not 'gpu'"),
-        ((["A"], ["A"], 1), {"threads": -1}, "threads: 0 to 2147483647, not -1"),
+        ((["A"], ["A"], 1), {"threads": -1}, "threads: 0 or more, not -1"),
         ((["A"], ["A"], 1), {"build": 5}, "build: a name, not 5"),
         ((["A"], ["A"], 1), {"method": "gatekeeper", "mode": "infix"}, "mode: gatekeeper supports"),
         ((["A", "AC"], ["A", "A"], 1), {"method": "gatekeeper"},
@@ -251,6 +251,7 @@ def test_candidates_have_the_edits_of_their_pairs(mode):
         (([0, 1], [0, 0], [0, 3]), "pair 1: contig 3: there are 3 contigs, counted from 0"),
         (([0, 1], [0, 7], [0, 1]), "pair 1: position 7 is not in its contig"),
         (([0, 1], [-1, 0], [0, 1]), "pair 0: position -1 is not in its contig"),
+        (([0, 1], [0, 2**63 - 1], [0, 1]), "pair 1: position 9223372036854775807 is not in its"),
         (([0, 2**40], [0, 0], [0, 0]), "pair 1: reads: 1099511627776 is out of range"),
     ],
 )

@@ -59,7 +59,6 @@ def test_every_threshold_and_build_agrees_with_edlib(mode):
 
 @pytest.mark.parametrize("mode", MODES)
 def test_long_pairs_agree_with_edlib(mode):
-    genome = simulate.pairs(1, seed=3)[0]
     rng = np.random.default_rng(3)
     genome = rng.choice(np.frombuffer(b"ACGT", np.uint8), 30_000).tobytes()
     reads, segments = [], []

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gkl_shim import _native, _native_pairhmm
-from gkl_shim._batch import haplotype_batch
+from gkl_shim._convert import haplotype_batch
 from gkl_shim.pairhmm import PairHMM, ReadBatch
 
 BYTES = [bytes([value]) for value in range(256)]

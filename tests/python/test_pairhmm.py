@@ -13,7 +13,7 @@ import numpy as np
 import pysam
 import pytest
 
-from gkl_shim import _native, pairhmm
+from gkl_shim import _native, _pairhmm_calls, _pairhmm_stream, pairhmm
 from gkl_shim._batch import concatenated
 from gkl_shim.cli import _generated_input
 from gkl_shim.errors import BackendUnavailable
@@ -254,15 +254,37 @@ def test_builds_threads_and_grouping_do_not_change_the_bits(
     alone = list(stream(batch[k : k + 1] for k in range(30)))
     assert np.array_equal(np.concatenate([values.ravel() for values in alone]), want)
     # These limits split regions between reads.
-    monkeypatch.setattr(pairhmm, "_CALL_CELLS", 50_000)
-    monkeypatch.setattr(pairhmm, "_GROUP_CELLS", 100_000)
+    monkeypatch.setattr(_pairhmm_calls, "_CALL_CELLS", 50_000)
+    monkeypatch.setattr(_pairhmm_stream, "_GROUP_CELLS", 100_000)
     _check_parts(batch, want, least=30)
-    # This limit also splits regions between haplotypes.
-    monkeypatch.setattr(pairhmm, "_FEW_READS_CELLS", 50_000)
+    # This limit leaves a call fewer reads than are computed side by side.
+    monkeypatch.setattr(_pairhmm_calls, "_FEW_READS_CELLS", 50_000)
     _check_parts(batch, want, least=100)
     again = list(stream([batch[:7], batch[7:7], batch[7:]]))
     assert [values.shape for values in again] == [tuple(shape) for shape in batch.shapes.tolist()]
     assert np.array_equal(np.concatenate([values.ravel() for values in again]), want)
+
+
+def test_a_region_that_is_divided_between_haplotypes_has_the_same_bits(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The whole region has too many letters for chosen cuts, but a part of it would not."""
+    random = np.random.default_rng(8)
+    letters = np.frombuffer(b"ACGT", np.uint8)
+    base = letters[random.integers(4, size=3_400)]
+    haplotypes = []
+    for _ in range(40):
+        haplotypes.append(base.copy())
+        haplotypes[-1][random.integers(3_400, size=4)] = letters[random.integers(4, size=4)]
+    reads = [(base[at : at + 60].tobytes(), 30) for at in (100, 1_690, 3_300)]
+    with PairHMM(backend="cpu") as engine:
+        want = engine.likelihoods(reads, haplotypes)
+    monkeypatch.setattr(_pairhmm_calls, "_CALL_CELLS", 1)
+    for part in (20, 5):
+        monkeypatch.setattr(_pairhmm_calls, "_FEW_READS_CELLS", 180 * 3_400 * part)
+        with PairHMM(backend="cpu") as engine:
+            assert np.array_equal(engine.likelihoods(reads, haplotypes), want)
+            assert engine.statistics.regions >= 40 // part
 
 
 def _check_parts(batch: Batch, want: np.ndarray, least: int) -> None:
@@ -312,7 +334,7 @@ def test_a_stream_raises_the_error_of_its_source() -> None:
 
 
 def test_a_stream_reads_ahead_by_only_a_few_groups(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pairhmm, "_GROUP_CELLS", 1)
+    monkeypatch.setattr(_pairhmm_stream, "_GROUP_CELLS", 1)
     taken = 0
 
     def source() -> Iterator[Any]:
@@ -386,7 +408,7 @@ REFILLED: dict[str, Any] = {
 def test_a_source_may_refill_its_arrays(
     monkeypatch: pytest.MonkeyPatch, form: str, group_cells: int
 ) -> None:
-    monkeypatch.setattr(pairhmm, "_GROUP_CELLS", group_cells)
+    monkeypatch.setattr(_pairhmm_stream, "_GROUP_CELLS", group_cells)
     regions = [_generated_input.regions(1, seed=seed, shape=(5, 3)) for seed in range(60)]
     with PairHMM(backend="cpu") as engine:
         want = [engine.compute(region) for region in regions]

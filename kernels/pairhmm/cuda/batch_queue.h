@@ -9,13 +9,14 @@
 #include "gkl_shim_internal.h"
 #include "gpu/launch_threads.h"
 #include "pairhmm/cuda/leftovers.h"
+#include "pairhmm/cuda/span.h"
 
 namespace gkl_shim {
 namespace pairhmm {
 
 struct BatchQueueOptions {
     int32_t precision;
-    bool fresh;        // there are no results yet and all are wanted; else those that are NaN
+    bool fresh;        // there are no results yet, and all are wanted; else those that are NaN
     bool fast_double;  // only for devices that are not slow in double precision
     const gkl_shim_cuda_device *devices;
 };
@@ -63,7 +64,7 @@ class BatchQueue : public gpu::Queue {
     void to_next_region();
 
     const gkl_shim_pairhmm_batch *const end_;
-    const gkl_shim_pairhmm_batch *batch_;  // that the next chunk is of
+    const gkl_shim_pairhmm_batch *batch_;  // of the next chunk
     double *results_;                      // of this batch
     gkl_shim_cuda_chunk place_ = {};       // in this batch
     int64_t bases_left_ = 0, last_bases_ = 0;

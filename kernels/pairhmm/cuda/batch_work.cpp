@@ -61,13 +61,13 @@ void BatchWork::lose(gpu::Slot *slot) {
         queue_.add_undone(span);
 }
 
-// Copies the reads of a span that lack results for those who are to compute them. Long reads, which
-// are slow on the CPU, and all others that single precision has not tried, go to any device.
+// Copies the reads of a span that lack results to the leftovers of those who will compute them.
+// Reads that single precision has not tried go to any device: most are long, and slow on the CPU.
 void BatchWork::leave(const Span &span, const Rescue *rescue, bool to_cpu) {
     const bool any_fast = devices_.any([&](const gpu::Device &device) {
         return !queue_.options.devices[device.index].slow_double;
     });
-    const Target held_by_double = any_fast ? kFastDevice : kCpu;
+    const Target for_tried = any_fast ? kFastDevice : kCpu;
     each_region(span, [&](int64_t region, int64_t first, int64_t last, double *values) {
         const int64_t count = haplotypes_of(*span.batch, region);
         for (auto &rows : rows_) rows.clear();
@@ -79,13 +79,13 @@ void BatchWork::leave(const Span &span, const Rescue *rescue, bool to_cpu) {
             const bool untried = is_untried(*lacking);
             const Target target = to_cpu    ? untried ? kCpuUntried : kCpu
                                   : untried ? kAnyDevice
-                                            : held_by_double;
+                                            : for_tried;
             double *const to = rescue ? rescue->reads.destination(read) : values;
             rows_[target].push_back({read, values, to});
         }
         for (int target = 0; target < kTargets; target++) add(Target(target), *span.batch, region);
     });
-    // Another rescue may come to lie where this one was.
+    // The next rescue may have the address of this one.
     if (rescue)
         for (Leftovers &open : open_) open.end_region();
 }

@@ -12,11 +12,11 @@
 namespace gkl_shim {
 namespace pairhmm {
 
-// Given the results of chunks, puts them where they belong, and finds out who computes the pairs
-// that have none. A chunk has no result for a pair that leaves the range of single precision, and
-// for a read too long for it. They are copied together with those of other chunks, and computed in
-// double precision while further chunks are computed in single: on a device, or by the CPU engine
-// where devices are slow in double precision.
+// Copies the results of chunks into place, and decides who computes the pairs that have none. A
+// chunk has no result for a pair that leaves the range of single precision, or for a read that is
+// too long for it. Such reads of several chunks are collected, and computed in double precision
+// while further chunks are computed in single precision: on a device, or by the CPU engine if the
+// devices are slow in double precision.
 class BatchWork : public gpu::Work {
    public:
     BatchWork(gpu::Devices *devices, gpu::Call *call, CpuShare *cpu, BatchQueue *queue)
@@ -34,8 +34,8 @@ class BatchWork : public gpu::Work {
     void compute_all_on_cpu() override { cpu_.compute_all(); }
 
    private:
-    // Who computes reads that lack results: any device, one that is fast in double precision, or
-    // the CPU; it counts the cells of reads that nothing has tried before.
+    // Who computes reads that lack results: any device, a device that is fast in double precision,
+    // or the CPU. The CPU counts only the cells of reads that no engine has tried before.
     enum Target { kAnyDevice, kFastDevice, kCpu, kCpuUntried, kTargets };
 
     static bool is_cpu(Target target) { return target == kCpu || target == kCpuUntried; }
@@ -53,7 +53,7 @@ class BatchWork : public gpu::Work {
     gpu::Call &call_;
     CpuShare &cpu_;
     BatchQueue &queue_;
-    Leftovers open_[kTargets];  // that are still added to
+    Leftovers open_[kTargets];  // to which reads are still added
     std::vector<std::shared_ptr<Rescue>> ready_;
     std::vector<Leftovers::Row> rows_[kTargets];  // of a region
 };

@@ -8,7 +8,7 @@ namespace gkl_shim {
 namespace pairhmm {
 namespace {
 
-// Given a chunk's parts, orders their tiles and stripes.
+// Orders the tiles and stripes of a chunk's parts.
 class TileOrder {
    public:
     explicit TileOrder(ChunkPlan *plan) : plan_(*plan) {}

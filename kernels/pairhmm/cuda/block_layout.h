@@ -1,4 +1,4 @@
-// Where everything is in a chunk's block.
+// The layout of a chunk's block.
 #pragma once
 
 #include "gkl_shim_internal.h"
@@ -7,8 +7,8 @@
 namespace gkl_shim {
 namespace pairhmm {
 
-// Given planned groups, gives each list its place in the block, and each tile its place in the
-// order in which the device starts tiles; fills in the chunk's figures.
+// Assigns a place in the block to each list of the planned groups, and to each tile a place in the
+// order in which the device starts tiles. Fills in the chunk's figures.
 void lay_out_block(ChunkPlan *plan, gkl_shim_cuda_chunk *chunk);
 
 }  // namespace pairhmm

@@ -6,10 +6,10 @@ namespace gkl_shim {
 namespace pairhmm {
 namespace {
 
-// What writing takes one thread, in nanoseconds.
+// The time that writing takes one thread, in nanoseconds.
 constexpr int64_t kWritePerRead = 5, kWritePerBase = 1;
 
-// Given a block, writes groups to it.
+// Writes groups to a block.
 class GroupWriter {
    public:
     GroupWriter(const ChunkPlan &plan, uint8_t *block) : plan_(plan), block_(block) {}
@@ -44,7 +44,7 @@ class GroupWriter {
         return reinterpret_cast<A *>(block_ + offset);
     }
 
-    // The bytes of all reads of a part travel, computed or not, since they lie together.
+    // The bytes of all reads of a part are sent, computed or not, because they are contiguous.
     void write_tracks(const Group &group) const {
         struct Track {
             int64_t to;

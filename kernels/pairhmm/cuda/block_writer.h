@@ -1,4 +1,4 @@
-// How a chunk's block is written.
+// The contents of a chunk's block.
 #pragma once
 
 #include <stdint.h>
@@ -8,7 +8,7 @@
 namespace gkl_shim {
 namespace pairhmm {
 
-// Given a plan with a layout, writes the block as cuda/block_format.h says.
+// Writes a chunk's block, given its layout, as cuda/block_format.h describes it.
 void write_block(ChunkPlan *plan, uint8_t *block);
 
 }  // namespace pairhmm

@@ -8,32 +8,32 @@
 #include "gkl_shim_internal.h"
 #include "gpu/devices.h"
 #include "gpu/kept_memory.h"
-#include "pairhmm/cuda/leftovers.h"
+#include "pairhmm/cuda/span.h"
 
 namespace gkl_shim {
 namespace pairhmm {
 
-// Given reads that a BatchQueue puts in, makes their results: plans them as tiles, writes these to
-// one block of pinned memory, sends it to the device and launches one kernel for each width of
-// tile. The kernels write the results to pinned memory.
+// Computes the reads that a BatchQueue puts into it: plans tiles, writes them to one block of
+// pinned memory, sends the block to the device, and launches one kernel for each width of tile. The
+// kernels write the results to pinned memory.
 class Chunk : public gpu::Slot {
    public:
     // `planning`: as in gkl_shim_cuda_options.
     Chunk(gpu::Device *device, const gkl_shim_cuda_engine_options &engine, int64_t planning);
     ~Chunk() override;
 
-    // What the planner takes from a batch, for BatchQueue: the planner of a precision, the chunk's
-    // figures, and the reads that it has taken.
+    // For BatchQueue: the planner of a precision, the figures of the chunk that it has taken, and
+    // the reads in it.
     gkl_shim_cuda_planner *planner(int32_t precision);
     gkl_shim_cuda_chunk figures = {};
     Span span = {};
 
     bool has_results() override;
 
-    // Puts the results where they belong; returns how many pairs have none.
+    // Copies the results into place. Returns how many pairs have none.
     int64_t collect();
 
-    // start() calls these in turn, and so does who times them.
+    // start() calls these in turn; stage_times.cpp calls them one by one.
     gkl_shim_status plan() override;
     bool is_empty() const override { return figures.results == 0; }
     int64_t device_bytes() const override;

@@ -13,7 +13,7 @@
 #include "common/thread_pool.h"
 #include "gkl_shim_internal.h"
 #include "pairhmm/cuda/block_format.h"
-#include "pairhmm/cuda/leftovers.h"
+#include "pairhmm/cuda/span.h"
 #include "pairhmm/cuda/streams.h"
 #include "pairhmm/cuda/tile_widths.h"
 
@@ -37,7 +37,7 @@ struct Part {
     int64_t region, first_read, reads;
     int64_t first_pair, haplotype_count;
     bool striped;
-    bool left;                  // to the CPU engine: none of it is planned or sent
+    bool left;                  // to the CPU engine; nothing of it is planned or sent
     int64_t most_stripes;       // a read that has more is not computed
     int64_t first_byte, bytes;  // of the reads, in the batch
 
@@ -67,7 +67,7 @@ struct Group {
     // Filled in by the group planner.
     std::vector<int32_t> rows;      // which of its part's reads each row of the results is
     std::vector<ReadRecord> reads;  // these reads, tile by tile; starts are counted in the part
-    std::vector<int32_t> ranks;     // of reads in striped parts, in the chunk; else perhaps absent
+    std::vector<int32_t> ranks;     // of reads in striped parts, in the chunk; others may lack one
     std::vector<Packed> packed;
     std::vector<HaplotypeRecord> haplotypes;  // that are computed
     std::vector<int32_t> chosen;              // which of its part's each of them is
@@ -91,7 +91,7 @@ struct ChunkPlan {
     const gkl_shim_cuda_options options;
     const TileWidths widths;
 
-    // What the chunk is of. `values` null: all pairs are wanted; else those that are NaN there.
+    // The input. If `values` is null, all pairs are wanted; otherwise those that are NaN there.
     gkl_shim_pairhmm_batch batch;
     const double *values;
     int32_t threads;         // that plan, write and collect it
@@ -105,7 +105,7 @@ struct ChunkPlan {
     int64_t stripes;      // of long reads
 
     // Filled in by the choice of width.
-    int32_t width;    // of tiles, where it holds a region's reads
+    int32_t width;    // of tiles, unless a region's reads need a larger one
     int32_t streams;  // of a trie at most
 
     // Filled in by the layout.
@@ -116,8 +116,8 @@ struct ChunkPlan {
     int32_t tile_count;
     std::vector<int32_t> first_stripe;  // the tile of the chunk's first read, by stripes
 
-    // Calls step(group) for all groups, on the chunk's threads. `nanoseconds`: about what all steps
-    // take one thread.
+    // Calls step(group) for all groups, on the chunk's threads. `nanoseconds`: about how long all
+    // steps take one thread.
     template <class Step>
     void each_group(int64_t nanoseconds, Step step) {
         struct Context {
@@ -133,7 +133,7 @@ struct ChunkPlan {
             &context, true);
     }
 
-    // Calls take(first, size) for the bytes of a group's reads, in runs: most often a part's bytes
+    // Calls take(first, size) for the bytes of a group's reads, in runs: a part's bytes usually
     // follow those of the part before. A striped part has none.
     template <class Take>
     void each_run(const Group &group, Take take) const {

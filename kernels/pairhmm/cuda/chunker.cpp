@@ -19,10 +19,10 @@ constexpr int64_t kChunkReadBases = int64_t(1) << 22;
 // places in a block are 32 bits wide. The CPU engine computes a region that has more by itself.
 constexpr int64_t kChunkLetters = int64_t(1) << 24;
 
-// What planning takes one thread, in nanoseconds.
+// The time that planning takes one thread, in nanoseconds.
 constexpr int64_t kPlanPerRegion = 500, kPlanPerRead = 10, kPlanPerLetter = 1;
-// Planning of a group: long enough that handing it to a thread costs little, short enough that all
-// threads have some.
+// The time to plan a group: long enough that handing it to a thread costs little, short enough that
+// all threads have work.
 constexpr int64_t kGroupNanoseconds = 20000;
 
 }  // namespace
@@ -79,7 +79,7 @@ Chunker::Region Chunker::region_at(const gkl_shim_cuda_chunk &place) const {
     return region;
 }
 
-// Takes all reads at once where they fit, which is the usual case.
+// Takes all reads at once if they fit, as they usually do.
 bool Chunker::take_all_reads(const Region &region) {
     if (plan_.values) return false;
     const int64_t *const offsets = plan_.batch.read_offsets;
@@ -95,8 +95,9 @@ bool Chunker::take_all_reads(const Region &region) {
     return true;
 }
 
-// Takes reads one by one until the chunk is full; returns the end of those taken. A read that the
-// kernels cannot hold is in the chunk too, without a result. `any`: whether any is wanted.
+// Takes reads one by one until the chunk is full, and returns the end of those taken. Reads that
+// the kernels cannot hold stay in the chunk, and have no result. *any becomes whether any read is
+// wanted.
 int64_t Chunker::take_reads(const Region &region, int64_t *stripes, bool *any) {
     *any = false;
     const int64_t *const offsets = plan_.batch.read_offsets;
@@ -169,17 +170,17 @@ void Chunker::add_part(const Region &region, int64_t end, int64_t stripes,
     plan_.groups[plan_.group_count - 1]->end_part = int64_t(parts.size());
 }
 
-// What a stripe needs of the scratch memory at most: as if haplotypes shared nothing. Each
-// haplotype has a leaf and a fork in each trie; each column, and each stream's root, has numbers
-// that the next stripe takes over.
+// The most scratch memory that a stripe needs, if haplotypes share nothing. Each haplotype then has
+// a leaf and a fork in each trie, and each column and each stream's root has numbers that go to the
+// next stripe.
 int64_t Chunker::most_stripe_scratch(int64_t haplotypes, int64_t letters) const {
     const int32_t states = int32_t(2 * haplotypes);
     return rounded(TileScratch<double>(kStripedRows, states, states).bytes) +
            (letters + 4 * kSeamMargin * haplotypes) * int64_t(sizeof(Handed<double>));
 }
 
-// Of a read that is computed. In single precision none is striped; in double precision none that
-// alone might need more scratch memory than a chunk has.
+// The most stripes of a read that is computed. Single precision has no stripes. Double precision
+// computes no read that alone might need more scratch memory than a chunk has.
 int64_t Chunker::most_stripes(int64_t haplotypes, int64_t letters) const {
     if (options_.precision == GKL_SHIM_SINGLE || haplotypes == 0) return 0;
     return options_.scratch_bytes / most_stripe_scratch(haplotypes, letters);

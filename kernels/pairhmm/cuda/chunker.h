@@ -7,7 +7,7 @@
 namespace gkl_shim {
 namespace pairhmm {
 
-// Given a batch and a place in it, lists the parts of the next chunk, and moves the place on.
+// Lists the parts of a batch's next chunk, and advances the place in the batch.
 class Chunker {
    public:
     explicit Chunker(ChunkPlan *plan) : plan_(*plan), options_(plan->options) {}
@@ -20,7 +20,7 @@ class Chunker {
     struct Region {
         int64_t number, first, reads_end;
         int64_t haplotypes, letters;  // and the bases of these
-        bool left;                    // to the CPU engine: too many letters for a chunk
+        bool left;                    // to the CPU engine; it has too many letters for a chunk
         int64_t first_pair;           // of the first read
         int64_t most_stripes;         // of a read that is computed
         int64_t state_bytes;          // of a base

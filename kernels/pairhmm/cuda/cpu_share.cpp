@@ -13,7 +13,7 @@ namespace {
 
 // With more pieces than this for each thread, all threads stop for them.
 constexpr int64_t kMostPieces = 4;
-// About what a thread computes of them in a nanosecond.
+// About how many of their cells a thread computes in a nanosecond.
 constexpr int64_t kCellsPerNanosecond = 2;
 
 }  // namespace

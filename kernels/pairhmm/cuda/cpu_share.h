@@ -18,8 +18,7 @@ namespace pairhmm {
 // Cells that a thread computes at a time: about a millisecond of work.
 constexpr int64_t kPieceCells = 1 << 21;
 
-// Given reads that devices leave without results, computes them on the CPU, and counts what was
-// done for the call.
+// Computes on the CPU what devices leave without results, and counts what was done for the call.
 class CpuShare {
    public:
     CpuShare(gpu::Call *call, const CpuSettings &cpu) : call_(*call), cpu_(cpu) {}
@@ -27,7 +26,7 @@ class CpuShare {
     // Any thread computes these reads' missing results when it has time.
     void add(Leftovers &&reads);
     bool any_left() const { return piece_count_ > 0; }
-    // Whether all threads are to stop launching and compute instead, so that memory stays bounded.
+    // Whether all threads should stop launching and compute instead, so that memory stays bounded.
     bool too_many_left() const;
 
     // Computes some of these reads, if there are any.

@@ -1,13 +1,13 @@
-// The CUDA engine's interface (gkl_shim.h).
+// The CUDA engine's interface (gkl_shim_internal.h).
 //
 // Given batches, it cuts them into chunks (batch_queue.h), which launch threads take to the devices
 // (gpu/launch_threads.h). A chunk is planned and written to pinned memory, travels to a device in
 // one transfer, and is computed by one kernel launch for each width of tile (chunk.h). Several
 // chunks are in flight at once, so that planning, transfers and kernels overlap.
 //
-// Results have the CPU engine's bits. What single precision does not hold is computed in double
-// precision (batch_work.h). What the double kernels do not hold, and what a failed device leaves
-// undone, the CPU engine computes (cpu_share.h).
+// Results have the CPU engine's bits. Pairs outside the range of single precision are computed in
+// double precision (batch_work.h). The CPU engine computes the pairs that the double kernels cannot
+// represent, and those that a failed device leaves undone (cpu_share.h).
 #include "pairhmm/cpu/engine.h"
 
 #include <algorithm>
@@ -29,7 +29,7 @@
 #include "pairhmm/cuda/batch_work.h"
 #include "pairhmm/cuda/chunk.h"
 #include "pairhmm/cuda/cpu_share.h"
-#include "pairhmm/cuda/leftovers.h"
+#include "pairhmm/cuda/span.h"
 #include "pairhmm/cuda/stage_times.h"
 #include "pairhmm/letters.h"
 
@@ -40,7 +40,7 @@ namespace {
 
 typedef std::chrono::steady_clock Clock;
 
-// About what a chunk takes one launch thread, and the most launch threads for each device.
+// The approximate time that a chunk takes a launch thread, and the most launch threads a device.
 constexpr int64_t kChunkNanoseconds = 200000;
 enum { kMostLaunchThreads = 16 };
 
@@ -126,7 +126,7 @@ struct gkl_shim_cuda_engine {
     }
 
    private:
-    // The caller's options, with arrays that last.
+    // The caller's options, with this engine's copy of the devices.
     gkl_shim_cuda_engine_options own(gkl_shim_cuda_engine_options options) const {
         options.threads = allowed_threads(options.threads);
         options.devices = hardware_.data();

@@ -221,7 +221,7 @@ class HaplotypeMerger {
         // The chunker has made room for as many states as one stream has.
         const int64_t most = trie.slots > 0 ? trie.leaves / trie.slots : trie.leaves;
         const int64_t wanted = kBusyStripes * plan_.options.multiprocessors / (2 * plan_.stripes);
-        // Each stream computes the columns that it shares with others anew.
+        // Each stream computes the columns that it shares with others again.
         const int64_t useful = (trie.columns() + longest / 2) / std::max<int64_t>(longest, 1);
         return int32_t(
             std::max<int64_t>(1, std::min({wanted, most, useful, int64_t(trie.leaves)})));
@@ -268,7 +268,7 @@ void clear(Group *group) {
     group->refused = -1;
 }
 
-// Finds out which tracks are the same, since these are sent once.
+// Finds tracks that are the same, because these are sent once.
 void compare_tracks(const ChunkPlan &plan, Group *group) {
     const gkl_shim_pairhmm_batch &batch = plan.batch;
     group->one_gap_open = true;

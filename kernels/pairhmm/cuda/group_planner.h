@@ -1,4 +1,4 @@
-// What a group of parts consists of.
+// The plan of a group of parts.
 #pragma once
 
 #include "pairhmm/cuda/chunk_plan.h"
@@ -6,8 +6,8 @@
 namespace gkl_shim {
 namespace pairhmm {
 
-// Given a group of a chunk's parts, whose width is chosen, makes its lists: reads packed into tiles
-// or cut into stripes (RowPacker), and haplotypes merged into tries and these into streams
+// Makes the lists of a group of parts, once the width is chosen: reads packed into tiles or cut
+// into stripes (RowPacker), and haplotypes merged into tries, which become streams
 // (HaplotypeMerger). `refused` is set if a haplotype has a letter that the conventions refuse.
 void plan_group(ChunkPlan *plan, Group *group);
 

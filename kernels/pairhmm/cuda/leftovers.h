@@ -1,138 +1,20 @@
-// Parts of batches: consecutive reads as a batch (PartialBatch), and copies of reads that have no
-// result yet, from many chunks (Leftovers).
+// The reads of many chunks that have no result yet.
 #pragma once
 
 #include <math.h>
 #include <stdint.h>
-#include <string.h>
 
 #include <algorithm>
-#include <utility>
 #include <vector>
 
 #include "gkl_shim_internal.h"
+#include "pairhmm/cuda/span.h"
 
 namespace gkl_shim {
 namespace pairhmm {
 
-// The bits of a result that has not been computed: a NaN that no kernel makes.
-constexpr uint64_t kNoResult = ~uint64_t(0);
-
-inline double no_result() {
-    double result;
-    memcpy(&result, &kNoResult, sizeof result);
-    return result;
-}
-
-inline bool is_untried(double result) {
-    uint64_t bits;
-    memcpy(&bits, &result, sizeof bits);
-    return bits == kNoResult;
-}
-
-inline int64_t reads_of(const gkl_shim_pairhmm_batch &batch) {
-    return batch.region_reads[batch.regions];
-}
-inline int64_t haplotypes_of(const gkl_shim_pairhmm_batch &batch) {
-    return batch.region_haplotypes[batch.regions];
-}
-inline int64_t haplotypes_of(const gkl_shim_pairhmm_batch &batch, int64_t region) {
-    return batch.region_haplotypes[region + 1] - batch.region_haplotypes[region];
-}
-
-// The arrays of a batch that have a byte for each base of a read.
-constexpr const uint8_t *gkl_shim_pairhmm_batch::*kReadTracks[] = {
-    &gkl_shim_pairhmm_batch::read_bases, &gkl_shim_pairhmm_batch::base_quals,
-    &gkl_shim_pairhmm_batch::insertion_quals, &gkl_shim_pairhmm_batch::deletion_quals,
-    &gkl_shim_pairhmm_batch::continuation_quals};
-enum { kReadTrackCount = sizeof kReadTracks / sizeof *kReadTracks };
-
-// Consecutive reads of a batch, [first, last), and where their results go.
-struct Span {
-    const gkl_shim_pairhmm_batch *batch;
-    double *results;      // the batch's
-    int64_t region;       // of the first read
-    int64_t first, last;  // counted in the batch
-    int64_t pair;         // the index of the first read's first result
-};
-
-// From one place in a batch, which is not its end, to another.
-inline Span span_between(const gkl_shim_pairhmm_batch &batch, double *results,
-                         const gkl_shim_cuda_chunk &begin, const gkl_shim_cuda_chunk &end) {
-    return {&batch,
-            results,
-            begin.region,
-            batch.region_reads[begin.region] + begin.read,
-            batch.region_reads[end.region] + end.read,
-            begin.pair + begin.read * haplotypes_of(batch, begin.region)};
-}
-
-inline Span whole(const gkl_shim_pairhmm_batch &batch, double *results) {
-    return {&batch, results, 0, 0, reads_of(batch), 0};
-}
-
-// Calls take(region, first, last, results) for each region of a span: its reads [first, last), and
-// the results of the first.
-template <class Take>
-void each_region(const Span &span, Take take) {
-    double *results = span.results + span.pair;
-    int64_t region = span.region;
-    for (int64_t first = span.first; first < span.last; region++) {
-        const int64_t last = std::min(span.batch->region_reads[region + 1], span.last);
-        if (last == first) continue;
-        take(region, first, last, results);
-        results += (last - first) * haplotypes_of(*span.batch, region);
-        first = last;
-    }
-}
-
-inline int64_t pairs_of(const Span &span) {
-    int64_t pairs = 0;
-    each_region(span, [&](int64_t region, int64_t first, int64_t last, const double *) {
-        pairs += (last - first) * haplotypes_of(*span.batch, region);
-    });
-    return pairs;
-}
-
-// Given a span, makes a batch of it. Bases and qualities are not copied.
-struct PartialBatch {
-    explicit PartialBatch(const Span &span) {
-        const gkl_shim_pairhmm_batch &whole = *span.batch;
-        const auto rebased = [](const int64_t *offsets, int64_t count) {
-            std::vector<int64_t> from_zero(offsets, offsets + count + 1);
-            for (int64_t &offset : from_zero) offset -= offsets[0];
-            return from_zero;
-        };
-        region_reads.push_back(0);
-        each_region(span, [&](int64_t region, int64_t, int64_t last, const double *) {
-            // Regions without reads between two others keep their places.
-            const int64_t before = region_reads.back();
-            region_reads.resize(size_t(region + 1 - span.region), before);
-            region_reads.push_back(last - span.first);
-        });
-        const int64_t regions = int64_t(region_reads.size()) - 1;
-        const int64_t *const first_read = whole.read_offsets + span.first;
-        const int64_t *const first_haplotype =
-            whole.haplotype_offsets + whole.region_haplotypes[span.region];
-        region_haplotypes = rebased(whole.region_haplotypes + span.region, regions);
-        read_offsets = rebased(first_read, span.last - span.first);
-        haplotype_offsets = rebased(first_haplotype, region_haplotypes.back());
-        batch.regions = regions;
-        batch.region_reads = region_reads.data();
-        batch.region_haplotypes = region_haplotypes.data();
-        batch.read_offsets = read_offsets.data();
-        for (const auto track : kReadTracks) batch.*track = whole.*track + *first_read;
-        batch.haplotype_offsets = haplotype_offsets.data();
-        batch.haplotype_bases = whole.haplotype_bases + *first_haplotype;
-    }
-    PartialBatch(const PartialBatch &) = delete;
-
-    gkl_shim_pairhmm_batch batch;
-    std::vector<int64_t> region_reads, region_haplotypes, read_offsets, haplotype_offsets;
-};
-
-// Given reads with pairs that have no result, copies them and their regions' haplotypes, so that
-// reads of many chunks are computed together.
+// Copies of reads with pairs that have no result, and of their regions' haplotypes. Reads of many
+// chunks are computed together in this way.
 class Leftovers {
    public:
     // A read of a batch, its results so far, and where its results are to be written.

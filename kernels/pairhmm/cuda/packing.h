@@ -1,4 +1,4 @@
-// How the CUDA engine's planner fills warps with reads.
+// The packing of reads into warps.
 #pragma once
 
 #include <stdint.h>
@@ -11,8 +11,8 @@ namespace pairhmm {
 // Rows a lane of the widest kernel, and a common divisor of all kernels' rows.
 enum { kWidest = 20, kStep = 4 };
 
-// Given reads, counts them by length, in steps: kStep divides all widths, so reads of a step take
-// the same number of lanes at each width.
+// Counts reads by length, in steps. kStep divides all widths, so reads of a step take the same
+// number of lanes at each width.
 class Lengths {
    public:
     enum { kMost = kWarp * kWidest / kStep };
@@ -41,7 +41,7 @@ class Lengths {
     uint64_t there_[kMost / kBits + 1] = {};
 };
 
-// Given reads by lanes, fills warps: next comes the widest read that fits into the lanes left.
+// Fills warps with reads. Next comes the widest read that fits into the lanes left.
 class Packer {
    public:
     // Adds `count` reads that take `lanes` lanes each. Reads with more lanes are added first.

@@ -1,4 +1,4 @@
-// The CUDA engine's planner, as gkl_shim.h offers it: the steps that make a chunk, in order.
+// The CUDA engine's planner (gkl_shim_internal.h): the steps that make a chunk, in order.
 #include <algorithm>
 
 #include "common/cpu.h"
@@ -15,7 +15,7 @@
 using namespace gkl_shim;
 using namespace gkl_shim::pairhmm;
 
-// Given a batch, makes chunks of it, one at a time.
+// Makes chunks of a batch, one at a time.
 struct gkl_shim_cuda_planner {
    public:
     explicit gkl_shim_cuda_planner(const gkl_shim_cuda_options &options)

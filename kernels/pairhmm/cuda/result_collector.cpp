@@ -9,11 +9,11 @@ namespace gkl_shim {
 namespace pairhmm {
 namespace {
 
-// What collecting takes one thread, in nanoseconds.
+// The time that collecting takes one thread, in nanoseconds.
 constexpr int64_t kCollectPerPair = 1;
 
-// Puts the results of a part whose pairs are all wanted; returns how many pairs have none. `row`:
-// which read each row of the results is.
+// Copies the results of a part of which all pairs are wanted. Returns how many pairs have none.
+// `row`: the read of each row of the results.
 int64_t put_all(const Part &part, const int32_t *row, const double *results, double *values) {
     const int64_t count = part.haplotype_count;
     int64_t missing = 0;
@@ -34,8 +34,8 @@ int64_t put_all(const Part &part, const int32_t *row, const double *results, dou
     return missing;
 }
 
-// The same for a part of whose pairs those are wanted that are NaN. `chosen`: which haplotype each
-// column of the results is.
+// The same for a part of which only the pairs that are NaN are wanted. `chosen`: the haplotype of
+// each column of the results.
 int64_t put_missing(const ChunkPlan &plan, const Part &part, const int32_t *row,
                     const int32_t *chosen, const double *results, double *values) {
     const int64_t count = part.haplotype_count;

@@ -1,4 +1,4 @@
-// How a chunk's results get to where they belong.
+// The results of a chunk.
 #pragma once
 
 #include <stdint.h>
@@ -8,8 +8,8 @@
 namespace gkl_shim {
 namespace pairhmm {
 
-// Given what a chunk's kernels have written, puts it into the batch's results; returns how many
-// pairs have no result, as gkl_shim_cuda_finish() says.
+// Copies what a chunk's kernels have written to the batch's results. Returns how many pairs have no
+// result, as gkl_shim_cuda_finish() says.
 int64_t collect_results(ChunkPlan *plan, const double *results, double *values);
 
 }  // namespace pairhmm

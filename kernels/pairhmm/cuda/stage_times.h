@@ -9,8 +9,8 @@
 namespace gkl_shim {
 namespace pairhmm {
 
-// Given a batch, times the stages of each of its chunks on a device, and fills in the batch's
-// results where the first pass makes them: as gkl_shim_cuda_engine_measure() says.
+// Times the stages of each chunk of a batch on a device, as gkl_shim_cuda_engine_measure() says.
+// `results` receives the results of the first pass.
 gkl_shim_status time_stages(gpu::Device *device, const gkl_shim_cuda_engine_options &options,
                             const gkl_shim_pairhmm_batch &batch, double *results, int repeats,
                             gkl_shim_cuda_stages *stages);

@@ -23,7 +23,7 @@ void warn(const std::string &text) {
     fwrite(line.data(), 1, line.size(), stderr);
 }
 
-// From now on the CPU computes.
+// From now on, the CPU computes.
 void give_up(const std::string &reason) {
     if (!lost.exchange(true))
         warn("no GPU (" + reason + "); the CPU engine computes, with the same answers");
@@ -41,8 +41,8 @@ void tell_of_losses(const gkl_shim_cuda_vtable &vtable) {
 }
 
 // The engine for a precision and conventions, opened by Python when it is first wanted. It belongs
-// to the copy of this library that Python has loaded: a jar has its own. Null, with the reason,
-// where there is none.
+// to the copy of this library that Python has loaded; a jar has another copy. Returns null if there
+// is no engine, and the reason.
 const gkl_shim_cuda_vtable *vtable_for(bool double_precision, bool as_gkl, std::string *reason) {
     static gkl_shim_cuda_vtable vtables[2][2];
     static std::atomic<bool> opened[2][2];

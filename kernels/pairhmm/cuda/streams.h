@@ -1,4 +1,4 @@
-// How the CUDA engine's planner makes streams of columns and events from a trie.
+// Streams: the columns and events of a trie in the order in which a warp computes them.
 #pragma once
 
 #include <stdint.h>
@@ -15,7 +15,7 @@ namespace pairhmm {
 // Up to this many columns, computing them again costs less than keeping the state at a fork.
 constexpr int64_t kWorthRepeating = 8;
 
-// Given tries, makes streams of columns and events, one after the other.
+// Makes streams of tries, and holds them one after the other.
 struct Streams {
     std::vector<uint8_t> letters;  // of the columns
     std::vector<Event> events;

@@ -1,5 +1,5 @@
-// The kernels' tables: given a precision and conventions, the CPU engine's numbers as
-// cuda/block_format.h wants them.
+// The kernels' tables: the CPU engine's numbers for a precision and conventions, in the form of
+// cuda/block_format.h.
 #include "common/error.h"
 #include "gkl_shim_internal.h"
 #include "pairhmm/cuda/block_format.h"

@@ -11,13 +11,13 @@ namespace gkl_shim {
 namespace pairhmm {
 namespace {
 
-// Cycles of a warp that is alone, for a column. Measured on an H200.
+// Cycles that a column takes a warp that runs alone. Measured on an H200.
 constexpr double kLatencyPerRow = 9, kLatencyPerColumn = 50;
 // Cycles that each lane of a read adds to a lone warp's pass, since lanes reach an event one after
 // another.
 constexpr double kLatencyPerLane = 1200;
 
-// About how many parts are looked at, in place of all.
+// About how many parts are in the sample.
 constexpr int64_t kSample = 16;
 
 // What setting up and joining cost, in columns.

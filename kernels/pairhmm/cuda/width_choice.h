@@ -1,4 +1,4 @@
-// How wide a chunk's tiles are.
+// The choice of the width of a chunk's tiles.
 #pragma once
 
 #include "gkl_shim_internal.h"
@@ -7,10 +7,10 @@
 namespace gkl_shim {
 namespace pairhmm {
 
-// Given a chunk's parts, chooses the width of its tiles, how many streams a trie is cut into, and
-// whether one warp computes a whole tile: `passes` becomes 1 then, else 0. It is what a sample of
-// the parts takes least time with. There is one width for all parts that it holds, since several
-// kernels in turn leave the device idle at each end.
+// Chooses the width of a chunk's tiles, into how many streams a trie is cut, and whether one warp
+// computes a whole tile (`passes` becomes 1, otherwise 0). The choice is the fastest one for a
+// sample of the parts, by an estimate. All parts whose reads fit get the same width, because the
+// device is idle for a moment at the end of each kernel.
 void choose_width(ChunkPlan *plan, gkl_shim_cuda_chunk *chunk);
 
 }  // namespace pairhmm

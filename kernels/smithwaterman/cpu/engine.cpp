@@ -1,8 +1,7 @@
-// The flow of the CPU engine. Each pair is a task for one thread.
+// The flow of the CPU engine. It chooses a kernel for each pair, and divides a batch into groups of
+// similar pairs, which one kernel aligns together. A group is a task for one thread.
 #include "smithwaterman/cpu/engine.h"
 
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <algorithm>
@@ -10,9 +9,8 @@
 #include <tuple>
 #include <vector>
 
-#include "common/per_thread.h"
-#include "common/scratch.h"
 #include "common/thread_pool.h"
+#include "smithwaterman/cpu/align.h"
 #include "smithwaterman/cpu/trace.h"
 
 namespace gkl_shim {
@@ -22,20 +20,11 @@ namespace {
 // The throughput of one thread, about.
 constexpr int64_t kCellsPerNanosecond = 4;
 
-// If a pair's flags take more memory than this, they are computed again, part by part, on the way
-// back. That takes up to twice as long.
-constexpr size_t kMostFlagBytes = size_t(16) << 20;
-
 // The most memory for the flags of several pairs. They should stay in the CPU's second cache.
 constexpr size_t kMostGroupBytes = size_t(512) << 10;
 
 // The fixed cost of a step, in rows.
 constexpr int64_t kStepCost = 4;
-
-// Larger buffers of a thread are freed after use.
-constexpr size_t kKeptBytes = size_t(4) << 20;
-
-PerThread<Scratch> thread_memory;
 
 // Whether lanes of type Lane give Java's results for a pair. kernel.inc defines u, v, e, f and z.
 //
@@ -77,125 +66,6 @@ int64_t last_index_of(const Pair &pair) {
     return -1;
 }
 
-struct End {
-    int64_t i, j;
-    int64_t overhang;  // letters of the alternative after the end
-};
-
-// Where an alignment ends that need not end in the corner: in the column, in the lowest row among
-// equal scores, or in the row if a score there is greater, or equal and nearer to the diagonal.
-End find_end(const Kernel &kernel, const Group &group, int k, const void *state, const void *bottom,
-             int32_t *scores) {
-    const Pair &pair = group.pairs[k];
-    const int32_t in_column = kernel.column(group, k, state, scores);
-    int64_t i = pair.n;
-    while (scores[i] != in_column) i--;
-    const End end = {i, pair.m, 0};
-    if (!bottom) return end;
-    const int32_t in_row = kernel.row(group, k, bottom, scores);
-    if (in_row < in_column) return end;
-    // Among equal distances from the diagonal, the first column.
-    for (int64_t distance = std::max<int64_t>(pair.n - pair.m, 0);; distance++) {
-        if (in_row == in_column && distance >= llabs(i - pair.m)) return end;
-        for (const int64_t j : {pair.n - distance, pair.n + distance})
-            if (j >= 1 && j <= pair.m && scores[j] == in_row) return {pair.n, j, pair.m - j};
-    }
-}
-
-// A pair's alignment. The CIGAR is written in front of `text`, which becomes its start.
-struct Result {
-    int64_t offset;
-    char *text;
-};
-
-// Writes what is left of the CIGAR in front of a path's start, and sets the result.
-void finish(const Path &path, int32_t strategy, Result *result) {
-    result->offset = 0;
-    switch (strategy) {
-        case GKL_SHIM_SMITHWATERMAN_SOFTCLIP:
-            result->text = put(path.text, path.length, path.kind);
-            if (path.j > 0) result->text = put(result->text, path.j, kClip);
-            result->offset = path.i;
-            break;
-        case GKL_SHIM_SMITHWATERMAN_IGNORE:
-            result->text = put(path.text, path.length + path.j, path.kind);
-            result->offset = path.i - path.j;
-            break;
-        default:
-            result->text = put(path.text, path.length, path.kind);
-            if (path.i > 0)
-                result->text = put(result->text, path.i, kDeletion);
-            else if (path.j > 0)
-                result->text = put(result->text, path.j, kInsertion);
-    }
-}
-
-// Computes the matrices, finds the ends and follows the paths back.
-void align(const Kernel &kernel, const Group &group, Result *results) {
-    const int32_t strategy = group.pairs[0].parameters.overhang;
-    const bool from_corner = strategy == GKL_SHIM_SMITHWATERMAN_INDEL;
-    const bool from_row = !group.pairs[0].border_has_gaps();
-
-    // Without enough memory for all flags, the state is kept every `part` steps.
-    const int64_t steps = kernel.steps(group);
-    const size_t flag_bytes = kernel.flag_bytes(group), state_bytes = kernel.state_bytes(group);
-    int64_t part = steps;
-    if (size_t(steps) > kMostFlagBytes / flag_bytes)
-        part = std::max<int64_t>(
-            1, int64_t(sqrt(double(steps) * double(state_bytes) / double(flag_bytes))));
-    const int64_t parts = (steps + part - 1) / part;
-
-    const auto rounded = [](size_t bytes) { return (bytes + 63) & ~size_t(63); };
-    const size_t input_bytes = kernel.input_bytes(group);
-    const size_t bottom_bytes = rounded(kernel.bottom_bytes(group));
-    const size_t score_bytes = rounded(size_t(std::max(group.n, group.m) + 1) * sizeof(int32_t));
-    Scratch &scratch = *thread_memory;
-    uint8_t *memory =
-        static_cast<uint8_t *>(scratch.get(input_bytes + size_t(parts) * state_bytes +
-                                           bottom_bytes + score_bytes + size_t(part) * flag_bytes));
-    void *const input = memory;
-    memory += input_bytes;
-    uint8_t *const state = memory;
-    uint8_t *const kept = state + state_bytes;  // before each part but the first
-    memory += size_t(parts) * state_bytes;
-    void *const bottom = memory;
-    memory += bottom_bytes;
-    int32_t *const scores = reinterpret_cast<int32_t *>(memory);
-    uint8_t *const flags = memory + score_bytes;
-
-    kernel.begin(group, input, state);
-    for (int64_t k = 0; k < parts; k++) {
-        if (k > 0) memcpy(kept + size_t(k - 1) * state_bytes, state, state_bytes);
-        kernel.run(group, input, state, k * part, std::min(steps, (k + 1) * part),
-                   k == parts - 1 ? flags : nullptr, from_row ? bottom : nullptr);
-    }
-
-    Path paths[kMostPairs];
-    for (int k = 0; k < group.count; k++) {
-        const Pair &pair = group.pairs[k];
-        End end = {pair.n, pair.m, 0};
-        if (!from_corner)
-            end = find_end(kernel, group, k, state, from_row ? bottom : nullptr, scores);
-        paths[k] = {end.i, end.j, 0, kMatch, 0, results[k].text};
-        if (strategy != GKL_SHIM_SMITHWATERMAN_SOFTCLIP)
-            paths[k].length = end.overhang;
-        else if (end.overhang > 0)
-            paths[k].text = put(paths[k].text, end.overhang, kClip);
-    }
-    for (int64_t part_index = parts - 1;; part_index--) {
-        for (int k = 0; k < group.count; k++)
-            kernel.trace(group, k, flags, part_index * part, &paths[k]);
-        if (part_index == 0) break;
-        if (part_index == 1)
-            kernel.begin(group, input, state);
-        else
-            memcpy(state, kept + size_t(part_index - 2) * state_bytes, state_bytes);
-        kernel.run(group, input, state, (part_index - 1) * part, part_index * part, flags, nullptr);
-    }
-    scratch.trim(kKeptBytes);
-    for (int k = 0; k < group.count; k++) finish(paths[k], strategy, &results[k]);
-}
-
 // What computes a pair: lanes of 8, 16 or 32 bits, or Java's arithmetic.
 enum Kind { kNarrow, kWide, kWidest, kExact };
 
@@ -216,9 +86,7 @@ struct Place {
     Kind kind;
     int64_t n, m, pair;
 
-    bool operator<(const Place &other) const { return key() > other.key(); }
-
-   private:
+    // Pairs of similar lengths are neighbours in the order of this.
     std::tuple<int, int64_t, int64_t, int64_t> key() const {
         return std::make_tuple(int(kind), m / (kMostDifference / 2), n, m);
     }
@@ -262,7 +130,9 @@ struct Job {
     void plan(int most) {
         places.reserve(size_t(batch.pairs));
         for (int64_t k = 0; k < batch.pairs; k++) places.push_back(place(k));
-        std::sort(places.begin(), places.end());
+        // Slow kernels and long pairs come first, so that all threads end at about the same time.
+        std::sort(places.begin(), places.end(),
+                  [](const Place &a, const Place &b) { return a.key() > b.key(); });
         Group group = {};
         for (const Place &place : places) {
             const size_t at = size_t(&place - places.data());

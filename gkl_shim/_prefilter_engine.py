@@ -1,0 +1,200 @@
+"""The engines of the prefilter: what they have in common, and the CPU engine."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any, Literal, Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gkl_shim import _native_prefilter
+from gkl_shim._sequences import Sequences
+from gkl_shim.errors import PairError
+
+__all__ = ["CpuEngine", "Engine", "Method", "Mode", "ResidentEngine", "refuse"]
+
+Method: TypeAlias = Literal["exact", "gatekeeper"]
+Mode: TypeAlias = Literal["global", "infix", "prefix"]
+
+_CLIPPED = "the segment would reach beyond its contig, and gatekeeper needs equal lengths"
+
+# The most bases in one native call. Ctrl-C waits until the call returns.
+_CALL_BASES = 1 << 28
+# The most candidates in one native call. The arrays of their positions stay in cache.
+_CALL_CANDIDATES = 1 << 16
+
+
+class Engine(Protocol):
+    """What the CPU engine and the CUDA engine have in common."""
+
+    def compute(self, reads: Sequences, segments: Sequences, out: NDArray[np.int16]) -> None:
+        """Fill `out` with the result of every pair."""
+
+    def resident(self, reads: Sequences, contigs: Sequences) -> ResidentEngine:
+        """Encode reads and contigs, and keep them in the engine's memory."""
+
+
+class ResidentEngine(Protocol):
+    """An engine with reads and contigs in its memory."""
+
+    def compute(
+        self,
+        reads: NDArray[np.int32],
+        contigs: NDArray[np.int32] | None,
+        positions: NDArray[np.integer[Any]],
+        reverse: NDArray[np.uint8] | None,
+        out: NDArray[np.int16],
+    ) -> None:
+        """Fill `out` with the result of every candidate.
+
+        Raise PairError for a candidate with a wrong index or position.
+        """
+
+
+class CpuEngine:
+    """The CPU engine of the native library."""
+
+    def __init__(
+        self, method: Method, mode: Mode, max_edits: int, threads: int, build: str | None
+    ) -> None:
+        self._native = _native_prefilter.CpuEngine(threads, method, mode, max_edits, build)
+        self.method = method
+        self.mode = mode
+        self.max_edits = max_edits
+        self.threads = int(threads)
+
+    @property
+    def build(self) -> str:
+        """The name of the build in use."""
+        return self._native.build
+
+    def compute(self, reads: Sequences, segments: Sequences, out: NDArray[np.int16]) -> None:
+        """Fill `out` with the result of every pair."""
+        longest = max(
+            int(side.raw.length if side.raw.lengths is None else side.raw.lengths.max(initial=1))
+            for side in (reads, segments)
+        )
+        # Python's signal handlers run between the parts, so Ctrl-C does not wait for all of them.
+        step = max(1, _CALL_BASES // max(longest, 1))
+        for first in range(0, len(out), step):
+            last = min(first + step, len(out))
+            part = slice(first, last)
+            if last - first == len(out):
+                self._native.compute(reads.raw, segments.raw, out)
+            else:
+                self._native.compute(
+                    reads.part(first, last).raw, segments.part(first, last).raw, out[part]
+                )
+
+    def resident(self, reads: Sequences, contigs: Sequences) -> ResidentEngine:
+        """Encode reads and contigs, and keep them in memory."""
+        return _CpuResident(self, reads, contigs)
+
+
+class _CpuResident:
+    """Encoded reads and contigs; computes candidates with the CPU engine."""
+
+    def __init__(self, engine: CpuEngine, reads: Sequences, contigs: Sequences) -> None:
+        self._engine = engine
+        self._letters = reads
+        self._reads = reads.encoded(engine.threads)
+        self._both_strands: Sequences | None = None
+        self._contigs = contigs.encoded(engine.threads)
+        self._begins = contigs.starts
+        self._ends = contigs.starts + contigs.lengths
+
+    def compute(
+        self,
+        reads: NDArray[np.int32],
+        contigs: NDArray[np.int32] | None,
+        positions: NDArray[np.integer[Any]],
+        reverse: NDArray[np.uint8] | None,
+        out: NDArray[np.int16],
+    ) -> None:
+        strands = self._reads
+        if reverse is not None:
+            if self._both_strands is None:
+                self._both_strands = self._letters.both_strands().encoded(self._engine.threads)
+            strands = self._both_strands
+        starts, lengths = strands.starts, strands.lengths
+        for first in range(0, len(out), _CALL_CANDIDATES):
+            part = slice(first, first + _CALL_CANDIDATES)
+            which = reads[part]
+            _check_indices(which, len(self._reads), first, "read")
+            if reverse is not None:
+                which = which + np.int32(len(self._reads)) * reverse[part]
+            own = lengths[which]
+            begins, ends = self._segments(
+                first, None if contigs is None else contigs[part], positions[part], own
+            )
+            self._engine.compute(
+                Sequences(
+                    dataclasses.replace(
+                        strands.raw, count=len(own), starts=starts[which], lengths=own
+                    )
+                ),
+                Sequences(
+                    dataclasses.replace(
+                        self._contigs.raw,
+                        count=len(own),
+                        starts=begins,
+                        lengths=(ends - begins).astype(np.int32),
+                    )
+                ),
+                out[part],
+            )
+
+    def _segments(
+        self,
+        first: int,
+        contigs: NDArray[np.int32] | None,
+        positions: NDArray[np.integer[Any]],
+        lengths: NDArray[np.int32],
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return where the segments begin and end in the buffer of the contigs."""
+        if contigs is None:
+            low, high = self._begins[:1], self._ends[:1]
+        else:
+            _check_indices(contigs, len(self._begins), first, "contig")
+            low, high = self._begins[contigs], self._ends[contigs]
+        # Compared before it is added to `low`, because a sum of large numbers would wrap around.
+        refuse(
+            (positions < 0) | (positions >= high - low), first,
+            lambda k: f"position {positions[k]} is not in its contig",
+        )  # fmt: skip
+        begins = positions + low  # int64, like `low`
+        ends = begins + lengths
+        if self._engine.mode != "global":
+            ends += self._engine.max_edits
+        if self._engine.mode == "infix":
+            begins = np.maximum(begins - self._engine.max_edits, low)
+        if self._engine.method == "gatekeeper":
+            refuse(ends > high, first, lambda k: _CLIPPED)
+        return begins, np.minimum(ends, high)
+
+
+def refuse(wrong: NDArray[np.bool_], first: int, message: Callable[[int], str]) -> None:
+    """Raise PairError for the first wrong pair, if there is one.
+
+    Parameters
+    ----------
+    wrong
+        Whether each pair is wrong.
+    first
+        The index of the first of them in the caller's arrays.
+    message
+        Given an index in `wrong`, returns what is wrong with that pair.
+    """
+    if wrong.any():
+        at = int(np.argmax(wrong))
+        raise PairError(first + at, message(at))
+
+
+def _check_indices(values: NDArray[np.int32], count: int, first: int, what: str) -> None:
+    refuse(
+        (values < 0) | (values >= count),
+        first,
+        lambda k: f"{what} {values[k]}: there are {count} {what}s, counted from 0",
+    )
