@@ -100,20 +100,24 @@ class Reader(Closable):
         except ValueError:
             # Either the file ends here, or the parser will say what is wrong.
             return False
-        for _ in range(reads):
-            text += self._next(lines)
-        for _ in range(haplotypes):
-            line = self._next(lines)
+        for line in self._some(lines, reads):
+            text += line
+        for line in self._some(lines, haplotypes):
             fields = line.split()
-            if len(fields) == 2:
-                flags.append(self._flags(fields[1], len(fields[0])))
-                text += fields[0] + b"\n"
-            elif line:
+            if len(fields) != 2:
                 raise self._error(
                     self._line,
                     f"a haplotype has 2 fields, its letters and their flags; here {len(fields)}",
                 )
+            flags.append(self._flags(fields[1], len(fields[0])))
+            text += fields[0] + b"\n"
         return True
+
+    def _some(self, lines: BinaryIO, count: int) -> Iterator[bytes]:
+        """Yield the next `count` lines, or fewer if the file ends."""
+        while count > 0 and (line := self._next(lines)):
+            yield line
+            count -= 1
 
     def _next(self, lines: BinaryIO) -> bytes:
         """Return the next line, or nothing at the end of the file."""

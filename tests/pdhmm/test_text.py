@@ -78,6 +78,9 @@ def test_blank_lines_and_spaces() -> None:
         (b"1 1\n" + READ + b"AC 0000\n1 x\n", "regions:4: expected a region's first line"),
         (b"1 2\n" + READ + b"AC 0000\n", "regions:3: the file ends within the region of line 1"),
         (b"2 1\n" + READ, "regions:2: the file ends within the region of line 1: 1 reads and 1"),
+        # Nothing is done a billion times.
+        (b"999999999 999999999\n" + READ, "regions:2: .*: 999999998 reads and 999999999 haplotypes"),
+        (b"9" * 18 + b" 1\n" + READ, "regions:1: expected a region's first line"),
     ],
 )
 def test_refused_text(text: bytes, message: str) -> None:
