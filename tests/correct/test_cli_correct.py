@@ -246,6 +246,8 @@ def test_nothing_to_correct(tmp_path: Path, name) -> None:
         ("@a\nAC\nII\n@b\n", "r.fq: record 1 (a): its third line does not start with +"),
         ("@a\nAC\n+\nII\n@b\nAX\n+\nII\n", 'r.fq: record 2 (b): letter 2 is "X", not one of ACGTN'),
         (">a\nACGT\n>b\nAC.T\n", 'r.fq: record 2 (b): letter 3 is ".", not one of ACGTN'),
+        (">a\nAC\rGT\nACGT\n", r'r.fq: record 1 (a): letter 3 is "\x0d", not one of ACGTN'),
+        (">a\nAC\r\r\nACGT\n", r'r.fq: record 1 (a): letter 3 is "\x0d", not one of ACGTN'),
     ],
 )
 def test_malformed_records(tmp_path: Path, text, message) -> None:
