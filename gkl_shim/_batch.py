@@ -563,10 +563,15 @@ def _check_quals(quals: NDArray[Any], name: str) -> None:
         raise ValueError(f"{name}: quality {quals[at]} at base {at} is not within 0..{MAX_QUAL}")
 
 
+def byte_view(value: bytes | bytearray | memoryview) -> NDArray[np.uint8]:
+    """Return the bytes as an array, without a copy if they are contiguous."""
+    return np.frombuffer(value if memoryview(value).c_contiguous else bytes(value), np.uint8)
+
+
 def _bytes_array(value: Any, name: str) -> NDArray[np.uint8]:
     """Return a C-contiguous array."""
     if isinstance(value, (bytes, bytearray, memoryview)):
-        value = np.frombuffer(value, np.uint8)
+        value = byte_view(value)
     value = arrays.on_host(value)
     if not isinstance(value, np.ndarray):
         got = "None" if value is None else type(value).__name__

@@ -444,8 +444,14 @@ def _limit(value: Any, name: str) -> int:
 
 
 def _qualities(value: Any, letters: int) -> NDArray[np.uint8]:
-    if isinstance(value, Iterable) and not isinstance(value, (bytes, bytearray, np.ndarray)):
-        value = b"".join(map(bytes, value))
+    if isinstance(value, Iterable) and not isinstance(
+        value, (bytes, bytearray, memoryview, np.ndarray)
+    ):
+        try:
+            # bytes(30) would be thirty zeros.
+            value = b"".join(bytes(v if hasattr(v, "__len__") else iter(v)) for v in value)
+        except TypeError:
+            raise ValueError("qualities: expected bytes, or numbers for each read") from None
     joined, _ = ragged((value, np.array([0])), "qualities")
     if len(joined) != letters:
         raise ValueError(f"qualities: {len(joined)} of them, but {letters} letters")

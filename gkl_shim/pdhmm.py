@@ -466,7 +466,7 @@ def _items(value: Any) -> Iterable[Any]:
 
 def _flags_array(value: Any, name: str) -> NDArray[np.uint8]:
     if isinstance(value, (bytes, bytearray, memoryview)):
-        return np.frombuffer(value, np.uint8)
+        return _batch.byte_view(value)
     if isinstance(value, str) or value is None:
         raise ValueError(f"{name}: expected whole numbers, got {type(value).__name__}")
     values = np.asarray(value if isinstance(value, np.ndarray) else list(value))

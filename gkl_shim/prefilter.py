@@ -346,7 +346,10 @@ class Resident:
         on = None if contigs is None else _indices(contigs, "contigs", np.int32)
         strand = None
         if reverse is not None:
-            strand = np.ascontiguousarray(reverse, np.bool_).view(np.uint8)
+            # A view of other numbers as bool may have bytes above 1, and this is used as an index.
+            strand = np.asarray(np.not_equal(reverse, 0)).view(np.uint8)
+            if strand.ndim != 1:
+                raise ValueError(f"reverse: expected one dimension, got shape {strand.shape}")
         for name, array in (("positions", where), ("contigs", on), ("reverse", strand)):
             if array is not None and len(array) != len(which):
                 raise ValueError(f"{name}: {len(array)} values for {len(which)} candidates")
@@ -550,11 +553,11 @@ class _CpuResident:
         else:
             _check_indices(contigs, len(self._begins), first, "contig")
             low, high = self._begins[contigs], self._ends[contigs]
-        begins = positions + low  # int64, like `low`
         _refuse(
-            (positions < 0) | (begins >= high), first,
+            (positions < 0) | (positions >= high - low), first,
             lambda k: f"position {positions[k]} is not in its contig",
         )  # fmt: skip
+        begins = positions + low  # int64, like `low`
         ends = begins + lengths
         if self._engine.mode != "global":
             ends += self._engine.max_edits

@@ -352,6 +352,9 @@ def test_wrong_arguments_of_counting(arguments, message) -> None:
         ({"max_changes": 0}, "max_changes is 0, less than 1"),
         ({"max_window_changes": 0}, "max_window_changes is 0, less than 1"),
         ({"qualities": b"III"}, "qualities: 3 of them, but 4 letters"),
+        ({"qualities": memoryview(b"III")}, "qualities: 3 of them, but 4 letters"),
+        ({"qualities": [1, 3]}, "qualities: expected bytes, or numbers for each read"),
+        ({"qualities": "IIII"}, "qualities: expected bytes, or numbers for each read"),
         ({"reads": ["AC-T"]}, "read 0: letter 2 is byte 45, not one of ACGTN"),
     ],
 )
