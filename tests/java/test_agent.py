@@ -173,6 +173,14 @@ def test_a_relative_library_is_refused(
     )
 
 
+def test_control_characters_of_a_setting_are_escaped(jvm: Jvm) -> None:
+    """Those of the settings that Java reads; the native library escapes those of the others."""
+    skip_unless_served("stock")
+    setting = {"GKL_SHIM_PAIRHMM": "\x1b[2J\t\x7fon"}
+    outcome = jvm("compute", {"regions": [REGION]}, environment=setting)
+    outcome.line(r"GKL_SHIM_PAIRHMM=\x1b[2J\x09\x7fon is ignored")
+
+
 @pytest.mark.parametrize("swap", ["agent", "classpath"])
 def test_a_library_that_others_can_change_is_refused(
     jvm: Jvm, tmp_path: Path, agent_jar: Path, swap: str
