@@ -297,13 +297,15 @@ class Spectrum:
                 facts = json.loads(bytes(file["facts"]).decode())
                 slots = np.ascontiguousarray(file["slots"], np.uint32)
                 histogram = np.ascontiguousarray(file["histogram"], np.int64)
+            if histogram.shape != (_native_correct.counts(),):
+                raise ValueError("a histogram of another size")
             native = _native_correct.Spectrum.loaded(
                 int(facts["k"]), int(facts["threshold"]), int(facts["size"]), slots
             )
-        except OSError:
-            raise
-        except Exception:
-            # np.load and zipfile raise many types for a damaged file.
+        except Exception as error:
+            if isinstance(error, OSError) and error.filename is not None:
+                raise
+            # np.load and zipfile raise many types for a damaged file, an OSError among them.
             raise FormatError(
                 str(path), None, "it is not a complete spectrum; make it again with --save-spectrum"
             ) from None

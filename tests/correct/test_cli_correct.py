@@ -163,6 +163,13 @@ def test_the_report_and_the_plot(tmp_path: Path) -> None:
     assert done.stdout.decode() == WANT_TEXT
 
 
+def test_a_plot_with_a_threshold_beyond_the_histogram(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    (tmp_path / "r.fq").write_text(TEXT)
+    succeeded(run(tmp_path, "correct", "r.fq", "--threshold", "300", "--plot", "h.svg"))
+    assert b"<svg" in (tmp_path / "h.svg").read_bytes()
+
+
 def test_options_reach_the_engine(tmp_path: Path) -> None:
     (tmp_path / "r.fq").write_text(TEXT)
     counts = oracle.count(READS, K)
