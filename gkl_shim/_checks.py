@@ -10,17 +10,22 @@ from numpy.typing import NDArray
 from gkl_shim import _native_pairhmm
 from gkl_shim.cuda import arrays
 
-__all__ = ["MAX_QUAL", "QUAL_TRACKS", "bytes_array", "check_contents", "check_quals",
-           "checked_quality", "first_other", "integers", "shown"]  # fmt: skip
+__all__ = ["MAX_QUAL", "QUAL_TRACKS", "byte_view", "bytes_array", "check_contents",
+           "check_quals", "checked_quality", "first_other", "integers", "shown"]  # fmt: skip
 
 MAX_QUAL = 127
 QUAL_TRACKS = ("quals", "insertion_quals", "deletion_quals", "continuation_quals")
 
 
+def byte_view(value: bytes | bytearray | memoryview) -> NDArray[np.uint8]:
+    """Return the bytes as an array, without a copy if they are contiguous."""
+    return np.frombuffer(value if memoryview(value).c_contiguous else bytes(value), np.uint8)
+
+
 def bytes_array(value: Any, name: str) -> NDArray[np.uint8]:
     """Convert bytes, or a NumPy or CuPy array of them, to a C-contiguous array."""
     if isinstance(value, (bytes, bytearray, memoryview)):
-        value = np.frombuffer(value, np.uint8)
+        value = byte_view(value)
     value = arrays.on_host(value)
     if not isinstance(value, np.ndarray):
         got = "None" if value is None else type(value).__name__

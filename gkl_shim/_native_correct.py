@@ -22,6 +22,7 @@ __all__ = [
     "Spectrum",
     "Totals",
     "batch",
+    "counts",
     "k_range",
 ]
 
@@ -35,6 +36,12 @@ def k_range() -> tuple[int, int]:
     """Return the least and the greatest k."""
     _, lib = _native.library()
     return int(lib.GKL_SHIM_CORRECT_LEAST_K), int(lib.GKL_SHIM_CORRECT_MOST_K)
+
+
+def counts() -> int:
+    """Return how many numbers a histogram has."""
+    _, lib = _native.library()
+    return int(lib.GKL_SHIM_CORRECT_COUNTS)
 
 
 class Options(NamedTuple):
@@ -152,11 +159,11 @@ class Counter:
 
     def histogram(self) -> tuple[NDArray[np.int64], int]:
         """Return how many k-mers occur once, twice and so on, and the valley."""
-        counts = np.empty(self._lib.GKL_SHIM_CORRECT_COUNTS, np.int64)
+        found = np.empty(counts(), np.int64)
         valley = self._ffi.new("int32_t *")
-        view = self._ffi.from_buffer("int64_t[]", counts, require_writable=True)
+        view = self._ffi.from_buffer("int64_t[]", found, require_writable=True)
         _native.check(self._lib.gkl_shim_correct_histogram(self.pointer, view, valley))
-        return counts, int(valley[0])
+        return found, int(valley[0])
 
 
 class Spectrum:

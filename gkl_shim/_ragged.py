@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gkl_shim._batch import offsets_of
+from gkl_shim._checks import byte_view
 
 __all__ = ["ragged"]
 
@@ -66,7 +67,7 @@ def _item(item: Any, name: str, index: int) -> bytes:
 
 def _bytes(value: Any, name: str) -> NDArray[np.uint8]:
     if isinstance(value, (bytes, bytearray, memoryview)):
-        return np.frombuffer(value, np.uint8)
+        return byte_view(value)
     if not isinstance(value, np.ndarray) or value.dtype != np.uint8 or value.ndim != 1:
         raise ValueError(f"{name}: the letters must be bytes or a one-dimensional uint8 array")
     return np.ascontiguousarray(value)

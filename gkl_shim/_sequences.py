@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gkl_shim import _native_prefilter
+from gkl_shim._checks import byte_view
 
 __all__ = ["MAX_LENGTH", "Sequences", "contig_sequences", "sequences"]
 
@@ -369,7 +370,7 @@ def _letters(item: Any, name: str) -> bytes:
 
 def _byte_array(value: Any, name: str) -> NDArray[np.uint8]:
     if isinstance(value, (bytes, bytearray, memoryview)):
-        return np.frombuffer(value, np.uint8)
+        return byte_view(value)
     if not isinstance(value, np.ndarray) or value.dtype != np.uint8 or value.ndim != 1:
         raise ValueError(f"{name}: expected bytes or a one-dimensional uint8 array")
     return np.ascontiguousarray(value)

@@ -297,13 +297,15 @@ class Spectrum:
                 facts = json.loads(bytes(file["facts"]).decode())
                 slots = np.ascontiguousarray(file["slots"], np.uint32)
                 histogram = np.ascontiguousarray(file["histogram"], np.int64)
+            if histogram.shape != (_native_correct.counts(),):
+                raise ValueError("a histogram of another size")
             native = _native_correct.Spectrum.loaded(
                 int(facts["k"]), int(facts["threshold"]), int(facts["size"]), slots
             )
-        except OSError:
-            raise
-        except Exception:
-            # np.load and zipfile raise many types for a damaged file.
+        except Exception as error:
+            if isinstance(error, OSError) and error.filename is not None:
+                raise
+            # np.load and zipfile raise many types for a damaged file, an OSError among them.
             raise FormatError(
                 str(path), None, "it is not a complete spectrum; make it again with --save-spectrum"
             ) from None
@@ -444,8 +446,14 @@ def _limit(value: Any, name: str) -> int:
 
 
 def _qualities(value: Any, letters: int) -> NDArray[np.uint8]:
-    if isinstance(value, Iterable) and not isinstance(value, (bytes, bytearray, np.ndarray)):
-        value = b"".join(map(bytes, value))
+    if isinstance(value, Iterable) and not isinstance(
+        value, (bytes, bytearray, memoryview, np.ndarray)
+    ):
+        try:
+            # bytes(30) would be thirty zeros.
+            value = b"".join(bytes(v if hasattr(v, "__len__") else iter(v)) for v in value)
+        except TypeError:
+            raise ValueError("qualities: expected bytes, or numbers for each read") from None
     joined, _ = ragged((value, np.array([0])), "qualities")
     if len(joined) != letters:
         raise ValueError(f"qualities: {len(joined)} of them, but {letters} letters")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from gkl_shim._safe_file import unsafe
 from gkl_shim.errors import MissingComponent
 
 __all__ = [
@@ -30,8 +31,9 @@ def library() -> Path:
     Raises
     ------
     MissingComponent
-        If the file does not exist, or if ``GKL_SHIM_LIBRARY`` is a relative path. A relative path
-        could load code from a working directory that another user controls.
+        If the file does not exist, if ``GKL_SHIM_LIBRARY`` is a relative path, or if other users
+        can change that file. A relative path could load code from a working directory that another
+        user controls.
     """
     if library_is_chosen():
         path = Path(os.environ["GKL_SHIM_LIBRARY"])
@@ -39,6 +41,8 @@ def library() -> Path:
             raise MissingComponent(f"GKL_SHIM_LIBRARY names {path}, which is not an absolute path")
         if not path.is_file():
             raise MissingComponent(f"GKL_SHIM_LIBRARY names {path}, which is not a file")
+        if reason := unsafe(path):
+            raise MissingComponent(f"GKL_SHIM_LIBRARY names {path}, which is not loaded: {reason}")
         return path.resolve()
     return _installed(_PACKAGE / "lib" / "libgkl_shim.so", "the native library")
 

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from gkl_shim import _batch, _convert, _native_pdhmm
 from gkl_shim._batch import CONTINUATION_QUALS, DELETION_QUALS, INSERTION_QUALS, ReadBatch
+from gkl_shim._checks import byte_view
 from gkl_shim._closable import Closable
 from gkl_shim._convert import Bases, Quals, Read, Reads
 from gkl_shim.cuda import arrays
@@ -464,7 +465,7 @@ def first_wrong_flag(flags: bytes) -> int | None:
 
 def _flags_array(value: Any, name: str) -> NDArray[np.uint8]:
     if isinstance(value, (bytes, bytearray, memoryview)):
-        return np.frombuffer(value, np.uint8)
+        return byte_view(value)
     if isinstance(value, str) or not isinstance(value, Iterable):
         raise ValueError(f"{name}: expected whole numbers, got {type(value).__name__}")
     given = arrays.on_host(value)

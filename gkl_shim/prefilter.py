@@ -310,7 +310,10 @@ class Resident:
         on = None if contigs is None else _indices(contigs, "contigs", np.int32)
         strand = None
         if reverse is not None:
-            strand = np.ascontiguousarray(reverse, np.bool_).view(np.uint8)
+            # A view of other numbers as bool may have bytes above 1, and this is used as an index.
+            strand = np.asarray(np.not_equal(reverse, 0)).view(np.uint8)
+            if strand.ndim != 1:
+                raise ValueError(f"reverse: expected one dimension, got shape {strand.shape}")
         for name, array in (("positions", where), ("contigs", on), ("reverse", strand)):
             if array is not None and len(array) != len(which):
                 raise ValueError(f"{name}: {len(array)} values for {len(which)} candidates")

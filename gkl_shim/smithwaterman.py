@@ -192,7 +192,7 @@ def align(
 
 
 def _scores(parameters: Any) -> tuple[int, int, int, int]:
-    values = tuple(parameters)
+    values = tuple(parameters) if isinstance(parameters, Iterable) else ()
     if len(values) != 4:
         raise ValueError(f"parameters: {len(values)} numbers, not 4")
     for name, value in zip(Parameters._fields, values, strict=True):

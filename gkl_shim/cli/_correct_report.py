@@ -65,7 +65,8 @@ def draw(spectrum: Spectrum, path: str) -> None:
     from matplotlib.figure import Figure
 
     counts = spectrum.histogram
-    peak = spectrum.threshold + int(counts[spectrum.threshold - 1 : -1].argmax())
+    solid = counts[spectrum.threshold - 1 : -1]  # empty if the threshold is beyond the histogram
+    peak = spectrum.threshold + (int(solid.argmax()) if len(solid) else 0)
     shown = min(len(counts) - 1, max(3 * peak, 20))
     figure = Figure(figsize=(8, 4.5), layout="constrained")
     axes = figure.subplots()

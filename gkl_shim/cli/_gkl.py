@@ -21,11 +21,12 @@ def classpath(given: str | None, version: str = fetch.GKL_VERSION) -> tuple[str 
     """Return the class path of this version of GKL, or why GKL is not measured."""
     if (absent := replay.no_gkl()) is not None:
         return None, absent
-    if given is not None:
-        for entry in given.split(":"):
+    # Java reads an empty entry as the working directory.
+    if entries := [entry for entry in (given or "").split(":") if entry]:
+        for entry in entries:
             if not Path(entry.removesuffix("*")).exists():
                 raise MissingComponent(f"--gkl: {entry}: no such file or folder")
-        return given, None
+        return ":".join(entries), None
     fetched = version == fetch.GKL_VERSION  # `gkl-shim demo` fetches it
     try:
         kept = fetch.complete(f"gkl-{version}")

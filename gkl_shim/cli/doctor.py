@@ -311,8 +311,7 @@ def _output_of(command: list[str]) -> str:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             stdin=subprocess.DEVNULL,
-            # Otherwise Maven takes options from a folder .mvn in or above the working directory.
-            env={**fetch.tool_environment(), "MAVEN_BASEDIR": "/"},
+            env=fetch.tool_environment(),
             timeout=_COMMAND_SECONDS,
             check=False,
             text=True,

@@ -40,9 +40,11 @@ def for_gatk(classpath: str, folder: Path) -> Path:
     Raises
     ------
     MissingComponent
-        If this Java is too old, or GATK does not run, or Java writes no archive.
+        If this Java is too old, or GATK does not run, or Java writes no archive, or other users can
+        change the folder.
     """
     archive = folder / run.ARCHIVE_NAME
+    run.require_own(folder)
     if archive.is_file() and _fits(archive, classpath):
         return archive
     version = fetch.java_version()

@@ -21,6 +21,7 @@ from typing import Any
 from xml.sax.saxutils import escape
 
 from gkl_shim._files import atomic_output, scratch
+from gkl_shim._safe_file import unsafe
 from gkl_shim.errors import MissingComponent
 
 __all__ = [
@@ -114,10 +115,19 @@ def cache() -> Path:
     Raises
     ------
     MissingComponent
-        If ``GKL_SHIM_CACHE`` is a relative path, or if it is not set and there is no home
-        directory. A relative path could run programs from a working directory that another user
-        controls.
+        If ``GKL_SHIM_CACHE`` is a relative path, if it is not set and there is no home directory,
+        or if other users can change the folder. A relative path could run programs from a working
+        directory that another user controls.
     """
+    folder = _named_cache()
+    if os.path.exists(folder) and (reason := unsafe(folder)):
+        raise MissingComponent(
+            f"no program is run from {folder}: {reason}; set GKL_SHIM_CACHE to another folder"
+        )
+    return folder
+
+
+def _named_cache() -> Path:
     own = os.environ.get("GKL_SHIM_CACHE")
     if own:
         if not Path(own).is_absolute():
@@ -318,13 +328,14 @@ def tool_environment() -> dict[str, str]:
 
     It is the environment of this process, without relative or empty entries in PATH and without a
     relative JAVA_HOME. With those, programs could come from a working directory that another user
-    controls.
+    controls. Maven takes no options from a folder .mvn in or above the folder that it works in.
     """
     environment = dict(os.environ)
     entries = environment.get("PATH", os.defpath).split(os.pathsep)
     environment["PATH"] = os.pathsep.join(entry for entry in entries if Path(entry).is_absolute())
     if not Path(environment.get("JAVA_HOME", "/")).is_absolute():
         del environment["JAVA_HOME"]
+    environment["MAVEN_BASEDIR"] = "/"
     return environment
 
 

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from gkl_shim import _native, paths
 from gkl_shim._files import scratch
+from gkl_shim._safe_file import unsafe
 from gkl_shim.errors import MissingComponent
 from gkl_shim.gatk import fetch
 
@@ -35,6 +36,7 @@ __all__ = [
     "jars",
     "library_folder",
     "library_path_swap",
+    "require_own",
 ]
 
 KERNELS = ("PairHMM", "PDHMM", "Smith-Waterman")
@@ -174,8 +176,10 @@ def library_folder(classpath: str, folder: Path) -> list[Path]:
     Raises
     ------
     MissingComponent
-        If no jar on the class path holds GKL's libraries, or a jar is damaged.
+        If no jar on the class path holds GKL's libraries, a jar is damaged, or other users can
+        change the folder.
     """
+    require_own(folder)
     _native.library()  # raises if the file is not a usable library
     ours = paths.library().read_bytes()
     libraries = dict.fromkeys(_PAIRHMM_LIBRARIES, ours)
@@ -197,6 +201,12 @@ def library_folder(classpath: str, folder: Path) -> list[Path]:
             (partial / name).chmod(0o755)
             (partial / name).replace(folder / name)
     return [folder / name for name in sorted(libraries)]
+
+
+def require_own(folder: Path) -> None:
+    """Refuse a folder for code that a JVM loads, if it exists and other users can change it."""
+    if os.path.exists(folder) and (reason := unsafe(folder)):
+        raise MissingComponent(f"no code is loaded from {folder}: {reason}; use another folder")
 
 
 def find_classpath(given: str | None = None) -> str:

@@ -38,10 +38,9 @@ jlong align(JNIEnv *env, jbyteArray reference, jbyteArray alternative,
     const int64_t n = env->GetArrayLength(reference), m = env->GetArrayLength(alternative);
     const size_t letters = size_t(n + m);
     Scratch &scratch = *thread_scratch;
-    if (scratch.letters.size() < letters) {
-        scratch.letters.resize(letters);
-        scratch.cigar.resize(2 * letters);
-    }
+    // Separately, because there may be memory for only one of them.
+    if (scratch.cigar.size() < 2 * letters) scratch.cigar.resize(2 * letters);
+    if (scratch.letters.size() < letters) scratch.letters.resize(letters);
     jbyte *const bytes = reinterpret_cast<jbyte *>(scratch.letters.data());
     env->GetByteArrayRegion(reference, 0, jsize(n), bytes);
     env->GetByteArrayRegion(alternative, 0, jsize(m), bytes + n);

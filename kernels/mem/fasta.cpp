@@ -120,7 +120,8 @@ Fasta parse_fasta(const uint8_t *text, int64_t size, int threads) {
     const FastaCounts total = job.counts.back();
     job.fasta.offsets.resize(size_t(total.sequences + 1));
     job.fasta.name_offsets.resize(size_t(total.sequences + 1));
-    job.fasta.offsets.back() = total.letters;
+    // Letters without any description belong to no sequence.
+    job.fasta.offsets.back() = total.sequences > 0 ? total.letters : 0;
     job.fasta.letters = Buffer<uint8_t>(total.letters);
     job.fasta.names = Buffer<uint8_t>(total.names);
     for_pieces([](void *context, int64_t piece) {

@@ -124,6 +124,10 @@ extern "C" gkl_shim_status gkl_shim_prefilter_parse_candidates(
     if (status != GKL_SHIM_OK || size == 0 || capacity == 0) return status;
     if (!contigs || !read_indices || !contig_indices || !positions || !reverse)
         return invalid("an argument is null");
+    if (reads < 0 || reads > INT32_MAX)
+        return invalid("reads is %lld, not 0 to %d", (long long)reads, INT32_MAX);
+    if (contigs->count > 0 && (!contigs->names || !contigs->name_offsets || !contigs->lengths))
+        return invalid("an array of the contigs is null");
     std::unordered_map<std::string_view, int32_t> known;
     const gkl_shim_status listed = guarded([&] {
         for (int32_t k = 0; k < contigs->count; k++)

@@ -8,8 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from gkl_shim import paths
+from gkl_shim.cli import _gkl
 from gkl_shim.errors import MissingComponent
-from gkl_shim.gatk import fetch, run
+from gkl_shim.gatk import fetch, replay, run
 from tests.cli import shim_command
 from tests.conftest import require_tool
 
@@ -95,3 +97,67 @@ def test_a_relative_cache_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.delenv("GKL_SHIM_CACHE")
     monkeypatch.setenv("XDG_CACHE_HOME", "cache")
     assert fetch.cache() == Path.home() / ".cache" / "gkl-shim"
+
+
+def test_empty_entries_of_gkls_class_path_are_dropped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    jar = tmp_path / "gkl.jar"
+    jar.touch()
+    monkeypatch.setattr(replay, "no_gkl", lambda: None)
+    assert _gkl.classpath(f":{jar}::") == (str(jar), None)
+    monkeypatch.setenv("GKL_SHIM_CACHE", str(tmp_path / "absent"))
+    assert _gkl.classpath("")[0] is None
+
+
+@pytest.fixture
+def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of the library in a folder, and a link to it as ``GKL_SHIM_LIBRARY``."""
+    folder = tmp_path / "shared"
+    folder.mkdir()
+    copy = folder / "lib.so"
+    copy.write_bytes(paths.library().read_bytes())
+    (tmp_path / "link.so").symlink_to(copy)
+    monkeypatch.setenv("GKL_SHIM_LIBRARY", str(tmp_path / "link.so"))
+    assert paths.library() == copy
+    return copy
+
+
+def test_a_library_that_others_can_change_is_refused(library: Path) -> None:
+    for changed in (library, library.parent):
+        before = changed.stat().st_mode
+        changed.chmod(0o777)
+        with pytest.raises(MissingComponent, match=f"not loaded: others can write to {changed}$"):
+            paths.library()
+        changed.chmod(before)
+    library.parent.chmod(0o1777)
+    assert paths.library() == library
+    if os.geteuid() == 0:
+        os.chown(library, 65534, 65534)
+        with pytest.raises(MissingComponent, match=f"{library} belongs to another user"):
+            paths.library()
+
+
+def test_a_folder_that_others_can_change_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """GATK, Maven's plug-ins, archived classes and libraries would be run from there."""
+    folder = tmp_path / "folder"
+    for path in (folder, folder / "below"):
+        path.mkdir()
+        folder.chmod(0o777)
+        monkeypatch.setenv("GKL_SHIM_CACHE", str(path))
+        for use in (fetch.cache, lambda path=path: run.require_own(path)):
+            with pytest.raises(MissingComponent, match=f"from {path}: others can write to"):
+                use()
+        folder.chmod(0o755)
+        run.require_own(path)
+        assert fetch.cache() == path
+    folder.chmod(0o777)
+    jar = tmp_path / "gatk.jar"
+    jar.touch()
+    for options in (["--archive", folder], ["--swap", "library-path", "--output", folder]):
+        done = shim_command.run(tmp_path, "env", *map(str, options), "--gatk", str(jar))
+        assert shim_command.one_error(done) == (
+            f"no code is loaded from {folder}: others can write to {folder}; use another folder"
+        )

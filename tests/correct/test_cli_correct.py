@@ -163,6 +163,13 @@ def test_the_report_and_the_plot(tmp_path: Path) -> None:
     assert done.stdout.decode() == WANT_TEXT
 
 
+def test_a_plot_with_a_threshold_beyond_the_histogram(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    (tmp_path / "r.fq").write_text(TEXT)
+    succeeded(run(tmp_path, "correct", "r.fq", "--threshold", "300", "--plot", "h.svg"))
+    assert b"<svg" in (tmp_path / "h.svg").read_bytes()
+
+
 def test_options_reach_the_engine(tmp_path: Path) -> None:
     (tmp_path / "r.fq").write_text(TEXT)
     counts = oracle.count(READS, K)
@@ -246,6 +253,8 @@ def test_nothing_to_correct(tmp_path: Path, name) -> None:
         ("@a\nAC\nII\n@b\n", "r.fq: record 1 (a): its third line does not start with +"),
         ("@a\nAC\n+\nII\n@b\nAX\n+\nII\n", 'r.fq: record 2 (b): letter 2 is "X", not one of ACGTN'),
         (">a\nACGT\n>b\nAC.T\n", 'r.fq: record 2 (b): letter 3 is ".", not one of ACGTN'),
+        (">a\nAC\rGT\nACGT\n", r'r.fq: record 1 (a): letter 3 is "\x0d", not one of ACGTN'),
+        (">a\nAC\r\r\nACGT\n", r'r.fq: record 1 (a): letter 3 is "\x0d", not one of ACGTN'),
     ],
 )
 def test_malformed_records(tmp_path: Path, text, message) -> None:

@@ -254,18 +254,23 @@ def test_a_saved_spectrum_gives_the_same(tmp_path: Path) -> None:
     assert (loaded.correct(reads).letters == spectrum.correct(reads).letters).all()
 
 
-@pytest.mark.parametrize("damage", ["cut", "other", "empty", "slots"])
+@pytest.mark.parametrize("damage", ["cut", "other", "empty", "places", "slots", "histogram"])
 def test_a_damaged_spectrum_is_refused(tmp_path: Path, damage) -> None:
     path = tmp_path / "s.npz"
     spectrum = Spectrum.from_reads(["ACGTTGCAAGCTTAGC"] * 5, k=11)
     spectrum.save(path)
-    if damage == "slots":
-        slots = spectrum.native.facts().slots.copy()
-        slots[-1] = 7
+    data = path.read_bytes()
+    if damage in ("slots", "histogram"):
         with np.load(path) as file:
-            np.savez(path, facts=file["facts"], histogram=file["histogram"], slots=slots)
+            arrays = {name: file[name].copy() for name in file}
+        arrays["slots"][-1] = 7 * (damage == "slots")
+        arrays["histogram"] = arrays["histogram"][damage == "histogram" :]
+        np.savez(path, **arrays)
+    elif damage == "places":
+        # The table of contents seems to begin later, and so all parts before the file's beginning.
+        contents = int.from_bytes(data[-6:-2], "little") + 999
+        path.write_bytes(data[:-6] + contents.to_bytes(4, "little") + data[-2:])
     else:
-        data = path.read_bytes()
         path.write_bytes({"cut": data[: len(data) // 2], "other": b"ACGT\n", "empty": b""}[damage])
     with pytest.raises(FormatError, match=r"s\.npz: it is not a complete spectrum"):
         Spectrum.load(path)
@@ -352,6 +357,9 @@ def test_wrong_arguments_of_counting(arguments, message) -> None:
         ({"max_changes": 0}, "max_changes is 0, less than 1"),
         ({"max_window_changes": 0}, "max_window_changes is 0, less than 1"),
         ({"qualities": b"III"}, "qualities: 3 of them, but 4 letters"),
+        ({"qualities": memoryview(b"III")}, "qualities: 3 of them, but 4 letters"),
+        ({"qualities": [1, 3]}, "qualities: expected bytes, or numbers for each read"),
+        ({"qualities": "IIII"}, "qualities: expected bytes, or numbers for each read"),
         ({"reads": ["AC-T"]}, "read 0: letter 2 is byte 45, not one of ACGTN"),
     ],
 )

@@ -271,20 +271,12 @@ class CudaPlanner(PairHmm):
 
 
 class Jni:
-    """Load the library as a JVM does, and compute with recording and verification on."""
+    """Load the library as a JVM does."""
 
     def __init__(self) -> None:
-        os.environ["GKL_SHIM_RECORD"] = "recorded.in"
-        os.environ["GKL_SHIM_VERIFY"] = "1"
         self.kept: list[Any] = []
         self.library = ctypes.CDLL(str(paths.library()))
         self.env = scarce_ffi.addressof(scarce, "scarce_env")
-        self.exact = [_exact([region]) for region in REGIONS["several"]]
-        self.given = [self.arguments(*region) for region in REGIONS["several"]]
-
-    def arguments(self, reads: list[Read], haplotypes: list[bytes]) -> tuple[Any, ...]:
-        """The arguments of compute() for a region, without the results."""
-        raise NotImplementedError
 
     def object(self, content: bytes = b"", elements: Any = ()) -> Any:
         parts = content, scarce_ffi.new("struct object *[]", elements)
@@ -304,6 +296,7 @@ class Jni:
             assert pending in (
                 "java/lang/OutOfMemoryError: out of memory",
                 "java/lang/OutOfMemoryError: PairHMM: out of memory",
+                "java/lang/OutOfMemoryError: Smith-Waterman: out of memory",
                 *([""] if name == "JNI_OnLoad" else []),
             ), pending
             raise CallError(lib.GKL_SHIM_ENOMEM, "out of memory")
@@ -311,6 +304,24 @@ class Jni:
 
     def __call__(self) -> None:
         self.call("JNI_OnLoad", scarce_ffi.addressof(scarce, "scarce_machine"), 0)
+
+
+class PairHmmClasses(Jni):
+    """Compute with recording and verification on."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        os.environ["GKL_SHIM_RECORD"] = "recorded.in"
+        os.environ["GKL_SHIM_VERIFY"] = "1"
+        self.exact = [_exact([region]) for region in REGIONS["several"]]
+        self.given = [self.arguments(*region) for region in REGIONS["several"]]
+
+    def arguments(self, reads: list[Read], haplotypes: list[bytes]) -> tuple[Any, ...]:
+        """The arguments of compute() for a region, without the results."""
+        raise NotImplementedError
+
+    def __call__(self) -> None:
+        super().__call__()
         self.initialize()
         for given, exact in zip(self.given, self.exact, strict=True):
             results = np.full(len(exact), np.nan)
@@ -327,7 +338,7 @@ class Jni:
 
 
 @part()
-class OwnClasses(Jni):
+class OwnClasses(PairHmmClasses):
     """The native methods of org.gklshim.pairhmm.NativePairHmm."""
 
     def arguments(self, reads: list[Read], haplotypes: list[bytes]) -> tuple[Any, ...]:
@@ -348,7 +359,7 @@ class OwnClasses(Jni):
 
 
 @part()
-class GklClasses(Jni):
+class GklClasses(PairHmmClasses):
     """The native methods of GKL's own com.intel.gkl.pairhmm.IntelPairHmm."""
 
     def arguments(self, reads: list[Read], haplotypes: list[bytes]) -> tuple[Any, ...]:
@@ -366,6 +377,24 @@ class GklClasses(Jni):
     def compute(self, *arguments: Any) -> None:
         name = "Java_com_intel_gkl_pairhmm_IntelPairHmm_computeLikelihoodsNative"
         self.call(name, self.env, 0, *arguments)
+
+
+@part()
+class SmithWatermanClass(Jni):
+    """The native method of org.gklshim.smithwaterman.NativeSmithWaterman."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.sequences = self.object(b"TTACGTACGTTT"), self.object(b"ACGTACGT")
+
+    def __call__(self) -> None:
+        super().__call__()
+        name = "Java_org_gklshim_smithwaterman_NativeSmithWaterman_align"
+        cigar = np.zeros(40, np.uint8)
+        array = scarce_ffi.new("struct object *", {"length": len(cigar)})
+        array.content = scarce_ffi.cast("void *", cigar.ctypes.data)
+        length = self.call(name, self.env, 0, *self.sequences, 200, -150, -260, -11, 0, array)
+        assert cigar[:length].tobytes() == b"8M"
 
 
 # ---- The prefilter ------------------------------------------------------------------------------

@@ -65,6 +65,11 @@ static void GetIntArrayRegion(JNIEnv *env, jintArray array, jsize start, jsize s
     (void)env;
     memcpy(to, (jint *)object(array)->content + start, (size_t)size * sizeof *to);
 }
+static void SetByteArrayRegion(JNIEnv *env, jbyteArray array, jsize start, jsize size,
+                               const jbyte *from) {
+    (void)env;
+    memcpy((jbyte *)object(array)->content + start, from, (size_t)size);
+}
 static void SetDoubleArrayRegion(JNIEnv *env, jdoubleArray array, jsize start, jsize size,
                                  const jdouble *from) {
     (void)env;
@@ -90,6 +95,7 @@ static const struct JNINativeInterface_ functions = {
     .GetArrayLength = GetArrayLength,
     .GetByteArrayRegion = GetByteArrayRegion,
     .GetIntArrayRegion = GetIntArrayRegion,
+    .SetByteArrayRegion = SetByteArrayRegion,
     .SetDoubleArrayRegion = SetDoubleArrayRegion,
     .GetStringUTFChars = GetStringUTFChars,
     .ReleaseStringUTFChars = ReleaseStringUTFChars,

@@ -88,6 +88,17 @@ def test_a_failed_download_is_explained(
     assert not list(empty_cache.iterdir())
 
 
+def test_maven_takes_no_options_from_folders_above_the_cache(
+    empty_cache: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """In /tmp, another user may have made a folder .mvn."""
+    _script(tmp_path / "java", "")
+    _script(tmp_path / "mvn", 'echo "[ERROR] base $MAVEN_BASEDIR"; exit 1')
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    with pytest.raises(MissingComponent, match="could not fetch it: base / "):
+        fetch.gatk_classpath()
+
+
 def test_progress_reports_each_file(
     empty_cache: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -173,6 +173,35 @@ def test_a_relative_library_is_refused(
     )
 
 
+def test_control_characters_of_a_setting_are_escaped(jvm: Jvm) -> None:
+    """Those of the settings that Java reads; the native library escapes those of the others."""
+    skip_unless_served("stock")
+    setting = {"GKL_SHIM_PAIRHMM": "\x1b[2J\t\x7fon"}
+    outcome = jvm("compute", {"regions": [REGION]}, environment=setting)
+    outcome.line(r"GKL_SHIM_PAIRHMM=\x1b[2J\x09\x7fon is ignored")
+
+
+@pytest.mark.parametrize("swap", ["agent", "classpath"])
+def test_a_library_that_others_can_change_is_refused(
+    jvm: Jvm, tmp_path: Path, agent_jar: Path, swap: str
+) -> None:
+    skip_unless_served("stock")
+    folder = tmp_path / "shared"
+    with zipfile.ZipFile(agent_jar) as archive:
+        library = Path(archive.extract("native/linux-x86_64/libgkl_shim.so", folder))
+    (tmp_path / "link.so").symlink_to(library)
+    setting = {"GKL_SHIM_LIBRARY": str(tmp_path / "link.so")}
+    for changed in (library, folder):
+        before = changed.stat().st_mode
+        changed.chmod(0o777)
+        outcome = jvm("compute", {"regions": [REGION]}, swap=swap, environment=setting)
+        assert outcome.line("warning").endswith(
+            "Intel GKL is used: GKL_SHIM_LIBRARY names "
+            f"{tmp_path}/link.so, which is not loaded: {changed}: others can write to it"
+        )
+        changed.chmod(before)
+
+
 def test_a_temporary_folder_that_others_can_write_to_is_not_used(jvm: Jvm) -> None:
     """Other users could replace the library there, so it is extracted to another folder."""
     skip_unless_served("stock")

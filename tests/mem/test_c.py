@@ -96,3 +96,14 @@ def test_wrong_parts_are_refused(search: tuple, lengths: list[int], message: str
     found = lib.gkl_shim_mem_find(index.native.handle, queries.pointer, wanted, made)
     assert found == lib.GKL_SHIM_EINVAL
     assert _native.last_error() == message
+
+
+def test_letters_without_a_description_belong_to_no_sequence() -> None:
+    ffi, lib = _native.library()
+    fasta = ffi.new("gkl_shim_mem_fasta **")
+    assert lib.gkl_shim_mem_parse(b"ACGT\nAC\n", 8, 1, fasta) == lib.GKL_SHIM_OK
+    sequences, names = (ffi.new("gkl_shim_mem_sequences *") for _ in range(2))
+    lib.gkl_shim_mem_fasta_sequences(fasta[0], sequences, names)
+    for found in (sequences, names):
+        assert (found.count, found.offsets[0]) == (0, 0)
+    lib.gkl_shim_mem_fasta_close(fasta[0])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import struct
 import subprocess
 import sys
 from pathlib import Path
@@ -293,5 +294,40 @@ def test_a_damaged_index_is_refused(tmp_path: Path) -> None:
         damaged.append(bytes(changed))
     for content in damaged:
         file.write_bytes(content)
+        with pytest.raises(FormatError, match="index: the bytes are not an index"):
+            mem.Index.load(file)
+
+
+#: The numbers of a saved index that say how many buckets there are.
+BITS, ODD_BITS = 8, 9
+
+
+def with_numbers(whole: bytes, numbers: dict[int, int]) -> bytes:
+    """Change numbers of an index that has one sequence and no pages, and its checksum to fit."""
+    head = list(struct.unpack("<14q", whole[:112]))
+    for at, number in numbers.items():
+        head[at] = number
+    pieces = [struct.pack("<12q", *head[2:]), b"", whole[112:128], whole[128:]]
+    total = 0
+    for piece, size in zip(pieces, (112, 0, 16, len(pieces[3])), strict=True):
+        words = len(piece) // 8
+        numbers_of_piece = [*struct.unpack(f"<{words}Q", piece[: 8 * words]), *piece[8 * words :]]
+        for number in (*numbers_of_piece, size):
+            total ^= number
+            total = (total ^ total >> 32) * 0x9E3779B97F4A7C15 % 2**64
+    return struct.pack("<qQ", head[0], total) + b"".join(pieces)
+
+
+def test_an_index_with_wrong_buckets_is_refused(tmp_path: Path) -> None:
+    """With a right checksum, as somebody could make it who wants a search to leave its arrays."""
+    file = tmp_path / "index"
+    mem.Index(related(5, 300, 0)[0] + "NN", min_length=10, page_letters=99, memory=1).save(file)
+    whole = file.read_bytes()
+    file.write_bytes(with_numbers(whole, {}))
+    assert file.read_bytes() == whole
+    mem.Index.load(file)
+    bits = struct.unpack("<14q", whole[:112])[BITS]
+    for wrong in ({BITS: 0}, {BITS: -1}, {ODD_BITS: bits + 1}, {ODD_BITS: 32}):
+        file.write_bytes(with_numbers(whole, wrong))
         with pytest.raises(FormatError, match="index: the bytes are not an index"):
             mem.Index.load(file)

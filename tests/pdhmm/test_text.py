@@ -93,6 +93,9 @@ def test_blank_lines_and_spaces() -> None:
             b"0 65\n" + (b"A" * 262_144 + b" " + b"00" * 262_144 + b"\n") * 65,
             "regions:66: with this one the region's haplotypes have more than 16777216 letters",
         ),
+        # Nothing is done a billion times.
+        (b"999999999 999999999\n" + READ, "regions:2: .*: 999999998 reads and 999999999 haplotypes"),
+        (b"9" * 18 + b" 1\n" + READ, "regions:1: expected a region's first line"),
     ],
 )
 def test_refused_text(text: bytes, message: str) -> None:

@@ -275,11 +275,27 @@ def test_wrong_candidate_arrays_are_refused():
         resident.edits(np.array([0]), np.array([0, 1]), np.array([0]))
     with pytest.raises(ValueError, match="reads: expected whole numbers in one dimension"):
         resident.edits(np.array([0.5]), np.array([0]), np.array([0]))
+    with pytest.raises(ValueError, match=r"reverse: expected one dimension, got shape \(1, 1\)"):
+        resident.edits(*[np.array([0])] * 3, np.array([[True]]))
     with pytest.raises(ValueError, match="contigs: one or more, each of 1 to"):
         Prefilter(2).resident(["ACGT"], [b""])
     encoded = Sequences.from_arrays(b"ACGT", np.array([0, 4])).encoded()
     with pytest.raises(ValueError, match="cannot reverse-complement encoded reads"):
         Prefilter(2).resident(encoded, CONTIGS).edits(*[np.array([0])] * 3, np.array([True]))
+
+
+def test_every_byte_but_zero_is_the_reverse_strand():
+    """NumPy has arrays of bool with other bytes than 0 and 1."""
+    resident = Prefilter(0).resident(["AACC"], ["GGTT"])
+    strands = np.array([0, 1, 2, 255], np.uint8).view(np.bool_)
+    zeros = np.zeros(4, np.int32)
+    assert resident.edits(zeros, zeros, reverse=strands).tolist() == [ABOVE, 0, 0, 0]
+
+
+def test_bytes_need_not_be_contiguous():
+    letters = memoryview(b"TTGGCCAA")[::-1]
+    reads = Sequences.from_arrays(letters, np.array([0, 4, 8]))
+    assert edits(reads, ["AACC", "GGTA"], 1).tolist() == [0, 1]
 
 
 @pytest.mark.parametrize("planes", [False, True])

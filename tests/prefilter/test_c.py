@@ -206,3 +206,29 @@ def test_null_arguments():
 def test_options_out_of_range(name, value):
     with pytest.raises(ValueError, match=f"^{name} is {value}, not GKL_SHIM_PREFILTER_"):
         compute(IN_ROWS, IN_ROWS, **{name: value})
+
+
+@pytest.mark.parametrize("array", ["names", "name_offsets", "lengths"])
+def test_contigs_without_an_array(array):
+    assert parse_candidate(**{array: None}) == "an array of the contigs is null"
+
+
+@pytest.mark.parametrize("reads", [-1, 2**31])
+def test_more_reads_than_there_are_indices(reads):
+    assert parse_candidate(reads) == f"reads is {reads}, not 0 to 2147483647"
+
+
+def parse_candidate(reads: int = 1, **given: object) -> str:
+    """Parse a line of one candidate, and return the error."""
+    ffi, library = _native.library()
+    fields = {"names": b"a", "name_offsets": [0, 1], "lengths": [9]} | given
+    kinds = {"names": "char[]", "name_offsets": "int64_t[]", "lengths": "int64_t[]"}
+    kept = {n: ffi.NULL if v is None else ffi.new(kinds[n], v) for n, v in fields.items()}
+    contigs = ffi.new("gkl_shim_prefilter_contigs *", {"count": 1, **kept})
+    outputs = [ffi.new(f"{kind}[1]") for kind in ("int32_t", "int32_t", "int64_t", "uint8_t")]
+    numbers = ffi.new("int64_t[2]")
+    status = library.gkl_shim_prefilter_parse_candidates(
+        b"0\ta\t3\n", 6, 1, 1, reads, contigs, *outputs, numbers, numbers + 1
+    )
+    assert status == library.GKL_SHIM_EINVAL
+    return ffi.string(library.gkl_shim_last_error()).decode()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 import subprocess
@@ -48,6 +49,25 @@ def test_permissions_and_links_are_kept(tmp_path: Path) -> None:
     assert link.is_symlink()
     assert real.read_bytes() == b"after"
     assert stat.S_IMODE(real.stat().st_mode) == 0o640
+
+
+def test_a_link_in_place_of_the_output_is_not_followed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another user may make one in /tmp, between the first look at the file and the last write."""
+    target, other = tmp_path / "out.txt", tmp_path / "other.txt"
+    target.write_bytes(b"before")
+    other.write_bytes(b"kept")
+
+    def refuse(temporary: Path, name: Path) -> None:
+        name.unlink()
+        name.symlink_to(other)
+        raise PermissionError(errno.EPERM, "not in this folder")
+
+    monkeypatch.setattr(Path, "replace", refuse)
+    with pytest.raises(OSError, match="symbolic links"), atomic_output(target) as file:
+        file.write(b"after")
+    assert other.read_bytes() == b"kept"
 
 
 def test_a_device_is_written_to_directly() -> None:

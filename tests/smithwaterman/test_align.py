@@ -336,6 +336,8 @@ def test_refused_sequences(references, alternatives, message: str) -> None:
 def test_refused_options() -> None:
     with pytest.raises(ValueError, match="overhang is 'none', not one of softclip, indel"):
         align([b"A"], [b"A"], overhang="none")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="parameters: 0 numbers, not 4"):
+        align(["A"], ["A"], None)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="parameters: 3 numbers, not 4"):
         align([b"A"], [b"A"], (1, 2, 3))  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="gap_open is 2147483648, not a 32-bit whole number"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 
@@ -48,6 +49,37 @@ def test_the_plan_has_a_job_for_each_sample_and_shard(
     assert ["gpu=1" in line for line in resources] == [backend == "cuda"] * 8
 
 
+def test_names_of_files_are_quoted_for_the_shell(snakemake: Snakemake, inputs: Path) -> None:
+    reads, reference = "my $(touch found) 'reads'.bam", "a;b.fa"
+    intervals = "some & others.bed"
+    for name in (reads, f"{reads}.bai", reference, f"{reference}.fai", "a;b.dict", intervals):
+        (inputs / name).touch()
+    write_inputs(
+        inputs,
+        {"one": reads},
+        reference=reference,
+        intervals=intervals,
+        shards=1,
+        joint=True,
+        java_options="-Da='b c'",
+    )
+    process = snakemake(inputs, "--dry-run", "--printshellcmds")
+    output, _ = process.communicate(timeout=300)
+    assert process.returncode == 0, output
+    found = {}
+    for line in output.splitlines():
+        if "--java-options" in line:
+            words = shlex.split(line)
+            tool = words[words.index("--java-options") + 2]
+            given = [name for name in ("-R", "-I", "-L") if name in words]
+            found[tool] = {name: words[words.index(name) + 1] for name in given}
+            assert words[words.index("--java-options") + 1].endswith("-Da='b c'")
+    assert found["SplitIntervals"] == {"-R": reference, "-L": intervals}
+    assert found["HaplotypeCaller"]["-R"] == reference
+    assert found["HaplotypeCaller"]["-I"] == reads
+    assert found["GenotypeGVCFs"]["-R"] == reference
+
+
 def remove(name: str) -> Callable[[Path], None]:
     return lambda folder: (folder / name).unlink()
 
@@ -91,6 +123,14 @@ def entry(name: str, value: str) -> Callable[[Path], object]:
             sheet("sample\treads\na/b\tone.bam\n"),
             "config/samples.tsv, line 2: sample: 'a/b' does not match",
         ),
+        (
+            sheet('sample\treads\n"one\n"\tone.bam\n'),
+            "config/samples.tsv, line 3: sample: 'one\\n' does not match",
+        ),
+        (
+            sheet('sample\treads\none\t"one.bam\n"\n'),
+            "config/samples.tsv, line 3: reads: 'one.bam\\n' does not match",
+        ),
         (sheet("sample\treads\n"), "config/samples.tsv: no samples; write a line for each"),
         (entry("shards", "many"), "config: shards: 'many' is not of type 'integer'"),
         (entry("intervals", "x.bed"), "x.bed: no such file; the configuration's intervals names"),
@@ -103,6 +143,8 @@ def entry(name: str, value: str) -> Callable[[Path], object]:
         "a sample twice",
         "no column sample",
         "a name that is no file name",
+        "a name of two lines",
+        "a file's name of two lines",
         "no samples",
         "a word for a number",
         "no intervals",

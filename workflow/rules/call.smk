@@ -29,6 +29,6 @@ rule haplotypecaller:
         extra=config["haplotypecaller"],
     shell:
         "({params.environment}; "
-        "{params.gatk} --java-options '{params.java}' HaplotypeCaller -R {input.reference} "
-        "-I {input.reads} -L {input.intervals} -O {output.vcf} -ERC GVCF "
+        "{params.gatk} --java-options {params.java:q} HaplotypeCaller -R {input.reference:q} "
+        "-I {input.reads:q} -L {input.intervals} -O {output.vcf} -ERC GVCF "
         "--native-pair-hmm-threads {threads} {params.extra}) >{log} 2>&1"

@@ -19,5 +19,5 @@ rule gather_gvcf:
         java=heap,
         vcfs=lambda wildcards, input: [f"-I {vcf}" for vcf in input.vcfs],
     shell:
-        "{params.gatk} --java-options '{params.java}' MergeVcfs {params.vcfs} -O {output.vcf} "
+        "{params.gatk} --java-options {params.java:q} MergeVcfs {params.vcfs} -O {output.vcf} "
         ">{log} 2>&1"

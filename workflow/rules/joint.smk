@@ -20,7 +20,7 @@ rule import_gvcfs:
         java=heap,
         vcfs=lambda wildcards, input: [f"-V {vcf}" for vcf in input.vcfs],
     shell:
-        "{params.gatk} --java-options '{params.java}' GenomicsDBImport {params.vcfs} "
+        "{params.gatk} --java-options {params.java:q} GenomicsDBImport {params.vcfs} "
         "-L {input.intervals} --genomicsdb-workspace-path {output} --batch-size 50 >{log} 2>&1"
 
 
@@ -44,7 +44,7 @@ rule genotype_gvcfs:
         gatk=config["gatk"],
         java=heap,
     shell:
-        "{params.gatk} --java-options '{params.java}' GenotypeGVCFs -R {input.reference} "
+        "{params.gatk} --java-options {params.java:q} GenotypeGVCFs -R {input.reference:q} "
         "-V gendb://{input.database} -L {input.intervals} -O {output.vcf} >{log} 2>&1"
 
 
@@ -66,5 +66,5 @@ rule gather_joint:
         java=heap,
         vcfs=lambda wildcards, input: [f"-I {vcf}" for vcf in input.vcfs],
     shell:
-        "{params.gatk} --java-options '{params.java}' MergeVcfs {params.vcfs} -O {output.vcf} "
+        "{params.gatk} --java-options {params.java:q} MergeVcfs {params.vcfs} -O {output.vcf} "
         ">{log} 2>&1"

@@ -19,7 +19,7 @@ rule split_intervals:
         java=heap,
         folder=lambda wildcards, output: Path(output[0]).parent,
         shards=config["shards"],
-        intervals=lambda wildcards, input: f"-L {input.intervals}" if input.intervals else "",
+        intervals=lambda wildcards, input: ["-L", input.intervals] if input.intervals else [],
     shell:
-        "{params.gatk} --java-options '{params.java}' SplitIntervals -R {input.reference} "
-        "{params.intervals} --scatter-count {params.shards} -O {params.folder} >{log} 2>&1"
+        "{params.gatk} --java-options {params.java:q} SplitIntervals -R {input.reference:q} "
+        "{params.intervals:q} --scatter-count {params.shards} -O {params.folder} >{log} 2>&1"

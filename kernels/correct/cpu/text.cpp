@@ -126,6 +126,11 @@ bool Chunk::fasta(int64_t size, bool last, int64_t most, int64_t before) {
     return true;
 }
 
+// Whether a byte belongs to the end of a line. A carriage return elsewhere is a wrong letter.
+bool Chunk::ends_line(int64_t p) const {
+    return text_[p] == '\n' || (text_[p] == '\r' && text_[p + 1] == '\n');
+}
+
 // Copies sequences of several lines, so that each read is contiguous.
 void Chunk::join_lines() {
     joined_.resize(size_t(end()));
@@ -135,7 +140,7 @@ void Chunk::join_lines() {
         if (record.sequence_end - record.sequence == reads_[k].length) continue;
         reads_[k].letters = to;
         for (int64_t p = record.sequence; p < record.sequence_end; p++)
-            if (text_[p] != '\n' && text_[p] != '\r') *to++ = text_[p];
+            if (!ends_line(p)) *to++ = text_[p];
     }
 }
 
@@ -145,7 +150,7 @@ void Chunk::put_back() {
         const uint8_t *from = reads_[k].letters;
         if (from == text_ + record.sequence) continue;
         for (int64_t p = record.sequence; p < record.sequence_end; p++)
-            if (text_[p] != '\n' && text_[p] != '\r') text_[p] = *from++;
+            if (!ends_line(p)) text_[p] = *from++;
     }
 }
 

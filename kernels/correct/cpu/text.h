@@ -47,6 +47,7 @@ class Chunk {
     bool fastq(int64_t size, bool last, int64_t most, int64_t before);
     bool fasta(int64_t size, bool last, int64_t most, int64_t before);
     void join_lines();
+    bool ends_line(int64_t p) const;
     bool check_letters(int64_t before, int threads) const;
 
     uint8_t *text_ = nullptr;

@@ -17,6 +17,19 @@ final class Log {
     private static void line(String text) {
         String version = Log.class.getPackage().getImplementationVersion();
         System.err.println("[gkl-shim" + (version == null ? "" : " " + version) + "] "
-                + text.replaceAll("\\s*[\\r\\n]+\\s*", " "));
+                + printable(text.replaceAll("\\s*[\\r\\n]+\\s*", " ")));
+    }
+
+    /** Escapes control characters. A setting or a file's name could send commands to a terminal. */
+    private static String printable(String text) {
+        StringBuilder result = new StringBuilder();
+        for (char c : text.toCharArray()) {
+            if (Character.isISOControl(c)) {
+                result.append(String.format("\\x%02x", (int) c));
+            } else {
+                result.append(c);
+            }
+        }
+        return result.toString();
     }
 }

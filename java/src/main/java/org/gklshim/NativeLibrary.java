@@ -7,6 +7,7 @@ import java.io.InputStream;
 import java.net.URL;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.Paths;
 import java.util.Arrays;
@@ -21,7 +22,8 @@ import java.util.function.Consumer;
  * directory that only this user can enter, under java.io.tmpdir or else /tmp, and deleted once it
  * is loaded. If the temporary directories do not allow execution, set the system property
  * gkl.shim.library or the environment variable GKL_SHIM_LIBRARY to another file. It must be an
- * absolute path, because the working directory may belong to another user.
+ * absolute path, because the working directory may belong to another user, and other users must not
+ * be able to change it.
  */
 public final class NativeLibrary {
     private static final int WRITABLE_BY_OTHERS = 0002;
@@ -89,6 +91,14 @@ public final class NativeLibrary {
                 throw unusable("is not an absolute path");
             }
             try {
+                requireLasting(Paths.get(override()).toRealPath());
+                requireLasting(Paths.get(override()));
+            } catch (AccessDeniedException e) {
+                throw unusable("is not loaded: " + e.getMessage());
+            } catch (NoSuchFileException e) {
+                // The loader says so.
+            }
+            try {
                 loader.accept(override());
             } catch (UnsatisfiedLinkError e) {
                 throw unusable("does not load: " + e.getMessage());
@@ -127,7 +137,7 @@ public final class NativeLibrary {
         }
     }
 
-    /** Throws if other users can replace a directory of the path. */
+    /** Throws if other users can replace a file or directory, or a directory of its path. */
     private static void requireLasting(Path path) throws IOException {
         for (Path part = path; part != null; part = part.getParent()) {
             int mode = (int) Files.getAttribute(part, "unix:mode");
