@@ -84,32 +84,44 @@ struct FastaWriter {
     }
 };
 
+// Where pieces of the text begin, and its end. A piece has at least kFastaPiece bytes, and begins
+// at the beginning of a line: elsewhere, it would not know whether it is in a description.
+std::vector<const uint8_t *> pieces_of(const uint8_t *text, int64_t size) {
+    const uint8_t *const end = text + size;
+    std::vector<const uint8_t *> begins = {text};
+    while (end - begins.back() > kFastaPiece) {
+        const uint8_t *line = find(begins.back() + kFastaPiece - 1, end, '\n');
+        if (end - line <= 1) break;
+        begins.push_back(line + 1);
+    }
+    begins.push_back(end);
+    return begins;
+}
+
 struct FastaJob {
-    const uint8_t *text;
-    int64_t size;
+    const std::vector<const uint8_t *> begins;
     std::vector<FastaCounts> counts;  // of each piece; then of all pieces before it
     Fasta fasta;
 
-    // Pieces begin at the beginning of a line.
-    const uint8_t *begin(int64_t piece) const {
-        const int64_t at = std::min(piece * kFastaPiece, size);
-        if (at == 0 || at == size) return text + at;
-        return std::min(find(text + at - 1, text + size, '\n') + 1, text + size);
+    template <class Sink>
+    void scan_piece(int64_t piece, Sink &sink) const {
+        scan(begins[size_t(piece)], begins[size_t(piece + 1)], sink);
     }
 };
 
 }  // namespace
 
 Fasta parse_fasta(const uint8_t *text, int64_t size, int threads) {
-    const int64_t pieces = (size + kFastaPiece - 1) / kFastaPiece;
-    FastaJob job = {text, size, std::vector<FastaCounts>(size_t(pieces + 1)), {}};
+    FastaJob job = {pieces_of(text, size), {}, {}};
+    const int64_t pieces = int64_t(job.begins.size()) - 1;
+    job.counts.resize(size_t(pieces + 1));
     const auto for_pieces = [&](void (*task)(void *, int64_t)) {
         parallel_for(pieces, size / kBytesPerNanosecond, threads, task, &job, true);
     };
     for_pieces([](void *context, int64_t piece) {
         FastaJob &job = *static_cast<FastaJob *>(context);
         FastaCounter counter;
-        scan(job.begin(piece), job.begin(piece + 1), counter);
+        job.scan_piece(piece, counter);
         job.counts[size_t(piece + 1)] = counter;
     });
     for (size_t piece = 1; piece < job.counts.size(); piece++) {
@@ -120,13 +132,14 @@ Fasta parse_fasta(const uint8_t *text, int64_t size, int threads) {
     const FastaCounts total = job.counts.back();
     job.fasta.offsets.resize(size_t(total.sequences + 1));
     job.fasta.name_offsets.resize(size_t(total.sequences + 1));
-    job.fasta.offsets.back() = total.letters;
+    // Letters without any description are of no sequence.
+    job.fasta.offsets.back() = total.sequences == 0 ? 0 : total.letters;
     job.fasta.letters = Buffer<uint8_t>(total.letters);
     job.fasta.names = Buffer<uint8_t>(total.names);
     for_pieces([](void *context, int64_t piece) {
         FastaJob &job = *static_cast<FastaJob *>(context);
         FastaWriter writer = {job.fasta, job.counts[size_t(piece)]};
-        scan(job.begin(piece), job.begin(piece + 1), writer);
+        job.scan_piece(piece, writer);
     });
     return std::move(job.fasta);
 }
