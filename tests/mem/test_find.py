@@ -195,6 +195,39 @@ def test_many_matches_are_copied_in_order() -> None:
     assert as_tuples(found) == want
 
 
+def lines_of(index: mem.Index, query, **options: bool) -> list[bytes]:
+    """Return mummer's lines, in pieces, for a query named q and a reference named r."""
+    names = [mem.native_sequences([name], "names") for name in ("r", "q")]
+    queries = mem.native_sequences(query, "query")
+    matches = index.matches(queries, index.information.min_length, "mem", "forward")
+    return [bytes(piece) for piece in matches.lines(*names, **options)]
+
+
+def test_long_substrings_are_written_in_pieces() -> None:
+    """Pieces end at 32 MiB if they have 8,192 matches or more."""
+    letters = 9000
+    pieces = lines_of(mem.Index("A" * letters), "A" * letters, substrings=True)
+    # Every match begins at the first letter of one of the sequences.
+    starts = [(r, 0) for r in range(letters)] + [(0, q) for q in range(1, letters)]
+    found = [(r, q, letters - max(r, q)) for r, q in starts if letters - max(r, q) >= 20]
+    text = "".join(f"{r + 1:8}  {q + 1:8}  {n:8}\n{'a' * n}\n" for r, q, n in found)
+    assert b"".join(pieces).decode() == "> q\n" + text
+    assert len(pieces) > 1
+
+
+def test_positions_of_nine_digits_are_written() -> None:
+    """Numbers of up to eight digits are written in another way."""
+    query, starts = b"GATTACAGATTACAGGCATC", (99_999_900, 99_999_999, 100_000_100)
+    reference = np.full(starts[-1] + 20, ord("N"), np.uint8)
+    for start in starts:
+        reference[start - 1 : start + 19] = np.frombuffer(query, np.uint8)
+    given = reference, np.array([0, len(reference)])
+    # Few queries, so few seeds: the index is not what is tested.
+    index = mem.Index(given, nucleotides_only=True, query_letters=1)
+    want = "".join(f"{start:8}  {1:8}  {20:8}\n" for start in starts)
+    assert b"".join(lines_of(index, query)).decode() == "> q\n" + want
+
+
 def test_repeated_searches_take_no_more_memory(tmp_path: Path) -> None:
     """Large blocks of memory are used again, whatever their sizes."""
     code = """
