@@ -1,9 +1,9 @@
 """Maximal exact matches between a reference and queries, with MUMmer's meaning.
 
 A match is a part of a query that equals a part of the reference and cannot be extended at either
-end. The index is that of copMEM (Grabowski and Bieniecki, 2018): short seeds at every few positions
-of the reference, and seeds at every few positions of the query, so that every match contains a pair
-of equal ones. docs/mem.md explains the method.
+end. The method is copMEM's (Grabowski and Bieniecki, 2018): an index holds short seeds at every few
+positions of the reference, and those at every few positions of the query are looked up. Every match
+contains a pair of equal seeds. docs/mem.md explains it.
 """
 
 from __future__ import annotations
@@ -59,9 +59,9 @@ class Index:
     Parameters
     ----------
     reference
-        One sequence as bytes or str, a list of bytes, str or uint8 arrays, or a tuple of all
-        letters (bytes or a uint8 array) and one more offset than there are sequences. Upper and
-        lower case are equal. Letters other than ACGT match themselves, as in MUMmer.
+        One sequence (bytes, str or a uint8 array), a list of sequences, or a tuple of all letters
+        (bytes or a uint8 array) and one more offset than there are sequences. Upper and lower case
+        are equal. Letters other than ACGT match themselves, as in MUMmer.
     min_length
         The shortest match that can be found.
     nucleotides_only
@@ -301,14 +301,14 @@ def find(
     Parameters
     ----------
     reference, min_length, nucleotides_only, threads, backend, devices
-        As those of an :class:`Index`.
+        As in :class:`Index`.
     queries, kind, strands
-        As those of :meth:`Index.find`.
+        As in :meth:`Index.find`.
 
     Returns
     -------
     ndarray
-        As that of :meth:`Index.find`.
+        What :meth:`Index.find` returns.
 
     Raises
     ------
@@ -343,7 +343,8 @@ def find(
 def native_sequences(value: Any, name: str) -> _native_mem.Sequences:
     if isinstance(value, _native_mem.Sequences):
         return value
-    if isinstance(value, (str, bytes)):
+    one_array = getattr(value, "dtype", None) == "uint8" and value.ndim == 1
+    if one_array or isinstance(value, (str, bytes)):
         value = [value]
     from gkl_shim._ragged import ragged
 

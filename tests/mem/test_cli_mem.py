@@ -172,25 +172,6 @@ def test_wrong_use_is_refused(files: Path, arguments: list[str], message: str) -
     assert one_error(done).startswith(message)
 
 
-@pytest.mark.parametrize(
-    ("reference", "query", "lines"),
-    [
-        ("ACGTACGTAC", "ACGTA", "> q0\n"),  # shorter than -l
-        ("N" * 30, "n" * 20, "> q0\n" + "".join(f"{k:8}  {1:8}  {20:8}\n" for k in range(1, 12))),
-        ("MKVLAWQRSTEDDFGHIKLP", "mkvlawqrstEDDfghiklp", f"> q0\n{1:8}  {1:8}  {20:8}\n"),
-    ],
-)
-def test_letters_of_any_kind_match_themselves(
-    tmp_path: Path, reference: str, query: str, lines: str
-) -> None:
-    (tmp_path / "ref.fa").write_bytes(fasta([reference]))
-    (tmp_path / "q.fa").write_bytes(fasta([query], "q"))
-    found = run(tmp_path, "mem", "-maxmatch", "ref.fa", "q.fa")
-    assert found.stdout.decode() == lines
-    only = run(tmp_path, "mem", "-maxmatch", "-n", "ref.fa", "q.fa")
-    assert only.stdout == b"> q0\n"
-
-
 def test_a_saved_index_is_used_and_checked(files: Path) -> None:
     want = run(files, "mem", "-b", "ref.fa", "q.fa").stdout
     assert run(files, "mem", "-b", "-save", "index", "ref.fa", "q.fa").stdout == want
