@@ -15,7 +15,6 @@ import fcntl
 import io
 import os
 import re
-import secrets
 import select
 import shutil
 import stat
@@ -263,7 +262,7 @@ def _temporary(
     """Make and lock a temporary file or folder, after removing those of killed runs."""
     _remove_leftovers(folder)
     while True:
-        path = folder / f".gkl-shim.{os.getpid()}.{secrets.token_hex(4)}.partial"
+        path = folder / f".gkl-shim.{os.getpid()}.{os.urandom(4).hex()}.partial"
         _unfinished[path] = target
         try:
             descriptor = make(path)

@@ -1,33 +1,44 @@
-"""The cffi binding of maximal exact matches, with NumPy arrays in and out."""
+"""The cffi binding of maximal exact matches, with NumPy arrays in and out.
+
+NumPy is imported where an array is made. The command makes none, and importing NumPy takes as long
+as the search of two genomes.
+"""
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gkl_shim import _native
 
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
 __all__ = [
-    "KINDS", "MATCH", "STRANDS", "WHOLE", "Fasta", "Index", "Information", "Matches", "Part",
-    "Sequences", "search_record",
+    "KINDS", "STRANDS", "WHOLE", "Fasta", "Index", "Information", "Matches", "Part", "Sequences",
+    "match_type", "search_record",
 ]  # fmt: skip
 
 KINDS = {"mem": 0, "mumreference": 1, "mum": 2}
 STRANDS = {"forward": 1, "reverse": 2, "both": 3}
 
-#: ``gkl_shim_mem_match``.
-MATCH = np.dtype(
-    {
-        "names": ["query", "reverse", "query_start", "reference", "reference_start", "length"],
-        "formats": ["<i4", "?", "<i8", "<i4", "<i8", "<i8"],
-        "offsets": [28, 32, 8, 24, 0, 16],
-        "itemsize": 40,
-    }
-)
+
+@functools.cache
+def match_type() -> np.dtype[np.void]:
+    """Return the type of a match: ``gkl_shim_mem_match``."""
+    import numpy as np
+
+    return np.dtype(
+        {
+            "names": ["query", "reverse", "query_start", "reference", "reference_start", "length"],
+            "formats": ["<i4", "?", "<i8", "<i4", "<i8", "<i8"],
+            "offsets": [28, 32, 8, 24, 0, 16],
+            "itemsize": 40,
+        }
+    )
 
 
 @dataclass(frozen=True)
@@ -35,15 +46,24 @@ class Information:
     """What an index consists of: ``gkl_shim_mem_information``."""
 
     min_length: int
+    """The shortest match that can be found, in letters."""
     sequences: int
+    """Of the reference."""
     letters: int
+    """Of all sequences of the reference together."""
     pages: int
     page_letters: int
+    """Of each page but the last."""
     bytes: int
+    """The memory of all pages if they are kept, otherwise of one page, about."""
     resident: bool
+    """Whether all pages are kept. Otherwise each search builds them again."""
     seed_letters: int
+    """The length of a seed."""
     reference_step: int
+    """A seed is indexed at each position that is a multiple of this."""
     nucleotides_only: bool
+    """Whether letters other than ACGT match nothing."""
 
 
 class Part(NamedTuple):
@@ -89,6 +109,8 @@ class Sequences:
 
     def arrays(self) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
         """Return copies of the letters and the offsets."""
+        import numpy as np
+
         ffi, _ = _native.library()
         offsets = ffi.buffer(self.pointer.offsets, 8 * (len(self) + 1))
         letters = ffi.buffer(self.pointer.letters, self.letters) if self.letters else b""
@@ -215,8 +237,10 @@ class Matches:
         return int(self._lib.gkl_shim_mem_end(self._handle))
 
     def array(self) -> NDArray[np.void]:
-        """Return the matches as an array of :data:`MATCH`."""
-        found = np.empty(len(self), MATCH)
+        """Return the matches as an array of :func:`match_type`."""
+        import numpy as np
+
+        found = np.empty(len(self), match_type())
         if len(found):
             self._lib.gkl_shim_mem_copy(
                 self._handle, self._ffi.cast("gkl_shim_mem_match *", found.ctypes.data)

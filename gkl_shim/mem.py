@@ -1,27 +1,34 @@
 """Maximal exact matches between a reference and queries, with MUMmer's meaning.
 
 A match is a part of a query that equals a part of the reference and cannot be extended at either
-end.
+end. The method is copMEM's (Grabowski and Bieniecki, 2018): an index holds short seeds at every few
+positions of the reference, and those at every few positions of the query are looked up. Every match
+contains a pair of equal seeds. docs/mem.md explains it.
 """
 
 from __future__ import annotations
 
+import operator
 import warnings
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
-import numpy as np
-from numpy.typing import NDArray
-
 from gkl_shim import _auto, _native, _native_mem
 from gkl_shim._files import atomic_output
-from gkl_shim._native_mem import MATCH, WHOLE, Information, Part
-from gkl_shim._ragged import ragged
+from gkl_shim._native_mem import WHOLE, Information, Part
 from gkl_shim.errors import BackendUnavailable, FormatError
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from gkl_shim.cuda import mem as cuda
+
+    #: The type of a match. `query` and `reference` are the indices of the two sequences.
+    #: `query_start` and `reference_start` are positions in them and count from 0, and `length` is
+    #: in letters. If `reverse` is set, `query_start` is in the reverse complement of the query.
+    MATCH: np.dtype[np.void]
 
 __all__ = ["MATCH", "Backend", "Index", "Information", "Kind", "Strands", "find"]
 
@@ -39,15 +46,22 @@ _MATCHES, _PAGED_MATCHES = 1 << 23, 1 << 24
 _CPU_NANOSECONDS, _GPU_NANOSECONDS, _GPU_CALL_NANOSECONDS = 20.0, 0.5, 1e6
 
 
+def __getattr__(name: str) -> Any:
+    # Made on first use, because it needs NumPy.
+    if name != "MATCH":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return _native_mem.match_type()
+
+
 class Index:
     """An index of a reference. Several threads may search it at the same time.
 
     Parameters
     ----------
     reference
-        One sequence as bytes or str, a list of bytes, str or uint8 arrays, or a tuple of all
-        letters (bytes or a uint8 array) and one more offset than there are sequences. Upper and
-        lower case are equal. Letters other than ACGT match themselves, as in MUMmer.
+        One sequence (bytes, str or a uint8 array), a list of sequences, or a tuple of all letters
+        (bytes or a uint8 array) and one more offset than there are sequences. Upper and lower case
+        are equal. Letters other than ACGT match themselves, as in MUMmer.
     min_length
         The shortest match that can be found.
     nucleotides_only
@@ -55,9 +69,9 @@ class Index:
     threads
         The most CPU threads to use. 0 uses every CPU that the process may use.
     memory
-        How many bytes the index may take in addition to the letters, about. A reference whose index
-        is larger is cut into pages, whose indexes are built one after another in each search. 0
-        means 8 GiB.
+        How many bytes the index may take, about. The letters take memory in addition, and so does
+        building: 4 bytes for each seed of a page. A reference whose index is larger is cut into
+        pages, whose indexes are built one after another in each search. 0 means 8 GiB.
     page_letters
         The most letters of a page. 0 means as many as `memory` allows.
     query_letters
@@ -146,7 +160,13 @@ class Index:
         return index
 
     def save(self, path: str | Path) -> None:
-        """Write the index to a file, which appears when it is complete."""
+        """Write the index to a file, which appears when it is complete.
+
+        Raises
+        ------
+        OSError
+            If the file cannot be written. A file of that name keeps its content.
+        """
         with atomic_output(path) as file:
             for piece in self.native.pieces():
                 file.write(piece)
@@ -181,10 +201,9 @@ class Index:
         Returns
         -------
         ndarray
-            An array of :data:`MATCH`: `query` and `reference` are the indices of the sequences,
-            `query_start` and `reference_start` count from 0, and `reverse` says that `query_start`
-            is in the reverse complement. The order is by query, then strand, then position in the
-            query and the reference; with ``"mum"``, by position in the reference.
+            One record of the type :data:`MATCH` for each match. The order is by query, then strand,
+            then position in the query and the reference; with ``"mum"``, by position in the
+            reference.
 
         Raises
         ------
@@ -261,7 +280,7 @@ class Index:
         return ffi.new("gkl_shim_call_estimate *", (letters, cpu, gpu))
 
     def is_of(self, reference: Any) -> bool:
-        """Return whether this is the index of a reference."""
+        """Return whether this index was made of a reference, in any form that `Index` takes."""
         return self.native.is_of(native_sequences(reference, "reference"))
 
 
@@ -277,7 +296,28 @@ def find(
     backend: Backend = "auto",
     devices: Iterable[int] | None = None,
 ) -> NDArray[np.void]:
-    """Find the matches between a reference and queries; see :class:`Index`.
+    """Find the matches between a reference and queries.
+
+    Parameters
+    ----------
+    reference, min_length, nucleotides_only, threads, backend, devices
+        As in :class:`Index`.
+    queries, kind, strands
+        As in :meth:`Index.find`.
+
+    Returns
+    -------
+    ndarray
+        What :meth:`Index.find` returns.
+
+    Raises
+    ------
+    BackendUnavailable
+        If `backend` is ``"cuda"`` and there is no device that can be used.
+    ValueError
+        If an argument is wrong.
+    MemoryError
+        If there is not enough memory.
 
     Examples
     --------
@@ -285,6 +325,8 @@ def find(
     >>> found[["reference_start", "query_start", "length"]].tolist()
     [(0, 1, 4)]
     """
+    _check("kind", kind, Kind)
+    _check("strands", strands, Strands)
     given = native_sequences(queries, "queries")
     index = Index(
         reference,
@@ -301,8 +343,11 @@ def find(
 def native_sequences(value: Any, name: str) -> _native_mem.Sequences:
     if isinstance(value, _native_mem.Sequences):
         return value
-    if isinstance(value, (str, bytes)):
+    one_array = getattr(value, "dtype", None) == "uint8" and value.ndim == 1
+    if one_array or isinstance(value, (str, bytes)):
         value = [value]
+    from gkl_shim._ragged import ragged
+
     return _native_mem.Sequences.from_arrays(*ragged(value, name))
 
 
@@ -312,6 +357,12 @@ def _check(name: str, value: str, allowed: Any) -> None:
 
 
 def _number(name: str, value: Any, least: int, most: int = _MOST) -> int:
-    if not isinstance(value, (int, np.integer)) or not least <= value <= most:
+    try:
+        number = operator.index(value)
+    except TypeError:
+        number = least - 1
+    if number < least:
         raise ValueError(f"{name} is {value!r}, not a whole number from {least} on")
-    return int(value)
+    if number > most:
+        raise ValueError(f"{name} is {value}, more than {most}")
+    return number

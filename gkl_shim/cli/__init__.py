@@ -57,12 +57,27 @@ class _LazyGroup(click.Group):
             formatter.write_dl(list(_SUBCOMMANDS.items()))
 
 
+def _print_version(ctx: click.Context, parameter: click.Parameter, wanted: bool) -> None:
+    # click.version_option() would look the version up in every run, which takes longer than most
+    # imports.
+    if wanted and not ctx.resilient_parsing:
+        click.echo(f"gkl-shim {gkl_shim.__version__}")
+        ctx.exit()
+
+
 @click.group(
     cls=_LazyGroup,
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="Example: gkl-shim doctor",
 )
-@click.version_option(gkl_shim.__version__, prog_name="gkl-shim", message="%(prog)s %(version)s")
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_print_version,
+    help="Show the version and exit.",
+)
 def cli() -> None:
     """Accelerate GATK's PairHMM, with the same answers as Intel's GKL."""
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 import click
 
@@ -28,6 +29,19 @@ threads = click.option(
     default=0,
     help="The most CPU threads to use. Default: as many as the process may use.",
 )
+
+
+class NumberRange(click.FloatRange):
+    """A range of numbers. NaN is in none."""
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """Return the number."""
+        number: float = super().convert(value, param, ctx)
+        if math.isnan(number):
+            self.fail(f"{value!r} is not a number.", param, ctx)
+        return number
 
 
 class _Reader(Protocol):

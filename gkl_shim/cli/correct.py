@@ -75,7 +75,7 @@ _GZIP_LEVEL = 1
 @click.option("--discard", is_flag=True, help="Leave out unsolved reads, and their mates.")
 @click.option(
     "--memory",
-    type=click.FloatRange(0.001, 2**20),
+    type=_options.NumberRange(0.001, 2**20),
     default=4,
     show_default=True,
     metavar="GB",

@@ -12,10 +12,10 @@ from typing import TypeVar
 
 import click
 
-from gkl_shim._files import atomic_output
+from gkl_shim._files import atomic_output, check_outputs
 from gkl_shim._native_mem import Fasta
 from gkl_shim.cli import _options
-from gkl_shim.formats.mem_fasta import QueryReader, read_reference
+from gkl_shim.formats.mem_fasta import BlockSize, QueryReader, read_reference
 from gkl_shim.mem import Backend, Index, Kind, Strands
 
 # Files of this many bytes take about a second. For smaller ones, a progress bar would only flicker.
@@ -58,7 +58,11 @@ def _flag(*names: str, help: str) -> Callable[[_Command], _Command]:
 @_flag("-b", "both", help="Search the queries and their reverse complements.")
 @_flag("-r", "reverse", help="Search only the reverse complements of the queries.")
 @_flag("-s", "substrings", help="Write the letters of each match.")
-@_flag("-c", "original_positions", help="Count reverse matches' positions in the given query.")
+@_flag(
+    "-c",
+    "original_positions",
+    help="Give the positions of reverse matches in the given query.",
+)
 @_flag("-F", "four_columns", help="Write the reference's name even if it has one sequence.")
 @_flag("-L", "lengths", help="Write each query's length in its header.")
 @click.option(
@@ -70,16 +74,21 @@ def _flag(*names: str, help: str) -> Callable[[_Command], _Command]:
     help="The most CPU threads to use. Default: as many as the process may use.",
 )
 @click.option("-save", metavar="FILE", help="Also write the index of the reference to FILE.")
-@click.option("-load", metavar="FILE", help="Read the index of the reference from FILE.")
+@click.option(
+    "-load", metavar="FILE", help="Read the index of REFERENCE.fa from a FILE of -save."
+)
 @click.option(
     "--memory",
-    type=click.FloatRange(min=0),
+    type=_options.NumberRange(0, 2**20),
     default=0,
     metavar="GIB",
     help="The most memory for the index. Larger references are cut into pages. Default: 8.",
 )
 @click.option(
-    "--page-letters", type=click.IntRange(0), default=0, help="The most letters of a page."
+    "--page-letters",
+    type=click.IntRange(0, 2**62),
+    default=0,
+    help="The most letters of a page. Default: as many as --memory allows.",
 )
 @click.option("-v", "--verbose", is_flag=True, help="Write pages, times and memory to stderr.")
 @_options.backend
@@ -106,10 +115,7 @@ def command(
     The files are FASTA, and may be compressed; - is standard input. The options are those of
     MUMmer 3.23, and -threads, -save and -load of MUMmer 4.
     """
-    kinds = {kind for name, kind in _KINDS.items() if flags.pop(name)}
-    kind = kinds.pop() if kinds else "mumreference"
-    if kinds:
-        raise click.UsageError("give one of -maxmatch, -mum and -mumreference")
+    kind = _kind(flags)
     if both and reverse:
         raise click.UsageError("give one of -b and -r")
     if flags["original_positions"] and not (both or reverse):
@@ -118,32 +124,36 @@ def command(
         raise click.UsageError("only one of the inputs can be standard input")
     strands: Strands = "both" if both else "reverse" if reverse else "forward"
     report = _Report(verbose)
-    # The output is opened first, so that an unwritable output fails before the work.
+    # What cannot be read or written fails before the work.
+    for source in (reference, *queries):
+        if source != "-":
+            Path(source).stat()
+    check_outputs(output, save)
     with atomic_output(output) as file:
         subject = read_reference(reference, threads)
         report.add("reading")
-        index = None
         if load:
             index = _loaded(load, subject, min_length, nucleotides_only, threads, backend)
+        else:
+            index = Index(
+                subject.sequences,
+                min_length=min_length,
+                nucleotides_only=nucleotides_only,
+                threads=threads,
+                memory=int(memory * 2**30),
+                page_letters=page_letters,
+                query_letters=_letters(queries) * (1 + both),
+                backend=backend,
+            )
+        report.add("index")
+        size = BlockSize(index.information.resident)
         for source in queries:
             with (
-                closing(QueryReader(source, threads)) as reader,
+                closing(QueryReader(source, threads, size)) as reader,
                 _options.progress(reader, source, _LONG_INPUT) as advance,
             ):
                 for block in reader:
                     report.add("reading")
-                    if index is None:
-                        index = Index(
-                            subject.sequences,
-                            min_length=min_length,
-                            nucleotides_only=nucleotides_only,
-                            threads=threads,
-                            memory=int(memory * 2**30),
-                            page_letters=page_letters,
-                            query_letters=_letters(queries) * (1 + both),
-                            backend=backend,
-                        )
-                        report.add("index")
                     found = 0
                     for matches in index.in_parts(block.sequences, min_length, kind, strands):
                         report.add("matches")
@@ -151,13 +161,20 @@ def command(
                             file.write(lines)
                         report.add("output")
                         found += len(matches)
-                    reader.found(found, index.information.resident)
+                    size.adapt(found)
                     advance()
-        if index is not None and save:
+        if save:
             index.save(save)
             report.add("saving")
-    if index is not None:
-        report.print(index)
+    report.print(index)
+
+
+def _kind(flags: dict[str, bool]) -> Kind:
+    """Take the options that choose the kind of matches out of `flags`."""
+    kinds = {kind for name, kind in _KINDS.items() if flags.pop(name)}
+    if len(kinds) > 1:
+        raise click.UsageError("give one of -maxmatch, -mum and -mumreference")
+    return kinds.pop() if kinds else "mumreference"
 
 
 def _letters(queries: tuple[str, ...]) -> int:

@@ -10,15 +10,36 @@ from gkl_shim._native_mem import Fasta
 from gkl_shim.errors import FormatError
 from gkl_shim.formats.input import Input
 
-__all__ = ["QueryReader", "read_reference"]
+__all__ = ["BlockSize", "QueryReader", "read_reference"]
 
-# Queries of this many bytes are searched together. The number is adapted to the matches: memory
-# holds those of a block.
-_FIRST_BYTES = 1 << 20
-_LEAST_BYTES, _MOST_BYTES, _MATCHES = 1 << 16, 1 << 24, 1 << 18
-# The same where each search builds the pages of the index, which takes longer than to search a
-# small block. Such a block and its matches take a gigabyte or two.
-_PAGED_LEAST_BYTES, _PAGED_MOST_BYTES, _PAGED_MATCHES = 1 << 24, 1 << 28, 1 << 24
+# The least that is read of a reference in one step.
+_LEAST_READ = 1 << 20
+
+
+class BlockSize:
+    """How many bytes of queries are searched together.
+
+    Memory holds all matches of a block. So the size is adapted to the matches of earlier blocks,
+    which may be those of another file.
+
+    Parameters
+    ----------
+    resident
+        Whether the whole index is in memory. If not, each block builds it again, which takes longer
+        than to search a small block. Blocks are then large: one and its matches take a gigabyte or
+        two.
+    """
+
+    def __init__(self, resident: bool = True) -> None:
+        if resident:
+            self.bytes, self._least, self._most, self._matches = 1 << 20, 1 << 16, 1 << 24, 1 << 18
+        else:
+            self.bytes, self._least, self._most, self._matches = 1 << 24, 1 << 24, 1 << 28, 1 << 24
+
+    def adapt(self, matches: int) -> None:
+        """Adapt the size to the matches of a block."""
+        size = self.bytes * self._matches // max(matches, 1)
+        self.bytes = min(max(size, self._least), self._most)
 
 
 def read_reference(source: str | Path | BinaryIO, threads: int = 0) -> Fasta:
@@ -47,35 +68,16 @@ class QueryReader:
         A path, ``-`` for standard input, or an open binary file. It may be compressed.
     threads
         The most CPU threads to use. 0 uses every CPU that the process may use.
-    block_bytes
-        The first block has about this many bytes, or one sequence.
+    size
+        The size of the blocks, which may change between them. A block has at least one sequence.
     """
 
     def __init__(
-        self, source: str | Path | BinaryIO, threads: int = 0, block_bytes: int = _FIRST_BYTES
+        self, source: str | Path | BinaryIO, threads: int = 0, size: BlockSize | None = None
     ) -> None:
         self._file = Input(source)
         self._threads = threads
-        self._block_bytes = block_bytes
-
-    def found(self, matches: int, resident: bool = True) -> None:
-        """Adapt the size of later blocks to the matches of one.
-
-        Parameters
-        ----------
-        matches
-            How many matches the last block had.
-        resident
-            Whether the whole index is in memory, so that a search need not build it.
-        """
-        least, most, wanted = _LEAST_BYTES, _MOST_BYTES, _MATCHES
-        if not resident:
-            least, most, wanted = _PAGED_LEAST_BYTES, _PAGED_MOST_BYTES, _PAGED_MATCHES
-        if matches > wanted:
-            size = self._block_bytes * wanted // matches
-        else:
-            size = self._block_bytes * (4 if matches < wanted // 4 else 1)
-        self._block_bytes = min(max(size, least), most)
+        self._size = size or BlockSize()
 
     @property
     def bytes_read(self) -> int:
@@ -103,7 +105,7 @@ class QueryReader:
             end = -1
             while end < 0 and not ended:
                 before = len(text)
-                ended = _more(self._file, text, self._block_bytes)
+                ended = _more(self._file, text, self._size.bytes)
                 end = _end_of_block(text, before)
             if ended:
                 end = len(text)
@@ -126,7 +128,8 @@ def _end_of_block(text: bytearray, searched: int) -> int:
 
 def _all(file: Input) -> bytearray:
     text = bytearray()
-    while not _more(file, text, max(len(text), _MOST_BYTES)):
+    # Memory that a file does not fill takes time, too, because the system sets it to zero.
+    while not _more(file, text, max(len(text) // 4, _LEAST_READ)):
         pass
     return text
 

@@ -613,7 +613,7 @@ typedef struct {
     int32_t kind;       /* GKL_SHIM_MEM_ALL, _MUMREFERENCE or _MUM */
     int32_t strands;    /* GKL_SHIM_MEM_FORWARD, _REVERSE or _BOTH */
     /* A part of a search for all matches of one query and one strand: those that start at position
-     * `first` of the strand or behind it. The part ends where it has about `most` matches, and at
+     * `first` of the strand or after it. The part ends where it has about `most` matches, and at
      * the latest before position `last`; gkl_shim_mem_end() tells where. All 0: no part. */
     int64_t first, last, most;
 } gkl_shim_mem_search;

@@ -14,6 +14,9 @@ namespace {
 const int64_t kItemsOfPiece = 1 << 13;
 const int64_t kPieces = 64;
 const int64_t kNanosecondsOfItem = 20;
+// Pieces are written together up to this many bytes, because lines with long substrings would
+// fill the memory. One piece may have more.
+const int64_t kMostText = int64_t(1) << 25;
 // Numbers are aligned to the right in this many columns.
 const int kWidth = 8;
 
@@ -176,7 +179,7 @@ void LineWriter::emit_match(int64_t query, bool reverse, const Match &match, Out
 bool LineWriter::next(const uint8_t **text, int64_t *size) {
     const int64_t items = results_.queries() == 0 ? 0 : item_of(results_.queries());
     if (item_ >= items) return false;
-    const int64_t pieces = std::min(kPieces, (items - item_ + kItemsOfPiece - 1) / kItemsOfPiece);
+    int64_t pieces = std::min(kPieces, (items - item_ + kItemsOfPiece - 1) / kItemsOfPiece);
     Job job = {*this, items, std::vector<int64_t>(size_t(pieces + 1))};
     const int64_t nanoseconds = pieces * kItemsOfPiece * kNanosecondsOfItem;
     parallel_for(
@@ -190,7 +193,8 @@ bool LineWriter::next(const uint8_t **text, int64_t *size) {
         &job, true);
     for (size_t piece = 1; piece < job.places.size(); piece++)
         job.places[piece] += job.places[piece - 1];
-    *size = job.places.back();
+    while (pieces > 1 && job.places[size_t(pieces)] > kMostText) pieces--;
+    *size = job.places[size_t(pieces)];
     if (text_.size() < *size) text_ = Buffer<uint8_t>(*size);
     parallel_for(
         pieces, nanoseconds, threads_,

@@ -15,16 +15,16 @@ const size_t kHugePage = size_t(1) << 21;
 const size_t kLarge = 2 * kHugePage;
 const size_t kMostKept = size_t(1) << 30;
 
-// The size of a large block: there are eight sizes up to each power of two, so that blocks fit for
-// others.
+// The size of a large block: one of eight between two powers of two, so that later calls can use
+// the block again.
 size_t size_of_block(size_t bytes) {
     size_t step = kHugePage;
     while (step < bytes / 16) step *= 2;
     return (bytes + step - 1) / step * step;
 }
 
-// Blocks that nobody uses. Where another thread works on them, the callers do without: nobody
-// waits, also not in a forked child, where the other thread does not exist.
+// Blocks that nobody uses. A caller does without them if another thread has the lock: in a forked
+// child, that thread does not exist, and waiting for it would not end.
 class KeptBlocks {
    public:
     // A block of this size, or null.

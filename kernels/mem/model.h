@@ -2,8 +2,8 @@
 //
 // A text is the sequences of a reference, or of a block of queries, one after another with an end
 // byte around each. A letter is its lower-case byte, and matches the same byte. The bytes from
-// kQueryOther on are no letters: they match nothing, because a reference and a query never hold the
-// same one.
+// kQueryOther on are not letters. They match nothing, because a reference and a query never hold
+// the same one.
 //
 // Seeds (as in copMEM, Grabowski and Bieniecki 2018): the k letters at every `reference_step`-th
 // position of the reference are in the index, and those at every `query_step`-th position of the
@@ -26,7 +26,7 @@
 namespace gkl_shim {
 namespace mem {
 
-// Bytes that are no letters.
+// Bytes that are not letters.
 enum : uint8_t { kQueryOther = 0xFC, kReferenceOther, kQueryEnd, kReferenceEnd };
 
 // A seed has at most this many letters, so that a word of 64 bits holds it at any bit offset.
@@ -83,7 +83,9 @@ GKL_SHIM_MEM_METHOD uint64_t mixed(uint64_t value) {
     return (value ^ value >> 32) * uint64_t(0x9E3779B97F4A7C15);
 }
 
-// The bucket of the seed at a position of a text, or -1 if it contains no-letters.
+// The bucket of the seed at a position of a text, or -1 if one of its bytes is not a letter.
+// The buckets of acgt seeds come first. The seeds are hashed if there are more of them than
+// buckets.
 GKL_SHIM_MEM_METHOD int64_t bucket_at(const Seeds &seeds, const TextView &text, int64_t at) {
     if (bits_at(text.odd, at, seeds.letters) == 0) {
         const uint64_t code = bits_at(text.codes, 2 * at, 2 * seeds.letters);

@@ -15,7 +15,8 @@ const int32_t kWidestStep = 64;
 // the cache is added for tables of more than kCacheBytes.
 const double kIndexed = 14, kLookedUp = 15, kCandidate = 30, kBucket = 5, kMiss = 8;
 const double kCacheBytes = 8 << 20;
-// Genomes repeat themselves: a seed of k letters is as rare as 2^(kEntropy * k) random ones.
+// Genomes repeat themselves: two seeds of k letters are equal as often as two of 2^(kEntropy * k)
+// random numbers.
 const double kEntropy = 1.9;
 
 double nanoseconds(const Workload &workload, const Seeds &seeds) {

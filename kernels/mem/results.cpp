@@ -44,7 +44,7 @@ void choose_unique(const Text &queries, int kind, std::vector<Match> &matches) {
 
 }  // namespace
 
-void tidy_part(int kind, std::vector<Match> &matches) {
+void tidy_slice(int kind, std::vector<Match> &matches) {
     sort_matches(matches.data(), matches.data() + matches.size());
     if (kind != kMem) sift_repeated(matches);
 }
@@ -116,35 +116,35 @@ Text text_of(const gkl_shim_mem_sequences &queries, bool reverse, bool nucleotid
                 queries.offsets, queries.count, threads);
 }
 
-Strand gather(const Text &queries, int kind, Parts &parts, int threads) {
+Strand gather(const Text &queries, int kind, Slices &slices, int threads) {
     Strand strand;
     strand.searched = true;
     if (kind != kMem) {
         std::vector<Match> all;
-        for (std::vector<Match> &part : parts) {
-            all.insert(all.end(), part.begin(), part.end());
-            std::vector<Match>().swap(part);
+        for (std::vector<Match> &slice : slices) {
+            all.insert(all.end(), slice.begin(), slice.end());
+            std::vector<Match>().swap(slice);
         }
         choose_unique(queries, kind, all);
-        parts.assign(1, std::move(all));
+        slices.assign(1, std::move(all));
     }
     struct Job {
-        Parts &parts;
+        Slices &slices;
         std::vector<int64_t> places;
         Match *matches;
-    } job = {parts, {0}, nullptr};
-    for (const std::vector<Match> &part : parts)
-        job.places.push_back(job.places.back() + int64_t(part.size()));
+    } job = {slices, {0}, nullptr};
+    for (const std::vector<Match> &slice : slices)
+        job.places.push_back(job.places.back() + int64_t(slice.size()));
     const int64_t count = job.places.back();
     Buffer<Match> matches(count);
     job.matches = matches.data();
     parallel_for(
-        int64_t(parts.size()), count / kMatchesPerNanosecond, threads,
+        int64_t(slices.size()), count / kMatchesPerNanosecond, threads,
         [](void *context, int64_t k) {
             Job &job = *static_cast<Job *>(context);
-            std::vector<Match> &part = job.parts[size_t(k)];
-            std::copy(part.begin(), part.end(), job.matches + job.places[size_t(k)]);
-            std::vector<Match>().swap(part);
+            std::vector<Match> &slice = job.slices[size_t(k)];
+            std::copy(slice.begin(), slice.end(), job.matches + job.places[size_t(k)]);
+            std::vector<Match>().swap(slice);
         },
         &job);
     // mum's matches are not in the order of the query, but those of each query are together.

@@ -21,7 +21,7 @@ struct FindSettings {
     int kind;
     bool forward, reverse;
     int threads;
-    int64_t first, last, most;  // of a part of the search, or all 0
+    int64_t first, last, most;  // of a part of the search, as in gkl_shim_mem_search; or all 0
 
     bool wants(bool reversed) const { return reversed ? reverse : forward; }
     bool is_part() const { return most > 0; }
@@ -68,21 +68,22 @@ struct Results {
     }
 };
 
-// The matches of each part of a text: those that start in the part's positions, which are kPart for
-// most searches.
-typedef std::vector<std::vector<Match>> Parts;
-const int64_t kPart = int64_t(1) << 17;
+// A text is searched in slices, one task each. These are the matches of each slice: those that
+// start at its positions. A slice has kSlice positions, or fewer in a part of a search.
+typedef std::vector<std::vector<Match>> Slices;
+const int64_t kSlice = int64_t(1) << 17;
 
-// Sorts a part, and drops what `kind` does not need.
-void tidy_part(int kind, std::vector<Match> &matches);
+// Sorts the matches of a slice, and drops those that `kind` does not need.
+void tidy_slice(int kind, std::vector<Match> &matches);
 
 // Sets starts[k] of the queries [first, last): `before`, and how many of these matches are of
 // earlier queries. The matches of a query are together, and queries are in their order.
 void set_starts(const Text &queries, int64_t first, int64_t last, const Match *matches,
                 int64_t count, int64_t before, int64_t *starts);
 
-// Puts the matches of tidy parts together, and keeps those that `kind` asks for.
-Strand gather(const Text &queries, int kind, Parts &parts, int threads);
+// Puts the matches of tidy slices together, and keeps those that `kind` asks for. Empties the
+// slices.
+Strand gather(const Text &queries, int kind, Slices &slices, int threads);
 
 // Writes the matches of both strands, query by query.
 void copy_matches(const Text &reference, const Results &results, int threads,

@@ -84,15 +84,15 @@ struct Preparation {
     const std::vector<int64_t> &starts;
     uint8_t *letters, *codes, *odd;
     int64_t size;
-    uint8_t end;
+    uint8_t end_byte;
     std::atomic<int64_t> odd_letters;
 
     // Prepares the bytes [begin, end) of the text.
-    void prepare(int64_t begin, int64_t last) {
-        copy(begin, std::min(last, size));
-        for (int64_t at = std::max(begin, size); at < last; at++) letters[at] = end;
+    void prepare(int64_t begin, int64_t end) {
+        copy(begin, std::min(end, size));
+        for (int64_t at = std::max(begin, size); at < end; at++) letters[at] = end_byte;
         int64_t count = 0;
-        for (int64_t at = begin; at < last; at += 8) {
+        for (int64_t at = begin; at < end; at += 8) {
             const uint64_t word = word_at(letters + at);
             const uint16_t code = codes_of(word);
             memcpy(codes + at / 4, &code, sizeof code);
@@ -105,20 +105,20 @@ struct Preparation {
         odd_letters += count;
     }
 
-    void copy(int64_t begin, int64_t last) const {
+    void copy(int64_t begin, int64_t end) const {
         int64_t sequence =
             std::upper_bound(starts.begin(), starts.end(), begin) - starts.begin() - 1;
-        for (int64_t at = begin; at < last; sequence++) {
+        for (int64_t at = begin; at < end; sequence++) {
             const int64_t start = starts[size_t(sequence)];
             const int64_t stop = starts[size_t(sequence + 1)] - 1;
-            const int64_t to = std::min(stop, last);
+            const int64_t to = std::min(stop, end);
             const uint8_t *const sequence_letters = from + sources[sequence];
             if (role == Role::kReversedQuery)
                 copy_reversed(sequence_letters + (stop - at), letters + at, to - at);
             else
                 copy_forward(sequence_letters + (at - start), letters + at, to - at);
             at = to;
-            if (at < last) letters[at++] = end;
+            if (at < end) letters[at++] = end_byte;
         }
     }
 
@@ -171,12 +171,12 @@ void Text::fill(Role role, bool nucleotides_only, const uint8_t *letters, const 
     letters_ = Buffer<uint8_t>(padded + 2 * kGuard);
     codes_ = Buffer<uint8_t>(padded / 4 + 2 * kGuard);
     odd_ = Buffer<uint8_t>(padded / 8 + 2 * kGuard);
-    const uint8_t end = role == Role::kReference ? kReferenceEnd : kQueryEnd;
+    const uint8_t end_byte = role == Role::kReference ? kReferenceEnd : kQueryEnd;
     const auto guard = [](Buffer<uint8_t> &buffer, int64_t bytes, uint8_t value) {
         memset(buffer.data(), value, kGuard);
         memset(buffer.data() + kGuard + bytes, value, kGuard);
     };
-    guard(letters_, padded, end);
+    guard(letters_, padded, end_byte);
     guard(codes_, padded / 4, 0);
     guard(odd_, padded / 8, 0xFF);
     const Table table = letters_of(role, nucleotides_only);
@@ -189,7 +189,7 @@ void Text::fill(Role role, bool nucleotides_only, const uint8_t *letters, const 
                                codes_.data() + kGuard,
                                odd_.data() + kGuard,
                                size_,
-                               end,
+                               end_byte,
                                {0}};
     parallel_for((padded + kTextPiece - 1) / kTextPiece, padded / kLettersPerNanosecond, threads,
                  [](void *context, int64_t piece) {

@@ -6,12 +6,15 @@ import gzip
 import os
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from gkl_shim.formats.mem_fasta import QueryReader
+from gkl_shim._native_mem import Fasta
+from gkl_shim.formats.mem_fasta import BlockSize, QueryReader
 from tests.cli.shim_command import COMMAND, one_error, run
 from tests.mem.sequences import fasta
 from tests.mem.test_find import related
@@ -58,30 +61,55 @@ def test_kinds_are_mummers(files: Path) -> None:
 def test_blocks_of_queries_lose_nothing(files: Path, size: int) -> None:
     (files / "q.fa").write_bytes(b"AC\n>a x\nGT>b\nAC\n\n>c\n" + fasta(QUERIES, "q"))
     found = []
-    reader = QueryReader(files / "q.fa", block_bytes=size)
-    for block in reader:
+    blocks = BlockSize()
+    blocks.bytes = size
+    for block in QueryReader(files / "q.fa", size=blocks):
         letters, offsets = block.sequences.arrays()
         for k in range(len(block.sequences)):
             found.append((block.name(k), letters[offsets[k] : offsets[k + 1]].tobytes().decode()))
-        reader.found(1 << 30 if size < 100 else 0)
+        if size > 100:
+            blocks.adapt(0)
     want = [("a", "ACGT"), ("b", "AC"), ("c", "")]
     assert found == want + [(f"q{k}", letters) for k, letters in enumerate(QUERIES)]
 
 
-def test_blocks_are_large_where_each_search_builds_the_index(files: Path) -> None:
-    (files / "q.fa").write_bytes(fasta(QUERIES * 400, "q"))
-    size = (files / "q.fa").stat().st_size
-    assert 1 << 22 < size < 1 << 24
-    blocks = {}
-    for resident in (True, False):
-        reader = QueryReader(files / "q.fa")
-        blocks[resident] = 0
-        for _ in reader:
-            blocks[resident] += 1
-            reader.found(1 << 19, resident)
-        reader.close()
-    assert blocks[True] > 10
-    assert blocks[False] == 2
+def test_lines_of_any_length_are_read() -> None:
+    """Threads read pieces of 256 KiB that begin at the beginning of a line."""
+    random = np.random.default_rng(11)
+    records = []
+    for number, length in enumerate([300_000, 3, 900_000, 262_144, 1, 0]):
+        name = b"%d" % number + b"n" * length
+        words = b" and more" * (length // 2)
+        sizes = random.integers(0, 99_999, 5).tolist()
+        lines = [b"ACGT"[k % 4 :] * size for k, size in enumerate(sizes)]
+        records.append((name, words, lines))
+    text = b"".join(
+        b">" + name + words + b"\n" + b"".join(line + b"\r\n" for line in lines)
+        for name, words, lines in records
+    )
+    fasta = Fasta(text, 2)
+    letters, offsets = fasta.sequences.arrays()
+    assert [fasta.name(k).encode() for k in range(len(records))] == [name for name, _, _ in records]
+    wanted = [b"".join(lines) for _, _, lines in records]
+    assert np.diff(offsets).tolist() == [len(each) for each in wanted]
+    assert letters.tobytes() == b"".join(wanted)
+
+
+@pytest.mark.parametrize(
+    ("resident", "sizes"),
+    [
+        (True, [1 << 20, 1 << 18, 1 << 19, 1 << 16, 1 << 24]),
+        # Each block builds the index, so all blocks are large.
+        (False, [1 << 24, 1 << 28, 1 << 28, 1 << 24, 1 << 28]),
+    ],
+)
+def test_blocks_have_the_size_for_a_number_of_matches(resident: bool, sizes: list[int]) -> None:
+    blocks = BlockSize(resident)
+    found = [blocks.bytes]
+    for matches in (1 << 20, 1 << 17, 1 << 40, 0):
+        blocks.adapt(matches)
+        found.append(blocks.bytes)
+    assert found == sizes
 
 
 @pytest.mark.parametrize(
@@ -111,37 +139,37 @@ def test_bad_files_are_refused(files: Path, content: bytes | None, message: str)
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        (["-save", "absent/index"], "absent/index: No such file or directory"),
+        (["-save", "/dev/null/x"], "/dev/null/x: Not a directory"),
+        (["-save", "out", "-o", "out"], "out: it is given for two outputs"),
+        (["absent.fa"], "absent.fa: No such file or directory"),
+    ],
+)
+def test_files_are_checked_before_the_work(files: Path, arguments: list[str], message: str) -> None:
+    before = sorted(files.iterdir())
+    done = run(files, "mem", "ref.fa", "q.fa", *arguments)
+    assert (done.returncode, done.stdout, one_error(done)) == (1, b"", message)
+    assert sorted(files.iterdir()) == before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
         (["-l", "0"], "Invalid value for '-l': 0 is not in the range 1<=x<=4611686018427387904"),
         (["-l", "x"], "Invalid value for '-l': 'x' is not a valid integer range"),
         (["-mum", "-maxmatch"], "give one of -maxmatch, -mum and -mumreference"),
         (["-b", "-r"], "give one of -b and -r"),
         (["-c"], "-c needs -b or -r"),
         (["-"], "only one of the inputs can be standard input"),
+        (["--memory", "nan"], "Invalid value for '--memory': 'nan' is not a number"),
+        (["--memory", "inf"], "Invalid value for '--memory': inf is not in the range"),
+        (["--page-letters", "9" * 20], "Invalid value for '--page-letters': 9999"),
     ],
 )
 def test_wrong_use_is_refused(files: Path, arguments: list[str], message: str) -> None:
     done = run(files, "mem", *arguments, "ref.fa", "q.fa", "-")
     assert done.returncode == 2
     assert one_error(done).startswith(message)
-
-
-@pytest.mark.parametrize(
-    ("reference", "query", "lines"),
-    [
-        ("ACGTACGTAC", "ACGTA", "> q0\n"),  # shorter than -l
-        ("N" * 30, "n" * 20, "> q0\n" + "".join(f"{k:8}  {1:8}  {20:8}\n" for k in range(1, 12))),
-        ("MKVLAWQRSTEDDFGHIKLP", "mkvlawqrstEDDfghiklp", f"> q0\n{1:8}  {1:8}  {20:8}\n"),
-    ],
-)
-def test_letters_of_any_kind_match_themselves(
-    tmp_path: Path, reference: str, query: str, lines: str
-) -> None:
-    (tmp_path / "ref.fa").write_bytes(fasta([reference]))
-    (tmp_path / "q.fa").write_bytes(fasta([query], "q"))
-    found = run(tmp_path, "mem", "-maxmatch", "ref.fa", "q.fa")
-    assert found.stdout.decode() == lines
-    only = run(tmp_path, "mem", "-maxmatch", "-n", "ref.fa", "q.fa")
-    assert only.stdout == b"> q0\n"
 
 
 def test_a_saved_index_is_used_and_checked(files: Path) -> None:
@@ -165,6 +193,18 @@ def test_a_saved_index_is_used_and_checked(files: Path) -> None:
         done = run(files, "mem", *arguments, "q.fa")
         assert done.returncode == 1
         assert message in one_error(done)
+
+
+def test_the_command_does_not_import_numpy(files: Path) -> None:
+    """Importing it would be a large part of a short run."""
+    code = """
+import sys
+from gkl_shim.cli import mem
+mem.command.main(["-maxmatch", "-b", "-o", "out", "ref.fa", "q.fa"], standalone_mode=False)
+assert "numpy" not in sys.modules
+"""
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    subprocess.run([sys.executable, "-c", code], cwd=files, env=environment, check=True)
 
 
 def test_an_interrupted_run_leaves_no_output_and_no_index(files: Path) -> None:

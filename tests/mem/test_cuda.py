@@ -12,11 +12,12 @@ from hypothesis import strategies as st
 
 from gkl_shim import mem
 from gkl_shim._native_mem import Matches
+from gkl_shim.cli._generated_mem import mutated
 from gkl_shim.cuda import devices
 from gkl_shim.cuda import mem as cuda
 from tests.mem.sequences import pair
 from tests.mem.test_find import related
-from tests.mem.test_mummer import genome, mutated
+from tests.mem.test_mummer import genome
 
 
 @pytest.fixture
@@ -73,7 +74,7 @@ def test_devices_share_the_work(fake_gpus, devices: int, page_letters: int) -> N
     assert driver.live == []
 
 
-def test_a_match_may_end_behind_what_is_on_the_device(host) -> None:
+def test_a_match_may_end_beyond_what_is_on_the_device(host) -> None:
     # The parts that are sent end 8,192 letters after the page and the chunk.
     reference, _ = related(32, 40_000, 0)
     query = "ACGT" + reference[100:39_000] + "ACGT"

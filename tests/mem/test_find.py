@@ -196,16 +196,69 @@ def test_many_matches_are_copied_in_order() -> None:
     assert as_tuples(found) == want
 
 
+def lines_of(index: mem.Index, queries: list[str], **options: bool) -> list[bytes]:
+    """Return mummer's lines, in pieces, for queries named q0, q1 and so on."""
+    names = mem.native_sequences([f"q{k}" for k in range(len(queries))], "names")
+    given = mem.native_sequences(queries, "queries")
+    matches = index.matches(given, index.information.min_length, "mem", "forward")
+    pieces = matches.lines(mem.native_sequences(["r"], "names"), names, **options)
+    return [bytes(piece) for piece in pieces]
+
+
+def matches_of_runs(reference: int, query: int, least: int) -> list[tuple[int, int, int]]:
+    """Return the matches of two runs of one letter: where they start, and their length.
+
+    Each of them begins at the first letter of one of the runs.
+    """
+    starts = [(r, 0) for r in range(reference)] + [(0, q) for q in range(1, query)]
+    found = [(r, q, min(reference - r, query - q)) for r, q in starts]
+    return [match for match in found if match[2] >= least]
+
+
+def test_more_lines_than_are_written_together() -> None:
+    """A piece has 2^19 lines at most, and tasks format 2^13 of them."""
+    queries = ["A" * 30] * 1000
+    pieces = lines_of(mem.Index("A" * 600), queries)
+    found = matches_of_runs(600, 30, 20)
+    body = "".join(f"{r + 1:8}  {q + 1:8}  {n:8}\n" for r, q, n in found)
+    want = "".join(f"> q{k}\n{body}" for k in range(len(queries)))
+    assert want.count("\n") > 1 << 19
+    assert b"".join(pieces).decode() == want
+    assert len(pieces) > 1
+
+
+def test_long_substrings_are_written_in_pieces() -> None:
+    """Pieces end at 32 MiB if they have 8,192 matches or more."""
+    pieces = lines_of(mem.Index("A" * 9000), ["A" * 9000], substrings=True)
+    found = matches_of_runs(9000, 9000, 20)
+    body = "".join(f"{r + 1:8}  {q + 1:8}  {n:8}\n{'a' * n}\n" for r, q, n in found)
+    assert b"".join(pieces).decode() == "> q0\n" + body
+    assert len(pieces) > 1
+
+
+def test_positions_of_nine_digits_are_written() -> None:
+    """Numbers of up to eight digits are written in another way."""
+    query, starts = "GATTACAGATTACAGGCATC", (99_999_900, 99_999_999, 100_000_100)
+    reference = np.full(starts[-1] + 20, ord("N"), np.uint8)
+    for start in starts:
+        reference[start - 1 : start + 19] = np.frombuffer(query.encode(), np.uint8)
+    given = reference, np.array([0, len(reference)])
+    # Few queries, so few seeds: the index is not what is tested.
+    index = mem.Index(given, nucleotides_only=True, query_letters=1)
+    want = "".join(f"{start:8}  {1:8}  {20:8}\n" for start in starts)
+    assert b"".join(lines_of(index, [query])).decode() == "> q0\n" + want
+
+
 def test_repeated_searches_take_no_more_memory(tmp_path: Path) -> None:
     """Large blocks of memory are used again, whatever their sizes."""
     code = """
 import resource
 import numpy as np
 from gkl_shim import mem
-letters = np.random.default_rng(1).choice(np.frombuffer(b"ACGT", np.uint8), 16_000_000)
+letters = np.random.default_rng(1).choice(np.frombuffer(b"ACGT", np.uint8), 6_000_000)
 peaks = []
 for k in range(16):
-    part = letters[: 12_000_000 + 250_000 * ((7 * k) % 16)]
+    part = letters[: 4_500_000 + 100_000 * ((7 * k) % 16)]
     mem.find([part], [part], threads=2, strands="both")
     peaks.append(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 print(peaks[-1] / peaks[3])
@@ -230,7 +283,8 @@ def test_input_forms_are_equal() -> None:
     letters = np.frombuffer(b"acgttgcaggacgt", np.uint8)
     offsets = np.array([0, 8, 14])
     for reference in ([b"ACGTTGCA", b"GGACGT"], (letters, offsets), [letters[:8], "ggacgt"]):
-        assert (mem.find(reference, "TACGTA", min_length=3) == want).all()
+        for queries in ("TACGTA", [b"tacgta"], np.frombuffer(b"TACGTA", np.uint8)):
+            assert (mem.find(reference, queries, min_length=3) == want).all()
     assert len(mem.find([], ["ACGT"], min_length=1)) == 0
     assert len(mem.find(["ACGT"], [], min_length=1)) == 0
     assert len(mem.find(["", ""], ["", "ACGT"], min_length=1)) == 0

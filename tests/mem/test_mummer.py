@@ -10,12 +10,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from gkl_shim.formats.mem_fasta import QueryReader, read_reference
+from gkl_shim.cli import mem as cli
+from gkl_shim.cli._generated_mem import mutated
+from gkl_shim.formats.mem_fasta import BlockSize, QueryReader, read_reference
 from gkl_shim.mem import Index
-from tests.cli.shim_command import run
 from tests.conftest import require_tool, shared_data
 from tests.mem.sequences import fasta, pair
 
@@ -23,15 +25,23 @@ KINDS = {"-maxmatch": "mem", "-mumreference": "mumreference", "-mum": "mum"}
 
 
 @pytest.fixture
-def mummer(tmp_path: Path):
-    """Run mummer in the folder and return its lines."""
+def mummer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """Run mummer in the folder, which becomes the working directory, and return its lines."""
     program = require_tool("mummer")
+    monkeypatch.chdir(tmp_path)
 
     def called(*arguments: str) -> bytes:
         done = subprocess.run([program, *arguments], cwd=tmp_path, capture_output=True, check=True)
         return done.stdout
 
     return called
+
+
+def found_by_command(*arguments: str) -> bytes:
+    """Return what ``gkl-shim mem`` prints, in this process: a new one takes longer to start."""
+    done = CliRunner().invoke(cli.command, arguments, catch_exceptions=False)
+    assert (done.exit_code, done.stderr) == (0, "")
+    return done.stdout_bytes
 
 
 def ordered(lines: bytes, options: Collection[str] = ()) -> list[list[tuple[bytes, ...]]]:
@@ -50,20 +60,6 @@ def ordered(lines: bytes, options: Collection[str] = ()) -> list[list[tuple[byte
         sign = down if b" Reverse" in query[0][0] else 1
         query[1:] = sorted(query[1:], key=lambda match: (sign * int(match[0].split()[-2]), match))
     return queries
-
-
-def mutated(letters: np.ndarray, seed: int, rate: float, pieces: int) -> np.ndarray:
-    """Change single letters, shuffle pieces and reverse-complement half of them."""
-    random = np.random.default_rng(seed)
-    copy = letters.copy()
-    changed = random.random(len(copy)) < rate
-    copy[changed] = random.choice(np.frombuffer(b"ACGT", np.uint8), changed.sum())
-    complement = np.arange(256, dtype=np.uint8)
-    complement[list(b"ACGT")] = list(b"TGCA")
-    parts = np.split(copy, np.sort(random.integers(0, len(copy), pieces - 1)))
-    random.shuffle(parts)
-    turned = [complement[p[::-1]] if random.random() < 0.5 else p for p in parts]
-    return np.concatenate(turned)
 
 
 def genome(name: str) -> np.ndarray:
@@ -88,13 +84,12 @@ def test_ecoli_against_a_mutated_copy(tmp_path: Path, mummer, options: list[str]
     copy = mutated(letters, 1, 0.02, 20).tobytes().decode()
     (tmp_path / "query.fa").write_bytes(fasta([copy], "q"))
     want = mummer(*options, "ref.fa", "query.fa")
-    found = run(tmp_path, "mem", *options, "ref.fa", "query.fa", "-threads", "2")
-    assert found.returncode == 0
+    found = found_by_command(*options, "ref.fa", "query.fa", "-threads", "2")
     assert want.count(b"\n") > 5000
     if "-maxmatch" not in options:
-        assert found.stdout == want
+        assert found == want
     else:
-        assert ordered(found.stdout, options) == ordered(want, options)
+        assert ordered(found, options) == ordered(want, options)
 
 
 @pytest.mark.parametrize("kind", ["-maxmatch", "-mumreference", "-mum"])
@@ -111,7 +106,7 @@ def test_reads_of_the_human_megabase(tmp_path: Path, mummer, kind: str, min_leng
     (tmp_path / "ref.fa").write_bytes(fasta([letters.tobytes().decode()]))
     (tmp_path / "reads.fa").write_bytes(fasta(reads, "read"))
     options = [kind, "-b", "-l", min_length, "ref.fa", "reads.fa"]
-    want, found = mummer(*options), run(tmp_path, "mem", *options).stdout
+    want, found = mummer(*options), found_by_command(*options)
     assert want.count(b"\n") > 6000
     assert found == want if kind != "-maxmatch" else ordered(found) == ordered(want)
 
@@ -141,7 +136,7 @@ def test_repetitive_sequences_and_all_options(
     options = [kind, *filter(None, [strand]), *sorted(flags), "-l", str(min_length)]
     want = mummer(*options, "ref.fa", "query.fa")
 
-    # In this process, because starting the command takes longer than its work.
+    # Not the command, but its parts: pages, blocks of queries and parts of a search are small.
     subject = read_reference(tmp_path / "ref.fa")
     index = Index(
         subject.sequences,
@@ -151,9 +146,10 @@ def test_repetitive_sequences_and_all_options(
     )
     found = b""
     strands = {"": "forward", "-b": "both", "-r": "reverse"}[strand]
-    block = data.draw(st.sampled_from([1, 30, 1 << 20]))
+    size = BlockSize()
+    size.bytes = data.draw(st.sampled_from([1, 30, 1 << 20]))
     most = data.draw(st.sampled_from([0, 1, 20]))
-    for queries_read in QueryReader(tmp_path / "query.fa", block_bytes=block):
+    for queries_read in QueryReader(tmp_path / "query.fa", size=size):
         given = queries_read.sequences, min_length, KINDS[kind], strands
         for matches in index.in_parts(*given, most):
             lines = matches.lines(
@@ -185,7 +181,7 @@ def test_many_small_sequences(tmp_path: Path, mummer) -> None:
     for kind, strand in itertools.product(KINDS, ["-b", "-r"]):
         options = [kind, strand, "-l", "12"]
         want = mummer(*options, *files)
-        found = run(tmp_path, "mem", *options, *files).stdout
+        found = found_by_command(*options, *files)
         assert found == want if kind != "-maxmatch" else ordered(found) == ordered(want)
 
 
@@ -210,7 +206,7 @@ def test_odd_fasta_is_read_as_mummer_reads_it(tmp_path: Path, mummer, text: byte
     (tmp_path / "plain.fa").write_bytes(b">plain\nACGTACGTA\n")
     for files in itertools.permutations(["odd.fa", "plain.fa"]):
         options = ["-maxmatch", "-L", "-b", "-l", "3", *files]
-        assert ordered(run(tmp_path, "mem", *options).stdout) == ordered(mummer(*options))
+        assert ordered(found_by_command(*options)) == ordered(mummer(*options))
 
 
 @pytest.mark.parametrize("options", [[], ["-n"], ["-b"], ["-r", "-c"], ["-s", "-F", "-L"]])
@@ -231,5 +227,5 @@ def test_letters_of_any_kind_and_each_option(
     (tmp_path / "q.fa").write_bytes(fasta([query, "", query[::-1]], "q"))
     for kind in KINDS:
         arguments = [kind, *options, "ref.fa", "q.fa"]
-        found, want = run(tmp_path, "mem", *arguments).stdout, mummer(*arguments)
+        found, want = found_by_command(*arguments), mummer(*arguments)
         assert ordered(found, options) == ordered(want, options)

@@ -12,36 +12,35 @@ namespace mem {
 namespace {
 
 const int64_t kNanosecondsOfLookUp = 20;
+// Seeds that are looked up together, and candidates that are compared together.
 const int kTogether = 32;
-// Candidates that are compared together.
 const int kCandidates = 128;
 // Where many matches are repeated, they are sifted before they need much memory.
 const size_t kSiftFrom = size_t(1) << 20;
 
-// Of a part of a search, parts of a text that are searched one after another on each thread. The
-// searches stop when they have found too many matches.
-const int64_t kMostParts = int64_t(1) << 12;
-// If the first part has too many matches, parts become smaller by this factor.
+// A part of a search is divided into this many slices at most, because the search stops where it
+// has found enough matches. If the first slice has too many, slices become smaller by kSmaller.
+const int64_t kMostSlices = int64_t(1) << 12;
 const int64_t kSmaller = 16;
 
-// The positions of a strand that are searched, in parts.
+// The positions of a strand that are searched, in slices.
 struct StrandSearch {
     bool reverse;
     Text text;
-    int64_t begin, end, part_letters;
-    Parts parts;
-    std::vector<char> complete;  // of each part: whether it was searched to its end
+    int64_t begin, end, slice_letters;
+    Slices slices;
+    std::vector<char> complete;  // of each slice: whether it was searched to its end
 
-    // Begins anew with parts of this size.
+    // Starts again with slices of this size.
     void divide(int64_t letters) {
-        part_letters = letters;
-        parts = Parts(size_t((end - begin + letters - 1) / letters));
-        complete.assign(parts.size(), false);
+        slice_letters = letters;
+        slices = Slices(size_t((end - begin + letters - 1) / letters));
+        complete.assign(slices.size(), false);
     }
 };
 
 // The search of a strand in a page.
-struct Search {
+struct PageSearch {
     const TextView reference, queries;
     const Seeds seeds;
     const Page &page;
@@ -51,140 +50,152 @@ struct Search {
     std::atomic<int64_t> found;
     std::atomic<bool> stopped{false};
 
-    void find(int64_t part) {
-        if (stopped) return;
-        const int64_t begin = strand.begin + part * strand.part_letters;
-        Finder finder = {*this, begin, std::min(begin + strand.part_letters, strand.end),
-                         strand.parts[size_t(part)]};
-        strand.complete[size_t(part)] = finder.run();
-    }
+    // Searches a slice. One thread of many.
+    void find(int64_t slice);
 
     // Counts matches of all threads.
     void add(size_t matches) {
         if (most > 0 && (found += int64_t(matches)) > most) stopped = true;
     }
+};
 
-    // Seeds that are looked up together, so that their cache misses overlap.
+// The search of a slice in a page.
+//
+// Each seed misses the cache three times: in the table of buckets, in the list of positions, and in
+// the reference. So seeds pass three steps in groups, and each step prefetches what the next one
+// reads: hash() computes the buckets, look_up() reads where their positions are, and collect()
+// makes candidates of them. The candidates are compared when there are many.
+class SliceSearch {
+   public:
+    SliceSearch(PageSearch &search, int64_t begin, int64_t end, std::vector<Match> &matches)
+        : search_(search), begin_(begin), end_(end), matches_(matches) {}
+
+    // Adds the matches that start in the slice. Returns false if the search was stopped before.
+    bool run() {
+        const Seeds &seeds = search_.seeds;
+        const int64_t step = seeds.query_step;
+        // The first seed of a match starts less than a period after the match.
+        const int64_t last =
+            std::min(end_ + seeds.period() - 1, search_.queries.size - seeds.letters + 1);
+        int64_t at = (begin_ + step - 1) / step * step;
+        Group groups[3] = {};
+        for (int k = 0, empty = 0; empty < 3 && !search_.stopped; k = (k + 1) % 3) {
+            // The middle group is the one before the newest. The next group replaces the oldest.
+            Group &newest = groups[k], &middle = groups[(k + 2) % 3], &oldest = groups[(k + 1) % 3];
+            collect(oldest);
+            newest.at = at;
+            newest.count =
+                at < last ? int(std::min<int64_t>((last - at + step - 1) / step, kTogether)) : 0;
+            at += step * kTogether;
+            hash(newest);
+            look_up(middle);
+            empty = newest.count == 0 ? empty + 1 : 0;
+        }
+        if (search_.stopped) return false;
+        compare();
+        tidy();
+        return true;
+    }
+
+   private:
     struct Group {
-        int64_t at;
+        int64_t at;  // the first seed's position
         int count;
         int64_t buckets[kTogether];
         uint32_t from[kTogether], to[kTogether];
     };
-
-    struct Finder {
-        Search &search;
-        const int64_t begin, end;
-        std::vector<Match> &matches;
-        struct Candidate {
-            int64_t reference, query;
-        } candidates[kCandidates] = {};
-        int waiting = 0;
-        size_t sift_at = kSiftFrom;
-
-        // Returns false if the search was stopped before the end.
-        bool run() {
-            const Seeds &seeds = search.seeds;
-            const int64_t step = seeds.query_step;
-            const int64_t last =
-                std::min(end + seeds.period() - 1, search.queries.size - seeds.letters + 1);
-            int64_t at = (begin + step - 1) / step * step;
-            // A group's memory is fetched while the groups before it are computed.
-            Group groups[3] = {};
-            for (int k = 0, empty = 0; empty < 3 && !search.stopped; k = (k + 1) % 3) {
-                Group &next = groups[k], &middle = groups[(k + 2) % 3],
-                      &ready = groups[(k + 1) % 3];
-                collect(ready);
-                next.at = at;
-                next.count = at < last
-                                 ? int(std::min<int64_t>((last - at + step - 1) / step, kTogether))
-                                 : 0;
-                at += step * kTogether;
-                hash(next);
-                look_up(middle);
-                empty = next.count == 0 ? empty + 1 : 0;
-            }
-            if (search.stopped) return false;
-            compare();
-            tidy();
-            return true;
-        }
-
-        void hash(Group &group) const {
-            const uint32_t *starts = search.page.starts.data();
-            for (int k = 0; k < group.count; k++) {
-                const int64_t at = group.at + k * search.seeds.query_step;
-                group.buckets[k] = bucket_at(search.seeds, search.queries, at);
-                if (group.buckets[k] >= 0) __builtin_prefetch(starts + group.buckets[k]);
-            }
-        }
-
-        void look_up(Group &group) const {
-            const uint32_t *starts = search.page.starts.data();
-            const uint32_t *positions = search.page.positions.data();
-            for (int k = 0; k < group.count; k++) {
-                const int64_t bucket = group.buckets[k];
-                group.from[k] = bucket < 0 ? 0 : starts[bucket];
-                group.to[k] = bucket < 0 ? 0 : starts[bucket + 1];
-                __builtin_prefetch(positions + group.from[k]);
-            }
-        }
-
-        void collect(const Group &group) {
-            const uint32_t *positions = search.page.positions.data();
-            for (int k = 0; k < group.count; k++)
-                for (uint32_t place = group.from[k]; place < group.to[k]; place++) {
-                    const int64_t reference = search.page.first + positions[place];
-                    __builtin_prefetch(search.reference.letters + reference);
-                    candidates[waiting++] = {reference, group.at + k * search.seeds.query_step};
-                    if (waiting < kCandidates) continue;
-                    compare();
-                    if (search.stopped) return;
-                }
-        }
-
-        void compare() {
-            const int64_t min_length = search.settings.min_length;
-            const size_t before = matches.size();
-            for (int k = 0; k < waiting; k++) {
-                const Candidate &candidate = candidates[k];
-                int64_t behind, from;
-                if (!is_match(search.seeds, min_length,
-                              search.reference.letters + candidate.reference,
-                              search.queries.letters + candidate.query, &behind, &from))
-                    continue;
-                const int64_t start = candidate.query - behind;
-                if (start < begin || start >= end) continue;
-                matches.push_back({candidate.reference - behind, start, behind + from, 0});
-            }
-            waiting = 0;
-            search.add(matches.size() - before);
-            if (search.settings.kind != kMem && matches.size() > sift_at) {
-                tidy();
-                sift_at = std::max(kSiftFrom, 2 * matches.size());
-            }
-        }
-
-        void tidy() { tidy_part(search.settings.kind, matches); }
+    struct Candidate {
+        int64_t reference, query;
     };
+
+    void hash(Group &group) const {
+        const uint32_t *starts = search_.page.starts.data();
+        for (int k = 0; k < group.count; k++) {
+            const int64_t at = group.at + k * search_.seeds.query_step;
+            group.buckets[k] = bucket_at(search_.seeds, search_.queries, at);
+            if (group.buckets[k] >= 0) __builtin_prefetch(starts + group.buckets[k]);
+        }
+    }
+
+    void look_up(Group &group) const {
+        const uint32_t *starts = search_.page.starts.data();
+        const uint32_t *positions = search_.page.positions.data();
+        for (int k = 0; k < group.count; k++) {
+            const int64_t bucket = group.buckets[k];
+            group.from[k] = bucket < 0 ? 0 : starts[bucket];
+            group.to[k] = bucket < 0 ? 0 : starts[bucket + 1];
+            __builtin_prefetch(positions + group.from[k]);
+        }
+    }
+
+    void collect(const Group &group) {
+        const uint32_t *positions = search_.page.positions.data();
+        for (int k = 0; k < group.count; k++)
+            for (uint32_t place = group.from[k]; place < group.to[k]; place++) {
+                const int64_t reference = search_.page.first + positions[place];
+                __builtin_prefetch(search_.reference.letters + reference);
+                candidates_[waiting_++] = {reference, group.at + k * search_.seeds.query_step};
+                if (waiting_ < kCandidates) continue;
+                compare();
+                if (search_.stopped) return;
+            }
+    }
+
+    void compare() {
+        const size_t earlier = matches_.size();
+        for (int k = 0; k < waiting_; k++) {
+            const Candidate &candidate = candidates_[k];
+            int64_t before, from;
+            if (!is_match(search_.seeds, search_.settings.min_length,
+                          search_.reference.letters + candidate.reference,
+                          search_.queries.letters + candidate.query, &before, &from))
+                continue;
+            const int64_t start = candidate.query - before;
+            if (start < begin_ || start >= end_) continue;
+            matches_.push_back({candidate.reference - before, start, before + from, 0});
+        }
+        waiting_ = 0;
+        search_.add(matches_.size() - earlier);
+        if (search_.settings.kind != kMem && matches_.size() > sift_at_) {
+            tidy();
+            sift_at_ = std::max(kSiftFrom, 2 * matches_.size());
+        }
+    }
+
+    void tidy() { tidy_slice(search_.settings.kind, matches_); }
+
+    PageSearch &search_;
+    const int64_t begin_, end_;
+    std::vector<Match> &matches_;
+    Candidate candidates_[kCandidates] = {};
+    int waiting_ = 0;
+    size_t sift_at_ = kSiftFrom;
 };
 
-// Searches a strand in a page. If there are too many matches, keeps the first parts alone.
+void PageSearch::find(int64_t slice) {
+    if (stopped) return;
+    const int64_t begin = strand.begin + slice * strand.slice_letters;
+    const int64_t end = std::min(begin + strand.slice_letters, strand.end);
+    SliceSearch search(*this, begin, end, strand.slices[size_t(slice)]);
+    strand.complete[size_t(slice)] = search.run();
+}
+
+// Searches a strand in a page. If there are too many matches, keeps the first slices alone.
 void search_page(const Index &index, const Seeds &seeds, const Page &page,
                  const FindSettings &settings, int64_t most, StrandSearch *strand) {
     int64_t found = 0;  // in earlier pages
-    for (const std::vector<Match> &part : strand->parts) found += int64_t(part.size());
+    for (const std::vector<Match> &slice : strand->slices) found += int64_t(slice.size());
     std::fill(strand->complete.begin(), strand->complete.end(), char(false));
-    Search search = {
+    PageSearch search = {
         index.text().view(), strand->text.view(), seeds, page, settings, *strand, most, {found}};
     parallel_for(
-        int64_t(strand->parts.size()),
+        int64_t(strand->slices.size()),
         (strand->end - strand->begin) / seeds.query_step * kNanosecondsOfLookUp, settings.threads,
-        [](void *context, int64_t part) { static_cast<Search *>(context)->find(part); }, &search,
-        true);
+        [](void *context, int64_t slice) { static_cast<PageSearch *>(context)->find(slice); },
+        &search, true);
     const auto first = std::find(strand->complete.begin(), strand->complete.end(), char(false));
-    strand->parts.resize(size_t(first - strand->complete.begin()));
-    strand->complete.resize(strand->parts.size());
+    strand->slices.resize(size_t(first - strand->complete.begin()));
+    strand->complete.resize(strand->slices.size());
 }
 
 // Searches strands in all pages.
@@ -199,28 +210,24 @@ void search_pages(const Index &index, const Seeds &seeds, const FindSettings &se
     }
 }
 
-// Makes parts of the search smaller until the first one has few enough matches, or one position.
+// Searches the first slices of a part of the search: as many as have no more matches than are
+// wanted. If the first one has more, slices become smaller, down to one position.
 void search_part(const Index &index, const Seeds &seeds, const FindSettings &settings,
                  std::vector<StrandSearch> *strands) {
     StrandSearch &strand = strands->front();
-    strand.begin = settings.first;
-    // Each thread gets some parts.
-    int64_t letters = std::clamp<int64_t>((settings.last - settings.first) / 64, 1, kPart);
-    for (;; letters = std::max<int64_t>(letters / kSmaller, 1)) {
-        strand.end = std::min(settings.last, strand.begin + letters * kMostParts);
+    strand.begin = strand.end = settings.first;
+    // Each thread gets some slices.
+    int64_t letters = std::clamp<int64_t>((settings.last - settings.first) / 64, 1, kSlice);
+    int64_t most = settings.most;
+    while (strand.end == settings.first && settings.first < settings.last) {
+        strand.end = std::min(settings.last, strand.begin + letters * (most ? kMostSlices : 1));
         strand.divide(letters);
-        const size_t all = strand.parts.size();
-        search_pages(index, seeds, settings, settings.most, strands);
-        if (all > 0 && strand.parts.empty() && letters > 1) continue;
-        if (all > 0 && strand.parts.empty()) {
-            strand.end = strand.begin + 1;
-            strand.divide(1);
-            search_pages(index, seeds, settings, 0, strands);
-        }
-        break;
+        search_pages(index, seeds, settings, most, strands);
+        strand.end = std::min(strand.end, strand.begin + int64_t(strand.slices.size()) * letters);
+        // One position may have more matches than are wanted.
+        if (letters == 1) most = 0;
+        letters = std::max<int64_t>(letters / kSmaller, 1);
     }
-    strand.end =
-        std::min(strand.end, strand.begin + int64_t(strand.parts.size()) * strand.part_letters);
 }
 
 }  // namespace
@@ -233,7 +240,7 @@ Results find_on_cpu(const Index &index, const FindSettings &settings,
         Text text = text_of(queries, reverse, index.settings().nucleotides_only, settings.threads);
         const int64_t size = text.size();
         strands.push_back({reverse, std::move(text), 0, size, 0, {}, {}});
-        strands.back().divide(kPart);
+        strands.back().divide(kSlice);
     }
     Seeds seeds = index.seeds();
     seeds.query_step = query_step(seeds, settings.min_length);
@@ -245,7 +252,7 @@ Results find_on_cpu(const Index &index, const FindSettings &settings,
     results.end = strands.back().end;
     for (StrandSearch &strand : strands)
         results.strands[strand.reverse] =
-            gather(strand.text, settings.kind, strand.parts, settings.threads);
+            gather(strand.text, settings.kind, strand.slices, settings.threads);
     return results;
 }
 

@@ -10,14 +10,10 @@ namespace mem {
 namespace {
 
 // A counting sort by bucket would miss the cache twice for each seed. So seeds are first divided
-// into parts of the table, which are then sorted one by one.
+// among parts of the table, and then each part is sorted.
 const int kPartsBits = 9;
 const int64_t kSeedsOfPiece = int64_t(1) << 16;
 const int64_t kNanosecondsOfSeed = 6;
-
-struct Entry {
-    uint32_t bucket, position;
-};
 
 struct Builder {
     const TextView text;
@@ -27,8 +23,8 @@ struct Builder {
     int64_t parts, pieces;
     int64_t first, count;  // the first seed's position, and the number of seeds
     int64_t seeds_of_piece;
-    std::vector<int64_t> places;  // parts of each piece: how many seeds, then where they start
-    Buffer<Entry> entries;
+    std::vector<int64_t> places;    // parts of each piece: how many seeds, then where they start
+    Buffer<uint32_t> buckets = {};  // of each seed in page.positions, counted from its part's first
 
     template <class Visit>
     void visit(int64_t piece, const Visit &visit_seed) const {
@@ -49,7 +45,9 @@ struct Builder {
     void divide(int64_t piece) {
         int64_t *next = &places[size_t(piece * parts)];
         visit(piece, [&](int64_t bucket, uint32_t position) {
-            entries[next[bucket >> shift]++] = {uint32_t(bucket), position};
+            const int64_t place = next[bucket >> shift]++;
+            page.positions[place] = position;
+            buckets[place] = uint32_t(bucket & ((int64_t(1) << shift) - 1));
         });
     }
 
@@ -57,19 +55,21 @@ struct Builder {
     void sort(int64_t part) {
         const int64_t *ends = &places[size_t((pieces - 1) * parts)];
         const int64_t begin = part == 0 ? 0 : ends[part - 1], end = ends[part];
-        const int64_t low = part << shift;
-        const int64_t high = std::min((part + 1) << shift, seeds.buckets());
-        uint32_t *starts = page.starts.data();
-        std::fill(starts + low, starts + high, 0u);
-        for (int64_t k = begin; k < end; k++) starts[entries[k].bucket]++;
+        const int64_t buckets_of_part =
+            std::min(int64_t(1) << shift, seeds.buckets() - (part << shift));
+        uint32_t *const starts = page.starts.data() + (part << shift);
+        std::fill(starts, starts + buckets_of_part, 0u);
+        for (int64_t k = begin; k < end; k++) starts[buckets[k]]++;
         int64_t at = begin;
-        for (int64_t bucket = low; bucket < high; bucket++) {
+        for (int64_t bucket = 0; bucket < buckets_of_part; bucket++) {
             at += starts[bucket];
             starts[bucket] = uint32_t(at);
         }
+        uint32_t *const positions = page.positions.data();
+        const std::vector<uint32_t> unsorted(positions + begin, positions + end);
         // Backwards, so that each bucket ends up in ascending order and its start in place.
         for (int64_t k = end - 1; k >= begin; k--)
-            page.positions[--starts[entries[k].bucket]] = entries[k].position;
+            positions[--starts[buckets[k]]] = unsorted[size_t(k - begin)];
     }
 };
 
@@ -104,8 +104,7 @@ void build_page(const Text &text, const Seeds &seeds, int threads, Page *page) {
     page->starts = Buffer<uint32_t>(buckets + 1);
     Builder builder = {
         text.view(), seeds, *page, shift,          parts,
-        pieces,      first, count, seeds_of_piece, std::vector<int64_t>(size_t(parts * pieces)),
-        {}};
+        pieces,      first, count, seeds_of_piece, std::vector<int64_t>(size_t(parts * pieces))};
     for_all<&Builder::count_parts>(builder, pieces, threads);
     int64_t total = 0;
     for (int64_t part = 0; part < parts; part++)
@@ -114,7 +113,7 @@ void build_page(const Text &text, const Seeds &seeds, int threads, Page *page) {
             total += place;
             place = total - place;
         }
-    builder.entries = Buffer<Entry>(total);
+    builder.buckets = Buffer<uint32_t>(total);
     page->positions = Buffer<uint32_t>(total);
     for_all<&Builder::divide>(builder, pieces, threads);
     for_all<&Builder::sort>(builder, parts, threads);

@@ -75,7 +75,7 @@ void in_parallel(int64_t count, int64_t nanoseconds, int threads, Work work) {
 struct Piece {
     int64_t begin;
     Buffer<Match> matches;
-    Parts parts;  // instead, if not all matches are wanted
+    Slices slices;  // instead, if not all matches are wanted
 };
 
 // One strand of the queries.
@@ -86,7 +86,7 @@ struct StrandSearch {
     // Of each query: the number of matches in the same piece that are of earlier queries.
     std::vector<int64_t> starts = {};
 
-    // The first query that begins at a position of the text or behind it.
+    // The first query that begins at a position of the text or after it.
     int64_t query_from(int64_t position) const {
         // The last start is the end of the text.
         const auto &begins = text.starts();
@@ -98,10 +98,10 @@ struct StrandSearch {
         std::sort(pieces.begin(), pieces.end(),
                   [](const Piece &a, const Piece &b) { return a.begin < b.begin; });
         if (kind != kMem) {
-            Parts parts;
+            Slices slices;
             for (Piece &piece : pieces)
-                std::move(piece.parts.begin(), piece.parts.end(), std::back_inserter(parts));
-            return gather(text, kind, parts, threads);
+                std::move(piece.slices.begin(), piece.slices.end(), std::back_inserter(slices));
+            return gather(text, kind, slices, threads);
         }
         Strand strand;
         strand.searched = true;
@@ -277,16 +277,16 @@ struct DeviceSearch {
     // Makes the matches that start in [begin, end) of a strand a piece of the result.
     void collect(StrandSearch &strand, int64_t begin, int64_t end,
                  const std::vector<FoundMatches> &found) {
-        // Tasks take kPart positions each.
-        const int64_t parts = (end - begin + kPart - 1) / kPart;
-        const auto position = [&](int64_t part) { return std::min(begin + part * kPart, end); };
-        std::vector<int64_t> places(size_t(parts + 1));  // of each part's matches in the piece
-        std::vector<std::vector<int64_t>> bounds;        // and in each of `found`
+        // Each task takes a slice.
+        const int64_t slices = (end - begin + kSlice - 1) / kSlice;
+        const auto position = [&](int64_t slice) { return std::min(begin + slice * kSlice, end); };
+        std::vector<int64_t> places(size_t(slices + 1));  // of each slice's matches in the piece
+        std::vector<std::vector<int64_t>> bounds;         // and in each of `found`
         for (const FoundMatches &each : found) {
             bounds.emplace_back();
-            for (int64_t part = 0; part <= parts; part++) {
-                bounds.back().push_back(each.from(position(part)));
-                places[size_t(part)] += bounds.back().back();
+            for (int64_t slice = 0; slice <= slices; slice++) {
+                bounds.back().push_back(each.from(position(slice)));
+                places[size_t(slice)] += bounds.back().back();
             }
         }
         match_count += places.back();
@@ -295,28 +295,28 @@ struct DeviceSearch {
         if (all)
             piece.matches = Buffer<Match>(places.back());
         else
-            piece.parts.resize(size_t(parts));
-        in_parallel(parts, places.back() * kNanosecondsOfMatch, settings.threads,
-                    [&](int64_t part) {
-                        const int64_t place = places[size_t(part)],
-                                      count = places[size_t(part + 1)] - place;
-                        if (!all) piece.parts[size_t(part)].resize(size_t(count));
+            piece.slices.resize(size_t(slices));
+        in_parallel(slices, places.back() * kNanosecondsOfMatch, settings.threads,
+                    [&](int64_t slice) {
+                        const int64_t place = places[size_t(slice)],
+                                      count = places[size_t(slice + 1)] - place;
+                        if (!all) piece.slices[size_t(slice)].resize(size_t(count));
                         Match *const matches =
-                            all ? piece.matches.data() + place : piece.parts[size_t(part)].data();
+                            all ? piece.matches.data() + place : piece.slices[size_t(slice)].data();
                         Match *at = matches;
                         for (size_t k = 0; k < found.size(); k++) {
-                            const int64_t first = bounds[k][size_t(part)],
-                                          last = bounds[k][size_t(part + 1)];
+                            const int64_t first = bounds[k][size_t(slice)],
+                                          last = bounds[k][size_t(slice + 1)];
                             found[k].convert(first, last, index.text(), strand.text, at);
                             merge_matches(matches, at, at + (last - first));
                             at += last - first;
                         }
                         if (all)
-                            set_starts(strand.text, strand.query_from(position(part)),
-                                       strand.query_from(position(part + 1)), matches, count, place,
-                                       strand.starts.data());
+                            set_starts(strand.text, strand.query_from(position(slice)),
+                                       strand.query_from(position(slice + 1)), matches, count,
+                                       place, strand.starts.data());
                         else
-                            tidy_part(settings.kind, piece.parts[size_t(part)]);
+                            tidy_slice(settings.kind, piece.slices[size_t(slice)]);
                     });
         const std::lock_guard<std::mutex> lock(mutex);
         strand.pieces.push_back(std::move(piece));

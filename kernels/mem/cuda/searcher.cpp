@@ -140,7 +140,7 @@ void find_on_device(
     int64_t size = chunk.end - chunk.begin;
     for (int64_t begin = chunk.begin; begin < chunk.end;) {
         const int64_t end = std::min(begin + size, chunk.end);
-        // The first seed of a match lies less than a period behind its start.
+        // The first seed of a match starts less than a period after the match.
         const Steps steps = steps_in(
             begin, std::min(end + seeds.period() - 1, chunk.queries.size() - seeds.letters + 1),
             seeds.query_step);

@@ -86,7 +86,7 @@ struct FoundMatches {
     // there. A match that ends there may go on, too.
     int64_t reference_origin, query_origin, reference_cut, query_cut;
 
-    // The first match that starts at a position of the queries or behind it.
+    // The first match that starts at a position of the queries or after it.
     int64_t from(int64_t position) const;
     // Converts the matches [first, last), which become sorted.
     void convert(int64_t first, int64_t last, const Text &reference, const Text &queries,
