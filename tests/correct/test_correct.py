@@ -254,16 +254,20 @@ def test_a_saved_spectrum_gives_the_same(tmp_path: Path) -> None:
     assert (loaded.correct(reads).letters == spectrum.correct(reads).letters).all()
 
 
-@pytest.mark.parametrize("damage", ["cut", "other", "empty", "slots"])
+@pytest.mark.parametrize("damage", ["cut", "other", "empty", "slots", "format", "histogram"])
 def test_a_damaged_spectrum_is_refused(tmp_path: Path, damage) -> None:
     path = tmp_path / "s.npz"
     spectrum = Spectrum.from_reads(["ACGTTGCAAGCTTAGC"] * 5, k=11)
     spectrum.save(path)
-    if damage == "slots":
-        slots = spectrum.native.facts().slots.copy()
-        slots[-1] = 7
-        with np.load(path) as file:
-            np.savez(path, facts=file["facts"], histogram=file["histogram"], slots=slots)
+    with np.load(path) as file:
+        arrays = {name: array.copy() for name, array in file.items()}
+    changed = {
+        "slots": np.append(arrays["slots"], np.uint32(7)),
+        "format": np.frombuffer(bytes(arrays["facts"]).replace(b'format": 1', b'format": 2'), "u1"),
+        "histogram": arrays["histogram"][:-1],
+    }
+    if damage in changed:
+        np.savez(path, **{**arrays, damage.replace("format", "facts"): changed[damage]})
     else:
         data = path.read_bytes()
         path.write_bytes({"cut": data[: len(data) // 2], "other": b"ACGT\n", "empty": b""}[damage])
@@ -352,6 +356,8 @@ def test_wrong_arguments_of_counting(arguments, message) -> None:
         ({"max_changes": 0}, "max_changes is 0, less than 1"),
         ({"max_window_changes": 0}, "max_window_changes is 0, less than 1"),
         ({"qualities": b"III"}, "qualities: 3 of them, but 4 letters"),
+        ({"qualities": ["III", "I"]}, "qualities: their lengths are not those of the reads"),
+        ({"qualities": [73, 73, 73, 73]}, "qualities: sequence 0: expected bytes, str or a uint8"),
         ({"reads": ["AC-T"]}, "read 0: letter 2 is byte 45, not one of ACGTN"),
     ],
 )
