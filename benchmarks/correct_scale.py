@@ -53,8 +53,6 @@ class _Run(NamedTuple):
     peak_mib: float
 
 
-
-
 def _random(size: int) -> NDArray[np.uint8]:
     return np.frombuffer(b"ACGT", np.uint8)[np.random.default_rng(1).integers(0, 4, size)]
 
@@ -175,7 +173,9 @@ def command(
                     row["counted by"] = known[tool]["counted_by"]
                     row |= {f"{s} seconds": t for s, t in known[tool]["seconds"].items()}
                 rows.append(row)
-    table = report.Table("Whole commands", rows, decimals={"seconds": 2, "CPU seconds": 2, "peak MiB": 0})
+    table = report.Table(
+        "Whole commands", rows, decimals={"seconds": 2, "CPU seconds": 2, "peak MiB": 0}
+    )
     report.print_tables([], [table])
     if json_file is not None:
         report.write_json(json_file, {**report.about(), "threads": threads, "rows": rows})

@@ -42,10 +42,10 @@ __all__ = [
 
 Backend: TypeAlias = Literal["auto", "cpu", "cuda"]
 Method: TypeAlias = Literal["search", "voting"]
-"""``search`` makes the fewest changes. ``voting`` is the loop of CUDA-EC (Shi and others, 2010), for
+"""``search`` makes the fewest changes. ``voting`` is CUDA-EC's loop (Shi and others, 2010), for
 comparison."""
 
-#: The states of a read: solid as it was; all its k-mers are solid now; some are not; shorter than k.
+#: The states of a read: solid as it was; solid now; some k-mers are still weak; shorter than k.
 SOLID, CORRECTED, UNSOLVED, SHORT = range(4)
 
 _LARGEST_K = 27

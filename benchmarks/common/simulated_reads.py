@@ -68,7 +68,8 @@ def reverse_complement(letters: NDArray[np.uint8]) -> NDArray[np.uint8]:
 def other_bases(letters: NDArray[np.uint8], rng: np.random.Generator) -> NDArray[np.uint8]:
     """Return another base for each one, all equally likely."""
     codes = np.searchsorted(_LETTERS, letters)
-    return _LETTERS[(codes + rng.integers(1, 4, len(codes))) % 4]
+    others: NDArray[np.uint8] = _LETTERS[(codes + rng.integers(1, 4, len(codes))) % 4]
+    return others
 
 
 def letters_of(fastq: Path, length: int) -> NDArray[np.uint8]:

@@ -10,10 +10,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, ExitStack, closing
 from functools import partial
 from pathlib import Path
-from typing import BinaryIO
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import Any, BinaryIO
 
 from gkl_shim._native_correct import Chunk, Options, Totals
 from gkl_shim._read_ahead import read_ahead
@@ -110,7 +107,7 @@ class FilesCorrection:
             advance = stack.enter_context(_progress(files[0], self.inputs[0]))
             groups = stack.enter_context(closing(self._groups(files)))
             writer = stack.enter_context(ThreadPoolExecutor(1))
-            pending: list[Future[int]] = []
+            pending: list[Future[Any]] = []
             for group in groups:
                 for chunk in group:
                     self._correct_chunk(spectrum, chunk, options)
@@ -126,7 +123,7 @@ class FilesCorrection:
                 written.result()
 
     def _groups(self, files: list[ReadsFile]) -> Generator[list[Chunk], None, None]:
-        """Yield the next chunk of each file. All chunks of a group have the same number of reads."""
+        """Yield the next chunk of each file; those of two files have the same number of reads."""
         if len(files) == 2 or self.settings.interleaved:
             return pairs_of(files, self.settings.interleaved)
         # The next records are found while these are corrected. Pairs must be cut to fit before.
@@ -140,8 +137,8 @@ class FilesCorrection:
         self.reads += chunk.records
         self.bases += chunk.bases
 
-    def _texts(self, group: list[Chunk]) -> list[NDArray[np.uint8]]:
-        """Return what to write of each chunk."""
+    def _texts(self, group: list[Chunk]) -> list[Any]:
+        """Return what to write of each chunk: arrays of bytes."""
         settings = self.settings
         if not (settings.trim or settings.discard):
             self.written += sum(chunk.records for chunk in group)

@@ -226,7 +226,7 @@ extern "C" gkl_shim_status gkl_shim_correct_spectrum_facts(
     if (!facts) return invalid("facts is null");
     return guarded([&] {
         const Spectrum &made = *spectrum->spectrum;
-        *facts = {made.k(),    made.threshold(), made.kmers(), made.false_positive_rate(),
+        *facts = {made.k(),    made.threshold(),  made.kmers(), made.false_positive_rate(),
                   made.size(), made.slot_count(), made.slots()};
         return GKL_SHIM_OK;
     });

@@ -13,8 +13,8 @@ namespace correct {
 
 class CheckedReads {
    public:
-    // Sets the error and returns false if the batch is not valid. Unless `copy` is null, the letters
-    // are copied there, and the reads have the copies. Throws std::bad_alloc.
+    // Sets the error and returns false if the batch is not valid. Unless `copy` is null, the
+    // letters are copied there, and the reads have the copies. Throws std::bad_alloc.
     bool open(const gkl_shim_correct_batch *batch, uint8_t *copy, int threads);
 
     const Read *get() const { return reads_.get(); }

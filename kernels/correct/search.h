@@ -1,8 +1,8 @@
 // How a read is corrected. Both engines run this code, and so write the same reads.
 //
 // An engine gives it a class WorkingRead, which holds the codes of one read's bases, and for each
-// k-mer whether it is weak: not in the spectrum. This class does what can be done for many k-mers at
-// once, the CPU's in a loop, a GPU's in the lanes of a warp.
+// k-mer whether it is weak: not in the spectrum. This class does what can be done for many k-mers
+// at once, the CPU's in a loop, a GPU's in the lanes of a warp.
 //
 // The default method looks for the fewest changes. It starts from the longest run of solid k-mers
 // and extends it to the right, then to the left. Where the next k-mer is weak, the base that this
@@ -232,9 +232,9 @@ class Search {
         return bases < read_.k() ? bases : read_.k();
     }
 
-    // Tries all ways of exactly this number of changes. Returns how many are equally good. This is a
-    // depth-first search without recursion: way[d] is the change at depth d, and before[d] the base
-    // that it replaces.
+    // Tries all ways of exactly this number of changes. Returns how many are equally good. This is
+    // a depth-first search without recursion: way[d] is the change at depth d, and before[d] the
+    // base that it replaces.
     GKL_SHIM_CORRECT int explore(int start, int direction, int changes) {
         uint32_t before[kMostAtOnce], quality = 0, best = 0;
         Change way[kMostAtOnce];

@@ -28,8 +28,7 @@ const uint8_t *without_cr(const uint8_t *begin, const uint8_t *newline) {
 
 }  // namespace
 
-bool Chunk::parse(uint8_t *text, int64_t size, bool last, int64_t before,
-                  int threads) {
+bool Chunk::parse(uint8_t *text, int64_t size, bool last, int64_t before, int threads) {
     text_ = text;
     bases_ = 0;
     records_.clear();
@@ -39,8 +38,7 @@ bool Chunk::parse(uint8_t *text, int64_t size, bool last, int64_t before,
     if (text[0] != '@' && text[0] != '>')
         return fail("record %lld: it starts with neither @ (FASTQ) nor > (FASTA)",
                     (long long)before + 1);
-    const bool parsed =
-        text[0] == '@' ? fastq(size, last, before) : fasta(size, last, before);
+    const bool parsed = text[0] == '@' ? fastq(size, last, before) : fasta(size, last, before);
     return parsed && check_letters(before, threads);
 }
 
@@ -57,8 +55,7 @@ bool Chunk::fastq(int64_t size, bool last, int64_t before) {
             stop[lines] = without_cr(line[lines], static_cast<const uint8_t *>(newline));
         }
         const long long number = (long long)(before + records() + 1);
-        if (*at != '@')
-            return fail("record %lld: its first line does not start with @", number);
+        if (*at != '@') return fail("record %lld: its first line does not start with @", number);
         if (lines < 4) {
             if (!last) return true;
             return fail("record %lld (%s) is cut off: it has %d of 4 lines", number,

@@ -713,7 +713,7 @@ enum {
     /* Some k-mers are still weak. Stretches that could be made solid are corrected, unless
      * `all_or_nothing` is set; the others are unchanged. */
     GKL_SHIM_CORRECT_UNSOLVED = 2,
-    GKL_SHIM_CORRECT_SHORT = 3      /* shorter than k */
+    GKL_SHIM_CORRECT_SHORT = 3 /* shorter than k */
 };
 
 /* Reads as a ragged array. Letters are ACGTN in either case. */
@@ -789,8 +789,8 @@ GKL_SHIM_API gkl_shim_status gkl_shim_correct_spectrum_facts(
 GKL_SHIM_API void gkl_shim_correct_spectrum_close(gkl_shim_correct_spectrum *spectrum);
 
 typedef struct {
-    int32_t threads; /* as in gkl_shim_pairhmm_options */
-    int32_t method;  /* GKL_SHIM_CORRECT_SEARCH or _VOTING */
+    int32_t threads;     /* as in gkl_shim_pairhmm_options */
+    int32_t method;      /* GKL_SHIM_CORRECT_SEARCH or _VOTING */
     int32_t max_changes; /* of a read; 0 means 2, and one more for every 10 bases */
     /* The most changes within 20 bases; 0 means 4. A base whose quality is above the read's mean
      * counts as two; one whose quality is below 7/8 of the mean, and an N, do not count. */

@@ -235,7 +235,7 @@ def test_files_larger_than_a_piece(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("interleaved", [False, True])
 def test_pairs_larger_than_a_piece(tmp_path: Path, interleaved) -> None:
-    """The pieces of the two files have different numbers of reads, or a piece ends within a pair."""
+    """Pieces of two files have different numbers of reads; a piece of one ends within a pair."""
     texts = [fastq(reads * 80, QUALITIES * 80) for reads in (READS, WANT)]
     given, want = ([text, text.replace(" of/", " of a long name/")] for text in texts)
     assert min(map(len, given)) > 1.5 * 8_388_608

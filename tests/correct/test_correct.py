@@ -224,13 +224,21 @@ def test_changes_are_returned_as_arrays() -> None:
     assert bytes(found.changed_from) == b"TN" and bytes(found.changed_to) == b"AT"
 
 
-def test_low_quality_bases_come_first() -> None:
-    """Two bases could be wrong: the k-mers of two genomes meet in the read's last two bases."""
-    stem = "ACGTTGCAAGCTTAGCATCCG"
-    reads = [stem + "AC"] * 5 + [stem[:10] + "TTTTTTTTTTTTT"]
-    spectrum = Spectrum.from_reads(reads, k=11, threshold=3)
-    found = spectrum.correct([stem + "AG", stem + "CC"], bytes([30] * 46))
-    assert [found.read(k).decode() for k in range(2)] == [stem + "AC"] * 2
+def test_bases_of_low_quality_are_changed() -> None:
+    """The read is two changes from either of two genomes; the second change differs."""
+    rnd = random.Random(14)
+    start, rest = ("".join(rnd.choices("ACGT", k=size)) for size in (60, 40))
+    other = {"A": "C", "C": "G", "G": "T", "T": "A"}
+    genomes = [
+        start + base + rest[:at] + other[rest[at]] + rest[at + 1 :]
+        for base, at in (("A", 1), ("C", 3))
+    ]
+    spectrum = Spectrum.from_reads(genomes * 3, k=11, threshold=3)
+    for index, at in enumerate((1, 3)):
+        qualities = [63] * 101
+        qualities[61 + at] = 50
+        found = spectrum.correct([start + "G" + rest], bytes(qualities))
+        assert found.read(0).decode() == genomes[index]
 
 
 def test_trimmed_parts_are_solid() -> None:

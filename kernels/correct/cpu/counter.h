@@ -33,7 +33,7 @@ class CpuCounter : public Counter {
     // Where one thread appends hashes.
     struct Writer {
         std::vector<std::vector<uint32_t>> blocks;  // of each partition
-        std::vector<uint64_t *> next;  // of each partition: where its next hash goes
+        std::vector<uint64_t *> next;               // of each partition: where its next hash goes
     };
     struct Table {
         Mapped entries;
@@ -63,7 +63,7 @@ class CpuCounter : public Counter {
     const int threads_;
     const int64_t memory_bytes_;
     int first_ = 0, end_ = kPartitions;  // the partitions of this pass
-    int64_t waiting_ = 0;  // the blocks hold at most this many hashes
+    int64_t waiting_ = 0;                // the blocks hold at most this many hashes
     Mapped hashes_;
     std::atomic<uint32_t> used_blocks_{0};
     std::vector<Writer> writers_;

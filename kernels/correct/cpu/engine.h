@@ -5,9 +5,9 @@
 
 #include <vector>
 
-#include "correct/spectrum.h"
 #include "correct/outcome.h"
 #include "correct/reads.h"
+#include "correct/spectrum.h"
 
 namespace gkl_shim {
 namespace correct {
