@@ -16,7 +16,6 @@ beside Lighter if it is installed. All results are compared with the CPU engine'
 from __future__ import annotations
 
 import dataclasses
-import gzip
 import os
 import shutil
 import subprocess
@@ -34,6 +33,7 @@ from numpy.typing import NDArray
 
 from benchmarks.common import report
 from benchmarks.common.report import Progress, Row, Table
+from benchmarks.common.simulated_reads import other_bases, read_genome, reverse_complement
 from gkl_shim import _native_correct
 from gkl_shim._native_correct import Counter, Options
 from gkl_shim.correct import Spectrum, chosen_k
@@ -44,7 +44,6 @@ from gkl_shim.errors import BackendUnavailable
 __all__ = ["Generated", "generated", "genome_of"]
 
 _LETTERS = np.frombuffer(b"ACGT", np.uint8)
-_COMPLEMENT = np.frombuffer(bytes.maketrans(b"ACGT", b"TGCA"), np.uint8)
 _GENOME = 4_938_920
 #: Letters, states, begins and ends of corrected reads.
 _Out = tuple[NDArray[np.uint8], NDArray[np.uint8], NDArray[np.int32], NDArray[np.int32]]
@@ -92,11 +91,7 @@ def genome_of(path: str | None) -> NDArray[np.uint8]:
     """Read a genome in FASTA, or generate one of E. coli's size."""
     if path is None:
         return _LETTERS[np.random.default_rng(3).integers(0, 4, _GENOME)]
-    data = Path(path).read_bytes()
-    text = gzip.decompress(data) if data.startswith(b"\x1f\x8b") else data
-    lines = [line for line in text.split(b"\n") if not line.startswith(b">")]
-    codes = np.frombuffer(b"".join(lines).upper(), np.uint8)
-    return codes[np.isin(codes, _LETTERS)]
+    return read_genome(Path(path))
 
 
 def generated(
@@ -108,12 +103,11 @@ def generated(
     starts = rng.integers(0, len(genome) - length + 1, count)
     truth = genome[starts[:, None] + np.arange(length)]
     reverse = rng.random(count) < 0.5
-    truth[reverse] = _COMPLEMENT[truth[reverse][:, ::-1]]
+    truth[reverse] = reverse_complement(truth[reverse])
     rates = rate * np.linspace(0.3, 1.7, length, dtype=np.float32)
     wrong = rng.random(truth.shape, dtype=np.float32) < rates
     letters = truth.copy()
-    codes = np.searchsorted(_LETTERS, truth[wrong])
-    letters[wrong] = _LETTERS[(codes + rng.integers(1, 4, len(codes))) % 4]
+    letters[wrong] = other_bases(truth[wrong], rng)
     qualities = np.full(truth.shape, 37, np.uint8)
     low = rng.random(truth.shape, dtype=np.float32) < 0.05
     qualities[low] = 20

@@ -11,7 +11,6 @@ Example: python -m benchmarks.correct_peers --ecoli NC_008253.fa --human chr17.f
 from __future__ import annotations
 
 import dataclasses
-import gzip
 import statistics
 import subprocess
 import tempfile
@@ -29,6 +28,7 @@ from benchmarks.common.simulated_reads import (
     Reads,
     letters_of,
     mutated,
+    read_genome,
     simulate_art,
     simulate_uniform,
 )
@@ -44,14 +44,6 @@ class _Set:
     genome_size: int
     other: NDArray[np.uint8] | None = None
     """For each base of `reads.truth`, the other haplotype's."""
-
-
-def _genome(path: Path) -> NDArray[np.uint8]:
-    data = path.read_bytes()
-    text = gzip.decompress(data) if data.startswith(b"\x1f\x8b") else data
-    lines = [line for line in text.split(b"\n") if not line.startswith(b">")]
-    letters = b"".join(lines).upper().replace(b"N", b"")
-    return np.frombuffer(letters, np.uint8)
 
 
 def _diploid(folder: Path, genome: NDArray[np.uint8]) -> _Set:
@@ -84,13 +76,13 @@ def _diploid(folder: Path, genome: NDArray[np.uint8]) -> _Set:
 def _sets(ecoli: Path, human: Path) -> dict[str, Callable[[Path], _Set]]:
     def art(depth: float, length: int, profile: str = "HS25") -> Callable[[Path], _Set]:
         def make(folder: Path) -> _Set:
-            genome = _genome(ecoli)
+            genome = read_genome(ecoli)
             return _Set(simulate_art(folder, genome, depth, length, profile, 1), len(genome))
 
         return make
 
     def uniform(folder: Path) -> _Set:
-        genome = _genome(ecoli)
+        genome = read_genome(ecoli)
         return _Set(simulate_uniform(folder, genome, 30, 100, 0.01, 1), len(genome))
 
     return {
@@ -101,7 +93,7 @@ def _sets(ecoli: Path, human: Path) -> dict[str, Callable[[Path], _Set]]:
         "E. coli 30x, 150 bp": art(30, 150),
         "E. coli 30x, 250 bp": art(30, 250, "MSv3"),
         "E. coli 30x, 100 bp, 1% uniform": uniform,
-        "human diploid 30x, 100 bp": lambda folder: _diploid(folder, _genome(human)),
+        "human diploid 30x, 100 bp": lambda folder: _diploid(folder, read_genome(human)),
     }
 
 

@@ -1,44 +1,60 @@
 """How do the time and the memory of `gkl-shim correct` grow with the number of reads?
 
 Reads of a genome are simulated, with qualities that fall towards the end of a read and errors as
-likely as the qualities say. Each command runs in a process of its own. Lighter runs beside it if
---lighter is given. With --backend cpu and --backend cuda, the table shows whether counting on GPUs
-pays for whole commands.
+likely as the qualities say. Lighter runs beside it if --lighter is given. With --backend cpu and
+--backend cuda, the table shows whether counting on GPUs pays for whole commands.
 
 Example: python -m benchmarks.correct_scale --genome ecoli.fa.gz --reads 1000000 --reads 21000000
 """
 
 from __future__ import annotations
 
-import gzip
 import json
-import os
 import statistics
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
+from typing import NamedTuple
 
 import click
 import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.common import report
-from benchmarks.common.simulated_reads import mutated
+from benchmarks.common.simulated_reads import (
+    mutated,
+    other_bases,
+    read_genome,
+    reverse_complement,
+)
 
 _AT_ONCE = 200_000
 _DIGITS = 10
 _CODE = "from gkl_shim.cli import main; main()"
+# Runs a command and prints what it took. A process starts with the peak memory of the one that
+# starts it, so the command must be started by a small one.
+_MEASURE = """
+import json, resource, subprocess, sys, time
+start = time.perf_counter()
+done = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL)
+seconds = time.perf_counter() - start
+used = resource.getrusage(resource.RUSAGE_CHILDREN)
+print(json.dumps([seconds, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024]))
+sys.exit(done.returncode)
+"""
 
 
-def _genome(path: Path | None, size: int) -> NDArray[np.uint8]:
-    if path is None:
-        return np.frombuffer(b"ACGT", np.uint8)[np.random.default_rng(1).integers(0, 4, size)]
-    data = path.read_bytes()
-    text = gzip.decompress(data) if data.startswith(b"\x1f\x8b") else data
-    lines = [line for line in text.split(b"\n") if not line.startswith(b">")]
-    return np.frombuffer(b"".join(lines).upper().replace(b"N", b""), np.uint8)
+class _Run(NamedTuple):
+    """What a command took."""
+
+    seconds: float
+    cpu_seconds: float
+    peak_mib: float
+
+
+def _random(size: int) -> NDArray[np.uint8]:
+    return np.frombuffer(b"ACGT", np.uint8)[np.random.default_rng(1).integers(0, 4, size)]
 
 
 def write_reads(path: Path, genome: NDArray[np.uint8], count: int, length: int, seed: int) -> None:
@@ -48,7 +64,7 @@ def write_reads(path: Path, genome: NDArray[np.uint8], count: int, length: int, 
     probability of an error is the one that the quality stands for.
     """
     rng = np.random.default_rng(seed)
-    both = np.concatenate([genome, _reverse_complement(genome)])
+    both = np.concatenate([genome, reverse_complement(genome)])
     record = np.empty((_AT_ONCE, 2 * length + _DIGITS + 7), np.uint8)
     bases = slice(_DIGITS + 3, _DIGITS + 3 + length)
     qualities = slice(bases.stop + 3, bases.stop + 3 + length)
@@ -70,32 +86,18 @@ def write_reads(path: Path, genome: NDArray[np.uint8], count: int, length: int, 
             noise = 3 * noise - 2 * np.abs(rng.standard_normal((some, 1), np.float32))
             quality = np.clip(falling + noise, 2, 40).astype(np.uint8)
             at = np.nonzero(rng.random((some, length), np.float32) < chances[quality])
-            codes = np.searchsorted(np.frombuffer(b"ACGT", np.uint8), letters[at])
-            others = (codes + rng.integers(1, 4, len(codes))) % 4
-            letters[at] = np.frombuffer(b"ACGT", np.uint8)[others]
+            letters[at] = other_bases(letters[at], rng)
             record[:some, bases], record[:some, qualities] = letters, quality + 33
             file.write(record[:some].tobytes())
 
 
-def _reverse_complement(genome: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    complement = np.frombuffer(bytes.maketrans(b"ACGT", b"TGCA"), np.uint8)
-    reverse: NDArray[np.uint8] = complement[genome[::-1]]
-    return reverse
-
-
-def _measured(line: list[str], folder: str) -> tuple[float, float]:
-    """Run a command. Return its seconds and its peak memory in MiB."""
-    start = time.perf_counter()
+def _measured(line: list[str], folder: str) -> _Run:
     # Started elsewhere, so that Python finds the installed package and not a source folder.
-    nothing, pipe = subprocess.DEVNULL, subprocess.PIPE
-    with subprocess.Popen(line, cwd=folder, stdout=nothing, stderr=pipe) as process:
-        assert process.stderr is not None
-        message = process.stderr.read().decode()
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode:
-        raise click.ClickException(f"{Path(line[0]).name} failed: {message.strip()}")
-    return time.perf_counter() - start, usage.ru_maxrss / 1024
+    measure = [sys.executable, "-I", "-c", _MEASURE, *line]
+    done = subprocess.run(measure, cwd=folder, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise click.ClickException(f"{Path(line[0]).name} failed: {done.stderr.strip()}")
+    return _Run(*json.loads(done.stdout))
 
 
 @click.command()
@@ -128,7 +130,7 @@ def command(
     json_file: str | None,
 ) -> None:
     """Measure whole commands on simulated reads."""
-    letters = _genome(genome, genome_size)
+    letters = _random(genome_size) if genome is None else read_genome(genome)
     if diploid:
         letters = np.concatenate([letters, mutated(letters, 1e-3, 5)])
     rows: list[report.Row] = []
@@ -149,7 +151,7 @@ def command(
             if lighter is not None:
                 options = ["-K", str(lighter_k), str(len(letters)), "-t", str(threads)]
                 tools["Lighter"] = [lighter, "-r", str(fastq), *options, "-od", made]
-            found: dict[str, list[tuple[float, float]]] = {tool: [] for tool in tools}
+            found: dict[str, list[_Run]] = {tool: [] for tool in tools}
             known = {}
             for _ in range(rounds):
                 for tool, line in tools.items():
@@ -161,8 +163,9 @@ def command(
                 row: report.Row = {
                     "reads": count,
                     "tool": tool,
-                    "seconds": statistics.median(seconds for seconds, _ in runs),
-                    "peak MiB": max(peak for _, peak in runs),
+                    "seconds": statistics.median(run.seconds for run in runs),
+                    "CPU seconds": statistics.median(run.cpu_seconds for run in runs),
+                    "peak MiB": max(run.peak_mib for run in runs),
                 }
                 if tool in known:
                     row["spectrum MiB"] = known[tool]["spectrum_bytes"] / 2**20
@@ -170,7 +173,9 @@ def command(
                     row["counted by"] = known[tool]["counted_by"]
                     row |= {f"{s} seconds": t for s, t in known[tool]["seconds"].items()}
                 rows.append(row)
-    table = report.Table("Whole commands", rows, decimals={"seconds": 2, "peak MiB": 0})
+    table = report.Table(
+        "Whole commands", rows, decimals={"seconds": 2, "CPU seconds": 2, "peak MiB": 0}
+    )
     report.print_tables([], [table])
     if json_file is not None:
         report.write_json(json_file, {**report.about(), "threads": threads, "rows": rows})

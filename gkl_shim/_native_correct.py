@@ -49,9 +49,9 @@ class Options(NamedTuple):
 
     threads: int = 0
     method: str = "search"
-    changes: int = 0
-    window_changes: int = 0
-    whole: bool = False
+    max_changes: int = 0
+    max_window_changes: int = 0
+    all_or_nothing: bool = False
 
     def pointer(self) -> Any:
         """Return a ``gkl_shim_correct_options *``."""
@@ -61,9 +61,9 @@ class Options(NamedTuple):
             (
                 self.threads,
                 METHODS.index(self.method),
-                self.changes,
-                self.window_changes,
-                self.whole,
+                self.max_changes,
+                self.max_window_changes,
+                self.all_or_nothing,
             ),
         )
 
@@ -159,11 +159,11 @@ class Counter:
 
     def histogram(self) -> tuple[NDArray[np.int64], int]:
         """Return how many k-mers occur once, twice and so on, and the valley."""
-        found = np.empty(counts(), np.int64)
+        histogram = np.empty(counts(), np.int64)
         valley = self._ffi.new("int32_t *")
-        view = self._ffi.from_buffer("int64_t[]", found, require_writable=True)
+        view = self._ffi.from_buffer("int64_t[]", histogram, require_writable=True)
         _native.check(self._lib.gkl_shim_correct_histogram(self.pointer, view, valley))
-        return found, int(valley[0])
+        return histogram, int(valley[0])
 
 
 class Spectrum:
@@ -262,7 +262,6 @@ class Chunk:
             ffi.from_buffer("uint8_t[]", text, require_writable=True),
             len(text),
             last,
-            2**62,
             before,
             numbers,
             numbers + 1,
@@ -273,9 +272,9 @@ class Chunk:
 
     def cut(self, records: int) -> None:
         """Keep the first records only."""
-        end = self._ffi.new("int64_t *")
-        self._lib.gkl_shim_correct_chunk_cut(self.pointer, records, end)
-        self.records, self.end = records, int(end[0])
+        numbers = self._ffi.new("int64_t[2]")
+        self._lib.gkl_shim_correct_chunk_cut(self.pointer, records, numbers, numbers + 1)
+        self.records, self.bases, self.end = records, *map(int, numbers)
 
     def count(self, counter: Counter) -> None:
         """Count the reads' k-mers."""

@@ -3,7 +3,7 @@
 A k-mer that occurs often in the reads is solid: it is in the genome. A k-mer of low count contains
 an error, or few reads cover that part of the genome. :class:`Spectrum` holds the solid k-mers of a
 data set, and :meth:`Spectrum.correct` makes the fewest changes after which all k-mers of a read are
-solid. docs/correct.md explains the method.
+solid. docs/correct.md explains the method and names its sources.
 """
 
 from __future__ import annotations
@@ -42,23 +42,25 @@ __all__ = [
 
 Backend: TypeAlias = Literal["auto", "cpu", "cuda"]
 Method: TypeAlias = Literal["search", "voting"]
-"""``search`` makes the fewest changes. ``voting`` is CUDA-EC's loop, for comparison."""
+"""``search`` makes the fewest changes. ``voting`` is CUDA-EC's loop (Shi and others, 2010), for
+comparison."""
 
-#: The states of a read: nothing was wrong; all k-mers are solid now; some are not; shorter than k.
+#: The states of a read: solid as it was; solid now; some k-mers are still weak; shorter than k.
 SOLID, CORRECTED, UNSOLVED, SHORT = range(4)
 
 _LARGEST_K = 27
+# The k-mers of a genome are at most one in this many of all k-mers. If they were more, a wrong base
+# would often make a k-mer that is elsewhere in the genome.
+_KMERS_FOR_A_BASE = 1000
+
+# Of a saved spectrum. It changes with the hash of k-mers and with the slots.
+_FORMAT = 1
 
 # The time to correct a base, on one CPU thread and on a device, and for a call of a device. Later
 # calls go by what they cost.
 _CPU_NANOSECONDS, _GPU_NANOSECONDS, _GPU_CALL_NANOSECONDS = 10.0, 0.5, 1e6
 
 _T = TypeVar("_T")
-
-
-# The k-mers of a genome are at most one in this many of all k-mers. If they were more, a wrong base
-# would often make a k-mer that is elsewhere in the genome.
-_KMERS_FOR_A_BASE = 1000
 
 
 def chosen_k(mean_length: float, genome_size: int | None = None) -> int:
@@ -75,26 +77,27 @@ def chosen_k(mean_length: float, genome_size: int | None = None) -> int:
 
 @dataclasses.dataclass(frozen=True)
 class Corrected:
-    """Corrected reads, and what was changed."""
+    """Corrected reads, and what was changed. Positions are counted from 0."""
 
     letters: NDArray[np.uint8]
-    """All letters. Those that were not changed keep their case."""
+    """The letters of all reads. Those that were not changed keep their case."""
     offsets: NDArray[np.int64]
-    """Read k is ``letters[offsets[k]:offsets[k + 1]]``."""
+    """One more than there are reads: read k is ``letters[offsets[k]:offsets[k + 1]]``."""
     states: NDArray[np.uint8]
-    """``SOLID``, ``CORRECTED``, ``UNSOLVED`` or ``SHORT``, for each read."""
+    """For each read: ``SOLID``, ``CORRECTED``, ``UNSOLVED`` or ``SHORT``."""
     begins: NDArray[np.int32]
+    """For each read, where the part begins that is left if it is trimmed: the longest part with
+    solid k-mers alone if the read is unsolved and has one, otherwise the whole read."""
     ends: NDArray[np.int32]
-    """Read k may be trimmed to ``[begins[k], ends[k])``: the longest part with solid k-mers alone
-    if it is unsolved and has one, otherwise the whole read."""
+    """For each read, where this part ends."""
     changed_reads: NDArray[np.int64]
-    """The index of the read, for each changed base."""
+    """For each changed base, the index of its read. Bases are in the order of `letters`."""
     changed_positions: NDArray[np.int64]
-    """The position in the read."""
+    """For each changed base, its position in the read."""
     changed_from: NDArray[np.uint8]
-    """The letter before."""
+    """For each changed base, the letter before."""
     changed_to: NDArray[np.uint8]
-    """The letter now."""
+    """For each changed base, the letter now, in upper case."""
 
     def read(self, index: int) -> bytes:
         """Return one corrected read."""
@@ -235,14 +238,19 @@ class Spectrum:
         devices
             The numbers of the CUDA devices to use. The default is all devices.
 
+        Returns
+        -------
+        Spectrum
+            The solid k-mers.
+
         Raises
         ------
         BackendUnavailable
             If `backend` is ``"cuda"`` and there is no device that can be used.
-        ValueError
-            If an argument is wrong.
         MemoryError
             If the k-mers do not fit into memory.
+        ValueError
+            If an argument is wrong. The message names the read if a letter is none of ACGTN.
 
         Examples
         --------
@@ -287,7 +295,9 @@ class Spectrum:
         BackendUnavailable
             As for :meth:`from_reads`.
         FormatError
-            If the file is not a complete spectrum.
+            If the file is not a complete spectrum, or another version of gkl-shim wrote it.
+        MemoryError
+            If it does not fit into memory.
         OSError
             If the file cannot be read.
         """
@@ -297,31 +307,39 @@ class Spectrum:
                 facts = json.loads(bytes(file["facts"]).decode())
                 slots = np.ascontiguousarray(file["slots"], np.uint32)
                 histogram = np.ascontiguousarray(file["histogram"], np.int64)
-            if histogram.shape != (_native_correct.counts(),):
-                raise ValueError("a histogram of another size")
+            if facts["format"] != _FORMAT or histogram.shape != (_native_correct.counts(),):
+                raise ValueError("another version has written it")
             native = _native_correct.Spectrum.loaded(
                 int(facts["k"]), int(facts["threshold"]), int(facts["size"]), slots
             )
         except Exception as error:
-            if isinstance(error, OSError) and error.filename is not None:
+            if isinstance(error, MemoryError) or getattr(error, "filename", None) is not None:
                 raise
             # np.load and zipfile raise many types for a damaged file, an OSError among them.
             raise FormatError(
-                str(path), None, "it is not a complete spectrum; make it again with --save-spectrum"
+                str(path),
+                None,
+                "it is not a complete spectrum of this version; make it again with --save-spectrum",
             ) from None
         return cls(native, histogram, processors)
 
     def save(self, path: str | Path) -> None:
         """Write the spectrum to a file, which appears when it is complete.
 
-        It is a NumPy archive with the arrays ``slots`` and ``histogram``, and ``facts`` as JSON.
+        It is a NumPy archive with the arrays ``slots`` (uint32) and ``histogram`` (int64), and
+        ``facts`` as JSON in an array of bytes.
 
         Raises
         ------
         OSError
             If the file cannot be written.
         """
-        facts = {"k": self.k, "threshold": self.threshold, "size": self._facts.size}
+        facts = {
+            "format": _FORMAT,
+            "k": self.k,
+            "threshold": self.threshold,
+            "size": self._facts.size,
+        }
         with atomic_output(path) as file:
             np.savez(
                 file,
@@ -347,12 +365,12 @@ class Spectrum:
 
     @property
     def false_positive_rate(self) -> float:
-        """The share of absent k-mers that are taken for solid ones."""
+        """The share of absent k-mers that are taken for solid ones, estimated from the slots."""
         return self._facts.false_positive_rate
 
     @property
     def bytes(self) -> int:
-        """The memory that the spectrum takes."""
+        """The memory that the spectrum takes, in bytes."""
         return self._facts.slots.nbytes
 
     def correct(
@@ -372,9 +390,9 @@ class Spectrum:
         reads
             As for :meth:`from_reads`.
         qualities
-            A quality for each letter: bytes or an array of ``uint8``, as long as all letters. Of
-            two equally short ways to correct a read, the one that changes bases of lower quality
-            wins.
+            A quality for each letter, as FASTQ has it: the Phred score plus 33. Bytes or an array
+            of ``uint8`` for all letters, or a sequence for each read. Of two equally short ways to
+            correct a read, the one that changes bases of lower quality wins.
         method
             ``"search"`` or ``"voting"``.
         max_changes
@@ -383,13 +401,21 @@ class Spectrum:
             As for :meth:`from_reads`.
         max_window_changes
             The most changes within 20 bases. The default is 4. A base whose quality is above the
-            read's mean counts as two. One whose quality is below 7/8 of the mean does not count.
+            read's mean counts as two. One whose quality is below 7/8 of the mean does not count,
+            nor does an N.
         all_or_nothing
-            Leave a read wholly as it was unless all its k-mers become solid. By default, only its
+            Leave a read as it was unless all its k-mers become solid. By default, only its
             stretches that cannot be made solid stay as they were.
+
+        Returns
+        -------
+        Corrected
+            The corrected reads, in the same order.
 
         Raises
         ------
+        MemoryError
+            If the results do not fit into memory.
         ValueError
             If an argument is wrong.
         """
@@ -404,7 +430,7 @@ class Spectrum:
         )
         letters, offsets = ragged(reads, "reads")
         letters = letters[: offsets[-1]]
-        quality = None if qualities is None else _qualities(qualities, len(letters))
+        quality = None if qualities is None else _qualities(qualities, offsets)
         count = len(offsets) - 1
         corrected, states = np.empty_like(letters), np.empty(count, np.uint8)
         begins, ends = np.empty(count, np.int32), np.empty(count, np.int32)
@@ -445,16 +471,13 @@ def _limit(value: Any, name: str) -> int:
     return int(value)
 
 
-def _qualities(value: Any, letters: int) -> NDArray[np.uint8]:
-    if isinstance(value, Iterable) and not isinstance(
-        value, (bytes, bytearray, memoryview, np.ndarray)
-    ):
-        try:
-            # bytes(30) would be thirty zeros.
-            value = b"".join(bytes(v if hasattr(v, "__len__") else iter(v)) for v in value)
-        except TypeError:
-            raise ValueError("qualities: expected bytes, or numbers for each read") from None
-    joined, _ = ragged((value, np.array([0])), "qualities")
-    if len(joined) != letters:
-        raise ValueError(f"qualities: {len(joined)} of them, but {letters} letters")
+def _qualities(value: Any, offsets: NDArray[np.int64]) -> NDArray[np.uint8]:
+    if isinstance(value, (bytes, bytearray, memoryview, np.ndarray)):
+        joined, _ = ragged((value, np.array([0])), "qualities")
+        if len(joined) != offsets[-1]:
+            raise ValueError(f"qualities: {len(joined)} of them, but {offsets[-1]} letters")
+        return joined
+    joined, ends = ragged(value, "qualities")
+    if not np.array_equal(ends, offsets):
+        raise ValueError("qualities: their lengths are not those of the reads")
     return joined

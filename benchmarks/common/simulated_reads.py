@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import gzip
 import subprocess
 from pathlib import Path
 
@@ -11,8 +12,19 @@ from numpy.typing import NDArray
 
 from gkl_shim.errors import MissingComponent
 
-__all__ = ["Reads", "letters_of", "mutated", "simulate_art", "simulate_uniform", "write_fastq"]
+__all__ = [
+    "Reads",
+    "letters_of",
+    "mutated",
+    "other_bases",
+    "read_genome",
+    "reverse_complement",
+    "simulate_art",
+    "simulate_uniform",
+    "write_fastq",
+]
 
+_LETTERS = np.frombuffer(b"ACGT", np.uint8)
 _COMPLEMENT = np.frombuffer(bytes.maketrans(b"ACGT", b"TGCA"), np.uint8)
 
 
@@ -36,6 +48,28 @@ class Reads:
         return self.starts[:, None] + np.where(
             self.reverse[:, None], length - 1 - offsets[None, :], offsets[None, :]
         )
+
+
+def read_genome(fasta: Path) -> NDArray[np.uint8]:
+    """Read all sequences of a FASTA file, which may be gzipped, as one: the letters ACGT."""
+    data = fasta.read_bytes()
+    text = gzip.decompress(data) if data.startswith(b"\x1f\x8b") else data
+    lines = [line for line in text.split(b"\n") if not line.startswith(b">")]
+    letters = np.frombuffer(b"".join(lines).upper(), np.uint8)
+    return letters[np.isin(letters, _LETTERS)]
+
+
+def reverse_complement(letters: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Return the other strand of each sequence, which lies along the last axis."""
+    other: NDArray[np.uint8] = _COMPLEMENT[letters[..., ::-1]]
+    return other
+
+
+def other_bases(letters: NDArray[np.uint8], rng: np.random.Generator) -> NDArray[np.uint8]:
+    """Return another base for each one, all equally likely."""
+    codes = np.searchsorted(_LETTERS, letters)
+    others: NDArray[np.uint8] = _LETTERS[(codes + rng.integers(1, 4, len(codes))) % 4]
+    return others
 
 
 def letters_of(fastq: Path, length: int) -> NDArray[np.uint8]:
@@ -71,11 +105,10 @@ def simulate_uniform(
     starts = rng.integers(0, len(genome) - length + 1, count)
     truth = genome[starts[:, None] + np.arange(length)]
     reverse = rng.random(count) < 0.5
-    truth[reverse] = _COMPLEMENT[truth[reverse][:, ::-1]]
+    truth[reverse] = reverse_complement(truth[reverse])
     letters = truth.copy()
     at = np.nonzero(rng.random(letters.shape) < rate)
-    codes = np.searchsorted(np.frombuffer(b"ACGT", np.uint8), truth[at])
-    letters[at] = np.frombuffer(b"ACGT", np.uint8)[(codes + rng.integers(1, 4, len(codes))) % 4]
+    letters[at] = other_bases(truth[at], rng)
     fastq = folder / "reads.fq"
     write_fastq(fastq, letters, "I")
     return Reads(fastq, letters, truth, starts, reverse)
@@ -112,6 +145,6 @@ def simulate_art(
         sam.unlink(missing_ok=True)
     rows = np.frombuffer(b"".join(truth), np.uint8).reshape(-1, length).copy()
     back = np.array(reverse)
-    rows[back] = _COMPLEMENT[rows[back][:, ::-1]]
+    rows[back] = reverse_complement(rows[back])
     fastq = prefix.with_suffix(".fq")
     return Reads(fastq, letters_of(fastq, length), rows, np.array(starts, np.int64), back)

@@ -5,14 +5,14 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import ExitStack, closing
+from contextlib import AbstractContextManager, ExitStack, closing
 from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from gkl_shim._native_correct import Options, Totals
+from gkl_shim._native_correct import Chunk, Options, Totals
 from gkl_shim._read_ahead import read_ahead
 from gkl_shim.cli import _options
 from gkl_shim.correct import Backend, Processors, Spectrum, chosen_k
@@ -79,7 +79,8 @@ class FilesCorrection:
                 self.passes += 1
                 for path in self.inputs:
                     with (
-                        self._open(path) as (file, advance),
+                        self._open(path) as file,
+                        _progress(file, path) as advance,
                         closing(read_ahead(chunks_of(file))) as chunks,
                     ):
                         for chunk in chunks:
@@ -100,56 +101,70 @@ class FilesCorrection:
             settings.max_window_changes or 0,
             settings.all_or_nothing,
         )
-        select = settings.trim or settings.discard
         with self._timed("correct"), ExitStack() as stack:
-            opened = [stack.enter_context(self._open(path)) for path in self.inputs]
-            files = [file for file, _ in opened]
-            pairs = len(files) == 2 or settings.interleaved
-            # The next records are found while these are corrected. Pairs are cut to fit before.
-            groups = pairs_of(files, settings.interleaved) if pairs else _alone(files[0])
-            chunks = groups if pairs else stack.enter_context(closing(read_ahead(groups)))
+            files = [stack.enter_context(self._open(path)) for path in self.inputs]
+            # The mates' file is read at the same pace.
+            advance = stack.enter_context(_progress(files[0], self.inputs[0]))
+            groups = stack.enter_context(closing(self._groups(files)))
             writer = stack.enter_context(ThreadPoolExecutor(1))
             pending: list[Future[Any]] = []
-            for group in chunks:
+            for group in groups:
                 for chunk in group:
-                    got = self.processors.correct(
-                        spectrum, chunk.bases, partial(chunk.correct, spectrum.native, options)
-                    )
-                    self.totals = Totals(*map(sum, zip(self.totals, got, strict=True)))
-                    self.reads += chunk.records
-                    self.bases += chunk.bases
+                    self._correct_chunk(spectrum, chunk, options)
                 for written in pending:
                     written.result()
-                pending = []
-                for index, chunk in enumerate(group):
-                    text, kept = chunk.text[: chunk.end], chunk.records
-                    if select:
-                        mates = group[1 - index] if len(group) == 2 else None
-                        text, kept = chunk.selected(
-                            mates, settings.interleaved, settings.trim, settings.discard
-                        )
-                    self.written += kept
-                    pending.append(writer.submit(outputs[index].write, text))
-                for _, advance in opened:
-                    advance()
+                texts = self._texts(group)
+                pending = [
+                    writer.submit(output.write, text)
+                    for output, text in zip(outputs, texts, strict=True)
+                ]
+                advance()
             for written in pending:
                 written.result()
+
+    def _groups(self, files: list[ReadsFile]) -> Generator[list[Chunk], None, None]:
+        """Yield the next chunk of each file; those of two files have the same number of reads."""
+        if len(files) == 2 or self.settings.interleaved:
+            return pairs_of(files, self.settings.interleaved)
+        # The next records are found while these are corrected. Pairs must be cut to fit before.
+        return read_ahead([chunk] for chunk in chunks_of(files[0]))
+
+    def _correct_chunk(self, spectrum: Spectrum, chunk: Chunk, options: Options) -> None:
+        totals = self.processors.correct(
+            spectrum, chunk.bases, partial(chunk.correct, spectrum.native, options)
+        )
+        self.totals = Totals(*map(sum, zip(self.totals, totals, strict=True)))
+        self.reads += chunk.records
+        self.bases += chunk.bases
+
+    def _texts(self, group: list[Chunk]) -> list[Any]:
+        """Return what to write of each chunk: arrays of bytes."""
+        settings = self.settings
+        if not (settings.trim or settings.discard):
+            self.written += sum(chunk.records for chunk in group)
+            return [chunk.text[: chunk.end] for chunk in group]
+        texts = []
+        for chunk, mates in zip(group, [*group[1:], group[0]], strict=True):
+            text, kept = chunk.selected(
+                mates if len(group) == 2 else None,
+                settings.interleaved,
+                settings.trim,
+                settings.discard,
+            )
+            self.written += kept
+            texts.append(text)
+        return texts
 
     def _k(self) -> int:
         if self.settings.k is not None:
             return self.settings.k
-        with self._open(self.inputs[0]) as (file, _):
+        with self._open(self.inputs[0]) as file:
             first = file.next_chunk()
             length = 0 if first is None else first.bases / first.records
             return chosen_k(length, self.settings.genome_size)
 
-    @contextlib.contextmanager
-    def _open(self, path: str) -> Iterator[tuple[ReadsFile, Callable[[], None]]]:
-        with (
-            ReadsFile(path, self.settings.threads) as file,
-            _options.progress(file, path, _LONG_INPUT) as advance,
-        ):
-            yield file, advance
+    def _open(self, path: str) -> ReadsFile:
+        return ReadsFile(path, self.settings.threads)
 
     @contextlib.contextmanager
     def _timed(self, stage: str) -> Iterator[None]:
@@ -158,6 +173,5 @@ class FilesCorrection:
         self.seconds[stage] = time.perf_counter() - start
 
 
-def _alone(file: ReadsFile) -> Iterator[list[Any]]:
-    for chunk in chunks_of(file):
-        yield [chunk]
+def _progress(file: ReadsFile, path: str) -> AbstractContextManager[Callable[[], None]]:
+    return _options.progress(file, path, _LONG_INPUT)

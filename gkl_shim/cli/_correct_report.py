@@ -64,10 +64,10 @@ def draw(spectrum: Spectrum, path: str) -> None:
     # Imported late, because it takes long, and not every machine has it.
     from matplotlib.figure import Figure
 
-    counts = spectrum.histogram
-    solid = counts[spectrum.threshold - 1 : -1]  # empty if the threshold is beyond the histogram
-    peak = spectrum.threshold + (int(solid.argmax()) if len(solid) else 0)
-    shown = min(len(counts) - 1, max(3 * peak, 20))
+    counts = spectrum.histogram[:-1]  # the last number stands for many counts
+    solid = counts[spectrum.threshold - 1 :]
+    peak = spectrum.threshold + int(solid.argmax()) if len(solid) else len(counts)
+    shown = min(len(counts), max(3 * peak, 20))
     figure = Figure(figsize=(8, 4.5), layout="constrained")
     axes = figure.subplots()
     axes.plot(range(1, shown + 1), counts[:shown], drawstyle="steps-mid")

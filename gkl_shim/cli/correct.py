@@ -124,8 +124,9 @@ def command(
         raise click.UsageError("--genome-size chooses k; do not give both")
     if plot is not None:
         _correct_report.check_plot(plot)
-    written = [*outputs, json_file, save_spectrum, plot]
-    _check_paths(inputs, [path for path in written if path not in (None, "-")], force)
+    read = [path for path in (*inputs, given["spectrum"]) if path is not None]
+    written = [path for path in (*outputs, json_file, save_spectrum, plot) if path is not None]
+    _check_paths(read, written, force)
     check_outputs(*written)
     run = FilesCorrection(inputs, Settings(**given))
     spectrum = run.spectrum()
@@ -142,16 +143,21 @@ def command(
     print(_correct_report.summary(run, spectrum), file=sys.stderr)
 
 
-def _check_paths(inputs: list[str], outputs: list[str | None], force: bool) -> None:
-    """Refuse an output that is an input or another output, or that exists."""
-    seen = {Path(path).resolve() for path in inputs}
-    for path in map(str, outputs):
+def _check_paths(inputs: list[str], outputs: list[str], force: bool) -> None:
+    """Refuse a file that is given twice, and an output that exists."""
+    for paths, name in ((inputs, "input"), (outputs, "output")):
+        if paths.count("-") > 1:
+            raise click.UsageError(f"standard {name} is given twice; name a file instead of -")
+    seen: set[Path] = set()
+    for path in [*inputs, *outputs]:
+        if path == "-":
+            continue
         place = Path(path).resolve()
         if place in seen and not place.is_char_device():
-            raise FormatError(path, None, "it is given twice; name another output")
-        seen.add(place)
-        if place.is_file() and not force:
+            raise FormatError(path, None, "it is given twice; name another file")
+        if path in outputs and place.is_file() and not force:
             raise FormatError(path, None, "it exists; name another output, or give --force")
+        seen.add(place)
 
 
 @contextlib.contextmanager

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from collections.abc import Generator
 from pathlib import Path
 
 import numpy as np
@@ -113,13 +113,13 @@ class ReadsFile(Closable):
                 return
 
 
-def chunks_of(file: ReadsFile) -> Iterator[Chunk]:
+def chunks_of(file: ReadsFile) -> Generator[Chunk, None, None]:
     """Yield all chunks of a file."""
     while (chunk := file.next_chunk()) is not None:
         yield chunk
 
 
-def pairs_of(files: list[ReadsFile], interleaved: bool) -> Iterator[list[Chunk]]:
+def pairs_of(files: list[ReadsFile], interleaved: bool) -> Generator[list[Chunk], None, None]:
     """Yield chunks with whole pairs: one chunk of each file, with the same number of records.
 
     Parameters

@@ -1,14 +1,12 @@
 // The part of the C ABI for read correction: checks the arguments and calls the engine.
-#include <string.h>
-
 #include <algorithm>
-#include <atomic>
 #include <memory>
 #include <vector>
 
 #include "common/cpu.h"
 #include "common/error.h"
 #include "common/thread_pool.h"
+#include "correct/batch.h"
 #include "correct/cpu/counter.h"
 #include "correct/handles.h"
 
@@ -16,95 +14,22 @@ namespace gkl_shim {
 namespace correct {
 namespace {
 
-// Reads that one task checks, or whose results it writes, and the approximate times of a read.
-constexpr int64_t kReadsChecked = 4096, kCheckNanoseconds = 40, kResultNanoseconds = 3;
+// Reads whose results one task writes, and the approximate time of a read.
+constexpr int64_t kReadsWritten = 4096, kResultNanoseconds = 3;
 
-// The reads of a batch that is valid.
-class Reads {
-   public:
-    Reads() = default;
-    // Sets the error and returns false if the batch is not valid. Unless `copy` is null, it gets
-    // the letters, and the reads have these.
-    bool open(const gkl_shim_correct_batch *batch, uint8_t *copy, int threads) {
-        if (!batch) return fail("batch is null");
-        if (batch->reads < 0) return fail("reads is %lld, less than 0", (long long)batch->reads);
-        if (batch->reads == 0) return true;
-        if (!batch->offsets) return fail("the offsets are null");
-        if (batch->offsets[0] != 0)
-            return fail("offset 0 is %lld, not 0", (long long)batch->offsets[0]);
-        for (int64_t k = 0; k < batch->reads; k++) {
-            int64_t length = 0;
-            if (__builtin_sub_overflow(batch->offsets[k + 1], batch->offsets[k], &length) ||
-                length < 0)
-                return fail("offset %lld is less than the one before", (long long)k + 1);
-            if (length > INT32_MAX / 2)
-                return fail("read %lld has %lld letters, more than %d", (long long)k,
-                            (long long)length, INT32_MAX / 2);
-        }
-        if (batch->offsets[batch->reads] > 0 && !batch->letters)
-            return fail("the letters are null");
-        letters_ = copy ? copy : const_cast<uint8_t *>(batch->letters);
-        reads_.reset(new Read[size_t(batch->reads)]);
-        count_ = batch->reads;
-        Job job = {*batch, letters_, reads_.get(), {count_}};
-        parallel_for((count_ + kReadsChecked - 1) / kReadsChecked, count_ * kCheckNanoseconds,
-                     threads, check_some, &job);
-        if (job.first_wrong == count_) return true;
-        const Read &read = reads_[size_t(job.first_wrong)];
-        const int64_t at = wrong_letter(read.letters, read.length);
-        return fail("read %lld: letter %lld is byte %d, not one of ACGTN",
-                    (long long)job.first_wrong, (long long)at, read.letters[at]);
-    }
-
-    const Read *get() const { return reads_.get(); }
-    int64_t count() const { return count_; }
-
-   private:
-    struct Job {
-        const gkl_shim_correct_batch &batch;
-        uint8_t *letters;
-        Read *reads;
-        std::atomic<int64_t> first_wrong;
-    };
-    static void check_some(void *context, int64_t task) {
-        Job &job = *static_cast<Job *>(context);
-        const gkl_shim_correct_batch &batch = job.batch;
-        const int64_t end = std::min(batch.reads, (task + 1) * kReadsChecked);
-        const int64_t first_letter = batch.offsets[task * kReadsChecked];
-        const size_t letters = size_t(batch.offsets[end] - first_letter);
-        if (job.letters != batch.letters && letters > 0)
-            memcpy(job.letters + first_letter, batch.letters + first_letter, letters);
-        bool wrong = false;
-        for (int64_t k = task * kReadsChecked; k < end; k++) {
-            const int64_t begin = batch.offsets[k];
-            Read &read = job.reads[k];
-            read = {job.letters + begin, batch.qualities ? batch.qualities + begin : nullptr,
-                    int32_t(batch.offsets[k + 1] - begin)};
-            if (wrong || wrong_letter(read.letters, read.length) < 0) continue;
-            wrong = true;
-            int64_t first = job.first_wrong.load();
-            while (k < first && !job.first_wrong.compare_exchange_weak(first, k)) {
-            }
-        }
-    }
-
-    uint8_t *letters_ = nullptr;
-    std::unique_ptr<Read[]> reads_;
-    int64_t count_ = 0;
-};
-
-bool check_options(const gkl_shim_correct_options *options, CpuSettings *settings) {
+bool check_options(const gkl_shim_correct_options *options, Settings *settings) {
     const gkl_shim_correct_options defaults = {};
     if (!options) options = &defaults;
     if (options->threads < 0) return fail("threads is %d, less than 0", options->threads);
     if (options->method != GKL_SHIM_CORRECT_SEARCH && options->method != GKL_SHIM_CORRECT_VOTING)
         return fail("method is %d, not 0 or 1", options->method);
-    if (options->changes < 0) return fail("changes is %d, less than 0", options->changes);
-    if (options->window_changes < 0)
-        return fail("window_changes is %d, less than 0", options->window_changes);
+    if (options->max_changes < 0)
+        return fail("max_changes is %d, less than 0", options->max_changes);
+    if (options->max_window_changes < 0)
+        return fail("max_window_changes is %d, less than 0", options->max_window_changes);
     *settings = {allowed_threads(options->threads),
                  Method(options->method),
-                 {options->changes, options->window_changes, options->whole}};
+                 {options->max_changes, options->max_window_changes, options->all_or_nothing}};
     return true;
 }
 
@@ -113,7 +38,7 @@ gkl_shim_status finished(gkl_shim_correct_spectrum **handle, std::unique_ptr<Spe
     return GKL_SHIM_OK;
 }
 
-gkl_shim_status on_cpu(const CpuSettings &settings, const Spectrum &spectrum, const Read *reads,
+gkl_shim_status on_cpu(const Settings &settings, const Spectrum &spectrum, const Read *reads,
                        int64_t count, Outcome *outcomes) {
     correct_on_cpu(settings, spectrum, reads, count, outcomes);
     return GKL_SHIM_OK;
@@ -137,11 +62,11 @@ gkl_shim_status correct_batch(const gkl_shim_correct_options *options,
                               const gkl_shim_correct_batch *batch, uint8_t *corrected,
                               uint8_t *states, int32_t *begins, int32_t *ends,
                               const CorrectReads &correct_reads) {
-    CpuSettings settings;
+    Settings settings;
     if (!check_options(options, &settings)) return GKL_SHIM_EINVAL;
     if (!spectrum) return invalid("spectrum is null");
     return guarded([&]() -> gkl_shim_status {
-        Reads reads;
+        CheckedReads reads;
         if (!reads.open(batch, corrected, settings.threads)) return GKL_SHIM_EINVAL;
         if (reads.count() == 0) return GKL_SHIM_OK;
         if (!states) return invalid("states is null");
@@ -156,12 +81,12 @@ gkl_shim_status correct_batch(const gkl_shim_correct_options *options,
             uint8_t *states;
             int32_t *begins, *ends;
         } job = {outcomes.get(), reads.count(), states, begins, ends};
-        parallel_for((job.count + kReadsChecked - 1) / kReadsChecked,
+        parallel_for((job.count + kReadsWritten - 1) / kReadsWritten,
                      job.count * kResultNanoseconds, settings.threads,
                      [](void *context, int64_t task) {
                          const Job &job = *static_cast<Job *>(context);
-                         const int64_t end = std::min(job.count, (task + 1) * kReadsChecked);
-                         for (int64_t k = task * kReadsChecked; k < end; k++) {
+                         const int64_t end = std::min(job.count, (task + 1) * kReadsWritten);
+                         for (int64_t k = task * kReadsWritten; k < end; k++) {
                              const Outcome &outcome = job.outcomes[k];
                              job.states[k] = uint8_t(outcome.state);
                              if (job.begins) job.begins[k] = outcome.begin;
@@ -177,7 +102,7 @@ gkl_shim_status correct_chunk(gkl_shim_correct_chunk *chunk,
                               const gkl_shim_correct_options *options,
                               const gkl_shim_correct_spectrum *spectrum,
                               gkl_shim_correct_totals *totals, const CorrectReads &correct_reads) {
-    CpuSettings settings;
+    Settings settings;
     if (!check_options(options, &settings)) return GKL_SHIM_EINVAL;
     return guarded([&]() -> gkl_shim_status {
         chunk->outcomes.resize(size_t(chunk->chunk.records()));
@@ -224,7 +149,7 @@ extern "C" gkl_shim_status gkl_shim_correct_count(gkl_shim_correct_counter *coun
     if (!counter) return invalid("counter is null");
     if (counter->complete) return invalid("the counter is complete");
     return guarded([&]() -> gkl_shim_status {
-        Reads reads;
+        CheckedReads reads;
         if (!reads.open(batch, nullptr, counter->threads)) return GKL_SHIM_EINVAL;
         counter->counter->count(reads.get(), reads.count());
         return GKL_SHIM_OK;
@@ -265,7 +190,7 @@ extern "C" gkl_shim_status gkl_shim_correct_spectrum_make(gkl_shim_correct_count
     *spectrum = nullptr;
     if (!counter) return invalid("counter is null");
     if (!counter->complete) return invalid("the counter is not complete");
-    if (counter->empty) return invalid("the counter has made a spectrum before");
+    if (counter->taken) return invalid("the counter has made a spectrum before");
     if (!check_threshold(threshold)) return GKL_SHIM_EINVAL;
     if (threshold == Counter::kValley) threshold = valley(counter->counter->histogram());
     const int least = counter->counter->least();
@@ -275,7 +200,7 @@ extern "C" gkl_shim_status gkl_shim_correct_spectrum_make(gkl_shim_correct_count
     return guarded([&] {
         std::unique_ptr<Spectrum> made(
             new Spectrum(counter->counter.get(), threshold, counter->threads));
-        counter->empty = true;
+        counter->taken = true;
         return finished(spectrum, std::move(made));
     });
 }
@@ -301,8 +226,8 @@ extern "C" gkl_shim_status gkl_shim_correct_spectrum_facts(
     if (!facts) return invalid("facts is null");
     return guarded([&] {
         const Spectrum &made = *spectrum->spectrum;
-        *facts = {made.k(),    made.threshold(), made.kmers(), made.false_positive_rate(),
-                  made.size(), made.count(),     made.slots()};
+        *facts = {made.k(),    made.threshold(),  made.kmers(), made.false_positive_rate(),
+                  made.size(), made.slot_count(), made.slots()};
         return GKL_SHIM_OK;
     });
 }
@@ -332,11 +257,10 @@ extern "C" gkl_shim_status gkl_shim_correct_chunk_open(int32_t threads,
 
 extern "C" gkl_shim_status gkl_shim_correct_chunk_parse(gkl_shim_correct_chunk *chunk,
                                                         uint8_t *text, int64_t size, int32_t last,
-                                                        int64_t most, int64_t before,
-                                                        int64_t *records, int64_t *bases,
-                                                        int64_t *end) {
+                                                        int64_t before, int64_t *records,
+                                                        int64_t *bases, int64_t *end) {
     return guarded([&] {
-        if (!chunk->chunk.parse(text, size, last != 0, most, before, chunk->threads))
+        if (!chunk->chunk.parse(text, size, last != 0, before, chunk->threads))
             return GKL_SHIM_EINVAL;
         *records = chunk->chunk.records();
         *bases = chunk->chunk.bases();
@@ -346,8 +270,9 @@ extern "C" gkl_shim_status gkl_shim_correct_chunk_parse(gkl_shim_correct_chunk *
 }
 
 extern "C" void gkl_shim_correct_chunk_cut(gkl_shim_correct_chunk *chunk, int64_t records,
-                                           int64_t *end) {
+                                           int64_t *bases, int64_t *end) {
     chunk->chunk.cut(records);
+    *bases = chunk->chunk.bases();
     *end = chunk->chunk.end();
 }
 

@@ -7,8 +7,8 @@
 
 #include "correct/counter.h"
 #include "correct/cpu/engine.h"
-#include "correct/cpu/spectrum.h"
-#include "correct/cpu/text.h"
+#include "correct/spectrum.h"
+#include "correct/text.h"
 #include "gkl_shim.h"
 #include "gkl_shim_internal.h"
 
@@ -16,7 +16,7 @@ struct gkl_shim_correct_counter {
     std::unique_ptr<gkl_shim::correct::Counter> counter;
     int threads;
     bool complete = false;
-    bool empty = false;  // a spectrum has its k-mers
+    bool taken = false;  // a spectrum has its k-mers
 };
 
 struct gkl_shim_correct_spectrum {
@@ -33,7 +33,7 @@ namespace gkl_shim {
 namespace correct {
 
 // Corrects reads in place on an engine.
-typedef std::function<gkl_shim_status(const CpuSettings &settings, const Spectrum &spectrum,
+typedef std::function<gkl_shim_status(const Settings &settings, const Spectrum &spectrum,
                                       const Read *reads, int64_t count, Outcome *outcomes)>
     CorrectReads;
 

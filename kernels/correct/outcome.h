@@ -15,21 +15,21 @@ struct Outcome {
 };
 
 // Corrects a read whose weak k-mers have been found. `changes` of the outcome stays 0.
-template <class Lanes>
-GKL_SHIM_CORRECT Outcome corrected(Lanes &lanes, Method method, const Limits &limits) {
-    const State state = correct_read(lanes, method, limits);
-    Outcome outcome = {state, 0, lanes.length(), 0};
-    const int kmers = lanes.kmers();
-    if (state != kUnsolved || lanes.next_solid(0) == kmers) return outcome;
+template <class WorkingRead>
+GKL_SHIM_CORRECT Outcome corrected(WorkingRead &read, Method method, const Limits &limits) {
+    const State state = correct_read(read, method, limits);
+    Outcome outcome = {state, 0, read.length(), 0};
+    const int kmers = read.kmers();
+    if (state != kUnsolved || read.next_solid(0) == kmers) return outcome;
     // The first one among equals.
     outcome.end = 0;
-    for (int from = lanes.next_solid(0); from < kmers;) {
-        const int to = lanes.next_weak(from), end = to - 1 + lanes.k();
+    for (int from = read.next_solid(0); from < kmers;) {
+        const int to = read.next_weak(from), end = to - 1 + read.k();
         if (end - from > outcome.end - outcome.begin) {
             outcome.begin = from;
             outcome.end = end;
         }
-        from = lanes.next_solid(to);
+        from = read.next_solid(to);
     }
     return outcome;
 }

@@ -4,10 +4,15 @@
 #include <stdint.h>
 #include <string.h>
 
+#include <atomic>
+
 #include "correct/model.h"
 
 namespace gkl_shim {
 namespace correct {
+
+// The most letters of a read, so that positions fit into 32 bits.
+constexpr int64_t kLongestRead = INT32_MAX / 2;
 
 struct Read {
     uint8_t *letters;
@@ -53,6 +58,26 @@ inline int64_t wrong_letter(const uint8_t *letters, int64_t length) {
     while (!is_wrong(letters[k])) k++;
     return k;
 }
+
+// Reads that one task checks.
+constexpr int64_t kReadsChecked = 4096;
+
+// The first read with a wrong letter, of those that several threads check.
+class FirstWrong {
+   public:
+    void check(const Read *reads, int64_t begin, int64_t end) {
+        while (begin < end && wrong_letter(reads[begin].letters, reads[begin].length) < 0) begin++;
+        if (begin == end) return;
+        int64_t first = first_.load();
+        while (begin < first && !first_.compare_exchange_weak(first, begin)) {
+        }
+    }
+    // Its index, or -1.
+    int64_t read() const { return first_ == INT64_MAX ? -1 : first_.load(); }
+
+   private:
+    std::atomic<int64_t> first_{INT64_MAX};
+};
 
 }  // namespace correct
 }  // namespace gkl_shim

@@ -1,8 +1,8 @@
 // How a read is corrected. Both engines run this code, and so write the same reads.
 //
-// An engine gives it a class Lanes, which holds one read: its codes, and `weak`, a bit for each
-// k-mer that is not in the spectrum. Lanes does what can be done for many k-mers at once: the CPU's
-// in a loop, a GPU's in the lanes of a warp.
+// An engine gives it a class WorkingRead, which holds the codes of one read's bases, and for each
+// k-mer whether it is weak: not in the spectrum. This class does what can be done for many k-mers
+// at once, the CPU's in a loop, a GPU's in the lanes of a warp.
 //
 // The default method looks for the fewest changes. It starts from the longest run of solid k-mers
 // and extends it to the right, then to the left. Where the next k-mer is weak, the base that this
@@ -23,7 +23,7 @@ namespace correct {
 enum Method { kSearch = 0, kVoting = 1 };
 
 // Most reads have no error. So only k-mers at this distance, which cover all bases of a read, are
-// looked up first. If all are solid, so is the read, and no other k-mer is looked up.
+// looked up first. If all are solid, the read is taken for solid, and no other k-mer is looked up.
 GKL_SHIM_CORRECT int sample_step(int k) { return k / 2; }
 
 // A change is confirmed by this number of solid k-mers in a row that contain it, or by all of them
@@ -33,9 +33,9 @@ GKL_SHIM_CORRECT int confirming(int k) { return k / 2; }
 
 // What became of a read.
 enum State : uint8_t {
-    kSolid = 0,      // all its k-mers were in the spectrum
-    kCorrected = 1,  // now they are
-    kUnsolved = 2,   // some still are not
+    kSolid = 0,      // the k-mers that were looked up, which cover all bases, are solid
+    kCorrected = 1,  // it was changed, and all its k-mers are solid now
+    kUnsolved = 2,   // some k-mers are still weak
     kShort = 3       // it has no k-mer
 };
 
@@ -61,9 +61,9 @@ GKL_SHIM_CORRECT int default_limit(int length) { return 2 + length / 10; }
 constexpr int kWindow = 20, kMostInWindow = 4;
 
 struct Limits {
-    int32_t changes;    // of a read; 0 means default_limit()
-    int32_t in_window;  // 0 means kMostInWindow
-    int32_t whole;      // if not 0, a read that stays unsolved gets no change at all
+    int32_t changes;         // of a read; 0 means default_limit()
+    int32_t in_window;       // 0 means kMostInWindow
+    int32_t all_or_nothing;  // if not 0, a read that stays unsolved gets no change at all
 
     GKL_SHIM_CORRECT int of(int length) const {
         return changes > 0 ? changes : default_limit(length);
@@ -77,31 +77,31 @@ struct Change {
     uint32_t base;
 };
 
-// Lanes has:
+// WorkingRead has:
 //   int length() const, kmers() const, k() const
 //   uint32_t code(int position) const; void set_code(int position, uint32_t base)
 //   uint32_t original(int position) const   the code before any change
 //   uint32_t quality(int position) const; uint64_t total_quality() const   of all bases
 //   int next_weak(int from) const, next_solid(int from) const   the first such k-mer, or kmers()
 //   int last_weak(int from) const, last_solid(int from) const   from `from` down, or -1
-//   void set_solid(int first, int last)
-//   void find_weak()           looks up all k-mers
+//   void set_solid(int first, int last)     these k-mers are not weak any more
+//   void find_weak()                        looks up all k-mers
 //   int run(Change, int direction, int most)
 //       how many k-mers in a row are solid if the base is changed: of those that contain it,
 //       starting with the one in which it is the last base (direction 1) or the first (-1)
-//   bool vote(Change *)        the change with the most votes; false if there is none
+//   bool vote(Change *)   the change with the most votes; false if no k-mer votes
 
 // Whether a window that has a base of [first, last] has too many changes. The replacement of an N
 // does not count, because it overwrites no base.
-template <class Lanes>
-GKL_SHIM_CORRECT bool crowded(const Lanes &lanes, const Limits &limits, int first, int last) {
+template <class WorkingRead>
+GKL_SHIM_CORRECT bool crowded(const WorkingRead &read, const Limits &limits, int first, int last) {
     const int begin = first < kWindow ? 0 : first - kWindow + 1;
-    const int end = last + kWindow < lanes.length() ? last + kWindow : lanes.length();
-    const uint64_t total = lanes.total_quality();
-    const auto weight = [&lanes, total](int p) {
-        const uint32_t original = lanes.original(p);
-        if (original == kUnknown || original == lanes.code(p)) return 0;
-        const uint64_t quality = uint64_t(lanes.quality(p)) * uint64_t(lanes.length());
+    const int end = last + kWindow < read.length() ? last + kWindow : read.length();
+    const uint64_t total = read.total_quality();
+    const auto weight = [&read, total](int p) {
+        const uint32_t original = read.original(p);
+        if (original == kUnknown || original == read.code(p)) return 0;
+        const uint64_t quality = uint64_t(read.quality(p)) * uint64_t(read.length());
         return quality > total ? 2 : is_low(quality, total) ? 0 : 1;
     };
     int changes = 0;
@@ -114,70 +114,70 @@ GKL_SHIM_CORRECT bool crowded(const Lanes &lanes, const Limits &limits, int firs
     return false;
 }
 
-template <class Lanes>
+template <class WorkingRead>
 class Search {
    public:
-    GKL_SHIM_CORRECT Search(Lanes &lanes, const Limits &limits)
-        : lanes_(lanes),
+    GKL_SHIM_CORRECT Search(WorkingRead &read, const Limits &limits)
+        : read_(read),
           limits_(limits),
-          left_(limits.of(lanes.length())),
-          enough_(confirming(lanes.k())) {}
+          left_(limits.of(read.length())),
+          enough_(confirming(read.k())) {}
 
     // Expects a read with a k-mer, and weak k-mers found. Returns the read's state.
     GKL_SHIM_CORRECT State correct() {
-        const int kmers = lanes_.kmers();
-        if (lanes_.next_weak(0) == kmers) return kSolid;
-        if (lanes_.next_solid(0) == kmers) {
+        const int kmers = read_.kmers();
+        if (read_.next_weak(0) == kmers) return kSolid;
+        if (read_.next_solid(0) == kmers) {
             Change change;
-            if (!lanes_.vote(&change)) return kUnsolved;
+            if (!read_.vote(&change)) return kUnsolved;
             left_--;
-            lanes_.set_code(change.position, change.base);
-            lanes_.find_weak();
-            if (lanes_.next_solid(0) == kmers) return kUnsolved;
+            read_.set_code(change.position, change.base);
+            read_.find_weak();
+            if (read_.next_solid(0) == kmers) return kUnsolved;
         }
         int first = 0, last = -1;
-        for (int from = lanes_.next_solid(0); from < kmers;) {
-            const int to = lanes_.next_weak(from);
+        for (int from = read_.next_solid(0); from < kmers;) {
+            const int to = read_.next_weak(from);
             if (to - from > last - first + 1) {
                 first = from;
                 last = to - 1;
             }
-            from = lanes_.next_solid(to);
+            from = read_.next_solid(to);
         }
         to_the_right(last);
-        to_the_left(lanes_.last_weak(last));
-        return lanes_.next_weak(0) == kmers ? kCorrected : kUnsolved;
+        to_the_left(read_.last_weak(last));
+        return read_.next_weak(0) == kmers ? kCorrected : kUnsolved;
     }
 
    private:
     // Expects a solid k-mer. Corrects everything to the right of it.
     GKL_SHIM_CORRECT void to_the_right(int solid) {
-        const int kmers = lanes_.kmers();
+        const int kmers = read_.kmers();
         for (;;) {
-            const int weak = lanes_.next_weak(solid);
+            const int weak = read_.next_weak(solid);
             if (weak == kmers) return;
             if (extend(weak, 1)) {
                 solid = weak;
                 continue;
             }
             // Extend the next run to the left, towards the weak k-mer.
-            const int next = lanes_.next_solid(weak);
+            const int next = read_.next_solid(weak);
             if (next == kmers) return;
-            for (int k = next - 1; k >= weak && extend(k, -1);) k = lanes_.last_weak(k);
-            solid = lanes_.next_solid(next);
+            for (int k = next - 1; k >= weak && extend(k, -1);) k = read_.last_weak(k);
+            solid = read_.next_solid(next);
         }
     }
     // Corrects everything to the left, from the first weak k-mer there.
     GKL_SHIM_CORRECT void to_the_left(int weak) {
         while (weak >= 0) {
             if (extend(weak, -1)) {
-                weak = lanes_.last_weak(weak);
+                weak = read_.last_weak(weak);
                 continue;
             }
-            const int next = lanes_.last_solid(weak);
+            const int next = read_.last_solid(weak);
             if (next < 0) return;
-            for (int k = next + 1; k <= weak && extend(k, 1);) k = lanes_.next_weak(k);
-            weak = lanes_.last_weak(next);
+            for (int k = next + 1; k <= weak && extend(k, 1);) k = read_.next_weak(k);
+            weak = read_.last_weak(next);
         }
     }
 
@@ -185,13 +185,13 @@ class Search {
     // base are solid. The k-mer beside it, against the direction, is solid. Returns whether there
     // was one best way.
     GKL_SHIM_CORRECT bool extend(int weak, int direction) {
-        const int n = lanes_.length(), k = lanes_.k();
+        const int n = read_.length(), k = read_.k();
         const int start = direction > 0 ? weak + k - 1 : weak;
         const int bases = direction > 0 ? n - start : start + 1;
         int most = most_at_once(bases);
         if (most > left_) most = left_;
         for (int changes = 1; changes <= most; changes++) {
-            if (changes == kFew + 1) total_quality_ = lanes_.total_quality();
+            if (changes == kFew + 1) total_quality_ = read_.total_quality();
             const int ways = explore(start, direction, changes);
             if (ways == 0) continue;
             if (ways > 1) return false;
@@ -199,9 +199,9 @@ class Search {
             left_ -= changes;
             const int end = best_[changes - 1].position;
             if (direction > 0)
-                lanes_.set_solid(weak, end + run_ - k);
+                read_.set_solid(weak, end + run_ - k);
             else
-                lanes_.set_solid(end - run_ + 1, weak);
+                read_.set_solid(end - run_ + 1, weak);
             return true;
         }
         return false;
@@ -212,39 +212,42 @@ class Search {
         uint32_t before[kMostAtOnce];
         GKL_SHIM_ROLLED
         for (int d = 0; d < changes; d++) {
-            before[d] = lanes_.code(best_[d].position);
-            lanes_.set_code(best_[d].position, best_[d].base);
+            before[d] = read_.code(best_[d].position);
+            read_.set_code(best_[d].position, best_[d].base);
         }
-        const int made = limits_.of(lanes_.length()) - left_ + changes;
+        // A change counts as two at most.
+        const int made = limits_.of(read_.length()) - left_ + changes;
         if (2 * made <= limits_.of_window()) return true;
         const int one = best_[0].position, other = best_[changes - 1].position;
-        if (!crowded(lanes_, limits_, one < other ? one : other, one < other ? other : one))
+        if (!crowded(read_, limits_, one < other ? one : other, one < other ? other : one))
             return true;
         GKL_SHIM_ROLLED
-        for (int d = 0; d < changes; d++) lanes_.set_code(best_[d].position, before[d]);
+        for (int d = 0; d < changes; d++) read_.set_code(best_[d].position, before[d]);
         return false;
     }
 
     // How many k-mers contain a base, of those that the direction leads to.
     GKL_SHIM_CORRECT int reach(int position, int direction) const {
-        const int bases = direction > 0 ? lanes_.length() - position : position + 1;
-        return bases < lanes_.k() ? bases : lanes_.k();
+        const int bases = direction > 0 ? read_.length() - position : position + 1;
+        return bases < read_.k() ? bases : read_.k();
     }
 
-    // Tries all ways of exactly this number of changes. Returns how many are equally good.
+    // Tries all ways of exactly this number of changes. Returns how many are equally good. This is
+    // a depth-first search without recursion: way[d] is the change at depth d, and before[d] the
+    // base that it replaces.
     GKL_SHIM_CORRECT int explore(int start, int direction, int changes) {
         uint32_t before[kMostAtOnce], quality = 0, best = 0;
         Change way[kMostAtOnce];
         int ways = 0, depth = 0;
         way[0] = {start, 0};
-        before[0] = lanes_.code(start);
+        before[0] = read_.code(start);
         for (;;) {
             Change &change = way[depth];
-            if (change.base > 3) {  // all four bases are tried
+            if (change.base > 3) {  // all four bases have been tried
                 if (depth == 0) return ways;
                 depth--;
-                lanes_.set_code(way[depth].position, before[depth]);
-                quality -= lanes_.quality(way[depth].position);
+                read_.set_code(way[depth].position, before[depth]);
+                quality -= read_.quality(way[depth].position);
                 way[depth].base++;
                 continue;
             }
@@ -252,13 +255,13 @@ class Search {
                 change.base++;
                 continue;
             }
-            const int whole = reach(change.position, direction);
-            const int run = lanes_.run(change, direction, whole);
-            const int enough = whole < enough_ ? whole : enough_;
+            const int containing = reach(change.position, direction);
+            const int run = read_.run(change, direction, containing);
+            const int enough = containing < enough_ ? containing : enough_;
             const bool last = depth == changes - 1;
             if (run >= enough && last) {
-                const uint32_t sum = quality + lanes_.quality(change.position);
-                const bool low = is_low(uint64_t(sum) * uint64_t(lanes_.length()),
+                const uint32_t sum = quality + read_.quality(change.position);
+                const bool low = is_low(uint64_t(sum) * uint64_t(read_.length()),
                                         uint64_t(changes) * total_quality_);
                 if (changes > kFew && !low) {
                     // not a way
@@ -272,55 +275,55 @@ class Search {
                     ways++;
                 }
             } else if (run > 0 && run < enough && !last) {
-                quality += lanes_.quality(change.position);
-                lanes_.set_code(change.position, change.base);
+                quality += read_.quality(change.position);
+                read_.set_code(change.position, change.base);
                 depth++;
                 way[depth] = {change.position + direction * run, 0};
-                before[depth] = lanes_.code(way[depth].position);
+                before[depth] = read_.code(way[depth].position);
                 continue;
             }
             change.base++;
         }
     }
 
-    Lanes &lanes_;
+    WorkingRead &read_;
     const Limits &limits_;
     int left_;          // changes that the read may still get
     const int enough_;  // k-mers in a row that confirm a change
     Change best_[kMostAtOnce];
-    uint64_t total_quality_ = 0;  // for more than a few changes
+    uint64_t total_quality_ = 0;  // of the read; not set for up to kFew changes
     int run_ = 0;                 // k-mers that confirm the last of the best changes
 };
 
 // CUDA-EC's loop: make the change with the most votes until all k-mers are solid.
-template <class Lanes>
-GKL_SHIM_CORRECT State correct_by_voting(Lanes &lanes, const Limits &limits) {
-    const int kmers = lanes.kmers();
-    if (lanes.next_weak(0) == kmers) return kSolid;
-    for (int left = limits.of(lanes.length()); left > 0; left--) {
+template <class WorkingRead>
+GKL_SHIM_CORRECT State correct_by_voting(WorkingRead &read, const Limits &limits) {
+    const int kmers = read.kmers();
+    if (read.next_weak(0) == kmers) return kSolid;
+    for (int left = limits.of(read.length()); left > 0; left--) {
         Change change;
-        if (!lanes.vote(&change)) return kUnsolved;
-        const uint32_t before = lanes.code(change.position);
-        lanes.set_code(change.position, change.base);
-        if (crowded(lanes, limits, change.position, change.position)) {
-            lanes.set_code(change.position, before);
+        if (!read.vote(&change)) return kUnsolved;
+        const uint32_t before = read.code(change.position);
+        read.set_code(change.position, change.base);
+        if (crowded(read, limits, change.position, change.position)) {
+            read.set_code(change.position, before);
             return kUnsolved;
         }
-        lanes.find_weak();
-        if (lanes.next_weak(0) == kmers) return kCorrected;
+        read.find_weak();
+        if (read.next_weak(0) == kmers) return kCorrected;
     }
     return kUnsolved;
 }
 
 // Corrects a read. Expects one with a k-mer, and weak k-mers found.
-template <class Lanes>
-GKL_SHIM_CORRECT State correct_read(Lanes &lanes, Method method, const Limits &limits) {
-    const State state = method == kVoting ? correct_by_voting(lanes, limits)
-                                          : Search<Lanes>(lanes, limits).correct();
-    if (state == kUnsolved && limits.whole) {
+template <class WorkingRead>
+GKL_SHIM_CORRECT State correct_read(WorkingRead &read, Method method, const Limits &limits) {
+    const State state = method == kVoting ? correct_by_voting(read, limits)
+                                          : Search<WorkingRead>(read, limits).correct();
+    if (state == kUnsolved && limits.all_or_nothing) {
         GKL_SHIM_ROLLED
-        for (int p = 0; p < lanes.length(); p++) lanes.set_code(p, lanes.original(p));
-        lanes.find_weak();
+        for (int p = 0; p < read.length(); p++) read.set_code(p, read.original(p));
+        read.find_weak();
     }
     return state;
 }

@@ -712,11 +712,12 @@ enum {
 
 /* What became of a read. */
 enum {
-    GKL_SHIM_CORRECT_SOLID = 0,     /* nothing was wrong */
-    GKL_SHIM_CORRECT_CORRECTED = 1, /* all its k-mers are solid now */
-    GKL_SHIM_CORRECT_UNSOLVED = 2,  /* some k-mers are still weak. What could not be made solid is
-                                     * unchanged; what could is corrected, unless `whole` is set. */
-    GKL_SHIM_CORRECT_SHORT = 3      /* shorter than k */
+    GKL_SHIM_CORRECT_SOLID = 0,     /* unchanged: k-mers that cover all its bases are solid */
+    GKL_SHIM_CORRECT_CORRECTED = 1, /* changed: all its k-mers are solid now */
+    /* Some k-mers are still weak. Stretches that could be made solid are corrected, unless
+     * `all_or_nothing` is set; the others are unchanged. */
+    GKL_SHIM_CORRECT_UNSOLVED = 2,
+    GKL_SHIM_CORRECT_SHORT = 3 /* shorter than k */
 };
 
 /* Reads as a ragged array. Letters are ACGTN in either case. */
@@ -724,16 +725,18 @@ typedef struct {
     int64_t reads;          /* may be 0 */
     const int64_t *offsets; /* reads+1 offsets into letters */
     const uint8_t *letters;
-    const uint8_t *qualities; /* one for each letter, higher is better; NULL if there are none */
+    /* One for each letter, as FASTQ has it: the Phred score plus 33. NULL if there are none. */
+    const uint8_t *qualities;
 } gkl_shim_correct_batch;
 
 /* A counter of k-mers. Its calls may not overlap. */
 typedef struct gkl_shim_correct_counter gkl_shim_correct_counter;
 
 /* Open a counter. `threads` is as in gkl_shim_pairhmm_options. `memory_bytes` is the most memory
- * for tables of counts; 0 means no limit. A counter takes about 160 MiB in addition, and 8 bytes
- * for each k-mer that it keeps: those that occur at least `threshold` times, which is 2 to 2047, or
- * 0 for the valley of the histogram. A spectrum may have this threshold or a larger one. */
+ * for tables of counts; 0 means no limit. In addition, a counter takes 128 MiB and 1 MiB for
+ * each thread, and 8 bytes for each k-mer that it keeps: those that occur at least `threshold`
+ * times, which is 2 to 2047, or 0 for the valley of the histogram. A spectrum may have this
+ * threshold or a larger one. */
 GKL_SHIM_API gkl_shim_status gkl_shim_correct_counter_open(int32_t k, int32_t threads,
                                                            int64_t memory_bytes, int32_t threshold,
                                                            gkl_shim_correct_counter **counter);
@@ -790,13 +793,13 @@ GKL_SHIM_API gkl_shim_status gkl_shim_correct_spectrum_facts(
 GKL_SHIM_API void gkl_shim_correct_spectrum_close(gkl_shim_correct_spectrum *spectrum);
 
 typedef struct {
-    int32_t threads; /* as in gkl_shim_pairhmm_options */
-    int32_t method;  /* GKL_SHIM_CORRECT_SEARCH or _VOTING */
-    int32_t changes; /* the most changes of a read; 0 means 2 and one more for every 10 bases */
+    int32_t threads;     /* as in gkl_shim_pairhmm_options */
+    int32_t method;      /* GKL_SHIM_CORRECT_SEARCH or _VOTING */
+    int32_t max_changes; /* of a read; 0 means 2, and one more for every 10 bases */
     /* The most changes within 20 bases; 0 means 4. A base whose quality is above the read's mean
      * counts as two; one whose quality is below 7/8 of the mean, and an N, do not count. */
-    int32_t window_changes;
-    int32_t whole; /* if not 0, unsolved reads stay wholly unchanged */
+    int32_t max_window_changes;
+    int32_t all_or_nothing; /* if not 0, unsolved reads stay as they were */
 } gkl_shim_correct_options;
 
 /* Correct reads. `corrected` gets all letters; those that are not changed keep their case.

@@ -492,18 +492,18 @@ typedef struct gkl_shim_correct_chunk gkl_shim_correct_chunk;
 GKL_SHIM_API gkl_shim_status gkl_shim_correct_chunk_open(int32_t threads,
                                                          gkl_shim_correct_chunk **chunk);
 
-/* Find the complete records in a text, at most `most`. The text stays the caller's; the calls below
- * read and change it. `last` says that the file ends with it. `before` is how many records of the
- * file came before. *records, *bases and *end become what was found, and where it ends. */
+/* Find the complete records in a text. The text stays the caller's; the calls below read and change
+ * it. `last` says that the file ends with it; then it must end with a newline. `before` is how many
+ * records of the file came before. *records, *bases and *end become what was found, and where it
+ * ends. */
 GKL_SHIM_API gkl_shim_status gkl_shim_correct_chunk_parse(gkl_shim_correct_chunk *chunk,
                                                           uint8_t *text, int64_t size, int32_t last,
-                                                          int64_t most, int64_t before,
-                                                          int64_t *records, int64_t *bases,
-                                                          int64_t *end);
+                                                          int64_t before, int64_t *records,
+                                                          int64_t *bases, int64_t *end);
 
-/* Keep the first records only. *end becomes where they end. */
+/* Keep the first records only. *bases and *end become theirs. */
 GKL_SHIM_API void gkl_shim_correct_chunk_cut(gkl_shim_correct_chunk *chunk, int64_t records,
-                                             int64_t *end);
+                                             int64_t *bases, int64_t *end);
 
 /* As gkl_shim_correct_count(). */
 GKL_SHIM_API gkl_shim_status gkl_shim_correct_chunk_count(gkl_shim_correct_chunk *chunk,

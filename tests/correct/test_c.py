@@ -81,8 +81,8 @@ def test_what_is_refused() -> None:
     for options, message in (
         ((-1, 0, 0), "threads is -1, less than 0"),
         ((1, 2, 0), "method is 2, not 0 or 1"),
-        ((1, 0, -1), "changes is -1, less than 0"),
-        ((1, 0, 0, -1), "window_changes is -1, less than 0"),
+        ((1, 0, -1), "max_changes is -1, less than 0"),
+        ((1, 0, 0, -1), "max_window_changes is -1, less than 0"),
     ):
         given = ffi.new("gkl_shim_correct_options *", options)
         batch = ffi.new("gkl_shim_correct_batch *")

@@ -161,13 +161,11 @@ def test_the_report_and_the_plot(tmp_path: Path) -> None:
     # The saved spectrum corrects other files, even a pipe.
     done = run(tmp_path, "correct", "-", "--spectrum", "s.npz", input=TEXT.encode())
     assert done.stdout.decode() == WANT_TEXT
-
-
-def test_a_plot_with_a_threshold_beyond_the_histogram(tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib")
-    (tmp_path / "r.fq").write_text(TEXT)
-    succeeded(run(tmp_path, "correct", "r.fq", "--threshold", "300", "--plot", "h.svg"))
-    assert b"<svg" in (tmp_path / "h.svg").read_bytes()
+    # A threshold that is not in the histogram.
+    drawn = ("--threshold", "300", "--plot", "far.png", "-o", "unchanged.fq")
+    succeeded(run(tmp_path, "correct", "r.fq", "-k", str(K), *drawn))
+    assert (tmp_path / "far.png").read_bytes().startswith(b"\x89PNG")
+    assert (tmp_path / "unchanged.fq").read_text() == TEXT
 
 
 def test_options_reach_the_engine(tmp_path: Path) -> None:
@@ -235,6 +233,24 @@ def test_files_larger_than_a_piece(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.parametrize("interleaved", [False, True])
+def test_pairs_larger_than_a_piece(tmp_path: Path, interleaved) -> None:
+    """Pieces of two files have different numbers of reads; a piece of one ends within a pair."""
+    texts = [fastq(reads * 80, QUALITIES * 80) for reads in (READS, WANT)]
+    given, want = ([text, text.replace(" of/", " of a long name/")] for text in texts)
+    assert min(map(len, given)) > 1.5 * 8_388_608
+    files = 1 if interleaved else 2
+    for k in range(files):
+        (tmp_path / f"r{k}.fq").write_text(given[k])
+    options = ["-k", str(K), "--threshold", str(THRESHOLD * 80 * files), "--json", "report.json"]
+    options += ["r0.fq", "--interleaved"] if interleaved else ["r0.fq", "r1.fq", "--output2", "o1"]
+    succeeded(run(tmp_path, "correct", "-o", "o0", *options))
+    assert [(tmp_path / f"o{k}").read_text() for k in range(files)] == want[:files]
+    report = json.loads((tmp_path / "report.json").read_text())
+    assert report["reads"] == report["reads_written"] == len(READS) * 80 * files
+    assert report["bases"] == sum(map(len, READS)) * 80 * files
+
+
 @pytest.mark.parametrize("name", ["empty.fq", "short.fq"])
 def test_nothing_to_correct(tmp_path: Path, name) -> None:
     text = "" if name == "empty.fq" else fastq(["ACGT", ""], [[30] * 4, []])
@@ -253,8 +269,8 @@ def test_nothing_to_correct(tmp_path: Path, name) -> None:
         ("@a\nAC\nII\n@b\n", "r.fq: record 1 (a): its third line does not start with +"),
         ("@a\nAC\n+\nII\n@b\nAX\n+\nII\n", 'r.fq: record 2 (b): letter 2 is "X", not one of ACGTN'),
         (">a\nACGT\n>b\nAC.T\n", 'r.fq: record 2 (b): letter 3 is ".", not one of ACGTN'),
-        (">a\nAC\rGT\nACGT\n", r'r.fq: record 1 (a): letter 3 is "\x0d", not one of ACGTN'),
-        (">a\nAC\r\r\nACGT\n", r'r.fq: record 1 (a): letter 3 is "\x0d", not one of ACGTN'),
+        (">a\nAC\rG\nACGT\n>b\n", r'r.fq: record 1 (a): letter 3 is "\x0d", not one of ACGTN'),
+        (">a\nAC\nG\r\r\n>b\nA\nC\n", r'r.fq: record 1 (a): letter 4 is "\x0d", not one of ACGTN'),
     ],
 )
 def test_malformed_records(tmp_path: Path, text, message) -> None:
@@ -294,7 +310,11 @@ def test_outputs_that_cannot_be_written(tmp_path: Path) -> None:
     succeeded(run(tmp_path, "correct", "r.fq", "-o", "there.fq", "--force", *OPTIONS))
     assert (tmp_path / "there.fq").read_text() == WANT_TEXT
     done = run(tmp_path, "correct", "r.fq", "-o", "r.fq", "--force")
-    assert one_error(done) == "r.fq: it is given twice; name another output"
+    assert one_error(done) == "r.fq: it is given twice; name another file"
+    done = run(tmp_path, "correct", "r.fq", "r.fq", "-o", "a", "--output2", "b")
+    assert one_error(done) == "r.fq: it is given twice; name another file"
+    done = run(tmp_path, "correct", "r.fq", "--spectrum", "s.npz", "-o", "s.npz", "--force")
+    assert one_error(done) == "s.npz: it is given twice; name another file"
     done = run(tmp_path, "correct", "r.fq", "-o", "absent/out.fq")
     assert one_error(done) == "absent/out.fq: No such file or directory"
     done = run(tmp_path, "correct", "r.fq", "-o", ".")
@@ -346,6 +366,9 @@ def test_a_file_that_grows_too_large(tmp_path: Path, output, threads) -> None:
         (["r.fq", "r2.fq", "--output2", "x", "--interleaved"], "--interleaved is for one file"),
         (["r.fq", "--spectrum", "s", "-k", "15"], "a --spectrum has its own k and threshold"),
         (["r.fq", "--genome-size", "9", "-k", "15"], "--genome-size chooses k; do not give both"),
+        (["r.fq", "--json", "-"], "standard output is given twice; name a file instead of -"),
+        (["r.fq", "r2.fq", "--output2", "-"], "standard output is given twice; name a file"),
+        (["-", "-", "--output2", "x"], "standard input is given twice; name a file instead of -"),
         (["r.fq", "--plot", "h.pdf"], "Invalid value for --plot: h.pdf ends with neither .svg nor"),
         (["r.fq", "-k", "5"], "Invalid value for '-k': 5 is not in the range 11<=x<=31"),
     ],

@@ -224,13 +224,21 @@ def test_changes_are_returned_as_arrays() -> None:
     assert bytes(found.changed_from) == b"TN" and bytes(found.changed_to) == b"AT"
 
 
-def test_low_quality_bases_come_first() -> None:
-    """Two bases could be wrong: the k-mers of two genomes meet in the read's last two bases."""
-    stem = "ACGTTGCAAGCTTAGCATCCG"
-    reads = [stem + "AC"] * 5 + [stem[:10] + "TTTTTTTTTTTTT"]
-    spectrum = Spectrum.from_reads(reads, k=11, threshold=3)
-    found = spectrum.correct([stem + "AG", stem + "CC"], bytes([30] * 46))
-    assert [found.read(k).decode() for k in range(2)] == [stem + "AC"] * 2
+def test_bases_of_low_quality_are_changed() -> None:
+    """The read is two changes from either of two genomes; the second change differs."""
+    rnd = random.Random(14)
+    start, rest = ("".join(rnd.choices("ACGT", k=size)) for size in (60, 40))
+    other = {"A": "C", "C": "G", "G": "T", "T": "A"}
+    genomes = [
+        start + base + rest[:at] + other[rest[at]] + rest[at + 1 :]
+        for base, at in (("A", 1), ("C", 3))
+    ]
+    spectrum = Spectrum.from_reads(genomes * 3, k=11, threshold=3)
+    for index, at in enumerate((1, 3)):
+        qualities = [63] * 101
+        qualities[61 + at] = 50
+        found = spectrum.correct([start + "G" + rest], bytes(qualities))
+        assert found.read(0).decode() == genomes[index]
 
 
 def test_trimmed_parts_are_solid() -> None:
@@ -254,24 +262,29 @@ def test_a_saved_spectrum_gives_the_same(tmp_path: Path) -> None:
     assert (loaded.correct(reads).letters == spectrum.correct(reads).letters).all()
 
 
-@pytest.mark.parametrize("damage", ["cut", "other", "empty", "places", "slots", "histogram"])
+@pytest.mark.parametrize(
+    "damage", ["cut", "other", "empty", "places", "slots", "format", "histogram"]
+)
 def test_a_damaged_spectrum_is_refused(tmp_path: Path, damage) -> None:
     path = tmp_path / "s.npz"
     spectrum = Spectrum.from_reads(["ACGTTGCAAGCTTAGC"] * 5, k=11)
     spectrum.save(path)
-    data = path.read_bytes()
-    if damage in ("slots", "histogram"):
-        with np.load(path) as file:
-            arrays = {name: file[name].copy() for name in file}
-        arrays["slots"][-1] = 7 * (damage == "slots")
-        arrays["histogram"] = arrays["histogram"][damage == "histogram" :]
-        np.savez(path, **arrays)
-    elif damage == "places":
+    with np.load(path) as file:
+        arrays = {name: array.copy() for name, array in file.items()}
+    changed = {
+        "slots": np.append(arrays["slots"], np.uint32(7)),
+        "format": np.frombuffer(bytes(arrays["facts"]).replace(b'format": 1', b'format": 2'), "u1"),
+        "histogram": arrays["histogram"][:-1],
+    }
+    if damage in changed:
+        np.savez(path, **{**arrays, damage.replace("format", "facts"): changed[damage]})
+    else:
+        data = path.read_bytes()
         # The table of contents seems to begin later, and so all parts before the file's beginning.
         contents = int.from_bytes(data[-6:-2], "little") + 999
-        path.write_bytes(data[:-6] + contents.to_bytes(4, "little") + data[-2:])
-    else:
-        path.write_bytes({"cut": data[: len(data) // 2], "other": b"ACGT\n", "empty": b""}[damage])
+        moved = data[:-6] + contents.to_bytes(4, "little") + data[-2:]
+        files = {"cut": data[: len(data) // 2], "other": b"ACGT\n", "empty": b"", "places": moved}
+        path.write_bytes(files[damage])
     with pytest.raises(FormatError, match=r"s\.npz: it is not a complete spectrum"):
         Spectrum.load(path)
 
@@ -357,9 +370,8 @@ def test_wrong_arguments_of_counting(arguments, message) -> None:
         ({"max_changes": 0}, "max_changes is 0, less than 1"),
         ({"max_window_changes": 0}, "max_window_changes is 0, less than 1"),
         ({"qualities": b"III"}, "qualities: 3 of them, but 4 letters"),
-        ({"qualities": memoryview(b"III")}, "qualities: 3 of them, but 4 letters"),
-        ({"qualities": [1, 3]}, "qualities: expected bytes, or numbers for each read"),
-        ({"qualities": "IIII"}, "qualities: expected bytes, or numbers for each read"),
+        ({"qualities": ["III", "I"]}, "qualities: their lengths are not those of the reads"),
+        ({"qualities": [73, 73, 73, 73]}, "qualities: sequence 0: expected bytes, str or a uint8"),
         ({"reads": ["AC-T"]}, "read 0: letter 2 is byte 45, not one of ACGTN"),
     ],
 )

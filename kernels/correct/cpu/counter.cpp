@@ -33,25 +33,24 @@ CpuCounter::CpuCounter(int k, int threads, int64_t memory_bytes, int least)
     : Counter(k, least),
       threads_(threads),
       memory_bytes_(memory_bytes),
-      lanes_(size_t(threads)),
+      writers_(size_t(threads)),
       tables_(kPartitions) {
-    for (Lane &lane : lanes_) {
-        lane.blocks.resize(kPartitions);
-        lane.next.resize(kPartitions);
+    for (Writer &writer : writers_) {
+        writer.blocks.resize(kPartitions);
+        writer.next.resize(kPartitions);
     }
 }
 
-// Called when a partition has no block, or a full one.
-void CpuCounter::full(Lane &lane, size_t partition) {
+void CpuCounter::add_block(Writer &writer, size_t partition) {
     const uint32_t block = used_blocks_++;
-    lane.blocks[partition].push_back(block);
-    lane.next[partition] = hashes_.begin() + size_t(block) * kBlock;
+    writer.blocks[partition].push_back(block);
+    writer.next[partition] = hashes_.begin() + size_t(block) * kBlock;
 }
 
-void CpuCounter::append(Lane &lane, const Read &read) {
+void CpuCounter::append(Writer &writer, const Read &read) {
     const int k = hasher_.k, shift = rest_bits();
     const uint64_t first = uint64_t(first_), end = uint64_t(end_);
-    uint64_t **const next = lane.next.data();
+    uint64_t **const next = writer.next.data();
     Roller roller;
     int bases = 0;
     for (int at = 0; at < read.length; at++) {
@@ -65,17 +64,17 @@ void CpuCounter::append(Lane &lane, const Read &read) {
         const uint64_t hash = hasher_.hash(roller.canonical());
         const uint64_t partition = hash >> shift;
         if (partition - first >= end - first) continue;
-        // A pointer to the end of a block is aligned like a block.
+        // There is no block yet, or it is full: blocks and their ends are aligned alike.
         if (reinterpret_cast<uintptr_t>(next[partition]) % kBlockBytes == 0)
-            full(lane, size_t(partition));
+            add_block(writer, size_t(partition));
         *next[partition]++ = hash;
     }
 }
 
 void CpuCounter::count(const Read *reads, int64_t count) {
-    // Full blocks hold a round's hashes, and each partition of a lane may have another block.
+    // Full blocks hold a round's hashes, and each partition of a writer may have another block.
     if (hashes_.empty())
-        hashes_ = Mapped(size_t(kRound) + lanes_.size() * size_t(kPartitions) * kBlock);
+        hashes_ = Mapped(size_t(kRound) + writers_.size() * size_t(kPartitions) * kBlock);
     for (int64_t begin = 0, end = 0; begin < count; begin = end) {
         while (end < count && reads[end].length <= kRound) end++;
         count_some(reads + begin, end - begin);
@@ -96,23 +95,23 @@ void CpuCounter::count_some(const Read *reads, int64_t count) {
     struct Job {
         CpuCounter &counter;
         const Read *reads;
-        int64_t count, lanes;
+        int64_t count, writers;
     };
     for (int64_t begin = 0; begin < count;) {
         // As many reads as the round has room for.
         int64_t end = begin, bases = 0;
         while (end < count && waiting_ + bases + reads[end].length <= kRound)
             bases += reads[end++].length;
-        const int64_t lanes = std::min<int64_t>(threads_, (end - begin) / kReadsAppended + 1);
-        Job job = {*this, reads + begin, end - begin, lanes};
+        const int64_t writers = std::min<int64_t>(threads_, (end - begin) / kReadsAppended + 1);
+        Job job = {*this, reads + begin, end - begin, writers};
         parallel_for(
-            lanes, bases * kAppendNanoseconds, threads_,
+            writers, bases * kAppendNanoseconds, threads_,
             [](void *context, int64_t t) {
                 const Job &job = *static_cast<Job *>(context);
-                Lane &lane = job.counter.lanes_[size_t(t)];
-                const int64_t last = job.count * (t + 1) / job.lanes;
-                for (int64_t k = job.count * t / job.lanes; k < last; k++)
-                    job.counter.append(lane, job.reads[k]);
+                Writer &writer = job.counter.writers_[size_t(t)];
+                const int64_t last = job.count * (t + 1) / job.writers;
+                for (int64_t k = job.count * t / job.writers; k < last; k++)
+                    job.counter.append(writer, job.reads[k]);
             },
             &job);
         waiting_ += bases;
@@ -128,7 +127,7 @@ size_t CpuCounter::share() const {
 }
 
 void CpuCounter::flush() {
-    for (Table &table : tables_) table.lane = table.block = table.hash = 0;
+    for (Table &table : tables_) table.writer = table.block = table.hash = 0;
     struct Job {
         CpuCounter &counter;
         std::atomic<bool> lacks_room;
@@ -149,9 +148,9 @@ void CpuCounter::flush() {
     }
     waiting_ = 0;
     used_blocks_ = 0;
-    for (Lane &lane : lanes_) {
-        for (auto &blocks : lane.blocks) blocks.clear();
-        std::fill(lane.next.begin(), lane.next.end(), nullptr);
+    for (Writer &writer : writers_) {
+        for (auto &blocks : writer.blocks) blocks.clear();
+        std::fill(writer.next.begin(), writer.next.end(), nullptr);
     }
 }
 
@@ -160,13 +159,13 @@ void CpuCounter::flush() {
 bool CpuCounter::count_partition(int partition) {
     Table &table = tables_[size_t(partition)];
     const uint64_t rest_mask = (uint64_t(1) << rest_bits()) - 1;
-    for (; table.lane < lanes_.size(); table.lane++, table.block = 0) {
-        const Lane &lane = lanes_[table.lane];
-        const auto &blocks = lane.blocks[size_t(partition)];
+    for (; table.writer < writers_.size(); table.writer++, table.block = 0) {
+        const Writer &writer = writers_[table.writer];
+        const auto &blocks = writer.blocks[size_t(partition)];
         for (; table.block < blocks.size(); table.block++, table.hash = 0) {
             const uint64_t *const block = hashes_.begin() + size_t(blocks[table.block]) * kBlock;
             const uint64_t *const end =
-                table.block + 1 < blocks.size() ? block + kBlock : lane.next[size_t(partition)];
+                table.block + 1 < blocks.size() ? block + kBlock : writer.next[size_t(partition)];
             if (is_full(table.used, table.entries.size()) && !grow(table)) return false;
             for (const uint64_t *hash = block + table.hash; hash < end; hash++) {
                 if (add(table, (*hash & rest_mask) << kEntryCountBits | 1)) continue;

@@ -28,27 +28,30 @@ class CpuCounter : public Counter {
     bool end_pass() override;
 
    private:
-    // Hashes lie in blocks, which all threads take from the same array. The pointer of a partition
-    // is where a thread's next hash of it goes.
+    // Hashes lie in blocks, which all threads take from the same array.
     static constexpr size_t kBlock = 256, kBlockBytes = kBlock * sizeof(uint64_t);
-    struct Lane {
+    // Where one thread appends hashes.
+    struct Writer {
         std::vector<std::vector<uint32_t>> blocks;  // of each partition
-        std::vector<uint64_t *> next;
+        std::vector<uint64_t *> next;               // of each partition: where its next hash goes
     };
     struct Table {
         Mapped entries;
         size_t used = 0;
         // The next hash to count.
-        size_t lane = 0, block = 0, hash = 0;
+        size_t writer = 0, block = 0, hash = 0;
     };
 
-    void count_some(const Read *reads, int64_t count);
-    void append(Lane &lane, const Read &read);
-    void full(Lane &lane, size_t partition);
+    // A round: the first two append hashes to blocks, the next three count them in tables.
+    void append(Writer &writer, const Read &read);
+    void add_block(Writer &writer, size_t partition);
     bool count_partition(int partition);
     bool add(Table &table, uint64_t entry) const;
     bool grow(Table &table) const;
+    void count_some(const Read *reads, int64_t count);
+    // Ends a round.
     void flush();
+    // The end of a pass, for each table.
     void count_counts(Table &table, std::vector<int64_t> *histogram);
     void keep(size_t partition, uint64_t from);
     size_t slot(uint64_t rest, size_t size) const {
@@ -59,11 +62,11 @@ class CpuCounter : public Counter {
 
     const int threads_;
     const int64_t memory_bytes_;
-    int first_ = 0, end_ = kPartitions;
-    int64_t waiting_ = 0;  // the blocks hold at most this many hashes
+    int first_ = 0, end_ = kPartitions;  // the partitions of this pass
+    int64_t waiting_ = 0;                // the blocks hold at most this many hashes
     Mapped hashes_;
     std::atomic<uint32_t> used_blocks_{0};
-    std::vector<Lane> lanes_;
+    std::vector<Writer> writers_;
     std::vector<Table> tables_;
 };
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "common/thread_pool.h"
-#include "correct/cpu/read_lanes.h"
+#include "correct/cpu/read.h"
 
 namespace gkl_shim {
 namespace correct {
@@ -20,8 +20,8 @@ constexpr int64_t kCorrectNanoseconds = 3;
 
 class Corrector {
    public:
-    Corrector(const CpuSettings &settings, const Spectrum &spectrum)
-        : settings_(settings), spectrum_(spectrum.view()), lanes_(spectrum_) {}
+    Corrector(const Settings &settings, const Spectrum &spectrum)
+        : settings_(settings), spectrum_(spectrum.view()), read_(spectrum_) {}
 
     void correct(const Read *reads, int64_t count, Outcome *outcomes) {
         for (int64_t k = 0; k < count; k += kReadsAtOnce) {
@@ -65,29 +65,29 @@ class Corrector {
     }
 
     void correct(const Read &read, Outcome *outcome) {
-        lanes_.open(read);
-        *outcome = corrected(lanes_, settings_.method, settings_.limits);
+        read_.open(read);
+        *outcome = corrected(read_, settings_.method, settings_.limits);
         if (outcome->state == kSolid) return;
         for (int p = 0; p < read.length; p++) {
-            const uint32_t code = lanes_.code(p);
+            const uint32_t code = read_.code(p);
             if (code == code_of(read.letters[p])) continue;
             read.letters[p] = letter_of(code);
             outcome->changes++;
         }
     }
 
-    const CpuSettings settings_;
+    const Settings settings_;
     const SpectrumView spectrum_;
-    ReadLanes lanes_;
+    CpuRead read_;
     std::vector<uint64_t> hashes_[kReadsAtOnce];
 };
 
 }  // namespace
 
-void correct_on_cpu(const CpuSettings &settings, const Spectrum &spectrum, const Read *reads,
+void correct_on_cpu(const Settings &settings, const Spectrum &spectrum, const Read *reads,
                     int64_t count, Outcome *outcomes) {
     struct Job {
-        const CpuSettings &settings;
+        const Settings &settings;
         const Spectrum &spectrum;
         const Read *reads;
         int64_t count;

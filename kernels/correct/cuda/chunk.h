@@ -17,7 +17,7 @@ namespace correct {
 
 // A call's reads.
 struct CorrectCall {
-    const CpuSettings &settings;
+    const Settings &settings;
     const Spectrum &spectrum;
     const Read *reads;
     int64_t count;

@@ -1,233 +1,11 @@
 #include "correct/cuda/counter.h"
 
-#include <string.h>
-
 #include <algorithm>
-#include <utility>
 
-#include "common/thread_pool.h"
+#include "correct/cuda/staging.h"
 
 namespace gkl_shim {
 namespace correct {
-namespace {
-
-constexpr int64_t kEntryBytes = sizeof(uint64_t);
-// Bases of a chunk, about.
-constexpr int64_t kCountedBases = int64_t(1) << 24;
-// Entries of a table that stay free however small the table is, because k-mers are not divided
-// evenly among tables.
-constexpr int64_t kSpareEntries = 64;
-constexpr int64_t kMostCountBlocks = int64_t(1) << 16;
-// The approximate time to sort an entry.
-constexpr int64_t kSortNanoseconds = 4;
-
-}  // namespace
-
-// ---- One device -----------------------------------------------------------------------------
-
-DeviceTables::DeviceTables(Engine *engine, gpu::Device *device, int k, std::vector<int> partitions,
-                           int64_t memory_bytes, int64_t kmers)
-    : engine_(*engine),
-      device_(*device),
-      driver_(engine->driver),
-      k_(k),
-      // While tables are enlarged, there are two sets of them.
-      most_entries_(std::min(memory_bytes, engine->hardware(*device).memory_bytes) /
-                    (2 * kEntryBytes)),
-      partitions_(std::move(partitions)) {
-    try {
-        for (void *&stream : streams_) stream = driver_.stream();
-        driver_.allocate(kSmall, &small_);
-        make(kmers);
-    } catch (const CudaFailure &) {
-        free();
-        throw;
-    }
-}
-
-DeviceTables::~DeviceTables() { free(); }
-
-void DeviceTables::free() {
-    for (void *&stream : streams_)
-        if (stream) driver_.free_stream(std::exchange(stream, nullptr));
-    for (auto &reads : reads_) reads.free(driver_);
-    driver_.free(std::exchange(entries_, 0));
-    driver_.free(std::exchange(small_, 0));
-}
-
-int64_t DeviceTables::size_for(int64_t kmers, int64_t tables) {
-    return kSpareEntries + kmers / 6 * 10 / tables + 10;
-}
-
-int64_t DeviceTables::room() const { return (size_ - kSpareEntries) * tables() / 10 * 6; }
-
-int64_t DeviceTables::chunk_bases() const {
-    return std::clamp<int64_t>(most_entries_ / 8, kSpareEntries * kPartitions, kCountedBases);
-}
-
-Tables DeviceTables::view() const {
-    return {reinterpret_cast<uint64_t *>(entries_),
-            size_,
-            2 * k_ - kPartitionBits,
-            reinterpret_cast<const int16_t *>(small_ + kNumbers),
-            reinterpret_cast<uint32_t *>(small_ + kOverflowed),
-            reinterpret_cast<unsigned long long *>(small_ + kUsed)};
-}
-
-void DeviceTables::launch(void *kernel, int64_t blocks, int32_t threads, int32_t shared_words,
-                          void **parameters, void *stream) const {
-    driver_.launch(kernel, int32_t(std::clamp<int64_t>(blocks, 1, kMostCountBlocks)), 1, threads,
-                   shared_words * int32_t(sizeof(uint32_t)), stream, parameters);
-}
-
-// Allocates empty tables of a size, for the partitions that are left.
-void DeviceTables::allocate(int64_t size) {
-    driver_.allocate(size_t(tables() * size * kEntryBytes), &entries_);
-    size_ = size;
-    std::vector<int16_t> numbers(kPartitions, -1);
-    for (int64_t t = 0; t < tables(); t++) numbers[size_t(partitions_[size_t(t)])] = int16_t(t);
-    void *const stream = streams_[0];
-    driver_.send(small_ + kNumbers, numbers.data(), 2 * kPartitions, stream);
-    driver_.fill(entries_, 0, tables() * size * kEntryBytes, stream);
-    driver_.fill(small_ + kUsed, 0, kSmall - kUsed, stream);
-    driver_.wait_for_stream(stream);
-}
-
-// Makes the first tables.
-void DeviceTables::make(int64_t kmers) {
-    driver_.fill(small_, 0, kSmall, streams_[0]);
-    while (tables() > 1 && tables() * size_for(0, tables()) > most_entries_)
-        partitions_.resize(partitions_.size() / 2);
-    const int64_t most = std::max(most_entries_ / tables(), kSpareEntries);
-    allocate(std::min(size_for(kmers, tables()), most));
-}
-
-// Enlarges the tables, or drops some, if they may lack room for this number of k-mers.
-void DeviceTables::make_room(int64_t kmers) {
-    if (bound_ + kmers <= room()) return;
-    wait_for_all();
-    uint64_t used = 0;
-    driver_.fetch(&used, small_ + kUsed, sizeof used, streams_[0]);
-    driver_.wait_for_stream(streams_[0]);
-    bound_ = int64_t(used);
-    if (bound_ + kmers <= room()) return;
-    const int64_t before = tables();
-    int64_t left = before, size = 0;
-    for (;; left = (left + 1) / 2) {
-        size = size_for(bound_ / before * left + kmers, left);
-        if (left * size <= most_entries_ || left == 1) break;
-    }
-    size = std::max({size_, std::min(size, std::max(most_entries_ / left, kSpareEntries)),
-                     std::min(2 * size_, most_entries_ / left)});
-    const Tables from = view();
-    uint64_t old = entries_;
-    entries_ = 0;
-    try {
-        partitions_.resize(size_t(left));
-        allocate(size);
-        Tables first = from, to = view();
-        int64_t count = left;
-        void *parameters[] = {&first, &to, &count};
-        launch(engine_.hardware(device_).kernels.move_entries,
-               (left * from.size + kThreads - 1) / kThreads, kThreads, 0, parameters, streams_[0]);
-        driver_.fetch(&used, small_ + kUsed, sizeof used, streams_[0]);
-        driver_.wait_for_stream(streams_[0]);
-    } catch (const CudaFailure &) {
-        driver_.free(old);
-        throw;
-    }
-    driver_.free(old);
-    bound_ = int64_t(used);
-}
-
-void DeviceTables::count(int stage, const Cut &cut, int64_t reads, int64_t letters_at) {
-    make_room(cut.kmers);
-    bound_ += cut.kmers;
-    const int64_t bytes = letters_at + cut.bases;
-    void *const stream = streams_[stage];
-    reads_[stage].grow(driver_, stream, bytes);
-    const uint64_t at = reads_[stage].address();
-    driver_.send(at, engine_.stages[stage].address(), bytes, stream);
-    CountWork work = {Hasher(k_),
-                      {reinterpret_cast<const uint8_t *>(at + uint64_t(letters_at)),
-                       reinterpret_cast<const uint32_t *>(at), reads},
-                      view()};
-    void *parameters[] = {&work};
-    launch(engine_.hardware(device_).kernels.count_kmers, (reads + kWarps - 1) / kWarps, kThreads,
-           0, parameters, stream);
-}
-
-void DeviceTables::finish() {
-    wait_for_all();
-    void *const stream = streams_[0];
-    FinishWork work = {view(), reinterpret_cast<uint32_t *>(small_ + kKept),
-                       reinterpret_cast<unsigned long long *>(small_ + kHistogram)};
-    void *parameters[] = {&work};
-    launch(engine_.hardware(device_).kernels.finish_tables, tables(), kFinishThreads, kFinishWords,
-           parameters, stream);
-    std::vector<uint8_t> small(kSmall);
-    driver_.fetch(small.data(), small_, kSmall, stream);
-    driver_.wait_for_stream(stream);
-    const auto *const overflowed = reinterpret_cast<const uint32_t *>(&small[kOverflowed]);
-    const auto *const left = reinterpret_cast<const uint32_t *>(&small[kKept]);
-    const auto *const counts = reinterpret_cast<const uint64_t *>(&small[kHistogram]);
-    overflowed_.assign(overflowed, overflowed + tables());
-    left_.assign(left, left + tables());
-    histogram_.assign(counts, counts + kMostCount + 1);
-}
-
-void DeviceTables::fetch(uint64_t from, std::vector<Mapped> *kept, std::vector<bool> *counted) {
-    // As many tables at a time as the pinned memory holds.
-    void *const stream = streams_[0];
-    gpu::KeptMemory<void *> &pinned = engine_.stages[0];
-    pinned.grow(driver_, stream, size_ * kEntryBytes);
-    struct Fetched {
-        uint64_t *entries;
-        int64_t count;
-        Mapped kept;
-    };
-    std::vector<Fetched> fetched(partitions_.size());
-    uint64_t *const memory = static_cast<uint64_t *>(pinned.address());
-    for (int64_t begin = 0, end = 0; begin < tables(); begin = end) {
-        int64_t entries = 0;
-        for (; end < tables(); end++) {
-            const int64_t count = overflowed_[size_t(end)] ? 0 : int64_t(left_[size_t(end)]);
-            if ((entries + count) * kEntryBytes > pinned.size()) break;
-            fetched[size_t(end)] = {memory + entries, count, Mapped()};
-            if (count > 0)
-                driver_.fetch(memory + entries, entries_ + uint64_t(end * size_ * kEntryBytes),
-                              count * kEntryBytes, stream);
-            entries += count;
-        }
-        driver_.wait_for_stream(stream);
-        struct Job {
-            Fetched *first;
-            uint64_t from;
-        } job = {&fetched[size_t(begin)], from};
-        parallel_for(
-            end - begin, entries * kSortNanoseconds, engine_.threads,
-            [](void *context, int64_t k) {
-                const Job &job = *static_cast<Job *>(context);
-                Fetched &table = job.first[k];
-                uint64_t *const last = std::remove_if(
-                    table.entries, table.entries + table.count,
-                    [&job](uint64_t entry) { return (entry & kMostEntryCount) < job.from; });
-                table.kept = Mapped(size_t(last - table.entries));
-                std::copy(table.entries, last, table.kept.begin());
-                sort_entries(table.kept.begin(), table.kept.size());
-            },
-            &job);
-    }
-    // Nothing fails any more.
-    for (size_t t = 0; t < fetched.size(); t++) {
-        if (overflowed_[t]) continue;
-        const size_t partition = size_t(partitions_[t]);
-        (*kept)[partition] = std::move(fetched[t].kept);
-        (*counted)[partition] = true;
-    }
-}
-
-// ---- All devices ----------------------------------------------------------------------------
 
 DeviceCounter::DeviceCounter(Engine *engine, int k, int64_t memory_bytes, int least)
     : Counter(k, least), engine_(*engine), memory_bytes_(memory_bytes), counted_(kPartitions) {}
@@ -248,28 +26,24 @@ void DeviceCounter::on_each(Work work) {
         } catch (const CudaFailure &failure) {
             engine_.devices.retire(&device, failure);
         }
-        if (device.alive()) continue;
-        try {
-            const CudaContext current(engine_.driver, device.context);
-            tables.reset();
-        } catch (const CudaFailure &) {
-            (void)tables.release();  // its memory goes with the process
-        }
+        if (!device.alive()) close(&tables);
+    }
+}
+
+void DeviceCounter::close(std::unique_ptr<DeviceTables> *tables) const {
+    try {
+        const CudaContext current(engine_.driver, (*tables)->device().context);
+        tables->reset();
+    } catch (const CudaFailure &) {
+        (void)tables->release();  // its memory goes with the process
     }
 }
 
 void DeviceCounter::close_all() {
     // The reads of a call that failed may still be on their way.
     on_each([](DeviceTables &tables) { tables.wait_for_all(); });
-    for (auto &tables : devices_) {
-        if (!tables) continue;
-        try {
-            const CudaContext current(engine_.driver, tables->device().context);
-            tables.reset();
-        } catch (const CudaFailure &) {
-            (void)tables.release();
-        }
-    }
+    for (auto &tables : devices_)
+        if (tables) close(&tables);
     devices_.clear();
 }
 
@@ -282,7 +56,7 @@ void DeviceCounter::open_pass(int64_t kmers) {
         if (engine_.devices[k].alive()) alive.push_back(&engine_.devices[k]);
     const size_t most = std::min(alive.size(), partitions.size());
     open_ = true;
-    chunk_bases_ = kCountedBases;
+    chunk_bases_ = DeviceTables::kMostChunkBases;
     for (size_t d = 0; d < most; d++) {
         const std::vector<int> mine(
             partitions.begin() + ptrdiff_t(partitions.size() * d / most),
@@ -302,7 +76,7 @@ void DeviceCounter::count(const Read *reads, int64_t count) {
     if (cpu_) return cpu_->count(reads, count);
     const std::lock_guard<std::mutex> lock(engine_.counting);
     if (!open_) {
-        const Cut cut = cut_reads(reads, 0, count, 2 * kCountedBases, k());
+        const Cut cut = cut_reads(reads, 0, count, 2 * DeviceTables::kMostChunkBases, k());
         open_pass(cut.kmers);
     }
     int stage = 0;

@@ -8,89 +8,16 @@
 
 #include <stdint.h>
 
-#include <algorithm>
 #include <memory>
 #include <vector>
 
 #include "correct/counter.h"
 #include "correct/cpu/counter.h"
 #include "correct/cuda/engine.h"
-#include "correct/cuda/staging.h"
-#include "correct/cuda/work.h"
+#include "correct/cuda/tables.h"
 
 namespace gkl_shim {
 namespace correct {
-
-// The tables of one device. Its context is current in all calls.
-class DeviceTables {
-   public:
-    // `partitions`: those to count. `memory_bytes`: the most that the tables may take. `kmers`:
-    // about how many the first chunks have.
-    DeviceTables(Engine *engine, gpu::Device *device, int k, std::vector<int> partitions,
-                 int64_t memory_bytes, int64_t kmers);
-    ~DeviceTables();
-    DeviceTables(const DeviceTables &) = delete;
-
-    gpu::Device &device() const { return device_; }
-    // The most bases of a chunk.
-    int64_t chunk_bases() const;
-
-    void *stream(int stage) const { return streams_[stage]; }
-    // Waits until a stage's memory may be used again.
-    void wait(int stage) const { driver_.wait_for_stream(streams_[stage]); }
-    void wait_for_all() const {
-        for (int stage = 0; stage < Engine::kStages; stage++) wait(stage);
-    }
-    // Counts the reads that are staged in pinned memory: offsets, then letters.
-    void count(int stage, const Cut &cut, int64_t reads, int64_t letters_at);
-
-    // Counts the counts. histogram() is theirs afterwards.
-    void finish();
-    const std::vector<int64_t> &histogram() const { return histogram_; }
-    // The number of tables that are in it: those that did not lack room.
-    int64_t finished() const { return std::count(overflowed_.begin(), overflowed_.end(), 0u); }
-    // After finish(): puts the k-mers of each counted partition that occur at least `from` times
-    // into `kept`, and marks the counted partitions.
-    void fetch(uint64_t from, std::vector<Mapped> *kept, std::vector<bool> *counted);
-
-   private:
-    // Where small arrays lie in a block of device memory.
-    enum {
-        kNumbers = 0,
-        kOverflowed = kNumbers + 2 * kPartitions,
-        kKept = kOverflowed + 4 * kPartitions,
-        kHistogram = kKept + 4 * kPartitions,
-        kUsed = kHistogram + 8 * (int(kMostCount) + 1),
-        kSmall = kUsed + 8
-    };
-    int64_t tables() const { return int64_t(partitions_.size()); }
-    // The entries of each of some tables that hold this number of k-mers together.
-    static int64_t size_for(int64_t kmers, int64_t tables);
-    // The most k-mers that the tables may hold together.
-    int64_t room() const;
-    void free();
-    void make(int64_t kmers);
-    void make_room(int64_t kmers);
-    void allocate(int64_t size);
-    Tables view() const;
-    void launch(void *kernel, int64_t blocks, int32_t threads, int32_t shared_words,
-                void **parameters, void *stream) const;
-
-    Engine &engine_;
-    gpu::Device &device_;
-    const CudaDriver &driver_;
-    const int k_;
-    const int64_t most_entries_;
-    std::vector<int> partitions_;
-    int64_t size_ = 0;   // entries of a table
-    int64_t bound_ = 0;  // the k-mers in the tables are at most this many
-    uint64_t entries_ = 0, small_ = 0;
-    void *streams_[Engine::kStages] = {};
-    gpu::KeptMemory<uint64_t> reads_[Engine::kStages];
-    // Of each table, after finish(): whether it lacked room, and the entries that it has left.
-    std::vector<uint32_t> overflowed_, left_;
-    std::vector<int64_t> histogram_;
-};
 
 class DeviceCounter : public Counter {
    public:
@@ -108,6 +35,7 @@ class DeviceCounter : public Counter {
     // Does work with each device that is left. One that fails is not used again.
     template <class Work>
     void on_each(Work work);
+    void close(std::unique_ptr<DeviceTables> *tables) const;
     void close_all();
 
     Engine &engine_;

@@ -31,7 +31,7 @@ constexpr int64_t kMostChunkBases = int64_t(1) << 22, kLeastChunkBases = int64_t
 constexpr int64_t kChunkNanoseconds = 1000000;
 
 int64_t slot_bytes(const Spectrum &spectrum) {
-    return int64_t(spectrum.count() * sizeof *spectrum.slots());
+    return int64_t(spectrum.slot_count() * sizeof *spectrum.slots());
 }
 
 }  // namespace
@@ -106,7 +106,7 @@ std::shared_ptr<const DeviceSlots> Engine::slots(const gpu::Device &device,
     return shared.slots;
 }
 
-gkl_shim_status Engine::correct(const CpuSettings &settings, const Spectrum &spectrum,
+gkl_shim_status Engine::correct(const Settings &settings, const Spectrum &spectrum,
                                 const Read *reads, int64_t count, Outcome *outcomes) {
     const CorrectCall work = {settings, spectrum, reads, count, outcomes};
     int64_t bases = 0;
@@ -129,7 +129,7 @@ gkl_shim_status Engine::correct(const CpuSettings &settings, const Spectrum &spe
     return call.status();
 }
 
-gkl_shim_status Engine::measure(const CpuSettings &settings, const Spectrum &spectrum,
+gkl_shim_status Engine::measure(const Settings &settings, const Spectrum &spectrum,
                                 const Read *reads, int64_t count, Outcome *outcomes, int repeats,
                                 double *seconds) {
     const CorrectCall work = {settings, spectrum, reads, count, outcomes};
@@ -156,7 +156,7 @@ using namespace gkl_shim::correct;
 namespace {
 
 CorrectReads on_devices(gkl_shim_correct_cuda *engine) {
-    return [engine](const CpuSettings &settings, const Spectrum &spectrum, const Read *reads,
+    return [engine](const Settings &settings, const Spectrum &spectrum, const Read *reads,
                     int64_t count, Outcome *outcomes) {
         return engine->engine.correct(settings, spectrum, reads, count, outcomes);
     };
@@ -217,7 +217,7 @@ extern "C" gkl_shim_status gkl_shim_correct_cuda_measure(gkl_shim_correct_cuda *
                                                          uint8_t *corrected, uint8_t *states,
                                                          int32_t repeats, double *seconds) {
     return correct_batch(options, spectrum, batch, corrected, states, nullptr, nullptr,
-                         [&](const CpuSettings &settings, const Spectrum &made, const Read *reads,
+                         [&](const Settings &settings, const Spectrum &made, const Read *reads,
                              int64_t count, Outcome *outcomes) {
                              return engine->engine.measure(settings, made, reads, count, outcomes,
                                                            repeats, seconds);

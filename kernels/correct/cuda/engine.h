@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "correct/cpu/engine.h"
-#include "correct/cpu/spectrum.h"
+#include "correct/spectrum.h"
 #include "gkl_shim_internal.h"
 #include "gpu/devices.h"
 #include "gpu/driver.h"
@@ -48,14 +48,13 @@ class Engine {
     Engine(const Engine &) = delete;
 
     // Corrects reads in place. The CPU corrects those that no device does.
-    gkl_shim_status correct(const CpuSettings &settings, const Spectrum &spectrum,
-                            const Read *reads, int64_t count, Outcome *outcomes);
+    gkl_shim_status correct(const Settings &settings, const Spectrum &spectrum, const Read *reads,
+                            int64_t count, Outcome *outcomes);
 
     // The same with all reads at once on the first device. *seconds becomes the median time of the
     // kernel alone.
-    gkl_shim_status measure(const CpuSettings &settings, const Spectrum &spectrum,
-                            const Read *reads, int64_t count, Outcome *outcomes, int repeats,
-                            double *seconds);
+    gkl_shim_status measure(const Settings &settings, const Spectrum &spectrum, const Read *reads,
+                            int64_t count, Outcome *outcomes, int repeats, double *seconds);
 
     // The spectrum for a device, whose context is current. The last one is kept.
     std::shared_ptr<const DeviceSlots> slots(const gpu::Device &device, const Spectrum &spectrum,

@@ -12,9 +12,9 @@
 namespace gkl_shim {
 namespace correct {
 
-class ReadLanes {
+class CpuRead {
    public:
-    explicit ReadLanes(const SpectrumView &spectrum) : spectrum_(spectrum) {}
+    explicit CpuRead(const SpectrumView &spectrum) : spectrum_(spectrum) {}
 
     // Expects a read with a k-mer. Its letters must stay as they are until the read is corrected.
     void open(const Read &read) {

@@ -16,11 +16,11 @@ namespace correct {
 // lines. Lines may end with CR LF.
 class Chunk {
    public:
-    // Finds the complete records of a text, at most `most`. The text must end with a newline if
-    // `last`; otherwise a FASTA record is complete only if another follows. `before` records
-    // came before. Returns false, with an error
-    // that names the record, if one is malformed. Throws std::bad_alloc.
-    bool parse(uint8_t *text, int64_t size, bool last, int64_t most, int64_t before, int threads);
+    // Finds the complete records of a text. The text must end with a newline if it is the `last` of
+    // the file; otherwise a FASTA record is complete only if another follows. `before` records came
+    // before. Returns false, with an error that names the record, if one is malformed. Throws
+    // std::bad_alloc.
+    bool parse(uint8_t *text, int64_t size, bool last, int64_t before, int threads);
 
     int64_t records() const { return int64_t(records_.size()); }
     int64_t bases() const { return bases_; }
@@ -44,10 +44,11 @@ class Chunk {
         int64_t begin, sequence, sequence_end, qualities, end;  // in the text
     };
 
-    bool fastq(int64_t size, bool last, int64_t most, int64_t before);
-    bool fasta(int64_t size, bool last, int64_t most, int64_t before);
+    bool fastq(int64_t size, bool last, int64_t before);
+    bool fasta(int64_t size, bool last, int64_t before);
+    template <class Visit>
+    void for_lines(const Record &record, const Visit &visit) const;
     void join_lines();
-    bool ends_line(int64_t p) const;
     bool check_letters(int64_t before, int threads) const;
 
     uint8_t *text_ = nullptr;

@@ -1,9 +1,8 @@
-#include "correct/cpu/text.h"
+#include "correct/text.h"
 
 #include <string.h>
 
 #include <algorithm>
-#include <atomic>
 
 #include "common/error.h"
 #include "common/printable.h"
@@ -13,9 +12,7 @@ namespace gkl_shim {
 namespace correct {
 namespace {
 
-constexpr int64_t kReadsChecked = 4096;
 constexpr int64_t kBasesANanosecond = 4;
-constexpr int64_t kLongestRead = int64_t(1) << 30;
 
 // The start of a name, for messages.
 std::string name_of(const uint8_t *header, const uint8_t *end) {
@@ -31,8 +28,7 @@ const uint8_t *without_cr(const uint8_t *begin, const uint8_t *newline) {
 
 }  // namespace
 
-bool Chunk::parse(uint8_t *text, int64_t size, bool last, int64_t most, int64_t before,
-                  int threads) {
+bool Chunk::parse(uint8_t *text, int64_t size, bool last, int64_t before, int threads) {
     text_ = text;
     bases_ = 0;
     records_.clear();
@@ -42,15 +38,14 @@ bool Chunk::parse(uint8_t *text, int64_t size, bool last, int64_t most, int64_t 
     if (text[0] != '@' && text[0] != '>')
         return fail("record %lld: it starts with neither @ (FASTQ) nor > (FASTA)",
                     (long long)before + 1);
-    const bool parsed =
-        text[0] == '@' ? fastq(size, last, most, before) : fasta(size, last, most, before);
+    const bool parsed = text[0] == '@' ? fastq(size, last, before) : fasta(size, last, before);
     return parsed && check_letters(before, threads);
 }
 
-bool Chunk::fastq(int64_t size, bool last, int64_t most, int64_t before) {
+bool Chunk::fastq(int64_t size, bool last, int64_t before) {
     const uint8_t *const end = text_ + size;
     const uint8_t *at = text_;
-    while (at < end && records() < most) {
+    while (at < end) {
         const uint8_t *line[5] = {at}, *stop[4];
         int lines = 0;
         for (; lines < 4; lines++) {
@@ -60,8 +55,7 @@ bool Chunk::fastq(int64_t size, bool last, int64_t most, int64_t before) {
             stop[lines] = without_cr(line[lines], static_cast<const uint8_t *>(newline));
         }
         const long long number = (long long)(before + records() + 1);
-        if (lines > 0 && *at != '@')
-            return fail("record %lld: its first line does not start with @", number);
+        if (*at != '@') return fail("record %lld: its first line does not start with @", number);
         if (lines < 4) {
             if (!last) return true;
             return fail("record %lld (%s) is cut off: it has %d of 4 lines", number,
@@ -87,16 +81,15 @@ bool Chunk::fastq(int64_t size, bool last, int64_t most, int64_t before) {
     return true;
 }
 
-bool Chunk::fasta(int64_t size, bool last, int64_t most, int64_t before) {
+bool Chunk::fasta(int64_t size, bool last, int64_t before) {
     const uint8_t *const end = text_ + size;
     const uint8_t *at = text_;
     bool several_lines = false;
-    while (at < end && records() < most) {
+    while (at < end) {
         const long long number = (long long)(before + records() + 1);
         if (*at != '>') return fail("record %lld: its first line does not start with >", number);
         const void *const header = memchr(at, '\n', size_t(end - at));
-        if (!header && !last) break;
-        if (!header) return fail("record %lld has no sequence", number);
+        if (!header) break;
         const uint8_t *const sequence = static_cast<const uint8_t *>(header) + 1;
         const uint8_t *next = sequence, *stop = sequence;
         int lines = 0;
@@ -126,9 +119,19 @@ bool Chunk::fasta(int64_t size, bool last, int64_t most, int64_t before) {
     return true;
 }
 
-// Whether a byte belongs to the end of a line. A carriage return elsewhere is a wrong letter.
-bool Chunk::ends_line(int64_t p) const {
-    return text_[p] == '\n' || (text_[p] == '\r' && text_[p + 1] == '\n');
+// Visits the lines of a record's sequence without their ends: visit(begin, length).
+template <class Visit>
+void Chunk::for_lines(const Record &record, const Visit &visit) const {
+    uint8_t *const end = text_ + record.sequence_end;
+    for (uint8_t *line = text_ + record.sequence; line < end;) {
+        void *const newline = memchr(line, '\n', size_t(end - line));
+        if (!newline) {
+            visit(line, size_t(end - line));
+            return;
+        }
+        visit(line, size_t(without_cr(line, static_cast<uint8_t *>(newline)) - line));
+        line = static_cast<uint8_t *>(newline) + 1;
+    }
 }
 
 // Copies sequences of several lines, so that each read is contiguous.
@@ -139,43 +142,40 @@ void Chunk::join_lines() {
         const Record &record = records_[k];
         if (record.sequence_end - record.sequence == reads_[k].length) continue;
         reads_[k].letters = to;
-        for (int64_t p = record.sequence; p < record.sequence_end; p++)
-            if (!ends_line(p)) *to++ = text_[p];
+        for_lines(record, [&to](const uint8_t *line, size_t length) {
+            memcpy(to, line, length);
+            to += length;
+        });
     }
 }
 
 void Chunk::put_back() {
     for (size_t k = 0; k < records_.size(); k++) {
-        const Record &record = records_[k];
         const uint8_t *from = reads_[k].letters;
-        if (from == text_ + record.sequence) continue;
-        for (int64_t p = record.sequence; p < record.sequence_end; p++)
-            if (!ends_line(p)) text_[p] = *from++;
+        if (from == text_ + records_[k].sequence) continue;
+        for_lines(records_[k], [&from](uint8_t *line, size_t length) {
+            memcpy(line, from, length);
+            from += length;
+        });
     }
 }
 
 bool Chunk::check_letters(int64_t before, int threads) const {
     struct Job {
-        const Chunk &chunk;
-        std::atomic<int64_t> first;
-    } job = {*this, {records()}};
+        const std::vector<Read> &reads;
+        FirstWrong wrong;
+    } job = {reads_, {}};
     parallel_for((records() + kReadsChecked - 1) / kReadsChecked, bases_ / kBasesANanosecond,
                  threads,
                  [](void *context, int64_t task) {
                      Job &job = *static_cast<Job *>(context);
-                     const int64_t end = std::min(job.chunk.records(), (task + 1) * kReadsChecked);
-                     for (int64_t k = task * kReadsChecked; k < end; k++) {
-                         const Read &read = job.chunk.reads_[size_t(k)];
-                         if (wrong_letter(read.letters, read.length) < 0) continue;
-                         int64_t first = job.first.load();
-                         while (k < first && !job.first.compare_exchange_weak(first, k)) {
-                         }
-                         return;
-                     }
+                     const int64_t begin = task * kReadsChecked;
+                     job.wrong.check(job.reads.data(), begin,
+                                     std::min(int64_t(job.reads.size()), begin + kReadsChecked));
                  },
                  &job);
-    const int64_t wrong = job.first;
-    if (wrong == records()) return true;
+    const int64_t wrong = job.wrong.read();
+    if (wrong < 0) return true;
     const Read &read = reads_[size_t(wrong)];
     const uint8_t *const header = text_ + records_[size_t(wrong)].begin;
     const int64_t at = wrong_letter(read.letters, read.length);

@@ -1,4 +1,4 @@
-#include "correct/cpu/spectrum.h"
+#include "correct/spectrum.h"
 
 #include <string.h>
 #include <sys/mman.h>
@@ -14,7 +14,8 @@ namespace gkl_shim {
 namespace correct {
 namespace {
 
-constexpr uint64_t kLeastSize = 64;
+// 32 bits of a hash choose its slot.
+constexpr uint64_t kLeastSize = 64, kMostSize = UINT32_MAX;
 
 // Room for a run of full slots at the end.
 constexpr uint64_t kTail = 1 << 16;
@@ -34,7 +35,7 @@ void Spectrum::allocate(uint64_t count) {
     const uintptr_t begin = reinterpret_cast<uintptr_t>(memory_.begin());
     slots_ = reinterpret_cast<uint32_t *>((begin + kPage - 1) / kPage * kPage);
     madvise(slots_, bytes, MADV_HUGEPAGE);
-    count_ = count;
+    slot_count_ = count;
 }
 
 int64_t Spectrum::next_number() {
@@ -118,17 +119,17 @@ Spectrum::Spectrum(Counter *counter, int threshold, int threads) : Spectrum() {
     };
     for_all([](void *context, int64_t p) { static_cast<Placing *>(context)->count(int(p)); });
     for (const int64_t kmers : placing.kmers) kmers_ += kmers;
-    size_ = std::max(uint64_t(kmers_) * 5 / 3, kLeastSize);
+    size_ = std::clamp(uint64_t(kmers_) * 5 / 3, kLeastSize, kMostSize);
     // All k-mers could lie in one run, in theory.
     allocate(size_ + std::min(uint64_t(kmers_), kTail) + 1);
     for_all([](void *context, int64_t p) { static_cast<Placing *>(context)->find_end(int(p)); });
-    if (placing.join() >= count_) throw std::bad_alloc();
+    if (placing.join() >= slot_count_) throw std::bad_alloc();
     for_all([](void *context, int64_t p) { static_cast<Placing *>(context)->put(int(p)); });
 }
 
 std::unique_ptr<Spectrum> Spectrum::from_slots(int k, int threshold, uint64_t size,
                                                const uint32_t *slots, uint64_t count) {
-    if (size < kLeastSize || size >= count || size > UINT32_MAX) {
+    if (size < kLeastSize || size > kMostSize || size >= count) {
         fail("a spectrum of %llu slots cannot have %llu", (unsigned long long)size,
              (unsigned long long)count);
         return nullptr;
@@ -149,7 +150,7 @@ std::unique_ptr<Spectrum> Spectrum::from_slots(int k, int threshold, uint64_t si
 
 double Spectrum::false_positive_rate() const {
     uint64_t compared = 0;
-    for (uint64_t at = 0, run = 0; at < count_; at++) {
+    for (uint64_t at = 0, run = 0; at < slot_count_; at++) {
         run = slots_[at] ? run + 1 : 0;
         compared += run;
     }

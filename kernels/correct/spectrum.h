@@ -29,7 +29,7 @@ class Spectrum {
     int threshold() const { return threshold_; }
     uint64_t size() const { return size_; }
     const uint32_t *slots() const { return slots_; }
-    uint64_t count() const { return count_; }
+    uint64_t slot_count() const { return slot_count_; }
     int64_t kmers() const { return kmers_; }
 
     // The share of absent k-mers that are taken for present ones, estimated from the slots that a
@@ -44,7 +44,7 @@ class Spectrum {
 
     const int64_t number_;
     int k_ = 0, threshold_ = 0;
-    uint64_t size_ = 0, count_ = 0;
+    uint64_t size_ = 0, slot_count_ = 0;
     int64_t kmers_ = 0;
     Mapped memory_;
     uint32_t *slots_ = nullptr;

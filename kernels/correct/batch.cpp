@@ -1,0 +1,77 @@
+#include "correct/batch.h"
+
+#include <string.h>
+
+#include <algorithm>
+
+#include "common/error.h"
+#include "common/thread_pool.h"
+
+namespace gkl_shim {
+namespace correct {
+namespace {
+
+// The approximate time to check a read.
+constexpr int64_t kCheckNanoseconds = 40;
+
+bool check_offsets(const gkl_shim_correct_batch &batch) {
+    if (!batch.offsets) return fail("the offsets are null");
+    if (batch.offsets[0] != 0) return fail("offset 0 is %lld, not 0", (long long)batch.offsets[0]);
+    for (int64_t k = 0; k < batch.reads; k++) {
+        int64_t length = 0;
+        if (__builtin_sub_overflow(batch.offsets[k + 1], batch.offsets[k], &length) || length < 0)
+            return fail("offset %lld is less than the one before", (long long)k + 1);
+        if (length > kLongestRead)
+            return fail("read %lld has %lld letters, more than %lld", (long long)k,
+                        (long long)length, (long long)kLongestRead);
+    }
+    return true;
+}
+
+struct Job {
+    const gkl_shim_correct_batch &batch;
+    uint8_t *letters;
+    Read *reads;
+    FirstWrong wrong;
+};
+
+// Copies letters if they are to be copied, and checks them.
+void open_some(void *context, int64_t task) {
+    Job &job = *static_cast<Job *>(context);
+    const gkl_shim_correct_batch &batch = job.batch;
+    const int64_t begin = task * kReadsChecked;
+    const int64_t end = std::min(batch.reads, begin + kReadsChecked);
+    const int64_t first = batch.offsets[begin], letters = batch.offsets[end] - first;
+    if (job.letters != batch.letters && letters > 0)
+        memcpy(job.letters + first, batch.letters + first, size_t(letters));
+    for (int64_t k = begin; k < end; k++) {
+        const int64_t at = batch.offsets[k];
+        job.reads[k] = {job.letters + at, batch.qualities ? batch.qualities + at : nullptr,
+                        int32_t(batch.offsets[k + 1] - at)};
+    }
+    job.wrong.check(job.reads, begin, end);
+}
+
+}  // namespace
+
+bool CheckedReads::open(const gkl_shim_correct_batch *batch, uint8_t *copy, int threads) {
+    if (!batch) return fail("batch is null");
+    if (batch->reads < 0) return fail("reads is %lld, less than 0", (long long)batch->reads);
+    if (batch->reads == 0) return true;
+    if (!check_offsets(*batch)) return false;
+    if (batch->offsets[batch->reads] > 0 && !batch->letters) return fail("the letters are null");
+    count_ = batch->reads;
+    reads_.reset(new Read[size_t(count_)]);
+    Job job = {*batch, copy ? copy : const_cast<uint8_t *>(batch->letters), reads_.get(), {}};
+    parallel_for((count_ + kReadsChecked - 1) / kReadsChecked, count_ * kCheckNanoseconds, threads,
+                 open_some, &job);
+    const int64_t wrong = job.wrong.read();
+    if (wrong < 0) return true;
+    const Read &read = reads_[size_t(wrong)];
+    const int64_t at = wrong_letter(read.letters, read.length);
+    return fail("read %lld: letter %lld is byte %d, not one of ACGTN", (long long)wrong,
+                (long long)at, read.letters[at]);
+}
+
+}  // namespace correct
+}  // namespace gkl_shim
