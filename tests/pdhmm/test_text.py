@@ -79,7 +79,7 @@ def test_blank_lines_and_spaces() -> None:
         (b"1 2\n" + READ + b"AC 0000\n", "regions:3: the file ends within the region of line 1"),
         (b"2 1\n" + READ, "regions:2: the file ends within the region of line 1: 1 reads and 1"),
         # Nothing is done a billion times.
-        (b"999999999 999999999\n" + READ, "regions:2: .*: 999999998 reads and 999999999 haplotypes"),
+        (b"999999999 999999999\n" + READ, "regions:2: .*: 999999998 reads and 999999999 hap"),
         (b"9" * 18 + b" 1\n" + READ, "regions:1: expected a region's first line"),
     ],
 )
