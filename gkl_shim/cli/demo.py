@@ -60,7 +60,7 @@ class _Result:
         return all(runs.vcf.identical for runs in self.runs.values())
 
 
-@click.command(name="demo", epilog="Example: gkl-shim demo --output /tmp/demo")
+@click.command(name="demo", epilog="Example: gkl-shim demo --output my-demo")
 @click.option(
     "-o",
     "--output",

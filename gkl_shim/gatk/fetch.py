@@ -120,7 +120,7 @@ def cache() -> Path:
         directory that another user controls.
     """
     folder = _named_cache()
-    if os.path.exists(folder) and (reason := unsafe(folder)):
+    if reason := unsafe(folder):
         raise MissingComponent(
             f"no program is run from {folder}: {reason}; set GKL_SHIM_CACHE to another folder"
         )

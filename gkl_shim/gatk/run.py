@@ -205,7 +205,7 @@ def library_folder(classpath: str, folder: Path) -> list[Path]:
 
 def require_own(folder: Path) -> None:
     """Refuse a folder for code that a JVM loads, if it exists and other users can change it."""
-    if os.path.exists(folder) and (reason := unsafe(folder)):
+    if reason := unsafe(folder):
         raise MissingComponent(f"no code is loaded from {folder}: {reason}; use another folder")
 
 

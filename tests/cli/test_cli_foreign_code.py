@@ -133,9 +133,10 @@ def test_a_library_that_others_can_change_is_refused(library: Path) -> None:
     library.parent.chmod(0o1777)
     assert paths.library() == library
     if os.geteuid() == 0:
-        os.chown(library, 65534, 65534)
-        with pytest.raises(MissingComponent, match=f"{library} belongs to another user"):
-            paths.library()
+        for place in (library.parent, library):
+            os.chown(place, 65534, 65534)
+            with pytest.raises(MissingComponent, match=f"{place} belongs to another user"):
+                paths.library()
 
 
 def test_a_folder_that_others_can_change_is_refused(
