@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from gkl_shim.errors import MissingComponent
-from gkl_shim.gatk import fetch, run
+from gkl_shim.gatk import fetch, programs, run
 from tests.cli import shim_command
 from tests.conftest import require_tool
 
@@ -53,7 +53,7 @@ def test_no_tool_is_found_on_a_path_without_absolute_entries(
     monkeypatch.chdir(trap.folder)
     monkeypatch.setenv("PATH", path)
     monkeypatch.setenv("JAVA_HOME", ".")
-    for find in (fetch.java, lambda: fetch.tool("minimap2", "it is needed")):
+    for find in (programs.java, lambda: programs.find("minimap2", "it is needed")):
         with pytest.raises(MissingComponent, match="not found on the PATH"):
             find()
 
