@@ -19,13 +19,15 @@ from gkl_shim._closable import Closable
 from gkl_shim.errors import FormatError
 from gkl_shim.formats import pairhmm_in
 from gkl_shim.formats.input import Input
-from gkl_shim.pdhmm import Batch, HaplotypeBatch
+from gkl_shim.pdhmm import Batch, Flag, HaplotypeBatch
 
 __all__ = ["Reader", "write"]
 
 _MAX_LINE = 1 << 26
 # A batch ends with the region that reaches this many bytes of text.
 _BATCH_BYTES = 1 << 21
+# The flags that a letter can have: SNP with other bases, or neither.
+_FLAGS = bytes(flags for flags in range(256) if bool(flags & Flag.SNP) == (flags >= Flag.A))
 
 
 class Reader(Closable):
@@ -59,6 +61,11 @@ class Reader(Closable):
         self._input = Input(source, name)
         self._threads = threads
         self._line = 0  # the number of lines read
+
+    @property
+    def name(self) -> str:
+        """The name of the input in error messages."""
+        return self._input.name
 
     @property
     def bytes_read(self) -> int:
@@ -134,9 +141,17 @@ class Reader(Closable):
                 f"the flags have {len(field)} digits for {letters} letters; they need two a letter",
             )
         try:
-            return bytes.fromhex(field.decode("ascii"))
+            flags = bytes.fromhex(field.decode("ascii"))
         except ValueError:
             raise self._error(self._line, "the flags are not all hexadecimal digits") from None
+        wrong = flags.translate(None, _FLAGS)
+        if wrong:
+            raise self._error(
+                self._line,
+                f"the flags of a letter are {wrong[0]:02x}; those of other bases (08 to 80) need "
+                "SNP (01), and SNP needs one of them",
+            )
+        return flags
 
     def _batch(self, first: int, text: bytearray, flags: list[bytes]) -> Batch:
         found = _native_pairhmm.parse_regions(text, len(text), _MAX_LINE, self._threads)
@@ -159,7 +174,7 @@ class Reader(Closable):
         )
 
     def _error(self, line: int, message: str) -> FormatError:
-        return FormatError(self._input.name, line, message)
+        return FormatError(self.name, line, message)
 
 
 def write(file: BinaryIO, batch: Batch) -> None:
