@@ -22,7 +22,7 @@ import click
 from benchmarks.common import gatk_versions, report, samples
 from benchmarks.common.report import progress
 from gkl_shim.errors import MissingComponent
-from gkl_shim.gatk import compare, data, fetch, run
+from gkl_shim.gatk import compare, data, fetch, programs, run, swaps
 
 _TOOLS: dict[str, tuple[str, ...]] = {
     "HaplotypeCaller": (),
@@ -67,7 +67,7 @@ def verdict(found: compare.Comparison) -> str:
 
 
 def call(
-    tool: str, sample: data.Sample, classpath: str, swap: run.Swap, folder: Path
+    tool: str, sample: data.Sample, classpath: str, swap: swaps.Swap, folder: Path
 ) -> tuple[Path, run.Run]:
     """Run a tool, and return its VCF and its log.
 
@@ -99,17 +99,17 @@ def rows(
             gkl = gatk_versions.gkl_version(classpath)
             for home in homes:
                 with gatk_versions.java_home(home):
-                    java = fetch.java_version()
+                    java = programs.java_version()
                     for tool in tools:
                         if tool not in _BEFORE_45.get(version, _FROM_45):
                             continue
                         step(f"GATK {version}, Java {java}: {tool}")
                         try:
-                            stock, _ = call(tool, sample, classpath, run.STOCK, folder)
+                            stock, _ = call(tool, sample, classpath, swaps.STOCK, folder)
                         except MissingComponent as error:
                             yield Row(version, gkl, java, tool, "", f"not run: {error}")
                             continue
-                        shim, ours = call(tool, sample, classpath, run.agent_swap(), folder)
+                        shim, ours = call(tool, sample, classpath, swaps.agent(), folder)
                         computed = ", ".join(kernels(ours.log)) or "none"
                         found = verdict(compare.compare(stock, shim))
                         yield Row(version, gkl, java, tool, computed, found)

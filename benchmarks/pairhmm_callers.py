@@ -32,7 +32,7 @@ from gkl_shim.cli import _processor
 from gkl_shim.cuda import pairhmm as cuda
 from gkl_shim.errors import MissingComponent
 from gkl_shim.formats import pairhmm_in
-from gkl_shim.gatk import compare, replay, run
+from gkl_shim.gatk import compare, replay, run, swaps
 
 _CALLERS = (1, 4, 16)
 # The numbers of reads and haplotypes in the region of a call.
@@ -175,19 +175,19 @@ def _gatk_rows(sample: _Sample, classpath: str, step: Progress) -> Iterator[Row]
     """Run HaplotypeCaller with each PairHMM; the VCFs are compared with the first run's."""
     cpus = _processor.describe().usable_cpus
     threads = [count for count in _GATK_THREADS if count <= cpus]
-    agent = run.agent_swap()
-    cases: list[tuple[str, run.Swap, int, dict[str, str], tuple[str, ...]]] = []
+    agent = swaps.agent()
+    cases: list[tuple[str, swaps.Swap, int, dict[str, str], tuple[str, ...]]] = []
     for count in threads:
         # GKL runs with every setting, because its best one is not known. gkl-shim needs only one.
         for policy in ("passive", "active") if count > 1 else ("passive",):
-            cases.append(("Intel GKL", run.STOCK, count, {"OMP_WAIT_POLICY": policy}, ()))
+            cases.append(("Intel GKL", swaps.STOCK, count, {"OMP_WAIT_POLICY": policy}, ()))
         if count in (threads[0], threads[-1]):
             cases += [
                 (f"gkl-shim, {name}", agent, count, {"GKL_SHIM_BACKEND": backend}, ())
                 for backend, name in (("cpu", "CPU"), ("cuda", "GPU"), ("auto", "auto"))
             ]
     java = ("--pair-hmm-implementation", "LOGLESS_CACHING")
-    cases.append(("Java", run.STOCK, 1, {}, java))
+    cases.append(("Java", swaps.STOCK, 1, {}, java))
     with tempfile.TemporaryDirectory(prefix="gkl-shim-") as folder:
         first = Path(folder, "0.vcf")
         for number, (name, swap, count, environment, options) in enumerate(cases):

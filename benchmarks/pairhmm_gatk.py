@@ -45,7 +45,7 @@ from benchmarks.common.report import Progress, Table
 from gkl_shim.cli import _processor
 from gkl_shim.errors import FormatError, MissingComponent
 from gkl_shim.formats import pairhmm_in
-from gkl_shim.gatk import data, fetch, replay, run
+from gkl_shim.gatk import data, fetch, programs, replay, run, swaps
 from gkl_shim.pairhmm import Batch, HaplotypeBatch, PairHMM, Precision, ReadBatch
 
 Figures: TypeAlias = dict[str, Any]
@@ -163,7 +163,7 @@ def _samples(folder: Path, bases: str) -> dict[str, data.Sample]:
 def _record(sample: data.Sample, options: Sequence[str], classpath: str, target: Path) -> Path:
     """Record the regions that HaplotypeCaller asks for."""
     environment = {"GKL_SHIM_RECORD": str(target)}
-    vcf, swap = target.with_suffix(".vcf"), run.agent_swap()
+    vcf, swap = target.with_suffix(".vcf"), swaps.agent()
     haplotype_caller(sample.reference, sample.reads, vcf, classpath, swap, options, environment)
     return target
 
@@ -225,7 +225,7 @@ def fma_loop() -> Callable[[int], None]:
     with tempfile.TemporaryDirectory(prefix="gkl-shim-") as folder:
         source, library = Path(folder, "loop.c"), Path(folder, "loop.so")
         source.write_text(_FMA_LOOP)
-        compiler = fetch.tool("cc", "the loop that threads are compared with needs a C compiler")
+        compiler = programs.find("cc", "the loop that threads are compared with needs a C compiler")
         command = [compiler, *_FMA_FLAGS, str(source), "-o", str(library)]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode != 0:
@@ -293,7 +293,7 @@ def _whole_runs(sample: data.Sample, threads: int, classpath: str) -> Figures:
     with tempfile.TemporaryDirectory(prefix="gkl-shim-") as folder:
         vcf = Path(folder, "o.vcf")
         for _ in range(_RUNS):
-            for name, swap in (("stock", run.STOCK), ("shim", run.agent_swap())):
+            for name, swap in (("stock", swaps.STOCK), ("shim", swaps.agent())):
                 done = haplotype_caller(
                     sample.reference, sample.reads, vcf, classpath, swap, options
                 )

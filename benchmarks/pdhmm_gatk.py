@@ -32,7 +32,7 @@ from benchmarks.common.haplotype_caller import haplotype_caller
 from benchmarks.common.report import Progress, Table
 from benchmarks.gatk_versions import verdict
 from benchmarks.pairhmm_gatk import sequence
-from gkl_shim.gatk import compare, data, fetch, run
+from gkl_shim.gatk import compare, data, fetch, run, swaps
 
 _VERSIONS = (fetch.GATK_VERSION, "4.7.0.0")
 _MODE = ("--dragen-378-concordance-mode",)
@@ -81,7 +81,7 @@ def measure(sample: data.Sample, version: str, rounds: int, step: Progress) -> d
     with tempfile.TemporaryDirectory(prefix="gkl-shim-") as folder:
         vcfs = {name: Path(folder, f"{name}.vcf") for name in runs}
         for k in range(rounds):
-            for swap in (run.STOCK, run.agent_swap()):
+            for swap in (swaps.STOCK, swaps.agent()):
                 step(f"GATK {version}, {swap.name}, {k + 1} of {rounds}")
                 vcf = vcfs[swap.name]
                 done = haplotype_caller(sample.reference, sample.reads, vcf, classpath, swap, _MODE)

@@ -30,7 +30,6 @@ from types import ModuleType
 _PACKAGE = ModuleType("gkl_shim")
 _PACKAGE.__path__ = [str(Path(__file__).resolve().parent.parent / "gkl_shim")]
 sys.modules["gkl_shim"] = _PACKAGE
-from gkl_shim import paths  # noqa: E402
 from gkl_shim.cuda import kernels  # noqa: E402
 
 #: Earlier versions do not support Blackwell. CUDA 14 may remove functions that are used here.
@@ -44,9 +43,8 @@ def sources() -> list[str]:
     def add(path: str) -> None:
         if path not in found:
             found.append(path)
-            text = (paths.kernels() / path).read_text(encoding="utf-8")
-            for included in kernels._INCLUDE.findall(kernels._without_host(text)):
-                add(included)
+            for header in kernels.included(path):
+                add(header)
 
     for file in kernels.EXPRESSIONS:
         add(file)
@@ -60,7 +58,7 @@ def targets(which: str) -> list[str]:
     if which == "all":
         return everything
     # A device loads the first suitable target.
-    wanted = {kernels._suitable(number)[0].partition(".")[0] for number in _devices()}
+    wanted = {kernels.suitable(number)[0].partition(".")[0] for number in _devices()}
     return [target for target in everything if target in wanted]
 
 
@@ -80,7 +78,7 @@ def _devices() -> set[int]:
             driver.cuDeviceGetAttribute(ctypes.byref(value), attribute, device)
             capability.append(value.value)
         found.add(10 * capability[0] + capability[1])
-    return {number for number in found if kernels._suitable(number)}
+    return {number for number in found if kernels.suitable(number)}
 
 
 def nvrtc(*wanted: str) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import threading
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -111,9 +112,13 @@ class Devices(Generic[_Engine]):
             threading.Thread(target=self._open, name="gkl-shim-cuda", daemon=True).start()
 
     def _open(self) -> None:
-        # Without CUDA or CuPy, the CPU computes everything.
-        with contextlib.suppress(BackendUnavailable):
+        try:
             engine = self._open_engine()
-            with self._lock:
-                if not self._closed:
-                    self.engine = engine
+        except BackendUnavailable:
+            return  # without CUDA or CuPy, the CPU computes everything
+        except ValueError as error:  # a device number that does not exist
+            warnings.warn(f"gkl-shim: no GPU is used: {error}", RuntimeWarning, stacklevel=1)
+            return
+        with self._lock:
+            if not self._closed:
+                self.engine = engine

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from gkl_shim.errors import MissingComponent
-from gkl_shim.gatk import fetch, run
+from gkl_shim.gatk import fetch, swaps
 
 __all__ = ["VERSIONS", "classpath", "gkl_version", "java_home"]
 
@@ -53,7 +53,7 @@ def classpath(version: str, progress: fetch.Progress | None = None) -> str:
 
 def gkl_version(classpath: str) -> str:
     """Return the version of GKL on a class path."""
-    for jar in run.jars(classpath):
+    for jar in swaps.jars(classpath):
         if match := re.fullmatch(r"gkl-([\d.]+)\.jar", jar.name):
             return match[1]
     return "none"

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from gkl_shim.errors import MissingComponent
-from gkl_shim.gatk import run
+from gkl_shim.gatk import run, swaps
 
 __all__ = ["haplotype_caller"]
 
@@ -16,7 +16,7 @@ def haplotype_caller(
     reads: Path,
     vcf: Path,
     classpath: str,
-    swap: run.Swap,
+    swap: swaps.Swap,
     options: Sequence[str] = (),
     environment: Mapping[str, str] | None = None,
 ) -> run.Run:

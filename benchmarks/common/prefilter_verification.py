@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from gkl_shim._sequences import contig_sequences
 from gkl_shim.errors import MissingComponent
-from gkl_shim.gatk import fetch
+from gkl_shim.gatk import programs
 from gkl_shim.prefilter import ABOVE, Backend, Prefilter, Sequences
 
 __all__ = ["Proposed", "Verification", "generated_reads", "propose", "verifications"]
@@ -112,7 +112,7 @@ def propose(reads: Sequences, contigs: Sequences) -> Proposed:
             with files[-1].open("wb") as file:
                 for k, letters in enumerate(_texts(side)):
                     file.write(b">%d\n%s\n" % (k, letters))
-        seeder = fetch.tool("minimap2", "verification needs it (Debian: apt install minimap2)")
+        seeder = programs.find("minimap2", "verification needs it (Debian: apt install minimap2)")
         start = time.perf_counter()
         done = subprocess.run([seeder, *_SEEDING, *files], capture_output=True, check=False)
         seconds = time.perf_counter() - start

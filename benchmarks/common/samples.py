@@ -24,9 +24,9 @@ def na12878_chr20(folder: Path, classpath: str) -> Sample:
 
     Parameters
     ----------
-    folder : Path
+    folder
         The output folder, which is created if necessary.
-    classpath : str
+    classpath
         The class path of GATK. Its Picard sorts and indexes the reads.
     """
     with fetch.opened(_na12878_jar()) as archive:

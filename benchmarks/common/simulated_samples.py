@@ -10,7 +10,7 @@ from pathlib import Path
 from benchmarks.common.samples import write_reference
 from gkl_shim._files import scratch
 from gkl_shim.errors import MissingComponent
-from gkl_shim.gatk import fetch
+from gkl_shim.gatk import programs
 from gkl_shim.gatk.data import Sample
 
 __all__ = ["mutated_copies", "random_sequence", "simulate"]
@@ -48,27 +48,27 @@ def simulate(
 
     Parameters
     ----------
-    folder : Path
+    folder
         The output folder, which is created if necessary.
-    name : str
+    name
         The name of the reference's only sequence and of the files.
-    sequence : str
+    sequence
         The reference: A, C, G, T and N.
-    depth : float
+    depth
         The mean coverage of both copies together.
-    read_length : int
-        The length in bases, at most that of the profile (150 for HS25, 250 for MSv3).
-    profile : str
+    read_length
+        The length in bases, at most the profile's (150 for HS25, 250 for MSv3).
+    profile
         ART's built-in error profile: HS25 (HiSeq 2500), MSv3 (MiSeq v3), ...
-    quality_shift : int
+    quality_shift
         Added to every base quality before errors are drawn. A negative value makes poor reads.
-    snp_rate : float
+    snp_rate
         The number of SNPs per base.
-    threads : int
+    threads
         The threads of bwa.
-    seed : int
+    seed
         The seed of all random choices.
-    individual : str, optional
+    individual
         The name of the individual in the reads' header, `name` by default.
 
     Returns
@@ -82,7 +82,7 @@ def simulate(
         If ``art_illumina``, ``bwa`` or ``samtools`` is not installed, or fails.
     """
     art, bwa, samtools = (
-        fetch.tool(tool, f"simulated samples need it (Debian: {_APT})")
+        programs.find(tool, f"simulated samples need it (Debian: {_APT})")
         for tool in ("art_illumina", "bwa", "samtools")
     )
     folder.mkdir(parents=True, exist_ok=True)

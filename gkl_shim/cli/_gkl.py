@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from gkl_shim.errors import MissingComponent
-from gkl_shim.gatk import fetch, replay
+from gkl_shim.gatk import fetch, programs, replay
 
 option = click.option(
     "--gkl",
@@ -36,7 +36,7 @@ def classpath(given: str | None, version: str = fetch.GKL_VERSION) -> tuple[str 
             how = "run `gkl-shim demo` to fetch it, or give --gkl" if fetched else "give --gkl"
             return None, f"GKL {version} is not in the cache; {how}"
         replay.stock_and_shim(kept)
-        fetch.java()
+        programs.java()
     except MissingComponent as error:
         return None, str(error)
     return kept, None

@@ -13,21 +13,21 @@ from pathlib import Path
 from typing import Any
 
 import click
-import numpy as np
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
 import gkl_shim
 from gkl_shim import _native, paths
-from gkl_shim.cli import _processor
+from gkl_shim.cli import _known_results, _processor
+from gkl_shim.cli._known_results import TOLERANCE
 from gkl_shim.cli._terminal import printable
 from gkl_shim.cuda.devices import device_names
 from gkl_shim.errors import BackendUnavailable, MissingComponent
-from gkl_shim.gatk import fetch, run
-from gkl_shim.pairhmm import PairHMM, Precision, Read
-from gkl_shim.pdhmm import PDHMM, Flag, Haplotype
-from gkl_shim.smithwaterman import HAPLOTYPE_TO_REFERENCE, Overhang, SmithWaterman
+from gkl_shim.gatk import fetch, programs, run
+from gkl_shim.pairhmm import PairHMM, Precision
+from gkl_shim.pdhmm import PDHMM
+from gkl_shim.smithwaterman import SmithWaterman
 
 _JNI_SYMBOL = "Java_com_intel_gkl_pairhmm_IntelPairHmm_computeLikelihoodsNative"
 _REPLACEMENTS = {
@@ -36,60 +36,7 @@ _REPLACEMENTS = {
     "Smith-Waterman": "org/gklshim/replacements/com/intel/gkl/smithwaterman/"
     "IntelSmithWaterman.class",
 }
-_TOLERANCE: dict[Precision, float] = {"single": 1e-5, "double": 1e-8}
 _COMMAND_SECONDS = 30
-
-# Reads, haplotypes and their log10 likelihoods, computed from the model with 40 digits. The last
-# two pairs underflow: one in single precision, the other also in double.
-_KNOWN: tuple[tuple[Read, tuple[str, ...], tuple[float, ...]], ...] = (
-    (
-        Read("ACGTTGCAACGGTACTGA", 30),
-        ("ACGTTGCAACGGTACTGATC", "ACGTTGCAACTGTACTGATC", "ACGTTGCACGGTACTGATC"),
-        (-1.35506034911441, -4.83174601538446, -5.57687696266721),
-    ),
-    (
-        Read(
-            "GATTACANGATTACA",
-            [35, 34, 33, 12, 31, 30, 29, 2, 27, 26, 25, 24, 23, 22, 21],
-            [45, 45, 40, 40, 35, 35, 30, 30, 25, 25, 20, 20, 15, 15, 10],
-            [45, 40, 35, 30, 25, 20, 15, 10, 45, 40, 35, 30, 25, 20, 15],
-            [10, 11, 12, 13, 14, 15, 10, 11, 12, 13, 14, 15, 10, 11, 12],
-        ),
-        ("CCGATTACAGGATTACATT", "CCGATTACAGATTACATT"),
-        (-1.92566369427422, -4.06129398375506),
-    ),
-    (Read("ACGT" * 150, 3), ("TGCA" * 40,), (-529.269507158226,)),
-    (Read("ACGT" * 150, 40, 60, 60, 40), ("TTTT" * 40,), (-2085.15061566801,)),
-)
-
-
-# Haplotypes of PDHMM with the flags of some letters. Their log10 likelihoods for two reads were
-# computed from the model in extended precision.
-_PD_READS = (Read("ACGTTGCANACGTAC", 30, 45, 40, 10), Read("TTGCAGACG", 20, 30, 35, 10))
-_PD_HAPLOTYPES: tuple[tuple[str, dict[int, Flag]], ...] = (
-    ("GGACGTTGCAGACGTACCAT", {}),
-    ("GGACGTTGCTAGACGTACCAT", {9: Flag.DELETION_START | Flag.DELETION_END}),
-    (
-        "GGACGTTCAGTGACGTACCAT",
-        {7: Flag.SNP | Flag.G, 9: Flag.DELETION_START, 11: Flag.DELETION_END},
-    ),
-)
-_PD_KNOWN = (
-    (-1.3540510635947833, -1.3752012464800842, -6.91867208757461),
-    (-1.3897542816962678, -1.410815166309876, -6.8488798881236645),
-)
-
-# A reference, a sequence, and its offset and CIGAR for each overhang strategy by GATK's method.
-_ALIGNED: tuple[str, str, dict[Overhang, tuple[int, str]]] = (
-    "GATTACAGATTACAGGCATCGATCAGGCTTAACGATCGGCATTTACGACGACTACGAGCATCACGGATACC",
-    "TTGATTACAGATTCAGGCATCGATCAGGAACTTAACGATCGGCTTTACGACGACTACGTGCATCACGGAT",
-    {
-        "softclip": (0, "2S11M1D15M2I13M1D27M"),
-        "indel": (0, "2I11M1D15M2I13M1D27M3D"),
-        "leading_indel": (0, "2I11M1D15M2I13M1D27M"),
-        "ignore": (-2, "13M1D15M2I13M1D27M"),
-    },
-)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -150,63 +97,39 @@ def _engine() -> list[_Finding]:
 
 
 def _build(name: str, best: bool) -> _Finding:
-    """Check a build against the known likelihoods."""
+    """Check a build against the known results."""
     worst: dict[Precision, float] = {}
     try:
-        for precision in _TOLERANCE:
+        for precision in TOLERANCE:
             with PairHMM(backend="cpu", build=name, precision=precision) as pairhmm:
-                worst[precision] = _worst(pairhmm)
-        worst_pdhmm = _worst_pdhmm(name)
-        aligned = _aligns(name)
+                worst[precision] = _known_results.pairhmm_error(pairhmm)
+        with PDHMM(build=name) as engine:
+            pdhmm = _known_results.pdhmm_error(engine)
+        aligned = _known_results.aligns(SmithWaterman(build=name))
     except (BackendUnavailable, MemoryError, ValueError) as error:
         return _Finding(f"build {name}", "failed", str(error))
-    errors = ", ".join(f"{precision} within {error:.0e}" for precision, error in worst.items())
-    right = all(worst[precision] <= limit for precision, limit in _TOLERANCE.items())
-    right = right and worst_pdhmm <= _TOLERANCE["double"] and aligned
+    right = _are_right(worst) and pdhmm <= TOLERANCE["double"] and aligned
     use = "; used by default" if best else ""
     return _Finding(
         f"build {name}",
         "ok" if right else "failed",
-        f"PairHMM: {errors} of the exact value; PDHMM: within {worst_pdhmm:.0e}; "
+        f"PairHMM: {_shown(worst)} of the exact value; PDHMM: within {pdhmm:.0e}; "
         f"Smith-Waterman: {'the known alignments' if aligned else 'wrong alignments'}{use}",
     )
 
 
-def _worst_pdhmm(build: str) -> float:
-    """Return the largest error over the known likelihoods of PDHMM."""
-    haplotypes = [
-        Haplotype(bases, [flags.get(at, 0) for at in range(len(bases))])
-        for bases, flags in _PD_HAPLOTYPES
-    ]
-    with PDHMM(build=build) as pdhmm:
-        found = pdhmm.likelihoods(_PD_READS, haplotypes)
-    return float(abs(found - np.array(_PD_KNOWN)).max())
+def _are_right(errors: dict[Precision, float]) -> bool:
+    return all(errors[precision] <= limit for precision, limit in TOLERANCE.items())
 
 
-def _aligns(build: str) -> bool:
-    """Return whether the known alignments are found."""
-    reference, sequence, known = _ALIGNED
-    aligner = SmithWaterman(build=build)
-    for overhang, expected in known.items():
-        found = aligner.align([reference], [sequence], HAPLOTYPE_TO_REFERENCE, overhang)
-        if (int(found.offsets[0]), found.cigars[0]) != expected:
-            return False
-    return True
-
-
-def _worst(pairhmm: PairHMM) -> float:
-    """Return the largest error over the known likelihoods."""
-    return max(
-        abs(float(got) - want)
-        for read, haplotypes, known in _KNOWN
-        for got, want in zip(pairhmm.likelihoods([read], haplotypes)[0], known, strict=True)
-    )
+def _shown(errors: dict[Precision, float]) -> str:
+    return ", ".join(f"{precision} within {error:.0e}" for precision, error in errors.items())
 
 
 def _java() -> list[_Finding]:
     findings = []
     try:
-        findings.append(_Finding("Java", "ok", f"{fetch.java_version()}, {fetch.java()}"))
+        findings.append(_Finding("Java", "ok", f"{programs.java_version()}, {programs.java()}"))
     except MissingComponent as error:
         findings.append(_Finding("Java", "missing", str(error)))
     try:
@@ -247,7 +170,7 @@ def _agent(jar: Path) -> _Finding:
 
 def _maven() -> _Finding:
     try:
-        path = fetch.tool("mvn", "the demo fetches GATK with it (Debian: apt install maven)")
+        path = programs.find("mvn", "the demo fetches GATK with it (Debian: apt install maven)")
     except MissingComponent as error:
         return _Finding("Maven", "missing", str(error))
     version = re.search(r"Apache Maven ([\w.-]+)", _output_of([path, "--version"]))
@@ -289,18 +212,15 @@ def _device(number: int, name: str) -> _Finding:
     """Check a device against the known likelihoods."""
     worst: dict[Precision, float] = {}
     try:
-        for precision in _TOLERANCE:
+        for precision in TOLERANCE:
             with PairHMM(backend="cuda", devices=[number], precision=precision) as pairhmm:
-                worst[precision] = _worst(pairhmm)
+                worst[precision] = _known_results.pairhmm_error(pairhmm)
                 if not pairhmm.devices:
                     return _Finding(f"GPU {number}", "failed", f"{name} fails at run time")
     except BackendUnavailable as error:
         return _Finding(f"GPU {number}", "failed", f"{name}: {error}")
-    errors = ", ".join(f"{precision} within {error:.0e}" for precision, error in worst.items())
-    right = all(worst[precision] <= limit for precision, limit in _TOLERANCE.items())
-    return _Finding(
-        f"GPU {number}", "ok" if right else "failed", f"{name}: {errors} of the exact value"
-    )
+    state = "ok" if _are_right(worst) else "failed"
+    return _Finding(f"GPU {number}", state, f"{name}: {_shown(worst)} of the exact value")
 
 
 def _output_of(command: list[str]) -> str:
@@ -311,7 +231,7 @@ def _output_of(command: list[str]) -> str:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             stdin=subprocess.DEVNULL,
-            env=fetch.tool_environment(),
+            env=programs.environment(),
             timeout=_COMMAND_SECONDS,
             check=False,
             text=True,

@@ -15,7 +15,7 @@ import click
 
 from gkl_shim.cli._terminal import printable
 from gkl_shim.errors import MissingComponent
-from gkl_shim.gatk import archive, fetch, run
+from gkl_shim.gatk import archive, programs, run, swaps
 
 
 @click.command(
@@ -74,26 +74,26 @@ def command(
         raise click.UsageError("--gatk is for --swap library-path and for --archive")
     variables: tuple[str, ...] = ()
     if swap == "classpath":
-        chosen = run.classpath_swap()
+        chosen = swaps.classpath()
     elif output is None:
-        chosen = run.agent_swap()
+        chosen = swaps.agent()
         if archive_folder is not None:
-            classpath = run.find_classpath(gatk_classpath)
+            classpath = run.find_classpath(gatk_classpath, "--gatk")
             made = archive.for_gatk(classpath, archive_folder.absolute())
             chosen = dataclasses.replace(chosen, archive=made)
         variables = ("JAVA_TOOL_OPTIONS",)
     else:
         folder = output.absolute()
-        run.library_folder(run.find_classpath(gatk_classpath), folder)
-        chosen = run.library_path_swap(folder)
+        swaps.library_folder(run.find_classpath(gatk_classpath, "--gatk"), folder)
+        chosen = swaps.library_path(folder)
         variables = ("USE_LIBRARY_PATH", "JAVA_TOOL_OPTIONS")
     if importlib.util.find_spec("cupy") is not None:
         variables += ("GKL_SHIM_PYTHON",)
     environment = chosen.environment(os.environ)
     exports = {name: environment[name] for name in variables}
     options = exports.get("JAVA_TOOL_OPTIONS")
-    if options is not None and run.NATIVE_ACCESS not in options and _warns_of_libraries():
-        exports["JAVA_TOOL_OPTIONS"] += f" {run.NATIVE_ACCESS}"
+    if options is not None and swaps.NATIVE_ACCESS not in options and _warns_of_libraries():
+        exports["JAVA_TOOL_OPTIONS"] += f" {swaps.NATIVE_ACCESS}"
     _warn_of_locale(chosen)
     jars = [str(jar) for jar in chosen.jars]
     if as_json:
@@ -110,13 +110,13 @@ def command(
 def _warns_of_libraries() -> bool:
     """Return whether Java warns of native libraries, as Java 24 and later do."""
     try:
-        version = re.match(r"\d+", fetch.java_version())
+        version = re.match(r"\d+", programs.java_version())
     except MissingComponent:
         return False
     return version is not None and int(version[0]) >= 24
 
 
-def _warn_of_locale(chosen: run.Swap) -> None:
+def _warn_of_locale(chosen: swaps.Swap) -> None:
     """Warn of files that Java cannot find. Without its agent, no JVM starts.
 
     In the locale C, which is also the one without any settings, Java finds no file whose path is

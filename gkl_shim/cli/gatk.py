@@ -6,7 +6,7 @@ import shlex
 
 import click
 
-from gkl_shim.gatk import run
+from gkl_shim.gatk import run, swaps
 
 
 @click.command(
@@ -44,7 +44,7 @@ def command(
         options = shlex.split(java_options)
     except ValueError as error:
         raise click.BadParameter(str(error), param_hint="--java-options") from error
-    swap = run.STOCK if stock else run.agent_swap()
+    swap = swaps.STOCK if stock else swaps.agent()
     found = run.find_classpath(classpath)
     result = run.gatk(arguments, found, swap, java_options=options, echo=True)
     which = "stock GATK" if stock else "with the shim"

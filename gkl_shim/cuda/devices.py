@@ -24,7 +24,6 @@ __all__ = [
     "import_cupy",
     "loss",
     "one_line",
-    "tell_of_losses",
     "warn_of_loss",
 ]
 
@@ -202,37 +201,27 @@ def chosen(devices: Iterable[int] | None) -> Sequence[int]:
     return numbers
 
 
-def warn_of_loss(number: int, name: str, error: BaseException) -> None:
+def warn_of_loss(number: int, name: str, reason: str) -> None:
     """Warn that a device failed and is no longer used."""
     warnings.warn(
-        f"gkl-shim: GPU {number} ({name}) is no longer used: {one_line(error)}; "
+        f"gkl-shim: GPU {number} ({name}) is no longer used: {reason}; "
         "other devices or the CPU compute its work",
         RuntimeWarning,
         stacklevel=3,
     )
 
 
-def tell_of_losses(
-    next_loss: Callable[[Any, Any], Any], engine: Any, names: dict[int, str]
-) -> None:
-    """Warn of each device that has failed in a native engine since the last call.
+def loss(next_loss: Callable[[Any, Any], Any], engine: Any) -> tuple[int, str] | None:
+    """Return the number of a failed device and the reason, or None if no other device has failed.
+
+    Each failure is returned once.
 
     Parameters
     ----------
     next_loss
         The native library's ``_loss`` function for this engine.
-    names
-        The name of each device by its number.
-    """
-    while found := loss(next_loss, engine):
-        number, reason = found
-        warn_of_loss(number, names[number], RuntimeError(reason))
-
-
-def loss(next_loss: Callable[[Any, Any], Any], engine: Any) -> tuple[int, str] | None:
-    """Return the number of a failed device and the reason, or None if no other device has failed.
-
-    Each failure is returned once. The parameters are those of :func:`tell_of_losses`.
+    engine
+        The engine's pointer.
     """
     ffi, _ = _native.library()
     number = ffi.new("int32_t *")

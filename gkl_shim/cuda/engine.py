@@ -94,14 +94,18 @@ class DeviceEngine:
 
     def tell_of_losses(self) -> None:
         """Warn of each device that has failed since the last call."""
-        names = {device.number: device.name for device in self._devices}
-        cuda_devices.tell_of_losses(self._function("loss"), self.pointer, names)
+        while found := cuda_devices.loss(self._function("loss"), self.pointer):
+            number, reason = found
+            name = next(device.name for device in self._devices if device.number == number)
+            cuda_devices.warn_of_loss(number, name, reason)
 
     def close(self) -> None:
-        """Free all memory. No call may be running."""
+        """Free all memory. No call may be running, and none may follow."""
         if self._engine is not None:
+            # The native engine uses the kernels of the devices, so it is closed first.
             _native.library()[0].release(self._engine)
             self._engine = None
+            self._devices = []
 
     def _function(self, name: str) -> Any:
         return getattr(_native.library()[1], f"gkl_shim_{self._NAME}_{name}")

@@ -24,8 +24,10 @@ __all__ = [
     "PTX_ARCHITECTURE",
     "Kernels",
     "fingerprint",
+    "included",
     "load",
     "source",
+    "suitable",
 ]
 
 #: These give the CPU's bits: subnormal float32 numbers are zero, division follows IEEE, and the
@@ -81,14 +83,19 @@ def source(name: str) -> str:
         if path in seen:
             return ""
         seen.add(path)
-        code = (paths.kernels() / path).read_text(encoding="utf-8").replace("#pragma once\n", "")
-        return _INCLUDE.sub(lambda match: text(match[1]), _without_host(code))
+        return _INCLUDE.sub(lambda match: text(match[1]), _code(path).replace("#pragma once\n", ""))
 
     return text(name)
 
 
-def _without_host(code: str) -> str:
-    """Drop the include that only a host compiler needs, so that it is not put into the text."""
+def included(name: str) -> list[str]:
+    """Return the paths of the headers that a kernel file or a header includes itself."""
+    return _INCLUDE.findall(_code(name))
+
+
+def _code(path: str) -> str:
+    """Return the text of a file, without the include that only a host compiler needs."""
+    code = (paths.kernels() / path).read_text(encoding="utf-8")
     return code.replace('#include "common/simd.h"\n', "")
 
 
@@ -123,7 +130,7 @@ class Kernels:
         self._symbols: dict[str, str] = {}
         self._ahead: Any = None
         folder, stem = (paths.kernels() / name).parent, f"{Path(name).stem}.{fingerprint(name)}"
-        for target in _suitable(architecture):
+        for target in suitable(architecture):
             path = folder / f"{stem}.{target}"
             if not path.is_file():
                 continue
@@ -158,7 +165,7 @@ class Kernels:
         return self._made[key].get_function(kernel)
 
 
-def _suitable(architecture: int) -> list[str]:
+def suitable(architecture: int) -> list[str]:
     """Return the endings of the compiled files that may run on an architecture, best first."""
     same = [a for a in ARCHITECTURES if a // 10 == architecture // 10 and a <= architecture]
     found = [f"sm_{a}.cubin" for a in reversed(same)]

@@ -56,5 +56,5 @@ def _devices() -> list[int] | None:
         return [int(number) for number in chosen.split(",")] if chosen else None
     except ValueError:
         raise BackendUnavailable(
-            f"GKL_SHIM_DEVICES={chosen}: numbers of devices, separated by commas, are wanted"
+            f"GKL_SHIM_DEVICES={chosen}: give device numbers separated by commas"
         ) from None

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from gkl_shim import _native, _native_pairhmm
 from gkl_shim._batch import Batch
 from gkl_shim.cuda import devices as cuda_devices
-from gkl_shim.cuda.engine import Device, open_devices
+from gkl_shim.cuda.engine import Device, DeviceEngine, open_devices
 from gkl_shim.errors import BackendUnavailable
 
 __all__ = ["Engine", "widths"]
@@ -56,7 +56,7 @@ def widths(precision: Precision) -> tuple[int, ...]:
     return tuple(row for row in rows if row)
 
 
-class Engine:
+class Engine(DeviceEngine):
     """PairHMM on one or more CUDA devices. Thread-safe; many callers may compute at once.
 
     Parameters
@@ -101,6 +101,9 @@ class Engine:
         If a device number is wrong.
     """
 
+    _NAME = "cuda_engine"
+    _devices: list[_Device]
+
     def __init__(
         self,
         devices: Iterable[int] | None = None,
@@ -116,14 +119,16 @@ class Engine:
         double_ratio: int = 0,
     ) -> None:
         self._ffi, self._lib = _native.library()
-        opened, functions = open_devices(
+        # The native engine uses the kernels and tables of the devices, so it is closed first.
+        self._devices, functions = open_devices(
             devices,
             lambda cupy, number: _Device(
                 cupy, number, as_gkl, most_memory, multiprocessors, double_ratio
             ),
         )
-        self._names = {device.number: device.name for device in opened}
-        records = self._ffi.new("gkl_shim_cuda_device[]", [device.record for device in opened])
+        records = self._ffi.new(
+            "gkl_shim_cuda_device[]", [device.record for device in self._devices]
+        )
         options = self._ffi.new(
             "gkl_shim_cuda_engine_options *",
             {
@@ -136,29 +141,16 @@ class Engine:
                 "launch_threads": launch_threads,
                 "cells": [_CHUNK_CELLS["single"], _CHUNK_CELLS["double"]],
                 "planning": _CHUNK_PLANNING,
-                "device_count": len(opened),
+                "device_count": len(self._devices),
                 "devices": records,
                 "driver": functions,
             },
         )
-        self._engine = _native.opened("cuda_engine", options)
+        self._engine = _native.opened(self._NAME, options)
         #: Whether no device is fast in double precision.
-        self.slow_double = all(device.record["slow_double"] for device in opened)
-        # The native engine uses the kernels and tables of these, so it is closed first.
-        self._opened = opened
+        self.slow_double = all(device.record["slow_double"] for device in self._devices)
         self._values_type = self._ffi.typeof("double[]")
         self._results = _Results()
-
-    @property
-    def devices(self) -> tuple[str, ...]:
-        """The names of the devices in use."""
-        uses = self._lib.gkl_shim_cuda_engine_uses
-        return tuple(name for number, name in self._names.items() if uses(self._engine, number))
-
-    @property
-    def pointer(self) -> Any:
-        """The ``gkl_shim_cuda_engine *``, for native code. It is valid until :meth:`close`."""
-        return self._engine
 
     def statistics(self) -> dict[str, int | float]:
         """Return the fields of ``gkl_shim_pairhmm_stats`` by name."""
@@ -225,12 +217,12 @@ class Engine:
         out = np.empty(batch.pairs, np.float64)
         _native.check(self._call(pointer, 1, out))
         if not self.devices:
-            loss = cuda_devices.loss(self._lib.gkl_shim_cuda_engine_loss, self._engine)
+            loss = cuda_devices.loss(self._function("loss"), self._engine)
             raise BackendUnavailable(loss[1] if loss else "no device is left")
 
     def _compute(self, batches: Any, count: int, out: NDArray[np.float64]) -> None:
         status = self._call(batches, count, out)
-        self._tell_of_losses()
+        self.tell_of_losses()
         if status:
             _native.check(status)
 
@@ -260,17 +252,6 @@ class Engine:
             self._lib.gkl_shim_cuda_engine_measure(self._engine, pointer, values, repeats, found)
         )
         return found
-
-    def close(self) -> None:
-        """Free all memory. No call may be running, and none may follow."""
-        if self._engine is not None:
-            self._ffi.release(self._engine)
-            self._engine = None
-            self._opened.clear()
-
-    def _tell_of_losses(self) -> None:
-        next_loss = self._lib.gkl_shim_cuda_engine_loss
-        cuda_devices.tell_of_losses(next_loss, self._engine, self._names)
 
 
 class _Results:

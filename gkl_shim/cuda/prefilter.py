@@ -97,7 +97,6 @@ class Engine(DeviceEngine):
             for resident in list(self._residents):
                 resident.close()
             super().close()
-            self._devices = []
 
     def compute(self, reads: Sequences, segments: Sequences, out: NDArray[np.int16]) -> None:
         """Fill `out` with the result of every pair."""

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from gkl_shim._files import scratch
 from gkl_shim.errors import MissingComponent
-from gkl_shim.gatk import data, fetch, run
+from gkl_shim.gatk import data, programs, run, swaps
 
 __all__ = ["for_gatk"]
 
@@ -27,9 +27,9 @@ def for_gatk(classpath: str, folder: Path) -> Path:
 
     Parameters
     ----------
-    classpath : str
+    classpath
         The class path of GATK, or its package jar.
-    folder : Path
+    folder
         The folder, which is created if necessary.
 
     Returns
@@ -43,21 +43,21 @@ def for_gatk(classpath: str, folder: Path) -> Path:
         If this Java is too old, or GATK does not run, or Java writes no archive, or other users can
         change the folder.
     """
-    archive = folder / run.ARCHIVE_NAME
-    run.require_own(folder)
+    archive = folder / swaps.ARCHIVE_NAME
+    swaps.require_own(folder)
     if archive.is_file() and _fits(archive, classpath):
         return archive
-    version = fetch.java_version()
+    version = programs.java_version()
     number = re.match(r"(?:1\.)?(\d+)", version)
     if number is None or int(number[1]) < _FIRST_JAVA:
         raise MissingComponent(
-            f"{fetch.java()}: Java {version} cannot archive the classes of a run; use Java "
+            f"{programs.java()}: Java {version} cannot archive the classes of a run; use Java "
             f"{_FIRST_JAVA} or newer, or leave out --archive"
         )
     folder.mkdir(parents=True, exist_ok=True)
     with scratch(folder) as partial:
         # A file that was cut short kills the JVM. So the archive is renamed once it is complete.
-        new = partial / run.ARCHIVE_NAME
+        new = partial / swaps.ARCHIVE_NAME
         _make(new, classpath, partial)
         if not _fits(new, classpath):
             raise MissingComponent(
@@ -82,17 +82,17 @@ def _make(archive: Path, classpath: str, folder: Path) -> None:
         raise MissingComponent(f"GATK does not run, so its classes are not known: {done.complaint}")
     if not archive.is_file():
         raise MissingComponent(
-            f"{fetch.java()}: it wrote no archive; run `{fetch.java()} -Xshare:dump` if this Java "
-            "has no archive of its own classes, or make room on the disk"
+            f"{programs.java()}: it wrote no archive; run `{programs.java()} -Xshare:dump` if this "
+            "Java has no archive of its own classes, or make room on the disk"
         )
 
 
 def _fits(archive: Path, classpath: str) -> bool:
     """Return whether this Java takes GATK's main class from the archive."""
     # A JVM that does not survive a damaged archive would write a report to the working directory.
-    command = [fetch.java(), f"-XX:SharedArchiveFile={archive}", "-XX:ErrorFile=/dev/null"]
+    command = [programs.java(), f"-XX:SharedArchiveFile={archive}", "-XX:ErrorFile=/dev/null"]
     command += ["-Xlog:class+load", "--dry-run"]
-    environment = run.STOCK.environment(fetch.tool_environment())
+    environment = swaps.STOCK.environment(programs.environment())
     try:
         done = subprocess.run(
             [*command, "-cp", classpath, run.MAIN_CLASS],

@@ -24,7 +24,7 @@ def na12878_chr22(folder: Path) -> Sample:
 
     Parameters
     ----------
-    folder : Path
+    folder
         The output folder, which is created if necessary.
     """
     folder.mkdir(parents=True, exist_ok=True)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import subprocess
 import zipfile
 import zlib
@@ -17,12 +16,12 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 from xml.sax.saxutils import escape
 
 from gkl_shim._files import atomic_output, scratch
 from gkl_shim._safe_file import unsafe
 from gkl_shim.errors import MissingComponent
+from gkl_shim.gatk import programs
 
 __all__ = [
     "GATK",
@@ -33,22 +32,16 @@ __all__ = [
     "cache",
     "classpath",
     "complete",
-    "ending",
     "gatk_classpath",
     "gatk_name",
     "gkl_classpath",
-    "java",
-    "java_version",
     "opened",
-    "tool",
-    "tool_environment",
 ]
 
 GATK_VERSION = "4.6.2.0"
 GKL_VERSION = "0.8.11"
 """The GKL that GATK 4.6.2.0 ships with."""
 
-_COMMAND_SECONDS = 30
 _CACHE_ADVICE = "set GKL_SHIM_CACHE to a folder that can be written"
 _CLASSPATH_GOAL = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:build-classpath"
 _SIZE = {"B": 1, "kB": 1e3, "MB": 1e6, "GB": 1e9}
@@ -162,11 +155,11 @@ def classpath(name: str, artifacts: Sequence[Artifact], progress: Progress | Non
 
     Parameters
     ----------
-    name : str
+    name
         The name in the cache, for example ``gatk-4.6.2.0``.
-    artifacts : sequence of Artifact
+    artifacts
         The artifacts.
-    progress : callable, optional
+    progress
         Called with the name and size of each downloaded file.
 
     Returns
@@ -184,8 +177,8 @@ def classpath(name: str, artifacts: Sequence[Artifact], progress: Progress | Non
     damaged = [] if kept is None else _damaged(kept)
     if kept is not None and not damaged:
         return kept
-    mvn = tool("mvn", "install Maven (Debian: apt install maven)")
-    java()
+    mvn = programs.find("mvn", "install Maven (Debian: apt install maven)")
+    programs.java()
     # Maven downloads only files that do not exist.
     for jar in damaged:
         jar.unlink()
@@ -279,76 +272,6 @@ def gkl_classpath(version: str = GKL_VERSION, progress: Progress | None = None) 
     return classpath(f"gkl-{version}", [gkl(version)], progress)
 
 
-def java() -> str:
-    """Return the ``java`` command in ``JAVA_HOME`` or, if there is none, on the PATH."""
-    home = tool_environment().get("JAVA_HOME")
-    if home and (Path(home) / "bin" / "java").is_file():
-        return str(Path(home) / "bin" / "java")
-    return tool("java", "install Java 17 (Debian: apt install openjdk-17-jre-headless)")
-
-
-def java_version() -> str:
-    """Return the version of `java`, such as 17.0.15.
-
-    Raises
-    ------
-    MissingComponent
-        If there is no Java, or it does not run.
-    """
-    command = java()
-    try:
-        done = subprocess.run(
-            [command, "-version"],
-            capture_output=True,
-            stdin=subprocess.DEVNULL,
-            env=tool_environment(),
-            timeout=_COMMAND_SECONDS,
-            check=False,
-            text=True,
-            errors="replace",
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        raise MissingComponent(f"{command} does not run") from None
-    version = re.search(r'version "([^"]+)"', done.stderr)
-    if done.returncode != 0 or version is None:
-        raise MissingComponent(f"{command} does not run")
-    return version[1]
-
-
-def tool(name: str, advice: str) -> str:
-    """Return the path of a command. If it is not installed, raise MissingComponent with advice."""
-    path = shutil.which(name, path=tool_environment()["PATH"])
-    if path is None:
-        raise MissingComponent(f"{name}: not found on the PATH; {advice}")
-    return path
-
-
-def tool_environment() -> dict[str, str]:
-    """Return the environment in which to find and run tools.
-
-    It is the environment of this process, without relative or empty entries in PATH and without a
-    relative JAVA_HOME. With those, programs could come from a working directory that another user
-    controls. Maven takes no options from a folder .mvn in or above the folder that it works in.
-    """
-    environment = dict(os.environ)
-    entries = environment.get("PATH", os.defpath).split(os.pathsep)
-    environment["PATH"] = os.pathsep.join(entry for entry in entries if Path(entry).is_absolute())
-    if not Path(environment.get("JAVA_HOME", "/")).is_absolute():
-        del environment["JAVA_HOME"]
-    environment["MAVEN_BASEDIR"] = "/"
-    return environment
-
-
-@contextmanager
-def ending(process: subprocess.Popen[Any]) -> Iterator[None]:
-    """Terminate a process if the ``with`` block raises an exception."""
-    try:
-        yield
-    except BaseException:
-        process.terminate()
-        raise
-
-
 def _maven(command: Sequence[str], progress: Progress | None) -> None:
     errors: list[str] = []
     with subprocess.Popen(
@@ -357,10 +280,10 @@ def _maven(command: Sequence[str], progress: Progress | None) -> None:
         stderr=subprocess.STDOUT,
         text=True,
         errors="replace",
-        env=tool_environment(),
+        env=programs.environment(),
     ) as process:
         assert process.stdout is not None
-        with ending(process):
+        with programs.ending(process):
             for line in process.stdout:
                 if line.startswith("[ERROR]"):
                     errors.append(line.removeprefix("[ERROR]").strip())

@@ -25,7 +25,7 @@ from typing import IO
 
 from gkl_shim import paths
 from gkl_shim.errors import FormatError, MissingComponent
-from gkl_shim.gatk import fetch, run
+from gkl_shim.gatk import programs, swaps
 
 __all__ = [
     "BesideGkl",
@@ -136,7 +136,7 @@ class BesideGkl:
 
 def stock_and_shim(classpath: str) -> dict[str, str]:
     """Return the class paths of GKL ("stock") and gkl-shim ("shim"), from one with GKL's jar."""
-    jars = ":".join(map(str, run.jars(classpath)))
+    jars = ":".join(map(str, swaps.jars(classpath)))
     return {"stock": jars, "shim": f"{paths.classpath_jar()}:{jars}"}
 
 
@@ -157,12 +157,12 @@ def replay(regions: Path, engines: Mapping[str, str], calls: Calls = Calls()) ->
 
     Parameters
     ----------
-    regions : Path
+    regions
         A file in the ``.in`` format, for example from ``GKL_SHIM_RECORD``.
-    engines : mapping of str to str
+    engines
         The class path of each engine by name: GKL's jars and, for gkl-shim, its jar in front of
         them. The likelihoods of all engines are compared with those of the first.
-    calls : Calls
+    calls
         How they are called.
 
     Returns
@@ -194,11 +194,11 @@ def side_by_side(
 
     Parameters
     ----------
-    processes : int
+    processes
         The number of JVMs. They also start at the same time.
     regions, engines, calls
         As for :func:`replay`, which also lists the exceptions.
-    when_ready : callable, optional
+    when_ready
         Called once all JVMs have computed all regions, before the turns begin.
 
     Returns
@@ -210,7 +210,7 @@ def side_by_side(
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(regions))
     with ExitStack() as stack:
         command = [
-            fetch.java(),
+            programs.java(),
             f"-Dreplay.level={calls.level}",
             f"-Dreplay.pause={round(calls.pause * 1e9)}",
             *("-cp", str(paths.replay_jar()), "org.gklshim.replay.Replay"),
@@ -314,13 +314,13 @@ def beside_gkl(regions: Path, classpath: str, build: str, calls: Calls) -> Besid
 
     Parameters
     ----------
-    regions : Path
+    regions
         A file in the ``.in`` format.
-    classpath : str
+    classpath
         A class path with GKL.
-    build : str
+    build
         The build of gkl-shim, a value of ``GKL_SHIM_BUILD``.
-    calls : Calls
+    calls
         As for :func:`replay`, which also lists the exceptions.
     """
     found = []

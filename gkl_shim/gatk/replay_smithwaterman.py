@@ -15,7 +15,7 @@ from pathlib import Path
 
 from gkl_shim import paths
 from gkl_shim.errors import MissingComponent
-from gkl_shim.gatk import fetch
+from gkl_shim.gatk import programs
 from gkl_shim.gatk.replay import stock_and_shim
 
 __all__ = ["BesideGkl", "beside_gkl"]
@@ -38,13 +38,13 @@ def beside_gkl(pairs: Path, classpath: str, build: str, *, seconds: float) -> Be
 
     Parameters
     ----------
-    pairs : Path
+    pairs
         Lines of a reference, an alternative, scores and an overhang strategy, separated by TABs.
-    classpath : str
+    classpath
         A class path with GKL.
-    build : str
+    build
         The build of gkl-shim, a value of ``GKL_SHIM_BUILD``.
-    seconds : float
+    seconds
         The time for each engine, summed over its turns.
 
     Raises
@@ -56,7 +56,7 @@ def beside_gkl(pairs: Path, classpath: str, build: str, *, seconds: float) -> Be
     main = ("-cp", str(paths.replay_jar()), "org.gklshim.replay.ReplaySmithWaterman")
     process = subprocess.run(
         [
-            *(fetch.java(), *main, str(pairs), str(seconds)),
+            *(programs.java(), *main, str(pairs), str(seconds)),
             *(f"{name}={path}" for name, path in engines.items()),
         ],
         capture_output=True,

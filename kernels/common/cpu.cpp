@@ -1,5 +1,6 @@
 #include "common/cpu.h"
 
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -11,14 +12,9 @@
 #if defined(__x86_64__)
 #include <cpuid.h>
 #endif
-#if defined(__linux__)
-#include <sched.h>
-#endif
 
 namespace gkl_shim {
 namespace {
-
-#if defined(__linux__)
 
 // A quota in CPUs, rounded up, or 0 if there is none.
 int quota(double allowed, double period) {
@@ -89,14 +85,11 @@ int control_group_cpus() {
     return least;
 }
 
-#endif
-
 }  // namespace
 
 int usable_cpus() {
     const FloatingPointMode mode;
     int cpus = int(std::thread::hardware_concurrency());
-#if defined(__linux__)
     // A machine may have more CPUs than cpu_set_t holds, so the mask is larger.
     for (int room = 1024; room <= 1 << 18; room *= 4) {
         cpu_set_t *set = CPU_ALLOC(room);
@@ -109,7 +102,6 @@ int usable_cpus() {
     }
     const int allowed = control_group_cpus();
     if (allowed > 0) cpus = std::min(cpus, allowed);
-#endif
     return std::max(cpus, 1);
 }
 

@@ -4,9 +4,9 @@
  * Conventions that hold for every function:
  *   - Functions that can fail return a gkl_shim_status. GKL_SHIM_OK is 0. After any other value,
  *     gkl_shim_last_error() says what was wrong and at which index, for the calling thread.
- *   - Sequences are ragged arrays: one contiguous byte buffer and an array of int64 offsets with
- * one more entry than there are sequences. Sequence k is [offsets[k], offsets[k+1]). Offsets start
- *     at 0 and never decrease.
+ *   - Sequences are ragged arrays: one contiguous byte buffer and an array of int64 offsets, with
+ *     one more entry than there are sequences. Sequence k is [offsets[k], offsets[k+1]). Offsets
+ *     start at 0 and never decrease.
  *   - Arguments are read only during the call, and only those documented as outputs are written.
  *   - Every function may be called from any thread, and several threads may use one handle at the
  *     same time. Closing a handle is the exception: no other thread may be using it then.
@@ -287,8 +287,8 @@ enum {
     GKL_SHIM_PDHMM_REGION_LETTERS = 1 << 24     /* letters of all haplotypes of one region */
 };
 
-/* A batch of regions: that of PairHMM, and flags. Gap-open and gap-continuation qualities are less
- * than 128; all eight bits of a base quality count. */
+/* PairHMM's batch of regions, with the haplotypes' flags. Gap-open and gap-continuation qualities
+ * are less than 128; all eight bits of a base quality count. */
 typedef struct {
     gkl_shim_pairhmm_batch pairs;
     const uint8_t *haplotype_flags; /* of each letter in pairs.haplotype_bases */
@@ -505,8 +505,8 @@ GKL_SHIM_API gkl_shim_status gkl_shim_smithwaterman_open(
  * [cigar_offsets[k], cigar_offsets[k+1]) of `cigars`; the pairs+1 offsets start at 0.
  *
  * `size` is the length of `cigars`, at least two bytes for each letter of all references and
- * alternatives. All of it may be written to. Besides, a call takes less than 1 MiB a thread for
- * sequences of 1,000 letters, and at most 1 GiB for two sequences of the greatest length.
+ * alternatives. All of it may be written to. A call also allocates less than 1 MiB a thread
+ * for sequences of 1,000 letters, and at most 1 GiB for two sequences of the greatest length.
  *
  * GKL_SHIM_EINVAL: a null pointer where there is data, offsets that do not start at 0 or that
  * decrease, a sequence of length 0 or longer than GKL_SHIM_SMITHWATERMAN_LONGEST, an unknown

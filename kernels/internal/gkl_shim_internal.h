@@ -294,7 +294,7 @@ GKL_SHIM_API gkl_shim_status gkl_shim_cuda_engine_measure(gkl_shim_cuda_engine *
                                                           int32_t repeats,
                                                           gkl_shim_cuda_stages *stages);
 
-/* Close an engine; NULL is fine. No call may be running. */
+/* Close an engine; NULL is allowed. No call may be running. */
 GKL_SHIM_API void gkl_shim_cuda_engine_close(gkl_shim_cuda_engine *engine);
 
 /* ---- prefilter: CPU or GPU ------------------------------------------------------------------ */

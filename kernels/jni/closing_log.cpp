@@ -13,7 +13,6 @@ namespace {
 
 // How long this process has run, in seconds; 0 if the system does not say.
 double process_seconds() {
-#if defined(__linux__)
     FILE *file = fopen("/proc/self/stat", "re");
     if (file == nullptr) return 0;
     char text[4096];
@@ -28,9 +27,6 @@ double process_seconds() {
     if (field == nullptr || clock_gettime(CLOCK_BOOTTIME, &now) != 0) return 0;
     const double started = double(strtoull(field, nullptr, 10)) / double(sysconf(_SC_CLK_TCK));
     return double(now.tv_sec) + 1e-9 * double(now.tv_nsec) - started;
-#else
-    return 0;
-#endif
 }
 
 }  // namespace

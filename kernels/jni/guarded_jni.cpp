@@ -32,6 +32,14 @@ void check(gkl_shim_status status) {
     if (status != GKL_SHIM_OK) throw JavaError(class_of(status), gkl_shim_last_error());
 }
 
+std::string text(JNIEnv *env, jstring string) {
+    const char *characters = env->GetStringUTFChars(string, nullptr);
+    if (characters == nullptr) throw JavaPending();
+    std::string text = characters;
+    env->ReleaseStringUTFChars(string, characters);
+    return text;
+}
+
 void raise_exception(JNIEnv *env, const char *algorithm) noexcept {
     try {
         throw;

@@ -1,4 +1,5 @@
-// The guard around every native method. It translates C++ exceptions to Java exceptions.
+// The guard around every native method, which translates C++ exceptions to Java exceptions, and
+// what the methods share.
 #pragma once
 
 #include <jni.h>
@@ -29,6 +30,9 @@ inline void check(JNIEnv *env) {
 
 // Throws the JavaError that corresponds to a status of the C ABI.
 void check(gkl_shim_status status);
+
+// The characters of a Java string. Throws JavaPending.
+std::string text(JNIEnv *env, jstring string);
 
 // Turns the C++ exception being handled into a pending Java exception. Call it in catch (...).
 // `algorithm` starts the message unless the exception is a JavaError.

@@ -1,5 +1,6 @@
 #include "log.h"
 
+#include <locale.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -8,6 +9,27 @@
 
 namespace gkl_shim {
 namespace jni {
+namespace {
+
+// While it lives, the thread writes numbers as in C. A JVM takes over the user's locale, which may
+// write 1.5 as 1,5. Programs read our lines.
+class NumbersOfC {
+   public:
+    NumbersOfC() : before_(uselocale(c())) {}
+    ~NumbersOfC() { uselocale(before_); }
+    NumbersOfC(const NumbersOfC &) = delete;
+
+   private:
+    // Null if there is no memory for it; then the locale stays.
+    static locale_t c() {
+        static const locale_t c = newlocale(LC_ALL_MASK, "C", locale_t());
+        return c;
+    }
+
+    const locale_t before_;
+};
+
+}  // namespace
 
 void log_line(const std::string &text) {
     const std::string line = format("[gkl-shim %s] ", gkl_shim_version()) + printable(text) + "\n";
@@ -17,6 +39,7 @@ void log_line(const std::string &text) {
 void log_warning(const std::string &text) { log_line("warning: " + text); }
 
 std::string format(const char *pattern, ...) {
+    const NumbersOfC numbers;
     va_list arguments, again;
     va_start(arguments, pattern);
     va_copy(again, arguments);

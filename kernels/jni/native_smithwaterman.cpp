@@ -2,7 +2,6 @@
 #include <jni.h>
 
 #include <chrono>
-#include <string>
 #include <vector>
 
 #include "common/per_thread.h"
@@ -21,14 +20,6 @@ struct Scratch {
     std::vector<char> cigar;
 };
 PerThread<Scratch> thread_scratch;
-
-void announce(JNIEnv *env, jstring replaced) {
-    const char *characters = env->GetStringUTFChars(replaced, nullptr);
-    if (characters == nullptr) throw JavaPending();
-    const std::string text = characters;
-    env->ReleaseStringUTFChars(replaced, characters);
-    SmithWatermanCalls::get().announce(text);
-}
 
 // Copies all input and output. Using the arrays in place would block garbage collection for all
 // threads while one of them computes.
@@ -71,8 +62,9 @@ extern "C" {
 
 JNIEXPORT void JNICALL Java_org_gklshim_smithwaterman_NativeSmithWaterman_announce(
     JNIEnv *env, jobject, jstring replaced) {
-    gkl_shim::jni::guarded_jni(env, "Smith-Waterman",
-                               [&] { gkl_shim::jni::announce(env, replaced); });
+    gkl_shim::jni::guarded_jni(env, "Smith-Waterman", [&] {
+        gkl_shim::jni::SmithWatermanCalls::get().announce(gkl_shim::jni::text(env, replaced));
+    });
 }
 
 JNIEXPORT jlong JNICALL Java_org_gklshim_smithwaterman_NativeSmithWaterman_align(

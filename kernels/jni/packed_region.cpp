@@ -61,13 +61,5 @@ void PackedRegion::take(JNIEnv *env, jbyteArray sequences, jintArray lengths, ji
     haplotype_flags_ = data + 5 * read_bytes + haplotype_bytes;
 }
 
-std::string text(JNIEnv *env, jstring string) {
-    const char *characters = env->GetStringUTFChars(string, nullptr);
-    if (characters == nullptr) throw JavaPending();
-    std::string text = characters;
-    env->ReleaseStringUTFChars(string, characters);
-    return text;
-}
-
 }  // namespace jni
 }  // namespace gkl_shim

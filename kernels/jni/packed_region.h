@@ -4,7 +4,6 @@
 #include <jni.h>
 #include <stdint.h>
 
-#include <string>
 #include <vector>
 
 #include "gkl_shim.h"
@@ -36,9 +35,6 @@ class PackedRegion {
     gkl_shim_pairhmm_batch batch_;
     const uint8_t *haplotype_flags_;
 };
-
-// The characters of a Java string. Throws JavaPending.
-std::string text(JNIEnv *env, jstring string);
 
 }  // namespace jni
 }  // namespace gkl_shim

@@ -112,7 +112,8 @@ void PairHmmCalls::account(int configuration, const gkl_shim_pairhmm_batch &regi
     const int64_t cells = region.read_offsets[reads] * region.haplotype_offsets[haplotypes];
     const int64_t number = totals_.add(reads * haplotypes, cells, seconds);
     if (recording_)
-        without_failing("PairHMM: region", number, [&] { recording_->add(region, record); });
+        without_failing("PairHMM: region", number,
+                        [&] { recording_->add(region, nullptr, record); });
     if (settings().verify > 0 && number % settings().verify == 0)
         verification_.verify(number, region, likelihoods, threads_of(configuration));
 }
@@ -120,21 +121,18 @@ void PairHmmCalls::account(int configuration, const gkl_shim_pairhmm_batch &regi
 void PairHmmCalls::announce(int configuration, int asked, const char *replaced) {
     log_setting_warnings();
     if (!settings().record.empty()) {
-        recording_.reset(new PairHmmRecording(settings().record));
+        recording_.reset(new RegionRecording(settings().record));
         if (!recording_->open()) recording_.reset();
     }
     if (settings().log != LogLevel::kQuiet) {
-        const std::string builds = gkl_shim_builds();
-        const bool is_best = settings().build.empty();
-        const std::string build = is_best ? builds.substr(0, builds.find(' ')) : settings().build;
-        log_line(format("PairHMM: %s build (%s), %s precision, %s (%d asked for by %s, %s); %s",
-                        build.c_str(),
-                        is_best ? "the best for this CPU" : "asked for by GKL_SHIM_BUILD",
-                        is_double(configuration) ? "double" : "single",
+        // Not the handle's, because opening it also begins to start the GPU engine.
+        const std::string builds = gkl_shim_builds(), best = builds.substr(0, builds.find(' '));
+        const std::string build = settings().build.empty() ? best : settings().build;
+        log_line(format("PairHMM: %s, %s precision, %s (%d asked for by %s, %s); %s",
+                        build_text(build).c_str(), is_double(configuration) ? "double" : "single",
                         plural(threads_of(configuration), "thread").c_str(), asked,
                         settings().threads > 0 ? "GKL_SHIM_THREADS" : "GATK",
                         plural(cpus_, "CPU").c_str(), replaced));
-        // Opening a handle also begins to start the GPU engine.
         handle(configuration);
         if (settings().backend == GKL_SHIM_CUDA)
             log_line("PairHMM: GKL_SHIM_BACKEND=cuda: regions go to the GPU");

@@ -14,8 +14,8 @@
 
 #include "closing_log.h"
 #include "gkl_shim.h"
-#include "pairhmm_recording.h"
 #include "pairhmm_verification.h"
+#include "region_recording.h"
 
 namespace gkl_shim {
 namespace jni {
@@ -76,7 +76,7 @@ class PairHmmCalls {
     std::atomic<bool> announced_{false};
 
     CallTotals totals_;
-    std::unique_ptr<PairHmmRecording> recording_;  // null if there is no recording
+    std::unique_ptr<RegionRecording> recording_;  // null if there is no recording
     PairHmmVerification verification_;
 };
 

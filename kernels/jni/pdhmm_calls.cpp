@@ -5,7 +5,6 @@
 
 #include "guarded_jni.h"
 #include "log.h"
-#include "pairhmm_recording.h"
 #include "settings.h"
 
 namespace gkl_shim {
@@ -68,11 +67,10 @@ void PdhmmCalls::account(int threads, const gkl_shim_pdhmm_batch &region, const 
     const int64_t reads = b.region_reads[1], haplotypes = b.region_haplotypes[1];
     const int64_t number = totals_.add(
         reads * haplotypes, b.read_offsets[reads] * b.haplotype_offsets[haplotypes], seconds);
-    if (recorder_)
+    if (recording_)
         without_failing("PDHMM: region", number, [&] {
             std::string text;
-            append_region(b, region.haplotype_flags, &text);
-            recorder_->add(text);
+            recording_->add(b, region.haplotype_flags, &text);
         });
     if (settings().verify > 0 && number % settings().verify == 0)
         verification_.verify(number, reads, haplotypes, likelihoods, [&](double *expected) {
@@ -84,8 +82,8 @@ void PdhmmCalls::account(int threads, const gkl_shim_pdhmm_batch &region, const 
 void PdhmmCalls::announce(int threads, int asked, const char *replaced) {
     log_setting_warnings();
     if (!settings().record.empty()) {
-        recorder_.reset(new Recorder(settings().record + ".pdhmm"));
-        if (!recorder_->open()) recorder_.reset();
+        recording_.reset(new RegionRecording(settings().record + ".pdhmm"));
+        if (!recording_->open()) recording_.reset();
     }
     if (settings().log != LogLevel::kQuiet) {
         const char *const asker = settings().threads > 0 ? "GKL_SHIM_THREADS" : "GATK";
@@ -93,10 +91,11 @@ void PdhmmCalls::announce(int threads, int asked, const char *replaced) {
         const std::string wanted = asked == std::numeric_limits<int>::max()
                                        ? "one a CPU"
                                        : format("%d asked for by %s", asked, asker);
-        log_line(format("PDHMM: %s build, double precision, %s (%s, %s); %s",
-                        gkl_shim_pdhmm_build(handle(threads)), plural(threads, "thread").c_str(),
-                        wanted.c_str(), plural(cpus_, "CPU").c_str(), replaced));
-        if (recorder_) log_line("PDHMM: every region is recorded to " + recorder_->name());
+        log_line(format("PDHMM: %s, double precision, %s (%s, %s); %s",
+                        build_text(gkl_shim_pdhmm_build(handle(threads))).c_str(),
+                        plural(threads, "thread").c_str(), wanted.c_str(),
+                        plural(cpus_, "CPU").c_str(), replaced));
+        if (recording_) log_line("PDHMM: every region is recorded to " + recording_->name());
         if (settings().verify > 0)
             log_line(format("PDHMM: one region in %lld is verified by the portable build",
                             (long long)settings().verify));
@@ -107,11 +106,9 @@ void PdhmmCalls::announce(int threads, int asked, const char *replaced) {
 
 void PdhmmCalls::report() {
     const bool quiet = settings().log == LogLevel::kQuiet;
-    if (recorder_) {
-        const int64_t regions = recorder_->finish();
-        if (regions >= 0 && !quiet)
-            log_line("PDHMM: " + plural(regions, "region") + " recorded" +
-                     (regions > 0 ? " to " + recorder_->name() : ""));
+    if (recording_) {
+        const std::string line = recording_->finish();
+        if (!line.empty() && !quiet) log_line("PDHMM: " + line);
     }
     if (settings().verify > 0) verification_.report();
     if (quiet) return;

@@ -12,7 +12,7 @@
 
 #include "closing_log.h"
 #include "gkl_shim.h"
-#include "recorder.h"
+#include "region_recording.h"
 #include "verification.h"
 
 namespace gkl_shim {
@@ -53,7 +53,7 @@ class PdhmmCalls {
     std::mutex opening_, announcing_;
     std::atomic<bool> announced_{false};
     CallTotals totals_;
-    std::unique_ptr<Recorder> recorder_;  // null if there is no recording
+    std::unique_ptr<RegionRecording> recording_;  // null if there is no recording
     // Its results come from the portable build, which has the same bits.
     std::atomic<gkl_shim_pdhmm *> reference_{nullptr};
     LikelihoodVerification verification_{"PDHMM", "GKL_SHIM_PDHMM", 0};

@@ -139,6 +139,12 @@ void read_settings(JNIEnv *env) { process_settings() = read(env); }
 
 const Settings &settings() { return process_settings(); }
 
+std::string build_text(const std::string &build) {
+    const char *const why =
+        settings().build.empty() ? "the best for this CPU" : "asked for by GKL_SHIM_BUILD";
+    return format("%s build (%s)", build.c_str(), why);
+}
+
 void log_setting_warnings() {
     static std::atomic<bool> logged{false};
     if (logged.exchange(true)) return;

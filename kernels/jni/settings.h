@@ -24,7 +24,7 @@ struct Settings {
     std::string record;              // GKL_SHIM_RECORD, a file name; empty: none
     // GKL_SHIM_RECORD_SMITHWATERMAN, likewise
     std::string record_smithwaterman;
-    int64_t verify = 0;              // GKL_SHIM_VERIFY: verify every Nth region; 0: none
+    int64_t verify = 0;              // GKL_SHIM_VERIFY: verify every Nth call; 0: none
     LogLevel log = LogLevel::kInfo;  // GKL_SHIM_LOG
     std::vector<std::string> warnings;
 };
@@ -34,6 +34,9 @@ struct Settings {
 void read_settings(JNIEnv *env);
 
 const Settings &settings();
+
+// What the log says of a build: "avx2 build (the best for this CPU)".
+std::string build_text(const std::string &build);
 
 // Logs the warnings. Only the first call of the process does.
 void log_setting_warnings();

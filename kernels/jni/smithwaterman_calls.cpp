@@ -67,10 +67,7 @@ void SmithWatermanCalls::announce(const std::string &replaced) {
             if (!recorder_->open()) recorder_.reset();
         }
         if (settings().log != LogLevel::kQuiet)
-            log_line(format(
-                "Smith-Waterman: %s build (%s); %s", build,
-                settings().build.empty() ? "the best for this CPU" : "asked for by GKL_SHIM_BUILD",
-                replaced.c_str()));
+            log_line("Smith-Waterman: " + build_text(build) + "; " + replaced);
         if (recorder_ && settings().log != LogLevel::kQuiet)
             log_line("Smith-Waterman: every pair is recorded to " + recorder_->name());
         if (settings().verify > 0 && settings().log != LogLevel::kQuiet)

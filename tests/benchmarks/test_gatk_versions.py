@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from benchmarks import gatk_versions
 from benchmarks.common import samples
 from gkl_shim.errors import MissingComponent
-from gkl_shim.gatk import compare, data, fetch, run
+from gkl_shim.gatk import compare, data, fetch, programs, run, swaps
 
 SAME = compare.Comparison((3, 3))
 IN_QUAL = compare.Difference("20:1 A>C", {"QUAL": ("50", "51")}, call=False)
@@ -48,7 +48,7 @@ def test_the_table(
     sample = data.Sample("reads", "some reads", tmp_path / "r.fa", tmp_path / "r.bam")
     tools = []
 
-    def gatk(arguments: list[str], classpath: str, swap: run.Swap) -> run.Run:
+    def gatk(arguments: list[str], classpath: str, swap: swaps.Swap) -> run.Run:
         if swap.name == "stock":
             tools.append((arguments[0], *arguments[7:]))
         if classpath == "4.5.0.0":
@@ -57,7 +57,7 @@ def test_the_table(
 
     monkeypatch.setattr(run, "gatk", gatk)
     monkeypatch.setattr(fetch, "gatk_classpath", lambda: "")
-    monkeypatch.setattr(fetch, "java_version", lambda: "17.0.15")
+    monkeypatch.setattr(programs, "java_version", lambda: "17.0.15")
     monkeypatch.setattr(samples, "na12878_chr20", lambda *_: sample)
     monkeypatch.setattr(gatk_versions.gatk_versions, "classpath", lambda version: version)
     monkeypatch.setattr(compare, "compare", lambda *_: found)

@@ -1,9 +1,11 @@
-"""The recipe for Bioconda names the version and the requirements of the package."""
+"""Recipes and images name the version of the package, and the recipe its requirements."""
 
 from __future__ import annotations
 
 import re
 from importlib import metadata
+
+import pytest
 
 from tests.conftest import ROOT
 
@@ -16,9 +18,17 @@ def requirements(section: str) -> set[str]:
     return {line.replace(" ", "") for line in re.findall(r"^    - (.*)$", lines[1], re.MULTILINE)}
 
 
-def test_version() -> None:
-    recipe = (ROOT / "recipe" / "meta.yaml").read_text(encoding="utf-8")
-    assert f'{{% set version = "{metadata.version("gkl-shim")}" %}}' in recipe
+@pytest.mark.parametrize(
+    ("path", "line"),
+    [
+        ("recipe/meta.yaml", '{{% set version = "{}" %}}'),
+        ("docker/Dockerfile", "ARG VERSION={}"),
+        ("workflow/envs/gatk.yaml", "  - gkl-shim ={}"),
+    ],
+)
+def test_version(path: str, line: str) -> None:
+    lines = (ROOT / path).read_text(encoding="utf-8").splitlines()
+    assert line.format(metadata.version("gkl-shim")) in lines
 
 
 def test_what_a_user_needs() -> None:

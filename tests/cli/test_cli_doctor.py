@@ -10,7 +10,7 @@ import mpmath
 import pytest
 
 from gkl_shim import _native, paths
-from gkl_shim.cli import doctor
+from gkl_shim.cli import _known_results, doctor
 from tests.cli.shim_command import run
 from tests.pdhmm import oracle as pdhmm_oracle
 from tests.smithwaterman import oracle as smithwaterman_oracle
@@ -59,21 +59,21 @@ def test_a_missing_engine_is_a_failure(tmp_path: Path) -> None:
 
 
 def test_a_build_with_wrong_results_is_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
-    right = doctor._KNOWN[0]
+    right = _known_results.PAIRHMM[0]
     wrong = (right[0], right[1], (right[2][0] + 1e-4, *right[2][1:]))
-    monkeypatch.setattr(doctor, "_KNOWN", (wrong,))
+    monkeypatch.setattr(_known_results, "PAIRHMM", (wrong,))
     assert doctor._build("portable", False).state == "failed"
 
 
 def test_a_build_with_a_wrong_pdhmm_is_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(doctor, "_PD_KNOWN", doctor._PD_KNOWN[::-1])
+    monkeypatch.setattr(_known_results, "PDHMM_LIKELIHOODS", _known_results.PDHMM_LIKELIHOODS[::-1])
     assert doctor._build("portable", False).state == "failed"
 
 
 def test_a_build_with_a_wrong_alignment_is_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
-    reference, sequence, known = doctor._ALIGNED
+    reference, sequence, known = _known_results.ALIGNMENTS
     wrong = (reference, sequence, {**known, "indel": known["softclip"]})
-    monkeypatch.setattr(doctor, "_ALIGNED", wrong)
+    monkeypatch.setattr(_known_results, "ALIGNMENTS", wrong)
     assert doctor._build("portable", False).state == "failed"
 
 
@@ -89,14 +89,16 @@ def test_a_jar_without_a_kernels_class_is_a_failure(tmp_path: Path) -> None:
 
 def test_the_known_results_of_pdhmm_and_smith_waterman() -> None:
     """Computed once more, by the tests' own programs."""
-    for read, known in zip(doctor._PD_READS, doctor._PD_KNOWN, strict=True):
+    for read, known in zip(
+        _known_results.PDHMM_READS, _known_results.PDHMM_LIKELIHOODS, strict=True
+    ):
         tracks = (read.quals, read.insertion_quals, read.deletion_quals, read.continuation_quals)
         quals = [[track] * len(read.bases) for track in tracks]
-        for (bases, flags), value in zip(doctor._PD_HAPLOTYPES, known, strict=True):
+        for (bases, flags), value in zip(_known_results.PDHMM_HAPLOTYPES, known, strict=True):
             letters = [flags.get(at, 0) for at in range(len(bases))]
             found = pdhmm_oracle.likelihood(read.bases.encode(), *quals, bases.encode(), letters)
             assert found == pytest.approx(value, abs=1e-13)
-    reference, sequence, aligned = doctor._ALIGNED
+    reference, sequence, aligned = _known_results.ALIGNMENTS
     for overhang, expected in aligned.items():
         pair = reference.encode(), sequence.encode()
         assert smithwaterman_oracle.align(*pair, (200, -150, -260, -11), overhang) == expected
@@ -105,7 +107,7 @@ def test_the_known_results_of_pdhmm_and_smith_waterman() -> None:
 def test_the_known_likelihoods_follow_the_model() -> None:
     """Computed once more, with 40 digits."""
     with mpmath.workdps(40):
-        for read, haplotypes, known in doctor._KNOWN:
+        for read, haplotypes, known in _known_results.PAIRHMM:
             size = len(read.bases)
             tracks = [
                 [track] * size if isinstance(track, int) else track

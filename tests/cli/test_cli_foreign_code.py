@@ -11,7 +11,7 @@ import pytest
 from gkl_shim import paths
 from gkl_shim.cli import _gkl
 from gkl_shim.errors import MissingComponent
-from gkl_shim.gatk import fetch, replay, run
+from gkl_shim.gatk import fetch, programs, replay, run, swaps
 from tests.cli import shim_command
 from tests.conftest import require_tool
 
@@ -55,7 +55,7 @@ def test_no_tool_is_found_on_a_path_without_absolute_entries(
     monkeypatch.chdir(trap.folder)
     monkeypatch.setenv("PATH", path)
     monkeypatch.setenv("JAVA_HOME", ".")
-    for find in (fetch.java, lambda: fetch.tool("minimap2", "it is needed")):
+    for find in (programs.java, lambda: programs.find("minimap2", "it is needed")):
         with pytest.raises(MissingComponent, match="not found on the PATH"):
             find()
 
@@ -148,11 +148,11 @@ def test_a_folder_that_others_can_change_is_refused(
         path.mkdir()
         folder.chmod(0o777)
         monkeypatch.setenv("GKL_SHIM_CACHE", str(path))
-        for use in (fetch.cache, lambda path=path: run.require_own(path)):
+        for use in (fetch.cache, lambda path=path: swaps.require_own(path)):
             with pytest.raises(MissingComponent, match=f"from {path}: others can write to"):
                 use()
         folder.chmod(0o755)
-        run.require_own(path)
+        swaps.require_own(path)
         assert fetch.cache() == path
     folder.chmod(0o777)
     jar = tmp_path / "gatk.jar"

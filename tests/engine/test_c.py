@@ -61,7 +61,7 @@ def test_aarch64_has_the_same_bits(native_driver, aarch64_driver, region_file, b
 @pytest.mark.parametrize("build", _native.builds())
 def test_the_jars_library_has_the_same_bits(native_driver, compile_c, region_file, tmp_path, build):
     """The wheel's library and the jar's come from different compilers."""
-    library = library_for("x86_64", tmp_path)
+    library = library_for(os.uname().machine, tmp_path)
     driver = [compile_c(require_tool("cc"), DRIVER, library)]
     for precision in ("single", "double"):
         assert run(driver, region_file, build, precision, 2) == run(

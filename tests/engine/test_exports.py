@@ -8,11 +8,8 @@ from __future__ import annotations
 
 import re
 import subprocess
-import sys
 import zipfile
 from pathlib import Path
-
-import pytest
 
 from gkl_shim import paths
 from tests.conftest import HEADER_FOLDERS, require_tool
@@ -31,8 +28,6 @@ JNI = {
 }
 #: What belongs to a C++ run-time library; its first three names also exist in the C library.
 CPP = re.compile(r"(?!__cxa_(atexit|finalize|thread_atexit_impl)$)(_Z|__cxa_|__gxx_|_Unwind_)")
-
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads ELF files")
 
 
 def libraries(folder: Path) -> list[Path]:

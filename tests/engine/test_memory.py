@@ -71,7 +71,6 @@ print(refused)
     assert int(run(program, tmp_path)) >= 8
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="limits memory as Linux does")
 def test_a_cpp_program_catches_its_own_bad_alloc_and_goes_on(tmp_path):
     """The program uses g++'s run-time library; the library contains another one."""
     program, library = tmp_path / "cpp_host", paths.library()
@@ -189,7 +188,6 @@ def check(batch, threads):
 """
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="measures memory as Linux does")
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize(
     "shape",

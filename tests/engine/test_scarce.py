@@ -12,10 +12,7 @@ import pytest
 from tests.conftest import ROOT
 from tests.engine import scarce
 
-pytestmark = pytest.mark.skipif(
-    sys.platform != "linux" or os.confstr("CS_GNU_LIBC_VERSION") is None, reason="needs glibc"
-)
-
+pytestmark = pytest.mark.skipif(os.confstr("CS_GNU_LIBC_VERSION") is None, reason="needs glibc")
 
 #: The tests' folder comes after the installed package, not before.
 PROGRAM = f"""\

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from benchmarks.common import samples, simulated_samples
-from gkl_shim.gatk import compare, data, fetch, run
-from tests.conftest import require_tool
+from gkl_shim.gatk import compare, data, fetch, run, swaps
+from tests.conftest import require_tool, shared_data
 
 SWAPS = ("agent", "classpath", "library-path")
 
@@ -43,12 +43,12 @@ class Gatk:
         self.classpath = classpath
         self._folder = folder
         libraries = folder / "libraries"
-        run.library_folder(classpath, libraries)
+        swaps.library_folder(classpath, libraries)
         self._swaps = {
-            "stock": run.STOCK,
-            "agent": run.agent_swap(),
-            "classpath": run.classpath_swap(),
-            "library-path": run.library_path_swap(libraries),
+            "stock": swaps.STOCK,
+            "agent": swaps.agent(),
+            "classpath": swaps.classpath(),
+            "library-path": swaps.library_path(libraries),
         }
         self._done: dict[tuple[object, ...], Output] = {}
 
@@ -87,7 +87,7 @@ def _replaced(log: str) -> str | None:
 
 @pytest.fixture(autouse=True, scope="session")
 def _no_shim_around() -> None:
-    """Remove a shim or a recording from the environment, because they would spoil comparisons."""
+    """Refuse to run with our settings in the environment, because they would spoil comparisons."""
     harmless = ("GKL_SHIM_CACHE", "GKL_SHIM_LIBRARY", "GKL_SHIM_RELEASE", "GKL_SHIM_TEST_GPU")
     names = [name for name in os.environ if name.startswith("GKL_SHIM_") and name not in harmless]
     assert not names, f"unset {' '.join(names)}"
@@ -119,7 +119,7 @@ def chr22(tmp_path_factory: pytest.TempPathFactory) -> data.Sample:
 def deep(tmp_path_factory: pytest.TempPathFactory) -> data.Sample:
     """A sample as deep as an amplicon: 1,200x over 2 kb, with a SNP every 400 bases."""
     _require_simulators()
-    _, sequence = samples.read_fasta(shared_data("genomes/human_g1k_v37_chr17_1Mb.fa.gz"))
+    _, sequence = samples.read_fasta(shared_data("genomes", "human_g1k_v37_chr17_1Mb.fa.gz"))
     window = sequence[500_000:502_000]
     folder = tmp_path_factory.mktemp("deep")
     return simulated_samples.simulate(folder, "deep", window, 1200, snp_rate=1 / 400)
@@ -129,7 +129,7 @@ def deep(tmp_path_factory: pytest.TempPathFactory) -> data.Sample:
 def genome(tmp_path_factory: pytest.TempPathFactory) -> data.Sample:
     """A sample like a part of a whole genome: 30x over 250 kb."""
     _require_simulators()
-    _, sequence = samples.read_fasta(shared_data("genomes/human_g1k_v37_chr17_1Mb.fa.gz"))
+    _, sequence = samples.read_fasta(shared_data("genomes", "human_g1k_v37_chr17_1Mb.fa.gz"))
     folder = tmp_path_factory.mktemp("genome")
     return simulated_samples.simulate(folder, "genome", sequence[:250_000], 30)
 
@@ -139,14 +139,6 @@ def sample(request: pytest.FixtureRequest) -> data.Sample:
     """The sample that a test's parameter names."""
     chosen: data.Sample = request.getfixturevalue(request.param)
     return chosen
-
-
-def shared_data(name: str) -> Path:
-    """Return a file or folder of the shared data, or skip the test if it is missing."""
-    path = Path(__file__).parents[3] / "shared" / "data" / name
-    if not path.exists():
-        pytest.skip(f"needs the shared data: {path} is not there")
-    return path
 
 
 def _require_simulators() -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from gkl_shim import paths
-from gkl_shim.gatk import archive, compare, data, fetch, run
+from gkl_shim.gatk import archive, compare, data, programs, run, swaps
 from tests.cli.shim_command import COMMAND, one_error
 from tests.cli.shim_command import run as gkl_shim
 from tests.gatk.conftest import Gatk
@@ -43,7 +43,13 @@ def test_gatk_takes_its_classes_from_the_archive(
     environment = variables(tmp_path, "--archive", str(made.parent), "--gatk", classpath)
     assert made.stat().st_mtime_ns == before.st_mtime_ns, "an archive that fits is kept"
     classes, vcf = tmp_path / "classes", tmp_path / "out.vcf"
-    command = [fetch.java(), f"-Xlog:class+load:file={classes}", "-cp", classpath, run.MAIN_CLASS]
+    command = [
+        programs.java(),
+        f"-Xlog:class+load:file={classes}",
+        "-cp",
+        classpath,
+        run.MAIN_CLASS,
+    ]
     command += ["HaplotypeCaller", "-R", str(chr20.reference), "-I", str(chr20.reads)]
     done = subprocess.run(
         [*command, "-O", str(vcf)],
@@ -65,21 +71,21 @@ def test_an_archive_that_does_not_fit_is_ignored(
     made: Path, classpath: str, tmp_path: Path
 ) -> None:
     """GATK's results may be on standard output, so a warning is never there."""
-    garbage, absent = tmp_path / run.ARCHIVE_NAME, tmp_path / "none" / run.ARCHIVE_NAME
+    garbage, absent = tmp_path / swaps.ARCHIVE_NAME, tmp_path / "none" / swaps.ARCHIVE_NAME
     garbage.write_bytes(bytes(range(256)) * 1000)
     other_jar = Path(shutil.copy(paths.agent_jar(), tmp_path / "other.jar"))
 
-    def version(jars: str, swap: run.Swap) -> subprocess.CompletedProcess[bytes]:
-        command = [fetch.java(), "-cp", jars, run.MAIN_CLASS, "HaplotypeCaller", "--version"]
+    def version(jars: str, swap: swaps.Swap) -> subprocess.CompletedProcess[bytes]:
+        command = [programs.java(), "-cp", jars, run.MAIN_CLASS, "HaplotypeCaller", "--version"]
         return subprocess.run(command, capture_output=True, env=swap.environment(os.environ))
 
-    stock = version(classpath, run.STOCK)
+    stock = version(classpath, swaps.STOCK)
     for file, jars in (
         (garbage, classpath),
         (absent, classpath),
         (made, f"{other_jar}:{classpath}"),
     ):
-        done = version(jars, run.Swap("archive", archive=file))
+        done = version(jars, swaps.Swap("archive", archive=file))
         assert done.returncode == 0, done.stderr.decode()
         assert done.stdout == stock.stdout
         said = done.stderr.decode().replace(stock.stderr.decode(), "").splitlines()
@@ -94,7 +100,7 @@ def test_an_archive_that_was_cut_short_does_not_fit(
 ) -> None:
     """The JVM does not survive it, and would leave a report in the working directory."""
     monkeypatch.chdir(tmp_path)
-    cut = Path(shutil.copy(made, tmp_path / run.ARCHIVE_NAME))
+    cut = Path(shutil.copy(made, tmp_path / swaps.ARCHIVE_NAME))
     assert archive._fits(cut, classpath)
     os.truncate(cut, 1_000_000)
     assert not archive._fits(cut, classpath)
@@ -157,15 +163,15 @@ def test_options_for_another_way_are_refused(tmp_path: Path, arguments: tuple[st
 
 @pytest.mark.parametrize("before", ["", "-Xlog:disable", "-XX:SharedArchiveFile=/mine.jsa -Xmx4g"])
 def test_the_archive_is_added_to_or_removed_from_the_environment(before: str) -> None:
-    with_archive = run.Swap("archive", archive=Path("/a") / run.ARCHIVE_NAME)
-    option = f"-XX:SharedArchiveFile=/a/{run.ARCHIVE_NAME}"
+    with_archive = swaps.Swap("archive", archive=Path("/a") / swaps.ARCHIVE_NAME)
+    option = f"-XX:SharedArchiveFile=/a/{swaps.ARCHIVE_NAME}"
     environment = {"JAVA_TOOL_OPTIONS": before}
     for _ in range(2):
         environment = with_archive.environment(environment)
         options = environment["JAVA_TOOL_OPTIONS"].split()
         assert set(before.split()) <= set(options)
         assert options.count(option) == options.count("-Xlog:disable") == 1
-    assert option not in run.STOCK.environment(environment)["JAVA_TOOL_OPTIONS"]
+    assert option not in swaps.STOCK.environment(environment)["JAVA_TOOL_OPTIONS"]
 
 
 def test_env_finds_the_jar_beside_the_launcher(tmp_path: Path) -> None:
@@ -207,7 +213,7 @@ def test_env_warns_of_a_jar_that_java_does_not_find(
     exported = json.loads(done.stdout)["environment"]["JAVA_TOOL_OPTIONS"]
     assert str(package) in exported
     java = subprocess.run(
-        [fetch.java(), "-version"],
+        [programs.java(), "-version"],
         capture_output=True,
         env={**os.environ, **locale, "JAVA_TOOL_OPTIONS": exported},
     )

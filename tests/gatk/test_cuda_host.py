@@ -16,7 +16,7 @@ import pytest
 
 from benchmarks import pairhmm_callers
 from gkl_shim.errors import MissingComponent
-from gkl_shim.gatk import compare, data, run
+from gkl_shim.gatk import compare, data, run, swaps
 from tests.conftest import ROOT, require_tool
 from tests.gatk.conftest import QUICK_COMPILER, Gatk
 
@@ -80,7 +80,7 @@ def _shim(gatk: Gatk, chr22: data.Sample, stand_in: Path, tmp_path: Path):
         done = run.gatk(
             [*arguments, "-O", str(output)],
             gatk.classpath,
-            run.agent_swap(),
+            swaps.agent(),
             environment=environment,
             java_options=(QUICK_COMPILER, "-Xcheck:jni"),
         )

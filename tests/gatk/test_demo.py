@@ -11,6 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from gkl_shim.cli import demo
+from gkl_shim.cli._demo_report import Alone, Result, Runs
 from gkl_shim.gatk import data, fetch, run
 from gkl_shim.gatk.compare import Comparison, Difference
 from gkl_shim.gatk.replay import Engine, Replay, Turn
@@ -27,7 +28,7 @@ LOG = (
 DRAGEN_LOG = b"PDPairHMM - Total compute time in PairHMM computeLogLikelihoods() : %b\n"
 
 
-def _result(sample: data.Sample, comparison: Comparison, mode: str) -> demo._Result:
+def _result(sample: data.Sample, comparison: Comparison, mode: str) -> Result:
     engines = {
         name: Engine(name, (Turn(1, 2.0, gcups),), True, 1e-6, 0, 0.1)
         for name, gcups in (("stock", 2.0), ("shim", 24.0))
@@ -35,12 +36,12 @@ def _result(sample: data.Sample, comparison: Comparison, mode: str) -> demo._Res
     done = run.Run((), 0, 3.0, LOG)
     stock, shim = (run.Run((), 0, 4.0, DRAGEN_LOG % text) for text in (b"1.5", b"0.03"))
     runs = {
-        "default settings": demo._Runs(SAME, done, done),
-        "DRAGEN mode": demo._Runs(SAME, stock, shim),
+        "default settings": Runs(SAME, done, done),
+        "DRAGEN mode": Runs(SAME, stock, shim),
     }
     runs[mode] = replace(runs[mode], vcf=comparison)
-    alone = demo._Alone(Replay(1, 2, 3, engines, ""), BesideGkl(7.5, 2.5, 3.0, 0))
-    return demo._Result(sample, runs, alone)
+    alone = Alone(Replay(1, 2, 3, engines, ""), BesideGkl(7.5, 2.5, 3.0, 0))
+    return Result(sample, runs, alone)
 
 
 @pytest.mark.parametrize("mode", ["default settings", "DRAGEN mode"])

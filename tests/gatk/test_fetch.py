@@ -13,7 +13,7 @@ import pytest
 from benchmarks.common import samples
 from gkl_shim.cli import doctor
 from gkl_shim.errors import MissingComponent
-from gkl_shim.gatk import fetch, run
+from gkl_shim.gatk import fetch, run, swaps
 
 
 @pytest.fixture
@@ -178,7 +178,7 @@ def test_a_file_that_is_not_a_jar_is_refused(tmp_path: Path, content: bytes) -> 
     jar = tmp_path / "gatk.jar"
     jar.write_bytes(content)
     with pytest.raises(MissingComponent, match=f"^{jar}: not a jar, or a damaged one"):
-        run.library_folder(str(jar), tmp_path / "folder")
+        swaps.library_folder(str(jar), tmp_path / "folder")
 
 
 def test_damage_within_a_jar_is_found_when_it_is_read(

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.common import gatk_versions
-from gkl_shim.gatk import compare, data, run
+from gkl_shim.gatk import compare, data, run, swaps
 from tests.conftest import require_tool
 from tests.gatk.conftest import Gatk, Output
 from tests.java.test_kernels import fgkl_jar
@@ -65,7 +65,7 @@ def gatks(tmp_path_factory: pytest.TempPathFactory) -> tuple[Gatk, str]:
     require_tool("mvn")
     folder = tmp_path_factory.mktemp("fgkl")
     classpath = gatk_versions.classpath("4.7.0.0")
-    jar = next(path for path in run.jars(classpath) if path.name.startswith("gatk-4"))
+    jar = next(path for path in swaps.jars(classpath) if path.name.startswith("gatk-4"))
     with zipfile.ZipFile(jar) as gatk:
         for name in CALLERS:
             before = gatk.read(f"{name}.class")
@@ -95,7 +95,7 @@ def test_the_vcf_is_that_of_gatk_with_intels_classes(
     stock: Output = gatk("HaplotypeCaller", chr20, *options)
     vcf = tmp_path / "fgkl.vcf"
     arguments = ["HaplotypeCaller", "-R", str(chr20.reference), "-I", str(chr20.reads)]
-    chosen = run.agent_swap() if swap == "agent" else run.classpath_swap()
+    chosen = swaps.agent() if swap == "agent" else swaps.classpath()
     done = run.gatk([*arguments, "-O", str(vcf), *options], asking, chosen)
     log = done.log.decode()
     assert done.returncode == 0, log[-3000:]

@@ -15,12 +15,12 @@ pytestmark = pytest.mark.gatk
 HEAP = 600
 MEASURE = """\
 import resource, sys
-from gkl_shim.gatk import run
+from gkl_shim.gatk import run, swaps
 
 classpath, heap, *arguments = sys.argv[1:]
 # The whole heap is resident from the start. So the rest of the memory is not Java's.
 options = ["-Xms" + heap, "-Xmx" + heap, "-XX:+AlwaysPreTouch"]
-result = run.gatk(arguments, classpath, run.agent_swap(), java_options=options)
+result = run.gatk(arguments, classpath, swaps.agent(), java_options=options)
 print(result.log.decode(), file=sys.stderr)
 print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024)
 sys.exit(result.returncode)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from gkl_shim.gatk import compare, data, fetch, run
+from gkl_shim.gatk import compare, data, programs, run, swaps
 from tests.gatk.conftest import Gatk
 
 COMMAND = Path(sys.executable).parent / "gkl-shim"
@@ -35,7 +35,7 @@ def test_the_agent_is_added_to_or_removed_from_the_environment(
     given: str, stock: str | None, agent: str
 ) -> None:
     base = {"JAVA_TOOL_OPTIONS": given, "USE_LIBRARY_PATH": "1", "HOME": "/root"}
-    for swap, expected in ((run.STOCK, stock), (run.Swap("agent", agent=Path(AGENT)), agent)):
+    for swap, expected in ((swaps.STOCK, stock), (swaps.Swap("agent", agent=Path(AGENT)), agent)):
         environment = swap.environment(base)
         assert environment.get("JAVA_TOOL_OPTIONS") == expected
         assert "USE_LIBRARY_PATH" not in environment
@@ -45,17 +45,17 @@ def test_the_agent_is_added_to_or_removed_from_the_environment(
 @pytest.mark.parametrize(
     "swap",
     [
-        run.Swap("agent", agent=Path(AGENT)),
-        run.Swap("classpath", jars=(Path("/opt/gkl-shim-classpath.jar"),)),
-        run.Swap("library path", libraries=Path("/opt/libraries")),
+        swaps.Swap("agent", agent=Path(AGENT)),
+        swaps.Swap("classpath", jars=(Path("/opt/gkl-shim-classpath.jar"),)),
+        swaps.Swap("library path", libraries=Path("/opt/libraries")),
     ],
     ids=lambda swap: swap.name,
 )
-def test_the_library_in_a_jvm_is_told_of_this_python(swap: run.Swap) -> None:
+def test_the_library_in_a_jvm_is_told_of_this_python(swap: swaps.Swap) -> None:
     """The library opens the GPU engine with it. The user's choice of a Python has precedence."""
     assert swap.environment({})["GKL_SHIM_PYTHON"] == sys.executable
     assert swap.environment({"GKL_SHIM_PYTHON": "/a/python"})["GKL_SHIM_PYTHON"] == "/a/python"
-    assert "GKL_SHIM_PYTHON" not in run.STOCK.environment({})
+    assert "GKL_SHIM_PYTHON" not in swaps.STOCK.environment({})
 
 
 @pytest.mark.parametrize(
@@ -173,7 +173,7 @@ def test_the_output_of_env_works_for_any_launcher(
         arguments += ["--gatk", classpath, "-o", str(tmp_path / "with a blank")]
     exports = shlex.join([str(COMMAND), "env", *arguments])
     vcf = tmp_path / "out.vcf"
-    java = [fetch.java(), "-cp", classpath, run.MAIN_CLASS, "HaplotypeCaller"]
+    java = [programs.java(), "-cp", classpath, run.MAIN_CLASS, "HaplotypeCaller"]
     java += ["-R", str(chr20.reference), "-I", str(chr20.reads), "-O", str(vcf)]
     script = f'set -e; e="$({exports})"; eval "$e"; {shlex.join(java)}'
     result = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=False)
@@ -206,10 +206,10 @@ def test_env_allows_native_libraries_where_java_warns_of_them(
     java.parent.mkdir()
     java.write_text(f"#!/bin/sh\necho 'openjdk version \"{version}\" 2026-01-20' >&2\n")
     java.chmod(0o755)
-    for before in ("-Xmx4g", f"-Xmx4g {run.NATIVE_ACCESS}"):
+    for before in ("-Xmx4g", f"-Xmx4g {swaps.NATIVE_ACCESS}"):
         result = gkl_shim("env", "--json", JAVA_HOME=str(tmp_path), JAVA_TOOL_OPTIONS=before)
         options = json.loads(result.stdout)["environment"]["JAVA_TOOL_OPTIONS"]
-        assert options.count(run.NATIVE_ACCESS) == max(allows, before.count(run.NATIVE_ACCESS))
+        assert options.count(swaps.NATIVE_ACCESS) == max(allows, before.count(swaps.NATIVE_ACCESS))
     result = gkl_shim("env", "--swap", "classpath", "--json", JAVA_HOME=str(tmp_path))
     assert json.loads(result.stdout)["environment"] == {}
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from gkl_shim import paths
-from gkl_shim.gatk import compare, data, fetch
+from gkl_shim.gatk import compare, data, programs
 from tests.gatk.conftest import Gatk
 
 pytestmark = [pytest.mark.gatk, pytest.mark.pipeline]
@@ -53,7 +53,7 @@ def daemon(classpath: str, log: Path, *command: str) -> Iterator[None]:
     with (
         log.open("wb") as stream,
         subprocess.Popen(
-            [fetch.java(), "-Xmx256m", "-cp", classpath, *command],
+            [programs.java(), "-Xmx256m", "-cp", classpath, *command],
             env=environment,
             stdin=subprocess.DEVNULL,
             stdout=stream,

@@ -74,7 +74,7 @@ def main(record: str | None = None) -> int:
     try:
         about = report.about(gpu=True)
     except BackendUnavailable as error:
-        raise SystemExit(f"the GPU tests want a CUDA device: {error}") from None
+        raise SystemExit(f"the GPU tests need a CUDA device: {error}") from None
     status, tests = run()
     counts = Counter(test["outcome"] for test in tests)
     found = {

@@ -84,7 +84,7 @@ def test_memory_of_an_engine_of_the_library(
     monkeypatch.setattr(library_engines, "_engines", {})
     monkeypatch.setenv("GKL_SHIM_DEVICE_MEMORY", chosen)
     engine = library_engines.pairhmm(False, True, None)
-    assert [device.record["memory_bytes"] for device in engine._opened] == [most * MIB]
+    assert [device.record["memory_bytes"] for device in engine._devices] == [most * MIB]
     engine.close()
 
 

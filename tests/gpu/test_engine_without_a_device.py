@@ -331,6 +331,22 @@ def test_auto_opens_devices_for_calls_that_gain(null, eager, monkeypatch, driver
     assert (pairhmm.compute(small) != ON_DEVICE).all()
 
 
+def test_auto_warns_of_a_device_that_does_not_exist(null, eager, monkeypatch):
+    """The number can be checked only when the devices are opened, in the background."""
+    null(result=ON_DEVICE)
+    batch = _generated_input.regions(1)
+    pairhmm = PairHMM(threads=1, devices=[7])
+    monkeypatch.setattr(pairhmm._costs, "prefer_gpu", lambda call: True)
+    found = []
+    monkeypatch.setattr(_auto.warnings, "warn", lambda text, *_, **__: found.append(text))
+    end = time.monotonic() + 30
+    while not found and time.monotonic() < end:
+        pairhmm.compute(batch)
+        time.sleep(0.01)
+    assert found == ["gkl-shim: no GPU is used: devices: there is no CUDA device 7; there are 1"]
+    assert pairhmm.backend == "cpu"
+
+
 def test_auto_learns_which_engine_is_faster(null, eager, monkeypatch):
     """The clock says that the devices take far longer, or far less, than was estimated."""
     batch = concatenated([_generated_input.regions(4)] * 8)
@@ -443,7 +459,7 @@ def test_a_device_that_fails(null, batch, expected, many_chunks, name, after):
         (warning,) = said
         assert str(warning.message).startswith("gkl-shim: GPU 0 (fake 0) is no longer used: ")
         # Another thread may have reached a device that was lost already.
-        assert re.search(r": RuntimeError: cu\w+: CUDA_ERROR_", str(warning.message))
+        assert re.search(r"used: cu\w+: CUDA_ERROR_", str(warning.message))
         assert engine.devices == ()
     else:
         # The function is not called that often.

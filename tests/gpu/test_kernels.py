@@ -84,7 +84,7 @@ def test_the_device_takes_them(file, monkeypatch):
     """No compiler runs if the package has machine code for the device."""
     cupy = pytest.importorskip("cupy")
     architecture = cupy.cuda.Device(0).compute_capability
-    best = kernels._suitable(int(architecture))[0]
+    best = kernels.suitable(int(architecture))[0]
     assert (paths.kernels() / named(file, best)).is_file()
     module = kernels.load(cupy, file, architecture)
     monkeypatch.delattr(cupy, "RawModule")

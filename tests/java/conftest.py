@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from gkl_shim import paths
-from gkl_shim.gatk import fetch, run
+from gkl_shim.gatk import fetch, swaps
 from tests.conftest import require_tool
 
 ROOT = Path(__file__).parents[2]
@@ -32,7 +32,7 @@ SWAPS = ("agent", "classpath", "library-path")
 
 @dataclass(frozen=True)
 class Outcome:
-    """The outcome of a process. `result` is that of the scenario, or None if it did not finish."""
+    """The outcome of a process. `result` is the scenario's, or None if it did not finish."""
 
     result: Any
     returncode: int
@@ -112,17 +112,17 @@ class Jvm:
         answer = pickle.loads(result.read_bytes()) if result.is_file() else None
         return Outcome(answer, process.returncode, process.stdout)
 
-    def _swap(self, name: str, gkl: str) -> run.Swap:
+    def _swap(self, name: str, gkl: str) -> swaps.Swap:
         if name == "stock":
-            return run.STOCK
+            return swaps.STOCK
         if name == "agent":
-            return run.agent_swap()
+            return swaps.agent()
         if name == "classpath":
-            return run.classpath_swap()
+            return swaps.classpath()
         folder = self._folder / f"libraries-{gkl}"
         if not folder.is_dir():
-            run.library_folder(gkl_classpath(gkl), folder)
-        return run.library_path_swap(folder)
+            swaps.library_folder(gkl_classpath(gkl), folder)
+        return swaps.library_path(folder)
 
 
 def gkl_classpath(version: str) -> str:
@@ -145,7 +145,7 @@ def skip_unless_served(swap: str) -> None:
 
 @pytest.fixture(autouse=True, scope="session")
 def _no_shim_around() -> None:
-    """Remove our settings from the environment, because they would change the tests."""
+    """Refuse to run with our settings in the environment, because they would change the tests."""
     harmless = ("GKL_SHIM_CACHE", "GKL_SHIM_RELEASE")
     names = [name for name in os.environ if name.startswith("GKL_SHIM_") and name not in harmless]
     assert not names, f"unset {' '.join(names)}"

@@ -148,9 +148,9 @@ def test_intels_class_stays_if_the_library_computes_wrongly(
 
 
 def test_the_library_may_be_in_another_file(jvm: Jvm, tmp_path: Path, agent_jar: Path) -> None:
+    skip_unless_served("stock")
     with zipfile.ZipFile(agent_jar) as archive:
         library = Path(archive.extract("native/linux-x86_64/libgkl_shim.so", tmp_path))
-    skip_unless_served("stock")
     outcome = jvm("compute", {"regions": [REGION]}, environment={"GKL_SHIM_LIBRARY": str(library)})
     assert outcome.result["ours"]
 

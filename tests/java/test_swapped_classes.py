@@ -5,9 +5,13 @@ from __future__ import annotations
 import math
 import os
 import re
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
+from tests.conftest import missing, require_tool
 from tests.java import regions
 from tests.java.conftest import GKL_VERSIONS, SWAPS, Jvm, skip_unless_served
 
@@ -229,6 +233,22 @@ def test_the_closing_line_counts_the_work(
         rf"\d+\.\d+ GCUPS, \d+\.\d\d% of the run's \d+\.\d s; [1-9]\d* pairs computed again",
         line,
     ), line
+
+
+def test_numbers_in_the_log_do_not_depend_on_the_locale(jvm: Jvm, tmp_path: Path) -> None:
+    """A JVM sets the user's locale for the whole process. German writes 1.5 as 1,5."""
+    name = "de_DE.UTF-8"
+    command = [require_tool("localedef"), "-i", "de_DE", "-f", "UTF-8", tmp_path / name]
+    if subprocess.run(command, capture_output=True).returncode:
+        missing("there is no source of the German locale (Debian: locales)")
+    german = {"LOCPATH": str(tmp_path), "LC_ALL": name}
+    script = "import locale; locale.setlocale(locale.LC_ALL, ''); print(locale.str(1.5))"
+    shown = subprocess.run(
+        [sys.executable, "-c", script], env={**os.environ, **german}, capture_output=True, text=True
+    )
+    assert shown.stdout == "1,5\n", shown.stderr
+    line = jvm("compute", {"regions": [regions.typical(1)]}, environment=german).line("GCUPS")
+    assert re.search(r" in \d+\.\d+ s, \d+\.\d+ GCUPS, \d+\.\d+% of", line), line
 
 
 def test_quiet_logs_nothing(jvm: Jvm) -> None:

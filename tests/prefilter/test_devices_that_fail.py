@@ -77,7 +77,7 @@ def test_every_function_that_fails(fake, pairs, candidates, name, after, slow):
         assert bool(told) == (name in driver.failed)
         for warning in told:
             assert said(warning).startswith("gkl-shim: GPU 0 (fake 0) is no longer used: ")
-            assert ": RuntimeError: cu" in said(warning)
+            assert "is no longer used: cu" in said(warning)
     # Where a context cannot be made current, nothing can be freed.
     if name != "cuCtxPushCurrent_v2":
         assert driver.live == []

@@ -15,10 +15,11 @@ from tests.conftest import ROOT
 
 #: Beside Python files, by folder.
 ALLOWED = {
-    "gkl_shim/gatk/na12878_chr22": r"README\.md|NA12878\.ba[im]|q\.(dict|fa(\.fai)?)",
+    "gkl_shim": r"py\.typed",
+    "gkl_shim/gatk/na12878_chr22": r"LICENSE|README\.md|NA12878\.ba[im]|q\.(dict|fa(\.fai)?)",
     "gkl_shim/include": r"gkl_shim\.h",
     "gkl_shim/java": r"gkl-shim(-classpath|-replay)?\.jar",
-    "gkl_shim/lib": r"libgkl_shim\.(so|dylib)",
+    "gkl_shim/lib": r"libgkl_shim\.so",
 }
 COMPILED = r"\w+\.[0-9a-f]{16}\.((sm|compute)_\d+\.(cubin|ptx)|symbols\.json)"
 INCLUDE = re.compile(r'^\s*#\s*include "(.+)"', re.M)
@@ -72,8 +73,8 @@ def test_no_other_file_is_installed() -> None:
 def test_the_files_of_the_build_are_installed() -> None:
     kernels = {file for file in kernel_sources() if file.endswith(".cu")}
     files = installed()
-    assert {"gkl_shim/_abi.py", "gkl_shim/include/gkl_shim.h", *kernels} <= files
-    assert any(file.startswith("gkl_shim/lib/libgkl_shim.") for file in files)
+    others = {"_abi.py", "include/gkl_shim.h", "lib/libgkl_shim.so", "py.typed"}
+    assert {*kernels, *(f"gkl_shim/{other}" for other in others)} <= files
 
 
 def test_foreign_files_are_recognized() -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from gkl_shim import _native, paths
-from gkl_shim.gatk import fetch
+from gkl_shim.gatk import fetch, programs
 from gkl_shim.smithwaterman import HAPLOTYPE_TO_REFERENCE
 from tests.conftest import require_tool
 from tests.java.conftest import gkl_classpath, skip_unless_served
@@ -29,7 +29,7 @@ def java(
     **settings: str,
 ) -> str:
     """Run one of the programs here, and return what it printed."""
-    command = [fetch.java(), "-Xmx2g", *options, "-cp", classpath, HERE / f"{program}.java"]
+    command = [programs.java(), "-Xmx2g", *options, "-cp", classpath, HERE / f"{program}.java"]
     environment = {k: v for k, v in os.environ.items() if not k.startswith("GKL_SHIM_")}
     environment |= settings
     done = subprocess.run(

@@ -80,6 +80,14 @@ def test_names_of_files_are_quoted_for_the_shell(snakemake: Snakemake, inputs: P
     assert found["GenotypeGVCFs"]["-R"] == reference
 
 
+def test_a_sheet_of_a_spreadsheet_is_read(snakemake: Snakemake, inputs: Path) -> None:
+    """It has a byte-order mark and CR LF."""
+    text = "\N{BYTE ORDER MARK}sample\treads\r\none\tone.bam\r\n"
+    (inputs / "config" / "samples.tsv").write_bytes(text.encode())
+    output, _ = snakemake(inputs, "--dry-run").communicate(timeout=300)
+    assert re.search(r"^haplotypecaller +4$", output, re.MULTILINE), output
+
+
 def remove(name: str) -> Callable[[Path], None]:
     return lambda folder: (folder / name).unlink()
 

@@ -38,7 +38,8 @@ def rows(sheet):
     """Yield the number and the fields of each line of a tab-separated file."""
     if not os.path.isfile(sheet):
         raise WorkflowError(f"{sheet}: no such file; the configuration's samples names it")
-    with open(sheet, newline="", encoding="utf-8") as stream:
+    # Spreadsheets may put a byte-order mark in front.
+    with open(sheet, newline="", encoding="utf-8-sig") as stream:
         lines = csv.DictReader(stream, delimiter="\t")
         try:
             for row in lines:

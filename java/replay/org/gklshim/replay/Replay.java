@@ -1,13 +1,8 @@
 package org.gklshim.replay;
 
-import java.io.BufferedReader;
-import java.io.IOException;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.reflect.Array;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.nio.file.Paths;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,13 +12,15 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Replays regions of PairHMM or PDHMM through several native engines in one JVM. The engines take turns. Each
- * has a class path and a separate class loader, and therefore its own classes and native library.
+ * Replays regions of PairHMM or PDHMM through several native engines in one JVM. The engines take
+ * turns. Each has a class path and a separate class loader, and therefore its own classes and
+ * native library.
  *
  * <p>replay.py runs {@code Replay REGIONS THREADS single|double|pdhmm SECONDS CALLERS
- * NAME=CLASSPATH ...}. Once the engines have computed all regions, it prints "ready" and waits for a line on
- * standard input, so that several processes can begin their turns at the same time. Then it prints one
- * line of JSON. On an error it prints one line on standard error and exits with code 1.
+ * NAME=CLASSPATH ...}. Once the engines have computed all regions, it prints "ready" and waits for
+ * a line on standard input, so that several processes can begin their turns at the same time. Then
+ * it prints one line of JSON. On an error it prints one line on standard error and exits with
+ * code 1.
  *
  * <p>System properties: with PDHMM, replay.level is GKL's instruction set. A caller pauses for
  * replay.pause nanoseconds before each call. Its CPU is busy meanwhile, as GATK's is.
@@ -38,7 +35,7 @@ public final class Replay {
 
     private static String replay(String[] arguments) throws Throwable {
         boolean pdhmm = arguments[2].equals("pdhmm");
-        List<Region> regions = read(Paths.get(arguments[0]), pdhmm);
+        List<Region> regions = Region.read(Paths.get(arguments[0]), pdhmm);
         int threads = Integer.parseInt(arguments[1]);
         boolean doublePrecision = arguments[2].equals("double");
         double seconds = Double.parseDouble(arguments[3]);
@@ -302,95 +299,4 @@ public final class Replay {
     // Volatile, so that the compiler does not evaluate the multiplication.
     private static volatile float smallest = Float.MIN_NORMAL;
     private static volatile float half = 0.5f;
-
-    /** One region: five byte arrays for each read, and one or two for each haplotype. */
-    private static final class Region {
-        final byte[][][] reads;
-        final byte[][][] haplotypes;
-
-        Region(int reads, int haplotypes) {
-            this.reads = new byte[reads][][];
-            this.haplotypes = new byte[haplotypes][][];
-        }
-
-        long cells() {
-            long readBases = 0;
-            for (byte[][] read : reads) {
-                readBases += read[0].length;
-            }
-            long haplotypeBases = 0;
-            for (byte[][] haplotype : haplotypes) {
-                haplotypeBases += haplotype[0].length;
-            }
-            return readBases * haplotypeBases;
-        }
-    }
-
-    /**
-     * Reads the .in format: a line "R H", R lines of bases and four qualities, H haplotypes. For
-     * PDHMM a haplotype's line also has two hexadecimal digits for each letter.
-     */
-    private static List<Region> read(Path path, boolean pdhmm) throws IOException {
-        List<Region> regions = new ArrayList<>();
-        try (BufferedReader reader = Files.newBufferedReader(path, StandardCharsets.ISO_8859_1)) {
-            long number = 0;
-            for (String line; (line = reader.readLine()) != null; ) {
-                number++;
-                if (!line.matches("\\d{1,9}\\s+\\d{1,9}\\s*")) {
-                    throw new IOException(path + ":" + number + ": not two counts");
-                }
-                String[] counts = line.trim().split("\\s+");
-                Region region =
-                        new Region(Integer.parseInt(counts[0]), Integer.parseInt(counts[1]));
-                for (int i = 0; i < region.reads.length; i++) {
-                    region.reads[i] = fields(path, ++number, reader.readLine(), 5);
-                }
-                for (int i = 0; i < region.haplotypes.length; i++) {
-                    String haplotype = reader.readLine();
-                    region.haplotypes[i] = pdhmm
-                            ? withFlags(path, ++number, haplotype)
-                            : fields(path, ++number, haplotype, 1);
-                }
-                regions.add(region);
-            }
-        }
-        if (regions.isEmpty()) {
-            throw new IOException(path + ":1: no regions");
-        }
-        return regions;
-    }
-
-    private static byte[][] withFlags(Path path, long number, String line) throws IOException {
-        String[] texts = line == null ? new String[0] : line.trim().split("\\s+");
-        if (texts.length != 2 || texts[1].length() != 2 * texts[0].length()
-                || !texts[1].matches("[0-9A-Fa-f]+")) {
-            throw new IOException(path + ":" + number + ": no letters with two digits each");
-        }
-        byte[] flags = new byte[texts[0].length()];
-        for (int i = 0; i < flags.length; i++) {
-            flags[i] = (byte) Integer.parseInt(texts[1].substring(2 * i, 2 * i + 2), 16);
-        }
-        return new byte[][] {texts[0].getBytes(StandardCharsets.ISO_8859_1), flags};
-    }
-
-    private static byte[][] fields(Path path, long number, String line, int expected)
-            throws IOException {
-        String[] texts = line == null ? new String[0] : line.trim().split("\\s+");
-        if (texts.length != expected) {
-            throw new IOException(path + ":" + number + ": not " + expected + " fields");
-        }
-        byte[][] fields = new byte[expected][];
-        for (int i = 0; i < expected; i++) {
-            fields[i] = texts[i].getBytes(StandardCharsets.ISO_8859_1);
-            if (i > 0) {
-                for (int j = 0; j < fields[i].length; j++) {
-                    fields[i][j] -= 33;
-                }
-            }
-            if (fields[i].length != fields[0].length) {
-                throw new IOException(path + ":" + number + ": tracks of unequal length");
-            }
-        }
-        return fields;
-    }
 }

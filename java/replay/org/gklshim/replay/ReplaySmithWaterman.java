@@ -17,10 +17,10 @@ import java.util.Locale;
  * take turns. Each has a class path and a separate class loader, and therefore its own classes and
  * native library.
  *
- * <p>replay_smithwaterman.py runs {@code ReplaySmithWaterman PAIRS SECONDS NAME=CLASSPATH ...}. PAIRS
- * holds lines of the form "reference TAB alternative TAB match,mismatch,gap open,gap extend TAB
- * overhang strategy". It prints one line of JSON on standard output. On an error it prints one line
- * on standard error and exits with code 1.
+ * <p>replay_smithwaterman.py runs {@code ReplaySmithWaterman PAIRS SECONDS NAME=CLASSPATH ...}.
+ * PAIRS holds lines of the form "reference TAB alternative TAB match,mismatch,gap open,gap extend
+ * TAB overhang strategy". It prints one line of JSON on standard output. On an error it prints one
+ * line on standard error and exits with code 1.
  */
 public final class ReplaySmithWaterman {
     private static final String PACKAGE = "org.broadinstitute.gatk.nativebindings.smithwaterman.";

@@ -66,7 +66,7 @@ public final class Agent implements ClassFileTransformer {
         }
         // The JVM silently ignores exceptions of a transformer.
         try {
-            if (replaced.isNeedless(loader)) {
+            if (replaced.isSuperseded(loader)) {
                 return null;
             }
             hasKnownClass = true;
@@ -169,9 +169,9 @@ public final class Agent implements ClassFileTransformer {
     private synchronized void logEnd(ClassLoader gatk) {
         if (!hasKnownClass) {
             if (!Settings.get("backend").equals("off")) {
-                Log.warning(version(gatk) + " loaded none of the classes that gkl-shim replaces, so "
-                        + "nothing was made faster (the tool has no such step, its options choose "
-                        + "Java, or this gkl-shim does not know this GATK)");
+                Log.warning(version(gatk) + " loaded none of the classes that gkl-shim replaces, "
+                        + "so nothing was made faster (the tool has no such step, its options "
+                        + "choose Java, or this gkl-shim does not know this GATK)");
             }
             return;
         }

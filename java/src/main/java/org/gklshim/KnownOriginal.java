@@ -6,14 +6,14 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 
 /**
- * Recognizes a class of GATK itself, which is no interface that other libraries may implement: our
- * class fits only the versions that it was written for. They are known by their class files.
+ * Recognizes a class of GATK itself by its class file. Unlike a library's class, it changes from
+ * version to version, and our class fits only those that it was written for.
  */
 final class KnownOriginal {
     private final String versions;
     private final String[] related;
     private final String hash;
-    private final String unless;
+    private final String successor;
 
     /**
      * Describes a class.
@@ -22,18 +22,18 @@ final class KnownOriginal {
      * @param related other classes that ours depends on, with slashes
      * @param hash the SHA-256, in hexadecimal digits, of the class file and of those of the related
      *     classes, one after another
-     * @param unless a class of the versions that need no replacement of this one, with slashes
+     * @param successor a class, with slashes, that is replaced instead in versions that have it
      */
-    KnownOriginal(String versions, String[] related, String hash, String unless) {
+    KnownOriginal(String versions, String[] related, String hash, String successor) {
         this.versions = versions;
         this.related = related;
         this.hash = hash;
-        this.unless = unless;
+        this.successor = successor;
     }
 
-    /** Returns whether this GATK has another class to replace instead. */
-    boolean isNeedless(ClassLoader loader) {
-        return loader.getResource(unless + ".class") != null;
+    /** Returns whether this GATK has another class that is to be replaced instead. */
+    boolean isSuperseded(ClassLoader loader) {
+        return loader.getResource(successor + ".class") != null;
     }
 
     /** Returns why our class does not fit this original, or null if it does. */

@@ -46,8 +46,7 @@ public final class NativeLibrary {
     static String platform() {
         String system = System.getProperty("os.name").toLowerCase(Locale.ROOT);
         String machine = System.getProperty("os.arch").toLowerCase(Locale.ROOT);
-        return (system.startsWith("mac") ? "macos" : system) + "-"
-                + (machine.equals("amd64") ? "x86_64" : machine);
+        return system + "-" + (machine.equals("amd64") ? "x86_64" : machine);
     }
 
     /**
@@ -85,7 +84,7 @@ public final class NativeLibrary {
 
     @SuppressWarnings("unchecked")
     private void loadFile() throws IOException, ReflectiveOperationException {
-        Consumer<String> loader = (Consumer<String>) instance(LibraryLoader.class.getName());
+        Consumer<String> loader = (Consumer<String>) instance(SystemLoad.class.getName());
         if (!override().isEmpty()) {
             if (!new File(override()).isAbsolute()) {
                 throw unusable("is not an absolute path");

@@ -15,8 +15,9 @@ import org.gklshim.smithwaterman.SmithWaterman;
  *
  * <p>Our class has the same name as the original. It is in gkl-shim.jar under replacements/, where
  * only {@link Agent} looks. A class of a library is also in gkl-shim-classpath.jar, which goes in
- * front of GATK on the class path. It is used if its {@link Algorithm} passes a self-test. Otherwise GATK gets
- * the original, and one log line says why. The classes of other algorithms are still replaced.
+ * front of GATK on the class path. Our class is used if its {@link Algorithm} passes a self-test.
+ * Otherwise GATK gets the original, and one log line says why. The classes of other algorithms are
+ * still replaced.
  *
  * <p>To replace another class, write a class with the name of the original, without nested classes,
  * and add an entry to the table.
@@ -78,9 +79,9 @@ public final class ReplacedClass {
         this.known = known;
     }
 
-    /** Returns whether the class is to be left alone, because GATK has another one to replace. */
-    boolean isNeedless(ClassLoader loader) {
-        return known != null && known.isNeedless(loader);
+    /** Returns whether this GATK has another class that is to be replaced instead. */
+    boolean isSuperseded(ClassLoader loader) {
+        return known != null && known.isSuperseded(loader);
     }
 
     /** Returns why our class does not fit the original, or null if it does. */

@@ -2,7 +2,7 @@ package org.gklshim;
 
 import java.util.Locale;
 
-/** The settings that Java needs. The native library reads all of them (kernels/jni/settings.cpp). */
+/** The settings that Java needs. kernels/jni/settings.cpp reads all of them. */
 final class Settings {
     private Settings() {}
 

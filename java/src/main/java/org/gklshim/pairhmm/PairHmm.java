@@ -56,8 +56,8 @@ public final class PairHmm extends Algorithm {
      * @param reads GATK's reads
      * @param haplotypes GATK's haplotypes
      * @param likelihoods receives the log10 likelihoods
-     * @return the calling thread's region, to be filled and given to {@link #compute}; null if there
-     *     is nothing to compute
+     * @return the calling thread's region, to be filled and given to {@link #compute}; null if
+     *     there is nothing to compute
      * @throws NullPointerException if an argument is null
      * @throws IllegalArgumentException if there is no room for the likelihoods
      */

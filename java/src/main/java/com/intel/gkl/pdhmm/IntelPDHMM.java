@@ -14,9 +14,9 @@ import org.gklshim.pdhmm.Pdhmm;
 /**
  * Replaces Intel's class of the same name, GATK's native PDHMM.
  *
- * <p>Several threads may use an instance at the same time. It holds nothing that must be freed. Only
- * the number of threads counts among the arguments: the engine's memory is bounded, and its build is
- * the best for the CPU.
+ * <p>Several threads may use an instance at the same time. It holds nothing that must be freed. Of
+ * the arguments, only the number of threads has an effect: the engine's memory is bounded, and its
+ * build is the best for the CPU.
  */
 public class IntelPDHMM implements PDHMMNativeBinding {
     private int configuration = -1;

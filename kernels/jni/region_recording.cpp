@@ -1,4 +1,4 @@
-#include "pairhmm_recording.h"
+#include "region_recording.h"
 
 #include <vector>
 
@@ -17,21 +17,22 @@ void append_bases(const uint8_t *bases, int64_t length, std::string *text) {
     for (const uint8_t letter : letters) *text += pairhmm::kNames[letter];
 }
 
-// Returns the number of qualities too large to be printed.
-int64_t append_quals(const uint8_t *quals, int64_t length, std::string *text) {
+// `bits` are those of a quality that the engine uses. Returns the number of qualities too large to
+// be printed.
+int64_t append_quals(const uint8_t *quals, int64_t length, int bits, std::string *text) {
     int64_t capped = 0;
     for (int64_t i = 0; i < length; i++) {
-        const int quality = quals[i] & 127;
+        const int quality = quals[i] & bits;
         capped += quality > kHighestPrintable;
         *text += char((quality > kHighestPrintable ? kHighestPrintable : quality) + 33);
     }
     return capped;
 }
 
-}  // namespace
-
+// Returns the number of qualities too large to be printed.
 int64_t append_region(const gkl_shim_pairhmm_batch &region, const uint8_t *haplotype_flags,
                       std::string *to) {
+    const int bits = haplotype_flags == nullptr ? 127 : 255;
     const int64_t reads = region.region_reads[1], haplotypes = region.region_haplotypes[1];
     std::string &text = *to;
     text += format("%lld %lld\n", (long long)reads, (long long)haplotypes);
@@ -43,7 +44,7 @@ int64_t append_region(const gkl_shim_pairhmm_batch &region, const uint8_t *haplo
         for (const uint8_t *track : {region.base_quals, region.insertion_quals,
                                      region.deletion_quals, region.continuation_quals}) {
             text += ' ';
-            capped += append_quals(track + start, length, &text);
+            capped += append_quals(track + start, length, bits, &text);
         }
         text += '\n';
     }
@@ -60,14 +61,17 @@ int64_t append_region(const gkl_shim_pairhmm_batch &region, const uint8_t *haplo
     return capped;
 }
 
-void PairHmmRecording::add(const gkl_shim_pairhmm_batch &region, std::string *scratch) {
+}  // namespace
+
+void RegionRecording::add(const gkl_shim_pairhmm_batch &region, const uint8_t *haplotype_flags,
+                          std::string *scratch) {
     if (!recorder_.recording()) return;
     scratch->clear();
-    const int64_t capped = append_region(region, nullptr, scratch);
+    const int64_t capped = append_region(region, haplotype_flags, scratch);
     if (recorder_.add(*scratch)) capped_ += capped;
 }
 
-std::string PairHmmRecording::finish() {
+std::string RegionRecording::finish() {
     const int64_t regions = recorder_.finish();
     if (regions < 0) return "";
     std::string line = plural(regions, "region") + " recorded";

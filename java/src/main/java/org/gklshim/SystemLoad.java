@@ -6,8 +6,8 @@ import java.util.function.Consumer;
  * Calls {@link System#load}, which binds a library to the class loader of the calling class.
  * {@link NativeLibrary} defines this class in a separate class loader.
  */
-public final class LibraryLoader implements Consumer<String> {
-    public LibraryLoader() {}
+public final class SystemLoad implements Consumer<String> {
+    public SystemLoad() {}
 
     @Override
     public void accept(String path) {

@@ -1,0 +1,165 @@
+"""The results of ``gkl-shim demo``, as a table, as text and as JSON."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from rich.markup import escape
+from rich.table import Table
+
+from gkl_shim import _native
+from gkl_shim.cli._terminal import printable
+from gkl_shim.gatk import compare, data, fetch, replay, replay_smithwaterman, run
+
+__all__ = ["DEFAULT", "OPTIONS", "REPLAY_SECONDS", "Alone", "Result", "Runs", "document", "summary",
+           "table"]  # fmt: skip
+
+REPLAY_SECONDS = 1.0
+"""The least time of each engine in a replay."""
+DEFAULT, DRAGEN = "default settings", "DRAGEN mode"
+# PDHMM in Java takes most of a run in this mode, so that run covers a part of the reads.
+OPTIONS = {DEFAULT: (), DRAGEN: ("--dragen-378-concordance-mode", "-L", "q:1-2500")}
+"""The runs, and GATK's options for each."""
+
+
+@dataclass(frozen=True)
+class Runs:
+    """GATK with and without the shim on one sample."""
+
+    vcf: compare.Comparison
+    stock: run.Run
+    shim: run.Run
+
+
+@dataclass(frozen=True)
+class Alone:
+    """The kernels of the run with default settings, replayed beside GKL on one thread."""
+
+    pairhmm: replay.Replay
+    smithwaterman: replay_smithwaterman.BesideGkl
+
+
+@dataclass(frozen=True)
+class Result:
+    """What was measured on one sample."""
+
+    sample: data.Sample
+    runs: dict[str, Runs]
+    """By mode, a key of `OPTIONS`."""
+    alone: Alone | None
+    """None if GKL does not run on this machine."""
+
+    @property
+    def identical(self) -> bool:
+        """Whether every VCF is."""
+        return all(runs.vcf.identical for runs in self.runs.values())
+
+
+def table(result: Result) -> Table:
+    """Return the VCFs and times of both GATKs, side by side."""
+    shown = Table(title=result.sample.title, title_justify="left")
+    shown.add_column("")
+    shown.add_column("stock GATK", justify="right")
+    shown.add_column("gkl-shim", justify="right")
+    shown.add_column("faster", justify="right")
+    for mode, runs in result.runs.items():
+        if runs.vcf.identical:
+            verdict = f"[green]identical[/green], {runs.vcf.records[0]} records"
+        else:
+            verdict = f"[red]{escape(str(runs.vcf))}[/red]"
+        shown.add_row(f"VCF, {mode}", "", verdict, "")
+    if alone := result.alone:
+        engines, pairs = alone.pairhmm.engines, alone.smithwaterman
+        shown.add_row("PairHMM alone", *_speeds(engines["stock"].gcups, engines["shim"].gcups))
+        shown.add_row("Smith-Waterman alone", *_speeds(pairs.gkl, pairs.shim))
+    for mode, runs in result.runs.items():
+        for kernel in run.KERNELS:
+            times = [done.kernel_seconds.get(kernel) for done in (runs.stock, runs.shim)]
+            # GATK rounds the time of Smith-Waterman to hundredths.
+            if kernel != "Smith-Waterman" and times[0] and times[1]:
+                shown.add_row(f"{kernel} in GATK", *_seconds(times[0], times[1]))
+        shown.add_row(f"whole run, {mode}", *_seconds(runs.stock.seconds, runs.shim.seconds))
+    return shown
+
+
+def _seconds(stock: float, shim: float) -> tuple[str, str, str]:
+    return f"{stock:.3f} s", f"{shim:.3f} s", f"{stock / shim:.1f}x"
+
+
+def _speeds(stock: float, shim: float) -> tuple[str, str, str]:
+    return f"{stock:.2f} GCUPS", f"{shim:.2f} GCUPS", f"{shim / stock:.1f}x"
+
+
+def summary(result: Result, output: Path) -> str:
+    """Return what the table does not say: differences, how times were measured, what is next."""
+    lines = [
+        f"VCFs, {mode}: {runs.vcf}" for mode, runs in result.runs.items() if not runs.vcf.identical
+    ]
+    if result.alone is None:
+        lines.append(f"Not replayed beside GKL: {replay.no_gkl()}.")
+    else:
+        stock, shim = (result.alone.pairhmm.engines[name] for name in ("stock", "shim"))
+        lines += [
+            "alone: what the run with default settings computed, replayed on one thread through "
+            f"GKL and gkl-shim in turns, for at least {REPLAY_SECONDS:g} s each. One GCUPS is "
+            "10^9 cells of the input a second. GKL's PairHMM ran with flush-to-zero "
+            f"{'on' if stock.flush_to_zero else 'off'}. Largest difference of a log10 likelihood: "
+            f"{shim.largest_difference:.2g}.",
+        ]
+    lines += [
+        "in GATK: on GATK's default number of threads. gkl-shim also wrote its recordings in that "
+        f"time. {DRAGEN}: {' '.join(OPTIONS[DRAGEN])}; it computes PDHMM, in Java in stock GATK "
+        f"{fetch.GATK_VERSION}.",
+        f"CPUs this process may use: {_native.cpu_count()}. VCFs and logs: "
+        f"{printable(str(output))}",
+        "",
+        "To run it on your own reads:",
+        "  gkl-shim gatk HaplotypeCaller -R REFERENCE.fa -I READS.bam -O OUT.vcf",
+        "or with any other launcher of GATK:",
+        '  eval "$(gkl-shim env)"',
+    ]
+    return "\n".join(lines)
+
+
+def document(result: Result) -> dict[str, Any]:
+    """Return what demo.json holds."""
+    return {
+        "sample": result.sample.name,
+        "runs": {
+            mode: {
+                "vcf_identical": runs.vcf.identical,
+                "records": runs.vcf.records,
+                "first_difference": None if runs.vcf.identical else str(runs.vcf.differences[0]),
+                "stock": _figures(runs.stock),
+                "shim": _figures(runs.shim),
+            }
+            for mode, runs in result.runs.items()
+        },
+        "alone": None if result.alone is None else _replays(result.alone),
+    }
+
+
+def _replays(alone: Alone) -> dict[str, Any]:
+    return {
+        "pairhmm": {
+            "regions": alone.pairhmm.regions,
+            "pairs": alone.pairhmm.pairs,
+            "cells": alone.pairhmm.cells,
+            "engines": {
+                name: {
+                    "gcups": engine.gcups,
+                    "turns": len(engine.turns),
+                    "flush_to_zero": engine.flush_to_zero,
+                    "largest_difference": engine.largest_difference,
+                }
+                for name, engine in alone.pairhmm.engines.items()
+            },
+        },
+        "smithwaterman": asdict(alone.smithwaterman),
+    }
+
+
+def _figures(done: run.Run) -> dict[str, Any]:
+    return {"seconds": done.seconds, "kernel_seconds": done.kernel_seconds}

@@ -1,0 +1,88 @@
+"""Find Java and other programs, and never run one of the working directory."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from gkl_shim.errors import MissingComponent
+
+__all__ = ["ending", "environment", "find", "java", "java_version"]
+
+_COMMAND_SECONDS = 30
+
+
+def java() -> str:
+    """Return the ``java`` command in ``JAVA_HOME`` or, if there is none, on the PATH."""
+    home = environment().get("JAVA_HOME")
+    if home and (Path(home) / "bin" / "java").is_file():
+        return str(Path(home) / "bin" / "java")
+    return find("java", "install Java 17 (Debian: apt install openjdk-17-jre-headless)")
+
+
+def java_version() -> str:
+    """Return the version of `java`, such as 17.0.15.
+
+    Raises
+    ------
+    MissingComponent
+        If there is no Java, or it does not run.
+    """
+    command = java()
+    try:
+        done = subprocess.run(
+            [command, "-version"],
+            capture_output=True,
+            stdin=subprocess.DEVNULL,
+            env=environment(),
+            timeout=_COMMAND_SECONDS,
+            check=False,
+            text=True,
+            errors="replace",
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        raise MissingComponent(f"{command} does not run") from None
+    version = re.search(r'version "([^"]+)"', done.stderr)
+    if done.returncode != 0 or version is None:
+        raise MissingComponent(f"{command} does not run")
+    return version[1]
+
+
+def find(name: str, advice: str) -> str:
+    """Return the path of a command. If it is not installed, raise MissingComponent with advice."""
+    path = shutil.which(name, path=environment()["PATH"])
+    if path is None:
+        raise MissingComponent(f"{name}: not found on the PATH; {advice}")
+    return path
+
+
+def environment() -> dict[str, str]:
+    """Return the environment in which to find and run tools.
+
+    It is the environment of this process, without relative or empty entries in PATH and without a
+    relative JAVA_HOME. With those, programs could come from a working directory that another user
+    controls. Maven takes no options from a folder .mvn in or above the folder that it works in.
+    """
+    variables = dict(os.environ)
+    entries = variables.get("PATH", os.defpath).split(os.pathsep)
+    variables["PATH"] = os.pathsep.join(entry for entry in entries if Path(entry).is_absolute())
+    if not Path(variables.get("JAVA_HOME", "/")).is_absolute():
+        del variables["JAVA_HOME"]
+    variables["MAVEN_BASEDIR"] = "/"
+    return variables
+
+
+@contextmanager
+def ending(process: subprocess.Popen[Any]) -> Iterator[None]:
+    """Terminate a process if the ``with`` block raises an exception."""
+    try:
+        yield
+    except BaseException:
+        process.terminate()
+        raise

@@ -1,0 +1,175 @@
+"""The three ways to replace GATK's native classes: changes to the start of its JVM."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from gkl_shim import _native, paths
+from gkl_shim._files import scratch
+from gkl_shim._safe_file import unsafe
+from gkl_shim.errors import MissingComponent
+from gkl_shim.gatk import fetch
+
+__all__ = [
+    "ARCHIVE_NAME",
+    "NATIVE_ACCESS",
+    "STOCK",
+    "Swap",
+    "agent",
+    "classpath",
+    "jars",
+    "library_folder",
+    "library_path",
+    "require_own",
+]
+
+NATIVE_ACCESS = "--enable-native-access=ALL-UNNAMED"
+"""Without this option Java 24 and later warn of every class that loads a native library."""
+
+# The JVM prints its warnings on standard output, where GATK may write its results. Of an archive of
+# another Java, Java 25 would print a warning and an error.
+_WARNINGS_TO_STDERR = ("-Xlog:disable", "-Xlog:all=warning:stderr", "-Xlog:cds=error:stderr")
+
+ARCHIVE_NAME = "gkl-shim.jsa"
+"""The file name of every class-data archive that gkl-shim makes."""
+
+_TOKEN = re.compile(r"""(?:[^\s'"]|'[^']*'|"[^"]*")+""")
+_OWN_OPTION = re.compile(
+    r"-javaagent:.*gkl-shim\.jar(=.*)?"
+    rf"|-XX:SharedArchiveFile=.*{re.escape(ARCHIVE_NAME)}"
+)
+_NATIVE = re.compile(r"com/intel/gkl/native/(libgkl_\w+\.so)")
+_PAIRHMM_LIBRARIES = ("libgkl_pairhmm.so", "libgkl_pairhmm_omp.so")
+
+
+@dataclass(frozen=True)
+class Swap:
+    """A way to replace GATK's native classes: the changes to the start of its JVM."""
+
+    name: str
+    agent: Path | None = None
+    jars: tuple[Path, ...] = ()
+    """Jars to put in front of GATK's class path."""
+    libraries: Path | None = None
+    """A folder made by `library_folder`."""
+    archive: Path | None = None
+    """A class-data archive made by `gkl_shim.gatk.archive`."""
+
+    def environment(self, base: Mapping[str, str]) -> dict[str, str]:
+        """Return the environment `base` with this swap, and without any other swap."""
+        result = dict(base)
+        options = [
+            token
+            for token in _TOKEN.findall(result.pop("JAVA_TOOL_OPTIONS", ""))
+            if not _OWN_OPTION.fullmatch(re.sub("['\"]", "", token))
+        ]
+        result.pop("USE_LIBRARY_PATH", None)
+        if self.agent is not None:
+            options.append(_tool_option(f"-javaagent:{self.agent}"))
+        if self.archive is not None:
+            options.append(_tool_option(f"-XX:SharedArchiveFile={self.archive}"))
+            options += [option for option in _WARNINGS_TO_STDERR if option not in options]
+        if self.libraries is not None:
+            result["USE_LIBRARY_PATH"] = "1"
+            options.append(_tool_option(f"-Djava.library.path={self.libraries}"))
+        if options:
+            result["JAVA_TOOL_OPTIONS"] = " ".join(options)
+        if self.agent is not None or self.jars or self.libraries is not None:
+            # To use a GPU, the native library runs this Python.
+            result.setdefault("GKL_SHIM_PYTHON", sys.executable)
+        return result
+
+
+STOCK = Swap("stock")
+
+
+def agent() -> Swap:
+    """Return the swap that uses the Java agent."""
+    return Swap("agent", agent=paths.agent_jar())
+
+
+def classpath() -> Swap:
+    """Return the swap that puts gkl-shim's jar in front of GATK's class path."""
+    return Swap("classpath", jars=(paths.classpath_jar(),))
+
+
+def library_path(folder: Path) -> Swap:
+    """Return the swap that uses a folder made by `library_folder`."""
+    return Swap("library-path", libraries=folder)
+
+
+def library_folder(classpath: str, folder: Path) -> list[Path]:
+    """Fill a folder for the library-path swap.
+
+    With ``USE_LIBRARY_PATH`` set, GKL takes all its libraries from ``java.library.path``. The
+    folder therefore gets gkl-shim's library under both names of GKL's PairHMM library, and GKL's
+    other libraries.
+
+    Parameters
+    ----------
+    classpath
+        GATK's class path, GATK's package jar, or GKL's jar.
+    folder
+        The folder, which is created if necessary.
+
+    Returns
+    -------
+    list of Path
+        The libraries in the folder.
+
+    Raises
+    ------
+    MissingComponent
+        If no jar on the class path holds GKL's libraries, a jar is damaged, or other users can
+        change the folder.
+    """
+    require_own(folder)
+    _native.library()  # raises if the file is not a usable library
+    ours = paths.library().read_bytes()
+    libraries = dict.fromkeys(_PAIRHMM_LIBRARIES, ours)
+    for jar in jars(classpath):
+        with fetch.opened(jar) as archive:
+            for entry in archive.namelist():
+                match = _NATIVE.fullmatch(entry)
+                if match:
+                    libraries.setdefault(match[1], archive.read(entry))
+    if len(libraries) == len(_PAIRHMM_LIBRARIES):
+        raise MissingComponent(
+            f"{classpath}: no jar there holds GKL's libraries; give GATK's, or use the agent if "
+            "this GATK has no GKL"
+        )
+    folder.mkdir(parents=True, exist_ok=True)
+    with scratch(folder) as partial:
+        for name, content in libraries.items():
+            (partial / name).write_bytes(content)
+            (partial / name).chmod(0o755)
+            (partial / name).replace(folder / name)
+    return [folder / name for name in sorted(libraries)]
+
+
+def require_own(folder: Path) -> None:
+    """Refuse a folder for code that a JVM loads, if it exists and other users can change it."""
+    if reason := unsafe(folder):
+        raise MissingComponent(f"no code is loaded from {folder}: {reason}; use another folder")
+
+
+def jars(classpath: str) -> Iterator[Path]:
+    """Yield the jars of a class path, including the jars of ``folder/*`` entries."""
+    for entry in classpath.split(":"):
+        path = Path(entry)
+        if path.name == "*":
+            yield from sorted(path.parent.glob("*.jar"))
+        elif path.suffix == ".jar":
+            yield path
+
+
+def _tool_option(option: str) -> str:
+    """Quote an option for JAVA_TOOL_OPTIONS, with the kind of quotes that it does not contain."""
+    if not re.search(r"[\s'\"]", option):
+        return option
+    quote = "'" if '"' in option else '"'
+    return quote + option + quote
