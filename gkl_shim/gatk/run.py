@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import shutil
 import signal
 import subprocess
@@ -377,11 +378,8 @@ def _forwarding_signals(process: subprocess.Popen[bytes]) -> Iterator[None]:
 
 
 def _tool_option(option: str) -> str:
-    """Quote an option for JAVA_TOOL_OPTIONS, with the kind of quotes that it does not contain."""
-    if not re.search(r"[\s'\"]", option):
-        return option
-    quote = "'" if '"' in option else '"'
-    return quote + option + quote
+    """Quote an option for JAVA_TOOL_OPTIONS. A JVM reads quotes there as a shell does."""
+    return shlex.quote(option) if re.search(r"[\s'\"]", option) else option
 
 
 def jars(classpath: str) -> Iterator[Path]:
