@@ -323,7 +323,7 @@ def _take_name(temporary: Path, target: Path, before: os.stat_result | None) -> 
         if before is None or error.errno not in (errno.EBUSY, errno.EPERM):
             raise
         # Not O_CREAT: a sticky folder such as /tmp may forbid it for another user's file.
-        # Links have been followed, so one that is there now is another user's.
+        # Links were followed before. A new one may be another user's.
         descriptor = os.open(target, os.O_WRONLY | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC)
         with temporary.open("rb") as whole, os.fdopen(descriptor, "wb") as file:
             shutil.copyfileobj(whole, file)

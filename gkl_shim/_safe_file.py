@@ -13,9 +13,8 @@ def unsafe(path: Path) -> str | None:
     """Return why code is not to be loaded from a file or folder, or None if it may be.
 
     A file or folder that every user can change is unsafe, and so is what lies below such a folder.
-    In a folder with the sticky bit, such as /tmp, users can only replace their own files, and those
-    of their own folder. So the folder and what lies there must belong to this user or root. The
-    user's groups are trusted.
+    In a folder with the sticky bit, such as /tmp, a file can only be replaced by its owner and by
+    the folder's. Both must be this user or root. The user's groups are trusted.
 
     A path that does not exist, or cannot be looked at, is not unsafe: nothing is loaded from there.
     """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -168,8 +169,5 @@ def jars(classpath: str) -> Iterator[Path]:
 
 
 def _tool_option(option: str) -> str:
-    """Quote an option for JAVA_TOOL_OPTIONS, with the kind of quotes that it does not contain."""
-    if not re.search(r"[\s'\"]", option):
-        return option
-    quote = "'" if '"' in option else '"'
-    return quote + option + quote
+    """Quote an option for JAVA_TOOL_OPTIONS. A JVM reads quotes there as a shell does."""
+    return shlex.quote(option) if re.search(r"[\s'\"]", option) else option

@@ -183,7 +183,7 @@ bool OutputFile::take_name() {
 }
 
 bool OutputFile::copy_to_target() {
-    // Links have been followed, so one that is there now is another user's.
+    // Links were followed before. A new one may be another user's.
     const int target = ::open(target_.c_str(), O_WRONLY | O_TRUNC | O_NOFOLLOW | O_CLOEXEC);
     if (target < 0) return false;
     char part[1 << 16];

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from gkl_shim.gatk import compare, data, programs, run, swaps
+from tests.conftest import require_tool
 from tests.gatk.conftest import Gatk
 
 COMMAND = Path(sys.executable).parent / "gkl-shim"
@@ -40,6 +41,14 @@ def test_the_agent_is_added_to_or_removed_from_the_environment(
         assert environment.get("JAVA_TOOL_OPTIONS") == expected
         assert "USE_LIBRARY_PATH" not in environment
         assert environment["HOME"] == "/root"
+
+
+@pytest.mark.parametrize("name", ["a b", "it's", 'say "x"', """it's an "x".""", "$(a)"])
+def test_a_jvm_takes_any_path_from_the_environment(tmp_path: Path, name: str) -> None:
+    environment = swaps.Swap("x", libraries=tmp_path / name).environment(os.environ)
+    command = [require_tool("java"), "-XshowSettings:properties", "-version"]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    assert f"    java.library.path = {tmp_path / name}\n" in done.stderr
 
 
 @pytest.mark.parametrize(
