@@ -16,7 +16,12 @@ import click
 
 import gkl_shim
 from gkl_shim._files import STANDARD_OUTPUT
-from gkl_shim.cli._terminal import end_on_signals, open_standard_streams, printable
+from gkl_shim.cli._terminal import (
+    end_on_signals,
+    open_standard_streams,
+    printable,
+    show_warnings,
+)
 from gkl_shim.errors import BackendUnavailable, FormatError, MissingComponent
 
 __all__ = ["cli", "main"]
@@ -24,15 +29,15 @@ __all__ = ["cli", "main"]
 _SUBCOMMANDS = {
     "doctor": "Check what works on this machine.",
     "env": "Print the environment variables that enable the shim in any GATK launcher.",
-    "gatk": "Run GATK with or without the shim, and report PairHMM's time.",
+    "gatk": "Run GATK with or without the shim, and report the time in each kernel.",
     "demo": "Compare GATK with and without the shim on real reads.",
-    "pairhmm": "Compute the likelihoods of a .in file.",
-    "pdhmm": "Compute the likelihoods of partially determined haplotypes.",
+    "pairhmm": "Compute the likelihoods of reads given haplotypes.",
+    "pdhmm": "Compute the same for partially determined haplotypes.",
     "prefilter": "Report which read-segment pairs are within a number of edits.",
     "smithwaterman": "Align pairs of sequences as GATK does.",
     "mem": "Find maximal exact matches, with mummer's options and output.",
     "correct": "Correct sequencing errors in short reads.",
-    "bench": "Measure the speed of this machine, and compare it with Intel's GKL.",
+    "bench": "Measure the speed of this machine, beside the usual programs.",
 }
 
 
@@ -64,13 +69,14 @@ class _LazyGroup(click.Group):
 )
 @click.version_option(gkl_shim.__version__, prog_name="gkl-shim", message="%(prog)s %(version)s")
 def cli() -> None:
-    """Accelerate GATK's PairHMM, with the same answers as Intel's GKL."""
+    """Accelerate GATK, and run its native kernels and other algorithms on files."""
 
 
 def main() -> NoReturn:
     """Run the command line and exit: 0 for success, 1 for a failure, 2 for wrong usage."""
     try:
         open_standard_streams()
+        show_warnings()
         end_on_signals()
         code = _run()
         sys.stderr.flush()

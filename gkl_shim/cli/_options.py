@@ -12,6 +12,20 @@ import click
 
 from gkl_shim.cli._terminal import printable
 
+__all__ = ["backend", "build", "devices", "output", "progress", "threads", "usage_errors"]
+
+
+# Click 8.2 and 8.3 have no generic ParamType, so options are converted by functions.
+def _device_numbers(text: str) -> list[int]:
+    try:
+        numbers = [int(part) for part in text.split(",")]
+    except ValueError:
+        numbers = [-1]
+    if min(numbers) < 0:
+        raise click.BadParameter(f"{text!r} is not a list of device numbers such as 0,1")
+    return numbers
+
+
 output = click.option(
     "-o", "--output", default="-", metavar="OUT", help="The output file. Default: standard output."
 )
@@ -28,6 +42,27 @@ threads = click.option(
     default=0,
     help="The most CPU threads to use. Default: as many as the process may use.",
 )
+devices = click.option(
+    "--devices",
+    type=_device_numbers,
+    metavar="N,...",
+    help="The numbers of the CUDA devices to use, separated by commas. Default: all.",
+)
+build = click.option(
+    "--build",
+    metavar="NAME",
+    help="The CPU engine build: avx512, avx2, neon or portable. Default: the best for this CPU. "
+    "All builds give the same results.",
+)
+
+
+@contextmanager
+def usage_errors() -> Iterator[None]:
+    """Turn the error of an engine that refuses an option into wrong usage, which exits with 2."""
+    try:
+        yield
+    except ValueError as error:
+        raise click.UsageError(str(error)) from error
 
 
 class _Reader(Protocol):
@@ -46,7 +81,8 @@ def progress(reader: _Reader, source: str, long: int) -> Iterator[Callable[[], N
     source
         The path of the file.
     long
-        Show nothing for a file with fewer bytes.
+        Show nothing for a file with fewer bytes. It should take about a second to compute this
+        many; for less, a progress bar would only flicker.
 
     Yields
     ------

@@ -1,4 +1,4 @@
-"""Set up standard streams and signal handlers, and escape text for the terminal."""
+"""Set up standard streams, warnings and signal handlers, and escape text for the terminal."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ import signal
 import sys
 import threading
 import time
+import warnings
 from types import FrameType
 from typing import Any
 
 from gkl_shim._files import STANDARD_OUTPUT, Output, remove_unfinished
 
-__all__ = ["end_on_signals", "open_standard_streams", "printable"]
+__all__ = ["end_on_signals", "open_standard_streams", "printable", "show_warnings"]
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 # How long the main thread may take to handle a signal, and then to clean up and exit.
@@ -56,6 +57,16 @@ def _text(file: Output, before: Any) -> io.TextIOWrapper:
     return io.TextIOWrapper(
         buffered, encoding, "backslashreplace", line_buffering=file.fileno() == 2 or file.isatty()
     )
+
+
+def show_warnings() -> None:
+    """Print each warning as one line on standard error, without the place in the code."""
+
+    def show(message: Warning | str, *_: object, **__: object) -> None:
+        text = str(message).removeprefix("gkl-shim: ")
+        print("gkl-shim: warning:", printable(text), file=sys.stderr)
+
+    warnings.showwarning = show
 
 
 def end_on_signals() -> None:

@@ -12,7 +12,7 @@ from gkl_shim.cli import _options
 from gkl_shim.formats.pairhmm_in import Reader
 from gkl_shim.pairhmm import PairHMM
 
-# Files of this many bytes take about a second. For smaller ones, a progress bar would only flicker.
+# Files of this many bytes take about a second.
 _LONG_INPUT = 1 << 25
 
 
@@ -22,28 +22,19 @@ _LONG_INPUT = 1 << 25
 @click.argument("source", metavar="IN")
 @_options.output
 @_options.backend
-@click.option(
-    "--devices",
-    metavar="N,...",
-    help="The numbers of the CUDA devices to use, separated by commas. Default: all.",
-)
+@_options.devices
 @_options.threads
 @click.option(
     "--double",
     is_flag=True,
     help="Compute in double precision: within 1e-8 of the exact value instead of 1e-5.",
 )
-@click.option(
-    "--build",
-    metavar="NAME",
-    help="The CPU engine build: avx512, avx2, neon or portable. Default: the best for this CPU. "
-    "All builds give the same bits.",
-)
+@_options.build
 def command(
     source: str,
     output: str,
     backend: str,
-    devices: str | None,
+    devices: list[int] | None,
     threads: int,
     double: bool,
     build: str | None,
@@ -60,16 +51,14 @@ def command(
     """
     # The output is opened first, so that an unwritable output fails before the work.
     with atomic_output(output) as file:
-        try:
+        with _options.usage_errors():
             pairhmm = PairHMM(
                 backend=backend,  # type: ignore[arg-type]
-                devices=_numbers(devices),
+                devices=devices,
                 threads=threads,
                 precision="double" if double else "single",
                 build=build,
             )
-        except ValueError as error:
-            raise click.UsageError(str(error)) from error
         reader = Reader(source, threads=threads)
         computed = pairhmm.stream_batches(reader)
         # After an error the reader is closed first, to wake the thread that waits for input.
@@ -82,12 +71,3 @@ def command(
                 for text in _native_pairhmm.format_likelihoods(values, threads):
                     file.write(text)
                 advance()
-
-
-def _numbers(devices: str | None) -> list[int] | None:
-    if devices is None:
-        return None
-    try:
-        return [int(number) for number in devices.split(",")]
-    except ValueError:
-        raise click.UsageError(f"--devices {devices}: numbers separated by commas") from None

@@ -20,24 +20,8 @@ from gkl_shim.errors import PairError
 from gkl_shim.formats.prefilter_text import TextReader, read_contigs, read_reads
 from gkl_shim.prefilter import MAX_EDITS, Prefilter, Summary, summarize
 
-# Files of this many bytes take about a second. For smaller ones, a progress bar would only flicker.
+# Files of this many bytes take about a second.
 _LONG_INPUT = 1 << 31
-
-
-class _Devices(click.ParamType[list[int]]):
-    """Device numbers separated by commas."""
-
-    name = "devices"
-
-    def convert(self, value: Any, param: Any, ctx: Any) -> list[int]:
-        """Convert the option's text into numbers."""
-        try:
-            numbers = [int(part) for part in value.split(",")]
-        except ValueError:
-            numbers = [-1]
-        if min(numbers) < 0:
-            self.fail(f"{value!r} is not a list of device numbers such as 0,1", param, ctx)
-        return numbers
 
 
 @click.command(
@@ -88,11 +72,7 @@ class _Devices(click.ParamType[list[int]]):
 )
 @_options.backend
 @_options.threads
-@click.option(
-    "--devices",
-    type=_Devices(),
-    help="The numbers of the CUDA devices to use, separated by commas. Default: all.",
-)
+@_options.devices
 @click.option(
     "--encode",
     type=click.Choice(["auto", "host", "device"]),
@@ -100,12 +80,7 @@ class _Devices(click.ParamType[list[int]]):
     show_default=True,
     help="With CUDA: where to encode letters in two bits a base.",
 )
-@click.option(
-    "--build",
-    metavar="NAME",
-    help="The CPU engine build: avx512, avx2, neon or portable. Default: the best for this CPU. "
-    "All builds give the same results.",
-)
+@_options.build
 def command(
     pairs: str | None,
     reads: str | None,
@@ -145,9 +120,11 @@ def command(
     with ExitStack() as outputs:
         # Outputs are opened first, so that an unwritable output fails before the work.
         summary = outputs.enter_context(atomic_output(json_file)) if json_file is not None else None
+        file = outputs.enter_context(atomic_output(output))
+        with _options.usage_errors():
+            made = Prefilter(threads=threads, **options)
         with (
-            atomic_output(output) as file,
-            Prefilter(threads=threads, **options) as prefilter,
+            made as prefilter,
             TextReader(source, threads=threads) as reader,
             _options.progress(reader, source, _LONG_INPUT) as advance,
         ):

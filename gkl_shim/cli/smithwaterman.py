@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, get_args
+from typing import get_args
 
 import click
 
@@ -18,7 +18,7 @@ from gkl_shim.smithwaterman import (
     SmithWaterman,
 )
 
-# Files of this many bytes take about a second. For smaller ones, a progress bar would only flicker.
+# Files of this many bytes take about a second.
 _LONG_INPUT = 1 << 23
 
 _SETS = {
@@ -28,21 +28,14 @@ _SETS = {
 }
 
 
-class _Scores(click.ParamType[Parameters]):
-    """The name of one of GATK's sets, or four numbers."""
-
-    name = "scores"
-
-    def convert(self, value: Any, param: Any, ctx: Any) -> Parameters:
-        """Convert the option's text into numbers."""
-        if isinstance(value, Parameters):
-            return value
-        if value in _SETS:
-            return _SETS[value]
-        try:
-            return smithwaterman_text.parse_parameters(value)
-        except ValueError as error:
-            self.fail(f"{error}, nor one of {', '.join(_SETS)}", param, ctx)
+def _scores(text: str) -> Parameters:
+    """Return the scores of one of GATK's sets, or of four numbers."""
+    if text in _SETS:
+        return _SETS[text]
+    try:
+        return smithwaterman_text.parse_parameters(text)
+    except ValueError as error:
+        raise click.BadParameter(f"{error}, nor one of {', '.join(_SETS)}") from error
 
 
 @click.command(
@@ -51,7 +44,7 @@ class _Scores(click.ParamType[Parameters]):
 @click.argument("pairs", metavar="PAIRS.tsv")
 @click.option(
     "--scores",
-    type=_Scores(),
+    type=_scores,
     default="haplotype",
     show_default=True,
     metavar="SET|MATCH,MISMATCH,OPEN,EXTEND",
@@ -68,12 +61,7 @@ class _Scores(click.ParamType[Parameters]):
 )
 @_options.output
 @_options.threads
-@click.option(
-    "--build",
-    metavar="NAME",
-    help="The CPU engine build: avx512, avx2, neon or portable. Default: the best for this CPU. "
-    "All builds give the same results.",
-)
+@_options.build
 def command(
     pairs: str, scores: Parameters, overhang: Overhang, output: str, threads: int, build: str | None
 ) -> None:
@@ -86,15 +74,16 @@ def command(
     counted from 0, a TAB, and the CIGAR. The file appears when it is complete.
     """
     # The output is opened first, so that an unwritable output fails before the work.
-    with (
-        atomic_output(output) as file,
-        smithwaterman_text.Reader(pairs, scores, overhang) as reader,
-        _options.progress(reader, pairs, _LONG_INPUT) as advance,
-    ):
-        aligner = SmithWaterman(threads, build)
-        for chunk in reader:
-            found = aligner.align(
-                chunk.references, chunk.alternatives, chunk.parameters, chunk.overhang
-            )
-            file.write(smithwaterman_text.formatted(found))
-            advance()
+    with atomic_output(output) as file:
+        with _options.usage_errors():
+            aligner = SmithWaterman(threads, build)
+        with (
+            smithwaterman_text.Reader(pairs, scores, overhang) as reader,
+            _options.progress(reader, pairs, _LONG_INPUT) as advance,
+        ):
+            for chunk in reader:
+                found = aligner.align(
+                    chunk.references, chunk.alternatives, chunk.parameters, chunk.overhang
+                )
+                file.write(smithwaterman_text.formatted(found))
+                advance()

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import gkl_shim
+from gkl_shim.cli import _SUBCOMMANDS
 from tests.cli.shim_command import COMMAND, REGIONS, one_error, run
 
 
@@ -19,12 +20,10 @@ def test_version_is_printed(tmp_path: Path) -> None:
     assert done.stdout.decode() == f"gkl-shim {gkl_shim.__version__}\n"
 
 
-@pytest.mark.parametrize("name", ["doctor", "env", "gatk", "demo", "pairhmm", "bench"])
-def test_help_shows_an_example(tmp_path: Path, name: str) -> None:
-    assert name in run(tmp_path, "--help").stdout.decode()
-    done = run(tmp_path, name, "--help")
-    assert done.returncode == 0, done.stderr
-    assert "Example: " in done.stdout.decode()
+def test_help_lists_every_command(tmp_path: Path) -> None:
+    text = run(tmp_path, "--help").stdout.decode()
+    listed = [line.split()[0] for line in text.partition("Commands:")[2].splitlines() if line]
+    assert [name for name in listed if name in _SUBCOMMANDS] == list(_SUBCOMMANDS)
 
 
 def test_no_arguments_show_the_help(tmp_path: Path) -> None:

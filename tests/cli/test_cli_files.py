@@ -1,0 +1,113 @@
+"""All commands that compute files treat help, wrong files and closed outputs in the same way."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from gkl_shim.cli import _SUBCOMMANDS
+from tests.cli.shim_command import COMMAND, REGIONS, one_error, run
+from tests.conftest import DATA
+
+BENCHES = ("correct", "mem", "pairhmm", "pdhmm", "prefilter", "smithwaterman")
+#: Small inputs by name.
+FILES = {
+    "regions.in": REGIONS,
+    "regions.pdhmm.in": (DATA / "chr22_dragen.pdhmm.in").read_bytes(),
+    "pairs.tsv": b"ACGTACGT\tACGTACGT\n" * 100,
+    "reference.fa": b">one\n" + b"ACGTTGCAGATTACAGGCATCGATC" * 40 + b"\n",
+    "query.fa": b">q\n" + b"ACGTTGCAGATTACAGGCATCGATC" * 4 + b"\n",
+    "reads.fq": b"@r\nACGTTGCAGATTACAGGCATCGATC\n+\nIIIIIIIIIIIIIIIIIIIIIIIII\n" * 30,
+}
+#: The options of each command, and the name of its input.
+COMMANDS = {
+    "correct": ("correct -k 11 --threshold 2", "reads.fq"),
+    "mem": ("mem reference.fa", "query.fa"),
+    "pairhmm": ("pairhmm", "regions.in"),
+    "pdhmm": ("pdhmm", "regions.pdhmm.in"),
+    "prefilter": ("prefilter -e 1", "pairs.tsv"),
+    "smithwaterman": ("smithwaterman", "pairs.tsv"),
+}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with the inputs."""
+    for name, content in FILES.items():
+        (tmp_path / name).write_bytes(content)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    "command", [*_SUBCOMMANDS, *(f"bench {algorithm}" for algorithm in BENCHES)]
+)
+def test_help_shows_an_example(tmp_path: Path, command: str) -> None:
+    done = run(tmp_path, *command.split(), "--help")
+    assert (done.returncode, done.stderr) == (0, b"")
+    text = " ".join(done.stdout.decode().split())
+    assert f": gkl-shim {command}" in text or f"gkl-shim {command}" in text.partition("Example")[2]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [("absent", "absent: No such file or directory"), (".", ".: Is a directory")],
+)
+def test_a_wrong_input_is_one_line(folder: Path, command: str, name: str, message: str) -> None:
+    options, _ = COMMANDS[command]
+    if (command, name) == ("correct", "."):
+        message = ".: it is read twice, so it must be a file (or give --spectrum)"
+    done = run(folder, *options.split(), name, "-o", "out")
+    assert done.returncode == 1
+    assert one_error(done) == message
+    assert sorted(path.name for path in folder.iterdir()) == sorted(FILES)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_truncated_gzip_is_one_line(folder: Path, command: str) -> None:
+    options, name = COMMANDS[command]
+    zipped = gzip.compress(FILES[name], mtime=0)
+    (folder / "cut.gz").write_bytes(zipped[: len(zipped) // 2])
+    done = run(folder, *options.split(), "cut.gz", "-o", "out")
+    assert done.returncode == 1
+    message = one_error(done)
+    assert message.startswith("cut.gz:")
+    assert message.endswith("the gzip data are cut off")
+    assert not (folder / "out").exists()
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_an_output_that_exists_as_a_folder_is_refused(folder: Path, command: str) -> None:
+    options, name = COMMANDS[command]
+    (folder / "out").mkdir()
+    done = run(folder, *options.split(), name, "-o", "out")
+    assert done.returncode == 1
+    assert one_error(done) == "out: Is a directory"
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_standard_output_without_a_reader_is_silent(folder: Path, command: str) -> None:
+    options, name = COMMANDS[command]
+    assert run(folder, *options.split(), name).stdout  # something is written
+    reader, writer = os.pipe()
+    os.close(reader)
+    arguments = [COMMAND, *options.split(), name]
+    done = subprocess.run(arguments, cwd=folder, stdout=writer, stderr=subprocess.PIPE, timeout=120)
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (1, b"")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_build_that_does_not_exist_is_one_line(folder: Path, command: str) -> None:
+    options, name = COMMANDS[command]
+    done = run(folder, *options.split(), name, "--build", "sse9")
+    if command in ("correct", "mem"):  # one build serves all CPUs
+        assert done.returncode == 2
+        assert one_error(done).startswith("No such option")
+    else:
+        assert done.returncode == 1
+        assert one_error(done).startswith('no build "sse9" here')
