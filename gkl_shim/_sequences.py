@@ -193,11 +193,6 @@ class Sequences:
             return self._raw.starts
         return np.arange(self._raw.count, dtype=np.int64) * self._raw.stride
 
-    @property
-    def is_encoded(self) -> bool:
-        """Whether the buffer holds two bits a base."""
-        return self._raw.letters is None
-
     def encoded(self, threads: int = 0) -> Sequences:
         """Encode the letters in two bits a base.
 
