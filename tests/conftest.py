@@ -46,6 +46,7 @@ PACKAGES = {
     "javac": "openjdk-17-jdk",
     "javap": "openjdk-17-jdk",
     "lighter": "lighter",
+    "localedef": "locales",
     "minimap2": "minimap2",
     "mummer": "mummer",
     "mvn": "maven",
