@@ -1,7 +1,8 @@
 """Install a wheel of a release with this Python, and try it: python try_wheel.py FOLDER [--gatk].
 
-The environment is empty, and its PATH holds no other program: no compiler, no Java, no Maven. With
---gatk, GATK then runs with and without gkl-shim. That needs Java, and Maven to download GATK.
+The environment is empty, and its PATH holds no other program: no compiler, no Java, no Maven. The
+oldest Python also tries the oldest packages that the wheel allows. With --gatk, GATK then runs with
+and without gkl-shim. That needs Java, and Maven to download GATK.
 """
 
 from __future__ import annotations
@@ -18,6 +19,23 @@ from pathlib import Path
 DATA = Path(__file__).resolve().parents[1] / "data"
 #: `bench` is left out, because edlib has no wheel for Python 3.14.
 EXTRAS = ("cuda12", "cuda13", "plot")
+#: The oldest packages have wheels for this Python only.
+OLDEST_PYTHON = (3, 10)
+#: Print the oldest version of every package that the wheel needs.
+OLDEST = """
+from importlib import metadata
+for line in metadata.requires("gkl-shim"):
+    if "extra ==" not in line:
+        print(line.replace(">=", "==", 1))
+"""
+#: Import every command.
+COMMANDS = """
+import click
+from gkl_shim.cli import cli
+context = click.Context(cli)
+for name in cli.list_commands(context):
+    cli.get_command(context, name)
+"""
 #: Compare the likelihoods that the command printed with the recorded ones.
 COMPARE = """
 import sys, numpy
@@ -76,10 +94,18 @@ def attempt(wheel: Path, folder: Path, gatk: bool) -> None:
     run(*install, wheel)
     for extra in EXTRAS:
         run(*install, "--dry-run", f"{wheel}[{extra}]")
-    print(run(programs / "gkl-shim", "doctor"))
-    regions = DATA / "10s_three_regions.in"
-    (folder / "found").write_text(run(programs / "gkl-shim", "pairhmm", regions))
-    run(programs / "python", "-c", COMPARE, "found", regions.with_suffix(".log10"))
+
+    def compute() -> None:
+        run(programs / "python", "-c", COMMANDS)
+        print(run(programs / "gkl-shim", "doctor"))
+        regions = DATA / "10s_three_regions.in"
+        (folder / "found").write_text(run(programs / "gkl-shim", "pairhmm", regions))
+        run(programs / "python", "-c", COMPARE, "found", regions.with_suffix(".log10"))
+
+    compute()
+    if sys.version_info[:2] == OLDEST_PYTHON:
+        run(*install, *run(programs / "python", "-c", OLDEST).splitlines())
+        compute()
     if gatk:
         (folder / "classpath").write_text(run(programs / "python", "-c", PREPARE, env=full))
         run("bash", "-c", GATK, env=full)
