@@ -47,7 +47,7 @@ class Input(io.RawIOBase):
 
     Attributes
     ----------
-    name : str
+    name
         The name in error messages.
     """
 
