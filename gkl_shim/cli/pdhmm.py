@@ -14,7 +14,7 @@ from gkl_shim.errors import FormatError
 from gkl_shim.formats.pdhmm_in import Reader
 from gkl_shim.pdhmm import PDHMM
 
-# Files of this many bytes take about a second. For smaller ones, a progress bar would only flicker.
+# Files of this many bytes take about a second.
 _LONG_INPUT = 1 << 25
 
 
@@ -22,12 +22,7 @@ _LONG_INPUT = 1 << 25
 @click.argument("source", metavar="IN")
 @_options.output
 @_options.threads
-@click.option(
-    "--build",
-    metavar="NAME",
-    help="The CPU engine build: avx512, avx2, neon or portable. Default: the best for this CPU. "
-    "All builds give the same bits.",
-)
+@_options.build
 def command(source: str, output: str, threads: int, build: str | None) -> None:
     """Compute the log10 likelihood of every read given every haplotype of every region in IN.
 
@@ -39,10 +34,8 @@ def command(source: str, output: str, threads: int, build: str | None) -> None:
     it is complete.
     """
     with atomic_output(output) as file:
-        try:
+        with _options.usage_errors():
             pdhmm = PDHMM(threads=threads, build=build)
-        except ValueError as error:
-            raise click.UsageError(str(error)) from error
         reader = Reader(source, threads=threads)
         batches = read_ahead(iter(reader))
         with closing(batches), reader, _options.progress(reader, source, _LONG_INPUT) as advance:
