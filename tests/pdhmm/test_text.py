@@ -72,8 +72,6 @@ def test_blank_lines_and_spaces() -> None:
         (b"1 1\n" + READ + b"AC 00 00\n", "regions:3: a haplotype has 2 fields, .* here 3"),
         (b"1 1\n" + READ + b"AC 00\n", "regions:3: the flags have 2 digits for 2 letters"),
         (b"1 1\n" + READ + b"AC 00zz\n", "regions:3: the flags are not all hexadecimal digits"),
-        (b"1 1\n" + READ + b"AC 0010\n", "regions:3: the flags of a letter are 10; .* need SNP"),
-        (b"1 1\n" + READ + b"AC 0100\n", "regions:3: the flags of a letter are 01; .* SNP needs"),
         (b"1 1\n" + READ + b"AC \xff\xff\xff\xff\n", "regions:3: the flags are not all hexa"),
         (b"1 1\n" + READ + b"AX 0000\n", "regions:3: letter 'X' of the haplotype"),
         (b"1 1\nAC II II II\nAC 0000\n", "regions:2: a read has 5 fields"),
