@@ -45,8 +45,18 @@ def summary(run: FilesCorrection, spectrum: Spectrum) -> str:
     return (
         f"{run.reads} reads: {run.totals.corrected} corrected, {run.totals.unsolved} "
         f"unsolved, {run.totals.bases} bases changed (k {spectrum.k}, threshold "
-        f"{spectrum.threshold}, {spectrum.kmers} solid k-mers)"
+        f"{spectrum.threshold}, {spectrum.kmers} solid k-mers){_advice(run, spectrum)}"
     )
+
+
+def _advice(run: FilesCorrection, spectrum: Spectrum) -> str:
+    """Return what to add if the reads are too many for the histogram to have a valley."""
+    counts = spectrum.histogram
+    if run.counted_by is None or run.settings.threshold or spectrum.threshold > 2:
+        return ""
+    if counts[-1] <= counts[2:-1].max():
+        return ""
+    return f"; most k-mers occur over {len(counts) - 1} times, so give a --threshold"
 
 
 def check_plot(path: str) -> None:

@@ -198,7 +198,9 @@ class Search {
             if (!make_best(changes)) return false;
             left_ -= changes;
             const int end = best_[changes - 1].position;
-            if (direction > 0)
+            if (run_ < reach(end, direction))
+                read_.find_weak();  // k-mers behind these contain the change, too
+            else if (direction > 0)
                 read_.set_solid(weak, end + run_ - k);
             else
                 read_.set_solid(end - run_ + 1, weak);

@@ -50,6 +50,14 @@ def correct(
     return "".join(same), state
 
 
+def part_to_keep(read: str, state: int, solid: set[str], k: int) -> tuple[int, int]:
+    """Return the first of the longest solid parts of an unsolved read, if it has one."""
+    parts = [(first, last + k) for first, last in _runs(_marks(list(read.upper()), solid, k))]
+    if state != UNSOLVED or not parts:
+        return 0, len(read)
+    return max(parts, key=lambda part: (part[1] - part[0], -part[0]))
+
+
 class _Read(list[str]):
     """The bases of a read, and what the limit on changes in a window needs to know."""
 

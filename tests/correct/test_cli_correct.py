@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import random
 import subprocess
 from pathlib import Path
 
@@ -140,6 +141,34 @@ def test_pairs_stay_together(tmp_path: Path, interleaved, discard, trim) -> None
         assert len(record[1]) == len(record[3])
 
 
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+def test_trimmed_records(tmp_path: Path, newline) -> None:
+    """A trimmed sequence of several lines comes on one."""
+    rnd = random.Random(4)
+    genome, other = ("".join(rnd.choices("ACGT", k=size)) for size in (60, 30))
+    scores = "".join(chr(40 + p % 40) for p in range(90))
+    reads = "".join(f"@g{newline}{genome}{newline}+{newline}{scores[:60]}{newline}" * 3)
+
+    def trimmed(text: str, bases: str) -> str:
+        (tmp_path / "r").write_bytes(text.encode())
+        succeeded(
+            run(tmp_path, "correct", "r", "--spectrum", "s.npz", "--trim", "-o", "o", "--force")
+        )
+        found = (tmp_path / "o").read_bytes().decode()
+        kept = found.split(newline)[1]
+        assert kept.startswith(genome[:50]) and bases.startswith(kept[:-3]) and len(kept) < 70
+        return found.replace(kept, "BASES").replace(scores[: len(kept)], "SCORES")
+
+    (tmp_path / "r").write_bytes(reads.encode())
+    options = ("-k", "15", "--threshold", "2", "--save-spectrum", "s.npz")
+    succeeded(run(tmp_path, "correct", "r", "-o", "o", *options))
+    read = genome + other
+    text = newline.join(["@a b", read, "+c", scores, ""])
+    assert trimmed(text, read) == newline.join(["@a b", "BASES", "+c", "SCORES", ""])
+    text = newline.join([">a b", read[:20], read[20:70], read[70:], ""])
+    assert trimmed(text, read) == newline.join([">a b", "BASES", ""])
+
+
 def test_the_report_and_the_plot(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     (tmp_path / "r.fq").write_text(TEXT)
@@ -231,6 +260,10 @@ def test_files_larger_than_a_piece(tmp_path: Path) -> None:
     assert (tmp_path / "out.fq").read_text() == fastq(
         [*(WANT * 80), long], [*qualities, [30] * len(long)]
     )
+    (tmp_path / "r.fq").write_text(text + "@bad\nAX\n+\nII\n")
+    done = run(tmp_path, "correct", "r.fq", "-o", "none.fq", *options)
+    number = len(reads) + 2
+    assert one_error(done) == f'r.fq: record {number} (bad): letter 2 is "X", not one of ACGTN'
 
 
 @pytest.mark.parametrize("interleaved", [False, True])
@@ -249,6 +282,19 @@ def test_pairs_larger_than_a_piece(tmp_path: Path, interleaved) -> None:
     report = json.loads((tmp_path / "report.json").read_text())
     assert report["reads"] == report["reads_written"] == len(READS) * 80 * files
     assert report["bases"] == sum(map(len, READS)) * 80 * files
+
+
+@pytest.mark.parametrize(("copies", "advised"), [(250, False), (300, True)])
+def test_reads_too_many_for_the_histogram(tmp_path: Path, copies, advised) -> None:
+    genome = "".join(random.Random(3).choices("ACGT", k=100))
+    wrong = ["A" + genome[1:], "C" + genome[1:]]
+    reads = [genome] * copies + wrong
+    (tmp_path / "r.fq").write_text(fastq(reads, [[30] * 100] * len(reads)))
+    message = succeeded(run(tmp_path, "correct", "r.fq", "-o", "o.fq"))
+    advice = "; most k-mers occur over 254 times, so give a --threshold"
+    assert message.strip().endswith(f"solid k-mers){advice if advised else ''}")
+    succeeded(done := run(tmp_path, "correct", "r.fq", "-o", "o.fq", "--force", "--threshold", "2"))
+    assert advice not in done.stderr.decode()
 
 
 @pytest.mark.parametrize("name", ["empty.fq", "short.fq"])

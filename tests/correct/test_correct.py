@@ -65,13 +65,15 @@ def check(
     for index, (read, quality) in enumerate(zip(reads, qualities, strict=True)):
         want, state = oracle.correct(read, quality, solid, k, method, limit, in_window or 4, whole)
         assert (found.read(index).decode(), found.states[index]) == (want, state), (index, read)
+        part = oracle.part_to_keep(want, state, solid, k)
+        assert (found.begins[index], found.ends[index]) == part, (index, read)
     return found.states
 
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("k", [11, 13, 16, 21, 27, 31])
 def test_as_the_oracle(method, k) -> None:
-    for seed in range(4):
+    for seed in range(3):
         states = check(*random_reads(seed), k, 3, method)
         assert {SOLID, CORRECTED, SHORT} <= set(states.tolist())
 
@@ -83,6 +85,36 @@ def test_many_errors(method) -> None:
     dirty, qualities = random_reads(1, rate=0.1)
     states = check(dirty, qualities, 13, 3, method, spectrum_of=clean)
     assert {CORRECTED, UNSOLVED} <= set(states.tolist())
+
+
+@pytest.mark.parametrize("k", [11, 13])
+def test_near_copies_of_a_repeat(k) -> None:
+    """A wrong base may be in k-mers of another copy. After a change, they are looked up again."""
+    for seed in range(4):
+        rnd = random.Random(seed)
+        unit = rnd.choices("ACGT", k=40)
+        genome = ""
+        for _ in range(8):
+            copy = list(unit)
+            for p in rnd.sample(range(40), 3):
+                copy[p] = rnd.choice("ACGT")
+            genome += "".join(copy + rnd.choices("ACGT", k=5))
+        reads = [list(genome[start : start + 50]) for start in rnd.choices(range(310), k=40)]
+        for read in reads:
+            for p in range(50):
+                if rnd.random() < 0.06:
+                    read[p] = rnd.choice("ACGTN")
+        qualities = [rnd.choices([2, 20, 37], k=50) for _ in reads]
+        check(
+            ["".join(read) for read in reads],
+            qualities,
+            k,
+            2,
+            "search",
+            20,
+            spectrum_of=[genome] * 2,
+            in_window=100,
+        )
 
 
 @pytest.mark.parametrize("limit", [1, 2, 5])
@@ -212,6 +244,24 @@ def test_the_memory_limit_needs_more_passes_and_changes_nothing() -> None:
     assert passes[0] == 1 < passes[1] < passes[2]
 
 
+def test_kmers_that_occur_very_often() -> None:
+    """Counts stop at 2047 while k-mers are counted, and at 255 in the spectrum."""
+    kmer = "ACGTTGCAAGC"
+    for times in (255, 256, 2047, 2048, 5000):
+        spectrum = Spectrum.from_reads([kmer] * times, k=11, threshold=2)
+        assert (spectrum.kmers, spectrum.histogram[-1], spectrum.histogram.sum()) == (1, 1, 1)
+        assert spectrum.correct([kmer]).states.tolist() == [SOLID]
+
+
+def test_a_read_that_is_longer_than_a_round() -> None:
+    """It is counted in pieces, but each k-mer once. A round has 2^24 k-mers."""
+    part = np.frombuffer(b"ACGT", np.uint8)[np.random.default_rng(3).integers(0, 4, 100_000)]
+    letters = np.tile(part, 168)
+    assert len(letters) > 1 << 24
+    histogram = Spectrum.from_reads([letters], k=21).histogram
+    assert (histogram * np.arange(1, 256)).sum() == len(letters) - 20
+
+
 def test_changes_are_returned_as_arrays() -> None:
     read = "ACGTTGCAAGCTTAGC"
     spectrum = Spectrum.from_reads([read] * 5, k=11)
@@ -222,6 +272,16 @@ def test_changes_are_returned_as_arrays() -> None:
     assert found.changed_reads.tolist() == [0, 2]
     assert found.changed_positions.tolist() == [8, 4]
     assert bytes(found.changed_from) == b"TN" and bytes(found.changed_to) == b"AT"
+
+
+def test_the_first_of_equally_long_solid_parts_is_extended() -> None:
+    """There are two errors, and only the one beside this part may be corrected."""
+    genome = "".join(random.Random(15).choices("ACGT", k=81))
+    read = list(genome)
+    for p in (31, 63):
+        read[p] = {"A": "C", "C": "G", "G": "T", "T": "A"}[read[p]]
+    found = Spectrum.from_reads([genome] * 3, k=11).correct(["".join(read)], max_changes=1)
+    assert found.changed_positions.tolist() == [31]
 
 
 def test_bases_of_low_quality_are_changed() -> None:
