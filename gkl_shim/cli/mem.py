@@ -74,9 +74,7 @@ def _flag(*names: str, help: str) -> Callable[[_Command], _Command]:
     help="The most CPU threads to use. Default: as many as the process may use.",
 )
 @click.option("-save", metavar="FILE", help="Also write the index of the reference to FILE.")
-@click.option(
-    "-load", metavar="FILE", help="Read the index of REFERENCE.fa from a FILE of -save."
-)
+@click.option("-load", metavar="FILE", help="Read the index of REFERENCE.fa from a FILE of -save.")
 @click.option(
     "--memory",
     type=_options.NumberRange(0, 2**20),
