@@ -6,6 +6,7 @@ import os
 import struct
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gkl_shim import mem
+from gkl_shim._native_mem import Part
 from gkl_shim.errors import FormatError
 from tests.conftest import ROOT
 from tests.mem import oracle
@@ -104,6 +106,19 @@ def test_parts_hold_about_as_many_matches_as_wanted(pages: int) -> None:
     assert len(sizes) < 4 * sum(sizes) / 2_000
 
 
+@pytest.mark.parametrize("most", [1, 300, 10**6])
+@pytest.mark.parametrize(("first", "last"), [(0, 1000), (137, 1000), (999, 1001), (2900, 3000)])
+def test_a_part_has_all_matches_up_to_its_end(first: int, last: int, most: int) -> None:
+    index, query = mem.Index(dense(300, 1), min_length=5), dense(3000, 2)
+    given = mem.native_sequences(query, "query")
+    part = index.native.find(given, 5, "mem", "forward", Part(first, last, most))
+    assert first < part.end <= last
+    want = index.find(query)
+    want = want[(first <= want["query_start"]) & (want["query_start"] < part.end)]
+    assert len(want) > 0
+    assert part.array().tolist() == want.tolist()
+
+
 def test_memory_does_not_hold_all_matches_of_a_query(tmp_path: Path) -> None:
     code = """
 import re, sys
@@ -183,6 +198,22 @@ def test_uniqueness_holds_across_pages() -> None:
     assert len(index.find(part)) == 2
     assert len(index.find(part, kind="mumreference")) == 0
     assert len(index.find(reference[30:90], kind="mumreference")) == 1
+
+
+def test_many_repeated_matches_do_not_hide_unique_ones() -> None:
+    """A slice of a query drops repeated matches each time it has 2^20."""
+    reference, query = dense(3000, 3), dense(30_000, 4)
+    index = mem.Index(reference, min_length=5)
+    every = index.find(query)
+    assert len(every) > 1 << 20
+    assert min(Counter(reference[k : k + 7] for k in range(2994)).values()) > 1
+    want = []
+    for match in every[every["length"] > 7].tolist():
+        letters = query[match[2] : match[2] + match[5]]
+        if reference.find(letters, reference.find(letters) + 1) < 0:
+            want.append(match)
+    assert len(want) > 1000
+    assert index.find(query, kind="mumreference").tolist() == want
 
 
 def test_many_matches_are_copied_in_order() -> None:
@@ -278,6 +309,17 @@ def test_a_run_of_n_does_not_hide_or_match_nucleotides() -> None:
     assert as_tuples(only) == [(0, False, 40, 0, 3000, 20)]
 
 
+@pytest.mark.parametrize("start", [0, 300_000, 599_900])
+def test_other_letters_anywhere_in_a_long_reference_match(start: int) -> None:
+    """Threads count the letters other than acgt in pieces of 2^18."""
+    random = np.random.default_rng(12)
+    part = "".join(random.choice(list("DEFHIKLM"), 100))
+    letters = "".join(random.choice(list("ACGT"), 600_000 - 100))
+    reference = letters[:start] + part + letters[start:]
+    found = mem.find(reference, part, threads=2)
+    assert as_tuples(found) == [(0, False, 0, 0, start, 100)]
+
+
 def test_input_forms_are_equal() -> None:
     want = mem.find(["ACGTTGCA", "GGACGT"], ["TACGTA"], min_length=3)
     letters = np.frombuffer(b"acgttgcaggacgt", np.uint8)
@@ -322,7 +364,15 @@ def test_an_index_finds_only_matches_of_its_length() -> None:
         index.find("ACGT", min_length=11)
 
 
-@pytest.mark.parametrize("options", [{}, {"page_letters": 99}, {"page_letters": 99, "memory": 1}])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"page_letters": 99},
+        {"page_letters": 99, "memory": 1},
+        {"nucleotides_only": True},
+    ],
+)
 def test_a_saved_index_finds_the_same(tmp_path: Path, options: dict) -> None:
     reference, queries = related(5, 900, 4)
     index = mem.Index([reference, "NNACGTN", ""], min_length=10, **options)
@@ -352,36 +402,51 @@ def test_a_damaged_index_is_refused(tmp_path: Path) -> None:
             mem.Index.load(file)
 
 
-#: The numbers of a saved index that say how many buckets there are.
-BITS, ODD_BITS = 8, 9
+def with_checksum(pieces: list[bytes]) -> bytes:
+    """Return a saved index of these pieces, with the checksum of all words from the third on."""
 
+    def mixed(value: int) -> int:
+        return (value ^ value >> 32) * 0x9E3779B97F4A7C15 % 2**64
 
-def with_numbers(whole: bytes, numbers: dict[int, int]) -> bytes:
-    """Change numbers of an index that has one sequence and no pages, and its checksum to fit."""
-    head = list(struct.unpack("<14q", whole[:112]))
-    for at, number in numbers.items():
-        head[at] = number
-    pieces = [struct.pack("<12q", *head[2:]), b"", whole[112:128], whole[128:]]
     total = 0
-    for piece, size in zip(pieces, (112, 0, 16, len(pieces[3])), strict=True):
-        words = len(piece) // 8
-        numbers_of_piece = [*struct.unpack(f"<{words}Q", piece[: 8 * words]), *piece[8 * words :]]
-        for number in (*numbers_of_piece, size):
-            total ^= number
-            total = (total ^ total >> 32) * 0x9E3779B97F4A7C15 % 2**64
-    return struct.pack("<qQ", head[0], total) + b"".join(pieces)
+    for number, piece in enumerate(pieces):
+        at = 16 if number == 0 else 0
+        whole = at + (len(piece) - at) // 8 * 8
+        for word in np.frombuffer(piece[at:whole], "<u8").tolist():
+            total = mixed(total ^ word)
+        for byte in piece[whole:]:
+            total = mixed(total ^ byte)
+        total = mixed(total ^ len(piece))
+    data = b"".join(pieces)
+    return data[:8] + total.to_bytes(8, "little") + data[16:]
 
 
-def test_an_index_with_wrong_buckets_is_refused(tmp_path: Path) -> None:
-    """With a right checksum, as somebody could make it who wants a search to leave its arrays."""
+@pytest.mark.parametrize(
+    ("piece", "place", "value"),
+    [
+        (0, 7, 29),  # letters of a seed
+        (0, 8, 0),  # bits of the table
+        (0, 8, -1),
+        (0, 9, 32),  # bits of the table of letters other than acgt
+        (0, 10, 99),  # step in the reference
+        (0, 12, 0),  # letters of a page
+        (2, 1, 0),  # where the first sequence ends
+        (4, 1, 1 << 20),  # where a bucket ends
+        (5, 0, 1 << 20),  # the position of a seed
+    ],
+)
+def test_an_index_that_does_not_fit_together_is_refused(
+    tmp_path: Path, piece: int, place: int, value: int
+) -> None:
+    """Its checksum is right."""
+    index = mem.Index(["ACGTTGCATTACG" * 5, "GATTACA"], min_length=10)
+    pieces = [bytes(each) for each in index.native.pieces()]
     file = tmp_path / "index"
-    mem.Index(related(5, 300, 0)[0] + "NN", min_length=10, page_letters=99, memory=1).save(file)
-    whole = file.read_bytes()
-    file.write_bytes(with_numbers(whole, {}))
-    assert file.read_bytes() == whole
-    mem.Index.load(file)
-    bits = struct.unpack("<14q", whole[:112])[BITS]
-    for wrong in ({BITS: 0}, {BITS: -1}, {ODD_BITS: bits + 1}, {ODD_BITS: 32}):
-        file.write_bytes(with_numbers(whole, wrong))
-        with pytest.raises(FormatError, match="index: the bytes are not an index"):
-            mem.Index.load(file)
+    file.write_bytes(with_checksum(pieces))
+    assert mem.Index.load(file).information == index.information
+    numbers = np.frombuffer(pieces[piece], "<i8" if piece < 4 else "<u4").copy()
+    numbers[place] = value
+    pieces[piece] = numbers.tobytes()
+    file.write_bytes(with_checksum(pieces))
+    with pytest.raises(FormatError, match="the bytes are not an index"):
+        mem.Index.load(file)

@@ -167,6 +167,18 @@ def test_repetitive_sequences_and_all_options(
         assert ordered(found, flags) == ordered(want, flags)
 
 
+@pytest.mark.parametrize(("reference", "matches"), [("GATT", 0), ("AGTT", 1)])
+def test_mummer_takes_the_first_letter_for_repeated(
+    tmp_path: Path, mummer, reference: str, matches: int
+) -> None:
+    (tmp_path / "ref.fa").write_bytes(fasta([reference]))
+    (tmp_path / "q.fa").write_bytes(fasta(["CGC"], "q"))
+    options = ["-mum", "-l", "1", "ref.fa", "q.fa"]
+    want = mummer(*options)
+    assert want.count(b"\n") == 1 + matches
+    assert found_by_command(*options) == want
+
+
 def test_many_small_sequences(tmp_path: Path, mummer) -> None:
     random = np.random.default_rng(4)
     pool = ["".join(random.choice(list("ACGT"), 300)) for _ in range(20)]

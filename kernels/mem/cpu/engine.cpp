@@ -61,10 +61,10 @@ struct PageSearch {
 
 // The search of a slice in a page.
 //
-// Each seed misses the cache three times: in the table of buckets, in the list of positions, and in
-// the reference. So seeds pass three steps in groups, and each step prefetches what the next one
-// reads: hash() computes the buckets, look_up() reads where their positions are, and collect()
-// makes candidates of them. The candidates are compared when there are many.
+// A seed misses the cache in the table of buckets and in the list of positions, and each of its
+// candidates in the reference. So seeds pass three steps in groups, and each step prefetches what
+// the next one reads: hash() computes the buckets, look_up() reads where their positions are, and
+// collect() makes candidates of them. The candidates are compared when there are many.
 class SliceSearch {
    public:
     SliceSearch(PageSearch &search, int64_t begin, int64_t end, std::vector<Match> &matches)
