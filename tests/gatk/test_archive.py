@@ -31,7 +31,7 @@ def made(classpath: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("with a blank")
     options = variables(folder, "--archive", ".", "--gatk", classpath)["JAVA_TOOL_OPTIONS"]
     (found,) = folder.iterdir()
-    assert f'"-XX:SharedArchiveFile={found}"' in options
+    assert f"'-XX:SharedArchiveFile={found}'" in options
     return found
 
 
