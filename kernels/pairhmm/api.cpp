@@ -1,6 +1,4 @@
 // The PairHMM part of the C ABI: checks the arguments and calls the engine.
-#include <string.h>
-
 #include <atomic>
 #include <chrono>
 #include <string>

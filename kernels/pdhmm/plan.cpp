@@ -33,7 +33,7 @@ Alphabet make_alphabet(bool as_gatk, const uint8_t *haplotype_bases, int64_t cou
     for (int64_t k = 0; k < count; k++) {
         LetterSet &letters = alphabet.letters[haplotype_bases[k]];
         if (letters != bit(kUnmatchedBit)) continue;
-        // There are fewer bits than bytes. The last ones share one.
+        // There are fewer bits than bytes. The last ones share one, so they match each other.
         letters = bit(next);
         if (next + 1 < kUnmatchedBit) next++;
     }

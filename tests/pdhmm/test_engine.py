@@ -101,6 +101,47 @@ def test_gaps_as_likely_as_matches(build: str, quals: tuple[int, int]) -> None:
     np.testing.assert_allclose(found, expected(region), rtol=0, atol=1e-9)
 
 
+@pytest.mark.parametrize("build", BUILDS)
+def test_haplotypes_that_end_inside_a_deletion(build: str) -> None:
+    """Then all rows but the first start inside one, unless the first deletion is no deletion."""
+    rnd = random.Random(5)
+    for case in range(12):
+        bases, _ = random_haplotype(rnd, 40)
+        flags = bytearray(40)
+        deletions = [(rnd.randint(8, 12), rnd.randint(14, 18)), (22, 25)]
+        if case % 3 == 1:  # it begins with the haplotype and changes nothing
+            deletions.insert(0, (0, 4))
+        if case % 3 == 2:  # the first flag ends a deletion of one column
+            flags[3] |= 4
+        for first, last in deletions:
+            flags[first] |= 2
+            flags[last] |= 4
+        flags[rnd.randint(28, 39)] |= 2
+        first, last = deletions[-2]
+        _, *quals = random_read(rnd, 24)
+        shortened = bases[first - 8 if first > 8 else 0 : first] + bases[last + 1 :]
+        read = (shortened + bases)[:24]
+        # The second read cannot be scaled.
+        plain = (quals[0], b"\0" + quals[1][1:], b"\0" + quals[2][1:], quals[3])
+        reads = [(read, *quals), (read, *plain), random_read(rnd, 9)]
+        region = (reads, [(bases, bytes(flags)), (bases, bytes(flags[:28]) + bytes(12))])
+        found = PDHMM(build=build).compute(batch(region))
+        np.testing.assert_allclose(found, expected(region), rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("difference", [79, 80, 81])
+def test_gap_qualities_far_apart(difference: int) -> None:
+    """From a difference of 80 on, GATK ignores the smaller of two probabilities."""
+    rnd = random.Random(6)
+    bases, quals, _, _, continuation = random_read(rnd, 60)
+    likely, unlikely = bytes([1] * 60), bytes([1 + difference] * 60)
+    reads = [(bases, quals, likely, unlikely, continuation),
+             (bases, quals, unlikely, likely, continuation)]  # fmt: skip
+    region = (reads, [random_haplotype(rnd, 70, 2)])
+    found = PDHMM().compute(batch(region))
+    np.testing.assert_allclose(found, expected(region), rtol=0, atol=1e-9)
+
+
 def test_a_likelihood_of_zero() -> None:
     """A base quality of 0 says that the base is another."""
     read = (b"A", b"\x00", b"\x2d", b"\x2d", b"\x0a")

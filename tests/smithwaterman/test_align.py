@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import random
+import re
 import subprocess
 import sys
 from collections import defaultdict
@@ -96,7 +97,10 @@ def limits() -> list[tuple[int, int, int, int]]:
             for extended in (0, opened // 2, opened):
                 match = most - opened - 2 * extended
                 sets += [(match + k, -10 * most, -opened, -extended) for k in (-1, 0, 1)]
-                sets += [(match, -opened, -opened, -extended), (-most, match, -opened, -extended)]
+                sets += [
+                    (match, -opened, -opened, -extended),
+                    (-10 * most, match, -opened, -extended),
+                ]
     # Sums that reach GATK's lowest score, or come near the highest that 32 bits hold.
     for opened in (24_000_000, 24_999_900, 25_000_000, 26_000_000):
         for match in (3, 10_000_000, 17_000_000, 40_000_000):
@@ -118,6 +122,11 @@ def test_scores_at_the_limits_of_the_lanes(build: str) -> None:
         pair._replace(parameters=scores, overhang=OVERHANGS[k % 4])
         for k, scores in enumerate(limits() * 2)
         for pair in base[k % 3 :: 3]
+    ]
+    # The matches of this pair are worth more than 32 bits hold.
+    beyond = (40_000_000, -40_000_000, -24_000_000, -1)
+    sample += [
+        Pair(b"A" * 60 + b"C" * 5, b"A" * 60 + b"G" * 5, beyond, overhang) for overhang in OVERHANGS
     ]
     assert aligned(sample, build) == [oracle.align(*pair) for pair in sample]
 
@@ -247,6 +256,23 @@ def test_long_sequences(build: str, overhang: str) -> None:
         large = tuple(times * score for score in scores)
         assert found == aligned([Pair(reference, alternative, large, overhang)], build)
     assert len(found[0][1]) > 100
+
+
+@pytest.mark.parametrize("build", BUILDS)
+@pytest.mark.parametrize("times", [1, 100, 1000])
+def test_the_first_part_of_a_long_pair(build: str, times: int) -> None:
+    """Its matrix is computed in parts, the first one from the border again. Where the sequences
+    differ there, the path is that of a short pair."""
+    rng = random.Random(12)
+    reference = bytes(rng.choices(b"ACGT", k=6500))
+    start = bytes(x if rng.random() < 0.7 else rng.choice(b"ACGT") for x in reference[300:420])
+    scores = tuple(times * score for score in HAPLOTYPE_TO_REFERENCE)
+    short = Pair(reference[:800], start + reference[420:800], scores, "indel")
+    offset, cigar = oracle.align(*short)
+    *_, last = re.findall(r"\d+M", cigar)
+    wanted = cigar.removesuffix(last) + f"{int(last[:-1]) + 5700}M"
+    pair = Pair(reference, start + reference[420:], scores, "indel")
+    assert aligned([pair], build) == [(offset, wanted)]
 
 
 @pytest.mark.parametrize("build", BUILDS)
