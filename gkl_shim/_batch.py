@@ -355,10 +355,10 @@ def _checked_offsets(value: Any, size: int) -> NDArray[np.int64]:
     offsets = integers(value, "offsets")
     if offsets[-1] != size:
         raise ValueError(f"offsets: end at {offsets[-1]}, but there are {size} bases")
-    lengths = np.diff(offsets)
-    if len(lengths) and lengths.min() <= 0:
-        at = int(np.argmax(lengths <= 0))
-        what = "is empty" if lengths[at] == 0 else "has a negative length"
+    wrong = offsets[1:] <= offsets[:-1]  # a difference could overflow
+    if wrong.any():
+        at = int(np.argmax(wrong))
+        what = "is empty" if offsets[at + 1] == offsets[at] else "has a negative length"
         raise ValueError(f"offsets: sequence {at} {what}")
     return offsets
 
@@ -370,7 +370,7 @@ def _region_offsets(value: Any, count: int, name: str) -> NDArray[np.int64]:
     if offsets[-1] != count:
         what = name.removeprefix("region_")
         raise ValueError(f"{name}: end at {offsets[-1]}, but there are {count} {what}")
-    if len(offsets) > 1 and np.diff(offsets).min() < 0:
-        at = int(np.argmax(np.diff(offsets) < 0))
-        raise ValueError(f"{name}: decrease at region {at}")
+    wrong = offsets[1:] < offsets[:-1]
+    if wrong.any():
+        raise ValueError(f"{name}: decrease at region {int(np.argmax(wrong))}")
     return offsets

@@ -77,6 +77,6 @@ def _offsets(value: NDArray[Any], name: str) -> NDArray[np.int64]:
     if value.ndim != 1 or value.dtype.kind not in "iu" or not len(value):
         raise ValueError(f"{name}: the offsets must be whole numbers, one more than sequences")
     ends = np.ascontiguousarray(value, np.int64)
-    if ends[0] != 0 or (np.diff(ends) < 0).any():
+    if ends[0] != 0 or (ends[1:] < ends[:-1]).any():
         raise ValueError(f"{name}: the offsets must start at 0 and never decrease")
     return ends

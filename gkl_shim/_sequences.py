@@ -289,7 +289,11 @@ def contig_sequences(value: Any) -> Sequences:
     if value is None or isinstance(value, (str, bytes, bytearray, memoryview)):
         got = "None" if value is None else f"one {type(value).__name__}"
         raise ValueError(f"contigs: expected a sequence of them, got {got}")
-    letters = [_letters(item, f"contigs: contig {index}") for index, item in enumerate(value)]
+    try:
+        letters = [_letters(item, f"contigs: contig {index}") for index, item in enumerate(value)]
+    except TypeError:
+        got = type(value).__name__
+        raise ValueError(f"contigs: expected a sequence of them, got {got}") from None
     lengths = np.fromiter(map(len, letters), np.int64, len(letters))
     if not len(lengths) or lengths.min() == 0 or lengths.max() >= 2**31:
         raise ValueError("contigs: one or more, each of 1 to 2,147,483,647 bases")

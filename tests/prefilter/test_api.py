@@ -279,6 +279,8 @@ def test_wrong_candidate_arrays_are_refused():
         resident.edits(*[np.array([0])] * 3, np.array([[True]]))
     with pytest.raises(ValueError, match="contigs: one or more, each of 1 to"):
         Prefilter(2).resident(["ACGT"], [b""])
+    with pytest.raises(ValueError, match="contigs: expected a sequence of them, got float"):
+        Prefilter(2).resident(["ACGT"], 2.5)
     encoded = Sequences.from_arrays(b"ACGT", np.array([0, 4])).encoded()
     with pytest.raises(ValueError, match="cannot reverse-complement encoded reads"):
         Prefilter(2).resident(encoded, CONTIGS).edits(*[np.array([0])] * 3, np.array([True]))

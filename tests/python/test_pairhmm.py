@@ -583,6 +583,11 @@ def test_making_a_batch_copies_no_arrays() -> None:
         (([0, 4], b"AXGT", b"1111"), "bases: letter 'X' of read 0, base 1, is none of ACGTN"),
         (([0, 2, 2, 4], b"ACGT", b"1111"), "offsets: sequence 1 is empty"),
         (([0, 3, 2, 4], b"ACGT", b"1111"), "offsets: sequence 1 has a negative length"),
+        (
+            # All differences of these overflow to numbers above 0.
+            ([0, 2**63 - 1, -(2**63), -1, 4], b"ACGT", b"1111"),
+            "offsets: sequence 1 has a negative length",
+        ),
         (([1, 4], b"ACGT", b"1111"), "offsets: start at 1, not 0"),
         (
             ([], b"", b""),
@@ -633,6 +638,10 @@ def test_a_wrong_batch_is_refused() -> None:
             "region_haplotypes: end at 1, but there are 2 haplotypes",
         ),
         ((reads, haplotypes, [0, 2, 1, 2], [0, 1, 1, 2]), "region_reads: decrease at region 1"),
+        (
+            (reads, haplotypes, [0, 2**63 - 1, -(2**63), -1, 2], [0, 0, 0, 0, 2]),
+            "region_reads: decrease at region 1",
+        ),
         (
             (reads, haplotypes, [0, 1, 2], [0, 2]),
             "region_haplotypes: 2 offsets where region_reads has 3",
