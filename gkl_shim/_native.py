@@ -10,8 +10,6 @@ import threading
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 import gkl_shim
 from gkl_shim import paths
 from gkl_shim.errors import BackendUnavailable, MissingComponent
@@ -154,7 +152,8 @@ class CpuEngine:
     _kind: str
 
     def __init__(self, build: str | None, threads: int, **options: int) -> None:
-        if isinstance(threads, bool) or not isinstance(threads, (int, np.integer)):
+        # This module does not import NumPy, whose integers are welcome, too: see opened_by_library.
+        if isinstance(threads, bool) or not hasattr(threads, "__index__"):
             raise ValueError(f"threads: a whole number, not {threads!r}")
         if not 0 <= threads < 2**31:
             raise ValueError(f"threads: 0 or more, not {threads}")
