@@ -230,6 +230,7 @@ def test_odd_fasta_is_read_as_mummer_reads_it(tmp_path: Path, mummer, text: byte
         ("N" * 30, "n" * 22),
         ("MKVLAWQRSTEDDFGHIKLPMKV", "mkvlawqrstEDDfghiklpmkv"),
         ("ACGTRYKMACGTRYKMACGTRYKM", "KMRYACGTKMRYACGTKMRYACGTA"),
+        ("ACGTRYSWKMBDHVNACGTRYSWKMBDHVN", "TGCAYRSWMKVHDBNTGCAYRSWMKVHDBN"),  # complements
     ],
 )
 def test_letters_of_any_kind_and_each_option(
