@@ -64,7 +64,9 @@ class FilesCorrection:
             with self._timed("load"):
                 return Spectrum.load(settings.spectrum)
         for path in self.inputs:
-            if path == "-" or (Path(path).exists() and not Path(path).is_file()):
+            place = Path(path)
+            # A folder is refused when it is opened.
+            if path == "-" or (place.exists() and not place.is_file() and not place.is_dir()):
                 raise FormatError(
                     "stdin" if path == "-" else path,
                     None,

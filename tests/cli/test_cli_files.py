@@ -59,8 +59,6 @@ def test_help_shows_an_example(tmp_path: Path, command: str) -> None:
 )
 def test_a_wrong_input_is_one_line(folder: Path, command: str, name: str, message: str) -> None:
     options, _ = COMMANDS[command]
-    if (command, name) == ("correct", "."):
-        message = ".: it is read twice, so it must be a file (or give --spectrum)"
     done = run(folder, *options.split(), name, "-o", "out")
     assert done.returncode == 1
     assert one_error(done) == message
