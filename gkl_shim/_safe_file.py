@@ -16,7 +16,8 @@ def unsafe(path: Path) -> str | None:
     In a folder with the sticky bit, such as /tmp, a file can only be replaced by its owner and by
     the folder's. Both must be this user or root. The user's groups are trusted.
 
-    A path that does not exist, or cannot be looked at, is not unsafe: nothing is loaded from there.
+    Of a path that does not exist yet, the folders that exist are checked. A path that this user
+    cannot look at is not unsafe: nothing is loaded from there.
     """
     try:
         return _reason(path)
@@ -27,6 +28,8 @@ def unsafe(path: Path) -> str | None:
 def _reason(path: Path) -> str | None:
     for start in (Path(os.path.realpath(path)), path.absolute()):
         for part in (start, *start.parents):
+            if not os.path.lexists(part):
+                continue
             mode = part.stat().st_mode
             if mode & stat.S_IWOTH and not (stat.S_ISDIR(mode) and mode & stat.S_ISVTX):
                 return f"others can write to {part}"

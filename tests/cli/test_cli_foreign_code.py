@@ -144,8 +144,9 @@ def test_a_folder_that_others_can_change_is_refused(
 ) -> None:
     """GATK, Maven's plug-ins, archived classes and libraries would be run from there."""
     folder = tmp_path / "folder"
-    for path in (folder, folder / "below"):
-        path.mkdir()
+    folder.mkdir()
+    (folder / "below").mkdir()
+    for path in (folder, folder / "below", folder / "not yet" / "below"):
         folder.chmod(0o777)
         monkeypatch.setenv("GKL_SHIM_CACHE", str(path))
         for use in (fetch.cache, lambda path=path: swaps.require_own(path)):
