@@ -90,7 +90,7 @@ def read_batch(reads: Reads, gaps: tuple[Quals, ...]) -> ReadBatch:
     Parameters
     ----------
     gaps
-        The insertion, deletion and continuation qualities of reads that have none of their own.
+        The insertion, deletion and continuation qualities of reads that come without these.
     """
     if isinstance(reads, ReadBatch):
         return reads

@@ -83,7 +83,7 @@ def _make(archive: Path, classpath: str, folder: Path) -> None:
     if not archive.is_file():
         raise MissingComponent(
             f"{programs.java()}: it wrote no archive; run `{programs.java()} -Xshare:dump` if this "
-            "Java has no archive of its own classes, or make room on the disk"
+            "Java lacks the archive of the JDK's classes, or make room on the disk"
         )
 
 

@@ -262,7 +262,7 @@ def test_long_sequences(build: str, overhang: str) -> None:
 @pytest.mark.parametrize("times", [1, 100, 1000])
 def test_the_first_part_of_a_long_pair(build: str, times: int) -> None:
     """Its matrix is computed in parts, the first one from the border again. Where the sequences
-    differ there, the path is that of a short pair."""
+    differ there, the path is the same as for a short pair."""
     rng = random.Random(12)
     reference = bytes(rng.choices(b"ACGT", k=6500))
     start = bytes(x if rng.random() < 0.7 else rng.choice(b"ACGT") for x in reference[300:420])

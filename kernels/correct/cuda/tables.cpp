@@ -98,7 +98,7 @@ void DeviceTables::make(int64_t kmers) {
     allocate(std::min(size_for(kmers, tables()), most));
 }
 
-// Enlarges the tables, or drops some, if they may lack room for this number of k-mers.
+// Enlarges the tables, or drops some, if this number of k-mers might not fit.
 void DeviceTables::make_room(int64_t kmers) {
     if (bound_ + kmers <= room()) return;
     wait_for_all();

@@ -67,7 +67,7 @@ struct Group {
     // Filled in by the group planner.
     std::vector<int32_t> rows;      // which of its part's reads each row of the results is
     std::vector<ReadRecord> reads;  // these reads, tile by tile; starts are counted in the part
-    std::vector<int32_t> ranks;     // of reads in striped parts, in the chunk; others may lack one
+    std::vector<int32_t> ranks;     // by row, in striped parts only: the read's rank in the chunk
     std::vector<Packed> packed;
     std::vector<HaplotypeRecord> haplotypes;  // that are computed
     std::vector<int32_t> chosen;              // which of its part's each of them is
