@@ -13,7 +13,8 @@ import click
 
 from gkl_shim.cli._terminal import printable
 
-__all__ = ["backend", "build", "devices", "output", "progress", "threads", "usage_errors"]
+__all__ = ["NumberRange", "backend", "build", "devices", "output", "progress", "threads",
+           "usage_errors"]  # fmt: skip
 
 
 # Click 8.2 and 8.3 have no generic ParamType, so options are converted by functions.
