@@ -6,6 +6,11 @@
 
 namespace gkl_shim {
 namespace correct {
+namespace {
+
+constexpr size_t kLargePage = size_t(2) << 20;
+
+}  // namespace
 
 Mapped::Mapped(size_t size) {
     if (size == 0) return;
@@ -14,6 +19,20 @@ Mapped::Mapped(size_t size) {
     if (memory == MAP_FAILED) throw std::bad_alloc();
     entries_ = static_cast<uint64_t *>(memory);
     size_ = size;
+}
+
+Mapped Mapped::in_large_pages(size_t size) {
+    const size_t bytes = (size * sizeof(uint64_t) / kLargePage + 1) * kLargePage;
+    Mapped mapped((bytes + kLargePage) / sizeof(uint64_t));
+    // Large pages are aligned. What lies before and behind the array goes back.
+    char *const memory = reinterpret_cast<char *>(mapped.entries_);
+    const size_t before = -reinterpret_cast<uintptr_t>(memory) % kLargePage;
+    if (before > 0) munmap(memory, before);
+    if (before < kLargePage) munmap(memory + before + bytes, kLargePage - before);
+    mapped.entries_ = reinterpret_cast<uint64_t *>(memory + before);
+    mapped.size_ = bytes / sizeof(uint64_t);
+    madvise(mapped.entries_, bytes, MADV_HUGEPAGE);
+    return mapped;
 }
 
 Mapped::~Mapped() {

@@ -15,6 +15,9 @@ class Mapped {
     Mapped() = default;
     // All entries are 0. Throws std::bad_alloc.
     explicit Mapped(size_t size);
+    // At least this many, in pages of 2 MiB where the system has them, so that a random access
+    // rarely waits for the page tables. Throws std::bad_alloc.
+    static Mapped in_large_pages(size_t size);
     Mapped(Mapped &&other) noexcept { *this = std::move(other); }
     Mapped &operator=(Mapped &&other) noexcept {
         std::swap(entries_, other.entries_);

@@ -1,7 +1,6 @@
 #include "correct/spectrum.h"
 
 #include <string.h>
-#include <sys/mman.h>
 
 #include <algorithm>
 #include <atomic>
@@ -20,9 +19,6 @@ constexpr uint64_t kLeastSize = 64, kMostSize = UINT32_MAX;
 // Room for a run of full slots at the end.
 constexpr uint64_t kTail = 1 << 16;
 
-// The size of a large page. A random access then rarely has to wait for the page tables.
-constexpr size_t kPage = size_t(2) << 20;
-
 // The approximate time to put a k-mer into its slot.
 constexpr int64_t kPlaceNanoseconds = 3;
 
@@ -30,11 +26,8 @@ constexpr int64_t kPlaceNanoseconds = 3;
 
 // New memory takes no pages before it is written.
 void Spectrum::allocate(uint64_t count) {
-    const size_t bytes = (size_t(count) * sizeof(uint32_t) + kPage - 1) / kPage * kPage;
-    memory_ = Mapped((bytes + kPage) / sizeof(uint64_t));
-    const uintptr_t begin = reinterpret_cast<uintptr_t>(memory_.begin());
-    slots_ = reinterpret_cast<uint32_t *>((begin + kPage - 1) / kPage * kPage);
-    madvise(slots_, bytes, MADV_HUGEPAGE);
+    memory_ = Mapped::in_large_pages(size_t(count) / 2 + 1);
+    slots_ = reinterpret_cast<uint32_t *>(memory_.begin());
     slot_count_ = count;
 }
 

@@ -24,6 +24,9 @@ constexpr size_t kFirstEntries = 512;
 constexpr bool is_full(size_t used, size_t size) { return used * 10 >= size * 7; }
 constexpr size_t larger(size_t size) { return size + size / 2; }
 
+// How many hashes ahead an entry is prefetched. A table has left the cache since the last round.
+constexpr int kAhead = 16;
+
 // The approximate time of a thread.
 constexpr int64_t kAppendNanoseconds = 4, kCountNanoseconds = 4, kKeepNanoseconds = 1;
 
@@ -74,7 +77,8 @@ void CpuCounter::append(Writer &writer, const Read &read) {
 void CpuCounter::count(const Read *reads, int64_t count) {
     // Full blocks hold a round's hashes, and each partition of a writer may have another block.
     if (hashes_.empty())
-        hashes_ = Mapped(size_t(kRound) + writers_.size() * size_t(kPartitions) * kBlock);
+        hashes_ =
+            Mapped::in_large_pages(size_t(kRound) + writers_.size() * size_t(kPartitions) * kBlock);
     for (int64_t begin = 0, end = 0; begin < count; begin = end) {
         while (end < count && reads[end].length <= kRound) end++;
         count_some(reads + begin, end - begin);
@@ -158,7 +162,6 @@ void CpuCounter::flush() {
 // than its share; the rest of the hashes can be counted later.
 bool CpuCounter::count_partition(int partition) {
     Table &table = tables_[size_t(partition)];
-    const uint64_t rest_mask = (uint64_t(1) << rest_bits()) - 1;
     for (; table.writer < writers_.size(); table.writer++, table.block = 0) {
         const Writer &writer = writers_[table.writer];
         const auto &blocks = writer.blocks[size_t(partition)];
@@ -166,35 +169,44 @@ bool CpuCounter::count_partition(int partition) {
             const uint64_t *const block = hashes_.begin() + size_t(blocks[table.block]) * kBlock;
             const uint64_t *const end =
                 table.block + 1 < blocks.size() ? block + kBlock : writer.next[size_t(partition)];
-            if (is_full(table.used, table.entries.size()) && !grow(table)) return false;
-            for (const uint64_t *hash = block + table.hash; hash < end; hash++) {
-                if (add(table, (*hash & rest_mask) << kEntryCountBits | 1)) continue;
-                table.hash = size_t(hash + 1 - block);
-                return false;
+            for (const uint64_t *hash = block + table.hash; hash < end;) {
+                if (is_full(table.used, table.entries.size()) && !grow(table)) {
+                    table.hash = size_t(hash - block);
+                    return false;
+                }
+                hash = add(table, hash, end);
             }
         }
     }
     return true;
 }
 
-// Counts a k-mer. Returns false if the table is full afterwards and cannot be enlarged.
-bool CpuCounter::add(Table &table, uint64_t entry) const {
+// Counts hashes until the table is full. Returns the end of those that it counted.
+const uint64_t *CpuCounter::add(Table &table, const uint64_t *hash, const uint64_t *end) const {
+    const uint64_t rest_mask = (uint64_t(1) << rest_bits()) - 1;
     const size_t size = table.entries.size();
     uint64_t *const entries = table.entries.begin();
-    const uint64_t rest = entry >> kEntryCountBits;
-    for (size_t at = slot(rest, size);;) {
-        uint64_t &here = entries[at];
-        if (here == 0) {
-            here = entry;
-            break;
+    size_t used = table.used;
+    for (; hash < end && !is_full(used, size); hash++) {
+        if (end - hash > kAhead)
+            __builtin_prefetch(entries + slot(hash[kAhead] & rest_mask, size), 1);
+        const uint64_t rest = *hash & rest_mask;
+        for (size_t at = slot(rest, size);;) {
+            const uint64_t here = entries[at];
+            if (here >> kEntryCountBits == rest && here != 0) {
+                entries[at] = here + ((here & kMostEntryCount) < kMostEntryCount);
+                break;
+            }
+            if (here == 0) {
+                entries[at] = rest << kEntryCountBits | 1;
+                used++;
+                break;
+            }
+            if (++at == size) at = 0;
         }
-        if (here >> kEntryCountBits == rest) {
-            if ((here & kMostEntryCount) < kMostEntryCount) here++;
-            return true;
-        }
-        if (++at == size) at = 0;
     }
-    return !is_full(++table.used, size) || grow(table);
+    table.used = used;
+    return hash;
 }
 
 // Makes or enlarges a table. Returns false if its share of the memory is too small.

@@ -2,8 +2,8 @@
 //
 // The high bits of a k-mer's hash choose its partition. Reads are counted in rounds: first each
 // thread appends the hashes of its reads to the partitions, then each partition's hashes are
-// counted in a table of its own, which fits into the CPU's second cache. So nearly no access to
-// memory misses the cache.
+// counted in a table of its own, which fits into the CPU's second cache. So each part of a table is
+// fetched from memory once a round, ahead of its use.
 //
 // The tables share the memory equally. If one needs more than its share, the last half of the
 // partitions is dropped, so that the others may grow. The caller passes the same reads again, and
@@ -46,7 +46,7 @@ class CpuCounter : public Counter {
     void append(Writer &writer, const Read &read);
     void add_block(Writer &writer, size_t partition);
     bool count_partition(int partition);
-    bool add(Table &table, uint64_t entry) const;
+    const uint64_t *add(Table &table, const uint64_t *hash, const uint64_t *end) const;
     bool grow(Table &table) const;
     void count_some(const Read *reads, int64_t count);
     // Ends a round.
