@@ -198,7 +198,7 @@ class Spectrum:
     ) -> None:
         self.native = native
         self._processors = Processors() if processors is None else processors
-        self._facts = native.facts()
+        self._information = native.information()
         self.histogram = np.zeros(0, np.int64) if histogram is None else histogram
         """``histogram[c - 1]`` is the number of k-mers that occur c times. The last number includes
         those that occur more often."""
@@ -338,40 +338,40 @@ class Spectrum:
             "format": _FORMAT,
             "k": self.k,
             "threshold": self.threshold,
-            "size": self._facts.size,
+            "size": self._information.size,
         }
         with atomic_output(path) as file:
             np.savez(
                 file,
                 facts=np.frombuffer(json.dumps(facts).encode(), np.uint8),
-                slots=self._facts.slots,
+                slots=self._information.slots,
                 histogram=self.histogram,
             )
 
     @property
     def k(self) -> int:
         """The length of the k-mers."""
-        return self._facts.k
+        return self._information.k
 
     @property
     def threshold(self) -> int:
         """How often a solid k-mer occurs at least."""
-        return self._facts.threshold
+        return self._information.threshold
 
     @property
     def kmers(self) -> int:
         """The number of solid k-mers."""
-        return self._facts.kmers
+        return self._information.kmers
 
     @property
     def false_positive_rate(self) -> float:
         """The share of absent k-mers that are taken for solid ones, estimated from the slots."""
-        return self._facts.false_positive_rate
+        return self._information.false_positive_rate
 
     @property
     def bytes(self) -> int:
         """The memory that the spectrum takes, in bytes."""
-        return self._facts.slots.nbytes
+        return self._information.slots.nbytes
 
     def correct(
         self,

@@ -1,7 +1,8 @@
 /*
  * gkl_shim_internal.h - functions for this project's own Python package and tests.
  *
- * This is not a stable interface, and it is not installed. The conventions of gkl_shim.h apply.
+ * This is not a stable interface, and it is not installed. The conventions of gkl_shim.h apply,
+ * but for null pointers and sizes: these functions trust their callers.
  */
 #ifndef GKL_SHIM_INTERNAL_H
 #define GKL_SHIM_INTERNAL_H
@@ -273,8 +274,8 @@ GKL_SHIM_API void gkl_shim_cuda_engine_vtable(gkl_shim_cuda_engine *engine,
                                               gkl_shim_cuda_vtable *vtable);
 
 /* What the engine has done since it was opened, summed over all calls. */
-GKL_SHIM_API void gkl_shim_cuda_engine_statistics(const gkl_shim_cuda_engine *engine,
-                                                  gkl_shim_pairhmm_stats *stats);
+GKL_SHIM_API gkl_shim_status gkl_shim_cuda_engine_statistics(const gkl_shim_cuda_engine *engine,
+                                                             gkl_shim_pairhmm_stats *stats);
 
 /* Where the time of a batch goes, in seconds, summed over its chunks. */
 typedef struct {

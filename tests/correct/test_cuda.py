@@ -49,7 +49,7 @@ def counted(reads, k: int, threshold: int | None, engine: Engine, memory: int = 
 def same_spectrum(one: Spectrum, other: Spectrum) -> None:
     assert (one.k, one.threshold, one.kmers) == (other.k, other.threshold, other.kmers)
     assert (one.histogram == other.histogram).all()
-    assert (one.native.facts().slots == other.native.facts().slots).all()
+    assert (one.native.information().slots == other.native.information().slots).all()
 
 
 def corrected(spectrum: Spectrum, reads, qualities, method: str, limits, engine=None):

@@ -226,10 +226,11 @@ extern "C" void gkl_shim_cuda_engine_vtable(gkl_shim_cuda_engine *engine,
                gkl_shim_cuda_engine_uses, gkl_shim_last_error};
 }
 
-extern "C" void gkl_shim_cuda_engine_statistics(const gkl_shim_cuda_engine *engine,
-                                                gkl_shim_pairhmm_stats *stats) {
+extern "C" gkl_shim_status gkl_shim_cuda_engine_statistics(const gkl_shim_cuda_engine *engine,
+                                                           gkl_shim_pairhmm_stats *stats) {
     const FloatingPointMode mode;
     engine->statistics(stats);
+    return GKL_SHIM_OK;
 }
 
 extern "C" gkl_shim_status gkl_shim_cuda_engine_measure(gkl_shim_cuda_engine *engine,
