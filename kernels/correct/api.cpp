@@ -214,8 +214,8 @@ extern "C" gkl_shim_status gkl_shim_correct_spectrum_load(
     if (!check_k(info->k)) return GKL_SHIM_EINVAL;
     if (info->threshold < 2) return invalid("threshold is %d, less than 2", info->threshold);
     return guarded([&] {
-        std::unique_ptr<Spectrum> made = Spectrum::from_slots(
-            info->k, info->threshold, info->size, info->slots, info->slot_count);
+        std::unique_ptr<Spectrum> made = Spectrum::from_slots(info->k, info->threshold, info->size,
+                                                              info->slots, info->slot_count);
         return made ? finished(spectrum, std::move(made)) : GKL_SHIM_EINVAL;
     });
 }

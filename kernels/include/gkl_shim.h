@@ -91,10 +91,6 @@ GKL_SHIM_API int32_t gkl_shim_cpu_count(void);
  * "avx512 avx2 portable". */
 GKL_SHIM_API const char *gkl_shim_builds(void);
 
-/* One line about this process's GPU engine: the devices in use, or why there are none. Valid until
- * the thread's next call of this function. */
-GKL_SHIM_API const char *gkl_shim_cuda_state(void);
-
 /* ---- PairHMM: log10 likelihood of a read given a haplotype ---------------------------------- */
 
 enum {
@@ -216,6 +212,10 @@ GKL_SHIM_API gkl_shim_status gkl_shim_pairhmm_statistics(const gkl_shim_pairhmm 
 
 /* Close a handle. NULL is allowed. */
 GKL_SHIM_API void gkl_shim_pairhmm_close(gkl_shim_pairhmm *handle);
+
+/* One line about PairHMM's GPU engine in this process: the devices in use, or why there are none.
+ * Valid until the thread's next call of this function. */
+GKL_SHIM_API const char *gkl_shim_pairhmm_cuda_state(void);
 
 /* ---- PairHMM: text -------------------------------------------------------------------------- */
 

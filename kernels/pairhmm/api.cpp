@@ -114,7 +114,7 @@ extern "C" gkl_shim_status gkl_shim_pairhmm_complete(gkl_shim_pairhmm *handle,
 
 static PerThread<std::string> state;
 
-extern "C" const char *gkl_shim_cuda_state(void) {
+extern "C" const char *gkl_shim_pairhmm_cuda_state(void) {
     const gkl_shim_status status = guarded([] {
         *state = cuda_state();
         return GKL_SHIM_OK;

@@ -206,7 +206,8 @@ extern "C" gkl_shim_status gkl_shim_prefilter_format(const int16_t *results, int
     if (!size) return invalid("size is null");
     *size = 0;
     if (!check_count("pairs", pairs)) return GKL_SHIM_EINVAL;
-    if (pairs > 0 && (!results || !text)) return invalid("%s is null", results ? "text" : "results");
+    if (pairs > 0 && (!results || !text))
+        return invalid("%s is null", results ? "text" : "results");
     uint8_t *out = text;
     for (int64_t k = 0; k < pairs; k++) {
         const int result = results[k];

@@ -240,7 +240,9 @@ def test_the_memory_limit_needs_more_passes_and_changes_nothing() -> None:
             complete = counter.end_pass()
             passes[-1] += 1
         spectrum = Spectrum.from_counter(counter, 2)
-        results.append((spectrum.histogram.tobytes(), spectrum.native.information().slots.tobytes()))
+        results.append(
+            (spectrum.histogram.tobytes(), spectrum.native.information().slots.tobytes())
+        )
     assert len(set(results)) == 1
     assert passes[0] == 1 < passes[1] < passes[2]
 
