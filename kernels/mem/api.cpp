@@ -95,8 +95,12 @@ extern "C" gkl_shim_status gkl_shim_mem_open(const gkl_shim_mem_options *options
     if (options->threads < 0) return invalid("threads is %d, less than 0", options->threads);
     if (options->min_length < 1)
         return invalid("min_length is %lld, less than 1", (long long)options->min_length);
-    if (options->page_letters < 0 || options->memory < 0 || options->query_letters < 0)
-        return invalid("page_letters, memory or query_letters is less than 0");
+    if (options->page_letters < 0)
+        return invalid("page_letters is %lld, less than 0", (long long)options->page_letters);
+    if (options->memory < 0)
+        return invalid("memory is %lld, less than 0", (long long)options->memory);
+    if (options->query_letters < 0)
+        return invalid("query_letters is %lld, less than 0", (long long)options->query_letters);
     if (!check_sequences("reference", reference)) return GKL_SHIM_EINVAL;
     return guarded([&] {
         const IndexSettings settings = {options->min_length,    options->nucleotides_only != 0,

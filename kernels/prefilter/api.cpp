@@ -26,8 +26,10 @@ bool check_sequences(const char *name, const gkl_shim_prefilter_sequences &seque
     if (!sequences.letters && (!sequences.low || !sequences.high))
         return fail("%s: letters is null, and so is low or high", name);
     if (sequences.size < 0 || sequences.size > kMostElements)
-        return fail("%s: a buffer of %lld bases is impossible", name, (long long)sequences.size);
-    if (!sequences.starts && sequences.stride < 0) return fail("%s: stride is less than 0", name);
+        return fail("%s: size is %lld, %s", name, (long long)sequences.size,
+                    sequences.size < 0 ? "less than 0" : "more than fits into any memory");
+    if (!sequences.starts && sequences.stride < 0)
+        return fail("%s: stride is %lld, less than 0", name, (long long)sequences.stride);
     const auto check = [&](int64_t k) {
         const int32_t length = sequences.lengths ? sequences.lengths[k] : sequences.length;
         if (length < 1 || length > kMaxLength)
