@@ -105,7 +105,8 @@ def _build(name: str, best: bool) -> _Finding:
                 worst[precision] = _known_results.pairhmm_error(pairhmm)
         with PDHMM(build=name) as engine:
             pdhmm = _known_results.pdhmm_error(engine)
-        aligned = _known_results.aligns(SmithWaterman(build=name))
+        with SmithWaterman(build=name) as aligner:
+            aligned = _known_results.aligns(aligner)
     except (BackendUnavailable, MemoryError, ValueError) as error:
         return _Finding(f"build {name}", "failed", str(error))
     right = _are_right(worst) and pdhmm <= TOLERANCE["double"] and aligned
