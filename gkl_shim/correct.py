@@ -138,7 +138,7 @@ class Processors:
 
             return Engine(devices, threads)
 
-        self._devices = _auto.Devices(backend, open_engine)
+        self._devices = _auto.Devices(backend, devices, open_engine)
         self._costs = _auto.CallCosts()
         self._told = False  # that a spectrum does not fit
         self.bases = {"cpu": 0, "cuda": 0}

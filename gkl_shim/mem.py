@@ -107,18 +107,21 @@ class Index(Closable):
         devices: Iterable[int] | None = None,
     ) -> None:
         _check("backend", backend, Backend)
-        self._native: _native_mem.Index | None = _native_mem.Index.build(
-            native_sequences(reference, "reference"),
-            min_length=_number("min_length", min_length, 1),
-            nucleotides_only=nucleotides_only,
-            threads=_number("threads", threads, 0, 2**31 - 1),
-            memory=_number("memory", memory, 0),
-            page_letters=_number("page_letters", page_letters, 0),
-            query_letters=_number("query_letters", query_letters, 0),
+        options = {
+            "min_length": _number("min_length", min_length, 1),
+            "nucleotides_only": nucleotides_only,
+            "threads": _number("threads", threads, 0, 2**31 - 1),
+            "memory": _number("memory", memory, 0),
+            "page_letters": _number("page_letters", page_letters, 0),
+            "query_letters": _number("query_letters", query_letters, 0),
             # The devices build pages of their own.
-            deferred=backend == "cuda",
-        )
+            "deferred": backend == "cuda",
+        }
+        # Devices that cannot be used are refused before the index is built.
         self._open(threads, backend, devices)
+        self._native: _native_mem.Index | None = _native_mem.Index.build(
+            native_sequences(reference, "reference"), **options
+        )
 
     def _open(self, threads: int, backend: Backend, devices: Iterable[int] | None) -> None:
         self._threads = threads or _native.cpu_count()
@@ -129,7 +132,7 @@ class Index(Closable):
 
             return Engine(devices)
 
-        self._devices = _auto.Devices(backend, open_engine)
+        self._devices = _auto.Devices(backend, devices, open_engine)
 
     @classmethod
     def load(

@@ -25,7 +25,7 @@ def test_the_report_lists_every_build(tmp_path: Path) -> None:
 
 
 def test_the_json_report_lists_every_part(tmp_path: Path) -> None:
-    done = run(tmp_path, "doctor", "--json")
+    done = run(tmp_path, "doctor", "--json", "-")
     report = json.loads(done.stdout)
     assert done.returncode == 0
     assert report["ok"] is True
@@ -43,7 +43,7 @@ def test_only_the_engine_is_needed(tmp_path: Path) -> None:
     empty = tmp_path / "empty"
     empty.mkdir()
     bare = {"PATH": str(empty), "JAVA_HOME": str(empty)}
-    done = run(tmp_path, "doctor", "--json", env=bare)
+    done = run(tmp_path, "doctor", "--json", "-", env=bare)
     assert done.returncode == 0, done.stderr
     found = {finding["name"]: finding for finding in json.loads(done.stdout)["findings"]}
     for name in ("Java", "Maven", "GPU"):
