@@ -12,6 +12,7 @@ from pathlib import Path
 
 import click
 
+from gkl_shim._files import check_outputs
 from gkl_shim.cli import _options
 from gkl_shim.cli._terminal import printable
 from gkl_shim.errors import MissingComponent
@@ -65,6 +66,7 @@ def command(
         raise click.UsageError("--archive is for --swap agent")
     if swap != "library-path" and archive_folder is None and classpath is not None:
         raise click.UsageError("--classpath is for --swap library-path and for --archive")
+    check_outputs(json_file)
     variables: tuple[str, ...] = ()
     if swap == "classpath":
         chosen = swaps.classpath()

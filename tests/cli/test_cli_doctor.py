@@ -39,6 +39,18 @@ def test_the_json_report_lists_every_part(tmp_path: Path) -> None:
     assert all(finding["state"] in ("ok", "missing", "failed") for finding in found.values())
 
 
+@pytest.mark.parametrize("command", ["doctor", "env"])
+def test_json_may_also_go_to_a_file(tmp_path: Path, command: str) -> None:
+    shown, printed = (run(tmp_path, command, *rest) for rest in ([], ["--json", "-"]))
+    both = run(tmp_path, command, "--json", "report.json")
+    assert (both.returncode, both.stdout) == (0, shown.stdout)
+    assert (tmp_path / "report.json").read_bytes() == printed.stdout
+    assert json.loads(printed.stdout)
+    done = run(tmp_path, command, "--json", "absent/report.json")
+    assert (done.returncode, done.stdout) == (1, b"")
+    assert b"absent/report.json: No such file or directory" in done.stderr
+
+
 def test_only_the_engine_is_needed(tmp_path: Path) -> None:
     empty = tmp_path / "empty"
     empty.mkdir()
