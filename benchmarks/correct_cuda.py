@@ -188,7 +188,7 @@ def _arrays(data: Generated, step: Progress) -> Table:
             times, native = _once(data, engine, out)
             if not best or times["total"] < best["total"]:
                 best = times
-        slots = native.facts().slots
+        slots = native.information().slots
         if want is None:
             want = (out[0].copy(), slots.copy())
         same = (out[0] == want[0]).all() and (slots == want[1]).all()

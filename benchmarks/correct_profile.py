@@ -145,7 +145,7 @@ def _row(name: str, queries: int, absent: int, slots: int) -> Row:
 
 def _look_up(spectrum: Spectrum, kmers: NDArray[np.uint8]) -> tuple[NDArray[np.bool_], int]:
     """Return which k-mers, a row of letters each, are in the spectrum, and the slots read."""
-    k, size = np.uint64(spectrum.k), np.uint64(spectrum.native.facts().size)
+    k, size = np.uint64(spectrum.k), np.uint64(spectrum.native.information().size)
     codes = (kmers >> 1 & 3).astype(np.uint64)
     forward, reverse = np.zeros(len(kmers), np.uint64), np.zeros(len(kmers), np.uint64)
     for p in range(spectrum.k):
@@ -158,7 +158,7 @@ def _look_up(spectrum: Spectrum, kmers: NDArray[np.uint8]) -> tuple[NDArray[np.b
         x = (x * np.uint64(factor)) & mask
     at = (x << np.uint64(64 - 2 * spectrum.k) >> np.uint64(32)) * size >> np.uint64(32)
     wanted = x.astype(np.uint32) << np.uint32(_COUNT_BITS)
-    slots = spectrum.native.facts().slots
+    slots = spectrum.native.information().slots
     found = np.zeros(len(x), bool)
     left, read = np.arange(len(x)), 0
     while len(left):

@@ -6,7 +6,7 @@ import contextlib
 import threading
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
@@ -47,11 +47,25 @@ class Devices(Generic[_Engine]):
     ----------
     backend
         ``"cpu"``, ``"cuda"`` or ``"auto"``.
+    numbers
+        The numbers of the devices that the user chose, or None.
     open_engine
         Opens the engine, or raises BackendUnavailable.
+
+    Raises
+    ------
+    ValueError
+        If devices are chosen for the backend ``"cpu"``.
     """
 
-    def __init__(self, backend: str, open_engine: Callable[[], _Engine]) -> None:
+    def __init__(
+        self,
+        backend: str,
+        numbers: Iterable[int] | None,
+        open_engine: Callable[[], _Engine],
+    ) -> None:
+        if backend == "cpu" and numbers is not None:
+            raise ValueError("devices: the CPU backend has none")
         self.engine: _Engine | None = open_engine() if backend == "cuda" else None
         self.always = backend == "cuda"
         self._open_engine = open_engine

@@ -17,7 +17,7 @@ __all__ = [
     "METHODS",
     "Chunk",
     "Counter",
-    "Facts",
+    "Information",
     "Options",
     "Spectrum",
     "Totals",
@@ -68,8 +68,8 @@ class Options(NamedTuple):
         )
 
 
-class Facts(NamedTuple):
-    """What a spectrum is made of."""
+class Information(NamedTuple):
+    """What a spectrum consists of."""
 
     k: int
     threshold: int
@@ -183,11 +183,11 @@ class Spectrum:
 
     @classmethod
     def loaded(cls, k: int, threshold: int, size: int, slots: NDArray[np.uint32]) -> Spectrum:
-        """Make a spectrum from the facts of another one."""
+        """Make a spectrum from what another one consists of."""
         ffi, lib = _native.library()
         handle = ffi.new("gkl_shim_correct_spectrum **")
-        facts = ffi.new(
-            "gkl_shim_correct_facts *",
+        given = ffi.new(
+            "gkl_shim_correct_spectrum_info *",
             {
                 "k": k,
                 "threshold": threshold,
@@ -196,20 +196,20 @@ class Spectrum:
                 "slots": ffi.from_buffer("uint32_t[]", slots),
             },
         )
-        _native.check(lib.gkl_shim_correct_spectrum_load(facts, handle))
+        _native.check(lib.gkl_shim_correct_spectrum_load(given, handle))
         return cls(handle[0])
 
-    def facts(self) -> Facts:
-        """Return what the spectrum is made of."""
-        facts = self._ffi.new("gkl_shim_correct_facts *")
-        _native.check(self._lib.gkl_shim_correct_spectrum_facts(self.pointer, facts))
-        memory = self._ffi.buffer(facts.slots, facts.slot_count * 4)
-        return Facts(
-            facts.k,
-            facts.threshold,
-            facts.kmers,
-            facts.false_positive_rate,
-            facts.size,
+    def information(self) -> Information:
+        """Return what the spectrum consists of."""
+        found = self._ffi.new("gkl_shim_correct_spectrum_info *")
+        _native.check(self._lib.gkl_shim_correct_spectrum_information(self.pointer, found))
+        memory = self._ffi.buffer(found.slots, found.slot_count * 4)
+        return Information(
+            found.k,
+            found.threshold,
+            found.kmers,
+            found.false_positive_rate,
+            found.size,
             np.frombuffer(memory, np.uint32),
         )
 

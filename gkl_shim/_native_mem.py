@@ -43,7 +43,7 @@ def match_type() -> np.dtype[np.void]:
 
 @dataclass(frozen=True)
 class Information:
-    """What an index consists of: ``gkl_shim_mem_information``."""
+    """What an index consists of: ``gkl_shim_mem_info``."""
 
     min_length: int
     """The shortest match that can be found, in letters."""
@@ -136,7 +136,7 @@ class Fasta:
         )
         handle = ffi.gc(made[0], lib.gkl_shim_mem_fasta_close)
         pointers = [ffi.new("gkl_shim_mem_sequences *") for _ in range(2)]
-        lib.gkl_shim_mem_fasta_sequences(handle, *pointers)
+        _native.check(lib.gkl_shim_mem_fasta_sequences(handle, *pointers))
         self.sequences, self.names = (Sequences(pointer, handle) for pointer in pointers)
 
     def name(self, sequence: int) -> str:
@@ -184,8 +184,8 @@ class Index:
 
     def information(self) -> Information:
         """Return what the index consists of."""
-        found = self._ffi.new("gkl_shim_mem_information *")
-        self._lib.gkl_shim_mem_inform(self.handle, found)
+        found = self._ffi.new("gkl_shim_mem_info *")
+        _native.check(self._lib.gkl_shim_mem_information(self.handle, found))
         return Information(
             min_length=found.min_length,
             sequences=found.sequences,
@@ -242,9 +242,8 @@ class Matches:
 
         found = np.empty(len(self), match_type())
         if len(found):
-            self._lib.gkl_shim_mem_copy(
-                self._handle, self._ffi.cast("gkl_shim_mem_match *", found.ctypes.data)
-            )
+            out = self._ffi.cast("gkl_shim_mem_match *", found.ctypes.data)
+            _native.check(self._lib.gkl_shim_mem_copy(self._handle, out))
         return found
 
     def lines(

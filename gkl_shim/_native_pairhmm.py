@@ -196,7 +196,7 @@ def statistics(function: Any, engine: Any) -> dict[str, int | float]:
     """Call a statistics function, and return the ``gkl_shim_pairhmm_stats`` fields by name."""
     ffi, _ = _native.library()
     stats = ffi.new("gkl_shim_pairhmm_stats *")
-    function(engine, stats)
+    _native.check(function(engine, stats))
     return {name: getattr(stats, name) for name, _ in ffi.typeof("gkl_shim_pairhmm_stats").fields}
 
 

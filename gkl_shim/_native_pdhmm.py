@@ -88,6 +88,6 @@ class CpuEngine(_native.CpuEngine):
     def statistics(self) -> dict[str, int | float]:
         """Return the fields of the engine's ``gkl_shim_pdhmm_stats`` by name."""
         stats = self._ffi.new("gkl_shim_pdhmm_stats *")
-        self._lib.gkl_shim_pdhmm_statistics(self._handle, stats)
+        _native.check(self._lib.gkl_shim_pdhmm_statistics(self._handle, stats))
         fields = self._ffi.typeof("gkl_shim_pdhmm_stats").fields
         return {name: getattr(stats, name) for name, _ in fields}

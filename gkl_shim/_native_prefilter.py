@@ -220,10 +220,14 @@ def format_edits(edits: NDArray[np.int16], reject_undefined: bool) -> memoryview
     """Format a line ``edits TAB verdict`` for each pair."""
     ffi, lib = _native.library()
     text = np.empty(lib.GKL_SHIM_PREFILTER_LINE_BYTES * len(edits), np.uint8)
-    size = lib.gkl_shim_prefilter_format(
-        ffi.from_buffer("int16_t[]", edits),
-        len(edits),
-        reject_undefined,
-        ffi.from_buffer("uint8_t[]", text, require_writable=True),
+    size = ffi.new("int64_t *")
+    _native.check(
+        lib.gkl_shim_prefilter_format(
+            ffi.from_buffer("int16_t[]", edits),
+            len(edits),
+            reject_undefined,
+            ffi.from_buffer("uint8_t[]", text, require_writable=True),
+            size,
+        )
     )
-    return text[:size].data
+    return text[: size[0]].data

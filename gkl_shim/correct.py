@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gkl_shim import _auto, _native, _native_correct
+from gkl_shim._closable import Closable
 from gkl_shim._files import atomic_output
 from gkl_shim._native_correct import Counter, Options
 from gkl_shim._ragged import ragged
@@ -137,7 +138,7 @@ class Processors:
 
             return Engine(devices, threads)
 
-        self._devices = _auto.Devices(backend, open_engine)
+        self._devices = _auto.Devices(backend, devices, open_engine)
         self._costs = _auto.CallCosts()
         self._told = False  # that a spectrum does not fit
         self.bases = {"cpu": 0, "cuda": 0}
@@ -177,6 +178,10 @@ class Processors:
                 self._devices.close()
             return result
 
+    def close(self) -> None:
+        """Release the devices. The CPU computes from now on."""
+        self._devices.close()
+
     def _estimate(self, bases: int) -> Any:
         ffi, _ = _native.library()
         cpu = bases * _CPU_NANOSECONDS / (self.threads or _native.cpu_count())
@@ -184,7 +189,7 @@ class Processors:
         return ffi.new("gkl_shim_call_estimate *", (bases, cpu, gpu))
 
 
-class Spectrum:
+class Spectrum(Closable):
     """The solid k-mers of a data set. Thread-safe.
 
     :meth:`from_reads` and :meth:`load` make one.
@@ -196,9 +201,9 @@ class Spectrum:
         histogram: NDArray[np.int64] | None = None,
         processors: Processors | None = None,
     ) -> None:
-        self.native = native
+        self._native: _native_correct.Spectrum | None = native
         self._processors = Processors() if processors is None else processors
-        self._facts = native.facts()
+        self._information = native.information()
         self.histogram = np.zeros(0, np.int64) if histogram is None else histogram
         """``histogram[c - 1]`` is the number of k-mers that occur c times. The last number includes
         those that occur more often."""
@@ -334,44 +339,59 @@ class Spectrum:
         OSError
             If the file cannot be written.
         """
+        information, native = self._information, self.native
         facts = {
             "format": _FORMAT,
-            "k": self.k,
-            "threshold": self.threshold,
-            "size": self._facts.size,
+            "k": information.k,
+            "threshold": information.threshold,
+            "size": information.size,
         }
         with atomic_output(path) as file:
             np.savez(
                 file,
                 facts=np.frombuffer(json.dumps(facts).encode(), np.uint8),
-                slots=self._facts.slots,
+                slots=information.slots,
                 histogram=self.histogram,
             )
+        del native  # which held the slots, even if another thread has closed this spectrum
+
+    @property
+    def native(self) -> _native_correct.Spectrum:
+        """The library's spectrum, for this package's own use."""
+        if self._native is None:
+            raise ValueError("this Spectrum is closed")
+        return self._native
+
+    def close(self) -> None:
+        """Release memory and devices. Calls that are running in other threads finish."""
+        self._information = self._information._replace(slots=np.zeros(0, np.uint32))
+        self._native = None
+        self._processors.close()
 
     @property
     def k(self) -> int:
         """The length of the k-mers."""
-        return self._facts.k
+        return self._information.k
 
     @property
     def threshold(self) -> int:
         """How often a solid k-mer occurs at least."""
-        return self._facts.threshold
+        return self._information.threshold
 
     @property
     def kmers(self) -> int:
         """The number of solid k-mers."""
-        return self._facts.kmers
+        return self._information.kmers
 
     @property
     def false_positive_rate(self) -> float:
         """The share of absent k-mers that are taken for solid ones, estimated from the slots."""
-        return self._facts.false_positive_rate
+        return self._information.false_positive_rate
 
     @property
     def bytes(self) -> int:
         """The memory that the spectrum takes, in bytes."""
-        return self._facts.slots.nbytes
+        return self._information.slots.nbytes
 
     def correct(
         self,
@@ -428,6 +448,7 @@ class Spectrum:
             _limit(max_window_changes, "max_window_changes"),
             all_or_nothing,
         )
+        native = self.native
         letters, offsets = ragged(reads, "reads")
         letters = letters[: offsets[-1]]
         quality = None if qualities is None else _qualities(qualities, offsets)
@@ -438,9 +459,7 @@ class Spectrum:
         self._processors.correct(
             self,
             len(letters),
-            lambda engine: self.native.correct(
-                (letters, offsets), quality, options, *arrays, engine
-            ),
+            lambda engine: native.correct((letters, offsets), quality, options, *arrays, engine),
         )
         at = np.flatnonzero(corrected != letters)
         which = np.searchsorted(offsets, at, side="right") - 1

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from gkl_shim import _auto, _native, _native_mem
+from gkl_shim._closable import Closable
 from gkl_shim._files import atomic_output
 from gkl_shim._native_mem import WHOLE, Information, Part
 from gkl_shim.errors import BackendUnavailable, FormatError
@@ -53,7 +54,7 @@ def __getattr__(name: str) -> Any:
     return _native_mem.match_type()
 
 
-class Index:
+class Index(Closable):
     """An index of a reference. Several threads may search it at the same time.
 
     Parameters
@@ -106,18 +107,21 @@ class Index:
         devices: Iterable[int] | None = None,
     ) -> None:
         _check("backend", backend, Backend)
-        self.native = _native_mem.Index.build(
-            native_sequences(reference, "reference"),
-            min_length=_number("min_length", min_length, 1),
-            nucleotides_only=nucleotides_only,
-            threads=_number("threads", threads, 0, 2**31 - 1),
-            memory=_number("memory", memory, 0),
-            page_letters=_number("page_letters", page_letters, 0),
-            query_letters=_number("query_letters", query_letters, 0),
+        options = {
+            "min_length": _number("min_length", min_length, 1),
+            "nucleotides_only": nucleotides_only,
+            "threads": _number("threads", threads, 0, 2**31 - 1),
+            "memory": _number("memory", memory, 0),
+            "page_letters": _number("page_letters", page_letters, 0),
+            "query_letters": _number("query_letters", query_letters, 0),
             # The devices build pages of their own.
-            deferred=backend == "cuda",
-        )
+            "deferred": backend == "cuda",
+        }
+        # Devices that cannot be used are refused before the index is built.
         self._open(threads, backend, devices)
+        self._native: _native_mem.Index | None = _native_mem.Index.build(
+            native_sequences(reference, "reference"), **options
+        )
 
     def _open(self, threads: int, backend: Backend, devices: Iterable[int] | None) -> None:
         self._threads = threads or _native.cpu_count()
@@ -128,7 +132,7 @@ class Index:
 
             return Engine(devices)
 
-        self._devices = _auto.Devices(backend, open_engine)
+        self._devices = _auto.Devices(backend, devices, open_engine)
 
     @classmethod
     def load(
@@ -153,7 +157,7 @@ class Index:
         data = Path(path).read_bytes()
         index = cls.__new__(cls)
         try:
-            index.native = _native_mem.Index.load(data, threads)
+            index._native = _native_mem.Index.load(data, threads)
         except ValueError as error:
             raise FormatError(str(path), None, str(error)) from None
         index._open(threads, backend, devices)
@@ -170,6 +174,18 @@ class Index:
         with atomic_output(path) as file:
             for piece in self.native.pieces():
                 file.write(piece)
+
+    @property
+    def native(self) -> _native_mem.Index:
+        """The library's index, for this package's own use."""
+        if self._native is None:
+            raise ValueError("this Index is closed")
+        return self._native
+
+    def close(self) -> None:
+        """Release memory and devices. Searches that are running in other threads finish."""
+        self._native = None
+        self._devices.close()
 
     @property
     def information(self) -> Information:
@@ -259,18 +275,19 @@ class Index:
         part: Part = WHOLE,
     ) -> _native_mem.Matches:
         """Find matches, and leave them in the library's memory; for this package's own use."""
+        native = self.native
         with self._devices.for_call(
             self._costs, lambda: self._estimate(queries, strands, part)
         ) as engine:
             if engine is not None:
                 try:
-                    return engine.find(self.native, queries, min_length, kind, strands, part)
+                    return engine.find(native, queries, min_length, kind, strands, part)
                 except BackendUnavailable as error:
                     self._devices.close()
                     warnings.warn(
                         f"gkl-shim: {error}; the CPU searches", RuntimeWarning, stacklevel=3
                     )
-            return self.native.find(queries, min_length, kind, strands, part)
+            return native.find(queries, min_length, kind, strands, part)
 
     def _estimate(self, queries: _native_mem.Sequences, strands: Strands, part: Part) -> Any:
         letters = (part.last - part.first) or queries.letters * (2 if strands == "both" else 1)
@@ -328,7 +345,7 @@ def find(
     _check("kind", kind, Kind)
     _check("strands", strands, Strands)
     given = native_sequences(queries, "queries")
-    index = Index(
+    with Index(
         reference,
         min_length=min_length,
         nucleotides_only=nucleotides_only,
@@ -336,8 +353,8 @@ def find(
         query_letters=given.letters * (2 if strands == "both" else 1),
         backend=backend,
         devices=devices,
-    )
-    return index.find(given, kind=kind, strands=strands)
+    ) as index:
+        return index.find(given, kind=kind, strands=strands)
 
 
 def native_sequences(value: Any, name: str) -> _native_mem.Sequences:

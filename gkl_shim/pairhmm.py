@@ -141,8 +141,6 @@ class PairHMM(Closable):
     ) -> None:
         if backend not in ("auto", "cpu", "cuda"):
             raise ValueError(f'backend: "auto", "cpu" or "cuda", not {backend!r}')
-        if backend == "cpu" and devices is not None:
-            raise ValueError("devices: the CPU backend has none")
         if precision not in ("single", "double"):
             raise ValueError(f'precision: "single" or "double", not {precision!r}')
         self._engine: _native_pairhmm.CpuEngine | None = _native_pairhmm.CpuEngine(
@@ -154,7 +152,7 @@ class PairHMM(Closable):
         numbers = None if devices is None else list(devices)
         self._options = (precision, int(threads))
         self._devices: Devices[CudaEngine] = Devices(
-            chosen, lambda: _open_cuda(numbers, precision, int(threads))
+            chosen, numbers, lambda: _open_cuda(numbers, precision, int(threads))
         )
         self._costs = CallCosts()
         self._final: Statistics | None = None

@@ -144,7 +144,7 @@ class Prefilter(Closable):
         self._cpu: CpuEngine | None = CpuEngine(method, mode, self.max_edits, threads, build)
         cpu = self._cpu
         self._devices: Devices[CudaEngine] = Devices(
-            backend, lambda: _open_cuda(cpu, devices, encode)
+            backend, devices, lambda: _open_cuda(cpu, devices, encode)
         )
         self._costs = CallCosts()
 

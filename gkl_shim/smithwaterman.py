@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gkl_shim import _native_smithwaterman
+from gkl_shim._closable import Closable
 from gkl_shim._ragged import ragged
 
 __all__ = ["DANGLING_END", "HAPLOTYPE_TO_REFERENCE", "READ_TO_HAPLOTYPE", "Alignments",
@@ -73,7 +74,7 @@ class Alignments:
         return [text[start:end] for start, end in itertools.pairwise(ends)]
 
 
-class SmithWaterman:
+class SmithWaterman(Closable):
     """An aligner with its options. It is cheap to make and may be used by several threads.
 
     Parameters
@@ -90,15 +91,28 @@ class SmithWaterman:
         If `threads` is less than 0.
     BackendUnavailable
         If this CPU cannot run `build`.
+
+    Examples
+    --------
+    >>> with SmithWaterman(threads=1) as aligner:
+    ...     aligner.align(["ACGTACGTTA"], ["CGTTCGTT"]).cigars
+    ['8M']
     """
 
     def __init__(self, threads: int = 0, build: str | None = None) -> None:
-        self._engine = _native_smithwaterman.CpuEngine(threads, build)
+        self._engine: _native_smithwaterman.CpuEngine | None = _native_smithwaterman.CpuEngine(
+            threads, build
+        )
+        self._build = self._engine.build
 
     @property
     def build(self) -> str:
         """The name of the build in use."""
-        return self._engine.build
+        return self._build
+
+    def close(self) -> None:
+        """Refuse further calls. Calls that are running in other threads finish."""
+        self._engine = None
 
     def align(
         self,
@@ -132,11 +146,14 @@ class SmithWaterman:
         Raises
         ------
         ValueError
-            If a sequence is empty, too long or of another type, if there are not as many of both,
-            or a parameter is not a 32-bit number. The message says which.
+            If the aligner is closed, if a sequence is empty, too long or of another type, if there
+            are not as many of both, or a parameter is not a 32-bit number. The message says which.
         MemoryError
             If there is not enough memory.
         """
+        engine = self._engine
+        if engine is None:
+            raise ValueError("this SmithWaterman is closed")
         if overhang not in get_args(Overhang):
             raise ValueError(
                 f"overhang is {overhang!r}, not one of {', '.join(get_args(Overhang))}"
@@ -163,7 +180,7 @@ class SmithWaterman:
             if len(room) < size:
                 room = np.empty(size, np.uint8)
             own = np.empty(last - first + 1, np.int64)
-            self._engine.align(
+            engine.align(
                 own_references, own_alternatives, scores, code, offsets[first:last], own, room
             )
             ends[first + 1 : last + 1] = own[1:] + ends[first]
@@ -188,7 +205,8 @@ def align(
     >>> found.offsets.tolist(), found.cigars
     ([1], ['8M'])
     """
-    return SmithWaterman(threads).align(references, alternatives, parameters, overhang)
+    with SmithWaterman(threads) as aligner:
+        return aligner.align(references, alternatives, parameters, overhang)
 
 
 def _scores(parameters: Any) -> tuple[int, int, int, int]:

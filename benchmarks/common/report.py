@@ -25,8 +25,8 @@ from gkl_shim.cli._bench import (
     progress,
     seconds_of,
     seconds_option,
-    write_json,
 )
+from gkl_shim.cli._options import write_json
 from gkl_shim.cuda import devices
 from gkl_shim.errors import BackendUnavailable, FormatError, MissingComponent
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import statistics
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -19,6 +18,7 @@ from rich.table import Table as RichTable
 
 import gkl_shim
 from gkl_shim import _files
+from gkl_shim.cli import _options
 from gkl_shim.cli._processor import Processor
 from gkl_shim.cli._terminal import printable
 from gkl_shim.errors import BackendUnavailable
@@ -36,7 +36,6 @@ __all__ = [
     "seconds_of",
     "seconds_option",
     "wide_console",
-    "write_json",
 ]
 
 Row: TypeAlias = dict[str, "str | int | float | None"]
@@ -62,13 +61,7 @@ def _output(ctx: click.Context, param: click.Parameter, path: str | None) -> str
     return path
 
 
-json_option = click.option(
-    "--json",
-    "json_file",
-    metavar="FILE",
-    callback=_output,
-    help="Write all figures to FILE; - is standard output.",
-)
+json_option = _options.json_file("all figures", _output)
 
 
 def seconds_option(default: float) -> Callable[..., Any]:
@@ -153,12 +146,6 @@ def progress() -> Iterator[Callable[[str], None]]:
         yield lambda text: bar.update(task, description=printable(text))
 
 
-def write_json(path: str, report: Mapping[str, Any]) -> None:
-    """Write a complete report or nothing; ``-`` is standard output."""
-    with _files.atomic_output(path) as file:
-        file.write((json.dumps(report, indent=1) + "\n").encode())
-
-
 def wide_console() -> Console:
     """Return a console for standard output, wide enough for all columns unless on a terminal."""
     console = Console()
@@ -190,7 +177,7 @@ def publish(
     """
     if json_file is not None:
         about = {"version": gkl_shim.__version__, "machine": dataclasses.asdict(here)}
-        write_json(json_file, {**about, "cuda": cuda, "missing": missing, **figures})
+        _options.write_json(json_file, {**about, "cuda": cuda, "missing": missing, **figures})
     if json_file == "-":
         return
     lines = [f"{here.cpu}, {here.usable_cpus} of {here.cpus} CPUs usable"]

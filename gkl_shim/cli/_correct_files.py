@@ -43,6 +43,7 @@ class Settings:
     spectrum: str | None
     threads: int
     backend: Backend
+    devices: list[int] | None
 
 
 class FilesCorrection:
@@ -51,7 +52,7 @@ class FilesCorrection:
     def __init__(self, inputs: list[str], settings: Settings) -> None:
         self.inputs = inputs
         self.settings = settings
-        self.processors = Processors(settings.backend, threads=settings.threads)
+        self.processors = Processors(settings.backend, settings.devices, settings.threads)
         self.counted_by: str | None = None
         self.seconds: dict[str, float] = {}
         self.totals = Totals(0, 0, 0, 0, 0)
@@ -74,7 +75,7 @@ class FilesCorrection:
                 )
         with self._timed("count"):
             counter = self.processors.counter(
-                self._k(), settings.threshold, int(settings.memory * 1e9)
+                self._k(), settings.threshold, int(settings.memory * 2**30)
             )
             complete = False
             while not complete:

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import json
 import math
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 import click
 
+from gkl_shim._files import atomic_output
 from gkl_shim.cli._terminal import printable
+from gkl_shim.errors import FormatError
 
-__all__ = ["NumberRange", "backend", "build", "devices", "output", "progress", "threads",
-           "usage_errors"]  # fmt: skip
+__all__ = ["NumberRange", "backend", "build", "classpath", "devices", "json_file", "memory",
+           "output", "progress", "threads", "usage_errors", "write_json"]  # fmt: skip
+
+_Option: TypeAlias = Callable[[Any], Any]
 
 
 # Click 8.2 and 8.3 have no generic ParamType, so options are converted by functions.
@@ -58,11 +63,53 @@ build = click.option(
 )
 
 
+def classpath(use: str = "") -> _Option:
+    """Return the option that names a GATK. `use` says what it is for, if not for all."""
+    return click.option(
+        "-c",
+        "--classpath",
+        metavar="CLASSPATH",
+        help=f"{use}GATK's class path or package jar. Default: GATK_CLASSPATH, GATK_LOCAL_JAR, "
+        "the jar beside the `gatk` on the PATH, or the GATK that `gkl-shim demo` has fetched.",
+    )
+
+
+def json_file(what: str, callback: Callable[..., str | None] | None = None) -> _Option:
+    """Return the option that writes JSON."""
+    return click.option(
+        "--json",
+        "json_file",
+        metavar="FILE",
+        callback=callback,
+        help=f"Write {what} to FILE as JSON; - is standard output.",
+    )
+
+
+def write_json(path: str, report: Mapping[str, Any]) -> None:
+    """Write a complete report or nothing; ``-`` is standard output."""
+    with atomic_output(path) as file:
+        file.write((json.dumps(report, indent=1) + "\n").encode())
+
+
+def memory(default: float, help: str) -> _Option:
+    """Return the option that limits memory, in GiB."""
+    return click.option(
+        "--memory",
+        type=NumberRange(0.001, 2**20),
+        default=default,
+        show_default=True,
+        metavar="GIB",
+        help=help,
+    )
+
+
 @contextmanager
 def usage_errors() -> Iterator[None]:
     """Turn the error of an engine that refuses an option into wrong usage, which exits with 2."""
     try:
         yield
+    except FormatError:
+        raise
     except ValueError as error:
         raise click.UsageError(str(error)) from error
 

@@ -73,22 +73,17 @@ _GZIP_LEVEL = 1
 )
 @click.option("--trim", is_flag=True, help="Cut unsolved reads to their longest solid part.")
 @click.option("--discard", is_flag=True, help="Leave out unsolved reads, and their mates.")
-@click.option(
-    "--memory",
-    type=_options.NumberRange(0.001, 2**20),
-    default=4,
-    show_default=True,
-    metavar="GB",
-    help="The most memory for counts. If it is too small, the files are read several times.",
+@_options.memory(
+    4,
+    "The most memory for counts, in GiB. If it is too small, the files are read several times.",
 )
 @click.option("--spectrum", metavar="FILE", help="Use a spectrum that --save-spectrum has written.")
 @click.option("--save-spectrum", metavar="FILE", help="Write the spectrum to FILE.")
-@click.option(
-    "--json", "json_file", metavar="FILE", help="Write a report to FILE; - is standard output."
-)
+@_options.json_file("a report")
 @click.option("--plot", metavar="FILE", help="Draw the histogram and the threshold: .svg or .png.")
 @click.option("--force", is_flag=True, help="Replace outputs that exist.")
 @_options.backend
+@_options.devices
 @_options.threads
 def command(
     reads: str,
@@ -128,7 +123,8 @@ def command(
     written = [path for path in (*outputs, json_file, save_spectrum, plot) if path is not None]
     _check_paths(read, written, force)
     check_outputs(*written)
-    run = FilesCorrection(inputs, Settings(**given))
+    with _options.usage_errors():
+        run = FilesCorrection(inputs, Settings(**given))
     spectrum = run.spectrum()
     if save_spectrum is not None:
         spectrum.save(save_spectrum)

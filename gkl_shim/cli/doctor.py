@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import ctypes
 import dataclasses
-import json
 import re
 import subprocess
 import zipfile
 from importlib import metadata
 from pathlib import Path
-from typing import Any
 
 import click
 from rich.console import Console
@@ -19,7 +17,8 @@ from rich.table import Table
 
 import gkl_shim
 from gkl_shim import _native, paths
-from gkl_shim.cli import _known_results, _processor
+from gkl_shim._files import check_outputs
+from gkl_shim.cli import _known_results, _options, _processor
 from gkl_shim.cli._known_results import TOLERANCE
 from gkl_shim.cli._terminal import printable
 from gkl_shim.cuda.devices import device_names
@@ -49,26 +48,27 @@ class _Finding:
     detail: str
 
 
-@click.command(name="doctor", epilog="Example: gkl-shim doctor --json | jq .ok")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def command(as_json: bool) -> int:
+@click.command(name="doctor", epilog="Example: gkl-shim doctor --json - | jq .ok")
+@_options.json_file("the report")
+def command(json_file: str | None) -> int:
     """Check what works on this machine.
 
     Every engine build that this CPU can run computes PairHMM, PDHMM and Smith-Waterman of
     sequences with known results. The exit code is 0 if all results are correct, and 1 otherwise.
     Missing parts that only GATK or a GPU needs are listed, but do not change the exit code.
     """
+    check_outputs(json_file)
     engine = _engine()
     findings = [*engine, *_java(), _maven(), _gatk(), *_cuda()]
     works = all(finding.state == "ok" for finding in engine)
-    if as_json:
-        report: dict[str, Any] = {
+    if json_file is not None:
+        report = {
             "version": gkl_shim.__version__,
             "ok": works,
             "findings": [dataclasses.asdict(finding) for finding in findings],
         }
-        print(json.dumps(report, indent=2))
-    else:
+        _options.write_json(json_file, report)
+    if json_file != "-":
         table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
         table.add_column()
         table.add_column()
@@ -105,7 +105,8 @@ def _build(name: str, best: bool) -> _Finding:
                 worst[precision] = _known_results.pairhmm_error(pairhmm)
         with PDHMM(build=name) as engine:
             pdhmm = _known_results.pdhmm_error(engine)
-        aligned = _known_results.aligns(SmithWaterman(build=name))
+        with SmithWaterman(build=name) as aligner:
+            aligned = _known_results.aligns(aligner)
     except (BackendUnavailable, MemoryError, ValueError) as error:
         return _Finding(f"build {name}", "failed", str(error))
     right = _are_right(worst) and pdhmm <= TOLERANCE["double"] and aligned

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import importlib.util
-import json
 import os
 import re
 import shlex
@@ -13,6 +12,8 @@ from pathlib import Path
 
 import click
 
+from gkl_shim._files import check_outputs
+from gkl_shim.cli import _options
 from gkl_shim.cli._terminal import printable
 from gkl_shim.errors import MissingComponent
 from gkl_shim.gatk import archive, programs, run, swaps
@@ -29,14 +30,7 @@ from gkl_shim.gatk import archive, programs, run, swaps
     show_default=True,
     help="How to replace GATK's native classes. library-path replaces PairHMM only.",
 )
-@click.option(
-    "--gatk",
-    "gatk_classpath",
-    metavar="CLASSPATH",
-    help="For library-path and --archive: GATK's class path or package jar. Default: "
-    "GATK_CLASSPATH, GATK_LOCAL_JAR, the jar beside the `gatk` on the PATH, or the GATK that "
-    "`gkl-shim demo` has fetched.",
-)
+@_options.classpath("For library-path and --archive: ")
 @click.option(
     "-o",
     "--output",
@@ -50,13 +44,13 @@ from gkl_shim.gatk import archive, programs, run, swaps
     help="For agent: start GATK sooner, with an archive of its classes in this folder. If the "
     "folder has none that fits, a short run of GATK makes it.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print variables and options as JSON.")
+@_options.json_file("variables and options")
 def command(
     swap: str,
-    gatk_classpath: str | None,
+    classpath: str | None,
     output: Path | None,
     archive_folder: Path | None,
-    as_json: bool,
+    json_file: str | None,
 ) -> None:
     """Print the environment variables with which any GATK launcher runs the shim.
 
@@ -70,21 +64,22 @@ def command(
         raise click.UsageError("--output is for --swap library-path")
     if swap != "agent" and archive_folder is not None:
         raise click.UsageError("--archive is for --swap agent")
-    if swap != "library-path" and archive_folder is None and gatk_classpath is not None:
-        raise click.UsageError("--gatk is for --swap library-path and for --archive")
+    if swap != "library-path" and archive_folder is None and classpath is not None:
+        raise click.UsageError("--classpath is for --swap library-path and for --archive")
+    check_outputs(json_file)
     variables: tuple[str, ...] = ()
     if swap == "classpath":
         chosen = swaps.classpath()
     elif output is None:
         chosen = swaps.agent()
         if archive_folder is not None:
-            classpath = run.find_classpath(gatk_classpath, "--gatk")
-            made = archive.for_gatk(classpath, archive_folder.absolute())
+            found = run.find_classpath(classpath)
+            made = archive.for_gatk(found, archive_folder.absolute())
             chosen = dataclasses.replace(chosen, archive=made)
         variables = ("JAVA_TOOL_OPTIONS",)
     else:
         folder = output.absolute()
-        swaps.library_folder(run.find_classpath(gatk_classpath, "--gatk"), folder)
+        swaps.library_folder(run.find_classpath(classpath), folder)
         chosen = swaps.library_path(folder)
         variables = ("USE_LIBRARY_PATH", "JAVA_TOOL_OPTIONS")
     if importlib.util.find_spec("cupy") is not None:
@@ -96,8 +91,10 @@ def command(
         exports["JAVA_TOOL_OPTIONS"] += f" {swaps.NATIVE_ACCESS}"
     _warn_of_locale(chosen)
     jars = [str(jar) for jar in chosen.jars]
-    if as_json:
-        click.echo(json.dumps({"swap": swap, "environment": exports, "classpath_first": jars}))
+    if json_file is not None:
+        report = {"swap": swap, "environment": exports, "classpath_first": jars}
+        _options.write_json(json_file, report)
+    if json_file == "-":
         return
     lines = [f"export {name}={shlex.quote(value)}" for name, value in exports.items()]
     for jar in jars:

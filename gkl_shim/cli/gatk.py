@@ -6,6 +6,7 @@ import shlex
 
 import click
 
+from gkl_shim.cli import _options
 from gkl_shim.gatk import run, swaps
 
 
@@ -19,13 +20,7 @@ from gkl_shim.gatk import run, swaps
     epilog="Example: gkl-shim gatk HaplotypeCaller -R ref.fa -I reads.bam -O out.vcf",
 )
 @click.option("--stock", is_flag=True, help="Run stock GATK, without the shim.")
-@click.option(
-    "-c",
-    "--classpath",
-    metavar="CLASSPATH",
-    help="GATK's class path or package jar. Default: GATK_CLASSPATH, GATK_LOCAL_JAR, the jar "
-    "beside the `gatk` on the PATH, or the GATK that `gkl-shim demo` has fetched.",
-)
+@_options.classpath()
 @click.option(
     "--java-options",
     metavar="OPTIONS",

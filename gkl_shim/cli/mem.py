@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import resource
 import sys
 import time
@@ -21,7 +22,7 @@ from gkl_shim.mem import Backend, Index, Kind, Strands
 # Files of this many bytes take about a second. For smaller ones, a progress bar would only flicker.
 _LONG_INPUT = 1 << 25
 
-_Command = TypeVar("_Command", bound=Callable[..., None])
+_Function = TypeVar("_Function", bound=Callable[..., None])
 
 _KINDS: dict[str, Kind] = {
     "maxmatch": "mem",
@@ -31,12 +32,32 @@ _KINDS: dict[str, Kind] = {
 }
 
 
-def _flag(*names: str, help: str) -> Callable[[_Command], _Command]:
+def _flag(*names: str, help: str) -> Callable[[_Function], _Function]:
     return click.option(*names, is_flag=True, help=help)
+
+
+class _Command(click.Command):
+    """Names the whole of an unknown option.
+
+    One hyphen begins MUMmer's long options, but also several letters that are joined, so Click
+    takes ``-child`` for ``-c``, ``-h`` and an unknown ``-i``.
+    """
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        given = list(args)
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            letter = error.option_name.lstrip("-")[0]
+            for word in given:
+                if re.match(rf"-[^-]*{re.escape(letter)}", word):
+                    raise click.NoSuchOption(word, ctx=ctx) from None
+            raise
 
 
 @click.command(
     name="mem",
+    cls=_Command,
     context_settings={"help_option_names": ["-h", "-help", "--help"]},
     epilog="Example: gkl-shim mem -maxmatch -b -l 50 reference.fa query1.fa.gz query2.fa.gz",
 )
@@ -75,13 +96,7 @@ def _flag(*names: str, help: str) -> Callable[[_Command], _Command]:
 )
 @click.option("-save", metavar="FILE", help="Also write the index of the reference to FILE.")
 @click.option("-load", metavar="FILE", help="Read the index of REFERENCE.fa from a FILE of -save.")
-@click.option(
-    "--memory",
-    type=_options.NumberRange(0, 2**20),
-    default=0,
-    metavar="GIB",
-    help="The most memory for the index. Larger references are cut into pages. Default: 8.",
-)
+@_options.memory(8, "The most memory for the index, in GiB. Larger references are cut into pages.")
 @click.option(
     "--page-letters",
     type=click.IntRange(0, 2**62),
@@ -90,6 +105,7 @@ def _flag(*names: str, help: str) -> Callable[[_Command], _Command]:
 )
 @click.option("-v", "--verbose", is_flag=True, help="Write pages, times and memory to stderr.")
 @_options.backend
+@_options.devices
 @_options.output
 def command(
     reference: str,
@@ -105,6 +121,7 @@ def command(
     page_letters: int,
     verbose: bool,
     backend: Backend,
+    devices: list[int] | None,
     output: str,
     **flags: bool,
 ) -> None:
@@ -130,19 +147,22 @@ def command(
     with atomic_output(output) as file:
         subject = read_reference(reference, threads)
         report.add("reading")
-        if load:
-            index = _loaded(load, subject, min_length, nucleotides_only, threads, backend)
-        else:
-            index = Index(
-                subject.sequences,
-                min_length=min_length,
-                nucleotides_only=nucleotides_only,
-                threads=threads,
-                memory=int(memory * 2**30),
-                page_letters=page_letters,
-                query_letters=_letters(queries) * (1 + both),
-                backend=backend,
-            )
+        with _options.usage_errors():
+            if load:
+                index = Index.load(load, threads=threads, backend=backend, devices=devices)
+                _check_loaded(index, load, subject, min_length, nucleotides_only)
+            else:
+                index = Index(
+                    subject.sequences,
+                    min_length=min_length,
+                    nucleotides_only=nucleotides_only,
+                    threads=threads,
+                    memory=int(memory * 2**30),
+                    page_letters=page_letters,
+                    query_letters=_letters(queries) * (1 + both),
+                    backend=backend,
+                    devices=devices,
+                )
         report.add("index")
         size = BlockSize(index.information.resident)
         for source in queries:
@@ -183,15 +203,9 @@ def _letters(queries: tuple[str, ...]) -> int:
     return sum(path.stat().st_size * (4 if path.suffix == ".gz" else 1) for path in paths)
 
 
-def _loaded(
-    path: str,
-    reference: Fasta,
-    min_length: int,
-    nucleotides_only: bool,
-    threads: int,
-    backend: Backend,
-) -> Index:
-    index = Index.load(path, threads=threads, backend=backend)
+def _check_loaded(
+    index: Index, path: str, reference: Fasta, min_length: int, nucleotides_only: bool
+) -> None:
     known = index.information
     if known.min_length > min_length:
         reason = f"is for matches of {known.min_length} letters or more"
@@ -200,7 +214,7 @@ def _loaded(
     elif not index.is_of(reference.sequences):
         reason = "is of another reference"
     else:
-        return index
+        return
     raise click.ClickException(f"{path}: this index {reason}; make it again with -save")
 
 

@@ -60,9 +60,7 @@ _LONG_INPUT = 1 << 31
     "with a part at its start (prefix).",
 )
 @_options.output
-@click.option(
-    "--json", "json_file", metavar="FILE", help="Write the summary to FILE; - is standard output."
-)
+@_options.json_file("the summary")
 @click.option(
     "--undefined",
     type=click.Choice(["pass", "reject"]),

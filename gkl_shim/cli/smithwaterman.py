@@ -76,8 +76,9 @@ def command(
     # The output is opened first, so that an unwritable output fails before the work.
     with atomic_output(output) as file:
         with _options.usage_errors():
-            aligner = SmithWaterman(threads, build)
+            made = SmithWaterman(threads, build)
         with (
+            made as aligner,
             smithwaterman_text.Reader(pairs, scores, overhang) as reader,
             _options.progress(reader, pairs, _LONG_INPUT) as advance,
         ):

@@ -35,7 +35,7 @@ def start() -> str:
 
 
 def pairhmm(double: int, as_gkl: int, vtable: int) -> str:
-    """Write the ``gkl_shim_cuda_vtable`` of an engine to the address `vtable`.
+    """Write the ``gkl_shim_pairhmm_cuda_vtable`` of an engine to the address `vtable`.
 
     There is one engine for each precision and conventions. It stays open until the process ends.
     """
@@ -44,7 +44,9 @@ def pairhmm(double: int, as_gkl: int, vtable: int) -> str:
 
         ffi, lib = _native.library()
         engine = library_engines.pairhmm(bool(double), bool(as_gkl), _devices())
-        lib.gkl_shim_cuda_engine_vtable(engine.pointer, ffi.cast("gkl_shim_cuda_vtable *", vtable))
+        lib.gkl_shim_pairhmm_cuda_get_vtable(
+            engine.pointer, ffi.cast("gkl_shim_pairhmm_cuda_vtable *", vtable)
+        )
     except Exception as error:  # after any error, the CPU engine takes over
         return " ".join(f"{type(error).__name__}: {error}".split())
     return ""

@@ -51,8 +51,8 @@ _BLOCK_SHARED_BYTES = 1024
 def widths(precision: Precision) -> tuple[int, ...]:
     """Return the number of rows a lane of each kernel, in ascending order."""
     ffi, lib = _native.library()
-    rows = ffi.new("int32_t[]", lib.GKL_SHIM_CUDA_WIDTHS)
-    lib.gkl_shim_cuda_widths(_native_pairhmm.precision_code(precision), rows)
+    rows = ffi.new("int32_t[]", lib.GKL_SHIM_PAIRHMM_CUDA_WIDTHS)
+    lib.gkl_shim_pairhmm_cuda_widths(_native_pairhmm.precision_code(precision), rows)
     return tuple(row for row in rows if row)
 
 
@@ -101,7 +101,7 @@ class Engine(DeviceEngine):
         If a device number is wrong.
     """
 
-    _NAME = "cuda_engine"
+    _NAME = "pairhmm_cuda"
     _devices: list[_Device]
 
     def __init__(
@@ -127,10 +127,10 @@ class Engine(DeviceEngine):
             ),
         )
         records = self._ffi.new(
-            "gkl_shim_cuda_device[]", [device.record for device in self._devices]
+            "gkl_shim_pairhmm_cuda_device[]", [device.record for device in self._devices]
         )
         options = self._ffi.new(
-            "gkl_shim_cuda_engine_options *",
+            "gkl_shim_pairhmm_cuda_options *",
             {
                 "precision": _native_pairhmm.precision_code(precision),
                 "conventions": _native_pairhmm.conventions_code(as_gkl),
@@ -154,7 +154,7 @@ class Engine(DeviceEngine):
 
     def statistics(self) -> dict[str, int | float]:
         """Return the fields of ``gkl_shim_pairhmm_stats`` by name."""
-        return _native_pairhmm.statistics(self._lib.gkl_shim_cuda_engine_statistics, self._engine)
+        return _native_pairhmm.statistics(self._lib.gkl_shim_pairhmm_cuda_statistics, self._engine)
 
     def compute(self, batch: Batch) -> NDArray[np.float64]:
         """Compute every pair of every region.
@@ -228,7 +228,7 @@ class Engine(DeviceEngine):
 
     def _call(self, batches: Any, count: int, out: NDArray[np.float64]) -> Any:
         values = self._ffi.from_buffer(self._values_type, out)
-        return self._lib.gkl_shim_cuda_engine_compute(
+        return self._lib.gkl_shim_pairhmm_cuda_compute(
             self._engine, batches, count, values, self._ffi.NULL
         )
 
@@ -237,7 +237,7 @@ class Engine(DeviceEngine):
 
         Returns
         -------
-        gkl_shim_cuda_stages *
+        gkl_shim_pairhmm_cuda_stages *
             Medians of `repeats` runs, summed over the chunks.
 
         Raises
@@ -246,10 +246,10 @@ class Engine(DeviceEngine):
             If the device fails.
         """
         values = self._ffi.from_buffer("double[]", np.empty(batch.pairs))
-        found = self._ffi.new("gkl_shim_cuda_stages *")
+        found = self._ffi.new("gkl_shim_pairhmm_cuda_stages *")
         pointer = _native_pairhmm.batch_pointer(*batch.arrays)
         _native.check(
-            self._lib.gkl_shim_cuda_engine_measure(self._engine, pointer, values, repeats, found)
+            self._lib.gkl_shim_pairhmm_cuda_measure(self._engine, pointer, values, repeats, found)
         )
         return found
 
@@ -288,7 +288,7 @@ class _Results:
 
 
 class _Device(Device):
-    """Open a device, and hold its kernels and tables for a ``gkl_shim_cuda_device``."""
+    """Open a device, and hold its kernels and tables for a ``gkl_shim_pairhmm_cuda_device``."""
 
     def __init__(
         self,
@@ -316,18 +316,18 @@ class _Device(Device):
         """Load the kernels of a precision, and copy its tables to the device."""
         ffi, lib = _native.library()
         codes = _native_pairhmm.precision_code(precision), _native_pairhmm.conventions_code(as_gkl)
-        tables = np.empty(lib.gkl_shim_cuda_tables(*codes, ffi.NULL), np.uint8)
-        written = lib.gkl_shim_cuda_tables(*codes, ffi.from_buffer(tables))
+        tables = np.empty(lib.gkl_shim_pairhmm_cuda_tables(*codes, ffi.NULL), np.uint8)
+        written = lib.gkl_shim_pairhmm_cuda_tables(*codes, ffi.from_buffer(tables))
         _native.check(-min(written, 0))
         on_device = cupy.asarray(tables)
         self._tables.append(on_device)
-        functions = [ffi.NULL] * lib.GKL_SHIM_CUDA_KERNELS
+        functions = [ffi.NULL] * lib.GKL_SHIM_PAIRHMM_CUDA_KERNELS
         names = {k: f"pairhmm_{precision}_{rows}" for k, rows in enumerate(widths(precision))}
         # Single precision has no long reads.
         if precision == "double":
-            names[lib.GKL_SHIM_CUDA_WIDTHS] = "pairhmm_double_striped"
+            names[lib.GKL_SHIM_PAIRHMM_CUDA_WIDTHS] = "pairhmm_double_striped"
         for index, name in names.items():
-            shared = lib.gkl_shim_cuda_shared_bytes(codes[0], index)
+            shared = lib.gkl_shim_pairhmm_cuda_shared_bytes(codes[0], index)
             functions[index] = self.function(name)
             kernel = self.functions[name]
             kernel.preferred_shared_memory_carveout = self._carveout(kernel, shared)

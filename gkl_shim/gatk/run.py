@@ -69,7 +69,7 @@ _NATIVE_PDHMM_TIME = re.compile(
 )
 
 
-def find_classpath(given: str | None = None, option: str = "--classpath") -> str:
+def find_classpath(given: str | None = None) -> str:
     """Return the class path of the GATK to use.
 
     It is the first of `given`, the environment variables ``GATK_CLASSPATH`` and ``GATK_LOCAL_JAR``
@@ -79,9 +79,7 @@ def find_classpath(given: str | None = None, option: str = "--classpath") -> str
     Parameters
     ----------
     given
-        What the user gave with `option`, or None.
-    option
-        The name of the option, for errors.
+        What the user gave with ``--classpath``, or None.
 
     Raises
     ------
@@ -89,7 +87,7 @@ def find_classpath(given: str | None = None, option: str = "--classpath") -> str
         If there is none, or if one of its jars is missing or damaged.
     """
     for source, text in (
-        (option, given),
+        ("--classpath", given),
         ("GATK_CLASSPATH", os.environ.get("GATK_CLASSPATH")),
         ("GATK_LOCAL_JAR", os.environ.get("GATK_LOCAL_JAR")),
     ):
@@ -103,7 +101,7 @@ def find_classpath(given: str | None = None, option: str = "--classpath") -> str
     kept = _launchers_jar() or fetch.complete(fetch.gatk_name())
     if kept is None:
         raise MissingComponent(
-            f"no GATK found: give its jar with {option}, or set GATK_LOCAL_JAR to "
+            f"no GATK found: give its jar with --classpath, or set GATK_LOCAL_JAR to "
             "gatk-package-<version>-local.jar, or put `gatk` on the PATH, or run `gkl-shim demo` "
             f"once, which fetches GATK {fetch.GATK_VERSION}"
         )

@@ -55,6 +55,13 @@ gkl_shim_status invalid(const char *format, ...) {
     return GKL_SHIM_EINVAL;
 }
 
+bool check_count(const char *name, int64_t count) {
+    if (count < 0) return fail("%s is %lld, less than 0", name, (long long)count);
+    if (count > kMostElements)
+        return fail("%s is %lld, more than fits into any memory", name, (long long)count);
+    return true;
+}
+
 gkl_shim_status out_of_memory() {
     last_error = "out of memory";
     return GKL_SHIM_ENOMEM;

@@ -12,6 +12,11 @@ namespace gkl_shim {
 bool fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 gkl_shim_status invalid(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+// Whether there can be that many elements in memory. Sets the error otherwise. Addresses have fewer
+// bits, so a size in bytes is below this, too, and sums of a few sizes do not overflow.
+constexpr int64_t kMostElements = int64_t(1) << 56;
+bool check_count(const char *name, int64_t count);
 gkl_shim_status out_of_memory();
 
 // A status other than GKL_SHIM_OK as an exception; the message is set.

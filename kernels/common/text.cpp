@@ -55,7 +55,7 @@ extern "C" gkl_shim_status gkl_shim_count_lines(const uint8_t *text, int64_t siz
     using namespace gkl_shim;
     if (!lines || !bytes) return invalid("an output is null");
     *lines = *bytes = 0;
-    if (size < 0) return invalid("size is %lld, less than 0", (long long)size);
+    if (!check_count("size", size)) return GKL_SHIM_EINVAL;
     if (threads < 0) return invalid("threads is %d, less than 0", threads);
     if (size > 0 && !text) return invalid("text is null");
     return guarded([&] {

@@ -205,29 +205,29 @@ extern "C" gkl_shim_status gkl_shim_correct_spectrum_make(gkl_shim_correct_count
     });
 }
 
-extern "C" gkl_shim_status gkl_shim_correct_spectrum_load(const gkl_shim_correct_facts *facts,
-                                                          gkl_shim_correct_spectrum **spectrum) {
+extern "C" gkl_shim_status gkl_shim_correct_spectrum_load(
+    const gkl_shim_correct_spectrum_info *info, gkl_shim_correct_spectrum **spectrum) {
     if (!spectrum) return invalid("spectrum is null");
     *spectrum = nullptr;
-    if (!facts) return invalid("facts is null");
-    if (!facts->slots) return invalid("the slots are null");
-    if (!check_k(facts->k)) return GKL_SHIM_EINVAL;
-    if (facts->threshold < 2) return invalid("threshold is %d, less than 2", facts->threshold);
+    if (!info) return invalid("info is null");
+    if (!info->slots) return invalid("the slots are null");
+    if (!check_k(info->k)) return GKL_SHIM_EINVAL;
+    if (info->threshold < 2) return invalid("threshold is %d, less than 2", info->threshold);
     return guarded([&] {
-        std::unique_ptr<Spectrum> made = Spectrum::from_slots(
-            facts->k, facts->threshold, facts->size, facts->slots, facts->slot_count);
+        std::unique_ptr<Spectrum> made = Spectrum::from_slots(info->k, info->threshold, info->size,
+                                                              info->slots, info->slot_count);
         return made ? finished(spectrum, std::move(made)) : GKL_SHIM_EINVAL;
     });
 }
 
-extern "C" gkl_shim_status gkl_shim_correct_spectrum_facts(
-    const gkl_shim_correct_spectrum *spectrum, gkl_shim_correct_facts *facts) {
+extern "C" gkl_shim_status gkl_shim_correct_spectrum_information(
+    const gkl_shim_correct_spectrum *spectrum, gkl_shim_correct_spectrum_info *info) {
     if (!spectrum) return invalid("spectrum is null");
-    if (!facts) return invalid("facts is null");
+    if (!info) return invalid("info is null");
     return guarded([&] {
         const Spectrum &made = *spectrum->spectrum;
-        *facts = {made.k(),    made.threshold(),  made.kmers(), made.false_positive_rate(),
-                  made.size(), made.slot_count(), made.slots()};
+        *info = {made.k(),    made.threshold(),  made.kmers(), made.false_positive_rate(),
+                 made.size(), made.slot_count(), made.slots()};
         return GKL_SHIM_OK;
     });
 }

@@ -56,7 +56,7 @@ void open_some(void *context, int64_t task) {
 
 bool CheckedReads::open(const gkl_shim_correct_batch *batch, uint8_t *copy, int threads) {
     if (!batch) return fail("batch is null");
-    if (batch->reads < 0) return fail("reads is %lld, less than 0", (long long)batch->reads);
+    if (!check_count("reads", batch->reads)) return false;
     if (batch->reads == 0) return true;
     if (!check_offsets(*batch)) return false;
     if (batch->offsets[batch->reads] > 0 && !batch->letters) return fail("the letters are null");

@@ -122,7 +122,7 @@ Spectrum::Spectrum(Counter *counter, int threshold, int threads) : Spectrum() {
 
 std::unique_ptr<Spectrum> Spectrum::from_slots(int k, int threshold, uint64_t size,
                                                const uint32_t *slots, uint64_t count) {
-    if (size < kLeastSize || size > kMostSize || size >= count) {
+    if (size < kLeastSize || size > kMostSize || size >= count || count > size + kTail + 1) {
         fail("a spectrum of %llu slots cannot have %llu", (unsigned long long)size,
              (unsigned long long)count);
         return nullptr;

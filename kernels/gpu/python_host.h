@@ -47,7 +47,6 @@ class PythonHost {
     PythonHost() = default;
     void run() noexcept;
     bool open(std::string *detail);
-    bool open_interpreter(std::string *name, std::string *reason);
     void finish(State state, std::string detail);
 
     std::mutex mutex_;

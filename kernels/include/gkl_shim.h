@@ -4,6 +4,10 @@
  * Conventions that hold for every function:
  *   - Functions that can fail return a gkl_shim_status. GKL_SHIM_OK is 0. After any other value,
  *     gkl_shim_last_error() says what was wrong and at which index, for the calling thread.
+ *   - A null pointer where a handle, a struct, an output or data is needed is refused with
+ *     GKL_SHIM_EINVAL. So is a count or size that is less than 0, or larger than any memory. Given
+ *     a null handle, functions that return no status return 0 or "". The functions that close a
+ *     handle take NULL. Other wrong pointers cannot be recognized.
  *   - Sequences are ragged arrays: one contiguous byte buffer and an array of int64 offsets, with
  *     one more entry than there are sequences. Sequence k is [offsets[k], offsets[k+1]). Offsets
  *     start at 0 and never decrease.
@@ -86,10 +90,6 @@ GKL_SHIM_API int32_t gkl_shim_cpu_count(void);
 /* The builds in this library that this CPU can run, fastest first, separated by spaces: for example
  * "avx512 avx2 portable". */
 GKL_SHIM_API const char *gkl_shim_builds(void);
-
-/* One line about this process's GPU engine: the devices in use, or why there are none. Valid until
- * the thread's next call of this function. */
-GKL_SHIM_API const char *gkl_shim_cuda_state(void);
 
 /* ---- PairHMM: log10 likelihood of a read given a haplotype ---------------------------------- */
 
@@ -207,11 +207,15 @@ GKL_SHIM_API gkl_shim_status gkl_shim_pairhmm_check(const gkl_shim_pairhmm_batch
 /* The handle's build: "portable", "avx2", "avx512" or "neon". */
 GKL_SHIM_API const char *gkl_shim_pairhmm_build(const gkl_shim_pairhmm *handle);
 
-GKL_SHIM_API void gkl_shim_pairhmm_statistics(const gkl_shim_pairhmm *handle,
-                                              gkl_shim_pairhmm_stats *stats);
+GKL_SHIM_API gkl_shim_status gkl_shim_pairhmm_statistics(const gkl_shim_pairhmm *handle,
+                                                         gkl_shim_pairhmm_stats *stats);
 
 /* Close a handle. NULL is allowed. */
 GKL_SHIM_API void gkl_shim_pairhmm_close(gkl_shim_pairhmm *handle);
+
+/* One line about PairHMM's GPU engine in this process: the devices in use, or why there are none.
+ * Valid until the thread's next call of this function. */
+GKL_SHIM_API const char *gkl_shim_pairhmm_cuda_state(void);
 
 /* ---- PairHMM: text -------------------------------------------------------------------------- */
 
@@ -323,8 +327,8 @@ GKL_SHIM_API gkl_shim_status gkl_shim_pdhmm_check(const gkl_shim_pdhmm_batch *ba
 /* The handle's build: "portable", "avx2", "avx512" or "neon". */
 GKL_SHIM_API const char *gkl_shim_pdhmm_build(const gkl_shim_pdhmm *handle);
 
-GKL_SHIM_API void gkl_shim_pdhmm_statistics(const gkl_shim_pdhmm *handle,
-                                            gkl_shim_pdhmm_stats *stats);
+GKL_SHIM_API gkl_shim_status gkl_shim_pdhmm_statistics(const gkl_shim_pdhmm *handle,
+                                                       gkl_shim_pdhmm_stats *stats);
 
 /* Close a handle. NULL is allowed. */
 GKL_SHIM_API void gkl_shim_pdhmm_close(gkl_shim_pdhmm *handle);
@@ -447,9 +451,10 @@ GKL_SHIM_API gkl_shim_status gkl_shim_prefilter_parse_candidates(
 
 /* Write results as lines "edits TAB verdict". The verdict is pass, reject or undefined; with
  * `reject_undefined`, reject takes the place of undefined. `text` must hold
- * GKL_SHIM_PREFILTER_LINE_BYTES bytes a pair; returns the number of bytes written. */
-GKL_SHIM_API int64_t gkl_shim_prefilter_format(const int16_t *results, int64_t pairs,
-                                               int32_t reject_undefined, uint8_t *text);
+ * GKL_SHIM_PREFILTER_LINE_BYTES bytes a pair; *size becomes the number of bytes written. */
+GKL_SHIM_API gkl_shim_status gkl_shim_prefilter_format(const int16_t *results, int64_t pairs,
+                                                       int32_t reject_undefined, uint8_t *text,
+                                                       int64_t *size);
 
 /* ---- Smith-Waterman: how a sequence aligns to a reference ----------------------------------- */
 
@@ -577,10 +582,10 @@ typedef struct {
     int32_t seed_letters;   /* letters of a seed */
     int32_t reference_step; /* a seed at each such position of the reference is indexed */
     int32_t nucleotides_only;
-} gkl_shim_mem_information;
+} gkl_shim_mem_info;
 
-GKL_SHIM_API void gkl_shim_mem_inform(const gkl_shim_mem *index,
-                                      gkl_shim_mem_information *information);
+GKL_SHIM_API gkl_shim_status gkl_shim_mem_information(const gkl_shim_mem *index,
+                                                      gkl_shim_mem_info *info);
 
 /* A piece of a saved index. */
 typedef struct {
@@ -644,7 +649,8 @@ GKL_SHIM_API int64_t gkl_shim_mem_count(const gkl_shim_mem_matches *matches);
 GKL_SHIM_API int64_t gkl_shim_mem_end(const gkl_shim_mem_matches *matches);
 
 /* Copy all matches: gkl_shim_mem_count() of them. */
-GKL_SHIM_API void gkl_shim_mem_copy(const gkl_shim_mem_matches *matches, gkl_shim_mem_match *out);
+GKL_SHIM_API gkl_shim_status gkl_shim_mem_copy(const gkl_shim_mem_matches *matches,
+                                               gkl_shim_mem_match *out);
 
 /* Close; NULL is allowed. The index must still be open. */
 GKL_SHIM_API void gkl_shim_mem_matches_close(gkl_shim_mem_matches *matches);
@@ -661,9 +667,9 @@ GKL_SHIM_API gkl_shim_status gkl_shim_mem_parse(const uint8_t *text, int64_t siz
                                                 gkl_shim_mem_fasta **fasta);
 
 /* The sequences, and their names as ragged arrays of the same count. Valid until the close. */
-GKL_SHIM_API void gkl_shim_mem_fasta_sequences(const gkl_shim_mem_fasta *fasta,
-                                               gkl_shim_mem_sequences *sequences,
-                                               gkl_shim_mem_sequences *names);
+GKL_SHIM_API gkl_shim_status gkl_shim_mem_fasta_sequences(const gkl_shim_mem_fasta *fasta,
+                                                          gkl_shim_mem_sequences *sequences,
+                                                          gkl_shim_mem_sequences *names);
 
 /* Close; NULL is allowed. */
 GKL_SHIM_API void gkl_shim_mem_fasta_close(gkl_shim_mem_fasta *fasta);
@@ -773,7 +779,7 @@ typedef struct {
     uint64_t size;              /* for gkl_shim_correct_spectrum_load() */
     uint64_t slot_count;
     const uint32_t *slots; /* valid as long as the spectrum */
-} gkl_shim_correct_facts;
+} gkl_shim_correct_spectrum_info;
 
 /* Make a spectrum after the last pass. `threshold` is 2 to 2047, or 0 for the valley. This takes
  * the k-mers out of the counter, so that it can be done once. The histogram stays. */
@@ -781,13 +787,13 @@ GKL_SHIM_API gkl_shim_status gkl_shim_correct_spectrum_make(gkl_shim_correct_cou
                                                             int32_t threshold,
                                                             gkl_shim_correct_spectrum **spectrum);
 
-/* Make a spectrum from what gkl_shim_correct_spectrum_facts() returned for another one: its k,
- * threshold, size and slots. The slots are copied. */
-GKL_SHIM_API gkl_shim_status gkl_shim_correct_spectrum_load(const gkl_shim_correct_facts *facts,
-                                                            gkl_shim_correct_spectrum **spectrum);
+/* Make a spectrum from what gkl_shim_correct_spectrum_information() returned for another one: its
+ * k, threshold, size and slots. The slots are copied. */
+GKL_SHIM_API gkl_shim_status gkl_shim_correct_spectrum_load(
+    const gkl_shim_correct_spectrum_info *info, gkl_shim_correct_spectrum **spectrum);
 
-GKL_SHIM_API gkl_shim_status gkl_shim_correct_spectrum_facts(
-    const gkl_shim_correct_spectrum *spectrum, gkl_shim_correct_facts *facts);
+GKL_SHIM_API gkl_shim_status gkl_shim_correct_spectrum_information(
+    const gkl_shim_correct_spectrum *spectrum, gkl_shim_correct_spectrum_info *info);
 
 /* Close a spectrum. NULL is allowed. */
 GKL_SHIM_API void gkl_shim_correct_spectrum_close(gkl_shim_correct_spectrum *spectrum);
@@ -802,7 +808,8 @@ typedef struct {
     int32_t all_or_nothing; /* if not 0, unsolved reads stay as they were */
 } gkl_shim_correct_options;
 
-/* Correct reads. `corrected` gets all letters; those that are not changed keep their case.
+/* Correct reads. `options` may be NULL, which means all zeros. `corrected` gets all letters; those
+ * that are not changed keep their case.
  * states[k] becomes GKL_SHIM_CORRECT_SOLID to _SHORT. The part [begins[k], ends[k]) of read k is
  * what a caller may trim it to: the longest part with solid k-mers alone if the read is unsolved
  * and has one, otherwise the whole read. `begins` and `ends` may be NULL. */

@@ -1,7 +1,8 @@
 /*
  * gkl_shim_internal.h - functions for this project's own Python package and tests.
  *
- * This is not a stable interface, and it is not installed. The conventions of gkl_shim.h apply.
+ * This is not a stable interface, and it is not installed. The conventions of gkl_shim.h apply,
+ * but for null pointers and sizes: these functions trust their callers.
  */
 #ifndef GKL_SHIM_INTERNAL_H
 #define GKL_SHIM_INTERNAL_H
@@ -50,124 +51,9 @@ GKL_SHIM_API void gkl_shim_call_costs_add(gkl_shim_call_costs *costs,
 /* Close; NULL is allowed. */
 GKL_SHIM_API void gkl_shim_call_costs_close(gkl_shim_call_costs *costs);
 
-/* ---- PairHMM -------------------------------------------------------------------------------- */
+/* ---- CUDA devices --------------------------------------------------------------------------- */
 
-/* All bytes that GKL_SHIM_STRICT accepts as letters. */
-GKL_SHIM_API const char *gkl_shim_pairhmm_letters(void);
-
-/* Estimate a call's cost. `precision` and `threads` are as in gkl_shim_pairhmm_options;
- * `slow_double` is as in gkl_shim_cuda_device. Returns GKL_SHIM_EINVAL if gkl_shim_pairhmm_check()
- * does. */
-GKL_SHIM_API gkl_shim_status gkl_shim_pairhmm_estimate(const gkl_shim_pairhmm_batch *batch,
-                                                       int32_t precision, int32_t slow_double,
-                                                       int32_t threads,
-                                                       gkl_shim_call_estimate *call);
-
-/* Like gkl_shim_pairhmm_compute(), but compute only the pairs whose value is NaN, and use double
- * precision from the start. Those are the pairs that the CUDA kernels could not represent. */
-GKL_SHIM_API gkl_shim_status gkl_shim_pairhmm_complete(gkl_shim_pairhmm *handle,
-                                                       const gkl_shim_pairhmm_batch *batch,
-                                                       double *log10_likelihoods, int64_t size);
-
-/* ---- PairHMM on CUDA devices: the planner ---------------------------------------------------
- *
- * The engine below and the tests use it. It cuts a batch into chunks. It plans each chunk and
- * writes it into one block of memory. One transfer copies the block to a device. The kernels of
- * pairhmm/cuda/kernels.cu compute the chunk, and the planner copies the results into place. */
-
-enum {
-    GKL_SHIM_CUDA_WIDTHS = 5,
-    GKL_SHIM_CUDA_KERNELS = 6 /* one for each width, then the striped one */
-};
-
-typedef struct {
-    int32_t precision;       /* GKL_SHIM_SINGLE or GKL_SHIM_DOUBLE */
-    int32_t conventions;     /* GKL_SHIM_STRICT or GKL_SHIM_AS_GKL */
-    int32_t threads;         /* for planning, as in gkl_shim_pairhmm_options */
-    int32_t multiprocessors; /* of the device */
-    int32_t rows_a_lane; /* 0: choose by cost; otherwise every tile uses the kernel with this many,
-                            unless that cannot hold the region's longest read */
-    int64_t cells;       /* of a chunk, about */
-    int64_t scratch_bytes; /* limit on a chunk's scratch memory, about */
-    int64_t planning; /* limit on the time to plan a chunk on one thread, in nanoseconds, about; 0:
-                         none */
-} gkl_shim_cuda_options;
-
-typedef struct {
-    /* In: where in the batch the chunk begins, 0 at first. Out: where the next chunk begins. The
-     * reads of one region may be divided among several chunks. */
-    int64_t region, read; /* index of a read within that region */
-    int64_t pair;         /* index of the region's first result */
-
-    int32_t threads; /* in: threads that plan, write and finish the chunk; 0: as in the options */
-    int32_t chunks_in_flight; /* in: other chunks in flight on the device */
-
-    int64_t regions, pairs, cells; /* of the batch, in this chunk */
-
-    int64_t computed_cells;
-    int64_t block_bytes, scratch_bytes;
-    int64_t seams, seam_bytes; /* offset in the scratch, and size */
-    int64_t results;           /* doubles that the kernels write */
-    int32_t passes; /* warps a tile, for all kernels but the striped one. With more than one, each
-                       computes one pass, and a second launch computes the join */
-    int32_t joins;  /* warps a tile in the launch of the join */
-    int32_t striped_passes, striped_joins; /* the same for the striped kernel, which always needs
-                                              a second launch for the join */
-    /* The tiles of each kernel, in order of rows a lane; the stripes come last. */
-    int32_t first_tile[GKL_SHIM_CUDA_KERNELS], tiles[GKL_SHIM_CUDA_KERNELS];
-} gkl_shim_cuda_chunk;
-
-typedef struct gkl_shim_cuda_planner gkl_shim_cuda_planner;
-
-/* A planner holds one chunk. Only one thread may use it at a time, unlike other handles. */
-GKL_SHIM_API gkl_shim_status gkl_shim_cuda_open(const gkl_shim_cuda_options *options,
-                                                gkl_shim_cuda_planner **planner);
-
-/* The rows a lane of each kernel, in ascending order, padded with zeros. */
-GKL_SHIM_API void gkl_shim_cuda_widths(int32_t precision, int32_t widths[GKL_SHIM_CUDA_WIDTHS]);
-
-/* The shared memory of a kernel's block, in bytes. Only double precision has the striped kernel. */
-GKL_SHIM_API int32_t gkl_shim_cuda_shared_bytes(int32_t precision, int32_t kernel);
-
-/* The kernels' tables, which all chunks share. Returns their size in bytes, or minus a
- * gkl_shim_status. Writes them to `tables` unless that is NULL. */
-GKL_SHIM_API int64_t gkl_shim_cuda_tables(int32_t precision, int32_t conventions, void *tables);
-
-/* Take the next chunk of a batch. This only advances the position in `chunk`. Returns 1, 0 at the
- * end of the batch, or minus a gkl_shim_status. The batch must have been checked and must not
- * change until gkl_shim_cuda_finish().
- *
- * In single precision a chunk computes every pair of a read of up to 512 bases. In double precision
- * it computes the pairs whose value in `values`, the batch's results, is NaN. A NaN with all bits
- * set says that no engine has tried the pair; only reads with at least one of these count in the
- * chunk's computed_cells. A read of more than 256 bases is computed only if its states fit a
- * chunk's scratch: its rows for each haplotype, and 16 bytes for each of their letters and each 256
- * of its rows. */
-GKL_SHIM_API int32_t gkl_shim_cuda_take(gkl_shim_cuda_planner *planner,
-                                        const gkl_shim_pairhmm_batch *batch, const double *values,
-                                        gkl_shim_cuda_chunk *chunk);
-
-/* Plan the chunk that was taken and fill in the rest of `chunk`. */
-GKL_SHIM_API gkl_shim_status gkl_shim_cuda_plan(gkl_shim_cuda_planner *planner,
-                                                gkl_shim_cuda_chunk *chunk);
-
-/* Write the planned chunk to a block of `block_bytes` bytes. */
-GKL_SHIM_API gkl_shim_status gkl_shim_cuda_write(gkl_shim_cuda_planner *planner, void *block);
-
-/* Copy the kernels' results to their places in `values`. A result that is not trusted becomes NaN.
- * A pair that was not computed becomes NaN with all bits set. Returns how many pairs of the chunk's
- * reads are NaN now, or minus a gkl_shim_status. */
-GKL_SHIM_API int64_t gkl_shim_cuda_finish(gkl_shim_cuda_planner *planner, const double *results,
-                                          double *values);
-
-GKL_SHIM_API void gkl_shim_cuda_close(gkl_shim_cuda_planner *planner);
-
-/* ---- PairHMM on CUDA devices: the engine ----------------------------------------------------
- *
- * The Python package chooses the devices, loads the kernels and passes both to the engine. After
- * that the engine needs no Python: any number of threads may compute at once. */
-
-/* The functions of the CUDA driver that the engine calls, under their own names. Contexts, streams,
+/* The functions of the CUDA driver that the engines call, under their own names. Contexts, streams,
  * events and kernels are the driver's handles. Each function returns 0 or an error number. */
 typedef struct {
     int32_t (*cuCtxPushCurrent_v2)(void *context);
@@ -196,10 +82,131 @@ typedef struct {
     int32_t (*cuGetErrorString)(int32_t error, const char **text);
 } gkl_shim_cuda_driver;
 
+/* ---- PairHMM -------------------------------------------------------------------------------- */
+
+/* All bytes that GKL_SHIM_STRICT accepts as letters. */
+GKL_SHIM_API const char *gkl_shim_pairhmm_letters(void);
+
+/* Estimate a call's cost. `precision` and `threads` are as in gkl_shim_pairhmm_options;
+ * `slow_double` is as in gkl_shim_pairhmm_cuda_device. Returns GKL_SHIM_EINVAL if
+ * gkl_shim_pairhmm_check() does. */
+GKL_SHIM_API gkl_shim_status gkl_shim_pairhmm_estimate(const gkl_shim_pairhmm_batch *batch,
+                                                       int32_t precision, int32_t slow_double,
+                                                       int32_t threads,
+                                                       gkl_shim_call_estimate *call);
+
+/* Like gkl_shim_pairhmm_compute(), but compute only the pairs whose value is NaN, and use double
+ * precision from the start. Those are the pairs that the CUDA kernels could not represent. */
+GKL_SHIM_API gkl_shim_status gkl_shim_pairhmm_complete(gkl_shim_pairhmm *handle,
+                                                       const gkl_shim_pairhmm_batch *batch,
+                                                       double *log10_likelihoods, int64_t size);
+
+/* ---- PairHMM on CUDA devices: the planner ---------------------------------------------------
+ *
+ * The engine below and the tests use it. It cuts a batch into chunks. It plans each chunk and
+ * writes it into one block of memory. One transfer copies the block to a device. The kernels of
+ * pairhmm/cuda/kernels.cu compute the chunk, and the planner copies the results into place. */
+
+enum {
+    GKL_SHIM_PAIRHMM_CUDA_WIDTHS = 5,
+    GKL_SHIM_PAIRHMM_CUDA_KERNELS = 6 /* one for each width, then the striped one */
+};
+
 typedef struct {
-    void *functions[GKL_SHIM_CUDA_KERNELS]; /* NULL if the precision has no such kernel */
-    uint64_t tables;                        /* address of gkl_shim_cuda_tables() in device memory */
-} gkl_shim_cuda_kernels;
+    int32_t precision;       /* GKL_SHIM_SINGLE or GKL_SHIM_DOUBLE */
+    int32_t conventions;     /* GKL_SHIM_STRICT or GKL_SHIM_AS_GKL */
+    int32_t threads;         /* for planning, as in gkl_shim_pairhmm_options */
+    int32_t multiprocessors; /* of the device */
+    int32_t rows_a_lane; /* 0: choose by cost; otherwise every tile uses the kernel with this many,
+                            unless that cannot hold the region's longest read */
+    int64_t cells;       /* of a chunk, about */
+    int64_t scratch_bytes; /* limit on a chunk's scratch memory, about */
+    int64_t planning; /* limit on the time to plan a chunk on one thread, in nanoseconds, about; 0:
+                         none */
+} gkl_shim_pairhmm_cuda_planner_options;
+
+typedef struct {
+    /* In: where in the batch the chunk begins, 0 at first. Out: where the next chunk begins. The
+     * reads of one region may be divided among several chunks. */
+    int64_t region, read; /* index of a read within that region */
+    int64_t pair;         /* index of the region's first result */
+
+    int32_t threads; /* in: threads that plan, write and finish the chunk; 0: as in the options */
+    int32_t chunks_in_flight; /* in: other chunks in flight on the device */
+
+    int64_t regions, pairs, cells; /* of the batch, in this chunk */
+
+    int64_t computed_cells;
+    int64_t block_bytes, scratch_bytes;
+    int64_t seams, seam_bytes; /* offset in the scratch, and size */
+    int64_t results;           /* doubles that the kernels write */
+    int32_t passes; /* warps a tile, for all kernels but the striped one. With more than one, each
+                       computes one pass, and a second launch computes the join */
+    int32_t joins;  /* warps a tile in the launch of the join */
+    int32_t striped_passes, striped_joins; /* the same for the striped kernel, which always needs
+                                              a second launch for the join */
+    /* The tiles of each kernel, in order of rows a lane; the stripes come last. */
+    int32_t first_tile[GKL_SHIM_PAIRHMM_CUDA_KERNELS], tiles[GKL_SHIM_PAIRHMM_CUDA_KERNELS];
+} gkl_shim_pairhmm_cuda_chunk;
+
+typedef struct gkl_shim_pairhmm_cuda_planner gkl_shim_pairhmm_cuda_planner;
+
+/* A planner holds one chunk. Only one thread may use it at a time, unlike other handles. */
+GKL_SHIM_API gkl_shim_status gkl_shim_pairhmm_cuda_planner_open(
+    const gkl_shim_pairhmm_cuda_planner_options *options, gkl_shim_pairhmm_cuda_planner **planner);
+
+/* The rows a lane of each kernel, in ascending order, padded with zeros. */
+GKL_SHIM_API void gkl_shim_pairhmm_cuda_widths(int32_t precision,
+                                               int32_t widths[GKL_SHIM_PAIRHMM_CUDA_WIDTHS]);
+
+/* The shared memory of a kernel's block, in bytes. Only double precision has the striped kernel. */
+GKL_SHIM_API int32_t gkl_shim_pairhmm_cuda_shared_bytes(int32_t precision, int32_t kernel);
+
+/* The kernels' tables, which all chunks share. Returns their size in bytes, or minus a
+ * gkl_shim_status. Writes them to `tables` unless that is NULL. */
+GKL_SHIM_API int64_t gkl_shim_pairhmm_cuda_tables(int32_t precision, int32_t conventions,
+                                                  void *tables);
+
+/* Take the next chunk of a batch. This only advances the position in `chunk`. Returns 1, 0 at the
+ * end of the batch, or minus a gkl_shim_status. The batch must have been checked and must not
+ * change until gkl_shim_pairhmm_cuda_planner_finish().
+ *
+ * In single precision a chunk computes every pair of a read of up to 512 bases. In double precision
+ * it computes the pairs whose value in `values`, the batch's results, is NaN. A NaN with all bits
+ * set says that no engine has tried the pair; only reads with at least one of these count in the
+ * chunk's computed_cells. A read of more than 256 bases is computed only if its states fit a
+ * chunk's scratch: its rows for each haplotype, and 16 bytes for each of their letters and each 256
+ * of its rows. */
+GKL_SHIM_API int32_t gkl_shim_pairhmm_cuda_planner_take(gkl_shim_pairhmm_cuda_planner *planner,
+                                                        const gkl_shim_pairhmm_batch *batch,
+                                                        const double *values,
+                                                        gkl_shim_pairhmm_cuda_chunk *chunk);
+
+/* Plan the chunk that was taken and fill in the rest of `chunk`. */
+GKL_SHIM_API gkl_shim_status gkl_shim_pairhmm_cuda_planner_plan(
+    gkl_shim_pairhmm_cuda_planner *planner, gkl_shim_pairhmm_cuda_chunk *chunk);
+
+/* Write the planned chunk to a block of `block_bytes` bytes. */
+GKL_SHIM_API gkl_shim_status
+gkl_shim_pairhmm_cuda_planner_write(gkl_shim_pairhmm_cuda_planner *planner, void *block);
+
+/* Copy the kernels' results to their places in `values`. A result that is not trusted becomes NaN.
+ * A pair that was not computed becomes NaN with all bits set. Returns how many pairs of the chunk's
+ * reads are NaN now, or minus a gkl_shim_status. */
+GKL_SHIM_API int64_t gkl_shim_pairhmm_cuda_planner_finish(gkl_shim_pairhmm_cuda_planner *planner,
+                                                          const double *results, double *values);
+
+GKL_SHIM_API void gkl_shim_pairhmm_cuda_planner_close(gkl_shim_pairhmm_cuda_planner *planner);
+
+/* ---- PairHMM on CUDA devices: the engine ----------------------------------------------------
+ *
+ * The Python package chooses the devices, loads the kernels and passes both to the engine. After
+ * that the engine needs no Python: any number of threads may compute at once. */
+
+typedef struct {
+    void *functions[GKL_SHIM_PAIRHMM_CUDA_KERNELS]; /* NULL if the precision has no such kernel */
+    uint64_t tables; /* address of gkl_shim_pairhmm_cuda_tables() in device memory */
+} gkl_shim_pairhmm_cuda_kernels;
 
 typedef struct {
     int32_t number; /* for messages */
@@ -209,30 +216,30 @@ typedef struct {
                               device has 0 here */
     int64_t scratch_bytes; /* limit for a chunk */
     int64_t memory_bytes;  /* limit for all chunks, with their blocks */
-    gkl_shim_cuda_kernels kernels[2]; /* for GKL_SHIM_SINGLE and GKL_SHIM_DOUBLE */
-} gkl_shim_cuda_device;
+    gkl_shim_pairhmm_cuda_kernels kernels[2]; /* for GKL_SHIM_SINGLE and GKL_SHIM_DOUBLE */
+} gkl_shim_pairhmm_cuda_device;
 
 typedef struct {
     int32_t precision;      /* GKL_SHIM_SINGLE or GKL_SHIM_DOUBLE */
     int32_t conventions;    /* GKL_SHIM_STRICT or GKL_SHIM_AS_GKL */
     int32_t threads;        /* for planning, and for pairs that no device computes */
-    int32_t rows_a_lane;    /* as in gkl_shim_cuda_options */
+    int32_t rows_a_lane;    /* as for the planner */
     int32_t slots;          /* limit on a device's chunks in flight, of all calls together */
     int32_t streams;        /* the same limit for one call; 0: chosen from the threads */
     int32_t launch_threads; /* threads that plan and launch chunks, for each call and device; 0:
                                chosen from the threads */
-    int64_t cells[2];       /* of a chunk, as in gkl_shim_cuda_options; for each precision */
-    int64_t planning;       /* of a chunk, as in gkl_shim_cuda_options */
+    int64_t cells[2];       /* of a chunk, as for the planner; for each precision */
+    int64_t planning;       /* of a chunk, as for the planner */
     int32_t device_count;
-    const gkl_shim_cuda_device *devices;
+    const gkl_shim_pairhmm_cuda_device *devices;
     const gkl_shim_cuda_driver *driver;
-} gkl_shim_cuda_engine_options;
+} gkl_shim_pairhmm_cuda_options;
 
-typedef struct gkl_shim_cuda_engine gkl_shim_cuda_engine;
+typedef struct gkl_shim_pairhmm_cuda gkl_shim_pairhmm_cuda;
 
 /* Open an engine. The kernels, tables and contexts must outlive it. On failure *engine is NULL. */
-GKL_SHIM_API gkl_shim_status gkl_shim_cuda_engine_open(const gkl_shim_cuda_engine_options *options,
-                                                       gkl_shim_cuda_engine **engine);
+GKL_SHIM_API gkl_shim_status gkl_shim_pairhmm_cuda_open(
+    const gkl_shim_pairhmm_cuda_options *options, gkl_shim_pairhmm_cuda **engine);
 
 /* Like gkl_shim_pairhmm_compute(), for several batches whose results are stored one after another.
  * The CPU engine computes the pairs that no device does: because the device fails, because it is
@@ -242,60 +249,61 @@ GKL_SHIM_API gkl_shim_status gkl_shim_cuda_engine_open(const gkl_shim_cuda_engin
  *
  * GKL_SHIM_EINVAL: gkl_shim_pairhmm_check() refuses a batch, or the conventions refuse a
  * haplotype's letter. */
-GKL_SHIM_API gkl_shim_status gkl_shim_cuda_engine_compute(gkl_shim_cuda_engine *engine,
-                                                          const gkl_shim_pairhmm_batch *batches,
-                                                          int64_t count, double *log10_likelihoods,
-                                                          gkl_shim_pairhmm_stats *done);
+GKL_SHIM_API gkl_shim_status gkl_shim_pairhmm_cuda_compute(gkl_shim_pairhmm_cuda *engine,
+                                                           const gkl_shim_pairhmm_batch *batches,
+                                                           int64_t count, double *log10_likelihoods,
+                                                           gkl_shim_pairhmm_stats *done);
 
 /* Why a failed device is no longer used: a line that stays valid as long as the engine, and the
  * device's number. Only the first caller after a failure gets it; NULL if there is nothing new. */
-GKL_SHIM_API const char *gkl_shim_cuda_engine_loss(gkl_shim_cuda_engine *engine, int32_t *number);
+GKL_SHIM_API const char *gkl_shim_pairhmm_cuda_loss(gkl_shim_pairhmm_cuda *engine, int32_t *number);
 
 /* Whether the device with that number is in use, or with -1 whether any device is. */
-GKL_SHIM_API int32_t gkl_shim_cuda_engine_uses(const gkl_shim_cuda_engine *engine, int32_t number);
+GKL_SHIM_API int32_t gkl_shim_pairhmm_cuda_uses(const gkl_shim_pairhmm_cuda *engine,
+                                                int32_t number);
 
 /* An engine as seen from another copy of this library, which may be a different build. The
  * functions are those of the copy that opened the engine. */
 typedef struct {
     const char *version; /* of that copy */
-    gkl_shim_cuda_engine *engine;
-    /* Like gkl_shim_cuda_engine_compute(), for batches that gkl_shim_pairhmm_check() has accepted.
+    gkl_shim_pairhmm_cuda *engine;
+    /* Like gkl_shim_pairhmm_cuda_compute(), for batches that gkl_shim_pairhmm_check() has accepted.
      */
-    gkl_shim_status (*compute)(gkl_shim_cuda_engine *engine, const gkl_shim_pairhmm_batch *batches,
+    gkl_shim_status (*compute)(gkl_shim_pairhmm_cuda *engine, const gkl_shim_pairhmm_batch *batches,
                                int64_t count, double *log10_likelihoods,
                                gkl_shim_pairhmm_stats *done);
-    const char *(*loss)(gkl_shim_cuda_engine *engine, int32_t *number);
-    int32_t (*uses)(const gkl_shim_cuda_engine *engine, int32_t number);
+    const char *(*loss)(gkl_shim_pairhmm_cuda *engine, int32_t *number);
+    int32_t (*uses)(const gkl_shim_pairhmm_cuda *engine, int32_t number);
     const char *(*last_error)(void);
-} gkl_shim_cuda_vtable;
+} gkl_shim_pairhmm_cuda_vtable;
 
-GKL_SHIM_API void gkl_shim_cuda_engine_vtable(gkl_shim_cuda_engine *engine,
-                                              gkl_shim_cuda_vtable *vtable);
+GKL_SHIM_API void gkl_shim_pairhmm_cuda_get_vtable(gkl_shim_pairhmm_cuda *engine,
+                                                   gkl_shim_pairhmm_cuda_vtable *vtable);
 
 /* What the engine has done since it was opened, summed over all calls. */
-GKL_SHIM_API void gkl_shim_cuda_engine_statistics(const gkl_shim_cuda_engine *engine,
-                                                  gkl_shim_pairhmm_stats *stats);
+GKL_SHIM_API gkl_shim_status gkl_shim_pairhmm_cuda_statistics(const gkl_shim_pairhmm_cuda *engine,
+                                                              gkl_shim_pairhmm_stats *stats);
 
 /* Where the time of a batch goes, in seconds, summed over its chunks. */
 typedef struct {
     int64_t chunks, cells, computed_cells;
     int64_t block_bytes;                           /* copied to the device */
     double plan, write, transfer, kernel, collect; /* kernels write results to host memory */
-} gkl_shim_cuda_stages;
+} gkl_shim_pairhmm_cuda_stages;
 
 /* Time each stage of a batch's first pass on the engine's first device, one chunk after another.
  * Each chunk is as large as possible and planned by all threads. The times are medians of `repeats`
  * runs. Nothing else may use the engine meanwhile.
  *
  * GKL_SHIM_EUNAVAILABLE: the device fails. */
-GKL_SHIM_API gkl_shim_status gkl_shim_cuda_engine_measure(gkl_shim_cuda_engine *engine,
-                                                          const gkl_shim_pairhmm_batch *batch,
-                                                          double *log10_likelihoods,
-                                                          int32_t repeats,
-                                                          gkl_shim_cuda_stages *stages);
+GKL_SHIM_API gkl_shim_status gkl_shim_pairhmm_cuda_measure(gkl_shim_pairhmm_cuda *engine,
+                                                           const gkl_shim_pairhmm_batch *batch,
+                                                           double *log10_likelihoods,
+                                                           int32_t repeats,
+                                                           gkl_shim_pairhmm_cuda_stages *stages);
 
 /* Close an engine; NULL is allowed. No call may be running. */
-GKL_SHIM_API void gkl_shim_cuda_engine_close(gkl_shim_cuda_engine *engine);
+GKL_SHIM_API void gkl_shim_pairhmm_cuda_close(gkl_shim_pairhmm_cuda *engine);
 
 /* ---- prefilter: CPU or GPU ------------------------------------------------------------------ */
 
@@ -414,7 +422,7 @@ GKL_SHIM_API gkl_shim_status gkl_shim_prefilter_cuda_measure(
     gkl_shim_prefilter_cuda *engine, const gkl_shim_prefilter_sequences *reads,
     const gkl_shim_prefilter_sequences *segments, int64_t pairs, int32_t repeats, double *seconds);
 
-/* As gkl_shim_cuda_engine_loss() and gkl_shim_cuda_engine_uses(). */
+/* As gkl_shim_pairhmm_cuda_loss() and gkl_shim_pairhmm_cuda_uses(). */
 GKL_SHIM_API const char *gkl_shim_prefilter_cuda_loss(gkl_shim_prefilter_cuda *engine,
                                                       int32_t *number);
 GKL_SHIM_API int32_t gkl_shim_prefilter_cuda_uses(const gkl_shim_prefilter_cuda *engine,
@@ -597,7 +605,7 @@ GKL_SHIM_API gkl_shim_status gkl_shim_correct_cuda_measure(
     const gkl_shim_correct_spectrum *spectrum, const gkl_shim_correct_batch *batch,
     uint8_t *corrected, uint8_t *states, int32_t repeats, double *seconds);
 
-/* As gkl_shim_cuda_engine_loss() and gkl_shim_cuda_engine_uses(). */
+/* As gkl_shim_pairhmm_cuda_loss() and gkl_shim_pairhmm_cuda_uses(). */
 GKL_SHIM_API const char *gkl_shim_correct_cuda_loss(gkl_shim_correct_cuda *engine, int32_t *number);
 GKL_SHIM_API int32_t gkl_shim_correct_cuda_uses(const gkl_shim_correct_cuda *engine,
                                                 int32_t number);

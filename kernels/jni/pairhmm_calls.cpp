@@ -137,7 +137,7 @@ void PairHmmCalls::announce(int configuration, int asked, const char *replaced) 
         if (settings().backend == GKL_SHIM_CUDA)
             log_line("PairHMM: GKL_SHIM_BACKEND=cuda: regions go to the GPU");
         else if (settings().backend == GKL_SHIM_AUTO &&
-                 strcmp(gkl_shim_cuda_state(), "starting") == 0)
+                 strcmp(gkl_shim_pairhmm_cuda_state(), "starting") == 0)
             log_line("PairHMM: large regions go to the GPU as soon as it is ready");
         if (recording_) log_line("PairHMM: every region is recorded to " + recording_->name());
         if (settings().verify > 0)
@@ -175,7 +175,8 @@ void PairHmmCalls::report() {
     std::string line = "PairHMM: " + totals_.line("region");
     line += format("; %lld pairs computed again in double precision", (long long)rescued);
     if (rescaled > 0) line += format(", %lld with rescaling", (long long)rescaled);
-    if (on_gpu > 0) line += format("; %lld pairs on %s", (long long)on_gpu, gkl_shim_cuda_state());
+    if (on_gpu > 0)
+        line += format("; %lld pairs on %s", (long long)on_gpu, gkl_shim_pairhmm_cuda_state());
     log_line(line);
 }
 

@@ -95,8 +95,12 @@ extern "C" gkl_shim_status gkl_shim_mem_open(const gkl_shim_mem_options *options
     if (options->threads < 0) return invalid("threads is %d, less than 0", options->threads);
     if (options->min_length < 1)
         return invalid("min_length is %lld, less than 1", (long long)options->min_length);
-    if (options->page_letters < 0 || options->memory < 0 || options->query_letters < 0)
-        return invalid("page_letters, memory or query_letters is less than 0");
+    if (options->page_letters < 0)
+        return invalid("page_letters is %lld, less than 0", (long long)options->page_letters);
+    if (options->memory < 0)
+        return invalid("memory is %lld, less than 0", (long long)options->memory);
+    if (options->query_letters < 0)
+        return invalid("query_letters is %lld, less than 0", (long long)options->query_letters);
     if (!check_sequences("reference", reference)) return GKL_SHIM_EINVAL;
     return guarded([&] {
         const IndexSettings settings = {options->min_length,    options->nucleotides_only != 0,
@@ -110,19 +114,22 @@ extern "C" gkl_shim_status gkl_shim_mem_open(const gkl_shim_mem_options *options
     });
 }
 
-extern "C" void gkl_shim_mem_inform(const gkl_shim_mem *handle,
-                                    gkl_shim_mem_information *information) {
+extern "C" gkl_shim_status gkl_shim_mem_information(const gkl_shim_mem *handle,
+                                                    gkl_shim_mem_info *info) {
+    if (!handle) return invalid("index is null");
+    if (!info) return invalid("info is null");
     const Index &index = handle->index;
-    *information = {index.settings().min_length,
-                    index.text().count(),
-                    index.text().size() - index.text().count(),
-                    index.pages(),
-                    index.page_letters(),
-                    index.page_bytes(),
-                    index.resident(),
-                    index.seeds().letters,
-                    index.seeds().reference_step,
-                    index.settings().nucleotides_only};
+    *info = {index.settings().min_length,
+             index.text().count(),
+             index.text().size() - index.text().count(),
+             index.pages(),
+             index.page_letters(),
+             index.page_bytes(),
+             index.resident(),
+             index.seeds().letters,
+             index.seeds().reference_step,
+             index.settings().nucleotides_only};
+    return GKL_SHIM_OK;
 }
 
 extern "C" void gkl_shim_mem_close(gkl_shim_mem *index) { delete index; }
@@ -132,6 +139,7 @@ extern "C" gkl_shim_status gkl_shim_mem_save(const gkl_shim_mem *index, gkl_shim
     if (!count) return invalid("count is null");
     *count = 0;
     if (!index) return invalid("index is null");
+    if (capacity < 0) return invalid("capacity is %lld, less than 0", (long long)capacity);
     if (capacity > 0 && !pieces) return invalid("pieces is null");
     return guarded([&] {
         const std::vector<gkl_shim_mem_piece> &all = index->saved.pieces(index->index);
@@ -145,7 +153,7 @@ extern "C" gkl_shim_status gkl_shim_mem_load(const uint8_t *bytes, int64_t size,
                                              gkl_shim_mem **index) {
     if (!index) return invalid("index is null");
     *index = nullptr;
-    if (size < 0) return invalid("size is %lld, less than 0", (long long)size);
+    if (!check_count("size", size)) return GKL_SHIM_EINVAL;
     if (threads < 0) return invalid("threads is %d, less than 0", threads);
     if (size > 0 && !bytes) return invalid("bytes is null");
     return guarded([&] {
@@ -182,16 +190,22 @@ extern "C" gkl_shim_status gkl_shim_mem_find(const gkl_shim_mem *index,
 }
 
 extern "C" int64_t gkl_shim_mem_count(const gkl_shim_mem_matches *matches) {
-    return matches->results.count();
+    return matches ? matches->results.count() : 0;
 }
 
 extern "C" int64_t gkl_shim_mem_end(const gkl_shim_mem_matches *matches) {
-    return matches->results.end;
+    return matches ? matches->results.end : 0;
 }
 
-extern "C" void gkl_shim_mem_copy(const gkl_shim_mem_matches *matches, gkl_shim_mem_match *out) {
-    const Index &index = matches->index->index;
-    copy_matches(index.text(), matches->results, index.settings().threads, out);
+extern "C" gkl_shim_status gkl_shim_mem_copy(const gkl_shim_mem_matches *matches,
+                                             gkl_shim_mem_match *out) {
+    if (!matches) return invalid("matches is null");
+    if (matches->results.count() > 0 && !out) return invalid("out is null");
+    return guarded([&] {
+        const Index &index = matches->index->index;
+        copy_matches(index.text(), matches->results, index.settings().threads, out);
+        return GKL_SHIM_OK;
+    });
 }
 
 extern "C" void gkl_shim_mem_matches_close(gkl_shim_mem_matches *matches) { delete matches; }
@@ -200,7 +214,7 @@ extern "C" gkl_shim_status gkl_shim_mem_parse(const uint8_t *text, int64_t size,
                                               gkl_shim_mem_fasta **fasta) {
     if (!fasta) return invalid("fasta is null");
     *fasta = nullptr;
-    if (size < 0) return invalid("size is %lld, less than 0", (long long)size);
+    if (!check_count("size", size)) return GKL_SHIM_EINVAL;
     if (threads < 0) return invalid("threads is %d, less than 0", threads);
     if (size > 0 && !text) return invalid("text is null");
     return guarded([&] {
@@ -209,12 +223,15 @@ extern "C" gkl_shim_status gkl_shim_mem_parse(const uint8_t *text, int64_t size,
     });
 }
 
-extern "C" void gkl_shim_mem_fasta_sequences(const gkl_shim_mem_fasta *handle,
-                                             gkl_shim_mem_sequences *sequences,
-                                             gkl_shim_mem_sequences *names) {
+extern "C" gkl_shim_status gkl_shim_mem_fasta_sequences(const gkl_shim_mem_fasta *handle,
+                                                        gkl_shim_mem_sequences *sequences,
+                                                        gkl_shim_mem_sequences *names) {
+    if (!handle) return invalid("fasta is null");
+    if (!sequences || !names) return invalid("%s is null", sequences ? "names" : "sequences");
     const Fasta &fasta = handle->fasta;
     *sequences = {fasta.count(), fasta.offsets.data(), fasta.letters.data()};
     *names = {fasta.count(), fasta.name_offsets.data(), fasta.names.data()};
+    return GKL_SHIM_OK;
 }
 
 extern "C" void gkl_shim_mem_fasta_close(gkl_shim_mem_fasta *fasta) { delete fasta; }

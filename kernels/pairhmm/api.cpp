@@ -114,7 +114,7 @@ extern "C" gkl_shim_status gkl_shim_pairhmm_complete(gkl_shim_pairhmm *handle,
 
 static PerThread<std::string> state;
 
-extern "C" const char *gkl_shim_cuda_state(void) {
+extern "C" const char *gkl_shim_pairhmm_cuda_state(void) {
     const gkl_shim_status status = guarded([] {
         *state = cuda_state();
         return GKL_SHIM_OK;
@@ -123,11 +123,13 @@ extern "C" const char *gkl_shim_cuda_state(void) {
 }
 
 extern "C" const char *gkl_shim_pairhmm_build(const gkl_shim_pairhmm *handle) {
-    return handle->settings.build->name;
+    return handle ? handle->settings.build->name : "";
 }
 
-extern "C" void gkl_shim_pairhmm_statistics(const gkl_shim_pairhmm *handle,
-                                            gkl_shim_pairhmm_stats *stats) {
+extern "C" gkl_shim_status gkl_shim_pairhmm_statistics(const gkl_shim_pairhmm *handle,
+                                                       gkl_shim_pairhmm_stats *stats) {
+    if (!handle) return invalid("handle is null");
+    if (!stats) return invalid("stats is null");
     const FloatingPointMode mode;
     stats->regions = handle->regions;
     stats->pairs = handle->pairs;
@@ -137,6 +139,7 @@ extern "C" void gkl_shim_pairhmm_statistics(const gkl_shim_pairhmm *handle,
     stats->rescaled_pairs = handle->rescaled_pairs;
     stats->cuda_pairs = handle->cuda_pairs;
     stats->seconds = double(handle->nanoseconds) * 1e-9;
+    return GKL_SHIM_OK;
 }
 
 extern "C" void gkl_shim_pairhmm_close(gkl_shim_pairhmm *handle) { delete handle; }

@@ -9,6 +9,8 @@ namespace {
 
 bool check_offsets(const char *name, const int64_t *offsets, int64_t count) {
     if (!offsets) return fail("%s is null", name);
+    if (count > kMostElements)
+        return fail("%s: %lld sequences are more than fit into any memory", name, (long long)count);
     if (offsets[0] != 0) return fail("%s[0] is %lld, not 0", name, (long long)offsets[0]);
     for (int64_t k = 0; k < count; k++)
         if (offsets[k + 1] < offsets[k])
@@ -40,7 +42,7 @@ bool add_product(int64_t x, int64_t y, int64_t *sum) {
 bool check_shape(const gkl_shim_pairhmm_batch &b, int64_t *pairs, int64_t *cells,
                  const Limits &limits) {
     *pairs = *cells = 0;
-    if (b.regions < 0) return fail("regions is %lld, less than 0", (long long)b.regions);
+    if (!check_count("regions", b.regions)) return false;
     if (b.regions == 0) return true;
     if (!check_offsets("region_reads", b.region_reads, b.regions) ||
         !check_offsets("region_haplotypes", b.region_haplotypes, b.regions) ||

@@ -411,7 +411,9 @@ extern "C" gkl_shim_status gkl_shim_pairhmm_parse(const uint8_t *text, int64_t s
     if (!out) return invalid("out is null");
     *out = {};
     out->unfinished = -1;
-    if (size < 0 || longest_line < 0) return invalid("size or longest_line is less than 0");
+    if (!check_count("size", size)) return GKL_SHIM_EINVAL;
+    if (longest_line < 0)
+        return invalid("longest_line is %lld, less than 0", (long long)longest_line);
     if (threads < 0) return invalid("threads is %d, less than 0", threads);
     if (!offsets || (size > 0 && (!text || !letters))) return invalid("an argument is null");
     return guarded([&] {
@@ -424,7 +426,7 @@ extern "C" gkl_shim_status gkl_shim_pairhmm_format(const double *values, int64_t
                                                    int32_t threads, uint8_t *text, int64_t *size) {
     if (!size) return invalid("size is null");
     *size = 0;
-    if (count < 0) return invalid("count is %lld, less than 0", (long long)count);
+    if (!check_count("count", count)) return GKL_SHIM_EINVAL;
     if (threads < 0) return invalid("threads is %d, less than 0", threads);
     if (count > 0 && (!values || !text)) return invalid("an argument is null");
     return guarded([&] {

@@ -131,11 +131,13 @@ extern "C" gkl_shim_status gkl_shim_pdhmm_check(const gkl_shim_pdhmm_batch *batc
 }
 
 extern "C" const char *gkl_shim_pdhmm_build(const gkl_shim_pdhmm *handle) {
-    return handle->settings.build->name;
+    return handle ? handle->settings.build->name : "";
 }
 
-extern "C" void gkl_shim_pdhmm_statistics(const gkl_shim_pdhmm *handle,
-                                          gkl_shim_pdhmm_stats *stats) {
+extern "C" gkl_shim_status gkl_shim_pdhmm_statistics(const gkl_shim_pdhmm *handle,
+                                                     gkl_shim_pdhmm_stats *stats) {
+    if (!handle) return invalid("handle is null");
+    if (!stats) return invalid("stats is null");
     const FloatingPointMode mode;
     stats->regions = handle->regions;
     stats->pairs = handle->pairs;
@@ -143,6 +145,7 @@ extern "C" void gkl_shim_pdhmm_statistics(const gkl_shim_pdhmm *handle,
     stats->computed_cells = handle->computed_cells;
     stats->rescued_pairs = handle->rescued_pairs;
     stats->seconds = double(handle->nanoseconds) * 1e-9;
+    return GKL_SHIM_OK;
 }
 
 extern "C" void gkl_shim_pdhmm_close(gkl_shim_pdhmm *handle) { delete handle; }

@@ -25,8 +25,11 @@ bool check_sequences(const char *name, const gkl_shim_prefilter_sequences &seque
                      int64_t pairs) {
     if (!sequences.letters && (!sequences.low || !sequences.high))
         return fail("%s: letters is null, and so is low or high", name);
-    if (sequences.size < 0) return fail("%s: size is less than 0", name);
-    if (!sequences.starts && sequences.stride < 0) return fail("%s: stride is less than 0", name);
+    if (sequences.size < 0 || sequences.size > kMostElements)
+        return fail("%s: size is %lld, %s", name, (long long)sequences.size,
+                    sequences.size < 0 ? "less than 0" : "more than fits into any memory");
+    if (!sequences.starts && sequences.stride < 0)
+        return fail("%s: stride is %lld, less than 0", name, (long long)sequences.stride);
     const auto check = [&](int64_t k) {
         const int32_t length = sequences.lengths ? sequences.lengths[k] : sequences.length;
         if (length < 1 || length > kMaxLength)
@@ -92,7 +95,7 @@ extern "C" gkl_shim_status gkl_shim_prefilter_compute(const gkl_shim_prefilter *
                                                       const gkl_shim_prefilter_sequences *segments,
                                                       int16_t *results) {
     if (!handle) return invalid("handle is null");
-    if (pairs < 0) return invalid("pairs is %lld, less than 0", (long long)pairs);
+    if (!check_count("pairs", pairs)) return GKL_SHIM_EINVAL;
     if (pairs == 0) return GKL_SHIM_OK;
     if (!reads) return invalid("reads is null");
     if (!segments) return invalid("segments is null");
@@ -115,7 +118,7 @@ extern "C" gkl_shim_status gkl_shim_prefilter_compute(const gkl_shim_prefilter *
 }
 
 extern "C" const char *gkl_shim_prefilter_build(const gkl_shim_prefilter *handle) {
-    return handle->settings.build->name;
+    return handle ? handle->settings.build->name : "";
 }
 
 extern "C" void gkl_shim_prefilter_close(gkl_shim_prefilter *handle) { delete handle; }
@@ -123,7 +126,7 @@ extern "C" void gkl_shim_prefilter_close(gkl_shim_prefilter *handle) { delete ha
 extern "C" gkl_shim_status gkl_shim_prefilter_encode(const uint8_t *letters, int64_t count,
                                                      int32_t threads, uint32_t *low, uint32_t *high,
                                                      uint32_t *undefined, int32_t *any_undefined) {
-    if (count < 0) return invalid("count is %lld, less than 0", (long long)count);
+    if (!check_count("count", count)) return GKL_SHIM_EINVAL;
     if (threads < 0) return invalid("threads is %d, less than 0", threads);
     if (!any_undefined) return invalid("any_undefined is null");
     *any_undefined = 0;

@@ -79,10 +79,24 @@ gkl_shim_status check_text(const uint8_t *text, int64_t size, int64_t capacity, 
                            int64_t *lines, int64_t *used) {
     if (!lines || !used) return invalid("an output is null");
     *lines = *used = 0;
-    if (size < 0 || capacity < 0) return invalid("size or capacity is less than 0");
+    if (!check_count("size", size)) return GKL_SHIM_EINVAL;
+    if (capacity < 0) return invalid("capacity is %lld, less than 0", (long long)capacity);
     if (threads < 0) return invalid("threads is %d, less than 0", threads);
     if (size > 0 && !text) return invalid("text is null");
     return GKL_SHIM_OK;
+}
+
+bool check_contigs(const gkl_shim_prefilter_contigs &contigs) {
+    if (contigs.count < 0) return fail("contigs: count is %d, less than 0", contigs.count);
+    if (contigs.count == 0) return true;
+    if (!contigs.names || !contigs.name_offsets || !contigs.lengths)
+        return fail("an array of the contigs is null");
+    if (contigs.name_offsets[0] != 0)
+        return fail("contigs: offset 0 is %lld, not 0", (long long)contigs.name_offsets[0]);
+    for (int32_t k = 0; k < contigs.count; k++)
+        if (contigs.name_offsets[k + 1] < contigs.name_offsets[k])
+            return fail("contigs: offset %d is less than the one before", k + 1);
+    return true;
 }
 
 }  // namespace
@@ -126,8 +140,7 @@ extern "C" gkl_shim_status gkl_shim_prefilter_parse_candidates(
         return invalid("an argument is null");
     if (reads < 0 || reads > INT32_MAX)
         return invalid("reads is %lld, not 0 to %d", (long long)reads, INT32_MAX);
-    if (contigs->count > 0 && (!contigs->names || !contigs->name_offsets || !contigs->lengths))
-        return invalid("an array of the contigs is null");
+    if (!check_contigs(*contigs)) return GKL_SHIM_EINVAL;
     std::unordered_map<std::string_view, int32_t> known;
     const gkl_shim_status listed = guarded([&] {
         for (int32_t k = 0; k < contigs->count; k++)
@@ -187,8 +200,14 @@ extern "C" gkl_shim_status gkl_shim_prefilter_parse_candidates(
     return parse_lines(text, size, capacity, threads, parse, candidates, used);
 }
 
-extern "C" int64_t gkl_shim_prefilter_format(const int16_t *results, int64_t pairs,
-                                             int32_t reject_undefined, uint8_t *text) {
+extern "C" gkl_shim_status gkl_shim_prefilter_format(const int16_t *results, int64_t pairs,
+                                                     int32_t reject_undefined, uint8_t *text,
+                                                     int64_t *size) {
+    if (!size) return invalid("size is null");
+    *size = 0;
+    if (!check_count("pairs", pairs)) return GKL_SHIM_EINVAL;
+    if (pairs > 0 && (!results || !text))
+        return invalid("%s is null", results ? "text" : "results");
     uint8_t *out = text;
     for (int64_t k = 0; k < pairs; k++) {
         const int result = results[k];
@@ -206,5 +225,6 @@ extern "C" int64_t gkl_shim_prefilter_format(const int16_t *results, int64_t pai
         memcpy(out, verdict, length);
         out += length;
     }
-    return out - text;
+    *size = out - text;
+    return GKL_SHIM_OK;
 }

@@ -43,7 +43,7 @@ gkl_shim_status align(const gkl_shim_smithwaterman *handle, bool exactly,
     if (parameters->overhang < GKL_SHIM_SMITHWATERMAN_SOFTCLIP ||
         parameters->overhang > GKL_SHIM_SMITHWATERMAN_IGNORE)
         return invalid("overhang is %d, not 0 to 3", parameters->overhang);
-    if (batch->pairs < 0) return invalid("pairs is %lld, less than 0", (long long)batch->pairs);
+    if (!check_count("pairs", batch->pairs)) return GKL_SHIM_EINVAL;
     if (!cigar_offsets) return invalid("cigar_offsets is null");
     if (batch->pairs == 0) {
         cigar_offsets[0] = 0;
@@ -101,7 +101,7 @@ extern "C" gkl_shim_status gkl_shim_smithwaterman_align_exactly(
 }
 
 extern "C" const char *gkl_shim_smithwaterman_build(const gkl_shim_smithwaterman *handle) {
-    return handle->settings.build->name;
+    return handle ? handle->settings.build->name : "";
 }
 
 extern "C" void gkl_shim_smithwaterman_close(gkl_shim_smithwaterman *handle) { delete handle; }

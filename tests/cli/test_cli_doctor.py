@@ -25,7 +25,7 @@ def test_the_report_lists_every_build(tmp_path: Path) -> None:
 
 
 def test_the_json_report_lists_every_part(tmp_path: Path) -> None:
-    done = run(tmp_path, "doctor", "--json")
+    done = run(tmp_path, "doctor", "--json", "-")
     report = json.loads(done.stdout)
     assert done.returncode == 0
     assert report["ok"] is True
@@ -39,11 +39,23 @@ def test_the_json_report_lists_every_part(tmp_path: Path) -> None:
     assert all(finding["state"] in ("ok", "missing", "failed") for finding in found.values())
 
 
+@pytest.mark.parametrize("command", ["doctor", "env"])
+def test_json_may_also_go_to_a_file(tmp_path: Path, command: str) -> None:
+    shown, printed = (run(tmp_path, command, *rest) for rest in ([], ["--json", "-"]))
+    both = run(tmp_path, command, "--json", "report.json")
+    assert (both.returncode, both.stdout) == (0, shown.stdout)
+    assert (tmp_path / "report.json").read_bytes() == printed.stdout
+    assert json.loads(printed.stdout)
+    done = run(tmp_path, command, "--json", "absent/report.json")
+    assert (done.returncode, done.stdout) == (1, b"")
+    assert b"absent/report.json: No such file or directory" in done.stderr
+
+
 def test_only_the_engine_is_needed(tmp_path: Path) -> None:
     empty = tmp_path / "empty"
     empty.mkdir()
     bare = {"PATH": str(empty), "JAVA_HOME": str(empty)}
-    done = run(tmp_path, "doctor", "--json", env=bare)
+    done = run(tmp_path, "doctor", "--json", "-", env=bare)
     assert done.returncode == 0, done.stderr
     found = {finding["name"]: finding for finding in json.loads(done.stdout)["findings"]}
     for name in ("Java", "Maven", "GPU"):

@@ -67,7 +67,7 @@ def test_options_for_maven_in_the_working_directory_are_ignored(tmp_path: Path) 
     below = tmp_path / "below"
     below.mkdir()
     for folder in (tmp_path, below):
-        report = json.loads(shim_command.run(folder, "doctor", "--json").stdout)
+        report = json.loads(shim_command.run(folder, "doctor", "--json", "-").stdout)
         (maven,) = (found for found in report["findings"] if found["name"] == "Maven")
         assert maven["state"] == "ok", maven
 
@@ -159,7 +159,7 @@ def test_a_folder_that_others_can_change_is_refused(
     jar = tmp_path / "gatk.jar"
     jar.touch()
     for options in (["--archive", folder], ["--swap", "library-path", "--output", folder]):
-        done = shim_command.run(tmp_path, "env", *map(str, options), "--gatk", str(jar))
+        done = shim_command.run(tmp_path, "env", *map(str, options), "--classpath", str(jar))
         assert shim_command.one_error(done) == (
             f"no code is loaded from {folder}: others can write to {folder}; use another folder"
         )

@@ -72,7 +72,7 @@ def test_other_commands_run_without_a_home(without_home: tuple[Run, str]) -> Non
     assert run("pairhmm", "a.in").returncode == 0
     assert run("env").returncode == 0
     assert run("bench", "pairhmm", "a.in", "--seconds", "0.01").returncode == 0
-    done = run("doctor", "--json")
+    done = run("doctor", "--json", "-")
     report = json.loads(done.stdout)
     assert (done.returncode, done.stderr, report["ok"]) == (0, b"", True)
     found = {finding["name"]: finding for finding in report["findings"]}
@@ -108,7 +108,7 @@ def test_cupy_without_a_home_is_one_line(tmp_path: Path) -> None:
         command = [COMMAND, *arguments]
         return subprocess.run(command, capture_output=True, env=environment, check=False)
 
-    done = run("doctor", "--json")
+    done = run("doctor", "--json", "-")
     found = {finding["name"]: finding for finding in json.loads(done.stdout)["findings"]}
     assert (done.stderr, found["GPU"]["state"], found["GPU"]["detail"]) == (b"", "missing", wanted)
     assert wanted in one_error(run("pairhmm", str(tmp_path / "a.in"), "--backend", "cuda"))

@@ -213,7 +213,7 @@ def test_a_signal_ends_a_command_whose_output_stalls(
             assert set(tmp_path.iterdir()) == before
 
 
-@pytest.mark.parametrize("arguments", [["doctor", "--json"], ["pairhmm", "--help"]])
+@pytest.mark.parametrize("arguments", [["doctor", "--json", "-"], ["pairhmm", "--help"]])
 def test_a_signal_ends_a_command_whose_report_stalls(tmp_path: Path, arguments: list[str]) -> None:
     with full_pipe() as writer, started(tmp_path, arguments, stdout=writer) as process:
         wait_until_idle(process)

@@ -81,7 +81,7 @@ def test_commands_run_with_closed_streams(
         (["pairhmm", "x.in"], likelihoods, b""),
         (["prefilter", "x.tsv", "-e", "1"], EDITS, SUMMARY),
         (["prefilter", "x.tsv", "-e", "1", "-o", "out", "--json", "-"], None, SUMMARY),
-        (["env", "--json"], None, b""),
+        (["env", "--json", "-"], None, b""),
         (["--version"], None, b""),
         (["bench", "--help"], None, b""),
     ):
@@ -104,7 +104,7 @@ def test_commands_run_with_closed_streams(
     assert done.stdout == b""
 
 
-@pytest.mark.parametrize("command", ["doctor", "doctor --json"])
+@pytest.mark.parametrize("command", ["doctor", "doctor --json -"])
 def test_doctor_runs_with_closed_streams(tmp_path: Path, command: str) -> None:
     """The programs that it starts (java, mvn) also get streams."""
     done = call(tmp_path, *command.split(), closed=(0, 2))
@@ -180,7 +180,7 @@ FULL = b"gkl-shim: error: standard output: No space left on device\n"
 @pytest.mark.parametrize(
     "command",
     ["pairhmm x.in", "prefilter x.tsv -e 1", "prefilter x.tsv -e 1 -o out --json -", "env",
-     "--version", "--help", "doctor --json", "doctor"],
+     "--version", "--help", "doctor --json -", "doctor"],
 )  # fmt: skip
 def test_a_full_standard_output_is_an_error(tmp_path: Path, command: str) -> None:
     inputs(tmp_path)
@@ -296,7 +296,7 @@ def test_odd_names_are_escaped(tmp_path: Path, command: str) -> None:
         ["bench", "prefilter", "-e", NAME],
         ["bench", "pairhmm", "--gkl", NAME],
         ["gatk", "--classpath", NAME, "HaplotypeCaller"],
-        ["env", "--swap", "library-path", "-o", "x", "--gatk", NAME],
+        ["env", "--swap", "library-path", "-o", "x", "--classpath", NAME],
     ],
 )
 def test_odd_arguments_are_escaped(tmp_path: Path, arguments: list[str]) -> None:
@@ -350,7 +350,13 @@ def test_every_locale_can_show_every_name(tmp_path: Path, locale: dict[str, str]
     done = call(tmp_path, "pairhmm", f"{name}.absent", env=environment)
     assert done.returncode == 1
     assert one_error(done).endswith(".in.absent: No such file or directory")
-    for arguments in (["--help"], ["doctor"], ["doctor", "--json"], ["env"], ["env", "--json"]):
+    for arguments in (
+        ["--help"],
+        ["doctor"],
+        ["doctor", "--json", "-"],
+        ["env"],
+        ["env", "--json", "-"],
+    ):
         done = call(tmp_path, *arguments, env=environment)
         assert (done.returncode, done.stderr) == (0, b""), arguments
 
@@ -559,7 +565,7 @@ def test_commands_run_in_a_deleted_folder(tmp_path: Path, likelihoods: bytes) ->
     assert one_error(done) == "x.in: No such file or directory"
     done = there("pairhmm", tmp_path / "x.in", "-o", "out")
     assert one_error(done) == "out: No such file or directory"
-    for command in ("doctor", "doctor --json", "env", "--help"):
+    for command in ("doctor", "doctor --json -", "env", "--help"):
         assert there(*command.split()).returncode == 0, command
 
 
@@ -568,4 +574,4 @@ def test_no_folder_for_temporary_files_is_needed(tmp_path: Path, likelihoods: by
     environment = {**os.environ, "TMPDIR": "/absent"}
     done = call(tmp_path, "pairhmm", "x.in", env=environment)
     assert (done.returncode, done.stdout) == (0, likelihoods)
-    assert json.loads(call(tmp_path, "doctor", "--json", env=environment).stdout)["ok"]
+    assert json.loads(call(tmp_path, "doctor", "--json", "-", env=environment).stdout)["ok"]

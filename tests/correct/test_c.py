@@ -89,12 +89,12 @@ def test_what_is_refused() -> None:
         none = [ffi.NULL] * 4
         status = lib.gkl_shim_correct_reads(given, spectrum[0], batch, *none)
         assert refused(status) == message
-    facts = ffi.new("gkl_shim_correct_facts *")
-    assert lib.gkl_shim_correct_spectrum_facts(spectrum[0], facts) == lib.GKL_SHIM_OK
-    facts.slot_count = facts.size
-    assert "cannot have" in refused(lib.gkl_shim_correct_spectrum_load(facts, other))
-    facts.k = 40
-    assert refused(lib.gkl_shim_correct_spectrum_load(facts, other)) == "k is 40, not 11 to 31"
+    info = ffi.new("gkl_shim_correct_spectrum_info *")
+    assert lib.gkl_shim_correct_spectrum_information(spectrum[0], info) == lib.GKL_SHIM_OK
+    info.slot_count = info.size
+    assert "cannot have" in refused(lib.gkl_shim_correct_spectrum_load(info, other))
+    info.k = 40
+    assert refused(lib.gkl_shim_correct_spectrum_load(info, other)) == "k is 40, not 11 to 31"
     lib.gkl_shim_correct_spectrum_close(spectrum[0])
     lib.gkl_shim_correct_counter_close(counter[0])
     lib.gkl_shim_correct_spectrum_close(ffi.NULL)

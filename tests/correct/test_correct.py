@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import weakref
 from pathlib import Path
 
 import numpy as np
@@ -240,7 +241,9 @@ def test_the_memory_limit_needs_more_passes_and_changes_nothing() -> None:
             complete = counter.end_pass()
             passes[-1] += 1
         spectrum = Spectrum.from_counter(counter, 2)
-        results.append((spectrum.histogram.tobytes(), spectrum.native.facts().slots.tobytes()))
+        results.append(
+            (spectrum.histogram.tobytes(), spectrum.native.information().slots.tobytes())
+        )
     assert len(set(results)) == 1
     assert passes[0] == 1 < passes[1] < passes[2]
 
@@ -440,3 +443,16 @@ def test_wrong_arguments_of_correcting(arguments, message) -> None:
     spectrum = Spectrum.from_reads(["ACGT"], k=11)
     with pytest.raises(ValueError, match=message):
         spectrum.correct(**{"reads": ["ACGT"], **arguments})
+
+
+def test_a_closed_spectrum_refuses_calls_and_frees_its_memory(tmp_path) -> None:
+    with Spectrum.from_reads(["ACGTTGCAAGCT"] * 5, k=11) as spectrum:
+        native = weakref.ref(spectrum.native)
+        assert spectrum.bytes > 0
+    assert native() is None
+    for call in (lambda: spectrum.correct(["ACGT"]), lambda: spectrum.save(tmp_path / "s")):
+        with pytest.raises(ValueError, match="this Spectrum is closed"):
+            call()
+    assert list(tmp_path.iterdir()) == []
+    assert (spectrum.k, spectrum.kmers, spectrum.bytes) == (11, 2, 0)
+    spectrum.close()

@@ -49,7 +49,7 @@ def counted(reads, k: int, threshold: int | None, engine: Engine, memory: int = 
 def same_spectrum(one: Spectrum, other: Spectrum) -> None:
     assert (one.k, one.threshold, one.kmers) == (other.k, other.threshold, other.kmers)
     assert (one.histogram == other.histogram).all()
-    assert (one.native.facts().slots == other.native.facts().slots).all()
+    assert (one.native.information().slots == other.native.information().slots).all()
 
 
 def corrected(spectrum: Spectrum, reads, qualities, method: str, limits, engine=None):
@@ -298,7 +298,7 @@ def test_pinned_memory_lacks_for_a_spectrum(fake_gpus, monkeypatch, devices) -> 
 
 
 def test_the_command_counts_and_corrects_on_devices(fake_gpus, tmp_path) -> None:
-    fake_gpus(2, kernels="correct")
+    driver = fake_gpus(2, kernels="correct")
     reads, qualities = random_reads(12, genome=300, depth=10)
     text = "".join(
         f"@r{k}\n{read}\n+\n{''.join(chr(33 + q) for q in quality)}\n"
@@ -318,3 +318,12 @@ def test_the_command_counts_and_corrects_on_devices(fake_gpus, tmp_path) -> None
     assert [report["counted_by"] for report in reports] == ["cpu", "cuda"]
     assert reports[0]["bases_corrected_by"] == {"cpu": bases, "cuda": 0}
     assert reports[1]["bases_corrected_by"] == {"cpu": 0, "cuda": bases}
+    assert set(driver.launches) == {0, 1}
+    driver.forget_calls()
+    options = ["-o", str(tmp_path / "one.fq"), "--backend", "cuda", "-k", "15", "--devices"]
+    done = CliRunner().invoke(command, [str(tmp_path / "r.fq"), *options, "1"])
+    assert (done.exit_code, (tmp_path / "one.fq").read_text()) == (0, outputs[1]), done.output
+    assert set(driver.launches) == {1}
+    done = CliRunner().invoke(command, [str(tmp_path / "r.fq"), *options, "7", "--force"])
+    assert done.exit_code == 2
+    assert "devices: there is no CUDA device 7; there are 2" in done.output

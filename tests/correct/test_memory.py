@@ -119,7 +119,7 @@ def test_a_first_pass_that_misleads(fake_gpus, backend, memory) -> None:
     want = Spectrum.from_reads(reads, k=21, threshold=2, backend="cpu")
     assert (found.threshold, found.kmers) == (2, 32 + 16 + 8 + 4 + 2 + 60 + 200)
     assert (found.histogram == want.histogram).all()
-    assert (found.native.facts().slots == want.native.facts().slots).all()
+    assert (found.native.information().slots == want.native.information().slots).all()
     assert passes == 4  # two, and two more
     if engine is not None:
         engine.close()

@@ -83,7 +83,7 @@ def test_the_launcher_uses_the_archive(image: Images) -> None:
 
 @pytest.mark.parametrize("target", ["cpu", "cuda"])
 def test_the_command_works(image: Images, target: str) -> None:
-    done = image(target).run("gkl-shim", "doctor", "--json", **HARDENED)
+    done = image(target).run("gkl-shim", "doctor", "--json", "-", **HARDENED)
     assert done.returncode == 0, done.stderr
     report = json.loads(done.stdout)
     assert report["ok"]

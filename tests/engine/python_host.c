@@ -31,9 +31,9 @@ int main(int argc, char **argv) {
         return 1;
     }
     /* With auto no call waits, so wait for the engine here. */
-    for (int k = 0; k < 200 && !strcmp(gkl_shim_cuda_state(), "starting"); k++)
+    for (int k = 0; k < 200 && !strcmp(gkl_shim_pairhmm_cuda_state(), "starting"); k++)
         nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
-    printf("%a\n%s\n", likelihood, gkl_shim_cuda_state());
+    printf("%a\n%s\n", likelihood, gkl_shim_pairhmm_cuda_state());
     printf("%s\n", waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD ? "no child" : "a child");
     gkl_shim_pairhmm_close(pairhmm);
     return 0;

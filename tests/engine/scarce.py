@@ -186,11 +186,11 @@ class CudaEngine(PairHmm):
     def __init__(self, regions: str, precision: str) -> None:
         super().__init__(regions, precision, 2)
         self.device = ffi.new(
-            "gkl_shim_cuda_device *",
+            "gkl_shim_pairhmm_cuda_device *",
             {"multiprocessors": 4, "scratch_bytes": 1 << 24, "memory_bytes": 1 << 30},
         )
         self.engine_options = ffi.new(
-            "gkl_shim_cuda_engine_options *",
+            "gkl_shim_pairhmm_cuda_options *",
             {
                 "precision": _native_pairhmm.precision_code(precision),
                 "threads": 2,
@@ -205,22 +205,22 @@ class CudaEngine(PairHmm):
                 ),
             },
         )
-        self.engine = ffi.new("gkl_shim_cuda_engine **")
+        self.engine = ffi.new("gkl_shim_pairhmm_cuda **")
 
     def __call__(self) -> None:
-        call("gkl_shim_cuda_engine_open", self.engine_options, self.engine)
+        call("gkl_shim_pairhmm_cuda_open", self.engine_options, self.engine)
         values = np.full(self.batch.pairs, np.nan)
         done = ffi.new("gkl_shim_pairhmm_stats *")
         computed = self.engine[0], self.pointer, 1, pointer(values), done
         try:
-            call("gkl_shim_cuda_engine_compute", *computed)
+            call("gkl_shim_pairhmm_cuda_compute", *computed)
         except CallError:
             # The device has not failed.
-            _native.check(lib.gkl_shim_cuda_engine_compute(*computed))
+            _native.check(lib.gkl_shim_pairhmm_cuda_compute(*computed))
             raise
         finally:
             testing.assert_allclose(values, self.exact, rtol=0, atol=self.tolerance)
-            lib.gkl_shim_cuda_engine_close(self.engine[0])
+            lib.gkl_shim_pairhmm_cuda_close(self.engine[0])
 
 
 @part(("several", "single"), ("odd", "double"))
@@ -231,7 +231,7 @@ class CudaPlanner(PairHmm):
         super().__init__(regions, precision, 2)
         self.fresh = precision == "single"
         self.options = ffi.new(
-            "gkl_shim_cuda_options *",
+            "gkl_shim_pairhmm_cuda_planner_options *",
             (
                 _native_pairhmm.precision_code(precision),
                 lib.GKL_SHIM_STRICT,
@@ -242,27 +242,27 @@ class CudaPlanner(PairHmm):
                 1 << 24,
             ),
         )
-        self.planner = ffi.new("gkl_shim_cuda_planner **")
+        self.planner = ffi.new("gkl_shim_pairhmm_cuda_planner **")
 
     def __call__(self) -> None:
-        call("gkl_shim_cuda_open", self.options, self.planner)
+        call("gkl_shim_pairhmm_cuda_planner_open", self.options, self.planner)
         try:
             self.compute(self.planner[0])
         finally:
-            lib.gkl_shim_cuda_close(self.planner[0])
+            lib.gkl_shim_pairhmm_cuda_planner_close(self.planner[0])
 
     def compute(self, planner: Any) -> None:
         values = np.full(self.batch.pairs, np.nan)
-        chunk = ffi.new("gkl_shim_cuda_chunk *")
+        chunk = ffi.new("gkl_shim_pairhmm_cuda_chunk *")
         number = 0
         known = ffi.NULL if self.fresh else pointer(values)
-        while call("gkl_shim_cuda_take", planner, self.pointer, known, chunk):
-            call("gkl_shim_cuda_plan", planner, chunk)
+        while call("gkl_shim_pairhmm_cuda_planner_take", planner, self.pointer, known, chunk):
+            call("gkl_shim_pairhmm_cuda_planner_plan", planner, chunk)
             block = np.empty(chunk.block_bytes, np.uint8)
-            call("gkl_shim_cuda_write", planner, pointer(block))
+            call("gkl_shim_pairhmm_cuda_planner_write", planner, pointer(block))
             results = np.arange(number, number + chunk.results, dtype=np.float64)
             number += chunk.results
-            call("gkl_shim_cuda_finish", planner, pointer(results), pointer(values))
+            call("gkl_shim_pairhmm_cuda_planner_finish", planner, pointer(results), pointer(values))
         assert sorted(values[~np.isnan(values)]) == list(range(number))
         assert number > len(values) / 2
 

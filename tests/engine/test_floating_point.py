@@ -167,9 +167,9 @@ for precision in ("single", "double"):
     code = _native_pairhmm.precision_code(precision)
     conventions = _native_pairhmm.conventions_code(False)
     _, lib = _native.library()
-    size = lib.gkl_shim_cuda_tables(code, conventions, ffi.NULL)
+    size = lib.gkl_shim_pairhmm_cuda_tables(code, conventions, ffi.NULL)
     tables = ffi.new("uint8_t[]", size)
-    lib.gkl_shim_cuda_tables(code, conventions, tables)
+    lib.gkl_shim_pairhmm_cuda_tables(code, conventions, tables)
     print(bytes(tables).hex())
 """
 
@@ -177,8 +177,8 @@ CUDA_TABLES_FIRST = """
 code = _native_pairhmm.precision_code("single")
 conventions = _native_pairhmm.conventions_code(False)
 _, lib = _native.library()
-tables = ffi.new("uint8_t[]", lib.gkl_shim_cuda_tables(code, conventions, ffi.NULL))
-lib.gkl_shim_cuda_tables(code, conventions, tables)
+tables = ffi.new("uint8_t[]", lib.gkl_shim_pairhmm_cuda_tables(code, conventions, ffi.NULL))
+lib.gkl_shim_pairhmm_cuda_tables(code, conventions, tables)
 print(bytes(tables).hex())
 """
 

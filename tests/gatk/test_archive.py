@@ -19,7 +19,7 @@ from tests.gatk.conftest import Gatk
 
 def variables(folder: Path, *arguments: str, **environment: str) -> dict[str, str]:
     """Return what ``gkl-shim env`` prints."""
-    done = gkl_shim(folder, "env", "--json", *arguments, env=environment)
+    done = gkl_shim(folder, "env", "--json", "-", *arguments, env=environment)
     assert done.returncode == 0, done.stderr.decode()
     answer: dict[str, str] = json.loads(done.stdout)["environment"]
     return answer
@@ -29,7 +29,7 @@ def variables(folder: Path, *arguments: str, **environment: str) -> dict[str, st
 def made(classpath: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An archive of GATK, and nothing else in its folder."""
     folder = tmp_path_factory.mktemp("with a blank")
-    options = variables(folder, "--archive", ".", "--gatk", classpath)["JAVA_TOOL_OPTIONS"]
+    options = variables(folder, "--archive", ".", "--classpath", classpath)["JAVA_TOOL_OPTIONS"]
     (found,) = folder.iterdir()
     assert f"'-XX:SharedArchiveFile={found}'" in options
     return found
@@ -40,7 +40,7 @@ def test_gatk_takes_its_classes_from_the_archive(
     made: Path, classpath: str, gatk: Gatk, chr20: data.Sample, tmp_path: Path
 ) -> None:
     before = made.stat()
-    environment = variables(tmp_path, "--archive", str(made.parent), "--gatk", classpath)
+    environment = variables(tmp_path, "--archive", str(made.parent), "--classpath", classpath)
     assert made.stat().st_mtime_ns == before.st_mtime_ns, "an archive that fits is kept"
     classes, vcf = tmp_path / "classes", tmp_path / "out.vcf"
     command = [
@@ -138,7 +138,9 @@ def test_no_archive_is_one_error(tmp_path: Path, version: str, rest: str, messag
     environment = fake_java(tmp_path, version, rest)
     jar, folder = tmp_path / "gatk.jar", tmp_path / "archive"
     jar.touch()
-    done = gkl_shim(tmp_path, "env", "--archive", str(folder), "--gatk", str(jar), env=environment)
+    done = gkl_shim(
+        tmp_path, "env", "--archive", str(folder), "--classpath", str(jar), env=environment
+    )
     assert done.returncode == 1
     assert message in one_error(done)
     assert done.stdout == b""
@@ -150,7 +152,7 @@ def test_no_archive_is_one_error(tmp_path: Path, version: str, rest: str, messag
     [
         ("--archive", "x", "--swap", "classpath"),
         ("--archive", "x", "--swap", "library-path", "--output", "y"),
-        ("--gatk", "x"),
+        ("--classpath", "x"),
         ("--output", "x"),
     ],
 )
@@ -209,7 +211,7 @@ def test_env_warns_of_a_jar_that_java_does_not_find(
     shutil.copytree(paths.agent_jar().parents[1], package, ignore=shutil.ignore_patterns("*.cubin"))
     environment = {**os.environ, **locale, "PYTHONPATH": str(package.parent)}
     environment.pop("PYTHONUTF8", None)
-    done = subprocess.run([COMMAND, "env", "--json"], capture_output=True, env=environment)
+    done = subprocess.run([COMMAND, "env", "--json", "-"], capture_output=True, env=environment)
     exported = json.loads(done.stdout)["environment"]["JAVA_TOOL_OPTIONS"]
     assert str(package) in exported
     java = subprocess.run(

@@ -179,7 +179,7 @@ def test_the_output_of_env_works_for_any_launcher(
     """A plain java needs only the variables that ``eval "$(gkl-shim env)"`` exports."""
     arguments = ["--swap", swap]
     if swap == "library-path":
-        arguments += ["--gatk", classpath, "-o", str(tmp_path / "with a blank")]
+        arguments += ["--classpath", classpath, "-o", str(tmp_path / "with a blank")]
     exports = shlex.join([str(COMMAND), "env", *arguments])
     vcf = tmp_path / "out.vcf"
     java = [programs.java(), "-cp", classpath, run.MAIN_CLASS, "HaplotypeCaller"]
@@ -196,7 +196,7 @@ def test_the_output_of_env_works_for_any_launcher(
 def test_env_fills_a_library_folder(classpath: str, tmp_path: Path) -> None:
     folder = tmp_path / "libraries"
     result = gkl_shim(
-        "env", "--swap", "library-path", "--gatk", classpath, "-o", str(folder), "--json"
+        "env", "--swap", "library-path", "--classpath", classpath, "-o", str(folder), "--json", "-"
     )
     assert result.returncode == 0, result.stderr
     answer = json.loads(result.stdout)
@@ -216,10 +216,10 @@ def test_env_allows_native_libraries_where_java_warns_of_them(
     java.write_text(f"#!/bin/sh\necho 'openjdk version \"{version}\" 2026-01-20' >&2\n")
     java.chmod(0o755)
     for before in ("-Xmx4g", f"-Xmx4g {swaps.NATIVE_ACCESS}"):
-        result = gkl_shim("env", "--json", JAVA_HOME=str(tmp_path), JAVA_TOOL_OPTIONS=before)
+        result = gkl_shim("env", "--json", "-", JAVA_HOME=str(tmp_path), JAVA_TOOL_OPTIONS=before)
         options = json.loads(result.stdout)["environment"]["JAVA_TOOL_OPTIONS"]
         assert options.count(swaps.NATIVE_ACCESS) == max(allows, before.count(swaps.NATIVE_ACCESS))
-    result = gkl_shim("env", "--swap", "classpath", "--json", JAVA_HOME=str(tmp_path))
+    result = gkl_shim("env", "--swap", "classpath", "--json", "-", JAVA_HOME=str(tmp_path))
     assert json.loads(result.stdout)["environment"] == {}
 
 
@@ -249,7 +249,7 @@ def test_env_refuses_a_jar_without_gkls_libraries(tmp_path: Path) -> None:
     jar = tmp_path / "empty.jar"
     jar.write_bytes(b"PK\x05\x06" + bytes(18))
     folder = tmp_path / "out"
-    result = gkl_shim("env", "--swap", "library-path", "--gatk", str(jar), "-o", str(folder))
+    result = gkl_shim("env", "--swap", "library-path", "--classpath", str(jar), "-o", str(folder))
     assert result.returncode == 1
     assert "no jar there holds GKL's libraries" in result.stderr
     assert not folder.exists()

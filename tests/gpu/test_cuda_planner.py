@@ -24,25 +24,26 @@ def planned(batch, precision, cells, scratch, rows=0, values=None):
     ffi, lib = _native.library()
     code = {"single": lib.GKL_SHIM_SINGLE, "double": lib.GKL_SHIM_DOUBLE}[precision]
     options = ffi.new(
-        "gkl_shim_cuda_options *", (code, lib.GKL_SHIM_STRICT, 2, 132, rows, cells, scratch)
+        "gkl_shim_pairhmm_cuda_planner_options *",
+        (code, lib.GKL_SHIM_STRICT, 2, 132, rows, cells, scratch),
     )
-    handle = ffi.new("gkl_shim_cuda_planner **")
-    _native.check(lib.gkl_shim_cuda_open(options, handle))
-    planner = ffi.gc(handle[0], lib.gkl_shim_cuda_close)
-    c_batch, chunk = pointer(batch), ffi.new("gkl_shim_cuda_chunk *")
+    handle = ffi.new("gkl_shim_pairhmm_cuda_planner **")
+    _native.check(lib.gkl_shim_pairhmm_cuda_planner_open(options, handle))
+    planner = ffi.gc(handle[0], lib.gkl_shim_pairhmm_cuda_planner_close)
+    c_batch, chunk = pointer(batch), ffi.new("gkl_shim_pairhmm_cuda_chunk *")
     out = np.full(batch.pairs, np.nan) if values is None else values
     address = ffi.cast("double *", out.ctypes.data)
     wanted = ffi.NULL if values is None else address
     chunks, number = [], 0
-    while lib.gkl_shim_cuda_take(planner, c_batch, wanted, chunk) > 0:
-        _native.check(lib.gkl_shim_cuda_plan(planner, chunk))
+    while lib.gkl_shim_pairhmm_cuda_planner_take(planner, c_batch, wanted, chunk) > 0:
+        _native.check(lib.gkl_shim_pairhmm_cuda_planner_plan(planner, chunk))
         # Guard bytes after the block: nothing may be written beyond its size.
         block = np.full(chunk.block_bytes + 64, 0xA5, np.uint8)
-        lib.gkl_shim_cuda_write(planner, ffi.cast("void *", block.ctypes.data))
+        lib.gkl_shim_pairhmm_cuda_planner_write(planner, ffi.cast("void *", block.ctypes.data))
         assert (block[chunk.block_bytes :] == 0xA5).all()
         results = np.arange(number, number + chunk.results, dtype=np.float64)
         number += chunk.results
-        missing = lib.gkl_shim_cuda_finish(
+        missing = lib.gkl_shim_pairhmm_cuda_planner_finish(
             planner, ffi.cast("double *", results.ctypes.data), address
         )
         chunks.append(
@@ -51,7 +52,7 @@ def planned(batch, precision, cells, scratch, rows=0, values=None):
                 chunk.pairs,
                 list(chunk.tiles),
                 missing,
-                chunk.tiles[lib.GKL_SHIM_CUDA_WIDTHS],
+                chunk.tiles[lib.GKL_SHIM_PAIRHMM_CUDA_WIDTHS],
                 chunk.scratch_bytes,
                 chunk.striped_passes,
             )

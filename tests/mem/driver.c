@@ -29,7 +29,7 @@ static gkl_shim_mem_fasta *read_fasta(const char *path, int32_t threads,
     const int64_t size = (int64_t)fread(text, 1, sizeof text, in);
     fclose(in);
     check(gkl_shim_mem_parse(text, size, threads, &fasta));
-    gkl_shim_mem_fasta_sequences(fasta, sequences, names);
+    check(gkl_shim_mem_fasta_sequences(fasta, sequences, names));
     return fasta;
 }
 
@@ -68,7 +68,7 @@ int main(int argc, char **argv) {
     check(gkl_shim_mem_find(index, &queries, &search, &matches));
     const int64_t count = gkl_shim_mem_count(matches);
     gkl_shim_mem_match *copied = malloc((size_t)(count + 1) * sizeof *copied);
-    gkl_shim_mem_copy(matches, copied);
+    check(gkl_shim_mem_copy(matches, copied));
     free(copied);
     const gkl_shim_mem_format format = {.reference_names = &reference_names,
                                         .query_names = &query_names,

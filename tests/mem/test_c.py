@@ -37,7 +37,7 @@ def test_a_c_program_prints_the_commands_lines(request, tmp_path: Path, machine:
     [
         ({"min_length": 0}, "min_length is 0, less than 1"),
         ({"threads": -1}, "threads is -1, less than 0"),
-        ({"memory": -1}, "page_letters, memory or query_letters is less than 0"),
+        ({"memory": -1}, "memory is -1, less than 0"),
     ],
 )
 def test_options_out_of_range_are_refused(change: dict[str, int], message: str) -> None:

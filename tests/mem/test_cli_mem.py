@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -162,14 +163,25 @@ def test_files_are_checked_before_the_work(files: Path, arguments: list[str], me
         (["-c"], "-c needs -b or -r"),
         (["-"], "only one of the inputs can be standard input"),
         (["--memory", "nan"], "Invalid value for '--memory': 'nan' is not a number"),
+        (["--memory", "0"], "Invalid value for '--memory': 0.0 is not in the range"),
         (["--memory", "inf"], "Invalid value for '--memory': inf is not in the range"),
         (["--page-letters", "9" * 20], "Invalid value for '--page-letters': 9999"),
+        (["--backend", "cpu", "--devices", "0"], "devices: the CPU backend has none"),
+        (["--devices", "one"], "Invalid value for '--devices': 'one' is not a list"),
     ],
 )
 def test_wrong_use_is_refused(files: Path, arguments: list[str], message: str) -> None:
-    done = run(files, "mem", *arguments, "ref.fa", "q.fa", "-")
+    last = ["-"] if arguments == ["-"] else []
+    done = run(files, "mem", *arguments, "ref.fa", "q.fa", *last)
     assert done.returncode == 2
     assert one_error(done).startswith(message)
+
+
+@pytest.mark.parametrize("option", ["-child", "-bcx", "-maxmatchx", "--child", "-x"])
+def test_an_unknown_option_is_named_as_it_was_given(files: Path, option: str) -> None:
+    done = run(files, "mem", "-l", "20", option, "0", "ref.fa", "q.fa")
+    assert done.returncode == 2
+    assert re.match(rf"No such option:? '?{option}'?[ .]", one_error(done))
 
 
 def test_a_saved_index_is_used_and_checked(files: Path) -> None:

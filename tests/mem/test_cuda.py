@@ -7,15 +7,17 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from gkl_shim import mem
 from gkl_shim._native_mem import Matches
 from gkl_shim.cli._generated_mem import mutated
+from gkl_shim.cli.mem import command
 from gkl_shim.cuda import devices
 from gkl_shim.cuda import mem as cuda
-from tests.mem.sequences import pair
+from tests.mem.sequences import fasta, pair
 from tests.mem.test_find import related
 from tests.mem.test_mummer import genome
 
@@ -213,6 +215,35 @@ def test_backends_by_name(fake_gpus) -> None:
         mem.find(reference, queries, backend="cuda", devices=[7])
     with pytest.raises(ValueError, match="backend is 'gpu', not one of auto, cpu, cuda"):
         mem.find(reference, queries, backend="gpu")
+
+
+def test_the_command_searches_on_the_chosen_devices(fake_gpus, tmp_path) -> None:
+    driver = fake_gpus(2, kernels="mem")
+    reference, queries = related(36, 2000, 6)
+    (tmp_path / "r.fa").write_bytes(fasta([reference]))
+    (tmp_path / "q.fa").write_bytes(fasta(queries, "q"))
+    files = [str(tmp_path / name) for name in ("r.fa", "q.fa")]
+    want = CliRunner().invoke(command, ["-l", "12", "--backend", "cpu", *files]).stdout_bytes
+    options = ["-l", "12", "--backend", "cuda", *files, "--devices"]
+    done = CliRunner().invoke(command, [*options, "1"])
+    assert (done.exit_code, done.stdout_bytes) == (0, want)
+    assert set(driver.launches) == {1}
+    done = CliRunner().invoke(command, [*options, "7"])
+    assert done.exit_code == 2
+    assert "devices: there is no CUDA device 7; there are 2" in done.output
+
+
+def test_no_length_is_too_large(fake_gpus) -> None:
+    """The letters of both texts are sent, whatever the length."""
+    text, _ = related(36, 200_000, 0)
+    memory = []
+    for length in (2**40, 2**63 - 4096, 2**63 - 1):
+        driver = fake_gpus(1, kernels="mem")
+        index = mem.Index(text, min_length=length)
+        found, _ = on_devices(index, text, chunk_letters=1 << 18, streams=1)
+        assert len(index.find(text)) == len(found) == 0
+        memory.append(driver.most_memory)
+    assert memory[0] == memory[1] == memory[2]
 
 
 def test_numbers_of_results_are_exact(host) -> None:

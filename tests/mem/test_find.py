@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import subprocess
 import sys
+import weakref
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -451,3 +454,30 @@ def test_an_index_that_does_not_fit_together_is_refused(
     file.write_bytes(with_checksum(pieces))
     with pytest.raises(FormatError, match="the bytes are not an index"):
         mem.Index.load(file)
+
+
+def test_a_closed_index_refuses_calls_and_frees_its_memory(tmp_path) -> None:
+    with mem.Index("ACGTACGT", min_length=5) as index:
+        native = weakref.ref(index.native)
+        assert len(index.find("ACGTA")) == 1
+    assert native() is None
+    for call in (lambda: index.find("ACGTA"), lambda: index.save(tmp_path / "i"),
+                 lambda: index.is_of("A"), lambda: index.information):  # fmt: skip
+        with pytest.raises(ValueError, match="this Index is closed"):
+            call()
+    assert list(tmp_path.iterdir()) == []
+    index.close()
+
+
+def test_a_search_finishes_while_another_thread_closes_the_index(monkeypatch) -> None:
+    index = mem.Index("ACGTACGT", min_length=5)
+
+    @contextlib.contextmanager
+    def closing(*_: object) -> Iterator[None]:
+        index.close()
+        yield
+
+    monkeypatch.setattr(index._devices, "for_call", closing)
+    assert len(index.find("ACGTA")) == 1
+    with pytest.raises(ValueError, match="this Index is closed"):
+        index.find("ACGTA")

@@ -83,7 +83,7 @@ def test_a_file_that_is_not_our_library_is_named(tmp_path, make):
     ):
         message = one_error(run(tmp_path, *arguments, env=env))
         assert message.startswith(f"GKL_SHIM_LIBRARY names {library}, which {WRONG[make]}")
-    done = run(tmp_path, "doctor", "--json", env=env)
+    done = run(tmp_path, "doctor", "--json", "-", env=env)
     assert (done.returncode, done.stderr) == (1, b"")
     finding = json.loads(done.stdout)["findings"][0]
     assert (finding["name"], finding["state"]) == ("native library", "failed")

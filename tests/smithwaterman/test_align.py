@@ -7,6 +7,7 @@ import random
 import re
 import subprocess
 import sys
+import weakref
 from collections import defaultdict
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -380,3 +381,14 @@ def test_refused_options() -> None:
 def test_build_is_the_best_of_this_cpu() -> None:
     assert SmithWaterman().build == BUILDS[0]
     assert [SmithWaterman(build=build).build for build in BUILDS] == list(BUILDS)
+
+
+def test_a_closed_aligner_refuses_calls() -> None:
+    with SmithWaterman(build="portable") as aligner:
+        engine = weakref.ref(aligner._engine)
+        assert aligner.align(["ACGT"], ["CG"]).cigars == ["2M"]
+    assert engine() is None
+    assert aligner.build == "portable"
+    with pytest.raises(ValueError, match="this SmithWaterman is closed"):
+        aligner.align(["ACGT"], ["CG"])
+    aligner.close()

@@ -20,6 +20,12 @@ Steps steps_in(int64_t begin, int64_t last, int64_t step) {
     return {first, std::max<int64_t>((last - first + step - 1) / step, 0)};
 }
 
+// How many letters after a part of a text are sent with it: at least those of the shortest match.
+// No text has as many as the largest length.
+int64_t letters_after(int64_t min_length, const Text &text) {
+    return std::max(std::min(min_length, text.size()), kAfter) + kAfter;
+}
+
 // Makes each of the values the sum of all up to it. `sums` is scratch memory.
 void scan(const Stream &stream, uint64_t values, int64_t count, uint64_t sums) {
     const int64_t tiles = (count + kScanned - 1) / kScanned;
@@ -71,7 +77,7 @@ void DevicePage::build(Stream *stream, const Index &index, int64_t first, int64_
     const Seeds &seeds = index.seeds();
     const Text &text = index.text();
     reference_.send(driver_, stream->stream, &stream->sender, text, first, last,
-                    seeds.period() + kAfter, std::max(index.settings().min_length, kAfter) + kAfter,
+                    seeds.period() + kAfter, letters_after(index.settings().min_length, text),
                     kReferenceEnd, threads);
     const Steps steps =
         steps_in(first, std::min(last, text.size() - seeds.letters + 1), seeds.reference_step);
@@ -128,8 +134,8 @@ void find_on_device(
     seeds.query_step = query_step(seeds, min_length);
     const DeviceText &reference = page.reference(), &queries = stream->queries;
     stream->queries.send(driver, stream->stream, &stream->sender, chunk.queries, chunk.begin,
-                         chunk.end, seeds.period() + kAfter, std::max(min_length, kAfter) + kAfter,
-                         kQueryEnd, threads);
+                         chunk.end, seeds.period() + kAfter,
+                         letters_after(min_length, chunk.queries), kQueryEnd, threads);
     // A text that is not cut has no match that ends at -1.
     const auto cut = [](const DeviceText &text) {
         return text.is_cut() ? text.origin() + text.view().size : -1;

@@ -19,9 +19,9 @@ bool BatchQueue::next(gpu::Slot *slot, int32_t threads) {
     Chunk &chunk = *static_cast<Chunk *>(slot);
     place_.threads = threads;
     place_.chunks_in_flight = slot->chunks_in_flight;
-    const gkl_shim_cuda_chunk begin = place_;
-    const int32_t taken = gkl_shim_cuda_take(chunk.planner(options.precision), batch_,
-                                             options.fresh ? nullptr : results_, &place_);
+    const gkl_shim_pairhmm_cuda_chunk begin = place_;
+    const int32_t taken = gkl_shim_pairhmm_cuda_planner_take(
+        chunk.planner(options.precision), batch_, options.fresh ? nullptr : results_, &place_);
     if (taken < 0) {
         call().fail(gkl_shim_status(-taken));
         return false;

@@ -18,7 +18,7 @@ struct BatchQueueOptions {
     int32_t precision;
     bool fresh;        // there are no results yet, and all are wanted; else those that are NaN
     bool fast_double;  // only for devices that are not slow in double precision
-    const gkl_shim_cuda_device *devices;
+    const gkl_shim_pairhmm_cuda_device *devices;
 };
 
 // Given batches, cuts them into chunks. Their results lie in one array, batch after batch.
@@ -39,7 +39,7 @@ class BatchQueue : public gpu::Queue {
     template <class Leave>
     void take_rest(Leave leave) {
         while (more_) {
-            gkl_shim_cuda_chunk end = {};
+            gkl_shim_pairhmm_cuda_chunk end = {};
             end.region = batch_->regions;
             leave(span_between(*batch_, results_, place_, end));
             place_.pair = pairs_of(whole(*batch_, results_));
@@ -64,9 +64,9 @@ class BatchQueue : public gpu::Queue {
     void to_next_region();
 
     const gkl_shim_pairhmm_batch *const end_;
-    const gkl_shim_pairhmm_batch *batch_;  // of the next chunk
-    double *results_;                      // of this batch
-    gkl_shim_cuda_chunk place_ = {};       // in this batch
+    const gkl_shim_pairhmm_batch *batch_;     // of the next chunk
+    double *results_;                         // of this batch
+    gkl_shim_pairhmm_cuda_chunk place_ = {};  // in this batch
     int64_t bases_left_ = 0, last_bases_ = 0;
 };
 

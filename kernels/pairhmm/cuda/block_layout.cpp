@@ -14,7 +14,7 @@ class TileOrder {
     explicit TileOrder(ChunkPlan *plan) : plan_(*plan) {}
 
     // Kernel by kernel, and of each kernel the longest tiles first.
-    void place_tiles(gkl_shim_cuda_chunk *chunk) {
+    void place_tiles(gkl_shim_pairhmm_cuda_chunk *chunk) {
         // Tiles are sorted by columns, in steps of a quarter or less.
         enum { kSteps = 4 * 32 };
         const auto step_of = [](const Part &part) {
@@ -22,10 +22,10 @@ class TileOrder {
             const int exponent = 31 - __builtin_clz(columns);
             return kSteps - 1 - (4 * exponent + int(columns >> (exponent - 2) & 3));
         };
-        int32_t tiles[GKL_SHIM_CUDA_KERNELS][kSteps] = {};
+        int32_t tiles[GKL_SHIM_PAIRHMM_CUDA_KERNELS][kSteps] = {};
         for (const Part &part : plan_.parts) tiles[part.width][step_of(part)] += part.tiles;
         int32_t tile = 0;
-        for (int w = 0; w < GKL_SHIM_CUDA_KERNELS; w++) {
+        for (int w = 0; w < GKL_SHIM_PAIRHMM_CUDA_KERNELS; w++) {
             const int32_t first_tile = tile;
             for (int32_t &count : tiles[w]) tile += std::exchange(count, tile);
             chunk->first_tile[w] = first_tile;
@@ -42,9 +42,9 @@ class TileOrder {
         }
         chunk->seams = chunk->scratch_bytes;
         chunk->seam_bytes = 0;
-        if (chunk->tiles[GKL_SHIM_CUDA_WIDTHS] == 0) return;
+        if (chunk->tiles[GKL_SHIM_PAIRHMM_CUDA_WIDTHS] == 0) return;
         chunk->seam_bytes = rounded(sizeof(int32_t));
-        rank_stripes(chunk->first_tile[GKL_SHIM_CUDA_WIDTHS]);
+        rank_stripes(chunk->first_tile[GKL_SHIM_PAIRHMM_CUDA_WIDTHS]);
         for (Part &part : plan_.parts) {
             if (!part.striped) continue;
             part.seams = chunk->seams + chunk->seam_bytes;
@@ -93,7 +93,7 @@ class TileOrder {
 
 }  // namespace
 
-void lay_out_block(ChunkPlan *plan, gkl_shim_cuda_chunk *chunk) {
+void lay_out_block(ChunkPlan *plan, gkl_shim_pairhmm_cuda_chunk *chunk) {
     TileOrder(plan).place_tiles(chunk);
     int64_t rows = 0, haplotypes = 0, tries = 0, events = 0, columns = kColumnMargin;
     int64_t bytes = 0, results = 0;

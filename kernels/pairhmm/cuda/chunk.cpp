@@ -15,7 +15,7 @@ constexpr int64_t kWatchedResults = 1 << 16;
 
 }  // namespace
 
-Chunk::Chunk(gpu::Device *device, const gkl_shim_cuda_engine_options &engine, int64_t planning)
+Chunk::Chunk(gpu::Device *device, const gkl_shim_pairhmm_cuda_options &engine, int64_t planning)
     : Slot(device),
       engine_(engine),
       hardware_(engine.devices[device->index]),
@@ -37,20 +37,20 @@ void Chunk::free_device_memory() noexcept {
     scratch_.free(driver());
 }
 
-gkl_shim_cuda_planner *Chunk::planner(int32_t precision) {
+gkl_shim_pairhmm_cuda_planner *Chunk::planner(int32_t precision) {
     precision_ = precision;
     Planner &planner = planners_[precision];
     if (!planner) {
-        const gkl_shim_cuda_options options = {precision,
-                                               engine_.conventions,
-                                               engine_.threads,
-                                               hardware_.multiprocessors,
-                                               engine_.rows_a_lane,
-                                               engine_.cells[precision],
-                                               hardware_.scratch_bytes,
-                                               planning_};
-        gkl_shim_cuda_planner *made;
-        check(gkl_shim_cuda_open(&options, &made));
+        const gkl_shim_pairhmm_cuda_planner_options options = {precision,
+                                                               engine_.conventions,
+                                                               engine_.threads,
+                                                               hardware_.multiprocessors,
+                                                               engine_.rows_a_lane,
+                                                               engine_.cells[precision],
+                                                               hardware_.scratch_bytes,
+                                                               planning_};
+        gkl_shim_pairhmm_cuda_planner *made;
+        check(gkl_shim_pairhmm_cuda_planner_open(&options, &made));
         planner.reset(made);
     }
     return planner.get();
@@ -58,7 +58,7 @@ gkl_shim_cuda_planner *Chunk::planner(int32_t precision) {
 
 gkl_shim_status Chunk::plan() {
     expected_ = 0;
-    return gkl_shim_cuda_plan(planners_[precision_].get(), &figures);
+    return gkl_shim_pairhmm_cuda_planner_plan(planners_[precision_].get(), &figures);
 }
 
 void Chunk::make_room() {
@@ -70,7 +70,7 @@ void Chunk::make_room() {
 
 void Chunk::write() {
     make_room();
-    check(gkl_shim_cuda_write(planners_[precision_].get(), block_.address()));
+    check(gkl_shim_pairhmm_cuda_planner_write(planners_[precision_].get(), block_.address()));
     expected_ = figures.results;
     seen_ = 0;
     if (expected_ <= kWatchedResults)
@@ -82,7 +82,7 @@ void Chunk::send() {
 }
 
 void Chunk::launch_kernels() {
-    const gkl_shim_cuda_kernels &kernels = hardware_.kernels[precision_];
+    const gkl_shim_pairhmm_cuda_kernels &kernels = hardware_.kernels[precision_];
     if (figures.passes == 1) {
         launch_widths(kernels, kWholeTile, 1);
     } else {
@@ -92,8 +92,8 @@ void Chunk::launch_kernels() {
     if (figures.seam_bytes > 0) {
         driver().fill(scratch_.address() + uint64_t(figures.seams), kSeamFill, figures.seam_bytes,
                       stream());
-        launch_one(kernels, GKL_SHIM_CUDA_WIDTHS, kPass, figures.striped_passes);
-        launch_one(kernels, GKL_SHIM_CUDA_WIDTHS, kJoin, figures.striped_joins);
+        launch_one(kernels, GKL_SHIM_PAIRHMM_CUDA_WIDTHS, kPass, figures.striped_passes);
+        launch_one(kernels, GKL_SHIM_PAIRHMM_CUDA_WIDTHS, kJoin, figures.striped_joins);
     }
 }
 
@@ -106,18 +106,19 @@ bool Chunk::has_results() {
 }
 
 int64_t Chunk::collect() {
-    const int64_t missing = gkl_shim_cuda_finish(
+    const int64_t missing = gkl_shim_pairhmm_cuda_planner_finish(
         planners_[precision_].get(), static_cast<const double *>(results_.address()), span.results);
     if (missing < 0) throw Failed{gkl_shim_status(-missing)};
     return missing;
 }
 
-void Chunk::launch_widths(const gkl_shim_cuda_kernels &kernels, int32_t step, int32_t warps) {
-    for (int width = 0; width < GKL_SHIM_CUDA_WIDTHS; width++)
+void Chunk::launch_widths(const gkl_shim_pairhmm_cuda_kernels &kernels, int32_t step,
+                          int32_t warps) {
+    for (int width = 0; width < GKL_SHIM_PAIRHMM_CUDA_WIDTHS; width++)
         if (figures.tiles[width] > 0) launch_one(kernels, width, step, warps);
 }
 
-void Chunk::launch_one(const gkl_shim_cuda_kernels &kernels, int kernel, int32_t step,
+void Chunk::launch_one(const gkl_shim_pairhmm_cuda_kernels &kernels, int kernel, int32_t step,
                        int32_t warps) {
     uint64_t block = device_block_.address(), tables = kernels.tables;
     uint64_t scratch = scratch_.address();
@@ -125,7 +126,7 @@ void Chunk::launch_one(const gkl_shim_cuda_kernels &kernels, int kernel, int32_t
     int32_t first_tile = figures.first_tile[kernel];
     void *parameters[] = {&block, &tables, &scratch, &results, &first_tile, &step};
     driver().launch(kernels.functions[kernel], figures.tiles[kernel], warps, kWarp,
-                    gkl_shim_cuda_shared_bytes(precision_, kernel), stream(), parameters);
+                    gkl_shim_pairhmm_cuda_shared_bytes(precision_, kernel), stream(), parameters);
 }
 
 }  // namespace pairhmm

@@ -18,14 +18,14 @@ namespace pairhmm {
 // kernels write the results to pinned memory.
 class Chunk : public gpu::Slot {
    public:
-    // `planning`: as in gkl_shim_cuda_options.
-    Chunk(gpu::Device *device, const gkl_shim_cuda_engine_options &engine, int64_t planning);
+    // `planning`: as in gkl_shim_pairhmm_cuda_planner_options.
+    Chunk(gpu::Device *device, const gkl_shim_pairhmm_cuda_options &engine, int64_t planning);
     ~Chunk() override;
 
     // For BatchQueue: the planner of a precision, the figures of the chunk that it has taken, and
     // the reads in it.
-    gkl_shim_cuda_planner *planner(int32_t precision);
-    gkl_shim_cuda_chunk figures = {};
+    gkl_shim_pairhmm_cuda_planner *planner(int32_t precision);
+    gkl_shim_pairhmm_cuda_chunk figures = {};
     Span span = {};
 
     bool has_results() override;
@@ -47,16 +47,20 @@ class Chunk : public gpu::Slot {
     void launch_kernels();
 
    private:
-    typedef std::unique_ptr<gkl_shim_cuda_planner, void (*)(gkl_shim_cuda_planner *)> Planner;
+    typedef std::unique_ptr<gkl_shim_pairhmm_cuda_planner,
+                            void (*)(gkl_shim_pairhmm_cuda_planner *)>
+        Planner;
 
     void make_room();
-    void launch_widths(const gkl_shim_cuda_kernels &kernels, int32_t step, int32_t warps);
-    void launch_one(const gkl_shim_cuda_kernels &kernels, int kernel, int32_t step, int32_t warps);
+    void launch_widths(const gkl_shim_pairhmm_cuda_kernels &kernels, int32_t step, int32_t warps);
+    void launch_one(const gkl_shim_pairhmm_cuda_kernels &kernels, int kernel, int32_t step,
+                    int32_t warps);
 
-    const gkl_shim_cuda_engine_options &engine_;
-    const gkl_shim_cuda_device &hardware_;
+    const gkl_shim_pairhmm_cuda_options &engine_;
+    const gkl_shim_pairhmm_cuda_device &hardware_;
     const int64_t planning_;
-    Planner planners_[2] = {{nullptr, gkl_shim_cuda_close}, {nullptr, gkl_shim_cuda_close}};
+    Planner planners_[2] = {{nullptr, gkl_shim_pairhmm_cuda_planner_close},
+                            {nullptr, gkl_shim_pairhmm_cuda_planner_close}};
     int32_t precision_ = GKL_SHIM_SINGLE;
     int64_t expected_ = 0, seen_ = 0;  // results
     gpu::KeptMemory<void *> block_, results_;

@@ -85,10 +85,10 @@ struct Group {
 };
 
 struct ChunkPlan {
-    explicit ChunkPlan(const gkl_shim_cuda_options &options)
+    explicit ChunkPlan(const gkl_shim_pairhmm_cuda_planner_options &options)
         : options(options), widths(options.precision) {}
 
-    const gkl_shim_cuda_options options;
+    const gkl_shim_pairhmm_cuda_planner_options options;
     const TileWidths widths;
 
     // The input. If `values` is null, all pairs are wanted; otherwise those that are NaN there.

@@ -27,7 +27,7 @@ constexpr int64_t kGroupNanoseconds = 20000;
 
 }  // namespace
 
-void Chunker::take(gkl_shim_cuda_chunk *place) {
+void Chunker::take(gkl_shim_pairhmm_cuda_chunk *place) {
     plan_.parts.clear();
     plan_.group_count = plan_.read_bases = plan_.nanoseconds = plan_.stripes = 0;
     place->regions = place->pairs = place->cells = 0;
@@ -56,7 +56,7 @@ void Chunker::take(gkl_shim_cuda_chunk *place) {
     }
 }
 
-Chunker::Region Chunker::region_at(const gkl_shim_cuda_chunk &place) const {
+Chunker::Region Chunker::region_at(const gkl_shim_pairhmm_cuda_chunk &place) const {
     const gkl_shim_pairhmm_batch &batch = plan_.batch;
     const int64_t g = place.region;
     // The offsets of a region some way ahead come into the cache in time.
@@ -129,7 +129,7 @@ int64_t Chunker::take_reads(const Region &region, int64_t *stripes, bool *any) {
 }
 
 void Chunker::add_part(const Region &region, int64_t end, int64_t stripes,
-                       gkl_shim_cuda_chunk *place) {
+                       gkl_shim_pairhmm_cuda_chunk *place) {
     std::vector<Part> &parts = plan_.parts;
     if (plan_.group_count == 0 || group_nanoseconds_ >= kGroupNanoseconds) {
         if (int64_t(plan_.groups.size()) == plan_.group_count)

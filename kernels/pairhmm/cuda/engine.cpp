@@ -59,9 +59,9 @@ void add_size(const gkl_shim_pairhmm_batch &batch, gkl_shim_pairhmm_stats *stats
 }  // namespace
 
 // Given batches, fills in their results, and counts what was done.
-struct gkl_shim_cuda_engine {
+struct gkl_shim_pairhmm_cuda {
    public:
-    explicit gkl_shim_cuda_engine(const gkl_shim_cuda_engine_options &options)
+    explicit gkl_shim_pairhmm_cuda(const gkl_shim_pairhmm_cuda_options &options)
         : hardware_(options.devices, options.devices + options.device_count),
           options_(own(options)),
           driver_(*options.driver),
@@ -70,7 +70,7 @@ struct gkl_shim_cuda_engine {
           devices_(driver_, options.slots, [this](gpu::Device *device) {
               return std::make_unique<Chunk>(device, options_, options_.planning);
           }) {
-        for (const gkl_shim_cuda_device &device : hardware_)
+        for (const gkl_shim_pairhmm_cuda_device &device : hardware_)
             devices_.add(device.number, device.context, device.memory_bytes);
         const int32_t devices = options.device_count;
         const int32_t threads =
@@ -121,13 +121,13 @@ struct gkl_shim_cuda_engine {
     }
 
     gkl_shim_status measure(const gkl_shim_pairhmm_batch &batch, double *results, int repeats,
-                            gkl_shim_cuda_stages *stages) {
+                            gkl_shim_pairhmm_cuda_stages *stages) {
         return time_stages(&devices_[0], options_, batch, results, repeats, stages);
     }
 
    private:
     // The caller's options, with this engine's copy of the devices.
-    gkl_shim_cuda_engine_options own(gkl_shim_cuda_engine_options options) const {
+    gkl_shim_pairhmm_cuda_options own(gkl_shim_pairhmm_cuda_options options) const {
         options.threads = allowed_threads(options.threads);
         options.devices = hardware_.data();
         return options;
@@ -176,8 +176,8 @@ struct gkl_shim_cuda_engine {
         return GKL_SHIM_OK;
     }
 
-    const std::vector<gkl_shim_cuda_device> hardware_;
-    const gkl_shim_cuda_engine_options options_;
+    const std::vector<gkl_shim_pairhmm_cuda_device> hardware_;
+    const gkl_shim_pairhmm_cuda_options options_;
     const CudaDriver driver_;
     const CpuSettings cpu_;
     gpu::Devices devices_;
@@ -186,23 +186,23 @@ struct gkl_shim_cuda_engine {
     gkl_shim_pairhmm_stats totals_ = {};
 };
 
-extern "C" gkl_shim_status gkl_shim_cuda_engine_open(const gkl_shim_cuda_engine_options *options,
-                                                     gkl_shim_cuda_engine **engine) {
+extern "C" gkl_shim_status gkl_shim_pairhmm_cuda_open(const gkl_shim_pairhmm_cuda_options *options,
+                                                      gkl_shim_pairhmm_cuda **engine) {
     return opened(engine, *options);
 }
 
 // For api.cpp, which has checked the batches.
-static gkl_shim_status compute_checked(gkl_shim_cuda_engine *engine,
+static gkl_shim_status compute_checked(gkl_shim_pairhmm_cuda *engine,
                                        const gkl_shim_pairhmm_batch *batches, int64_t count,
                                        double *log10_likelihoods, gkl_shim_pairhmm_stats *done) {
     return guarded(
         [&] { return engine->compute(batches, batches + count, log10_likelihoods, done); });
 }
 
-extern "C" gkl_shim_status gkl_shim_cuda_engine_compute(gkl_shim_cuda_engine *engine,
-                                                        const gkl_shim_pairhmm_batch *batches,
-                                                        int64_t count, double *log10_likelihoods,
-                                                        gkl_shim_pairhmm_stats *done) {
+extern "C" gkl_shim_status gkl_shim_pairhmm_cuda_compute(gkl_shim_pairhmm_cuda *engine,
+                                                         const gkl_shim_pairhmm_batch *batches,
+                                                         int64_t count, double *log10_likelihoods,
+                                                         gkl_shim_pairhmm_stats *done) {
     return guarded([&] {
         int64_t pairs, cells;
         for (int64_t k = 0; k < count; k++)
@@ -211,35 +211,39 @@ extern "C" gkl_shim_status gkl_shim_cuda_engine_compute(gkl_shim_cuda_engine *en
     });
 }
 
-extern "C" const char *gkl_shim_cuda_engine_loss(gkl_shim_cuda_engine *engine, int32_t *number) {
+extern "C" const char *gkl_shim_pairhmm_cuda_loss(gkl_shim_pairhmm_cuda *engine, int32_t *number) {
     return engine->loss(number);
 }
 
-extern "C" int32_t gkl_shim_cuda_engine_uses(const gkl_shim_cuda_engine *engine, int32_t number) {
+extern "C" int32_t gkl_shim_pairhmm_cuda_uses(const gkl_shim_pairhmm_cuda *engine, int32_t number) {
     return engine->uses(number);
 }
 
-extern "C" void gkl_shim_cuda_engine_vtable(gkl_shim_cuda_engine *engine,
-                                            gkl_shim_cuda_vtable *vtable) {
-    *vtable = {gkl_shim_version(),        engine,
-               compute_checked,           gkl_shim_cuda_engine_loss,
-               gkl_shim_cuda_engine_uses, gkl_shim_last_error};
+extern "C" void gkl_shim_pairhmm_cuda_get_vtable(gkl_shim_pairhmm_cuda *engine,
+                                                 gkl_shim_pairhmm_cuda_vtable *vtable) {
+    *vtable = {gkl_shim_version(),
+               engine,
+               compute_checked,
+               gkl_shim_pairhmm_cuda_loss,
+               gkl_shim_pairhmm_cuda_uses,
+               gkl_shim_last_error};
 }
 
-extern "C" void gkl_shim_cuda_engine_statistics(const gkl_shim_cuda_engine *engine,
-                                                gkl_shim_pairhmm_stats *stats) {
+extern "C" gkl_shim_status gkl_shim_pairhmm_cuda_statistics(const gkl_shim_pairhmm_cuda *engine,
+                                                            gkl_shim_pairhmm_stats *stats) {
     const FloatingPointMode mode;
     engine->statistics(stats);
+    return GKL_SHIM_OK;
 }
 
-extern "C" gkl_shim_status gkl_shim_cuda_engine_measure(gkl_shim_cuda_engine *engine,
-                                                        const gkl_shim_pairhmm_batch *batch,
-                                                        double *log10_likelihoods, int32_t repeats,
-                                                        gkl_shim_cuda_stages *stages) {
+extern "C" gkl_shim_status gkl_shim_pairhmm_cuda_measure(gkl_shim_pairhmm_cuda *engine,
+                                                         const gkl_shim_pairhmm_batch *batch,
+                                                         double *log10_likelihoods, int32_t repeats,
+                                                         gkl_shim_pairhmm_cuda_stages *stages) {
     return engine->measure(*batch, log10_likelihoods, repeats, stages);
 }
 
-extern "C" void gkl_shim_cuda_engine_close(gkl_shim_cuda_engine *engine) {
+extern "C" void gkl_shim_pairhmm_cuda_close(gkl_shim_pairhmm_cuda *engine) {
     const FloatingPointMode mode;
     delete engine;
 }

@@ -122,7 +122,7 @@ class RowPacker {
         const int64_t *offsets = plan_.batch.read_offsets + part.first_read;
         std::vector<int32_t> &rows = group->rows;
         int64_t bases = 0;
-        part.width = GKL_SHIM_CUDA_WIDTHS;
+        part.width = GKL_SHIM_PAIRHMM_CUDA_WIDTHS;
         part.tiles = 0;
         for (int32_t r = 0; r < part.reads; r++)
             if (plan_.in_part(part, offsets[r + 1] - offsets[r]) && plan_.read_wanted(part, r))

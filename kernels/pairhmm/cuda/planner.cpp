@@ -16,13 +16,13 @@ using namespace gkl_shim;
 using namespace gkl_shim::pairhmm;
 
 // Makes chunks of a batch, one at a time.
-struct gkl_shim_cuda_planner {
+struct gkl_shim_pairhmm_cuda_planner {
    public:
-    explicit gkl_shim_cuda_planner(const gkl_shim_cuda_options &options)
+    explicit gkl_shim_pairhmm_cuda_planner(const gkl_shim_pairhmm_cuda_planner_options &options)
         : plan_(options), threads_(allowed_threads(options.threads)) {}
 
     bool take(const gkl_shim_pairhmm_batch &batch, const double *values,
-              gkl_shim_cuda_chunk *chunk) {
+              gkl_shim_pairhmm_cuda_chunk *chunk) {
         plan_.batch = batch;
         plan_.values = values;
         plan_.threads = chunk->threads > 0 ? chunk->threads : threads_;
@@ -32,7 +32,7 @@ struct gkl_shim_cuda_planner {
         return !plan_.parts.empty();
     }
 
-    gkl_shim_status plan(gkl_shim_cuda_chunk *chunk) {
+    gkl_shim_status plan(gkl_shim_pairhmm_cuda_chunk *chunk) {
         choose_width(&plan_, chunk);
         plan_.each_group(plan_.nanoseconds, [&](Group &group) { plan_group(&plan_, &group); });
         for (int64_t k = 0; k < plan_.group_count; k++)
@@ -54,14 +54,15 @@ struct gkl_shim_cuda_planner {
     const int32_t threads_;
 };
 
-extern "C" gkl_shim_status gkl_shim_cuda_open(const gkl_shim_cuda_options *options,
-                                              gkl_shim_cuda_planner **planner) {
+extern "C" gkl_shim_status gkl_shim_pairhmm_cuda_planner_open(
+    const gkl_shim_pairhmm_cuda_planner_options *options, gkl_shim_pairhmm_cuda_planner **planner) {
     return opened(planner, *options);
 }
 
-extern "C" int32_t gkl_shim_cuda_take(gkl_shim_cuda_planner *planner,
-                                      const gkl_shim_pairhmm_batch *batch, const double *values,
-                                      gkl_shim_cuda_chunk *chunk) {
+extern "C" int32_t gkl_shim_pairhmm_cuda_planner_take(gkl_shim_pairhmm_cuda_planner *planner,
+                                                      const gkl_shim_pairhmm_batch *batch,
+                                                      const double *values,
+                                                      gkl_shim_pairhmm_cuda_chunk *chunk) {
     bool taken = false;
     const gkl_shim_status status = guarded([&] {
         taken = planner->take(*batch, values, chunk);
@@ -70,20 +71,21 @@ extern "C" int32_t gkl_shim_cuda_take(gkl_shim_cuda_planner *planner,
     return status == GKL_SHIM_OK ? taken : -int32_t(status);
 }
 
-extern "C" gkl_shim_status gkl_shim_cuda_plan(gkl_shim_cuda_planner *planner,
-                                              gkl_shim_cuda_chunk *chunk) {
+extern "C" gkl_shim_status gkl_shim_pairhmm_cuda_planner_plan(
+    gkl_shim_pairhmm_cuda_planner *planner, gkl_shim_pairhmm_cuda_chunk *chunk) {
     return guarded([&] { return planner->plan(chunk); });
 }
 
-extern "C" gkl_shim_status gkl_shim_cuda_write(gkl_shim_cuda_planner *planner, void *block) {
+extern "C" gkl_shim_status gkl_shim_pairhmm_cuda_planner_write(
+    gkl_shim_pairhmm_cuda_planner *planner, void *block) {
     return guarded([&] {
         planner->write(static_cast<uint8_t *>(block));
         return GKL_SHIM_OK;
     });
 }
 
-extern "C" int64_t gkl_shim_cuda_finish(gkl_shim_cuda_planner *planner, const double *results,
-                                        double *values) {
+extern "C" int64_t gkl_shim_pairhmm_cuda_planner_finish(gkl_shim_pairhmm_cuda_planner *planner,
+                                                        const double *results, double *values) {
     int64_t missing = 0;
     const gkl_shim_status status = guarded([&] {
         missing = planner->finish(results, values);
@@ -92,4 +94,6 @@ extern "C" int64_t gkl_shim_cuda_finish(gkl_shim_cuda_planner *planner, const do
     return status == GKL_SHIM_OK ? missing : -int64_t(status);
 }
 
-extern "C" void gkl_shim_cuda_close(gkl_shim_cuda_planner *planner) { delete planner; }
+extern "C" void gkl_shim_pairhmm_cuda_planner_close(gkl_shim_pairhmm_cuda_planner *planner) {
+    delete planner;
+}

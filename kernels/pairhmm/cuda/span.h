@@ -55,7 +55,8 @@ struct Span {
 
 // From one place in a batch, which is not its end, to another.
 inline Span span_between(const gkl_shim_pairhmm_batch &batch, double *results,
-                         const gkl_shim_cuda_chunk &begin, const gkl_shim_cuda_chunk &end) {
+                         const gkl_shim_pairhmm_cuda_chunk &begin,
+                         const gkl_shim_pairhmm_cuda_chunk &end) {
     return {&batch,
             results,
             begin.region,

@@ -39,7 +39,7 @@ struct Marks {
 };
 
 void time_chunk(const CudaDriver &driver, void *const *marks, int repeats, Chunk *chunk,
-                gkl_shim_cuda_stages *stages) {
+                gkl_shim_pairhmm_cuda_stages *stages) {
     std::vector<double> plan, write, transfer, kernel;
     for (int k = 0; k < repeats; k++) {
         Clock::time_point start = Clock::now();
@@ -67,9 +67,9 @@ void time_chunk(const CudaDriver &driver, void *const *marks, int repeats, Chunk
 
 }  // namespace
 
-gkl_shim_status time_stages(gpu::Device *device, const gkl_shim_cuda_engine_options &options,
+gkl_shim_status time_stages(gpu::Device *device, const gkl_shim_pairhmm_cuda_options &options,
                             const gkl_shim_pairhmm_batch &batch, double *results, int repeats,
-                            gkl_shim_cuda_stages *stages) {
+                            gkl_shim_pairhmm_cuda_stages *stages) {
     *stages = {};
     return guarded_on_device(device->number, [&] {
         const CudaDriver &driver = device->driver;

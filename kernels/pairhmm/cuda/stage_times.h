@@ -9,11 +9,11 @@
 namespace gkl_shim {
 namespace pairhmm {
 
-// Times the stages of each chunk of a batch on a device, as gkl_shim_cuda_engine_measure() says.
+// Times the stages of each chunk of a batch on a device, as gkl_shim_pairhmm_cuda_measure() says.
 // `results` receives the results of the first pass.
-gkl_shim_status time_stages(gpu::Device *device, const gkl_shim_cuda_engine_options &options,
+gkl_shim_status time_stages(gpu::Device *device, const gkl_shim_pairhmm_cuda_options &options,
                             const gkl_shim_pairhmm_batch &batch, double *results, int repeats,
-                            gkl_shim_cuda_stages *stages);
+                            gkl_shim_pairhmm_cuda_stages *stages);
 
 }  // namespace pairhmm
 }  // namespace gkl_shim

@@ -29,7 +29,7 @@ void give_up(const std::string &reason) {
         warn("no GPU (" + reason + "); the CPU engine computes, with the same answers");
 }
 
-void tell_of_losses(const gkl_shim_cuda_vtable &vtable) {
+void tell_of_losses(const gkl_shim_pairhmm_cuda_vtable &vtable) {
     int32_t number;
     while (const char *reason = vtable.loss(vtable.engine, &number)) {
         if (vtable.uses(vtable.engine, -1))
@@ -43,11 +43,12 @@ void tell_of_losses(const gkl_shim_cuda_vtable &vtable) {
 // The engine for a precision and conventions, opened by Python when it is first wanted. It belongs
 // to the copy of this library that Python has loaded; a jar has another copy. Returns null if there
 // is no engine, and the reason.
-const gkl_shim_cuda_vtable *vtable_for(bool double_precision, bool as_gkl, std::string *reason) {
-    static gkl_shim_cuda_vtable vtables[2][2];
+const gkl_shim_pairhmm_cuda_vtable *vtable_for(bool double_precision, bool as_gkl,
+                                               std::string *reason) {
+    static gkl_shim_pairhmm_cuda_vtable vtables[2][2];
     static std::atomic<bool> opened[2][2];
     static std::mutex opening;
-    gkl_shim_cuda_vtable *const vtable = &vtables[double_precision][as_gkl];
+    gkl_shim_pairhmm_cuda_vtable *const vtable = &vtables[double_precision][as_gkl];
     std::atomic<bool> &is_open = opened[double_precision][as_gkl];
     if (is_open.load(std::memory_order_acquire)) return vtable;
     const std::lock_guard<std::mutex> lock(opening);
@@ -92,7 +93,8 @@ bool cuda_wanted(int32_t backend, const gkl_shim_call_estimate &call, gpu::CallC
 bool compute_on_cuda(const gkl_shim_pairhmm_batch &batch, bool double_precision, bool as_gkl,
                      double *log10_likelihoods, gkl_shim_pairhmm_stats *done) {
     std::string reason;
-    const gkl_shim_cuda_vtable *const vtable = vtable_for(double_precision, as_gkl, &reason);
+    const gkl_shim_pairhmm_cuda_vtable *const vtable =
+        vtable_for(double_precision, as_gkl, &reason);
     if (!vtable) {
         give_up(reason);
         return false;

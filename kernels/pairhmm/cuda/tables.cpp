@@ -39,7 +39,8 @@ void write_tables(bool as_gkl, const Tables<T> &from, CudaTables<T> *to) {
 using namespace gkl_shim;
 using namespace gkl_shim::pairhmm;
 
-extern "C" int64_t gkl_shim_cuda_tables(int32_t precision, int32_t conventions, void *tables) {
+extern "C" int64_t gkl_shim_pairhmm_cuda_tables(int32_t precision, int32_t conventions,
+                                                void *tables) {
     const bool as_gkl = conventions == GKL_SHIM_AS_GKL, single = precision == GKL_SHIM_SINGLE;
     const gkl_shim_status status = guarded([&] {
         if (tables && single)

@@ -68,8 +68,8 @@ void add_part(const ChunkPlan &plan, const Part &part, double weight, Cost *cost
 
 }  // namespace
 
-void choose_width(ChunkPlan *plan, gkl_shim_cuda_chunk *chunk) {
-    Cost costs[GKL_SHIM_CUDA_WIDTHS] = {};
+void choose_width(ChunkPlan *plan, gkl_shim_pairhmm_cuda_chunk *chunk) {
+    Cost costs[GKL_SHIM_PAIRHMM_CUDA_WIDTHS] = {};
     const int64_t parts = int64_t(plan->parts.size()), step = (parts + kSample - 1) / kSample;
     for (int64_t k = 0; k < parts; k += step)
         if (!plan->parts[size_t(k)].striped && !plan->parts[size_t(k)].left)

@@ -11,7 +11,7 @@ namespace pairhmm {
 // computes a whole tile (`passes` becomes 1, otherwise 0). The choice is the fastest one for a
 // sample of the parts, by an estimate. All parts whose reads fit get the same width, because the
 // device is idle for a moment at the end of each kernel.
-void choose_width(ChunkPlan *plan, gkl_shim_cuda_chunk *chunk);
+void choose_width(ChunkPlan *plan, gkl_shim_pairhmm_cuda_chunk *chunk);
 
 }  // namespace pairhmm
 }  // namespace gkl_shim
