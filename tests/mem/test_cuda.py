@@ -5,6 +5,9 @@ tests/gpu/test_cuda_mem.py has the real thing.
 
 from __future__ import annotations
 
+import itertools
+import time
+
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -72,6 +75,29 @@ def test_devices_share_the_work(fake_gpus, devices: int, page_letters: int) -> N
     assert len(found) > 10
     assert set(driver.launches) == set(range(devices))
     assert driver.live == []
+
+
+def test_a_device_that_is_not_needed_takes_no_chunk(fake_gpus) -> None:
+    """It has no index of this reference, but one of an earlier reference."""
+    driver = fake_gpus(2, kernels="mem")
+    engine = cuda.Engine(streams=1)
+    for seed, letters in ((41, 3000), (42, 60)):
+        reference, queries = related(seed, 3000, 4)
+        query = queries[0][:letters]
+        index = mem.Index(reference, min_length=12)
+        want = index.find(query, strands="forward")
+        driver.forget_calls()
+        # The first thread to search, usually that of the first device, lets others overtake it.
+        pushes = itertools.count()
+        driver.before(
+            "cuCtxPushCurrent_v2", lambda pushes=pushes: next(pushes) == 1 and time.sleep(0.1)
+        )
+        given = mem.native_sequences(query, "query")
+        found = engine.find(index.native, given, 12, "mem", "forward").array()
+        assert np.array_equal(found, want)
+        assert len(want) > 0
+        assert set(driver.launches) == ({0, 1} if letters > 60 else {0})
+    engine.close()
 
 
 def test_a_match_may_end_beyond_what_is_on_the_device(host) -> None:

@@ -161,18 +161,19 @@ struct DeviceSearch {
 
     void run() {
         waiting.resize(size_t(pages > 1 ? all_chunks() : 0));
+        const int64_t used = std::min(device_count(), pages > 1 ? pages : all_chunks());
         // The texts of the queries are prepared while the devices index their first pages.
-        const int most = std::max(settings.threads, int(device_count()) + 1);
-        in_parallel(device_count() + 1, kLongTime, most, [this](int64_t k) {
+        const int most = std::max(settings.threads, int(used) + 1);
+        in_parallel(used + 1, kLongTime, most, [this](int64_t k) {
             if (k == 0)
                 prepare();
             else
                 on_device(k - 1, [this, k](SearchDevice &device) {
-                    if (k - 1 < (pages > 1 ? pages : all_chunks()))
-                        index_page(device, pages > 1 ? k - 1 : 0);
+                    index_page(device, pages > 1 ? k - 1 : 0);
                 });
         });
-        in_parallel(device_count(), kLongTime, most, [this](int64_t number) {
+        // The other devices have no page, so they may not take a chunk.
+        in_parallel(used, kLongTime, most, [this](int64_t number) {
             on_device(number, [this, number](SearchDevice &device) {
                 if (pages == 1) search_page(device, next_chunk);
                 for (int64_t page = number; pages > 1 && page < pages; page += device_count()) {
