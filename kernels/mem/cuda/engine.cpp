@@ -211,7 +211,8 @@ struct DeviceSearch {
         const CudaContext current(device.streams[0]->driver, device.context);
         const int64_t begin = page * page_letters;
         device.page->build(device.streams[0].get(), index, begin,
-                           std::min(begin + page_letters, index.text().size()), settings.threads);
+                           std::min(begin + page_letters, index.text().size()),
+                           settings.min_length, settings.threads);
         const std::lock_guard<std::mutex> lock(mutex);
         watch.add_to(&times.index);
     }
@@ -362,7 +363,7 @@ struct gkl_shim_mem_cuda {
         if (page_letters_ == 0 && size >= kDividedFrom &&
             size > std::max(all_letters, index.settings().query_letters))
             page = std::min(page, (size + count - 1) / count);
-        page = std::min(page, size);
+        page = std::min({page, size, DevicePage::most_letters(index.seeds())});
         int64_t chunk = chunk_letters_;
         if (chunk == 0) {
             // Two for each stream at least.
@@ -408,7 +409,7 @@ struct gkl_shim_mem_cuda {
         const int64_t left = memory_bytes_ / 2 - 4 * seeds.buckets();
         // A letter takes 11/8 bytes, and a seed four.
         const double bytes = 1.375 + 4.0 / seeds.reference_step;
-        return std::clamp<int64_t>(int64_t(double(left) / bytes), 1 << 16, kLongestPage);
+        return std::max<int64_t>(int64_t(double(left) / bytes), 1 << 16);
     }
 
     const CudaDriver driver_;
