@@ -38,8 +38,13 @@ struct SearchDevice {
         : number(given.number), context(given.context), kernels(given.kernels), driver_(driver) {
         const CudaContext current(driver, context);
         page = std::make_unique<DevicePage>(driver);
-        for (int k = 0; k < count; k++)
-            streams.push_back(std::make_unique<Stream>(driver, kernels));
+        try {
+            for (int k = 0; k < count; k++)
+                streams.push_back(std::make_unique<Stream>(driver, kernels));
+        } catch (...) {
+            streams.clear();  // while the context is current
+            throw;
+        }
     }
     ~SearchDevice() {
         try {
