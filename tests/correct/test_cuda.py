@@ -267,6 +267,24 @@ def test_a_spectrum_that_is_too_large_for_a_device(fake_gpus, monkeypatch, devic
     assert driver.live == []
 
 
+def test_a_failed_device_lets_go_of_a_spectrum_in_host_memory(fake_gpus, monkeypatch) -> None:
+    """The spectrum of a later call takes its place, and the first device has allocated both."""
+    monkeypatch.setenv("GKL_SHIM_DEVICE_MEMORY", "1")
+    driver = fake_gpus(2, kernels="correct")
+    spectrum, reads, qualities = large_spectrum()
+    other, _, _ = large_spectrum()
+    engine = Engine(chunk_bases=500)
+    same_reads(spectrum, reads, qualities_of(qualities), "search", USUAL, engine)
+    driver.fail("cuLaunchKernel", 0, 1)
+    same_reads(spectrum, reads, qualities_of(qualities), "search", USUAL, engine)
+    assert driver.failed == {"cuLaunchKernel"}
+    same_reads(other, reads, qualities_of(qualities), "search", USUAL, engine)
+    assert driver.most_pinned < 2 * spectrum.bytes
+    with pytest.warns(RuntimeWarning, match="is no longer used: "):
+        engine.tell_of_losses()
+    engine.close()
+
+
 def test_a_warning_tells_of_a_spectrum_in_host_memory(fake_gpus) -> None:
     driver = fake_gpus(kernels="correct")
     reads, _ = random_reads(9, genome=200, depth=10)
