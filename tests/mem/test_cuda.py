@@ -262,7 +262,7 @@ def test_a_search_that_fails_leaves_nothing_to_send(host) -> None:
 def test_a_device_that_fails_when_it_is_opened(fake_gpus, after: int) -> None:
     driver = fake_gpus(2, kernels="mem")
     driver.fail("cuStreamCreate", after, 1, loses=False)
-    with pytest.raises(BackendUnavailable, match="cuStreamCreate: CUDA_ERROR_INVALID_VALUE"):
+    with pytest.raises(BackendUnavailable, match="GPU 1 has failed: cuStreamCreate"):
         cuda.Engine()
     assert driver.live == []
 

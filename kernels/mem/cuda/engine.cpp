@@ -343,10 +343,10 @@ struct gkl_shim_mem_cuda {
           page_letters_(options.page_letters),
           chunk_letters_(options.chunk_letters),
           memory_bytes_(options.memory_bytes),
-          streams_(options.streams > 0 ? options.streams : kStreams) {
-        for (int32_t k = 0; k < options.device_count; k++)
-            devices_.push_back(
-                std::make_unique<SearchDevice>(driver_, options.devices[k], streams_));
+          streams_(options.streams > 0 ? options.streams : kStreams) {}
+
+    void open(const gkl_shim_mem_cuda_device &device) {
+        devices_.push_back(std::make_unique<SearchDevice>(driver_, device, streams_));
     }
 
     Results find(const Index &index, const FindSettings &settings,
@@ -427,8 +427,14 @@ struct gkl_shim_mem_cuda {
 extern "C" gkl_shim_status gkl_shim_mem_cuda_open(const gkl_shim_mem_cuda_options *options,
                                                   gkl_shim_mem_cuda **engine) {
     *engine = nullptr;
-    return guarded_on_device(options->devices[0].number, [&] {
-        *engine = new gkl_shim_mem_cuda(*options);
+    return guarded([&] {
+        auto made = std::make_unique<gkl_shim_mem_cuda>(*options);
+        for (int32_t k = 0; k < options->device_count; k++)
+            check(guarded_on_device(options->devices[k].number, [&] {
+                made->open(options->devices[k]);
+                return GKL_SHIM_OK;
+            }));
+        *engine = made.release();
         return GKL_SHIM_OK;
     });
 }
