@@ -173,6 +173,55 @@ def test_tables_grow_and_are_dropped(host) -> None:
     assert host.live == []
 
 
+def kmers_of_a_partition(k: int, partition: int, count: int) -> list[str]:
+    """K-mers that kernels/correct/model.h counts in one partition."""
+    rnd = random.Random(4)
+    mask, found = (1 << 2 * k) - 1, set()
+    while len(found) < count:
+        letters = "".join(rnd.choices("ACTG", k=k))
+        codes = ["ACTG".index(letter) for letter in letters]
+        forward = reverse = 0
+        for code in codes:
+            forward = forward << 2 | code
+        for code in reversed(codes):
+            reverse = reverse << 2 | code ^ 2
+        x = min(forward, reverse)
+        for factor in (0x9E3779B97F4A7C15, 0xD6E8FEB86659FD93):
+            x = ((x ^ x >> k) * factor) & mask
+        if x >> (2 * k - 9) == partition:
+            found.add(letters)
+    return sorted(found)
+
+
+@pytest.mark.parametrize("partition", [0, 511])
+def test_a_table_that_overflows_is_counted_in_another_pass(host, partition) -> None:
+    """K-mers are not divided evenly among the partitions."""
+    usual, _ = random_reads(7, genome=300, depth=10)
+    reads = kmers_of_a_partition(15, partition, 250) * 2 + usual
+    engine = Engine()
+    spectrum, passes = counted(reads, 15, 2, engine, step=len(reads))
+    assert passes == 2
+    same_spectrum(spectrum, Spectrum.from_reads(reads, k=15, threshold=2, backend="cpu"))
+    engine.close()
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_n_has_no_quality(host, method) -> None:
+    """Qualities decide which changes are made, and the file gives N high ones here."""
+    clean, _ = random_reads(13, genome=300, rate=0)
+    spectrum = Spectrum.from_reads(clean, k=13, threshold=3, backend="cpu")
+    rnd = random.Random(13)
+    reads, qualities = [], []
+    for read in clean:
+        letters = [rnd.choice("NNACGT") if rnd.random() < 0.15 else letter for letter in read]
+        reads.append("".join(letters))
+        qualities.append([60 if letter == "N" else rnd.choice([9, 10, 11]) for letter in letters])
+    engine = Engine()
+    states = same_reads(spectrum, reads, qualities_of(qualities), method, (9, 0, False), engine)
+    assert {CORRECTED, UNSOLVED} <= set(states)
+    engine.close()
+
+
 @pytest.mark.parametrize("after", [0, 2])
 @pytest.mark.parametrize(
     "function", ["cuMemAlloc_v2", "cuLaunchKernel", "cuStreamSynchronize", "cuMemcpyHtoDAsync_v2"]
