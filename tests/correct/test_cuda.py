@@ -173,6 +173,55 @@ def test_tables_grow_and_are_dropped(host) -> None:
     assert host.live == []
 
 
+def kmers_of_a_partition(k: int, partition: int, count: int) -> list[str]:
+    """K-mers that kernels/correct/model.h counts in one partition."""
+    rnd = random.Random(4)
+    mask, found = (1 << 2 * k) - 1, set()
+    while len(found) < count:
+        letters = "".join(rnd.choices("ACTG", k=k))
+        codes = ["ACTG".index(letter) for letter in letters]
+        forward = reverse = 0
+        for code in codes:
+            forward = forward << 2 | code
+        for code in reversed(codes):
+            reverse = reverse << 2 | code ^ 2
+        x = min(forward, reverse)
+        for factor in (0x9E3779B97F4A7C15, 0xD6E8FEB86659FD93):
+            x = ((x ^ x >> k) * factor) & mask
+        if x >> (2 * k - 9) == partition:
+            found.add(letters)
+    return sorted(found)
+
+
+@pytest.mark.parametrize("partition", [0, 511])
+def test_a_table_that_overflows_is_counted_in_another_pass(host, partition) -> None:
+    """K-mers are not divided evenly among the partitions."""
+    usual, _ = random_reads(7, genome=300, depth=10)
+    reads = kmers_of_a_partition(15, partition, 250) * 2 + usual
+    engine = Engine()
+    spectrum, passes = counted(reads, 15, 2, engine, step=len(reads))
+    assert passes == 2
+    same_spectrum(spectrum, Spectrum.from_reads(reads, k=15, threshold=2, backend="cpu"))
+    engine.close()
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_n_has_no_quality(host, method) -> None:
+    """Qualities decide which changes are made, and the file gives N high ones here."""
+    clean, _ = random_reads(13, genome=300, rate=0)
+    spectrum = Spectrum.from_reads(clean, k=13, threshold=3, backend="cpu")
+    rnd = random.Random(13)
+    reads, qualities = [], []
+    for read in clean:
+        letters = [rnd.choice("NNACGT") if rnd.random() < 0.15 else letter for letter in read]
+        reads.append("".join(letters))
+        qualities.append([60 if letter == "N" else rnd.choice([9, 10, 11]) for letter in letters])
+    engine = Engine()
+    states = same_reads(spectrum, reads, qualities_of(qualities), method, (9, 0, False), engine)
+    assert {CORRECTED, UNSOLVED} <= set(states)
+    engine.close()
+
+
 @pytest.mark.parametrize("after", [0, 2])
 @pytest.mark.parametrize(
     "function", ["cuMemAlloc_v2", "cuLaunchKernel", "cuStreamSynchronize", "cuMemcpyHtoDAsync_v2"]
@@ -265,6 +314,24 @@ def test_a_spectrum_that_is_too_large_for_a_device(fake_gpus, monkeypatch, devic
     assert spectrum.bytes < driver.most_pinned < spectrum.bytes + (1 << 20) * devices * 4
     engine.close()
     assert driver.live == []
+
+
+def test_a_failed_device_lets_go_of_a_spectrum_in_host_memory(fake_gpus, monkeypatch) -> None:
+    """The spectrum of a later call takes its place, and the first device has allocated both."""
+    monkeypatch.setenv("GKL_SHIM_DEVICE_MEMORY", "1")
+    driver = fake_gpus(2, kernels="correct")
+    spectrum, reads, qualities = large_spectrum()
+    other, _, _ = large_spectrum()
+    engine = Engine(chunk_bases=500)
+    same_reads(spectrum, reads, qualities_of(qualities), "search", USUAL, engine)
+    driver.fail("cuLaunchKernel", 0, 1)
+    same_reads(spectrum, reads, qualities_of(qualities), "search", USUAL, engine)
+    assert driver.failed == {"cuLaunchKernel"}
+    same_reads(other, reads, qualities_of(qualities), "search", USUAL, engine)
+    assert driver.most_pinned < 2 * spectrum.bytes
+    with pytest.warns(RuntimeWarning, match="is no longer used: "):
+        engine.tell_of_losses()
+    engine.close()
 
 
 def test_a_warning_tells_of_a_spectrum_in_host_memory(fake_gpus) -> None:

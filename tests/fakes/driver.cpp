@@ -46,6 +46,8 @@ enum Status {
 };
 enum class Kind { kDevice, kPinned, kStream, kEvent };
 enum { kGuard = 256, kAnyDevice = -1 };
+// The limits on a grid.
+constexpr uint32_t kMostBlocks = 0x7fffffff, kMostRows = 65535;
 constexpr uint8_t kGuardByte = 0x5C, kFreed = 0xDD;
 // What new memory holds: as 16-bit numbers -3, which the prefilter's kernels take for their own
 // (kTooWide) if they read a result that no kernel has written.
@@ -620,9 +622,10 @@ FUNCTION int32_t cuMemsetD8Async(uint64_t to, uint8_t value, size_t size, void *
 FUNCTION int32_t cuLaunchKernel(void *kernel, uint32_t x, uint32_t y, uint32_t, uint32_t, uint32_t,
                                 uint32_t, uint32_t, void *stream, void **parameters, void **) {
     return call(__func__, [=](Driver &driver) {
+        if (x == 0 || y == 0 || x > kMostBlocks || y > kMostRows) return int(kInvalidValue);
         driver.launch(static_cast<Kernel *>(kernel), x, y, static_cast<Stream *>(stream),
                       parameters);
-        return kOk;
+        return int(kOk);
     });
 }
 FUNCTION int32_t cuGetErrorName(int32_t error, const char **name) {

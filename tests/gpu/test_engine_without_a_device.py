@@ -24,7 +24,7 @@ from gkl_shim.cli import _generated_input
 from gkl_shim.cuda import devices, driver
 from gkl_shim.cuda import pairhmm as cuda
 from gkl_shim.errors import BackendUnavailable
-from gkl_shim.pairhmm import Batch, PairHMM, stream
+from gkl_shim.pairhmm import Batch, HaplotypeBatch, PairHMM, ReadBatch, stream
 from tests.conftest import ROOT
 from tests.fakes.cupy import CuPy
 from tests.fakes.driver import FALLIBLE
@@ -793,3 +793,15 @@ def test_no_driver_to_wake(monkeypatch):
 
     monkeypatch.setattr(driver.ctypes, "CDLL", missing)
     driver._wake(None)
+
+
+def test_a_region_of_more_haplotypes_than_a_grid_has_rows(null):
+    null(result=-1.0)
+    count = 32 * 65_535 + 1
+    letters = np.full(count, ord("A"), np.uint8)
+    reads = ReadBatch.from_arrays(np.arange(2), letters[:1], np.full(1, 30, np.uint8))
+    haplotypes = HaplotypeBatch.from_arrays(np.arange(count + 1), letters)
+    engine = cuda.Engine(threads=1)
+    assert (engine.compute(Batch(reads, haplotypes)) == np.full(count, -1.0)).all()
+    assert engine.statistics()["cuda_pairs"] == count
+    engine.close()

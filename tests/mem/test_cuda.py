@@ -5,6 +5,9 @@ tests/gpu/test_cuda_mem.py has the real thing.
 
 from __future__ import annotations
 
+import itertools
+import time
+
 import numpy as np
 import pytest
 from click.testing import CliRunner
@@ -17,6 +20,7 @@ from gkl_shim.cli._generated_mem import mutated
 from gkl_shim.cli.mem import command
 from gkl_shim.cuda import devices
 from gkl_shim.cuda import mem as cuda
+from gkl_shim.errors import BackendUnavailable
 from tests.mem.sequences import fasta, pair
 from tests.mem.test_find import related
 from tests.mem.test_mummer import genome
@@ -59,7 +63,7 @@ def test_repetitive_sequences(host, sequences, length, kind, strands, only, page
     )
     want = index.find(queries, kind=kind, strands=strands)
     found, _ = on_devices(index, queries, kind, strands, page_letters=page, chunk_letters=chunk)
-    assert (found == want).all()
+    assert np.array_equal(found, want)
 
 
 @pytest.mark.parametrize("devices", [1, 2, 3])
@@ -69,11 +73,34 @@ def test_devices_share_the_work(fake_gpus, devices: int, page_letters: int) -> N
     reference, queries = related(31, 3000, 12)
     index = mem.Index(reference, min_length=14)
     found, pages = on_devices(index, queries, page_letters=page_letters, chunk_letters=1024)
-    assert (found == index.find(queries, strands="both")).all()
+    assert np.array_equal(found, index.find(queries, strands="both"))
     assert pages == (5 if page_letters else 1)
     assert len(found) > 10
     assert set(driver.launches) == set(range(devices))
     assert driver.live == []
+
+
+def test_a_device_that_is_not_needed_takes_no_chunk(fake_gpus) -> None:
+    """It has no index of this reference, but one of an earlier reference."""
+    driver = fake_gpus(2, kernels="mem")
+    engine = cuda.Engine(streams=1)
+    for seed, letters in ((41, 3000), (42, 60)):
+        reference, queries = related(seed, 3000, 4)
+        query = queries[0][:letters]
+        index = mem.Index(reference, min_length=12)
+        want = index.find(query, strands="forward")
+        driver.forget_calls()
+        # The first thread to search, usually that of the first device, lets others overtake it.
+        pushes = itertools.count()
+        driver.before(
+            "cuCtxPushCurrent_v2", lambda pushes=pushes: next(pushes) == 1 and time.sleep(0.1)
+        )
+        given = mem.native_sequences(query, "query")
+        found = engine.find(index.native, given, 12, "mem", "forward").array()
+        assert np.array_equal(found, want)
+        assert len(want) > 0
+        assert set(driver.launches) == ({0, 1} if letters > 60 else {0})
+    engine.close()
 
 
 def test_a_match_may_end_beyond_what_is_on_the_device(host) -> None:
@@ -85,7 +112,23 @@ def test_a_match_may_end_beyond_what_is_on_the_device(host) -> None:
     assert want["length"].max() > 38_000
     for options in ({"page_letters": 5000}, {"chunk_letters": 4096}):
         found, _ = on_devices(index, query, strands="forward", **options)
-        assert (found == want).all()
+        assert np.array_equal(found, want)
+
+
+@pytest.mark.parametrize("page_letters", [0, 5000])
+def test_searches_of_one_index_have_lengths_of_their_own(host, page_letters: int) -> None:
+    """A page that is on the device for short matches does not tell how long the longest are."""
+    reference, _ = related(32, 40_000, 0)
+    queries = [reference[100:39_000], reference[2000:14_000]]
+    index = mem.Index(reference, min_length=20)
+    engine = cuda.Engine(page_letters=page_letters)
+    given = mem.native_sequences(queries, "queries")
+    for length in (20, 9000, 20_000, 9000, 38_900, 38_901, 2**63 - 1):
+        want = index.find(queries, min_length=length, strands="forward")
+        found = engine.find(index.native, given, length, "mem", "forward").array()
+        assert np.array_equal(found, want)
+        assert len(found) == (length < 38_901) + (length < 12_001) or length == 20
+    engine.close()
 
 
 @pytest.mark.parametrize("pages", [1, 2])
@@ -97,7 +140,7 @@ def test_the_host_orders_very_many_matches_at_one_position(host, pages: int) -> 
     want = index.find(queries)
     assert np.bincount(want["query"]).min() > 4000
     found, _ = on_devices(index, queries, strands="forward", page_letters=5001 // pages)
-    assert (found == want).all()
+    assert np.array_equal(found, want)
 
 
 @pytest.mark.parametrize("streams", [1, 2, 5])
@@ -112,7 +155,7 @@ def test_pages_and_chunks_are_put_together(fake_gpus, streams: int, kind: mem.Ki
     options = {"page_letters": 900, "chunk_letters": 192, "streams": streams}
     found, pages = on_devices(index, queries, kind, **options)
     assert pages == 3
-    assert (found == want).all()
+    assert np.array_equal(found, want)
     assert driver.live == []
 
 
@@ -124,7 +167,7 @@ def test_many_matches_are_written_in_parts(host, monkeypatch) -> None:
     want = index.find(queries, strands="both")
     found, _ = on_devices(index, queries)
     assert len(want) > 1000
-    assert (found == want).all()
+    assert np.array_equal(found, want)
     assert sum(name.endswith("fill_matches") for _, name in host.launched) > 10
 
 
@@ -139,7 +182,7 @@ def test_parts_of_a_query_have_its_matches(host, page_letters: int, most: int) -
     index._devices.always = True
     parts = [part.array() for part in index.in_parts(given, 6, "mem", "both", most)]
     index._devices.engine.close()
-    assert (np.concatenate(parts) == want).all()
+    assert np.array_equal(np.concatenate(parts), want)
     # With several pages, a strand is one part.
     assert (len(parts) > 2) == (most < 10**9 and page_letters == 0)
 
@@ -158,7 +201,7 @@ def test_reads_of_the_human_megabase(host) -> None:
     for page_letters in (0, 400_000):
         found, pages = on_devices(index, reads, page_letters=page_letters)
         assert pages == (3 if page_letters else 1)
-        assert (found == want).all()
+        assert np.array_equal(found, want)
 
 
 def test_large_tables_are_scanned_in_levels(host) -> None:
@@ -167,7 +210,7 @@ def test_large_tables_are_scanned_in_levels(host) -> None:
     # Two levels of sums: more than 1,024 * 1,024 buckets.
     assert index.information.bytes > 4 << 20
     found, _ = on_devices(index, queries)
-    assert (found == index.find(queries, strands="both")).all()
+    assert np.array_equal(found, index.find(queries, strands="both"))
 
 
 @pytest.mark.parametrize("slow", [False, True])
@@ -181,7 +224,7 @@ def test_an_engine_is_used_again(fake_gpus, slow: bool) -> None:
             given = mem.native_sequences(part, "queries")
             found = engine.find(index.native, given, length, kind, "both").array()
             want = index.find(part, min_length=length, kind=kind, strands="both")
-            assert (found == want).all()
+            assert np.array_equal(found, want)
     # The page is indexed once.
     assert [name.rpartition("::")[2] for _, name in driver.launched].count("fill_seeds") == 1
     engine.close()
@@ -197,9 +240,33 @@ def test_the_cpu_takes_over_from_a_device_that_fails(fake_gpus, function: str, a
     driver.fail(function, after, 1)
     index = mem.Index(reference, min_length=12, backend="cuda")
     with pytest.warns(RuntimeWarning, match="GPU 1 has failed: .*; the CPU searches"):
-        assert (index.find(queries, strands="both") == want).all()
+        assert np.array_equal(index.find(queries, strands="both"), want)
     assert driver.failed == {function}
-    assert (index.find(queries, strands="both") == want).all()
+    assert np.array_equal(index.find(queries, strands="both"), want)
+
+
+def test_a_search_that_fails_leaves_nothing_to_send(host) -> None:
+    reference, queries = related(39, 2000, 6)
+    index = mem.Index(reference, min_length=12)
+    engine = cuda.Engine(streams=1)
+    given = mem.native_sequences(queries, "queries")
+    host.fail("cuEventRecord", 1, loses=False)
+    with pytest.raises(BackendUnavailable, match="GPU 0 has failed: cuEventRecord"):
+        engine.find(index.native, given, 12, "mem", "both")
+    host.fail("cuEventRecord", 10**9)
+    others = mem.native_sequences(queries[::-2], "queries")
+    found = engine.find(index.native, others, 12, "mem", "both").array()
+    assert np.array_equal(found, index.find(queries[::-2], strands="both"))
+    engine.close()
+
+
+@pytest.mark.parametrize("after", [0, 1, 5])
+def test_a_device_that_fails_when_it_is_opened(fake_gpus, after: int) -> None:
+    driver = fake_gpus(2, kernels="mem")
+    driver.fail("cuStreamCreate", after, 1, loses=False)
+    with pytest.raises(BackendUnavailable, match="GPU 1 has failed: cuStreamCreate"):
+        cuda.Engine()
+    assert driver.live == []
 
 
 def test_backends_by_name(fake_gpus) -> None:
@@ -207,9 +274,9 @@ def test_backends_by_name(fake_gpus) -> None:
     reference, queries = related(36, 2000, 6)
     options = {"min_length": 12, "strands": "both", "kind": "mum"}
     want = mem.find(reference, queries, backend="cpu", **options)
-    assert (mem.find(reference, queries, backend="auto", **options) == want).all()
+    assert np.array_equal(mem.find(reference, queries, backend="auto", **options), want)
     assert not driver.launched
-    assert (mem.find(reference, queries, backend="cuda", devices=[1], **options) == want).all()
+    assert np.array_equal(mem.find(reference, queries, backend="cuda", devices=[1], **options), want)
     assert set(driver.launches) == {1}
     with pytest.raises(ValueError, match="there is no CUDA device 7"):
         mem.find(reference, queries, backend="cuda", devices=[7])
@@ -254,4 +321,4 @@ def test_numbers_of_results_are_exact(host) -> None:
     index = mem.Index(reference, min_length=4)
     want = index.find(queries, strands="both")
     assert len(want) > 10000
-    assert (on_devices(index, queries)[0] == want).all()
+    assert np.array_equal(on_devices(index, queries)[0], want)

@@ -38,6 +38,8 @@ class DeviceChunk : public gpu::Slot {
 
     // Puts the results into their places.
     void collect();
+    // The device will not correct it. Frees the spectrum's memory, unless others use it.
+    void lose() { slots_.reset(); }
 
     // Runs the kernel again on the reads as they were, and returns the median seconds it takes.
     double time_kernel(int repeats);
@@ -110,7 +112,8 @@ class ChunkWork : public gpu::OneQueueWork<ChunkQueue> {
 
     void collect(gpu::Slot *slot) override { static_cast<DeviceChunk *>(slot)->collect(); }
     void lose(gpu::Slot *slot) override {
-        const DeviceChunk &chunk = *static_cast<DeviceChunk *>(slot);
+        DeviceChunk &chunk = *static_cast<DeviceChunk *>(slot);
+        chunk.lose();
         queue_.add_undone(chunk.first, chunk.cut.end);
     }
 };

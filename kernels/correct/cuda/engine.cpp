@@ -38,32 +38,34 @@ int64_t slot_bytes(const Spectrum &spectrum) {
 
 DeviceSlots::DeviceSlots(const gpu::Device &device, const Spectrum &spectrum, Place place,
                          int threads, void *stream)
-    : number(spectrum.number()), view(spectrum.view()), device_(device) {
-    const CudaDriver &driver = device.driver;
+    : number(spectrum.number()),
+      view(spectrum.view()),
+      driver_(device.driver),
+      context_(device.context) {
     const int64_t bytes = slot_bytes(spectrum);
     try {
         if (place == kOnHost) {
-            driver.allocate(size_t(bytes), &on_host_);
+            driver_.allocate(size_t(bytes), &on_host_);
             copy_all({{on_host_, spectrum.slots(), bytes}}, threads);
             view.slots = static_cast<const uint32_t *>(on_host_);
         } else {
-            driver.allocate(size_t(bytes), &on_device_);
-            driver.send(on_device_, spectrum.slots(), bytes, stream);
-            driver.wait_for_stream(stream);
+            driver_.allocate(size_t(bytes), &on_device_);
+            driver_.send(on_device_, spectrum.slots(), bytes, stream);
+            driver_.wait_for_stream(stream);
             view.slots = reinterpret_cast<const uint32_t *>(on_device_);
         }
     } catch (...) {
-        driver.free(on_device_);
-        driver.free(on_host_);
+        driver_.free(on_device_);
+        driver_.free(on_host_);
         throw;
     }
 }
 
 DeviceSlots::~DeviceSlots() {
     try {
-        const CudaContext current(device_.driver, device_.context);
-        device_.driver.free(on_device_);
-        device_.driver.free(on_host_);
+        const CudaContext current(driver_, context_);
+        driver_.free(on_device_);
+        driver_.free(on_host_);
     } catch (const CudaFailure &) {
         // The device has failed. Its memory goes with the process.
     }

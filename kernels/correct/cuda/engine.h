@@ -33,7 +33,9 @@ class DeviceSlots {
     SpectrumView view;
 
    private:
-    const gpu::Device &device_;
+    // Not the Device, which may be destroyed first: pinned memory is shared by all devices.
+    const CudaDriver &driver_;
+    void *const context_;
     uint64_t on_device_ = 0;
     void *on_host_ = nullptr;
 };

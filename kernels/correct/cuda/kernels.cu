@@ -127,13 +127,14 @@ __global__ void move_entries(Tables from, Tables to, int64_t tables) {
         if (tried == size) to.overflowed[table] = 1;
         found++;
     }
-    // All threads of a warp get here together.
+    // All threads of a warp get here, with or without an entry.
     for (unsigned by = kWarp / 2; by > 0; by /= 2) found += __shfl_down_sync(~0u, found, by);
     if (lane_number() == 0 && found > 0) atomicAdd(to.used, (unsigned long long)(found));
 }
 
 // A block takes a table and reads it once, from the beginning: it counts the counts, and moves the
-// entries that are kept to the beginning, in order. Reading bounds it.
+// entries that are kept to the beginning, in order. A table that lacked room stays as it is.
+// Reading bounds it.
 __global__ void finish_tables(FinishWork work) {
     extern __shared__ uint32_t shared_words[];
     uint32_t *const histogram = shared_words, *const of_warps = shared_words + kMostCount + 1;

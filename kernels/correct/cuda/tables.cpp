@@ -35,7 +35,7 @@ DeviceTables::DeviceTables(Engine *engine, gpu::Device *device, int k, std::vect
         for (void *&stream : streams_) stream = driver_.stream();
         driver_.allocate(kSmall, &small_);
         make(kmers);
-    } catch (const CudaFailure &) {
+    } catch (...) {
         free();
         throw;
     }
@@ -128,7 +128,7 @@ void DeviceTables::make_room(int64_t kmers) {
                (left * from.size + kThreads - 1) / kThreads, kThreads, 0, parameters, streams_[0]);
         driver_.fetch(&used, small_ + kUsed, sizeof used, streams_[0]);
         driver_.wait_for_stream(streams_[0]);
-    } catch (const CudaFailure &) {
+    } catch (...) {
         driver_.free(old);
         throw;
     }

@@ -38,8 +38,13 @@ struct SearchDevice {
         : number(given.number), context(given.context), kernels(given.kernels), driver_(driver) {
         const CudaContext current(driver, context);
         page = std::make_unique<DevicePage>(driver);
-        for (int k = 0; k < count; k++)
-            streams.push_back(std::make_unique<Stream>(driver, kernels));
+        try {
+            for (int k = 0; k < count; k++)
+                streams.push_back(std::make_unique<Stream>(driver, kernels));
+        } catch (...) {
+            streams.clear();  // while the context is current
+            throw;
+        }
     }
     ~SearchDevice() {
         try {
@@ -161,18 +166,19 @@ struct DeviceSearch {
 
     void run() {
         waiting.resize(size_t(pages > 1 ? all_chunks() : 0));
+        const int64_t used = std::min(device_count(), pages > 1 ? pages : all_chunks());
         // The texts of the queries are prepared while the devices index their first pages.
-        const int most = std::max(settings.threads, int(device_count()) + 1);
-        in_parallel(device_count() + 1, kLongTime, most, [this](int64_t k) {
+        const int most = std::max(settings.threads, int(used) + 1);
+        in_parallel(used + 1, kLongTime, most, [this](int64_t k) {
             if (k == 0)
                 prepare();
             else
                 on_device(k - 1, [this, k](SearchDevice &device) {
-                    if (k - 1 < (pages > 1 ? pages : all_chunks()))
-                        index_page(device, pages > 1 ? k - 1 : 0);
+                    index_page(device, pages > 1 ? k - 1 : 0);
                 });
         });
-        in_parallel(device_count(), kLongTime, most, [this](int64_t number) {
+        // The other devices have no page, so they may not take a chunk.
+        in_parallel(used, kLongTime, most, [this](int64_t number) {
             on_device(number, [this, number](SearchDevice &device) {
                 if (pages == 1) search_page(device, next_chunk);
                 for (int64_t page = number; pages > 1 && page < pages; page += device_count()) {
@@ -210,7 +216,8 @@ struct DeviceSearch {
         const CudaContext current(device.streams[0]->driver, device.context);
         const int64_t begin = page * page_letters;
         device.page->build(device.streams[0].get(), index, begin,
-                           std::min(begin + page_letters, index.text().size()), settings.threads);
+                           std::min(begin + page_letters, index.text().size()),
+                           settings.min_length, settings.threads);
         const std::lock_guard<std::mutex> lock(mutex);
         watch.add_to(&times.index);
     }
@@ -336,10 +343,10 @@ struct gkl_shim_mem_cuda {
           page_letters_(options.page_letters),
           chunk_letters_(options.chunk_letters),
           memory_bytes_(options.memory_bytes),
-          streams_(options.streams > 0 ? options.streams : kStreams) {
-        for (int32_t k = 0; k < options.device_count; k++)
-            devices_.push_back(
-                std::make_unique<SearchDevice>(driver_, options.devices[k], streams_));
+          streams_(options.streams > 0 ? options.streams : kStreams) {}
+
+    void open(const gkl_shim_mem_cuda_device &device) {
+        devices_.push_back(std::make_unique<SearchDevice>(driver_, device, streams_));
     }
 
     Results find(const Index &index, const FindSettings &settings,
@@ -361,7 +368,7 @@ struct gkl_shim_mem_cuda {
         if (page_letters_ == 0 && size >= kDividedFrom &&
             size > std::max(all_letters, index.settings().query_letters))
             page = std::min(page, (size + count - 1) / count);
-        page = std::min(page, size);
+        page = std::min({page, size, DevicePage::most_letters(index.seeds())});
         int64_t chunk = chunk_letters_;
         if (chunk == 0) {
             // Two for each stream at least.
@@ -407,7 +414,7 @@ struct gkl_shim_mem_cuda {
         const int64_t left = memory_bytes_ / 2 - 4 * seeds.buckets();
         // A letter takes 11/8 bytes, and a seed four.
         const double bytes = 1.375 + 4.0 / seeds.reference_step;
-        return std::clamp<int64_t>(int64_t(double(left) / bytes), 1 << 16, kLongestPage);
+        return std::max<int64_t>(int64_t(double(left) / bytes), 1 << 16);
     }
 
     const CudaDriver driver_;
@@ -420,8 +427,14 @@ struct gkl_shim_mem_cuda {
 extern "C" gkl_shim_status gkl_shim_mem_cuda_open(const gkl_shim_mem_cuda_options *options,
                                                   gkl_shim_mem_cuda **engine) {
     *engine = nullptr;
-    return guarded_on_device(options->devices[0].number, [&] {
-        *engine = new gkl_shim_mem_cuda(*options);
+    return guarded([&] {
+        auto made = std::make_unique<gkl_shim_mem_cuda>(*options);
+        for (int32_t k = 0; k < options->device_count; k++)
+            check(guarded_on_device(options->devices[k].number, [&] {
+                made->open(options->devices[k]);
+                return GKL_SHIM_OK;
+            }));
+        *engine = made.release();
         return GKL_SHIM_OK;
     });
 }

@@ -10,6 +10,10 @@
 // position, and how many there are. The host allocates exactly as much memory, the scan makes the
 // counts places, and fill_matches() finds the matches again and writes them. order_matches() sorts
 // those of one position by the reference.
+//
+// The warps of a block have nothing in common: no kernel uses shared memory. Any number of warps
+// may share the work. The kernels have not been profiled: what bounds each of them follows from the
+// accesses to memory that it makes.
 #include "common/integers.h"
 #include "mem/cuda/work.h"
 
@@ -24,7 +28,7 @@ __device__ int64_t thread_count() { return int64_t(gridDim.x) * blockDim.x; }
 __device__ int64_t warp_number() { return thread_number() / kWarp; }
 __device__ int64_t warp_count() { return thread_count() / kWarp; }
 
-// One thread a seed.
+// A thread takes a seed and counts it in its bucket. Atomic additions at random places bound it.
 __global__ void count_seeds(SeedWork work) {
     for (int64_t k = thread_number(); k < work.count; k += thread_count()) {
         const int64_t at = work.first + k * work.seeds.reference_step;
@@ -33,7 +37,8 @@ __global__ void count_seeds(SeedWork work) {
     }
 }
 
-// One thread a seed. Expects the end of each bucket in `starts`.
+// A thread takes a seed and writes its position to its bucket. Expects the end of each bucket in
+// `starts`, and leaves where it starts. Atomic additions and writes at random places bound it.
 __global__ void fill_seeds(SeedWork work) {
     for (int64_t k = thread_number(); k < work.count; k += thread_count()) {
         const int64_t at = work.first + k * work.seeds.reference_step;
@@ -52,7 +57,7 @@ __device__ uint32_t sum_up_to(uint32_t value) {
     return value;
 }
 
-// One warp for kScanned values: their sum.
+// A warp takes kScanned values and writes their sum. Reading bounds it.
 __global__ void sum_values(const uint32_t *values, int64_t count, uint32_t *sums) {
     const int64_t tiles = (count + kScanned - 1) / kScanned;
     for (int64_t tile = warp_number(); tile < tiles; tile += warp_count()) {
@@ -66,8 +71,9 @@ __global__ void sum_values(const uint32_t *values, int64_t count, uint32_t *sums
     }
 }
 
-// One warp for kScanned values: each becomes the sum of all values up to it. sums[k] is the sum of
-// all values up to the end of tile k; `sums` is not read if there is one tile.
+// A warp takes kScanned values, a tile: each becomes the sum of all values up to it. sums[k] is the
+// sum of all values up to the end of tile k; `sums` is not read if there is one tile. Reading and
+// writing bound it.
 __global__ void scan_values(uint32_t *values, int64_t count, const uint32_t *sums) {
     const int64_t tiles = (count + kScanned - 1) / kScanned;
     for (int64_t tile = warp_number(); tile < tiles; tile += warp_count()) {
@@ -81,7 +87,9 @@ __global__ void scan_values(uint32_t *values, int64_t count, const uint32_t *sum
     }
 }
 
-// Calls visit(found) for each match of a tile, in the lane that found it.
+// Calls visit(found) for each match of a tile, in the lane that found it. All lanes of a warp call
+// it together. kLanesOfSeed neighbouring lanes share a seed, and all lanes share one with many
+// candidates.
 template <class Visit>
 __device__ void visit_matches(const MatchWork &work, int64_t tile, const Visit &visit) {
     const int lane = threadIdx.x % kWarp;
@@ -119,8 +127,9 @@ __device__ void visit_matches(const MatchWork &work, int64_t tile, const Visit &
     }
 }
 
-// One warp a tile: adds the matches of each position to places[position - work.begin], and all of
-// them to *total.
+// A warp takes a tile: it adds the matches of each position to places[position - work.begin], and
+// all of them to *total. Reads at random places bound it: of the index, and of the reference's
+// letters for each candidate.
 __global__ void count_matches(MatchWork work, uint32_t *places, unsigned long long *total) {
     const int64_t tiles = (work.count + kTile - 1) / kTile;
     unsigned long long found = 0;
@@ -133,8 +142,8 @@ __global__ void count_matches(MatchWork work, uint32_t *places, unsigned long lo
     if (threadIdx.x % kWarp == 0 && found > 0) atomicAdd(total, found);
 }
 
-// One warp a tile: writes the matches. Expects in `places` where the matches of each position end,
-// and leaves where they begin.
+// A warp takes a tile and writes its matches. Expects in `places` where the matches of each
+// position end, and leaves where they begin. The same reads bound it.
 __global__ void fill_matches(MatchWork work, uint32_t *places, Found *matches) {
     const int64_t tiles = (work.count + kTile - 1) / kTile;
     for (int64_t tile = warp_number(); tile < tiles; tile += warp_count())
@@ -143,9 +152,9 @@ __global__ void fill_matches(MatchWork work, uint32_t *places, Found *matches) {
         });
 }
 
-// One thread a match: copies it to its place among those of the same position in the queries, of
-// which there are few. Where there are more than kMostOrdered, they keep their places. `begin` is
-// the position that `places` begins with.
+// A thread takes a match and copies it to its place among those of the same position in the
+// queries. It compares it with all of them, and these reads bound it. Where there are more than
+// kMostOrdered, they keep their places. `begin` is the position that `places` begins with.
 __global__ void order_matches(const uint32_t *places, int64_t begin, const Found *matches,
                               int64_t count, Found *ordered) {
     for (int64_t k = thread_number(); k < count; k += thread_count()) {

@@ -8,8 +8,17 @@ namespace {
 
 // More blocks than this only repeat their loop.
 const int64_t kMostBlocks = int64_t(1) << 20;
-// Letters after a part that are sent with it. A match that is longer is extended on the host.
-const int64_t kAfter = int64_t(1) << 12;
+// Letters before and after a part that are sent with it, beside those that a match of the least
+// length needs. A longer match is extended on the host.
+const int64_t kMargin = int64_t(1) << 12;
+
+// The letters before a part in which a match may start, and those after it that tell whether a
+// match is long enough.
+int64_t letters_before(const Seeds &seeds) { return seeds.period() + kMargin; }
+int64_t letters_after(int64_t min_length) {
+    // More than a text ever has, but few enough to add to a position.
+    return std::clamp(min_length, kMargin, INT64_MAX / 4) + kMargin;
+}
 
 // The first multiple of `step` from a position on, and how many there are before `last`.
 struct Steps {
@@ -18,12 +27,6 @@ struct Steps {
 Steps steps_in(int64_t begin, int64_t last, int64_t step) {
     const int64_t first = (begin + step - 1) / step * step;
     return {first, std::max<int64_t>((last - first + step - 1) / step, 0)};
-}
-
-// How many letters after a part of a text are sent with it: at least those of the shortest match.
-// No text has as many as the largest length.
-int64_t letters_after(int64_t min_length, const Text &text) {
-    return std::max(std::min(min_length, text.size()), kAfter) + kAfter;
 }
 
 // Makes each of the values the sum of all up to it. `sums` is scratch memory.
@@ -70,15 +73,21 @@ DevicePage::~DevicePage() {
     sums_.free(driver_);
 }
 
+int64_t DevicePage::most_letters(const Seeds &seeds) {
+    return kLongestPage - letters_before(seeds);
+}
+
 void DevicePage::build(Stream *stream, const Index &index, int64_t first, int64_t last,
-                       int threads) {
-    if (index.number() == index_ && first == first_ && last == last_) return;
+                       int64_t min_length, int threads) {
+    const int64_t after = letters_after(min_length);
+    if (index.number() == index_ && first == first_ && last == last_ &&
+        (after <= after_ || !reference_.is_cut()))
+        return;
     index_ = -1;
     const Seeds &seeds = index.seeds();
     const Text &text = index.text();
     reference_.send(driver_, stream->stream, &stream->sender, text, first, last,
-                    seeds.period() + kAfter, letters_after(index.settings().min_length, text),
-                    kReferenceEnd, threads);
+                    letters_before(seeds), after, kReferenceEnd, threads);
     const Steps steps =
         steps_in(first, std::min(last, text.size() - seeds.letters + 1), seeds.reference_step);
     const int64_t buckets = seeds.buckets() + 1;
@@ -101,6 +110,7 @@ void DevicePage::build(Stream *stream, const Index &index, int64_t first, int64_
     index_ = index.number();
     first_ = first;
     last_ = last;
+    after_ = after;
 }
 
 int64_t FoundMatches::from(int64_t position) const {
@@ -134,8 +144,8 @@ void find_on_device(
     seeds.query_step = query_step(seeds, min_length);
     const DeviceText &reference = page.reference(), &queries = stream->queries;
     stream->queries.send(driver, stream->stream, &stream->sender, chunk.queries, chunk.begin,
-                         chunk.end, seeds.period() + kAfter,
-                         letters_after(min_length, chunk.queries), kQueryEnd, threads);
+                         chunk.end, letters_before(seeds), letters_after(min_length), kQueryEnd,
+                         threads);
     // A text that is not cut has no match that ends at -1.
     const auto cut = [](const DeviceText &text) {
         return text.is_cut() ? text.origin() + text.view().size : -1;

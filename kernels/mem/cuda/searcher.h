@@ -64,8 +64,13 @@ class DevicePage {
     ~DevicePage();
     DevicePage(const DevicePage &) = delete;
 
-    // Indexes the positions [first, last) of the reference, unless they are indexed already.
-    void build(Stream *stream, const Index &index, int64_t first, int64_t last, int threads);
+    // Indexes the positions [first, last) of the reference for matches of this length or longer,
+    // unless they are indexed already.
+    void build(Stream *stream, const Index &index, int64_t first, int64_t last, int64_t min_length,
+               int threads);
+
+    // The most letters of a page: positions, which count from a place before it, have 32 bits.
+    static int64_t most_letters(const Seeds &seeds);
 
     const DeviceText &reference() const { return reference_; }
     const uint32_t *starts() const { return reinterpret_cast<uint32_t *>(starts_.address()); }
@@ -74,6 +79,7 @@ class DevicePage {
    private:
     const CudaDriver &driver_;
     int64_t index_ = -1, first_ = 0, last_ = 0;
+    int64_t after_ = 0;  // letters after the page that were sent with it
     DeviceText reference_;
     gpu::KeptMemory<uint64_t> starts_, positions_, sums_;
 };

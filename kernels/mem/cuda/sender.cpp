@@ -23,6 +23,7 @@ Sender::~Sender() {
 
 void Sender::begin(uint64_t to, int64_t bytes) {
     to_ = to;
+    used_ = 0;  // an exception may have left bytes for another place
     size_ = std::min(bytes, kLargestPiece);
     for (Piece &piece : pieces_) {
         piece.memory.grow(driver_, stream_, size_);

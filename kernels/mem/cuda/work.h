@@ -11,7 +11,7 @@ enum { kThreads = 128, kWarp = 32 };
 // Seeds of the queries that a warp takes together, a tile. A few, because all its lanes wait for
 // the seed with the most candidates. Several lanes share each seed.
 enum { kTile = 8, kLanesOfSeed = kWarp / kTile };
-// Items that one warp scans, and sums that are kept of the items before it.
+// Values that a warp sums up or scans.
 enum { kScanned = 1024 };
 // The most matches at one position of a query that the device puts in order.
 enum { kMostOrdered = 2048 };

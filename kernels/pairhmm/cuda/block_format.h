@@ -22,8 +22,8 @@ constexpr uint32_t kNoEvent = 0xc0000000;
 
 enum {
     kWarp = 32,
-    // Lanes also read letters before the first column of their trie and after the last one. The
-    // margin is twice the number of columns that a stripe computes around an event.
+    // Lanes also read letters before the first column of their trie and after the last one: fewer
+    // than twice the kWarp + 4 columns that a stripe computes around an event.
     kColumnMargin = 80,
     kNoRead = 255,
     // Stands for a state number where there is none.

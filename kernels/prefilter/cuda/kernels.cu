@@ -1,6 +1,6 @@
-// The CUDA engine's kernels. A thread computes one pair (in encode(), 32 letters). The 128 threads
-// of a block share nothing and never synchronize. The threads of a warp stay together while their
-// pairs have equal lengths and bands.
+// The CUDA engine's kernels. A thread computes one pair (in exact_blocks(), several one after the
+// other; in encode(), 32 letters). The 128 threads of a block share nothing and never synchronize.
+// The threads of a warp stay together while their pairs have equal lengths and bands.
 //
 // Sequences are bit planes in device memory, as described in model.h, and start at any bit. A
 // thread streams them in blocks of 32 columns: it loads 32 columns of the segment, and the words of
