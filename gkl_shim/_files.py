@@ -235,7 +235,8 @@ def _place(path: Path) -> tuple[Path, os.stat_result | None]:
     """Return the file to write and its current state, if any. Raise if it may not be written."""
     target = Path(os.path.realpath(path))
     try:
-        descriptor = os.open(target, os.O_WRONLY | os.O_CLOEXEC)
+        # With its links: the kernel refuses those that other users have made in /tmp.
+        descriptor = os.open(path, os.O_WRONLY | os.O_CLOEXEC)
     except FileNotFoundError:
         return target, None
     try:

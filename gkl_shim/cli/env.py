@@ -99,7 +99,9 @@ def command(
     lines = [f"export {name}={shlex.quote(value)}" for name, value in exports.items()]
     for jar in jars:
         lines.append("# Put this jar in front of GATK's jar on the class path:")
-        lines.append(f'# java -cp {shlex.quote(jar)}:"$GATK_LOCAL_JAR" {run.MAIN_CLASS} ...')
+        # A newline would end the comment, and a shell would run the rest of the path.
+        quoted = shlex.quote(jar).replace("\n", "\\n")
+        lines.append(f'# java -cp {quoted}:"$GATK_LOCAL_JAR" {run.MAIN_CLASS} ...')
     # Printed as bytes, because a path may not be valid text in any encoding.
     click.echo(b"".join(os.fsencode(line) + b"\n" for line in lines), nl=False)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import re
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -120,15 +121,17 @@ def buffer_bytes(cupy: Any, most: int | None = None) -> int:
     Raises
     ------
     BackendUnavailable
-        If the variable is not a number above 0.
+        If the variable is not a number above 0, or has more than 12 digits.
     """
     chosen = os.environ.get("GKL_SHIM_DEVICE_MEMORY", "")
     if chosen:
-        if not (chosen.isascii() and chosen.isdigit() and int(chosen) > 0):
+        number = int(chosen) if re.fullmatch("[0-9]{1,12}", chosen) else 0
+        if number == 0:
             raise BackendUnavailable(
-                f"GKL_SHIM_DEVICE_MEMORY={chosen}: give a whole number of MiB above 0"
+                f"GKL_SHIM_DEVICE_MEMORY={chosen}: give a whole number of MiB above 0, of at most "
+                "12 digits"
             )
-        return int(chosen) << 20
+        return number << 20
     free, _ = cupy.cuda.runtime.memGetInfo()
     half = int(_MEMORY_SHARE * free)
     return half if most is None else min(half, most)

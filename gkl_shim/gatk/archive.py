@@ -41,10 +41,11 @@ def for_gatk(classpath: str, folder: Path) -> Path:
     ------
     MissingComponent
         If this Java is too old, or GATK does not run, or Java writes no archive, or other users can
-        change the folder.
+        change the folder or the archive.
     """
     archive = folder / swaps.ARCHIVE_NAME
     swaps.require_own(folder)
+    swaps.require_own(archive)
     if archive.is_file() and _fits(archive, classpath):
         return archive
     version = programs.java_version()
@@ -54,7 +55,7 @@ def for_gatk(classpath: str, folder: Path) -> Path:
             f"{programs.java()}: Java {version} cannot archive the classes of a run; use Java "
             f"{_FIRST_JAVA} or newer, or leave out --archive"
         )
-    folder.mkdir(parents=True, exist_ok=True)
+    swaps.make_own(folder)
     with scratch(folder) as partial:
         # A file that was cut short kills the JVM. So the archive is renamed once it is complete.
         new = partial / swaps.ARCHIVE_NAME

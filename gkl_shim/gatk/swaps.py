@@ -25,6 +25,7 @@ __all__ = [
     "jars",
     "library_folder",
     "library_path",
+    "make_own",
     "require_own",
 ]
 
@@ -38,7 +39,8 @@ _WARNINGS_TO_STDERR = ("-Xlog:disable", "-Xlog:all=warning:stderr", "-Xlog:cds=e
 ARCHIVE_NAME = "gkl-shim.jsa"
 """The file name of every class-data archive that gkl-shim makes."""
 
-_TOKEN = re.compile(r"""(?:[^\s'"]|'[^']*'|"[^"]*")+""")
+# A JVM divides JAVA_TOOL_OPTIONS at ASCII's white space alone.
+_TOKEN = re.compile(r"""(?:[^\s'"]|'[^']*'|"[^"]*")+""", re.ASCII)
 _OWN_OPTION = re.compile(
     r"-javaagent:.*gkl-shim\.jar(=.*)?"
     rf"|-XX:SharedArchiveFile=.*{re.escape(ARCHIVE_NAME)}"
@@ -90,12 +92,12 @@ STOCK = Swap("stock")
 
 def agent() -> Swap:
     """Return the swap that uses the Java agent."""
-    return Swap("agent", agent=paths.agent_jar())
+    return Swap("agent", agent=_undivided(paths.agent_jar(), "="))
 
 
 def classpath() -> Swap:
     """Return the swap that puts gkl-shim's jar in front of GATK's class path."""
-    return Swap("classpath", jars=(paths.classpath_jar(),))
+    return Swap("classpath", jars=(_undivided(paths.classpath_jar(), ":"),))
 
 
 def library_path(folder: Path) -> Swap:
@@ -143,7 +145,7 @@ def library_folder(classpath: str, folder: Path) -> list[Path]:
             f"{classpath}: no jar there holds GKL's libraries; give GATK's, or use the agent if "
             "this GATK has no GKL"
         )
-    folder.mkdir(parents=True, exist_ok=True)
+    make_own(folder)
     with scratch(folder) as partial:
         for name, content in libraries.items():
             (partial / name).write_bytes(content)
@@ -153,9 +155,27 @@ def library_folder(classpath: str, folder: Path) -> list[Path]:
 
 
 def require_own(folder: Path) -> None:
-    """Refuse a folder for code that a JVM loads, if it exists and other users can change it."""
+    """Refuse a file or folder for code that a JVM loads, if other users can change it."""
+    _undivided(folder, ":")
     if reason := unsafe(folder):
         raise MissingComponent(f"no code is loaded from {folder}: {reason}; use another folder")
+
+
+def make_own(folder: Path) -> None:
+    """Make a folder for code that a JVM loads, if there is none. Raises like `require_own`."""
+    require_own(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    # Another user may have made it meanwhile, or the mask lets all users write to it.
+    require_own(folder)
+
+
+def _undivided(path: Path, separator: str) -> Path:
+    """Return a path in which a JVM finds no separator. It would take the parts for files."""
+    if separator in str(path):
+        raise MissingComponent(
+            f"{path}: a JVM divides this path at \"{separator}\"; use a folder without it"
+        )
+    return path
 
 
 def jars(classpath: str) -> Iterator[Path]:

@@ -15,6 +15,12 @@ const char kDefaultPath[] = "/usr/local/bin:/usr/bin:/bin";
 
 bool is_ours(const struct stat &file) { return file.st_uid == 0 || file.st_uid == geteuid(); }
 
+bool is_program(const std::string &path) {
+    struct stat found;
+    return stat(path.c_str(), &found) == 0 && S_ISREG(found.st_mode) &&
+           access(path.c_str(), X_OK) == 0;
+}
+
 // Removes the text before the separator from `rest`, and returns it.
 std::string take(std::string *rest, char separator) {
     const size_t end = rest->find(separator);
@@ -78,7 +84,7 @@ bool find_program(const std::string &name, std::string *path, std::string *reaso
                 return false;
             }
             *path = take(&entries, ':') + "/" + name;
-        } while ((*path)[0] != '/' || access(path->c_str(), X_OK) != 0);
+        } while ((*path)[0] != '/' || !is_program(*path));
     }
     return is_safe_file(*path, reason);
 }

@@ -109,8 +109,9 @@ bool OutputFile::open(const std::string &path, std::string *reason) {
         if (descriptor_ < 0) *reason = strerror(errno);
         return descriptor_ >= 0;
     }
-    // Opening a pipe without a reader fails at once instead of waiting for a reader.
-    const int found = ::open(target_.c_str(), O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    // Opening a pipe without a reader fails at once instead of waiting for a reader. The path is
+    // opened with its links, because the kernel refuses those that other users have made in /tmp.
+    const int found = ::open(path.c_str(), O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     replaces_ = found >= 0;
     if (found < 0 && errno != ENOENT) {
         const int error = errno;

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
+import subprocess
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from gkl_shim import paths
-from gkl_shim.cli import _gkl
+from gkl_shim.cli import _gkl, env
 from gkl_shim.errors import MissingComponent
-from gkl_shim.gatk import fetch, programs, replay, run, swaps
+from gkl_shim.gatk import archive, fetch, programs, replay, run, swaps
 from tests.cli import shim_command
 from tests.conftest import require_tool
 
@@ -133,10 +136,30 @@ def test_a_library_that_others_can_change_is_refused(library: Path) -> None:
     library.parent.chmod(0o1777)
     assert paths.library() == library
     if os.geteuid() == 0:
-        for place in (library.parent, library):
+        for place in (library, library.parent):
             os.chown(place, 65534, 65534)
             with pytest.raises(MissingComponent, match=f"{place} belongs to another user"):
                 paths.library()
+
+
+def test_every_link_to_a_library_is_looked_at(library: Path) -> None:
+    """Others can let the second of three links, in a folder of theirs, name another file."""
+    own = library.parent.parent
+    middle = own / "everybodys" / "link"
+    middle.parent.mkdir()
+    middle.symlink_to("../shared/lib.so")
+    (own / "link.so").unlink()
+    (own / "link.so").symlink_to("shared/../everybodys/link")
+    assert paths.library() == library
+    middle.parent.chmod(0o777)
+    with pytest.raises(MissingComponent, match=f"others can write to {middle.parent}$"):
+        paths.library()
+    middle.parent.chmod(0o1777)
+    assert paths.library() == library
+    if os.geteuid() == 0:
+        os.chown(middle, 65534, 65534, follow_symlinks=False)
+        with pytest.raises(MissingComponent, match=f"{middle} belongs to another user"):
+            paths.library()
 
 
 def test_a_folder_that_others_can_change_is_refused(
@@ -159,7 +182,94 @@ def test_a_folder_that_others_can_change_is_refused(
     jar = tmp_path / "gatk.jar"
     jar.touch()
     for options in (["--archive", folder], ["--swap", "library-path", "--output", folder]):
+        # With the sticky bit, others can add files to it, but remove none.
+        for mode in (0o777, 0o1777):
+            folder.chmod(mode)
+            done = shim_command.run(tmp_path, "env", *map(str, options), "--classpath", str(jar))
+            assert shim_command.one_error(done) == (
+                f"no code is loaded from {folder}: others can write to {folder}; use another folder"
+            )
+
+
+def test_archived_classes_that_others_can_change_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = tmp_path / swaps.ARCHIVE_NAME
+    found.touch()
+    monkeypatch.setattr(archive, "_fits", lambda *_: True)
+    assert archive.for_gatk("gatk.jar", tmp_path) == found
+    found.chmod(0o666)
+    with pytest.raises(MissingComponent, match=f"others can write to {found}"):
+        archive.for_gatk("gatk.jar", tmp_path)
+
+
+def test_a_new_folder_that_others_can_change_is_refused(tmp_path: Path) -> None:
+    before = os.umask(0)
+    try:
+        with pytest.raises(MissingComponent, match="others can write to"):
+            swaps.make_own(tmp_path / "new")
+    finally:
+        os.umask(before)
+
+
+def test_a_path_that_a_jvm_would_divide_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The part behind a colon would be a folder of the working directory."""
+    jar = tmp_path / "gatk.jar"
+    jar.touch()
+    folder = tmp_path / "a:b"
+    for options in (["--archive", folder], ["--swap", "library-path", "--output", folder]):
         done = shim_command.run(tmp_path, "env", *map(str, options), "--classpath", str(jar))
         assert shim_command.one_error(done) == (
-            f"no code is loaded from {folder}: others can write to {folder}; use another folder"
+            f'{folder}: a JVM divides this path at ":"; use a folder without it'
         )
+    monkeypatch.setattr(paths, "classpath_jar", lambda: folder / "classpath.jar")
+    with pytest.raises(MissingComponent, match='a:b/classpath.jar: a JVM divides this path at ":"'):
+        swaps.classpath()
+    monkeypatch.setattr(paths, "agent_jar", lambda: tmp_path / "a=b" / "agent.jar")
+    with pytest.raises(MissingComponent, match='a=b/agent.jar: a JVM divides this path at "="'):
+        swaps.agent()
+
+
+NAMES = ["a b", "it's", 'say "x"', "$(touch found)", "`touch found`", "a\ntouch found\n#", "-n",
+         "a;touch found", "a\\", "*", "~", "caf\u00e9", "\udcff", "\ttab"]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("swap", ["agent", "classpath"])
+def test_what_env_prints_sets_variables_and_runs_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, swap: str, name: str
+) -> None:
+    """gkl-shim may be installed in any folder."""
+    folder = tmp_path / name
+    folder.mkdir()
+    jar = folder / "gkl-shim.jar"
+    for place in ("agent_jar", "classpath_jar"):
+        monkeypatch.setattr(paths, place, lambda: jar)
+    monkeypatch.setattr(env, "_warns_of_libraries", lambda: False)
+    monkeypatch.delenv("JAVA_TOOL_OPTIONS", raising=False)
+    done = CliRunner().invoke(env.command, ["--swap", swap])
+    assert done.exit_code == 0, done.output
+    show = b'printf "%s" "$JAVA_TOOL_OPTIONS" >options'
+    subprocess.run(
+        ["sh", "-c", done.stdout_bytes + show], cwd=tmp_path, env={}, check=True, timeout=30
+    )
+    assert sorted(tmp_path.iterdir()) == sorted([folder, tmp_path / "options"])
+    options = os.fsdecode((tmp_path / "options").read_bytes())
+    assert options_of_jvm(options) == ([f"-javaagent:{jar}"] if swap == "agent" else [])
+
+
+def options_of_jvm(text: str) -> list[str]:
+    """Divide JAVA_TOOL_OPTIONS as a JVM does: like a shell, but a backslash is an ordinary byte."""
+    words = shlex.shlex(text, posix=True)
+    words.whitespace_split = True
+    words.commenters = words.escape = ""
+    return list(words)
+
+
+def test_options_for_java_that_the_user_has_set_are_kept() -> None:
+    """Only ASCII has white space for a JVM."""
+    options = ["-Da=b\N{NO-BREAK SPACE}c", "'-Dd=e f'", "-Dg=\x1ch"]
+    before = {"JAVA_TOOL_OPTIONS": "\n".join(options)}
+    assert swaps.STOCK.environment(before) == {"JAVA_TOOL_OPTIONS": " ".join(options)}

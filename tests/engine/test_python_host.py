@@ -215,6 +215,12 @@ def test_no_program_is_run_from_a_relative_entry_of_the_path(
     assert REACHED in state
 
 
+def test_a_folder_on_the_path_is_no_program(host: Host, tmp_path: Path) -> None:
+    (tmp_path / "python3").mkdir()
+    setting = {"PATH": f"{tmp_path}:{BIN}:{os.environ['PATH']}", "GKL_SHIM_PYTHON": None}
+    assert REACHED in host(setting)
+
+
 @pytest.mark.parametrize("path", ["", ".", ":", None])
 def test_no_program_is_run_without_a_path(host: Host, trap: Trap, path: str | None) -> None:
     host({"PATH": path, "GKL_SHIM_PYTHON": None}, cwd=trap.folder)

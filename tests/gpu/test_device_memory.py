@@ -88,7 +88,7 @@ def test_memory_of_an_engine_of_the_library(
     engine.close()
 
 
-@pytest.mark.parametrize("chosen", ["0", "-1", "1.5", "2g"])
+@pytest.mark.parametrize("chosen", ["0", "-1", "1.5", "2g", "٣", "9" * 13, "9" * 5000])
 def test_a_wrong_limit_is_refused(
     fake_gpus: Any, monkeypatch: pytest.MonkeyPatch, chosen: str
 ) -> None:
@@ -97,5 +97,5 @@ def test_a_wrong_limit_is_refused(
     with pytest.raises(BackendUnavailable) as error:
         Engine()
     assert str(error.value) == (
-        f"GKL_SHIM_DEVICE_MEMORY={chosen}: give a whole number of MiB above 0"
+        f"GKL_SHIM_DEVICE_MEMORY={chosen}: give a whole number of MiB above 0, of at most 12 digits"
     )

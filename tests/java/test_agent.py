@@ -202,6 +202,26 @@ def test_a_library_that_others_can_change_is_refused(
         changed.chmod(before)
 
 
+def test_every_link_to_a_library_is_looked_at(jvm: Jvm, tmp_path: Path, agent_jar: Path) -> None:
+    """Others can let the second of three links, in a folder of theirs, name another file."""
+    skip_unless_served("stock")
+    with zipfile.ZipFile(agent_jar) as archive:
+        library = Path(archive.extract("native/linux-x86_64/libgkl_shim.so", tmp_path))
+    middle = tmp_path / "everybodys" / "link"
+    middle.parent.mkdir()
+    middle.symlink_to(library)
+    first = tmp_path / "native" / "first"
+    first.symlink_to("../everybodys/link")
+    setting = {"GKL_SHIM_LIBRARY": str(first)}
+    assert jvm("compute", {"regions": [REGION]}, environment=setting).result["ours"]
+    middle.parent.chmod(0o777)
+    outcome = jvm("compute", {"regions": [REGION]}, environment=setting)
+    assert outcome.line("warning").endswith(
+        f"GKL_SHIM_LIBRARY names {first}, which is not loaded: {middle.parent}: others can write "
+        "to it"
+    )
+
+
 def test_a_temporary_folder_that_others_can_write_to_is_not_used(jvm: Jvm) -> None:
     """Other users could replace the library there, so it is extracted to another folder."""
     skip_unless_served("stock")

@@ -242,6 +242,17 @@ def test_symbolic_links_are_followed(record: Recording, folder: Path, exists: bo
     assert [len(list(made.parent.iterdir())) for made in (target, middle, link)] == [1, 1, 3]
 
 
+def test_a_link_that_the_kernel_refuses_is_not_followed(record: Recording, folder: Path) -> None:
+    """It refuses links of other users in folders such as /tmp; this mount refuses all links."""
+    with mounted(folder, "-t", "tmpfs", "-o", "nosymfollow", "gkl-shim-test"):
+        target, link = folder / "target", folder / "link"
+        target.write_text("kept\n")
+        link.symlink_to(target)
+        record.refused(link, os.strerror(errno.ELOOP))
+        assert target.read_text() == "kept\n"
+        assert sorted(folder.iterdir()) == [link, target]
+
+
 def test_standard_output_can_be_recorded_to(jvm: Jvm, folder: Path) -> None:
     link = folder / "stdout"  # like /dev/stdout, which the test must not replace
     link.symlink_to("/proc/self/fd/1")

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from gkl_shim import paths
-from gkl_shim._files import atomic_output
+from gkl_shim._files import atomic_output, check_outputs
 from gkl_shim.errors import MissingComponent
 
 
@@ -67,6 +67,30 @@ def test_a_link_in_place_of_the_output_is_not_followed(
     monkeypatch.setattr(Path, "replace", refuse)
     with pytest.raises(OSError, match="symbolic links"), atomic_output(target) as file:
         file.write(b"after")
+    assert other.read_bytes() == b"kept"
+
+
+def test_a_link_that_the_kernel_refuses_is_not_followed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It refuses links of other users in folders such as /tmp, whoever may write to the target."""
+    link, other = tmp_path / "link.txt", tmp_path / "other.txt"
+    link.symlink_to(other)
+    open_any = os.open
+
+    def open_protected(path: Path, *arguments: int) -> int:
+        if path == link:
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+        return open_any(path, *arguments)
+
+    monkeypatch.setattr(os, "open", open_protected)
+    for content in (None, b"kept"):
+        if content:
+            other.write_bytes(content)
+        with pytest.raises(PermissionError, match="link.txt"), atomic_output(link):
+            pass
+        with pytest.raises(PermissionError, match="link.txt"):
+            check_outputs(link)
     assert other.read_bytes() == b"kept"
 
 

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import os
+import struct
 import subprocess
 from pathlib import Path
 
 import pytest
 
+from gkl_shim import mem
+from gkl_shim.correct import Spectrum
 from tests.conftest import DATA, HEADER_FOLDERS, ROOT, alone, require_tool
 from tests.correct.test_correct import random_reads
 from tests.mem.sequences import fasta
-from tests.mem.test_find import related
+from tests.mem.test_find import related, with_checksum
 from tests.prefilter import simulate
 from tests.smithwaterman.pairs import Pair, pairs
 
@@ -21,6 +24,16 @@ FLAGS = {
 }
 #: GCC takes four times as long to compile the unrolled kernels with these checks at -O1.
 LEVEL = {"address": "-O0", "thread": "-O1"}
+HERE = Path(__file__).parent
+#: A small file, and its format, for each reader of text.
+CORPUS = {
+    "candidates.tsv": "candidates",
+    "pairs.tsv": "pairs",
+    "reads.fa": "reads",
+    "reads.fq": "reads",
+    "regions.in": "regions",
+    "sequences.fa": "fasta",
+}
 BUILDS = ("avx2", "portable") if os.uname().machine == "x86_64" else ("neon", "portable")
 
 #: Each must be found: use of freed memory, signed overflow, a race of two threads.
@@ -80,20 +93,32 @@ def built(sanitizer: str) -> Path:
     return folder / "libgkl_shim.so"
 
 
+def compiled(source: Path, sanitizer: str, folder: Path) -> Path:
+    """Compile a program in C or C++, and the library, for a sanitizer."""
+    library = built(sanitizer)
+    compiler, standard = ("cc", "gnu11") if source.suffix == ".c" else ("c++", "gnu++17")
+    flags = [f"-std={standard}", "-O1", "-g", *FLAGS[sanitizer].split()]
+    flags += [f"-I{headers}" for headers in HEADER_FOLDERS]
+    link = [library, f"-Wl,-rpath,{library.parent}", "-lm", "-lpthread"]
+    path = folder / "program"
+    subprocess.run([require_tool(compiler), *flags, source, "-o", path, *link], check=True)
+    return path
+
+
 @pytest.fixture(scope="module", params=FLAGS)
 def program(request, tmp_path_factory):
     """Return a function that compiles a C program and the library for a sanitizer."""
-    library = built(request.param)
-    flags = ["-std=gnu11", "-O1", "-g", *FLAGS[request.param].split()]
-    flags += [f"-I{folder}" for folder in HEADER_FOLDERS]
+    return lambda source: compiled(source, request.param, tmp_path_factory.mktemp("sanitized"))
 
-    def compiled(source: Path) -> Path:
-        path = tmp_path_factory.mktemp("sanitized") / "program"
-        link = [library, f"-Wl,-rpath,{library.parent}", "-lm", "-lpthread"]
-        subprocess.run([require_tool("cc"), *flags, source, "-o", path, *link], check=True)
-        return path
 
-    return compiled
+@pytest.fixture(scope="module")
+def parsers(tmp_path_factory):
+    return compiled(HERE / "parsers.cpp", "address", tmp_path_factory.mktemp("parsers"))
+
+
+@pytest.fixture(scope="module")
+def threads(tmp_path_factory):
+    return compiled(HERE / "threads.cpp", "thread", tmp_path_factory.mktemp("threads"))
 
 
 @pytest.mark.parametrize("fault", FAULTS)
@@ -200,3 +225,74 @@ def test_correction_runs_clean(program, tmp_path, method):
         done = run(driver, path, 17, 0, method, 4, memory)
         assert (done.returncode, done.stderr) == (0, "")
         assert len(done.stdout.splitlines()) == sum(map(bool, reads))
+
+
+def parse(parsers: Path, form: str, mode: str, *files: Path) -> tuple[int, int]:
+    """Return how many inputs were accepted and how many were refused."""
+    done = run(parsers, form, mode, *files)
+    assert (done.returncode, done.stderr) == (0, "")
+    accepted, refused = map(int, done.stdout.split())
+    return accepted, refused
+
+
+@pytest.mark.parametrize("name", CORPUS)
+def test_damaged_text_is_read_clean(parsers, name):
+    file = HERE / "corpus" / name
+    assert parse(parsers, CORPUS[name], "given", file) == (1, 0)
+    accepted, refused = parse(parsers, CORPUS[name], "damaged", file)
+    assert accepted > 50
+    # mummer takes any text for FASTA.
+    assert refused > 50 or CORPUS[name] == "fasta"
+    beyond = run(parsers, CORPUS[name], "beyond", file)
+    assert beyond.returncode != 0
+    assert "heap-buffer-overflow" in beyond.stderr
+
+
+def test_damaged_indexes_are_read_clean(parsers, tmp_path):
+    """Also those with a checksum that fits."""
+    index = mem.Index(["ACGTTGCATTACGACG" * 2, "GATTACANNGATTACA"], min_length=6, page_letters=30)
+    pieces = [bytes(piece) for piece in index.native.pieces()]
+    whole = tmp_path / "whole"
+    whole.write_bytes(b"".join(pieces))
+    assert parse(parsers, "index", "given", whole) == (1, 0)
+    accepted, refused = parse(parsers, "index", "damaged", whole)
+    assert accepted < refused
+    crafted = []
+    for number, piece in enumerate(pieces):
+        width = 8 if number < 3 else 4
+        for at in range(0, len(piece) - width + 1, width):
+            for value in (0, 1, 2, 7, 1000, 2**31 - 1, 2**32 - 1):
+                changed = bytearray(piece)
+                changed[at : at + width] = value.to_bytes(width, "little")
+                # Tables of gigabytes would be made before a search.
+                if (number, at) not in ((0, 8 * 8), (0, 9 * 8)) or value < 8:
+                    crafted.append(
+                        with_checksum([*pieces[:number], bytes(changed), *pieces[number + 1 :]])
+                    )
+    files = [tmp_path / str(number) for number in range(len(crafted))]
+    for file, content in zip(files, crafted, strict=True):
+        file.write_bytes(content)
+    accepted, refused = parse(parsers, "index", "given", *files)
+    assert accepted > 50
+    assert refused > 50
+
+
+def test_damaged_spectra_are_read_clean(parsers, tmp_path):
+    spectrum = Spectrum.from_reads(["ACGTTGCATTACGACGTGATTACAGATTACAGG"] * 3, k=11)
+    facts = spectrum.native.facts()
+    file = tmp_path / "spectrum"
+    head = struct.pack("=iiQ", facts.k, facts.threshold, facts.size)
+    file.write_bytes(head + facts.slots.tobytes())
+    assert parse(parsers, "spectrum", "given", file) == (1, 0)
+    accepted, refused = parse(parsers, "spectrum", "damaged", file)
+    assert accepted > 50
+    assert refused > 50
+
+
+def test_threads_may_share_handles(threads):
+    done = run(threads, 6)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert int(done.stdout) == 4 * 6 * 8
+    planted = run(threads, 1, "planted")
+    assert planted.returncode != 0
+    assert "data race" in planted.stderr
