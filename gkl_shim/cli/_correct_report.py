@@ -45,18 +45,8 @@ def summary(run: FilesCorrection, spectrum: Spectrum) -> str:
     return (
         f"{run.reads} reads: {run.totals.corrected} corrected, {run.totals.unsolved} "
         f"unsolved, {run.totals.bases} bases changed (k {spectrum.k}, threshold "
-        f"{spectrum.threshold}, {spectrum.kmers} solid k-mers){_advice(run, spectrum)}"
+        f"{spectrum.threshold}, {spectrum.kmers} solid k-mers)"
     )
-
-
-def _advice(run: FilesCorrection, spectrum: Spectrum) -> str:
-    """Return what to add if the reads are too many for the histogram to have a valley."""
-    counts = spectrum.histogram
-    if run.counted_by is None or run.settings.threshold or spectrum.threshold > 2:
-        return ""
-    if counts[-1] <= counts[2:-1].max():
-        return ""
-    return f"; most k-mers occur over {len(counts) - 1} times, so give a --threshold"
 
 
 def check_plot(path: str) -> None:
@@ -70,11 +60,11 @@ def check_plot(path: str) -> None:
 
 
 def draw(spectrum: Spectrum, path: str) -> None:
-    """Draw the histogram up to three times the genome's peak."""
+    """Draw the histogram up to three times the genome's peak, or to its end."""
     # Imported late, because it takes long, and not every machine has it.
     from matplotlib.figure import Figure
 
-    counts = spectrum.histogram[:-1]  # the last number stands for many counts
+    counts = spectrum.histogram
     solid = counts[spectrum.threshold - 1 :]
     peak = spectrum.threshold + int(solid.argmax()) if len(solid) else len(counts)
     shown = min(len(counts), max(3 * peak, 20))
@@ -84,7 +74,7 @@ def draw(spectrum: Spectrum, path: str) -> None:
     axes.axvline(spectrum.threshold - 0.5, linestyle="--", color="black")
     axes.text(spectrum.threshold, counts[:shown].max(), f" solid from {spectrum.threshold}")
     axes.set_yscale("symlog")
-    axes.set_xlabel(f"times that a {spectrum.k}-mer occurs")
+    axes.set_xlabel(f"times that a {spectrum.k}-mer occurs ({len(counts)}: or more often)")
     axes.set_ylabel("k-mers")
     with atomic_output(path) as file:
         figure.savefig(file, format=path[-3:])

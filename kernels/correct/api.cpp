@@ -53,8 +53,8 @@ bool check_k(int32_t k) {
 
 bool check_threshold(int32_t threshold) {
     if (threshold == Counter::kValley) return true;
-    if (threshold >= 2 && threshold <= int32_t(kMostEntryCount)) return true;
-    return fail("threshold is %d, not 2 to %d", threshold, int32_t(kMostEntryCount));
+    if (threshold >= 2 && threshold <= kMostThreshold) return true;
+    return fail("threshold is %d, not 2 to %d", threshold, kMostThreshold);
 }
 
 gkl_shim_status correct_batch(const gkl_shim_correct_options *options,
@@ -173,7 +173,7 @@ extern "C" gkl_shim_status gkl_shim_correct_histogram(const gkl_shim_correct_cou
     if (!counter) return invalid("counter is null");
     if (!counts || !found) return invalid("%s is null", counts ? "valley" : "counts");
     if (!counter->complete) return invalid("the counter is not complete");
-    const std::vector<int64_t> &histogram = counter->counter->histogram();
+    const Histogram &histogram = counter->counter->histogram();
     std::copy(histogram.begin() + 1, histogram.end(), counts);
     *found = valley(histogram);
     return GKL_SHIM_OK;

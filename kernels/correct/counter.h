@@ -24,9 +24,17 @@ inline void sort_entries(uint64_t *entries, size_t count) {
     }
 }
 
+// histogram[c] is how many k-mers occur c times, and the last number how many occur at least
+// kMostCount times. histogram[0] is the sum of their counts.
+using Histogram = std::vector<int64_t>;
+
 // The count at which the histogram has its valley, at least 2. Errors make k-mers of low counts,
 // and the genome k-mers of about its depth; between them lies the valley.
-int valley(const std::vector<int64_t> &histogram);
+//
+// In very deep reads, the same error occurs often, and the histogram has a valley below the k-mers
+// with one error, too. So k-mers that occur far less often than the median k-mer of the reads are
+// errors, whatever the histogram is like there.
+int valley(const Histogram &histogram);
 
 // K-mers that occur seldom are errors, and the more reads there are, the more errors occur in
 // several of them. They are not kept, so that memory does not grow with the number of reads.
@@ -37,7 +45,11 @@ class Counter {
 
     // `least`: how often a k-mer must occur to be kept.
     Counter(int k, int least)
-        : hasher_(k), least_(least), kept_(kPartitions), histogram_(kMostCount + 1) {}
+        : hasher_(k),
+          layout_(k),
+          least_(least),
+          kept_(kPartitions),
+          histogram_(kMostCount + 1) {}
     virtual ~Counter() = default;
     Counter(const Counter &) = delete;
 
@@ -49,10 +61,10 @@ class Counter {
     virtual bool end_pass() = 0;
 
     int k() const { return hasher_.k; }
+    const EntryLayout &layout() const { return layout_; }
 
-    // After the last pass: how many k-mers occur once, twice and so on. The last number includes
-    // all k-mers that occur more often.
-    const std::vector<int64_t> &histogram() const { return histogram_; }
+    // After the last pass.
+    const Histogram &histogram() const { return histogram_; }
 
     // After the last pass: k-mers that occur at least this often are kept, and perhaps others.
     int least() const { return least_ == kValley ? valley(histogram_) : least_; }
@@ -62,18 +74,11 @@ class Counter {
     // Frees them.
     void forget(int partition) { kept_[size_t(partition)] = Mapped(); }
 
-    uint64_t hash_of(int partition, uint64_t entry) const {
-        return uint64_t(partition) << rest_bits() | entry >> kEntryCountBits;
-    }
-
    protected:
-    // Bits of a hash without the partition's.
-    int rest_bits() const { return 2 * k() - kPartitionBits; }
-
     // Returns the least count to keep in the partitions that have been counted. Until the histogram
     // is complete, it covers only some partitions. They are a sample of all k-mers, so their valley
     // is close to the final one, and half of it is nearly always low enough.
-    int keep_from(const std::vector<int64_t> &histogram, bool complete);
+    int keep_from(const Histogram &histogram, bool complete);
     // Returns whether enough k-mers were kept, after all partitions have been counted. If not, they
     // are counted again, and all k-mers that occur twice are kept meanwhile.
     bool complete();
@@ -86,9 +91,10 @@ class Counter {
     }
 
     const Hasher hasher_;
+    const EntryLayout layout_;
     const int least_;
     std::vector<Mapped> kept_;
-    std::vector<int64_t> histogram_;
+    Histogram histogram_;
 
    private:
     int kept_from_ = 0;  // the most that keep_from() has returned

@@ -6,8 +6,8 @@
 //
 // A k-mer's hash is a number of 2k bits too, and no two k-mers share one. So the hash can replace
 // the k-mer. Its high bits choose a partition while k-mers are counted, and then a slot. A table
-// that counts the k-mers of a partition has 64-bit entries: the other bits of the hash, above the
-// count; 0 is an empty entry.
+// that counts the k-mers of a partition has 64-bit entries, which EntryLayout describes; 0 is an
+// empty entry.
 //
 // The spectrum is an array of 32-bit slots with linear probing. A slot holds the low 24 bits of a
 // hash and the k-mer's count, at most 255; 0 is an empty slot. Slots are assigned by the high bits
@@ -41,16 +41,38 @@ constexpr uint8_t kUnknown = 4;
 
 constexpr uint32_t kMostCount = (1u << kCountBits) - 1;
 
+// The largest threshold: with the largest k, a count in a table ends there.
+constexpr int kMostThreshold = 2047;
+
 constexpr int kPartitionBits = 9, kPartitions = 1 << kPartitionBits;
 
-// The bits of a count in an entry of a table.
-constexpr int kEntryCountBits = 64 - (2 * kMostK - kPartitionBits);
-constexpr uint64_t kMostEntryCount = (uint64_t(1) << kEntryCountBits) - 1;
+// An entry of a table: the bits of the hash that do not choose the partition, above the count. The
+// count has the bits that the hash leaves, but no more than suffice for the deepest reads: a count
+// that is at its limit takes no atomic operations any more.
+struct EntryLayout {
+    int32_t rest_bits, count_bits;
 
-// The place of the hash without the partition's bits, which are `bits` bits, in a table.
-GKL_SHIM_CORRECT uint64_t entry_place(uint64_t rest, int bits, uint64_t size) {
-    return (rest << (64 - bits) >> 32) * size >> 32;
-}
+    GKL_SHIM_CORRECT explicit EntryLayout(int32_t k)
+        : rest_bits(2 * k - kPartitionBits), count_bits(64 - rest_bits < 16 ? 64 - rest_bits : 16) {}
+
+    GKL_SHIM_CORRECT uint64_t partition(uint64_t hash) const { return hash >> rest_bits; }
+    // The entry of a k-mer that has occurred once.
+    GKL_SHIM_CORRECT uint64_t first(uint64_t hash) const {
+        return (hash & ((uint64_t(1) << rest_bits) - 1)) << count_bits | 1;
+    }
+    GKL_SHIM_CORRECT uint64_t hash(uint64_t partition, uint64_t entry) const {
+        return partition << rest_bits | entry >> count_bits;
+    }
+    GKL_SHIM_CORRECT bool same_kmer(uint64_t one, uint64_t other) const {
+        return (one ^ other) >> count_bits == 0;
+    }
+    GKL_SHIM_CORRECT uint64_t most_count() const { return (uint64_t(1) << count_bits) - 1; }
+    GKL_SHIM_CORRECT uint64_t count(uint64_t entry) const { return entry & most_count(); }
+    // The place of an entry in a table.
+    GKL_SHIM_CORRECT uint64_t place(uint64_t entry, uint64_t size) const {
+        return (entry >> count_bits << (64 - rest_bits) >> 32) * size >> 32;
+    }
+};
 
 // The code of a letter; kUnknown for N. Other letters are refused before.
 GKL_SHIM_CORRECT uint32_t code_of(uint8_t letter) {

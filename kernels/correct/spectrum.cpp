@@ -51,15 +51,15 @@ struct Spectrum::Placing {
     void visit(int partition, const Visit &visit) const {
         const SpectrumView view = spectrum.view();
         for (const uint64_t entry : counter.kept(partition)) {
-            if ((entry & kMostEntryCount) < threshold) continue;
-            const uint64_t hash = counter.hash_of(partition, entry);
+            if (counter.layout().count(entry) < threshold) continue;
+            const uint64_t hash = counter.layout().hash(uint64_t(partition), entry);
             if (!visit(view.home(hash), entry, hash)) return;
         }
     }
     void count(int p) {
         const Mapped &kept = counter.kept(p);
         kmers[p] = std::count_if(kept.begin(), kept.end(), [this](uint64_t entry) {
-            return (entry & kMostEntryCount) >= threshold;
+            return counter.layout().count(entry) >= threshold;
         });
     }
     // Where a partition ends if the ones before do not reach into it.
@@ -93,8 +93,9 @@ struct Spectrum::Placing {
         visit(p, [&](uint64_t home, uint64_t entry, uint64_t hash) {
             const uint64_t at = std::max(home, next);
             next = at + 1;
-            slots[at] = uint32_t(hash) << kCountBits |
-                        uint32_t(std::min<uint64_t>(entry & kMostEntryCount, kMostCount));
+            const uint64_t count = counter.layout().count(entry);
+            slots[at] =
+                uint32_t(hash) << kCountBits | uint32_t(std::min<uint64_t>(count, kMostCount));
             return true;
         });
         counter.forget(p);

@@ -760,7 +760,8 @@ GKL_SHIM_API gkl_shim_status gkl_shim_correct_end_pass(gkl_shim_correct_counter 
 
 /* After the last pass: counts[c-1] becomes the number of k-mers that occur c times, for c from 1 to
  * GKL_SHIM_CORRECT_COUNTS; the last number includes those that occur more often. *valley becomes
- * the count between the k-mers of errors and those of the genome, and 2 if there is none. */
+ * the count between the k-mers of errors and those of the genome, and 2 if there is none. It is at
+ * least 1/64 of the median k-mer's count, because an error occurs several times in deep reads. */
 GKL_SHIM_API gkl_shim_status gkl_shim_correct_histogram(const gkl_shim_correct_counter *counter,
                                                         int64_t *counts, int32_t *valley);
 

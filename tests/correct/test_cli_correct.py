@@ -284,19 +284,6 @@ def test_pairs_larger_than_a_piece(tmp_path: Path, interleaved) -> None:
     assert report["bases"] == sum(map(len, READS)) * 80 * files
 
 
-@pytest.mark.parametrize(("copies", "advised"), [(250, False), (300, True)])
-def test_reads_too_many_for_the_histogram(tmp_path: Path, copies, advised) -> None:
-    genome = "".join(random.Random(3).choices("ACGT", k=100))
-    wrong = ["A" + genome[1:], "C" + genome[1:]]
-    reads = [genome] * copies + wrong
-    (tmp_path / "r.fq").write_text(fastq(reads, [[30] * 100] * len(reads)))
-    message = succeeded(run(tmp_path, "correct", "r.fq", "-o", "o.fq"))
-    advice = "; most k-mers occur over 254 times, so give a --threshold"
-    assert message.strip().endswith(f"solid k-mers){advice if advised else ''}")
-    succeeded(done := run(tmp_path, "correct", "r.fq", "-o", "o.fq", "--force", "--threshold", "2"))
-    assert advice not in done.stderr.decode()
-
-
 @pytest.mark.parametrize("name", ["empty.fq", "short.fq"])
 def test_nothing_to_correct(tmp_path: Path, name) -> None:
     text = "" if name == "empty.fq" else fastq(["ACGT", ""], [[30] * 4, []])

@@ -249,12 +249,24 @@ def test_the_memory_limit_needs_more_passes_and_changes_nothing() -> None:
 
 
 def test_kmers_that_occur_very_often() -> None:
-    """Counts stop at 2047 while k-mers are counted, and at 255 in the spectrum."""
+    """The histogram and the spectrum end at 255."""
     kmer = "ACGTTGCAAGC"
     for times in (255, 256, 2047, 2048, 5000):
         spectrum = Spectrum.from_reads([kmer] * times, k=11, threshold=2)
         assert (spectrum.kmers, spectrum.histogram[-1], spectrum.histogram.sum()) == (1, 1, 1)
         assert spectrum.correct([kmer]).states.tolist() == [SOLID]
+
+
+@pytest.mark.parametrize(
+    ("k", "times", "counted"),
+    [(11, 66_000, 65_535), (28, 66_000, 65_535), (29, 33_000, 32_767), (31, 3000, 2047)],
+)
+def test_the_largest_count(k, times, counted) -> None:
+    """A table counts to 65535, or less far for a large k. The threshold is 1/64 of the count."""
+    kmer = "".join(random.Random(4).choices("ACGT", k=k))
+    for number in (counted - 64, times):
+        spectrum = Spectrum.from_reads([kmer] * number, k=k)
+        assert (spectrum.kmers, spectrum.threshold) == (1, min(number, counted) // 64)
 
 
 def test_a_read_that_is_longer_than_a_round() -> None:
@@ -361,6 +373,13 @@ def test_a_damaged_spectrum_is_refused(tmp_path: Path, damage) -> None:
         ({1: 5000, 2: 10, 3: 2}, 2),
         ({5: 12}, 2),
         ({}, 2),
+        # The peak at 4 is of errors, because most k-mers of the reads occur 640 times.
+        ({1: 2000, 2: 300, 3: 900, 4: 1500, 5: 900, 6: 100, 640: 400}, 10),
+        ({1: 2000, 4: 1500, 9: 9, 10: 20, 11: 5, 640: 400}, 12),
+        ({1: 2000, 40: 900, 9000: 30}, 140),
+        # Most k-mers of the reads are those of the chromosome; a few are those of a plasmid.
+        ({1: 300, 2: 40, 20: 500, 2000: 4}, 3),
+        ({1: 300, 2: 40, 20: 500, 2000: 6}, 31),
     ],
 )
 def test_the_threshold_is_the_valley(counts, valley) -> None:
@@ -369,8 +388,8 @@ def test_the_threshold_is_the_valley(counts, valley) -> None:
     reads = []
     for count, number in counts.items():
         for _ in range(number):
-            reads += ["".join(rnd.choices("ACGT", k=31))] * count
-    assert Spectrum.from_reads(reads, k=31).threshold == valley
+            reads += ["".join(rnd.choices("ACGT", k=27))] * count
+    assert Spectrum.from_reads(reads, k=27).threshold == valley
 
 
 def test_the_false_positive_rate_holds() -> None:

@@ -132,11 +132,16 @@ def test_reads_that_do_not_fit_into_shared_memory(host, method) -> None:
     engine.close()
 
 
-def test_a_kmer_that_occurs_often_stops_at_the_largest_count(host) -> None:
-    reads = ["A" * 300] * 10
+@pytest.mark.parametrize(("k", "counted_to"), [(21, 2800), (30, 2710), (31, 2047)])
+def test_a_kmer_that_occurs_often(host, k, counted_to) -> None:
+    """Its count stops at the largest one. The threshold of deep reads is 1/64 of it."""
+    reads = ["A" * 300] * 10 + ["ACGT" * 10] * 20
     engine = Engine()
-    spectrum, _ = counted(reads, 31, 2047, engine)
-    same_spectrum(spectrum, Spectrum.from_reads(reads, k=31, threshold=2047, backend="cpu"))
+    for threshold in (None, 2047):
+        spectrum, _ = counted(reads, k, threshold, engine)
+        want = Spectrum.from_reads(reads, k=k, threshold=threshold, backend="cpu")
+        same_spectrum(spectrum, want)
+        assert spectrum.threshold == (threshold or counted_to // 64)
     assert spectrum.kmers == 1
     engine.close()
 

@@ -43,6 +43,15 @@ def test_no_worse_than_lighter(tmp_path: Path, depth, length, least) -> None:
     assert ours > least and ours >= theirs, (ours, theirs)
 
 
+@pytest.mark.parametrize(("depth", "rate"), [(600, 0.003), (4000, 0.01)])
+def test_very_deep_reads(tmp_path: Path, depth, rate) -> None:
+    """An error occurs in several reads; at 4000x, k-mers with one occur 10 times."""
+    reads = simulate_uniform(tmp_path, genome(5)[:4000], depth, 100, rate, 6)
+    both = (reads.letters.reshape(-1), np.arange(0, reads.letters.size + 1, 100))
+    corrected = Spectrum.from_reads(both).correct(both).letters.reshape(-1, 100)
+    assert gain(reads, corrected) > 0.999
+
+
 def test_heterozygous_variants_stay(tmp_path: Path) -> None:
     """Only where an allele is in too few reads to be solid may it be taken for an error."""
     first = genome(3)

@@ -79,12 +79,15 @@ def test_long_reads(engine, method: str) -> None:
     assert CORRECTED in states
 
 
-def test_frequent_kmers(engine) -> None:
+@pytest.mark.parametrize("k", [21, 31])
+def test_frequent_kmers(engine, k: int) -> None:
     """All lanes of all warps count the same k-mer."""
     reads = ["A" * 300] * 2000 + ["AC" * 150] * 2000
-    spectrum, _ = counted(reads, 31, 2047, engine)
-    same_spectrum(spectrum, Spectrum.from_reads(reads, k=31, threshold=2047, backend="cpu"))
-    assert spectrum.kmers == 3
+    for threshold in (None, 2047):
+        spectrum, _ = counted(reads, k, threshold, engine)
+        want = Spectrum.from_reads(reads, k=k, threshold=threshold, backend="cpu")
+        same_spectrum(spectrum, want)
+        assert spectrum.kmers == 3
 
 
 def test_small_memory_needs_several_passes(engine) -> None:

@@ -51,7 +51,7 @@ void CpuCounter::add_block(Writer &writer, size_t partition) {
 }
 
 void CpuCounter::append(Writer &writer, const Read &read) {
-    const int k = hasher_.k, shift = rest_bits();
+    const int k = hasher_.k;
     const uint64_t first = uint64_t(first_), end = uint64_t(end_);
     uint64_t **const next = writer.next.data();
     Roller roller;
@@ -65,7 +65,7 @@ void CpuCounter::append(Writer &writer, const Read &read) {
         roller.push(hasher_, code);
         if (++bases < k) continue;
         const uint64_t hash = hasher_.hash(roller.canonical());
-        const uint64_t partition = hash >> shift;
+        const uint64_t partition = layout_.partition(hash);
         if (partition - first >= end - first) continue;
         // There is no block yet, or it is full: blocks and their ends are aligned alike.
         if (reinterpret_cast<uintptr_t>(next[partition]) % kBlockBytes == 0)
@@ -183,23 +183,23 @@ bool CpuCounter::count_partition(int partition) {
 
 // Counts hashes until the table is full. Returns the end of those that it counted.
 const uint64_t *CpuCounter::add(Table &table, const uint64_t *hash, const uint64_t *end) const {
-    const uint64_t rest_mask = (uint64_t(1) << rest_bits()) - 1;
     const size_t size = table.entries.size();
     uint64_t *const entries = table.entries.begin();
+    const EntryLayout layout = layout_;
     size_t used = table.used;
     for (; hash < end && !is_full(used, size); hash++) {
         if (end - hash > kAhead)
-            __builtin_prefetch(entries + slot(hash[kAhead] & rest_mask, size), 1);
-        const uint64_t rest = *hash & rest_mask;
-        for (size_t at = slot(rest, size);;) {
+            __builtin_prefetch(entries + layout.place(layout.first(hash[kAhead]), size), 1);
+        const uint64_t entry = layout.first(*hash);
+        for (size_t at = layout.place(entry, size);;) {
             const uint64_t here = entries[at];
-            if (here >> kEntryCountBits == rest && here != 0) {
-                entries[at] = here + ((here & kMostEntryCount) < kMostEntryCount);
+            if (here == 0) {
+                entries[at] = entry;
+                used++;
                 break;
             }
-            if (here == 0) {
-                entries[at] = rest << kEntryCountBits | 1;
-                used++;
+            if (layout.same_kmer(here, entry)) {
+                entries[at] = here + (layout.count(here) < layout.most_count());
                 break;
             }
             if (++at == size) at = 0;
@@ -221,7 +221,7 @@ bool CpuCounter::grow(Table &table) const {
     std::fill(entries, entries + before, 0);
     for (const uint64_t entry : old) {
         if (entry == 0) continue;
-        size_t at = slot(entry >> kEntryCountBits, size);
+        size_t at = layout_.place(entry, size);
         while (entries[at] != 0)
             if (++at == size) at = 0;
         entries[at] = entry;
@@ -234,9 +234,9 @@ bool CpuCounter::end_pass() {
     hashes_ = Mapped();
     struct Job {
         CpuCounter &counter;
-        std::vector<std::vector<int64_t>> histograms;  // of each partition
+        std::vector<Histogram> histograms;  // of each partition
         uint64_t from;
-    } job = {*this, std::vector<std::vector<int64_t>>(kPartitions), 0};
+    } job = {*this, std::vector<Histogram>(kPartitions), 0};
     int64_t entries = 0;
     for (const Table &table : tables_) entries += int64_t(table.entries.size());
     const auto for_all = [&](void (*task)(void *, int64_t)) {
@@ -247,7 +247,7 @@ bool CpuCounter::end_pass() {
         const size_t p = size_t(job.counter.first_ + k);
         job.counter.count_counts(job.counter.tables_[p], &job.histograms[p]);
     });
-    for (const std::vector<int64_t> &histogram : job.histograms)
+    for (const Histogram &histogram : job.histograms)
         for (size_t count = 0; count < histogram.size(); count++)
             histogram_[count] += histogram[count];
     job.from = uint64_t(keep_from(histogram_, end_ == kPartitions));
@@ -264,13 +264,14 @@ bool CpuCounter::end_pass() {
 }
 
 // Counts the counts of a table, and drops the k-mers that occur once, which are most of them.
-void CpuCounter::count_counts(Table &table, std::vector<int64_t> *histogram) {
+void CpuCounter::count_counts(Table &table, Histogram *histogram) {
     histogram->resize(kMostCount + 1);
     uint64_t *kept = table.entries.begin();
     for (const uint64_t entry : table.entries) {
         if (entry == 0) continue;
-        const uint64_t count = entry & kMostEntryCount;
+        const uint64_t count = layout_.count(entry);
         (*histogram)[std::min<size_t>(count, kMostCount)]++;
+        if (count >= kMostCount) (*histogram)[0] += int64_t(count);
         if (count > 1) *kept++ = entry;
     }
     table.entries.shrink(size_t(kept - table.entries.begin()));
@@ -279,9 +280,9 @@ void CpuCounter::count_counts(Table &table, std::vector<int64_t> *histogram) {
 // Keeps the k-mers of a partition that occur often, and frees the rest of its table.
 void CpuCounter::keep(size_t partition, uint64_t from) {
     Mapped entries = std::exchange(tables_[partition], Table()).entries;
-    uint64_t *const end = std::remove_if(entries.begin(), entries.end(), [from](uint64_t entry) {
-        return (entry & kMostEntryCount) < from;
-    });
+    uint64_t *const end =
+        std::remove_if(entries.begin(), entries.end(),
+                       [this, from](uint64_t entry) { return layout_.count(entry) < from; });
     entries.shrink(size_t(end - entries.begin()));
     sort_entries(entries.begin(), entries.size());
     kept_[partition] = std::move(entries);

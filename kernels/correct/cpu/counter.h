@@ -52,11 +52,8 @@ class CpuCounter : public Counter {
     // Ends a round.
     void flush();
     // The end of a pass, for each table.
-    void count_counts(Table &table, std::vector<int64_t> *histogram);
+    void count_counts(Table &table, Histogram *histogram);
     void keep(size_t partition, uint64_t from);
-    size_t slot(uint64_t rest, size_t size) const {
-        return size_t(entry_place(rest, rest_bits(), size));
-    }
     // The most entries of a table.
     size_t share() const;
 

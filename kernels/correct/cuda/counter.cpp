@@ -117,8 +117,8 @@ bool DeviceCounter::end_pass() {
     if (!open_) return true;  // there was no read
     const auto left = [&] { return std::count(counted_.begin(), counted_.end(), false); };
     const auto before = left();
-    std::vector<int64_t> seen = histogram_;
-    const auto add = [](const std::vector<int64_t> &counts, std::vector<int64_t> *sum) {
+    Histogram seen = histogram_;
+    const auto add = [](const Histogram &counts, Histogram *sum) {
         for (size_t k = 0; k < counts.size(); k++) (*sum)[k] += counts[k];
     };
     int64_t finished = 0;

@@ -44,22 +44,22 @@ __device__ __forceinline__ uint64_t canonical_of(const Hasher &hasher, uint32_t 
 
 // Counts a k-mer. Returns whether it is a new one.
 __device__ bool count_hash(const Tables &tables, uint64_t hash) {
-    const int table = tables.numbers[hash >> tables.rest_bits];
+    const EntryLayout &layout = tables.layout;
+    const int table = tables.numbers[layout.partition(hash)];
     if (table < 0) return false;
-    const uint64_t rest = hash & ((uint64_t(1) << tables.rest_bits) - 1);
+    const unsigned long long entry = layout.first(hash);
     const uint64_t size = uint64_t(tables.size);
     unsigned long long *const entries =
         reinterpret_cast<unsigned long long *>(tables.entries) + uint64_t(table) * size;
-    uint64_t at = entry_place(rest, tables.rest_bits, size);
+    uint64_t at = layout.place(entry, size);
     for (uint64_t tried = 0; tried < size; tried++) {
         for (unsigned long long here = entries[at];;) {
             if (here == 0) {
-                const unsigned long long entry = rest << kEntryCountBits | 1;
                 here = atomicCAS(&entries[at], 0ull, entry);
                 if (here == 0) return true;
             }
-            if (here >> kEntryCountBits != rest) break;
-            if ((here & kMostEntryCount) == kMostEntryCount) return false;
+            if (!layout.same_kmer(here, entry)) break;
+            if (layout.count(here) == layout.most_count()) return false;
             const unsigned long long before = atomicCAS(&entries[at], here, here + 1);
             if (before == here) return false;
             here = before;
@@ -119,7 +119,7 @@ __global__ void move_entries(Tables from, Tables to, int64_t tables) {
         unsigned long long *const entries =
             reinterpret_cast<unsigned long long *>(to.entries) + table * to.size;
         const uint64_t size = uint64_t(to.size);
-        uint64_t at = entry_place(entry >> kEntryCountBits, to.rest_bits, size), tried = 0;
+        uint64_t at = to.layout.place(entry, size), tried = 0;
         while (tried < size && atomicCAS(&entries[at], 0ull, (unsigned long long)(entry)) != 0) {
             tried++;
             if (++at == size) at = 0;
@@ -147,7 +147,7 @@ __global__ void finish_tables(FinishWork work) {
     for (int64_t begin = 0; begin < size; begin += blockDim.x) {
         const int64_t at = begin + threadIdx.x;
         const uint64_t entry = at < size ? entries[at] : 0;
-        const uint32_t count = uint32_t(entry & kMostEntryCount);
+        const uint32_t count = uint32_t(work.tables.layout.count(entry));
         const uint32_t keep = __ballot_sync(~0u, count > 1);
         once += count == 1;
         if (lane == 0) of_warps[warp] = uint32_t(__popc(keep));
@@ -159,6 +159,7 @@ __global__ void finish_tables(FinishWork work) {
         }
         if (count > 1) {
             atomicAdd(&histogram[count < kMostCount ? count : kMostCount], 1u);
+            if (count >= kMostCount) atomicAdd(&work.histogram[0], (unsigned long long)(count));
             entries[before + __popc(keep & ((1u << lane) - 1))] = entry;
         }
         __syncthreads();

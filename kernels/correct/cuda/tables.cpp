@@ -64,7 +64,7 @@ int64_t DeviceTables::chunk_bases() const {
 Tables DeviceTables::view() const {
     return {reinterpret_cast<uint64_t *>(entries_),
             size_,
-            2 * k_ - kPartitionBits,
+            EntryLayout(k_),
             reinterpret_cast<const int16_t *>(small_ + kNumbers),
             reinterpret_cast<uint32_t *>(small_ + kOverflowed),
             reinterpret_cast<unsigned long long *>(small_ + kUsed)};
@@ -198,8 +198,9 @@ void DeviceTables::fetch(uint64_t from, std::vector<Mapped> *kept, std::vector<b
         driver_.wait_for_stream(stream);
         struct Job {
             Fetched *first;
+            EntryLayout layout;
             uint64_t from;
-        } job = {&fetched[size_t(begin)], from};
+        } job = {&fetched[size_t(begin)], EntryLayout(k_), from};
         parallel_for(
             end - begin, entries * kSortNanoseconds, engine_.threads,
             [](void *context, int64_t k) {
@@ -207,7 +208,7 @@ void DeviceTables::fetch(uint64_t from, std::vector<Mapped> *kept, std::vector<b
                 Fetched &table = job.first[k];
                 uint64_t *const last = std::remove_if(
                     table.entries, table.entries + table.count,
-                    [&job](uint64_t entry) { return (entry & kMostEntryCount) < job.from; });
+                    [&job](uint64_t entry) { return job.layout.count(entry) < job.from; });
                 table.kept = Mapped(size_t(last - table.entries));
                 std::copy(table.entries, last, table.kept.begin());
                 sort_entries(table.kept.begin(), table.kept.size());

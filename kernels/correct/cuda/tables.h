@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "correct/counter.h"
 #include "correct/cuda/engine.h"
 #include "correct/cuda/staging.h"
 #include "correct/cuda/work.h"
@@ -42,7 +43,7 @@ class DeviceTables {
 
     // Counts the counts. histogram() is theirs afterwards.
     void finish();
-    const std::vector<int64_t> &histogram() const { return histogram_; }
+    const Histogram &histogram() const { return histogram_; }
     // The number of tables that are in it: those that did not lack room.
     int64_t finished() const { return std::count(overflowed_.begin(), overflowed_.end(), 0u); }
     // After finish(): puts the k-mers of each counted partition that occur at least `from` times
@@ -85,7 +86,7 @@ class DeviceTables {
     gpu::KeptMemory<uint64_t> reads_[Engine::kStages];
     // Of each table, after finish(): whether it lacked room, and the entries that it has left.
     std::vector<uint32_t> overflowed_, left_;
-    std::vector<int64_t> histogram_;
+    Histogram histogram_;
 };
 
 }  // namespace correct

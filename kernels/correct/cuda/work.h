@@ -30,8 +30,8 @@ struct ReadsWork {
 // Tables of counted k-mers: one for each partition that the device counts.
 struct Tables {
     uint64_t *entries;
-    int64_t size;              // entries of a table
-    int32_t rest_bits;         // of a hash, without the partition's
+    int64_t size;  // entries of a table
+    EntryLayout layout;
     const int16_t *numbers;    // of each partition's table, or -1
     uint32_t *overflowed;      // for each table, whether it lacked room for a k-mer
     unsigned long long *used;  // entries of all tables
@@ -44,7 +44,7 @@ struct CountWork {
 };
 
 // What is left of the tables: the entries of k-mers that occur at least twice, at the beginning of
-// each table, and their number. `histogram` is a number for each count.
+// each table, and their number. `histogram` is a Histogram of counter.h.
 struct FinishWork {
     Tables tables;
     uint32_t *kept;
