@@ -155,6 +155,15 @@ def test_gatk_s_class_is_replaced(
     assert done.result is True
 
 
+def test_an_agent_that_is_given_twice_works_once(
+    jvm: Jvm, classpath: str, monkeypatch: pytest.MonkeyPatch, agent_jar: Path
+) -> None:
+    """JAVA_TOOL_OPTIONS may name it, and GATK's --java-options again."""
+    done = gatk_run(jvm, classpath, monkeypatch, options=[f"-javaagent:{agent_jar}"])
+    assert done.result is True
+    assert not [line for line in done.ours if "warning" in line], done.log
+
+
 def test_gatk_s_class_is_left_alone_if_it_is_another(
     jvm: Jvm, classpath: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -26,6 +26,8 @@ import java.util.jar.JarFile;
 public final class Agent implements ClassFileTransformer {
     private static final String GATK = "org/broadinstitute/hellbender/Main";
 
+    private static boolean isInstalled;
+
     private final Instrumentation instrumentation;
     private final Set<Algorithm> algorithms = ReplacedClass.algorithms();
     /** Remembered, so that a class loader gets all of our classes of an algorithm, or none. */
@@ -43,9 +45,13 @@ public final class Agent implements ClassFileTransformer {
         this.instrumentation = instrumentation;
     }
 
-    /** Called by the JVM before the main class. */
-    public static void premain(String arguments, Instrumentation instrumentation) {
-        if (NativeLibrary.isThere()) {
+    /**
+     * Called by the JVM before the main class, once for each time that its options name the agent:
+     * JAVA_TOOL_OPTIONS may, and the command line again.
+     */
+    public static synchronized void premain(String arguments, Instrumentation instrumentation) {
+        if (!isInstalled && NativeLibrary.isThere()) {
+            isInstalled = true;
             instrumentation.addTransformer(new Agent(instrumentation));
         }
     }

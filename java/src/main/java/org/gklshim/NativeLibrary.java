@@ -23,8 +23,8 @@ import java.util.function.Consumer;
  *
  * <p>The jar holds the library as native/PLATFORM/libgkl_shim.so. It is extracted to a new
  * directory that only this user can enter, under java.io.tmpdir or else /tmp, and deleted once it
- * is loaded. If the temporary directories do not allow execution, set the system property
- * gkl.shim.library or the environment variable GKL_SHIM_LIBRARY to another file. It must be an
+ * is loaded. If neither directory allows execution, set the system property gkl.shim.library or
+ * the environment variable GKL_SHIM_LIBRARY to another file. It must be an
  * absolute path, because the working directory may belong to another user, and other users must not
  * be able to change it.
  */
@@ -58,9 +58,9 @@ public final class NativeLibrary {
      * Loads the library, once for the process.
      *
      * @throws IOException if our jar is damaged
-     * @throws IllegalStateException if the library cannot be extracted
+     * @throws IllegalStateException if the library cannot be extracted and loaded
      * @throws ReflectiveOperationException if our jar is damaged
-     * @throws UnsatisfiedLinkError if the library cannot be loaded
+     * @throws UnsatisfiedLinkError if the user's library cannot be loaded
      * @throws UnsupportedOperationException if there is no library for this platform
      */
     static synchronized NativeLibrary load() throws IOException, ReflectiveOperationException {
@@ -117,10 +117,14 @@ public final class NativeLibrary {
             } catch (IOException e) {
                 faults.append("; ").append(e.getClass().getSimpleName()).append(": ")
                         .append(e.getMessage());
+            } catch (UnsatisfiedLinkError e) {
+                // The directory may forbid execution. The JVM's message names the file twice.
+                faults.append("; ").append(e.getMessage().replaceFirst("^(.+: )\\1", "$1"));
             }
         }
-        throw new IllegalStateException("the native library cannot be extracted: give the property "
-                + "java.io.tmpdir a directory of your own" + faults);
+        throw new IllegalStateException("the native library cannot be extracted and loaded: give "
+                + "the property java.io.tmpdir a directory of your own that allows execution"
+                + faults);
     }
 
     /** Extracts the library to a new directory under this one, and loads it. */

@@ -22,9 +22,8 @@ public final class PairHmm extends Algorithm {
     private volatile PairHmmEngine engine;
 
     private PairHmm() {
-        super("PairHMM", "this run of GATK never asked for the native PairHMM, so nothing was "
-                + "made faster (no PairHMM in the tool, a flow-based engine, or a Java "
-                + "implementation)");
+        super("PairHMM", "not made faster: this run of GATK never asked for the native PairHMM "
+                + "(no PairHMM in the tool, a flow-based engine, or a Java implementation)");
     }
 
     @Override

@@ -14,9 +14,9 @@ public final class SmithWaterman extends Algorithm {
     private volatile SmithWatermanEngine engine;
 
     private SmithWaterman() {
-        super("Smith-Waterman", "this run of GATK never asked for the native Smith-Waterman, so "
-                + "nothing was made faster (no such step in the tool, or --smith-waterman JAVA, "
-                + "the default of GATK before 4.5)");
+        super("Smith-Waterman", "not made faster: this run of GATK never asked for the native "
+                + "Smith-Waterman (no such step in the tool, or --smith-waterman JAVA, the default "
+                + "of GATK before 4.5)");
     }
 
     @Override
