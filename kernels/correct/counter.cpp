@@ -19,7 +19,10 @@ int64_t median_count(const Histogram &histogram) {
     int64_t above = histogram[0];
     if (above > all / 2) return above / histogram[size_t(last)];
     int64_t count = last;
-    while (count > 1 && above <= all / 2) above += --count * histogram[size_t(count)];
+    while (count > 1 && above <= all / 2) {
+        count--;
+        above += count * histogram[size_t(count)];
+    }
     return count;
 }
 
