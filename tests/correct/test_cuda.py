@@ -298,6 +298,25 @@ def large_spectrum():
     return spectrum, *random_reads(9, genome=200, depth=8)
 
 
+@pytest.mark.parametrize("memory", [2**20, 100])
+def test_each_call_has_its_own_spectrum(fake_gpus, monkeypatch, memory: int) -> None:
+    """Whether it is on the devices or, for lack of memory, on the host."""
+    monkeypatch.setattr("gkl_shim.cuda.devices.buffer_bytes", lambda *_: memory)
+    driver = fake_gpus(2, kernels="correct")
+    engine = Engine(chunk_bases=500)
+    made = []
+    for seed, k in ((21, 13), (22, 13), (23, 17)):
+        clean, _ = random_reads(seed, genome=200, rate=0)
+        spectrum = Spectrum.from_reads(clean, k=k, threshold=2, backend="cpu")
+        made.append((spectrum, *random_reads(seed, genome=200, depth=8)))
+    for spectrum, reads, qualities in (*made, *made):
+        values = qualities_of(qualities)
+        states = same_reads(spectrum, reads, values, "search", USUAL, engine)
+        assert {SOLID, CORRECTED} <= set(states)
+    engine.close()
+    assert driver.live == []
+
+
 @pytest.mark.parametrize("devices", [1, 2])
 def test_a_spectrum_that_is_too_large_for_a_device(fake_gpus, monkeypatch, devices) -> None:
     """It stays in the host's memory, once for all devices."""

@@ -108,9 +108,23 @@ def test_a_match_may_end_beyond_what_is_on_the_device(host) -> None:
     index = mem.Index(reference, min_length=20)
     want = index.find(query, strands="forward")
     assert want["length"].max() > 38_000
-    for options in ({"page_letters": 5000}, {"chunk_letters": 4096}):
-        found, _ = on_devices(index, query, strands="forward", **options)
+    for page, chunk in ((5000, 1 << 16), (0, 4096), (5000, 4096)):
+        found, _ = on_devices(
+            index, query, strands="forward", page_letters=page, chunk_letters=chunk
+        )
         assert np.array_equal(found, want)
+
+
+def test_a_text_is_sent_in_pieces_that_take_turns(fake_gpus) -> None:
+    """A piece of pinned memory holds 8 MiB, and a slow device has not read it at once."""
+    fake_gpus(kernels="mem", slow=True)
+    letters = np.random.default_rng(9).choice(np.frombuffer(b"acgt", np.uint8), 13_000_000)
+    places = range(0, len(letters) - 6000, 900_000)
+    queries = [letters[place : place + 6000].tobytes().decode() for place in places]
+    index = mem.Index([letters.tobytes()], min_length=6000)
+    found, pages = on_devices(index, queries, strands="forward")
+    assert pages == 1
+    assert found["reference_start"].tolist() == list(places)
 
 
 @pytest.mark.parametrize("page_letters", [0, 5000])
