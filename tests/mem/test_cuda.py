@@ -88,7 +88,7 @@ def test_a_device_that_is_not_needed_takes_no_chunk(fake_gpus) -> None:
         index = mem.Index(reference, min_length=12)
         want = index.find(query, strands="forward")
         driver.forget_calls()
-        # The first thread to search, usually that of the first device, lets others overtake it.
+        # The first thread to search, usually the first device's, lets others overtake it.
         pushes = itertools.count()
         driver.before(
             "cuCtxPushCurrent_v2", lambda pushes=pushes: next(pushes) == 1 and time.sleep(0.1)
@@ -288,7 +288,8 @@ def test_backends_by_name(fake_gpus) -> None:
     want = mem.find(reference, queries, backend="cpu", **options)
     assert np.array_equal(mem.find(reference, queries, backend="auto", **options), want)
     assert not driver.launched
-    assert np.array_equal(mem.find(reference, queries, backend="cuda", devices=[1], **options), want)
+    found = mem.find(reference, queries, backend="cuda", devices=[1], **options)
+    assert np.array_equal(found, want)
     assert set(driver.launches) == {1}
     with pytest.raises(ValueError, match="there is no CUDA device 7"):
         mem.find(reference, queries, backend="cuda", devices=[7])
