@@ -260,12 +260,13 @@ def test_a_device_that_fails_while_it_counts(fake_gpus, function, after, failing
     ],
 )
 @pytest.mark.parametrize("failing", [1, None])
-def test_a_device_that_fails_while_it_corrects(fake_gpus, function, after, failing) -> None:
-    driver = fake_gpus(2, kernels="correct")
+@pytest.mark.parametrize("slow", [False, True])
+def test_a_device_that_fails_while_it_corrects(fake_gpus, function, after, failing, slow) -> None:
+    driver = fake_gpus(2, kernels="correct", slow=slow)
     reads, qualities = random_reads(8, genome=300, depth=10)
     spectrum = Spectrum.from_reads(reads, k=15, threshold=2, backend="cpu")
     engine = Engine(chunk_bases=400)
-    driver.fail(function, after, failing)
+    driver.fail(function, after, failing, loses=not slow)
     same_reads(spectrum, reads, qualities_of(qualities), "search", USUAL, engine)
     assert driver.failed == {function}
     with pytest.warns(RuntimeWarning, match="is no longer used: "):
