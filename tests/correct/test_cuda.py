@@ -232,13 +232,15 @@ def test_n_has_no_quality(host, method) -> None:
     "function", ["cuMemAlloc_v2", "cuLaunchKernel", "cuStreamSynchronize", "cuMemcpyHtoDAsync_v2"]
 )
 @pytest.mark.parametrize("failing", [1, None])
-def test_a_device_that_fails_while_it_counts(fake_gpus, function, after, failing) -> None:
+@pytest.mark.parametrize("slow", [False, True])
+def test_a_device_that_fails_while_it_counts(fake_gpus, function, after, failing, slow) -> None:
     """Another device counts its part in another pass, or the CPU counts everything."""
-    driver = fake_gpus(2, kernels="correct")
+    driver = fake_gpus(2, kernels="correct", slow=slow)
     reads, _ = random_reads(8, genome=300, depth=10)
     want = Spectrum.from_reads(reads, k=15, threshold=2, backend="cpu")
     engine = Engine()
-    driver.fail(function, after, failing)
+    # A device that is not lost still does what is in flight.
+    driver.fail(function, after, failing, loses=not slow or function == "cuStreamSynchronize")
     with pytest.warns(RuntimeWarning) as warned:
         spectrum, passes = counted(reads, 15, 2, engine, step=30)
         engine.tell_of_losses()
@@ -263,12 +265,13 @@ def test_a_device_that_fails_while_it_counts(fake_gpus, function, after, failing
     ],
 )
 @pytest.mark.parametrize("failing", [1, None])
-def test_a_device_that_fails_while_it_corrects(fake_gpus, function, after, failing) -> None:
-    driver = fake_gpus(2, kernels="correct")
+@pytest.mark.parametrize("slow", [False, True])
+def test_a_device_that_fails_while_it_corrects(fake_gpus, function, after, failing, slow) -> None:
+    driver = fake_gpus(2, kernels="correct", slow=slow)
     reads, qualities = random_reads(8, genome=300, depth=10)
     spectrum = Spectrum.from_reads(reads, k=15, threshold=2, backend="cpu")
     engine = Engine(chunk_bases=400)
-    driver.fail(function, after, failing)
+    driver.fail(function, after, failing, loses=not slow)
     same_reads(spectrum, reads, qualities_of(qualities), "search", USUAL, engine)
     assert driver.failed == {function}
     with pytest.warns(RuntimeWarning, match="is no longer used: "):
@@ -301,6 +304,25 @@ def large_spectrum():
     clean, _ = random_reads(9, genome=200, depth=20, rate=0)
     spectrum = Spectrum.from_reads([genome] * 3 + clean, k=21, threshold=2, backend="cpu")
     return spectrum, *random_reads(9, genome=200, depth=8)
+
+
+@pytest.mark.parametrize("memory", [2**20, 100])
+def test_each_call_has_its_own_spectrum(fake_gpus, monkeypatch, memory: int) -> None:
+    """Whether it is on the devices or, for lack of memory, on the host."""
+    monkeypatch.setattr("gkl_shim.cuda.devices.buffer_bytes", lambda *_: memory)
+    driver = fake_gpus(2, kernels="correct")
+    engine = Engine(chunk_bases=500)
+    made = []
+    for seed, k in ((21, 13), (22, 13), (23, 17)):
+        clean, _ = random_reads(seed, genome=200, rate=0)
+        spectrum = Spectrum.from_reads(clean, k=k, threshold=2, backend="cpu")
+        made.append((spectrum, *random_reads(seed, genome=200, depth=8)))
+    for spectrum, reads, qualities in (*made, *made):
+        values = qualities_of(qualities)
+        states = same_reads(spectrum, reads, values, "search", USUAL, engine)
+        assert {SOLID, CORRECTED} <= set(states)
+    engine.close()
+    assert driver.live == []
 
 
 @pytest.mark.parametrize("devices", [1, 2])

@@ -90,7 +90,7 @@ def test_a_device_that_is_not_needed_takes_no_chunk(fake_gpus) -> None:
         index = mem.Index(reference, min_length=12)
         want = index.find(query, strands="forward")
         driver.forget_calls()
-        # The first thread to search, usually that of the first device, lets others overtake it.
+        # The first thread to search, usually the first device's, lets others overtake it.
         pushes = itertools.count()
         driver.before(
             "cuCtxPushCurrent_v2", lambda pushes=pushes: next(pushes) == 1 and time.sleep(0.1)
@@ -110,9 +110,23 @@ def test_a_match_may_end_beyond_what_is_on_the_device(host) -> None:
     index = mem.Index(reference, min_length=20)
     want = index.find(query, strands="forward")
     assert want["length"].max() > 38_000
-    for options in ({"page_letters": 5000}, {"chunk_letters": 4096}):
-        found, _ = on_devices(index, query, strands="forward", **options)
+    for page, chunk in ((5000, 1 << 16), (0, 4096), (5000, 4096)):
+        found, _ = on_devices(
+            index, query, strands="forward", page_letters=page, chunk_letters=chunk
+        )
         assert np.array_equal(found, want)
+
+
+def test_a_text_is_sent_in_pieces_that_take_turns(fake_gpus) -> None:
+    """A piece of pinned memory holds 8 MiB, and a slow device has not read it at once."""
+    fake_gpus(kernels="mem", slow=True)
+    letters = np.random.default_rng(9).choice(np.frombuffer(b"acgt", np.uint8), 13_000_000)
+    places = range(0, len(letters) - 6000, 900_000)
+    queries = [letters[place : place + 6000].tobytes().decode() for place in places]
+    index = mem.Index([letters.tobytes()], min_length=6000)
+    found, pages = on_devices(index, queries, strands="forward")
+    assert pages == 1
+    assert found["reference_start"].tolist() == list(places)
 
 
 @pytest.mark.parametrize("page_letters", [0, 5000])
@@ -233,11 +247,15 @@ def test_an_engine_is_used_again(fake_gpus, slow: bool) -> None:
 
 @pytest.mark.parametrize("after", [0, 3])
 @pytest.mark.parametrize("function", ["cuMemAlloc_v2", "cuLaunchKernel", "cuStreamSynchronize"])
-def test_the_cpu_takes_over_from_a_device_that_fails(fake_gpus, function: str, after: int) -> None:
-    driver = fake_gpus(2, kernels="mem")
+@pytest.mark.parametrize("slow", [False, True])
+def test_the_cpu_takes_over_from_a_device_that_fails(
+    fake_gpus, function: str, after: int, slow: bool
+) -> None:
+    driver = fake_gpus(2, kernels="mem", slow=slow)
     reference, queries = related(35, 2000, 6)
     want = mem.find(reference, queries, min_length=12, strands="both", backend="cpu")
-    driver.fail(function, after, 1)
+    # A device that is not lost still does what is in flight.
+    driver.fail(function, after, 1, loses=not slow or function == "cuStreamSynchronize")
     index = mem.Index(reference, min_length=12, backend="cuda")
     with pytest.warns(RuntimeWarning, match="GPU 1 has failed: .*; the CPU searches"):
         assert np.array_equal(index.find(queries, strands="both"), want)
@@ -276,7 +294,8 @@ def test_backends_by_name(fake_gpus) -> None:
     want = mem.find(reference, queries, backend="cpu", **options)
     assert np.array_equal(mem.find(reference, queries, backend="auto", **options), want)
     assert not driver.launched
-    assert np.array_equal(mem.find(reference, queries, backend="cuda", devices=[1], **options), want)
+    found = mem.find(reference, queries, backend="cuda", devices=[1], **options)
+    assert np.array_equal(found, want)
     assert set(driver.launches) == {1}
     with pytest.raises(ValueError, match="there is no CUDA device 7"):
         mem.find(reference, queries, backend="cuda", devices=[7])

@@ -40,8 +40,6 @@ void DeviceCounter::close(std::unique_ptr<DeviceTables> *tables) const {
 }
 
 void DeviceCounter::close_all() {
-    // The reads of a call that failed may still be on their way.
-    on_each([](DeviceTables &tables) { tables.wait_for_all(); });
     for (auto &tables : devices_)
         if (tables) close(&tables);
     devices_.clear();

@@ -133,7 +133,7 @@ __global__ void move_entries(Tables from, Tables to, int64_t tables) {
 }
 
 // A block takes a table and reads it once, from the beginning: it counts the counts, and moves the
-// entries that are kept to the beginning, in order. A table that lacked room stays as it is.
+// entries that are kept to the beginning, in order. A table that lacked room is not changed.
 // Reading bounds it.
 __global__ void finish_tables(FinishWork work) {
     extern __shared__ uint32_t shared_words[];

@@ -44,8 +44,15 @@ DeviceTables::DeviceTables(Engine *engine, gpu::Device *device, int k, std::vect
 DeviceTables::~DeviceTables() { free(); }
 
 void DeviceTables::free() {
-    for (void *&stream : streams_)
-        if (stream) driver_.free_stream(std::exchange(stream, nullptr));
+    for (void *&stream : streams_) {
+        if (!stream) continue;
+        try {
+            driver_.wait_for_stream(stream);
+        } catch (const CudaFailure &) {
+            // A device that has failed does nothing more.
+        }
+        driver_.free_stream(std::exchange(stream, nullptr));
+    }
     for (auto &reads : reads_) reads.free(driver_);
     driver_.free(std::exchange(entries_, 0));
     driver_.free(std::exchange(small_, 0));

@@ -65,6 +65,7 @@ class DeviceTables {
     static int64_t size_for(int64_t kmers, int64_t tables);
     // The most k-mers that the tables may hold together.
     int64_t room() const;
+    // Waits for copies from pinned memory, which others use again, and for kernels.
     void free();
     void make(int64_t kmers);
     void make_room(int64_t kmers);

@@ -216,8 +216,8 @@ struct DeviceSearch {
         const CudaContext current(device.streams[0]->driver, device.context);
         const int64_t begin = page * page_letters;
         device.page->build(device.streams[0].get(), index, begin,
-                           std::min(begin + page_letters, index.text().size()),
-                           settings.min_length, settings.threads);
+                           std::min(begin + page_letters, index.text().size()), settings.min_length,
+                           settings.threads);
         const std::lock_guard<std::mutex> lock(mutex);
         watch.add_to(&times.index);
     }

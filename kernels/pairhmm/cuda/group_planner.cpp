@@ -286,7 +286,7 @@ void compare_tracks(const ChunkPlan &plan, Group *group) {
 // A grid has no more rows.
 constexpr int32_t kMostGridRows = 65535;
 
-// The warps that join this many pairs, one lane a pair. With more pairs a warp takes several groups.
+// The warps that join this many pairs, one lane a pair. With more, each takes several of them.
 int32_t warps_of(int32_t pairs) { return std::min((pairs + kWarp - 1) / kWarp, kMostGridRows); }
 
 }  // namespace
