@@ -180,7 +180,7 @@ def test_an_unknown_build_is_refused():
 
 
 def test_the_cpu_backend_has_no_devices():
-    with pytest.raises(ValueError, match="^devices: the CPU backend has none$"):
+    with pytest.raises(ValueError, match="devices: the CPU backend has none"):
         Prefilter(3, backend="cpu", devices=[0])
 
 
