@@ -10,23 +10,20 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, get_args
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gkl_shim import _auto, _native, _native_correct
+from gkl_shim import _native_correct
 from gkl_shim._closable import Closable
+from gkl_shim._correct_processors import Backend, Processors, whole_number
 from gkl_shim._files import atomic_output
 from gkl_shim._native_correct import Counter, Options
 from gkl_shim._ragged import ragged
 from gkl_shim.errors import FormatError
-
-if TYPE_CHECKING:
-    from gkl_shim.cuda import correct as cuda
 
 __all__ = [
     "CORRECTED",
@@ -41,7 +38,6 @@ __all__ = [
     "chosen_k",
 ]
 
-Backend: TypeAlias = Literal["auto", "cpu", "cuda"]
 Method: TypeAlias = Literal["search", "voting"]
 """``search`` makes the fewest changes. ``voting`` is CUDA-EC's loop (Shi and others, 2010), for
 comparison."""
@@ -56,12 +52,6 @@ _KMERS_FOR_A_BASE = 1000
 
 # Of a saved spectrum. It changes with the hash of k-mers and with the slots.
 _FORMAT = 1
-
-# The time to correct a base, on one CPU thread and on a device, and for a call of a device. Later
-# calls go by what they cost.
-_CPU_NANOSECONDS, _GPU_NANOSECONDS, _GPU_CALL_NANOSECONDS = 10.0, 0.5, 1e6
-
-_T = TypeVar("_T")
 
 
 def chosen_k(mean_length: float, genome_size: int | None = None) -> int:
@@ -104,89 +94,6 @@ class Corrected:
         """Return one corrected read."""
         begin, end = self.offsets[index : index + 2]
         return self.letters[begin:end].tobytes()
-
-
-class Processors:
-    """What counts and corrects: the CPU, or devices for calls that they finish sooner.
-
-    Parameters
-    ----------
-    backend
-        ``"cpu"``, ``"cuda"`` or ``"auto"``.
-    devices
-        The numbers of the CUDA devices to use. The default is all devices.
-    threads
-        The most CPU threads to use; 0 means all that the process may use.
-
-    Raises
-    ------
-    BackendUnavailable
-        If `backend` is ``"cuda"`` and there is no device that can be used.
-    ValueError
-        If an argument is wrong.
-    """
-
-    def __init__(
-        self, backend: Backend = "auto", devices: Iterable[int] | None = None, threads: int = 0
-    ) -> None:
-        if backend not in get_args(Backend):
-            raise ValueError(f"backend is {backend!r}, not one of {', '.join(get_args(Backend))}")
-        self.threads = _int(threads, "threads")
-
-        def open_engine() -> cuda.Engine:
-            from gkl_shim.cuda.correct import Engine
-
-            return Engine(devices, threads)
-
-        self._devices = _auto.Devices(backend, devices, open_engine)
-        self._costs = _auto.CallCosts()
-        self._told = False  # that a spectrum does not fit
-        self.bases = {"cpu": 0, "cuda": 0}
-        """The bases that each engine was given to correct."""
-
-    def counter(self, k: int, threshold: int | None, memory_bytes: int = 0) -> Counter:
-        """Return a counter for a threshold: on the devices if they are open."""
-        if threshold == 0:
-            raise ValueError("threshold is 0, not 2 to 2047")
-        wanted = 0 if threshold is None else _int(threshold, "threshold")
-        return Counter(k, self.threads, memory_bytes, self._devices.engine, wanted)
-
-    def correct(
-        self,
-        spectrum: Spectrum,
-        bases: int,
-        call: Callable[[cuda.Engine | None], _T],
-    ) -> _T:
-        """Return ``call(engine)`` with the engine to correct with; None is the CPU."""
-        with self._devices.for_call(self._costs, lambda: self._estimate(bases)) as engine:
-            if engine is None:
-                self.bases["cpu"] += bases
-                return call(None)
-            if spectrum.bytes > engine.memory_bytes and not self._told:
-                self._told = True
-                warnings.warn(
-                    f"gkl-shim: the spectrum takes {spectrum.bytes} bytes, more than the "
-                    f"{engine.memory_bytes} that it may take of a GPU; GPUs read it from the "
-                    "host's memory, which is slower",
-                    RuntimeWarning,
-                    stacklevel=3,
-                )
-            self.bases["cuda"] += bases
-            result = call(engine)
-            engine.tell_of_losses()
-            if not engine.devices:
-                self._devices.close()
-            return result
-
-    def close(self) -> None:
-        """Release the devices. The CPU computes from now on."""
-        self._devices.close()
-
-    def _estimate(self, bases: int) -> Any:
-        ffi, _ = _native.library()
-        cpu = bases * _CPU_NANOSECONDS / (self.threads or _native.cpu_count())
-        gpu = _GPU_CALL_NANOSECONDS + bases * _GPU_NANOSECONDS
-        return ffi.new("gkl_shim_call_estimate *", (bases, cpu, gpu))
 
 
 class Spectrum(Closable):
@@ -266,10 +173,10 @@ class Spectrum(Closable):
         letters, offsets = ragged(reads, "reads")
         if k is None:
             mean_length = float(np.diff(offsets).mean()) if len(offsets) > 1 else 0
-            size = None if genome_size is None else _int(genome_size, "genome_size", 2**63)
+            size = None if genome_size is None else whole_number(genome_size, "genome_size", 2**63)
             k = chosen_k(mean_length, size)
         processors = Processors(backend, devices, threads)
-        counter = processors.counter(_int(k, "k"), threshold)
+        counter = processors.counter(whole_number(k, "k"), threshold)
         complete = False
         while not complete:
             counter.count((letters, offsets))
@@ -281,7 +188,7 @@ class Spectrum(Closable):
         cls, counter: Counter, threshold: int | None, processors: Processors | None = None
     ) -> Spectrum:
         """Make a spectrum after the counter's last pass. This can be done once."""
-        wanted = 0 if threshold is None else _int(threshold, "threshold")
+        wanted = 0 if threshold is None else whole_number(threshold, "threshold")
         native = _native_correct.Spectrum.made(counter, wanted)
         return cls(native, counter.histogram()[0], processors)
 
@@ -442,7 +349,7 @@ class Spectrum(Closable):
         if method not in get_args(Method):
             raise ValueError(f"method is {method!r}, not one of {', '.join(get_args(Method))}")
         options = Options(
-            _int(threads, "threads"),
+            whole_number(threads, "threads"),
             method,
             _limit(max_changes, "max_changes"),
             _limit(max_window_changes, "max_window_changes"),
@@ -457,7 +364,7 @@ class Spectrum(Closable):
         begins, ends = np.empty(count, np.int32), np.empty(count, np.int32)
         arrays = (corrected, states, begins, ends)
         self._processors.correct(
-            self,
+            self.bytes,
             len(letters),
             lambda engine: native.correct((letters, offsets), quality, options, *arrays, engine),
         )
@@ -476,16 +383,10 @@ class Spectrum(Closable):
         )
 
 
-def _int(value: Any, name: str, end: int = 2**31) -> int:
-    if not isinstance(value, (int, np.integer)) or not 0 <= value < end:
-        raise ValueError(f"{name} is {value!r}, not a whole number from 0")
-    return int(value)
-
-
 def _limit(value: Any, name: str) -> int:
     if value is None:
         return 0
-    if _int(value, name) < 1:
+    if whole_number(value, name) < 1:
         raise ValueError(f"{name} is {value}, less than 1")
     return int(value)
 

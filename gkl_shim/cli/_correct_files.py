@@ -134,7 +134,7 @@ class FilesCorrection:
 
     def _correct_chunk(self, spectrum: Spectrum, chunk: Chunk, options: Options) -> None:
         totals = self.processors.correct(
-            spectrum, chunk.bases, partial(chunk.correct, spectrum.native, options)
+            spectrum.bytes, chunk.bases, partial(chunk.correct, spectrum.native, options)
         )
         self.totals = Totals(*map(sum, zip(self.totals, totals, strict=True)))
         self.reads += chunk.records

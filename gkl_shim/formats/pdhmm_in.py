@@ -16,10 +16,10 @@ import numpy as np
 from gkl_shim import _batch, _native_pairhmm, _native_pdhmm
 from gkl_shim._batch import ReadBatch
 from gkl_shim._closable import Closable
+from gkl_shim._pdhmm_batch import WRONG_FLAGS, Batch, HaplotypeBatch, first_wrong_flag
 from gkl_shim.errors import FormatError
 from gkl_shim.formats import pairhmm_in
 from gkl_shim.formats.input import Input
-from gkl_shim.pdhmm import WRONG_FLAGS, Batch, HaplotypeBatch, first_wrong_flag
 
 __all__ = ["Reader", "write"]
 

@@ -93,6 +93,8 @@ def test_what_is_refused() -> None:
     assert lib.gkl_shim_correct_spectrum_information(spectrum[0], info) == lib.GKL_SHIM_OK
     info.slot_count = info.size
     assert "cannot have" in refused(lib.gkl_shim_correct_spectrum_load(info, other))
+    info.slot_count = 2**60
+    assert "cannot have" in refused(lib.gkl_shim_correct_spectrum_load(info, other))
     info.k = 40
     assert refused(lib.gkl_shim_correct_spectrum_load(info, other)) == "k is 40, not 11 to 31"
     lib.gkl_shim_correct_spectrum_close(spectrum[0])

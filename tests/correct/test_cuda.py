@@ -391,6 +391,15 @@ def test_pinned_memory_lacks_for_a_spectrum(fake_gpus, monkeypatch, devices) -> 
     assert driver.live == []
 
 
+def test_a_closed_spectrum_frees_the_devices(fake_gpus) -> None:
+    driver = fake_gpus(2, kernels="correct")
+    reads, _ = random_reads(12, genome=300, depth=10)
+    with Spectrum.from_reads(reads, k=15, threshold=2, backend="cuda") as spectrum:
+        spectrum.correct(reads)
+        assert driver.live != []
+    assert driver.live == []
+
+
 def test_the_command_counts_and_corrects_on_devices(fake_gpus, tmp_path) -> None:
     driver = fake_gpus(2, kernels="correct")
     reads, qualities = random_reads(12, genome=300, depth=10)

@@ -49,6 +49,12 @@ class Handles:
     def __init__(self) -> None:
         self.ffi, self.lib = _native.library()
         self._kept: list[Any] = []
+        self._opened: list[Any] = []
+
+    def close(self) -> None:
+        """Close the handles, those that need others first."""
+        while self._opened:
+            self.ffi.release(self._opened.pop())
 
     def new(self, kind: str, value: Any = None) -> Any:
         made = self.ffi.new(kind, value)
@@ -60,9 +66,8 @@ class Handles:
         handle = self.new(f"gkl_shim_{kind} **")
         values = [self.value(argument) for argument in arguments]
         _native.check(getattr(self.lib, f"gkl_shim_{function}")(*values, handle))
-        kept = self.ffi.gc(handle[0], getattr(self.lib, f"gkl_shim_{kind}_close"))
-        self._kept.append(kept)
-        return kept
+        self._opened.append(self.ffi.gc(handle[0], getattr(self.lib, f"gkl_shim_{kind}_close")))
+        return self._opened[-1]
 
     def value(self, argument: Any) -> Any:
         """Return what to pass for an argument."""
@@ -230,9 +235,10 @@ class Handles:
     def spectrum_info(self) -> Struct:
         known = self.new("gkl_shim_correct_spectrum_info *")
         _native.check(self.lib.gkl_shim_correct_spectrum_information(self.spectrum, known))
-        sizes = {"size": Free(known.size), "slot_count": Free(known.slot_count)}
         fields = {"k": known.k, "threshold": known.threshold, "slots": known.slots}
-        return Struct("gkl_shim_correct_spectrum_info", {**fields, **sizes})
+        others = ("kmers", "false_positive_rate", "size", "slot_count")
+        fields |= {name: Free(getattr(known, name)) for name in others}
+        return Struct("gkl_shim_correct_spectrum_info", fields)
 
 
 def _options(kind: str, **fields: Any) -> Callable[[Handles], tuple[Any, ...]]:
@@ -418,6 +424,7 @@ def _wrong(ffi: Any, argument: Any, kind: Any) -> Iterator[tuple[str, Any]]:
         return
     if isinstance(argument, Struct):
         types = dict(ffi.typeof(argument.type).fields)
+        assert types.keys() == argument.fields.keys(), argument.type
         for name, field in argument.fields.items():
             for what, value in _wrong(ffi, field, types[name].type):
                 yield f"{name}: {what}", argument._replace(fields={**argument.fields, name: value})
@@ -435,9 +442,15 @@ def test_every_function_is_tested() -> None:
     assert sorted(CALLS) == sorted(FUNCTIONS)
 
 
+@pytest.fixture
+def handles() -> Iterator[Handles]:
+    made = Handles()
+    yield made
+    made.close()
+
+
 @pytest.mark.parametrize("name", CALLS)
-def test_one_wrong_argument_is_refused(name: str) -> None:
-    handles = Handles()
+def test_one_wrong_argument_is_refused(handles: Handles, name: str) -> None:
     ffi, lib = handles.ffi, handles.lib
     function = getattr(lib, name)
     arguments = CALLS[name](handles)

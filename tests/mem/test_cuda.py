@@ -319,6 +319,15 @@ def test_the_command_searches_on_the_chosen_devices(fake_gpus, tmp_path) -> None
     assert "devices: there is no CUDA device 7; there are 2" in done.output
 
 
+def test_a_closed_index_frees_the_devices(fake_gpus) -> None:
+    driver = fake_gpus(2, kernels="mem")
+    reference, queries = related(36, 2000, 6)
+    with mem.Index(reference, min_length=12, backend="cuda") as index:
+        assert len(index.find(queries)) > 0
+        assert driver.live != []
+    assert driver.live == []
+
+
 def test_no_length_is_too_large(fake_gpus) -> None:
     """The letters of both texts are sent, whatever the length."""
     text, _ = related(36, 200_000, 0)

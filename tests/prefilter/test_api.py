@@ -179,6 +179,11 @@ def test_an_unknown_build_is_refused():
         Prefilter(3, build="abacus")
 
 
+def test_the_cpu_backend_has_no_devices():
+    with pytest.raises(ValueError, match="devices: the CPU backend has none"):
+        Prefilter(3, backend="cpu", devices=[0])
+
+
 def test_a_closed_filter_refuses_calls():
     with Prefilter(3) as prefilter:
         assert prefilter.build in gkl_shim._native.builds()

@@ -213,6 +213,14 @@ def test_contigs_without_an_array(array):
     assert parse_candidate(**{array: None}) == "an array of the contigs is null"
 
 
+@pytest.mark.parametrize(
+    ("offsets", "message"),
+    [([1, 1], "offset 0 is 1, not 0"), ([0, -1], "offset 1 is less than the one before")],
+)
+def test_wrong_offsets_of_contigs(offsets, message):
+    assert parse_candidate(name_offsets=offsets) == f"contigs: {message}"
+
+
 @pytest.mark.parametrize("reads", [-1, 2**31])
 def test_more_reads_than_there_are_indices(reads):
     assert parse_candidate(reads) == f"reads is {reads}, not 0 to 2147483647"

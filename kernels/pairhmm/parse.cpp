@@ -1,19 +1,14 @@
-// The text formats of PairHMM: parses regions in the .in format, formats likelihoods. Part of the C
-// ABI.
-#include "common/text.h"
-
+// Parses regions in the .in format. Part of the C ABI.
 #include <stdio.h>
 #include <string.h>
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <string>
 #include <vector>
 
 #include "common/cpu.h"
 #include "common/error.h"
-#include "common/thread_pool.h"
+#include "common/text.h"
 #include "gkl_shim.h"
 #include "pairhmm/letters.h"
 
@@ -375,28 +370,6 @@ class Parser {
     uint8_t *tracks_[kTracks], *haplotype_letters_;
 };
 
-// How many numbers a thread formats at a time, and the time that each takes.
-constexpr int64_t kTogether = 2048, kNanosecondsANumber = 50;
-
-// The bits of non-negative numbers have the same order as the numbers. Comparing bits raises no
-// floating-point exception.
-uint64_t bits_of(double value) {
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-
-// Writes the shortest text that reads back as the same number, in Python's layout. `to` has room
-// for GKL_SHIM_PAIRHMM_LINE_BYTES. Returns the end of the text.
-char *format_number(double value, char *to) {
-    const uint64_t size = bits_of(std::fabs(value));
-    if (size > bits_of(HUGE_VAL)) return std::copy_n("nan", 3, to);
-    const bool plain = size == 0 || (size >= bits_of(1e-4) && size < bits_of(1e16));
-    const auto layout = plain ? std::chars_format::fixed : std::chars_format::scientific;
-    char *const end = std::to_chars(to, to + GKL_SHIM_PAIRHMM_LINE_BYTES, value, layout).ptr;
-    return !plain || memchr(to, '.', size_t(end - to)) ? end : std::copy_n(".0", 2, end);
-}
-
 }  // namespace
 }  // namespace pairhmm
 }  // namespace gkl_shim
@@ -419,46 +392,5 @@ extern "C" gkl_shim_status gkl_shim_pairhmm_parse(const uint8_t *text, int64_t s
     return guarded([&] {
         Parser parser(text, size, longest_line, allowed_threads(threads));
         return parser.parse(offsets, letters, out);
-    });
-}
-
-extern "C" gkl_shim_status gkl_shim_pairhmm_format(const double *values, int64_t count,
-                                                   int32_t threads, uint8_t *text, int64_t *size) {
-    if (!size) return invalid("size is null");
-    *size = 0;
-    if (!check_count("count", count)) return GKL_SHIM_EINVAL;
-    if (threads < 0) return invalid("threads is %d, less than 0", threads);
-    if (count > 0 && (!values || !text)) return invalid("an argument is null");
-    return guarded([&] {
-        struct Job {
-            const double *values;
-            const int64_t count;
-            char *const text;
-            std::vector<char *> ends;  // of each piece
-        };
-        const int64_t pieces = (count + kTogether - 1) / kTogether;
-        Job job = {values, count, reinterpret_cast<char *>(text),
-                   std::vector<char *>(size_t(pieces))};
-        parallel_for(
-            pieces, count * kNanosecondsANumber, allowed_threads(threads),
-            [](void *context, int64_t piece) {
-                Job &job = *static_cast<Job *>(context);
-                const int64_t first = piece * kTogether;
-                const int64_t last = std::min(job.count, first + kTogether);
-                char *to = job.text + first * GKL_SHIM_PAIRHMM_LINE_BYTES;
-                for (int64_t k = first; k < last; k++) {
-                    to = format_number(job.values[k], to);
-                    *to++ = '\n';
-                }
-                job.ends[size_t(piece)] = to;
-            },
-            &job);
-        char *end = job.text;
-        for (int64_t piece = 0; piece < pieces; piece++) {
-            const char *begin = job.text + piece * kTogether * GKL_SHIM_PAIRHMM_LINE_BYTES;
-            end = std::copy(begin, static_cast<const char *>(job.ends[size_t(piece)]), end);
-        }
-        *size = end - job.text;
-        return GKL_SHIM_OK;
     });
 }

@@ -1,0 +1,115 @@
+"""What counts k-mers and corrects reads: the CPU or devices, chosen for each call."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, get_args
+
+import numpy as np
+
+from gkl_shim import _auto, _native
+from gkl_shim._native_correct import Counter
+
+if TYPE_CHECKING:
+    from gkl_shim.cuda import correct as cuda
+
+__all__ = ["Backend", "Processors", "whole_number"]
+
+Backend: TypeAlias = Literal["auto", "cpu", "cuda"]
+
+# The time to correct a base, on one CPU thread and on a device, and for a call of a device. Later
+# calls go by what they cost.
+_CPU_NANOSECONDS, _GPU_NANOSECONDS, _GPU_CALL_NANOSECONDS = 10.0, 0.5, 1e6
+
+_T = TypeVar("_T")
+
+
+class Processors:
+    """What counts and corrects: the CPU, or devices for calls that they finish sooner.
+
+    Parameters
+    ----------
+    backend
+        ``"cpu"``, ``"cuda"`` or ``"auto"``.
+    devices
+        The numbers of the CUDA devices to use. The default is all devices.
+    threads
+        The most CPU threads to use; 0 means all that the process may use.
+
+    Raises
+    ------
+    BackendUnavailable
+        If `backend` is ``"cuda"`` and there is no device that can be used.
+    ValueError
+        If an argument is wrong.
+    """
+
+    def __init__(
+        self, backend: Backend = "auto", devices: Iterable[int] | None = None, threads: int = 0
+    ) -> None:
+        if backend not in get_args(Backend):
+            raise ValueError(f"backend is {backend!r}, not one of {', '.join(get_args(Backend))}")
+        self.threads = whole_number(threads, "threads")
+
+        def open_engine() -> cuda.Engine:
+            from gkl_shim.cuda.correct import Engine
+
+            return Engine(devices, threads)
+
+        self._devices = _auto.Devices(backend, devices, open_engine)
+        self._costs = _auto.CallCosts()
+        self._told = False  # that a spectrum does not fit
+        self.bases = {"cpu": 0, "cuda": 0}
+        """The bases that each engine was given to correct."""
+
+    def counter(self, k: int, threshold: int | None, memory_bytes: int = 0) -> Counter:
+        """Return a counter for a threshold: on the devices if they are open."""
+        if threshold == 0:
+            raise ValueError("threshold is 0, not 2 to 2047")
+        wanted = 0 if threshold is None else whole_number(threshold, "threshold")
+        return Counter(k, self.threads, memory_bytes, self._devices.engine, wanted)
+
+    def correct(
+        self,
+        spectrum_bytes: int,
+        bases: int,
+        call: Callable[[cuda.Engine | None], _T],
+    ) -> _T:
+        """Return ``call(engine)`` with the engine to correct with; None is the CPU."""
+        with self._devices.for_call(self._costs, lambda: self._estimate(bases)) as engine:
+            if engine is None:
+                self.bases["cpu"] += bases
+                return call(None)
+            if spectrum_bytes > engine.memory_bytes and not self._told:
+                self._told = True
+                warnings.warn(
+                    f"gkl-shim: the spectrum takes {spectrum_bytes} bytes, more than the "
+                    f"{engine.memory_bytes} that it may take of a GPU; GPUs read it from the "
+                    "host's memory, which is slower",
+                    RuntimeWarning,
+                    stacklevel=3,
+                )
+            self.bases["cuda"] += bases
+            result = call(engine)
+            engine.tell_of_losses()
+            if not engine.devices:
+                self._devices.close()
+            return result
+
+    def close(self) -> None:
+        """Release the devices. The CPU computes from now on."""
+        self._devices.close()
+
+    def _estimate(self, bases: int) -> Any:
+        ffi, _ = _native.library()
+        cpu = bases * _CPU_NANOSECONDS / (self.threads or _native.cpu_count())
+        gpu = _GPU_CALL_NANOSECONDS + bases * _GPU_NANOSECONDS
+        return ffi.new("gkl_shim_call_estimate *", (bases, cpu, gpu))
+
+
+def whole_number(value: Any, name: str, end: int = 2**31) -> int:
+    """Return a number from 0 to before `end`, or refuse the value."""
+    if not isinstance(value, (int, np.integer)) or not 0 <= value < end:
+        raise ValueError(f"{name} is {value!r}, not a whole number from 0")
+    return int(value)

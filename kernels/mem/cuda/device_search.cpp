@@ -1,0 +1,202 @@
+#include "mem/cuda/device_search.h"
+
+#include <iterator>
+#include <utility>
+
+#include "common/copy.h"
+#include "common/thread_pool.h"
+
+namespace gkl_shim {
+namespace mem {
+namespace {
+
+const int64_t kLongTime = int64_t(1) << 30;
+const int64_t kNanosecondsOfMatch = 10;
+
+// Calls work(k) for each k in [0, count) on several threads.
+template <class Work>
+void in_parallel(int64_t count, int64_t nanoseconds, int threads, Work work) {
+    parallel_for(
+        count, nanoseconds, threads,
+        [](void *context, int64_t k) { (*static_cast<Work *>(context))(k); }, &work);
+}
+
+}  // namespace
+
+Strand StrandSearch::finish(int kind, int threads) {
+    std::sort(pieces.begin(), pieces.end(),
+              [](const Piece &a, const Piece &b) { return a.begin < b.begin; });
+    if (kind != kMem) {
+        Slices slices;
+        for (Piece &piece : pieces)
+            std::move(piece.slices.begin(), piece.slices.end(), std::back_inserter(slices));
+        return gather(text, kind, slices, threads);
+    }
+    Strand strand;
+    strand.searched = true;
+    std::vector<int64_t> before;  // the matches before each piece
+    for (Piece &piece : pieces) {
+        before.push_back(strand.count());
+        strand.append(std::move(piece.matches));
+    }
+    in_parallel(int64_t(pieces.size()), text.count(), threads, [&](int64_t k) {
+        const bool last = size_t(k) + 1 == pieces.size();
+        const int64_t end = last ? text.size() : pieces[size_t(k) + 1].begin;
+        const int64_t after = query_from(end);
+        for (int64_t query = query_from(pieces[size_t(k)].begin); query < after; query++)
+            starts[size_t(query)] += before[size_t(k)];
+    });
+    starts.back() = strand.count();
+    strand.starts = std::move(starts);
+    return strand;
+}
+
+void DeviceSearch::run() {
+    waiting.resize(size_t(pages > 1 ? all_chunks() : 0));
+    const int64_t used = std::min(device_count(), pages > 1 ? pages : all_chunks());
+    // The texts of the queries are prepared while the devices index their first pages.
+    const int most = std::max(settings.threads, int(used) + 1);
+    in_parallel(used + 1, kLongTime, most, [this](int64_t k) {
+        if (k == 0)
+            prepare();
+        else
+            on_device(k - 1, [this, k](SearchDevice &device) {
+                index_page(device, pages > 1 ? k - 1 : 0);
+            });
+    });
+    // The other devices have no page, so they may not take a chunk.
+    in_parallel(used, kLongTime, most, [this](int64_t number) {
+        on_device(number, [this, number](SearchDevice &device) {
+            if (pages == 1) search_page(device, next_chunk);
+            for (int64_t page = number; pages > 1 && page < pages; page += device_count()) {
+                index_page(device, page);
+                std::atomic<int64_t> next{0};
+                search_page(device, next);
+            }
+        });
+    });
+}
+
+void DeviceSearch::prepare() {
+    results = results_of(queries);
+    for (StrandSearch &strand : strands) {
+        strand.text =
+            text_of(queries, strand.reverse, index.settings().nucleotides_only, settings.threads);
+        strand.starts.resize(size_t(queries.count + 1));
+    }
+}
+
+void DeviceSearch::index_page(SearchDevice &device, int64_t page) {
+    Stopwatch watch;
+    const CudaContext current(device.streams[0]->driver, device.context);
+    const int64_t begin = page * page_letters;
+    device.page->build(device.streams[0].get(), index, begin,
+                       std::min(begin + page_letters, index.text().size()), settings.min_length,
+                       settings.threads);
+    const std::lock_guard<std::mutex> lock(mutex);
+    watch.add_to(&times.index);
+}
+
+void DeviceSearch::search_page(SearchDevice &device, std::atomic<int64_t> &next) {
+    in_parallel(int64_t(device.streams.size()), kLongTime, settings.threads, [&](int64_t k) {
+        Stream &stream = *device.streams[size_t(k)];
+        const CudaContext current(stream.driver, device.context);
+        StepTimes spent;
+        for (int64_t number; !is_full() && (number = next++) < all_chunks();)
+            search_chunk(device, stream, number, &spent);
+        const std::lock_guard<std::mutex> lock(mutex);
+        times.match += spent.match;
+        times.expand += spent.expand;
+        times.collect += spent.collect;
+    });
+}
+
+void DeviceSearch::search_chunk(SearchDevice &device, Stream &stream, int64_t number,
+                                StepTimes *spent) {
+    StrandSearch &strand = strands[size_t(number / chunks)];
+    const int64_t begin = first_position + number % chunks * chunk_letters;
+    const Chunk chunk = {strand.text, begin, std::min(begin + chunk_letters, last_position)};
+    Waiting mine;
+    find_on_device(&stream, *device.page, index, chunk, settings.min_length, most_matches,
+                   settings.threads, spent,
+                   [&](int64_t from, int64_t to, const FoundMatches &found) {
+                       if (pages == 1)
+                           collect(strand, from, to, {found});
+                       else
+                           keep(&mine, found);
+                   });
+    if (pages > 1) {
+        Stopwatch watch;
+        hand_in(strand, chunk, number, std::move(mine));
+        watch.add_to(&spent->collect);
+    }
+}
+
+void DeviceSearch::keep(Waiting *mine, FoundMatches found) const {
+    if (found.count == 0) return;
+    mine->memory.emplace_back(found.count);
+    Found *const copy = mine->memory.back().data();
+    copy_all({{copy, found.matches, found.count * int64_t(sizeof(Found))}}, settings.threads);
+    found.matches = copy;
+    mine->found.push_back(found);
+}
+
+void DeviceSearch::hand_in(StrandSearch &strand, const Chunk &chunk, int64_t number, Waiting mine) {
+    Waiting all;
+    {
+        const std::lock_guard<std::mutex> lock(mutex);
+        Waiting &waits = waiting[size_t(number)];
+        std::move(mine.memory.begin(), mine.memory.end(), std::back_inserter(waits.memory));
+        waits.found.insert(waits.found.end(), mine.found.begin(), mine.found.end());
+        if (++waits.pages < pages) return;
+        all = std::move(waits);
+    }
+    collect(strand, chunk.begin, chunk.end, all.found);
+}
+
+void DeviceSearch::collect(StrandSearch &strand, int64_t begin, int64_t end,
+                           const std::vector<FoundMatches> &found) {
+    // Each task takes a slice.
+    const int64_t slices = (end - begin + kSlice - 1) / kSlice;
+    const auto position = [&](int64_t slice) { return std::min(begin + slice * kSlice, end); };
+    std::vector<int64_t> places(size_t(slices + 1));  // of each slice's matches in the piece
+    std::vector<std::vector<int64_t>> bounds;         // and in each of `found`
+    for (const FoundMatches &each : found) {
+        bounds.emplace_back();
+        for (int64_t slice = 0; slice <= slices; slice++) {
+            bounds.back().push_back(each.from(position(slice)));
+            places[size_t(slice)] += bounds.back().back();
+        }
+    }
+    match_count += places.back();
+    Piece piece = {begin, {}, {}};
+    const bool all = settings.kind == kMem;
+    if (all)
+        piece.matches = Buffer<Match>(places.back());
+    else
+        piece.slices.resize(size_t(slices));
+    in_parallel(slices, places.back() * kNanosecondsOfMatch, settings.threads, [&](int64_t slice) {
+        const int64_t place = places[size_t(slice)], count = places[size_t(slice + 1)] - place;
+        if (!all) piece.slices[size_t(slice)].resize(size_t(count));
+        Match *const matches =
+            all ? piece.matches.data() + place : piece.slices[size_t(slice)].data();
+        Match *at = matches;
+        for (size_t k = 0; k < found.size(); k++) {
+            const int64_t first = bounds[k][size_t(slice)], last = bounds[k][size_t(slice + 1)];
+            found[k].convert(first, last, index.text(), strand.text, at);
+            merge_matches(matches, at, at + (last - first));
+            at += last - first;
+        }
+        if (all)
+            set_starts(strand.text, strand.query_from(position(slice)),
+                       strand.query_from(position(slice + 1)), matches, count, place,
+                       strand.starts.data());
+        else
+            tidy_slice(settings.kind, piece.slices[size_t(slice)]);
+    });
+    const std::lock_guard<std::mutex> lock(mutex);
+    strand.pieces.push_back(std::move(piece));
+}
+
+}  // namespace mem
+}  // namespace gkl_shim

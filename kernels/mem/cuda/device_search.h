@@ -1,0 +1,160 @@
+// A search of queries on devices.
+//
+// The reference is divided into pages, and the queries of both strands into chunks. With several
+// pages, each device takes some of them and searches all chunks; with one, the devices share the
+// chunks. A device keeps the page that it indexed last for later searches. Several streams of a
+// device take chunks in turn, so that kernels, transfers and the work of the host overlap.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "gkl_shim_internal.h"
+#include "gpu/driver.h"
+#include "mem/cpu/index.h"
+#include "mem/cuda/searcher.h"
+#include "mem/results.h"
+
+namespace gkl_shim {
+namespace mem {
+
+// A device, what it has indexed, and its streams.
+struct SearchDevice {
+    SearchDevice(const CudaDriver &driver, const gkl_shim_mem_cuda_device &given, int count)
+        : number(given.number), context(given.context), kernels(given.kernels), driver_(driver) {
+        const CudaContext current(driver, context);
+        page = std::make_unique<DevicePage>(driver);
+        try {
+            for (int k = 0; k < count; k++)
+                streams.push_back(std::make_unique<Stream>(driver, kernels));
+        } catch (...) {
+            streams.clear();  // while the context is current
+            throw;
+        }
+    }
+    ~SearchDevice() {
+        try {
+            const CudaContext current(driver_, context);
+            for (auto &stream : streams) stream.reset();
+            page.reset();
+        } catch (const CudaFailure &) {
+            // The device has failed. Its memory goes with the process.
+            for (auto &stream : streams) (void)stream.release();
+            (void)page.release();
+        }
+    }
+
+    const int32_t number;
+    void *const context;
+    const gkl_shim_mem_cuda_kernels kernels;
+    std::unique_ptr<DevicePage> page;
+    std::vector<std::unique_ptr<Stream>> streams;
+
+   private:
+    const CudaDriver &driver_;
+};
+
+// The matches of a chunk, or of a part of it, from all pages.
+struct Piece {
+    int64_t begin;
+    Buffer<Match> matches;
+    Slices slices;  // instead, if not all matches are wanted
+};
+
+// One strand of the queries.
+struct StrandSearch {
+    bool reverse;
+    Text text = {};
+    std::vector<Piece> pieces = {};
+    // Of each query: the number of matches in the same piece that are of earlier queries.
+    std::vector<int64_t> starts = {};
+
+    // The first query that begins at a position of the text or after it.
+    int64_t query_from(int64_t position) const {
+        // The last start is the end of the text.
+        const auto &begins = text.starts();
+        return std::lower_bound(begins.begin(), begins.end() - 1, position) - begins.begin();
+    }
+
+    // Puts the pieces together.
+    Strand finish(int kind, int threads);
+};
+
+// A search of all strands.
+struct DeviceSearch {
+    const Index &index;
+    const FindSettings &settings;
+    const gkl_shim_mem_sequences &queries;
+    std::vector<std::unique_ptr<SearchDevice>> &devices;
+    std::vector<StrandSearch> strands;
+    int64_t first_position, last_position;  // of a strand's text
+    int64_t pages, page_letters, chunks, chunk_letters;
+    int64_t most_matches;  // that a stream fetches together
+
+    // With several pages, the matches that some of them have in a chunk.
+    struct Waiting {
+        int64_t pages = 0;
+        std::vector<Buffer<Found>> memory = {};
+        std::vector<FoundMatches> found = {};
+    };
+
+    std::mutex mutex = {};
+    std::vector<Waiting> waiting = {};  // by chunk of each strand
+    std::atomic<int64_t> next_chunk{0};
+    std::atomic<int64_t> match_count{0};
+    StepTimes times = {};
+    int32_t failed = -1;
+    Results results = {};
+
+    int64_t device_count() const { return int64_t(devices.size()); }
+    int64_t all_chunks() const { return chunks * int64_t(strands.size()); }
+    // Whether a part of a search has enough matches. With several pages, all chunks are needed.
+    bool is_full() const { return settings.is_part() && pages == 1 && match_count > settings.most; }
+    // The position before which all matches start: no chunk is left out before it.
+    int64_t end() const {
+        return pages == 1 ? std::min(last_position, first_position + next_chunk * chunk_letters)
+                          : last_position;
+    }
+
+    // Searches on all devices. Throws CudaFailure.
+    void run();
+
+    // Makes the texts of the queries.
+    void prepare();
+
+    // Calls work(device). Remembers the device if it fails.
+    template <class Work>
+    void on_device(int64_t number, const Work &work) {
+        SearchDevice &device = *devices[size_t(number)];
+        try {
+            work(device);
+        } catch (const CudaFailure &) {
+            const std::lock_guard<std::mutex> lock(mutex);
+            failed = device.number;
+            throw;
+        }
+    }
+
+    void index_page(SearchDevice &device, int64_t page);
+
+    // Searches the chunks from `next` on in the page that the device has indexed.
+    void search_page(SearchDevice &device, std::atomic<int64_t> &next);
+
+    void search_chunk(SearchDevice &device, Stream &stream, int64_t number, StepTimes *spent);
+
+    // Copies matches, whose memory the stream uses again.
+    void keep(Waiting *mine, FoundMatches found) const;
+
+    // Takes one page's matches of a chunk. The last page's call collects those of all pages.
+    void hand_in(StrandSearch &strand, const Chunk &chunk, int64_t number, Waiting mine);
+
+    // Makes the matches that start in [begin, end) of a strand a piece of the result.
+    void collect(StrandSearch &strand, int64_t begin, int64_t end,
+                 const std::vector<FoundMatches> &found);
+};
+
+}  // namespace mem
+}  // namespace gkl_shim
