@@ -290,9 +290,9 @@ def test_damaged_spectra_are_read_clean(parsers, tmp_path):
 
 
 def test_threads_may_share_handles(threads):
-    done = run(threads, 6)
+    done = run(threads, 20)
     assert (done.returncode, done.stderr) == (0, "")
-    assert int(done.stdout) == 4 * 6 * 8
+    assert int(done.stdout) == 4 * 20 * 8
     planted = run(threads, 1, "planted")
     assert planted.returncode != 0
     assert "data race" in planted.stderr
