@@ -1,4 +1,5 @@
-// Several threads call the same handles of the library, which is compiled with the thread sanitizer:
+// Several threads call the same handles of the library, which is compiled with the thread
+// sanitizer:
 //
 //     threads ROUNDS [planted]
 //
@@ -101,8 +102,16 @@ struct Case {
         region_reads[1] = reads.count(), region_haplotypes[1] = haplotypes.count();
     }
     gkl_shim_pairhmm_batch region() const {
-        return {1, region_reads, region_haplotypes, reads.offsets.data(), letters_of(reads.letters),
-                qualities.data(), gaps.data(), gaps.data(), gaps.data(), haplotypes.offsets.data(),
+        return {1,
+                region_reads,
+                region_haplotypes,
+                reads.offsets.data(),
+                letters_of(reads.letters),
+                qualities.data(),
+                gaps.data(),
+                gaps.data(),
+                gaps.data(),
+                haplotypes.offsets.data(),
                 letters_of(haplotypes.letters)};
     }
     int64_t pairs() const { return reads.count() * haplotypes.count(); }
@@ -223,8 +232,8 @@ std::vector<std::function<std::string(const Case &)>> calls(const Handles &handl
         [=](const Case &given) {
             std::vector<double> values(size_t(given.pairs()));
             const gkl_shim_pairhmm_batch batch = given.region();
-            computed(gkl_shim_pairhmm_compute(handles.pairhmm, &batch, values.data(),
-                                              given.pairs()));
+            computed(
+                gkl_shim_pairhmm_compute(handles.pairhmm, &batch, values.data(), given.pairs()));
             gkl_shim_pairhmm_stats statistics;
             gkl_shim_pairhmm_statistics(handles.pairhmm, &statistics);
             return bytes_of(values);
@@ -260,8 +269,8 @@ std::vector<std::function<std::string(const Case &)>> calls(const Handles &handl
             reads.size = segments.size = 720;
             reads.stride = segments.stride = reads.length = segments.length = 60;
             std::vector<int16_t> edits(12);
-            computed(gkl_shim_prefilter_compute(handles.prefilter, 12, &reads, &segments,
-                                                edits.data()));
+            computed(
+                gkl_shim_prefilter_compute(handles.prefilter, 12, &reads, &segments, edits.data()));
             return bytes_of(edits);
         },
         [=](const Case &given) {
