@@ -25,7 +25,7 @@ FLAGS = {
 #: GCC takes four times as long to compile the unrolled kernels with these checks at -O1.
 LEVEL = {"address": "-O0", "thread": "-O1"}
 HERE = Path(__file__).parent
-#: A small file, and its format, for each reader of text.
+#: For each reader of text, a small file that was written for this test, and its format.
 CORPUS = {
     "candidates.tsv": "candidates",
     "pairs.tsv": "pairs",
