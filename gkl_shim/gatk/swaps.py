@@ -173,7 +173,7 @@ def _undivided(path: Path, separator: str) -> Path:
     """Return a path in which a JVM finds no separator. It would take the parts for files."""
     if separator in str(path):
         raise MissingComponent(
-            f"{path}: a JVM divides this path at \"{separator}\"; use a folder without it"
+            f'{path}: a JVM divides this path at "{separator}"; use a folder without it'
         )
     return path
 

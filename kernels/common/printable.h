@@ -22,6 +22,11 @@ inline std::string printable(const std::string &text) {
             shown = k < text.size() && byte(k) >= 0x80 && byte(k) < 0xC0;
         // The control characters U+0080 to U+009F.
         if (shown && first == 0xC2 && byte(at + 1) < 0xA0) shown = false;
+        // Characters in more bytes than they need, surrogates, and those above U+10FFFF.
+        if (shown &&
+            ((first == 0xE0 && byte(at + 1) < 0xA0) || (first == 0xED && byte(at + 1) >= 0xA0) ||
+             (first == 0xF0 && byte(at + 1) < 0x90) || (first == 0xF4 && byte(at + 1) >= 0x90)))
+            shown = false;
         if (shown) {
             result.append(text, at, more + 1);
             at += more + 1;

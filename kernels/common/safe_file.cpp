@@ -51,8 +51,9 @@ bool is_safe_file(const std::string &path, std::string *reason) {
             lstat(name.c_str(), &found) != 0)
             return *reason = strerror(errno), false;
         if (folder.st_mode & S_IWOTH) {
-            if (!(folder.st_mode & S_ISVTX) || !is_ours(folder))
-                return *reason = "others can write to " + (reached.empty() ? "/" : reached), false;
+            const std::string place = reached.empty() ? "/" : reached;
+            if (!(folder.st_mode & S_ISVTX)) return *reason = "others can write to " + place, false;
+            if (!is_ours(folder)) return *reason = place + " belongs to another user", false;
             if (!is_ours(found)) return *reason = name + " belongs to another user", false;
         }
         if (S_ISLNK(found.st_mode)) {

@@ -22,6 +22,10 @@ class Reader {
         if (system_ != nullptr)
             get_property_ = env->GetStaticMethodID(system_, "getProperty",
                                                    "(Ljava/lang/String;)Ljava/lang/String;");
+        jclass string = get_property_ == nullptr ? nullptr : env->FindClass("java/lang/String");
+        if (string != nullptr)
+            get_bytes_ = env->GetMethodID(string, "getBytes", "(Ljava/lang/String;)[B");
+        env->DeleteLocalRef(string);
         env->ExceptionClear();
     }
 
@@ -41,17 +45,13 @@ class Reader {
    private:
     std::string property(const std::string &key) const {
         std::string value;
-        if (get_property_ == nullptr) return value;
+        if (get_bytes_ == nullptr) return value;
         jstring name = env_->NewStringUTF(key.c_str());
         if (name != nullptr) {
             auto text =
                 static_cast<jstring>(env_->CallStaticObjectMethod(system_, get_property_, name));
             if (!env_->ExceptionCheck() && text != nullptr) {
-                const char *characters = env_->GetStringUTFChars(text, nullptr);
-                if (characters != nullptr) {
-                    value = characters;
-                    env_->ReleaseStringUTFChars(text, characters);
-                }
+                value = utf8(text);
             }
             env_->DeleteLocalRef(text);
             env_->DeleteLocalRef(name);
@@ -60,9 +60,25 @@ class Reader {
         return value;
     }
 
+    // GetStringUTFChars() would not give UTF-8 for characters beyond 16 bits. Empty on failure.
+    std::string utf8(jstring text) const {
+        std::string value;
+        jstring charset = env_->NewStringUTF("UTF-8");
+        if (charset == nullptr) return value;
+        auto bytes = static_cast<jbyteArray>(env_->CallObjectMethod(text, get_bytes_, charset));
+        if (!env_->ExceptionCheck() && bytes != nullptr) {
+            value.resize(size_t(env_->GetArrayLength(bytes)));
+            env_->GetByteArrayRegion(bytes, 0, jsize(value.size()),
+                                     reinterpret_cast<jbyte *>(&value[0]));
+        }
+        env_->DeleteLocalRef(bytes);
+        env_->DeleteLocalRef(charset);
+        return value;
+    }
+
     JNIEnv *env_;
     jclass system_ = nullptr;
-    jmethodID get_property_ = nullptr;
+    jmethodID get_property_ = nullptr, get_bytes_ = nullptr;
 };
 
 bool is_one_of(const std::string &word, const char *words) {

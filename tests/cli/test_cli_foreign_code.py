@@ -225,10 +225,12 @@ def test_a_path_that_a_jvm_would_divide_is_refused(
             f'{folder}: a JVM divides this path at ":"; use a folder without it'
         )
     monkeypatch.setattr(paths, "classpath_jar", lambda: folder / "classpath.jar")
-    with pytest.raises(MissingComponent, match='a:b/classpath.jar: a JVM divides this path at ":"'):
+    with pytest.raises(
+        MissingComponent, match=r'a:b/classpath\.jar: a JVM divides this path at ":"'
+    ):
         swaps.classpath()
     monkeypatch.setattr(paths, "agent_jar", lambda: tmp_path / "a=b" / "agent.jar")
-    with pytest.raises(MissingComponent, match='a=b/agent.jar: a JVM divides this path at "="'):
+    with pytest.raises(MissingComponent, match=r'a=b/agent\.jar: a JVM divides this path at "="'):
         swaps.agent()
 
 

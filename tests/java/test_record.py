@@ -278,6 +278,28 @@ def test_control_characters_of_a_name_are_escaped(jvm: Jvm, folder: Path) -> Non
     assert outcome.line("1 region recorded").endswith(f"{folder}/a\\x0ab\\x1b[2J.in")
 
 
+def test_a_property_is_read_as_utf_8(jvm: Jvm, folder: Path) -> None:
+    file = folder / "\N{DNA DOUBLE HELIX} \N{LATIN SMALL LETTER E WITH ACUTE}.in"
+    option = f"-Dgkl.shim.record={file}"
+    outcome = jvm(
+        "compute", {"regions": [REGION]}, options=[option], environment={"LC_ALL": "C.UTF-8"}
+    )
+    assert outcome.line("1 region recorded").endswith(f"to {file}")
+    assert list(folder.iterdir()) == [file]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [b"\xc0\x8a", b"\xe0\x81\x81", b"\xed\xa0\xbd", b"\xf0\x80\x80\x8a", b"\xf4\x90\x80\x80"],
+)
+def test_bytes_that_are_not_utf_8_are_escaped(jvm: Jvm, wrong: bytes) -> None:
+    outcome = jvm(
+        "compute", {"regions": [REGION]}, environment={"GKL_SHIM_BUILD": os.fsdecode(wrong)}
+    )
+    escaped = "".join(f"\\x{byte:02x}" for byte in wrong)
+    assert f"GKL_SHIM_BUILD={escaped} is ignored" in outcome.line("GKL_SHIM_BUILD")
+
+
 def test_no_region_leaves_the_file_unchanged(record: Recording, folder: Path) -> None:
     file = folder / "traffic.in"
     assert record(file, 0) == "PairHMM: 0 regions recorded"

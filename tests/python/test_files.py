@@ -87,9 +87,9 @@ def test_a_link_that_the_kernel_refuses_is_not_followed(
     for content in (None, b"kept"):
         if content:
             other.write_bytes(content)
-        with pytest.raises(PermissionError, match="link.txt"), atomic_output(link):
+        with pytest.raises(PermissionError, match="link"), atomic_output(link):
             pass
-        with pytest.raises(PermissionError, match="link.txt"):
+        with pytest.raises(PermissionError, match="link"):
             check_outputs(link)
     assert other.read_bytes() == b"kept"
 

@@ -30,7 +30,8 @@ namespace {
 
 // What takes the place of each byte: control characters, separators, digits, letters, the marks of
 // records, and bytes that are not ASCII.
-const uint8_t kReplacements[] = {0, '\t', '\n', '\r', ' ', '-', '0', '9', '>', '@', 'A', 'x', 0x80, 0xFF};
+const uint8_t kReplacements[] = {0,   '\t', '\n', '\r', ' ', '-',  '0',
+                                 '9', '>',  '@',  'A',  'x', 0x80, 0xFF};
 
 void require(bool good, const char *what) {
     if (good) return;
@@ -87,9 +88,9 @@ bool pairs(uint8_t *text, int64_t size) {
     Exact<int64_t> reads(capacity), segments(capacity);
     Exact<int32_t> read_lengths(capacity), segment_lengths(capacity);
     int64_t count = 0, used = 0;
-    const bool good = accepted(gkl_shim_prefilter_parse_pairs(
-        text, size, capacity, 2, reads.data, read_lengths.data, segments.data,
-        segment_lengths.data, &count, &used));
+    const bool good = accepted(gkl_shim_prefilter_parse_pairs(text, size, capacity, 2, reads.data,
+                                                              read_lengths.data, segments.data,
+                                                              segment_lengths.data, &count, &used));
     require(count <= capacity && used <= size, "more was read than there is");
     const gkl_shim_prefilter_options options = {2, 0, GKL_SHIM_PREFILTER_INFIX, 3, nullptr};
     gkl_shim_prefilter *opened;
@@ -196,7 +197,8 @@ bool reads(uint8_t *text, int64_t size) {
     const Handle<gkl_shim_correct_chunk> kept(chunk, gkl_shim_correct_chunk_close);
     int64_t records, bases, end;
     const int32_t whole = size > 0 && text[size - 1] == '\n';
-    if (!accepted(gkl_shim_correct_chunk_parse(chunk, text, size, whole, 0, &records, &bases, &end)))
+    if (!accepted(
+            gkl_shim_correct_chunk_parse(chunk, text, size, whole, 0, &records, &bases, &end)))
         return false;
     require(end <= size, "more was read than there is");
     static const gkl_shim_correct_spectrum *const solid = kmers_of(chunk);

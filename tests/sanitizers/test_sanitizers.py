@@ -25,7 +25,7 @@ FLAGS = {
 #: GCC takes four times as long to compile the unrolled kernels with these checks at -O1.
 LEVEL = {"address": "-O0", "thread": "-O1"}
 HERE = Path(__file__).parent
-#: A small file, and its format, for each reader of text.
+#: For each reader of text, a small file that was written for this test, and its format.
 CORPUS = {
     "candidates.tsv": "candidates",
     "pairs.tsv": "pairs",
@@ -290,9 +290,9 @@ def test_damaged_spectra_are_read_clean(parsers, tmp_path):
 
 
 def test_threads_may_share_handles(threads):
-    done = run(threads, 6)
+    done = run(threads, 20)
     assert (done.returncode, done.stderr) == (0, "")
-    assert int(done.stdout) == 4 * 6 * 8
+    assert int(done.stdout) == 4 * 20 * 8
     planted = run(threads, 1, "planted")
     assert planted.returncode != 0
     assert "data race" in planted.stderr

@@ -1,4 +1,5 @@
-// Several threads call the same handles of the library, which is compiled with the thread sanitizer:
+// Several threads call the same handles of the library, which is compiled with the thread
+// sanitizer:
 //
 //     threads ROUNDS [planted]
 //
@@ -16,7 +17,7 @@
 
 namespace {
 
-enum { kThreads = 4, kCases = 3 };
+enum { kThreads = 4 };
 const double kNaN[] = {NAN};
 
 void require(bool good, const char *what) {
@@ -66,17 +67,30 @@ struct Strings {
     int64_t count() const { return int64_t(offsets.size()) - 1; }
 };
 
-// What all calls of one case get.
+gkl_shim_mem *index_of(const Strings &reference, int64_t page_letters) {
+    gkl_shim_mem_options options = {};
+    options.threads = 2, options.min_length = 11, options.page_letters = page_letters;
+    options.deferred = 1;
+    const gkl_shim_mem_sequences sequences = {reference.count(), reference.offsets.data(),
+                                              letters_of(reference.letters)};
+    gkl_shim_mem *index;
+    computed(gkl_shim_mem_open(&options, &sequences, &index));
+    return index;
+}
+
+// What all calls of one round get. The first searches build the pages of its indexes.
 struct Case {
+    gkl_shim_mem *index, *pages;
     Strings reads, haplotypes, queries;
     std::vector<uint8_t> qualities, gaps, flags;
     int64_t region_reads[2] = {}, region_haplotypes[2] = {};
 
-    Case(Random *random, const std::string &reference) {
+    Case(Random *random, const Strings &reference)
+        : index(index_of(reference, 0)), pages(index_of(reference, 700)) {
         const std::string haplotype = random->letters(120);
         for (int k = 0; k < 12; k++) {
             reads.add(random->mutated(haplotype.substr(size_t(random->below(20)), 60)));
-            queries.add(random->mutated(reference.substr(size_t(random->below(2900)), 90)));
+            queries.add(random->mutated(reference.letters.substr(size_t(random->below(2900)), 90)));
         }
         for (int k = 0; k < 4; k++) haplotypes.add(random->mutated(haplotype));
         for (size_t k = 0; k < reads.letters.size(); k++)
@@ -88,8 +102,16 @@ struct Case {
         region_reads[1] = reads.count(), region_haplotypes[1] = haplotypes.count();
     }
     gkl_shim_pairhmm_batch region() const {
-        return {1, region_reads, region_haplotypes, reads.offsets.data(), letters_of(reads.letters),
-                qualities.data(), gaps.data(), gaps.data(), gaps.data(), haplotypes.offsets.data(),
+        return {1,
+                region_reads,
+                region_haplotypes,
+                reads.offsets.data(),
+                letters_of(reads.letters),
+                qualities.data(),
+                gaps.data(),
+                gaps.data(),
+                gaps.data(),
+                haplotypes.offsets.data(),
                 letters_of(haplotypes.letters)};
     }
     int64_t pairs() const { return reads.count() * haplotypes.count(); }
@@ -101,21 +123,9 @@ struct Handles {
     gkl_shim_pdhmm *pdhmm;
     gkl_shim_smithwaterman *aligner;
     gkl_shim_prefilter *prefilter;
-    gkl_shim_mem *index, *pages;
     gkl_shim_correct_spectrum *spectrum;
     gkl_shim_cuda_engine *gpus;
 };
-
-gkl_shim_mem *index_of(const Strings &reference, int64_t page_letters) {
-    gkl_shim_mem_options options = {};
-    options.threads = 2, options.min_length = 11, options.page_letters = page_letters;
-    options.deferred = 1;  // so that the first searches build the pages at the same time
-    const gkl_shim_mem_sequences sequences = {reference.count(), reference.offsets.data(),
-                                              letters_of(reference.letters)};
-    gkl_shim_mem *index;
-    computed(gkl_shim_mem_open(&options, &sequences, &index));
-    return index;
-}
 
 gkl_shim_correct_spectrum *spectrum_of(const Strings &reads) {
     gkl_shim_correct_counter *counter;
@@ -183,7 +193,7 @@ gkl_shim_cuda_engine *gpus() {
     return engine;
 }
 
-Handles open_handles(const Strings &reference, const Strings &reads) {
+Handles open_handles(const Strings &reads) {
     Handles made = {};
     const gkl_shim_pairhmm_options pairhmm = {2, GKL_SHIM_SINGLE, GKL_SHIM_STRICT, nullptr,
                                               GKL_SHIM_CPU};
@@ -194,8 +204,6 @@ Handles open_handles(const Strings &reference, const Strings &reads) {
     computed(gkl_shim_smithwaterman_open(&aligner, &made.aligner));
     const gkl_shim_prefilter_options prefilter = {2, 0, GKL_SHIM_PREFILTER_GLOBAL, 9, nullptr};
     computed(gkl_shim_prefilter_open(&prefilter, &made.prefilter));
-    made.index = index_of(reference, 0);
-    made.pages = index_of(reference, 700);
     made.spectrum = spectrum_of(reads);
     made.gpus = gpus();
     return made;
@@ -219,11 +227,13 @@ std::string find(const gkl_shim_mem *index, const Case &given) {
 // Each call returns its results as bytes.
 std::vector<std::function<std::string(const Case &)>> calls(const Handles &handles) {
     return {
+        [=](const Case &given) { return find(given.index, given); },
+        [=](const Case &given) { return find(given.pages, given); },
         [=](const Case &given) {
             std::vector<double> values(size_t(given.pairs()));
             const gkl_shim_pairhmm_batch batch = given.region();
-            computed(gkl_shim_pairhmm_compute(handles.pairhmm, &batch, values.data(),
-                                              given.pairs()));
+            computed(
+                gkl_shim_pairhmm_compute(handles.pairhmm, &batch, values.data(), given.pairs()));
             gkl_shim_pairhmm_stats statistics;
             gkl_shim_pairhmm_statistics(handles.pairhmm, &statistics);
             return bytes_of(values);
@@ -259,12 +269,10 @@ std::vector<std::function<std::string(const Case &)>> calls(const Handles &handl
             reads.size = segments.size = 720;
             reads.stride = segments.stride = reads.length = segments.length = 60;
             std::vector<int16_t> edits(12);
-            computed(gkl_shim_prefilter_compute(handles.prefilter, 12, &reads, &segments,
-                                                edits.data()));
+            computed(
+                gkl_shim_prefilter_compute(handles.prefilter, 12, &reads, &segments, edits.data()));
             return bytes_of(edits);
         },
-        [=](const Case &given) { return find(handles.index, given); },
-        [=](const Case &given) { return find(handles.pages, given); },
         [=](const Case &given) {
             const gkl_shim_correct_batch batch = {given.queries.count(),
                                                   given.queries.offsets.data(),
@@ -283,14 +291,15 @@ std::vector<std::function<std::string(const Case &)>> calls(const Handles &handl
 
 int main(int count, char **arguments) {
     if (count < 2) return 2;
+    const int rounds = atoi(arguments[1]);
     Random random(7);
     Strings reference, reads;
     reference.add(random.letters(3000));
     for (int k = 0; k < 300; k++)
         reads.add(reference.letters.substr(size_t(random.below(2900)), 90));
     std::vector<Case> cases;
-    for (int k = 0; k < kCases; k++) cases.emplace_back(&random, reference.letters);
-    const auto all = calls(open_handles(reference, reads));
+    for (int round = 0; round < rounds; round++) cases.emplace_back(&random, reference);
+    const auto all = calls(open_handles(reads));
     gkl_shim_correct_counter *counter;
     computed(gkl_shim_correct_counter_open(15, 1, 0, 2, &counter));
     const gkl_shim_correct_batch batch = {reads.count(), reads.offsets.data(),
@@ -298,20 +307,30 @@ int main(int count, char **arguments) {
 
     // Threads first, so that several of them at once make what is made on first use.
     std::vector<std::vector<std::string>> found(kThreads);
-    const size_t steps = size_t(atoi(arguments[1])) * all.size();
-    const auto step = [&](size_t k) { return all[k % all.size()](cases[k / all.size() % kCases]); };
+    std::atomic<int> arrived{0};
     std::vector<std::thread> threads;
-    for (size_t t = 0; t < kThreads; t++)
+    for (int t = 0; t < kThreads; t++)
         threads.emplace_back([&, t] {
-            // Each thread begins with another call.
-            for (size_t k = 0; k < steps; k++) found[t].push_back(step(k + t));
+            for (int round = 0; round < rounds; round++) {
+                // All begin a round together. Relaxed, so that the sanitizer does not take what a
+                // thread did before for done when another goes on.
+                arrived.fetch_add(1, std::memory_order_relaxed);
+                while (arrived.load(std::memory_order_relaxed) < kThreads * (round + 1))
+                    std::this_thread::yield();
+                for (const auto &call : all) found[size_t(t)].push_back(call(cases[size_t(round)]));
+            }
             if (count > 2) computed(gkl_shim_correct_count(counter, &batch));
         });
     for (std::thread &thread : threads) thread.join();
-    for (size_t t = 0; t < kThreads; t++)
-        for (size_t k = 0; k < steps; k++)
-            require(found[t][k] == step(k + t), "a result depends on other threads");
-    printf("%zu\n", steps * kThreads);
+    size_t at = 0;
+    for (const Case &given : cases)
+        for (const auto &call : all) {
+            const std::string alone = call(given);
+            for (const auto &thread : found)
+                require(thread[at] == alone, "a result depends on other threads");
+            at++;
+        }
+    printf("%zu\n", kThreads * at);
     gkl_shim_correct_counter_close(counter);
     return 0;
 }

@@ -62,6 +62,7 @@ def test_names_of_files_are_quoted_for_the_shell(snakemake: Snakemake, inputs: P
         shards=1,
         joint=True,
         java_options="-Da='b c'",
+        haplotypecaller="--read-filter {a}",
     )
     process = snakemake(inputs, "--dry-run", "--printshellcmds")
     output, _ = process.communicate(timeout=300)
@@ -78,6 +79,7 @@ def test_names_of_files_are_quoted_for_the_shell(snakemake: Snakemake, inputs: P
     assert found["HaplotypeCaller"]["-R"] == reference
     assert found["HaplotypeCaller"]["-I"] == reads
     assert found["GenotypeGVCFs"]["-R"] == reference
+    assert "--native-pair-hmm-threads 1 --read-filter {a})" in output
 
 
 def test_a_sheet_of_a_spreadsheet_is_read(snakemake: Snakemake, inputs: Path) -> None:
@@ -139,7 +141,16 @@ def entry(name: str, value: str) -> Callable[[Path], object]:
             sheet('sample\treads\none\t"one.bam\n"\n'),
             "config/samples.tsv, line 3: reads: 'one.bam\\n' does not match",
         ),
+        (
+            sheet("sample\treads\none\t{sample}.bam\n"),
+            "config/samples.tsv, line 2: reads: '{sample}.bam' does not match",
+        ),
+        (
+            sheet(f"sample\treads\n{'a' * 201}\tone.bam\n"),
+            f"config/samples.tsv, line 2: sample: '{'a' * 201}' is too long",
+        ),
         (sheet("sample\treads\n"), "config/samples.tsv: no samples; write a line for each"),
+        (entry("reference", "'{x}.fa'"), "config: reference: '{x}.fa' does not match"),
         (entry("shards", "many"), "config: shards: 'many' is not of type 'integer'"),
         (entry("intervals", "x.bed"), "x.bed: no such file; the configuration's intervals names"),
     ],
@@ -153,7 +164,10 @@ def entry(name: str, value: str) -> Callable[[Path], object]:
         "a name that is no file name",
         "a name of two lines",
         "a file's name of two lines",
+        "a file's name with braces",
+        "a name that is too long",
         "no samples",
+        "a reference with braces",
         "a word for a number",
         "no intervals",
     ],

@@ -26,7 +26,8 @@ rule haplotypecaller:
         environment=shim_environment(),
         gatk=config["gatk"],
         java=heap,
-        extra=config["haplotypecaller"],
+        # A function, because Snakemake takes braces in a string for its wildcards.
+        extra=lambda wildcards: config["haplotypecaller"],
     shell:
         "({params.environment}; "
         "{params.gatk} --java-options {params.java:q} HaplotypeCaller -R {input.reference:q} "

@@ -8,6 +8,7 @@ import java.net.URL;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemLoopException;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.Paths;
@@ -98,6 +99,8 @@ public final class NativeLibrary {
                 requireLasting(Paths.get(override()));
             } catch (AccessDeniedException e) {
                 throw unusable("is not loaded: " + e.getMessage());
+            } catch (InvalidPathException e) {
+                throw unusable("is no path in this locale; set LC_ALL=C.UTF-8");
             } catch (NoSuchFileException e) {
                 // The loader says so.
             }
