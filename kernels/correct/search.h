@@ -10,9 +10,10 @@
 // solid, up to the next weak one? k/2 of them confirm the change, or all if the read ends before.
 // If fewer do, there is another error, and the search goes on there. The fewest changes win; among
 // these the way after which more k-mers are solid, then the bases of the lowest quality. If two
-// ways are equally good, the base does not change. An extension that cannot go on leaves the rest
-// to the next run of solid k-mers, which is extended to meet it. What no extension reaches stays as
-// it was.
+// ways are equally good, the base does not change. If no single change of this base is confirmed,
+// the wrong base may lie shortly before: k-mers that end with it may be solid, because another copy
+// of a repeat has this base. An extension that cannot go on leaves the rest to the next run of
+// solid k-mers, which is extended to meet it. What no extension reaches stays as it was.
 #pragma once
 
 #include "correct/model.h"
@@ -193,7 +194,10 @@ class Search {
         for (int changes = 1; changes <= most; changes++) {
             if (changes == kFew + 1) total_quality_ = read_.total_quality();
             const int ways = explore(start, direction, changes);
-            if (ways == 0) continue;
+            if (ways == 0) {
+                if (changes == 1 && look_back(weak, direction)) return true;
+                continue;
+            }
             if (ways > 1) return false;
             if (!make_best(changes)) return false;
             left_ -= changes;
@@ -204,6 +208,25 @@ class Search {
                 read_.set_solid(weak, end + run_ - k);
             else
                 read_.set_solid(end - run_ + 1, weak);
+            return true;
+        }
+        return false;
+    }
+
+    // Makes one change of a base up to k/2 bases before, after which all k-mers that contain it are
+    // solid. The base must not be of high quality. Returns whether there was such a base.
+    GKL_SHIM_CORRECT bool look_back(int weak, int direction) {
+        GKL_SHIM_ROLLED
+        for (int back = 1; back <= enough_; back++) {
+            const int kmer = weak - direction * back;
+            if (kmer < 0 || kmer >= read_.kmers()) return false;
+            const int position = direction > 0 ? kmer + read_.k() - 1 : kmer;
+            if (explore(position, direction, 1) != 1 || run_ < reach(position, direction)) continue;
+            const uint64_t quality = read_.quality(position);
+            if (quality * uint64_t(read_.length()) > read_.total_quality()) continue;
+            if (!make_best(1)) return false;
+            left_--;
+            read_.find_weak();
             return true;
         }
         return false;
