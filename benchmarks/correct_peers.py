@@ -1,9 +1,10 @@
 """How well does `gkl-shim correct` correct simulated reads, beside Lighter and BFC?
 
 The genomes are E. coli 536 and a piece of human chr17, in FASTA. The sets differ in depth, length
-and errors; the last one has two haplotypes, which differ in one of 1,000 bases. Gain is (errors
-that became right - right bases that became wrong) / errors. Lighter runs with each k given. The
-seconds are of the whole command, the median of --rounds runs in turns.
+and errors. Two are of a short piece of E. coli, and very deep. The last one has two haplotypes,
+which differ in one of 1,000 bases. Gain is (errors that became right - right bases that became
+wrong) / errors. Lighter runs with each k given. The seconds are of the whole command, the median of
+--rounds runs in turns.
 
 Example: python -m benchmarks.correct_peers --ecoli NC_008253.fa --human chr17.fa --json out.json
 """
@@ -74,16 +75,21 @@ def _diploid(folder: Path, genome: NDArray[np.uint8]) -> _Set:
 
 
 def _sets(ecoli: Path, human: Path) -> dict[str, Callable[[Path], _Set]]:
-    def art(depth: float, length: int, profile: str = "HS25") -> Callable[[Path], _Set]:
+    def art(
+        depth: float, length: int, profile: str = "HS25", bases: int | None = None
+    ) -> Callable[[Path], _Set]:
         def make(folder: Path) -> _Set:
-            genome = read_genome(ecoli)
+            genome = read_genome(ecoli)[:bases]
             return _Set(simulate_art(folder, genome, depth, length, profile, 1), len(genome))
 
         return make
 
-    def uniform(folder: Path) -> _Set:
-        genome = read_genome(ecoli)
-        return _Set(simulate_uniform(folder, genome, 30, 100, 0.01, 1), len(genome))
+    def uniform(depth: float, bases: int | None = None) -> Callable[[Path], _Set]:
+        def make(folder: Path) -> _Set:
+            genome = read_genome(ecoli)[:bases]
+            return _Set(simulate_uniform(folder, genome, depth, 100, 0.01, 1), len(genome))
+
+        return make
 
     return {
         "E. coli 30x, 100 bp": art(30, 100),
@@ -92,7 +98,9 @@ def _sets(ecoli: Path, human: Path) -> dict[str, Callable[[Path], _Set]]:
         "E. coli 60x, 100 bp": art(60, 100),
         "E. coli 30x, 150 bp": art(30, 150),
         "E. coli 30x, 250 bp": art(30, 250, "MSv3"),
-        "E. coli 30x, 100 bp, 1% uniform": uniform,
+        "E. coli 30x, 100 bp, 1% uniform": uniform(30),
+        "200 kb of E. coli 1000x, 100 bp": art(1000, 100, bases=200_000),
+        "20 kb of E. coli 5000x, 100 bp, 1% uniform": uniform(5000, 20_000),
         "human diploid 30x, 100 bp": lambda folder: _diploid(folder, read_genome(human)),
     }
 

@@ -45,11 +45,7 @@ class Counter {
 
     // `least`: how often a k-mer must occur to be kept.
     Counter(int k, int least)
-        : hasher_(k),
-          layout_(k),
-          least_(least),
-          kept_(kPartitions),
-          histogram_(kMostCount + 1) {}
+        : hasher_(k), layout_(k), least_(least), kept_(kPartitions), histogram_(kMostCount + 1) {}
     virtual ~Counter() = default;
     Counter(const Counter &) = delete;
 

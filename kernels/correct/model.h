@@ -53,7 +53,8 @@ struct EntryLayout {
     int32_t rest_bits, count_bits;
 
     GKL_SHIM_CORRECT explicit EntryLayout(int32_t k)
-        : rest_bits(2 * k - kPartitionBits), count_bits(64 - rest_bits < 16 ? 64 - rest_bits : 16) {}
+        : rest_bits(2 * k - kPartitionBits),
+          count_bits(64 - rest_bits < 16 ? 64 - rest_bits : 16) {}
 
     GKL_SHIM_CORRECT uint64_t partition(uint64_t hash) const { return hash >> rest_bits; }
     // The entry of a k-mer that has occurred once.

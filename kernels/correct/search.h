@@ -10,9 +10,10 @@
 // solid, up to the next weak one? k/2 of them confirm the change, or all if the read ends before.
 // If fewer do, there is another error, and the search goes on there. The fewest changes win; among
 // these the way after which more k-mers are solid, then the bases of the lowest quality. If two
-// ways are equally good, the base does not change. An extension that cannot go on leaves the rest
-// to the next run of solid k-mers, which is extended to meet it. What no extension reaches stays as
-// it was.
+// ways are equally good, the base does not change. If no single change of this base is confirmed,
+// the wrong base may lie shortly before: k-mers that end with it may be solid, because another copy
+// of a repeat has this base. An extension that cannot go on leaves the rest to the next run of
+// solid k-mers, which is extended to meet it. What no extension reaches stays as it was.
 #pragma once
 
 #include "correct/model.h"
@@ -184,29 +185,48 @@ class Search {
     // Makes the fewest changes after which the weak k-mer and all others that contain a changed
     // base are solid. The k-mer beside it, against the direction, is solid. Returns whether there
     // was one best way.
+    //
+    // After one change of the base that the k-mer adds, one change of a base before is tried, then
+    // several changes. There is one call of each function, to keep a GPU's code small.
     GKL_SHIM_CORRECT bool extend(int weak, int direction) {
         const int n = read_.length(), k = read_.k();
         const int start = direction > 0 ? weak + k - 1 : weak;
         const int bases = direction > 0 ? n - start : start + 1;
         int most = most_at_once(bases);
         if (most > left_) most = left_;
-        for (int changes = 1; changes <= most; changes++) {
-            if (changes == kFew + 1) total_quality_ = read_.total_quality();
-            const int ways = explore(start, direction, changes);
-            if (ways == 0) continue;
-            if (ways > 1) return false;
-            if (!make_best(changes)) return false;
-            left_ -= changes;
-            const int end = best_[changes - 1].position;
-            if (run_ < reach(end, direction))
-                read_.find_weak();  // k-mers behind these contain the change, too
-            else if (direction > 0)
-                read_.set_solid(weak, end + run_ - k);
-            else
-                read_.set_solid(end - run_ + 1, weak);
-            return true;
+        for (int changes = 1, back = 0; changes <= most;) {
+            const int ways = explore(start - direction * back, direction, changes);
+            if (changes == 1 && back == 0) total_quality_ = read_.total_quality();
+            const bool found = back == 0 ? ways > 0 : ways == 1 && confirmed_before(direction);
+            if (found && ways == 1 && make_best(changes)) {
+                left_ -= changes;
+                const int first = weak - direction * back, end = best_[changes - 1].position;
+                if (run_ < reach(end, direction))
+                    read_.find_weak();  // k-mers behind these contain the change, too
+                else if (direction > 0)
+                    read_.set_solid(first, end + run_ - k);
+                else
+                    read_.set_solid(end - run_ + 1, first);
+                return true;
+            }
+            if (found && back == 0) return false;
+            const int before = weak - direction * (back + 1);
+            if (changes == 1 && !found && back < enough_ && before >= 0 && before < read_.kmers()) {
+                back++;
+            } else {
+                back = 0;
+                changes++;
+            }
         }
         return false;
+    }
+
+    // Whether the best way is a change of a base that may be wrong although some k-mers with it are
+    // solid: its quality is not high, and all k-mers that contain the change are solid.
+    GKL_SHIM_CORRECT bool confirmed_before(int direction) const {
+        const int position = best_[0].position;
+        return run_ == reach(position, direction) &&
+               uint64_t(read_.quality(position)) * uint64_t(read_.length()) <= total_quality_;
     }
 
     // Makes the best changes, unless there would be too many in a window.
@@ -293,7 +313,7 @@ class Search {
     int left_;          // changes that the read may still get
     const int enough_;  // k-mers in a row that confirm a change
     Change best_[kMostAtOnce];
-    uint64_t total_quality_ = 0;  // of the read; not set for up to kFew changes
+    uint64_t total_quality_ = 0;  // of the read; not set for the first way that is tried
     int run_ = 0;                 // k-mers that confirm the last of the best changes
 };
 

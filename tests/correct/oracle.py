@@ -222,6 +222,8 @@ def _extend(
     for number in range(1, min(max(min(4, bases), min(bases // 4, 10)), left) + 1):
         ways = list(_ways(read, solid, k, position, direction, number))
         if not ways:
+            if number == 1 and _change_before(read, qualities, solid, k, position, direction):
+                return 1
             continue
 
         def quality(way: dict[int, str]) -> int:
@@ -238,6 +240,23 @@ def _extend(
             return None
         return number if read.change(ways[0][1]) else None
     return None
+
+
+def _change_before(
+    read: _Read, qualities: list[int], solid: set[str], k: int, position: int, direction: int
+) -> bool:
+    """Change the nearest base before whose change makes all k-mers with it solid."""
+    known = [0 if base == "N" else q for base, q in zip(read, qualities, strict=True)]
+    for at in range(position - direction, position - direction * (k // 2 + 1), -direction):
+        if at < k - 1 if direction > 0 else at > len(read) - k:
+            return False
+        containing = [s for s in range(at - k + 1, at + 1) if 0 <= s <= len(read) - k]
+        ways = [
+            way for run, way in _ways(read, solid, k, at, direction, 1) if run == len(containing)
+        ]
+        if len(ways) == 1 and known[at] <= Fraction(sum(known), len(read)):
+            return read.change(ways[0])
+    return False
 
 
 def _ways(

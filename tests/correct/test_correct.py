@@ -317,6 +317,25 @@ def test_bases_of_low_quality_are_changed() -> None:
         assert found.read(0).decode() == genomes[index]
 
 
+@pytest.mark.parametrize("mirrored", [False, True])
+@pytest.mark.parametrize("apart", [1, 5, 6])
+def test_a_wrong_base_that_another_copy_has(apart, mirrored) -> None:
+    """Its k-mers are solid up to the base from which on the copies differ. Then the read ends."""
+    one = "".join(random.Random(16).choices("ACGT", k=58))
+    other = {"A": "C", "C": "G", "G": "T", "T": "A"}
+    read = one[:50] + other[one[50]] + one[51:]
+    copy = read[: 50 + apart] + "".join(other[base] for base in one[50 + apart :])
+    way = slice(None, None, -1 if mirrored else 1)
+    spectrum = Spectrum.from_reads([one[way], copy[way]] * 3, k=11)
+
+    def corrected(quality) -> bool:
+        qualities = bytes([30] * 50 + [quality] + [30] * 7)
+        return spectrum.correct([read[way]], qualities[way]).read(0).decode()[way] == one
+
+    assert corrected(30) == corrected(10) == (apart <= 5)
+    assert not corrected(31)
+
+
 def test_trimmed_parts_are_solid() -> None:
     genome = "".join(random.Random(9).choices("ACGT", k=400))
     spectrum = Spectrum.from_reads([genome] * 4, k=15)
