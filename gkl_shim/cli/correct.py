@@ -86,7 +86,11 @@ _GZIP_LEVEL = 1
 @click.option(
     "--json", "json_file", metavar="FILE", help="Write a report to FILE; - is standard output."
 )
-@click.option("--plot", metavar="FILE", help="Draw the histogram and the threshold: .svg or .png.")
+@click.option(
+    "--plot",
+    metavar="FILE",
+    help="Draw the histogram and the threshold: .svg or .png. Needs matplotlib.",
+)
 @click.option("--force", is_flag=True, help="Replace outputs that exist.")
 @_options.backend
 @_options.threads
