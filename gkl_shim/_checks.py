@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from gkl_shim import _native_pairhmm
 from gkl_shim.cuda import arrays
 
-__all__ = ["MAX_QUAL", "QUAL_TRACKS", "byte_view", "bytes_array", "check_contents",
-           "check_quals", "checked_quality", "first_other", "integers", "items_of", "shown"]  # fmt: skip
+__all__ = ["MAX_QUAL", "QUAL_TRACKS", "byte_view", "bytes_array", "check_contents", "check_quals",
+           "checked_quality", "first_other", "integers", "items_of", "shown"]  # fmt: skip
 
 MAX_QUAL = 127
 QUAL_TRACKS = ("quals", "insertion_quals", "deletion_quals", "continuation_quals")

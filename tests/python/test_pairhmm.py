@@ -207,10 +207,16 @@ GOOD = ("ACGT", 30)
         ([("AC", 30, 45, 45, None)], ["A"], "reads[0].continuation_quals: missing"),
         ([GOOD], None, "haplotypes: expected a sequence of haplotypes, got None"),
         ([GOOD], b"ACGT", "haplotypes: expected a sequence of haplotypes, got one bytes"),
-        ([GOOD], np.array([65], np.uint8), "haplotypes: expected a sequence of haplotypes, got one "
-         "ndarray"),
-        ([GOOD], {"A": "A"}, "haplotypes: expected a sequence of haplotypes, got a dict; give its "
-         "values"),
+        (
+            [GOOD],
+            np.array([65], np.uint8),
+            "haplotypes: expected a sequence of haplotypes, got one ndarray",
+        ),
+        (
+            [GOOD],
+            {"A": "A"},
+            "haplotypes: expected a sequence of haplotypes, got a dict; give its values",
+        ),
         ([GOOD], ["A", None], "haplotypes[1]: expected bytes, str or a uint8 array, got None"),
         ([GOOD], ["A", ""], "haplotypes[1]: is empty"),
         ([GOOD], ["A", "A-"], "haplotypes[1]: letter '-' at base 1 is none of ACGTN"),
