@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -10,8 +11,8 @@ from numpy.typing import NDArray
 from gkl_shim import _native_pairhmm
 from gkl_shim.cuda import arrays
 
-__all__ = ["MAX_QUAL", "QUAL_TRACKS", "byte_view", "bytes_array", "check_contents",
-           "check_quals", "checked_quality", "first_other", "integers", "shown"]  # fmt: skip
+__all__ = ["MAX_QUAL", "QUAL_TRACKS", "byte_view", "bytes_array", "check_contents", "check_quals",
+           "checked_quality", "first_other", "integers", "items_of", "shown"]  # fmt: skip
 
 MAX_QUAL = 127
 QUAL_TRACKS = ("quals", "insertion_quals", "deletion_quals", "continuation_quals")
@@ -20,6 +21,39 @@ QUAL_TRACKS = ("quals", "insertion_quals", "deletion_quals", "continuation_quals
 def byte_view(value: bytes | bytearray | memoryview) -> NDArray[np.uint8]:
     """Return the bytes as an array, without a copy if they are contiguous."""
     return np.frombuffer(value if memoryview(value).c_contiguous else bytes(value), np.uint8)
+
+
+def items_of(value: Any, name: str, kind: str = "them") -> Iterator[Any]:
+    """Return an iterator over the sequences of an argument.
+
+    Parameters
+    ----------
+    value
+        The argument.
+    name
+        Its name, for errors.
+    kind
+        What it is a sequence of, for errors.
+
+    Raises
+    ------
+    ValueError
+        If it is one sequence, a mapping (whose items would be its names), or not iterable.
+    """
+    if isinstance(value, Mapping):
+        raise ValueError(
+            f"{name}: expected a sequence of {kind}, got a {type(value).__name__}; give its values"
+        )
+    one = isinstance(value, (str, bytes, bytearray, memoryview)) or (
+        isinstance(value, np.ndarray) and value.dtype == np.uint8 and value.ndim == 1
+    )
+    try:
+        if not one:
+            return iter(value)
+    except TypeError:
+        pass
+    got = "None" if value is None else f"{'one ' if one else ''}{type(value).__name__}"
+    raise ValueError(f"{name}: expected a sequence of {kind}, got {got}")
 
 
 def bytes_array(value: Any, name: str) -> NDArray[np.uint8]:

@@ -31,12 +31,13 @@ from gkl_shim._checks import (
     check_quals,
     checked_quality,
     first_other,
+    items_of,
     shown,
 )
 from gkl_shim.cuda import arrays
 
 __all__ = ["AlignedRead", "Bases", "Haplotypes", "Quals", "Read", "Reads", "Region",
-           "haplotype_batch", "items_of", "read_batch", "sequence_bytes"]  # fmt: skip
+           "haplotype_batch", "read_batch", "sequence_bytes"]  # fmt: skip
 
 Bases: TypeAlias = bytes | bytearray | memoryview | str | NDArray[np.uint8]
 Quals: TypeAlias = int | bytes | bytearray | memoryview | Sequence[int] | NDArray[np.integer[Any]]
@@ -94,8 +95,10 @@ def read_batch(reads: Reads, gaps: tuple[Quals, ...]) -> ReadBatch:
     """
     if isinstance(reads, ReadBatch):
         return reads
+    if isinstance(reads, Read):
+        raise ValueError("reads: expected a sequence of reads, got one Read")
     rows: Iterable[tuple[Any, ...]] = (
-        _row(read, gaps, index) for index, read in enumerate(items_of(reads, "reads"))
+        _row(read, gaps, index) for index, read in enumerate(items_of(reads, "reads", "reads"))
     )
     joined = None
     if isinstance(reads, (list, tuple)):
@@ -183,27 +186,13 @@ def haplotype_batch(haplotypes: Haplotypes) -> HaplotypeBatch:
     """Convert haplotypes to a batch."""
     if isinstance(haplotypes, HaplotypeBatch):
         return haplotypes
-    items = items_of(haplotypes, "haplotypes")
+    items = items_of(haplotypes, "haplotypes", "haplotypes")
     joined = _joined_letters(haplotypes) if isinstance(haplotypes, (list, tuple)) else None
     if joined is None:
         checked = [sequence_bytes(item, f"haplotypes[{index}]") for index, item in enumerate(items)]
         joined = list(map(len, checked)), b"".join(checked)
     lengths, letters = joined
     return HaplotypeBatch.trusted(offsets_of(lengths), np.frombuffer(letters, np.uint8))
-
-
-def items_of(value: Any, name: str) -> Iterable[Any]:
-    """Return an iterator over the sequences of an argument."""
-    kind = name.removesuffix("s")
-    if value is None or isinstance(value, (str, bytes, bytearray, memoryview, Read)):
-        got = "None" if value is None else f"one {type(value).__name__}"
-        raise ValueError(f"{name}: expected a sequence of {kind}s, got {got}")
-    try:
-        items: Iterable[Any] = iter(value)
-        return items
-    except TypeError:
-        got = type(value).__name__
-        raise ValueError(f"{name}: expected a sequence of {kind}s, got {got}") from None
 
 
 def sequence_bytes(value: Any, name: str) -> bytes:
@@ -247,8 +236,8 @@ def _track(value: Any, length: int, name: str) -> bytes:
             raise ValueError(f"{name}: expected one number a base") from None
         if numbers.ndim != 1 or (len(numbers) and numbers.dtype.kind not in "iu"):
             raise ValueError(
-                f"{name}: expected whole numbers in one dimension, got {numbers.dtype} in "
-                f"{numbers.ndim}"
+                f"{name}: expected whole numbers in one dimension, got {numbers.dtype} of shape "
+                f"{numbers.shape}"
             )
         check_quals(numbers, name)
         quals = numbers.astype(np.uint8).tobytes()

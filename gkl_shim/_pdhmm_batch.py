@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from gkl_shim import _batch, _convert
 from gkl_shim._batch import ReadBatch
-from gkl_shim._checks import byte_view
+from gkl_shim._checks import byte_view, items_of
 from gkl_shim._convert import Bases
 from gkl_shim.cuda import arrays
 
@@ -232,7 +232,7 @@ def haplotype_batch(haplotypes: Haplotypes) -> HaplotypeBatch:
         raise ValueError("haplotypes: expected a sequence of haplotypes, got one Haplotype")
     letters: list[bytes] = []
     flags: list[bytes] = []
-    for index, item in enumerate(_convert.items_of(haplotypes, "haplotypes")):
+    for index, item in enumerate(items_of(haplotypes, "haplotypes", "haplotypes")):
         if isinstance(item, Haplotype):
             item = (item.bases, item.flags)
         elif not isinstance(item, tuple):
@@ -277,7 +277,8 @@ def _flags_array(value: Any, name: str) -> NDArray[np.uint8]:
     values = np.asarray(given if isinstance(given, np.ndarray) else list(given))
     if values.ndim != 1 or (len(values) and values.dtype.kind not in "iu"):
         raise ValueError(
-            f"{name}: expected whole numbers in one dimension, got {values.dtype} in {values.ndim}"
+            f"{name}: expected whole numbers in one dimension, got {values.dtype} of shape "
+            f"{values.shape}"
         )
     wrong = (values < 0) | (values > 255)
     if wrong.any():

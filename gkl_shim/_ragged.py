@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gkl_shim._batch import offsets_of
-from gkl_shim._checks import byte_view
+from gkl_shim._checks import byte_view, items_of
 
 __all__ = ["ragged"]
 
@@ -34,15 +34,7 @@ def ragged(value: Any, name: str) -> tuple[NDArray[np.uint8], NDArray[np.int64]]
         if ends[-1] > len(letters):
             raise ValueError(f"{name}: offsets up to {ends[-1]}, but {len(letters)} letters")
     else:
-        if value is None or isinstance(value, (str, bytes, bytearray, memoryview)):
-            got = "None" if value is None else f"one {type(value).__name__}"
-            raise ValueError(f"{name}: expected a sequence of them, got {got}")
-        try:
-            items = [_item(item, name, index) for index, item in enumerate(value)]
-        except TypeError:
-            raise ValueError(
-                f"{name}: expected a sequence of them, got {type(value).__name__}"
-            ) from None
+        items = [_item(item, name, index) for index, item in enumerate(items_of(value, name))]
         letters, ends = np.frombuffer(b"".join(items), np.uint8), offsets_of(list(map(len, items)))
     return letters, ends
 

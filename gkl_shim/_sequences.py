@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gkl_shim import _native_prefilter
-from gkl_shim._checks import byte_view
+from gkl_shim._checks import byte_view, items_of
 
 __all__ = ["MAX_LENGTH", "Sequences", "contig_sequences", "sequences"]
 
@@ -286,14 +286,8 @@ def contig_sequences(value: Any) -> Sequences:
     """
     if isinstance(value, Sequences):
         return value
-    if value is None or isinstance(value, (str, bytes, bytearray, memoryview)):
-        got = "None" if value is None else f"one {type(value).__name__}"
-        raise ValueError(f"contigs: expected a sequence of them, got {got}")
-    try:
-        letters = [_letters(item, f"contigs: contig {index}") for index, item in enumerate(value)]
-    except TypeError:
-        got = type(value).__name__
-        raise ValueError(f"contigs: expected a sequence of them, got {got}") from None
+    items = enumerate(items_of(value, "contigs"))
+    letters = [_letters(item, f"contigs: contig {index}") for index, item in items]
     lengths = np.fromiter(map(len, letters), np.int64, len(letters))
     if not len(lengths) or lengths.min() == 0 or lengths.max() >= 2**31:
         raise ValueError("contigs: one or more, each of 1 to 2,147,483,647 bases")
@@ -327,27 +321,23 @@ def sequences(value: Any, name: str) -> Sequences:
     """
     if isinstance(value, Sequences):
         return value
+    is_array = isinstance(value, np.ndarray) and value.dtype.kind in "uSU"
+    items = value if is_array else items_of(value, name)
     try:
-        if isinstance(value, np.ndarray) and value.dtype.kind in "uSU":
+        if is_array:
             width = value.dtype.itemsize
             if value.dtype.kind == "U" or (
                 value.dtype.kind == "S" and np.char.str_len(value).min(initial=width) < width
             ):
                 return _joined(value.tolist())
             return Sequences.from_matrix(value)
-        if value is None or isinstance(value, (str, bytes, bytearray, memoryview)):
-            got = "None" if value is None else f"one {type(value).__name__}"
-            raise ValueError(f"expected a sequence of them, got {got}")
-        return _joined(value)
+        return _joined(items)
     except ValueError as error:
         raise ValueError(f"{name}: {error}") from None
 
 
-def _joined(value: Iterable[Any]) -> Sequences:
-    try:
-        letters = [_letters(item, f"sequence {index}") for index, item in enumerate(value)]
-    except TypeError:
-        raise ValueError(f"expected a sequence of them, got {type(value).__name__}") from None
+def _joined(items: Iterable[Any]) -> Sequences:
+    letters = [_letters(item, f"sequence {index}") for index, item in enumerate(items)]
     lengths = np.fromiter(map(len, letters), np.int64, len(letters))
     offsets = np.zeros(len(letters) + 1, np.int64)
     np.cumsum(lengths, out=offsets[1:])

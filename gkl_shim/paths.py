@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import gkl_shim
 from gkl_shim._safe_file import unsafe
 from gkl_shim.errors import MissingComponent
 
@@ -44,7 +45,7 @@ def library() -> Path:
         if reason := unsafe(path):
             raise MissingComponent(f"GKL_SHIM_LIBRARY names {path}, which is not loaded: {reason}")
         return path.resolve()
-    return _installed(_PACKAGE / "lib" / "libgkl_shim.so", "the native library")
+    return _installed("lib/libgkl_shim.so", "the native library")
 
 
 def library_is_chosen() -> bool:
@@ -60,7 +61,7 @@ def binding() -> Path:
     MissingComponent
         If the file does not exist.
     """
-    return _installed(_PACKAGE / "_abi.py", "the binding of the native library")
+    return _installed("_abi.py", "the binding of the native library")
 
 
 def header() -> Path:
@@ -73,7 +74,7 @@ def header() -> Path:
     """
     if _SOURCE_HEADER.is_file():
         return _SOURCE_HEADER
-    return _installed(_PACKAGE / "include" / "gkl_shim.h", "the C header")
+    return _installed("include/gkl_shim.h", "the C header")
 
 
 def kernels() -> Path:
@@ -90,7 +91,7 @@ def agent_jar() -> Path:
     MissingComponent
         If the file does not exist.
     """
-    return _installed(_PACKAGE / "java" / "gkl-shim.jar", "the Java agent")
+    return _installed("java/gkl-shim.jar", "the Java agent")
 
 
 def classpath_jar() -> Path:
@@ -101,7 +102,7 @@ def classpath_jar() -> Path:
     MissingComponent
         If the file does not exist.
     """
-    return _installed(_PACKAGE / "java" / "gkl-shim-classpath.jar", "the class-path jar")
+    return _installed("java/gkl-shim-classpath.jar", "the class-path jar")
 
 
 def replay_jar() -> Path:
@@ -112,16 +113,21 @@ def replay_jar() -> Path:
     MissingComponent
         If the file does not exist.
     """
-    return _installed(_PACKAGE / "java" / "gkl-shim-replay.jar", "the jar for replays")
+    return _installed("java/gkl-shim-replay.jar", "the jar for replays")
 
 
-def _installed(path: Path, name: str) -> Path:
-    if path.is_file():
-        return path
+def _installed(file: str, name: str) -> Path:
+    """Return a file of the package."""
+    # An editable install has its modules in a checkout, and all that is built in another folder.
+    for folder in (_PACKAGE, *map(Path, gkl_shim.__path__)):
+        if (folder / file).is_file():
+            return folder.resolve() / file
     if _SOURCE_HEADER.is_file():
         raise MissingComponent(
             f"{name} is missing: {_PACKAGE} is a source checkout that shadows the installed "
             f"package; run `make setup` there and use .venv/bin/gkl-shim, or start Python in "
             f"another directory"
         )
-    raise MissingComponent(f"{name} is missing: {path} does not exist; reinstall gkl-shim")
+    raise MissingComponent(
+        f"{name} is missing: {_PACKAGE / file} does not exist; reinstall gkl-shim"
+    )

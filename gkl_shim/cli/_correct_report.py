@@ -56,7 +56,9 @@ def check_plot(path: str) -> None:
     try:
         import matplotlib  # noqa: F401 - checks that it is installed
     except ImportError:
-        raise click.ClickException("--plot needs matplotlib: pip install gkl-shim[plot]") from None
+        raise click.ClickException(
+            "--plot needs matplotlib: pip install 'gkl-shim[plot]'"
+        ) from None
 
 
 def draw(spectrum: Spectrum, path: str) -> None:

@@ -37,7 +37,11 @@ class _Row:
     rounds: tuple[float, ...]
 
 
-@click.command(name="correct", epilog="Example: gkl-shim bench correct reads.fq --genome 5000000")
+@click.command(
+    name="correct",
+    short_help="Read correction, beside Lighter.",
+    epilog="Example: gkl-shim bench correct reads.fq --genome 5000000",
+)
 @click.argument("inputs", metavar="[READS]...", nargs=-1)
 @click.option(
     "--genome",

@@ -28,7 +28,11 @@ _T = TypeVar("_T")
 _SMALLER = 10
 
 
-@click.command(name="mem", epilog="Example: gkl-shim bench mem --papers --json mem.json")
+@click.command(
+    name="mem",
+    short_help="Maximal exact matches, beside mummer.",
+    epilog="Example: gkl-shim bench mem --papers --json mem.json",
+)
 @click.option("--papers", is_flag=True, help="Measure workloads of the paper's size.")
 @_bench.json_option
 def command(papers: bool, json_file: str | None) -> None:

@@ -40,7 +40,9 @@ class _Row:
 
 
 @click.command(
-    name="pairhmm", epilog="Example: gkl-shim bench pairhmm --json bench.json recorded.in"
+    name="pairhmm",
+    short_help="PairHMM, beside Intel's GKL.",
+    epilog="Example: gkl-shim bench pairhmm --json bench.json recorded.in",
 )
 @click.argument("inputs", metavar="[INPUT.in]...", nargs=-1)
 @_bench.seconds_option(1.0)

@@ -39,7 +39,11 @@ class _Row:
     """The speed from Java, with one call for each region like GATK. None if not measured."""
 
 
-@click.command(name="pdhmm", epilog="Example: gkl-shim bench pdhmm recorded.in.pdhmm")
+@click.command(
+    name="pdhmm",
+    short_help="PDHMM, beside Intel's GKL.",
+    epilog="Example: gkl-shim bench pdhmm recorded.in.pdhmm",
+)
 @click.argument("inputs", metavar="[INPUT.in]...", nargs=-1)
 @_bench.seconds_option(1.0)
 @click.option(

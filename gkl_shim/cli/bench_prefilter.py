@@ -40,7 +40,11 @@ class _Engine:
     """Returns the call to time, for a threshold."""
 
 
-@click.command(name="prefilter", epilog="Example: gkl-shim bench prefilter --length 150 -e 3 -e 8")
+@click.command(
+    name="prefilter",
+    short_help="The pre-alignment filter, beside edlib.",
+    epilog="Example: gkl-shim bench prefilter --length 150 -e 3 -e 8",
+)
 @click.option(
     "--length",
     type=click.IntRange(1, 10_000),

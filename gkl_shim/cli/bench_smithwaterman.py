@@ -41,7 +41,11 @@ class _Row:
     """The speed from Java, with one call for each pair like GATK. None if not measured."""
 
 
-@click.command(name="smithwaterman", epilog="Example: gkl-shim bench smithwaterman --seconds 2")
+@click.command(
+    name="smithwaterman",
+    short_help="Smith-Waterman, beside Intel's GKL.",
+    epilog="Example: gkl-shim bench smithwaterman --seconds 2",
+)
 @click.argument("inputs", metavar="[PAIRS.tsv]...", nargs=-1)
 @_bench.seconds_option(1.0)
 @_gkl.option

@@ -80,7 +80,11 @@ _GZIP_LEVEL = 1
 @click.option("--spectrum", metavar="FILE", help="Use a spectrum that --save-spectrum has written.")
 @click.option("--save-spectrum", metavar="FILE", help="Write the spectrum to FILE.")
 @_options.json_file("a report")
-@click.option("--plot", metavar="FILE", help="Draw the histogram and the threshold: .svg or .png.")
+@click.option(
+    "--plot",
+    metavar="FILE",
+    help="Draw the histogram and the threshold: .svg or .png. Needs matplotlib.",
+)
 @click.option("--force", is_flag=True, help="Replace outputs that exist.")
 @_options.backend
 @_options.devices

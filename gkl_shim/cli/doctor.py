@@ -23,7 +23,7 @@ from gkl_shim.cli._known_results import TOLERANCE
 from gkl_shim.cli._terminal import printable
 from gkl_shim.cuda.devices import device_names
 from gkl_shim.errors import BackendUnavailable, MissingComponent
-from gkl_shim.gatk import fetch, programs, run
+from gkl_shim.gatk import programs, run
 from gkl_shim.pairhmm import PairHMM, Precision
 from gkl_shim.pdhmm import PDHMM
 from gkl_shim.smithwaterman import SmithWaterman
@@ -181,17 +181,15 @@ def _maven() -> _Finding:
 
 
 def _gatk() -> _Finding:
+    """Find the GATK that `gkl-shim gatk` runs."""
     try:
-        folder = fetch.cache()
-    except MissingComponent as error:
-        return _Finding("GATK", "missing", str(error))
-    try:
-        kept = fetch.complete(fetch.gatk_name())
+        found = run.known_classpath()
     except MissingComponent as error:
         return _Finding("GATK", "failed", str(error))
-    if kept is None:
-        return _Finding("GATK", "missing", f"none in {folder}; `gkl-shim demo` fetches one")
-    return _Finding("GATK", "ok", f"{fetch.GATK_VERSION} in {folder}")
+    if found is None:
+        return _Finding("GATK", "missing", f"none found; {run.HOW_TO_GET_GATK}")
+    first, *others = found.split(":")
+    return _Finding("GATK", "ok", f"{first} and {len(others)} more" if others else first)
 
 
 def _cuda() -> list[_Finding]:

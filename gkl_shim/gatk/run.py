@@ -19,11 +19,13 @@ from gkl_shim.gatk import fetch, programs, swaps
 
 __all__ = [
     "DEFAULT_THREADS",
+    "HOW_TO_GET_GATK",
     "KERNELS",
     "MAIN_CLASS",
     "Run",
     "find_classpath",
     "gatk",
+    "known_classpath",
 ]
 
 KERNELS = ("PairHMM", "PDHMM", "Smith-Waterman")
@@ -33,6 +35,11 @@ DEFAULT_THREADS = 4
 """GATK's default for ``--native-pair-hmm-threads``."""
 
 MAIN_CLASS = "org.broadinstitute.hellbender.Main"
+
+HOW_TO_GET_GATK = (
+    "set GATK_LOCAL_JAR to gatk-package-<version>-local.jar, or put `gatk` on the PATH, or run "
+    f"`gkl-shim demo` once, which fetches GATK {fetch.GATK_VERSION}"
+)
 
 # Spark on Java 17 needs these packages opened. With `java -jar`, the manifest of GATK's package jar
 # opens them. Java 8, which runs older versions of GATK, has no modules and must ignore the options.
@@ -69,8 +76,8 @@ _NATIVE_PDHMM_TIME = re.compile(
 )
 
 
-def find_classpath(given: str | None = None) -> str:
-    """Return the class path of the GATK to use.
+def known_classpath(given: str | None = None) -> str | None:
+    """Return the class path of the GATK to use, or None if there is no GATK.
 
     It is the first of `given`, the environment variables ``GATK_CLASSPATH`` and ``GATK_LOCAL_JAR``
     (the official package jar), the package jar that the ``gatk`` on the PATH runs, and the GATK
@@ -84,7 +91,7 @@ def find_classpath(given: str | None = None) -> str:
     Raises
     ------
     MissingComponent
-        If there is none, or if one of its jars is missing or damaged.
+        If one of its jars is missing or damaged.
     """
     for source, text in (
         ("--classpath", given),
@@ -98,14 +105,15 @@ def find_classpath(given: str | None = None) -> str:
                 raise MissingComponent(f"{source}: {entry}: no such file or folder")
         if entries:
             return ":".join(entries)
-    kept = _launchers_jar() or fetch.complete(fetch.gatk_name())
-    if kept is None:
-        raise MissingComponent(
-            f"no GATK found: give its jar with --classpath, or set GATK_LOCAL_JAR to "
-            "gatk-package-<version>-local.jar, or put `gatk` on the PATH, or run `gkl-shim demo` "
-            f"once, which fetches GATK {fetch.GATK_VERSION}"
-        )
-    return kept
+    return _launchers_jar() or fetch.complete(fetch.gatk_name())
+
+
+def find_classpath(given: str | None = None) -> str:
+    """Return the same as :func:`known_classpath`, or raise MissingComponent if there is none."""
+    found = known_classpath(given)
+    if found is None:
+        raise MissingComponent(f"no GATK found: give its jar with --classpath, or {HOW_TO_GET_GATK}")
+    return found
 
 
 def _launchers_jar() -> str | None:

@@ -78,7 +78,8 @@ class Swap:
             options += [option for option in _WARNINGS_TO_STDERR if option not in options]
         if self.libraries is not None:
             result["USE_LIBRARY_PATH"] = "1"
-            options.append(_tool_option(f"-Djava.library.path={self.libraries}"))
+            folder = _tool_option(f"-Djava.library.path={self.libraries}")
+            options = [*(option for option in options if option != folder), folder]
         if options:
             result["JAVA_TOOL_OPTIONS"] = " ".join(options)
         if self.agent is not None or self.jars or self.libraries is not None:

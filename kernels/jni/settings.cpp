@@ -32,17 +32,27 @@ class Reader {
     ~Reader() { env_->DeleteLocalRef(system_); }
 
     std::string operator()(const std::string &name) const {
-        std::string variable = "GKL_SHIM_";
-        for (char c : name) variable += char(toupper(c));
         std::string value = property("gkl.shim." + name);
         if (value.empty()) {
-            const char *found = getenv(variable.c_str());
+            const char *found = getenv(variable(name).c_str());
             if (found != nullptr) value = found;
         }
         return value;
     }
 
+    // The property or the environment variable that the value comes from.
+    std::string source(const std::string &name) const {
+        const std::string key = "gkl.shim." + name;
+        return property(key).empty() ? variable(name) : key;
+    }
+
    private:
+    static std::string variable(const std::string &name) {
+        std::string result = "GKL_SHIM_";
+        for (char c : name) result += char(toupper(c));
+        return result;
+    }
+
     std::string property(const std::string &key) const {
         std::string value;
         if (get_bytes_ == nullptr) return value;
@@ -105,9 +115,9 @@ Settings &process_settings() {
 Settings read(JNIEnv *env) {
     Settings settings;
     Reader value(env);
-    auto ignored = [&settings](const char *name, const std::string &text, const char *wanted) {
-        settings.warnings.push_back(
-            format("%s=%s is ignored: it must be %s", name, text.c_str(), wanted));
+    auto ignored = [&](const char *name, const std::string &text, const char *wanted) {
+        settings.warnings.push_back(format("%s=%s is ignored: it must be %s",
+                                           value.source(name).c_str(), text.c_str(), wanted));
     };
 
     const std::string backend = value("backend");
@@ -117,16 +127,16 @@ Settings read(JNIEnv *env) {
     else if (backend == "cuda")
         settings.backend = GKL_SHIM_CUDA;
     else if (!backend.empty() && !is_one_of(backend, "cpu off"))
-        ignored("GKL_SHIM_BACKEND", backend, "auto, cpu, cuda or off");
+        ignored("backend", backend, "auto, cpu, cuda or off");
 
     const std::string threads = value("threads");
     settings.threads = int32_t(positive(threads, std::numeric_limits<int32_t>::max()));
     if (!threads.empty() && settings.threads == 0)
-        ignored("GKL_SHIM_THREADS", threads, "a whole number of 1 or more");
+        ignored("threads", threads, "a whole number of 1 or more");
 
     settings.build = value("build");
     if (!settings.build.empty() && !is_one_of(settings.build, gkl_shim_builds())) {
-        ignored("GKL_SHIM_BUILD", settings.build,
+        ignored("build", settings.build,
                 format("one that this CPU can run (%s)", gkl_shim_builds()).c_str());
         settings.build.clear();
     }
@@ -137,7 +147,7 @@ Settings read(JNIEnv *env) {
     const std::string verify = value("verify");
     settings.verify = positive(verify, std::numeric_limits<int64_t>::max());
     if (!verify.empty() && settings.verify == 0)
-        ignored("GKL_SHIM_VERIFY", verify, "a whole number of 1 or more");
+        ignored("verify", verify, "a whole number of 1 or more");
 
     const std::string log = value("log");
     if (log == "quiet")
@@ -145,7 +155,7 @@ Settings read(JNIEnv *env) {
     else if (log == "debug")
         settings.log = LogLevel::kDebug;
     else if (!log.empty() && log != "info")
-        ignored("GKL_SHIM_LOG", log, "quiet, info or debug");
+        ignored("log", log, "quiet, info or debug");
     return settings;
 }
 

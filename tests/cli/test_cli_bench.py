@@ -32,6 +32,14 @@ def in_process(*arguments: str) -> dict[str, Any]:
     return report
 
 
+def test_the_list_of_measurements_has_whole_sentences() -> None:
+    """click cuts a command's help short, unless it is given a shorter one."""
+    done = CliRunner().invoke(cli, ["bench", "--help"])
+    listed = done.stdout.partition("Commands:\n")[2].partition("\n\n")[0].splitlines()
+    assert len(listed) == 6
+    assert all(line.endswith(".") and not line.endswith("...") for line in listed)
+
+
 def test_engines_take_turns() -> None:
     calls: list[str] = []
 

@@ -63,6 +63,34 @@ def test_only_the_engine_is_needed(tmp_path: Path) -> None:
         assert found[name]["detail"]
 
 
+def gatk(folder: Path, **environment: str) -> dict[str, str]:
+    """Return what doctor finds of GATK if the cache has none."""
+    env = {"GKL_SHIM_CACHE": str(folder / "cache"), "GATK_LOCAL_JAR": "", "GATK_CLASSPATH": ""}
+    done = run(folder, "doctor", "--json", env={**env, **environment})
+    findings: list[dict[str, str]] = json.loads(done.stdout)["findings"]
+    return next(finding for finding in findings if finding["name"] == "GATK")
+
+
+def test_the_report_names_the_gatk_of_the_user(tmp_path: Path) -> None:
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    none = gatk(tmp_path, PATH=str(programs))
+    assert none["state"] == "missing"
+    for way in ("GATK_LOCAL_JAR", "`gatk` on the PATH", "`gkl-shim demo`"):
+        assert way in none["detail"]
+    (programs / "gatk").write_text("#!/bin/sh\n")
+    (programs / "gatk").chmod(0o755)
+    jar = programs / "gatk-package-4.6.2.0-local.jar"
+    jar.touch()
+    assert gatk(tmp_path, PATH=str(programs)) == {"name": "GATK", "state": "ok", "detail": str(jar)}
+    other = tmp_path / "other.jar"
+    other.touch()
+    assert gatk(tmp_path, GATK_CLASSPATH=f"{other}:{jar}")["detail"] == f"{other} and 1 more"
+    absent = gatk(tmp_path, GATK_LOCAL_JAR="/absent.jar")
+    assert absent["state"] == "failed"
+    assert absent["detail"] == "GATK_LOCAL_JAR: /absent.jar: no such file or folder"
+
+
 def test_a_missing_engine_is_a_failure(tmp_path: Path) -> None:
     done = run(tmp_path, "doctor", env={"GKL_SHIM_LIBRARY": "/absent.so"})
     assert done.returncode == 1

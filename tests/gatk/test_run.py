@@ -43,6 +43,14 @@ def test_the_agent_is_added_to_or_removed_from_the_environment(
         assert environment["HOME"] == "/root"
 
 
+@pytest.mark.parametrize("folder", ["/libraries", "/a b"])
+def test_the_library_path_is_added_once(folder: str) -> None:
+    swap = swaps.Swap("library path", libraries=Path(folder))
+    once = swap.environment({"JAVA_TOOL_OPTIONS": "-Xmx4g"})
+    assert once["JAVA_TOOL_OPTIONS"].startswith("-Xmx4g ")
+    assert swap.environment(once) == once
+
+
 @pytest.mark.parametrize("name", ["a b", "it's", 'say "x"', """it's an "x".""", "$(a)"])
 def test_a_jvm_takes_any_path_from_the_environment(tmp_path: Path, name: str) -> None:
     environment = swaps.Swap("x", libraries=tmp_path / name).environment(os.environ)

@@ -388,9 +388,7 @@ def test_a_gatk_without_any_class_that_we_know_is_warned_of_once(
     assert ours[0].startswith(f"warning: {named} {NONE_LOADED} (")
 
 
-def test_an_agent_that_is_given_twice_says_everything_once(
-    tmp_path: Path, agent_jar: Path
-) -> None:
+def test_an_agent_that_is_given_twice_says_everything_once(tmp_path: Path, agent_jar: Path) -> None:
     """JAVA_TOOL_OPTIONS may name it, and GATK's --java-options again."""
     ours = run_gatk(tmp_path, options=2 * [f"-javaagent:{agent_jar}"], version="4.9.1.0")
     assert len(ours) == 1

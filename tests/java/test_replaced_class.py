@@ -173,5 +173,5 @@ def test_off_replaces_no_class(agent: Path, gatk: str) -> None:
     printed, log = run(agent, gatk, "-Dgkl.shim.backend=off")
     assert printed == ["IntelPairHmm Intel's", "IntelSmithWaterman Intel's"]
     assert log == [
-        f"{name}: GKL_SHIM_BACKEND=off: Intel GKL is used" for name in ("PairHMM", "SmithWaterman")
+        f"{name}: gkl.shim.backend=off: Intel GKL is used" for name in ("PairHMM", "SmithWaterman")
     ]

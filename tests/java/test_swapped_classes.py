@@ -295,6 +295,16 @@ def test_an_invalid_setting_is_ignored_with_a_warning(
     assert outcome.result["ours"]
 
 
+def test_a_line_names_the_property_that_is_set(jvm: Jvm) -> None:
+    skip_unless_served("stock")
+    argument = {"regions": [regions.typical(1)]}
+    right = {"GKL_SHIM_BACKEND": "cpu"}
+    outcome = jvm("compute", argument, options=["-Dgkl.shim.backend=fpga"], environment=right)
+    assert "warning: gkl.shim.backend=fpga is ignored: " in outcome.line("warning")
+    off = jvm("compute", argument, options=["-Dgkl.shim.backend=off"], environment=right)
+    assert off.ours[0].endswith("PairHMM: gkl.shim.backend=off: Intel GKL is used")
+
+
 def test_the_build_can_be_chosen(jvm: Jvm) -> None:
     argument = {"regions": [regions.typical(1)]}
     best = jvm("compute", argument)

@@ -352,6 +352,7 @@ def test_bytes_that_are_no_letters_match_nothing() -> None:
         ({"kind": "all"}, "kind is 'all', not one of mem, mumreference, mum"),
         ({"strands": "+"}, "strands is '\\+', not one of forward, reverse, both"),
         ({"reference": None}, "reference: expected a sequence of them, got None"),
+        ({"reference": {"A": "A"}}, "reference: expected a sequence of them, got a dict; give "),
         ({"queries": [1]}, "queries: sequence 0: expected bytes, str or a uint8 array, got int"),
     ],
 )

@@ -107,6 +107,7 @@ def test_a_large_call_is_computed_in_parts(monkeypatch):
         ((["A"], None, 1), {}, "segments: expected a sequence of them, got None"),
         (("ACGT", ["A"], 1), {}, "reads: expected a sequence of them, got one str"),
         ((7, ["A"], 1), {}, "reads: expected a sequence of them, got int"),
+        (({"A": "A"}, ["A"], 1), {}, "reads: expected a sequence of them, got a dict; give its "),
         ((["A", 7], ["A", "C"], 1), {}, "reads: sequence 1: expected bytes, str or a uint8 array"),
         ((["A", ""], ["A", "C"], 1), {}, "reads: sequence 1 has 0 bases, not 1 to 10000"),
         ((["A"], ["A" * 10_001], 1), {}, "segments: sequence 0 has 10001 bases, not 1 to 10000"),
@@ -286,6 +287,8 @@ def test_wrong_candidate_arrays_are_refused():
         Prefilter(2).resident(["ACGT"], [b""])
     with pytest.raises(ValueError, match="contigs: expected a sequence of them, got float"):
         Prefilter(2).resident(["ACGT"], 2.5)
+    with pytest.raises(ValueError, match="contigs: expected a sequence of them, got a dict; give "):
+        Prefilter(2).resident(["ACGT"], {"chr1": b"ACGT"})
     encoded = Sequences.from_arrays(b"ACGT", np.array([0, 4])).encoded()
     with pytest.raises(ValueError, match="cannot reverse-complement encoded reads"):
         Prefilter(2).resident(encoded, CONTIGS).edits(*[np.array([0])] * 3, np.array([True]))

@@ -189,12 +189,12 @@ GOOD = ("ACGT", 30)
         (
             [("ACGT", [1.5, 2, 3, 4])],
             ["A"],
-            "reads[0].quals: expected whole numbers in one dimension, got float64 in 1",
+            "reads[0].quals: expected whole numbers in one dimension, got float64 of shape (4,)",
         ),
         (
             [("ACGT", np.zeros((4, 1), np.uint8))],
             ["A"],
-            "reads[0].quals: expected whole numbers in one dimension, got uint8 in 2",
+            "reads[0].quals: expected whole numbers in one dimension, got uint8 of shape (4, 1)",
         ),
         ([("ACGT", [[1], [2, 3]])], ["A"], "reads[0].quals: expected one number a base"),
         ([("ACGT", True)], ["A"], "reads[0].quals: quality True is not within 0..127"),
@@ -207,6 +207,16 @@ GOOD = ("ACGT", 30)
         ([("AC", 30, 45, 45, None)], ["A"], "reads[0].continuation_quals: missing"),
         ([GOOD], None, "haplotypes: expected a sequence of haplotypes, got None"),
         ([GOOD], b"ACGT", "haplotypes: expected a sequence of haplotypes, got one bytes"),
+        (
+            [GOOD],
+            np.array([65], np.uint8),
+            "haplotypes: expected a sequence of haplotypes, got one ndarray",
+        ),
+        (
+            [GOOD],
+            {"A": "A"},
+            "haplotypes: expected a sequence of haplotypes, got a dict; give its values",
+        ),
         ([GOOD], ["A", None], "haplotypes[1]: expected bytes, str or a uint8 array, got None"),
         ([GOOD], ["A", ""], "haplotypes[1]: is empty"),
         ([GOOD], ["A", "A-"], "haplotypes[1]: letter '-' at base 1 is none of ACGTN"),

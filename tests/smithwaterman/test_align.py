@@ -344,6 +344,7 @@ def test_forms_of_sequences() -> None:
         ([b"A", b""], [b"A", b"C"], "references: sequence 1 has 0 letters, not 1 to 262144"),
         ([b"A"], [b"A" * (LONGEST + 1)], "alternatives: sequence 0 has 262145 letters"),
         (None, [b"A"], "references: expected a sequence of them, got None"),
+        ({"A": b"A"}, [b"A"], "references: expected a sequence of them, got a dict; give "),
         ([b"A"], b"A", "alternatives: expected a sequence of them, got one bytes"),
         ([b"A"], 7, "alternatives: expected a sequence of them, got int"),
         ([b"A"], [7], "alternatives: sequence 0: expected bytes, str or a uint8 array, got int"),

@@ -46,7 +46,8 @@ public abstract class Algorithm {
 
     private boolean startOrWarn(OriginalLibrary original) {
         if (Settings.get("backend").equals("off")) {
-            Log.info(name + ": GKL_SHIM_BACKEND=off: " + original.title + " is used");
+            Log.info(name + ": " + Settings.source("backend") + "=off: " + original.title
+                    + " is used");
             return false;
         }
         String setting = name.replace("-", "").toLowerCase(Locale.ROOT);
