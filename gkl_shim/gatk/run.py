@@ -112,7 +112,9 @@ def find_classpath(given: str | None = None) -> str:
     """Return the same as :func:`known_classpath`, or raise MissingComponent if there is none."""
     found = known_classpath(given)
     if found is None:
-        raise MissingComponent(f"no GATK found: give its jar with --classpath, or {HOW_TO_GET_GATK}")
+        raise MissingComponent(
+            f"no GATK found: give its jar with --classpath, or {HOW_TO_GET_GATK}"
+        )
     return found
 
 
