@@ -230,7 +230,7 @@ def test_a_plot_needs_matplotlib(tmp_path: Path) -> None:
     path = f"{without.parent}:{os.environ.get('PYTHONPATH', '')}"
     arguments = ("correct", "r.fq", "-o", "o.fq", "--plot", "h.svg")
     done = run(tmp_path, *arguments, env={"PYTHONPATH": path})
-    assert one_error(done) == "--plot needs matplotlib: pip install gkl-shim[plot]"
+    assert one_error(done) == "--plot needs matplotlib: pip install 'gkl-shim[plot]'"
     assert names(tmp_path) == ["r.fq", "without"]
 
 
