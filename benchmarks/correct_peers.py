@@ -99,8 +99,8 @@ def _sets(ecoli: Path, human: Path) -> dict[str, Callable[[Path], _Set]]:
         "E. coli 30x, 150 bp": art(30, 150),
         "E. coli 30x, 250 bp": art(30, 250, "MSv3"),
         "E. coli 30x, 100 bp, 1% uniform": uniform(30),
-        "200 kb of E. coli 1000x, 100 bp": art(1000, 100, bases=200_000),
-        "20 kb of E. coli 5000x, 100 bp, 1% uniform": uniform(5000, 20_000),
+        "20 kb of E. coli 1000x, 100 bp": art(1000, 100, bases=20_000),
+        "5 kb of E. coli 5000x, 100 bp, 1% uniform": uniform(5000, 5_000),
         "human diploid 30x, 100 bp": lambda folder: _diploid(folder, read_genome(human)),
     }
 
