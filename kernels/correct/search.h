@@ -11,9 +11,10 @@
 // If fewer do, there is another error, and the search goes on there. The fewest changes win; among
 // these the way after which more k-mers are solid, then the bases of the lowest quality. If two
 // ways are equally good, the base does not change. If no single change of this base is confirmed,
-// the wrong base may lie shortly before: k-mers that end with it may be solid, because another copy
-// of a repeat has this base. An extension that cannot go on leaves the rest to the next run of
-// solid k-mers, which is extended to meet it. What no extension reaches stays as it was.
+// or if it was read well, the wrong base may lie shortly before: k-mers that end with it may be
+// solid, because another copy of a repeat has this base. An extension that cannot go on leaves the
+// rest to the next run of solid k-mers, which is extended to meet it. What no extension reaches
+// stays as it was.
 #pragma once
 
 #include "correct/model.h"
@@ -49,8 +50,8 @@ GKL_SHIM_CORRECT bool is_low(uint64_t quality, uint64_t total) { return quality 
 constexpr int kFew = 4, kMostAtOnce = 10;
 GKL_SHIM_CORRECT int most_at_once(int bases) {
     const int few = bases < kFew ? bases : kFew;
-    const int quarter = bases / 4 < kMostAtOnce ? bases / 4 : kMostAtOnce;
-    return few > quarter ? few : quarter;
+    const int half = bases / 2 < kMostAtOnce ? bases / 2 : kMostAtOnce;
+    return few > half ? few : half;
 }
 
 // The most changes of a read, unless the caller sets another limit.
@@ -194,39 +195,47 @@ class Search {
         const int bases = direction > 0 ? n - start : start + 1;
         int most = most_at_once(bases);
         if (most > left_) most = left_;
-        for (int changes = 1, back = 0; changes <= most;) {
-            const int ways = explore(start - direction * back, direction, changes);
-            if (changes == 1 && back == 0) total_quality_ = read_.total_quality();
-            const bool found = back == 0 ? ways > 0 : ways == 1 && confirmed_before(direction);
-            if (found && ways == 1 && make_best(changes)) {
-                left_ -= changes;
-                const int first = weak - direction * back, end = best_[changes - 1].position;
-                if (run_ < reach(end, direction))
-                    read_.find_weak();  // k-mers behind these contain the change, too
-                else if (direction > 0)
-                    read_.set_solid(first, end + run_ - k);
-                else
-                    read_.set_solid(end - run_ + 1, first);
-                return true;
-            }
-            if (found && back == 0) return false;
-            const int before = weak - direction * (back + 1);
-            if (changes == 1 && !found && back < enough_ && before >= 0 && before < read_.kmers()) {
-                back++;
-            } else {
-                back = 0;
-                changes++;
+        total_quality_ = read_.total_quality();
+        const bool high = is_high(start);
+        for (int changes = 1; changes <= most; changes++) {
+            // A single change may also be of a base before: first of all if this one was read well.
+            const int before = changes == 1 ? enough_ : 0;
+            for (int tried = 0; tried <= before; tried++) {
+                const int back = high ? (tried + 1) % (before + 1) : tried;
+                const int first = weak - direction * back;
+                if (first < 0 || first >= read_.kmers()) continue;
+                const int ways = explore(start - direction * back, direction, changes);
+                if (back == 0 ? ways == 0 : ways != 1 || !confirmed_before(direction)) continue;
+                if (ways == 1 && make_best(changes)) {
+                    left_ -= changes;
+                    const int end = best_[changes - 1].position;
+                    if (run_ < reach(end, direction))
+                        read_.find_weak();  // k-mers behind these contain the change, too
+                    else if (direction > 0)
+                        read_.set_solid(first, end + run_ - k);
+                    else
+                        read_.set_solid(end - run_ + 1, first);
+                    return true;
+                }
+                if (back == 0) return false;
             }
         }
         return false;
     }
 
+    // Whether a base was read better than the read's mean.
+    GKL_SHIM_CORRECT bool is_high(int position) const {
+        return uint64_t(read_.quality(position)) * uint64_t(read_.length()) > total_quality_;
+    }
+
     // Whether the best way is a change of a base that may be wrong although some k-mers with it are
-    // solid: its quality is not high, and all k-mers that contain the change are solid.
+    // solid: its quality is low; or it is not high, and all k-mers that contain the change are
+    // solid.
     GKL_SHIM_CORRECT bool confirmed_before(int direction) const {
         const int position = best_[0].position;
-        return run_ == reach(position, direction) &&
-               uint64_t(read_.quality(position)) * uint64_t(read_.length()) <= total_quality_;
+        const uint64_t quality = uint64_t(read_.quality(position)) * uint64_t(read_.length());
+        return is_low(quality, total_quality_) ||
+               (run_ == reach(position, direction) && !is_high(position));
     }
 
     // Makes the best changes, unless there would be too many in a window.
@@ -313,7 +322,7 @@ class Search {
     int left_;          // changes that the read may still get
     const int enough_;  // k-mers in a row that confirm a change
     Change best_[kMostAtOnce];
-    uint64_t total_quality_ = 0;  // of the read; not set for the first way that is tried
+    uint64_t total_quality_ = 0;  // of the read
     int run_ = 0;                 // k-mers that confirm the last of the best changes
 };
 

@@ -219,11 +219,17 @@ def _extend(
 ) -> int | None:
     """Make the fewest changes, from a position on, if there is one best way. Return how many."""
     bases = len(read) - position if direction > 0 else position + 1
-    for number in range(1, min(max(min(4, bases), min(bases // 4, 10)), left) + 1):
+    known = [0 if base == "N" else q for base, q in zip(read, qualities, strict=True)]
+    is_high = known[position] > Fraction(sum(known), len(read))
+    for number in range(1, min(max(min(4, bases), min(bases // 2, 10)), left) + 1):
         ways = list(_ways(read, solid, k, position, direction, number))
+        if (
+            number == 1
+            and (is_high or not ways)
+            and _change_before(read, known, solid, k, position, direction)
+        ):
+            return 1
         if not ways:
-            if number == 1 and _change_before(read, qualities, solid, k, position, direction):
-                return 1
             continue
 
         def quality(way: dict[int, str]) -> int:
@@ -243,19 +249,21 @@ def _extend(
 
 
 def _change_before(
-    read: _Read, qualities: list[int], solid: set[str], k: int, position: int, direction: int
+    read: _Read, known: list[int], solid: set[str], k: int, position: int, direction: int
 ) -> bool:
-    """Change the nearest base before whose change makes all k-mers with it solid."""
-    known = [0 if base == "N" else q for base, q in zip(read, qualities, strict=True)]
+    """Change the nearest base before that was not read well and whose change is confirmed."""
+    mean = Fraction(sum(known), len(read))
     for at in range(position - direction, position - direction * (k // 2 + 1), -direction):
         if at < k - 1 if direction > 0 else at > len(read) - k:
             return False
         containing = [s for s in range(at - k + 1, at + 1) if 0 <= s <= len(read) - k]
-        ways = [
-            way for run, way in _ways(read, solid, k, at, direction, 1) if run == len(containing)
-        ]
-        if len(ways) == 1 and known[at] <= Fraction(sum(known), len(read)):
-            return read.change(ways[0])
+        ways = sorted(_ways(read, solid, k, at, direction, 1), key=lambda way: -way[0])
+        if not ways or [run for run, _ in ways].count(ways[0][0]) > 1:
+            continue
+        is_low = known[at] < mean * 7 / 8
+        has_all = ways[0][0] == len(containing) and known[at] <= mean
+        if (is_low or has_all) and read.change(ways[0][1]):
+            return True
     return False
 
 

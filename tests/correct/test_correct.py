@@ -336,6 +336,32 @@ def test_a_wrong_base_that_another_copy_has(apart, mirrored) -> None:
     assert not corrected(31)
 
 
+@pytest.mark.parametrize("mirrored", [False, True])
+def test_a_base_of_low_quality_is_blamed_before_one_that_was_read_well(mirrored) -> None:
+    """With either change the read is one of the two copies."""
+    one = "".join(random.Random(17).choices("ACGT", k=100))
+    other = {"A": "C", "C": "G", "G": "T", "T": "A"}
+    read = one[:50] + other[one[50]] + one[51:]
+    copy = read[:54] + other[read[54]] + read[55:]
+    way = slice(None, None, -1 if mirrored else 1)
+    spectrum = Spectrum.from_reads([one[way], copy[way]] * 3, k=11)
+    for quality, expected in ((30, copy), (10, one)):
+        qualities = bytes([30] * 50 + [quality] + [30] * 49)
+        found = spectrum.correct([read[way]], qualities[way])
+        assert found.read(0).decode()[way] == expected
+
+
+def test_many_bases_of_low_quality_are_changed_at_once() -> None:
+    genome = "".join(random.Random(18).choices("ACGT", k=100))
+    other = {"A": "C", "C": "G", "G": "T", "T": "A"}
+    wrong = (86, 88, 91, 93, 95, 98)
+    read = "".join(other[base] if p in wrong else base for p, base in enumerate(genome))
+    spectrum = Spectrum.from_reads([genome] * 3, k=11)
+    for quality, expected in ((2, genome), (38, read)):
+        qualities = bytes(quality if p in wrong else 38 for p in range(100))
+        assert spectrum.correct([read], qualities).read(0).decode() == expected
+
+
 def test_trimmed_parts_are_solid() -> None:
     genome = "".join(random.Random(9).choices("ACGT", k=400))
     spectrum = Spectrum.from_reads([genome] * 4, k=15)
