@@ -13,7 +13,7 @@
 // hash and the k-mer's count, at most 255; 0 is an empty slot. Slots are assigned by the high bits
 // of the hash, which are implied by the slot's position except within a run of full slots. A k-mer
 // that is not in the spectrum is therefore taken for one that is with a small probability, which
-// gkl_shim_correct_spectrum_facts() reports.
+// gkl_shim_correct_spectrum_information() reports.
 #pragma once
 
 #include "common/integers.h"

@@ -66,7 +66,7 @@ def test_only_the_engine_is_needed(tmp_path: Path) -> None:
 def gatk(folder: Path, **environment: str) -> dict[str, str]:
     """Return what doctor finds of GATK if the cache has none."""
     env = {"GKL_SHIM_CACHE": str(folder / "cache"), "GATK_LOCAL_JAR": "", "GATK_CLASSPATH": ""}
-    done = run(folder, "doctor", "--json", env={**env, **environment})
+    done = run(folder, "doctor", "--json", "-", env={**env, **environment})
     findings: list[dict[str, str]] = json.loads(done.stdout)["findings"]
     return next(finding for finding in findings if finding["name"] == "GATK")
 

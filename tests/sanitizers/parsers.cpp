@@ -128,8 +128,8 @@ bool candidates(uint8_t *text, int64_t size) {
 
 // Searches an index, and writes the matches.
 void search(gkl_shim_mem *index, const gkl_shim_mem_sequences &queries) {
-    gkl_shim_mem_information information;
-    gkl_shim_mem_inform(index, &information);
+    gkl_shim_mem_info information;
+    computed(gkl_shim_mem_information(index, &information));
     const std::vector<int64_t> no_names(size_t(std::max(information.sequences, queries.count) + 1));
     const uint8_t none[1] = {};
     const gkl_shim_mem_sequences references = {information.sequences, no_names.data(), none};
@@ -221,7 +221,7 @@ bool spectrum(uint8_t *bytes, int64_t size) {
     } head;
     if (size < int64_t(sizeof head)) return false;
     memcpy(&head, bytes, sizeof head);
-    gkl_shim_correct_facts facts = {};
+    gkl_shim_correct_spectrum_info facts = {};
     facts.k = head.k, facts.threshold = head.threshold, facts.size = head.size;
     facts.slot_count = uint64_t(size - int64_t(sizeof head)) / sizeof(uint32_t);
     facts.slots = reinterpret_cast<uint32_t *>(bytes + sizeof head);

@@ -124,7 +124,7 @@ struct Handles {
     gkl_shim_smithwaterman *aligner;
     gkl_shim_prefilter *prefilter;
     gkl_shim_correct_spectrum *spectrum;
-    gkl_shim_cuda_engine *gpus;
+    gkl_shim_pairhmm_cuda *gpus;
 };
 
 gkl_shim_correct_spectrum *spectrum_of(const Strings &reads) {
@@ -141,8 +141,8 @@ gkl_shim_correct_spectrum *spectrum_of(const Strings &reads) {
     return spectrum;
 }
 
-gkl_shim_cuda_engine *gpus() {
-    static gkl_shim_cuda_device devices[2] = {};
+gkl_shim_pairhmm_cuda *gpus() {
+    static gkl_shim_pairhmm_cuda_device devices[2] = {};
     static gkl_shim_cuda_driver functions;
 #define FUNCTION_OF_DRIVER(name) functions.name = name
     FUNCTION_OF_DRIVER(cuCtxPushCurrent_v2);
@@ -181,15 +181,15 @@ gkl_shim_cuda_engine *gpus() {
                 function = fake_kernel(driver, name, nullptr, kNaN, 1);
         }
     }
-    gkl_shim_cuda_engine_options options = {};
+    gkl_shim_pairhmm_cuda_options options = {};
     options.threads = options.slots = 2;
     options.cells[0] = options.cells[1] = 1 << 14;
     options.planning = 100000;
     options.device_count = 2;
     options.devices = devices;
     options.driver = &functions;
-    gkl_shim_cuda_engine *engine;
-    computed(gkl_shim_cuda_engine_open(&options, &engine));
+    gkl_shim_pairhmm_cuda *engine;
+    computed(gkl_shim_pairhmm_cuda_open(&options, &engine));
     return engine;
 }
 
@@ -242,7 +242,7 @@ std::vector<std::function<std::string(const Case &)>> calls(const Handles &handl
             std::vector<double> values(size_t(given.pairs()));
             const gkl_shim_pairhmm_batch batch = given.region();
             gkl_shim_pairhmm_stats done;
-            computed(gkl_shim_cuda_engine_compute(handles.gpus, &batch, 1, values.data(), &done));
+            computed(gkl_shim_pairhmm_cuda_compute(handles.gpus, &batch, 1, values.data(), &done));
             return bytes_of(values);
         },
         [=](const Case &given) {
