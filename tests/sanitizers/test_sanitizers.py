@@ -279,10 +279,10 @@ def test_damaged_indexes_are_read_clean(parsers, tmp_path):
 
 def test_damaged_spectra_are_read_clean(parsers, tmp_path):
     spectrum = Spectrum.from_reads(["ACGTTGCATTACGACGTGATTACAGATTACAGG"] * 3, k=11)
-    facts = spectrum.native.facts()
+    known = spectrum.native.information()
     file = tmp_path / "spectrum"
-    head = struct.pack("=iiQ", facts.k, facts.threshold, facts.size)
-    file.write_bytes(head + facts.slots.tobytes())
+    head = struct.pack("=iiQ", known.k, known.threshold, known.size)
+    file.write_bytes(head + known.slots.tobytes())
     assert parse(parsers, "spectrum", "given", file) == (1, 0)
     accepted, refused = parse(parsers, "spectrum", "damaged", file)
     assert accepted > 50
