@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
 import numpy as np
 
 from gkl_shim import _auto, _native
+from gkl_shim._choices import check_choice
 from gkl_shim._native_correct import Counter
 
 if TYPE_CHECKING:
@@ -48,8 +49,7 @@ class Processors:
     def __init__(
         self, backend: Backend = "auto", devices: Iterable[int] | None = None, threads: int = 0
     ) -> None:
-        if backend not in get_args(Backend):
-            raise ValueError(f"backend is {backend!r}, not one of {', '.join(get_args(Backend))}")
+        check_choice("backend", backend, Backend)
         self.threads = whole_number(threads, "threads")
 
         def open_engine() -> cuda.Engine:

@@ -12,12 +12,13 @@ import dataclasses
 import json
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gkl_shim import _native_correct
+from gkl_shim._choices import check_choice
 from gkl_shim._closable import Closable
 from gkl_shim._correct_processors import Backend, Processors, whole_number
 from gkl_shim._files import atomic_output
@@ -346,8 +347,7 @@ class Spectrum(Closable):
         ValueError
             If an argument is wrong.
         """
-        if method not in get_args(Method):
-            raise ValueError(f"method is {method!r}, not one of {', '.join(get_args(Method))}")
+        check_choice("method", method, Method)
         options = Options(
             whole_number(threads, "threads"),
             method,

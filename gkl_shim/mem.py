@@ -12,9 +12,10 @@ import operator
 import warnings
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from gkl_shim import _auto, _native, _native_mem
+from gkl_shim._choices import check_choice
 from gkl_shim._closable import Closable
 from gkl_shim._files import atomic_output
 from gkl_shim._native_mem import WHOLE, Information, Part
@@ -106,7 +107,7 @@ class Index(Closable):
         backend: Backend = "auto",
         devices: Iterable[int] | None = None,
     ) -> None:
-        _check("backend", backend, Backend)
+        check_choice("backend", backend, Backend)
         options = {
             "min_length": _number("min_length", min_length, 1),
             "nucleotides_only": nucleotides_only,
@@ -153,7 +154,7 @@ class Index(Closable):
             If the file cannot be read.
         """
         _number("threads", threads, 0, 2**31 - 1)
-        _check("backend", backend, Backend)
+        check_choice("backend", backend, Backend)
         data = Path(path).read_bytes()
         index = cls.__new__(cls)
         try:
@@ -228,8 +229,8 @@ class Index(Closable):
         MemoryError
             If there is not enough memory.
         """
-        _check("kind", kind, Kind)
-        _check("strands", strands, Strands)
+        check_choice("kind", kind, Kind)
+        check_choice("strands", strands, Strands)
         length = self.information.min_length
         if min_length is not None:
             length = _number("min_length", min_length, length)
@@ -342,8 +343,8 @@ def find(
     >>> found[["reference_start", "query_start", "length"]].tolist()
     [(0, 1, 4)]
     """
-    _check("kind", kind, Kind)
-    _check("strands", strands, Strands)
+    check_choice("kind", kind, Kind)
+    check_choice("strands", strands, Strands)
     given = native_sequences(queries, "queries")
     with Index(
         reference,
@@ -366,11 +367,6 @@ def native_sequences(value: Any, name: str) -> _native_mem.Sequences:
     from gkl_shim._ragged import ragged
 
     return _native_mem.Sequences.from_arrays(*ragged(value, name))
-
-
-def _check(name: str, value: str, allowed: Any) -> None:
-    if value not in get_args(allowed):
-        raise ValueError(f"{name} is {value!r}, not one of {', '.join(get_args(allowed))}")
 
 
 def _number(name: str, value: Any, least: int, most: int = _MOST) -> int:

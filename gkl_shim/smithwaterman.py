@@ -8,12 +8,13 @@ from __future__ import annotations
 import dataclasses
 import itertools
 from collections.abc import Iterable
-from typing import Any, Literal, NamedTuple, TypeAlias, get_args
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gkl_shim import _native_smithwaterman
+from gkl_shim._choices import check_choice
 from gkl_shim._closable import Closable
 from gkl_shim._ragged import ragged
 
@@ -154,10 +155,7 @@ class SmithWaterman(Closable):
         engine = self._engine
         if engine is None:
             raise ValueError("this SmithWaterman is closed")
-        if overhang not in get_args(Overhang):
-            raise ValueError(
-                f"overhang is {overhang!r}, not one of {', '.join(get_args(Overhang))}"
-            )
+        check_choice("overhang", overhang, Overhang)
         code = _native_smithwaterman.overhang_code(overhang)
         scores = _scores(parameters)
         alternative = _ragged(alternatives, "alternatives")

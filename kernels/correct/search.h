@@ -187,7 +187,7 @@ class Search {
     // base are solid. The k-mer beside it, against the direction, is solid. Returns whether there
     // was one best way.
     //
-    // After one change of the base that the k-mer adds, one change of a base before is tried, then
+    // One change is tried first, of the base that the k-mer adds or of one before it, and then
     // several changes. There is one call of each function, to keep a GPU's code small.
     GKL_SHIM_CORRECT bool extend(int weak, int direction) {
         const int n = read_.length(), k = read_.k();

@@ -2,8 +2,8 @@
 //
 // The high bits of a k-mer's hash choose its partition. Reads are counted in rounds: first each
 // thread appends the hashes of its reads to the partitions, then each partition's hashes are
-// counted in a table of its own, which fits into the CPU's second cache. So each part of a table is
-// fetched from memory once a round, ahead of its use.
+// counted in the partition's table, which fits into the CPU's second cache. A round fetches each
+// part of a table from memory only once, ahead of its use.
 //
 // The tables share the memory equally. If one needs more than its share, the last half of the
 // partitions is dropped, so that the others may grow. The caller passes the same reads again, and
