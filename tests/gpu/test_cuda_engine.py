@@ -210,7 +210,7 @@ def test_failure(regions, precision, what, after, monkeypatch):
     kept = inject(monkeypatch, FAILURES[what], after if len(FAILURES[what]) == 1 else 0)
     engine = cuda.Engine([0], precision)
     expected = on_cpu(regions, precision)
-    with pytest.warns(RuntimeWarning, match="GPU 0 .* is no longer used: .* cu[A-Z]") as said:
+    with pytest.warns(RuntimeWarning, match="GPU 0 .* is no longer used: cu[A-Z]") as said:
         assert_same_bits(engine.compute(regions), expected)
     assert len(said) == 1
     assert engine.devices == ()
