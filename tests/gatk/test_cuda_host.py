@@ -30,6 +30,7 @@ sys.path.append({root!r})
 from gkl_shim.cuda import opened_by_library
 from tests.fakes.cupy import install
 
+print("queues:", os.environ.get("CUDA_DEVICE_MAX_CONNECTIONS"), file=sys.stderr)
 time.sleep(float(os.environ["SECONDS_TO_START"]))
 driver = install(
     fail={{"cuLaunchKernel": int(os.environ["LAUNCHES_AT_START"])}},
@@ -91,7 +92,7 @@ def _shim(gatk: Gatk, chr22: data.Sample, stand_in: Path, tmp_path: Path):
         if result == "nan":
             comparison = compare.compare(gatk("HaplotypeCaller", chr22).vcf, output)
             assert comparison.identical, str(comparison)
-        return [line for line in log.splitlines() if line.startswith("[gkl-shim ")]
+        return [line for line in log.splitlines() if line.startswith(("[gkl-shim ", "queues: "))]
 
     return go
 
@@ -152,6 +153,16 @@ def test_no_module_of_the_working_directory_is_run(
     assert warnings(lines) == []
     if backend == "cuda":
         assert on_device(lines) == pairs(lines) > 0
+
+
+@pytest.mark.parametrize("chosen", [None, "4"])
+def test_the_driver_gets_one_queue_unless_the_user_chooses(
+    shim, monkeypatch: pytest.MonkeyPatch, chosen: str | None
+) -> None:
+    monkeypatch.delenv("CUDA_DEVICE_MAX_CONNECTIONS", raising=False)
+    if chosen is not None:
+        monkeypatch.setenv("CUDA_DEVICE_MAX_CONNECTIONS", chosen)
+    assert f"queues: {chosen or 1}" in shim("cuda", result="-5")
 
 
 def test_the_cpu_takes_over_from_a_lost_device(shim) -> None:
