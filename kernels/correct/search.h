@@ -146,40 +146,43 @@ class Search {
             }
             from = read_.next_solid(to);
         }
-        to_the_right(last);
-        to_the_left(read_.last_weak(last));
+        GKL_SHIM_ROLLED
+        for (int direction = 1; direction >= -1; direction -= 2) extend_all(last, direction);
         return read_.next_weak(0) == kmers ? kCorrected : kUnsolved;
     }
 
    private:
-    // Expects a solid k-mer. Corrects everything to the right of it.
-    GKL_SHIM_CORRECT void to_the_right(int solid) {
-        const int kmers = read_.kmers();
-        for (;;) {
-            const int weak = read_.next_weak(solid);
-            if (weak == kmers) return;
-            if (extend(weak, 1)) {
-                solid = weak;
-                continue;
-            }
-            // Extend the next run to the left, towards the weak k-mer.
-            const int next = read_.next_solid(weak);
-            if (next == kmers) return;
-            for (int k = next - 1; k >= weak && extend(k, -1);) k = read_.last_weak(k);
-            solid = read_.next_solid(next);
-        }
+    // The first k-mer of a kind, from a k-mer on in a direction.
+    GKL_SHIM_CORRECT int weak_from(int from, int direction) const {
+        return direction > 0 ? read_.next_weak(from) : read_.last_weak(from);
     }
-    // Corrects everything to the left, from the first weak k-mer there.
-    GKL_SHIM_CORRECT void to_the_left(int weak) {
-        while (weak >= 0) {
-            if (extend(weak, -1)) {
-                weak = read_.last_weak(weak);
+    GKL_SHIM_CORRECT int solid_from(int from, int direction) const {
+        return direction > 0 ? read_.next_solid(from) : read_.last_solid(from);
+    }
+    // Whether one was found.
+    GKL_SHIM_CORRECT bool is_kmer(int at) const { return at >= 0 && at < read_.kmers(); }
+
+    // Corrects everything from a solid k-mer on in a direction. Where the extension stops, the next
+    // run of solid k-mers is extended back, to meet it.
+    GKL_SHIM_CORRECT void extend_all(int solid, int direction) {
+        int weak = weak_from(solid, direction), stopped = weak, next = solid;
+        bool back = false;
+        GKL_SHIM_ROLLED
+        while (is_kmer(weak)) {
+            const int to = back ? -direction : direction;
+            if (extend(weak, to)) {
+                weak = weak_from(weak, to);
+                if (!back || (weak - stopped) * direction >= 0) continue;
+            } else if (!back) {
+                stopped = weak;
+                next = solid_from(weak, direction);
+                if (!is_kmer(next)) return;
+                weak = next - direction;
+                back = true;
                 continue;
             }
-            const int next = read_.last_solid(weak);
-            if (next < 0) return;
-            for (int k = next + 1; k <= weak && extend(k, 1);) k = read_.next_weak(k);
-            weak = read_.last_weak(next);
+            weak = weak_from(solid_from(next, direction), direction);
+            back = false;
         }
     }
 
