@@ -88,9 +88,12 @@ struct Change {
 //   int last_weak(int from) const, last_solid(int from) const   from `from` down, or -1
 //   void set_solid(int first, int last)     these k-mers are not weak any more
 //   void find_weak()                        looks up all k-mers
+//   uint32_t solid_bases(int position, int direction)
+//       which other bases at this position make a k-mer solid: the one in which this base is the
+//       last (direction 1) or the first (-1); a bit for each base
 //   int run(Change, int direction, int most)
-//       how many k-mers in a row are solid if the base is changed: of those that contain it,
-//       starting with the one in which it is the last base (direction 1) or the first (-1)
+//       how many k-mers in a row are solid if the base is changed, starting with that k-mer, which
+//       must be solid then: of those that contain the base
 //   bool vote(Change *)   the change with the most votes; false if no k-mer votes
 
 // Whether a window that has a base of [first, last] has too many changes. The replacement of an N
@@ -146,40 +149,43 @@ class Search {
             }
             from = read_.next_solid(to);
         }
-        to_the_right(last);
-        to_the_left(read_.last_weak(last));
+        GKL_SHIM_ROLLED
+        for (int direction = 1; direction >= -1; direction -= 2) extend_all(last, direction);
         return read_.next_weak(0) == kmers ? kCorrected : kUnsolved;
     }
 
    private:
-    // Expects a solid k-mer. Corrects everything to the right of it.
-    GKL_SHIM_CORRECT void to_the_right(int solid) {
-        const int kmers = read_.kmers();
-        for (;;) {
-            const int weak = read_.next_weak(solid);
-            if (weak == kmers) return;
-            if (extend(weak, 1)) {
-                solid = weak;
-                continue;
-            }
-            // Extend the next run to the left, towards the weak k-mer.
-            const int next = read_.next_solid(weak);
-            if (next == kmers) return;
-            for (int k = next - 1; k >= weak && extend(k, -1);) k = read_.last_weak(k);
-            solid = read_.next_solid(next);
-        }
+    // The first k-mer of a kind, from a k-mer on in a direction.
+    GKL_SHIM_CORRECT int weak_from(int from, int direction) const {
+        return direction > 0 ? read_.next_weak(from) : read_.last_weak(from);
     }
-    // Corrects everything to the left, from the first weak k-mer there.
-    GKL_SHIM_CORRECT void to_the_left(int weak) {
-        while (weak >= 0) {
-            if (extend(weak, -1)) {
-                weak = read_.last_weak(weak);
+    GKL_SHIM_CORRECT int solid_from(int from, int direction) const {
+        return direction > 0 ? read_.next_solid(from) : read_.last_solid(from);
+    }
+    // Whether one was found.
+    GKL_SHIM_CORRECT bool is_kmer(int at) const { return at >= 0 && at < read_.kmers(); }
+
+    // Corrects everything from a solid k-mer on in a direction. Where the extension stops, the next
+    // run of solid k-mers is extended back, to meet it.
+    GKL_SHIM_CORRECT void extend_all(int solid, int direction) {
+        int weak = weak_from(solid, direction), stopped = weak, next = solid;
+        bool back = false;
+        GKL_SHIM_ROLLED
+        while (is_kmer(weak)) {
+            const int to = back ? -direction : direction;
+            if (extend(weak, to)) {
+                weak = weak_from(weak, to);
+                if (!back || (weak - stopped) * direction >= 0) continue;
+            } else if (!back) {
+                stopped = weak;
+                next = solid_from(weak, direction);
+                if (!is_kmer(next)) return;
+                weak = next - direction;
+                back = true;
                 continue;
             }
-            const int next = read_.last_solid(weak);
-            if (next < 0) return;
-            for (int k = next + 1; k <= weak && extend(k, 1);) k = read_.next_weak(k);
-            weak = read_.last_weak(next);
+            weak = weak_from(solid_from(next, direction), direction);
+            back = false;
         }
     }
 
@@ -197,14 +203,16 @@ class Search {
         if (most > left_) most = left_;
         total_quality_ = read_.total_quality();
         const bool high = is_high(start);
-        for (int changes = 1; changes <= most; changes++) {
+        bool open = true;
+        for (int changes = 1; changes <= most && open; changes++) {
             // A single change may also be of a base before: first of all if this one was read well.
             const int before = changes == 1 ? enough_ : 0;
             for (int tried = 0; tried <= before; tried++) {
                 const int back = high ? (tried + 1) % (before + 1) : tried;
-                const int first = weak - direction * back;
-                if (first < 0 || first >= read_.kmers()) continue;
-                const int ways = explore(start - direction * back, direction, changes);
+                const int first = weak - direction * back, position = start - direction * back;
+                if (back > 0 && (!is_kmer(first) || is_high(position))) continue;
+                const int ways = explore(position, direction, changes);
+                if (back == 0) open = open_;
                 if (back == 0 ? ways == 0 : ways != 1 || !confirmed_before(direction)) continue;
                 if (ways == 1 && make_best(changes)) {
                     left_ -= changes;
@@ -229,13 +237,11 @@ class Search {
     }
 
     // Whether the best way is a change of a base that may be wrong although some k-mers with it are
-    // solid: its quality is low; or it is not high, and all k-mers that contain the change are
-    // solid.
+    // solid: its quality is low, or all k-mers that contain the change are solid. It is not high.
     GKL_SHIM_CORRECT bool confirmed_before(int direction) const {
         const int position = best_[0].position;
         const uint64_t quality = uint64_t(read_.quality(position)) * uint64_t(read_.length());
-        return is_low(quality, total_quality_) ||
-               (run_ == reach(position, direction) && !is_high(position));
+        return is_low(quality, total_quality_) || run_ == reach(position, direction);
     }
 
     // Makes the best changes, unless there would be too many in a window.
@@ -267,14 +273,17 @@ class Search {
     // a depth-first search without recursion: way[d] is the change at depth d, and before[d] the
     // base that it replaces.
     GKL_SHIM_CORRECT int explore(int start, int direction, int changes) {
-        uint32_t before[kMostAtOnce], quality = 0, best = 0;
+        uint32_t before[kMostAtOnce], bases[kMostAtOnce], quality = 0, best = 0;
         Change way[kMostAtOnce];
         int ways = 0, depth = 0;
         way[0] = {start, 0};
         before[0] = read_.code(start);
+        bases[0] = read_.solid_bases(start, direction);
+        open_ = false;
         for (;;) {
             Change &change = way[depth];
-            if (change.base > 3) {  // all four bases have been tried
+            const uint32_t untried = bases[depth] >> change.base;
+            if (untried == 0) {
                 if (depth == 0) return ways;
                 depth--;
                 read_.set_code(way[depth].position, before[depth]);
@@ -282,7 +291,7 @@ class Search {
                 way[depth].base++;
                 continue;
             }
-            if (change.base == before[depth]) {
+            if (!(untried & 1)) {
                 change.base++;
                 continue;
             }
@@ -305,12 +314,15 @@ class Search {
                 } else if (run == run_ && sum == best) {
                     ways++;
                 }
-            } else if (run > 0 && run < enough && !last) {
+            } else if (run < enough && last) {
+                open_ = true;
+            } else if (run < enough) {
                 quality += read_.quality(change.position);
                 read_.set_code(change.position, change.base);
                 depth++;
                 way[depth] = {change.position + direction * run, 0};
                 before[depth] = read_.code(way[depth].position);
+                bases[depth] = read_.solid_bases(way[depth].position, direction);
                 continue;
             }
             change.base++;
@@ -324,6 +336,7 @@ class Search {
     Change best_[kMostAtOnce];
     uint64_t total_quality_ = 0;  // of the read
     int run_ = 0;                 // k-mers that confirm the last of the best changes
+    bool open_ = false;           // whether one more change may confirm a way that was explored
 };
 
 // CUDA-EC's loop: make the change with the most votes until all k-mers are solid.

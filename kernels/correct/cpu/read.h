@@ -73,24 +73,40 @@ class CpuRead {
                 weak_[size_t(at)] == kNoKmer || spectrum_.count_of_hash(hashes_[size_t(at)]) == 0;
     }
 
+    uint32_t solid_bases(int position, int direction) const {
+        const Hasher &hasher = spectrum_.hasher;
+        // The k-mer with A at this place. Another base adds its bits, as does its complement.
+        Roller roller;
+        if (!roll(&roller, {position, 0}, direction)) return 0;
+        const int first = 2 * k() - 2;
+        uint64_t hashes[4];
+        for (uint64_t base = 0; base < 4; base++) {
+            const uint64_t forward = roller.forward ^ base << (direction > 0 ? 0 : first);
+            const uint64_t reverse = roller.reverse ^ base << (direction > 0 ? first : 0);
+            hashes[base] = hasher.hash(std::min(forward, reverse));
+            __builtin_prefetch(spectrum_.slots + spectrum_.home(hashes[base]));
+        }
+        uint32_t bases = 0;
+        for (uint32_t base = 0; base < 4; base++)
+            if (base != code(position) && spectrum_.count_of_hash(hashes[base]) != 0)
+                bases |= 1u << base;
+        return bases;
+    }
+
     int run(const Change &change, int direction, int most) const {
         const Hasher &hasher = spectrum_.hasher;
-        const int start = direction > 0 ? change.position - k() + 1 : change.position;
         Roller roller;
-        for (int p = start; p < start + k(); p++) {
-            const uint32_t base = p == change.position ? change.base : code(p);
-            if (base == kUnknown) return 0;
-            roller.push(hasher, base);
-        }
-        for (int solid = 0;;) {
-            if (spectrum_.count(roller.canonical()) == 0 || ++solid == most) return solid;
+        roll(&roller, change, direction);
+        for (int solid = 1; solid < most; solid++) {
             const uint32_t base = code(change.position + direction * solid);
             if (base == kUnknown) return solid;
             if (direction > 0)
                 roller.push(hasher, base);
             else
                 roller.push_front(hasher, base);
+            if (spectrum_.count(roller.canonical()) == 0) return solid;
         }
+        return most;
     }
 
     // Every weak k-mer votes for each change of a base that makes it solid.
@@ -128,6 +144,18 @@ class CpuRead {
 
    private:
     static constexpr uint8_t kNoKmer = 2;
+
+    // Makes the k-mer with a change in its last base (direction 1) or its first (-1). Returns
+    // whether it has no N.
+    bool roll(Roller *roller, const Change &change, int direction) const {
+        const int start = direction > 0 ? change.position - k() + 1 : change.position;
+        for (int p = start; p < start + k(); p++) {
+            const uint32_t base = p == change.position ? change.base : code(p);
+            if (base == kUnknown) return false;
+            roller->push(spectrum_.hasher, base);
+        }
+        return true;
+    }
 
     int next(int from, uint8_t kind) const {
         while (from < kmers_ && weak_[size_t(from)] != kind) from++;

@@ -312,6 +312,13 @@ class WarpLanes {
         __syncwarp();
     }
 
+    // Four lanes take a base each.
+    __device__ uint32_t solid_bases(int position, int direction) const {
+        const Change change = {position, lane_ % 4};
+        const bool other = lane_ < 4 && change.base != code(position);
+        return __ballot_sync(
+            ~0u, other && is_solid_with(direction > 0 ? position - k() + 1 : position, change));
+    }
     // Each lane looks up one of the k-mers.
     __device__ int run(const Change &change, int direction, int most) const {
         bool solid = false;
