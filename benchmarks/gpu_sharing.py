@@ -45,6 +45,9 @@ _ON_GPU = re.compile(r"; \d+ pairs on ")
 # The cells of a call that fills a device.
 _FULL_CELLS = 1 << 33
 _BACKENDS = ("cpu", "cuda", "cuda with MPS")
+# Hardware queues of a context (CUDA_DEVICE_MAX_CONNECTIONS): what GATK's side asks for, and the
+# driver's default.
+_QUEUES = (1, 8)
 _MPS = "nvidia-cuda-mps-control"
 
 
@@ -81,13 +84,12 @@ def contexts(settings: _Settings, step: Progress) -> Table:
     """Processes that create a context at the same time, without gkl-shim."""
     table = Table(
         "Processes that create a CUDA context at the same time",
-        name="contexts", x="clients", y="slowest_seconds", lines=("backend",),
+        name="contexts", x="clients", y="slowest_seconds", lines=("backend", "queues"),
     )  # fmt: skip
-    for backend, count in itertools.product(settings.backends, settings.clients):
-        if backend == "cpu":
-            continue
-        step(f"{count} contexts, {backend}")
-        with _environment(backend) as environment:
+    backends = [backend for backend in settings.backends if backend != "cpu"]
+    for backend, queues, count in itertools.product(backends, _QUEUES, settings.clients):
+        step(f"{count} contexts, {backend}, {queues} queues")
+        with _environment(backend, queues) as environment:
             if environment is None:
                 continue
             command = [sys.executable, "-m", "benchmarks.common.start_steps", "0", "context"]
@@ -112,6 +114,7 @@ def contexts(settings: _Settings, step: Progress) -> Table:
         table.rows.append(
             {
                 "backend": backend,
+                "queues": queues,
                 "clients": count,
                 "fastest_seconds": seconds[0],
                 "slowest_seconds": seconds[-1],
@@ -124,13 +127,15 @@ def jvms(settings: _Settings, step: Progress) -> Table:
     """JVMs that open the engine at the same time."""
     table = Table(
         "JVMs that open the engine at the same time",
-        name="jvms", x="clients", y="slowest_seconds", lines=("backend",),
+        name="jvms", x="clients", y="slowest_seconds", lines=("backend", "queues"),
         note="Seconds from the load of GATK's class to the result of the first call. Device "
         "memory: what all clients use after each has computed all regions.",
     )  # fmt: skip
-    for backend, count in itertools.product(settings.backends, settings.clients):
-        step(f"{count} JVMs start, {backend}")
-        with _environment(backend) as environment:
+    for backend, queues, count in itertools.product(settings.backends, _QUEUES, settings.clients):
+        if backend == "cpu" and queues != _QUEUES[0]:
+            continue
+        step(f"{count} JVMs start, {backend}, {queues} queues")
+        with _environment(backend, queues) as environment:
             if environment is None:
                 continue
             found, used = _clients(settings.batch, settings, count, 0.0, environment, 0.1)
@@ -138,6 +143,7 @@ def jvms(settings: _Settings, step: Progress) -> Table:
         table.rows.append(
             {
                 "backend": backend,
+                "queues": queues,
                 "clients": count,
                 "fastest_seconds": seconds[0],
                 "slowest_seconds": seconds[-1],
@@ -276,9 +282,12 @@ def _clients(
 
 
 @contextmanager
-def _environment(backend: str) -> Iterator[dict[str, str] | None]:
+def _environment(backend: str, queues: int = _QUEUES[0]) -> Iterator[dict[str, str] | None]:
     """Yield the variables of a backend's clients; None without MPS, which runs for the block."""
-    variables = {"GKL_SHIM_BACKEND": backend.split()[0]}
+    variables = {
+        "GKL_SHIM_BACKEND": backend.split()[0],
+        "CUDA_DEVICE_MAX_CONNECTIONS": str(queues),
+    }
     if backend != _BACKENDS[2]:
         yield variables
     elif shutil.which(_MPS) is None:

