@@ -40,16 +40,22 @@ typedef uint32_t SharedAddress;
 __device__ __forceinline__ SharedAddress shared_address(void *pointer) {
     return SharedAddress(__cvta_generic_to_shared(pointer));
 }
+// Loads 16 bytes. The compiler may not move it before the copies or stores that it reads.
 __device__ __forceinline__ Pack<float> load_shared(SharedAddress from, const float *) {
     Pack<float> pack;
-    asm("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];"
-        : "=f"(pack.value[0]), "=f"(pack.value[1]), "=f"(pack.value[2]), "=f"(pack.value[3])
-        : "r"(from));
+    asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];"
+                 : "=f"(pack.value[0]), "=f"(pack.value[1]), "=f"(pack.value[2]),
+                   "=f"(pack.value[3])
+                 : "r"(from)
+                 : "memory");
     return pack;
 }
 __device__ __forceinline__ Pack<double> load_shared(SharedAddress from, const double *) {
     Pack<double> pack;
-    asm("ld.shared.v2.f64 {%0, %1}, [%2];" : "=d"(pack.value[0]), "=d"(pack.value[1]) : "r"(from));
+    asm volatile("ld.shared.v2.f64 {%0, %1}, [%2];"
+                 : "=d"(pack.value[0]), "=d"(pack.value[1])
+                 : "r"(from)
+                 : "memory");
     return pack;
 }
 #endif
