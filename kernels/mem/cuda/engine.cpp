@@ -18,8 +18,8 @@ using namespace gkl_shim::mem;
 namespace {
 
 const int kStreams = 8;
-// Positions of a chunk, about. A multiple of 64.
-const int64_t kChunk = int64_t(1) << 22;
+// The fewest and the most letters of a chunk.
+const int64_t kLeastChunk = 64, kMostChunk = int64_t(1) << 22;
 // The most matches that a stream fetches together. Pinned memory holds them.
 const int64_t kMostFetched = int64_t(1) << 22;
 // A reference of fewer letters is indexed by every device.
@@ -47,7 +47,6 @@ struct gkl_shim_mem_cuda {
         const int64_t size = std::max<int64_t>(index.text().size(), 1);
         const int64_t text_size = queries.offsets[queries.count] + queries.count;
         const int64_t first = settings.first, last = settings.is_part() ? settings.last : text_size;
-        const int64_t letters = std::max<int64_t>(last - first, 1);
         std::vector<StrandSearch> strands;
         for (const bool reverse : {false, true})
             if (settings.wants(reverse)) strands.push_back({reverse});
@@ -64,23 +63,21 @@ struct gkl_shim_mem_cuda {
         if (chunk == 0) {
             // Two for each stream at least.
             const int64_t streams = streams_ * (page == size ? count : 1);
-            const int64_t each = letters * int64_t(strands.size()) / (2 * streams);
-            chunk = std::min(kChunk, (each + 64) / 64 * 64);
+            chunk = std::clamp((last - first) / (2 * streams), kLeastChunk, kMostChunk);
         }
         // A match takes memory before and after it is put in order.
         const int64_t most = memory_bytes_ / (4 * streams_ * 2 * int64_t(sizeof(Found)));
-        DeviceSearch search = {index,
-                               settings,
-                               queries,
-                               devices_,
-                               std::move(strands),
-                               first,
-                               last,
-                               (size + page - 1) / page,
-                               page,
-                               (letters + chunk - 1) / chunk,
-                               chunk,
-                               std::clamp<int64_t>(most, 1, kMostFetched)};
+        DeviceSearch search = {
+            index,
+            settings,
+            queries,
+            devices_,
+            std::move(strands),
+            chunks_of(queries.offsets, queries.count, first, last, chunk),
+            last,
+            (size + page - 1) / page,
+            page,
+            {settings.min_length, std::clamp<int64_t>(most, 1, kMostFetched), settings.threads}};
         try {
             search.run();
         } catch (const CudaFailure &) {

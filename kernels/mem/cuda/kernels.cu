@@ -1,5 +1,5 @@
-// The CUDA kernels of maximal exact matches: index a page, count the matches, write them, and put
-// them in order.
+// The CUDA kernels of maximal exact matches: make texts, index a page, count the matches, write
+// them, and put them in order.
 //
 // The index is a counting sort. count_seeds() counts each bucket, the scan makes a bucket's count
 // its end, and fill_seeds() moves the ends down to the starts. The order within a bucket does not
@@ -27,6 +27,47 @@ __device__ int64_t thread_number() { return int64_t(blockIdx.x) * blockDim.x + t
 __device__ int64_t thread_count() { return int64_t(gridDim.x) * blockDim.x; }
 __device__ int64_t warp_number() { return thread_number() / kWarp; }
 __device__ int64_t warp_count() { return thread_count() / kWarp; }
+
+// The byte at a position of a strand's text. The query starts there or before.
+__device__ uint8_t letter_at(const LetterWork &work, int64_t query, int64_t position) {
+    const int64_t start = work.starts[query];
+    const int64_t next = query + 1 < work.queries ? work.starts[query + 1] : work.size;
+    if (position < 0 || position >= next - 1) return kQueryEnd;
+    // There is no end byte between the letters as they are given.
+    return work.table
+        .of[work.given[work.reversed ? start + next - 2 - query - position : position - query]];
+}
+
+// A warp takes kRun neighbouring bytes of a strand's text and makes them, each lane every 32nd. It
+// finds the query at its first position by bisection, and walks on from there. Reading and writing
+// bound it.
+__global__ void make_letters(LetterWork work) {
+    const int64_t runs = (work.bytes + kRun - 1) / kRun;
+    for (int64_t run = warp_number(); run < runs; run += warp_count()) {
+        int64_t query = 0, after = work.queries;
+        while (after - query > 1) {
+            const int64_t middle = query + (after - query) / 2;
+            (work.starts[middle] <= run * kRun - kAround ? query : after) = middle;
+        }
+        for (int k = threadIdx.x % kWarp; k < kRun; k += kWarp) {
+            const int64_t at = run * kRun + k, position = at - kAround;
+            if (at >= work.bytes) break;
+            while (query + 1 < work.queries && work.starts[query + 1] <= position) query++;
+            work.letters[at] = letter_at(work, query, position);
+        }
+    }
+}
+
+// A thread takes 8 letters of a text and makes their codes and odd bits. Reading and writing bound
+// it.
+__global__ void encode_letters(const uint8_t *letters, int64_t words, uint16_t *codes,
+                               uint8_t *odd) {
+    for (int64_t k = thread_number(); k < words; k += thread_count()) {
+        const uint64_t word = word_at(letters + 8 * k);
+        codes[k] = codes_of(word);
+        odd[k] = odd_of(word);
+    }
+}
 
 // A thread takes a seed and counts it in its bucket. Atomic additions at random places bound it.
 __global__ void count_seeds(SeedWork work) {

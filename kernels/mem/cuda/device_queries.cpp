@@ -1,0 +1,95 @@
+#include "mem/cuda/device_queries.h"
+
+#include <algorithm>
+
+#include "mem/cuda/work.h"
+
+namespace gkl_shim {
+namespace mem {
+
+std::vector<Chunk> chunks_of(const int64_t *offsets, int64_t count, int64_t first, int64_t last,
+                             int64_t letters) {
+    std::vector<Chunk> chunks;
+    const auto start = [&](int64_t query) { return offsets[query] + query; };
+    // The last query that starts at a position or before it.
+    const auto query_at = [&](int64_t position) {
+        return std::partition_point(
+                   offsets, offsets + count + 1,
+                   [&](const int64_t &offset) { return start(&offset - offsets) <= position; }) -
+               offsets - 1;
+    };
+    for (int64_t begin = first; begin < last;) {
+        const int64_t query = query_at(begin), next = query_at(begin + letters);
+        int64_t end;
+        if (start(query) == begin && next > query) {
+            end = std::min(start(next), last);
+        } else {
+            // A long query is divided evenly.
+            const int64_t left = std::min(start(query + 1), last) - begin;
+            const int64_t parts = (left + letters - 1) / letters;
+            end = begin + (left + parts - 1) / parts;
+        }
+        chunks.push_back({begin, end});
+        begin = end;
+    }
+    return chunks;
+}
+
+void DeviceQueries::take(const Chunk &chunk, const std::vector<int64_t> &starts, int64_t before,
+                         int64_t after) {
+    const auto first = std::upper_bound(starts.begin(), starts.end(), chunk.begin) - 1;
+    const auto last = std::lower_bound(first, starts.end(), chunk.end);
+    query_ = first - starts.begin();
+    after_query_ = last - starts.begin();
+    begin_ = std::max(chunk.begin - before, *first);
+    end_ = std::min(chunk.end + after, *last);
+    skipped_ = begin_ - *first;
+    cut_ = end_ < *last;
+    // An end byte follows each query. If the text is cut, that of the last one is not a part of it.
+    letters_ = end_ - begin_ - (last - first) + cut_;
+    starts_.assign(1, 0);
+    for (auto start = first + 1; start < last; start++)
+        starts_.push_back(uint32_t(*start - begin_));
+    sent_ = -1;
+}
+
+void DeviceQueries::make_text(Stream *stream, const TextSource &strand, int threads) {
+    // In the reverse strand, the letters before the text are the last ones of the query.
+    send(stream, strand,
+         strand.is_reversed() ? strand.offsets()[after_query_] - skipped_ - letters_
+                              : strand.offsets()[query_] + skipped_,
+         threads);
+    text_.place(*stream, begin_, end_, cut_);
+    const int64_t queries = after_query_ - query_;
+    LetterWork work = {reinterpret_cast<const uint32_t *>(memory_.address()),
+                       queries,
+                       letters_ + queries,
+                       reinterpret_cast<const uint8_t *>(memory_.address()) + queries * 4,
+                       strand.is_reversed(),
+                       strand.table(),
+                       text_.letters(),
+                       text_.letter_bytes()};
+    void *parameters[] = {&work};
+    stream->launch(stream->kernels.make_letters, (work.bytes + kRun - 1) / kRun * kWarp,
+                   parameters);
+    text_.encode(*stream);
+}
+
+void DeviceQueries::send(Stream *stream, const TextSource &strand, int64_t first, int threads) {
+    if (first == sent_) return;
+    const int64_t starts_bytes = int64_t(starts_.size()) * 4;
+    memory_.grow(stream->driver, stream->stream, starts_bytes + letters_);
+    stream->sender.begin(memory_.address(), starts_bytes + letters_);
+    stream->sender.copy(reinterpret_cast<const uint8_t *>(starts_.data()), starts_bytes, threads);
+    stream->sender.copy(strand.letters() + first, letters_, threads);
+    stream->sender.end();
+    sent_ = first;
+}
+
+void DeviceQueries::free(const CudaDriver &driver) {
+    memory_.free(driver);
+    text_.free(driver);
+}
+
+}  // namespace mem
+}  // namespace gkl_shim
