@@ -74,7 +74,7 @@ GKL_SHIM_MEM_METHOD int zeros_below(uint64_t word) { return __builtin_ctzll(word
 GKL_SHIM_MEM_METHOD int zeros_above(uint64_t word) { return __builtin_clzll(word); }
 #endif
 
-// What a letter becomes: each byte's letter in a text, or the complement of it.
+// What each byte of a sequence becomes in a text.
 struct LetterTable {
     uint8_t of[256];
 };

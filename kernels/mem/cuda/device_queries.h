@@ -6,21 +6,13 @@
 #include <vector>
 
 #include "gpu/kept_memory.h"
+#include "mem/cuda/chunks.h"
 #include "mem/cuda/device_text.h"
 #include "mem/cuda/stream.h"
 #include "mem/text.h"
 
 namespace gkl_shim {
 namespace mem {
-
-// Positions of the texts of both strands: those of whole queries, or of a part of one.
-struct Chunk {
-    int64_t begin, end;
-};
-
-// Divides the positions [first, last) of the texts into chunks of at most as many letters.
-std::vector<Chunk> chunks_of(const int64_t *offsets, int64_t count, int64_t first, int64_t last,
-                             int64_t letters);
 
 class DeviceQueries {
    public:

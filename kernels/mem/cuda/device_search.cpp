@@ -113,10 +113,10 @@ void DeviceSearch::search_page(SearchDevice &device, std::atomic<int64_t> &next)
 
 void DeviceSearch::search_chunk(SearchDevice &device, Searcher &searcher, int64_t number,
                                 StepTimes *spent) {
-    searcher.take(chunks[size_t(number)], results.query_starts, index, settings.min_length);
+    searcher.take(chunks[size_t(number)], results.query_starts, chunk_settings);
     for (StrandSearch &strand : strands) {
         Waiting mine;
-        searcher.find(*device.page, index, strand.text, chunk_settings, spent,
+        searcher.find(*device.page, strand.text, chunk_settings, spent,
                       [&](int64_t from, int64_t to, const FoundMatches &found) {
                           if (pages == 1)
                               collect(strand, from, to, {found});

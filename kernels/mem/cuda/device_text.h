@@ -30,14 +30,14 @@ class DeviceText {
     int64_t letter_bytes() const;
 
    private:
+    // The codes follow the letters, and the odd bits follow the codes.
+    uint8_t *codes() const { return letters() + letter_bytes(); }
+    uint8_t *odd() const { return codes() + letter_bytes() / 4; }
+
     gpu::KeptMemory<uint64_t> memory_;
     int64_t begin_ = 0, end_ = 0;
     bool cut_ = false;
 };
-
-// Sends the positions [begin, end) of a reference, and `before` and `after` letters around them.
-void send_reference(Stream *stream, const Text &text, int64_t begin, int64_t end, int64_t before,
-                    int64_t after, int threads, DeviceText *out);
 
 }  // namespace mem
 }  // namespace gkl_shim

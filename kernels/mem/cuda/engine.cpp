@@ -67,17 +67,19 @@ struct gkl_shim_mem_cuda {
         }
         // A match takes memory before and after it is put in order.
         const int64_t most = memory_bytes_ / (4 * streams_ * 2 * int64_t(sizeof(Found)));
-        DeviceSearch search = {
-            index,
-            settings,
-            queries,
-            devices_,
-            std::move(strands),
-            chunks_of(queries.offsets, queries.count, first, last, chunk),
-            last,
-            (size + page - 1) / page,
-            page,
-            {settings.min_length, std::clamp<int64_t>(most, 1, kMostFetched), settings.threads}};
+        Seeds seeds = index.seeds();
+        seeds.query_step = query_step(seeds, settings.min_length);
+        DeviceSearch search = {index,
+                               settings,
+                               queries,
+                               devices_,
+                               std::move(strands),
+                               chunks_of(queries.offsets, queries.count, first, last, chunk),
+                               last,
+                               (size + page - 1) / page,
+                               page,
+                               {seeds, settings.min_length,
+                                std::clamp<int64_t>(most, 1, kMostFetched), settings.threads}};
         try {
             search.run();
         } catch (const CudaFailure &) {

@@ -66,7 +66,7 @@ void DevicePage::build(Stream *stream, const Index &index, int64_t first, int64_
     index_ = -1;
     const Seeds &seeds = index.seeds();
     const Text &text = index.text();
-    send_reference(stream, text, first, last, letters_before(seeds), after, threads, &reference_);
+    send(stream, text, first, last, letters_before(seeds), after, threads);
     const Steps steps =
         steps_in(first, std::min(last, text.size() - seeds.letters + 1), seeds.reference_step);
     const int64_t buckets = seeds.buckets() + 1;
@@ -92,6 +92,21 @@ void DevicePage::build(Stream *stream, const Index &index, int64_t first, int64_
     after_ = after;
 }
 
+void DevicePage::send(Stream *stream, const Text &text, int64_t begin, int64_t end, int64_t before,
+                      int64_t after, int threads) {
+    const int64_t first = std::max<int64_t>(begin - before, 0);
+    const int64_t last = std::min(end + after, text.size());
+    reference_.place(*stream, first, last, last < text.size());
+    const int64_t bytes = reference_.letter_bytes();
+    Sender &sender = stream->sender;
+    sender.begin(reinterpret_cast<uint64_t>(reference_.letters()), bytes);
+    sender.fill(kReferenceEnd, kAround);
+    sender.copy(text.view().letters + first, last - first, threads);
+    sender.fill(kReferenceEnd, bytes - kAround - (last - first));
+    sender.end();
+    reference_.encode(*stream);
+}
+
 Searcher::~Searcher() {
     stream.finish();
     queries_.free(stream.driver);
@@ -99,21 +114,19 @@ Searcher::~Searcher() {
     fetched_.free(stream.driver);
 }
 
-void Searcher::take(const Chunk &chunk, const std::vector<int64_t> &starts, const Index &index,
-                    int64_t min_length) {
+void Searcher::take(const Chunk &chunk, const std::vector<int64_t> &starts,
+                    const ChunkSettings &settings) {
     chunk_ = chunk;
-    Seeds seeds = index.seeds();
-    seeds.query_step = query_step(seeds, min_length);
-    queries_.take(chunk, starts, letters_before(seeds), letters_after(min_length));
+    queries_.take(chunk, starts, letters_before(settings.seeds),
+                  letters_after(settings.min_length));
 }
 
 void Searcher::find(
-    const DevicePage &page, const Index &index, const TextSource &strand,
-    const ChunkSettings &settings, StepTimes *times,
+    const DevicePage &page, const TextSource &strand, const ChunkSettings &settings,
+    StepTimes *times,
     const std::function<void(int64_t begin, int64_t end, const FoundMatches &found)> &collect) {
     Stopwatch watch;
-    Seeds seeds = index.seeds();
-    seeds.query_step = query_step(seeds, settings.min_length);
+    const Seeds &seeds = settings.seeds;
     queries_.make_text(&stream, strand, settings.threads);
     const DeviceText &reference = page.reference(), &queries = queries_.text();
     const int64_t origin = queries.origin();

@@ -54,6 +54,10 @@ class DevicePage {
     const uint32_t *positions() const { return reinterpret_cast<uint32_t *>(positions_.address()); }
 
    private:
+    // Sends the positions [begin, end) of a text, and `before` and `after` letters around them.
+    void send(Stream *stream, const Text &text, int64_t begin, int64_t end, int64_t before,
+              int64_t after, int threads);
+
     const CudaDriver &driver_;
     int64_t index_ = -1, first_ = 0, last_ = 0;
     int64_t after_ = 0;  // letters after the page that were sent with it
@@ -61,8 +65,9 @@ class DevicePage {
     gpu::KeptMemory<uint64_t> starts_, positions_, sums_;
 };
 
-// What a search has for all its chunks.
+// What is the same for all chunks of a search.
 struct ChunkSettings {
+    Seeds seeds;  // with the step of these queries
     int64_t min_length;
     int64_t most;  // matches that are fetched together
     int threads;
@@ -77,14 +82,14 @@ class Searcher {
     Searcher(const Searcher &) = delete;
 
     // Takes the next chunk. `starts` are those of the queries in the texts.
-    void take(const Chunk &chunk, const std::vector<int64_t> &starts, const Index &index,
-              int64_t min_length);
+    void take(const Chunk &chunk, const std::vector<int64_t> &starts,
+              const ChunkSettings &settings);
     // Finds the matches of a strand that start in the chunk. Calls collect(begin, end, found) with
     // those of each part of it, one part after the other. A part has at most settings.most matches,
     // or one position. The matches are valid during the call. Adds the time to `times`.
     void find(
-        const DevicePage &page, const Index &index, const TextSource &strand,
-        const ChunkSettings &settings, StepTimes *times,
+        const DevicePage &page, const TextSource &strand, const ChunkSettings &settings,
+        StepTimes *times,
         const std::function<void(int64_t begin, int64_t end, const FoundMatches &found)> &collect);
 
     Stream stream;
