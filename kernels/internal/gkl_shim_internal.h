@@ -446,7 +446,7 @@ GKL_SHIM_API gkl_shim_status gkl_shim_smithwaterman_align_exactly(
 typedef struct {
     void *make_letters, *encode_letters;
     void *count_seeds, *fill_seeds, *sum_values, *scan_values;
-    void *count_matches, *fill_matches, *order_matches;
+    void *count_matches, *place_matches, *fill_matches, *order_matches;
 } gkl_shim_mem_cuda_kernels;
 
 typedef struct {

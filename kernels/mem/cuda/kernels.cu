@@ -7,8 +7,9 @@
 //
 // Matches are sorted in the same way, by their positions in the queries. A warp takes a tile of
 // neighbouring seeds of the queries. count_matches() counts the matches that start at each
-// position, and how many there are. The host allocates exactly as much memory, the scan makes the
-// counts places, and fill_matches() finds the matches again and writes them. order_matches() sorts
+// position, and how many there are, and writes them to the memory of the chunk before. The scan
+// makes the counts places, and place_matches() moves the matches there. If there was too little
+// room, the host allocates more, and fill_matches() finds the matches again. order_matches() sorts
 // those of one position by the reference.
 //
 // The warps of a block have nothing in common: no kernel uses shared memory. Any number of warps
@@ -169,22 +170,31 @@ __device__ void visit_matches(const MatchWork &work, int64_t tile, const Visit &
 }
 
 // A warp takes a tile: it adds the matches of each position to places[position - work.begin], and
-// all of them to *total. Reads at random places bound it: of the index, and of the reference's
-// letters for each candidate.
-__global__ void count_matches(MatchWork work, uint32_t *places, unsigned long long *total) {
+// all of them to *total. It writes them as it finds them, as far as there is room. Reads at random
+// places bound it: of the index, and of the reference's letters for each candidate.
+__global__ void count_matches(MatchWork work, uint32_t *places, unsigned long long *total,
+                              Found *matches, int64_t room) {
     const int64_t tiles = (work.count + kTile - 1) / kTile;
-    unsigned long long found = 0;
     for (int64_t tile = warp_number(); tile < tiles; tile += warp_count())
         visit_matches(work, tile, [&](const Found &match) {
             atomicAdd(&places[match.query - work.begin], 1u);
-            found++;
+            const unsigned long long number = atomicAdd(total, 1ull);
+            if (number < (unsigned long long)(room)) matches[number] = match;
         });
-    for (unsigned by = kWarp / 2; by > 0; by /= 2) found += __shfl_down_sync(~0u, found, by);
-    if (threadIdx.x % kWarp == 0 && found > 0) atomicAdd(total, found);
 }
 
-// A warp takes a tile and writes its matches. Expects in `places` where the matches of each
-// position end, and leaves where they begin. The same reads bound it.
+// A thread takes a match that count_matches() has written, and copies it to a place among those of
+// the same position in the queries. Expects in `places` where the matches of each position end, and
+// leaves where they begin. `begin` is the position that `places` begins with. Writes at random
+// places bound it.
+__global__ void place_matches(const Found *matches, int64_t count, int64_t begin, uint32_t *places,
+                              Found *placed) {
+    for (int64_t k = thread_number(); k < count; k += thread_count())
+        placed[atomicAdd(&places[matches[k].query - begin], ~0u) - 1] = matches[k];
+}
+
+// Does the same as place_matches() where count_matches() had too little room: a warp takes a tile
+// and finds its matches again. The reads of count_matches() bound it.
 __global__ void fill_matches(MatchWork work, uint32_t *places, Found *matches) {
     const int64_t tiles = (work.count + kTile - 1) / kTile;
     for (int64_t tile = warp_number(); tile < tiles; tile += warp_count())

@@ -162,10 +162,11 @@ int64_t Searcher::count(MatchWork *work) {
     places_.grow(driver, stream.stream, places * 4 + (places / kScanned + 8) * 8);
     total_.grow(driver, stream.stream, 8);
     fetched_.grow(driver, stream.stream, 8);
-    uint64_t counts = places_.address(), total = total_.address();
+    uint64_t counts = places_.address(), total = total_.address(), matches = ordered_.address();
+    int64_t room = ordered_.size() / int64_t(sizeof(Found));
     driver.fill(counts, 0, places * 4, stream.stream);
     driver.fill(total, 0, 8, stream.stream);
-    void *parameters[] = {work, &counts, &total};
+    void *parameters[] = {work, &counts, &total, &matches, &room};
     if (work->count > 0)
         stream.launch(stream.kernels.count_matches, tiles_of(*work) * kWarp, parameters);
     driver.fetch(fetched_.address(), total, 8, stream.stream);
@@ -176,14 +177,21 @@ int64_t Searcher::count(MatchWork *work) {
 const Found *Searcher::fetch(MatchWork *work, int64_t matches) {
     const CudaDriver &driver = stream.driver;
     const int64_t bytes = matches * int64_t(sizeof(Found)), places = places_of(*work);
+    // Otherwise count() wrote only some of them.
+    const bool had_room = bytes <= ordered_.size();
     unordered_.grow(driver, stream.stream, bytes);
     ordered_.grow(driver, stream.stream, bytes);
     fetched_.grow(driver, stream.stream, bytes);
     uint64_t ends = places_.address(), unordered = unordered_.address();
     uint64_t ordered = ordered_.address();
     scan(stream, ends, places, ends + uint64_t(places) * 4);
-    void *filling[] = {work, &ends, &unordered};
-    stream.launch(stream.kernels.fill_matches, tiles_of(*work) * kWarp, filling);
+    if (had_room) {
+        void *placing[] = {&ordered, &matches, &work->begin, &ends, &unordered};
+        stream.launch(stream.kernels.place_matches, matches, placing);
+    } else {
+        void *filling[] = {work, &ends, &unordered};
+        stream.launch(stream.kernels.fill_matches, tiles_of(*work) * kWarp, filling);
+    }
     void *ordering[] = {&ends, &work->begin, &unordered, &matches, &ordered};
     stream.launch(stream.kernels.order_matches, matches, ordering);
     driver.fetch(fetched_.address(), ordered, bytes, stream.stream);
