@@ -38,7 +38,7 @@ __device__ uint8_t letter_at(const LetterWork &work, int64_t query, int64_t posi
         .of[work.given[work.reversed ? start + next - 2 - query - position : position - query]];
 }
 
-// A warp takes kRun neighbouring bytes of a strand's text and makes them, each lane every 32nd. It
+// A warp takes kRun neighbouring bytes of a strand's text and makes them: each lane, every 32nd. It
 // finds the query at its first position by bisection, and walks on from there. Reading and writing
 // bound it.
 __global__ void make_letters(LetterWork work) {
