@@ -17,7 +17,7 @@ void DeviceQueries::take(const Chunk &chunk, const std::vector<int64_t> &starts,
     starts_.assign(1, 0);
     for (auto start = first + 1; start < last; start++)
         starts_.push_back(uint32_t(*start - begin_));
-    // An end byte follows each query. If the text is cut, that of the last one is not a part of it.
+    // An end byte follows each query. If the text is cut, the last one is not a part of it.
     letters_ = end_ - begin_ - (last - first) + cut_;
     // In the reverse strand, the letters before the text are the last ones of the query.
     forward_ = begin_ - (first - starts.begin());
