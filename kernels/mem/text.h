@@ -54,7 +54,6 @@ class TextSource {
     bool is_reversed() const { return role_ == Role::kReversedQuery; }
     const LetterTable &table() const { return table_; }
     const uint8_t *letters() const { return letters_; }
-    const int64_t *offsets() const { return offsets_; }
     const std::vector<int64_t> &starts() const { return *starts_; }
 
    private:

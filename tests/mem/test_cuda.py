@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from gkl_shim import mem
-from gkl_shim._native_mem import Matches
+from gkl_shim._native_mem import Matches, Part, Sequences
 from gkl_shim.cli._generated_mem import mutated
 from gkl_shim.cli.mem import command
 from gkl_shim.cuda import devices
@@ -176,6 +176,25 @@ def test_every_byte_is_the_letter_that_the_cpu_takes_it_for(host, only: bool) ->
     found = engine.find(index.native, given, 2, "mem", "both").array()
     engine.close()
     assert np.array_equal(found, want)
+
+
+@pytest.mark.parametrize("strand", ["forward", "reverse"])
+def test_positions_beyond_32_bits(host, strand: str) -> None:
+    """The end of a query of more than 2^32 letters is searched. The rest takes no memory."""
+    reference, _ = related(47, 3000, 0)
+    size = 2**32 + 5000
+    query = np.zeros(size, np.uint8)
+    part = reference[200:2200] if strand == "forward" else reverse_complement(reference[200:2200])
+    place = slice(-3000, -1000) if strand == "forward" else slice(1000, 3000)
+    query[place] = np.frombuffer(part.encode(), np.uint8)
+    given = Sequences.from_arrays(query, np.array([0, size], np.int64))
+    index = mem.Index(reference, min_length=20)
+    engine = cuda.Engine(chunk_letters=1500)
+    for first, count in ((size - 4000, 1), (size - 3000, 1), (size - 2999, 0)):
+        found = engine.find(index.native, given, 20, "mem", strand, Part(first, size, 9)).array()
+        starts = [(row["query_start"], row["reference_start"], row["length"]) for row in found]
+        assert starts == [(size - 3000, 200, 2000)] * count
+    engine.close()
 
 
 def test_both_strands_of_whole_queries_share_their_letters(host) -> None:

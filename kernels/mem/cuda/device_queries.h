@@ -1,4 +1,4 @@
-// A chunk of queries on a device: its letters as they are given, and the text of a strand.
+// A chunk of queries on a device: its raw letters, and the text of a strand.
 #pragma once
 
 #include <stdint.h>
@@ -16,8 +16,8 @@ namespace mem {
 
 class DeviceQueries {
    public:
-    // Takes the next chunk. Of a part of a query, its texts will have `before` and `after` letters
-    // around the chunk. `starts` are those of the queries in the texts.
+    // Takes the next chunk. If it is a part of a query, its texts will have `before` letters before
+    // it and `after` letters after it. `starts` are those of the queries in a text.
     void take(const Chunk &chunk, const std::vector<int64_t> &starts, int64_t before,
               int64_t after);
     // Makes the text of a strand. Sends the letters, unless the other strand has the same.
@@ -27,16 +27,16 @@ class DeviceQueries {
     const DeviceText &text() const { return text_; }
 
    private:
-    void send(Stream *stream, const TextSource &strand, int64_t first, int threads);
+    // Sends the starts, and the raw letters from `first` on.
+    void send(Stream *stream, const uint8_t *letters, int64_t first, int threads);
 
-    int64_t begin_ = 0, end_ = 0;          // the positions of the text
-    int64_t query_ = 0, after_query_ = 0;  // the queries that it holds
-    int64_t skipped_ = 0;                  // letters of the first query that come before it
-    int64_t letters_ = 0;
+    int64_t begin_ = 0, end_ = 0;  // the positions of the text
     bool cut_ = false;
-    std::vector<uint32_t> starts_;      // of these queries, counted from begin_
-    int64_t sent_ = -1;                 // the first letter that was sent of this chunk
-    gpu::KeptMemory<uint64_t> memory_;  // the starts, and then the letters
+    std::vector<uint32_t> starts_;        // of the queries in the text, counted from begin_
+    int64_t letters_ = 0;                 // raw ones
+    int64_t forward_ = 0, reversed_ = 0;  // the first of them, among those of all queries
+    int64_t sent_ = -1;                   // forward_ or reversed_, if these letters were sent
+    gpu::KeptMemory<uint64_t> memory_;    // the starts, and then the letters
     DeviceText text_;
 };
 

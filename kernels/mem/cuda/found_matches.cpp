@@ -12,12 +12,13 @@ namespace {
 // text of the queries, so it makes some letters at a time.
 int64_t equal_letters(const uint8_t *reference, const TextSource &queries, int64_t position) {
     const int64_t together = 1 << 12;
-    uint8_t letters[together + 8];  // an end byte at least follows them
+    uint8_t letters[together + 8];
     const int64_t size = queries.starts().back();
     for (int64_t equal = 0;; equal += together) {
-        const int64_t begin = position + equal, end = std::min(begin + together, size);
-        memset(letters, queries.end_byte(), sizeof letters);
-        queries.copy(begin, end, letters);
+        const int64_t count = std::min(together, size - position - equal);
+        queries.copy(position + equal, position + equal + count, letters);
+        // equal_from() ends at an end byte, and reads whole words.
+        memset(letters + count, queries.end_byte(), 8);
         const int64_t more = equal_from(reference + equal, letters);
         if (more < together) return equal + more;
     }

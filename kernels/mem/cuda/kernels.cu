@@ -34,12 +34,12 @@ __device__ uint8_t letter_at(const LetterWork &work, int64_t query, int64_t posi
     const int64_t start = work.starts[query];
     const int64_t next = query + 1 < work.queries ? work.starts[query + 1] : work.size;
     if (position < 0 || position >= next - 1) return kQueryEnd;
-    // There is no end byte between the letters as they are given.
-    return work.table
-        .of[work.given[work.reversed ? start + next - 2 - query - position : position - query]];
+    // There are no end bytes between the raw letters.
+    const int64_t place = work.reversed ? start + next - 2 - query - position : position - query;
+    return work.table.of[work.raw[place]];
 }
 
-// A warp takes kRun neighbouring bytes of a strand's text and makes them, each lane every 32nd. It
+// A warp takes kRun neighbouring bytes of a strand's text and makes them: each lane, every 32nd. It
 // finds the query at its first position by bisection, and walks on from there. Reading and writing
 // bound it.
 __global__ void make_letters(LetterWork work) {

@@ -27,8 +27,8 @@ enum { kRun = 512 };
 struct LetterWork {
     const uint32_t *starts;
     int64_t queries;
-    int64_t size;          // of the text
-    const uint8_t *given;  // the letters of all queries as they are given
+    int64_t size;        // of the text
+    const uint8_t *raw;  // the letters of all these queries, without end bytes
     bool reversed;
     LetterTable table;
     uint8_t *letters;  // of the text, with kAround end bytes before them
