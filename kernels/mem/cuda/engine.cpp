@@ -18,7 +18,7 @@ using namespace gkl_shim::mem;
 namespace {
 
 const int kStreams = 8;
-// The fewest and the most letters of a chunk.
+// The fewest and, about, the most letters of a chunk.
 const int64_t kLeastChunk = 64, kMostChunk = int64_t(1) << 22;
 // The most matches that a stream fetches together. Pinned memory holds them.
 const int64_t kMostFetched = int64_t(1) << 22;
@@ -61,9 +61,11 @@ struct gkl_shim_mem_cuda {
         page = std::min({page, size, DevicePage::most_letters(index.seeds())});
         int64_t chunk = chunk_letters_;
         if (chunk == 0) {
-            // Two for each stream at least.
+            // As many for each stream, two at least, so that no stream works alone in the end.
             const int64_t streams = streams_ * (page == size ? count : 1);
-            chunk = std::clamp((last - first) / (2 * streams), kLeastChunk, kMostChunk);
+            const int64_t letters = last - first, together = streams * kMostChunk;
+            const int64_t each = std::max<int64_t>((letters + together - 1) / together, 2);
+            chunk = std::max(letters / (streams * each) + 1, kLeastChunk);
         }
         // A match takes memory before and after it is put in order.
         const int64_t most = memory_bytes_ / (4 * streams_ * 2 * int64_t(sizeof(Found)));
