@@ -28,7 +28,7 @@ class Engine(DeviceEngine):
     page_letters
         The most letters of a page on a device. 0 chooses it from the devices and their memory.
     chunk_letters
-        The letters of a chunk of queries, a multiple of 64. 0 chooses it.
+        The most letters of a chunk of queries. 0 chooses it.
     streams
         The chunks that a device works on at the same time. 0 chooses it.
 

@@ -444,8 +444,9 @@ GKL_SHIM_API gkl_shim_status gkl_shim_smithwaterman_align_exactly(
 
 /* The kernels of mem/cuda/kernels.cu, under their own names. */
 typedef struct {
+    void *make_letters, *encode_letters;
     void *count_seeds, *fill_seeds, *sum_values, *scan_values;
-    void *count_matches, *fill_matches, *order_matches;
+    void *count_matches, *place_matches, *fill_matches, *order_matches;
 } gkl_shim_mem_cuda_kernels;
 
 typedef struct {
@@ -457,7 +458,7 @@ typedef struct {
 typedef struct {
     int64_t memory_bytes;  /* that the engine may take of each device, about */
     int64_t page_letters;  /* 0: chosen from the memory and the devices */
-    int64_t chunk_letters; /* of queries, a multiple of 64; 0: chosen */
+    int64_t chunk_letters; /* of queries; 0: chosen */
     int32_t streams;       /* of a device; 0: chosen */
     int32_t device_count;
     const gkl_shim_mem_cuda_device *devices;
@@ -475,7 +476,7 @@ typedef struct {
     int64_t pages, page_letters; /* of the reference on the devices */
     /* The sums over devices and streams. Streams work at the same time. */
     double index_seconds;   /* send the letters of pages and index them */
-    double match_seconds;   /* send chunks and count their matches */
+    double match_seconds;   /* send chunks, make their texts and count the matches */
     double expand_seconds;  /* write the matches, put them in order and fetch them */
     double collect_seconds; /* put the matches of all pages together on the host */
 } gkl_shim_mem_cuda_call;

@@ -74,6 +74,36 @@ GKL_SHIM_MEM_METHOD int zeros_below(uint64_t word) { return __builtin_ctzll(word
 GKL_SHIM_MEM_METHOD int zeros_above(uint64_t word) { return __builtin_clzll(word); }
 #endif
 
+// What each byte of a sequence becomes in a text.
+struct LetterTable {
+    uint8_t of[256];
+};
+
+// The codes of 8 letters, two bits each.
+GKL_SHIM_MEM_METHOD uint16_t codes_of(uint64_t word) {
+    uint64_t codes = word >> 1 & 0x0303030303030303;
+    codes = (codes | codes >> 6) & 0x000F000F000F000F;
+    codes = (codes | codes >> 12) & 0x000000FF000000FF;
+    return uint16_t(codes | codes >> 24);
+}
+
+// The highest bit of each of 8 letters that is not one of acgt.
+GKL_SHIM_MEM_METHOD uint64_t odd_bits_of(uint64_t word) {
+    const uint64_t each = 0x0101010101010101, high = 0x80 * each;
+    const uint8_t nucleotides[] = {'a', 'c', 'g', 't'};
+    uint64_t odd = high;
+    for (const uint8_t nucleotide : nucleotides) {
+        const uint64_t different = word ^ nucleotide * each;
+        odd &= ((different & ~high) + ~high) | different;
+    }
+    return odd;
+}
+
+// A bit for each of 8 letters that is not one of acgt.
+GKL_SHIM_MEM_METHOD uint8_t odd_of(uint64_t word) {
+    return uint8_t((odd_bits_of(word) >> 7) * 0x0102040810204080 >> 56);
+}
+
 // The lowest `count` bits, at most 57, of a bit array at any bit.
 GKL_SHIM_MEM_METHOD uint64_t bits_at(const uint8_t *bits, int64_t at, int count) {
     return word_at(bits + (at >> 3)) >> (at & 7) & ((uint64_t(1) << count) - 1);

@@ -16,21 +16,23 @@ const int64_t kCopiedTogether = int64_t(1) << 14;
 const int64_t kNanosecondsOfCopy = 5;
 
 // The first match of each query, and the number of all.
-std::vector<int64_t> starts_of_queries(const Text &queries, const Match *matches, int64_t count) {
-    std::vector<int64_t> starts(size_t(queries.count() + 1), count);
-    set_starts(queries, 0, queries.count(), matches, count, 0, starts.data());
+std::vector<int64_t> starts_of_queries(const std::vector<int64_t> &query_starts,
+                                       const Match *matches, int64_t count) {
+    std::vector<int64_t> starts(query_starts.size(), count);
+    set_starts(query_starts, 0, int64_t(starts.size()) - 1, matches, count, 0, starts.data());
     return starts;
 }
 
 // Keeps the matches of each query that `kind` asks for, in `kind`'s order.
-void choose_unique(const Text &queries, int kind, std::vector<Match> &matches) {
+void choose_unique(const std::vector<int64_t> &query_starts, int kind,
+                   std::vector<Match> &matches) {
     sift_repeated(matches);
     matches.erase(std::remove_if(matches.begin(), matches.end(),
                                  [](const Match &match) { return match.repeated; }),
                   matches.end());
     if (kind != kMum) return;
     const std::vector<int64_t> starts =
-        starts_of_queries(queries, matches.data(), int64_t(matches.size()));
+        starts_of_queries(query_starts, matches.data(), int64_t(matches.size()));
     std::vector<Match> of_query;
     auto out = matches.begin();
     for (size_t query = 0; query + 1 < starts.size(); query++) {
@@ -49,11 +51,11 @@ void tidy_slice(int kind, std::vector<Match> &matches) {
     if (kind != kMem) sift_repeated(matches);
 }
 
-void set_starts(const Text &queries, int64_t first, int64_t last, const Match *matches,
-                int64_t count, int64_t before, int64_t *starts) {
+void set_starts(const std::vector<int64_t> &query_starts, int64_t first, int64_t last,
+                const Match *matches, int64_t count, int64_t before, int64_t *starts) {
     int64_t k = 0;
     for (int64_t query = first; query < last; query++) {
-        while (k < count && matches[k].query < queries.starts()[size_t(query)]) k++;
+        while (k < count && matches[k].query < query_starts[size_t(query)]) k++;
         starts[query] = before + k;
     }
 }
@@ -110,13 +112,7 @@ Results results_of(const gkl_shim_mem_sequences &queries) {
     return results;
 }
 
-Text text_of(const gkl_shim_mem_sequences &queries, bool reverse, bool nucleotides_only,
-             int threads) {
-    return Text(reverse ? Role::kReversedQuery : Role::kQuery, nucleotides_only, queries.letters,
-                queries.offsets, queries.count, threads);
-}
-
-Strand gather(const Text &queries, int kind, Slices &slices, int threads) {
+Strand gather(const std::vector<int64_t> &query_starts, int kind, Slices &slices, int threads) {
     Strand strand;
     strand.searched = true;
     if (kind != kMem) {
@@ -125,7 +121,7 @@ Strand gather(const Text &queries, int kind, Slices &slices, int threads) {
             all.insert(all.end(), slice.begin(), slice.end());
             std::vector<Match>().swap(slice);
         }
-        choose_unique(queries, kind, all);
+        choose_unique(query_starts, kind, all);
         slices.assign(1, std::move(all));
     }
     struct Job {
@@ -148,7 +144,7 @@ Strand gather(const Text &queries, int kind, Slices &slices, int threads) {
         },
         &job);
     // mum's matches are not in the order of the query, but those of each query are together.
-    strand.starts = starts_of_queries(queries, matches.data(), count);
+    strand.starts = starts_of_queries(query_starts, matches.data(), count);
     strand.append(std::move(matches));
     return strand;
 }

@@ -78,12 +78,12 @@ void tidy_slice(int kind, std::vector<Match> &matches);
 
 // Sets starts[k] of the queries [first, last): `before`, and how many of these matches are of
 // earlier queries. The matches of a query are together, and queries are in their order.
-void set_starts(const Text &queries, int64_t first, int64_t last, const Match *matches,
-                int64_t count, int64_t before, int64_t *starts);
+void set_starts(const std::vector<int64_t> &query_starts, int64_t first, int64_t last,
+                const Match *matches, int64_t count, int64_t before, int64_t *starts);
 
 // Puts the matches of tidy slices together, and keeps those that `kind` asks for. Empties the
 // slices.
-Strand gather(const Text &queries, int kind, Slices &slices, int threads);
+Strand gather(const std::vector<int64_t> &query_starts, int kind, Slices &slices, int threads);
 
 // Writes the matches of both strands, query by query.
 void copy_matches(const Text &reference, const Results &results, int threads,
@@ -92,9 +92,7 @@ void copy_matches(const Text &reference, const Results &results, int threads,
 // Results without matches.
 Results results_of(const gkl_shim_mem_sequences &queries);
 
-// The text of a strand of the queries.
-Text text_of(const gkl_shim_mem_sequences &queries, bool reverse, bool nucleotides_only,
-             int threads);
+inline Role role_of(bool reverse) { return reverse ? Role::kReversedQuery : Role::kQuery; }
 
 }  // namespace mem
 }  // namespace gkl_shim

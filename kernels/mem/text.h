@@ -37,6 +37,33 @@ class Buffer {
 
 enum class Role { kReference, kQuery, kReversedQuery };
 
+// The sequences that a text is made of, and what their letters become in it.
+class TextSource {
+   public:
+    TextSource() = default;
+    // With `nucleotides_only`, letters other than acgt match nothing. Sequence k is
+    // [starts[k], starts[k + 1] - 1) of the text, and its letters are copied from
+    // letters + offsets[k]. Keeps the addresses of all of them.
+    TextSource(Role role, bool nucleotides_only, const uint8_t *letters, const int64_t *offsets,
+               const std::vector<int64_t> &starts);
+
+    // Writes the bytes [begin, end) of the text.
+    void copy(int64_t begin, int64_t end, uint8_t *out) const;
+
+    uint8_t end_byte() const { return role_ == Role::kReference ? kReferenceEnd : kQueryEnd; }
+    bool is_reversed() const { return role_ == Role::kReversedQuery; }
+    const LetterTable &table() const { return table_; }
+    const uint8_t *letters() const { return letters_; }
+    const std::vector<int64_t> &starts() const { return *starts_; }
+
+   private:
+    Role role_ = Role::kQuery;
+    LetterTable table_ = {};
+    const uint8_t *letters_ = nullptr;
+    const int64_t *offsets_ = nullptr;
+    const std::vector<int64_t> *starts_ = nullptr;
+};
+
 // Sequence k of a text is [starts[k], starts[k + 1] - 1): an end byte follows each.
 class Text {
    public:
@@ -65,9 +92,7 @@ class Text {
    private:
     enum { kGuard = 64 };
 
-    // Sequence k is copied from letters + sources[k].
-    void fill(Role role, bool nucleotides_only, const uint8_t *letters, const int64_t *sources,
-              int threads);
+    void fill(const TextSource &source, int threads);
 
     int64_t size_ = 0;  // with the end bytes
     int64_t odd_letters_ = 0;

@@ -60,6 +60,26 @@ def test_workloads_of_the_paper(shape, pages: int, kind: mem.Kind) -> None:
     assert np.array_equal(found, want)
 
 
+@pytest.mark.parametrize("only", [False, True])
+@pytest.mark.parametrize("chunk_letters", [100, 5000, 60_000])
+def test_queries_that_are_longer_than_a_chunk(chunk_letters: int, only: bool) -> None:
+    """They are divided. Those around them are not, and may be empty."""
+    random = np.random.default_rng(chunk_letters)
+    reference = random.choice(np.frombuffer(b"acgtACGT", np.uint8), 150_000)
+    for start in random.integers(0, len(reference) - 40, 200):
+        reference[start : start + 40] = random.choice(np.frombuffer(b"NNRyk", np.uint8), 40)
+    copy = mutated(reference, 3, 0.02, 9)
+    queries = [copy[:50], copy[:0], copy, copy[-70:], reference[:99_000], copy[:0]]
+    index = mem.Index([reference], min_length=14, nucleotides_only=only, backend="cpu")
+    want = index.find(queries, strands="both")
+    engine = cuda.Engine(chunk_letters=chunk_letters)
+    given = mem.native_sequences(queries, "queries")
+    found = engine.find(index.native, given, 14, "mem", "both").array()
+    engine.close()
+    assert len(found) == len(want) > 900
+    assert np.array_equal(found, want)
+
+
 def test_every_number_of_devices() -> None:
     workload = generated(PAPER[0])
     arrays = (workload.queries, workload.offsets)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 import time
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -15,12 +16,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from gkl_shim import mem
-from gkl_shim._native_mem import Matches
+from gkl_shim._native_mem import Matches, Part, Sequences
 from gkl_shim.cli._generated_mem import mutated
 from gkl_shim.cli.mem import command
 from gkl_shim.cuda import devices
 from gkl_shim.cuda import mem as cuda
 from gkl_shim.errors import BackendUnavailable
+from tests.mem.oracle import reverse_complement
 from tests.mem.sequences import fasta, pair
 from tests.mem.test_find import related
 from tests.mem.test_mummer import genome
@@ -53,7 +55,7 @@ def on_devices(index: mem.Index, queries, kind="mem", strands="both", length=Non
     st.sampled_from(["forward", "reverse", "both"]),
     st.booleans(),
     st.sampled_from([0, 1, 30]),
-    st.sampled_from([0, 64]),
+    st.sampled_from([0, 1, 7, 64]),
     st.sampled_from([1, 10**6]),
 )
 def test_repetitive_sequences(host, sequences, length, kind, strands, only, page, chunk, letters):
@@ -103,18 +105,115 @@ def test_a_device_that_is_not_needed_takes_no_chunk(fake_gpus) -> None:
     engine.close()
 
 
-def test_a_match_may_end_beyond_what_is_on_the_device(host) -> None:
+@pytest.mark.parametrize("strand", ["forward", "reverse"])
+def test_a_match_may_end_beyond_what_is_on_the_device(host, strand: str) -> None:
     # The parts that are sent end 8,192 letters after the page and the chunk.
     reference, _ = related(32, 40_000, 0)
     query = "ACGT" + reference[100:39_000] + "ACGT"
+    if strand == "reverse":
+        query = reverse_complement(query)
     index = mem.Index(reference, min_length=20)
-    want = index.find(query, strands="forward")
+    want = index.find(query, strands=strand)
     assert want["length"].max() > 38_000
     for page, chunk in ((5000, 1 << 16), (0, 4096), (5000, 4096)):
+        found, _ = on_devices(index, query, strands=strand, page_letters=page, chunk_letters=chunk)
+        assert np.array_equal(found, want)
+
+
+def test_a_match_goes_on_beyond_the_device_through_any_letters(host) -> None:
+    """The host extends it, through letters that it prepares a few thousand at a time."""
+    random = np.random.default_rng(45)
+    middle = "".join(random.choice(list("acgtACGTNnRYkm*"), 30_000))
+    # N is another letter than any complement of it.
+    reference = "c" * 20 + middle + "g" * 20 + reverse_complement(middle)
+    index = mem.Index(reference, min_length=2000)
+    for length in range(16_380, 16_390):
+        queries = [middle[:length], "", middle[40:], middle[:100] + "x" + middle[101:]]
+        want = index.find(queries, strands="both")
+        assert {(row["query"], bool(row["reverse"])) for row in want} == {
+            (number, reverse) for number in (0, 2, 3) for reverse in (False, True)
+        }
+        found, _ = on_devices(index, queries, chunk_letters=4000)
+        assert np.array_equal(found, want)
+
+
+@pytest.mark.parametrize("only", [False, True])
+@pytest.mark.parametrize("more", range(0, 70, 5))
+def test_a_long_query_is_divided_between_any_letters(host, more: int, only: bool) -> None:
+    """Matches start and end at all places around the ends of chunks, on both strands."""
+    random = np.random.default_rng(more)
+    letters = random.choice(list("acgtACGT"), 13_000 + more)
+    for start in random.integers(0, len(letters), 20):
+        letters[start : start + random.integers(1, 80)] = random.choice(list("NRYk"))
+    changed = letters.copy()
+    places = random.random(len(letters)) < 0.04
+    changed[places] = random.choice(list("ACGTN"), places.sum())
+    query = "".join(letters)
+    reference = ["".join(changed), reverse_complement("".join(changed)), "A" * 40]
+    queries = ["", query[:50], query, query[-50:], ""]
+    index = mem.Index(reference, min_length=12, nucleotides_only=only)
+    want = index.find(queries, strands="both")
+    assert np.bincount(want["query"][want["reverse"] != 0])[2] > 200
+    for page_letters, chunk_letters in ((0, 3000), (0, 13_000), (9000, 2500)):
         found, _ = on_devices(
-            index, query, strands="forward", page_letters=page, chunk_letters=chunk
+            index, queries, page_letters=page_letters, chunk_letters=chunk_letters
         )
         assert np.array_equal(found, want)
+
+
+@pytest.mark.parametrize("only", [False, True])
+def test_every_byte_is_the_letter_that_the_cpu_takes_it_for(host, only: bool) -> None:
+    """All 256 bytes in all places of a word, near the ends of queries of all short lengths."""
+    parts = [bytes(range(256))[start : start + 12] for start in range(256)]
+    complements = [reverse_complement(part.decode("latin-1")) for part in parts]
+    reference = b"acgt".join(parts) + "".join(complements).encode("latin-1")
+    queries = [b"AC" + part[:length] + b"gT" for part in parts for length in (0, 1, 5, 8, 11)]
+    given = mem.native_sequences(queries, "queries")
+    index = mem.Index([reference], min_length=2, nucleotides_only=only)
+    want = index.find(given, strands="both")
+    assert len(want) > 1000
+    engine = cuda.Engine()
+    found = engine.find(index.native, given, 2, "mem", "both").array()
+    engine.close()
+    assert np.array_equal(found, want)
+
+
+@pytest.mark.parametrize("strand", ["forward", "reverse"])
+def test_positions_beyond_32_bits(host, strand: str) -> None:
+    """The end of a query of more than 2^32 letters is searched. The rest takes no memory."""
+    reference, _ = related(47, 3000, 0)
+    size = 2**32 + 5000
+    query = np.zeros(size, np.uint8)
+    part = reference[200:2200] if strand == "forward" else reverse_complement(reference[200:2200])
+    place = slice(-3000, -1000) if strand == "forward" else slice(1000, 3000)
+    query[place] = np.frombuffer(part.encode(), np.uint8)
+    given = Sequences.from_arrays(query, np.array([0, size], np.int64))
+    index = mem.Index(reference, min_length=20)
+    engine = cuda.Engine(chunk_letters=1500)
+    for first, count in ((size - 4000, 1), (size - 3000, 1), (size - 2999, 0)):
+        found = engine.find(index.native, given, 20, "mem", strand, Part(first, size, 9)).array()
+        starts = [(row["query_start"], row["reference_start"], row["length"]) for row in found]
+        assert starts == [(size - 3000, 200, 2000)] * count
+    engine.close()
+
+
+def test_both_strands_of_whole_queries_share_their_letters(host) -> None:
+    """The letters of a part of a query are others in the reverse strand."""
+    reference, _ = related(46, 30_000, 0)
+    index = mem.Index(reference, min_length=12)
+    sent = {}
+    for name, queries in (
+        ("whole", [reference[start : start + 900] for start in range(0, 29_000, 1000)]),
+        ("part", [reference[:29_999]]),
+    ):
+        for strands in ("forward", "both"):
+            host.forget_calls()
+            found, _ = on_devices(index, queries, "mem", strands, chunk_letters=1000)
+            assert np.array_equal(found, index.find(queries, strands=strands))
+            sent[name, strands] = host.calls["cuMemcpyHtoDAsync_v2"]
+    # The reference is sent once for each engine.
+    assert sent["whole", "both"] == sent["whole", "forward"] == 1 + 29
+    assert sent["part", "both"] - 1 == 2 * (sent["part", "forward"] - 1) == 60
 
 
 def test_a_text_is_sent_in_pieces_that_take_turns(fake_gpus) -> None:
@@ -182,7 +281,11 @@ def test_many_matches_are_written_in_parts(host, monkeypatch) -> None:
     found, _ = on_devices(index, queries)
     assert len(want) > 1000
     assert np.array_equal(found, want)
-    assert sum(name.endswith("fill_matches") for _, name in host.launched) > 10
+    launches = Counter(name.rpartition("::")[2] for _, name in host.launched)
+    assert launches["order_matches"] > 10
+    # The memory of a part has room for all matches of the next one, or it has not.
+    assert launches["place_matches"] > 0
+    assert launches["fill_matches"] > 0
 
 
 @pytest.mark.parametrize("page_letters", [0, 300])

@@ -237,7 +237,8 @@ Results find_on_cpu(const Index &index, const FindSettings &settings,
     std::vector<StrandSearch> strands;
     for (const bool reverse : {false, true}) {
         if (!settings.wants(reverse)) continue;
-        Text text = text_of(queries, reverse, index.settings().nucleotides_only, settings.threads);
+        Text text(role_of(reverse), index.settings().nucleotides_only, queries.letters,
+                  queries.offsets, queries.count, settings.threads);
         const int64_t size = text.size();
         strands.push_back({reverse, std::move(text), 0, size, 0, {}, {}});
         strands.back().divide(kSlice);
@@ -252,7 +253,7 @@ Results find_on_cpu(const Index &index, const FindSettings &settings,
     results.end = strands.back().end;
     for (StrandSearch &strand : strands)
         results.strands[strand.reverse] =
-            gather(strand.text, settings.kind, strand.slices, settings.threads);
+            gather(results.query_starts, settings.kind, strand.slices, settings.threads);
     return results;
 }
 

@@ -30,7 +30,7 @@ Strand StrandSearch::finish(int kind, int threads) {
         Slices slices;
         for (Piece &piece : pieces)
             std::move(piece.slices.begin(), piece.slices.end(), std::back_inserter(slices));
-        return gather(text, kind, slices, threads);
+        return gather(text.starts(), kind, slices, threads);
     }
     Strand strand;
     strand.searched = true;
@@ -39,9 +39,9 @@ Strand StrandSearch::finish(int kind, int threads) {
         before.push_back(strand.count());
         strand.append(std::move(piece.matches));
     }
-    in_parallel(int64_t(pieces.size()), text.count(), threads, [&](int64_t k) {
+    in_parallel(int64_t(pieces.size()), int64_t(starts.size()), threads, [&](int64_t k) {
         const bool last = size_t(k) + 1 == pieces.size();
-        const int64_t end = last ? text.size() : pieces[size_t(k) + 1].begin;
+        const int64_t end = last ? text.starts().back() : pieces[size_t(k) + 1].begin;
         const int64_t after = query_from(end);
         for (int64_t query = query_from(pieces[size_t(k)].begin); query < after; query++)
             starts[size_t(query)] += before[size_t(k)];
@@ -52,9 +52,9 @@ Strand StrandSearch::finish(int kind, int threads) {
 }
 
 void DeviceSearch::run() {
-    waiting.resize(size_t(pages > 1 ? all_chunks() : 0));
-    const int64_t used = std::min(device_count(), pages > 1 ? pages : all_chunks());
-    // The texts of the queries are prepared while the devices index their first pages.
+    waiting.resize(pages > 1 ? chunks.size() * strands.size() : 0);
+    const int64_t used = std::min(device_count(), pages > 1 ? pages : chunk_count());
+    // The host finds out where queries begin while the devices index their first pages.
     const int most = std::max(settings.threads, int(used) + 1);
     in_parallel(used + 1, kLongTime, most, [this](int64_t k) {
         if (k == 0)
@@ -80,30 +80,30 @@ void DeviceSearch::run() {
 void DeviceSearch::prepare() {
     results = results_of(queries);
     for (StrandSearch &strand : strands) {
-        strand.text =
-            text_of(queries, strand.reverse, index.settings().nucleotides_only, settings.threads);
+        strand.text = TextSource(role_of(strand.reverse), index.settings().nucleotides_only,
+                                 queries.letters, queries.offsets, results.query_starts);
         strand.starts.resize(size_t(queries.count + 1));
     }
 }
 
 void DeviceSearch::index_page(SearchDevice &device, int64_t page) {
     Stopwatch watch;
-    const CudaContext current(device.streams[0]->driver, device.context);
+    Stream &stream = device.searchers[0]->stream;
+    const CudaContext current(stream.driver, device.context);
     const int64_t begin = page * page_letters;
-    device.page->build(device.streams[0].get(), index, begin,
-                       std::min(begin + page_letters, index.text().size()), settings.min_length,
-                       settings.threads);
+    device.page->build(&stream, index, begin, std::min(begin + page_letters, index.text().size()),
+                       settings.min_length, settings.threads);
     const std::lock_guard<std::mutex> lock(mutex);
     watch.add_to(&times.index);
 }
 
 void DeviceSearch::search_page(SearchDevice &device, std::atomic<int64_t> &next) {
-    in_parallel(int64_t(device.streams.size()), kLongTime, settings.threads, [&](int64_t k) {
-        Stream &stream = *device.streams[size_t(k)];
-        const CudaContext current(stream.driver, device.context);
+    in_parallel(int64_t(device.searchers.size()), kLongTime, settings.threads, [&](int64_t k) {
+        Searcher &searcher = *device.searchers[size_t(k)];
+        const CudaContext current(searcher.stream.driver, device.context);
         StepTimes spent;
-        for (int64_t number; !is_full() && (number = next++) < all_chunks();)
-            search_chunk(device, stream, number, &spent);
+        for (int64_t number; !is_full() && (number = next++) < chunk_count();)
+            search_chunk(device, searcher, number, &spent);
         const std::lock_guard<std::mutex> lock(mutex);
         times.match += spent.match;
         times.expand += spent.expand;
@@ -111,24 +111,23 @@ void DeviceSearch::search_page(SearchDevice &device, std::atomic<int64_t> &next)
     });
 }
 
-void DeviceSearch::search_chunk(SearchDevice &device, Stream &stream, int64_t number,
+void DeviceSearch::search_chunk(SearchDevice &device, Searcher &searcher, int64_t number,
                                 StepTimes *spent) {
-    StrandSearch &strand = strands[size_t(number / chunks)];
-    const int64_t begin = first_position + number % chunks * chunk_letters;
-    const Chunk chunk = {strand.text, begin, std::min(begin + chunk_letters, last_position)};
-    Waiting mine;
-    find_on_device(&stream, *device.page, index, chunk, settings.min_length, most_matches,
-                   settings.threads, spent,
-                   [&](int64_t from, int64_t to, const FoundMatches &found) {
-                       if (pages == 1)
-                           collect(strand, from, to, {found});
-                       else
-                           keep(&mine, found);
-                   });
-    if (pages > 1) {
-        Stopwatch watch;
-        hand_in(strand, chunk, number, std::move(mine));
-        watch.add_to(&spent->collect);
+    searcher.take(chunks[size_t(number)], results.query_starts, chunk_settings);
+    for (StrandSearch &strand : strands) {
+        Waiting mine;
+        searcher.find(*device.page, strand.text, chunk_settings, spent,
+                      [&](int64_t from, int64_t to, const FoundMatches &found) {
+                          if (pages == 1)
+                              collect(strand, from, to, {found});
+                          else
+                              keep(&mine, found);
+                      });
+        if (pages > 1) {
+            Stopwatch watch;
+            hand_in(strand, number, std::move(mine));
+            watch.add_to(&spent->collect);
+        }
     }
 }
 
@@ -141,16 +140,18 @@ void DeviceSearch::keep(Waiting *mine, FoundMatches found) const {
     mine->found.push_back(found);
 }
 
-void DeviceSearch::hand_in(StrandSearch &strand, const Chunk &chunk, int64_t number, Waiting mine) {
+void DeviceSearch::hand_in(StrandSearch &strand, int64_t number, Waiting mine) {
+    const size_t place = size_t(&strand - strands.data()) * chunks.size() + size_t(number);
     Waiting all;
     {
         const std::lock_guard<std::mutex> lock(mutex);
-        Waiting &waits = waiting[size_t(number)];
+        Waiting &waits = waiting[place];
         std::move(mine.memory.begin(), mine.memory.end(), std::back_inserter(waits.memory));
         waits.found.insert(waits.found.end(), mine.found.begin(), mine.found.end());
         if (++waits.pages < pages) return;
         all = std::move(waits);
     }
+    const Chunk &chunk = chunks[size_t(number)];
     collect(strand, chunk.begin, chunk.end, all.found);
 }
 
@@ -188,7 +189,7 @@ void DeviceSearch::collect(StrandSearch &strand, int64_t begin, int64_t end,
             at += last - first;
         }
         if (all)
-            set_starts(strand.text, strand.query_from(position(slice)),
+            set_starts(results.query_starts, strand.query_from(position(slice)),
                        strand.query_from(position(slice + 1)), matches, count, place,
                        strand.starts.data());
         else

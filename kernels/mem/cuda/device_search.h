@@ -1,9 +1,10 @@
 // A search of queries on devices.
 //
-// The reference is divided into pages, and the queries of both strands into chunks. With several
-// pages, each device takes some of them and searches all chunks; with one, the devices share the
-// chunks. A device keeps the page that it indexed last for later searches. Several streams of a
-// device take chunks in turn, so that kernels, transfers and the work of the host overlap.
+// The reference is divided into pages, and the queries into chunks, which are searched on both
+// strands. With several pages, each device takes some of them and searches all chunks; with one,
+// the devices share the chunks. A device keeps the page that it indexed last for later searches.
+// Several streams of a device take chunks in turn, so that kernels, transfers and the work of the
+// host overlap.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +22,7 @@
 namespace gkl_shim {
 namespace mem {
 
-// A device, what it has indexed, and its streams.
+// A device, what it has indexed, and a searcher for each of its streams.
 struct SearchDevice {
     SearchDevice(const CudaDriver &driver, const gkl_shim_mem_cuda_device &given, int count)
         : number(given.number), context(given.context), kernels(given.kernels), driver_(driver) {
@@ -29,20 +30,20 @@ struct SearchDevice {
         page = std::make_unique<DevicePage>(driver);
         try {
             for (int k = 0; k < count; k++)
-                streams.push_back(std::make_unique<Stream>(driver, kernels));
+                searchers.push_back(std::make_unique<Searcher>(driver, kernels));
         } catch (...) {
-            streams.clear();  // while the context is current
+            searchers.clear();  // while the context is current
             throw;
         }
     }
     ~SearchDevice() {
         try {
             const CudaContext current(driver_, context);
-            for (auto &stream : streams) stream.reset();
+            for (auto &searcher : searchers) searcher.reset();
             page.reset();
         } catch (const CudaFailure &) {
             // The device has failed. Its memory goes with the process.
-            for (auto &stream : streams) (void)stream.release();
+            for (auto &searcher : searchers) (void)searcher.release();
             (void)page.release();
         }
     }
@@ -51,7 +52,7 @@ struct SearchDevice {
     void *const context;
     const gkl_shim_mem_cuda_kernels kernels;
     std::unique_ptr<DevicePage> page;
-    std::vector<std::unique_ptr<Stream>> streams;
+    std::vector<std::unique_ptr<Searcher>> searchers;
 
    private:
     const CudaDriver &driver_;
@@ -67,7 +68,7 @@ struct Piece {
 // One strand of the queries.
 struct StrandSearch {
     bool reverse;
-    Text text = {};
+    TextSource text = {};
     std::vector<Piece> pieces = {};
     // Of each query: the number of matches in the same piece that are of earlier queries.
     std::vector<int64_t> starts = {};
@@ -90,9 +91,10 @@ struct DeviceSearch {
     const gkl_shim_mem_sequences &queries;
     std::vector<std::unique_ptr<SearchDevice>> &devices;
     std::vector<StrandSearch> strands;
-    int64_t first_position, last_position;  // of a strand's text
-    int64_t pages, page_letters, chunks, chunk_letters;
-    int64_t most_matches;  // that a stream fetches together
+    std::vector<Chunk> chunks;
+    int64_t last_position;  // of a strand's text
+    int64_t pages, page_letters;
+    ChunkSettings chunk_settings;
 
     // With several pages, the matches that some of them have in a chunk.
     struct Waiting {
@@ -102,7 +104,7 @@ struct DeviceSearch {
     };
 
     std::mutex mutex = {};
-    std::vector<Waiting> waiting = {};  // by chunk of each strand
+    std::vector<Waiting> waiting = {};  // by chunk and strand
     std::atomic<int64_t> next_chunk{0};
     std::atomic<int64_t> match_count{0};
     StepTimes times = {};
@@ -110,19 +112,19 @@ struct DeviceSearch {
     Results results = {};
 
     int64_t device_count() const { return int64_t(devices.size()); }
-    int64_t all_chunks() const { return chunks * int64_t(strands.size()); }
+    int64_t chunk_count() const { return int64_t(chunks.size()); }
     // Whether a part of a search has enough matches. With several pages, all chunks are needed.
     bool is_full() const { return settings.is_part() && pages == 1 && match_count > settings.most; }
     // The position before which all matches start: no chunk is left out before it.
     int64_t end() const {
-        return pages == 1 ? std::min(last_position, first_position + next_chunk * chunk_letters)
-                          : last_position;
+        const int64_t taken = pages == 1 ? int64_t(next_chunk) : chunk_count();
+        return taken < chunk_count() ? chunks[size_t(taken)].begin : last_position;
     }
 
     // Searches on all devices. Throws CudaFailure.
     void run();
 
-    // Makes the texts of the queries.
+    // Tells the strands where queries begin.
     void prepare();
 
     // Calls work(device). Remembers the device if it fails.
@@ -143,13 +145,14 @@ struct DeviceSearch {
     // Searches the chunks from `next` on in the page that the device has indexed.
     void search_page(SearchDevice &device, std::atomic<int64_t> &next);
 
-    void search_chunk(SearchDevice &device, Stream &stream, int64_t number, StepTimes *spent);
+    void search_chunk(SearchDevice &device, Searcher &searcher, int64_t number, StepTimes *spent);
 
-    // Copies matches, whose memory the stream uses again.
+    // Copies matches, whose memory the searcher uses again.
     void keep(Waiting *mine, FoundMatches found) const;
 
-    // Takes one page's matches of a chunk. The last page's call collects those of all pages.
-    void hand_in(StrandSearch &strand, const Chunk &chunk, int64_t number, Waiting mine);
+    // Takes one page's matches of a strand of a chunk. The last page's call collects those of all
+    // pages.
+    void hand_in(StrandSearch &strand, int64_t number, Waiting mine);
 
     // Makes the matches that start in [begin, end) of a strand a piece of the result.
     void collect(StrandSearch &strand, int64_t begin, int64_t end,

@@ -3,9 +3,8 @@
 
 #include <stdint.h>
 
-#include "gpu/driver.h"
 #include "gpu/kept_memory.h"
-#include "mem/cuda/sender.h"
+#include "mem/cuda/stream.h"
 #include "mem/text.h"
 
 namespace gkl_shim {
@@ -13,23 +12,30 @@ namespace mem {
 
 class DeviceText {
    public:
-    // Sends the positions [begin, end) and, at least, `before` letters before and `after` letters
-    // after them. End bytes are around what is sent. The sender is of the same stream.
-    void send(const CudaDriver &driver, void *stream, Sender *sender, const Text &text,
-              int64_t begin, int64_t end, int64_t before, int64_t after, uint8_t end_byte,
-              int threads);
+    // Makes room for the positions [begin, end) of a text. If `cut`, the text goes on there.
+    void place(const Stream &stream, int64_t begin, int64_t end, bool cut);
+    // Makes the codes and the odd bits from the letters.
+    void encode(const Stream &stream) const;
     void free(const CudaDriver &driver) { memory_.free(driver); }
 
     // Positions count from `origin` of the text.
-    TextView view() const { return view_; }
-    int64_t origin() const { return origin_; }
-    // Whether the text goes on where this part ends.
-    bool is_cut() const { return cut_; }
+    TextView view() const;
+    int64_t origin() const { return begin_; }
+    int64_t end() const { return end_; }
+    // The position where the text goes on, or -1: no match ends there.
+    int64_t cut() const { return cut_ ? end_ : -1; }
+
+    // The letters in memory: kAround end bytes, those of the positions, and end bytes again.
+    uint8_t *letters() const { return reinterpret_cast<uint8_t *>(memory_.address()); }
+    int64_t letter_bytes() const;
 
    private:
+    // The codes follow the letters, and the odd bits follow the codes.
+    uint8_t *codes() const { return letters() + letter_bytes(); }
+    uint8_t *odd() const { return codes() + letter_bytes() / 4; }
+
     gpu::KeptMemory<uint64_t> memory_;
-    TextView view_ = {};
-    int64_t origin_ = 0;
+    int64_t begin_ = 0, end_ = 0;
     bool cut_ = false;
 };
 

@@ -18,8 +18,8 @@ using namespace gkl_shim::mem;
 namespace {
 
 const int kStreams = 8;
-// Positions of a chunk, about. A multiple of 64.
-const int64_t kChunk = int64_t(1) << 22;
+// The fewest and, about, the most letters of a chunk.
+const int64_t kLeastChunk = 64, kMostChunk = int64_t(1) << 22;
 // The most matches that a stream fetches together. Pinned memory holds them.
 const int64_t kMostFetched = int64_t(1) << 22;
 // A reference of fewer letters is indexed by every device.
@@ -47,7 +47,6 @@ struct gkl_shim_mem_cuda {
         const int64_t size = std::max<int64_t>(index.text().size(), 1);
         const int64_t text_size = queries.offsets[queries.count] + queries.count;
         const int64_t first = settings.first, last = settings.is_part() ? settings.last : text_size;
-        const int64_t letters = std::max<int64_t>(last - first, 1);
         std::vector<StrandSearch> strands;
         for (const bool reverse : {false, true})
             if (settings.wants(reverse)) strands.push_back({reverse});
@@ -62,25 +61,27 @@ struct gkl_shim_mem_cuda {
         page = std::min({page, size, DevicePage::most_letters(index.seeds())});
         int64_t chunk = chunk_letters_;
         if (chunk == 0) {
-            // Two for each stream at least.
+            // As many for each stream, two at least, so that no stream works alone in the end.
             const int64_t streams = streams_ * (page == size ? count : 1);
-            const int64_t each = letters * int64_t(strands.size()) / (2 * streams);
-            chunk = std::min(kChunk, (each + 64) / 64 * 64);
+            const int64_t letters = last - first, together = streams * kMostChunk;
+            const int64_t each = std::max<int64_t>((letters + together - 1) / together, 2);
+            chunk = std::max(letters / (streams * each) + 1, kLeastChunk);
         }
         // A match takes memory before and after it is put in order.
         const int64_t most = memory_bytes_ / (4 * streams_ * 2 * int64_t(sizeof(Found)));
+        Seeds seeds = index.seeds();
+        seeds.query_step = query_step(seeds, settings.min_length);
         DeviceSearch search = {index,
                                settings,
                                queries,
                                devices_,
                                std::move(strands),
-                               first,
+                               chunks_of(queries.offsets, queries.count, first, last, chunk),
                                last,
                                (size + page - 1) / page,
                                page,
-                               (letters + chunk - 1) / chunk,
-                               chunk,
-                               std::clamp<int64_t>(most, 1, kMostFetched)};
+                               {seeds, settings.min_length,
+                                std::clamp<int64_t>(most, 1, kMostFetched), settings.threads}};
         try {
             search.run();
         } catch (const CudaFailure &) {

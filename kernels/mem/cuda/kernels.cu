@@ -1,5 +1,5 @@
-// The CUDA kernels of maximal exact matches: index a page, count the matches, write them, and put
-// them in order.
+// The CUDA kernels of maximal exact matches: make texts, index a page, count the matches, write
+// them, and put them in order.
 //
 // The index is a counting sort. count_seeds() counts each bucket, the scan makes a bucket's count
 // its end, and fill_seeds() moves the ends down to the starts. The order within a bucket does not
@@ -7,8 +7,9 @@
 //
 // Matches are sorted in the same way, by their positions in the queries. A warp takes a tile of
 // neighbouring seeds of the queries. count_matches() counts the matches that start at each
-// position, and how many there are. The host allocates exactly as much memory, the scan makes the
-// counts places, and fill_matches() finds the matches again and writes them. order_matches() sorts
+// position, and how many there are, and writes them to the memory of the chunk before. The scan
+// makes the counts places, and place_matches() moves the matches there. If there was too little
+// room, the host allocates more, and fill_matches() finds the matches again. order_matches() sorts
 // those of one position by the reference.
 //
 // The warps of a block have nothing in common: no kernel uses shared memory. Any number of warps
@@ -27,6 +28,47 @@ __device__ int64_t thread_number() { return int64_t(blockIdx.x) * blockDim.x + t
 __device__ int64_t thread_count() { return int64_t(gridDim.x) * blockDim.x; }
 __device__ int64_t warp_number() { return thread_number() / kWarp; }
 __device__ int64_t warp_count() { return thread_count() / kWarp; }
+
+// The byte at a position of a strand's text. The query starts there or before.
+__device__ uint8_t letter_at(const LetterWork &work, int64_t query, int64_t position) {
+    const int64_t start = work.starts[query];
+    const int64_t next = query + 1 < work.queries ? work.starts[query + 1] : work.size;
+    if (position < 0 || position >= next - 1) return kQueryEnd;
+    // There are no end bytes between the raw letters.
+    const int64_t place = work.reversed ? start + next - 2 - query - position : position - query;
+    return work.table.of[work.raw[place]];
+}
+
+// A warp takes kRun neighbouring bytes of a strand's text and makes them: each lane, every 32nd. It
+// finds the query at its first position by bisection, and walks on from there. Reading and writing
+// bound it.
+__global__ void make_letters(LetterWork work) {
+    const int64_t runs = (work.bytes + kRun - 1) / kRun;
+    for (int64_t run = warp_number(); run < runs; run += warp_count()) {
+        int64_t query = 0, after = work.queries;
+        while (after - query > 1) {
+            const int64_t middle = query + (after - query) / 2;
+            (work.starts[middle] <= run * kRun - kAround ? query : after) = middle;
+        }
+        for (int k = threadIdx.x % kWarp; k < kRun; k += kWarp) {
+            const int64_t at = run * kRun + k, position = at - kAround;
+            if (at >= work.bytes) break;
+            while (query + 1 < work.queries && work.starts[query + 1] <= position) query++;
+            work.letters[at] = letter_at(work, query, position);
+        }
+    }
+}
+
+// A thread takes 8 letters of a text and makes their codes and odd bits. Reading and writing bound
+// it.
+__global__ void encode_letters(const uint8_t *letters, int64_t words, uint16_t *codes,
+                               uint8_t *odd) {
+    for (int64_t k = thread_number(); k < words; k += thread_count()) {
+        const uint64_t word = word_at(letters + 8 * k);
+        codes[k] = codes_of(word);
+        odd[k] = odd_of(word);
+    }
+}
 
 // A thread takes a seed and counts it in its bucket. Atomic additions at random places bound it.
 __global__ void count_seeds(SeedWork work) {
@@ -128,22 +170,31 @@ __device__ void visit_matches(const MatchWork &work, int64_t tile, const Visit &
 }
 
 // A warp takes a tile: it adds the matches of each position to places[position - work.begin], and
-// all of them to *total. Reads at random places bound it: of the index, and of the reference's
-// letters for each candidate.
-__global__ void count_matches(MatchWork work, uint32_t *places, unsigned long long *total) {
+// all of them to *total. It writes them as it finds them, as far as there is room. Reads at random
+// places bound it: of the index, and of the reference's letters for each candidate.
+__global__ void count_matches(MatchWork work, uint32_t *places, unsigned long long *total,
+                              Found *matches, int64_t room) {
     const int64_t tiles = (work.count + kTile - 1) / kTile;
-    unsigned long long found = 0;
     for (int64_t tile = warp_number(); tile < tiles; tile += warp_count())
         visit_matches(work, tile, [&](const Found &match) {
             atomicAdd(&places[match.query - work.begin], 1u);
-            found++;
+            const unsigned long long number = atomicAdd(total, 1ull);
+            if (number < (unsigned long long)(room)) matches[number] = match;
         });
-    for (unsigned by = kWarp / 2; by > 0; by /= 2) found += __shfl_down_sync(~0u, found, by);
-    if (threadIdx.x % kWarp == 0 && found > 0) atomicAdd(total, found);
 }
 
-// A warp takes a tile and writes its matches. Expects in `places` where the matches of each
-// position end, and leaves where they begin. The same reads bound it.
+// A thread takes a match that count_matches() has written, and copies it to a place among those of
+// the same position in the queries. Expects in `places` where the matches of each position end, and
+// leaves where they begin. `begin` is the position that `places` begins with. Writes at random
+// places bound it.
+__global__ void place_matches(const Found *matches, int64_t count, int64_t begin, uint32_t *places,
+                              Found *placed) {
+    for (int64_t k = thread_number(); k < count; k += thread_count())
+        placed[atomicAdd(&places[matches[k].query - begin], ~0u) - 1] = matches[k];
+}
+
+// Does the same as place_matches() where count_matches() had too little room: a warp takes a tile
+// and finds its matches again. The reads of count_matches() bound it.
 __global__ void fill_matches(MatchWork work, uint32_t *places, Found *matches) {
     const int64_t tiles = (work.count + kTile - 1) / kTile;
     for (int64_t tile = warp_number(); tile < tiles; tile += warp_count())

@@ -6,8 +6,6 @@ namespace gkl_shim {
 namespace mem {
 namespace {
 
-// More blocks than this only repeat their loop.
-const int64_t kMostBlocks = int64_t(1) << 20;
 // Letters before and after a part that are sent with it, beside those that a match of the least
 // length needs. A longer match is extended on the host.
 const int64_t kMargin = int64_t(1) << 12;
@@ -41,30 +39,12 @@ void scan(const Stream &stream, uint64_t values, int64_t count, uint64_t sums) {
     stream.launch(stream.kernels.scan_values, tiles * kWarp, parameters);
 }
 
+int64_t tiles_of(const MatchWork &work) { return (work.count + kTile - 1) / kTile; }
+
+// Places of the matches of each position, rounded up. The last one used is where all matches end.
+int64_t places_of(const MatchWork &work) { return (work.end - work.begin + 64) / 64 * 64; }
+
 }  // namespace
-
-Stream::Stream(const CudaDriver &given_driver, const gkl_shim_mem_cuda_kernels &given_kernels)
-    : driver(given_driver),
-      kernels(given_kernels),
-      stream(driver.stream()),
-      sender(driver, stream) {}
-
-Stream::~Stream() {
-    try {
-        driver.wait_for_stream(stream);
-    } catch (const CudaFailure &) {
-        // A device that has failed does nothing more.
-    }
-    queries.free(driver);
-    for (auto *memory : {&total, &places, &unordered, &ordered}) memory->free(driver);
-    fetched.free(driver);
-    driver.free_stream(stream);
-}
-
-void Stream::launch(void *kernel, int64_t threads, void **parameters) const {
-    const int64_t blocks = std::clamp<int64_t>((threads + kThreads - 1) / kThreads, 1, kMostBlocks);
-    driver.launch(kernel, int32_t(blocks), 1, kThreads, 0, stream, parameters);
-}
 
 DevicePage::~DevicePage() {
     reference_.free(driver_);
@@ -81,13 +61,12 @@ void DevicePage::build(Stream *stream, const Index &index, int64_t first, int64_
                        int64_t min_length, int threads) {
     const int64_t after = letters_after(min_length);
     if (index.number() == index_ && first == first_ && last == last_ &&
-        (after <= after_ || !reference_.is_cut()))
+        (after <= after_ || reference_.cut() < 0))
         return;
     index_ = -1;
     const Seeds &seeds = index.seeds();
     const Text &text = index.text();
-    reference_.send(driver_, stream->stream, &stream->sender, text, first, last,
-                    letters_before(seeds), after, kReferenceEnd, threads);
+    send(stream, text, first, last, letters_before(seeds), after, threads);
     const Steps steps =
         steps_in(first, std::min(last, text.size() - seeds.letters + 1), seeds.reference_step);
     const int64_t buckets = seeds.buckets() + 1;
@@ -113,97 +92,111 @@ void DevicePage::build(Stream *stream, const Index &index, int64_t first, int64_
     after_ = after;
 }
 
-int64_t FoundMatches::from(int64_t position) const {
-    const auto before = [this](const Found &match, int64_t limit) {
-        return query_origin + match.query < limit;
-    };
-    return std::lower_bound(matches, matches + count, position, before) - matches;
+void DevicePage::send(Stream *stream, const Text &text, int64_t begin, int64_t end, int64_t before,
+                      int64_t after, int threads) {
+    const int64_t first = std::max<int64_t>(begin - before, 0);
+    const int64_t last = std::min(end + after, text.size());
+    reference_.place(*stream, first, last, last < text.size());
+    const int64_t bytes = reference_.letter_bytes();
+    Sender &sender = stream->sender;
+    sender.begin(reinterpret_cast<uint64_t>(reference_.letters()), bytes);
+    sender.fill(kReferenceEnd, kAround);
+    sender.copy(text.view().letters + first, last - first, threads);
+    sender.fill(kReferenceEnd, bytes - kAround - (last - first));
+    sender.end();
+    reference_.encode(*stream);
 }
 
-void FoundMatches::convert(int64_t first, int64_t last, const Text &reference, const Text &queries,
-                           Match *out) const {
-    for (int64_t k = first; k < last; k++) {
-        const Found &each = matches[k];
-        Match match = {reference_origin + each.reference, query_origin + each.query, each.length,
-                       0};
-        if (match.reference_end() == reference_cut || match.query_end() == query_cut)
-            match.length += equal_from(reference.view().letters + match.reference_end(),
-                                       queries.view().letters + match.query_end());
-        out[k - first] = match;
-    }
-    sort_matches(out, out + (last - first));
+Searcher::~Searcher() {
+    stream.finish();
+    queries_.free(stream.driver);
+    for (auto *memory : {&total_, &places_, &unordered_, &ordered_}) memory->free(stream.driver);
+    fetched_.free(stream.driver);
 }
 
-void find_on_device(
-    Stream *stream, const DevicePage &page, const Index &index, const Chunk &chunk,
-    int64_t min_length, int64_t most, int threads, StepTimes *times,
+void Searcher::take(const Chunk &chunk, const std::vector<int64_t> &starts,
+                    const ChunkSettings &settings) {
+    chunk_ = chunk;
+    queries_.take(chunk, starts, letters_before(settings.seeds),
+                  letters_after(settings.min_length));
+}
+
+void Searcher::find(
+    const DevicePage &page, const TextSource &strand, const ChunkSettings &settings,
+    StepTimes *times,
     const std::function<void(int64_t begin, int64_t end, const FoundMatches &found)> &collect) {
-    const CudaDriver &driver = stream->driver;
     Stopwatch watch;
-    Seeds seeds = index.seeds();
-    seeds.query_step = query_step(seeds, min_length);
-    const DeviceText &reference = page.reference(), &queries = stream->queries;
-    stream->queries.send(driver, stream->stream, &stream->sender, chunk.queries, chunk.begin,
-                         chunk.end, letters_before(seeds), letters_after(min_length), kQueryEnd,
-                         threads);
-    // A text that is not cut has no match that ends at -1.
-    const auto cut = [](const DeviceText &text) {
-        return text.is_cut() ? text.origin() + text.view().size : -1;
-    };
-    FoundMatches found = {nullptr,        0,           reference.origin(), queries.origin(),
-                          cut(reference), cut(queries)};
-    stream->total.grow(driver, stream->stream, 8);
-    int64_t size = chunk.end - chunk.begin;
-    for (int64_t begin = chunk.begin; begin < chunk.end;) {
-        const int64_t end = std::min(begin + size, chunk.end);
+    const Seeds &seeds = settings.seeds;
+    queries_.make_text(&stream, strand, settings.threads);
+    const DeviceText &reference = page.reference(), &queries = queries_.text();
+    const int64_t origin = queries.origin();
+    FoundMatches found = {nullptr, 0, reference.origin(), origin, reference.cut(), queries.cut()};
+    int64_t size = chunk_.end - chunk_.begin;
+    for (int64_t begin = chunk_.begin; begin < chunk_.end;) {
+        const int64_t end = std::min(begin + size, chunk_.end);
         // The first seed of a match starts less than a period after the match.
-        const Steps steps = steps_in(
-            begin, std::min(end + seeds.period() - 1, chunk.queries.size() - seeds.letters + 1),
-            seeds.query_step);
-        const int64_t origin = queries.origin();
-        MatchWork work = {seeds,          min_length,       reference.view(),     queries.view(),
-                          page.starts(),  page.positions(), steps.first - origin, steps.count,
+        const Steps steps =
+            steps_in(begin, std::min(end + seeds.period() - 1, queries.end() - seeds.letters + 1),
+                     seeds.query_step);
+        MatchWork work = {seeds,          settings.min_length, reference.view(),     queries.view(),
+                          page.starts(),  page.positions(),    steps.first - origin, steps.count,
                           begin - origin, end - origin};
-        const int64_t tiles = (steps.count + kTile - 1) / kTile;
-        // The last place is where all matches end.
-        const int64_t positions = end - begin + 1;
-        const int64_t sums = (positions + 63) / 64 * 64;
-        stream->places.grow(driver, stream->stream, sums * 4 + (positions / kScanned + 8) * 8);
-        uint64_t places = stream->places.address(), total = stream->total.address();
-        stream->fetched.grow(driver, stream->stream, 8);
-        driver.fill(places, 0, positions * 4, stream->stream);
-        driver.fill(total, 0, 8, stream->stream);
-        void *counting[] = {&work, &places, &total};
-        if (tiles > 0) stream->launch(stream->kernels.count_matches, tiles * kWarp, counting);
-        driver.fetch(stream->fetched.address(), total, 8, stream->stream);
-        driver.wait_for_stream(stream->stream);
-        found.count = *static_cast<const int64_t *>(stream->fetched.address());
+        found.count = count(&work);
         watch.add_to(&times->match);
-        if (found.count > most && end - begin > 1) {
+        if (found.count > settings.most && end - begin > 1) {
             size = (end - begin) / 2;
             continue;
         }
-        if (found.count > 0) {
-            const int64_t bytes = found.count * int64_t(sizeof(Found));
-            stream->unordered.grow(driver, stream->stream, bytes);
-            stream->ordered.grow(driver, stream->stream, bytes);
-            stream->fetched.grow(driver, stream->stream, bytes);
-            uint64_t unordered = stream->unordered.address(), ordered = stream->ordered.address();
-            scan(*stream, places, positions, places + uint64_t(sums) * 4);
-            void *filling[] = {&work, &places, &unordered};
-            stream->launch(stream->kernels.fill_matches, tiles * kWarp, filling);
-            void *ordering[] = {&places, &work.begin, &unordered, &found.count, &ordered};
-            stream->launch(stream->kernels.order_matches, found.count, ordering);
-            driver.fetch(stream->fetched.address(), ordered, bytes, stream->stream);
-            driver.wait_for_stream(stream->stream);
-            found.matches = static_cast<const Found *>(stream->fetched.address());
-        }
+        if (found.count > 0) found.matches = fetch(&work, found.count);
         watch.add_to(&times->expand);
         collect(begin, end, found);
         watch.add_to(&times->collect);
         begin = end;
         size *= 2;
     }
+}
+
+int64_t Searcher::count(MatchWork *work) {
+    const CudaDriver &driver = stream.driver;
+    const int64_t places = places_of(*work);
+    places_.grow(driver, stream.stream, places * 4 + (places / kScanned + 8) * 8);
+    total_.grow(driver, stream.stream, 8);
+    fetched_.grow(driver, stream.stream, 8);
+    uint64_t counts = places_.address(), total = total_.address(), matches = ordered_.address();
+    int64_t room = ordered_.size() / int64_t(sizeof(Found));
+    driver.fill(counts, 0, places * 4, stream.stream);
+    driver.fill(total, 0, 8, stream.stream);
+    void *parameters[] = {work, &counts, &total, &matches, &room};
+    if (work->count > 0)
+        stream.launch(stream.kernels.count_matches, tiles_of(*work) * kWarp, parameters);
+    driver.fetch(fetched_.address(), total, 8, stream.stream);
+    driver.wait_for_stream(stream.stream);
+    return *static_cast<const int64_t *>(fetched_.address());
+}
+
+const Found *Searcher::fetch(MatchWork *work, int64_t matches) {
+    const CudaDriver &driver = stream.driver;
+    const int64_t bytes = matches * int64_t(sizeof(Found)), places = places_of(*work);
+    // Otherwise count() wrote only some of them.
+    const bool had_room = bytes <= ordered_.size();
+    unordered_.grow(driver, stream.stream, bytes);
+    ordered_.grow(driver, stream.stream, bytes);
+    fetched_.grow(driver, stream.stream, bytes);
+    uint64_t ends = places_.address(), unordered = unordered_.address();
+    uint64_t ordered = ordered_.address();
+    scan(stream, ends, places, ends + uint64_t(places) * 4);
+    if (had_room) {
+        void *placing[] = {&ordered, &matches, &work->begin, &ends, &unordered};
+        stream.launch(stream.kernels.place_matches, matches, placing);
+    } else {
+        void *filling[] = {work, &ends, &unordered};
+        stream.launch(stream.kernels.fill_matches, tiles_of(*work) * kWarp, filling);
+    }
+    void *ordering[] = {&ends, &work->begin, &unordered, &matches, &ordered};
+    stream.launch(stream.kernels.order_matches, matches, ordering);
+    driver.fetch(fetched_.address(), ordered, bytes, stream.stream);
+    driver.wait_for_stream(stream.stream);
+    return static_cast<const Found *>(fetched_.address());
 }
 
 }  // namespace mem

@@ -1,4 +1,4 @@
-// One device's part of a search: indexes a page, and finds the matches of queries in it.
+// One device's part of a search: indexes a page, and finds the matches of chunks of queries in it.
 #pragma once
 
 #include <stdint.h>
@@ -6,13 +6,12 @@
 #include <chrono>
 #include <functional>
 
-#include "gkl_shim_internal.h"
-#include "gpu/driver.h"
 #include "gpu/kept_memory.h"
 #include "mem/cpu/index.h"
+#include "mem/cuda/device_queries.h"
 #include "mem/cuda/device_text.h"
-#include "mem/cuda/work.h"
-#include "mem/results.h"
+#include "mem/cuda/found_matches.h"
+#include "mem/cuda/stream.h"
 
 namespace gkl_shim {
 namespace mem {
@@ -35,28 +34,6 @@ class Stopwatch {
     std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
 
-// A stream, and the memory of a chunk of queries. The device's context is current in all calls.
-class Stream {
-   public:
-    Stream(const CudaDriver &driver, const gkl_shim_mem_cuda_kernels &kernels);
-    ~Stream();
-    Stream(const Stream &) = delete;
-
-    const CudaDriver &driver;
-    const gkl_shim_mem_cuda_kernels &kernels;
-    void *const stream;
-
-    // Launches enough blocks for this many threads.
-    void launch(void *kernel, int64_t threads, void **parameters) const;
-
-    Sender sender;
-    DeviceText queries;
-    // Of the matches: how many there are, their places, and the matches before and after they are
-    // put in order.
-    gpu::KeptMemory<uint64_t> total, places, unordered, ordered;
-    gpu::KeptMemory<void *> fetched;
-};
-
 // The index of a page in device memory.
 class DevicePage {
    public:
@@ -77,6 +54,10 @@ class DevicePage {
     const uint32_t *positions() const { return reinterpret_cast<uint32_t *>(positions_.address()); }
 
    private:
+    // Sends the positions [begin, end) of a text, and `before` and `after` letters around them.
+    void send(Stream *stream, const Text &text, int64_t begin, int64_t end, int64_t before,
+              int64_t after, int threads);
+
     const CudaDriver &driver_;
     int64_t index_ = -1, first_ = 0, last_ = 0;
     int64_t after_ = 0;  // letters after the page that were sent with it
@@ -84,34 +65,48 @@ class DevicePage {
     gpu::KeptMemory<uint64_t> starts_, positions_, sums_;
 };
 
-// Matches as a device found them, in the order of their positions in the queries.
-struct FoundMatches {
-    const Found *matches;
-    int64_t count;
-    // Where the parts of the texts on the device begin, and where they end if the texts go on
-    // there. A match that ends there may go on, too.
-    int64_t reference_origin, query_origin, reference_cut, query_cut;
-
-    // The first match that starts at a position of the queries or after it.
-    int64_t from(int64_t position) const;
-    // Converts the matches [first, last), which become sorted.
-    void convert(int64_t first, int64_t last, const Text &reference, const Text &queries,
-                 Match *out) const;
+// What is the same for all chunks of a search.
+struct ChunkSettings {
+    Seeds seeds;  // with the step of these queries
+    int64_t min_length;
+    int64_t most;  // matches that are fetched together
+    int threads;
 };
 
-// What part of the queries to search.
-struct Chunk {
-    const Text &queries;
-    int64_t begin, end;
-};
+// A stream, and the memory of a chunk. The device's context is current in all calls.
+class Searcher {
+   public:
+    Searcher(const CudaDriver &driver, const gkl_shim_mem_cuda_kernels &kernels)
+        : stream(driver, kernels) {}
+    ~Searcher();
+    Searcher(const Searcher &) = delete;
 
-// Finds the matches that start in a chunk. Calls collect(begin, end, found) with those of each part
-// of it, one part after the other. A part has at most `most` matches, or one position. The matches
-// are valid during the call. Adds the time to `times`.
-void find_on_device(
-    Stream *stream, const DevicePage &page, const Index &index, const Chunk &chunk,
-    int64_t min_length, int64_t most, int threads, StepTimes *times,
-    const std::function<void(int64_t begin, int64_t end, const FoundMatches &found)> &collect);
+    // Takes the next chunk. `starts` are those of the queries in the texts.
+    void take(const Chunk &chunk, const std::vector<int64_t> &starts,
+              const ChunkSettings &settings);
+    // Finds the matches of a strand that start in the chunk. Calls collect(begin, end, found) with
+    // those of each part of it, one part after the other. A part has at most settings.most matches,
+    // or one position. The matches are valid during the call. Adds the time to `times`.
+    void find(
+        const DevicePage &page, const TextSource &strand, const ChunkSettings &settings,
+        StepTimes *times,
+        const std::function<void(int64_t begin, int64_t end, const FoundMatches &found)> &collect);
+
+    Stream stream;
+
+   private:
+    // Returns how many matches there are, and leaves in places_ how many start at each position.
+    int64_t count(MatchWork *work);
+    // Writes the matches in their order and fetches them.
+    const Found *fetch(MatchWork *work, int64_t matches);
+
+    Chunk chunk_ = {};
+    DeviceQueries queries_;
+    // Of the matches: how many there are, their places, and the matches before and after they are
+    // put in order.
+    gpu::KeptMemory<uint64_t> total_, places_, unordered_, ordered_;
+    gpu::KeptMemory<void *> fetched_;
+};
 
 }  // namespace mem
 }  // namespace gkl_shim

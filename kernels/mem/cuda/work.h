@@ -16,6 +16,25 @@ enum { kScanned = 1024 };
 // The most matches at one position of a query that the device puts in order.
 enum { kMostOrdered = 2048 };
 
+// End bytes around the letters of a text. The codes and the odd bits have as many places around
+// them.
+enum { kAround = 512 };
+// Letters that a warp makes.
+enum { kRun = 512 };
+
+// The letters of a strand's text. Queries begin at `starts` of the text, and an end byte follows
+// each.
+struct LetterWork {
+    const uint32_t *starts;
+    int64_t queries;
+    int64_t size;        // of the text
+    const uint8_t *raw;  // the letters of all these queries, without end bytes
+    bool reversed;
+    LetterTable table;
+    uint8_t *letters;  // of the text, with kAround end bytes before them
+    int64_t bytes;     // of these
+};
+
 // The seeds of a page. Positions count from the first letter that is on the device.
 struct SeedWork {
     Seeds seeds;

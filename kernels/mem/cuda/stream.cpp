@@ -1,0 +1,40 @@
+#include "mem/cuda/stream.h"
+
+#include <algorithm>
+
+#include "mem/cuda/work.h"
+
+namespace gkl_shim {
+namespace mem {
+namespace {
+
+// More blocks than this only repeat their loop.
+const int64_t kMostBlocks = int64_t(1) << 20;
+
+}  // namespace
+
+Stream::Stream(const CudaDriver &given_driver, const gkl_shim_mem_cuda_kernels &given_kernels)
+    : driver(given_driver),
+      kernels(given_kernels),
+      stream(driver.stream()),
+      sender(driver, stream) {}
+
+Stream::~Stream() {
+    finish();
+    driver.free_stream(stream);
+}
+
+void Stream::launch(void *kernel, int64_t threads, void **parameters) const {
+    const int64_t blocks = std::clamp<int64_t>((threads + kThreads - 1) / kThreads, 1, kMostBlocks);
+    driver.launch(kernel, int32_t(blocks), 1, kThreads, 0, stream, parameters);
+}
+
+void Stream::finish() const {
+    try {
+        driver.wait_for_stream(stream);
+    } catch (const CudaFailure &) {
+    }
+}
+
+}  // namespace mem
+}  // namespace gkl_shim

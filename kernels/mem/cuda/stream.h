@@ -1,0 +1,32 @@
+// A stream of a device, the kernels that it launches, and the pinned memory that it sends from.
+#pragma once
+
+#include <stdint.h>
+
+#include "gkl_shim_internal.h"
+#include "gpu/driver.h"
+#include "mem/cuda/sender.h"
+
+namespace gkl_shim {
+namespace mem {
+
+// The device's context is current in all calls.
+class Stream {
+   public:
+    Stream(const CudaDriver &driver, const gkl_shim_mem_cuda_kernels &kernels);
+    ~Stream();
+    Stream(const Stream &) = delete;
+
+    // Launches enough blocks for this many threads.
+    void launch(void *kernel, int64_t threads, void **parameters) const;
+    // Waits for what is in flight, unless the device has failed: it does nothing more.
+    void finish() const;
+
+    const CudaDriver &driver;
+    const gkl_shim_mem_cuda_kernels &kernels;
+    void *const stream;
+    Sender sender;
+};
+
+}  // namespace mem
+}  // namespace gkl_shim
