@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 import numpy as np
 
 from gkl_shim import _auto, _native
-from gkl_shim._choices import check_choice
+from gkl_shim._arguments import check_choice
 from gkl_shim._native_correct import Counter
 
 if TYPE_CHECKING:
@@ -52,10 +52,10 @@ class Processors:
         check_choice("backend", backend, Backend)
         self.threads = whole_number(threads, "threads")
 
-        def open_engine() -> cuda.Engine:
+        def open_engine(numbers: list[int] | None) -> cuda.Engine:
             from gkl_shim.cuda.correct import Engine
 
-            return Engine(devices, threads)
+            return Engine(numbers, self.threads)
 
         self._devices = _auto.Devices(backend, devices, open_engine)
         self._costs = _auto.CallCosts()

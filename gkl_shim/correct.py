@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gkl_shim import _native_correct
-from gkl_shim._choices import check_choice
+from gkl_shim._arguments import check_choice
 from gkl_shim._closable import Closable
 from gkl_shim._correct_processors import Backend, Processors, whole_number
 from gkl_shim._files import atomic_output

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from gkl_shim import _auto, _native, _native_mem
-from gkl_shim._choices import check_choice
+from gkl_shim._arguments import check_choice
 from gkl_shim._closable import Closable
 from gkl_shim._files import atomic_output
 from gkl_shim._native_mem import WHOLE, Information, Part
@@ -128,10 +128,10 @@ class Index(Closable):
         self._threads = threads or _native.cpu_count()
         self._costs = _auto.CallCosts()
 
-        def open_engine() -> cuda.Engine:
+        def open_engine(numbers: list[int] | None) -> cuda.Engine:
             from gkl_shim.cuda.mem import Engine
 
-            return Engine(devices)
+            return Engine(numbers)
 
         self._devices = _auto.Devices(backend, devices, open_engine)
 

@@ -149,10 +149,9 @@ class PairHMM(Closable):
         self._build = self._engine.build
         # A caller who names a build of the CPU engine wants the CPU engine.
         chosen = "cpu" if backend == "auto" and build is not None else backend
-        numbers = None if devices is None else list(devices)
         self._options = (precision, int(threads))
         self._devices: Devices[CudaEngine] = Devices(
-            chosen, numbers, lambda: _open_cuda(numbers, precision, int(threads))
+            chosen, devices, lambda numbers: _open_cuda(numbers, precision, int(threads))
         )
         self._costs = CallCosts()
         self._final: Statistics | None = None

@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -121,7 +121,7 @@ class Prefilter(Closable):
         backend: Backend = "auto",
         threads: int = 0,
         build: str | None = None,
-        devices: list[int] | None = None,
+        devices: Iterable[int] | None = None,
         encode: Encode = "auto",
     ) -> None:
         for name, value, allowed in (
@@ -144,7 +144,7 @@ class Prefilter(Closable):
         self._cpu: CpuEngine | None = CpuEngine(method, mode, self.max_edits, threads, build)
         cpu = self._cpu
         self._devices: Devices[CudaEngine] = Devices(
-            backend, devices, lambda: _open_cuda(cpu, devices, encode)
+            backend, devices, lambda numbers: _open_cuda(cpu, numbers, encode)
         )
         self._costs = CallCosts()
 
@@ -345,7 +345,7 @@ def edits(
     backend: Backend = "auto",
     threads: int = 0,
     build: str | None = None,
-    devices: list[int] | None = None,
+    devices: Iterable[int] | None = None,
     encode: Encode = "auto",
 ) -> NDArray[np.int16]:
     """Compute the edits of every read-segment pair.

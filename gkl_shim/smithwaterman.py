@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gkl_shim import _native_smithwaterman
-from gkl_shim._choices import check_choice
+from gkl_shim._arguments import check_choice
 from gkl_shim._closable import Closable
 from gkl_shim._ragged import ragged
 
