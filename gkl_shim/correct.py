@@ -18,9 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gkl_shim import _native_correct
-from gkl_shim._arguments import check_choice
+from gkl_shim._arguments import INT32_MAX, check_choice, whole_number
 from gkl_shim._closable import Closable
-from gkl_shim._correct_processors import Backend, Processors, whole_number
+from gkl_shim._correct_processors import Backend, Processors
 from gkl_shim._files import atomic_output
 from gkl_shim._native_correct import Counter, Options
 from gkl_shim._ragged import ragged
@@ -174,10 +174,10 @@ class Spectrum(Closable):
         letters, offsets = ragged(reads, "reads")
         if k is None:
             mean_length = float(np.diff(offsets).mean()) if len(offsets) > 1 else 0
-            size = None if genome_size is None else whole_number(genome_size, "genome_size", 2**63)
+            size = None if genome_size is None else whole_number("genome_size", genome_size)
             k = chosen_k(mean_length, size)
         processors = Processors(backend, devices, threads)
-        counter = processors.counter(whole_number(k, "k"), threshold)
+        counter = processors.counter(whole_number("k", k, 0, INT32_MAX), threshold)
         complete = False
         while not complete:
             counter.count((letters, offsets))
@@ -189,7 +189,7 @@ class Spectrum(Closable):
         cls, counter: Counter, threshold: int | None, processors: Processors | None = None
     ) -> Spectrum:
         """Make a spectrum after the counter's last pass. This can be done once."""
-        wanted = 0 if threshold is None else whole_number(threshold, "threshold")
+        wanted = 0 if threshold is None else whole_number("threshold", threshold, 0, INT32_MAX)
         native = _native_correct.Spectrum.made(counter, wanted)
         return cls(native, counter.histogram()[0], processors)
 
@@ -349,10 +349,10 @@ class Spectrum(Closable):
         """
         check_choice("method", method, Method)
         options = Options(
-            whole_number(threads, "threads"),
+            whole_number("threads", threads, 0, INT32_MAX),
             method,
-            _limit(max_changes, "max_changes"),
-            _limit(max_window_changes, "max_window_changes"),
+            _limit("max_changes", max_changes),
+            _limit("max_window_changes", max_window_changes),
             all_or_nothing,
         )
         native = self.native
@@ -383,12 +383,8 @@ class Spectrum(Closable):
         )
 
 
-def _limit(value: Any, name: str) -> int:
-    if value is None:
-        return 0
-    if whole_number(value, name) < 1:
-        raise ValueError(f"{name} is {value}, less than 1")
-    return int(value)
+def _limit(name: str, value: Any) -> int:
+    return 0 if value is None else whole_number(name, value, 1, INT32_MAX)
 
 
 def _qualities(value: Any, offsets: NDArray[np.int64]) -> NDArray[np.uint8]:

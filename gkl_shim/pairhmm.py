@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gkl_shim import _native_pairhmm, _pairhmm_calls
+from gkl_shim._arguments import check_choice
 from gkl_shim._auto import CallCosts, Devices
 from gkl_shim._batch import (
     CONTINUATION_QUALS,
@@ -139,10 +140,8 @@ class PairHMM(Closable):
         precision: Precision = "single",
         build: str | None = None,
     ) -> None:
-        if backend not in ("auto", "cpu", "cuda"):
-            raise ValueError(f'backend: "auto", "cpu" or "cuda", not {backend!r}')
-        if precision not in ("single", "double"):
-            raise ValueError(f'precision: "single" or "double", not {precision!r}')
+        check_choice("backend", backend, Backend)
+        check_choice("precision", precision, Precision)
         self._engine: _native_pairhmm.CpuEngine | None = _native_pairhmm.CpuEngine(
             threads, precision, build
         )

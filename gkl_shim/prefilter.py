@@ -11,12 +11,13 @@ import contextlib
 import dataclasses
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gkl_shim import _native_prefilter
+from gkl_shim._arguments import check_choice, whole_number
 from gkl_shim._auto import CallCosts, Devices
 from gkl_shim._closable import Closable
 from gkl_shim._prefilter_engine import CpuEngine, Engine, Method, Mode, ResidentEngine, refuse
@@ -124,21 +125,13 @@ class Prefilter(Closable):
         devices: Iterable[int] | None = None,
         encode: Encode = "auto",
     ) -> None:
-        for name, value, allowed in (
-            ("method", method, get_args(Method)),
-            ("mode", mode, get_args(Mode)),
-            ("backend", backend, get_args(Backend)),
-            ("encode", encode, get_args(Encode)),
-        ):
-            if value not in allowed:
-                raise ValueError(f"{name}: one of {', '.join(allowed)}, not {value!r}")
-        if isinstance(max_edits, bool) or not isinstance(max_edits, (int, np.integer)):
-            raise ValueError(f"max_edits: a whole number, not {max_edits!r}")
-        if not 0 <= max_edits <= MAX_EDITS:
-            raise ValueError(f"max_edits: 0 to {MAX_EDITS}, not {max_edits}")
+        check_choice("method", method, Method)
+        check_choice("mode", mode, Mode)
+        check_choice("backend", backend, Backend)
+        check_choice("encode", encode, Encode)
         if method == "gatekeeper" and mode != "global":
             raise ValueError(f"mode: gatekeeper supports only global, not {mode}")
-        self.max_edits = int(max_edits)
+        self.max_edits = whole_number("max_edits", max_edits, 0, MAX_EDITS)
         self.method: Method = method
         self.mode: Mode = mode
         self._cpu: CpuEngine | None = CpuEngine(method, mode, self.max_edits, threads, build)

@@ -373,8 +373,6 @@ def test_refused_options() -> None:
         align([b"A"], [b"A"], (1, 2, 2**31, 3))
     with pytest.raises(ValueError, match=r"mismatch is 0\.5, not a 32-bit whole number"):
         align([b"A"], [b"A"], (1, 0.5, 2, 3))  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="threads: 0 or more, not -1"):
-        SmithWaterman(-1)
     with pytest.raises(BackendUnavailable, match='no build "sse" here'):
         SmithWaterman(build="sse")
 
