@@ -120,6 +120,7 @@ class Spectrum(Closable):
     def from_reads(
         cls,
         reads: Any,
+        *,
         k: int | None = None,
         threshold: int | None = None,
         threads: int = 0,
@@ -197,6 +198,7 @@ class Spectrum(Closable):
     def load(
         cls,
         path: str | Path,
+        *,
         backend: Backend = "auto",
         devices: Iterable[int] | None = None,
         threads: int = 0,
@@ -305,6 +307,7 @@ class Spectrum(Closable):
         self,
         reads: Any,
         qualities: Any = None,
+        *,
         method: Method = "search",
         max_changes: int | None = None,
         threads: int = 0,

@@ -62,7 +62,15 @@ def check(
     histogram = np.bincount(list(counts.values()), minlength=300)[1:]
     assert (spectrum.histogram[:200] == histogram[:200]).all()
     joined = bytes(q for read in qualities for q in read)
-    found = spectrum.correct(reads, joined, method, limit, threads, in_window, whole)
+    found = spectrum.correct(
+        reads,
+        joined,
+        method=method,
+        max_changes=limit,
+        threads=threads,
+        max_window_changes=in_window,
+        all_or_nothing=whole,
+    )
     for index, (read, quality) in enumerate(zip(reads, qualities, strict=True)):
         want, state = oracle.correct(read, quality, solid, k, method, limit, in_window or 4, whole)
         assert (found.read(index).decode(), found.states[index]) == (want, state), (index, read)
@@ -221,7 +229,7 @@ def test_threads_change_nothing(method) -> None:
     results = []
     for threads in (1, 2, 5):
         spectrum = Spectrum.from_reads(reads, k=15, threshold=3, threads=threads)
-        found = spectrum.correct(reads, joined, method, threads=threads)
+        found = spectrum.correct(reads, joined, method=method, threads=threads)
         results.append((spectrum.histogram.tobytes(), found.letters.tobytes()))
     assert len(set(results)) == 1
 

@@ -48,7 +48,7 @@ def aligned(
     for k, pair in enumerate(given_pairs):
         groups[pair.parameters, pair.overhang].append(k)
     results: dict[int, tuple[int, str]] = {}
-    engine = SmithWaterman(threads, build)
+    engine = SmithWaterman(threads=threads, build=build)
     for (parameters, overhang), members in groups.items():
         found = engine.align(
             [given_pairs[k].reference for k in members],
@@ -293,7 +293,7 @@ from gkl_shim.smithwaterman import SmithWaterman
 rng = random.Random(5)
 reference = bytes(rng.choices(b"ACGT", k=30_000))
 alternative = reference[:14_000] + reference[14_010:]
-aligner = SmithWaterman(1)
+aligner = SmithWaterman(threads=1)
 aligner.align([reference[:100]], [alternative[:90]])
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 found = aligner.align([reference], [alternative])
