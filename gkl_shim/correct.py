@@ -249,7 +249,7 @@ class Spectrum(Closable):
         OSError
             If the file cannot be written.
         """
-        information, native = self._information, self.native
+        information = self.native.information()
         facts = {
             "format": _FORMAT,
             "k": information.k,
@@ -263,7 +263,6 @@ class Spectrum(Closable):
                 slots=information.slots,
                 histogram=self.histogram,
             )
-        del native  # which held the slots, even if another thread has closed this spectrum
 
     @property
     def native(self) -> _native_correct.Spectrum:

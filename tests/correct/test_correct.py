@@ -517,6 +517,15 @@ def test_wrong_arguments_of_correcting(arguments, message) -> None:
         spectrum.correct(**{"reads": ["ACGT"], **arguments})
 
 
+def test_a_view_of_the_slots_outlives_the_spectrum() -> None:
+    letters = "".join(random.Random(1).choices("ACGT", k=400_000))  # enough for pages of its own
+    spectrum = Spectrum.from_reads([letters] * 3, k=21, threshold=2)
+    slots = spectrum.native.information().slots
+    want = slots.copy()
+    spectrum.close()
+    assert (slots == want).all()
+
+
 def test_a_closed_spectrum_refuses_calls_and_frees_its_memory(tmp_path) -> None:
     with Spectrum.from_reads(["ACGTTGCAAGCT"] * 5, k=11) as spectrum:
         native = weakref.ref(spectrum.native)
