@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from gkl_shim import _native_prefilter
 from gkl_shim._arguments import check_choice, whole_number
 from gkl_shim._auto import CallCosts, Devices
+from gkl_shim._checks import whole_numbers
 from gkl_shim._closable import Closable
 from gkl_shim._prefilter_engine import CpuEngine, Engine, Method, Mode, ResidentEngine, refuse
 from gkl_shim._sequences import MAX_LENGTH, Sequences, contig_sequences, sequences
@@ -417,12 +418,7 @@ def _check_equal(reads: Sequences, segments: Sequences) -> None:
 
 
 def _indices(values: Any, name: str, kind: type[np.integer[Any]]) -> NDArray[Any]:
-    array = np.asarray(values)
-    if array.ndim != 1 or (array.dtype.kind not in "iu" and len(array)):
-        raise ValueError(
-            f"{name}: expected whole numbers in one dimension, got {array.dtype} of shape "
-            f"{array.shape}"
-        )
+    array = whole_numbers(values, name)
     if array.dtype.itemsize > np.dtype(kind).itemsize or array.dtype.kind == "u":
         limits = np.iinfo(kind)
         refuse(

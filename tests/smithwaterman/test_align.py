@@ -354,7 +354,7 @@ def test_forms_of_sequences() -> None:
         ([b"A"], (b"ACG", np.array([0, 2, 1])), "alternatives: the offsets must start at 0"),
         ([b"A"], (b"ACG", np.array([0, 2**63 - 1, -(2**63), -1, 3])), "alternatives: the offsets"),
         ([b"A"], (b"ACG", np.array([0.0, 1.0])), "alternatives: the offsets must be whole"),
-        ([b"A"], ("ACG", np.array([0, 1])), "alternatives: the letters must be bytes"),
+        ([b"A"], ("ACG", np.array([0, 1])), "alternatives: expected a uint8 array or bytes"),
     ],
 )
 def test_refused_sequences(references, alternatives, message: str) -> None:
