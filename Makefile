@@ -66,6 +66,7 @@ lint: $(BIN)/python  ## check formatting, style and types
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/hadolint docker/Dockerfile tests/docker/Dockerfile
+	sh -n docker/install
 	git ls-files 'kernels/*' 'tests/*' | grep -E '\.(h|c|cpp|inc|cu)$$' \
 	  | xargs $(BIN)/clang-format --dry-run --Werror
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import threading
 import time
 import warnings
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from gkl_shim import _native
+from gkl_shim._arguments import device_numbers
 from gkl_shim.errors import BackendUnavailable
 
 __all__ = ["CallCosts", "Devices"]
@@ -47,28 +49,29 @@ class Devices(Generic[_Engine]):
     ----------
     backend
         ``"cpu"``, ``"cuda"`` or ``"auto"``.
-    numbers
-        The numbers of the devices that the user chose, or None.
+    devices
+        The numbers of the devices that the user chose, or None for all devices.
     open_engine
-        Opens the engine, or raises BackendUnavailable.
+        Opens the engine on devices, or raises BackendUnavailable.
 
     Raises
     ------
     ValueError
-        If devices are chosen for the backend ``"cpu"``.
+        If `devices` is wrong, or is given for the backend ``"cpu"``.
     """
 
     def __init__(
         self,
         backend: str,
-        numbers: Iterable[int] | None,
-        open_engine: Callable[[], _Engine],
+        devices: Iterable[int] | None,
+        open_engine: Callable[[list[int] | None], _Engine],
     ) -> None:
+        numbers = device_numbers(devices)
         if backend == "cpu" and numbers is not None:
             raise ValueError("devices: the CPU backend has none")
-        self.engine: _Engine | None = open_engine() if backend == "cuda" else None
+        self.engine: _Engine | None = open_engine(numbers) if backend == "cuda" else None
         self.always = backend == "cuda"
-        self._open_engine = open_engine
+        self._open_engine = functools.partial(open_engine, numbers)
         self._may_open = backend == "auto" and any(driver.exists() for driver in _DRIVERS)
         self._nanoseconds_left = _WARM_UP_NANOSECONDS
         self._lock = threading.Lock()

@@ -1,4 +1,4 @@
-"""Check letters, qualities and offsets of PairHMM's and PDHMM's input."""
+"""Check arrays of letters, qualities and other whole numbers that callers pass."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from gkl_shim import _native_pairhmm
 from gkl_shim.cuda import arrays
 
 __all__ = ["MAX_QUAL", "QUAL_TRACKS", "byte_view", "bytes_array", "check_contents", "check_quals",
-           "checked_quality", "first_other", "integers", "items_of", "shown"]  # fmt: skip
+           "checked_quality", "first_other", "integers", "items_of", "shown",
+           "whole_numbers"]  # fmt: skip
 
 MAX_QUAL = 127
 QUAL_TRACKS = ("quals", "insertion_quals", "deletion_quals", "continuation_quals")
@@ -83,6 +84,17 @@ def integers(value: Any, name: str) -> NDArray[np.int64]:
     if array[0] != 0:
         raise ValueError(f"{name}: start at {array[0]}, not 0")
     return np.ascontiguousarray(array, np.int64)
+
+
+def whole_numbers(value: Any, name: str) -> NDArray[Any]:
+    """Return a one-dimensional array of whole numbers, which may be empty."""
+    array = np.asarray(value)
+    if array.ndim != 1 or (array.dtype.kind not in "iu" and len(array)):
+        raise ValueError(
+            f"{name}: expected whole numbers in one dimension, got {array.dtype} of shape "
+            f"{array.shape}"
+        )
+    return array
 
 
 def checked_quality(value: Any, name: str) -> int:

@@ -33,6 +33,7 @@ from gkl_shim._checks import (
     first_other,
     items_of,
     shown,
+    whole_numbers,
 )
 from gkl_shim.cuda import arrays
 
@@ -234,12 +235,7 @@ def _track(value: Any, length: int, name: str) -> bytes:
             numbers = np.asarray(arrays.on_host(value))
         except ValueError:
             raise ValueError(f"{name}: expected one number a base") from None
-        if numbers.ndim != 1 or (len(numbers) and numbers.dtype.kind not in "iu"):
-            raise ValueError(
-                f"{name}: expected whole numbers in one dimension, got {numbers.dtype} of shape "
-                f"{numbers.shape}"
-            )
-        check_quals(numbers, name)
+        check_quals(whole_numbers(numbers, name), name)
         quals = numbers.astype(np.uint8).tobytes()
     if len(quals) != length:
         raise ValueError(f"{name}: {len(quals)} values for {length} bases")

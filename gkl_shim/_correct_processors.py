@@ -6,16 +6,14 @@ import warnings
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
-import numpy as np
-
 from gkl_shim import _auto, _native
-from gkl_shim._choices import check_choice
+from gkl_shim._arguments import INT32_MAX, check_choice, whole_number
 from gkl_shim._native_correct import Counter
 
 if TYPE_CHECKING:
     from gkl_shim.cuda import correct as cuda
 
-__all__ = ["Backend", "Processors", "whole_number"]
+__all__ = ["Backend", "Processors"]
 
 Backend: TypeAlias = Literal["auto", "cpu", "cuda"]
 
@@ -50,12 +48,12 @@ class Processors:
         self, backend: Backend = "auto", devices: Iterable[int] | None = None, threads: int = 0
     ) -> None:
         check_choice("backend", backend, Backend)
-        self.threads = whole_number(threads, "threads")
+        self.threads = whole_number("threads", threads, 0, INT32_MAX)
 
-        def open_engine() -> cuda.Engine:
+        def open_engine(numbers: list[int] | None) -> cuda.Engine:
             from gkl_shim.cuda.correct import Engine
 
-            return Engine(devices, threads)
+            return Engine(numbers, self.threads)
 
         self._devices = _auto.Devices(backend, devices, open_engine)
         self._costs = _auto.CallCosts()
@@ -67,7 +65,7 @@ class Processors:
         """Return a counter for a threshold: on the devices if they are open."""
         if threshold == 0:
             raise ValueError("threshold is 0, not 2 to 2047")
-        wanted = 0 if threshold is None else whole_number(threshold, "threshold")
+        wanted = 0 if threshold is None else whole_number("threshold", threshold, 0, INT32_MAX)
         return Counter(k, self.threads, memory_bytes, self._devices.engine, wanted)
 
     def correct(
@@ -106,10 +104,3 @@ class Processors:
         cpu = bases * _CPU_NANOSECONDS / (self.threads or _native.cpu_count())
         gpu = _GPU_CALL_NANOSECONDS + bases * _GPU_NANOSECONDS
         return ffi.new("gkl_shim_call_estimate *", (bases, cpu, gpu))
-
-
-def whole_number(value: Any, name: str, end: int = 2**31) -> int:
-    """Return a number from 0 to before `end`, or refuse the value."""
-    if not isinstance(value, (int, np.integer)) or not 0 <= value < end:
-        raise ValueError(f"{name} is {value!r}, not a whole number from 0")
-    return int(value)

@@ -12,6 +12,7 @@ from typing import Any
 
 import gkl_shim
 from gkl_shim import paths
+from gkl_shim._arguments import INT32_MAX, whole_number
 from gkl_shim.errors import BackendUnavailable, MissingComponent
 
 __all__ = ["CpuEngine", "builds", "check", "cpu_count", "last_error", "library", "opened",
@@ -152,11 +153,7 @@ class CpuEngine:
     _kind: str
 
     def __init__(self, build: str | None, threads: int, **options: int) -> None:
-        # This module does not import NumPy, whose integers are welcome, too: see opened_by_library.
-        if isinstance(threads, bool) or not hasattr(threads, "__index__"):
-            raise ValueError(f"threads: a whole number, not {threads!r}")
-        if not 0 <= threads < 2**31:
-            raise ValueError(f"threads: 0 or more, not {threads}")
+        most_threads = whole_number("threads", threads, 0, INT32_MAX)
         if build is not None and not isinstance(build, str):
             raise ValueError(f"build: a name, not {build!r}")
         self._ffi, self._lib = library()
@@ -165,7 +162,7 @@ class CpuEngine:
             name = self._ffi.new("char[]", build.encode(errors="surrogateescape"))
         given = self._ffi.new(
             f"gkl_shim_{self._kind}_options *",
-            {**options, "threads": int(threads), "build": name},
+            {**options, "threads": most_threads, "build": name},
         )
         self._handle = opened(self._kind, given)
 

@@ -77,7 +77,7 @@ class Information(NamedTuple):
     false_positive_rate: float
     size: int
     slots: NDArray[np.uint32]
-    """A view of the spectrum's memory."""
+    """A view of the spectrum's memory, which it keeps."""
 
 
 class Totals(NamedTuple):
@@ -203,7 +203,9 @@ class Spectrum:
         """Return what the spectrum consists of."""
         found = self._ffi.new("gkl_shim_correct_spectrum_info *")
         _native.check(self._lib.gkl_shim_correct_spectrum_information(self.pointer, found))
-        memory = self._ffi.buffer(found.slots, found.slot_count * 4)
+        # The spectrum must outlive the view: the destructor holds it.
+        slots = self._ffi.gc(found.slots, lambda _, spectrum=self.pointer: None)
+        memory = self._ffi.buffer(slots, found.slot_count * 4)
         return Information(
             found.k,
             found.threshold,

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from gkl_shim import _batch, _convert
 from gkl_shim._batch import ReadBatch
-from gkl_shim._checks import byte_view, items_of
+from gkl_shim._checks import byte_view, items_of, whole_numbers
 from gkl_shim._convert import Bases
 from gkl_shim.cuda import arrays
 
@@ -274,12 +274,7 @@ def _flags_array(value: Any, name: str) -> NDArray[np.uint8]:
     if isinstance(value, str) or not isinstance(value, Iterable):
         raise ValueError(f"{name}: expected whole numbers, got {type(value).__name__}")
     given = arrays.on_host(value)
-    values = np.asarray(given if isinstance(given, np.ndarray) else list(given))
-    if values.ndim != 1 or (len(values) and values.dtype.kind not in "iu"):
-        raise ValueError(
-            f"{name}: expected whole numbers in one dimension, got {values.dtype} of shape "
-            f"{values.shape}"
-        )
+    values = whole_numbers(given if isinstance(given, np.ndarray) else list(given), name)
     wrong = (values < 0) | (values > 255)
     if wrong.any():
         at = int(np.argmax(wrong))

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gkl_shim._batch import offsets_of
-from gkl_shim._checks import byte_view, items_of
+from gkl_shim._checks import bytes_array, items_of
 
 __all__ = ["ragged"]
 
@@ -30,7 +30,7 @@ def ragged(value: Any, name: str) -> tuple[NDArray[np.uint8], NDArray[np.int64]]
         If the value has another type, or an offset is wrong.
     """
     if isinstance(value, tuple) and len(value) == 2 and isinstance(value[1], np.ndarray):
-        letters, ends = _bytes(value[0], name), _offsets(value[1], name)
+        letters, ends = bytes_array(value[0], name), _offsets(value[1], name)
         if ends[-1] > len(letters):
             raise ValueError(f"{name}: offsets up to {ends[-1]}, but {len(letters)} letters")
     else:
@@ -55,14 +55,6 @@ def _item(item: Any, name: str, index: int) -> bytes:
         return item.tobytes()
     got = type(item).__name__
     raise ValueError(f"{name}: sequence {index}: expected bytes, str or a uint8 array, got {got}")
-
-
-def _bytes(value: Any, name: str) -> NDArray[np.uint8]:
-    if isinstance(value, (bytes, bytearray, memoryview)):
-        return byte_view(value)
-    if not isinstance(value, np.ndarray) or value.dtype != np.uint8 or value.ndim != 1:
-        raise ValueError(f"{name}: the letters must be bytes or a one-dimensional uint8 array")
-    return np.ascontiguousarray(value)
 
 
 def _offsets(value: NDArray[Any], name: str) -> NDArray[np.int64]:

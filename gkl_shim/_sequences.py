@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gkl_shim import _native_prefilter
-from gkl_shim._checks import byte_view, items_of
+from gkl_shim._checks import bytes_array, items_of, whole_numbers
 
 __all__ = ["MAX_LENGTH", "Sequences", "contig_sequences", "sequences"]
 
@@ -82,7 +82,7 @@ class Sequences:
         ValueError
             If a sequence reaches outside the letters, or a length is not 1 to 10,000.
         """
-        buffer = _byte_array(letters, "letters")
+        buffer = bytes_array(letters, "letters")
         begins, sizes, length = _slices(starts, lengths, len(buffer))
         return cls(
             _native_prefilter.Sequences(
@@ -357,14 +357,6 @@ def _letters(item: Any, name: str) -> bytes:
     raise ValueError(f"{name}: expected bytes, str or a uint8 array, got {type(item).__name__}")
 
 
-def _byte_array(value: Any, name: str) -> NDArray[np.uint8]:
-    if isinstance(value, (bytes, bytearray, memoryview)):
-        return byte_view(value)
-    if not isinstance(value, np.ndarray) or value.dtype != np.uint8 or value.ndim != 1:
-        raise ValueError(f"{name}: expected bytes or a one-dimensional uint8 array")
-    return np.ascontiguousarray(value)
-
-
 def _words(value: Any, name: str) -> NDArray[np.uint32]:
     if not isinstance(value, np.ndarray) or value.dtype != np.uint32 or value.ndim != 1:
         raise ValueError(f"{name}: expected a one-dimensional uint32 array")
@@ -372,13 +364,7 @@ def _words(value: Any, name: str) -> NDArray[np.uint32]:
 
 
 def _integers(value: Any, name: str) -> NDArray[np.int64]:
-    array = np.asarray(value)
-    if array.ndim != 1 or (array.dtype.kind not in "iu" and len(array)):
-        raise ValueError(
-            f"{name}: expected whole numbers in one dimension, got {array.dtype} of shape "
-            f"{array.shape}"
-        )
-    return np.ascontiguousarray(array, np.int64)
+    return np.ascontiguousarray(whole_numbers(value, name), np.int64)
 
 
 def _slices(

@@ -18,9 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gkl_shim import _native_correct
-from gkl_shim._choices import check_choice
+from gkl_shim._arguments import INT32_MAX, check_choice, whole_number
 from gkl_shim._closable import Closable
-from gkl_shim._correct_processors import Backend, Processors, whole_number
+from gkl_shim._correct_processors import Backend, Processors
 from gkl_shim._files import atomic_output
 from gkl_shim._native_correct import Counter, Options
 from gkl_shim._ragged import ragged
@@ -120,6 +120,7 @@ class Spectrum(Closable):
     def from_reads(
         cls,
         reads: Any,
+        *,
         k: int | None = None,
         threshold: int | None = None,
         threads: int = 0,
@@ -174,10 +175,10 @@ class Spectrum(Closable):
         letters, offsets = ragged(reads, "reads")
         if k is None:
             mean_length = float(np.diff(offsets).mean()) if len(offsets) > 1 else 0
-            size = None if genome_size is None else whole_number(genome_size, "genome_size", 2**63)
+            size = None if genome_size is None else whole_number("genome_size", genome_size)
             k = chosen_k(mean_length, size)
         processors = Processors(backend, devices, threads)
-        counter = processors.counter(whole_number(k, "k"), threshold)
+        counter = processors.counter(whole_number("k", k, 0, INT32_MAX), threshold)
         complete = False
         while not complete:
             counter.count((letters, offsets))
@@ -189,7 +190,7 @@ class Spectrum(Closable):
         cls, counter: Counter, threshold: int | None, processors: Processors | None = None
     ) -> Spectrum:
         """Make a spectrum after the counter's last pass. This can be done once."""
-        wanted = 0 if threshold is None else whole_number(threshold, "threshold")
+        wanted = 0 if threshold is None else whole_number("threshold", threshold, 0, INT32_MAX)
         native = _native_correct.Spectrum.made(counter, wanted)
         return cls(native, counter.histogram()[0], processors)
 
@@ -197,6 +198,7 @@ class Spectrum(Closable):
     def load(
         cls,
         path: str | Path,
+        *,
         backend: Backend = "auto",
         devices: Iterable[int] | None = None,
         threads: int = 0,
@@ -247,7 +249,7 @@ class Spectrum(Closable):
         OSError
             If the file cannot be written.
         """
-        information, native = self._information, self.native
+        information = self.native.information()
         facts = {
             "format": _FORMAT,
             "k": information.k,
@@ -261,7 +263,6 @@ class Spectrum(Closable):
                 slots=information.slots,
                 histogram=self.histogram,
             )
-        del native  # which held the slots, even if another thread has closed this spectrum
 
     @property
     def native(self) -> _native_correct.Spectrum:
@@ -305,6 +306,7 @@ class Spectrum(Closable):
         self,
         reads: Any,
         qualities: Any = None,
+        *,
         method: Method = "search",
         max_changes: int | None = None,
         threads: int = 0,
@@ -349,10 +351,10 @@ class Spectrum(Closable):
         """
         check_choice("method", method, Method)
         options = Options(
-            whole_number(threads, "threads"),
+            whole_number("threads", threads, 0, INT32_MAX),
             method,
-            _limit(max_changes, "max_changes"),
-            _limit(max_window_changes, "max_window_changes"),
+            _limit("max_changes", max_changes),
+            _limit("max_window_changes", max_window_changes),
             all_or_nothing,
         )
         native = self.native
@@ -383,12 +385,8 @@ class Spectrum(Closable):
         )
 
 
-def _limit(value: Any, name: str) -> int:
-    if value is None:
-        return 0
-    if whole_number(value, name) < 1:
-        raise ValueError(f"{name} is {value}, less than 1")
-    return int(value)
+def _limit(name: str, value: Any) -> int:
+    return 0 if value is None else whole_number(name, value, 1, INT32_MAX)
 
 
 def _qualities(value: Any, offsets: NDArray[np.int64]) -> NDArray[np.uint8]:

@@ -8,14 +8,13 @@ contains a pair of equal seeds. docs/mem.md explains it.
 
 from __future__ import annotations
 
-import operator
 import warnings
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from gkl_shim import _auto, _native, _native_mem
-from gkl_shim._choices import check_choice
+from gkl_shim._arguments import INT32_MAX, check_choice, whole_number
 from gkl_shim._closable import Closable
 from gkl_shim._files import atomic_output
 from gkl_shim._native_mem import WHOLE, Information, Part
@@ -38,7 +37,6 @@ Kind: TypeAlias = Literal["mem", "mumreference", "mum"]
 Strands: TypeAlias = Literal["forward", "reverse", "both"]
 Backend: TypeAlias = Literal["auto", "cpu", "cuda"]
 
-_MOST = 2**63 - 1
 # How many matches of one query are in memory together, about: where the index is in memory, and
 # where each search builds it.
 _MATCHES, _PAGED_MATCHES = 1 << 23, 1 << 24
@@ -109,12 +107,12 @@ class Index(Closable):
     ) -> None:
         check_choice("backend", backend, Backend)
         options = {
-            "min_length": _number("min_length", min_length, 1),
+            "min_length": whole_number("min_length", min_length, 1),
             "nucleotides_only": nucleotides_only,
-            "threads": _number("threads", threads, 0, 2**31 - 1),
-            "memory": _number("memory", memory, 0),
-            "page_letters": _number("page_letters", page_letters, 0),
-            "query_letters": _number("query_letters", query_letters, 0),
+            "threads": whole_number("threads", threads, 0, INT32_MAX),
+            "memory": whole_number("memory", memory),
+            "page_letters": whole_number("page_letters", page_letters),
+            "query_letters": whole_number("query_letters", query_letters),
             # The devices build pages of their own.
             "deferred": backend == "cuda",
         }
@@ -128,10 +126,10 @@ class Index(Closable):
         self._threads = threads or _native.cpu_count()
         self._costs = _auto.CallCosts()
 
-        def open_engine() -> cuda.Engine:
+        def open_engine(numbers: list[int] | None) -> cuda.Engine:
             from gkl_shim.cuda.mem import Engine
 
-            return Engine(devices)
+            return Engine(numbers)
 
         self._devices = _auto.Devices(backend, devices, open_engine)
 
@@ -153,7 +151,7 @@ class Index(Closable):
         OSError
             If the file cannot be read.
         """
-        _number("threads", threads, 0, 2**31 - 1)
+        whole_number("threads", threads, 0, INT32_MAX)
         check_choice("backend", backend, Backend)
         data = Path(path).read_bytes()
         index = cls.__new__(cls)
@@ -233,7 +231,7 @@ class Index(Closable):
         check_choice("strands", strands, Strands)
         length = self.information.min_length
         if min_length is not None:
-            length = _number("min_length", min_length, length)
+            length = whole_number("min_length", min_length, length)
         return self.matches(native_sequences(queries, "queries"), length, kind, strands).array()
 
     def in_parts(
@@ -367,15 +365,3 @@ def native_sequences(value: Any, name: str) -> _native_mem.Sequences:
     from gkl_shim._ragged import ragged
 
     return _native_mem.Sequences.from_arrays(*ragged(value, name))
-
-
-def _number(name: str, value: Any, least: int, most: int = _MOST) -> int:
-    try:
-        number = operator.index(value)
-    except TypeError:
-        number = least - 1
-    if number < least:
-        raise ValueError(f"{name} is {value!r}, not a whole number from {least} on")
-    if number > most:
-        raise ValueError(f"{name} is {value}, more than {most}")
-    return number

@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gkl_shim import _native_pairhmm, _pairhmm_calls
+from gkl_shim._arguments import check_choice
 from gkl_shim._auto import CallCosts, Devices
 from gkl_shim._batch import (
     CONTINUATION_QUALS,
@@ -139,20 +140,17 @@ class PairHMM(Closable):
         precision: Precision = "single",
         build: str | None = None,
     ) -> None:
-        if backend not in ("auto", "cpu", "cuda"):
-            raise ValueError(f'backend: "auto", "cpu" or "cuda", not {backend!r}')
-        if precision not in ("single", "double"):
-            raise ValueError(f'precision: "single" or "double", not {precision!r}')
+        check_choice("backend", backend, Backend)
+        check_choice("precision", precision, Precision)
         self._engine: _native_pairhmm.CpuEngine | None = _native_pairhmm.CpuEngine(
             threads, precision, build
         )
         self._build = self._engine.build
         # A caller who names a build of the CPU engine wants the CPU engine.
         chosen = "cpu" if backend == "auto" and build is not None else backend
-        numbers = None if devices is None else list(devices)
         self._options = (precision, int(threads))
         self._devices: Devices[CudaEngine] = Devices(
-            chosen, numbers, lambda: _open_cuda(numbers, precision, int(threads))
+            chosen, devices, lambda numbers: _open_cuda(numbers, precision, int(threads))
         )
         self._costs = CallCosts()
         self._final: Statistics | None = None

@@ -10,14 +10,16 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import threading
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gkl_shim import _native_prefilter
+from gkl_shim._arguments import check_choice, whole_number
 from gkl_shim._auto import CallCosts, Devices
+from gkl_shim._checks import whole_numbers
 from gkl_shim._closable import Closable
 from gkl_shim._prefilter_engine import CpuEngine, Engine, Method, Mode, ResidentEngine, refuse
 from gkl_shim._sequences import MAX_LENGTH, Sequences, contig_sequences, sequences
@@ -121,30 +123,22 @@ class Prefilter(Closable):
         backend: Backend = "auto",
         threads: int = 0,
         build: str | None = None,
-        devices: list[int] | None = None,
+        devices: Iterable[int] | None = None,
         encode: Encode = "auto",
     ) -> None:
-        for name, value, allowed in (
-            ("method", method, get_args(Method)),
-            ("mode", mode, get_args(Mode)),
-            ("backend", backend, get_args(Backend)),
-            ("encode", encode, get_args(Encode)),
-        ):
-            if value not in allowed:
-                raise ValueError(f"{name}: one of {', '.join(allowed)}, not {value!r}")
-        if isinstance(max_edits, bool) or not isinstance(max_edits, (int, np.integer)):
-            raise ValueError(f"max_edits: a whole number, not {max_edits!r}")
-        if not 0 <= max_edits <= MAX_EDITS:
-            raise ValueError(f"max_edits: 0 to {MAX_EDITS}, not {max_edits}")
+        check_choice("method", method, Method)
+        check_choice("mode", mode, Mode)
+        check_choice("backend", backend, Backend)
+        check_choice("encode", encode, Encode)
         if method == "gatekeeper" and mode != "global":
             raise ValueError(f"mode: gatekeeper supports only global, not {mode}")
-        self.max_edits = int(max_edits)
+        self.max_edits = whole_number("max_edits", max_edits, 0, MAX_EDITS)
         self.method: Method = method
         self.mode: Mode = mode
         self._cpu: CpuEngine | None = CpuEngine(method, mode, self.max_edits, threads, build)
         cpu = self._cpu
         self._devices: Devices[CudaEngine] = Devices(
-            backend, devices, lambda: _open_cuda(cpu, devices, encode)
+            backend, devices, lambda numbers: _open_cuda(cpu, numbers, encode)
         )
         self._costs = CallCosts()
 
@@ -345,7 +339,7 @@ def edits(
     backend: Backend = "auto",
     threads: int = 0,
     build: str | None = None,
-    devices: list[int] | None = None,
+    devices: Iterable[int] | None = None,
     encode: Encode = "auto",
 ) -> NDArray[np.int16]:
     """Compute the edits of every read-segment pair.
@@ -424,12 +418,7 @@ def _check_equal(reads: Sequences, segments: Sequences) -> None:
 
 
 def _indices(values: Any, name: str, kind: type[np.integer[Any]]) -> NDArray[Any]:
-    array = np.asarray(values)
-    if array.ndim != 1 or (array.dtype.kind not in "iu" and len(array)):
-        raise ValueError(
-            f"{name}: expected whole numbers in one dimension, got {array.dtype} of shape "
-            f"{array.shape}"
-        )
+    array = whole_numbers(values, name)
     if array.dtype.itemsize > np.dtype(kind).itemsize or array.dtype.kind == "u":
         limits = np.iinfo(kind)
         refuse(

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gkl_shim import _native_smithwaterman
-from gkl_shim._choices import check_choice
+from gkl_shim._arguments import check_choice
 from gkl_shim._closable import Closable
 from gkl_shim._ragged import ragged
 
@@ -100,7 +100,7 @@ class SmithWaterman(Closable):
     ['8M']
     """
 
-    def __init__(self, threads: int = 0, build: str | None = None) -> None:
+    def __init__(self, *, threads: int = 0, build: str | None = None) -> None:
         self._engine: _native_smithwaterman.CpuEngine | None = _native_smithwaterman.CpuEngine(
             threads, build
         )
@@ -203,7 +203,7 @@ def align(
     >>> found.offsets.tolist(), found.cigars
     ([1], ['8M'])
     """
-    with SmithWaterman(threads) as aligner:
+    with SmithWaterman(threads=threads) as aligner:
         return aligner.align(references, alternatives, parameters, overhang)
 
 

@@ -204,6 +204,14 @@ def aarch64_jar(tmp_path_factory: pytest.TempPathFactory, aarch64_library: Path)
     return jar
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the tests that need a device, which `make test-gpu` selects."""
+    for item in items:
+        if "gpu" in getattr(item, "fixturenames", ()):
+            item.add_marker("gpu")
+
+
 @pytest.fixture(scope="session")
 def gpu() -> None:
     """Skip the test without a device, or fail under GKL_SHIM_TEST_GPU=1."""

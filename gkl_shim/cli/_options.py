@@ -12,6 +12,7 @@ from typing import Any, Protocol, TypeAlias
 
 import click
 
+from gkl_shim._arguments import device_numbers
 from gkl_shim._files import atomic_output
 from gkl_shim.cli._terminal import printable
 from gkl_shim.errors import FormatError
@@ -23,14 +24,13 @@ _Option: TypeAlias = Callable[[Any], Any]
 
 
 # Click 8.2 and 8.3 have no generic ParamType, so options are converted by functions.
-def _device_numbers(text: str) -> list[int]:
+def _device_numbers(text: str) -> list[int] | None:
     try:
-        numbers = [int(part) for part in text.split(",")]
+        return device_numbers(map(int, text.split(",")))
     except ValueError:
-        numbers = [-1]
-    if min(numbers) < 0:
-        raise click.BadParameter(f"{text!r} is not a list of device numbers such as 0,1")
-    return numbers
+        raise click.BadParameter(
+            f"{text!r} is not a list of different device numbers such as 0,1"
+        ) from None
 
 
 output = click.option(

@@ -148,7 +148,7 @@ def _timed(
         for pairs in chunks:
             aligner.align(pairs.references, pairs.alternatives, pairs.parameters, pairs.overhang)
 
-    calls = [partial(run, SmithWaterman(threads, build)) for build in builds]
+    calls = [partial(run, SmithWaterman(threads=threads, build=build)) for build in builds]
     cells, rows = _cells(chunks), []
     for build, took in zip(builds, _bench.in_turns(calls, seconds), strict=True):
         speeds = tuple(cells / each / 1e9 for each in took)

@@ -76,7 +76,7 @@ def command(
     # The output is opened first, so that an unwritable output fails before the work.
     with atomic_output(output) as file:
         with _options.usage_errors():
-            made = SmithWaterman(threads, build)
+            made = SmithWaterman(threads=threads, build=build)
         with (
             made as aligner,
             smithwaterman_text.Reader(pairs, scores, overhang) as reader,

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from gkl_shim import _native
+from gkl_shim._arguments import device_numbers
 from gkl_shim.cuda import driver
 from gkl_shim.errors import BackendUnavailable
 
@@ -187,19 +188,17 @@ def chosen(devices: Iterable[int] | None) -> Sequence[int]:
     BackendUnavailable
         As for :func:`device_count`, and if `devices` is None and there is no device.
     ValueError
-        If there is no device of a given number, or if `devices` is empty.
+        If `devices` is wrong, or there is no device of a given number.
     """
-    numbers = None if devices is None else list(dict.fromkeys(devices))
+    numbers = device_numbers(devices)
     driver.wake(numbers)
     count = device_count()
     if numbers is None:
         if count == 0:
             raise BackendUnavailable("there is no CUDA device")
         return range(count)
-    if not numbers:
-        raise ValueError("devices: none given")
     for number in numbers:
-        if not 0 <= number < count:
+        if number >= count:
             raise ValueError(f"devices: there is no CUDA device {number}; there are {count}")
     return numbers
 

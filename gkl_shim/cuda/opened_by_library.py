@@ -13,6 +13,7 @@ from __future__ import annotations
 import os
 
 from gkl_shim import _native
+from gkl_shim._arguments import device_numbers
 from gkl_shim.cuda import driver
 from gkl_shim.errors import BackendUnavailable
 
@@ -55,8 +56,8 @@ def pairhmm(double: int, as_gkl: int, vtable: int) -> str:
 def _devices() -> list[int] | None:
     chosen = os.environ.get("GKL_SHIM_DEVICES", "")
     try:
-        return [int(number) for number in chosen.split(",")] if chosen else None
+        return device_numbers(map(int, chosen.split(","))) if chosen else None
     except ValueError:
         raise BackendUnavailable(
-            f"GKL_SHIM_DEVICES={chosen}: give device numbers separated by commas"
+            f"GKL_SHIM_DEVICES={chosen}: give different device numbers, separated by commas"
         ) from None

@@ -46,8 +46,8 @@ int PairHmmCalls::initialize(bool double_precision, int threads, const char *rep
         throw JavaError("java/lang/IllegalStateException",
                         "this CPU has no AVX2 with FMA, and Intel's code is faster here");
 #endif
-    const int asked = std::max(settings().threads > 0 ? settings().threads : threads, 1);
-    const int used = std::min(asked, cpus_);
+    const int asked = settings().threads > 0 ? settings().threads : threads;
+    const int used = std::clamp(asked, 1, cpus_);
     const int chosen = configuration(double_precision, used);
     if (replaced == nullptr) return chosen;
     if (!announced()) {

@@ -23,8 +23,8 @@ PdhmmCalls &PdhmmCalls::get() {
 PdhmmCalls::PdhmmCalls() : cpus_(gkl_shim_cpu_count()), handles_(size_t(cpus_) + 1) {}
 
 int PdhmmCalls::initialize(int threads, const char *replaced) {
-    const int asked = std::max(settings().threads > 0 ? settings().threads : threads, 1);
-    const int used = std::min(asked, cpus_);
+    const int asked = settings().threads > 0 ? settings().threads : threads;
+    const int used = std::clamp(asked, 1, cpus_);
     if (replaced == nullptr || announced_.load(std::memory_order_acquire)) return used;
     const std::lock_guard<std::mutex> lock(announcing_);
     if (!announced_.load(std::memory_order_relaxed)) announce(used, asked, replaced);

@@ -92,7 +92,8 @@ def test_a_failure_is_one_line(tmp_path: Path, arguments: list[str], message: st
     ("arguments", "message"),
     [
         (["--backend", "cpu", "--devices", "0"], "devices: the CPU backend has none"),
-        (["--devices", "0,x"], "'0,x' is not a list of device numbers such as 0,1"),
+        (["--devices", "0,x"], "'0,x' is not a list of different device numbers such as 0,1"),
+        (["--devices", "0,0"], "'0,0' is not a list of different device numbers such as 0,1"),
     ],
 )
 def test_wrong_devices_are_refused(tmp_path: Path, arguments: list[str], message: str) -> None:

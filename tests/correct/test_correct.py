@@ -62,7 +62,15 @@ def check(
     histogram = np.bincount(list(counts.values()), minlength=300)[1:]
     assert (spectrum.histogram[:200] == histogram[:200]).all()
     joined = bytes(q for read in qualities for q in read)
-    found = spectrum.correct(reads, joined, method, limit, threads, in_window, whole)
+    found = spectrum.correct(
+        reads,
+        joined,
+        method=method,
+        max_changes=limit,
+        threads=threads,
+        max_window_changes=in_window,
+        all_or_nothing=whole,
+    )
     for index, (read, quality) in enumerate(zip(reads, qualities, strict=True)):
         want, state = oracle.correct(read, quality, solid, k, method, limit, in_window or 4, whole)
         assert (found.read(index).decode(), found.states[index]) == (want, state), (index, read)
@@ -221,7 +229,7 @@ def test_threads_change_nothing(method) -> None:
     results = []
     for threads in (1, 2, 5):
         spectrum = Spectrum.from_reads(reads, k=15, threshold=3, threads=threads)
-        found = spectrum.correct(reads, joined, method, threads=threads)
+        found = spectrum.correct(reads, joined, method=method, threads=threads)
         results.append((spectrum.histogram.tobytes(), found.letters.tobytes()))
     assert len(set(results)) == 1
 
@@ -495,8 +503,8 @@ def test_wrong_arguments_of_counting(arguments, message) -> None:
     ("arguments", "message"),
     [
         ({"method": "x"}, "method is 'x', not one of search, voting"),
-        ({"max_changes": 0}, "max_changes is 0, less than 1"),
-        ({"max_window_changes": 0}, "max_window_changes is 0, less than 1"),
+        ({"max_changes": 0}, "max_changes is 0, not a whole number from 1 on"),
+        ({"max_window_changes": 0}, "max_window_changes is 0, not a whole number from 1 on"),
         ({"qualities": b"III"}, "qualities: 3 of them, but 4 letters"),
         ({"qualities": ["III", "I"]}, "qualities: their lengths are not those of the reads"),
         ({"qualities": [73, 73, 73, 73]}, "qualities: sequence 0: expected bytes, str or a uint8"),
@@ -507,6 +515,15 @@ def test_wrong_arguments_of_correcting(arguments, message) -> None:
     spectrum = Spectrum.from_reads(["ACGT"], k=11)
     with pytest.raises(ValueError, match=message):
         spectrum.correct(**{"reads": ["ACGT"], **arguments})
+
+
+def test_a_view_of_the_slots_outlives_the_spectrum() -> None:
+    letters = "".join(random.Random(1).choices("ACGT", k=400_000))  # enough for pages of its own
+    spectrum = Spectrum.from_reads([letters] * 3, k=21, threshold=2)
+    slots = spectrum.native.information().slots
+    want = slots.copy()
+    spectrum.close()
+    assert (slots == want).all()
 
 
 def test_a_closed_spectrum_refuses_calls_and_frees_its_memory(tmp_path) -> None:

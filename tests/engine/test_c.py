@@ -33,7 +33,6 @@ def test_the_example_in_the_header_runs(compile_c, tmp_path):
         assert [float(x) for x in line.split()] == pytest.approx(exact, abs=2e-6)
 
 
-@pytest.mark.gpu
 @pytest.mark.usefixtures("gpu")
 @pytest.mark.parametrize("precision", ["single", "double"])
 def test_the_gpu_gives_the_same_bits_from_c(native_driver, region_file, precision):

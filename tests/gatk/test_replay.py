@@ -100,6 +100,7 @@ def test_a_class_path_may_hold_folders(gkl: str, tmp_path: Path) -> None:
         ("", ":1: no regions"),
         ("1\n", ":1: not two counts"),
         ("1 1\nACGT IIII NNNN NNNN\nACGT\n", ":2: not 5 fields"),
+        ("999999999 1\nACGT IIII NNNN NNNN ++++\n", ":3: not 5 fields"),
         ("1 1\nACGT IIII NNN NNNN ++++\nACGT\n", ":2: tracks of unequal length"),
         ("1 2\nACGT IIII NNNN NNNN ++++\nACGT\n", ":4: not 1 fields"),
     ],
@@ -107,8 +108,9 @@ def test_a_class_path_may_hold_folders(gkl: str, tmp_path: Path) -> None:
 def test_wrong_regions_are_refused(gkl: str, tmp_path: Path, text: str, message: str) -> None:
     path = tmp_path / "bad.in"
     path.write_text(text)
+    small = Calls(environment={"JAVA_TOOL_OPTIONS": "-Xmx256m"})
     with pytest.raises(FormatError) as error:
-        replay(path, {"stock": gkl})
+        replay(path, {"stock": gkl}, small)
     assert str(error.value) == f"{path}{message}"
 
 

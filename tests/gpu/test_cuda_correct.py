@@ -109,11 +109,11 @@ def test_every_number_of_devices(method: str) -> None:
     arrays = (letters.reshape(-1), np.arange(0, letters.size + 1, 100))
     qualities = rng.integers(2, 40, letters.size).astype(np.uint8)
     want = Spectrum.from_reads(arrays, backend="cpu")
-    expected = want.correct(arrays, qualities, method)
+    expected = want.correct(arrays, qualities, method=method)
     for count in range(1, device_count() + 1):
         devices = list(range(count))
         spectrum = Spectrum.from_reads(arrays, backend="cuda", devices=devices)
         same_spectrum(spectrum, want)
-        found = spectrum.correct(arrays, qualities, method)
+        found = spectrum.correct(arrays, qualities, method=method)
         for name in ("letters", "states", "begins", "ends", "changed_positions"):
             assert (getattr(found, name) == getattr(expected, name)).all()

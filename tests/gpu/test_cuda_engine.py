@@ -20,7 +20,7 @@ from tests.conftest import RECORDED, recorded
 from tests.gpu.conftest import assert_same_bits, random_region
 from tests.gpu.test_long_reads import LENGTHS, long_region
 
-pytestmark = [pytest.mark.gpu, pytest.mark.usefixtures("gpu")]
+pytestmark = pytest.mark.usefixtures("gpu")
 
 PRECISIONS = ("single", "double")
 

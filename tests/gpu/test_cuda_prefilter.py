@@ -16,7 +16,6 @@ from tests.prefilter.test_exact import MODES, read_pairs
 
 # A device that fails is a warning, and then the CPU computes: no test may pass so.
 pytestmark = [
-    pytest.mark.gpu,
     pytest.mark.usefixtures("gpu"),
     pytest.mark.filterwarnings("error::RuntimeWarning"),
 ]

@@ -221,7 +221,6 @@ def test_wrong_haplotypes(cupy):
         likelihoods([("ACGT", bases)], [b"AAA"], backend="cpu")
 
 
-@pytest.mark.gpu
 @pytest.mark.usefixtures("gpu")
 class TestOnDevice:
     def test_work_under_way_on_the_current_stream(self, batch, expected):

@@ -77,7 +77,6 @@ def test_ptx_is_for_drivers_of_cuda_13_0(file):
         assert re.search(rf"^\.(visible|weak) \.entry {symbol}\($", text, re.MULTILINE)
 
 
-@pytest.mark.gpu
 @pytest.mark.usefixtures("gpu")
 @pytest.mark.parametrize("file", FILES)
 def test_the_device_takes_them(file, monkeypatch):
@@ -92,7 +91,6 @@ def test_the_device_takes_them(file, monkeypatch):
         assert module.get_function(name).num_regs > 0
 
 
-@pytest.mark.gpu
 @pytest.mark.usefixtures("gpu")
 @pytest.mark.parametrize("file", FILES)
 def test_the_driver_takes_the_ptx(file):

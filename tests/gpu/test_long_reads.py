@@ -14,7 +14,7 @@ from gkl_shim.pairhmm import Batch
 from tests.gpu.conftest import assert_same_bits
 from tests.gpu.test_cuda_planner import planned, pointer
 
-on_device = [pytest.mark.gpu, pytest.mark.usefixtures("gpu")]
+on_device = pytest.mark.usefixtures("gpu")
 
 # : Lengths around those at which a read gets another stripe, and some in between.
 LENGTHS = (1, 150, 256, 257, 300, 511, 512, 513, 700, 767, 768, 769, 1000, 1279, 1281, 2000)

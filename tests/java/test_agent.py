@@ -325,6 +325,7 @@ public class Main {
             boolean loaded = pairHmm.load(null);
             if (!loaded && !arguments[0].equals("try")) throw new IllegalStateException();
             if (arguments[0].equals("initialize")) pairHmm.initialize(null);
+            if (arguments[arguments.length - 1].equals("fail")) System.exit(3);
         }
     }
 }
@@ -342,6 +343,7 @@ def run_gatk(
     options: list[str],
     version: str | None = None,
     before: Sequence[str] = (),
+    status: int = 0,
 ) -> list[str]:
     """Run a program in the place of GATK, and return our lines in its log."""
     classpath = gkl_classpath("0.8.11")
@@ -358,7 +360,8 @@ def run_gatk(
         jar.write(folder / name, name)
     command = [*before, require_tool("java"), *options, "-cp", f"{gatk}:{classpath}"]
     command += ["org.broadinstitute.hellbender.Main", *arguments]
-    process = subprocess.run(command, capture_output=True, text=True, check=True)
+    process = subprocess.run(command, capture_output=True, text=True)
+    assert process.returncode == status, process.stderr
     ours = [line for line in process.stderr.splitlines() if line.startswith("[gkl-shim")]
     return [line.split("] ", 1)[1] for line in ours]
 
@@ -374,6 +377,21 @@ def test_the_log_says_if_gatk_never_asked_for_pairhmm(
     # PairHMM may have been made faster, so this says nothing of the run as a whole.
     assert len([line for line in ours if line.startswith(NO_ALIGNER)]) == 1
     assert not [line for line in ours if "warning" in line or "nothing was made faster" in line]
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["load", "-h"], ["load", "--version"]])
+def test_help_is_followed_by_no_line_of_ours(
+    tmp_path: Path, agent_jar: Path, arguments: list[str]
+) -> None:
+    assert run_gatk(tmp_path, *arguments, options=[f"-javaagent:{agent_jar}"]) == []
+
+
+def test_a_gatk_that_ends_early_is_one_of_the_reasons(tmp_path: Path, agent_jar: Path) -> None:
+    options = [f"-javaagent:{agent_jar}"]
+    ours = run_gatk(tmp_path, "load", "fail", options=options, status=3)
+    assert [line.split(" (")[1].split(",")[0] for line in ours] == 2 * ["it ended early"]
+    (line,) = run_gatk(tmp_path, options=options, version="4.9.1.0")
+    assert f"{NONE_LOADED} (it ended early, " in line
 
 
 @pytest.mark.parametrize(

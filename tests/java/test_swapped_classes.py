@@ -257,8 +257,10 @@ def test_quiet_logs_nothing(jvm: Jvm) -> None:
 
 
 def test_the_log_explains_the_number_of_threads(jvm: Jvm) -> None:
-    def announced(environment: dict[str, str], cpus: set[int], *options: str) -> str:
-        argument = {"regions": [regions.typical(1)]}
+    def announced(
+        environment: dict[str, str], cpus: set[int], *options: str, threads: int = 4
+    ) -> str:
+        argument = {"regions": [regions.typical(1)], "threads": threads}
         outcome = jvm("compute", argument, environment=environment, cpus=cpus, options=options)
         match = re.search(r"precision, (.*); Intel", outcome.line("build"))
         assert match
@@ -266,6 +268,7 @@ def test_the_log_explains_the_number_of_threads(jvm: Jvm) -> None:
 
     cpus = sorted(os.sched_getaffinity(0))
     assert announced({}, {cpus[0]}) == "1 thread (4 asked for by GATK, 1 CPU)"
+    assert announced({}, {cpus[0]}, threads=0) == "1 thread (0 asked for by GATK, 1 CPU)"
     by_setting = "1 thread (7 asked for by GKL_SHIM_THREADS, 1 CPU)"
     assert announced({"GKL_SHIM_THREADS": "7"}, {cpus[0]}) == by_setting
     # A property takes precedence over the environment.

@@ -48,7 +48,7 @@ def aligned(
     for k, pair in enumerate(given_pairs):
         groups[pair.parameters, pair.overhang].append(k)
     results: dict[int, tuple[int, str]] = {}
-    engine = SmithWaterman(threads, build)
+    engine = SmithWaterman(threads=threads, build=build)
     for (parameters, overhang), members in groups.items():
         found = engine.align(
             [given_pairs[k].reference for k in members],
@@ -293,7 +293,7 @@ from gkl_shim.smithwaterman import SmithWaterman
 rng = random.Random(5)
 reference = bytes(rng.choices(b"ACGT", k=30_000))
 alternative = reference[:14_000] + reference[14_010:]
-aligner = SmithWaterman(1)
+aligner = SmithWaterman(threads=1)
 aligner.align([reference[:100]], [alternative[:90]])
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 found = aligner.align([reference], [alternative])
@@ -354,7 +354,7 @@ def test_forms_of_sequences() -> None:
         ([b"A"], (b"ACG", np.array([0, 2, 1])), "alternatives: the offsets must start at 0"),
         ([b"A"], (b"ACG", np.array([0, 2**63 - 1, -(2**63), -1, 3])), "alternatives: the offsets"),
         ([b"A"], (b"ACG", np.array([0.0, 1.0])), "alternatives: the offsets must be whole"),
-        ([b"A"], ("ACG", np.array([0, 1])), "alternatives: the letters must be bytes"),
+        ([b"A"], ("ACG", np.array([0, 1])), "alternatives: expected a uint8 array or bytes"),
     ],
 )
 def test_refused_sequences(references, alternatives, message: str) -> None:
@@ -373,8 +373,6 @@ def test_refused_options() -> None:
         align([b"A"], [b"A"], (1, 2, 2**31, 3))
     with pytest.raises(ValueError, match=r"mismatch is 0\.5, not a 32-bit whole number"):
         align([b"A"], [b"A"], (1, 0.5, 2, 3))  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="threads: 0 or more, not -1"):
-        SmithWaterman(-1)
     with pytest.raises(BackendUnavailable, match='no build "sse" here'):
         SmithWaterman(build="sse")
 

@@ -24,7 +24,7 @@ def snakemake() -> Snakemake:
     # The jobs find this environment's `gkl-shim`.
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
 
-    def start(folder: Path, *arguments: str) -> subprocess.Popen[str]:
+    def start(folder: Path, *arguments: str, path: str = path) -> subprocess.Popen[str]:
         return subprocess.Popen(
             [program, "--snakefile", str(SNAKEFILE), *arguments],
             cwd=folder,

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -176,9 +178,33 @@ def test_a_wrong_input_is_named_before_any_job_starts(
     snakemake: Snakemake, inputs: Path, spoil: Callable[[Path], object], message: str
 ) -> None:
     spoil(inputs)
-    process = snakemake(inputs, "--cores", "1")
+    refused_before_any_job(snakemake(inputs, "--cores", "1"), inputs, message)
+
+
+NEEDS = "no such program; the configuration's"
+
+
+@pytest.mark.parametrize(
+    ("gatk", "arguments", "message"),
+    [
+        ("no-gatk --stock", (), f"no-gatk: {NEEDS} gatk needs it; install it"),
+        ("A=b 'no gatk'", (), f"no gatk: {NEEDS} gatk needs it; install it"),
+        # Without an image, jobs run outside of containers.
+        ("no-gatk", ("--sdm", "apptainer"), f"no-gatk: {NEEDS} gatk needs it; install it"),
+        ("sh", (), f"gkl-shim: {NEEDS} backend needs it; install it"),
+    ],
+)
+def test_a_missing_program_is_named_before_any_job_starts(
+    snakemake: Snakemake, inputs: Path, gatk: str, arguments: tuple[str, ...], message: str
+) -> None:
+    entry("gatk", gatk)(inputs)
+    process = snakemake(inputs, "--cores", "1", *arguments, path=os.defpath)
+    refused_before_any_job(process, inputs, message)
+
+
+def refused_before_any_job(process: subprocess.Popen[str], folder: Path, message: str) -> None:
     output, _ = process.communicate(timeout=300)
     assert process.returncode == 1
     assert any(line.startswith(message) for line in output.splitlines()), output
-    assert not (inputs / "results").exists()
-    assert not (inputs / "logs").exists()
+    assert not (folder / "results").exists()
+    assert not (folder / "logs").exists()

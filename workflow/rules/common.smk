@@ -2,9 +2,12 @@
 import csv
 import os
 import re
+import shlex
+import shutil
 from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
+from snakemake.settings.types import DeploymentMethod
 from snakemake.utils import validate
 
 
@@ -114,6 +117,25 @@ def shim_environment():
         f"export GKL_SHIM_BACKEND={config['backend']}; "
         'variables=$(gkl-shim env); eval "$variables"'
     )
+
+
+def check_programs():
+    """Check that the programs exist that jobs run, if jobs run with what is installed here."""
+    deployed = workflow.deployment_settings.deployment_method
+    in_image = config["image"] and DeploymentMethod.APPTAINER in deployed
+    if workflow.non_local_exec or in_image or DeploymentMethod.CONDA in deployed:
+        return
+    commands = {"gatk": config["gatk"]}
+    if config["backend"] != "stock":
+        commands["backend"] = "gkl-shim"
+    for entry, command in commands.items():
+        # Variables may be set in front.
+        program = next((word for word in shlex.split(command) if "=" not in word), command)
+        if shutil.which(program) is None:
+            raise WorkflowError(
+                f"{program}: no such program; the configuration's {entry} needs it; install it, "
+                "or run jobs with --sdm conda, or with --sdm apptainer in the configuration's image"
+            )
 
 
 def memory_mb(wildcards, attempt):

@@ -13,9 +13,9 @@ final class Region {
     final byte[][][] reads;
     final byte[][][] haplotypes;
 
-    private Region(int reads, int haplotypes) {
-        this.reads = new byte[reads][][];
-        this.haplotypes = new byte[haplotypes][][];
+    private Region(List<byte[][]> reads, List<byte[][]> haplotypes) {
+        this.reads = reads.toArray(new byte[0][][]);
+        this.haplotypes = haplotypes.toArray(new byte[0][][]);
     }
 
     long cells() {
@@ -44,18 +44,19 @@ final class Region {
                     throw new IOException(path + ":" + number + ": not two counts");
                 }
                 String[] counts = line.trim().split("\\s+");
-                Region region =
-                        new Region(Integer.parseInt(counts[0]), Integer.parseInt(counts[1]));
-                for (int i = 0; i < region.reads.length; i++) {
-                    region.reads[i] = fields(path, ++number, reader.readLine(), 5);
+                // The lists grow as lines are read, because a count may be wrong.
+                List<byte[][]> reads = new ArrayList<>();
+                for (int i = Integer.parseInt(counts[0]); i > 0; i--) {
+                    reads.add(fields(path, ++number, reader.readLine(), 5));
                 }
-                for (int i = 0; i < region.haplotypes.length; i++) {
+                List<byte[][]> haplotypes = new ArrayList<>();
+                for (int i = Integer.parseInt(counts[1]); i > 0; i--) {
                     String haplotype = reader.readLine();
-                    region.haplotypes[i] = pdhmm
+                    haplotypes.add(pdhmm
                             ? withFlags(path, ++number, haplotype)
-                            : fields(path, ++number, haplotype, 1);
+                            : fields(path, ++number, haplotype, 1));
                 }
-                regions.add(region);
+                regions.add(new Region(reads, haplotypes));
             }
         }
         if (regions.isEmpty()) {

@@ -7,9 +7,11 @@ import java.lang.instrument.Instrumentation;
 import java.lang.reflect.Method;
 import java.net.URISyntaxException;
 import java.security.ProtectionDomain;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.WeakHashMap;
@@ -63,7 +65,9 @@ public final class Agent implements ClassFileTransformer {
             return null;
         }
         if (name.equals(GATK)) {
-            awaitEnd(loader);
+            if (!asksForHelp()) {
+                awaitEnd(loader);
+            }
             return null;
         }
         ReplacedClass replaced = ReplacedClass.named(name);
@@ -164,6 +168,14 @@ public final class Agent implements ClassFileTransformer {
         }
     }
 
+    /** Returns whether GATK will only show its help or its version. */
+    private static boolean asksForHelp() {
+        // The main class or the jar, and the arguments. Not all JVMs have this property.
+        List<String> command = Arrays.asList(System.getProperty("sun.java.command", "").split(" "));
+        return command.contains("--help") || command.contains("-h")
+                || command.contains("--version");
+    }
+
     private synchronized void awaitEnd(ClassLoader gatk) {
         if (!awaitsEnd) {
             awaitsEnd = true;
@@ -176,8 +188,8 @@ public final class Agent implements ClassFileTransformer {
         if (!hasKnownClass) {
             if (!Settings.get("backend").equals("off")) {
                 Log.warning(version(gatk) + " loaded none of the classes that gkl-shim replaces, "
-                        + "so nothing was made faster (the tool has no such step, its options "
-                        + "choose Java, or this gkl-shim does not know this GATK)");
+                        + "so nothing was made faster (it ended early, the tool has no such step, "
+                        + "its options choose Java, or this gkl-shim does not know this GATK)");
             }
             return;
         }

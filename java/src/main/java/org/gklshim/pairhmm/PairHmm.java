@@ -23,7 +23,8 @@ public final class PairHmm extends Algorithm {
 
     private PairHmm() {
         super("PairHMM", "not made faster: this run of GATK never asked for the native PairHMM "
-                + "(no PairHMM in the tool, a flow-based engine, or a Java implementation)");
+                + "(it ended early, the tool has no PairHMM, or its options choose Java or a "
+                + "flow-based engine)");
     }
 
     @Override

@@ -15,8 +15,8 @@ public final class SmithWaterman extends Algorithm {
 
     private SmithWaterman() {
         super("Smith-Waterman", "not made faster: this run of GATK never asked for the native "
-                + "Smith-Waterman (no such step in the tool, or --smith-waterman JAVA, the default "
-                + "of GATK before 4.5)");
+                + "Smith-Waterman (it ended early, the tool has no such step, or --smith-waterman is "
+                + "JAVA, the default of GATK before 4.5)");
     }
 
     @Override
