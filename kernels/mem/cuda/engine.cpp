@@ -17,7 +17,7 @@ using namespace gkl_shim::mem;
 
 namespace {
 
-const int kStreams = 8;
+const int kStreams = 16;
 // The fewest and, about, the most letters of a chunk.
 const int64_t kLeastChunk = 64, kMostChunk = int64_t(1) << 22;
 // The most matches that a stream fetches together. Pinned memory holds them.
