@@ -158,10 +158,10 @@ def _search(read: _Read, qualities: list[int], solid: set[str], k: int, left: in
         if not any(_marks(read, solid, k)):
             return UNSOLVED
     runs = list(_runs(_marks(read, solid, k)))
-    first, last = max(runs, key=lambda run: (run[1] - run[0], -run[0]))
+    _, last = max(runs, key=lambda run: (run[1] - run[0], -run[0]))
     # To the right, then to the left as the same problem on the mirrored read.
     left = _rightward(read, qualities, solid, k, left, last)
-    start = len(read) - k - first
+    start = len(read) - k - last
     read.reverse()
     mirrored = {canonical(kmer[::-1]) for kmer in solid}
     _rightward(read, qualities[::-1], mirrored, k, left, start)
