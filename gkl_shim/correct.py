@@ -2,8 +2,8 @@
 
 A k-mer that occurs often in the reads is solid: it is in the genome. A k-mer of low count contains
 an error, or few reads cover that part of the genome. :class:`Spectrum` holds the solid k-mers of a
-data set, and :meth:`Spectrum.correct` makes the fewest changes after which all k-mers of a read are
-solid. docs/correct.md explains the method and names its sources.
+data set, and :meth:`Spectrum.correct` makes the most likely changes after which the k-mers of a
+read are solid. docs/correct.md explains the method and names its sources.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ __all__ = [
 ]
 
 Method: TypeAlias = Literal["search", "voting"]
-"""``search`` makes the fewest changes. ``voting`` is CUDA-EC's loop (Shi and others, 2010), for
-comparison."""
+"""``search`` makes the most likely changes. ``voting`` is CUDA-EC's loop (Shi and others, 2010),
+for comparison."""
 
 #: The states of a read: solid as it was; solid now; some k-mers are still weak; shorter than k.
 SOLID, CORRECTED, UNSOLVED, SHORT = range(4)

@@ -53,7 +53,7 @@ _GZIP_LEVEL = 1
     type=click.Choice(METHODS),
     default="search",
     show_default=True,
-    help="Make the fewest changes (search), or CUDA-EC's loop of votes, for comparison (voting).",
+    help="Make the most likely changes (search), or CUDA-EC's loop of votes, to compare (voting).",
 )
 @click.option(
     "--max-changes",

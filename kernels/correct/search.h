@@ -4,17 +4,19 @@
 // k-mer whether it is weak: not in the spectrum. This class does what can be done for many k-mers
 // at once, the CPU's in a loop, a GPU's in the lanes of a warp.
 //
-// The default method looks for the fewest changes. It starts from the longest run of solid k-mers
-// and extends it to the right, then to the left. Where the next k-mer is weak, the base that this
-// k-mer adds must be wrong. Each other base is tried: how many of the k-mers that contain it become
-// solid, up to the next weak one? k/2 of them confirm the change, or all if the read ends before.
-// If fewer do, there is another error, and the search goes on there. The fewest changes win; among
-// these the way after which more k-mers are solid, then the bases of the lowest quality. If two
-// ways are equally good, the base does not change. If no single change of this base is confirmed,
-// or if it was read well, the wrong base may lie shortly before: k-mers that end with it may be
-// solid, because another copy of a repeat has this base. An extension that cannot go on leaves the
-// rest to the next run of solid k-mers, which is extended to meet it. What no extension reaches
-// stays as it was.
+// The default method looks for the most likely changes. It starts from the longest run of solid
+// k-mers and extends it to the right, then to the left. Where the next k-mer is weak, the base that
+// this k-mer adds must be wrong. Each other base is tried: how many of the k-mers that contain it
+// become solid, up to the next weak one? k/2 of them confirm the change, or all if the read ends
+// before. If fewer do, there is another error, and the search goes on there. If this finds nothing,
+// the wrong base may lie before: k-mers that end with it may be solid, because another copy of a
+// repeat has this base. So bases of low quality before are tried, too.
+//
+// A change costs more the better the base was read. The cheapest changes win; among these the way
+// after which more k-mers are solid, then the bases of the lowest quality. If several ways are
+// equally good, only the changes that they begin with in common are made. An extension that cannot
+// go on leaves the rest to the next run of solid k-mers, which is extended to meet it. What no
+// extension reaches stays as it was.
 #pragma once
 
 #include "correct/model.h"
@@ -41,25 +43,25 @@ enum State : uint8_t {
     kShort = 3       // it has no k-mer
 };
 
-// Whether a quality is below 7/8 of the read's mean. Both are multiplied by the read's length.
-GKL_SHIM_CORRECT bool is_low(uint64_t quality, uint64_t total) { return quality * 8 < total * 7; }
+// How well a base was read: low is below 7/8 of the mean of the read's qualities, high above it.
+enum Class { kLow = 0, kMiddle = 1, kHigh = 2 };
 
-// The most changes that the search makes at once, with this number of bases before the read's end.
-// More than a few must be of bases whose mean quality is low. Otherwise reads would often be
-// changed into another copy of a repeat.
-constexpr int kFew = 4, kMostAtOnce = 10;
-GKL_SHIM_CORRECT int most_at_once(int bases) {
-    const int few = bases < kFew ? bases : kFew;
-    const int half = bases / 2 < kMostAtOnce ? bases / 2 : kMostAtOnce;
-    return few > half ? few : half;
+// The most that the changes cost that the search makes at once.
+constexpr int kMostCost = 16;
+GKL_SHIM_CORRECT int cost_of(Class quality) {
+    return quality == kHigh ? 6 : quality == kMiddle ? 2 : 1;
 }
+
+// The most bases that the search tries for one weak k-mer. Sequences of few different k-mers have
+// too many ways.
+constexpr int kMostTried = 1000;
 
 // The most changes of a read, unless the caller sets another limit.
 GKL_SHIM_CORRECT int default_limit(int length) { return 2 + length / 10; }
 
 // A read gets few changes within this number of bases, because copies of a repeat and alleles
-// differ by true bases of high quality. A change of a base whose quality is above the read's mean
-// counts as two, and one whose quality is below 7/8 of the mean does not count.
+// differ by true bases of high quality. A change of a base of high quality counts as two, and one
+// of low quality does not count.
 constexpr int kWindow = 20, kMostInWindow = 4;
 
 struct Limits {
@@ -96,6 +98,12 @@ struct Change {
 //       must be solid then: of those that contain the base
 //   bool vote(Change *)   the change with the most votes; false if no k-mer votes
 
+template <class WorkingRead>
+GKL_SHIM_CORRECT Class class_of(const WorkingRead &read, int position, uint64_t total) {
+    const uint64_t quality = uint64_t(read.quality(position)) * uint64_t(read.length());
+    return quality > total ? kHigh : quality * 8 < total * 7 ? kLow : kMiddle;
+}
+
 // Whether a window that has a base of [first, last] has too many changes. The replacement of an N
 // does not count, because it overwrites no base.
 template <class WorkingRead>
@@ -105,9 +113,7 @@ GKL_SHIM_CORRECT bool crowded(const WorkingRead &read, const Limits &limits, int
     const uint64_t total = read.total_quality();
     const auto weight = [&read, total](int p) {
         const uint32_t original = read.original(p);
-        if (original == kUnknown || original == read.code(p)) return 0;
-        const uint64_t quality = uint64_t(read.quality(p)) * uint64_t(read.length());
-        return quality > total ? 2 : is_low(quality, total) ? 0 : 1;
+        return original == kUnknown || original == read.code(p) ? 0 : int(class_of(read, p, total));
     };
     int changes = 0;
     GKL_SHIM_ROLLED
@@ -189,64 +195,45 @@ class Search {
         }
     }
 
-    // Makes the fewest changes after which the weak k-mer and all others that contain a changed
-    // base are solid. The k-mer beside it, against the direction, is solid. Returns whether there
-    // was one best way.
+    // Makes the cheapest changes after which the weak k-mer and all others that contain a changed
+    // base are solid. The k-mer beside it, against the direction, is solid. Returns whether
+    // anything was changed.
     //
-    // One change is tried first, of the base that the k-mer adds or of one before it, and then
-    // several changes. There is one call of each function, to keep a GPU's code small.
+    // There is one call of each function, to keep a GPU's code small.
     GKL_SHIM_CORRECT bool extend(int weak, int direction) {
-        const int n = read_.length(), k = read_.k();
-        const int start = direction > 0 ? weak + k - 1 : weak;
-        const int bases = direction > 0 ? n - start : start + 1;
-        int most = most_at_once(bases);
-        if (most > left_) most = left_;
+        const int k = read_.k();
         total_quality_ = read_.total_quality();
-        const bool high = is_high(start);
-        bool open = true;
-        for (int changes = 1; changes <= most && open; changes++) {
-            // A single change may also be of a base before: first of all if this one was read well.
-            const int before = changes == 1 ? enough_ : 0;
-            for (int tried = 0; tried <= before; tried++) {
-                const int back = high ? (tried + 1) % (before + 1) : tried;
-                const int first = weak - direction * back, position = start - direction * back;
-                if (back > 0 && (!is_kmer(first) || is_high(position))) continue;
-                const int ways = explore(position, direction, changes);
-                if (back == 0) open = open_;
-                if (back == 0 ? ways == 0 : ways != 1 || !confirmed_before(direction)) continue;
-                if (ways == 1 && make_best(changes)) {
-                    left_ -= changes;
-                    const int end = best_[changes - 1].position;
-                    if (run_ < reach(end, direction))
-                        read_.find_weak();  // k-mers behind these contain the change, too
-                    else if (direction > 0)
-                        read_.set_solid(first, end + run_ - k);
-                    else
-                        read_.set_solid(end - run_ + 1, first);
-                    return true;
-                }
-                if (back == 0) return false;
-            }
+        tried_ = 0;
+        GKL_SHIM_ROLLED
+        for (int limit = 1; limit <= kMostCost; limit = next_limit_) {
+            next_limit_ = kMostCost + 1;
+            const int ways = explore(direction > 0 ? weak + k - 1 : weak, direction, limit);
+            if (tried_ == kMostTried) return false;
+            if (ways == 0) continue;
+            const int changes = ways == 1 ? best_changes_ : common_;
+            if (changes == 0 || !make_best(changes)) return false;
+            left_ -= changes;
+            const int first = kmer_of(best_[0].position, direction);
+            const int end = best_[changes - 1].position;
+            if (ways > 1 || run_ < reach(end, direction))
+                read_.find_weak();  // k-mers behind these contain the change, too
+            else if (direction > 0)
+                read_.set_solid(first, end + run_ - k);
+            else
+                read_.set_solid(end - run_ + 1, first);
+            return true;
         }
         return false;
     }
 
-    // Whether a base was read better than the read's mean.
-    GKL_SHIM_CORRECT bool is_high(int position) const {
-        return uint64_t(read_.quality(position)) * uint64_t(read_.length()) > total_quality_;
-    }
-
-    // Whether the best way is a change of a base that may be wrong although some k-mers with it are
-    // solid: its quality is low, or all k-mers that contain the change are solid. It is not high.
-    GKL_SHIM_CORRECT bool confirmed_before(int direction) const {
-        const int position = best_[0].position;
-        const uint64_t quality = uint64_t(read_.quality(position)) * uint64_t(read_.length());
-        return is_low(quality, total_quality_) || run_ == reach(position, direction);
+    // The k-mer that adds a base.
+    GKL_SHIM_CORRECT int kmer_of(int position, int direction) const {
+        return direction > 0 ? position - read_.k() + 1 : position;
     }
 
     // Makes the best changes, unless there would be too many in a window.
     GKL_SHIM_CORRECT bool make_best(int changes) {
-        uint32_t before[kMostAtOnce];
+        uint32_t before[kMostCost];
         GKL_SHIM_ROLLED
         for (int d = 0; d < changes; d++) {
             before[d] = read_.code(best_[d].position);
@@ -269,74 +256,113 @@ class Search {
         return bases < read_.k() ? bases : read_.k();
     }
 
-    // Tries all ways of exactly this number of changes. Returns how many are equally good. This is
-    // a depth-first search without recursion: way[d] is the change at depth d, and before[d] the
-    // base that it replaces.
-    GKL_SHIM_CORRECT int explore(int start, int direction, int changes) {
-        uint32_t before[kMostAtOnce], bases[kMostAtOnce], quality = 0, best = 0;
-        Change way[kMostAtOnce];
+    // A change of a way.
+    struct Step {
+        int32_t weak;      // the base that the weak k-mer adds
+        int32_t position;  // the base to change: this one or one before it
+        uint32_t untried;  // bases that it may become, a bit each, or kToLookUp
+        uint32_t before, base;
+        int32_t cost;      // of the way up to here
+        uint32_t quality;  // the sum up to here
+    };
+    static constexpr uint32_t kToLookUp = 16;
+
+    // Tries all ways of exactly this cost. Returns how many are equally good. This is a depth-first
+    // search without recursion.
+    GKL_SHIM_CORRECT int explore(int start, int direction, int limit) {
+        Step way[kMostCost];
+        const int most = left_ < kMostCost ? left_ : kMostCost;
         int ways = 0, depth = 0;
-        way[0] = {start, 0};
-        before[0] = read_.code(start);
-        bases[0] = read_.solid_bases(start, direction);
-        open_ = false;
+        uint32_t best = 0;
+        if (most == 0) return 0;
+        way[0] = {start, start, kToLookUp, 0, 0, 0, 0};
         for (;;) {
-            Change &change = way[depth];
-            const uint32_t untried = bases[depth] >> change.base;
-            if (untried == 0) {
+            Step &step = way[depth];
+            const int back = (step.weak - step.position) * direction;
+            if (step.untried == kToLookUp) {
+                const Class quality = class_of(read_, step.position, total_quality_);
+                step.before = read_.code(step.position);
+                step.cost = (depth > 0 ? way[depth - 1].cost : 0) + cost_of(quality);
+                step.quality =
+                    (depth > 0 ? way[depth - 1].quality : 0) + read_.quality(step.position);
+                step.untried = 0;
+                const bool may = may_be_wrong(quality, back, depth) && tried_ < kMostTried;
+                if (may && step.cost > limit) {
+                    if (step.cost < next_limit_) next_limit_ = step.cost;
+                } else if (may) {
+                    tried_++;
+                    step.untried = read_.solid_bases(step.position, direction);
+                }
+            }
+            if (step.untried == 0) {
+                const int position = step.position - direction;
+                if (ways == 0 && back + 1 < read_.k() && is_kmer(kmer_of(position, direction)) &&
+                    (depth == 0 || position != way[depth - 1].position)) {
+                    step.position = position;
+                    step.untried = kToLookUp;
+                    continue;
+                }
                 if (depth == 0) return ways;
                 depth--;
-                read_.set_code(way[depth].position, before[depth]);
-                quality -= read_.quality(way[depth].position);
-                way[depth].base++;
+                read_.set_code(way[depth].position, way[depth].before);
                 continue;
             }
-            if (!(untried & 1)) {
-                change.base++;
-                continue;
-            }
-            const int containing = reach(change.position, direction);
-            const int run = read_.run(change, direction, containing);
+            const uint32_t untried = step.untried;
+            step.base = untried & 1 ? 0 : untried & 2 ? 1 : untried & 4 ? 2 : 3;
+            step.untried &= untried - 1;
+            const int containing = reach(step.position, direction);
+            const int run = read_.run({step.position, step.base}, direction, containing);
             const int enough = containing < enough_ ? containing : enough_;
-            const bool last = depth == changes - 1;
-            if (run >= enough && last) {
-                const uint32_t sum = quality + read_.quality(change.position);
-                const bool low = is_low(uint64_t(sum) * uint64_t(read_.length()),
-                                        uint64_t(changes) * total_quality_);
-                if (changes > kFew && !low) {
-                    // not a way
-                } else if (ways == 0 || run > run_ || (run == run_ && sum < best)) {
-                    ways = 1;
-                    best = sum;
-                    run_ = run;
-                    GKL_SHIM_ROLLED
-                    for (int d = 0; d < changes; d++) best_[d] = way[d];
-                } else if (run == run_ && sum == best) {
-                    ways++;
-                }
-            } else if (run < enough && last) {
-                open_ = true;
-            } else if (run < enough) {
-                quality += read_.quality(change.position);
-                read_.set_code(change.position, change.base);
-                depth++;
-                way[depth] = {change.position + direction * run, 0};
-                before[depth] = read_.code(way[depth].position);
-                bases[depth] = read_.solid_bases(way[depth].position, direction);
+            // Solid k-mers must not become weak.
+            if (run < back) continue;
+            if (back > 0 && run < containing &&
+                class_of(read_, step.position, total_quality_) != kLow)
                 continue;
+            if (run >= enough && run > back) {
+                if (ways == 0 || run > run_ || (run == run_ && step.quality < best)) {
+                    ways = 1;
+                    best = step.quality;
+                    run_ = run;
+                    best_changes_ = common_ = depth + 1;
+                    GKL_SHIM_ROLLED
+                    for (int d = 0; d <= depth; d++) best_[d] = {way[d].position, way[d].base};
+                } else if (run == run_ && step.quality == best) {
+                    ways++;
+                    int same = 0;
+                    while (same < common_ && same <= depth &&
+                           best_[same].position == way[same].position &&
+                           best_[same].base == way[same].base)
+                        same++;
+                    common_ = same;
+                }
+            } else if (depth + 1 < most) {
+                read_.set_code(step.position, step.base);
+                const int next = step.position + direction * run;
+                depth++;
+                way[depth] = {next, next, kToLookUp, 0, 0, 0, 0};
             }
-            change.base++;
         }
+    }
+
+    // Whether a base may be wrong although `back` k-mers that contain it are solid. If its quality
+    // is not low, it is changed alone, all k-mers that contain it must become solid, and a quarter
+    // of them must be weak.
+    GKL_SHIM_CORRECT bool may_be_wrong(Class quality, int back, int depth) const {
+        return back == 0 || quality == kLow ||
+               (quality == kMiddle && depth == 0 && 4 * back <= 3 * read_.k());
     }
 
     WorkingRead &read_;
     const Limits &limits_;
     int left_;          // changes that the read may still get
     const int enough_;  // k-mers in a row that confirm a change
-    Change best_[kMostAtOnce];
+    // What explore() found: the best way, how many changes of it, how many of these all ways begin
+    // with, and the k-mers that confirm its last change.
+    Change best_[kMostCost];
+    int best_changes_ = 0, common_ = 0, run_ = 0;
+    int next_limit_ = 0;          // the least cost of a way over the limit
+    int tried_ = 0;               // bases
     uint64_t total_quality_ = 0;  // of the read
-    int run_ = 0;                 // k-mers that confirm the last of the best changes
-    bool open_ = false;           // whether one more change may confirm a way that was explored
 };
 
 // CUDA-EC's loop: make the change with the most votes until all k-mers are solid.

@@ -709,7 +709,7 @@ enum {
 };
 
 enum {
-    /* The fewest changes that make all k-mers of the read solid. */
+    /* The most likely changes that make the read's k-mers solid, by their number and qualities. */
     GKL_SHIM_CORRECT_SEARCH = 0,
     /* CUDA-EC's loop: the change that makes the most k-mers solid, until all are. It takes longer
      * and corrects less well. */

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Iterator
 from fractions import Fraction
@@ -157,10 +158,10 @@ def _search(read: _Read, qualities: list[int], solid: set[str], k: int, left: in
         if not any(_marks(read, solid, k)):
             return UNSOLVED
     runs = list(_runs(_marks(read, solid, k)))
-    first, last = max(runs, key=lambda run: (run[1] - run[0], -run[0]))
+    _, last = max(runs, key=lambda run: (run[1] - run[0], -run[0]))
     # To the right, then to the left as the same problem on the mirrored read.
     left = _rightward(read, qualities, solid, k, left, last)
-    start = len(read) - k - first
+    start = len(read) - k - last
     read.reverse()
     mirrored = {canonical(kmer[::-1]) for kmer in solid}
     _rightward(read, qualities[::-1], mirrored, k, left, start)
@@ -214,77 +215,86 @@ def _extend(
     solid: set[str],
     k: int,
     left: int,
-    position: int,
+    weak: int,
     direction: int,
 ) -> int | None:
-    """Make the fewest changes, from a position on, if there is one best way. Return how many."""
-    bases = len(read) - position if direction > 0 else position + 1
+    """Make the cheapest changes from a base on, or those that all cheapest ways begin with. Return
+    how many."""
     known = [0 if base == "N" else q for base, q in zip(read, qualities, strict=True)]
-    is_high = known[position] > Fraction(sum(known), len(read))
-    for number in range(1, min(max(min(4, bases), min(bases // 2, 10)), left) + 1):
-        ways = list(_ways(read, solid, k, position, direction, number))
-        if (
-            number == 1
-            and (is_high or not ways)
-            and _change_before(read, known, solid, k, position, direction)
-        ):
-            return 1
-        if not ways:
+    for limit in range(1, 17):
+        ways = _Ways(known, solid, k, left, direction, limit)
+        ways.search(list(read), weak, [], 0)
+        if not ways.found:
             continue
-
-        def quality(way: dict[int, str]) -> int:
-            return sum(qualities[p] for p in way if read[p] != "N")
-
-        if number > 4:
-            total = sum(quality(dict.fromkeys([p], "")) for p in range(len(read)))
-            ways = [way for way in ways if quality(way[1]) * len(read) * 8 < number * total * 7]
-            if not ways:
-                continue
-        ways.sort(key=lambda way: (-way[0], quality(way[1])))
-        ranks = [(run, quality(way)) for run, way in ways]
-        if len(ways) > 1 and ranks[0] == ranks[1]:
-            return None
-        return number if read.change(ways[0][1]) else None
+        best = min(rank for rank, _ in ways.found)
+        equal = [way for rank, way in ways.found if rank == best]
+        common = [
+            steps[0]
+            for steps in itertools.takewhile(
+                lambda steps: len(set(steps)) == 1, zip(*equal, strict=False)
+            )
+        ]
+        return len(common) if common and read.change(dict(common)) else None
     return None
 
 
-def _change_before(
-    read: _Read, known: list[int], solid: set[str], k: int, position: int, direction: int
-) -> bool:
-    """Change the nearest base before that was not read well and whose change is confirmed."""
-    mean = Fraction(sum(known), len(read))
-    for at in range(position - direction, position - direction * (k // 2 + 1), -direction):
-        if at < k - 1 if direction > 0 else at > len(read) - k:
-            return False
-        containing = [s for s in range(at - k + 1, at + 1) if 0 <= s <= len(read) - k]
-        ways = sorted(_ways(read, solid, k, at, direction, 1), key=lambda way: -way[0])
-        if not ways or [run for run, _ in ways].count(ways[0][0]) > 1:
-            continue
-        is_low = known[at] < mean * 7 / 8
-        has_all = ways[0][0] == len(containing) and known[at] <= mean
-        if (is_low or has_all) and read.change(ways[0][1]):
-            return True
-    return False
+class _Ways:
+    """All ways of one cost. A way is a list of changes."""
 
+    def __init__(
+        self, known: list[int], solid: set[str], k: int, left: int, direction: int, limit: int
+    ) -> None:
+        mean = Fraction(sum(known), len(known))
+        self.known = known
+        self.costs = [6 if q > mean else 1 if q < mean * Fraction(7, 8) else 2 for q in known]
+        self.solid, self.k, self.direction = solid, k, direction
+        self.most, self.limit = left, limit
+        #: Each with its rank; the least is the best.
+        self.found: list[tuple[tuple[int, int], list[tuple[int, str]]]] = []
 
-def _ways(
-    read: list[str], solid: set[str], k: int, position: int, direction: int, number: int
-) -> Iterator[tuple[int, dict[int, str]]]:
-    """Yield the ways of exactly this number of changes, after the k-mers that confirm the last."""
-    for base in set(BASES) - {read[position]}:
+    def search(self, read: list[str], weak: int, way: list[tuple[int, str]], cost: int) -> None:
+        """Add changes to a way. The next one is of `weak`, or of a base before it."""
+        if len(way) == self.most:
+            return
+        for back in range(self.k):
+            position = weak - self.direction * back
+            other = weak - self.direction * (self.k - 1 + back)  # the other end of the k-mer
+            if (back and self.found) or (way and position == way[-1][0]):
+                return
+            if not 0 <= other < len(read):
+                return
+            middle_alone = self.costs[position] == 2 and not way and 4 * back <= 3 * self.k
+            if back == 0 or self.costs[position] == 1 or middle_alone:
+                for base in BASES:
+                    if base != read[position]:
+                        self._try(read, back, way, cost, (position, base))
+
+    def _try(
+        self,
+        read: list[str],
+        back: int,
+        way: list[tuple[int, str]],
+        cost: int,
+        change: tuple[int, str],
+    ) -> None:
+        position, base = change
+        cost += self.costs[position]
+        if cost > self.limit:
+            return
         changed = read.copy()
         changed[position] = base
-        starts = range(position - k + 1, position + 1)
-        containing = [s for s in starts if 0 <= s <= len(read) - k]
-        if direction < 0:
+        starts = range(position - self.k + 1, position + 1)
+        containing = [s for s in starts if 0 <= s <= len(read) - self.k]
+        if self.direction < 0:
             containing.reverse()
         run = 0
-        while run < len(containing) and _is_solid(changed, containing[run], solid, k):
+        while run < len(containing) and _is_solid(changed, containing[run], self.solid, self.k):
             run += 1
-        if run >= min(len(containing), k // 2):
-            if number == 1:
-                yield run, {position: base}
-        elif run > 0 and number > 1:
-            rest = _ways(changed, solid, k, position + direction * run, direction, number - 1)
-            for confirming, way in rest:
-                yield confirming, {position: base, **way}
+        if run == 0 or run < back or (back and self.costs[position] > 1 and run < len(containing)):
+            return
+        if run >= min(len(containing), self.k // 2) and run > back:
+            quality = sum(self.known[p] for p, _ in [*way, change])
+            if cost == self.limit:
+                self.found.append(((-run, quality), [*way, change]))
+        else:
+            self.search(changed, position + self.direction * run, [*way, change], cost)

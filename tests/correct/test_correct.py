@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import weakref
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -171,20 +172,20 @@ def test_a_window_has_twenty_bases() -> None:
     assert corrected(five, 10, 29)
 
 
-def test_more_than_four_changes_at_once_need_low_qualities() -> None:
+def test_more_changes_are_made_at_once_where_qualities_are_low() -> None:
     """No change is confirmed before the last: the next error is closer than k/2 k-mers."""
     genome = "".join(random.Random(13).choices("ACGT", k=240))
     spectrum = Spectrum.from_reads([genome] * 4, k=31)
 
     def corrected(errors, quality) -> bool:
         read, qualities = list(genome), [30] * len(genome)
-        for p in range(100, 100 + 10 * errors, 10):
+        for p in range(60, 60 + 10 * errors, 10):
             read[p] = {"A": "C", "C": "G", "G": "T", "T": "A"}[read[p]]
             qualities[p] = quality
         return spectrum.correct(["".join(read)], bytes(qualities)).read(0).decode() == genome
 
-    assert [corrected(errors, 30) for errors in (4, 5)] == [True, False]
-    assert [corrected(errors, 10) for errors in (5, 10, 11)] == [True, True, False]
+    for quality, most in ((31, 2), (30, 8), (10, 16)):
+        assert corrected(most, quality) and not corrected(most + 1, quality)
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -325,11 +326,22 @@ def test_bases_of_low_quality_are_changed() -> None:
         assert found.read(0).decode() == genomes[index]
 
 
+def test_changes_that_all_best_ways_begin_with_are_made() -> None:
+    """The read is two changes from either of two genomes; the second change differs."""
+    rnd = random.Random(15)
+    start, rest = ("".join(rnd.choices("ACGT", k=size)) for size in (60, 40))
+    bases = sorted(set("ACGT") - {rest[3]})[:2]
+    genomes = [f"{start}A{rest[:3]}{base}{rest[4:]}" for base in bases]
+    spectrum = Spectrum.from_reads(genomes * 3, k=11, threshold=3)
+    found = spectrum.correct([f"{start}G{rest}"], bytes([63]) * 101)
+    assert (found.read(0).decode(), found.states[0]) == (f"{start}A{rest}", UNSOLVED)
+
+
 @pytest.mark.parametrize("mirrored", [False, True])
-@pytest.mark.parametrize("apart", [1, 5, 6])
+@pytest.mark.parametrize("apart", [1, 5, 8, 9, 10])
 def test_a_wrong_base_that_another_copy_has(apart, mirrored) -> None:
     """Its k-mers are solid up to the base from which on the copies differ. Then the read ends."""
-    one = "".join(random.Random(16).choices("ACGT", k=58))
+    one = "".join(random.Random(16).choices("ACGT", k=61))
     other = {"A": "C", "C": "G", "G": "T", "T": "A"}
     read = one[:50] + other[one[50]] + one[51:]
     copy = read[: 50 + apart] + "".join(other[base] for base in one[50 + apart :])
@@ -337,11 +349,25 @@ def test_a_wrong_base_that_another_copy_has(apart, mirrored) -> None:
     spectrum = Spectrum.from_reads([one[way], copy[way]] * 3, k=11)
 
     def corrected(quality) -> bool:
-        qualities = bytes([30] * 50 + [quality] + [30] * 7)
+        qualities = bytes([30] * 50 + [quality] + [30] * 10)
         return spectrum.correct([read[way]], qualities[way]).read(0).decode()[way] == one
 
-    assert corrected(30) == corrected(10) == (apart <= 5)
+    assert corrected(10)
+    assert corrected(30) == (apart <= 8)
     assert not corrected(31)
+
+
+@pytest.mark.parametrize("mirrored", [False, True])
+def test_a_wrong_base_that_another_copy_has_after_another_error(mirrored) -> None:
+    """The first change is not confirmed: the copies differ again after four k-mers."""
+    one = "".join(random.Random(19).choices("ACGT", k=64))
+    other = {"A": "C", "C": "G", "G": "T", "T": "A"}
+    read = "".join(other[base] if p in (50, 53) else base for p, base in enumerate(one))
+    copy = one[:53] + read[53] + "".join(other[base] for base in one[54:])
+    way = slice(None, None, -1 if mirrored else 1)
+    spectrum = Spectrum.from_reads([one[way], copy[way]] * 3, k=11)
+    qualities = bytes(10 if p in (50, 53) else 30 for p in range(64))
+    assert spectrum.correct([read[way]], qualities[way]).read(0).decode()[way] == one
 
 
 @pytest.mark.parametrize("mirrored", [False, True])
@@ -368,6 +394,22 @@ def test_many_bases_of_low_quality_are_changed_at_once() -> None:
     for quality, expected in ((2, genome), (38, read)):
         qualities = bytes(quality if p in wrong else 38 for p in range(100))
         assert spectrum.correct([read], qualities).read(0).decode() == expected
+
+
+@pytest.mark.parametrize("levels", [4, 7])
+def test_the_search_ends_if_there_are_too_many_ways(levels) -> None:
+    """Every fourth base may become each other base. After the last one, a single way is left."""
+    rnd = random.Random(20)
+    start, fill, tail = ("".join(rnd.choices("ACGT", k=size)) for size in (40, 3, 10))
+    ways = ["".join(base + fill for base in way) for way in product("ACG", repeat=levels)]
+    one = start + ways[len(ways) // 2] + tail
+    reads = [one, *(start + way for way in ways)]
+    spectrum = Spectrum.from_reads(reads * 2, k=31, threshold=2)
+    read = start + ("T" + fill) * levels + tail
+    qualities = [30] * len(read)
+    qualities[40 : 40 + 4 * levels : 4] = [10] * levels
+    found = spectrum.correct([read], bytes(qualities))
+    assert found.read(0).decode() == (one if levels == 4 else read)
 
 
 def test_trimmed_parts_are_solid() -> None:
