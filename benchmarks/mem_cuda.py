@@ -26,6 +26,7 @@ from gkl_shim.cuda.mem import Engine
 _LARGE = (
     Shape("100 Mb, 200,000 reads of 150", 100_000_000, 200_000, 150, 20, both_strands=True),
     Shape("100 Mb, 1,000,000 reads of 150", 100_000_000, 1_000_000, 150, 50, both_strands=True),
+    Shape("100 Mb, 4,000,000 reads of 150", 100_000_000, 4_000_000, 150, 50, both_strands=True),
     Shape("250 Mb, 1,000,000 reads of 100", 250_000_000, 1_000_000, 100, 30, both_strands=True),
 )
 

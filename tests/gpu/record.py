@@ -39,6 +39,8 @@ def run() -> tuple[int, list[dict[str, Any]]]:
         report = Path(folder) / "report.xml"
         command = [sys.executable, "-m", "pytest", "-m", "gpu or gatk", *PLACES]
         command += [f"--junitxml={report}", "-o", "junit_family=xunit1", "--durations=5"]
+        # A package that is missing ends the tests of one file only.
+        command += ["--continue-on-collection-errors"]
         environment = {**os.environ, "GKL_SHIM_TEST_GPU": "1"}
         status = subprocess.run(command, cwd=ROOT, env=environment).returncode
         cases = ElementTree.parse(report).getroot().iter("testcase") if report.is_file() else ()

@@ -13,8 +13,7 @@
 // those of one position by the reference.
 //
 // The warps of a block have nothing in common: no kernel uses shared memory. Any number of warps
-// may share the work. The kernels have not been profiled: what bounds each of them follows from the
-// accesses to memory that it makes.
+// may share the work. docs/mem.md has the profile of those that take the most time.
 #include "common/integers.h"
 #include "mem/cuda/work.h"
 
