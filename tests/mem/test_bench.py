@@ -51,7 +51,7 @@ def test_gpus_are_measured_and_compared_with_the_cpu(
     tables = json.loads(Path("x.json").read_text())["tables"]
     assert {row["same as CPU"] for row in tables["steps"]["rows"]} == {"yes"}
     rows = tables["devices"]["rows"]
-    assert [row["engine"] for row in rows] == ["1 GPUs", "2 GPUs"] * 3
+    assert [row["engine"] for row in rows] == ["1 GPUs", "2 GPUs"] * 4
     assert {row["same as CPU"] for row in rows} == {"yes"}
     for row in tables["steps"]["rows"] + rows:
         assert min(row[step] for step in ("index", "match", "collect", "output", "total")) > 0
