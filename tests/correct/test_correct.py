@@ -560,7 +560,8 @@ def test_wrong_arguments_of_correcting(arguments, message) -> None:
 
 
 def test_a_view_of_the_slots_outlives_the_spectrum() -> None:
-    letters = "".join(random.Random(1).choices("ACGT", k=400_000))  # enough for pages of its own
+    # A spectrum of this size is unmapped when it is freed, so a view of it would crash.
+    letters = "".join(random.Random(1).choices("ACGT", k=400_000))
     spectrum = Spectrum.from_reads([letters] * 3, k=21, threshold=2)
     slots = spectrum.native.information().slots
     want = slots.copy()
