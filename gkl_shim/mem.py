@@ -115,6 +115,7 @@ class Index(Closable):
             "query_letters": whole_number("query_letters", query_letters),
             # The devices build pages of their own.
             "deferred": backend == "cuda",
+            "borrowed": isinstance(reference, _native_mem.Sequences),
         }
         # Devices that cannot be used are refused before the index is built.
         self._open(threads, backend, devices)
@@ -345,7 +346,7 @@ def find(
     check_choice("strands", strands, Strands)
     given = native_sequences(queries, "queries")
     with Index(
-        reference,
+        native_sequences(reference, "reference"),
         min_length=min_length,
         nucleotides_only=nucleotides_only,
         threads=threads,

@@ -91,6 +91,7 @@ def index_of(workload: Workload, threads: int = 0, *, deferred: bool = False) ->
         threads=threads,
         query_letters=len(workload.queries) * (1 + workload.shape.both_strands),
         deferred=deferred,
+        borrowed=deferred,
     )
 
 

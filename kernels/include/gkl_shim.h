@@ -559,12 +559,14 @@ typedef struct {
     int64_t query_letters; /* that will be searched, about, each strand counted; 0: unknown. Affects
                               the speed alone. */
     int32_t deferred;      /* not 0: the first search on the CPU builds the pages */
+    int32_t borrowed;      /* not 0: the reference's arrays must stay as they are until the index is
+                              closed. Its letters are not copied before they are needed. */
 } gkl_shim_mem_options;
 
 /* An index of a reference. */
 typedef struct gkl_shim_mem gkl_shim_mem;
 
-/* Index a reference. Its letters are copied. On failure *index is NULL.
+/* Index a reference. Its letters are copied, unless they are borrowed. On failure *index is NULL.
  *
  * GKL_SHIM_EINVAL: an option out of range, a null pointer where there is data, or offsets that do
  * not start at 0 or that decrease. */

@@ -104,6 +104,7 @@ LineWriter::LineWriter(const Text &reference, const Results &results, const Line
     : reference_(reference), results_(results), format_(format), threads_(threads) {
     for (int64_t k = 0; k < reference.count(); k++)
         longest_name_ = std::max(longest_name_, format.references.length(k));
+    if (format.substrings) letters_ = reference.view().letters;
 }
 
 int64_t LineWriter::item_of(int64_t query) const {
@@ -171,7 +172,7 @@ void LineWriter::emit_match(int64_t query, bool reverse, const Match &match, Out
     out.number(match.length, kWidth);
     put(out, "\n");
     if (format_.substrings) {
-        out.bytes(reference_.view().letters + match.reference, match.length);
+        out.bytes(letters_ + match.reference, match.length);
         put(out, "\n");
     }
 }

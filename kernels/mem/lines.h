@@ -45,6 +45,7 @@ class LineWriter {
     void emit_match(int64_t query, bool reverse, const Match &match, Out &out) const;
 
     const Text &reference_;
+    const uint8_t *letters_ = nullptr;  // of the reference, if their substrings are wanted
     const Results &results_;
     const LineFormat format_;
     const int threads_;

@@ -41,22 +41,13 @@ LetterTable letters_of(Role role, bool nucleotides_only) {
     return table;
 }
 
-const uint64_t kEach = 0x0101010101010101;
-
-// The reverse complement of 8 letters, all of acgt. a and t differ in the bits 0x15, c and g in
-// 0x04, and only c and g have the bit 0x02.
-uint64_t reverse_complement(uint64_t nucleotides) {
-    const uint64_t is_cg = nucleotides >> 1 & kEach;
-    return __builtin_bswap64(nucleotides ^ 0x15 * kEach ^ 0x11 * is_cg);
-}
-
-// Copies letters, 8 at a time where all are nucleotides. The bit 0x20 makes them lower case.
+// Copies letters, 8 at a time where all are acgt.
 void copy_forward(const LetterTable &table, const uint8_t *source, uint8_t *out, int64_t count) {
+    uint64_t letters;
     int64_t k = 0;
     for (; k + 8 <= count; k += 8) {
-        const uint64_t lowered = word_at(source + k) | 0x20 * kEach;
-        if (odd_bits_of(lowered) == 0)
-            memcpy(out + k, &lowered, sizeof lowered);
+        if (usual_letters(source + k, false, &letters))
+            memcpy(out + k, &letters, sizeof letters);
         else
             for (int64_t at = k; at < k + 8; at++) out[at] = table.of[source[at]];
     }
@@ -66,44 +57,32 @@ void copy_forward(const LetterTable &table, const uint8_t *source, uint8_t *out,
 // Copies the reverse complement of the letters before `source_end`.
 void copy_reversed(const LetterTable &table, const uint8_t *source_end, uint8_t *out,
                    int64_t count) {
+    uint64_t letters;
     int64_t k = 0;
     for (; k + 8 <= count; k += 8) {
-        const uint64_t lowered = word_at(source_end - k - 8) | 0x20 * kEach;
-        if (odd_bits_of(lowered) == 0) {
-            const uint64_t turned = reverse_complement(lowered);
-            memcpy(out + k, &turned, sizeof turned);
-        } else {
+        if (usual_letters(source_end - k - 8, true, &letters))
+            memcpy(out + k, &letters, sizeof letters);
+        else
             for (int64_t at = k; at < k + 8; at++) out[at] = table.of[source_end[-1 - at]];
-        }
     }
     for (; k < count; k++) out[k] = table.of[source_end[-1 - k]];
 }
 
-struct Preparation {
-    const TextSource &source;
-    uint8_t *letters, *codes, *odd;
-    int64_t size;
-    std::atomic<int64_t> odd_letters;
-
-    // Prepares the bytes [begin, end) of the text.
-    void prepare(int64_t begin, int64_t end) {
-        const int64_t last = std::min(end, size);
-        if (begin < last) source.copy(begin, last, letters + begin);
-        for (int64_t at = std::max(begin, size); at < end; at++) letters[at] = source.end_byte();
-        int64_t count = 0;
-        for (int64_t at = begin; at < end; at += 8) {
-            const uint64_t word = word_at(letters + at);
-            const uint16_t code = codes_of(word);
-            memcpy(codes + at / 4, &code, sizeof code);
-            const uint8_t flags = odd_of(word);
-            odd[at / 8] = flags;
-            if (flags)
-                for (int k = 0; k < 8; k++)
-                    count += (flags >> k & 1) && letters[at + k] < kQueryOther;
-        }
-        odd_letters += count;
-    }
-};
+// Calls work(begin, end) for pieces of [0, size) on several threads.
+template <class Work>
+void for_pieces(int64_t size, int threads, const Work &work) {
+    struct Job {
+        int64_t size;
+        const Work &work;
+    } job = {size, work};
+    parallel_for((size + kTextPiece - 1) / kTextPiece, size / kLettersPerNanosecond, threads,
+                 [](void *context, int64_t piece) {
+                     const Job &job = *static_cast<const Job *>(context);
+                     const int64_t begin = piece * kTextPiece;
+                     job.work(begin, std::min(begin + kTextPiece, job.size));
+                 },
+                 &job);
+}
 
 }  // namespace
 
@@ -131,41 +110,88 @@ void TextSource::copy(int64_t begin, int64_t end, uint8_t *out) const {
     }
 }
 
+int64_t TextSource::odd_letters(int threads) const {
+    bool is_odd[256];
+    for (int byte = 0; byte < 256; byte++)
+        is_odd[byte] = !is_nucleotide(table_.of[byte]) && table_.of[byte] < kQueryOther;
+    std::atomic<int64_t> total{0};
+    for_pieces(offsets_[starts_->size() - 1], threads, [&](int64_t begin, int64_t end) {
+        uint64_t usual;
+        int64_t count = 0, at = begin;
+        for (; at + 8 <= end; at += 8)
+            if (!usual_letters(letters_ + at, false, &usual))
+                for (int k = 0; k < 8; k++) count += is_odd[letters_[at + k]];
+        for (; at < end; at++) count += is_odd[letters_[at]];
+        total += count;
+    });
+    return total;
+}
+
 Text::Text(Role role, bool nucleotides_only, const uint8_t *letters, const int64_t *offsets,
-           int64_t count, int threads)
-    : size_(offsets[count] + count), starts_(size_t(count + 1)) {
+           int64_t count, int threads, bool borrowed)
+    : role_(role),
+      nucleotides_only_(nucleotides_only),
+      threads_(threads),
+      size_(offsets[count] + count),
+      starts_(size_t(count + 1)) {
     for (int64_t k = 0; k <= count; k++) starts_[size_t(k)] = offsets[k] + k;
-    fill(TextSource(role, nucleotides_only, letters, offsets, starts_), threads);
+    if (borrowed) {
+        borrowed_letters_ = letters;
+        borrowed_offsets_ = offsets;
+    } else {
+        prepare(TextSource(role, nucleotides_only, letters, offsets, starts_));
+    }
 }
 
 Text::Text(const uint8_t *letters, std::vector<int64_t> starts, int threads)
-    : size_(starts.back()), starts_(std::move(starts)) {
-    fill(TextSource(Role::kReference, false, letters, starts_.data(), starts_), threads);
+    : role_(Role::kReference),
+      nucleotides_only_(false),
+      threads_(threads),
+      size_(starts.back()),
+      starts_(std::move(starts)) {
+    prepare(TextSource(role_, nucleotides_only_, letters, starts_.data(), starts_));
 }
 
-void Text::fill(const TextSource &source, int threads) {
-    const int64_t padded = (size_ + 127) / 64 * 64;
-    letters_ = Buffer<uint8_t>(padded + 2 * kGuard);
-    codes_ = Buffer<uint8_t>(padded / 4 + 2 * kGuard);
-    odd_ = Buffer<uint8_t>(padded / 8 + 2 * kGuard);
-    const auto guard = [](Buffer<uint8_t> &buffer, int64_t bytes, uint8_t value) {
-        memset(buffer.data(), value, kGuard);
-        memset(buffer.data() + kGuard + bytes, value, kGuard);
-    };
-    guard(letters_, padded, source.end_byte());
-    guard(codes_, padded / 4, 0);
-    guard(odd_, padded / 8, 0xFF);
-    Preparation preparation = {
-        source, letters_.data() + kGuard, codes_.data() + kGuard, odd_.data() + kGuard, size_, {0}};
-    parallel_for((padded + kTextPiece - 1) / kTextPiece, padded / kLettersPerNanosecond, threads,
-                 [](void *context, int64_t piece) {
-                     Preparation &preparation = *static_cast<Preparation *>(context);
-                     const int64_t padded = (preparation.size + 127) / 64 * 64;
-                     preparation.prepare(piece * kTextPiece,
-                                         std::min((piece + 1) * kTextPiece, padded));
-                 },
-                 &preparation);
-    odd_letters_ = preparation.odd_letters;
+TextView Text::view() const {
+    if (borrowed_offsets_) prepare(source());
+    return {prepared_->letters.data() + kGuard, prepared_->codes.data() + kGuard,
+            prepared_->odd.data() + kGuard, size_};
+}
+
+TextSource Text::source() const {
+    if (borrowed_offsets_)
+        return TextSource(role_, nucleotides_only_, borrowed_letters_, borrowed_offsets_, starts_);
+    return TextSource(role_, nucleotides_only_, view().letters, starts_.data(), starts_);
+}
+
+void Text::prepare(const TextSource &source) const {
+    std::call_once(prepared_->once, [&] {
+        const int64_t padded = (size_ + 127) / 64 * 64;
+        const auto made = [](int64_t bytes, uint8_t guard) {
+            Buffer<uint8_t> buffer(bytes + 2 * kGuard);
+            memset(buffer.data(), guard, kGuard);
+            memset(buffer.data() + kGuard + bytes, guard, kGuard);
+            return buffer;
+        };
+        prepared_->letters = made(padded, source.end_byte());
+        prepared_->codes = made(padded / 4, 0);
+        prepared_->odd = made(padded / 8, 0xFF);
+        uint8_t *const letters = prepared_->letters.data() + kGuard;
+        uint8_t *const codes = prepared_->codes.data() + kGuard;
+        uint8_t *const odd = prepared_->odd.data() + kGuard;
+        for_pieces(padded, threads_, [&](int64_t begin, int64_t end) {
+            const int64_t last = std::min(end, size_);
+            if (begin < last) source.copy(begin, last, letters + begin);
+            for (int64_t at = std::max(begin, size_); at < end; at++)
+                letters[at] = source.end_byte();
+            for (int64_t at = begin; at < end; at += 8) {
+                const uint64_t word = word_at(letters + at);
+                const uint16_t code = codes_of(word);
+                memcpy(codes + at / 4, &code, sizeof code);
+                odd[at / 8] = odd_of(word);
+            }
+        });
+    });
 }
 
 int64_t Text::sequence_at(int64_t position) const {

@@ -4,6 +4,7 @@
 #include <stdint.h>
 
 #include <memory>
+#include <mutex>
 #include <vector>
 
 #include "mem/memory.h"
@@ -49,11 +50,17 @@ class TextSource {
 
     // Writes the bytes [begin, end) of the text.
     void copy(int64_t begin, int64_t end, uint8_t *out) const;
+    // Letters other than acgt that can match.
+    int64_t odd_letters(int threads) const;
 
     uint8_t end_byte() const { return role_ == Role::kReference ? kReferenceEnd : kQueryEnd; }
     bool is_reversed() const { return role_ == Role::kReversedQuery; }
     const LetterTable &table() const { return table_; }
     const uint8_t *letters() const { return letters_; }
+    // Where the letters of a sequence begin in letters().
+    int64_t offset(int64_t sequence) const { return offsets_[sequence]; }
+    // Whether letters() has an end byte after each sequence: those of a text that was prepared.
+    bool has_end_bytes() const { return offsets_ == starts_->data(); }
     const std::vector<int64_t> &starts() const { return *starts_; }
 
    private:
@@ -67,22 +74,21 @@ class TextSource {
 // Sequence k of a text is [starts[k], starts[k + 1] - 1): an end byte follows each.
 class Text {
    public:
-    Text() = default;
     // Copies sequences. With `nucleotides_only`, letters other than acgt match nothing. A
-    // kReversedQuery holds the reverse complement of each sequence. Throws std::bad_alloc.
+    // kReversedQuery holds the reverse complement of each sequence. If `borrowed`, only the first
+    // view() copies the sequences, and their arrays must stay as they are. Throws std::bad_alloc.
     Text(Role role, bool nucleotides_only, const uint8_t *letters, const int64_t *offsets,
-         int64_t count, int threads);
+         int64_t count, int threads, bool borrowed = false);
     // Copies a text of a reference that is already prepared, with its end bytes.
     Text(const uint8_t *letters, std::vector<int64_t> starts, int threads);
 
-    TextView view() const {
-        return {letters_.data() + kGuard, codes_.data() + kGuard, odd_.data() + kGuard, size_};
-    }
+    // The prepared text. Threads may share it. Throws std::bad_alloc.
+    TextView view() const;
+    // What the text is made of: sequences that were borrowed, or the prepared letters.
+    TextSource source() const;
     int64_t size() const { return size_; }
     int64_t count() const { return int64_t(starts_.size()) - 1; }
     const std::vector<int64_t> &starts() const { return starts_; }
-    // Letters other than acgt that can match.
-    int64_t odd_letters() const { return odd_letters_; }
     // The sequence that holds a position.
     int64_t sequence_at(int64_t position) const;
     int64_t length(int64_t sequence) const {
@@ -92,12 +98,21 @@ class Text {
    private:
     enum { kGuard = 64 };
 
-    void fill(const TextSource &source, int threads);
+    struct Prepared {
+        std::once_flag once;
+        Buffer<uint8_t> letters, codes, odd;
+    };
 
-    int64_t size_ = 0;  // with the end bytes
-    int64_t odd_letters_ = 0;
+    void prepare(const TextSource &source) const;
+
+    Role role_;
+    bool nucleotides_only_;
+    int threads_;
+    const uint8_t *borrowed_letters_ = nullptr;  // or null
+    const int64_t *borrowed_offsets_ = nullptr;
+    int64_t size_;  // with the end bytes
     std::vector<int64_t> starts_;
-    Buffer<uint8_t> letters_, codes_, odd_;
+    std::unique_ptr<Prepared> prepared_ = std::make_unique<Prepared>();
 };
 
 }  // namespace mem

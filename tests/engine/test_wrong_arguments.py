@@ -338,6 +338,7 @@ CALLS: dict[str, Callable[[Handles], tuple[Any, ...]]] = {
                 "min_length": Most(4),
                 **dict.fromkeys(("page_letters", "memory", "query_letters"), Most(0)),
                 "deferred": Free(0),
+                "borrowed": Free(0),
             },
         ),
         h.sequences(b"ACGT", b"A"),

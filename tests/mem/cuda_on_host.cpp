@@ -18,9 +18,9 @@ namespace {
         launch(x, y, name, parameters);                                                   \
     })
 const fakes::HostKernel kKernels[] = {
-    KERNEL(make_letters), KERNEL(encode_letters), KERNEL(count_seeds),   KERNEL(fill_seeds),
-    KERNEL(sum_values),   KERNEL(scan_values),    KERNEL(count_matches), KERNEL(place_matches),
-    KERNEL(fill_matches), KERNEL(order_matches),
+    KERNEL(make_text),     KERNEL(count_seeds),  KERNEL(fill_seeds),
+    KERNEL(sum_values),    KERNEL(scan_values),  KERNEL(count_matches),
+    KERNEL(place_matches), KERNEL(fill_matches), KERNEL(order_matches),
 };
 
 }  // namespace

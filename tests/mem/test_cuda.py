@@ -33,6 +33,11 @@ def host(fake_gpus):
     return fake_gpus(kernels="mem")
 
 
+def reference_as(borrowed: bool, reference):
+    """Return a reference that an index borrows, or one that it copies."""
+    return mem.native_sequences(reference, "reference") if borrowed else reference
+
+
 def on_devices(index: mem.Index, queries, kind="mem", strands="both", length=None, **options):
     """Find matches with an engine of its own."""
     engine = cuda.Engine(**options)
@@ -57,11 +62,18 @@ def on_devices(index: mem.Index, queries, kind="mem", strands="both", length=Non
     st.sampled_from([0, 1, 30]),
     st.sampled_from([0, 1, 7, 64]),
     st.sampled_from([1, 10**6]),
+    st.booleans(),
 )
-def test_repetitive_sequences(host, sequences, length, kind, strands, only, page, chunk, letters):
+def test_repetitive_sequences(
+    host, sequences, length, kind, strands, only, page, chunk, letters, borrowed
+):
     references, queries = sequences
     index = mem.Index(
-        references, min_length=length, nucleotides_only=only, query_letters=letters, threads=1
+        reference_as(borrowed, references),
+        min_length=length,
+        nucleotides_only=only,
+        query_letters=letters,
+        threads=1,
     )
     want = index.find(queries, kind=kind, strands=strands)
     found, _ = on_devices(index, queries, kind, strands, page_letters=page, chunk_letters=chunk)
@@ -105,14 +117,15 @@ def test_a_device_that_is_not_needed_takes_no_chunk(fake_gpus) -> None:
     engine.close()
 
 
+@pytest.mark.parametrize("borrowed", [False, True])
 @pytest.mark.parametrize("strand", ["forward", "reverse"])
-def test_a_match_may_end_beyond_what_is_on_the_device(host, strand: str) -> None:
+def test_a_match_may_end_beyond_what_is_on_the_device(host, strand: str, borrowed: bool) -> None:
     # The parts that are sent end 8,192 letters after the page and the chunk.
     reference, _ = related(32, 40_000, 0)
     query = "ACGT" + reference[100:39_000] + "ACGT"
     if strand == "reverse":
         query = reverse_complement(query)
-    index = mem.Index(reference, min_length=20)
+    index = mem.Index(reference_as(borrowed, [reference]), min_length=20)
     want = index.find(query, strands=strand)
     assert want["length"].max() > 38_000
     for page, chunk in ((5000, 1 << 16), (0, 4096), (5000, 4096)):
@@ -141,6 +154,7 @@ def test_a_match_goes_on_beyond_the_device_through_any_letters(host) -> None:
 @pytest.mark.parametrize("more", range(0, 70, 5))
 def test_a_long_query_is_divided_between_any_letters(host, more: int, only: bool) -> None:
     """Matches start and end at all places around the ends of chunks, on both strands."""
+    borrowed = bool(more % 2)
     random = np.random.default_rng(more)
     letters = random.choice(list("acgtACGT"), 13_000 + more)
     for start in random.integers(0, len(letters), 20):
@@ -151,7 +165,7 @@ def test_a_long_query_is_divided_between_any_letters(host, more: int, only: bool
     query = "".join(letters)
     reference = ["".join(changed), reverse_complement("".join(changed)), "A" * 40]
     queries = ["", query[:50], query, query[-50:], ""]
-    index = mem.Index(reference, min_length=12, nucleotides_only=only)
+    index = mem.Index(reference_as(borrowed, reference), min_length=12, nucleotides_only=only)
     want = index.find(queries, strands="both")
     assert np.bincount(want["query"][want["reverse"] != 0])[2] > 200
     for page_letters, chunk_letters in ((0, 3000), (0, 13_000), (9000, 2500)):
@@ -161,15 +175,18 @@ def test_a_long_query_is_divided_between_any_letters(host, more: int, only: bool
         assert np.array_equal(found, want)
 
 
+@pytest.mark.parametrize("borrowed", [False, True])
 @pytest.mark.parametrize("only", [False, True])
-def test_every_byte_is_the_letter_that_the_cpu_takes_it_for(host, only: bool) -> None:
+def test_every_byte_is_the_letter_that_the_cpu_takes_it_for(
+    host, only: bool, borrowed: bool
+) -> None:
     """All 256 bytes in all places of a word, near the ends of queries of all short lengths."""
     parts = [bytes(range(256))[start : start + 12] for start in range(256)]
     complements = [reverse_complement(part.decode("latin-1")) for part in parts]
     reference = b"acgt".join(parts) + "".join(complements).encode("latin-1")
     queries = [b"AC" + part[:length] + b"gT" for part in parts for length in (0, 1, 5, 8, 11)]
     given = mem.native_sequences(queries, "queries")
-    index = mem.Index([reference], min_length=2, nucleotides_only=only)
+    index = mem.Index(reference_as(borrowed, [reference]), min_length=2, nucleotides_only=only)
     want = index.find(given, strands="both")
     assert len(want) > 1000
     engine = cuda.Engine()
@@ -359,7 +376,8 @@ def test_the_cpu_takes_over_from_a_device_that_fails(
     want = mem.find(reference, queries, min_length=12, strands="both", backend="cpu")
     # A device that is not lost still does what is in flight.
     driver.fail(function, after, 1, loses=not slow or function == "cuStreamSynchronize")
-    index = mem.Index(reference, min_length=12, backend="cuda")
+    # The CPU prepares a borrowed reference only now.
+    index = mem.Index(reference_as(after > 0, reference), min_length=12, backend="cuda")
     with pytest.warns(RuntimeWarning, match="GPU 1 has failed: .*; the CPU searches"):
         assert np.array_equal(index.find(queries, strands="both"), want)
     assert driver.failed == {function}

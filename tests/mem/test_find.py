@@ -44,8 +44,12 @@ def test_same_matches_as_comparing_all_positions(
     sequences, min_length: int, kind, strands, only, data: st.DataObject
 ) -> None:
     references, queries = sequences
+    if data.draw(st.booleans(), "borrowed"):
+        references_given = mem.native_sequences(references, "reference")
+    else:
+        references_given = references
     index = mem.Index(
-        references,
+        references_given,
         # An index for shorter matches, pages of any size, kept or not, and any choice of seeds.
         min_length=data.draw(st.integers(max(min_length - 6, 1), min_length)),
         nucleotides_only=only,
@@ -227,6 +231,18 @@ def test_many_matches_are_copied_in_order() -> None:
     want = oracle.find([reference], ["", *queries, ""], 3, strands="both")
     assert len(want) > 2 * 16_384 * 1.5
     assert as_tuples(found) == want
+
+
+def test_an_index_has_its_own_copy_of_arrays() -> None:
+    reference, queries = related(6, 900, 4)
+    letters = np.frombuffer(reference.encode(), np.uint8).copy()
+    offsets = np.array([0, len(letters)])
+    want = mem.find(reference, queries, min_length=10)
+    index = mem.Index((letters, offsets), min_length=10)
+    letters[:] = ord("A")
+    offsets[1] = 3
+    assert len(want)
+    assert (index.find(queries) == want).all()
 
 
 def lines_of(index: mem.Index, queries: list[str], **options: bool) -> list[bytes]:

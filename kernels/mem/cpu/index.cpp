@@ -22,12 +22,13 @@ Index::Index(const IndexSettings &settings, Text text)
     const int64_t memory = settings.memory > 0 ? settings.memory : kDefaultMemory;
     const int64_t size = std::max<int64_t>(text_.size(), 1);
     int64_t page = std::min(settings.page_letters > 0 ? settings.page_letters : size, kLongestPage);
+    const int64_t odd = text_.source().odd_letters(settings.threads);
     const auto choose = [&] {
         const double part = double(page) / double(size);
-        Workload workload = {page, int64_t(double(text_.odd_letters()) * part) + 1,
+        Workload workload = {page, int64_t(double(odd) * part) + 1,
                              settings.query_letters > 0 ? settings.query_letters : 2 * size,
                              settings.min_length, memory / 2};
-        if (text_.odd_letters() == 0) workload.odd = 0;
+        if (odd == 0) workload.odd = 0;
         seeds_ = choose_seeds(workload);
     };
     choose();

@@ -176,6 +176,7 @@ void DeviceSearch::collect(StrandSearch &strand, int64_t begin, int64_t end,
         piece.matches = Buffer<Match>(places.back());
     else
         piece.slices.resize(size_t(slices));
+    const TextSource reference = index.text().source();
     in_parallel(slices, places.back() * kNanosecondsOfMatch, settings.threads, [&](int64_t slice) {
         const int64_t place = places[size_t(slice)], count = places[size_t(slice + 1)] - place;
         if (!all) piece.slices[size_t(slice)].resize(size_t(count));
@@ -184,7 +185,7 @@ void DeviceSearch::collect(StrandSearch &strand, int64_t begin, int64_t end,
         Match *at = matches;
         for (size_t k = 0; k < found.size(); k++) {
             const int64_t first = bounds[k][size_t(slice)], last = bounds[k][size_t(slice + 1)];
-            found[k].convert(first, last, index.text(), strand.text, at);
+            found[k].convert(first, last, reference, strand.text, at);
             merge_matches(matches, at, at + (last - first));
             at += last - first;
         }

@@ -1,15 +1,75 @@
 #include "mem/cuda/device_text.h"
 
+#include <algorithm>
+
 #include "mem/cuda/work.h"
 
 namespace gkl_shim {
 namespace mem {
+namespace {
 
-void DeviceText::place(const Stream &stream, int64_t begin, int64_t end, bool cut) {
-    begin_ = begin;
-    end_ = end;
-    cut_ = cut;
-    memory_.grow(stream.driver, stream.stream, letter_bytes() + letter_bytes() * 3 / 8);
+// The device reads whole words, which may end after the last letter.
+const int64_t kPadding = 8;
+
+}  // namespace
+
+void DeviceText::take(const Chunk &chunk, const std::vector<int64_t> &starts, int64_t before,
+                      int64_t after) {
+    const auto first = std::upper_bound(starts.begin(), starts.end(), chunk.begin) - 1;
+    const auto last = std::lower_bound(first, starts.end(), chunk.end);
+    begin_ = std::max(chunk.begin - before, *first);
+    end_ = std::min(chunk.end + after, *last);
+    cut_ = end_ < *last;
+    sequence_ = first - starts.begin();
+    before_ = begin_ - *first;
+    end_bytes_ = last - first - cut_;
+    starts_.assign(1, 0);
+    for (auto start = first + 1; start < last; start++)
+        starts_.push_back(uint32_t(*start - begin_));
+    sent_ = nullptr;
+}
+
+void DeviceText::make(Stream *stream, const TextSource &source, int threads) {
+    const int64_t count = end_ - begin_ - (source.has_end_bytes() ? 0 : end_bytes_);
+    // In the reverse strand, the letters before the part are the last ones of its sequence.
+    const int64_t first = source.is_reversed()
+                              ? source.offset(sequence_ + end_bytes_ + cut_) - before_ - count
+                              : source.offset(sequence_) + before_;
+    send(stream, source.letters() + first, count, threads);
+    text_.grow(stream->driver, stream->stream, letter_bytes() + letter_bytes() * 3 / 8);
+    const int64_t sequences = int64_t(starts_.size());
+    TextWork work = {reinterpret_cast<const uint32_t *>(given_.address()),
+                     sequences,
+                     end_ - begin_ + cut_,
+                     reinterpret_cast<const uint8_t *>(given_.address() + uint64_t(sequences) * 4),
+                     source.has_end_bytes(),
+                     source.is_reversed(),
+                     source.end_byte(),
+                     source.table(),
+                     letters(),
+                     codes(),
+                     odd(),
+                     letter_bytes() / 8};
+    void *parameters[] = {&work};
+    stream->launch(stream->kernels.make_text, work.words, parameters);
+}
+
+void DeviceText::send(Stream *stream, const uint8_t *letters, int64_t count, int threads) {
+    if (letters == sent_) return;
+    const int64_t bytes = int64_t(starts_.size()) * 4;
+    given_.grow(stream->driver, stream->stream, bytes + count + kPadding);
+    Sender &sender = stream->sender;
+    sender.begin(given_.address(), bytes + count + kPadding);
+    sender.copy(reinterpret_cast<const uint8_t *>(starts_.data()), bytes, threads);
+    sender.copy(letters, count, threads);
+    sender.fill(0, kPadding);
+    sender.end();
+    sent_ = letters;
+}
+
+void DeviceText::free(const CudaDriver &driver) {
+    given_.free(driver);
+    text_.free(driver);
 }
 
 int64_t DeviceText::letter_bytes() const {
@@ -18,14 +78,6 @@ int64_t DeviceText::letter_bytes() const {
 
 TextView DeviceText::view() const {
     return {letters() + kAround, codes() + kAround / 4, odd() + kAround / 8, end_ - begin_};
-}
-
-void DeviceText::encode(const Stream &stream) const {
-    const uint8_t *from = letters();
-    int64_t words = letter_bytes() / 8;
-    uint8_t *to_codes = codes(), *to_odd = odd();
-    void *parameters[] = {&from, &words, &to_codes, &to_odd};
-    stream.launch(stream.kernels.encode_letters, words, parameters);
 }
 
 }  // namespace mem

@@ -1,9 +1,12 @@
-// A part of a text in device memory.
+// A part of a text in device memory. The device makes it from the letters of the sequences.
 #pragma once
 
 #include <stdint.h>
 
+#include <vector>
+
 #include "gpu/kept_memory.h"
+#include "mem/cuda/chunks.h"
 #include "mem/cuda/stream.h"
 #include "mem/text.h"
 
@@ -12,11 +15,14 @@ namespace mem {
 
 class DeviceText {
    public:
-    // Makes room for the positions [begin, end) of a text. If `cut`, the text goes on there.
-    void place(const Stream &stream, int64_t begin, int64_t end, bool cut);
-    // Makes the codes and the odd bits from the letters.
-    void encode(const Stream &stream) const;
-    void free(const CudaDriver &driver) { memory_.free(driver); }
+    // Takes a part: the chunk, and up to `before` letters before and `after` letters after it that
+    // belong to its first and its last sequence. `starts` are those of the sequences in the text.
+    void take(const Chunk &chunk, const std::vector<int64_t> &starts, int64_t before,
+              int64_t after);
+    // Makes the part of a text that has sequences of the same lengths. Sends the letters, unless
+    // the text made before has the same.
+    void make(Stream *stream, const TextSource &source, int threads);
+    void free(const CudaDriver &driver);
 
     // Positions count from `origin` of the text.
     TextView view() const;
@@ -25,18 +31,25 @@ class DeviceText {
     // The position where the text goes on, or -1: no match ends there.
     int64_t cut() const { return cut_ ? end_ : -1; }
 
-    // The letters in memory: kAround end bytes, those of the positions, and end bytes again.
-    uint8_t *letters() const { return reinterpret_cast<uint8_t *>(memory_.address()); }
-    int64_t letter_bytes() const;
-
    private:
+    // The letters in memory: kAround end bytes, those of the positions, and end bytes again.
+    int64_t letter_bytes() const;
+    uint8_t *letters() const { return reinterpret_cast<uint8_t *>(text_.address()); }
     // The codes follow the letters, and the odd bits follow the codes.
     uint8_t *codes() const { return letters() + letter_bytes(); }
     uint8_t *odd() const { return codes() + letter_bytes() / 4; }
 
-    gpu::KeptMemory<uint64_t> memory_;
+    // Sends the starts, and this many letters.
+    void send(Stream *stream, const uint8_t *letters, int64_t count, int threads);
+
     int64_t begin_ = 0, end_ = 0;
     bool cut_ = false;
+    int64_t sequence_ = 0, before_ = 0;  // the first sequence, and its letters before begin_
+    int64_t end_bytes_ = 0;              // in the part
+    std::vector<uint32_t> starts_;       // of the sequences, counted from begin_; one at least
+    const uint8_t *sent_ = nullptr;      // the first byte that was sent
+    gpu::KeptMemory<uint64_t> given_;    // the starts, and then the letters as they were given
+    gpu::KeptMemory<uint64_t> text_;
 };
 
 }  // namespace mem

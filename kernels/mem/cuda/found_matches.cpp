@@ -8,19 +8,31 @@ namespace gkl_shim {
 namespace mem {
 namespace {
 
-// How many letters of the reference equal those of the queries from a position on. The host has no
-// text of the queries, so it makes some letters at a time.
-int64_t equal_letters(const uint8_t *reference, const TextSource &queries, int64_t position) {
-    const int64_t together = 1 << 12;
-    uint8_t letters[together + 8];
-    const int64_t size = queries.starts().back();
-    for (int64_t equal = 0;; equal += together) {
-        const int64_t count = std::min(together, size - position - equal);
-        queries.copy(position + equal, position + equal + count, letters);
+// A place in a text of which the host has only the source: it makes some letters at a time.
+struct Letters {
+    enum { kTogether = 1 << 12 };
+
+    const TextSource &source;
+    int64_t position;
+    uint8_t made[kTogether + 8];
+
+    const uint8_t *next() {
+        const int64_t count = std::min<int64_t>(kTogether, source.starts().back() - position);
+        source.copy(position, position + count, made);
         // equal_from() ends at an end byte, and reads whole words.
-        memset(letters + count, queries.end_byte(), 8);
-        const int64_t more = equal_from(reference + equal, letters);
-        if (more < together) return equal + more;
+        memset(made + count, source.end_byte(), 8);
+        position += count;
+        return made;
+    }
+};
+
+// How many letters are equal in two texts from two positions on.
+int64_t equal_letters(const TextSource &reference, int64_t in_reference, const TextSource &queries,
+                      int64_t in_query) {
+    Letters one = {reference, in_reference, {}}, other = {queries, in_query, {}};
+    for (int64_t equal = 0;; equal += Letters::kTogether) {
+        const int64_t more = equal_from(one.next(), other.next());
+        if (more < Letters::kTogether) return equal + more;
     }
 }
 
@@ -33,15 +45,15 @@ int64_t FoundMatches::from(int64_t position) const {
     return std::lower_bound(matches, matches + count, position, before) - matches;
 }
 
-void FoundMatches::convert(int64_t first, int64_t last, const Text &reference,
+void FoundMatches::convert(int64_t first, int64_t last, const TextSource &reference,
                            const TextSource &queries, Match *out) const {
     for (int64_t k = first; k < last; k++) {
         const Found &each = matches[k];
         Match match = {reference_origin + each.reference, query_origin + each.query, each.length,
                        0};
         if (match.reference_end() == reference_cut || match.query_end() == query_cut)
-            match.length += equal_letters(reference.view().letters + match.reference_end(), queries,
-                                          match.query_end());
+            match.length +=
+                equal_letters(reference, match.reference_end(), queries, match.query_end());
         out[k - first] = match;
     }
     sort_matches(out, out + (last - first));

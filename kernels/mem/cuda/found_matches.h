@@ -21,8 +21,8 @@ struct FoundMatches {
     // The first match that starts at a position of the queries or after it.
     int64_t from(int64_t position) const;
     // Converts the matches [first, last), which become sorted.
-    void convert(int64_t first, int64_t last, const Text &reference, const TextSource &queries,
-                 Match *out) const;
+    void convert(int64_t first, int64_t last, const TextSource &reference,
+                 const TextSource &queries, Match *out) const;
 };
 
 }  // namespace mem

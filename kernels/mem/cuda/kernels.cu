@@ -28,44 +28,61 @@ __device__ int64_t thread_count() { return int64_t(gridDim.x) * blockDim.x; }
 __device__ int64_t warp_number() { return thread_number() / kWarp; }
 __device__ int64_t warp_count() { return thread_count() / kWarp; }
 
-// The byte at a position of a strand's text. The query starts there or before.
-__device__ uint8_t letter_at(const LetterWork &work, int64_t query, int64_t position) {
-    const int64_t start = work.starts[query];
-    const int64_t next = query + 1 < work.queries ? work.starts[query + 1] : work.size;
-    if (position < 0 || position >= next - 1) return kQueryEnd;
-    // There are no end bytes between the raw letters.
-    const int64_t place = work.reversed ? start + next - 2 - query - position : position - query;
-    return work.table.of[work.raw[place]];
+// Where the letter at a position of a sequence is given. The sequence is [start, next - 1).
+__device__ int64_t given_place(const TextWork &work, int64_t sequence, int64_t start, int64_t next,
+                               int64_t position) {
+    // Without end bytes, there is one less for each sequence before.
+    const int64_t less = work.given_end_bytes ? 0 : sequence;
+    return (work.reversed ? start + next - 2 - position : position) - less;
 }
 
-// A warp takes kRun neighbouring bytes of a strand's text and makes them: each lane, every 32nd. It
-// finds the query at its first position by bisection, and walks on from there. Reading and writing
-// bound it.
-__global__ void make_letters(LetterWork work) {
-    const int64_t runs = (work.bytes + kRun - 1) / kRun;
-    for (int64_t run = warp_number(); run < runs; run += warp_count()) {
-        int64_t query = 0, after = work.queries;
-        while (after - query > 1) {
-            const int64_t middle = query + (after - query) / 2;
-            (work.starts[middle] <= run * kRun - kAround ? query : after) = middle;
+// The 8 letters at a position of a text. The sequence starts there or before.
+__device__ uint64_t letters_at(const TextWork &work, int64_t sequence, int64_t position) {
+    uint64_t letters = 0;
+    for (int k = 0; k < 8;) {
+        const int64_t at = position + k;
+        const bool last = sequence + 1 >= work.sequences;
+        const int64_t start = work.starts[sequence];
+        const int64_t next = last ? work.size : work.starts[sequence + 1];
+        if (!last && at >= next) {
+            sequence++;
+            continue;
         }
-        for (int k = threadIdx.x % kWarp; k < kRun; k += kWarp) {
-            const int64_t at = run * kRun + k, position = at - kAround;
-            if (at >= work.bytes) break;
-            while (query + 1 < work.queries && work.starts[query + 1] <= position) query++;
-            work.letters[at] = letter_at(work, query, position);
+        uint8_t letter = work.end_byte;
+        if (at >= 0 && at < next - 1) {
+            const int64_t place = given_place(work, sequence, start, next, at);
+            if (k == 0 && at + 8 < next &&
+                usual_letters(work.given + (work.reversed ? place - 7 : place), work.reversed,
+                              &letters))
+                return letters;
+            letter = work.table.of[work.given[place]];
         }
+        letters |= uint64_t(letter) << 8 * k++;
     }
+    return letters;
 }
 
-// A thread takes 8 letters of a text and makes their codes and odd bits. Reading and writing bound
-// it.
-__global__ void encode_letters(const uint8_t *letters, int64_t words, uint16_t *codes,
-                               uint8_t *odd) {
-    for (int64_t k = thread_number(); k < words; k += thread_count()) {
-        const uint64_t word = word_at(letters + 8 * k);
-        codes[k] = codes_of(word);
-        odd[k] = odd_of(word);
+// A warp takes kRun neighbouring letters of a text and makes them, with their codes and odd bits:
+// each lane, 8 of every 256. It finds the sequence at its first position by bisection, and walks on
+// from there. Reading and writing bound it.
+__global__ void make_text(TextWork work) {
+    const int64_t words_of_run = kRun / 8, runs = (work.words + words_of_run - 1) / words_of_run;
+    for (int64_t run = warp_number(); run < runs; run += warp_count()) {
+        int64_t sequence = 0, after = work.sequences;
+        while (after - sequence > 1) {
+            const int64_t middle = sequence + (after - sequence) / 2;
+            (work.starts[middle] <= run * kRun - kAround ? sequence : after) = middle;
+        }
+        for (int k = threadIdx.x % kWarp; k < words_of_run; k += kWarp) {
+            const int64_t word = run * words_of_run + k, position = word * 8 - kAround;
+            if (word >= work.words) break;
+            while (sequence + 1 < work.sequences && work.starts[sequence + 1] <= position)
+                sequence++;
+            const uint64_t letters = letters_at(work, sequence, position);
+            reinterpret_cast<uint64_t *>(work.letters)[word] = letters;
+            reinterpret_cast<uint16_t *>(work.codes)[word] = codes_of(letters);
+            work.odd[word] = odd_of(letters);
+        }
     }
 }
 

@@ -66,7 +66,8 @@ void DevicePage::build(Stream *stream, const Index &index, int64_t first, int64_
     index_ = -1;
     const Seeds &seeds = index.seeds();
     const Text &text = index.text();
-    send(stream, text, first, last, letters_before(seeds), after, threads);
+    reference_.take({first, last}, text.starts(), letters_before(seeds), after);
+    reference_.make(stream, text.source(), threads);
     const Steps steps =
         steps_in(first, std::min(last, text.size() - seeds.letters + 1), seeds.reference_step);
     const int64_t buckets = seeds.buckets() + 1;
@@ -92,21 +93,6 @@ void DevicePage::build(Stream *stream, const Index &index, int64_t first, int64_
     after_ = after;
 }
 
-void DevicePage::send(Stream *stream, const Text &text, int64_t begin, int64_t end, int64_t before,
-                      int64_t after, int threads) {
-    const int64_t first = std::max<int64_t>(begin - before, 0);
-    const int64_t last = std::min(end + after, text.size());
-    reference_.place(*stream, first, last, last < text.size());
-    const int64_t bytes = reference_.letter_bytes();
-    Sender &sender = stream->sender;
-    sender.begin(reinterpret_cast<uint64_t>(reference_.letters()), bytes);
-    sender.fill(kReferenceEnd, kAround);
-    sender.copy(text.view().letters + first, last - first, threads);
-    sender.fill(kReferenceEnd, bytes - kAround - (last - first));
-    sender.end();
-    reference_.encode(*stream);
-}
-
 Searcher::~Searcher() {
     stream.finish();
     queries_.free(stream.driver);
@@ -127,20 +113,21 @@ void Searcher::find(
     const std::function<void(int64_t begin, int64_t end, const FoundMatches &found)> &collect) {
     Stopwatch watch;
     const Seeds &seeds = settings.seeds;
-    queries_.make_text(&stream, strand, settings.threads);
-    const DeviceText &reference = page.reference(), &queries = queries_.text();
-    const int64_t origin = queries.origin();
-    FoundMatches found = {nullptr, 0, reference.origin(), origin, reference.cut(), queries.cut()};
+    queries_.make(&stream, strand, settings.threads);
+    const DeviceText &reference = page.reference();
+    const int64_t origin = queries_.origin();
+    FoundMatches found = {nullptr, 0, reference.origin(), origin, reference.cut(), queries_.cut()};
     int64_t size = chunk_.end - chunk_.begin;
     for (int64_t begin = chunk_.begin; begin < chunk_.end;) {
         const int64_t end = std::min(begin + size, chunk_.end);
         // The first seed of a match starts less than a period after the match.
         const Steps steps =
-            steps_in(begin, std::min(end + seeds.period() - 1, queries.end() - seeds.letters + 1),
+            steps_in(begin, std::min(end + seeds.period() - 1, queries_.end() - seeds.letters + 1),
                      seeds.query_step);
-        MatchWork work = {seeds,          settings.min_length, reference.view(),     queries.view(),
-                          page.starts(),  page.positions(),    steps.first - origin, steps.count,
-                          begin - origin, end - origin};
+        MatchWork work = {
+            seeds,          settings.min_length, reference.view(),     queries_.view(),
+            page.starts(),  page.positions(),    steps.first - origin, steps.count,
+            begin - origin, end - origin};
         found.count = count(&work);
         watch.add_to(&times->match);
         if (found.count > settings.most && end - begin > 1) {

@@ -8,7 +8,6 @@
 
 #include "gpu/kept_memory.h"
 #include "mem/cpu/index.h"
-#include "mem/cuda/device_queries.h"
 #include "mem/cuda/device_text.h"
 #include "mem/cuda/found_matches.h"
 #include "mem/cuda/stream.h"
@@ -54,10 +53,6 @@ class DevicePage {
     const uint32_t *positions() const { return reinterpret_cast<uint32_t *>(positions_.address()); }
 
    private:
-    // Sends the positions [begin, end) of a text, and `before` and `after` letters around them.
-    void send(Stream *stream, const Text &text, int64_t begin, int64_t end, int64_t before,
-              int64_t after, int threads);
-
     const CudaDriver &driver_;
     int64_t index_ = -1, first_ = 0, last_ = 0;
     int64_t after_ = 0;  // letters after the page that were sent with it
@@ -101,7 +96,7 @@ class Searcher {
     const Found *fetch(MatchWork *work, int64_t matches);
 
     Chunk chunk_ = {};
-    DeviceQueries queries_;
+    DeviceText queries_;
     // Of the matches: how many there are, their places, and the matches before and after they are
     // put in order.
     gpu::KeptMemory<uint64_t> total_, places_, unordered_, ordered_;

@@ -19,20 +19,22 @@ enum { kMostOrdered = 2048 };
 // End bytes around the letters of a text. The codes and the odd bits have as many places around
 // them.
 enum { kAround = 512 };
-// Letters that a warp makes.
+// Letters that a warp makes, of which a lane makes 8 at a time.
 enum { kRun = 512 };
 
-// The letters of a strand's text. Queries begin at `starts` of the text, and an end byte follows
-// each.
-struct LetterWork {
-    const uint32_t *starts;
-    int64_t queries;
-    int64_t size;        // of the text
-    const uint8_t *raw;  // the letters of all these queries, without end bytes
-    bool reversed;
+// A part of a text, and the letters that it is made of.
+struct TextWork {
+    const uint32_t *starts;  // of the sequences; the first is 0
+    int64_t sequences;
+    int64_t size;          // of the part, with an end byte after the last sequence
+    const uint8_t *given;  // the letters of all these sequences
+    bool given_end_bytes;  // whether `given` has an end byte after each sequence, too
+    bool reversed;         // whether the text has the reverse complements of the sequences
+    uint8_t end_byte;
     LetterTable table;
-    uint8_t *letters;  // of the text, with kAround end bytes before them
-    int64_t bytes;     // of these
+    uint8_t *letters;      // of the text, with kAround end bytes before them
+    uint8_t *codes, *odd;  // of these
+    int64_t words;         // of 8 letters
 };
 
 // The seeds of a page. Positions count from the first letter that is on the device.
