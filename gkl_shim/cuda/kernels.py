@@ -49,8 +49,8 @@ _TEMPLATES = (
 )
 _CORRECT = ("count_kmers", "move_entries", "finish_tables", "search_reads", "vote_reads")
 _MEM = (
-    "make_letters", "encode_letters", "count_seeds", "fill_seeds", "sum_values", "scan_values",
-    "count_matches", "place_matches", "fill_matches", "order_matches",
+    "make_letters", "encode_letters", "count_parts", "divide_seeds", "sort_parts", "sum_values",
+    "scan_values", "count_matches", "place_matches", "fill_matches", "order_matches",
 )  # fmt: skip
 #: For each kernel file, the kernels with C++ names that the build compiles. Other instances of a
 #: template are compiled on first use. Empty if all kernels of the file have C names.
