@@ -49,7 +49,7 @@ _TEMPLATES = (
 )
 _CORRECT = ("count_kmers", "move_entries", "finish_tables", "search_reads", "vote_reads")
 _MEM = (
-    "make_text", "count_seeds", "fill_seeds", "sum_values", "scan_values",
+    "make_text", "count_parts", "divide_seeds", "sort_parts", "sum_values", "scan_values",
     "count_matches", "place_matches", "fill_matches", "order_matches",
 )  # fmt: skip
 #: For each kernel file, the kernels with C++ names that the build compiles. Other instances of a

@@ -445,7 +445,7 @@ GKL_SHIM_API gkl_shim_status gkl_shim_smithwaterman_align_exactly(
 /* The kernels of mem/cuda/kernels.cu, under their own names. */
 typedef struct {
     void *make_text;
-    void *count_seeds, *fill_seeds, *sum_values, *scan_values;
+    void *count_parts, *divide_seeds, *sort_parts, *sum_values, *scan_values;
     void *count_matches, *place_matches, *fill_matches, *order_matches;
 } gkl_shim_mem_cuda_kernels;
 

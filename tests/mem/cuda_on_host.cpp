@@ -9,18 +9,51 @@ const Index blockDim = {kLanes, 1};
 
 #include "mem/cuda/kernels.cu"
 
+namespace gkl_shim {
+namespace mem {
+uint32_t shared_words[2 * kMostParts];
+}  // namespace mem
+}  // namespace gkl_shim
+
 using namespace gkl_shim::mem;
 
 namespace {
+
+constexpr uint32_t kUnused = 0xA5A5A5A5;
+
+// Launches a kernel of the index, and checks the shared memory behind the words that it may use.
+template <class Kernel>
+void launch_index(unsigned x, unsigned y, Kernel *kernel, void *const *parameters,
+                  int64_t words) {
+    std::fill(std::begin(shared_words), std::end(shared_words), kUnused);
+    launch(x, y, kernel, parameters);
+    if (std::any_of(shared_words + words, std::end(shared_words),
+                    [](uint32_t word) { return word != kUnused; })) {
+        fprintf(stderr, "a block writes shared memory that is not its own\n");
+        abort();
+    }
+}
 
 #define KERNEL(name)                                                                      \
     fakes::host_kernel(#name, name, [](unsigned x, unsigned y, void *const *parameters) { \
         launch(x, y, name, parameters);                                                   \
     })
+#define INDEX_KERNEL(name, words)                                                         \
+    fakes::host_kernel(#name, name, [](unsigned x, unsigned y, void *const *parameters) { \
+        const SeedWork &work = *static_cast<const SeedWork *>(parameters[0]);             \
+        launch_index(x, y, name, parameters, words);                                      \
+    })
 const fakes::HostKernel kKernels[] = {
-    KERNEL(make_text),     KERNEL(count_seeds),  KERNEL(fill_seeds),
-    KERNEL(sum_values),    KERNEL(scan_values),  KERNEL(count_matches),
-    KERNEL(place_matches), KERNEL(fill_matches), KERNEL(order_matches),
+    KERNEL(make_text),
+    INDEX_KERNEL(count_parts, work.parts),
+    INDEX_KERNEL(divide_seeds, work.parts),
+    INDEX_KERNEL(sort_parts, ((void)work, kSortWords)),
+    KERNEL(sum_values),
+    KERNEL(scan_values),
+    KERNEL(count_matches),
+    KERNEL(place_matches),
+    KERNEL(fill_matches),
+    KERNEL(order_matches),
 };
 
 }  // namespace

@@ -360,7 +360,7 @@ def test_an_engine_is_used_again(fake_gpus, slow: bool) -> None:
             want = index.find(part, min_length=length, kind=kind, strands="both")
             assert np.array_equal(found, want)
     # The page is indexed once.
-    assert [name.rpartition("::")[2] for _, name in driver.launched].count("fill_seeds") == 1
+    assert [name.rpartition("::")[2] for _, name in driver.launched].count("sort_parts") == 1
     engine.close()
     assert driver.live == []
 

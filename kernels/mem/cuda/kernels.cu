@@ -1,19 +1,22 @@
 // The CUDA kernels of maximal exact matches: make texts, index a page, count the matches, write
 // them, and put them in order.
 //
-// The index is a counting sort. count_seeds() counts each bucket, the scan makes a bucket's count
-// its end, and fill_seeds() moves the ends down to the starts. The order within a bucket does not
-// matter, because the matches are sorted.
+// The index is sorted by bucket in two steps, so that memory is read and written in order, or within
+// a range that fits in the second cache. Neighbouring buckets are a part of the table. count_parts()
+// counts the seeds of each part, the scan makes a part's count its end, and divide_seeds() copies
+// the seeds to their parts. sort_parts() sorts each part in shared memory. The order within a
+// bucket does not matter, because the matches are sorted.
 //
-// Matches are sorted in the same way, by their positions in the queries. A warp takes a tile of
-// neighbouring seeds of the queries. count_matches() counts the matches that start at each
+// Matches are sorted by their positions in the queries, with a counting sort. A warp takes a tile
+// of neighbouring seeds of the queries. count_matches() counts the matches that start at each
 // position, and how many there are, and writes them to the memory of the chunk before. The scan
 // makes the counts places, and place_matches() moves the matches there. If there was too little
 // room, the host allocates more, and fill_matches() finds the matches again. order_matches() sorts
 // those of one position by the reference.
 //
-// The warps of a block have nothing in common: no kernel uses shared memory. Any number of warps
-// may share the work. docs/mem.md has the profile of those that take the most time.
+// Only the kernels of the index use shared memory, and have a block for each piece of the work. The
+// warps of other kernels have nothing in common, and any number of them may share the work.
+// docs/mem.md has the profile of the kernels that take the most time.
 #include "common/integers.h"
 #include "mem/cuda/work.h"
 
@@ -86,25 +89,6 @@ __global__ void make_text(TextWork work) {
     }
 }
 
-// A thread takes a seed and counts it in its bucket. Atomic additions at random places bound it.
-__global__ void count_seeds(SeedWork work) {
-    for (int64_t k = thread_number(); k < work.count; k += thread_count()) {
-        const int64_t at = work.first + k * work.seeds.reference_step;
-        const int64_t bucket = bucket_at(work.seeds, work.reference, at);
-        if (bucket >= 0) atomicAdd(&work.starts[bucket], 1u);
-    }
-}
-
-// A thread takes a seed and writes its position to its bucket. Expects the end of each bucket in
-// `starts`, and leaves where it starts. Atomic additions and writes at random places bound it.
-__global__ void fill_seeds(SeedWork work) {
-    for (int64_t k = thread_number(); k < work.count; k += thread_count()) {
-        const int64_t at = work.first + k * work.seeds.reference_step;
-        const int64_t bucket = bucket_at(work.seeds, work.reference, at);
-        if (bucket >= 0) work.positions[atomicAdd(&work.starts[bucket], ~0u) - 1] = uint32_t(at);
-    }
-}
-
 // The sum over the lanes up to this one.
 __device__ uint32_t sum_up_to(uint32_t value) {
     const unsigned lane = threadIdx.x % kWarp;
@@ -113,6 +97,149 @@ __device__ uint32_t sum_up_to(uint32_t value) {
         if (lane >= by) value += below;
     }
     return value;
+}
+
+// Adds one to counters[which] for each lane, unless `which` is negative. Returns what the counter
+// was before, for one lane after the other. All lanes of a warp call it together. If they have the
+// same counter, as in a run of one letter, one lane adds for all: each addition to it would have to
+// wait for the one before.
+__device__ uint32_t add_one(uint32_t *counters, int32_t which) {
+    const unsigned lane = threadIdx.x % kWarp;
+    const bool same = __all_sync(~0u, which == __shfl_sync(~0u, which, 0));
+    if (which < 0) return 0;
+    if (!same) return atomicAdd(&counters[which], 1u);
+    uint32_t before = 0;
+    if (lane == 0) before = atomicAdd(&counters[which], uint32_t(kWarp));
+    return __shfl_sync(~0u, before, 0) + lane;
+}
+
+// Calls visit(position, bucket) for each seed of the block's piece, with -1 for the bucket where
+// there is none. Lanes take neighbouring seeds, and all lanes of a warp call it together.
+template <class Visit>
+__device__ void visit_piece(const SeedWork &work, const Visit &visit) {
+    const int64_t first = int64_t(blockIdx.x) * kPiece, last = min(first + kPiece, work.count);
+    for (int64_t k = first + threadIdx.x; k - threadIdx.x < last; k += blockDim.x) {
+        const int64_t at = work.first + k * work.seeds.reference_step;
+        visit(at, k < last ? bucket_at(work.seeds, work.reference, at) : -1);
+    }
+}
+
+// Counts the seeds of the block's piece in each part.
+__device__ void count_piece(const SeedWork &work, uint32_t *counts) {
+    for (int part = threadIdx.x; part < work.parts; part += blockDim.x) counts[part] = 0;
+    __syncthreads();
+    visit_piece(work, [&](int64_t, int64_t bucket) {
+        add_one(counts, int32_t(bucket >> work.shift));
+    });
+    __syncthreads();
+}
+
+// A block takes a piece, kPiece neighbouring seeds, and adds how many there are of each part to
+// part_starts. A thread takes every kIndexThreads-th seed. Computing the buckets bounds it.
+__global__ void count_parts(SeedWork work) {
+    extern __shared__ uint32_t shared_words[];
+    uint32_t *const counts = shared_words;
+    count_piece(work, counts);
+    for (int part = threadIdx.x; part < work.parts; part += blockDim.x)
+        if (counts[part] > 0) atomicAdd(&work.part_starts[part], counts[part]);
+}
+
+// A block takes a piece and copies its seeds to their parts: it counts them again, takes room in
+// each part for all that the piece has of it, and writes them there. Expects the end of each part
+// in part_starts, and leaves where it starts. Writing 8 bytes at a time bounds it. The blocks that
+// run at the same time write to neighbouring places of a part, so the second cache puts these
+// together.
+__global__ void divide_seeds(SeedWork work) {
+    extern __shared__ uint32_t shared_words[];
+    uint32_t *const places = shared_words;
+    count_piece(work, places);
+    for (int part = threadIdx.x; part < work.parts; part += blockDim.x) {
+        const uint32_t count = places[part];
+        if (count > 0) places[part] = atomicAdd(&work.part_starts[part], 0u - count) - count;
+    }
+    __syncthreads();
+    visit_piece(work, [&](int64_t at, int64_t bucket) {
+        const uint32_t place = add_one(places, int32_t(bucket >> work.shift));
+        if (bucket >= 0) work.divided[place] = {uint32_t(bucket), uint32_t(at)};
+    });
+}
+
+// Calls visit(in, seed) for the seeds [first, last) of a part. `in` says whether the lane has one.
+// All threads of the block call it together. Each loads several seeds before it visits the first,
+// because a part with very many seeds has one block to read it.
+template <class Visit>
+__device__ void visit_part(const PageSeed *seeds, int64_t first, int64_t last,
+                           const Visit &visit) {
+    constexpr int kLoaded = 8;
+    for (int64_t begin = first; begin < last; begin += kLoaded * blockDim.x) {
+        PageSeed loaded[kLoaded] = {};
+        for (int k = 0; k < kLoaded; k++) {
+            const int64_t at = begin + k * blockDim.x + threadIdx.x;
+            if (at < last) loaded[k] = seeds[at];
+        }
+        for (int k = 0; k < kLoaded; k++) {
+            const int64_t at = begin + k * blockDim.x + threadIdx.x;
+            if (at - threadIdx.x >= last) break;
+            visit(at < last, loaded[k]);
+        }
+    }
+}
+
+// A block takes a section of a part: it counts the seeds of each bucket, writes where the buckets
+// start, and then the positions of the seeds. A thread takes every kIndexThreads-th seed of the
+// part. A part has one section, unless there are very many buckets. If it has more, each block
+// reads the whole part. The last parts come first: all seeds in a run of N are in one bucket there,
+// which may take a block longer than any other. Reading and writing bound it.
+__global__ void sort_parts(SeedWork work) {
+    extern __shared__ uint32_t shared_words[];
+    uint32_t *const places = shared_words, *const sums = shared_words + (1 << kSectionBits);
+    const int lane = threadIdx.x % kWarp, warp = threadIdx.x / kWarp, warps = blockDim.x / kWarp;
+    const int64_t first = (work.sections() - 1 - blockIdx.x) << work.section_bits();
+    const int64_t left = work.seeds.buckets() - first;
+    const int buckets = int(min(left, int64_t(1) << work.section_bits()));
+    const uint32_t *const part = work.part_starts + (first >> work.shift);
+    const uint32_t begin = part[0], end = part[1];
+    // The bucket of a seed, from the first one of the section.
+    const auto bucket_of = [&](bool in, const PageSeed &seed) {
+        const int64_t bucket = int64_t(seed.bucket) - first;
+        return in && bucket < buckets ? int32_t(max(bucket, int64_t(-1))) : -1;
+    };
+
+    for (int k = threadIdx.x; k < buckets; k += blockDim.x) places[k] = 0;
+    if (threadIdx.x == 0) sums[0] = 0;
+    __syncthreads();
+    uint32_t before = 0;
+    visit_part(work.divided, begin, end, [&](bool in, const PageSeed &seed) {
+        before += in && int64_t(seed.bucket) < first;
+        add_one(places, bucket_of(in, seed));
+    });
+    before = sum_up_to(before);
+    if (lane == kWarp - 1) atomicAdd(&sums[0], before);
+    __syncthreads();
+
+    // The counts become places. A warp takes some neighbouring buckets.
+    const int of_warp = (buckets + warps - 1) / warps;
+    const int from = min(warp * of_warp, buckets), to = min(from + of_warp, buckets);
+    uint32_t sum = 0;
+    for (int k = from + lane; k < to; k += kWarp) sum += places[k];
+    sum = sum_up_to(sum);
+    if (lane == kWarp - 1) sums[1 + warp] = sum;
+    __syncthreads();
+    uint32_t place = begin + __shfl_sync(~0u, sum_up_to(lane <= warp ? sums[lane] : 0), kWarp - 1);
+    for (int k = from + lane; k - lane < to; k += kWarp) {
+        const uint32_t count = k < to ? places[k] : 0;
+        const uint32_t after = place + sum_up_to(count);
+        if (k < to) work.starts[first + k] = places[k] = after - count;
+        place = __shfl_sync(~0u, after, kWarp - 1);
+    }
+    if (buckets == left && threadIdx.x == 0) work.starts[first + buckets] = end;
+    __syncthreads();
+
+    visit_part(work.divided, begin, end, [&](bool in, const PageSeed &seed) {
+        const int32_t bucket = bucket_of(in, seed);
+        const uint32_t to_place = add_one(places, bucket);
+        if (bucket >= 0) work.positions[to_place] = seed.position;
+    });
 }
 
 // A warp takes kScanned values and writes their sum. Reading bounds it.

@@ -39,6 +39,14 @@ void scan(const Stream &stream, uint64_t values, int64_t count, uint64_t sums) {
     stream.launch(stream.kernels.scan_values, tiles * kWarp, parameters);
 }
 
+// How far to shift the number of a bucket for that of its part of the table.
+int32_t shift_of(const Seeds &seeds, int64_t count) {
+    const int64_t parts = std::clamp<int64_t>(count / kSeedsOfPart, 1, kMostParts);
+    int32_t shift = 0;
+    while ((seeds.buckets() - 1) >> shift >= parts) shift++;
+    return shift;
+}
+
 int64_t tiles_of(const MatchWork &work) { return (work.count + kTile - 1) / kTile; }
 
 // Places of the matches of each position, rounded up. The last one used is where all matches end.
@@ -48,9 +56,7 @@ int64_t places_of(const MatchWork &work) { return (work.end - work.begin + 64) /
 
 DevicePage::~DevicePage() {
     reference_.free(driver_);
-    starts_.free(driver_);
-    positions_.free(driver_);
-    sums_.free(driver_);
+    for (auto *memory : {&starts_, &positions_, &parts_, &divided_}) memory->free(driver_);
 }
 
 int64_t DevicePage::most_letters(const Seeds &seeds) {
@@ -70,22 +76,35 @@ void DevicePage::build(Stream *stream, const Index &index, int64_t first, int64_
     reference_.make(stream, text.source(), threads);
     const Steps steps =
         steps_in(first, std::min(last, text.size() - seeds.letters + 1), seeds.reference_step);
-    const int64_t buckets = seeds.buckets() + 1;
-    starts_.grow(driver_, stream->stream, buckets * 4);
-    positions_.grow(driver_, stream->stream, std::max<int64_t>(steps.count, 1) * 4);
-    // Each level of the scan needs a thousandth of the one before.
-    sums_.grow(driver_, stream->stream, (buckets / kScanned + 8) * 8);
-    driver_.fill(starts_.address(), 0, buckets * 4, stream->stream);
+    // The scan needs a thousandth of the memory of the parts more.
+    const int64_t most_seeds = std::max<int64_t>(steps.count, 1);
+    starts_.grow(driver_, stream->stream, (seeds.buckets() + 1) * 4);
+    positions_.grow(driver_, stream->stream, most_seeds * 4);
+    parts_.grow(driver_, stream->stream, 2 * (kMostParts + 1) * 4);
+    divided_.grow(driver_, stream->stream, most_seeds * int64_t(sizeof(PageSeed)));
     SeedWork work = {seeds,
                      reference_.view(),
                      steps.first - reference_.origin(),
                      steps.count,
+                     0,
+                     0,
+                     reinterpret_cast<uint32_t *>(parts_.address()),
+                     reinterpret_cast<PageSeed *>(divided_.address()),
                      reinterpret_cast<uint32_t *>(starts_.address()),
                      reinterpret_cast<uint32_t *>(positions_.address())};
+    work.shift = shift_of(seeds, steps.count);
+    work.parts = int32_t((seeds.buckets() - 1) >> work.shift) + 1;
+    const int64_t pieces = (steps.count + kPiece - 1) / kPiece, ends = work.parts + 1;
+    driver_.fill(parts_.address(), 0, ends * 4, stream->stream);
     void *parameters[] = {&work};
-    stream->launch(stream->kernels.count_seeds, steps.count, parameters);
-    scan(*stream, starts_.address(), buckets, sums_.address());
-    stream->launch(stream->kernels.fill_seeds, steps.count, parameters);
+    const gkl_shim_mem_cuda_kernels &kernels = stream->kernels;
+    if (pieces > 0) {
+        stream->launch_blocks(kernels.count_parts, pieces, kIndexThreads, work.parts, parameters);
+        scan(*stream, parts_.address(), ends, parts_.address() + uint64_t(ends) * 4);
+        stream->launch_blocks(kernels.divide_seeds, pieces, kIndexThreads, work.parts, parameters);
+    }
+    stream->launch_blocks(kernels.sort_parts, work.sections(), kIndexThreads, kSortWords,
+                          parameters);
     driver_.wait_for_stream(stream->stream);
     index_ = index.number();
     first_ = first;

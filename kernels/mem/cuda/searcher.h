@@ -57,7 +57,9 @@ class DevicePage {
     int64_t index_ = -1, first_ = 0, last_ = 0;
     int64_t after_ = 0;  // letters after the page that were sent with it
     DeviceText reference_;
-    gpu::KeptMemory<uint64_t> starts_, positions_, sums_;
+    gpu::KeptMemory<uint64_t> starts_, positions_;
+    // While the page is indexed: the parts of the table, and the seeds of each.
+    gpu::KeptMemory<uint64_t> parts_, divided_;
 };
 
 // What is the same for all chunks of a search.

@@ -26,7 +26,13 @@ Stream::~Stream() {
 
 void Stream::launch(void *kernel, int64_t threads, void **parameters) const {
     const int64_t blocks = std::clamp<int64_t>((threads + kThreads - 1) / kThreads, 1, kMostBlocks);
-    driver.launch(kernel, int32_t(blocks), 1, kThreads, 0, stream, parameters);
+    launch_blocks(kernel, blocks, kThreads, 0, parameters);
+}
+
+void Stream::launch_blocks(void *kernel, int64_t blocks, int32_t threads, int64_t shared_words,
+                           void **parameters) const {
+    driver.launch(kernel, int32_t(blocks), 1, threads, int32_t(shared_words * 4), stream,
+                  parameters);
 }
 
 void Stream::finish() const {

@@ -19,6 +19,9 @@ class Stream {
 
     // Launches enough blocks for this many threads.
     void launch(void *kernel, int64_t threads, void **parameters) const;
+    // Launches this many blocks.
+    void launch_blocks(void *kernel, int64_t blocks, int32_t threads, int64_t shared_words,
+                       void **parameters) const;
     // Waits for what is in flight, unless the device has failed: it does nothing more.
     void finish() const;
 

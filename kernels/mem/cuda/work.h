@@ -11,6 +11,14 @@ enum { kThreads = 128, kWarp = 32 };
 // Seeds of the queries that a warp takes together, a tile. A few, because all its lanes wait for
 // the seed with the most candidates. Several lanes share each seed.
 enum { kTile = 8, kLanesOfSeed = kWarp / kTile };
+// The index of a page: threads of a block, and seeds that it takes together, a piece.
+enum { kIndexThreads = 512, kPiece = 16384 };
+// The most parts of the table of buckets, so that 48 KiB of shared memory hold a counter for each.
+// A part should have this many seeds on average.
+enum { kMostParts = 12288, kSeedsOfPart = 2048 };
+// 2^kSectionBits buckets are a section. Words of shared memory of sort_parts(): the buckets of a
+// section, the seeds before it, and those of each warp.
+enum { kSectionBits = 13, kSortWords = (1 << kSectionBits) + 1 + kIndexThreads / kWarp };
 // Values that a warp sums up or scans.
 enum { kScanned = 1024 };
 // The most matches at one position of a query that the device puts in order.
@@ -37,13 +45,31 @@ struct TextWork {
     int64_t words;         // of 8 letters
 };
 
+// A seed of a page.
+struct alignas(8) PageSeed {
+    uint32_t bucket, position;
+};
+
 // The seeds of a page. Positions count from the first letter that is on the device.
 struct SeedWork {
     Seeds seeds;
     TextView reference;
-    int64_t first, count;  // the first seed's position, and the number of seeds
-    uint32_t *starts;      // of each bucket, as in Page
+    int64_t first, count;   // the first seed's position, and the number of seeds
+    int32_t shift;          // bucket >> shift is its part of the table
+    int32_t parts;
+    uint32_t *part_starts;  // of each part, and where the last one ends
+    PageSeed *divided;      // the seeds of each part
+    uint32_t *starts;       // of each bucket, as in Page
     uint32_t *positions;
+
+    // Neighbouring buckets of a part that a block sorts together have a number with the same upper
+    // bits. Sections count through all parts.
+    GKL_SHIM_MEM_METHOD int section_bits() const {
+        return shift < kSectionBits ? shift : int(kSectionBits);
+    }
+    GKL_SHIM_MEM_METHOD int64_t sections() const {
+        return ((seeds.buckets() - 1) >> section_bits()) + 1;
+    }
 };
 
 // Seeds of queries that are looked up in a page, for the matches that start in [begin, end) of the
