@@ -21,6 +21,24 @@ bool is_nucleotide(uint8_t letter) {
     return letter == 'a' || letter == 'c' || letter == 'g' || letter == 't';
 }
 
+// Whether letters are acgt in either case: 16 at a time, in a vector that every CPU has.
+bool are_nucleotides(const uint8_t *letters, int64_t count) {
+    typedef uint8_t Bytes __attribute__((vector_size(16)));
+    Bytes same = ~Bytes{};
+    int64_t k = 0;
+    for (; k + 16 <= count; k += 16) {
+        Bytes lowered;
+        memcpy(&lowered, letters + k, sizeof lowered);
+        lowered |= 0x20;
+        same &= Bytes((lowered == 'a') | (lowered == 'c') | (lowered == 'g') | (lowered == 't'));
+    }
+    uint64_t halves[2];
+    memcpy(halves, &same, sizeof same);
+    bool all = (halves[0] & halves[1]) == ~uint64_t(0);
+    for (; k < count; k++) all &= is_nucleotide(letters[k] | 0x20);
+    return all;
+}
+
 // mummer's complement: of the IUPAC codes, and n for every other letter.
 uint8_t complement(uint8_t letter) {
     const char *const from = "acgtryswmkbdhv", *const to = "tgcayrswkmvhdb";
@@ -116,12 +134,13 @@ int64_t TextSource::odd_letters(int threads) const {
         is_odd[byte] = !is_nucleotide(table_.of[byte]) && table_.of[byte] < kQueryOther;
     std::atomic<int64_t> total{0};
     for_pieces(offsets_[starts_->size() - 1], threads, [&](int64_t begin, int64_t end) {
-        uint64_t usual;
-        int64_t count = 0, at = begin;
-        for (; at + 8 <= end; at += 8)
-            if (!usual_letters(letters_ + at, false, &usual))
-                for (int k = 0; k < 8; k++) count += is_odd[letters_[at + k]];
-        for (; at < end; at++) count += is_odd[letters_[at]];
+        const int64_t together = 512;
+        int64_t count = 0;
+        for (int64_t at = begin; at < end; at += together) {
+            const int64_t last = std::min(at + together, end);
+            if (!are_nucleotides(letters_ + at, last - at))
+                for (int64_t k = at; k < last; k++) count += is_odd[letters_[k]];
+        }
         total += count;
     });
     return total;

@@ -67,7 +67,8 @@ __device__ uint64_t letters_at(const TextWork &work, int64_t sequence, int64_t p
 
 // A warp takes kRun neighbouring letters of a text and makes them, with their codes and odd bits:
 // each lane, 8 of every 256. It finds the sequence at its first position by bisection, and walks on
-// from there. Reading and writing bound it.
+// from there. These reads wait for each other, and bound it where there are many sequences;
+// otherwise reading and writing the letters do.
 __global__ void make_text(TextWork work) {
     const int64_t words_of_run = kRun / 8, runs = (work.words + words_of_run - 1) / words_of_run;
     for (int64_t run = warp_number(); run < runs; run += warp_count()) {
