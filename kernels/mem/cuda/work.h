@@ -58,7 +58,12 @@ struct SeedWork {
     uint32_t *part_starts;  // of each part, and where the last one ends
     PageSeed *divided;      // the seeds of each part
     uint32_t *starts;       // of each bucket, as in Page
-    uint32_t *positions;
+    // One after the other in the same memory: the bucket of each seed, in the order of the text,
+    // or -1; and the positions, as in Page.
+    union {
+        int32_t *buckets;
+        uint32_t *positions;
+    };
 
     // Neighbouring buckets of a part that a block sorts together have a number with the same upper
     // bits. Sections count through all parts.
