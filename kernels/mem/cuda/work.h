@@ -15,7 +15,7 @@ enum { kTile = 8, kLanesOfSeed = kWarp / kTile };
 enum { kIndexThreads = 512, kPiece = 16384 };
 // The most parts of the table of buckets, so that 48 KiB of shared memory hold a counter for each.
 // A part should have this many seeds on average.
-enum { kMostParts = 12288, kSeedsOfPart = 2048 };
+enum { kMostParts = 12288, kSeedsOfPart = 4096 };
 // 2^kSectionBits buckets are a section. Words of shared memory of sort_parts(): the buckets of a
 // section, the seeds before it, and those of each warp.
 enum { kSectionBits = 13, kSortWords = (1 << kSectionBits) + 1 + kIndexThreads / kWarp };
