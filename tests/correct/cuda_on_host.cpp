@@ -4,10 +4,6 @@
 #include "../fakes/host_kernel.h"
 #include "../gpu/warps_on_host.h"
 
-namespace {
-const Index blockDim = {kLanes, 1};
-}  // namespace
-
 #include "correct/cuda/kernels.cu"
 
 namespace gkl_shim {

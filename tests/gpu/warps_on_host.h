@@ -1,9 +1,10 @@
-// CUDA on the host: blocks of one warp, whose lanes are fibers.
+// CUDA on the host: each lane of a warp is a fiber.
 //
 // Include this, then a kernel file, and launch its kernels with run(). One lane runs at a time, up
 // to the next collective of its warp (a shuffle, a vote, a barrier). Blocks run one after another.
-// If lanes of a warp reach different collectives, the process ends: on a GPU they would hang or mix
-// up values.
+// A block has one warp, unless blockDim says otherwise. Then one warp runs at a time, up to the
+// next barrier of the block. If lanes of a warp reach different collectives, the process ends: on a
+// GPU they would hang or mix up values.
 #pragma once
 
 #include <setjmp.h>
@@ -36,10 +37,10 @@ using std::min;
 struct Index {
     unsigned x, y;
 };
-Index blockIdx, threadIdx, gridDim;
+enum { kLanes = 32, kMostThreads = 4 * kLanes };
+Index blockIdx, threadIdx, gridDim, blockDim = {kLanes, 1};
 
-enum { kLanes = 32 };
-enum class Collective { kNone, kBarrier, kShuffle, kVote, kMinimum, kEnd };
+enum class Collective { kNone, kBarrier, kShuffle, kVote, kMinimum, kBarrierOfBlock, kEnd };
 
 struct Fiber {
     ucontext_t start;
@@ -48,14 +49,14 @@ struct Fiber {
     bool started;
     Collective collective;
 };
-Fiber fibers[kLanes];
+Fiber fibers[kMostThreads];
 jmp_buf scheduler;
 std::function<void()> kernel;
 
 // What each lane contributes to a collective. A lane may reach the next collective before another
 // lane has read the values of this one, so collectives alternate between two sets.
-uint64_t contributed[2][kLanes];
-unsigned collectives[kLanes];
+uint64_t contributed[2][kMostThreads];
+unsigned collectives[kMostThreads];
 
 void run_fiber() {
     kernel();
@@ -65,20 +66,20 @@ void run_fiber() {
 
 // Waits until all lanes have arrived. Returns what they contributed.
 const uint64_t *exchange(Collective collective, uint64_t mine) {
-    const unsigned lane = threadIdx.x, set = collectives[lane]++ % 2;
-    contributed[set][lane] = mine;
-    fibers[lane].collective = collective;
-    if (_setjmp(fibers[lane].place) == 0) _longjmp(scheduler, 1);
-    return contributed[set];
+    const unsigned thread = threadIdx.x, set = collectives[thread]++ % 2;
+    contributed[set][thread] = mine;
+    fibers[thread].collective = collective;
+    if (_setjmp(fibers[thread].place) == 0) _longjmp(scheduler, 1);
+    return &contributed[set][thread / kLanes * kLanes];
 }
 
 // Runs a lane until its next collective, or to its end.
-void resume(unsigned lane) {
-    threadIdx.x = lane;
+void resume(unsigned thread) {
+    threadIdx.x = thread;
     if (_setjmp(scheduler) != 0) return;
-    if (fibers[lane].started) _longjmp(fibers[lane].place, 1);
-    fibers[lane].started = true;
-    setcontext(&fibers[lane].start);
+    if (fibers[thread].started) _longjmp(fibers[thread].place, 1);
+    fibers[thread].started = true;
+    setcontext(&fibers[thread].start);
 }
 
 void make_fiber(Fiber *fiber) {
@@ -90,19 +91,31 @@ void make_fiber(Fiber *fiber) {
     fiber->start.uc_link = nullptr;
     makecontext(&fiber->start, run_fiber, 0);
     fiber->started = false;
+    fiber->collective = Collective::kNone;
 }
 
-void run_warp() {
-    for (Fiber &fiber : fibers) make_fiber(&fiber);
-    do {
-        for (unsigned lane = 0; lane < kLanes; lane++) resume(lane);
-        for (const Fiber &fiber : fibers)
-            if (fiber.collective != fibers[0].collective) {
+// Runs a warp until the next barrier of the block, or to its end. Returns whether it has ended.
+bool run_warp(Fiber *warp) {
+    while (warp->collective != Collective::kEnd) {
+        for (unsigned lane = 0; lane < kLanes; lane++) resume(unsigned(warp - fibers) + lane);
+        for (unsigned lane = 0; lane < kLanes; lane++)
+            if (warp[lane].collective != warp->collective) {
                 fprintf(stderr, "lanes of a warp diverge: collectives %d and %d\n",
-                        int(fibers[0].collective), int(fiber.collective));
+                        int(warp->collective), int(warp[lane].collective));
                 abort();
             }
-    } while (fibers[0].collective != Collective::kEnd);
+        if (warp->collective == Collective::kBarrierOfBlock) return false;
+    }
+    return true;
+}
+
+void run_block() {
+    for (unsigned thread = 0; thread < blockDim.x; thread++) make_fiber(&fibers[thread]);
+    for (bool ended = false; !ended;) {
+        ended = true;
+        for (unsigned first = 0; first < blockDim.x; first += kLanes)
+            ended &= run_warp(&fibers[first]);
+    }
 }
 
 template <class Kernel>
@@ -110,7 +123,7 @@ void run(unsigned x, unsigned y, const Kernel &what) {
     kernel = what;
     gridDim = {x, y};
     for (blockIdx.y = 0; blockIdx.y < y; blockIdx.y++)
-        for (blockIdx.x = 0; blockIdx.x < x; blockIdx.x++) run_warp();
+        for (blockIdx.x = 0; blockIdx.x < x; blockIdx.x++) run_block();
 }
 
 // Passes parameters as cuLaunchKernel() takes them.
@@ -134,7 +147,7 @@ To bits_as(From from) {
 template <class T>
 T from_lane(T x, unsigned lane) {
     const uint64_t *all = exchange(Collective::kShuffle, bits_as<uint64_t>(x));
-    return bits_as<T>(all[lane < kLanes ? lane : threadIdx.x]);
+    return bits_as<T>(all[lane < kLanes ? lane : threadIdx.x % kLanes]);
 }
 
 template <class T>
@@ -143,11 +156,11 @@ T __shfl_sync(unsigned, T x, int lane) {
 }
 template <class T>
 T __shfl_up_sync(unsigned, T x, unsigned by) {
-    return from_lane(x, threadIdx.x - by);
+    return from_lane(x, threadIdx.x % kLanes - by);
 }
 template <class T>
 T __shfl_down_sync(unsigned, T x, unsigned by) {
-    return from_lane(x, threadIdx.x + by);
+    return from_lane(x, threadIdx.x % kLanes + by);
 }
 inline void __syncwarp() { exchange(Collective::kBarrier, 0); }
 inline bool __all_sync(unsigned, bool x) {
@@ -164,7 +177,7 @@ inline unsigned __ballot_sync(unsigned, bool x) {
     for (unsigned lane = 0; lane < kLanes; lane++) set |= unsigned(all[lane] != 0) << lane;
     return set;
 }
-inline void __syncthreads() { __syncwarp(); }
+inline void __syncthreads() { exchange(Collective::kBarrierOfBlock, 0); }
 inline unsigned __reduce_min_sync(unsigned, unsigned x) {
     const uint64_t *all = exchange(Collective::kMinimum, x);
     return unsigned(*std::min_element(all, all + kLanes));

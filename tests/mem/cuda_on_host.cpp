@@ -1,11 +1,8 @@
 // The kernels of mem (cuda/kernels.cu), compiled for the host as a shared library. Each lane of a
-// warp is a fiber. Blocks have one warp, and the kernels' loops do the work of the others.
+// warp is a fiber. Blocks have one warp, or three for the index, and the kernels' loops do the work
+// of the others.
 #include "../fakes/host_kernel.h"
 #include "../gpu/warps_on_host.h"
-
-namespace {
-const Index blockDim = {kLanes, 1};
-}  // namespace
 
 #include "mem/cuda/kernels.cu"
 
@@ -26,7 +23,9 @@ template <class Kernel>
 void launch_index(unsigned x, unsigned y, Kernel *kernel, void *const *parameters,
                   int64_t words) {
     std::fill(std::begin(shared_words), std::end(shared_words), kUnused);
+    blockDim.x = 3 * kLanes;
     launch(x, y, kernel, parameters);
+    blockDim.x = kLanes;
     if (std::any_of(shared_words + words, std::end(shared_words),
                     [](uint32_t word) { return word != kUnused; })) {
         fprintf(stderr, "a block writes shared memory that is not its own\n");

@@ -338,13 +338,54 @@ def test_reads_of_the_human_megabase(host) -> None:
         assert np.array_equal(found, want)
 
 
-def test_large_tables_are_scanned_in_levels(host) -> None:
+@pytest.mark.parametrize("run", ["", "A", "G", "N"])
+@pytest.mark.parametrize(("length", "query_letters"), [(8, 10**6), (10, 10**13)])
+def test_every_seed_of_the_reference_is_in_the_index(host, length, query_letters, run) -> None:
+    """Each query has as many letters as a match, so one seed less in the index is a match less.
+
+    The seeds are more than two pieces, and the table has several parts: of one section if its
+    buckets are those of 8 letters, and of several otherwise. All seeds of a run are in one bucket,
+    and those of G in the last one without odd letters.
+    """
+    random = np.random.default_rng(12)
+    parts = ["".join(random.choice(list("ACGT"), size)) for size in (20_000, 15_000)]
+    reference = (run * 10_000).join(parts)
+    index = mem.Index(reference, min_length=length, query_letters=query_letters)
+    information = index.information
+    assert information.seed_letters == (8 if length == 8 else 9)
+    assert information.reference_step == 1
+    queries = [
+        part[start : start + length] for part in parts for start in range(len(part) - length + 1)
+    ]
+    if run:
+        queries += [run * (length + 3)] * 2
+    want = index.find(queries)
+    assert np.bincount(want["query"]).min() == 1
+    assert len(want) > len(queries) + 2 * len(run) * 9000
+    found, pages = on_devices(index, queries, strands="forward")
+    assert pages == 1
+    assert np.array_equal(found, want)
+
+
+def test_few_seeds_in_a_large_table(host) -> None:
+    """A part has many sections then."""
     reference, queries = related(33, 100_000, 3)
     index = mem.Index(reference, min_length=14, query_letters=10**13)
-    # Two levels of sums: more than 1,024 * 1,024 buckets.
     assert index.information.bytes > 4 << 20
     found, _ = on_devices(index, queries)
     assert np.array_equal(found, index.find(queries, strands="both"))
+
+
+def test_places_of_large_chunks_are_scanned_in_levels(host) -> None:
+    """Two levels of sums: more than 1,024 * 1,024 positions."""
+    reference, queries = related(33, 3000, 3)
+    index = mem.Index(reference, min_length=20)
+    query = "".join(np.random.default_rng(3).choice(list("ACGT"), 1_200_000))
+    query += "".join(queries)
+    want = index.find(query)
+    assert (want["query_start"] > 1_200_000).sum() > 5
+    found, _ = on_devices(index, query, strands="forward", chunk_letters=1 << 21, streams=1)
+    assert np.array_equal(found, want)
 
 
 @pytest.mark.parametrize("slow", [False, True])

@@ -104,8 +104,9 @@ struct gkl_shim_mem_cuda {
     // The most letters whose index takes half of the memory.
     int64_t largest_page(const Seeds &seeds) const {
         const int64_t left = memory_bytes_ / 2 - 4 * seeds.buckets();
-        // A letter takes a byte as it was given and 11/8 in the text, and a seed takes four.
-        const double bytes = 2.375 + 4.0 / seeds.reference_step;
+        // A letter takes a byte as it was given, and 11/8 in the text. A seed takes four, and eight
+        // more while the page is indexed.
+        const double bytes = 2.375 + 12.0 / seeds.reference_step;
         return std::max<int64_t>(int64_t(double(left) / bytes), 1 << 16);
     }
 

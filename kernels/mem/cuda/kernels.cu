@@ -100,90 +100,84 @@ __device__ uint32_t sum_up_to(uint32_t value) {
     return value;
 }
 
-// Adds one to counters[which] for each lane, unless `which` is negative. Returns what the counter
-// was before, for one lane after the other. All lanes of a warp call it together. If they have the
-// same counter, as in a run of one letter, one lane adds for all: each addition to it would have to
-// wait for the one before.
-__device__ uint32_t add_one(uint32_t *counters, int32_t which) {
-    const unsigned lane = threadIdx.x % kWarp;
-    const bool same = __all_sync(~0u, which == __shfl_sync(~0u, which, 0));
-    if (which < 0) return 0;
-    if (!same) return atomicAdd(&counters[which], 1u);
-    uint32_t before = 0;
-    if (lane == 0) before = atomicAdd(&counters[which], uint32_t(kWarp));
-    return __shfl_sync(~0u, before, 0) + lane;
-}
-
-// Calls visit(position, bucket) for each seed of the block's piece, with -1 for the bucket where
-// there is none. Lanes take neighbouring seeds, and all lanes of a warp call it together.
-template <class Visit>
-__device__ void visit_piece(const SeedWork &work, const Visit &visit) {
-    const int64_t first = int64_t(blockIdx.x) * kPiece, last = min(first + kPiece, work.count);
-    for (int64_t k = first + threadIdx.x; k - threadIdx.x < last; k += blockDim.x) {
-        const int64_t at = work.first + k * work.seeds.reference_step;
-        visit(at, k < last ? bucket_at(work.seeds, work.reference, at) : -1);
+// Calls visit(in, k, values[k]) for each k in [first, last). `in` says whether the lane has one. All
+// threads of a block call it together, and lanes take neighbours. A thread loads several values
+// before it visits the first, because there may be few threads for very many values.
+template <class Value, class Visit>
+__device__ void visit_values(const Value *values, int64_t first, int64_t last,
+                             const Visit &visit) {
+    constexpr int kLoaded = 8;
+    const int threads = blockDim.x, thread = threadIdx.x;
+    for (int64_t begin = first; begin < last; begin += kLoaded * threads) {
+        const int left = int(min(last - begin, int64_t(kLoaded * threads)));
+        Value loaded[kLoaded] = {};
+        for (int n = 0; n < kLoaded; n++)
+            if (n * threads + thread < left) loaded[n] = values[begin + n * threads + thread];
+        for (int n = 0; n < kLoaded && n * threads < left; n++) {
+            const int k = n * threads + thread;
+            visit(k < left, begin + k, loaded[n]);
+        }
     }
 }
 
-// Counts the seeds of the block's piece in each part.
-__device__ void count_piece(const SeedWork &work, uint32_t *counts) {
-    for (int part = threadIdx.x; part < work.parts; part += blockDim.x) counts[part] = 0;
-    __syncthreads();
-    visit_piece(work, [&](int64_t, int64_t bucket) {
-        add_one(counts, int32_t(bucket >> work.shift));
-    });
-    __syncthreads();
+// Takes a place for each lane, unless `which` is negative: returns next[which] and adds one to it,
+// for one lane after the other. All lanes of a warp call it together. If they take the same, as in
+// a run of one letter, one lane adds for all: each addition would have to wait for the one before.
+__device__ uint32_t take_place(uint32_t *next, int32_t which) {
+    const unsigned lane = threadIdx.x % kWarp;
+    const bool same = __all_sync(~0u, which == __shfl_sync(~0u, which, 0));
+    if (which < 0) return 0;
+    if (!same) return atomicAdd(&next[which], 1u);
+    uint32_t place = 0;
+    if (lane == 0) place = atomicAdd(&next[which], uint32_t(kWarp));
+    return __shfl_sync(~0u, place, 0) + lane;
 }
 
-// A block takes a piece, kPiece neighbouring seeds, and adds how many there are of each part to
-// part_starts. A thread takes every kIndexThreads-th seed. Computing the buckets bounds it.
+// A block takes a piece, kPiece neighbouring seeds. It writes the bucket of each seed to `buckets`,
+// and adds how many there are of each part to part_starts. A thread takes every kIndexThreads-th
+// seed. Computing the buckets bounds it.
 __global__ void count_parts(SeedWork work) {
     extern __shared__ uint32_t shared_words[];
     uint32_t *const counts = shared_words;
-    count_piece(work, counts);
+    for (int part = threadIdx.x; part < work.parts; part += blockDim.x) counts[part] = 0;
+    __syncthreads();
+    const int64_t first = int64_t(blockIdx.x) * kPiece, last = min(first + kPiece, work.count);
+    for (int64_t k = first + threadIdx.x; k < last; k += blockDim.x) {
+        const int64_t at = work.first + k * work.seeds.reference_step;
+        const int32_t bucket = int32_t(bucket_at(work.seeds, work.reference, at));
+        work.buckets[k] = bucket;
+        if (bucket >= 0) atomicAdd(&counts[bucket >> work.shift], 1u);
+    }
+    __syncthreads();
     for (int part = threadIdx.x; part < work.parts; part += blockDim.x)
         if (counts[part] > 0) atomicAdd(&work.part_starts[part], counts[part]);
 }
 
-// A block takes a piece and copies its seeds to their parts: it counts them again, takes room in
-// each part for all that the piece has of it, and writes them there. Expects the end of each part
-// in part_starts, and leaves where it starts. Writing 8 bytes at a time bounds it. The blocks that
-// run at the same time write to neighbouring places of a part, so the second cache puts these
-// together.
+// A block takes a piece and copies its seeds to their parts. It counts them first, and takes room
+// in each part for all that the piece has of it. Expects the end of each part in part_starts, and
+// leaves where it starts. Writes of 8 bytes at random places bound it. The blocks that run at the
+// same time write to neighbouring places of each part, so the second cache puts these together.
 __global__ void divide_seeds(SeedWork work) {
     extern __shared__ uint32_t shared_words[];
     uint32_t *const places = shared_words;
-    count_piece(work, places);
+    for (int part = threadIdx.x; part < work.parts; part += blockDim.x) places[part] = 0;
+    __syncthreads();
+    const int64_t first = int64_t(blockIdx.x) * kPiece, last = min(first + kPiece, work.count);
+    visit_values(work.buckets, first, last, [&](bool in, int64_t, int32_t bucket) {
+        if (in && bucket >= 0) atomicAdd(&places[bucket >> work.shift], 1u);
+    });
+    __syncthreads();
     for (int part = threadIdx.x; part < work.parts; part += blockDim.x) {
         const uint32_t count = places[part];
         if (count > 0) places[part] = atomicAdd(&work.part_starts[part], 0u - count) - count;
     }
     __syncthreads();
-    visit_piece(work, [&](int64_t at, int64_t bucket) {
-        const uint32_t place = add_one(places, int32_t(bucket >> work.shift));
-        if (bucket >= 0) work.divided[place] = {uint32_t(bucket), uint32_t(at)};
+    visit_values(work.buckets, first, last, [&](bool in, int64_t k, int32_t bucket) {
+        const bool is_seed = in && bucket >= 0;
+        const uint32_t place = take_place(places, is_seed ? bucket >> work.shift : -1);
+        const int64_t at = work.first + k * work.seeds.reference_step;
+        if (is_seed) work.divided[place] = {uint32_t(bucket), uint32_t(at)};
     });
-}
-
-// Calls visit(in, seed) for the seeds [first, last) of a part. `in` says whether the lane has one.
-// All threads of the block call it together. Each loads several seeds before it visits the first,
-// because a part with very many seeds has one block to read it.
-template <class Visit>
-__device__ void visit_part(const PageSeed *seeds, int64_t first, int64_t last,
-                           const Visit &visit) {
-    constexpr int kLoaded = 8;
-    for (int64_t begin = first; begin < last; begin += kLoaded * blockDim.x) {
-        PageSeed loaded[kLoaded] = {};
-        for (int k = 0; k < kLoaded; k++) {
-            const int64_t at = begin + k * blockDim.x + threadIdx.x;
-            if (at < last) loaded[k] = seeds[at];
-        }
-        for (int k = 0; k < kLoaded; k++) {
-            const int64_t at = begin + k * blockDim.x + threadIdx.x;
-            if (at - threadIdx.x >= last) break;
-            visit(at < last, loaded[k]);
-        }
-    }
 }
 
 // A block takes a section of a part: it counts the seeds of each bucket, writes where the buckets
@@ -199,20 +193,21 @@ __global__ void sort_parts(SeedWork work) {
     const int64_t left = work.seeds.buckets() - first;
     const int buckets = int(min(left, int64_t(1) << work.section_bits()));
     const uint32_t *const part = work.part_starts + (first >> work.shift);
-    const uint32_t begin = part[0], end = part[1];
-    // The bucket of a seed, from the first one of the section.
+    const uint32_t begin = part[0], end = part[1], first_bucket = uint32_t(first);
+    // The bucket of a seed, from the first one of the section. -1 if it is not in it.
     const auto bucket_of = [&](bool in, const PageSeed &seed) {
-        const int64_t bucket = int64_t(seed.bucket) - first;
-        return in && bucket < buckets ? int32_t(max(bucket, int64_t(-1))) : -1;
+        const uint32_t bucket = seed.bucket - first_bucket;
+        return in && bucket < uint32_t(buckets) ? int32_t(bucket) : -1;
     };
 
     for (int k = threadIdx.x; k < buckets; k += blockDim.x) places[k] = 0;
     if (threadIdx.x == 0) sums[0] = 0;
     __syncthreads();
     uint32_t before = 0;
-    visit_part(work.divided, begin, end, [&](bool in, const PageSeed &seed) {
-        before += in && int64_t(seed.bucket) < first;
-        add_one(places, bucket_of(in, seed));
+    visit_values(work.divided, begin, end, [&](bool in, int64_t, const PageSeed &seed) {
+        const int32_t bucket = bucket_of(in, seed);
+        if (bucket >= 0) atomicAdd(&places[bucket], 1u);
+        before += in && seed.bucket < first_bucket;
     });
     before = sum_up_to(before);
     if (lane == kWarp - 1) atomicAdd(&sums[0], before);
@@ -236,10 +231,10 @@ __global__ void sort_parts(SeedWork work) {
     if (buckets == left && threadIdx.x == 0) work.starts[first + buckets] = end;
     __syncthreads();
 
-    visit_part(work.divided, begin, end, [&](bool in, const PageSeed &seed) {
+    visit_values(work.divided, begin, end, [&](bool in, int64_t, const PageSeed &seed) {
         const int32_t bucket = bucket_of(in, seed);
-        const uint32_t to_place = add_one(places, bucket);
-        if (bucket >= 0) work.positions[to_place] = seed.position;
+        const uint32_t at = take_place(places, bucket);
+        if (bucket >= 0) work.positions[at] = seed.position;
     });
 }
 

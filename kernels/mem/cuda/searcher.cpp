@@ -56,7 +56,7 @@ int64_t places_of(const MatchWork &work) { return (work.end - work.begin + 64) /
 
 DevicePage::~DevicePage() {
     reference_.free(driver_);
-    for (auto *memory : {&starts_, &positions_, &parts_, &divided_}) memory->free(driver_);
+    for (auto *memory : {&starts_, &positions_, &part_starts_, &divided_}) memory->free(driver_);
 }
 
 int64_t DevicePage::most_letters(const Seeds &seeds) {
@@ -76,31 +76,31 @@ void DevicePage::build(Stream *stream, const Index &index, int64_t first, int64_
     reference_.make(stream, text.source(), threads);
     const Steps steps =
         steps_in(first, std::min(last, text.size() - seeds.letters + 1), seeds.reference_step);
-    // The scan needs a thousandth of the memory of the parts more.
-    const int64_t most_seeds = std::max<int64_t>(steps.count, 1);
+    const int64_t seeds_room = std::max<int64_t>(steps.count, 1);
     starts_.grow(driver_, stream->stream, (seeds.buckets() + 1) * 4);
-    positions_.grow(driver_, stream->stream, most_seeds * 4);
-    parts_.grow(driver_, stream->stream, 2 * (kMostParts + 1) * 4);
-    divided_.grow(driver_, stream->stream, most_seeds * int64_t(sizeof(PageSeed)));
-    SeedWork work = {seeds,
-                     reference_.view(),
-                     steps.first - reference_.origin(),
-                     steps.count,
-                     0,
-                     0,
-                     reinterpret_cast<uint32_t *>(parts_.address()),
-                     reinterpret_cast<PageSeed *>(divided_.address()),
-                     reinterpret_cast<uint32_t *>(starts_.address()),
-                     reinterpret_cast<uint32_t *>(positions_.address())};
+    positions_.grow(driver_, stream->stream, seeds_room * 4);
+    divided_.grow(driver_, stream->stream, seeds_room * int64_t(sizeof(PageSeed)));
+    // The sums of the scan come after the parts.
+    part_starts_.grow(driver_, stream->stream, 2 * (kMostParts + 1) * 4);
+    SeedWork work = {};
+    work.seeds = seeds;
+    work.reference = reference_.view();
+    work.first = steps.first - reference_.origin();
+    work.count = steps.count;
     work.shift = shift_of(seeds, steps.count);
     work.parts = int32_t((seeds.buckets() - 1) >> work.shift) + 1;
-    const int64_t pieces = (steps.count + kPiece - 1) / kPiece, ends = work.parts + 1;
-    driver_.fill(parts_.address(), 0, ends * 4, stream->stream);
+    work.part_starts = reinterpret_cast<uint32_t *>(part_starts_.address());
+    work.divided = reinterpret_cast<PageSeed *>(divided_.address());
+    work.starts = reinterpret_cast<uint32_t *>(starts_.address());
+    work.positions = reinterpret_cast<uint32_t *>(positions_.address());
+    const int64_t ends = work.parts + 1;
+    driver_.fill(part_starts_.address(), 0, ends * 4, stream->stream);
     void *parameters[] = {&work};
     const gkl_shim_mem_cuda_kernels &kernels = stream->kernels;
+    const int64_t pieces = (steps.count + kPiece - 1) / kPiece;
     if (pieces > 0) {
         stream->launch_blocks(kernels.count_parts, pieces, kIndexThreads, work.parts, parameters);
-        scan(*stream, parts_.address(), ends, parts_.address() + uint64_t(ends) * 4);
+        scan(*stream, part_starts_.address(), ends, part_starts_.address() + uint64_t(ends) * 4);
         stream->launch_blocks(kernels.divide_seeds, pieces, kIndexThreads, work.parts, parameters);
     }
     stream->launch_blocks(kernels.sort_parts, work.sections(), kIndexThreads, kSortWords,

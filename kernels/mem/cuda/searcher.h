@@ -59,7 +59,7 @@ class DevicePage {
     DeviceText reference_;
     gpu::KeptMemory<uint64_t> starts_, positions_;
     // While the page is indexed: the parts of the table, and the seeds of each.
-    gpu::KeptMemory<uint64_t> parts_, divided_;
+    gpu::KeptMemory<uint64_t> part_starts_, divided_;
 };
 
 // What is the same for all chunks of a search.

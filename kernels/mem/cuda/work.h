@@ -15,7 +15,7 @@ enum { kTile = 8, kLanesOfSeed = kWarp / kTile };
 enum { kIndexThreads = 512, kPiece = 16384 };
 // The most parts of the table of buckets, so that 48 KiB of shared memory hold a counter for each.
 // A part should have this many seeds on average.
-enum { kMostParts = 12288, kSeedsOfPart = 2048 };
+enum { kMostParts = 12288, kSeedsOfPart = 4096 };
 // 2^kSectionBits buckets are a section. Words of shared memory of sort_parts(): the buckets of a
 // section, the seeds before it, and those of each warp.
 enum { kSectionBits = 13, kSortWords = (1 << kSectionBits) + 1 + kIndexThreads / kWarp };
@@ -60,7 +60,12 @@ struct SeedWork {
     uint32_t *part_starts;  // of each part, and where the last one ends
     PageSeed *divided;      // the seeds of each part
     uint32_t *starts;       // of each bucket, as in Page
-    uint32_t *positions;
+    // One after the other in the same memory: the bucket of each seed, in the order of the text,
+    // or -1; and the positions, as in Page.
+    union {
+        int32_t *buckets;
+        uint32_t *positions;
+    };
 
     // Neighbouring buckets of a part that a block sorts together have a number with the same upper
     // bits. Sections count through all parts.
