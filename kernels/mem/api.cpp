@@ -107,8 +107,8 @@ extern "C" gkl_shim_status gkl_shim_mem_open(const gkl_shim_mem_options *options
                                         options->page_letters,  options->memory,
                                         options->query_letters, allowed_threads(options->threads),
                                         options->deferred != 0};
-        Text text(Role::kReference, settings.nucleotides_only, reference->letters,
-                  reference->offsets, reference->count, settings.threads);
+        Text text(settings.nucleotides_only, reference->letters, reference->offsets,
+                  reference->count, settings.threads);
         *index = new gkl_shim_mem{Index(settings, std::move(text)), {}};
         return GKL_SHIM_OK;
     });

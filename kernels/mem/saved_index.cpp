@@ -178,8 +178,8 @@ bool is_of(const Index &index, const gkl_shim_mem_sequences &sequences) {
     if (text.count() != sequences.count) return false;
     for (int64_t k = 0; k < text.count(); k++)
         if (text.starts()[size_t(k)] != sequences.offsets[k] + k) return false;
-    const Text given(Role::kReference, index.settings().nucleotides_only, sequences.letters,
-                     sequences.offsets, sequences.count, index.settings().threads);
+    const Text given(index.settings().nucleotides_only, sequences.letters, sequences.offsets,
+                     sequences.count, index.settings().threads);
     return given.size() == text.size() &&
            memcmp(given.view().letters, text.view().letters, size_t(text.size())) == 0;
 }

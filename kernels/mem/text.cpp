@@ -107,21 +107,23 @@ struct Preparation {
 
 }  // namespace
 
+int64_t SequenceStarts::sequence_at(int64_t position) const {
+    const auto is_before = [&](const int64_t &offset) {
+        return (*this)[&offset - offsets] <= position;
+    };
+    return std::partition_point(offsets, offsets + count + 1, is_before) - offsets - 1;
+}
+
 TextSource::TextSource(Role role, bool nucleotides_only, const uint8_t *letters,
-                       const int64_t *offsets, const std::vector<int64_t> &starts)
-    : role_(role),
-      table_(letters_of(role, nucleotides_only)),
-      letters_(letters),
-      offsets_(offsets),
-      starts_(&starts) {}
+                       const SequenceStarts &starts)
+    : role_(role), table_(letters_of(role, nucleotides_only)), letters_(letters), starts_(starts) {}
 
 void TextSource::copy(int64_t begin, int64_t end, uint8_t *out) const {
-    const std::vector<int64_t> &starts = *starts_;
-    int64_t sequence = std::upper_bound(starts.begin(), starts.end(), begin) - starts.begin() - 1;
+    int64_t sequence = starts_.sequence_at(begin);
     for (int64_t at = begin; at < end; sequence++) {
-        const int64_t start = starts[size_t(sequence)], stop = starts[size_t(sequence + 1)] - 1;
+        const int64_t start = starts_[sequence], stop = starts_[sequence + 1] - 1;
         const int64_t to = std::min(stop, end);
-        const uint8_t *const letters = letters_ + offsets_[sequence];
+        const uint8_t *const letters = letters_ + starts_.offsets[sequence];
         if (is_reversed())
             copy_reversed(table_, letters + (stop - at), out + (at - begin), to - at);
         else
@@ -131,19 +133,23 @@ void TextSource::copy(int64_t begin, int64_t end, uint8_t *out) const {
     }
 }
 
-Text::Text(Role role, bool nucleotides_only, const uint8_t *letters, const int64_t *offsets,
-           int64_t count, int threads)
-    : size_(offsets[count] + count), starts_(size_t(count + 1)) {
-    for (int64_t k = 0; k <= count; k++) starts_[size_t(k)] = offsets[k] + k;
-    fill(TextSource(role, nucleotides_only, letters, offsets, starts_), threads);
+Text::Text(bool nucleotides_only, const uint8_t *letters, const int64_t *offsets, int64_t count,
+           int threads)
+    : starts_(size_t(count + 1)) {
+    const SequenceStarts starts = {offsets, count, 1};
+    for (int64_t k = 0; k <= count; k++) starts_[size_t(k)] = starts[k];
+    fill(TextSource(Role::kReference, nucleotides_only, letters, starts), threads);
 }
 
 Text::Text(const uint8_t *letters, std::vector<int64_t> starts, int threads)
-    : size_(starts.back()), starts_(std::move(starts)) {
-    fill(TextSource(Role::kReference, false, letters, starts_.data(), starts_), threads);
+    : starts_(std::move(starts)) {
+    fill(TextSource(Role::kReference, false, letters, {starts_.data(), count(), 0}), threads);
 }
 
+Text::Text(const TextSource &queries, int threads) { fill(queries, threads); }
+
 void Text::fill(const TextSource &source, int threads) {
+    size_ = source.size();
     const int64_t padded = (size_ + 127) / 64 * 64;
     letters_ = Buffer<uint8_t>(padded + 2 * kGuard);
     codes_ = Buffer<uint8_t>(padded / 4 + 2 * kGuard);

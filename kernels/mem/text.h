@@ -37,15 +37,27 @@ class Buffer {
 
 enum class Role { kReference, kQuery, kReversedQuery };
 
+// Where sequences begin in a text: an end byte follows each. They are computed, because an array
+// for millions of queries takes time to fill.
+struct SequenceStarts {
+    const int64_t *offsets;  // of the sequences' letters: count + 1
+    int64_t count;
+    int64_t end_bytes;  // of each sequence that the offsets do not count: 1, or 0 if they do
+
+    // [count] is the size of the text.
+    int64_t operator[](int64_t sequence) const { return offsets[sequence] + sequence * end_bytes; }
+    // The last sequence that begins at a position or before it; `count` at the end of the text.
+    int64_t sequence_at(int64_t position) const;
+};
+
 // The sequences that a text is made of, and what their letters become in it.
 class TextSource {
    public:
-    TextSource() = default;
     // With `nucleotides_only`, letters other than acgt match nothing. Sequence k is
     // [starts[k], starts[k + 1] - 1) of the text, and its letters are copied from
-    // letters + offsets[k]. Keeps the addresses of all of them.
-    TextSource(Role role, bool nucleotides_only, const uint8_t *letters, const int64_t *offsets,
-               const std::vector<int64_t> &starts);
+    // letters + starts.offsets[k]. Keeps the addresses of the letters and the offsets.
+    TextSource(Role role, bool nucleotides_only, const uint8_t *letters,
+               const SequenceStarts &starts);
 
     // Writes the bytes [begin, end) of the text.
     void copy(int64_t begin, int64_t end, uint8_t *out) const;
@@ -54,26 +66,28 @@ class TextSource {
     bool is_reversed() const { return role_ == Role::kReversedQuery; }
     const LetterTable &table() const { return table_; }
     const uint8_t *letters() const { return letters_; }
-    const std::vector<int64_t> &starts() const { return *starts_; }
+    const SequenceStarts &starts() const { return starts_; }
+    int64_t size() const { return starts_[starts_.count]; }  // of the text
 
    private:
-    Role role_ = Role::kQuery;
-    LetterTable table_ = {};
-    const uint8_t *letters_ = nullptr;
-    const int64_t *offsets_ = nullptr;
-    const std::vector<int64_t> *starts_ = nullptr;
+    Role role_;
+    LetterTable table_;
+    const uint8_t *letters_;
+    SequenceStarts starts_;
 };
 
 // Sequence k of a text is [starts[k], starts[k + 1] - 1): an end byte follows each.
 class Text {
    public:
     Text() = default;
-    // Copies sequences. With `nucleotides_only`, letters other than acgt match nothing. A
-    // kReversedQuery holds the reverse complement of each sequence. Throws std::bad_alloc.
-    Text(Role role, bool nucleotides_only, const uint8_t *letters, const int64_t *offsets,
-         int64_t count, int threads);
+    // Copies a reference. With `nucleotides_only`, letters other than acgt match nothing. Throws
+    // std::bad_alloc, as the other constructors do.
+    Text(bool nucleotides_only, const uint8_t *letters, const int64_t *offsets, int64_t count,
+         int threads);
     // Copies a text of a reference that is already prepared, with its end bytes.
     Text(const uint8_t *letters, std::vector<int64_t> starts, int threads);
+    // Copies queries. Their text has no starts(), and no call that needs these may be made.
+    Text(const TextSource &queries, int threads);
 
     TextView view() const {
         return {letters_.data() + kGuard, codes_.data() + kGuard, odd_.data() + kGuard, size_};

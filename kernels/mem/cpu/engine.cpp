@@ -237,8 +237,9 @@ Results find_on_cpu(const Index &index, const FindSettings &settings,
     std::vector<StrandSearch> strands;
     for (const bool reverse : {false, true}) {
         if (!settings.wants(reverse)) continue;
-        Text text(role_of(reverse), index.settings().nucleotides_only, queries.letters,
-                  queries.offsets, queries.count, settings.threads);
+        const TextSource source(role_of(reverse), index.settings().nucleotides_only,
+                                queries.letters, starts_of(queries));
+        Text text(source, settings.threads);
         const int64_t size = text.size();
         strands.push_back({reverse, std::move(text), 0, size, 0, {}, {}});
         strands.back().divide(kSlice);
@@ -249,11 +250,11 @@ Results find_on_cpu(const Index &index, const FindSettings &settings,
         search_part(index, seeds, settings, &strands);
     else
         search_pages(index, seeds, settings, 0, &strands);
-    Results results = results_of(queries);
+    Results results = results_of(queries, settings.threads);
     results.end = strands.back().end;
     for (StrandSearch &strand : strands)
         results.strands[strand.reverse] =
-            gather(results.query_starts, settings.kind, strand.slices, settings.threads);
+            gather(starts_of(queries), settings.kind, strand.slices, settings.threads);
     return results;
 }
 

@@ -7,21 +7,21 @@
 namespace gkl_shim {
 namespace mem {
 
-void DeviceQueries::take(const Chunk &chunk, const std::vector<int64_t> &starts, int64_t before,
+void DeviceQueries::take(const Chunk &chunk, const SequenceStarts &starts, int64_t before,
                          int64_t after) {
-    const auto first = std::upper_bound(starts.begin(), starts.end(), chunk.begin) - 1;
-    const auto last = std::lower_bound(first, starts.end(), chunk.end);
-    begin_ = std::max(chunk.begin - before, *first);
-    end_ = std::min(chunk.end + after, *last);
-    cut_ = end_ < *last;
+    const int64_t first = starts.sequence_at(chunk.begin);
+    const int64_t last = starts.sequence_at(chunk.end - 1) + 1;
+    begin_ = std::max(chunk.begin - before, starts[first]);
+    end_ = std::min(chunk.end + after, starts[last]);
+    cut_ = end_ < starts[last];
     starts_.assign(1, 0);
-    for (auto start = first + 1; start < last; start++)
-        starts_.push_back(uint32_t(*start - begin_));
+    for (int64_t query = first + 1; query < last; query++)
+        starts_.push_back(uint32_t(starts[query] - begin_));
     // An end byte follows each query. If the text is cut, the last one is not a part of it.
     letters_ = end_ - begin_ - (last - first) + cut_;
     // In the reverse strand, the letters before the text are the last ones of the query.
-    forward_ = begin_ - (first - starts.begin());
-    reversed_ = *last - (last - starts.begin()) - (begin_ - *first) - letters_;
+    forward_ = begin_ - first;
+    reversed_ = starts.offsets[last] - (begin_ - starts[first]) - letters_;
     sent_ = -1;
 }
 

@@ -18,8 +18,7 @@ class DeviceQueries {
    public:
     // Takes the next chunk. If it is a part of a query, its texts will have `before` letters before
     // it and `after` letters after it. `starts` are those of the queries in a text.
-    void take(const Chunk &chunk, const std::vector<int64_t> &starts, int64_t before,
-              int64_t after);
+    void take(const Chunk &chunk, const SequenceStarts &starts, int64_t before, int64_t after);
     // Makes the text of a strand. Sends the letters, unless the other strand has the same.
     void make_text(Stream *stream, const TextSource &strand, int threads);
     void free(const CudaDriver &driver);

@@ -13,7 +13,7 @@ namespace {
 int64_t equal_letters(const uint8_t *reference, const TextSource &queries, int64_t position) {
     const int64_t together = 1 << 12;
     uint8_t letters[together + 8];
-    const int64_t size = queries.starts().back();
+    const int64_t size = queries.size();
     for (int64_t equal = 0;; equal += together) {
         const int64_t count = std::min(together, size - position - equal);
         queries.copy(position + equal, position + equal + count, letters);

@@ -114,7 +114,7 @@ Searcher::~Searcher() {
     fetched_.free(stream.driver);
 }
 
-void Searcher::take(const Chunk &chunk, const std::vector<int64_t> &starts,
+void Searcher::take(const Chunk &chunk, const SequenceStarts &starts,
                     const ChunkSettings &settings) {
     chunk_ = chunk;
     queries_.take(chunk, starts, letters_before(settings.seeds),
