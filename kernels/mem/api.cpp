@@ -107,9 +107,9 @@ extern "C" gkl_shim_status gkl_shim_mem_open(const gkl_shim_mem_options *options
                                         options->page_letters,  options->memory,
                                         options->query_letters, allowed_threads(options->threads),
                                         options->deferred != 0};
-        Text text(Role::kReference, settings.nucleotides_only, reference->letters,
-                  reference->offsets, reference->count, settings.threads, options->borrowed != 0);
-        *index = new gkl_shim_mem{Index(settings, std::move(text)), {}};
+        Reference copy(settings.nucleotides_only, reference->letters, reference->offsets,
+                       reference->count, settings.threads, options->borrowed != 0);
+        *index = new gkl_shim_mem{Index(settings, std::move(copy)), {}};
         return GKL_SHIM_OK;
     });
 }
@@ -120,8 +120,8 @@ extern "C" gkl_shim_status gkl_shim_mem_information(const gkl_shim_mem *handle,
     if (!info) return invalid("info is null");
     const Index &index = handle->index;
     *info = {index.settings().min_length,
-             index.text().count(),
-             index.text().size() - index.text().count(),
+             index.reference().count(),
+             index.reference().size() - index.reference().count(),
              index.pages(),
              index.page_letters(),
              index.page_bytes(),
@@ -203,7 +203,7 @@ extern "C" gkl_shim_status gkl_shim_mem_copy(const gkl_shim_mem_matches *matches
     if (matches->results.count() > 0 && !out) return invalid("out is null");
     return guarded([&] {
         const Index &index = matches->index->index;
-        copy_matches(index.text(), matches->results, index.settings().threads, out);
+        copy_matches(index.reference(), matches->results, index.settings().threads, out);
         return GKL_SHIM_OK;
     });
 }
@@ -246,9 +246,10 @@ extern "C" gkl_shim_status gkl_shim_mem_lines_open(const gkl_shim_mem_matches *m
         !check_sequences("query_names", format->query_names))
         return GKL_SHIM_EINVAL;
     const Index &index = matches->index->index;
-    if (format->reference_names->count != index.text().count())
+    if (format->reference_names->count != index.reference().count())
         return invalid("%lld names for %lld sequences of the reference",
-                       (long long)format->reference_names->count, (long long)index.text().count());
+                       (long long)format->reference_names->count,
+                       (long long)index.reference().count());
     if (format->query_names->count != matches->results.queries())
         return invalid("%lld names for %lld queries", (long long)format->query_names->count,
                        (long long)matches->results.queries());
@@ -261,7 +262,7 @@ extern "C" gkl_shim_status gkl_shim_mem_lines_open(const gkl_shim_mem_matches *m
                                   format->substrings != 0,
                                   format->continued != 0};
         *lines = new gkl_shim_mem_lines{
-            LineWriter(index.text(), matches->results, given, index.settings().threads)};
+            LineWriter(index.reference(), matches->results, given, index.settings().threads)};
         return GKL_SHIM_OK;
     });
 }

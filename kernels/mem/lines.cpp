@@ -99,28 +99,35 @@ struct LineWriter::Job {
     }
 };
 
-LineWriter::LineWriter(const Text &reference, const Results &results, const LineFormat &format,
+LineWriter::LineWriter(const Reference &reference, const Results &results, const LineFormat &format,
                        int threads)
     : reference_(reference), results_(results), format_(format), threads_(threads) {
     for (int64_t k = 0; k < reference.count(); k++)
         longest_name_ = std::max(longest_name_, format.references.length(k));
-    if (format.substrings) letters_ = reference.view().letters;
+    if (format.substrings) letters_ = reference.text().letters;
 }
 
 int64_t LineWriter::item_of(int64_t query) const {
     int64_t item = 0;
     for (const Strand &strand : results_.strands)
-        if (strand.searched) item += strand.starts[size_t(query)] + (format_.continued ? 0 : query);
+        if (strand.searched)
+            item += strand.before(results_.starts()[query]) + (format_.continued ? 0 : query);
     return item;
 }
 
 template <class Out>
 void LineWriter::emit(int64_t first, int64_t last, Out &out) const {
-    int64_t query = 0, after = results_.queries();
+    const SequenceStarts starts = results_.starts();
+    int64_t query = 0, after = starts.count;
     while (after - query > 1) {  // find the query that holds the first item
         const int64_t middle = query + (after - query) / 2;
         (item_of(middle) <= first ? query : after) = middle;
     }
+    const auto reader = [&](bool reverse) {
+        const Strand &strand = results_.strands[reverse];
+        return Strand::Reader(strand, strand.before(starts[query]));
+    };
+    Strand::Reader readers[] = {reader(false), reader(true)};
     for (int64_t item = item_of(query); item < last; query++)
         for (const bool reverse : {false, true}) {
             const Strand &strand = results_.strands[reverse];
@@ -129,14 +136,16 @@ void LineWriter::emit(int64_t first, int64_t last, Out &out) const {
                 if (item >= first && item < last) emit_header(query, reverse, out);
                 item++;
             }
-            const int64_t start = strand.starts[size_t(query)];
-            const int64_t count = strand.starts[size_t(query + 1)] - start;
-            const int64_t to = std::min(count, last - item);
-            const int64_t from = std::max<int64_t>(first - item, 0);
-            if (from < to)
-                strand.visit(start + from, start + to,
-                             [&](const Match &match) { emit_match(query, reverse, match, out); });
-            item += count;
+            Strand::Reader &matches = readers[reverse];
+            const int64_t end = starts[query + 1];
+            if (item < first) {  // in the first query
+                const int64_t start = strand.before(starts[query]);
+                const int64_t skipped = std::min(first - item, strand.before(end) - start);
+                matches = Strand::Reader(strand, start + skipped);
+                item += skipped;
+            }
+            for (; item < last && matches.has_before(end); item++)
+                emit_match(query, reverse, matches.take(), out);
         }
 }
 
@@ -156,16 +165,16 @@ template <class Out>
 void LineWriter::emit_match(int64_t query, bool reverse, const Match &match, Out &out) const {
     int64_t start = match.reference;
     if (format_.four_columns || reference_.count() != 1) {
-        const int64_t sequence = reference_.sequence_at(start);
+        const int64_t sequence = reference_.starts().sequence_at(start);
         const int64_t length = format_.references.length(sequence);
-        start -= reference_.starts()[size_t(sequence)];
+        start -= reference_.starts()[sequence];
         out.spaces(2);
         out.bytes(format_.references.text + format_.references.offsets[sequence], length);
         out.spaces(longest_name_ - length + 2);
     }
     out.number(start + 1, kWidth);
     out.spaces(2);
-    const int64_t in_query = match.query - results_.query_starts[size_t(query)];
+    const int64_t in_query = match.query - results_.starts()[query];
     const bool original = reverse && format_.original_positions;
     out.number(original ? results_.query_length(query) - in_query : in_query + 1, kWidth);
     out.spaces(2);
@@ -178,7 +187,7 @@ void LineWriter::emit_match(int64_t query, bool reverse, const Match &match, Out
 }
 
 bool LineWriter::next(const uint8_t **text, int64_t *size) {
-    const int64_t items = results_.queries() == 0 ? 0 : item_of(results_.queries());
+    const int64_t items = item_of(results_.queries());
     if (item_ >= items) return false;
     int64_t pieces = std::min(kPieces, (items - item_ + kItemsOfPiece - 1) / kItemsOfPiece);
     Job job = {*this, items, std::vector<int64_t>(size_t(pieces + 1))};

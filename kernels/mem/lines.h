@@ -24,7 +24,7 @@ struct LineFormat {
 // the headers if they are continued.
 class LineWriter {
    public:
-    LineWriter(const Text &reference, const Results &results, const LineFormat &format,
+    LineWriter(const Reference &reference, const Results &results, const LineFormat &format,
                int threads);
 
     // Sets the next lines; false if there are none left. They are valid until the next call. Throws
@@ -44,7 +44,7 @@ class LineWriter {
     template <class Out>
     void emit_match(int64_t query, bool reverse, const Match &match, Out &out) const;
 
-    const Text &reference_;
+    const Reference &reference_;
     const uint8_t *letters_ = nullptr;  // of the reference, if their substrings are wanted
     const Results &results_;
     const LineFormat format_;

@@ -12,13 +12,16 @@ namespace mem {
 namespace {
 
 const size_t kHugePage = size_t(1) << 21;
+// Blocks from this size on are in huge pages.
 const size_t kLarge = 2 * kHugePage;
+// Blocks from this size on are kept. malloc() gives most of them back to the system.
+const size_t kLeastKept = size_t(1) << 17;
 const size_t kMostKept = size_t(1) << 30;
 
-// The size of a large block: one of eight between two powers of two, so that later calls can use
-// the block again.
+// The size of a block that is kept: one of eight between two powers of two, so that later calls can
+// use the block again.
 size_t size_of_block(size_t bytes) {
-    size_t step = kHugePage;
+    size_t step = bytes < kLarge ? kLeastKept / 8 : kHugePage;
     while (step < bytes / 16) step *= 2;
     return (bytes + step - 1) / step * step;
 }
@@ -81,6 +84,7 @@ KeptBlocks &kept_blocks() {
 }
 
 void *new_block(size_t size) {
+    if (size < kLarge) return malloc(size);
     void *const memory = aligned_alloc(kHugePage, size);
     // Random accesses to large arrays are faster in huge pages.
     if (memory) madvise(memory, size, MADV_HUGEPAGE);
@@ -91,7 +95,7 @@ void *new_block(size_t size) {
 
 void *take_memory(size_t bytes) {
     void *memory;
-    if (bytes < kLarge) {
+    if (bytes < kLeastKept) {
         memory = malloc(bytes);
     } else {
         const size_t size = size_of_block(bytes);
@@ -107,7 +111,7 @@ void *take_memory(size_t bytes) {
 }
 
 void give_memory_back(void *memory, size_t bytes) {
-    if (bytes < kLarge || !kept_blocks().keep(memory, size_of_block(bytes))) free(memory);
+    if (bytes < kLeastKept || !kept_blocks().keep(memory, size_of_block(bytes))) free(memory);
 }
 
 }  // namespace mem

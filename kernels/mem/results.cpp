@@ -1,9 +1,8 @@
 #include "mem/results.h"
 
-#include <string.h>
-
 #include <algorithm>
 
+#include "common/copy.h"
 #include "common/thread_pool.h"
 
 namespace gkl_shim {
@@ -15,31 +14,23 @@ const int64_t kMatchesPerNanosecond = 1;
 const int64_t kCopiedTogether = int64_t(1) << 14;
 const int64_t kNanosecondsOfCopy = 5;
 
-// The first match of each query, and the number of all.
-std::vector<int64_t> starts_of_queries(const std::vector<int64_t> &query_starts,
-                                       const Match *matches, int64_t count) {
-    std::vector<int64_t> starts(query_starts.size(), count);
-    set_starts(query_starts, 0, int64_t(starts.size()) - 1, matches, count, 0, starts.data());
-    return starts;
-}
-
 // Keeps the matches of each query that `kind` asks for, in `kind`'s order.
-void choose_unique(const std::vector<int64_t> &query_starts, int kind,
-                   std::vector<Match> &matches) {
+void choose_unique(const SequenceStarts &starts, int kind, std::vector<Match> &matches) {
     sift_repeated(matches);
     matches.erase(std::remove_if(matches.begin(), matches.end(),
                                  [](const Match &match) { return match.repeated; }),
                   matches.end());
     if (kind != kMum) return;
-    const std::vector<int64_t> starts =
-        starts_of_queries(query_starts, matches.data(), int64_t(matches.size()));
     std::vector<Match> of_query;
     auto out = matches.begin();
-    for (size_t query = 0; query + 1 < starts.size(); query++) {
-        if (starts[query] == starts[query + 1]) continue;
-        of_query.assign(matches.begin() + starts[query], matches.begin() + starts[query + 1]);
+    for (auto first = matches.begin(); first != matches.end();) {
+        const int64_t end = starts[starts.sequence_at(first->query) + 1];
+        const auto last = std::find_if(first, matches.end(),
+                                       [end](const Match &match) { return match.query >= end; });
+        of_query.assign(first, last);
         keep_unique_in_query(of_query);
         out = std::copy(of_query.begin(), of_query.end(), out);
+        first = last;
     }
     matches.erase(out, matches.end());
 }
@@ -51,19 +42,43 @@ void tidy_slice(int kind, std::vector<Match> &matches) {
     if (kind != kMem) sift_repeated(matches);
 }
 
-void set_starts(const std::vector<int64_t> &query_starts, int64_t first, int64_t last,
-                const Match *matches, int64_t count, int64_t before, int64_t *starts) {
-    int64_t k = 0;
-    for (int64_t query = first; query < last; query++) {
-        while (k < count && matches[k].query < query_starts[size_t(query)]) k++;
-        starts[query] = before + k;
-    }
+void Strand::append(Buffer<Match> piece) {
+    if (piece.size() == 0) return;
+    places_.push_back(count() + piece.size());
+    pieces_.push_back(std::move(piece));
 }
 
-void copy_matches(const Text &reference, const Results &results, int threads,
+int64_t Strand::before(int64_t start) const {
+    const auto is_before = [start](const Match &match) { return match.query < start; };
+    const auto after =
+        std::partition_point(pieces_.begin(), pieces_.end(),
+                             [&](const Buffer<Match> &piece) { return is_before(piece[0]); });
+    if (after == pieces_.begin()) return 0;
+    const Buffer<Match> &piece = after[-1];
+    const Match *const first = piece.data();
+    return places_[size_t(after - pieces_.begin() - 1)] +
+           (std::partition_point(first, first + piece.size(), is_before) - first);
+}
+
+Strand::Reader::Reader(const Strand &strand, int64_t first) : strand_(&strand) {
+    const auto &places = strand.places_;
+    const auto piece = std::upper_bound(places.begin(), places.end(), first) - 1;
+    enter(size_t(piece - places.begin()), first - *piece);
+}
+
+void Strand::Reader::enter(size_t piece, int64_t match) {
+    piece_ = piece;
+    next_ = end_ = nullptr;
+    if (piece == strand_->pieces_.size()) return;
+    const Buffer<Match> &matches = strand_->pieces_[piece];
+    next_ = matches.data() + match;
+    end_ = matches.data() + matches.size();
+}
+
+void copy_matches(const Reference &reference, const Results &results, int threads,
                   gkl_shim_mem_match *out) {
     struct Job {
-        const Text &reference;
+        const Reference &reference;
         const Results &results;
         gkl_shim_mem_match *out;
 
@@ -75,26 +90,28 @@ void copy_matches(const Text &reference, const Results &results, int threads,
                 if (first < last) copy(reverse, first, last);
             }
         }
-        // Copies matches of a strand. Those of a query follow those of earlier queries, and its own
-        // of the other strand.
+        // Copies matches of a strand. Earlier queries' matches of the other strand come before
+        // them, and for reverse matches, forward ones of the same query.
         void copy(bool reverse, int64_t first, int64_t last) const {
-            const Strand &strand = results.strands[reverse], &other = results.strands[!reverse];
-            const std::vector<int64_t> &starts = strand.starts;
-            size_t query =
-                size_t(std::upper_bound(starts.begin(), starts.end(), first) - starts.begin()) - 1;
-            int64_t place = first;
-            strand.visit(first, last, [&](const Match &match) {
-                while (starts[query + 1] <= place) query++;
-                const int64_t others = other.searched ? other.starts[query + size_t(reverse)] : 0;
-                const int64_t sequence = reference.sequence_at(match.reference);
-                out[others + place++] = {match.reference - reference.starts()[size_t(sequence)],
-                                         match.query - results.query_starts[query],
-                                         match.length,
-                                         int32_t(sequence),
-                                         int32_t(query),
-                                         reverse,
-                                         0};
-            });
+            const SequenceStarts starts = results.starts();
+            const Strand &other = results.strands[!reverse];
+            Strand::Reader matches(results.strands[reverse], first);
+            int64_t query = starts.sequence_at(matches.next()->query);
+            int64_t others = other.before(starts[query + reverse]);  // that come before
+            Strand::Reader of_other(other, others);
+            for (int64_t place = first; place < last; place++) {
+                const Match &match = matches.take();
+                while (starts[query + 1] <= match.query) query++;
+                for (; of_other.has_before(starts[query + reverse]); others++) of_other.take();
+                const int64_t sequence = reference.starts().sequence_at(match.reference);
+                out[others + place] = {match.reference - reference.starts()[sequence],
+                                       match.query - starts[query],
+                                       match.length,
+                                       int32_t(sequence),
+                                       int32_t(query),
+                                       reverse,
+                                       0};
+            }
         }
     } job = {reference, results, out};
     const int64_t most = std::max(results.strands[0].count(), results.strands[1].count());
@@ -104,15 +121,14 @@ void copy_matches(const Text &reference, const Results &results, int threads,
                  &job);
 }
 
-Results results_of(const gkl_shim_mem_sequences &queries) {
+Results results_of(const gkl_shim_mem_sequences &queries, int threads) {
     Results results;
-    results.query_starts.resize(size_t(queries.count + 1));
-    for (int64_t k = 0; k <= queries.count; k++)
-        results.query_starts[size_t(k)] = queries.offsets[k] + k;
+    results.offsets = Buffer<int64_t>(queries.count + 1);
+    copy_all({{results.offsets.data(), queries.offsets, results.offsets.size() * 8}}, threads);
     return results;
 }
 
-Strand gather(const std::vector<int64_t> &query_starts, int kind, Slices &slices, int threads) {
+Strand gather(const SequenceStarts &starts, int kind, Slices &slices, int threads) {
     Strand strand;
     strand.searched = true;
     if (kind != kMem) {
@@ -121,7 +137,7 @@ Strand gather(const std::vector<int64_t> &query_starts, int kind, Slices &slices
             all.insert(all.end(), slice.begin(), slice.end());
             std::vector<Match>().swap(slice);
         }
-        choose_unique(query_starts, kind, all);
+        choose_unique(starts, kind, all);
         slices.assign(1, std::move(all));
     }
     struct Job {
@@ -143,8 +159,6 @@ Strand gather(const std::vector<int64_t> &query_starts, int kind, Slices &slices
             std::vector<Match>().swap(slice);
         },
         &job);
-    // mum's matches are not in the order of the query, but those of each query are together.
-    strand.starts = starts_of_queries(query_starts, matches.data(), count);
     strand.append(std::move(matches));
     return strand;
 }

@@ -3,13 +3,12 @@
 
 #include <stdint.h>
 
-#include <algorithm>
 #include <utility>
 #include <vector>
 
 #include "gkl_shim.h"
 #include "mem/matches.h"
-#include "mem/text.h"
+#include "mem/reference.h"
 
 namespace gkl_shim {
 namespace mem {
@@ -27,45 +26,61 @@ struct FindSettings {
     bool is_part() const { return most > 0; }
 };
 
-// The matches of one strand of all queries. Query k has those from starts[k] to starts[k + 1].
-struct Strand {
+// The matches of one strand of all queries. Those of a query are together, and queries are in their
+// order.
+class Strand {
+   public:
     bool searched = false;
-    std::vector<int64_t> starts;
 
-    int64_t count() const { return ends_.empty() ? 0 : ends_.back(); }
+    int64_t count() const { return places_.back(); }
 
     // Matches are kept in the pieces in which they are found, one after another.
-    void append(Buffer<Match> piece) {
-        ends_.push_back(count() + piece.size());
-        pieces_.push_back(std::move(piece));
-    }
+    void append(Buffer<Match> piece);
 
-    // Calls visit() with each of the matches [first, last).
-    template <class Visit>
-    void visit(int64_t first, int64_t last, const Visit &visit_match) const {
-        size_t piece = size_t(std::upper_bound(ends_.begin(), ends_.end(), first) - ends_.begin());
-        for (int64_t k = first; k < last; piece++) {
-            const Match *const end = pieces_[piece].data() + pieces_[piece].size();
-            for (const Match *match = end - (ends_[piece] - k); match < end && k < last; k++)
-                visit_match(*match++);
+    // How many matches are of the queries that begin before `start`, where a query begins, too.
+    int64_t before(int64_t start) const;
+
+    // Takes matches one after another.
+    class Reader {
+       public:
+        // The first match that it takes is number `first`.
+        Reader(const Strand &strand, int64_t first);
+
+        // Null after the last match.
+        const Match *next() const { return next_; }
+        // Whether there is a next match, and its query begins before `start`, where a query begins.
+        bool has_before(int64_t start) const { return next_ && next_->query < start; }
+        // There must be a next match.
+        const Match &take() {
+            const Match &taken = *next_++;
+            if (next_ == end_) enter(piece_ + 1, 0);
+            return taken;
         }
-    }
+
+       private:
+        // Goes to a match of a piece.
+        void enter(size_t piece, int64_t match);
+
+        const Strand *strand_;
+        size_t piece_;
+        const Match *next_, *end_;  // null after the last piece
+    };
 
    private:
-    std::vector<Buffer<Match>> pieces_;
-    std::vector<int64_t> ends_;  // of each piece: the number of matches up to there
+    std::vector<Buffer<Match>> pieces_;  // none is empty
+    std::vector<int64_t> places_ = {0};  // how many matches come before each piece, and all
 };
 
 struct Results {
-    Strand strands[2];                  // forward, reverse complement
-    std::vector<int64_t> query_starts;  // of each query in its text, and the text's size
-    int64_t end = 0;                    // of a part of a search
+    Strand strands[2];        // forward, reverse complement
+    Buffer<int64_t> offsets;  // of the queries: the caller may free its own
+    int64_t end = 0;          // of a part of a search
 
     int64_t count() const { return strands[0].count() + strands[1].count(); }
-    int64_t queries() const { return int64_t(query_starts.size()) - 1; }
-    int64_t query_length(int64_t k) const {
-        return query_starts[size_t(k + 1)] - query_starts[size_t(k)] - 1;
-    }
+    int64_t queries() const { return offsets.size() - 1; }
+    int64_t query_length(int64_t k) const { return offsets[k + 1] - offsets[k]; }
+    // Where the queries begin in the text of a strand.
+    SequenceStarts starts() const { return {offsets.data(), queries(), 1}; }
 };
 
 // A text is searched in slices, one task each. These are the matches of each slice: those that
@@ -76,21 +91,21 @@ const int64_t kSlice = int64_t(1) << 17;
 // Sorts the matches of a slice, and drops those that `kind` does not need.
 void tidy_slice(int kind, std::vector<Match> &matches);
 
-// Sets starts[k] of the queries [first, last): `before`, and how many of these matches are of
-// earlier queries. The matches of a query are together, and queries are in their order.
-void set_starts(const std::vector<int64_t> &query_starts, int64_t first, int64_t last,
-                const Match *matches, int64_t count, int64_t before, int64_t *starts);
-
 // Puts the matches of tidy slices together, and keeps those that `kind` asks for. Empties the
 // slices.
-Strand gather(const std::vector<int64_t> &query_starts, int kind, Slices &slices, int threads);
+Strand gather(const SequenceStarts &starts, int kind, Slices &slices, int threads);
 
 // Writes the matches of both strands, query by query.
-void copy_matches(const Text &reference, const Results &results, int threads,
+void copy_matches(const Reference &reference, const Results &results, int threads,
                   gkl_shim_mem_match *out);
 
 // Results without matches.
-Results results_of(const gkl_shim_mem_sequences &queries);
+Results results_of(const gkl_shim_mem_sequences &queries, int threads);
+
+// Where queries begin in the text of a strand.
+inline SequenceStarts starts_of(const gkl_shim_mem_sequences &queries) {
+    return {queries.offsets, queries.count, 1};
+}
 
 inline Role role_of(bool reverse) { return reverse ? Role::kReversedQuery : Role::kQuery; }
 

@@ -91,15 +91,17 @@ bool is_sound(const Page &page) {
 const std::vector<gkl_shim_mem_piece> &SavedIndex::pieces(const Index &index) const {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (!pieces_.empty()) return pieces_;
-    const Text &text = index.text();
+    const Reference &reference = index.reference();
     const Seeds &seeds = index.seeds();
+    starts_.clear();
+    for (int64_t k = 0; k <= reference.count(); k++) starts_.push_back(reference.starts()[k]);
     head_.assign(kHeadSize, 0);
     head_[kMagic] = kMagicNumber;
     head_[kMinLength] = index.settings().min_length;
     head_[kNucleotidesOnly] = index.settings().nucleotides_only;
     head_[kMemory] = index.settings().memory;
-    head_[kSequences] = text.count();
-    head_[kSize] = text.size();
+    head_[kSequences] = reference.count();
+    head_[kSize] = reference.size();
     head_[kSeedLetters] = seeds.letters;
     head_[kBits] = seeds.bits;
     head_[kOddBits] = seeds.odd_bits;
@@ -111,8 +113,8 @@ const std::vector<gkl_shim_mem_piece> &SavedIndex::pieces(const Index &index) co
     std::vector<gkl_shim_mem_piece> pieces = {
         piece_of(head_.data(), kHeadSize),
         piece_of(head_.data() + kHeadSize, int64_t(head_.size()) - kHeadSize),
-        piece_of(text.starts().data(), text.count() + 1),
-        piece_of(text.view().letters, text.size()),
+        piece_of(starts_.data(), int64_t(starts_.size())),
+        piece_of(reference.text().letters, reference.size()),
     };
     for (const Page &page : index.kept()) {
         pieces.push_back(piece_of(page.starts.data(), page.starts.size()));
@@ -151,11 +153,11 @@ Index load_index(const uint8_t *bytes, int64_t size, int threads) {
             seeds.reference_step >= 1 && seeds.query_step >= 1 && page_letters >= 1 &&
             page_letters <= kLongestPage &&
             seeds.reference_step <= head[kMinLength] - seeds.letters + 1);
-    Text text(letters, std::move(starts), threads);
+    Reference reference(letters, std::move(starts), threads);
     std::vector<Page> kept;
     for (const int64_t count : positions) {
-        Page page = page_at(text, page_letters, int64_t(kept.size()));
-        require(page.first < std::max<int64_t>(text.size(), 1));
+        Page page = page_at(reference, page_letters, int64_t(kept.size()));
+        require(page.first < std::max<int64_t>(reference.size(), 1));
         require(reader.has<uint32_t>(seeds.buckets() + 1));
         page.starts = Buffer<uint32_t>(seeds.buckets() + 1);
         reader.read(page.starts.data(), seeds.buckets() + 1);
@@ -168,20 +170,20 @@ Index load_index(const uint8_t *bytes, int64_t size, int threads) {
     require(reader.left == 0 && checksum(reader.pieces, (kChecksum + 1) * 8) == head[kChecksum]);
     const IndexSettings settings = {
         head[kMinLength], head[kNucleotidesOnly] != 0, page_letters, head[kMemory], 0, threads};
-    Index index(settings, std::move(text), seeds, page_letters, std::move(kept));
+    Index index(settings, std::move(reference), seeds, page_letters, std::move(kept));
     require(index.resident() || positions.empty());
     return index;
 }
 
 bool is_of(const Index &index, const gkl_shim_mem_sequences &sequences) {
-    const Text &text = index.text();
-    if (text.count() != sequences.count) return false;
-    for (int64_t k = 0; k < text.count(); k++)
-        if (text.starts()[size_t(k)] != sequences.offsets[k] + k) return false;
-    const Text given(Role::kReference, index.settings().nucleotides_only, sequences.letters,
-                     sequences.offsets, sequences.count, index.settings().threads);
-    return given.size() == text.size() &&
-           memcmp(given.view().letters, text.view().letters, size_t(text.size())) == 0;
+    const Reference &reference = index.reference();
+    if (reference.count() != sequences.count) return false;
+    for (int64_t k = 0; k < reference.count(); k++)
+        if (reference.starts()[k] != sequences.offsets[k] + k) return false;
+    const Reference given(index.settings().nucleotides_only, sequences.letters, sequences.offsets,
+                          sequences.count, index.settings().threads, false);
+    return given.size() == reference.size() &&
+           memcmp(given.text().letters, reference.text().letters, size_t(given.size())) == 0;
 }
 
 }  // namespace mem

@@ -20,7 +20,7 @@ class SavedIndex {
 
    private:
     mutable std::mutex mutex_;
-    mutable std::vector<int64_t> head_;
+    mutable std::vector<int64_t> head_, starts_;
     mutable std::vector<gkl_shim_mem_piece> pieces_;
 };
 

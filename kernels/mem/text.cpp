@@ -104,21 +104,23 @@ void for_pieces(int64_t size, int threads, const Work &work) {
 
 }  // namespace
 
+int64_t SequenceStarts::sequence_at(int64_t position) const {
+    const auto is_before = [&](const int64_t &offset) {
+        return (*this)[&offset - offsets] <= position;
+    };
+    return std::partition_point(offsets, offsets + count + 1, is_before) - offsets - 1;
+}
+
 TextSource::TextSource(Role role, bool nucleotides_only, const uint8_t *letters,
-                       const int64_t *offsets, const std::vector<int64_t> &starts)
-    : role_(role),
-      table_(letters_of(role, nucleotides_only)),
-      letters_(letters),
-      offsets_(offsets),
-      starts_(&starts) {}
+                       const SequenceStarts &starts)
+    : role_(role), table_(letters_of(role, nucleotides_only)), letters_(letters), starts_(starts) {}
 
 void TextSource::copy(int64_t begin, int64_t end, uint8_t *out) const {
-    const std::vector<int64_t> &starts = *starts_;
-    int64_t sequence = std::upper_bound(starts.begin(), starts.end(), begin) - starts.begin() - 1;
+    int64_t sequence = starts_.sequence_at(begin);
     for (int64_t at = begin; at < end; sequence++) {
-        const int64_t start = starts[size_t(sequence)], stop = starts[size_t(sequence + 1)] - 1;
+        const int64_t start = starts_[sequence], stop = starts_[sequence + 1] - 1;
         const int64_t to = std::min(stop, end);
-        const uint8_t *const letters = letters_ + offsets_[sequence];
+        const uint8_t *const letters = letters_ + starts_.offsets[sequence];
         if (is_reversed())
             copy_reversed(table_, letters + (stop - at), out + (at - begin), to - at);
         else
@@ -133,7 +135,7 @@ int64_t TextSource::odd_letters(int threads) const {
     for (int byte = 0; byte < 256; byte++)
         is_odd[byte] = !is_nucleotide(table_.of[byte]) && table_.of[byte] < kQueryOther;
     std::atomic<int64_t> total{0};
-    for_pieces(offsets_[starts_->size() - 1], threads, [&](int64_t begin, int64_t end) {
+    for_pieces(starts_.offsets[starts_.count], threads, [&](int64_t begin, int64_t end) {
         const int64_t together = 512;
         int64_t count = 0;
         for (int64_t at = begin; at < end; at += together) {
@@ -146,75 +148,30 @@ int64_t TextSource::odd_letters(int threads) const {
     return total;
 }
 
-Text::Text(Role role, bool nucleotides_only, const uint8_t *letters, const int64_t *offsets,
-           int64_t count, int threads, bool borrowed)
-    : role_(role),
-      nucleotides_only_(nucleotides_only),
-      threads_(threads),
-      size_(offsets[count] + count),
-      starts_(size_t(count + 1)) {
-    for (int64_t k = 0; k <= count; k++) starts_[size_t(k)] = offsets[k] + k;
-    if (borrowed) {
-        borrowed_letters_ = letters;
-        borrowed_offsets_ = offsets;
-    } else {
-        prepare(TextSource(role, nucleotides_only, letters, offsets, starts_));
-    }
-}
-
-Text::Text(const uint8_t *letters, std::vector<int64_t> starts, int threads)
-    : role_(Role::kReference),
-      nucleotides_only_(false),
-      threads_(threads),
-      size_(starts.back()),
-      starts_(std::move(starts)) {
-    prepare(TextSource(role_, nucleotides_only_, letters, starts_.data(), starts_));
-}
-
-TextView Text::view() const {
-    if (borrowed_offsets_) prepare(source());
-    return {prepared_->letters.data() + kGuard, prepared_->codes.data() + kGuard,
-            prepared_->odd.data() + kGuard, size_};
-}
-
-TextSource Text::source() const {
-    if (borrowed_offsets_)
-        return TextSource(role_, nucleotides_only_, borrowed_letters_, borrowed_offsets_, starts_);
-    return TextSource(role_, nucleotides_only_, view().letters, starts_.data(), starts_);
-}
-
-void Text::prepare(const TextSource &source) const {
-    std::call_once(prepared_->once, [&] {
-        const int64_t padded = (size_ + 127) / 64 * 64;
-        const auto made = [](int64_t bytes, uint8_t guard) {
-            Buffer<uint8_t> buffer(bytes + 2 * kGuard);
-            memset(buffer.data(), guard, kGuard);
-            memset(buffer.data() + kGuard + bytes, guard, kGuard);
-            return buffer;
-        };
-        prepared_->letters = made(padded, source.end_byte());
-        prepared_->codes = made(padded / 4, 0);
-        prepared_->odd = made(padded / 8, 0xFF);
-        uint8_t *const letters = prepared_->letters.data() + kGuard;
-        uint8_t *const codes = prepared_->codes.data() + kGuard;
-        uint8_t *const odd = prepared_->odd.data() + kGuard;
-        for_pieces(padded, threads_, [&](int64_t begin, int64_t end) {
-            const int64_t last = std::min(end, size_);
-            if (begin < last) source.copy(begin, last, letters + begin);
-            for (int64_t at = std::max(begin, size_); at < end; at++)
-                letters[at] = source.end_byte();
-            for (int64_t at = begin; at < end; at += 8) {
-                const uint64_t word = word_at(letters + at);
-                const uint16_t code = codes_of(word);
-                memcpy(codes + at / 4, &code, sizeof code);
-                odd[at / 8] = odd_of(word);
-            }
-        });
+Text::Text(const TextSource &source, int threads) : size_(source.size()) {
+    const int64_t padded = (size_ + 127) / 64 * 64;
+    const auto buffer = [](int64_t bytes, uint8_t guard) {
+        Buffer<uint8_t> made(bytes + 2 * kGuard);
+        memset(made.data(), guard, kGuard);
+        memset(made.data() + kGuard + bytes, guard, kGuard);
+        return made;
+    };
+    letters_ = buffer(padded, source.end_byte());
+    codes_ = buffer(padded / 4, 0);
+    odd_ = buffer(padded / 8, 0xFF);
+    uint8_t *const letters = letters_.data() + kGuard;
+    uint8_t *const codes = codes_.data() + kGuard, *const odd = odd_.data() + kGuard;
+    for_pieces(padded, threads, [&](int64_t begin, int64_t end) {
+        const int64_t last = std::min(end, size_);
+        if (begin < last) source.copy(begin, last, letters + begin);
+        for (int64_t at = std::max(begin, size_); at < end; at++) letters[at] = source.end_byte();
+        for (int64_t at = begin; at < end; at += 8) {
+            const uint64_t word = word_at(letters + at);
+            const uint16_t code = codes_of(word);
+            memcpy(codes + at / 4, &code, sizeof code);
+            odd[at / 8] = odd_of(word);
+        }
     });
-}
-
-int64_t Text::sequence_at(int64_t position) const {
-    return std::upper_bound(starts_.begin(), starts_.end(), position) - starts_.begin() - 1;
 }
 
 }  // namespace mem

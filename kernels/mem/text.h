@@ -4,8 +4,6 @@
 #include <stdint.h>
 
 #include <memory>
-#include <mutex>
-#include <vector>
 
 #include "mem/memory.h"
 #include "mem/model.h"
@@ -38,15 +36,28 @@ class Buffer {
 
 enum class Role { kReference, kQuery, kReversedQuery };
 
+// Where sequences begin in a text: an end byte follows each. They are computed, because an array
+// for millions of queries takes time to fill.
+struct SequenceStarts {
+    const int64_t *offsets;  // of the sequences' letters: count + 1
+    int64_t count;
+    int64_t end_bytes;  // of each sequence that the offsets do not count: 1, or 0 if they do
+
+    // [count] is the size of the text.
+    int64_t operator[](int64_t sequence) const { return offsets[sequence] + sequence * end_bytes; }
+    // The last sequence that begins at a position or before it; `count` at the end of the text.
+    int64_t sequence_at(int64_t position) const;
+};
+
 // The sequences that a text is made of, and what their letters become in it.
 class TextSource {
    public:
-    TextSource() = default;
-    // With `nucleotides_only`, letters other than acgt match nothing. Sequence k is
-    // [starts[k], starts[k + 1] - 1) of the text, and its letters are copied from
-    // letters + offsets[k]. Keeps the addresses of all of them.
-    TextSource(Role role, bool nucleotides_only, const uint8_t *letters, const int64_t *offsets,
-               const std::vector<int64_t> &starts);
+    // With `nucleotides_only`, letters other than acgt match nothing. A kReversedQuery has the
+    // reverse complement of each sequence. Sequence k is [starts[k], starts[k + 1] - 1) of the
+    // text, and its letters are copied from letters + starts.offsets[k]. Keeps the addresses of the
+    // letters and the offsets.
+    TextSource(Role role, bool nucleotides_only, const uint8_t *letters,
+               const SequenceStarts &starts);
 
     // Writes the bytes [begin, end) of the text.
     void copy(int64_t begin, int64_t end, uint8_t *out) const;
@@ -57,62 +68,33 @@ class TextSource {
     bool is_reversed() const { return role_ == Role::kReversedQuery; }
     const LetterTable &table() const { return table_; }
     const uint8_t *letters() const { return letters_; }
-    // Where the letters of a sequence begin in letters().
-    int64_t offset(int64_t sequence) const { return offsets_[sequence]; }
-    // Whether letters() has an end byte after each sequence: those of a text that was prepared.
-    bool has_end_bytes() const { return offsets_ == starts_->data(); }
-    const std::vector<int64_t> &starts() const { return *starts_; }
+    // Whether letters() has an end byte after each sequence, too.
+    bool has_end_bytes() const { return starts_.end_bytes == 0; }
+    const SequenceStarts &starts() const { return starts_; }
+    int64_t size() const { return starts_[starts_.count]; }  // of the text
 
    private:
-    Role role_ = Role::kQuery;
-    LetterTable table_ = {};
-    const uint8_t *letters_ = nullptr;
-    const int64_t *offsets_ = nullptr;
-    const std::vector<int64_t> *starts_ = nullptr;
+    Role role_;
+    LetterTable table_;
+    const uint8_t *letters_;
+    SequenceStarts starts_;
 };
 
-// Sequence k of a text is [starts[k], starts[k + 1] - 1): an end byte follows each.
+// A text in memory.
 class Text {
    public:
-    // Copies sequences. With `nucleotides_only`, letters other than acgt match nothing. A
-    // kReversedQuery holds the reverse complement of each sequence. If `borrowed`, only the first
-    // view() copies the sequences, and their arrays must stay as they are. Throws std::bad_alloc.
-    Text(Role role, bool nucleotides_only, const uint8_t *letters, const int64_t *offsets,
-         int64_t count, int threads, bool borrowed = false);
-    // Copies a text of a reference that is already prepared, with its end bytes.
-    Text(const uint8_t *letters, std::vector<int64_t> starts, int threads);
+    // Throws std::bad_alloc.
+    Text(const TextSource &source, int threads);
 
-    // The prepared text. Threads may share it. Throws std::bad_alloc.
-    TextView view() const;
-    // What the text is made of: sequences that were borrowed, or the prepared letters.
-    TextSource source() const;
-    int64_t size() const { return size_; }
-    int64_t count() const { return int64_t(starts_.size()) - 1; }
-    const std::vector<int64_t> &starts() const { return starts_; }
-    // The sequence that holds a position.
-    int64_t sequence_at(int64_t position) const;
-    int64_t length(int64_t sequence) const {
-        return starts_[size_t(sequence + 1)] - starts_[size_t(sequence)] - 1;
+    TextView view() const {
+        return {letters_.data() + kGuard, codes_.data() + kGuard, odd_.data() + kGuard, size_};
     }
 
    private:
     enum { kGuard = 64 };
 
-    struct Prepared {
-        std::once_flag once;
-        Buffer<uint8_t> letters, codes, odd;
-    };
-
-    void prepare(const TextSource &source) const;
-
-    Role role_;
-    bool nucleotides_only_;
-    int threads_;
-    const uint8_t *borrowed_letters_ = nullptr;  // or null
-    const int64_t *borrowed_offsets_ = nullptr;
     int64_t size_;  // with the end bytes
-    std::vector<int64_t> starts_;
-    std::unique_ptr<Prepared> prepared_ = std::make_unique<Prepared>();
+    Buffer<uint8_t> letters_, codes_, odd_;
 };
 
 }  // namespace mem

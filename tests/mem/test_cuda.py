@@ -8,6 +8,7 @@ from __future__ import annotations
 import itertools
 import time
 from collections import Counter
+from functools import partial
 
 import numpy as np
 import pytest
@@ -193,6 +194,38 @@ def test_every_byte_is_the_letter_that_the_cpu_takes_it_for(
     found = engine.find(index.native, given, 2, "mem", "both").array()
     engine.close()
     assert np.array_equal(found, want)
+
+
+def test_matches_outlive_their_queries(host) -> None:
+    """Whoever gave the arrays may free them, or use them for other queries."""
+    reference, queries = related(48, 3000, 20)
+    index = mem.Index(reference, min_length=12)
+    names = mem.native_sequences(["q"] * len(queries), "names")
+    engine = cuda.Engine(chunk_letters=500)
+    results = []
+    for find in (index.native.find, partial(engine.find, index.native)):
+        for change in (False, True):
+            letters, offsets = mem.native_sequences(queries, "queries").arrays()
+            matches = find(Sequences.from_arrays(letters, offsets), 12, "mem", "both")
+            if change:
+                letters[:] = offsets[:] = 0
+            lines = matches.lines(mem.native_sequences(["r"], "names"), names, lengths=True)
+            results.append((matches.array().tolist(), b"".join(map(bytes, lines))))
+    engine.close()
+    assert len(results[0][0]) > 100
+    assert all(result == results[0] for result in results)
+
+
+def test_an_index_has_its_own_copy_of_arrays(host) -> None:
+    reference, queries = related(6, 900, 4)
+    letters = np.frombuffer(reference.encode(), np.uint8).copy()
+    offsets = np.array([0, len(letters)])
+    want = mem.find(reference, queries, min_length=10, backend="cpu")
+    index = mem.Index((letters, offsets), min_length=10, backend="cuda")
+    letters[:] = ord("A")
+    offsets[1] = 3
+    assert len(want)
+    assert (index.find(queries) == want).all()
 
 
 @pytest.mark.parametrize("strand", ["forward", "reverse"])

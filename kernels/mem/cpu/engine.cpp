@@ -186,8 +186,14 @@ void search_page(const Index &index, const Seeds &seeds, const Page &page,
     int64_t found = 0;  // in earlier pages
     for (const std::vector<Match> &slice : strand->slices) found += int64_t(slice.size());
     std::fill(strand->complete.begin(), strand->complete.end(), char(false));
-    PageSearch search = {
-        index.text().view(), strand->text.view(), seeds, page, settings, *strand, most, {found}};
+    PageSearch search = {index.reference().text(),
+                         strand->text.view(),
+                         seeds,
+                         page,
+                         settings,
+                         *strand,
+                         most,
+                         {found}};
     parallel_for(
         int64_t(strand->slices.size()),
         (strand->end - strand->begin) / seeds.query_step * kNanosecondsOfLookUp, settings.threads,
@@ -237,10 +243,9 @@ Results find_on_cpu(const Index &index, const FindSettings &settings,
     std::vector<StrandSearch> strands;
     for (const bool reverse : {false, true}) {
         if (!settings.wants(reverse)) continue;
-        Text text(role_of(reverse), index.settings().nucleotides_only, queries.letters,
-                  queries.offsets, queries.count, settings.threads);
-        const int64_t size = text.size();
-        strands.push_back({reverse, std::move(text), 0, size, 0, {}, {}});
+        const TextSource source(role_of(reverse), index.settings().nucleotides_only,
+                                queries.letters, starts_of(queries));
+        strands.push_back({reverse, Text(source, settings.threads), 0, source.size(), 0, {}, {}});
         strands.back().divide(kSlice);
     }
     Seeds seeds = index.seeds();
@@ -249,11 +254,11 @@ Results find_on_cpu(const Index &index, const FindSettings &settings,
         search_part(index, seeds, settings, &strands);
     else
         search_pages(index, seeds, settings, 0, &strands);
-    Results results = results_of(queries);
+    Results results = results_of(queries, settings.threads);
     results.end = strands.back().end;
     for (StrandSearch &strand : strands)
         results.strands[strand.reverse] =
-            gather(results.query_starts, settings.kind, strand.slices, settings.threads);
+            gather(starts_of(queries), settings.kind, strand.slices, settings.threads);
     return results;
 }
 

@@ -17,12 +17,12 @@ int64_t bytes_of(const Seeds &seeds, int64_t letters) {
 
 }  // namespace
 
-Index::Index(const IndexSettings &settings, Text text)
-    : settings_(settings), text_(std::move(text)), kept_(std::make_unique<Kept>()) {
+Index::Index(const IndexSettings &settings, Reference reference)
+    : settings_(settings), reference_(std::move(reference)), kept_(std::make_unique<Kept>()) {
     const int64_t memory = settings.memory > 0 ? settings.memory : kDefaultMemory;
-    const int64_t size = std::max<int64_t>(text_.size(), 1);
+    const int64_t size = std::max<int64_t>(reference_.size(), 1);
     int64_t page = std::min(settings.page_letters > 0 ? settings.page_letters : size, kLongestPage);
-    const int64_t odd = text_.source().odd_letters(settings.threads);
+    const int64_t odd = reference_.source().odd_letters(settings.threads);
     const auto choose = [&] {
         const double part = double(page) / double(size);
         Workload workload = {page, int64_t(double(odd) * part) + 1,
@@ -42,12 +42,12 @@ Index::Index(const IndexSettings &settings, Text text)
     if (!settings.deferred) kept();
 }
 
-Index::Index(const IndexSettings &settings, Text text, const Seeds &seeds, int64_t page_letters,
-             std::vector<Page> kept)
+Index::Index(const IndexSettings &settings, Reference reference, const Seeds &seeds,
+             int64_t page_letters, std::vector<Page> kept)
     : settings_(settings),
-      text_(std::move(text)),
+      reference_(std::move(reference)),
       seeds_(seeds),
-      pages_((std::max<int64_t>(text_.size(), 1) + page_letters - 1) / page_letters),
+      pages_((std::max<int64_t>(reference_.size(), 1) + page_letters - 1) / page_letters),
       page_letters_(page_letters),
       resident_(int64_t(kept.size()) == pages_),
       kept_(std::make_unique<Kept>()) {
@@ -58,8 +58,8 @@ const std::vector<Page> &Index::kept() const {
     const std::lock_guard<std::mutex> lock(kept_->mutex);
     std::vector<Page> &pages = kept_->pages;
     while (resident_ && int64_t(pages.size()) < pages_) {
-        Page page = page_at(text_, page_letters_, int64_t(pages.size()));
-        build_page(text_, seeds_, settings_.threads, &page);
+        Page page = page_at(reference_, page_letters_, int64_t(pages.size()));
+        build_page(reference_, seeds_, settings_.threads, &page);
         pages.push_back(std::move(page));
     }
     return pages;
@@ -76,8 +76,8 @@ int64_t Index::page_bytes() const {
 
 const Page &Index::page(int64_t number, Page *scratch) const {
     if (resident()) return kept()[size_t(number)];
-    *scratch = page_at(text_, page_letters_, number);
-    build_page(text_, seeds_, settings_.threads, scratch);
+    *scratch = page_at(reference_, page_letters_, number);
+    build_page(reference_, seeds_, settings_.threads, scratch);
     return *scratch;
 }
 

@@ -9,7 +9,7 @@
 
 #include "mem/cpu/page.h"
 #include "mem/plan.h"
-#include "mem/text.h"
+#include "mem/reference.h"
 
 namespace gkl_shim {
 namespace mem {
@@ -27,15 +27,15 @@ struct IndexSettings {
 class Index {
    public:
     // Chooses seeds and pages, and builds the pages if they fit. Throws std::bad_alloc.
-    Index(const IndexSettings &settings, Text text);
+    Index(const IndexSettings &settings, Reference reference);
     // The parts of an earlier index. `kept` has all pages or none.
-    Index(const IndexSettings &settings, Text text, const Seeds &seeds, int64_t page_letters,
-          std::vector<Page> kept);
+    Index(const IndexSettings &settings, Reference reference, const Seeds &seeds,
+          int64_t page_letters, std::vector<Page> kept);
 
     const IndexSettings &settings() const { return settings_; }
     // No two indexes of a process have the same.
     int64_t number() const { return number_; }
-    const Text &text() const { return text_; }
+    const Reference &reference() const { return reference_; }
     const Seeds &seeds() const { return seeds_; }
     int64_t pages() const { return pages_; }
     int64_t page_letters() const { return page_letters_; }
@@ -53,7 +53,7 @@ class Index {
 
     int64_t number_ = next_number();
     IndexSettings settings_;
-    Text text_;
+    Reference reference_;
     Seeds seeds_;
     int64_t pages_, page_letters_;
     bool resident_;

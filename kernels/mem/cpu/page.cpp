@@ -83,17 +83,17 @@ void for_all(Builder &builder, int64_t count, int threads) {
 
 }  // namespace
 
-Page page_at(const Text &text, int64_t page_letters, int64_t number) {
+Page page_at(const Reference &reference, int64_t page_letters, int64_t number) {
     Page page = {};
     page.first = number * page_letters;
-    page.last = std::min(page.first + page_letters, text.size());
+    page.last = std::min(page.first + page_letters, reference.size());
     return page;
 }
 
-void build_page(const Text &text, const Seeds &seeds, int threads, Page *page) {
+void build_page(const Reference &reference, const Seeds &seeds, int threads, Page *page) {
     const int64_t step = seeds.reference_step;
     const int64_t first = (page->first + step - 1) / step * step;
-    const int64_t last = std::min(page->last, text.size() - seeds.letters + 1);
+    const int64_t last = std::min(page->last, reference.size() - seeds.letters + 1);
     const int64_t count = std::max<int64_t>((last - first + step - 1) / step, 0);
     const int64_t buckets = seeds.buckets();
     int shift = 0;
@@ -102,9 +102,16 @@ void build_page(const Text &text, const Seeds &seeds, int threads, Page *page) {
     const int64_t seeds_of_piece = std::max(kSeedsOfPiece, (count + 255) / 256);
     const int64_t pieces = std::max<int64_t>((count + seeds_of_piece - 1) / seeds_of_piece, 1);
     page->starts = Buffer<uint32_t>(buckets + 1);
-    Builder builder = {
-        text.view(), seeds, *page, shift,          parts,
-        pieces,      first, count, seeds_of_piece, std::vector<int64_t>(size_t(parts * pieces))};
+    Builder builder = {reference.text(),
+                       seeds,
+                       *page,
+                       shift,
+                       parts,
+                       pieces,
+                       first,
+                       count,
+                       seeds_of_piece,
+                       std::vector<int64_t>(size_t(parts * pieces))};
     for_all<&Builder::count_parts>(builder, pieces, threads);
     int64_t total = 0;
     for (int64_t part = 0; part < parts; part++)

@@ -4,7 +4,7 @@
 #include <stdint.h>
 
 #include "mem/model.h"
-#include "mem/text.h"
+#include "mem/reference.h"
 
 namespace gkl_shim {
 namespace mem {
@@ -22,10 +22,10 @@ struct Page {
 };
 
 // The positions of a text that belong to page `number`.
-Page page_at(const Text &text, int64_t page_letters, int64_t number);
+Page page_at(const Reference &reference, int64_t page_letters, int64_t number);
 
 // Indexes the seeds that start in the page. Throws std::bad_alloc.
-void build_page(const Text &text, const Seeds &seeds, int threads, Page *page);
+void build_page(const Reference &reference, const Seeds &seeds, int threads, Page *page);
 
 }  // namespace mem
 }  // namespace gkl_shim

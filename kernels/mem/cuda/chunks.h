@@ -5,6 +5,8 @@
 
 #include <vector>
 
+#include "mem/text.h"
+
 namespace gkl_shim {
 namespace mem {
 
@@ -14,8 +16,9 @@ struct Chunk {
     int64_t begin, end;
 };
 
-// Divides the positions [first, last) into chunks of `letters` at most.
-std::vector<Chunk> chunks_of(const int64_t *offsets, int64_t count, int64_t first, int64_t last,
+// Divides the positions [first, last) into chunks of `letters` at most. `starts` are those of the
+// queries.
+std::vector<Chunk> chunks_of(const SequenceStarts &starts, int64_t first, int64_t last,
                              int64_t letters);
 
 }  // namespace mem

@@ -34,35 +34,18 @@ Strand StrandSearch::finish(int kind, int threads) {
     }
     Strand strand;
     strand.searched = true;
-    std::vector<int64_t> before;  // the matches before each piece
-    for (Piece &piece : pieces) {
-        before.push_back(strand.count());
-        strand.append(std::move(piece.matches));
-    }
-    in_parallel(int64_t(pieces.size()), int64_t(starts.size()), threads, [&](int64_t k) {
-        const bool last = size_t(k) + 1 == pieces.size();
-        const int64_t end = last ? text.starts().back() : pieces[size_t(k) + 1].begin;
-        const int64_t after = query_from(end);
-        for (int64_t query = query_from(pieces[size_t(k)].begin); query < after; query++)
-            starts[size_t(query)] += before[size_t(k)];
-    });
-    starts.back() = strand.count();
-    strand.starts = std::move(starts);
+    for (Piece &piece : pieces) strand.append(std::move(piece.matches));
     return strand;
 }
 
 void DeviceSearch::run() {
     waiting.resize(pages > 1 ? chunks.size() * strands.size() : 0);
     const int64_t used = std::min(device_count(), pages > 1 ? pages : chunk_count());
-    // The host finds out where queries begin while the devices index their first pages.
-    const int most = std::max(settings.threads, int(used) + 1);
-    in_parallel(used + 1, kLongTime, most, [this](int64_t k) {
-        if (k == 0)
-            prepare();
-        else
-            on_device(k - 1, [this, k](SearchDevice &device) {
-                index_page(device, pages > 1 ? k - 1 : 0);
-            });
+    const int most = std::max(settings.threads, int(used));
+    in_parallel(used, kLongTime, most, [this](int64_t number) {
+        on_device(number, [this, number](SearchDevice &device) {
+            index_page(device, pages > 1 ? number : 0);
+        });
     });
     // The other devices have no page, so they may not take a chunk.
     in_parallel(used, kLongTime, most, [this](int64_t number) {
@@ -77,21 +60,13 @@ void DeviceSearch::run() {
     });
 }
 
-void DeviceSearch::prepare() {
-    results = results_of(queries);
-    for (StrandSearch &strand : strands) {
-        strand.text = TextSource(role_of(strand.reverse), index.settings().nucleotides_only,
-                                 queries.letters, queries.offsets, results.query_starts);
-        strand.starts.resize(size_t(queries.count + 1));
-    }
-}
-
 void DeviceSearch::index_page(SearchDevice &device, int64_t page) {
     Stopwatch watch;
     Stream &stream = device.searchers[0]->stream;
     const CudaContext current(stream.driver, device.context);
     const int64_t begin = page * page_letters;
-    device.page->build(&stream, index, begin, std::min(begin + page_letters, index.text().size()),
+    device.page->build(&stream, index, begin,
+                       std::min(begin + page_letters, index.reference().size()),
                        settings.min_length, settings.threads);
     const std::lock_guard<std::mutex> lock(mutex);
     watch.add_to(&times.index);
@@ -113,7 +88,7 @@ void DeviceSearch::search_page(SearchDevice &device, std::atomic<int64_t> &next)
 
 void DeviceSearch::search_chunk(SearchDevice &device, Searcher &searcher, int64_t number,
                                 StepTimes *spent) {
-    searcher.take(chunks[size_t(number)], results.query_starts, chunk_settings);
+    searcher.take(chunks[size_t(number)], starts, chunk_settings);
     for (StrandSearch &strand : strands) {
         Waiting mine;
         searcher.find(*device.page, strand.text, chunk_settings, spent,
@@ -176,7 +151,7 @@ void DeviceSearch::collect(StrandSearch &strand, int64_t begin, int64_t end,
         piece.matches = Buffer<Match>(places.back());
     else
         piece.slices.resize(size_t(slices));
-    const TextSource reference = index.text().source();
+    const TextSource reference = index.reference().source();
     in_parallel(slices, places.back() * kNanosecondsOfMatch, settings.threads, [&](int64_t slice) {
         const int64_t place = places[size_t(slice)], count = places[size_t(slice + 1)] - place;
         if (!all) piece.slices[size_t(slice)].resize(size_t(count));
@@ -189,12 +164,7 @@ void DeviceSearch::collect(StrandSearch &strand, int64_t begin, int64_t end,
             merge_matches(matches, at, at + (last - first));
             at += last - first;
         }
-        if (all)
-            set_starts(results.query_starts, strand.query_from(position(slice)),
-                       strand.query_from(position(slice + 1)), matches, count, place,
-                       strand.starts.data());
-        else
-            tidy_slice(settings.kind, piece.slices[size_t(slice)]);
+        if (!all) tidy_slice(settings.kind, piece.slices[size_t(slice)]);
     });
     const std::lock_guard<std::mutex> lock(mutex);
     strand.pieces.push_back(std::move(piece));

@@ -68,17 +68,8 @@ struct Piece {
 // One strand of the queries.
 struct StrandSearch {
     bool reverse;
-    TextSource text = {};
+    TextSource text;
     std::vector<Piece> pieces = {};
-    // Of each query: the number of matches in the same piece that are of earlier queries.
-    std::vector<int64_t> starts = {};
-
-    // The first query that begins at a position of the text or after it.
-    int64_t query_from(int64_t position) const {
-        // The last start is the end of the text.
-        const auto &begins = text.starts();
-        return std::lower_bound(begins.begin(), begins.end() - 1, position) - begins.begin();
-    }
 
     // Puts the pieces together.
     Strand finish(int kind, int threads);
@@ -88,7 +79,7 @@ struct StrandSearch {
 struct DeviceSearch {
     const Index &index;
     const FindSettings &settings;
-    const gkl_shim_mem_sequences &queries;
+    const SequenceStarts starts;  // of the queries
     std::vector<std::unique_ptr<SearchDevice>> &devices;
     std::vector<StrandSearch> strands;
     std::vector<Chunk> chunks;
@@ -109,7 +100,6 @@ struct DeviceSearch {
     std::atomic<int64_t> match_count{0};
     StepTimes times = {};
     int32_t failed = -1;
-    Results results = {};
 
     int64_t device_count() const { return int64_t(devices.size()); }
     int64_t chunk_count() const { return int64_t(chunks.size()); }
@@ -123,9 +113,6 @@ struct DeviceSearch {
 
     // Searches on all devices. Throws CudaFailure.
     void run();
-
-    // Tells the strands where queries begin.
-    void prepare();
 
     // Calls work(device). Remembers the device if it fails.
     template <class Work>

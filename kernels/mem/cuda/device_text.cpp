@@ -13,28 +13,28 @@ const int64_t kPadding = 8;
 
 }  // namespace
 
-void DeviceText::take(const Chunk &chunk, const std::vector<int64_t> &starts, int64_t before,
+void DeviceText::take(const Chunk &chunk, const SequenceStarts &starts, int64_t before,
                       int64_t after) {
-    const auto first = std::upper_bound(starts.begin(), starts.end(), chunk.begin) - 1;
-    const auto last = std::lower_bound(first, starts.end(), chunk.end);
-    begin_ = std::max(chunk.begin - before, *first);
-    end_ = std::min(chunk.end + after, *last);
-    cut_ = end_ < *last;
-    sequence_ = first - starts.begin();
-    before_ = begin_ - *first;
-    end_bytes_ = last - first - cut_;
+    sequence_ = starts.sequence_at(chunk.begin);
+    const int64_t last = starts.sequence_at(chunk.end - 1) + 1;
+    begin_ = std::max(chunk.begin - before, starts[sequence_]);
+    end_ = std::min(chunk.end + after, starts[last]);
+    cut_ = end_ < starts[last];
+    before_ = begin_ - starts[sequence_];
+    end_bytes_ = last - sequence_ - cut_;
     starts_.assign(1, 0);
-    for (auto start = first + 1; start < last; start++)
-        starts_.push_back(uint32_t(*start - begin_));
+    for (int64_t sequence = sequence_ + 1; sequence < last; sequence++)
+        starts_.push_back(uint32_t(starts[sequence] - begin_));
     sent_ = nullptr;
 }
 
 void DeviceText::make(Stream *stream, const TextSource &source, int threads) {
     const int64_t count = end_ - begin_ - (source.has_end_bytes() ? 0 : end_bytes_);
+    const int64_t *const offsets = source.starts().offsets;
     // In the reverse strand, the letters before the part are the last ones of its sequence.
     const int64_t first = source.is_reversed()
-                              ? source.offset(sequence_ + end_bytes_ + cut_) - before_ - count
-                              : source.offset(sequence_) + before_;
+                              ? offsets[sequence_ + end_bytes_ + cut_] - before_ - count
+                              : offsets[sequence_] + before_;
     send(stream, source.letters() + first, count, threads);
     text_.grow(stream->driver, stream->stream, letter_bytes() + letter_bytes() * 3 / 8);
     const int64_t sequences = int64_t(starts_.size());

@@ -17,8 +17,7 @@ class DeviceText {
    public:
     // Takes a part: the chunk, and up to `before` letters before and `after` letters after it that
     // belong to its first and its last sequence. `starts` are those of the sequences in the text.
-    void take(const Chunk &chunk, const std::vector<int64_t> &starts, int64_t before,
-              int64_t after);
+    void take(const Chunk &chunk, const SequenceStarts &starts, int64_t before, int64_t after);
     // Makes the part of a text that has sequences of the same lengths. Sends the letters, unless
     // the text made before has the same.
     void make(Stream *stream, const TextSource &source, int threads);

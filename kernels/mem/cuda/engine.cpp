@@ -44,12 +44,16 @@ struct gkl_shim_mem_cuda {
                  const gkl_shim_mem_sequences &queries, gkl_shim_mem_cuda_call *call) {
         const std::lock_guard<std::mutex> lock(mutex_);
         const int64_t count = int64_t(devices_.size());
-        const int64_t size = std::max<int64_t>(index.text().size(), 1);
-        const int64_t text_size = queries.offsets[queries.count] + queries.count;
+        const int64_t size = std::max<int64_t>(index.reference().size(), 1);
+        const SequenceStarts starts = starts_of(queries);
+        const int64_t text_size = starts[queries.count];
         const int64_t first = settings.first, last = settings.is_part() ? settings.last : text_size;
         std::vector<StrandSearch> strands;
         for (const bool reverse : {false, true})
-            if (settings.wants(reverse)) strands.push_back({reverse});
+            if (settings.wants(reverse))
+                strands.push_back(
+                    {reverse, TextSource(role_of(reverse), index.settings().nucleotides_only,
+                                         queries.letters, starts)});
         int64_t page = page_letters_ > 0 ? page_letters_ : largest_page(index.seeds());
         // With a page for each device, the index is built once, and all devices look up all
         // queries. Otherwise all devices build the whole index. A letter takes about as long in
@@ -73,10 +77,10 @@ struct gkl_shim_mem_cuda {
         seeds.query_step = query_step(seeds, settings.min_length);
         DeviceSearch search = {index,
                                settings,
-                               queries,
+                               starts,
                                devices_,
                                std::move(strands),
-                               chunks_of(queries.offsets, queries.count, first, last, chunk),
+                               chunks_of(starts, first, last, chunk),
                                last,
                                (size + page - 1) / page,
                                page,
@@ -88,16 +92,17 @@ struct gkl_shim_mem_cuda {
             call->failed = search.failed;
             throw;
         }
+        Results results = results_of(queries, settings.threads);
         for (StrandSearch &strand : search.strands)
-            search.results.strands[strand.reverse] = strand.finish(settings.kind, settings.threads);
-        search.results.end = search.end();
+            results.strands[strand.reverse] = strand.finish(settings.kind, settings.threads);
+        results.end = search.end();
         call->pages = search.pages;
         call->page_letters = page;
         call->index_seconds = search.times.index;
         call->match_seconds = search.times.match;
         call->expand_seconds = search.times.expand;
         call->collect_seconds = search.times.collect;
-        return std::move(search.results);
+        return results;
     }
 
    private:

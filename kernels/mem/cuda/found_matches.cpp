@@ -17,7 +17,7 @@ struct Letters {
     uint8_t made[kTogether + 8];
 
     const uint8_t *next() {
-        const int64_t count = std::min<int64_t>(kTogether, source.starts().back() - position);
+        const int64_t count = std::min<int64_t>(kTogether, source.size() - position);
         source.copy(position, position + count, made);
         // equal_from() ends at an end byte, and reads whole words.
         memset(made + count, source.end_byte(), 8);

@@ -71,11 +71,11 @@ void DevicePage::build(Stream *stream, const Index &index, int64_t first, int64_
         return;
     index_ = -1;
     const Seeds &seeds = index.seeds();
-    const Text &text = index.text();
-    reference_.take({first, last}, text.starts(), letters_before(seeds), after);
-    reference_.make(stream, text.source(), threads);
+    const Reference &reference = index.reference();
+    reference_.take({first, last}, reference.starts(), letters_before(seeds), after);
+    reference_.make(stream, reference.source(), threads);
     const Steps steps =
-        steps_in(first, std::min(last, text.size() - seeds.letters + 1), seeds.reference_step);
+        steps_in(first, std::min(last, reference.size() - seeds.letters + 1), seeds.reference_step);
     const int64_t seeds_room = std::max<int64_t>(steps.count, 1);
     starts_.grow(driver_, stream->stream, (seeds.buckets() + 1) * 4);
     positions_.grow(driver_, stream->stream, seeds_room * 4);
@@ -119,7 +119,7 @@ Searcher::~Searcher() {
     fetched_.free(stream.driver);
 }
 
-void Searcher::take(const Chunk &chunk, const std::vector<int64_t> &starts,
+void Searcher::take(const Chunk &chunk, const SequenceStarts &starts,
                     const ChunkSettings &settings) {
     chunk_ = chunk;
     queries_.take(chunk, starts, letters_before(settings.seeds),

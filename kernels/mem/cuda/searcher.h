@@ -79,8 +79,7 @@ class Searcher {
     Searcher(const Searcher &) = delete;
 
     // Takes the next chunk. `starts` are those of the queries in the texts.
-    void take(const Chunk &chunk, const std::vector<int64_t> &starts,
-              const ChunkSettings &settings);
+    void take(const Chunk &chunk, const SequenceStarts &starts, const ChunkSettings &settings);
     // Finds the matches of a strand that start in the chunk. Calls collect(begin, end, found) with
     // those of each part of it, one part after the other. A part has at most settings.most matches,
     // or one position. The matches are valid during the call. Adds the time to `times`.

@@ -54,8 +54,8 @@ struct alignas(8) PageSeed {
 struct SeedWork {
     Seeds seeds;
     TextView reference;
-    int64_t first, count;   // the first seed's position, and the number of seeds
-    int32_t shift;          // bucket >> shift is its part of the table
+    int64_t first, count;  // the first seed's position, and the number of seeds
+    int32_t shift;         // bucket >> shift is its part of the table
     int32_t parts;
     uint32_t *part_starts;  // of each part, and where the last one ends
     PageSeed *divided;      // the seeds of each part
