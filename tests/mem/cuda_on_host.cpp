@@ -3,7 +3,6 @@
 // of the others.
 #include "../fakes/host_kernel.h"
 #include "../gpu/warps_on_host.h"
-
 #include "mem/cuda/kernels.cu"
 
 namespace gkl_shim {
@@ -20,8 +19,7 @@ constexpr uint32_t kUnused = 0xA5A5A5A5;
 
 // Launches a kernel of the index, and checks the shared memory behind the words that it may use.
 template <class Kernel>
-void launch_index(unsigned x, unsigned y, Kernel *kernel, void *const *parameters,
-                  int64_t words) {
+void launch_index(unsigned x, unsigned y, Kernel *kernel, void *const *parameters, int64_t words) {
     std::fill(std::begin(shared_words), std::end(shared_words), kUnused);
     blockDim.x = 3 * kLanes;
     launch(x, y, kernel, parameters);

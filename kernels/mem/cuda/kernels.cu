@@ -1,11 +1,11 @@
 // The CUDA kernels of maximal exact matches: make texts, index a page, count the matches, write
 // them, and put them in order.
 //
-// The index is sorted by bucket in two steps, so that memory is read and written in order, or within
-// a range that fits in the second cache. Neighbouring buckets are a part of the table. count_parts()
-// counts the seeds of each part, the scan makes a part's count its end, and divide_seeds() copies
-// the seeds to their parts. sort_parts() sorts each part in shared memory. The order within a
-// bucket does not matter, because the matches are sorted.
+// The index is sorted by bucket in two steps, so that memory is read and written in order, or
+// within a range that fits in the second cache. Neighbouring buckets are a part of the table.
+// count_parts() counts the seeds of each part, the scan makes a part's count its end, and
+// divide_seeds() copies the seeds to their parts. sort_parts() sorts each part in shared memory.
+// The order within a bucket does not matter, because the matches are sorted.
 //
 // Matches are sorted by their positions in the queries, with a counting sort. A warp takes a tile
 // of neighbouring seeds of the queries. count_matches() counts the matches that start at each
@@ -82,12 +82,11 @@ __device__ uint32_t sum_up_to(uint32_t value) {
     return value;
 }
 
-// Calls visit(in, k, values[k]) for each k in [first, last). `in` says whether the lane has one. All
-// threads of a block call it together, and lanes take neighbours. A thread loads several values
+// Calls visit(in, k, values[k]) for each k in [first, last). `in` says whether the lane has one.
+// All threads of a block call it together, and lanes take neighbours. A thread loads several values
 // before it visits the first, because there may be few threads for very many values.
 template <class Value, class Visit>
-__device__ void visit_values(const Value *values, int64_t first, int64_t last,
-                             const Visit &visit) {
+__device__ void visit_values(const Value *values, int64_t first, int64_t last, const Visit &visit) {
     constexpr int kLoaded = 8;
     const int threads = blockDim.x, thread = threadIdx.x;
     for (int64_t begin = first; begin < last; begin += kLoaded * threads) {
