@@ -16,8 +16,8 @@ enum { kIndexThreads = 512, kPiece = 16384 };
 // The most parts of the table of buckets: 44 KiB of shared memory hold a counter for each. A part
 // should have this many seeds on average.
 enum { kMostParts = 11 << 10, kSeedsOfPart = 4096 };
-// A block sorts up to 2^kSectionBits buckets. Words of shared memory that it needs: for the buckets,
-// the seeds before them, and those of each warp.
+// A block sorts up to 2^kSectionBits buckets. Words of shared memory that it needs: for the
+// buckets, the seeds before them, and those of each warp.
 enum { kSectionBits = 13, kSortWords = (1 << kSectionBits) + 1 + kIndexThreads / kWarp };
 // Values that a warp sums up or scans.
 enum { kScanned = 1024 };
@@ -65,7 +65,8 @@ struct SeedWork {
         uint32_t *positions;
     };
 
-    // A section is 2^section_bits() neighbouring buckets: a part, or a piece of it. A block sorts it.
+    // A section is 2^section_bits() neighbouring buckets: a part, or a piece of it. A block sorts
+    // it.
     GKL_SHIM_MEM_METHOD int section_bits() const {
         return shift < kSectionBits ? shift : int(kSectionBits);
     }
