@@ -3,7 +3,6 @@
 // that writes shared memory beyond its own ends the process.
 #include "../fakes/host_kernel.h"
 #include "../gpu/warps_on_host.h"
-
 #include "correct/cuda/kernels.cu"
 
 namespace gkl_shim {

@@ -123,3 +123,19 @@ def test_a_run_of_a_against_itself(engine) -> None:
     want = index.find([reference])
     given = mem.native_sequences([reference], "queries")
     assert np.array_equal(engine.find(index.native, given, 20, "mem", "forward").array(), want)
+
+
+@pytest.mark.parametrize("query_letters", [0, 10**13])
+@pytest.mark.parametrize("run", ["A", "N"])
+def test_a_long_run_of_one_letter(engine, run: str, query_letters: int) -> None:
+    """All its seeds are in one bucket. The parts of the others have a section each, or several."""
+    sides = np.random.default_rng(7).choice(np.frombuffer(b"ACGT", np.uint8), (2, 5_000_000))
+    reference = np.concatenate([sides[0], np.full(3_000_000, ord(run), np.uint8), sides[1]])
+    queries = [reference[start : start + 20] for start in range(0, 5_000_000, 53)]
+    queries += [np.full(25, ord(run), np.uint8), sides[0][-15:], reference[4_999_900:5_000_010]]
+    index = mem.Index([reference], min_length=20, backend="cpu", query_letters=query_letters)
+    want = index.find(queries)
+    given = mem.native_sequences(queries, "queries")
+    found = engine.find(index.native, given, 20, "mem", "forward").array()
+    assert len(found) == len(want) > 3_000_000
+    assert np.array_equal(found, want)

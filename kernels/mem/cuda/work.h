@@ -13,11 +13,11 @@ enum { kThreads = 128, kWarp = 32 };
 enum { kTile = 8, kLanesOfSeed = kWarp / kTile };
 // The index of a page: threads of a block, and seeds that it takes together, a piece.
 enum { kIndexThreads = 512, kPiece = 16384 };
-// The most parts of the table of buckets, so that 48 KiB of shared memory hold a counter for each.
-// A part should have this many seeds on average.
-enum { kMostParts = 12288, kSeedsOfPart = 4096 };
-// 2^kSectionBits buckets are a section. Words of shared memory of sort_parts(): the buckets of a
-// section, the seeds before it, and those of each warp.
+// The most parts of the table of buckets: 44 KiB of shared memory hold a counter for each. A part
+// should have this many seeds on average.
+enum { kMostParts = 11 << 10, kSeedsOfPart = 4096 };
+// A block sorts up to 2^kSectionBits buckets. Words of shared memory that it needs: for the
+// buckets, the seeds before them, and those of each warp.
 enum { kSectionBits = 13, kSortWords = (1 << kSectionBits) + 1 + kIndexThreads / kWarp };
 // Values that a warp sums up or scans.
 enum { kScanned = 1024 };
@@ -67,8 +67,8 @@ struct SeedWork {
         uint32_t *positions;
     };
 
-    // Neighbouring buckets of a part that a block sorts together have a number with the same upper
-    // bits. Sections count through all parts.
+    // A section is 2^section_bits() neighbouring buckets: a part, or a piece of it. A block sorts
+    // it.
     GKL_SHIM_MEM_METHOD int section_bits() const {
         return shift < kSectionBits ? shift : int(kSectionBits);
     }
