@@ -23,8 +23,10 @@ void choose_unique(const SequenceStarts &starts, int kind, std::vector<Match> &m
     if (kind != kMum) return;
     std::vector<Match> of_query;
     auto out = matches.begin();
+    int64_t query = 0;
     for (auto first = matches.begin(); first != matches.end();) {
-        const int64_t end = starts[starts.sequence_at(first->query) + 1];
+        while (starts[query + 1] <= first->query) query++;
+        const int64_t end = starts[query + 1];
         const auto last = std::find_if(first, matches.end(),
                                        [end](const Match &match) { return match.query >= end; });
         of_query.assign(first, last);
