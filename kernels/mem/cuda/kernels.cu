@@ -182,8 +182,8 @@ __global__ void divide_seeds(SeedWork work) {
 // A block takes a section of a part: it counts the seeds of each bucket, writes where the buckets
 // start, and then the positions of the seeds. A thread takes every kIndexThreads-th seed of the
 // part. A part has one section, unless there are very many buckets. If it has more, each block
-// reads the whole part. The last parts come first: all seeds in a run of N are in one bucket there,
-// which may take a block longer than any other. Reading and writing bound it.
+// reads the whole part. The last parts come first: the seeds of odd letters are there. All those in
+// a run of N are in one bucket, and its block may take the longest. Reading and writing bound it.
 __global__ void sort_parts(SeedWork work) {
     extern __shared__ uint32_t shared_words[];
     uint32_t *const places = shared_words, *const sums = shared_words + (1 << kSectionBits);
