@@ -2,14 +2,16 @@
 
     python -m benchmarks.mem_cuda --json FILE.json
 
-The tables: `steps`, the workloads of the paper on MUMmerGPU 2.0 and two genomes, on one GPU; and
-`devices`, references of 100 million letters and more on one GPU and on all. The total is the time
-from arrays to matches, index included; the steps are timed one after the other on one GPU. Memory
-has been allocated by an earlier search. The matches are compared with the CPU's.
+The tables: `steps`, the workloads of the paper on MUMmerGPU 2.0 and two genomes, on one GPU;
+`devices`, references of 100 million letters and more on one GPU and on all; and `halves`, the same
+references, or their reads, cut in half, on one GPU: what each of two GPUs would have to do. The
+total is the time from arrays to matches, index included; the steps are timed one after the other
+on one GPU. Memory has been allocated by an earlier search. The matches are compared with the CPU's.
 """
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from functools import partial
 
@@ -37,7 +39,9 @@ _LARGE = (
 def command(json_file: str | None, smaller: int) -> None:
     """Measure maximal exact matches on GPUs."""
     report.measure_tables(
-        [partial(_steps, smaller), partial(_devices, smaller)], json_file, gpu=True
+        [partial(_steps, smaller), partial(_devices, smaller), partial(_halves, smaller)],
+        json_file,
+        gpu=True,
     )
 
 
@@ -59,6 +63,27 @@ def _devices(smaller: int, step: Progress) -> Table:
             step(f"{shape.name}, l = {shape.min_length}, {count} GPUs")
             row, _ = bench_mem.on_devices(workload, range(count))
             table.rows.append({**row, "same as CPU": _same(workload, range(count))})
+    return table
+
+
+def _halves(smaller: int, step: Progress) -> Table:
+    table = Table("Halves of the work on one GPU, seconds", name="halves")
+    for shape in _LARGE:
+        workload = generated(shape.smaller(smaller))
+        reads = (len(workload.offsets) - 1) // 2
+        few = dataclasses.replace(
+            workload,
+            queries=workload.queries[: workload.offsets[reads]],
+            offsets=workload.offsets[: reads + 1],
+        )
+        half = len(workload.reference) // 2
+        short = dataclasses.replace(workload, reference=workload.reference[:half])
+        parts = {"all": workload, "half of the reads": few, "half of the reference": short}
+        for name, part in parts.items():
+            step(f"{shape.name}, l = {shape.min_length}, {name}")
+            row, _ = bench_mem.on_devices(part, [0])
+            keys = ("workload", "l", "index", "total", "matches")
+            table.rows.append({"part": name, **{key: row[key] for key in keys}})
     return table
 
 

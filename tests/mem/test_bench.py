@@ -53,6 +53,13 @@ def test_gpus_are_measured_and_compared_with_the_cpu(
     rows = tables["devices"]["rows"]
     assert [row["engine"] for row in rows] == ["1 GPUs", "2 GPUs"] * 4
     assert {row["same as CPU"] for row in rows} == {"yes"}
+    halves = tables["halves"]["rows"]
+    assert [row["part"] for row in halves[:3]] == [
+        "all", "half of the reads", "half of the reference",
+    ]  # fmt: skip
+    for whole, few, short in zip(*[iter(halves)] * 3, strict=True):
+        assert 0 < few["matches"] + short["matches"] < 2 * whole["matches"]
+        assert min(row["total"] for row in (whole, few, short)) > 0
     for row in tables["steps"]["rows"] + rows:
         assert min(row[step] for step in ("index", "match", "collect", "output", "total")) > 0
         assert (row["expand"] > 0) == (row["matches"] > 0)
