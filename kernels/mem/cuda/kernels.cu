@@ -154,8 +154,9 @@ __global__ void count_parts(SeedWork work) {
 
 // A block takes a piece and copies its seeds to their parts. It counts them first, and takes room
 // in each part for all that the piece has of it. Expects the end of each part in part_starts, and
-// leaves where it starts. Writes of 8 bytes at random places bound it. The blocks that run at the
-// same time write to neighbouring places of each part, so the second cache puts these together.
+// leaves where it starts. Waiting bounds it: for places in shared memory, and for room in the
+// parts. The blocks that run at the same time write to neighbouring places of each part, so the
+// second cache puts these together.
 __global__ void divide_seeds(SeedWork work) {
     extern __shared__ uint32_t shared_words[];
     uint32_t *const places = shared_words;
