@@ -148,11 +148,11 @@ class Fasta:
 
 
 class Index:
-    """A ``gkl_shim_mem *``, and the reference, which it may borrow."""
+    """A ``gkl_shim_mem *``, and the reference if it is borrowed."""
 
-    def __init__(self, handle: Any, reference: Sequences | None = None) -> None:
+    def __init__(self, handle: Any, borrowed: Sequences | None = None) -> None:
         self._ffi, self._lib = _native.library()
-        self._reference = reference
+        self._borrowed = borrowed
         self.handle = self._ffi.gc(handle, self._lib.gkl_shim_mem_close)
 
     @classmethod
@@ -162,7 +162,7 @@ class Index:
         made = ffi.new("gkl_shim_mem **")
         given = ffi.new("gkl_shim_mem_options *", options)
         _native.check(lib.gkl_shim_mem_open(given, reference.pointer, made))
-        return cls(made[0], reference)
+        return cls(made[0], reference if options.get("borrowed") else None)
 
     @classmethod
     def load(cls, data: Any, threads: int) -> Index:
