@@ -70,7 +70,7 @@ struct Strings {
 gkl_shim_mem *index_of(const Strings &reference, int64_t page_letters) {
     gkl_shim_mem_options options = {};
     options.threads = 2, options.min_length = 11, options.page_letters = page_letters;
-    options.deferred = 1;
+    options.deferred = options.borrowed = 1;
     const gkl_shim_mem_sequences sequences = {reference.count(), reference.offsets.data(),
                                               letters_of(reference.letters)};
     gkl_shim_mem *index;
@@ -78,7 +78,8 @@ gkl_shim_mem *index_of(const Strings &reference, int64_t page_letters) {
     return index;
 }
 
-// What all calls of one round get. The first searches build the pages of its indexes.
+// What all calls of one round get. The first searches copy the reference of its indexes, and build
+// their pages. `reference` must outlive it.
 struct Case {
     gkl_shim_mem *index, *pages;
     Strings reads, haplotypes, queries;
