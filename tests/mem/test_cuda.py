@@ -16,7 +16,7 @@ from click.testing import CliRunner
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from gkl_shim import mem
+from gkl_shim import _native, mem
 from gkl_shim._native_mem import Matches, Part, Sequences
 from gkl_shim.cli._generated_mem import mutated
 from gkl_shim.cli.mem import command
@@ -214,6 +214,18 @@ def test_matches_outlive_their_queries(host) -> None:
     engine.close()
     assert len(results[0][0]) > 100
     assert all(result == results[0] for result in results)
+
+
+@pytest.mark.parametrize("count", [1, 3])
+def test_queries_without_letters(host, count: int) -> None:
+    """The C ABI allows a null pointer where there are no letters."""
+    ffi, _ = _native.library()
+    offsets = ffi.new("int64_t[]", count + 1)
+    given = Sequences(ffi.new("gkl_shim_mem_sequences *", (count, offsets, ffi.NULL)), offsets)
+    index = mem.Index("ACGTTGCAACGT", min_length=4)
+    engine = cuda.Engine()
+    assert len(engine.find(index.native, given, 4, "mem", "both").array()) == 0
+    engine.close()
 
 
 def test_an_index_has_its_own_copy_of_arrays(host) -> None:

@@ -25,7 +25,7 @@ void DeviceText::take(const Chunk &chunk, const SequenceStarts &starts, int64_t 
     starts_.assign(1, 0);
     for (int64_t sequence = sequence_ + 1; sequence < last; sequence++)
         starts_.push_back(uint32_t(starts[sequence] - begin_));
-    sent_ = nullptr;
+    sent_ = -1;
 }
 
 void DeviceText::make(Stream *stream, const TextSource &source, int threads) {
@@ -35,7 +35,7 @@ void DeviceText::make(Stream *stream, const TextSource &source, int threads) {
     const int64_t first = source.is_reversed()
                               ? offsets[sequence_ + end_bytes_ + cut_] - before_ - count
                               : offsets[sequence_] + before_;
-    send(stream, source.letters() + first, count, threads);
+    send(stream, source, first, count, threads);
     text_.grow(stream->driver, stream->stream, letter_bytes() + letter_bytes() * 3 / 8);
     const int64_t sequences = int64_t(starts_.size());
     TextWork work = {reinterpret_cast<const uint32_t *>(given_.address()),
@@ -54,17 +54,18 @@ void DeviceText::make(Stream *stream, const TextSource &source, int threads) {
     stream->launch(stream->kernels.make_text, work.words, parameters);
 }
 
-void DeviceText::send(Stream *stream, const uint8_t *letters, int64_t count, int threads) {
-    if (letters == sent_) return;
+void DeviceText::send(Stream *stream, const TextSource &source, int64_t first, int64_t count,
+                      int threads) {
+    if (first == sent_) return;
     const int64_t bytes = int64_t(starts_.size()) * 4;
     given_.grow(stream->driver, stream->stream, bytes + count + kPadding);
     Sender &sender = stream->sender;
     sender.begin(given_.address(), bytes + count + kPadding);
     sender.copy(reinterpret_cast<const uint8_t *>(starts_.data()), bytes, threads);
-    sender.copy(letters, count, threads);
+    sender.copy(source.letters() + first, count, threads);
     sender.fill(0, kPadding);
     sender.end();
-    sent_ = letters;
+    sent_ = first;
 }
 
 void DeviceText::free(const CudaDriver &driver) {

@@ -38,15 +38,15 @@ class DeviceText {
     uint8_t *codes() const { return letters() + letter_bytes(); }
     uint8_t *odd() const { return codes() + letter_bytes() / 4; }
 
-    // Sends the starts, and this many letters.
-    void send(Stream *stream, const uint8_t *letters, int64_t count, int threads);
+    // Sends the starts, and `count` letters from the first one on.
+    void send(Stream *stream, const TextSource &source, int64_t first, int64_t count, int threads);
 
     int64_t begin_ = 0, end_ = 0;
     bool cut_ = false;
     int64_t sequence_ = 0, before_ = 0;  // the first sequence, and its letters before begin_
     int64_t end_bytes_ = 0;              // in the part
     std::vector<uint32_t> starts_;       // of the sequences, counted from begin_; one at least
-    const uint8_t *sent_ = nullptr;      // the first byte that was sent
+    int64_t sent_ = -1;                  // the first letter that was sent, among the source's
     gpu::KeptMemory<uint64_t> given_;    // the starts, and then the letters as they were given
     gpu::KeptMemory<uint64_t> text_;
 };
