@@ -559,8 +559,8 @@ typedef struct {
     int64_t query_letters; /* that will be searched, about, each strand counted; 0: unknown. Affects
                               the speed alone. */
     int32_t deferred;      /* not 0: the first search on the CPU builds the pages */
-    int32_t borrowed;      /* not 0: the reference's arrays must stay as they are until the index is
-                              closed. Its letters are not copied before they are needed. */
+    int32_t borrowed;      /* not 0: the reference's letters are not copied before they are needed.
+                              Its arrays must stay valid and unchanged until the index is closed. */
 } gkl_shim_mem_options;
 
 /* An index of a reference. */

@@ -107,9 +107,9 @@ extern "C" gkl_shim_status gkl_shim_mem_open(const gkl_shim_mem_options *options
                                         options->page_letters,  options->memory,
                                         options->query_letters, allowed_threads(options->threads),
                                         options->deferred != 0};
-        Reference copy(settings.nucleotides_only, reference->letters, reference->offsets,
-                       reference->count, settings.threads, options->borrowed != 0);
-        *index = new gkl_shim_mem{Index(settings, std::move(copy)), {}};
+        Reference given(settings.nucleotides_only, reference->letters, reference->offsets,
+                        reference->count, settings.threads, options->borrowed != 0);
+        *index = new gkl_shim_mem{Index(settings, std::move(given)), {}};
         return GKL_SHIM_OK;
     });
 }

@@ -64,7 +64,7 @@ GKL_SHIM_MEM_METHOD uint64_t word_at(const uint8_t *bytes) {
 }
 GKL_SHIM_MEM_METHOD int zeros_below(uint64_t word) { return __ffsll((long long)word) - 1; }
 GKL_SHIM_MEM_METHOD int zeros_above(uint64_t word) { return __clzll((long long)word); }
-GKL_SHIM_MEM_METHOD uint64_t bytes_turned(uint64_t word) {
+GKL_SHIM_MEM_METHOD uint64_t bytes_reversed(uint64_t word) {
     const uint32_t low = uint32_t(word), high = uint32_t(word >> 32);
     return uint64_t(__byte_perm(low, 0, 0x0123)) << 32 | __byte_perm(high, 0, 0x0123);
 }
@@ -76,7 +76,7 @@ GKL_SHIM_MEM_METHOD uint64_t word_at(const uint8_t *bytes) {
 }
 GKL_SHIM_MEM_METHOD int zeros_below(uint64_t word) { return __builtin_ctzll(word); }
 GKL_SHIM_MEM_METHOD int zeros_above(uint64_t word) { return __builtin_clzll(word); }
-GKL_SHIM_MEM_METHOD uint64_t bytes_turned(uint64_t word) { return __builtin_bswap64(word); }
+GKL_SHIM_MEM_METHOD uint64_t bytes_reversed(uint64_t word) { return __builtin_bswap64(word); }
 #endif
 
 // What each byte of a sequence becomes in a text.
@@ -109,8 +109,8 @@ GKL_SHIM_MEM_METHOD uint8_t odd_of(uint64_t word) {
     return uint8_t((odd_bits_of(word) >> 7) * 0x0102040810204080 >> 56);
 }
 
-// If 8 letters from a place on are acgt in either case, sets what they are in a text, or their
-// reverse complement, and returns true.
+// If 8 letters are all acgt in either case, sets `in_text` to what a text holds for them, or for
+// their reverse complement, and returns true.
 GKL_SHIM_MEM_METHOD bool usual_letters(const uint8_t *letters, bool reversed, uint64_t *in_text) {
     const uint64_t each = 0x0101010101010101;
     // The bit 0x20 makes a letter lower case.
@@ -118,7 +118,7 @@ GKL_SHIM_MEM_METHOD bool usual_letters(const uint8_t *letters, bool reversed, ui
     if (odd_bits_of(lowered) != 0) return false;
     // a and t differ in the bits 0x15, c and g in 0x04, and only c and g have the bit 0x02.
     const uint64_t is_cg = lowered >> 1 & each;
-    *in_text = reversed ? bytes_turned(lowered ^ 0x15 * each ^ 0x11 * is_cg) : lowered;
+    *in_text = reversed ? bytes_reversed(lowered ^ 0x15 * each ^ 0x11 * is_cg) : lowered;
     return true;
 }
 

@@ -107,7 +107,12 @@ inline SequenceStarts starts_of(const gkl_shim_mem_sequences &queries) {
     return {queries.offsets, queries.count, 1};
 }
 
-inline Role role_of(bool reverse) { return reverse ? Role::kReversedQuery : Role::kQuery; }
+// The source of a strand's text.
+inline TextSource source_of(const gkl_shim_mem_sequences &queries, bool reverse,
+                            bool nucleotides_only) {
+    return TextSource(reverse ? Role::kReversedQuery : Role::kQuery, nucleotides_only,
+                      queries.letters, starts_of(queries));
+}
 
 }  // namespace mem
 }  // namespace gkl_shim

@@ -21,7 +21,7 @@ bool is_nucleotide(uint8_t letter) {
     return letter == 'a' || letter == 'c' || letter == 'g' || letter == 't';
 }
 
-// Whether letters are acgt in either case: 16 at a time, in a vector that every CPU has.
+// Whether letters are acgt in either case. Takes 16 at a time: all CPUs have vectors of this size.
 bool are_nucleotides(const uint8_t *letters, int64_t count) {
     typedef uint8_t Bytes __attribute__((vector_size(16)));
     Bytes same = ~Bytes{};

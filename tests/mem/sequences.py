@@ -1,8 +1,12 @@
-"""Repetitive sequences for Hypothesis, and FASTA."""
+"""Repetitive sequences for Hypothesis, references as an index takes them, and FASTA."""
 
 from __future__ import annotations
 
+from typing import Any
+
 from hypothesis import strategies as st
+
+from gkl_shim import mem
 
 #: Alphabets of one letter, two, nucleotides, with N, with other IUPAC codes, and of proteins.
 ALPHABETS = ("A", "AC", "ACGT", "ACGTN", "AN", "acgtACGTNryk", "ACDEFGHIKLMNPQRSTVWY")
@@ -30,6 +34,11 @@ def pair(draw: st.DrawFn, longest: int = 60) -> tuple[list[str], list[str]]:
         end = draw(st.integers(start, len(source)))
         queries[k] = source[start:end] + queries[k]
     return references, queries
+
+
+def reference_as(borrowed: bool, reference: Any) -> Any:
+    """Return a reference that an index borrows, or one that it copies."""
+    return mem.native_sequences(reference, "reference") if borrowed else reference
 
 
 def fasta(sequences: list[str], prefix: str = "s", width: int = 60) -> bytes:

@@ -24,7 +24,7 @@ from gkl_shim.cuda import devices
 from gkl_shim.cuda import mem as cuda
 from gkl_shim.errors import BackendUnavailable
 from tests.mem.oracle import reverse_complement
-from tests.mem.sequences import fasta, pair
+from tests.mem.sequences import fasta, pair, reference_as
 from tests.mem.test_find import related
 from tests.mem.test_mummer import genome
 
@@ -32,11 +32,6 @@ from tests.mem.test_mummer import genome
 @pytest.fixture
 def host(fake_gpus):
     return fake_gpus(kernels="mem")
-
-
-def reference_as(borrowed: bool, reference):
-    """Return a reference that an index borrows, or one that it copies."""
-    return mem.native_sequences(reference, "reference") if borrowed else reference
 
 
 def on_devices(index: mem.Index, queries, kind="mem", strands="both", length=None, **options):

@@ -21,7 +21,7 @@ from gkl_shim._native_mem import Part
 from gkl_shim.errors import FormatError
 from tests.conftest import ROOT
 from tests.mem import oracle
-from tests.mem.sequences import pair
+from tests.mem.sequences import pair, reference_as
 
 FIELDS = list(oracle.Match._fields)
 
@@ -44,12 +44,8 @@ def test_same_matches_as_comparing_all_positions(
     sequences, min_length: int, kind, strands, only, data: st.DataObject
 ) -> None:
     references, queries = sequences
-    if data.draw(st.booleans(), "borrowed"):
-        references_given = mem.native_sequences(references, "reference")
-    else:
-        references_given = references
     index = mem.Index(
-        references_given,
+        reference_as(data.draw(st.booleans(), "borrowed"), references),
         # An index for shorter matches, pages of any size, kept or not, and any choice of seeds.
         min_length=data.draw(st.integers(max(min_length - 6, 1), min_length)),
         nucleotides_only=only,

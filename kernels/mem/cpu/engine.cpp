@@ -243,8 +243,7 @@ Results find_on_cpu(const Index &index, const FindSettings &settings,
     std::vector<StrandSearch> strands;
     for (const bool reverse : {false, true}) {
         if (!settings.wants(reverse)) continue;
-        const TextSource source(role_of(reverse), index.settings().nucleotides_only,
-                                queries.letters, starts_of(queries));
+        const TextSource source = source_of(queries, reverse, index.settings().nucleotides_only);
         strands.push_back({reverse, Text(source, settings.threads), 0, source.size(), 0, {}, {}});
         strands.back().divide(kSlice);
     }

@@ -21,7 +21,7 @@ struct Page {
     int64_t bytes() const { return 4 * (starts.size() + positions.size()); }
 };
 
-// The positions of a text that belong to page `number`.
+// The positions of the text that belong to page `number`.
 Page page_at(const Reference &reference, int64_t page_letters, int64_t number);
 
 // Indexes the seeds that start in the page. Throws std::bad_alloc.

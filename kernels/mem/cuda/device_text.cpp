@@ -51,7 +51,8 @@ void DeviceText::make(Stream *stream, const TextSource &source, int threads) {
                      odd(),
                      letter_bytes() / 8};
     void *parameters[] = {&work};
-    stream->launch(stream->kernels.make_text, work.words, parameters);
+    stream->launch(stream->kernels.make_text, (letter_bytes() + kRun - 1) / kRun * kWarp,
+                   parameters);
 }
 
 void DeviceText::send(Stream *stream, const TextSource &source, int64_t first, int64_t count,

@@ -52,8 +52,7 @@ struct gkl_shim_mem_cuda {
         for (const bool reverse : {false, true})
             if (settings.wants(reverse))
                 strands.push_back(
-                    {reverse, TextSource(role_of(reverse), index.settings().nucleotides_only,
-                                         queries.letters, starts)});
+                    {reverse, source_of(queries, reverse, index.settings().nucleotides_only)});
         int64_t page = page_letters_ > 0 ? page_letters_ : largest_page(index.seeds());
         // With a page for each device, the index is built once, and all devices look up all
         // queries. Otherwise all devices build the whole index. A letter takes about as long in

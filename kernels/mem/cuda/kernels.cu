@@ -132,14 +132,19 @@ __device__ uint32_t take_place(uint32_t *next, int32_t which) {
     return __shfl_sync(~0u, place, 0) + lane;
 }
 
+// Sets words of shared memory to zero. All threads of a block call it together.
+__device__ void clear(uint32_t *words, int count) {
+    for (int k = threadIdx.x; k < count; k += blockDim.x) words[k] = 0;
+    __syncthreads();
+}
+
 // A block takes a piece, kPiece neighbouring seeds. It writes the bucket of each seed to `buckets`,
 // and adds how many there are of each part to part_starts. A thread takes every kIndexThreads-th
 // seed. Computing the buckets bounds it.
 __global__ void count_parts(SeedWork work) {
     extern __shared__ uint32_t shared_words[];
     uint32_t *const counts = shared_words;
-    for (int part = threadIdx.x; part < work.parts; part += blockDim.x) counts[part] = 0;
-    __syncthreads();
+    clear(counts, work.parts);
     const int64_t first = int64_t(blockIdx.x) * kPiece, last = min(first + kPiece, work.count);
     for (int64_t k = first + threadIdx.x; k < last; k += blockDim.x) {
         const int64_t at = work.first + k * work.seeds.reference_step;
@@ -160,8 +165,7 @@ __global__ void count_parts(SeedWork work) {
 __global__ void divide_seeds(SeedWork work) {
     extern __shared__ uint32_t shared_words[];
     uint32_t *const places = shared_words;
-    for (int part = threadIdx.x; part < work.parts; part += blockDim.x) places[part] = 0;
-    __syncthreads();
+    clear(places, work.parts);
     const int64_t first = int64_t(blockIdx.x) * kPiece, last = min(first + kPiece, work.count);
     visit_values(work.buckets, first, last, [&](bool in, int64_t, int32_t bucket) {
         if (in && bucket >= 0) atomicAdd(&places[bucket >> work.shift], 1u);

@@ -39,7 +39,7 @@ void scan(const Stream &stream, uint64_t values, int64_t count, uint64_t sums) {
     stream.launch(stream.kernels.scan_values, tiles * kWarp, parameters);
 }
 
-// How far to shift the number of a bucket for that of its part of the table.
+// A bucket's number, shifted right by this, is the number of its part of the table.
 int32_t shift_of(const Seeds &seeds, int64_t count) {
     const int64_t parts = std::clamp<int64_t>(count / kSeedsOfPart, 1, kMostParts);
     int32_t shift = 0;
