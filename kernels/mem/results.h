@@ -37,7 +37,7 @@ class Strand {
     // Matches are kept in the pieces in which they are found, one after another.
     void append(Buffer<Match> piece);
 
-    // How many matches are of the queries that begin before `start`, where a query begins, too.
+    // How many matches belong to queries that begin before `start`, which is where a query begins.
     int64_t before(int64_t start) const;
 
     // Takes matches one after another.
@@ -48,7 +48,8 @@ class Strand {
 
         // Null after the last match.
         const Match *next() const { return next_; }
-        // Whether there is a next match, and its query begins before `start`, where a query begins.
+        // Whether there is a next match, and its query begins before `start`, which is where a
+        // query begins.
         bool has_before(int64_t start) const { return next_ && next_->query < start; }
         // There must be a next match.
         const Match &take() {

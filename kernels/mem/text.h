@@ -41,7 +41,7 @@ enum class Role { kReference, kQuery, kReversedQuery };
 struct SequenceStarts {
     const int64_t *offsets;  // of the sequences' letters: count + 1
     int64_t count;
-    int64_t end_bytes;  // of each sequence that the offsets do not count: 1, or 0 if they do
+    int64_t end_bytes;  // 1 if the offsets count letters alone, 0 if they count end bytes, too
 
     // [count] is the size of the text.
     int64_t operator[](int64_t sequence) const { return offsets[sequence] + sequence * end_bytes; }

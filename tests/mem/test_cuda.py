@@ -192,7 +192,7 @@ def test_every_byte_is_the_letter_that_the_cpu_takes_it_for(
 
 
 def test_matches_outlive_their_queries(host) -> None:
-    """Whoever gave the arrays may free them, or use them for other queries."""
+    """The caller may free its arrays, or use them for other queries."""
     reference, queries = related(48, 3000, 20)
     index = mem.Index(reference, min_length=12)
     names = mem.native_sequences(["q"] * len(queries), "names")

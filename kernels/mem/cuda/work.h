@@ -60,8 +60,8 @@ struct SeedWork {
     uint32_t *part_starts;  // of each part, and where the last one ends
     PageSeed *divided;      // the seeds of each part
     uint32_t *starts;       // of each bucket, as in Page
-    // One after the other in the same memory: the bucket of each seed, in the order of the text,
-    // or -1; and the positions, as in Page.
+    // The same memory first holds the bucket of each seed, or -1, in the order of the text, and
+    // later the positions, as in Page.
     union {
         int32_t *buckets;
         uint32_t *positions;
