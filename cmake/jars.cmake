@@ -20,6 +20,7 @@ else()
 endif()
 
 file(GLOB_RECURSE JAVA_SOURCES CONFIGURE_DEPENDS java/src/*.java)
+file(GLOB_RECURSE JAVA_RESOURCES CONFIGURE_DEPENDS java/src/main/resources/*)
 # GATK's side of the interface, for the compiler alone: a JVM finds GATK's own classes.
 file(GLOB_RECURSE BINDING_SOURCES CONFIGURE_DEPENDS java/bindings/*.java java/gatk/*.java)
 set(ABOUT "Implementation-Title: gkl-shim\nImplementation-Version: ${PROJECT_VERSION}\n")
@@ -31,12 +32,13 @@ add_custom_command(
   COMMAND ${CMAKE_COMMAND} -E rm -rf bindings classes replaced
   COMMAND ${JAVAC} -d bindings ${BINDING_SOURCES}
   COMMAND ${JAVAC} -cp bindings -d classes ${JAVA_SOURCES}
+  COMMAND ${CMAKE_COMMAND} -E copy_directory ${PROJECT_SOURCE_DIR}/java/src/main/resources classes
   # The classes that replace GATK's go to a folder that no class loader searches. Only the agent
   # reads them there. On the class path, only classes of libraries may be in front of GATK.
   COMMAND ${CMAKE_COMMAND} -E copy_directory classes replaced/org/gklshim/replacements
   COMMAND ${CMAKE_COMMAND} -E rm -rf replaced/org/gklshim/replacements/org/gklshim
   COMMAND ${CMAKE_COMMAND} -E touch classes.stamp
-  DEPENDS ${JAVA_SOURCES} ${BINDING_SOURCES}
+  DEPENDS ${JAVA_SOURCES} ${JAVA_RESOURCES} ${BINDING_SOURCES}
   WORKING_DIRECTORY ${JAR_DIR}
   COMMENT "Compiling the classes for GATK"
   VERBATIM)

@@ -64,7 +64,7 @@ def descriptors(classpath: str, names: list[str]) -> dict[str, set[tuple[str, st
 def test_what_we_use_of_gatk_is_there(tmp_path: Path) -> None:
     """Inherited methods are looked for in the class that declares them."""
     names = compiled(GATK, tmp_path)
-    assert len(names) == 8
+    assert len(names) >= 8
     inherited = {"PartiallyDeterminedHaplotype": "htsjdk.variant.variantcontext.SimpleAllele"}
     ours = descriptors(str(tmp_path), names)
     theirs = descriptors(fetch.gatk_classpath(), [*names, *inherited.values()])

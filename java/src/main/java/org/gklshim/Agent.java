@@ -20,7 +20,8 @@ import java.util.jar.JarFile;
 
 /**
  * The Java agent. When the JVM is about to define a class listed in {@link ReplacedClass}, the
- * agent gives it our class file instead, if the class's algorithm works on this machine.
+ * agent gives it our class file instead, if the class's algorithm works on this machine. In a class
+ * listed in {@link RedirectedClass}, it makes some methods call ours.
  *
  * <p>If anything goes wrong, the JVM gets the original class. The agent has no effect on a JVM that
  * loads none of these classes.
@@ -69,6 +70,10 @@ public final class Agent implements ClassFileTransformer {
                 awaitEnd(loader);
             }
             return null;
+        }
+        RedirectedClass redirected = RedirectedClass.named(name);
+        if (redirected != null) {
+            return redirected.transform(loader, original);
         }
         ReplacedClass replaced = ReplacedClass.named(name);
         if (replaced == null) {

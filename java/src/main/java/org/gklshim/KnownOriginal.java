@@ -38,12 +38,7 @@ final class KnownOriginal {
 
     /** Returns why our class does not fit this original, or null if it does. */
     String mismatch(byte[] original, ClassLoader loader) throws IOException {
-        MessageDigest digest;
-        try {
-            digest = MessageDigest.getInstance("SHA-256");
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException(e);
-        }
+        MessageDigest digest = sha256();
         digest.update(original);
         for (String name : related) {
             try (InputStream stream = loader.getResourceAsStream(name + ".class")) {
@@ -52,11 +47,29 @@ final class KnownOriginal {
                 }
             }
         }
-        StringBuilder found = new StringBuilder();
-        for (byte value : digest.digest()) {
-            found.append(String.format("%02x", value));
-        }
-        return found.toString().equals(hash)
+        return hexadecimal(digest.digest()).equals(hash)
                 ? null : "this GATK is none of the versions " + versions;
+    }
+
+    /** Returns the SHA-256 of a class file in hexadecimal digits. */
+    static String hash(byte[] classFile) {
+        return hexadecimal(sha256().digest(classFile));
+    }
+
+    private static MessageDigest sha256() {
+        try {
+            return MessageDigest.getInstance("SHA-256");
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static String hexadecimal(byte[] digest) {
+        StringBuilder text = new StringBuilder();
+        for (byte value : digest) {
+            text.append(Character.forDigit(value >> 4 & 15, 16));
+            text.append(Character.forDigit(value & 15, 16));
+        }
+        return text.toString();
     }
 }

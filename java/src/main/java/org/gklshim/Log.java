@@ -1,16 +1,16 @@
 package org.gklshim;
 
 /** Writes lines to standard error, in the same form as the native library (kernels/jni/log.cpp). */
-final class Log {
+public final class Log {
     private Log() {}
 
-    static void info(String text) {
+    public static void info(String text) {
         if (!Settings.get("log").equals("quiet")) {
             line(text);
         }
     }
 
-    static void warning(String text) {
+    public static void warning(String text) {
         line("warning: " + text);
     }
 

@@ -3,11 +3,11 @@ package org.gklshim;
 import java.util.Locale;
 
 /** The settings that Java needs. kernels/jni/settings.cpp reads all of them. */
-final class Settings {
+public final class Settings {
     private Settings() {}
 
     /** Returns the system property or environment variable that {@link #get} reads. */
-    static String source(String name) {
+    public static String source(String name) {
         String property = "gkl.shim." + name;
         return System.getProperty(property, "").isEmpty()
                 ? "GKL_SHIM_" + name.toUpperCase(Locale.ROOT)
@@ -15,7 +15,7 @@ final class Settings {
     }
 
     /** Returns the property gkl.shim.NAME, else the environment variable GKL_SHIM_NAME, else "". */
-    static String get(String name) {
+    public static String get(String name) {
         try {
             String value = System.getProperty("gkl.shim." + name, "");
             if (value.isEmpty()) {

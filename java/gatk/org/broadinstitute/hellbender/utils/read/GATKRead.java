@@ -7,4 +7,8 @@ public interface GATKRead {
     byte[] getBaseQualities();
 
     Object getTransientAttribute(Object key);
+
+    boolean hasAttribute(String name);
+
+    GATKRead copy();
 }

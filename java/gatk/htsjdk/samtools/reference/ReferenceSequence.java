@@ -1,0 +1,4 @@
+package htsjdk.samtools.reference;
+
+/** Part of htsjdk's class. */
+public class ReferenceSequence {}

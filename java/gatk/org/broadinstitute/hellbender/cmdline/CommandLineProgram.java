@@ -1,0 +1,4 @@
+package org.broadinstitute.hellbender.cmdline;
+
+/** Part of GATK's class. */
+public abstract class CommandLineProgram {}

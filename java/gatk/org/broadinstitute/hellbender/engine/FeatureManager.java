@@ -1,0 +1,10 @@
+package org.broadinstitute.hellbender.engine;
+
+import org.broadinstitute.hellbender.cmdline.CommandLineProgram;
+
+/** Part of GATK's class. */
+public final class FeatureManager {
+    public FeatureManager(CommandLineProgram tool) {}
+
+    public native void close();
+}

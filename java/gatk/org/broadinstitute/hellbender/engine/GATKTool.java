@@ -1,0 +1,14 @@
+package org.broadinstitute.hellbender.engine;
+
+import htsjdk.samtools.SAMFileHeader;
+import htsjdk.samtools.SAMSequenceDictionary;
+import org.broadinstitute.hellbender.cmdline.CommandLineProgram;
+
+/** Part of GATK's class. */
+public abstract class GATKTool extends CommandLineProgram {
+    public FeatureManager features;
+
+    public final native SAMFileHeader getHeaderForReads();
+
+    public native SAMSequenceDictionary getBestAvailableSequenceDictionary();
+}

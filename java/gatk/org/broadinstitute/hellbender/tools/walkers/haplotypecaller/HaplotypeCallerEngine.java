@@ -1,0 +1,16 @@
+package org.broadinstitute.hellbender.tools.walkers.haplotypecaller;
+
+import htsjdk.variant.variantcontext.VariantContext;
+import java.util.List;
+import org.broadinstitute.hellbender.engine.AssemblyRegion;
+import org.broadinstitute.hellbender.engine.AssemblyRegionEvaluator;
+import org.broadinstitute.hellbender.engine.FeatureContext;
+import org.broadinstitute.hellbender.engine.ReferenceContext;
+
+/** Part of GATK's class. */
+public class HaplotypeCallerEngine implements AssemblyRegionEvaluator {
+    public native List<VariantContext> callRegion(AssemblyRegion region, FeatureContext features,
+            ReferenceContext reference);
+
+    public native boolean emitReferenceConfidence();
+}

@@ -1,0 +1,16 @@
+package org.broadinstitute.hellbender.tools.walkers.mutect;
+
+import htsjdk.variant.variantcontext.VariantContext;
+import java.util.List;
+import org.broadinstitute.hellbender.engine.AssemblyRegion;
+import org.broadinstitute.hellbender.engine.AssemblyRegionEvaluator;
+import org.broadinstitute.hellbender.engine.FeatureContext;
+import org.broadinstitute.hellbender.engine.ReferenceContext;
+
+/** Part of GATK's class. */
+public final class Mutect2Engine implements AssemblyRegionEvaluator {
+    public native List<VariantContext> callRegion(AssemblyRegion region,
+            ReferenceContext reference, FeatureContext features);
+
+    public native boolean emitReferenceConfidence();
+}

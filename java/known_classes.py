@@ -1,0 +1,44 @@
+"""Write the lists of GATK's classes that the agent knows, with their hashes in each version.
+
+    python java/known_classes.py 4.6.2.0=gatk-4.6.2.0.jar 4.7.0.0=gatk-4.7.0.0.jar
+
+A list, such as regions.known, names each class that a part of gkl-shim depends on. To add a class,
+write its name on a line of its own, and run this with the jars of all versions.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+import zipfile
+from pathlib import Path
+
+LISTS = Path(__file__).parent / "src" / "main" / "resources" / "org" / "gklshim" / "gatk"
+HEADER = "# Written by java/known_classes.py: a class, the SHA-256 of its file, versions of GATK\n"
+
+
+def main(arguments: list[str]) -> None:
+    """Write each list again, for the given versions and jars."""
+    jars = {
+        version: zipfile.ZipFile(jar)
+        for version, jar in (argument.split("=", 1) for argument in arguments)
+    }
+    for path in sorted(LISTS.glob("*.known")):
+        lines = path.read_text(encoding="ascii").splitlines()
+        names = dict.fromkeys(line.split()[0] for line in lines if line and line[0] != "#")
+        path.write_text(HEADER + "".join(map(_lines, names, [jars] * len(names))), encoding="ascii")
+
+
+def _lines(name: str, jars: dict[str, zipfile.ZipFile]) -> str:
+    versions: dict[str, list[str]] = {}
+    for version, jar in jars.items():
+        try:
+            digest = hashlib.sha256(jar.read(f"{name}.class")).hexdigest()
+        except KeyError:
+            continue
+        versions.setdefault(digest, []).append(version)
+    return "".join(f"{name} {digest} {','.join(found)}\n" for digest, found in versions.items())
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

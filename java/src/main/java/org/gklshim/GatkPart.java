@@ -1,0 +1,92 @@
+package org.gklshim;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.WeakHashMap;
+
+/**
+ * A part of GATK's own Java that we make faster. It is used if the class files of all classes that
+ * it depends on are known: gatk/NAME.known lists them, with their SHA-256 in each version of GATK.
+ */
+enum GatkPart {
+    REGIONS("regions", "calling regions");
+
+    /** The name of the list of known classes. */
+    private final String name;
+    /** What the part does, for the log. */
+    private final String title;
+    private final Map<ClassLoader, Boolean> decisions = new WeakHashMap<>();
+
+    GatkPart(String name, String title) {
+        this.name = name;
+        this.title = title;
+    }
+
+    /** Returns whether our code works with the classes that this loader sees. */
+    synchronized boolean isUsable(ClassLoader loader) throws IOException {
+        Boolean known = decisions.get(loader);
+        if (known == null) {
+            // Set it first: the check loads classes, and must not start again for one of them.
+            decisions.put(loader, false);
+            known = !Settings.get("backend").equals("off") && isOurs(loader) && isKnown(loader);
+            decisions.put(loader, known);
+        }
+        return known;
+    }
+
+    /** Logs that GATK's own code is used. */
+    void warn(String reason) {
+        Log.warning(title + ": GATK's own code is used: " + reason);
+    }
+
+    /** Returns whether a class loader finds this agent's classes. */
+    private static boolean isOurs(ClassLoader loader) {
+        try {
+            return Class.forName(GatkPart.class.getName(), false, loader) == GatkPart.class;
+        } catch (ClassNotFoundException e) {
+            return false;
+        }
+    }
+
+    private boolean isKnown(ClassLoader loader) throws IOException {
+        for (Map.Entry<String, Set<String>> entry : knownHashes().entrySet()) {
+            try (InputStream stream = loader.getResourceAsStream(entry.getKey() + ".class")) {
+                // Not every version has every class.
+                if (stream != null && !entry.getValue().contains(
+                        KnownOriginal.hash(NativeLibrary.readAll(stream)))) {
+                    Log.info(title + ": GATK's own code is used, because this version's "
+                            + entry.getKey().substring(entry.getKey().lastIndexOf('/') + 1)
+                            + " is not known");
+                    return false;
+                }
+            }
+        }
+        return true;
+    }
+
+    private Map<String, Set<String>> knownHashes() throws IOException {
+        String path = "gatk/" + name + ".known";
+        Map<String, Set<String>> hashes = new HashMap<>();
+        try (InputStream stream = GatkPart.class.getResourceAsStream(path)) {
+            if (stream == null) {
+                throw new IOException(path + " is missing in gkl-shim.jar");
+            }
+            BufferedReader lines = new BufferedReader(
+                    new InputStreamReader(stream, StandardCharsets.US_ASCII));
+            for (String line; (line = lines.readLine()) != null;) {
+                if (!line.startsWith("#")) {
+                    String[] fields = line.split(" ");
+                    hashes.computeIfAbsent(fields[0], k -> new HashSet<>()).add(fields[1]);
+                }
+            }
+        }
+        return hashes;
+    }
+}

@@ -1,0 +1,71 @@
+package org.gklshim;
+
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * A class of GATK in which some methods call ours. {@link #TABLE} lists them all.
+ *
+ * <p>The rest of the class stays GATK's. Our method can call the original: see {@link ClassFile}.
+ * A class is changed only if its {@link GatkPart} is on and knows this GATK.
+ */
+final class RedirectedClass {
+    private static final String ENGINE = "org/broadinstitute/hellbender/engine/";
+    private static final String UTILS = "org/broadinstitute/hellbender/utils/";
+    private static final String REGIONS = "org/gklshim/gatk/regions/";
+
+    private static final RedirectedClass[] TABLE = {
+        new RedirectedClass(GatkPart.REGIONS, ENGINE + "AssemblyRegionWalker",
+                REGIONS + "RegionTraversal", "traverse", "processReadShard"),
+        new RedirectedClass(GatkPart.REGIONS, UTILS + "Utils",
+                REGIONS + "RandomNumbers", "getRandomGenerator", "getRandomDataGenerator"),
+    };
+
+    private static final Map<String, RedirectedClass> BY_NAME = new HashMap<>();
+
+    static {
+        for (RedirectedClass redirected : TABLE) {
+            BY_NAME.put(redirected.name, redirected);
+        }
+    }
+
+    private final GatkPart part;
+    private final String name;
+    private final String target;
+    private final String[] methods;
+
+    /**
+     * Describes a class. All names have slashes.
+     *
+     * @param target our class, with a static method of the same name for each of the methods
+     */
+    private RedirectedClass(GatkPart part, String name, String target, String... methods) {
+        this.part = part;
+        this.name = name;
+        this.target = target;
+        this.methods = methods;
+    }
+
+    /** Returns the entry for a class name with slashes, or null. */
+    static RedirectedClass named(String name) {
+        return BY_NAME.get(name);
+    }
+
+    /** Returns the class file with calls to our methods, or null if GATK keeps its own. */
+    byte[] transform(ClassLoader loader, byte[] original) {
+        try {
+            if (!part.isUsable(loader)) {
+                return null;
+            }
+            ClassFile file = new ClassFile(original.clone());
+            for (String method : methods) {
+                file.redirect(name, method, target);
+            }
+            return file.toBytes();
+        } catch (IOException | RuntimeException | Error e) {
+            part.warn(e.toString());
+            return null;
+        }
+    }
+}

@@ -1,0 +1,195 @@
+package org.gklshim.gatk.regions;
+
+import htsjdk.samtools.SAMFileHeader;
+import htsjdk.variant.variantcontext.VariantContext;
+import htsjdk.variant.variantcontext.writer.VariantContextWriter;
+import java.lang.reflect.Constructor;
+import java.util.ArrayList;
+import java.util.List;
+import org.broadinstitute.hellbender.engine.AssemblyRegion;
+import org.broadinstitute.hellbender.engine.AssemblyRegionWalker;
+import org.broadinstitute.hellbender.engine.FeatureContext;
+import org.broadinstitute.hellbender.engine.ReferenceContext;
+
+/** A tool whose regions threads can call: its engines, and what its regions share. */
+abstract class Caller {
+    /** An engine of the tool. It belongs to one thread. */
+    interface Engine {
+        List<VariantContext> call(AssemblyRegion region, ReferenceContext reference,
+                FeatureContext features);
+    }
+
+    /** An option that makes a run serial if it is set: the field that holds it, and its name. */
+    private static final String[][] SERIAL_OPTIONS = {
+        {"bamOutputPath", "bam-output"},
+        {"alleleLikelihoodMatrixPath", "alm-path"},
+        {"writeFilteringGraphs", "flow-filter-alleles-debug-graphs"},
+        {"assemblyStateOutput", "debug-assembly-region-state"},
+        {"genotyperDebugOutStream", "debug-genotyper-output"},
+        {"assemblerArgs.debugAssembly", "debug-assembly"},
+        {"assemblerArgs.debugGraphTransformations", "debug-graph-transformations"},
+        {"assemblerArgs.debugAssemblyVariantsOut", "debug-assembly-variants-out"},
+        {"assemblerArgs.graphOutput", "graph-output"},
+        {"assemblerArgs.haplotypeHistogramOutput", "haplotype-debug-histogram-output"},
+        {"assemblerArgs.captureAssemblyFailureBAM", "capture-assembly-failure-bam"},
+        {"likelihoodArgs.pairHmmResultsFile", "pair-hmm-results-file"},
+        {"pileupDetectionArgs.pdhmmDebugOutputResults", "pdhmm-results-file"},
+        {"pileupDetectionArgs.debugPileupStdout", "print-pileupcalling-status"},
+        {"flowMode", "flow-mode"},
+    };
+
+    final AssemblyRegionWalker walker;
+    private final Object arguments;
+    private final Object mainEngine;
+
+    /**
+     * Describes a tool that is about to traverse.
+     *
+     * @param arguments the name of the field with its arguments
+     * @param engine the name of the field with its engine
+     */
+    Caller(AssemblyRegionWalker walker, String arguments, String engine)
+            throws NoSuchFieldException {
+        this.walker = walker;
+        this.arguments = Members.get(walker, arguments);
+        mainEngine = Members.get(walker, engine);
+    }
+
+    /** Returns the tool, or null if it is one whose regions only one thread can call. */
+    static Caller of(AssemblyRegionWalker walker) throws NoSuchFieldException {
+        switch (walker.getClass().getName()) {
+            case "org.broadinstitute.hellbender.tools.walkers.haplotypecaller.HaplotypeCaller":
+                return new HaplotypeCallerRegions(walker);
+            case "org.broadinstitute.hellbender.tools.walkers.mutect.Mutect2":
+                return new Mutect2Regions(walker);
+            default:
+                return null;
+        }
+    }
+
+    /** Returns what makes this run serial, for the log, or null. */
+    String serialReason() throws NoSuchFieldException {
+        for (String[] option : SERIAL_OPTIONS) {
+            if (isSet(option[0])) {
+                return "--" + option[1];
+            }
+        }
+        if (String.valueOf(argument("likelihoodArgs.likelihoodEngineImplementation"))
+                .startsWith("Flow")) {
+            return "--likelihood-calculation-engine";
+        }
+        if (walker.assemblyRegionArgs.forceActive) {
+            return "--force-active";
+        }
+        if (Members.get(walker, "assemblyRegionOut") != null) {
+            return "--assembly-region-out";
+        }
+        return statefulAnnotation();
+    }
+
+    /** Returns an annotation that may keep something from region to region, or null. */
+    private String statefulAnnotation() throws NoSuchFieldException {
+        List<Object> annotations = new ArrayList<>();
+        for (String kind : new String[] {"infoAnnotations", "genotypeAnnotations"}) {
+            annotations.addAll((List<?>) Members.get(mainEngine, "annotationEngine." + kind));
+        }
+        for (Object annotation : annotations) {
+            String name = annotation.getClass().getName();
+            if (!name.startsWith("org.broadinstitute.hellbender.tools.walkers.annotator.")
+                    || name.contains(".flow.") || hasPedigree(annotation)) {
+                return "the annotation " + annotation.getClass().getSimpleName();
+            }
+        }
+        return null;
+    }
+
+    private static boolean hasPedigree(Object annotation) {
+        try {
+            return Members.get(annotation, "pedigreeFile") != null;
+        } catch (NoSuchFieldException e) {
+            return false;
+        }
+    }
+
+    /** Returns whether calling a region has no result and changes nothing. */
+    abstract boolean isSkipped(AssemblyRegion region);
+
+    /**
+     * Does what a call of a region does to reads that other regions share, in the order of regions.
+     * Returns the region for a thread to call, which must be called before the traversal goes on if
+     * {@link #mustFinish} says so.
+     */
+    abstract AssemblyRegion forThread(AssemblyRegion region);
+
+    /** Returns whether a region must be called before the traversal goes on. */
+    boolean mustFinish(AssemblyRegion region) {
+        return false;
+    }
+
+    /** Returns the tool's own engine. */
+    abstract Engine main();
+
+    /** Returns another engine, with the tool's arguments. */
+    abstract Engine another();
+
+    /** Returns the writer of the tool's variants. */
+    final VariantContextWriter writer() throws NoSuchFieldException {
+        return (VariantContextWriter) Members.get(walker, "vcfWriter");
+    }
+
+    final Object engine() {
+        return mainEngine;
+    }
+
+    final Object arguments() {
+        return arguments;
+    }
+
+    final SAMFileHeader header() {
+        return walker.getHeaderForReads();
+    }
+
+    /** Returns whether this version of GATK has an option, and it is not null, false or NONE. */
+    final boolean isSet(String path) {
+        try {
+            Object value = argument(path);
+            return value != null && !value.equals(false) && !value.toString().equals("NONE");
+        } catch (NoSuchFieldException e) {
+            return false;
+        }
+    }
+
+    final Object argument(String path) throws NoSuchFieldException {
+        return Members.get(arguments, path);
+    }
+
+    /** Makes an engine like the tool's: its constructor differs between versions of GATK. */
+    final Object newEngine(Object reference) {
+        try {
+            Object[] known = {
+                arguments, walker.assemblyRegionArgs, header(), reference,
+                walker.getBestAvailableSequenceDictionary(),
+                Members.get(mainEngine, "annotationEngine"),
+            };
+            Constructor<?> constructor = mainEngine.getClass().getConstructors()[0];
+            Class<?>[] types = constructor.getParameterTypes();
+            Object[] values = new Object[types.length];
+            for (int k = 0; k < types.length; k++) {
+                // The two options for the output of a BAM file, which there is none of.
+                values[k] = types[k] == boolean.class ? false : instance(known, types[k]);
+            }
+            return constructor.newInstance(values);
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static Object instance(Object[] known, Class<?> type) {
+        for (Object value : known) {
+            if (type.isInstance(value)) {
+                return value;
+            }
+        }
+        throw new IllegalStateException("GATK's engine wants a " + type.getName());
+    }
+}

@@ -1,0 +1,28 @@
+package org.gklshim.gatk.regions;
+
+import java.util.Random;
+import org.apache.commons.math3.random.RandomDataGenerator;
+import org.broadinstitute.hellbender.utils.Utils;
+
+/**
+ * GATK's source of random numbers, for regions that threads call at once.
+ *
+ * <p>All of GATK shares one generator: the downsampler draws from it while reads are fetched, and
+ * the annotation QualByDepth while a region is called. A thread that asks for the generator waits
+ * until everything that comes before in stock GATK is done, so each draw gets stock's number.
+ */
+public final class RandomNumbers {
+    private RandomNumbers() {}
+
+    /** Takes the place of the method of {@link Utils}. */
+    public static Random getRandomGenerator() {
+        OrderedTasks.awaitTurn();
+        return Utils.getRandomGenerator$original();
+    }
+
+    /** Takes the place of the method of {@link Utils}. */
+    public static RandomDataGenerator getRandomDataGenerator() {
+        OrderedTasks.awaitTurn();
+        return Utils.getRandomDataGenerator$original();
+    }
+}

@@ -1,0 +1,182 @@
+package org.gklshim.gatk.regions;
+
+import htsjdk.samtools.util.Locatable;
+import htsjdk.variant.variantcontext.VariantContext;
+import htsjdk.variant.variantcontext.writer.VariantContextWriter;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Iterator;
+import java.util.List;
+import java.util.function.Function;
+import org.broadinstitute.hellbender.engine.AssemblyRegion;
+import org.broadinstitute.hellbender.engine.AssemblyRegionIterator;
+import org.broadinstitute.hellbender.engine.AssemblyRegionWalker;
+import org.broadinstitute.hellbender.engine.FeatureContext;
+import org.broadinstitute.hellbender.engine.FeatureManager;
+import org.broadinstitute.hellbender.engine.MultiIntervalLocalReadShard;
+import org.broadinstitute.hellbender.engine.ProgressMeter;
+import org.broadinstitute.hellbender.engine.ReferenceContext;
+import org.broadinstitute.hellbender.engine.ReferenceDataSource;
+import org.gklshim.Log;
+import org.gklshim.Settings;
+
+/**
+ * The threads that call the regions of a tool, while the tool's own thread finds these. Each thread
+ * has its own engine of the tool. The variants are written in the order of the regions.
+ */
+final class RegionThreads {
+    private static final String SETTING = "region_threads";
+    private static final int MAX_THREADS = 1024;
+    /** How much of the heap a region needs for each of its reads, roughly, until it is written... */
+    private static final long BYTES_IN_FLIGHT = 20 << 10;
+    /** ... and while it is called. */
+    private static final long BYTES_RUNNING = 64 << 10;
+    private static final int REGIONS_A_THREAD = 64;
+
+    /** The variants of a region. */
+    private static final class Called {
+        final Locatable span;
+        final List<VariantContext> variants;
+
+        Called(Locatable span, List<VariantContext> variants) {
+            this.span = span;
+            this.variants = variants;
+        }
+    }
+
+    private final AssemblyRegionWalker walker;
+    private final Caller caller;
+    private final int threads;
+    private final VariantContextWriter writer;
+    private final ProgressMeter progress;
+    /** Of the traversal that runs. */
+    private OrderedTasks<AssemblyRegion, Called> tasks;
+    private SharedReference reference;
+
+    private RegionThreads(Caller caller, int threads) throws NoSuchFieldException {
+        this.caller = caller;
+        this.threads = threads;
+        walker = caller.walker;
+        writer = caller.writer();
+        progress = (ProgressMeter) Members.get(walker, "progressMeter");
+    }
+
+    /** Returns the threads for a tool that is about to traverse, or null if it has its own only. */
+    static RegionThreads of(AssemblyRegionWalker walker) {
+        int threads = configuredThreads();
+        if (threads == 1) {
+            return null;
+        }
+        try {
+            Caller caller = Caller.of(walker);
+            String reason = caller == null
+                    ? walker.getClass().getSimpleName() : caller.serialReason();
+            if (reason != null) {
+                Log.info("regions: one thread, because of " + reason);
+                return null;
+            }
+            Log.info("regions: " + threads + " threads");
+            return new RegionThreads(caller, threads);
+        } catch (NoSuchFieldException | RuntimeException e) {
+            Log.warning("regions: one thread: " + e);
+            return null;
+        }
+    }
+
+    private static int configuredThreads() {
+        String text = Settings.get(SETTING);
+        switch (text) {
+            case "": case "off":
+                return 1;
+            case "auto":
+                return Runtime.getRuntime().availableProcessors();
+            default:
+        }
+        try {
+            int threads = Integer.parseInt(text);
+            if (threads >= 1 && threads <= MAX_THREADS) {
+                return threads;
+            }
+        } catch (NumberFormatException e) {
+            // Reported below.
+        }
+        Log.warning(Settings.source(SETTING) + "=" + text + " is ignored: it must be off, auto, "
+                + "or a number of threads, at most " + MAX_THREADS);
+        return 1;
+    }
+
+    /** Runs a traversal, which calls {@link #process}, and waits for all its regions. */
+    void run(Runnable traversal) {
+        reference = new SharedReference((ReferenceDataSource) get("reference"));
+        List<Function<AssemblyRegion, Called>> functions = new ArrayList<>();
+        List<FeatureManager> features = new ArrayList<>();
+        for (int k = 0; k < threads; k++) {
+            // GATK's reader of features belongs to one thread.
+            FeatureManager own = k == 0 || walker.features == null
+                    ? walker.features : new FeatureManager(walker);
+            features.add(own);
+            functions.add(call(k == 0 ? caller.main() : caller.another(), own));
+        }
+        long heap = Runtime.getRuntime().maxMemory();
+        tasks = new OrderedTasks<>(functions, this::write, heap / BYTES_IN_FLIGHT,
+                heap / BYTES_RUNNING, threads * REGIONS_A_THREAD);
+        try {
+            runInOrder(traversal);
+        } finally {
+            tasks.close();
+            for (FeatureManager own : features.subList(1, threads)) {
+                if (own != null) {
+                    own.close();
+                }
+            }
+        }
+    }
+
+    /** Runs a traversal. What fails first, in stock GATK's order, is thrown. */
+    private void runInOrder(Runnable traversal) {
+        try {
+            traversal.run();
+        } catch (RuntimeException | Error e) {
+            tasks.awaitAll();
+            throw e;
+        }
+        tasks.awaitAll();
+    }
+
+    /** Finds the regions of a shard, and has each of them called. */
+    void process(MultiIntervalLocalReadShard shard, FeatureManager features) {
+        Iterator<AssemblyRegion> regions = new AssemblyRegionIterator(shard, caller.header(),
+                reference, features, walker.assemblyRegionEvaluator(), walker.assemblyRegionArgs,
+                walker.shouldTrackPileupsForAssemblyRegions());
+        while (regions.hasNext()) {
+            AssemblyRegion region = regions.next();
+            if (caller.isSkipped(region)) {
+                tasks.submitResult(new Called(region.getSpan(), Collections.emptyList()));
+                continue;
+            }
+            tasks.submit(caller.forThread(region), region.size() + 1);
+            if (caller.mustFinish(region)) {
+                tasks.awaitAll();
+            }
+        }
+    }
+
+    private Function<AssemblyRegion, Called> call(Caller.Engine engine, FeatureManager features) {
+        return region -> new Called(region.getSpan(), engine.call(region,
+                new ReferenceContext(reference, region.getPaddedSpan()),
+                new FeatureContext(features, region.getPaddedSpan())));
+    }
+
+    private void write(Called called) {
+        called.variants.forEach(writer::add);
+        progress.update(called.span);
+    }
+
+    private Object get(String field) {
+        try {
+            return Members.get(walker, field);
+        } catch (NoSuchFieldException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+}

@@ -1,0 +1,46 @@
+package org.gklshim.gatk.regions;
+
+import htsjdk.samtools.SAMSequenceDictionary;
+import htsjdk.samtools.reference.ReferenceSequence;
+import java.util.Iterator;
+import org.broadinstitute.hellbender.engine.ReferenceDataSource;
+import org.broadinstitute.hellbender.utils.SimpleInterval;
+
+/** GATK's reader of the reference, for several threads: one of them reads at a time. */
+final class SharedReference implements ReferenceDataSource {
+    private final ReferenceDataSource source;
+
+    SharedReference(ReferenceDataSource source) {
+        this.source = source;
+    }
+
+    @Override
+    public synchronized ReferenceSequence queryAndPrefetch(String contig, long start, long end) {
+        return source.queryAndPrefetch(contig, start, end);
+    }
+
+    @Override
+    public synchronized ReferenceSequence queryAndPrefetch(SimpleInterval interval) {
+        return source.queryAndPrefetch(interval);
+    }
+
+    @Override
+    public SAMSequenceDictionary getSequenceDictionary() {
+        return source.getSequenceDictionary();
+    }
+
+    @Override
+    public Iterator<Byte> query(SimpleInterval interval) {
+        return source.query(interval);
+    }
+
+    @Override
+    public Iterator<Byte> iterator() {
+        return source.iterator();
+    }
+
+    @Override
+    public void close() {
+        source.close();
+    }
+}
