@@ -20,6 +20,9 @@ final class RedirectedClass {
                 REGIONS + "RegionTraversal", "traverse", "processReadShard"),
         new RedirectedClass(GatkPart.REGIONS, UTILS + "Utils",
                 REGIONS + "RandomNumbers", "getRandomGenerator", "getRandomDataGenerator"),
+        new RedirectedClass(GatkPart.REGIONS,
+                "org/broadinstitute/hellbender/tools/walkers/genotyper/GenotypesCache",
+                REGIONS + "Genotypes", "get"),
     };
 
     private static final Map<String, RedirectedClass> BY_NAME = new HashMap<>();

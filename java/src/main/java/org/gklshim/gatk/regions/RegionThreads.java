@@ -1,6 +1,7 @@
 package org.gklshim.gatk.regions;
 
 import htsjdk.samtools.util.Locatable;
+import htsjdk.samtools.util.Log.LogLevel;
 import htsjdk.variant.variantcontext.VariantContext;
 import htsjdk.variant.variantcontext.writer.VariantContextWriter;
 import java.util.ArrayList;
@@ -17,6 +18,7 @@ import org.broadinstitute.hellbender.engine.MultiIntervalLocalReadShard;
 import org.broadinstitute.hellbender.engine.ProgressMeter;
 import org.broadinstitute.hellbender.engine.ReferenceContext;
 import org.broadinstitute.hellbender.engine.ReferenceDataSource;
+import org.broadinstitute.hellbender.utils.LoggingUtils;
 import org.gklshim.Log;
 import org.gklshim.Settings;
 
@@ -108,15 +110,8 @@ final class RegionThreads {
     /** Runs a traversal, which calls {@link #process}, and waits for all its regions. */
     void run(Runnable traversal) {
         reference = new SharedReference((ReferenceDataSource) get("reference"));
-        List<Function<AssemblyRegion, Called>> functions = new ArrayList<>();
         List<FeatureManager> features = new ArrayList<>();
-        for (int k = 0; k < threads; k++) {
-            // GATK's reader of features belongs to one thread.
-            FeatureManager own = k == 0 || walker.features == null
-                    ? walker.features : new FeatureManager(walker);
-            features.add(own);
-            functions.add(call(k == 0 ? caller.main() : caller.another(), own));
-        }
+        List<Function<AssemblyRegion, Called>> functions = functions(features);
         long heap = Runtime.getRuntime().maxMemory();
         tasks = new OrderedTasks<>(functions, this::write, heap / BYTES_IN_FLIGHT,
                 heap / BYTES_RUNNING, threads * REGIONS_A_THREAD);
@@ -130,6 +125,31 @@ final class RegionThreads {
                 }
             }
         }
+    }
+
+    /** Returns what calls a region, for each thread, and fills a list with the readers of these. */
+    private List<Function<AssemblyRegion, Called>> functions(List<FeatureManager> features) {
+        List<Function<AssemblyRegion, Called>> functions = new ArrayList<>();
+        features.add(walker.features);
+        functions.add(call(caller.main(), walker.features));
+        // The log has what the tool's own engine says when it starts. The others say the same.
+        boolean isQuieter = walker.VERBOSITY.compareTo(LogLevel.WARNING) > 0;
+        if (isQuieter) {
+            LoggingUtils.setLoggingLevel(LogLevel.WARNING);
+        }
+        try {
+            while (functions.size() < threads) {
+                // GATK's reader of features belongs to one thread.
+                FeatureManager own = walker.features == null ? null : new FeatureManager(walker);
+                features.add(own);
+                functions.add(call(caller.another(), own));
+            }
+        } finally {
+            if (isQuieter) {
+                LoggingUtils.setLoggingLevel(walker.VERBOSITY);
+            }
+        }
+        return functions;
     }
 
     /** Runs a traversal. What fails first, in stock GATK's order, is thrown. */
