@@ -1,0 +1,75 @@
+"""Methods of classes that call ours, and the threads that call regions."""
+
+from __future__ import annotations
+
+import hashlib
+import subprocess
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from gkl_shim.gatk import fetch
+from tests.conftest import ROOT, require_tool
+from tests.java.test_replaced_class import compile_java
+
+LISTS = ROOT / "java" / "src" / "main" / "resources" / "org" / "gklshim" / "gatk"
+
+
+def run(jar: Path, folder: Path, program: str, *arguments: str) -> list[str]:
+    """Compile and run a program in one of the agent's packages."""
+    compile_java(str(jar), folder, [Path(__file__).with_name(f"{program.rsplit('.', 1)[1]}.java")])
+    command = [require_tool("java"), "-Xverify:all", "-cp", f"{jar}:{folder}", program, *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stderr[-3000:]
+    return done.stdout.splitlines()
+
+
+def test_redirected_methods_call_ours_and_can_call_the_original(
+    agent_jar: Path, tmp_path: Path
+) -> None:
+    assert run(agent_jar, tmp_path, "org.gklshim.RedirectChecks") == [
+        "no method absent",
+        "several methods several",
+        "not subject 3",
+        "-64.0",
+        "[12, 3, 1099511627776]",
+        "nothing",
+        "5",
+        "private secret",
+        "public sum",
+        "public final nothing",
+        "true",
+        "parsed",
+    ]
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3, 8, 32])
+def test_tasks_end_in_order_with_the_numbers_of_one_thread(
+    agent_jar: Path, tmp_path: Path, threads: int
+) -> None:
+    lines = run(
+        agent_jar, tmp_path, "org.gklshim.gatk.regions.OrderedTasksChecks", str(threads), "200"
+    )
+    assert lines[:-1] == []
+    assert lines[-1].startswith("done, ")
+
+
+@pytest.mark.parametrize("path", sorted(LISTS.glob("*.known")), ids=lambda path: path.stem)
+def test_the_classes_of_our_gatk_are_known(path: Path) -> None:
+    """GATK's own jar is the oracle of the list."""
+    known: dict[str, set[str]] = {}
+    for line in path.read_text().splitlines():
+        if not line.startswith("#"):
+            name, digest, _ = line.split()
+            known.setdefault(name, set()).add(digest)
+    jars = [Path(jar) for jar in fetch.gatk_classpath().split(":")]
+    (gatk,) = (jar for jar in jars if jar.name == f"gatk-{fetch.GATK_VERSION}.jar")
+    with zipfile.ZipFile(gatk) as archive:
+        found = {
+            name: hashlib.sha256(archive.read(f"{name}.class")).hexdigest()
+            for name in known
+            if f"{name}.class" in archive.namelist()
+        }
+    assert len(found) > 20
+    assert all(digest in known[name] for name, digest in found.items())
