@@ -69,7 +69,7 @@ def _serial(steps: _Steps) -> None:
     with cupy.cuda.Device(0) as first:
         architecture = first.compute_capability
         steps.done("first use of CuPy")
-        kernels.load(cupy, "pairhmm/cuda/kernels.cu", architecture)
+        kernels.load(cupy, "pairhmm/cuda/kernels/kernels.cu", architecture)
         steps.done("load the kernels")
     driver.functions()
     engine = cuda_pairhmm.Engine([0], as_gkl=True)

@@ -57,7 +57,7 @@ _MEM = (
 EXPRESSIONS: dict[str, tuple[str, ...]] = {
     "correct/cuda/kernels.cu": tuple(f"gkl_shim::correct::{name}" for name in _CORRECT),
     "mem/cuda/kernels.cu": tuple(f"gkl_shim::mem::{name}" for name in _MEM),
-    "pairhmm/cuda/kernels.cu": (),
+    "pairhmm/cuda/kernels/kernels.cu": (),
     "prefilter/cuda/kernels.cu": tuple(
         f"gkl_shim::prefilter::{name}" for name in (*_TEMPLATES, "encode")
     ),
@@ -75,7 +75,7 @@ def source(name: str) -> str:
     Parameters
     ----------
     name
-        The path relative to ``kernels/``, for example ``pairhmm/cuda/kernels.cu``.
+        The path relative to ``kernels/``, for example ``pairhmm/cuda/kernels/kernels.cu``.
     """
     seen: set[str] = set()
 

@@ -2,7 +2,7 @@
 
 CuPy opens the devices, loads the kernels and copies their tables to the devices. Their addresses
 are passed to the native library once. After that, native code plans, sends, launches and collects
-every call through the CUDA driver (``kernels/pairhmm/cuda/engine.cpp``). So callers do not wait for
+every call through the CUDA driver (``kernels/pairhmm/cuda/engine/engine.cpp``). So callers do not wait for
 Python's interpreter lock, and a small region takes little longer than its kernels.
 """
 
@@ -42,7 +42,7 @@ _KEPT_RESULTS = 1 << 14
 # The most bytes that are kept.
 _KEPT_BYTES = 1 << 28
 
-_SOURCE = "pairhmm/cuda/kernels.cu"
+_SOURCE = "pairhmm/cuda/kernels/kernels.cu"
 _WARP = 32
 # A block takes this much shared memory in addition to what it asks for.
 _BLOCK_SHARED_BYTES = 1024

@@ -105,7 +105,8 @@ GKL_SHIM_API gkl_shim_status gkl_shim_pairhmm_complete(gkl_shim_pairhmm *handle,
  *
  * The engine below and the tests use it. It cuts a batch into chunks. It plans each chunk and
  * writes it into one block of memory. One transfer copies the block to a device. The kernels of
- * pairhmm/cuda/kernels.cu compute the chunk, and the planner copies the results into place. */
+ * pairhmm/cuda/kernels/kernels.cu compute the chunk, and the planner copies the results into place.
+ */
 
 enum {
     GKL_SHIM_PAIRHMM_CUDA_WIDTHS = 5,

@@ -11,7 +11,7 @@
 #include "pairhmm/batch.h"
 #include "pairhmm/call_estimate.h"
 #include "pairhmm/cpu/engine.h"
-#include "pairhmm/cuda/start.h"
+#include "pairhmm/cuda/engine/start.h"
 #include "pairhmm/letters.h"
 
 struct gkl_shim_pairhmm {

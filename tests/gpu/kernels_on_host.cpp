@@ -1,11 +1,11 @@
-// PairHMM's kernels (cuda/kernels.cu), compiled for the host as a shared library.
+// PairHMM's kernels (cuda/kernels/kernels.cu), compiled for the host as a shared library.
 #include "../fakes/host_kernel.h"
 #include "common/floating_point_mode.h"
 #include "warps_on_host.h"
 
-// What cuda/kernels.cu and cuda/stripes.h do with instructions of the GPU's own. Shared memory has
+// What kernels.cu and stripes.h do with instructions of the GPU's own. Shared memory has
 // 32-bit addresses: here, offsets into the one array of it.
-#include "pairhmm/cuda/block_format.h"
+#include "pairhmm/cuda/kernels/block_format.h"
 
 namespace gkl_shim {
 namespace pairhmm {
@@ -43,7 +43,7 @@ void store_ring(uint32_t to, Handed<double> x) { *shared<Handed<double>>(to) = x
 }  // namespace pairhmm
 }  // namespace gkl_shim
 
-#include "pairhmm/cuda/kernels.cu"
+#include "pairhmm/cuda/kernels/kernels.cu"
 
 namespace gkl_shim {
 namespace pairhmm {

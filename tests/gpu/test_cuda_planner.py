@@ -165,6 +165,6 @@ def test_without_cupy(monkeypatch):
 
 
 def test_source_stands_alone():
-    text = kernels.source("pairhmm/cuda/kernels.cu")
+    text = kernels.source("pairhmm/cuda/kernels/kernels.cu")
     assert '#include "' not in text.replace('#include "common/simd.h"', "")
     assert text.count("struct ChunkHeader {") == 1

@@ -1,0 +1,48 @@
+#include "pairhmm/cuda/engine/batch_queue.h"
+
+#include "common/error.h"
+#include "pairhmm/cuda/engine/chunk.h"
+
+namespace gkl_shim {
+namespace pairhmm {
+
+BatchQueue::BatchQueue(gpu::Call *call, const gkl_shim_pairhmm_batch *begin,
+                       const gkl_shim_pairhmm_batch *end, double *results,
+                       const BatchQueueOptions &options)
+    : Queue(call), options(options), end_(end), batch_(begin), results_(results) {
+    for (const gkl_shim_pairhmm_batch *batch = begin; batch != end; batch++)
+        bases_left_ += batch->read_offsets[reads_of(*batch)];
+    to_next_region();
+}
+
+bool BatchQueue::next(gpu::Slot *slot, int32_t threads) {
+    Chunk &chunk = *static_cast<Chunk *>(slot);
+    place_.threads = threads;
+    place_.chunks_in_flight = slot->chunks_in_flight;
+    const gkl_shim_pairhmm_cuda_chunk begin = place_;
+    const int32_t taken = gkl_shim_pairhmm_cuda_planner_take(
+        chunk.planner(options.precision), batch_, options.fresh ? nullptr : results_, &place_);
+    if (taken < 0) {
+        call().fail(gkl_shim_status(-taken));
+        return false;
+    }
+    chunk.span = span_between(*batch_, results_, begin, place_);
+    chunk.figures = place_;
+    last_bases_ = batch_->read_offsets[chunk.span.last] - batch_->read_offsets[chunk.span.first];
+    bases_left_ -= last_bases_;
+    to_next_region();
+    return taken > 0;
+}
+
+// Goes on to the next batch at the end of one.
+void BatchQueue::to_next_region() {
+    while (batch_ != end_ && place_.region == batch_->regions) {
+        results_ += place_.pair;
+        place_ = {};
+        batch_++;
+    }
+    more_ = batch_ != end_;
+}
+
+}  // namespace pairhmm
+}  // namespace gkl_shim

@@ -1,0 +1,133 @@
+#include "pairhmm/cuda/engine/chunk.h"
+
+#include <string.h>
+
+#include "pairhmm/cuda/kernels/block_format.h"
+
+namespace gkl_shim {
+namespace pairhmm {
+namespace {
+
+// If a chunk has no more results than this, the host watches the results themselves: each is
+// kNoResult until a kernel writes it. Asking the driver instead keeps other threads from launching:
+// with 16 callers, one region each, it costs a sixth of the throughput.
+constexpr int64_t kWatchedResults = 1 << 16;
+
+}  // namespace
+
+Chunk::Chunk(gpu::Device *device, const gkl_shim_pairhmm_cuda_options &engine, int64_t planning)
+    : Slot(device),
+      engine_(engine),
+      hardware_(engine.devices[device->index]),
+      planning_(planning) {}
+
+Chunk::~Chunk() {
+    free_device_memory();
+    block_.free(driver());
+    results_.free(driver());
+}
+
+int64_t Chunk::device_bytes() const {
+    return device_block_.size_for(figures.block_bytes) + scratch_.size_for(figures.scratch_bytes);
+}
+
+void Chunk::free_device_memory() noexcept {
+    drain();
+    device_block_.free(driver());
+    scratch_.free(driver());
+}
+
+gkl_shim_pairhmm_cuda_planner *Chunk::planner(int32_t precision) {
+    precision_ = precision;
+    Planner &planner = planners_[precision];
+    if (!planner) {
+        const gkl_shim_pairhmm_cuda_planner_options options = {precision,
+                                                               engine_.conventions,
+                                                               engine_.threads,
+                                                               hardware_.multiprocessors,
+                                                               engine_.rows_a_lane,
+                                                               engine_.cells[precision],
+                                                               hardware_.scratch_bytes,
+                                                               planning_};
+        gkl_shim_pairhmm_cuda_planner *made;
+        check(gkl_shim_pairhmm_cuda_planner_open(&options, &made));
+        planner.reset(made);
+    }
+    return planner.get();
+}
+
+gkl_shim_status Chunk::plan() {
+    expected_ = 0;
+    return gkl_shim_pairhmm_cuda_planner_plan(planners_[precision_].get(), &figures);
+}
+
+void Chunk::make_room() {
+    block_.grow(driver(), stream(), figures.block_bytes);
+    device_block_.grow(driver(), stream(), figures.block_bytes);
+    scratch_.grow(driver(), stream(), figures.scratch_bytes);
+    results_.grow(driver(), stream(), figures.results * int64_t(sizeof(double)));
+}
+
+void Chunk::write() {
+    make_room();
+    check(gkl_shim_pairhmm_cuda_planner_write(planners_[precision_].get(), block_.address()));
+    expected_ = figures.results;
+    seen_ = 0;
+    if (expected_ <= kWatchedResults)
+        memset(results_.address(), 0xff, size_t(expected_) * sizeof(double));
+}
+
+void Chunk::send() {
+    driver().send(device_block_.address(), block_.address(), figures.block_bytes, stream());
+}
+
+void Chunk::launch_kernels() {
+    const gkl_shim_pairhmm_cuda_kernels &kernels = hardware_.kernels[precision_];
+    if (figures.passes == 1) {
+        launch_widths(kernels, kWholeTile, 1);
+    } else {
+        launch_widths(kernels, kPass, figures.passes);
+        launch_widths(kernels, kJoin, figures.joins);
+    }
+    if (figures.seam_bytes > 0) {
+        driver().fill(scratch_.address() + uint64_t(figures.seams), kSeamFill, figures.seam_bytes,
+                      stream());
+        launch_one(kernels, GKL_SHIM_PAIRHMM_CUDA_WIDTHS, kPass, figures.striped_passes);
+        launch_one(kernels, GKL_SHIM_PAIRHMM_CUDA_WIDTHS, kJoin, figures.striped_joins);
+    }
+}
+
+bool Chunk::has_results() {
+    if (expected_ > kWatchedResults) return Slot::has_results();
+    const uint64_t *const results = static_cast<const uint64_t *>(results_.address());
+    for (; seen_ < expected_; seen_++)
+        if (__atomic_load_n(results + seen_, __ATOMIC_ACQUIRE) == kNoResult) return false;
+    return true;
+}
+
+int64_t Chunk::collect() {
+    const int64_t missing = gkl_shim_pairhmm_cuda_planner_finish(
+        planners_[precision_].get(), static_cast<const double *>(results_.address()), span.results);
+    if (missing < 0) throw Failed{gkl_shim_status(-missing)};
+    return missing;
+}
+
+void Chunk::launch_widths(const gkl_shim_pairhmm_cuda_kernels &kernels, int32_t step,
+                          int32_t warps) {
+    for (int width = 0; width < GKL_SHIM_PAIRHMM_CUDA_WIDTHS; width++)
+        if (figures.tiles[width] > 0) launch_one(kernels, width, step, warps);
+}
+
+void Chunk::launch_one(const gkl_shim_pairhmm_cuda_kernels &kernels, int kernel, int32_t step,
+                       int32_t warps) {
+    uint64_t block = device_block_.address(), tables = kernels.tables;
+    uint64_t scratch = scratch_.address();
+    void *results = results_.address();
+    int32_t first_tile = figures.first_tile[kernel];
+    void *parameters[] = {&block, &tables, &scratch, &results, &first_tile, &step};
+    driver().launch(kernels.functions[kernel], figures.tiles[kernel], warps, kWarp,
+                    gkl_shim_pairhmm_cuda_shared_bytes(precision_, kernel), stream(), parameters);
+}
+
+}  // namespace pairhmm
+}  // namespace gkl_shim

@@ -1,0 +1,102 @@
+#include "pairhmm/cuda/engine/stage_times.h"
+
+#include <algorithm>
+#include <chrono>
+#include <vector>
+
+#include "gpu/call.h"
+#include "gpu/driver.h"
+#include "pairhmm/cuda/engine/batch_queue.h"
+#include "pairhmm/cuda/engine/chunk.h"
+
+namespace gkl_shim {
+namespace pairhmm {
+namespace {
+
+typedef std::chrono::steady_clock Clock;
+
+double seconds_since(Clock::time_point start) {
+    return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+double median(std::vector<double> *values) {
+    std::sort(values->begin(), values->end());
+    const size_t half = values->size() / 2;
+    return values->size() % 2 ? (*values)[half] : ((*values)[half - 1] + (*values)[half]) / 2;
+}
+
+// Events that a device records between stages.
+struct Marks {
+    explicit Marks(const CudaDriver &driver) : driver(driver) {
+        for (void *&mark : at) mark = driver.event(kEventTimed);
+    }
+    ~Marks() {
+        for (void *mark : at)
+            if (mark) driver.free_event(mark);
+    }
+    const CudaDriver &driver;
+    void *at[3] = {};
+};
+
+void time_chunk(const CudaDriver &driver, void *const *marks, int repeats, Chunk *chunk,
+                gkl_shim_pairhmm_cuda_stages *stages) {
+    std::vector<double> plan, write, transfer, kernel;
+    for (int k = 0; k < repeats; k++) {
+        Clock::time_point start = Clock::now();
+        chunk->plan();
+        plan.push_back(seconds_since(start));
+        if (chunk->is_empty()) break;
+        start = Clock::now();
+        chunk->write();
+        write.push_back(seconds_since(start));
+        driver.record(marks[0], chunk->stream());
+        chunk->send();
+        driver.record(marks[1], chunk->stream());
+        chunk->launch_kernels();
+        driver.record(marks[2], chunk->stream());
+        driver.wait_for_stream(chunk->stream());
+        transfer.push_back(driver.seconds(marks[0], marks[1]));
+        kernel.push_back(driver.seconds(marks[1], marks[2]));
+    }
+    stages->plan += median(&plan);
+    if (write.empty()) return;
+    stages->write += median(&write);
+    stages->transfer += median(&transfer);
+    stages->kernel += median(&kernel);
+}
+
+}  // namespace
+
+gkl_shim_status time_stages(gpu::Device *device, const gkl_shim_pairhmm_cuda_options &options,
+                            const gkl_shim_pairhmm_batch &batch, double *results, int repeats,
+                            gkl_shim_pairhmm_cuda_stages *stages) {
+    *stages = {};
+    return guarded_on_device(device->number, [&] {
+        const CudaDriver &driver = device->driver;
+        const CudaContext current(driver, device->context);
+        Marks marks(driver);
+        Chunk chunk(device, options, 0);
+        gpu::Call call;
+        const bool single = options.precision == GKL_SHIM_SINGLE;
+        BatchQueue queue(&call, &batch, &batch + 1, results,
+                         {options.precision, single, false, options.devices});
+        if (!single) std::fill_n(results, pairs_of(whole(batch, results)), no_result());
+        while (queue.take(&chunk, options.threads)) {
+            // Memory is allocated and the kernels are loaded.
+            if (const gkl_shim_status status = chunk.start()) return status;
+            chunk.wait();
+            time_chunk(driver, marks.at, repeats, &chunk, stages);
+            const Clock::time_point start = Clock::now();
+            chunk.collect();
+            stages->collect += seconds_since(start);
+            stages->chunks++;
+            stages->cells += chunk.figures.cells;
+            stages->computed_cells += chunk.figures.computed_cells;
+            stages->block_bytes += chunk.figures.block_bytes;
+        }
+        return call.status();
+    });
+}
+
+}  // namespace pairhmm
+}  // namespace gkl_shim

@@ -1,0 +1,133 @@
+// Reads too long for one warp: how a stripe of rows passes its numbers to the next stripe.
+//
+// A stripe walks the same stream of columns as a warp does for a short read. In each column, and
+// before the first one, its last row stores two numbers to a seam in global memory. The next
+// stripe's warp loads them a batch of columns at a time, so the stripes of a read run side by side,
+// each a little behind the one before. No flag is needed: the numbers are never negative, and the
+// seams are filled with a negative number before the kernel starts.
+//
+// A warp waits only for warps that started before it (compute_stripe() in kernels/kernels.cu
+// numbers them as they start). So the kernel never deadlocks, however few warps the device runs at
+// a time.
+#pragma once
+
+#include "pairhmm/cuda/kernels/block_format.h"
+
+namespace gkl_shim {
+namespace pairhmm {
+
+#if defined(__CUDA_ARCH__)
+// Accesses to memory that other warps write. They bypass the first-level cache.
+__device__ __forceinline__ Handed<double> load_seam(const Handed<double> *from) {
+    Handed<double> x;
+    asm volatile("ld.relaxed.gpu.v2.f64 {%0, %1}, [%2];"
+                 : "=d"(x.t), "=d"(x.insertion)
+                 : "l"(from)
+                 : "memory");
+    return x;
+}
+__device__ __forceinline__ void store_seam(Handed<double> *to, Handed<double> x) {
+    asm volatile("st.relaxed.gpu.v2.f64 [%0], {%1, %2};" ::"l"(to), "d"(x.t), "d"(x.insertion)
+                 : "memory");
+}
+__device__ __forceinline__ Handed<double> load_ring(uint32_t from) {
+    Handed<double> x;
+    asm volatile("ld.shared.v2.f64 {%0, %1}, [%2];" : "=d"(x.t), "=d"(x.insertion) : "r"(from));
+    return x;
+}
+__device__ __forceinline__ void store_ring(uint32_t to, Handed<double> x) {
+    asm volatile("st.shared.v2.f64 [%0], {%1, %2};" ::"r"(to), "d"(x.t), "d"(x.insertion));
+}
+__device__ __forceinline__ void pause() { __nanosleep(20); }
+#endif
+
+__device__ __forceinline__ bool has_arrived(Handed<double> x) {
+    const uint64_t absent = kSeamFill * uint64_t(0x0101010101010101);
+    return same_bits<uint64_t>(x.t) != absent && same_bits<uint64_t>(x.insertion) != absent;
+}
+
+// A warp's ends of two seams: it receives from the stripe before it in the pass and sends to the
+// stripe after it. Columns are processed four at a time.
+class Seams {
+   public:
+    // `before` is null for the first stripe of the pass, `after` for the last. `top` flows into
+    // every column of the first stripe. `ring` is shared memory for kRingColumns columns.
+    __device__ __forceinline__ void open(const Handed<double> *before, Handed<double> *after,
+                                         int32_t length, uint32_t ring, bool last_lane,
+                                         Handed<double> top) {
+        before_ = before;
+        after_ = last_lane ? after : nullptr;
+        length_ = length;
+        ring_ = ring;
+        next_ = 0;
+        if (!before && threadIdx.x < kRingColumns) store_ring(slot(threadIdx.x), top);
+        __syncwarp();
+    }
+
+    // What flows into the root of the backward pass. For the first stripe this is `top`.
+    __device__ __forceinline__ Handed<double> receive_root(Handed<double> top) const {
+        if (!before_) return top;
+        Handed<double> x = load_seam(before_);
+        while (__any_sync(0xffffffffu, !has_arrived(x))) {
+            pause();
+            x = load_seam(before_);
+        }
+        return x;
+    }
+
+    __device__ __forceinline__ void send_root(Handed<double> out) const {
+        if (after_) store_seam(after_, out);
+    }
+
+    // Call these before and after each four columns of the entry lane.
+    __device__ __forceinline__ void begin_columns() {
+        if (before_ && next_ % kRingColumns == 0 && next_ < uint32_t(length_)) fill_ring();
+        // The columns of the last lane. Some of them may lie outside the stream.
+        const int32_t column = int32_t(next_) - (kWarp - 1);
+        to_ = after_ && column > -kSeamMargin && column < length_ ? after_ + kSeamMargin + column
+                                                                  : nullptr;
+        from_ = slot(next_ % kRingColumns);
+    }
+    __device__ __forceinline__ void end_columns() { next_ += kSeamMargin; }
+
+    // What flows into the k-th of the four columns, and what flows out of the last lane's.
+    __device__ __forceinline__ Handed<double> receive(int k) const {
+        return load_ring(from_ + unsigned(k) * unsigned(sizeof(Handed<double>)));
+    }
+    __device__ __forceinline__ void send(int k, Handed<double> out) const {
+        if (to_) store_seam(to_ + k, out);
+    }
+
+   private:
+    __device__ __forceinline__ uint32_t slot(uint32_t column) const {
+        return ring_ + column * unsigned(sizeof(Handed<double>));
+    }
+
+    __device__ __forceinline__ void fill_ring() const {
+        const uint32_t column = next_ + threadIdx.x;
+        const bool own = threadIdx.x < kRingColumns && column < uint32_t(length_);
+        const Handed<double> *from = before_ + kSeamMargin + column;
+        Handed<double> x = {0, 0};
+        if (own) x = load_seam(from);
+        while (__any_sync(0xffffffffu, !has_arrived(x))) {
+            pause();
+            if (own) x = load_seam(from);
+        }
+        __syncwarp();
+        if (own) store_ring(slot(threadIdx.x), x);
+        __syncwarp();
+    }
+
+    const Handed<double> *before_;
+    Handed<double> *after_;  // null except in the last lane
+    int32_t length_;
+    uint32_t ring_;
+    uint32_t next_;  // the entry lane's next column
+
+    Handed<double> *to_;  // for the four columns, the place to send to and the place in the ring to
+                          // receive from
+    uint32_t from_;
+};
+
+}  // namespace pairhmm
+}  // namespace gkl_shim

@@ -1,0 +1,45 @@
+// Which reads a chunk has.
+#pragma once
+
+#include "gkl_shim_internal.h"
+#include "pairhmm/cuda/planner/chunk_plan.h"
+
+namespace gkl_shim {
+namespace pairhmm {
+
+// Lists the parts of a batch's next chunk, and advances the place in the batch.
+class Chunker {
+   public:
+    explicit Chunker(ChunkPlan *plan) : plan_(*plan), options_(plan->options) {}
+
+    // `place`: as in gkl_shim_pairhmm_cuda_planner_take().
+    void take(gkl_shim_pairhmm_cuda_chunk *place);
+
+   private:
+    // The reads of a region that are still to be computed, [first, reads_end).
+    struct Region {
+        int64_t number, first, reads_end;
+        int64_t haplotypes, letters;  // and the bases of these
+        bool left;                    // to the CPU engine; it has too many letters for a chunk
+        int64_t first_pair;           // of the first read
+        int64_t most_stripes;         // of a read that is computed
+        int64_t state_bytes;          // of a base
+    };
+
+    Region region_at(const gkl_shim_pairhmm_cuda_chunk &place) const;
+    bool take_all_reads(const Region &region);
+    int64_t take_reads(const Region &region, int64_t *stripes, bool *any);
+    void add_part(const Region &region, int64_t end, int64_t stripes,
+                  gkl_shim_pairhmm_cuda_chunk *place);
+    int64_t most_stripe_scratch(int64_t haplotypes, int64_t letters) const;
+    int64_t most_stripes(int64_t haplotypes, int64_t letters) const;
+
+    ChunkPlan &plan_;
+    const gkl_shim_pairhmm_cuda_planner_options &options_;
+    int64_t cells_ = 0, scratch_ = 0, letters_ = 0;
+    int64_t group_nanoseconds_ = 0;  // of the last group
+    bool full_ = false;
+};
+
+}  // namespace pairhmm
+}  // namespace gkl_shim
