@@ -1,8 +1,8 @@
 """The CUDA engine of PairHMM: Python opens it, and native code computes.
 
 CuPy opens the devices, loads the kernels and copies their tables to the devices. Their addresses
-are passed to the native library once. After that, native code plans, sends, launches and collects
-every call through the CUDA driver (``kernels/pairhmm/cuda/engine/engine.cpp``). So callers do not wait for
+are passed to the native library once. After that, native code (``kernels/pairhmm/cuda/engine/``)
+plans, sends, launches and collects every call through the CUDA driver. So callers do not wait for
 Python's interpreter lock, and a small region takes little longer than its kernels.
 """
 
