@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import random
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.common.samples import write_reference
@@ -13,7 +14,15 @@ from gkl_shim.errors import MissingComponent
 from gkl_shim.gatk import programs
 from gkl_shim.gatk.data import Sample
 
-__all__ = ["mutated_copies", "random_sequence", "simulate"]
+__all__ = [
+    "Variant",
+    "merge",
+    "mutated_copies",
+    "random_sequence",
+    "simulate",
+    "simulate_mixture",
+    "variants",
+]
 
 _APT = "apt install art-nextgen-simulation-tools bwa samtools"
 _SNPS_PER_INDEL = 8
@@ -81,6 +90,35 @@ def simulate(
     MissingComponent
         If ``art_illumina``, ``bwa`` or ``samtools`` is not installed, or fails.
     """
+    copies = [(copy, depth / 2) for copy in mutated_copies(sequence, snp_rate, seed)]
+    return simulate_mixture(
+        folder, name, sequence, copies, read_length=read_length, profile=profile,
+        quality_shift=quality_shift, threads=threads, seed=seed, individual=individual,
+    )  # fmt: skip
+
+
+def simulate_mixture(
+    folder: Path,
+    name: str,
+    sequence: str,
+    copies: Sequence[tuple[str, float]],
+    *,
+    read_length: int = 150,
+    profile: str = "HS25",
+    quality_shift: int = 0,
+    threads: int = 2,
+    seed: int = 17,
+    individual: str | None = None,
+) -> Sample:
+    """Simulate paired reads of a mixture of sequences, and align them to a reference.
+
+    Parameters
+    ----------
+    copies
+        The sequences that reads are made of, and the mean coverage of each.
+
+    The other parameters, the result and the exception are those of `simulate`.
+    """
     art, bwa, samtools = (
         programs.find(tool, f"simulated samples need it (Debian: {_APT})")
         for tool in ("art_illumina", "bwa", "samtools")
@@ -91,16 +129,16 @@ def simulate(
     reads = folder / f"{name}.bam"
     with scratch(folder) as partial:
         mates: list[list[Path]] = [[], []]
-        for copy, mutated in enumerate(mutated_copies(sequence, snp_rate, seed), 1):
-            source = partial / f"copy{copy}.fa"
-            source.write_text(f">copy{copy}\n{mutated}\n")
+        for number, (copy, depth) in enumerate(copies, 1):
+            source = partial / f"copy{number}.fa"
+            source.write_text(f">copy{number}\n{copy}\n")
             # ART writes PREFIX1.fq and PREFIX2.fq.
-            prefix = partial / f"copy{copy}."
-            command = [art, "--in", source, "--out", prefix, "--id", f"copy{copy}-"]
-            command += ["--paired", "--len", read_length, "--fcov", depth / 2, "--seqSys", profile]
+            prefix = partial / f"copy{number}."
+            command = [art, "--in", source, "--out", prefix, "--id", f"copy{number}-"]
+            command += ["--paired", "--len", read_length, "--fcov", depth, "--seqSys", profile]
             command += ["--mflen", _FRAGMENT, "--sdev", _FRAGMENT_SPREAD]
             command += ["--qShift", quality_shift, "--qShift2", quality_shift]
-            command += ["--rndSeed", seed + copy, "--noALN", "--quiet"]
+            command += ["--rndSeed", seed + number, "--noALN", "--quiet"]
             _run([str(part) for part in command])
             for mate in (1, 2):
                 mates[mate - 1].append(Path(f"{prefix}{mate}.fq"))
@@ -115,17 +153,49 @@ def simulate(
         _run([*align, *map(str, fastqs)])
         bam = partial / reads.name
         _run([samtools, "sort", "-o", str(bam), str(sam)])
-        _run([samtools, "index", str(bam)])
-        bam.with_name(bam.name + ".bai").replace(reads.with_name(reads.name + ".bai"))
-        bam.replace(reads)
+        _put(bam, reads, samtools)
+    depth = sum(depth for _, depth in copies)
     return Sample(name, f"simulated, {depth:g}x over {len(sequence):,} bp", reference, reads)
 
 
-def mutated_copies(sequence: str, snp_rate: float, seed: int) -> tuple[str, str]:
-    """Return the two copies of a sequence in a simulated individual."""
+def merge(target: Path, sources: Sequence[Path]) -> None:
+    """Merge sorted reads into one indexed file. Their sequences and read groups are united.
+
+    Raises
+    ------
+    MissingComponent
+        If ``samtools`` is not installed, or fails.
+    """
+    samtools = programs.find("samtools", f"simulated samples need it (Debian: {_APT})")
+    with scratch(target.parent) as partial:
+        bam = partial / target.name
+        _run([samtools, "merge", str(bam), *map(str, sources)])
+        _put(bam, target, samtools)
+
+
+def _put(bam: Path, target: Path, samtools: str) -> None:
+    """Index reads, and move both files into place."""
+    _run([samtools, "index", str(bam)])
+    bam.with_name(bam.name + ".bai").replace(target.with_name(target.name + ".bai"))
+    bam.replace(target)
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A difference between an individual and the reference."""
+
+    position: int
+    """Where `old` starts, from 0."""
+    old: str
+    new: str
+    carriers: tuple[int, ...]
+    """Which of the two copies have it."""
+
+
+def variants(sequence: str, snp_rate: float, seed: int) -> Iterator[Variant]:
+    """Yield the variants of a simulated individual, by position."""
     choice = random.Random(seed)
     indel_rate = snp_rate / _SNPS_PER_INDEL
-    copies: tuple[list[str], list[str]] = ([], [])
     position = 0
     while position < len(sequence):
         base = sequence[position]
@@ -138,11 +208,21 @@ def mutated_copies(sequence: str, snp_rate: float, seed: int) -> tuple[str, str]
                 new = base + "".join(choice.choices("ACGT", k=choice.randint(1, _LONGEST_INDEL)))
             elif draw < snp_rate + indel_rate:
                 old = sequence[position : position + 1 + choice.randint(1, _LONGEST_INDEL)]
-        carriers = choice.choice(((0,), (1,), (0, 1))) if old != new else ()
-        for copy in (0, 1):
-            copies[copy].append(new if copy in carriers else old)
+        if old != new:
+            yield Variant(position, old, new, choice.choice(((0,), (1,), (0, 1))))
         position += len(old)
-    return "".join(copies[0]), "".join(copies[1])
+
+
+def mutated_copies(sequence: str, snp_rate: float, seed: int) -> tuple[str, str]:
+    """Return the two copies of a sequence in a simulated individual."""
+    copies: tuple[list[str], list[str]] = ([], [])
+    done = 0
+    for variant in variants(sequence, snp_rate, seed):
+        for copy in (0, 1):
+            changed = variant.new if copy in variant.carriers else variant.old
+            copies[copy].extend((sequence[done : variant.position], changed))
+        done = variant.position + len(variant.old)
+    return "".join(copies[0]) + sequence[done:], "".join(copies[1]) + sequence[done:]
 
 
 def _join(files: Sequence[Path], target: Path) -> Path:

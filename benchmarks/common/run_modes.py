@@ -1,0 +1,128 @@
+"""Ways to run HaplotypeCaller and Mutect2, and the comparison of what two runs wrote."""
+
+from __future__ import annotations
+
+import gzip
+import struct
+import tarfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import zip_longest
+from pathlib import Path
+
+from benchmarks.common.run_samples import RunSample
+
+__all__ = ["MODES", "Mode", "command", "difference"]
+
+_BAMOUT, _COUNTS = ".bamout.bam", ".f1r2.tar.gz"
+
+
+@dataclass(frozen=True)
+class Mode:
+    """A tool of GATK and its arguments."""
+
+    tool: str
+    arguments: tuple[str, ...] = ()
+    """More arguments. {known}, {alleles}, {normal} and {output} stand for files."""
+
+
+def _caller(*arguments: str) -> Mode:
+    return Mode("HaplotypeCaller", arguments)
+
+
+def _mutect(*arguments: str) -> Mode:
+    return Mode("Mutect2", arguments)
+
+
+MODES = {
+    "vcf": _caller(),
+    "gvcf": _caller("-ERC", "GVCF"),
+    "bp": _caller("-ERC", "BP_RESOLUTION"),
+    "dragen": _caller("--dragen-mode", "true"),
+    "dragen378": _caller("--dragen-378-concordance-mode", "true"),
+    "dbsnp": _caller("-D", "{known}"),
+    "alleles": _caller("--alleles", "{alleles}"),
+    "bamout": _caller("-bamout", "{output}" + _BAMOUT),
+    "ploidy1": _caller("-ploidy", "1"),
+    "ploidy4": _caller("-ploidy", "4"),
+    "mutect2": _mutect(),
+    "mutect2-normal": _mutect("-I", "{normal}", "-normal", "normal"),
+    "mutect2-resource": _mutect("--germline-resource", "{known}"),
+    "mutect2-alleles": _mutect("--alleles", "{alleles}"),
+    "mutect2-f1r2": _mutect("--f1r2-tar-gz", "{output}" + _COUNTS),
+    "mutect2-bamout": _mutect("-bamout", "{output}" + _BAMOUT),
+    "mitochondria": _mutect("--mitochondria-mode"),
+}
+"""The ways to run, by a short name."""
+
+
+def command(mode: Mode, sample: RunSample, output: Path) -> list[str]:
+    """Return GATK's arguments. The run writes OUTPUT.vcf, and more files if the mode says so."""
+    files = {
+        "known": sample.known,
+        "alleles": sample.alleles,
+        "normal": sample.normal,
+        "output": output,
+    }
+    arguments = [mode.tool, "-R", str(sample.reference), "-I", str(sample.reads)]
+    arguments += ["-O", str(vcf(output))]
+    return [*arguments, *(argument.format(**files) for argument in mode.arguments)]
+
+
+def vcf(output: Path) -> Path:
+    """Return the VCF of a run."""
+    return output.with_name(output.name + ".vcf")
+
+
+def difference(one: Path, other: Path) -> str | None:
+    """Return the first difference between the outputs of two runs, or None if there is none.
+
+    Records of VCFs must be the same bytes in the same order, and so must the reads of -bamout and
+    the counts of --f1r2-tar-gz. Headers may differ, because they hold the command line and the
+    date.
+    """
+    for suffix, parts in ((".vcf", _records), (_BAMOUT, _alignments), (_COUNTS, _members)):
+        files = [path.with_name(path.name + suffix) for path in (one, other)]
+        if files[0].exists() != files[1].exists():
+            return f"only one of the runs wrote a file that ends in {suffix}"
+        if not files[0].exists():
+            continue
+        for number, (mine, its) in enumerate(zip_longest(*map(parts, files)), 1):
+            if mine != its:
+                return f"{suffix}, {number}: {_shown(mine)} | {_shown(its)}"
+    return None
+
+
+def _shown(part: bytes | None) -> str:
+    return "nothing" if part is None else part[:1000].decode(errors="backslashreplace")
+
+
+def _records(path: Path) -> Iterator[bytes]:
+    """Yield the lines of a VCF below the header."""
+    with path.open("rb") as stream:
+        yield from (line for line in stream if not line.startswith(b"##"))
+
+
+def _alignments(path: Path) -> Iterator[bytes]:
+    """Yield the bytes of each read of a BAM."""
+    with gzip.open(path) as stream:
+
+        def number() -> int:
+            value: int = struct.unpack("<i", stream.read(4))[0]
+            return value
+
+        stream.read(4)
+        stream.read(number())
+        for _ in range(number()):
+            stream.read(number() + 4)
+        while size := stream.read(4):
+            yield stream.read(struct.unpack("<i", size)[0])
+
+
+def _members(path: Path) -> Iterator[bytes]:
+    """Yield the name and the content of each file of an archive."""
+    with tarfile.open(path) as archive:
+        for member in sorted(archive.getmembers(), key=lambda member: member.name):
+            content = archive.extractfile(member)
+            yield member.name.encode()
+            yield from content or ()
