@@ -87,6 +87,11 @@ abstract class Caller {
         return statefulAnnotation();
     }
 
+    /** Returns how many threads the user gives to GATK: --native-pair-hmm-threads, 4 by default. */
+    final int askedThreads() throws NoSuchFieldException {
+        return (int) argument("likelihoodArgs.pairHMMNativeArgs.pairHmmNativeThreads");
+    }
+
     /** Returns an annotation that may keep something from region to region, or null. */
     private String statefulAnnotation() throws NoSuchFieldException {
         List<Object> annotations = new ArrayList<>();

@@ -65,14 +65,16 @@ final class RegionThreads {
 
     /** Returns the threads for a tool that is about to traverse, or null if it has its own only. */
     static RegionThreads of(AssemblyRegionWalker walker) {
-        int threads = configuredThreads();
-        if (threads == 1) {
-            return null;
-        }
         try {
             Caller caller = Caller.of(walker);
-            String reason = caller == null
-                    ? walker.getClass().getSimpleName() : caller.serialReason();
+            if (caller == null) {
+                return null;
+            }
+            int threads = threads(caller);
+            if (threads == 1) {
+                return null;
+            }
+            String reason = caller.serialReason();
             if (reason != null) {
                 Log.info("regions: one thread, because of " + reason);
                 return null;
@@ -85,13 +87,17 @@ final class RegionThreads {
         }
     }
 
-    private static int configuredThreads() {
+    /** Returns the number of threads that the setting or, if there is none, GATK's option allows. */
+    private static int threads(Caller caller) throws NoSuchFieldException {
+        int processors = Runtime.getRuntime().availableProcessors();
         String text = Settings.get(SETTING);
         switch (text) {
-            case "": case "off":
+            case "":
+                return Math.max(1, Math.min(processors, caller.askedThreads()));
+            case "off":
                 return 1;
             case "auto":
-                return Runtime.getRuntime().availableProcessors();
+                return processors;
             default:
         }
         try {
