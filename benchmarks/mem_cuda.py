@@ -17,10 +17,9 @@ from functools import partial
 
 import click
 
-from benchmarks.common import report
+from benchmarks.common import mem_steps, report
 from benchmarks.common.report import Progress, Table
-from gkl_shim.cli import bench_mem
-from gkl_shim.cli._generated_mem import PAPER, Shape, Workload, generated
+from gkl_shim.bench.genomes import PAPER, Shape, Workload, generated
 from gkl_shim.cuda.devices import device_count
 from gkl_shim.cuda.mem import Engine
 
@@ -50,7 +49,7 @@ def _steps(smaller: int, step: Progress) -> Table:
     for shape in PAPER:
         step(f"{shape.name}, l = {shape.min_length}")
         workload = generated(shape.smaller(smaller))
-        row, _ = bench_mem.on_devices(workload, [0])
+        row = mem_steps.on_devices(workload, [0])
         table.rows.append({**row, "same as CPU": _same(workload, [0])})
     return table
 
@@ -61,7 +60,7 @@ def _devices(smaller: int, step: Progress) -> Table:
         workload = generated(shape.smaller(smaller))
         for count in range(1, device_count() + 1):
             step(f"{shape.name}, l = {shape.min_length}, {count} GPUs")
-            row, _ = bench_mem.on_devices(workload, range(count))
+            row = mem_steps.on_devices(workload, range(count))
             table.rows.append({**row, "same as CPU": _same(workload, range(count))})
     return table
 
@@ -81,7 +80,7 @@ def _halves(smaller: int, step: Progress) -> Table:
         parts = {"all": workload, "half of the reads": few, "half of the reference": short}
         for name, part in parts.items():
             step(f"{shape.name}, l = {shape.min_length}, {name}")
-            row, _ = bench_mem.on_devices(part, [0])
+            row = mem_steps.on_devices(part, [0])
             keys = ("workload", "l", "index", "total", "matches")
             table.rows.append({"part": name, **{key: row[key] for key in keys}})
     return table
@@ -90,7 +89,7 @@ def _halves(smaller: int, step: Progress) -> Table:
 def _same(workload: Workload, devices: Sequence[int]) -> str:
     """Compare the matches of both engines."""
     shape = workload.shape
-    index = bench_mem.index_of(workload)
+    index = mem_steps.index_of(workload)
     queries = workload.sequences
     want = index.find(queries, shape.min_length, "mem", shape.strands).array()
     engine = Engine(devices)

@@ -16,10 +16,10 @@ from pathlib import Path
 
 import click
 
-from benchmarks.common import report
+from benchmarks.common import mem_steps, report
 from benchmarks.common.report import Progress, Table
-from gkl_shim.cli import bench_mem
-from gkl_shim.cli._generated_mem import PAPER, Shape, generated
+from gkl_shim.bench.genomes import PAPER, Shape, generated
+from gkl_shim.bench.timing import commands_in_turns, shim_command
 
 _COPMEM_FROM = 50
 
@@ -49,7 +49,7 @@ def command(
         table = Table(f"Steps in memory with {threads} threads, seconds", name="steps")
         for shape in PAPER:
             step(f"{shape.name}, l = {shape.min_length}")
-            table.rows.append(bench_mem.on_cpu(generated(shape.smaller(smaller)), threads))
+            table.rows.append(mem_steps.on_cpu(generated(shape.smaller(smaller)), threads))
         return table
 
     report.measure_tables([commands, steps], json_file, gpu=False)
@@ -58,23 +58,20 @@ def command(
 def _commands(
     shape: Shape, mummer: str, copmem2: str | None, threads: int, rounds: int
 ) -> report.Row:
-    options = shape.options
     with tempfile.TemporaryDirectory(prefix="gkl-shim-") as folder:
-        files = generated(shape).write(Path(folder))
+        files = list(map(str, generated(shape).write(Path(folder))))
+        options = [*shape.options, *files]
         programs = {
-            "gkl-shim": [*bench_mem.shim_command(threads), *options],
+            "gkl-shim": shim_command("mem", "-threads", str(threads), *options),
             "mummer": [mummer, *options],
         }
         if copmem2 is not None and shape.min_length >= _COPMEM_FROM:
-            output = str(Path(folder, "copmem2.txt"))
             strands = ["-b"] if shape.both_strands else []
             programs["copMEM2"] = [
-                copmem2, *strands, "-l", str(shape.min_length), "-t", str(threads), "-o", output
+                copmem2, *strands, "-l", str(shape.min_length), "-t", str(threads),
+                "-o", str(Path(folder, "copmem2.txt")), *files,
             ]  # fmt: skip
-        times: dict[str, list[float]] = {name: [] for name in programs}
-        for _ in range(rounds):
-            for name, program in programs.items():
-                times[name].append(bench_mem.seconds_of_command(program, files))
+        times = commands_in_turns(programs, rounds)
     row: report.Row = {"workload": shape.name, "l": shape.min_length}
     row |= {name: statistics.median(each) for name, each in times.items()}
     for name in list(programs)[1:]:

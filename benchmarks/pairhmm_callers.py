@@ -27,8 +27,7 @@ from numpy.typing import NDArray
 from benchmarks.common import regions, report
 from benchmarks.common.haplotype_caller import haplotype_caller
 from benchmarks.common.report import Progress, Row, Table
-from gkl_shim import _native_pairhmm
-from gkl_shim.cli import _processor
+from gkl_shim import _native_pairhmm, _processor
 from gkl_shim.cuda import pairhmm as cuda
 from gkl_shim.errors import MissingComponent
 from gkl_shim.formats import pairhmm_in

@@ -32,7 +32,7 @@ from benchmarks.common import energy as energy_counters
 from benchmarks.common import regions, report
 from benchmarks.common.call_parts import CallParts, call_parts
 from benchmarks.common.report import Progress, Row, Table, seconds_of
-from gkl_shim.cli import _processor
+from gkl_shim import _processor
 from gkl_shim.cuda import devices as cuda_devices
 from gkl_shim.cuda import pairhmm as cuda
 from gkl_shim.errors import BackendUnavailable

@@ -29,7 +29,7 @@ import click
 from benchmarks.common import prefilter_rates as rates
 from benchmarks.common import prefilter_verification, report
 from benchmarks.common.report import Progress, Table
-from gkl_shim.cli import _bench, _processor
+from gkl_shim import _processor
 from gkl_shim.errors import BackendUnavailable, MissingComponent
 from gkl_shim.formats.prefilter_text import read_contigs, read_reads
 from gkl_shim.prefilter import Backend, Prefilter, Sequences
@@ -54,7 +54,7 @@ class Report:
 
     machine: _processor.Processor
     pairs: str
-    cuda: list[str]
+    cuda: list[str] = field(default_factory=list)
     rows: list[rates.Row] = field(default_factory=list)
     accuracy: list[rates.Figures] = field(default_factory=list)
     verification: list[prefilter_verification.Verification] = field(default_factory=list)
@@ -95,11 +95,10 @@ def command(
     mapped = prefilter_verification.generated_reads()
     if reads is not None and reference is not None:
         mapped = read_reads(reads), read_contigs(reference)[1]
-    cuda, absent = cuda_devices()
     source = Path(pairs_file).name if pairs_file else "generated"
-    found = Report(_processor.describe(), source, cuda)
-    if absent is not None:
-        found.missing["CUDA"] = absent
+    found = Report(_processor.describe(), source)
+    with found.may_be_missing("CUDA"), Prefilter(0, backend="cuda") as engine:
+        found.cuda.extend(engine.devices)
     with report.progress() as step:
         _measure(found, pairs, mapped, seconds, step)
     if json_file is not None:
@@ -108,16 +107,11 @@ def command(
     if json_file != "-":
         here = found.machine
         lines = [f"{here.cpu}, {here.usable_cpus} of {here.cpus} CPUs usable"]
-        lines += [f"CUDA: {', '.join(cuda)}"] if cuda else []
+        lines += [f"CUDA: {', '.join(found.cuda)}"] if found.cuda else []
         lines += [f"{what} not measured: {why}" for what, why in found.missing.items()]
         report.print_tables(lines, shown)
     if plot_file is not None:
-        report.plot_tables(plot_file, shown, ", ".join([found.machine.cpu, *cuda[:1]]))
-
-
-def cuda_devices() -> tuple[list[str], str | None]:
-    """Return the names of the CUDA devices, or why there are none."""
-    return _bench.cuda_devices(lambda: Prefilter(0, backend="cuda"))
+        report.plot_tables(plot_file, shown, ", ".join([found.machine.cpu, *found.cuda[:1]]))
 
 
 def _measure(

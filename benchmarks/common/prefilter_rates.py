@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from benchmarks.common import energy
 from benchmarks.common.report import seconds_of
 from gkl_shim._prefilter_engine import Method
-from gkl_shim.cli import _generated_input
+from gkl_shim.bench.pairs import candidates
 from gkl_shim.formats.prefilter_text import TextReader
 from gkl_shim.prefilter import Encode, Prefilter, Sequences
 
@@ -111,7 +111,7 @@ def read_pairs(path: str) -> tuple[Letters, Letters]:
 
 def generated_pairs(length: int = _LENGTH) -> tuple[Letters, Letters]:
     """Generate pairs like a mapper's candidates."""
-    return _generated_input.pairs(_GENERATED_PAIRS, length)
+    return candidates(_GENERATED_PAIRS, length)
 
 
 def _repeated(sides: tuple[Letters, Letters], count: int) -> list[Sequences]:

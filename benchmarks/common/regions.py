@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gkl_shim._batch import concatenated
-from gkl_shim.cli._generated_input import regions as generated
+from gkl_shim.bench.regions import regions as generated
 from gkl_shim.formats import pairhmm_in
 from gkl_shim.pairhmm import Batch, HaplotypeBatch, ReadBatch
 

@@ -15,17 +15,12 @@ from typing import Any
 import click
 
 import gkl_shim
+from gkl_shim import _processor
 from gkl_shim._files import atomic_output, check_outputs
-from gkl_shim.cli import _bench, _processor
-from gkl_shim.cli._bench import (
-    Row,
-    cell_text,
-    in_turns,
-    json_option,
-    progress,
-    seconds_of,
-    seconds_option,
-)
+from gkl_shim.bench import tables as bench_tables
+from gkl_shim.bench.tables import Row, cell_text, print_table, wide_console
+from gkl_shim.bench.timing import in_turns, seconds_of
+from gkl_shim.cli._bench import json_option, progress, seconds_option
 from gkl_shim.cli._options import write_json
 from gkl_shim.cuda import devices
 from gkl_shim.errors import BackendUnavailable, FormatError, MissingComponent
@@ -58,7 +53,7 @@ _PLOT_SUFFIXES = (".png", ".svg", ".pdf")
 
 
 @dataclasses.dataclass
-class Table(_bench.Table):
+class Table(bench_tables.Table):
     """A table of measurements, and how to draw it."""
 
     name: str = ""
@@ -193,12 +188,12 @@ def measure_tables(
 
 def print_tables(lines: Sequence[str], tables: Sequence[Table]) -> None:
     """Print lines, then tables."""
-    console = _bench.wide_console()
+    console = wide_console()
     for line in lines:
         console.print(line, highlight=False, markup=False)
     for table in tables:
         if table.absent is None:
-            _bench.print_table(console, table)
+            print_table(console, table)
         else:
             absent = f"{table.title}: not measured: {table.absent}\n"
             console.print(absent, highlight=False, markup=False)

@@ -16,10 +16,10 @@ import click
 
 import gkl_shim
 from gkl_shim._files import STANDARD_OUTPUT
+from gkl_shim._printable import printable
 from gkl_shim.cli._terminal import (
     end_on_signals,
     open_standard_streams,
-    printable,
     show_warnings,
 )
 from gkl_shim.errors import BackendUnavailable, FormatError, MissingComponent

@@ -1,58 +1,38 @@
-"""Options, timing, tables and JSON for the benchmarks."""
+"""Options, progress and output of the benchmarks."""
 
 from __future__ import annotations
 
 import dataclasses
-import statistics
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
-from typing import Any, Protocol, TypeAlias
+from contextlib import contextmanager
+from typing import Any, TypeVar
 
 import click
-from rich import box
 from rich.console import Console
-from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-from rich.table import Table as RichTable
 
 import gkl_shim
-from gkl_shim import _files
+from gkl_shim import _files, _processor
+from gkl_shim._printable import printable
+from gkl_shim._processor import Processor
+from gkl_shim.bench import kernels
+from gkl_shim.bench.tables import Table, print_table, wide_console
 from gkl_shim.cli import _options
-from gkl_shim.cli._processor import Processor
-from gkl_shim.cli._terminal import printable
 from gkl_shim.errors import BackendUnavailable
+from gkl_shim.gatk import gkl, replay
 
 __all__ = [
-    "Row",
-    "Table",
-    "cell_text",
     "cuda_devices",
-    "in_turns",
+    "gkl_option",
     "json_option",
-    "print_table",
+    "measure_kernel",
     "progress",
     "publish",
-    "seconds_of",
+    "publish_commands",
     "seconds_option",
-    "wide_console",
 ]
 
-Row: TypeAlias = dict[str, "str | int | float | None"]
-
-_ROUNDS = 5
-_FILE_WIDTH = 160
-
-
-@dataclasses.dataclass
-class Table:
-    """A table of measurements."""
-
-    title: str
-    rows: list[Row] = dataclasses.field(default_factory=list)
-    note: str = ""
-    decimals: Mapping[str, int] = dataclasses.field(default_factory=dict)
-    """The number of decimals, by column. Other floats show four significant digits."""
+_Data = TypeVar("_Data")
 
 
 def _output(ctx: click.Context, param: click.Parameter, path: str | None) -> str | None:
@@ -62,6 +42,15 @@ def _output(ctx: click.Context, param: click.Parameter, path: str | None) -> str
 
 
 json_option = _options.json_file("all figures", _output)
+
+
+def gkl_option(version: str = "") -> Callable[..., Any]:
+    """Return the option that names a GKL of this version or later."""
+    jars = "GKL and of GATK's native bindings, or a GATK package jar"
+    text = f"The jars of {jars}. Default: the GATK that `gkl-shim demo` has fetched."
+    if version:
+        text = f"The jars of {jars}, with GKL {version} or later. Default: gkl-shim's cache."
+    return click.option("--gkl", "classpath", metavar="CLASSPATH", help=text)
 
 
 def seconds_option(default: float) -> Callable[..., Any]:
@@ -75,57 +64,13 @@ def seconds_option(default: float) -> Callable[..., Any]:
     )
 
 
-def in_turns(calls: Sequence[Callable[[], object]], seconds: float) -> list[tuple[float, ...]]:
-    """Time calls in turns, so that a change of the machine's speed affects all of them.
-
-    Parameters
-    ----------
-    calls
-        The calls. Each runs once before it is timed.
-    seconds
-        The least time for each call, summed over the rounds.
-
-    Returns
-    -------
-    list of tuple
-        The seconds that each call took, one value for each round.
-    """
-    for call in calls:
-        call()
-    rounds = [[_seconds_a_call(call, seconds / _ROUNDS) for call in calls] for _ in range(_ROUNDS)]
-    return list(zip(*rounds, strict=True))
-
-
-def seconds_of(call: Callable[[], object], seconds: float) -> float:
-    """Return how long a call takes in seconds, as the median of rounds of `seconds` in total."""
-    return statistics.median(in_turns([call], seconds)[0])
-
-
-def _seconds_a_call(call: Callable[[], object], seconds: float) -> float:
-    passes = 0
-    start = time.perf_counter()
-    while True:
-        call()
-        passes += 1
-        elapsed = time.perf_counter() - start
-        if elapsed >= seconds:
-            return elapsed / passes
-
-
-class _WithDevices(Protocol):
-    @property
-    def devices(self) -> tuple[str, ...]: ...
-
-
-def cuda_devices(
-    open_engine: Callable[[], AbstractContextManager[_WithDevices]],
-) -> tuple[list[str], str | None]:
-    """Return the names of the CUDA devices that an engine opens, or why there are none."""
+def cuda_devices(names: Callable[[], Sequence[str]], missing: dict[str, str]) -> list[str]:
+    """Return the names of the CUDA devices, or say in `missing` why there are none."""
     try:
-        with open_engine() as engine:
-            return list(engine.devices), None
+        return list(names())
     except BackendUnavailable as error:
-        return [], str(error)
+        missing["CUDA"] = str(error)
+        return []
 
 
 @contextmanager
@@ -146,10 +91,40 @@ def progress() -> Iterator[Callable[[str], None]]:
         yield lambda text: bar.update(task, description=printable(text))
 
 
-def wide_console() -> Console:
-    """Return a console for standard output, wide enough for all columns unless on a terminal."""
-    console = Console()
-    return console if console.is_terminal else Console(width=_FILE_WIDTH)
+def measure_kernel(
+    kernel: kernels.Kernel[_Data],
+    inputs: Sequence[str],
+    seconds: float,
+    classpath: str | None,
+    json_file: str | None,
+) -> None:
+    """Measure a kernel that GATK calls on files, or on generated inputs; publish its speeds."""
+    sets = {name: kernel.read(name) for name in inputs} or kernel.generated()
+    here = _processor.describe()
+    missing: dict[str, str] = {}
+    classpath, absent = gkl.classpath(classpath, kernel.GKL_VERSION)
+    if absent is not None:
+        missing["GKL"] = absent
+    cuda = cuda_devices(kernel.devices, missing)
+    with progress() as step:
+        speeds = kernels.measure(kernel, sets, here, bool(cuda), classpath, seconds, step)
+    version = None if classpath is None else replay.gkl_version(classpath)
+    figures = {"gkl": version, "rows": [dataclasses.asdict(speed) for speed in speeds]}
+    publish(json_file, here, cuda, missing, kernels.table(kernel, speeds, version), figures)
+
+
+def publish_commands(
+    json_file: str | None,
+    here: Processor,
+    cuda: list[str],
+    missing: Mapping[str, str],
+    title: str,
+    rows: Sequence[dict[str, Any]],
+) -> None:
+    """Publish what :func:`timing.command_rows` returned. The table leaves the rounds out."""
+    shown = [{name: row[name] for name in row if name != "rounds"} for row in rows]
+    table = Table(f"{title}, seconds of the whole command (medians)", shown)
+    publish(json_file, here, cuda, missing, table, {"rows": rows})
 
 
 def publish(
@@ -186,32 +161,3 @@ def publish(
     console = wide_console()
     console.print("\n".join(map(printable, lines)), highlight=False, markup=False)
     print_table(console, table)
-
-
-def print_table(console: Console, table: Table) -> None:
-    """Print a table and its note."""
-    shown = RichTable(title=escape(table.title), title_justify="left", box=box.SIMPLE)
-    columns = list(dict.fromkeys(name for row in table.rows for name in row))
-    for name in columns:
-        is_text = all(isinstance(row.get(name), str | None) for row in table.rows)
-        shown.add_column(name.replace("_", " "), justify="left" if is_text else "right")
-    for row in table.rows:
-        texts = (cell_text(row.get(name), table.decimals.get(name)) for name in columns)
-        shown.add_row(*map(escape, texts))
-    console.print(shown)
-    if table.note:
-        note = "\n".join(map(printable, table.note.split("\n")))
-        console.print(f"{note}\n", highlight=False, markup=False)
-
-
-def cell_text(value: str | int | float | None, decimals: int | None = None) -> str:
-    """Format a value for a table."""
-    if value is None:
-        return ""
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, float):
-        if decimals is not None:
-            return f"{value:,.{decimals}f}"
-        return f"{value:.4g}" if abs(value) < 1e4 else f"{value:,.0f}"
-    return f"{value:,}" if isinstance(value, int) else printable(value)

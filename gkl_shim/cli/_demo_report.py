@@ -10,7 +10,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from gkl_shim import _native
-from gkl_shim.cli._terminal import printable
+from gkl_shim._printable import printable
 from gkl_shim.gatk import compare, data, fetch, replay, replay_smithwaterman, run
 
 __all__ = ["DEFAULT", "OPTIONS", "REPLAY_SECONDS", "Alone", "Result", "Runs", "document", "summary",
@@ -37,7 +37,7 @@ class Runs:
 class Alone:
     """The kernels of the run with default settings, replayed beside GKL on one thread."""
 
-    pairhmm: replay.Replay
+    pairhmm: replay.BesideGkl
     smithwaterman: replay_smithwaterman.BesideGkl
 
 
@@ -71,9 +71,9 @@ def table(result: Result) -> Table:
             verdict = f"[red]{escape(str(runs.vcf))}[/red]"
         shown.add_row(f"VCF, {mode}", "", verdict, "")
     if alone := result.alone:
-        engines, pairs = alone.pairhmm.engines, alone.smithwaterman
-        shown.add_row("PairHMM alone", *_speeds(engines["stock"].gcups, engines["shim"].gcups))
-        shown.add_row("Smith-Waterman alone", *_speeds(pairs.gkl, pairs.shim))
+        for name, speed in ("PairHMM", alone.pairhmm), ("Smith-Waterman", alone.smithwaterman):
+            speeds = f"{speed.gkl:.2f} GCUPS", f"{speed.shim:.2f} GCUPS", f"{speed.ratio:.1f}x"
+            shown.add_row(f"{name} alone", *speeds)
     for mode, runs in result.runs.items():
         for kernel in run.KERNELS:
             times = [done.kernel_seconds.get(kernel) for done in (runs.stock, runs.shim)]
@@ -88,10 +88,6 @@ def _seconds(stock: float, shim: float) -> tuple[str, str, str]:
     return f"{stock:.3f} s", f"{shim:.3f} s", f"{stock / shim:.1f}x"
 
 
-def _speeds(stock: float, shim: float) -> tuple[str, str, str]:
-    return f"{stock:.2f} GCUPS", f"{shim:.2f} GCUPS", f"{shim / stock:.1f}x"
-
-
 def summary(result: Result, output: Path) -> str:
     """Return what the table does not say: differences, how times were measured, what is next."""
     lines = [
@@ -100,13 +96,13 @@ def summary(result: Result, output: Path) -> str:
     if result.alone is None:
         lines.append(f"Not replayed beside GKL: {replay.no_gkl()}.")
     else:
-        stock, shim = (result.alone.pairhmm.engines[name] for name in ("stock", "shim"))
+        pairhmm = result.alone.pairhmm
         lines += [
             "alone: what the run with default settings computed, replayed on one thread through "
             f"GKL and gkl-shim in turns, for at least {REPLAY_SECONDS:g} s each. One GCUPS is "
             "10^9 cells of the input a second. GKL's PairHMM ran with flush-to-zero "
-            f"{'on' if stock.flush_to_zero else 'off'}. Largest difference of a log10 likelihood: "
-            f"{shim.largest_difference:.2g}.",
+            f"{'on' if pairhmm.flush_to_zero else 'off'}. Largest difference of a log10 "
+            f"likelihood: {pairhmm.largest_difference:.2g}.",
         ]
     lines += [
         "in GATK: on GATK's default number of threads. gkl-shim also wrote its recordings in that "
@@ -137,27 +133,7 @@ def document(result: Result) -> dict[str, Any]:
             }
             for mode, runs in result.runs.items()
         },
-        "alone": None if result.alone is None else _replays(result.alone),
-    }
-
-
-def _replays(alone: Alone) -> dict[str, Any]:
-    return {
-        "pairhmm": {
-            "regions": alone.pairhmm.regions,
-            "pairs": alone.pairhmm.pairs,
-            "cells": alone.pairhmm.cells,
-            "engines": {
-                name: {
-                    "gcups": engine.gcups,
-                    "turns": len(engine.turns),
-                    "flush_to_zero": engine.flush_to_zero,
-                    "largest_difference": engine.largest_difference,
-                }
-                for name, engine in alone.pairhmm.engines.items()
-            },
-        },
-        "smithwaterman": asdict(alone.smithwaterman),
+        "alone": None if result.alone is None else asdict(result.alone),
     }
 
 

@@ -14,7 +14,7 @@ import click
 
 from gkl_shim._arguments import device_numbers
 from gkl_shim._files import atomic_output
-from gkl_shim.cli._terminal import printable
+from gkl_shim._printable import printable
 from gkl_shim.errors import FormatError
 
 __all__ = ["NumberRange", "backend", "build", "classpath", "devices", "json_file", "memory",

@@ -1,4 +1,4 @@
-"""Set up standard streams, warnings and signal handlers, and escape text for the terminal."""
+"""Set up standard streams, warnings and signal handlers."""
 
 from __future__ import annotations
 
@@ -15,8 +15,9 @@ from types import FrameType
 from typing import Any
 
 from gkl_shim._files import STANDARD_OUTPUT, Output, remove_unfinished
+from gkl_shim._printable import printable
 
-__all__ = ["end_on_signals", "open_standard_streams", "printable", "show_warnings"]
+__all__ = ["end_on_signals", "open_standard_streams", "show_warnings"]
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 # How long the main thread may take to handle a signal, and then to clean up and exit.
@@ -102,16 +103,3 @@ def _watch(wake_read: int) -> None:
         time.sleep(_GRACE_SECONDS)
     remove_unfinished()
     os._exit(128 + number)
-
-
-def printable(text: str) -> str:
-    """Escape every character that is not printable, including newlines."""
-    return "".join(
-        character if character.isprintable() else _escape(character) for character in text
-    )
-
-
-def _escape(character: str) -> str:
-    if "\udc80" <= character <= "\udcff":  # a byte of a file name that is not UTF-8
-        return f"\\x{ord(character) - 0xDC00:02x}"
-    return character.encode("unicode_escape").decode("ascii")

@@ -2,39 +2,22 @@
 
 from __future__ import annotations
 
-import dataclasses
-import random
 import shutil
-import statistics
-import subprocess
-import sys
 import tempfile
-import time
 from pathlib import Path
+from typing import Any
 
 import click
 
-from gkl_shim.cli import _bench, _processor
-from gkl_shim.formats.reads import ReadsFile
+from gkl_shim import _processor
+from gkl_shim.bench.genomes import Shape, fastq, generated
+from gkl_shim.bench.timing import command_rows, shim_command
+from gkl_shim.cli import _bench
+from gkl_shim.formats.reads import ReadsFile, chunks_of
 
-_GENOME = 1_000_000
-_DEPTH = 30
-_LENGTH = 100
-_ERRORS = 0.005
+_GENERATED = Shape("generated", letters=1_000_000, reads=300_000, read_length=100, min_length=1,
+                   errors=0.005)  # fmt: skip
 _LIGHTER_K = 19
-
-
-@dataclasses.dataclass(frozen=True)
-class _Row:
-    """The time of a whole command on one input."""
-
-    input: str
-    reads: int
-    tool: str
-    threads: int
-    seconds: float
-    """The median of the rounds."""
-    rounds: tuple[float, ...]
 
 
 @click.command(
@@ -46,7 +29,7 @@ class _Row:
 @click.option(
     "--genome",
     type=click.IntRange(1),
-    default=_GENOME,
+    default=_GENERATED.letters,
     show_default=True,
     help="The size of the genome, which Lighter asks for.",
 )
@@ -62,85 +45,33 @@ def command(inputs: tuple[str, ...], genome: int, rounds: int, json_file: str | 
     here = _processor.describe()
     lighter = shutil.which("lighter")
     missing = {} if lighter else {"Lighter": "it is not installed (apt install lighter)"}
-    rows: list[_Row] = []
-    with tempfile.TemporaryDirectory(prefix="gkl-shim-") as temporary, _bench.progress() as show:
+    rows: list[dict[str, Any]] = []
+    with _bench.progress() as step, tempfile.TemporaryDirectory(prefix="gkl-shim-") as temporary:
         folder = Path(temporary)
-        files = [Path(name) for name in inputs] or [_generated(folder)]
-        for path in files:
-            show(f"{path.name}: counting reads")
+        for path in [Path(name).resolve() for name in inputs] or [_generated(folder)]:
+            step(f"{path.name}: counting reads")
             reads = _reads(path)
             for threads in sorted({1, here.usable_cpus}):
-                show(f"{path.name}, threads: {threads}")
-                tools = {"gkl-shim": _ours(path, folder, threads)}
+                step(f"{path.name}, threads: {threads}")
+                out = ["--force", "-o", str(folder / "ours.fq")]
+                given = ["--threads", str(threads), str(path)]
+                commands = {"gkl-shim": shim_command("correct", *out, *given)}
                 if lighter is not None:
                     options = ["-K", str(_LIGHTER_K), str(genome), "-t", str(threads)]
-                    out = str(folder / "lighter")
-                    tools["Lighter"] = [lighter, "-r", str(path.resolve()), *options, "-od", out]
-                took: dict[str, list[float]] = {tool: [] for tool in tools}
-                for _ in range(rounds):
-                    for tool, line in tools.items():
-                        took[tool].append(_seconds(line, folder))
-                rows += [
-                    _Row(path.name, reads, tool, threads, statistics.median(each), tuple(each))
-                    for tool, each in took.items()
-                ]
-    figures = {"rows": [dataclasses.asdict(row) for row in rows]}
-    _bench.publish(json_file, here, [], missing, _table(rows), figures)
-
-
-def _ours(path: Path, folder: Path, threads: int) -> list[str]:
-    code = "from gkl_shim.cli import main; main()"
-    options = ["--threads", str(threads), "--force", "-o", str(folder / "ours.fq")]
-    return [sys.executable, "-c", code, "correct", str(path.resolve()), *options]
-
-
-def _seconds(line: list[str], folder: Path) -> float:
-    # Started elsewhere, so that Python finds the installed package and not a source folder.
-    start = time.perf_counter()
-    done = subprocess.run(line, cwd=folder, capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise click.ClickException(f"{Path(line[0]).name} failed: {done.stderr.strip()}")
-    return time.perf_counter() - start
+                    out = ["-od", str(folder / "lighter")]
+                    commands["Lighter"] = [lighter, "-r", str(path), *options, *out]
+                about = {"input": path.name, "reads": reads, "threads": threads}
+                rows += command_rows(about, commands, rounds)
+    _bench.publish_commands(json_file, here, [], missing, "Read correction", rows)
 
 
 def _reads(path: Path) -> int:
     with ReadsFile(path, 0) as file:
-        while file.next_chunk() is not None:
-            pass
-        return file.records
+        return sum(chunk.records for chunk in chunks_of(file))
 
 
 def _generated(folder: Path) -> Path:
-    """Make the same reads in every run."""
-    rng = random.Random(1)
-    genome = "".join(rng.choices("ACGT", k=_GENOME))
+    workload = generated(_GENERATED)
     path = folder / "generated.fq"
-    with path.open("w") as file:
-        for k in range(_GENOME * _DEPTH // _LENGTH):
-            start = rng.randrange(_GENOME - _LENGTH + 1)
-            read = list(genome[start : start + _LENGTH])
-            for _ in range(sum(rng.random() < _ERRORS * _LENGTH / 4 for _ in range(4))):
-                read[rng.randrange(_LENGTH)] = rng.choice("ACGT")
-            file.write(f"@r{k}\n{''.join(read)}\n+\n{'I' * _LENGTH}\n")
+    path.write_bytes(fastq(workload.queries, workload.offsets))
     return path
-
-
-def _table(rows: list[_Row]) -> _bench.Table:
-    table = _bench.Table(
-        "Read correction, seconds of the whole command (medians)",
-        decimals={"seconds": 2, "reads a second": 0, "times Lighter": 1},
-    )
-    lighter = {(row.input, row.threads): row.seconds for row in rows if row.tool == "Lighter"}
-    for row in rows:
-        shown: _bench.Row = {
-            "input": row.input,
-            "reads": row.reads,
-            "tool": row.tool,
-            "threads": row.threads,
-            "seconds": row.seconds,
-            "reads a second": row.reads / row.seconds,
-        }
-        if (row.input, row.threads) in lighter:
-            shown["times Lighter"] = lighter[row.input, row.threads] / row.seconds
-        table.rows.append(shown)
-    return table

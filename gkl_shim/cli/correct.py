@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import sys
-from collections.abc import Iterator
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import click
 
+from gkl_shim._correct_files import FilesCorrection, Settings
 from gkl_shim._files import atomic_output, check_outputs
 from gkl_shim._native_correct import METHODS
 from gkl_shim.cli import _correct_report, _options
-from gkl_shim.cli._correct_files import FilesCorrection, Settings
 from gkl_shim.errors import FormatError
+from gkl_shim.formats.reads import open_output
 
-# The fastest level. Its files are a little larger than those of the usual one.
-_GZIP_LEVEL = 1
+# Files of this many bytes take about a second.
+_LONG_INPUT = 1 << 28
 
 
 @click.command(
@@ -128,7 +128,8 @@ def command(
     _check_paths(read, written, force)
     check_outputs(*written)
     with _options.usage_errors():
-        run = FilesCorrection(inputs, Settings(**given))
+        progress = partial(_options.progress, long=_LONG_INPUT)
+        run = FilesCorrection(inputs, Settings(**given), progress)
     spectrum = run.spectrum()
     if save_spectrum is not None:
         spectrum.save(save_spectrum)
@@ -136,7 +137,7 @@ def command(
         _correct_report.draw(spectrum, plot)
     with ExitStack() as stack:
         report = stack.enter_context(atomic_output(json_file)) if json_file is not None else None
-        files = [stack.enter_context(_output(path, run.settings.threads)) for path in outputs]
+        files = [stack.enter_context(open_output(path, run.settings.threads)) for path in outputs]
         run.correct(spectrum, files)
         if report is not None:
             report.write((json.dumps(_correct_report.report(run, spectrum)) + "\n").encode())
@@ -158,24 +159,3 @@ def _check_paths(inputs: list[str], outputs: list[str], force: bool) -> None:
         if path in outputs and place.is_file() and not force:
             raise FormatError(path, None, "it exists; name another output, or give --force")
         seen.add(place)
-
-
-@contextlib.contextmanager
-def _output(path: str, threads: int) -> Iterator[BinaryIO]:
-    with atomic_output(path) as file:
-        if not path.endswith(".gz"):
-            yield file
-            return
-        # Imported late, because xopen imports every decompressor.
-        from xopen import xopen
-
-        zipped = xopen(file, "wb", format="gz", compresslevel=_GZIP_LEVEL, threads=threads)
-        try:
-            yield zipped
-        except BaseException:
-            # After a failed write, closing raises the same exception object again. As its own
-            # context, it would make contextlib loop forever.
-            with contextlib.suppress(OSError):
-                zipped.close()
-            raise
-        zipped.close()

@@ -12,8 +12,9 @@ import click
 from rich.console import Console
 from rich.progress import DownloadColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
+from gkl_shim import _native
 from gkl_shim._files import atomic_output, check_outputs
-from gkl_shim.cli import _demo_report, _processor
+from gkl_shim.cli import _demo_report
 from gkl_shim.cli._demo_report import DEFAULT, OPTIONS, REPLAY_SECONDS, Alone, Result, Runs
 from gkl_shim.errors import MissingComponent
 from gkl_shim.gatk import compare, data, fetch, replay, replay_smithwaterman, run, swaps
@@ -80,11 +81,10 @@ def _demonstrate(
 
 def _beside_gkl(regions: Path, pairs: Path, progress: Console) -> Alone:
     gkl = fetch.gkl_classpath()
+    build = _native.builds()[0]
     with _step(progress, "replaying PairHMM"):
-        engines = replay.stock_and_shim(gkl)
-        pairhmm = replay.replay(regions, engines, replay.Calls(REPLAY_SECONDS))
+        pairhmm = replay.beside_gkl(regions, gkl, build, replay.Calls(REPLAY_SECONDS))
     with _step(progress, "replaying Smith-Waterman"):
-        build = _processor.describe().builds[0]
         smithwaterman = replay_smithwaterman.beside_gkl(pairs, gkl, build, seconds=REPLAY_SECONDS)
     return Alone(pairhmm, smithwaterman)
 

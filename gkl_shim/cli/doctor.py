@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import ctypes
 import dataclasses
-import re
-import subprocess
 import zipfile
+from collections.abc import Callable
 from importlib import metadata
 from pathlib import Path
 
@@ -16,11 +15,11 @@ from rich.markup import escape
 from rich.table import Table
 
 import gkl_shim
-from gkl_shim import _native, paths
+from gkl_shim import _known_results, _native, _processor, paths
 from gkl_shim._files import check_outputs
-from gkl_shim.cli import _known_results, _options, _processor
-from gkl_shim.cli._known_results import TOLERANCE
-from gkl_shim.cli._terminal import printable
+from gkl_shim._known_results import TOLERANCE
+from gkl_shim._printable import printable
+from gkl_shim.cli import _options
 from gkl_shim.cuda.devices import device_names
 from gkl_shim.errors import BackendUnavailable, MissingComponent
 from gkl_shim.gatk import programs, run
@@ -35,7 +34,6 @@ _REPLACEMENTS = {
     "Smith-Waterman": "org/gklshim/replacements/com/intel/gkl/smithwaterman/"
     "IntelSmithWaterman.class",
 }
-_COMMAND_SECONDS = 30
 
 
 @dataclasses.dataclass(frozen=True)
@@ -59,7 +57,7 @@ def command(json_file: str | None) -> int:
     """
     check_outputs(json_file)
     engine = _engine()
-    findings = [*engine, *_java(), _maven(), _gatk(), *_cuda()]
+    findings = [*engine, *_java(), _gatk(), *_cuda()]
     works = all(finding.state == "ok" for finding in engine)
     if json_file is not None:
         report = {
@@ -128,11 +126,10 @@ def _shown(errors: dict[Precision, float]) -> str:
 
 
 def _java() -> list[_Finding]:
-    findings = []
-    try:
-        findings.append(_Finding("Java", "ok", f"{programs.java_version()}, {programs.java()}"))
-    except MissingComponent as error:
-        findings.append(_Finding("Java", "missing", str(error)))
+    findings = [
+        _version("Java", programs.java_version, programs.java),
+        _version("Maven", programs.maven_version, programs.maven),
+    ]
     try:
         bridge = hasattr(ctypes.CDLL(str(paths.library())), _JNI_SYMBOL)
     except (MissingComponent, OSError) as error:
@@ -169,15 +166,11 @@ def _agent(jar: Path) -> _Finding:
     )
 
 
-def _maven() -> _Finding:
+def _version(name: str, version: Callable[[], str], program: Callable[[], str]) -> _Finding:
     try:
-        path = programs.find("mvn", "the demo fetches GATK with it (Debian: apt install maven)")
+        return _Finding(name, "ok", f"{version()}, {program()}")
     except MissingComponent as error:
-        return _Finding("Maven", "missing", str(error))
-    version = re.search(r"Apache Maven ([\w.-]+)", _output_of([path, "--version"]))
-    if version is None:
-        return _Finding("Maven", "missing", f"{path} does not run")
-    return _Finding("Maven", "ok", f"{version[1]}, {path}")
+        return _Finding(name, "missing", str(error))
 
 
 def _gatk() -> _Finding:
@@ -220,22 +213,3 @@ def _device(number: int, name: str) -> _Finding:
         return _Finding(f"GPU {number}", "failed", f"{name}: {error}")
     state = "ok" if _are_right(worst) else "failed"
     return _Finding(f"GPU {number}", state, f"{name}: {_shown(worst)} of the exact value")
-
-
-def _output_of(command: list[str]) -> str:
-    """Return what a command prints, or an empty string if it fails."""
-    try:
-        done = subprocess.run(
-            command,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            stdin=subprocess.DEVNULL,
-            env=programs.environment(),
-            timeout=_COMMAND_SECONDS,
-            check=False,
-            text=True,
-            errors="replace",
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return ""
-    return done.stdout.strip() if done.returncode == 0 else ""

@@ -177,7 +177,7 @@ def classpath(name: str, artifacts: Sequence[Artifact], progress: Progress | Non
     damaged = [] if kept is None else _damaged(kept)
     if kept is not None and not damaged:
         return kept
-    mvn = programs.find("mvn", "install Maven (Debian: apt install maven)")
+    mvn = programs.maven()
     programs.java()
     # Maven downloads only files that do not exist.
     for jar in damaged:

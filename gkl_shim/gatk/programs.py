@@ -13,7 +13,7 @@ from typing import Any
 
 from gkl_shim.errors import MissingComponent
 
-__all__ = ["ending", "environment", "find", "java", "java_version"]
+__all__ = ["ending", "environment", "find", "java", "java_version", "maven", "maven_version"]
 
 _COMMAND_SECONDS = 30
 
@@ -34,11 +34,31 @@ def java_version() -> str:
     MissingComponent
         If there is no Java, or it does not run.
     """
-    command = java()
+    return _version([java(), "-version"], r'version "([^"]+)"')
+
+
+def maven() -> str:
+    """Return the ``mvn`` command on the PATH."""
+    return find("mvn", "install Maven (Debian: apt install maven)")
+
+
+def maven_version() -> str:
+    """Return the version of `maven`, such as 3.8.7.
+
+    Raises
+    ------
+    MissingComponent
+        If there is no Maven, or it does not run.
+    """
+    return _version([maven(), "--version"], r"Apache Maven ([\w.-]+)")
+
+
+def _version(command: list[str], pattern: str) -> str:
     try:
         done = subprocess.run(
-            [command, "-version"],
-            capture_output=True,
+            command,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
             stdin=subprocess.DEVNULL,
             env=environment(),
             timeout=_COMMAND_SECONDS,
@@ -47,10 +67,10 @@ def java_version() -> str:
             errors="replace",
         )
     except (OSError, subprocess.TimeoutExpired):
-        raise MissingComponent(f"{command} does not run") from None
-    version = re.search(r'version "([^"]+)"', done.stderr)
+        raise MissingComponent(f"{command[0]} does not run") from None
+    version = re.search(pattern, done.stdout)
     if done.returncode != 0 or version is None:
-        raise MissingComponent(f"{command} does not run")
+        raise MissingComponent(f"{command[0]} does not run")
     return version[1]
 
 

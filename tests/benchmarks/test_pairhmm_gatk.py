@@ -10,8 +10,8 @@ from rich.console import Console
 
 from benchmarks import pairhmm_gatk
 from benchmarks.common import regions
-from gkl_shim.cli import _processor
-from gkl_shim.cli._bench import print_table
+from gkl_shim import _processor
+from gkl_shim.bench.tables import print_table
 from gkl_shim.formats import pairhmm_in
 from gkl_shim.gatk import replay
 from tests.conftest import ROOT

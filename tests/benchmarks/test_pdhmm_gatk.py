@@ -8,7 +8,7 @@ import pytest
 from rich.console import Console
 
 from benchmarks import pdhmm_gatk
-from gkl_shim.cli._bench import print_table
+from gkl_shim.bench.tables import print_table
 from gkl_shim.gatk import run
 from tests.conftest import ROOT
 

@@ -18,7 +18,8 @@ from benchmarks import prefilter_papers
 from benchmarks.common import prefilter_rates as rates
 from benchmarks.common import prefilter_verification as verification
 from gkl_shim import _native
-from gkl_shim.errors import FormatError, MissingComponent
+from gkl_shim.cuda import devices
+from gkl_shim.errors import BackendUnavailable, FormatError, MissingComponent
 from gkl_shim.prefilter import Prefilter
 from tests.conftest import require_tool, shared_data
 
@@ -43,7 +44,10 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def no_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(prefilter_papers, "cuda_devices", lambda: ([], "this test wants none"))
+    def fail() -> None:
+        raise BackendUnavailable("this test wants none")
+
+    monkeypatch.setattr(devices, "import_cupy", fail)
 
 
 def papers(*arguments: object) -> dict[str, Any]:

@@ -8,7 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from gkl_shim.cli import _generated_input
+from gkl_shim.bench.regions import regions as generated_regions
 from gkl_shim.formats.pairhmm_in import write
 
 COMMAND = Path(sys.executable).parent / "gkl-shim"
@@ -40,7 +40,7 @@ def one_error(done: subprocess.CompletedProcess[bytes]) -> str:
 def _regions() -> bytes:
     """A few regions in the .in format."""
     text = io.BytesIO()
-    write(text, _generated_input.regions(5))
+    write(text, generated_regions(5))
     return text.getvalue()
 
 

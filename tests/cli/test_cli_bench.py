@@ -13,8 +13,11 @@ import pytest
 from click.testing import CliRunner
 
 from gkl_shim import _native
-from gkl_shim.cli import _bench, _generated_input, _gkl, bench_prefilter, cli
-from gkl_shim.gatk import replay
+from gkl_shim.bench import filters, timing
+from gkl_shim.bench.pairs import candidates
+from gkl_shim.bench.regions import regions as generated_regions
+from gkl_shim.cli import cli
+from gkl_shim.gatk import gkl, replay
 from gkl_shim.prefilter import edits
 from tests.cli.shim_command import REGIONS, one_error, run
 
@@ -50,7 +53,7 @@ def test_engines_take_turns() -> None:
         calls.append("slow")
         time.sleep(0.01)
 
-    of_fast, of_slow = _bench.in_turns([fast, slow], 0.02)
+    of_fast, of_slow = timing.in_turns([fast, slow], 0.02)
     turns = [name for name, _ in itertools.groupby(calls)]
     assert turns == ["fast", "slow"] * 6  # the first is not timed
     assert (len(of_fast), len(of_slow)) == (5, 5)
@@ -104,7 +107,7 @@ def test_pairhmm_on_a_gpu(fake_gpus: Any, tmp_path: Path, monkeypatch: pytest.Mo
 def test_bench_pairhmm_compares_with_gkl(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     found = replay.BesideGkl(5.0, 2.0, 2.5, "passive", True, 1e-6)
     jar = "/jars/gkl-0.8.11.jar"
-    monkeypatch.setattr(_gkl, "classpath", lambda given: (jar, None))
+    monkeypatch.setattr(gkl, "classpath", lambda *_: (jar, None))
     monkeypatch.setattr(replay, "beside_gkl", lambda *_, **__: found)
     (tmp_path / "x.in").write_bytes(REGIONS)
     arguments = ["bench", "pairhmm", str(tmp_path / "x.in"), "--seconds", "0.01"]
@@ -137,7 +140,7 @@ def test_a_failure_is_one_line(tmp_path: Path, arguments: list[str], message: st
 @pytest.fixture
 def few_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("_GENERATED_BASES", "_CPU_BASES", "_CUDA_BASES", "_EDLIB_BASES"):
-        monkeypatch.setattr(bench_prefilter, name, 30_000)
+        monkeypatch.setattr(filters, name, 30_000)
 
 
 @pytest.mark.usefixtures("few_pairs")
@@ -169,8 +172,8 @@ def test_bench_prefilter_prints_a_table() -> None:
 
 
 def test_generated_regions_are_as_documented() -> None:
-    batch = _generated_input.regions(400)
-    same = _generated_input.regions(400)
+    batch = generated_regions(400)
+    same = generated_regions(400)
     assert np.array_equal(batch.reads.bases, same.reads.bases)
     assert np.array_equal(batch.haplotypes.bases, same.haplotypes.bases)
     pairs = batch.shapes.prod(axis=1)
@@ -183,7 +186,7 @@ def test_generated_regions_are_as_documented() -> None:
 
 @pytest.mark.parametrize("shape", [(1, 1), (10, 2), (3, 130)])
 def test_generated_regions_have_the_requested_shape(shape: tuple[int, int]) -> None:
-    batch = _generated_input.regions(2, shape=shape)
+    batch = generated_regions(2, shape=shape)
     assert batch.shapes.tolist() == [list(shape)] * 2
     ends = batch.haplotypes.offsets[: shape[1] + 1]
     first = np.split(batch.haplotypes.bases[: ends[-1]], ends[1:-1])
@@ -192,9 +195,9 @@ def test_generated_regions_have_the_requested_shape(shape: tuple[int, int]) -> N
 
 @pytest.mark.parametrize("length", [1, 100, 3000])
 def test_generated_pairs_are_reproducible_and_few_are_similar(length: int) -> None:
-    reads, segments = _generated_input.pairs(500, length)
+    reads, segments = candidates(500, length)
     assert reads.shape == segments.shape == (500, length)
-    same = _generated_input.pairs(500, length)
+    same = candidates(500, length)
     assert np.array_equal(reads, same[0])
     assert np.array_equal(segments, same[1])
     if length == 100:

@@ -9,8 +9,8 @@ from pathlib import Path
 import mpmath
 import pytest
 
-from gkl_shim import _native, paths
-from gkl_shim.cli import _known_results, doctor
+from gkl_shim import _known_results, _native, paths
+from gkl_shim.cli import doctor
 from tests.cli.shim_command import run
 from tests.pdhmm import oracle as pdhmm_oracle
 from tests.smithwaterman import oracle as smithwaterman_oracle

@@ -12,9 +12,9 @@ import pytest
 from click.testing import CliRunner
 
 from gkl_shim import paths
-from gkl_shim.cli import _gkl, env
+from gkl_shim.cli import env
 from gkl_shim.errors import MissingComponent
-from gkl_shim.gatk import archive, fetch, programs, replay, run, swaps
+from gkl_shim.gatk import archive, fetch, gkl, programs, replay, run, swaps
 from tests.cli import shim_command
 from tests.conftest import require_tool
 
@@ -108,9 +108,9 @@ def test_empty_entries_of_gkls_class_path_are_dropped(
     jar = tmp_path / "gkl.jar"
     jar.touch()
     monkeypatch.setattr(replay, "no_gkl", lambda: None)
-    assert _gkl.classpath(f":{jar}::") == (str(jar), None)
+    assert gkl.classpath(f":{jar}::") == (str(jar), None)
     monkeypatch.setenv("GKL_SHIM_CACHE", str(tmp_path / "absent"))
-    assert _gkl.classpath("")[0] is None
+    assert gkl.classpath("")[0] is None
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from gkl_shim import _native
-from gkl_shim.cli import _generated_input
+from gkl_shim.bench.regions import regions as generated_regions
 from gkl_shim.pairhmm import PairHMM
 from tests.cli.shim_command import REGIONS, one_error, run
 
@@ -20,7 +20,7 @@ def test_written_values_are_read_back_exactly(tmp_path: Path, double: bool) -> N
     done = run(tmp_path, "pairhmm", path, "-o", "out.txt", *(["--double"] if double else []))
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
     with PairHMM(precision="double" if double else "single") as engine:
-        want = engine.compute(_generated_input.regions(5))
+        want = engine.compute(generated_regions(5))
     text = (tmp_path / "out.txt").read_text()
     assert [float(line) for line in text.splitlines()] == want.tolist()
     assert text.endswith("\n")

@@ -12,10 +12,8 @@ from click.testing import CliRunner
 
 from gkl_shim.cli import demo
 from gkl_shim.cli._demo_report import Alone, Result, Runs
-from gkl_shim.gatk import data, fetch, run
+from gkl_shim.gatk import data, fetch, replay, replay_smithwaterman, run
 from gkl_shim.gatk.compare import Comparison, Difference
-from gkl_shim.gatk.replay import Engine, Replay, Turn
-from gkl_shim.gatk.replay_smithwaterman import BesideGkl
 
 SAME = Comparison((3, 3))
 DIFFERENT = Comparison((3, 3), [Difference("20:1 A>C", {"QUAL": ("50", "51")}, call=False)])
@@ -29,10 +27,6 @@ DRAGEN_LOG = b"PDPairHMM - Total compute time in PairHMM computeLogLikelihoods()
 
 
 def _result(sample: data.Sample, comparison: Comparison, mode: str) -> Result:
-    engines = {
-        name: Engine(name, (Turn(1, 2.0, gcups),), True, 1e-6, 0, 0.1)
-        for name, gcups in (("stock", 2.0), ("shim", 24.0))
-    }
     done = run.Run((), 0, 3.0, LOG)
     stock, shim = (run.Run((), 0, 4.0, DRAGEN_LOG % text) for text in (b"1.5", b"0.03"))
     runs = {
@@ -40,7 +34,10 @@ def _result(sample: data.Sample, comparison: Comparison, mode: str) -> Result:
         "DRAGEN mode": Runs(SAME, stock, shim),
     }
     runs[mode] = replace(runs[mode], vcf=comparison)
-    alone = Alone(Replay(1, 2, 3, engines, ""), BesideGkl(7.5, 2.5, 3.0, 0))
+    alone = Alone(
+        replay.BesideGkl(24.0, 2.0, 12.0, "passive", True, 1e-6),
+        replay_smithwaterman.BesideGkl(7.5, 2.5, 3.0, 0),
+    )
     return Result(sample, runs, alone)
 
 
@@ -72,7 +69,7 @@ def test_the_exit_code_says_whether_vcfs_differ(
     } | {mode: code == 0}
     assert runs["DRAGEN mode"]["shim"]["kernel_seconds"] == {"PDHMM": 0.03}
     assert document["alone"]["smithwaterman"]["shim"] == 7.5
-    assert document["alone"]["pairhmm"]["engines"]["shim"]["gcups"] == 24.0
+    assert document["alone"]["pairhmm"]["shim"] == 24.0
 
 
 def test_where_gkl_does_not_run_the_rest_is_shown(

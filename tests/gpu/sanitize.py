@@ -25,7 +25,7 @@ import numpy as np
 from gkl_shim import mem
 from gkl_shim._batch import concatenated
 from gkl_shim._native_correct import METHODS
-from gkl_shim.cli._generated_mem import PAPER, generated
+from gkl_shim.bench.genomes import PAPER, generated
 from gkl_shim.cli._options import write_json
 from gkl_shim.correct import Spectrum
 from gkl_shim.cuda import correct as cuda_correct

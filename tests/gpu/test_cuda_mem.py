@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from gkl_shim import mem
-from gkl_shim.cli._generated_mem import PAPER, Shape, generated, mutated
+from gkl_shim.bench.genomes import PAPER, Shape, generated, mutated
 from gkl_shim.cuda import mem as cuda
 from gkl_shim.cuda.devices import device_count
 from tests.mem.sequences import pair

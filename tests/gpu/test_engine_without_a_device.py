@@ -20,7 +20,7 @@ import pytest
 
 from gkl_shim import _auto, _native, _native_pairhmm, _pairhmm_stream
 from gkl_shim._batch import concatenated
-from gkl_shim.cli import _generated_input
+from gkl_shim.bench.regions import regions as generated_regions
 from gkl_shim.cuda import devices, driver
 from gkl_shim.cuda import pairhmm as cuda
 from gkl_shim.errors import BackendUnavailable
@@ -49,7 +49,7 @@ def null(fake_gpus):
 @pytest.fixture(scope="module")
 def batch() -> Batch:
     """Usual regions, and some reads that are striped."""
-    return concatenated([_generated_input.regions(12), long_region(1, (600, 300, 150), 3, 400)])
+    return concatenated([generated_regions(12), long_region(1, (600, 300, 150), 3, 400)])
 
 
 @pytest.fixture(scope="module")
@@ -270,7 +270,7 @@ def test_few_pairs_are_completed_by_the_cpu(null, expected, batch):
 def test_double_precision_does_not_wait_for_the_end_of_single(null, monkeypatch):
     """On one device, double precision runs while chunks in single precision are still launched."""
     monkeypatch.setattr(cuda, "_CHUNK_CELLS", {"single": 1 << 26, "double": 1 << 30})
-    many = concatenated([_generated_input.regions(40)] * 6)
+    many = concatenated([generated_regions(40)] * 6)
     assert many.cells > 1.5 * (1 << 28)  # more than goes to a device at once in double precision
     null_driver = null(double_result=IN_DOUBLE)
     values = cuda.Engine(launch_threads=1).compute(many)
@@ -282,7 +282,7 @@ def test_double_precision_does_not_wait_for_the_end_of_single(null, monkeypatch)
 @pytest.mark.parametrize("precision", ["single", "double"])
 def test_the_cpu_computes_while_a_device_is_at_it(null, many_chunks, precision):
     """Results of the CPU are there before the device's last chunk."""
-    many = concatenated([_generated_input.regions(6)] * 4)
+    many = concatenated([generated_regions(6)] * 4)
     null_driver = null(double_ratio=(64,), slow=True)
     engine = cuda.Engine(precision=precision, launch_threads=1)
     values = np.full(many.pairs, np.nan)
@@ -316,7 +316,7 @@ def test_auto_opens_devices_for_calls_that_gain(null, eager, monkeypatch, driver
     null(result=ON_DEVICE)
     if not drivers:
         monkeypatch.setattr(_auto, "_DRIVERS", (Path("/nonexistent"),))
-    small, large = _generated_input.regions(1), concatenated([_generated_input.regions(4)] * 8)
+    small, large = generated_regions(1), concatenated([generated_regions(4)] * 8)
     pairhmm = PairHMM(threads=1)
     monkeypatch.setattr(pairhmm._costs, "prefer_gpu", lambda call: call.size == large.cells)
     for _ in range(20):
@@ -334,7 +334,7 @@ def test_auto_opens_devices_for_calls_that_gain(null, eager, monkeypatch, driver
 def test_auto_warns_of_a_device_that_does_not_exist(null, eager, monkeypatch):
     """The number can be checked only when the devices are opened, in the background."""
     null(result=ON_DEVICE)
-    batch = _generated_input.regions(1)
+    batch = generated_regions(1)
     pairhmm = PairHMM(threads=1, devices=[7])
     monkeypatch.setattr(pairhmm._costs, "prefer_gpu", lambda call: True)
     found = []
@@ -349,7 +349,7 @@ def test_auto_warns_of_a_device_that_does_not_exist(null, eager, monkeypatch):
 
 def test_auto_learns_which_engine_is_faster(null, eager, monkeypatch):
     """The clock says that the devices take far longer, or far less, than was estimated."""
-    batch = concatenated([_generated_input.regions(4)] * 8)
+    batch = concatenated([generated_regions(4)] * 8)
     for on_device, on_cpu, expected in ((10**9, 1, False), (1, 10**9, True)):
         null(result=ON_DEVICE)
         pairhmm = PairHMM(threads=1)
@@ -370,7 +370,7 @@ def test_auto_learns_which_engine_is_faster(null, eager, monkeypatch):
 
 
 def test_auto_gives_a_slow_device_no_double_precision_but_long_reads(null, eager):
-    short = concatenated([_generated_input.regions(12)] * 4)
+    short = concatenated([generated_regions(12)] * 4)
     long_reads = concatenated([long_region(1, (600, 600, 600), 6, 1000)] * 4)
     for ratio, precision in ((64, "double"), (2, "double"), (64, "single")):
         null(double_ratio=(ratio,), result=ON_DEVICE)
@@ -650,7 +650,7 @@ import sys
 sys.path.append({root!r})
 import numpy as np
 from gkl_shim import _native, _native_pairhmm
-from gkl_shim.cli import _generated_input
+from gkl_shim.bench.regions import regions as generated_regions
 from tests.fakes.cupy import install
 
 null = install(2, result={result})
@@ -659,7 +659,7 @@ wanted = {{"conventions": lib.GKL_SHIM_AS_GKL, "backend": lib.GKL_SHIM_CUDA}}
 options = ffi.new("gkl_shim_pairhmm_options *", wanted)
 handle = ffi.new("gkl_shim_pairhmm **")
 _native.check(lib.gkl_shim_pairhmm_open(options, handle))
-batch = _generated_input.regions(3)
+batch = generated_regions(3)
 pointer, out = _native_pairhmm.batch_pointer(*batch.arrays), np.empty(batch.pairs)
 single, double = (np.empty(batch.pairs) for _ in range(2))
 for precision, values in (("single", single), ("double", double)):

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from gkl_shim import _native, mem
 from gkl_shim._native_mem import Matches, Part, Sequences
-from gkl_shim.cli._generated_mem import mutated
+from gkl_shim.bench.genomes import mutated
 from gkl_shim.cli.mem import command
 from gkl_shim.cuda import devices
 from gkl_shim.cuda import mem as cuda

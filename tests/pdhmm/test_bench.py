@@ -10,7 +10,8 @@ import pytest
 from click.testing import CliRunner
 
 from gkl_shim import _native
-from gkl_shim.cli import _generated_input, cli
+from gkl_shim.bench.regions import undetermined_regions
+from gkl_shim.cli import cli
 from gkl_shim.gatk import fetch, replay
 from gkl_shim.pdhmm import PDHMM, Flag
 from tests.conftest import DATA, require_tool
@@ -41,7 +42,7 @@ def test_every_build_is_measured(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 
 
 def test_generated_regions_have_every_flag_and_are_the_same_each_time() -> None:
-    one, other = (_generated_input.undetermined_regions(5) for _ in range(2))
+    one, other = (undetermined_regions(5) for _ in range(2))
     np.testing.assert_array_equal(one.flags, other.flags)
     assert np.bitwise_or.reduce(one.flags) == 127
     counts = [int((one.flags & flag != 0).sum()) for flag in (2, 4)]

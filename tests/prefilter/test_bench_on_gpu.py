@@ -7,13 +7,14 @@ import json
 import pytest
 from click.testing import CliRunner
 
+from gkl_shim.bench import filters
 from gkl_shim.cli import bench_prefilter
 
 
 def test_bench_on_a_gpu(fake, monkeypatch: pytest.MonkeyPatch) -> None:
     driver = fake(2)
     for name in ("_GENERATED_BASES", "_CPU_BASES", "_CUDA_BASES", "_EDLIB_BASES"):
-        monkeypatch.setattr(bench_prefilter, name, 30_000)
+        monkeypatch.setattr(filters, name, 30_000)
     arguments = ["-e", "5", "--seconds", "0.01", "--json", "-"]
     done = CliRunner().invoke(bench_prefilter.command, arguments, catch_exceptions=False)
     report = json.loads(done.stdout)

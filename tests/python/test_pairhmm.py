@@ -15,7 +15,7 @@ import pytest
 
 from gkl_shim import _native, _pairhmm_calls, _pairhmm_stream, pairhmm
 from gkl_shim._batch import concatenated
-from gkl_shim.cli import _generated_input
+from gkl_shim.bench.regions import regions as generated_regions
 from gkl_shim.errors import BackendUnavailable
 from gkl_shim.formats.pairhmm_in import Reader
 from gkl_shim.pairhmm import Batch, HaplotypeBatch, PairHMM, Read, ReadBatch, likelihoods, stream
@@ -250,7 +250,7 @@ def test_a_wrong_option_is_refused(options: Any, kind: type[Exception], message:
 def test_builds_threads_and_grouping_do_not_change_the_bits(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    batch = _generated_input.regions(30, seed=7)
+    batch = generated_regions(30, seed=7)
     with PairHMM(build="portable", threads=1) as engine:
         want = engine.compute(batch)
     for build in _native.builds():
@@ -303,7 +303,7 @@ def _check_parts(batch: Batch, want: np.ndarray, least: int) -> None:
 
 
 def test_a_stream_may_mix_objects_and_batches() -> None:
-    batch = _generated_input.regions(3, seed=3)
+    batch = generated_regions(3, seed=3)
     regions = [([GOOD], ["ACGT"]), batch, ([], ["A"]), (batch.reads, batch.haplotypes)]
     shapes = [values.shape for values in stream(regions)]
     want = [(1, 1), *map(tuple, batch.shapes.tolist()), (0, 1)]
@@ -415,7 +415,7 @@ def test_a_source_may_refill_its_arrays(
     monkeypatch: pytest.MonkeyPatch, form: str, group_cells: int
 ) -> None:
     monkeypatch.setattr(_pairhmm_stream, "_GROUP_CELLS", group_cells)
-    regions = [_generated_input.regions(1, seed=seed, shape=(5, 3)) for seed in range(60)]
+    regions = [generated_regions(1, seed=seed, shape=(5, 3)) for seed in range(60)]
     with PairHMM(backend="cpu") as engine:
         want = [engine.compute(region) for region in regions]
     arrays = Refilled()
@@ -453,7 +453,7 @@ def test_a_source_may_yield_one_batch_again_with_new_content() -> None:
 
 
 def test_stream_batches_returns_batches_as_they_were_when_yielded() -> None:
-    regions = [_generated_input.regions(1, seed=seed, shape=(5, 3)) for seed in range(60)]
+    regions = [generated_regions(1, seed=seed, shape=(5, 3)) for seed in range(60)]
     arrays = Refilled()
 
     def source() -> Iterator[Batch]:
@@ -471,7 +471,7 @@ def test_stream_batches_returns_batches_as_they_were_when_yielded() -> None:
 
 
 def test_a_list_of_batches_is_not_copied() -> None:
-    batches = [_generated_input.regions(1, seed=seed) for seed in range(3)]
+    batches = [generated_regions(1, seed=seed) for seed in range(3)]
     with PairHMM(backend="cpu") as engine:
         for (batch, _), given in zip(engine.stream_batches(batches), batches, strict=True):
             assert batch is given
@@ -483,7 +483,7 @@ def test_closing_stream_batches_closes_its_source() -> None:
     def source() -> Iterator[Batch]:
         try:
             while True:
-                yield _generated_input.regions(1)
+                yield generated_regions(1)
         finally:
             closed.set()
 
@@ -501,7 +501,7 @@ def test_closing_a_stream_closes_its_source_and_ends_its_threads() -> None:
     def source() -> Iterator[Any]:
         try:
             while True:
-                yield _generated_input.regions(1)
+                yield generated_regions(1)
         finally:
             closed.set()
 
@@ -515,7 +515,7 @@ def test_closing_a_stream_closes_its_source_and_ends_its_threads() -> None:
 
 
 def test_many_threads_may_share_an_engine() -> None:
-    batches = [_generated_input.regions(4, seed=seed) for seed in range(16)]
+    batches = [generated_regions(4, seed=seed) for seed in range(16)]
     with PairHMM(threads=2) as engine, ThreadPoolExecutor(8) as pool:
         want = [engine.compute(batch) for batch in batches]
         got = list(pool.map(engine.compute, batches * 4))
@@ -537,7 +537,7 @@ def test_a_closed_engine_refuses_calls_and_keeps_its_statistics() -> None:
 
 
 def test_split_returns_views() -> None:
-    batch = _generated_input.regions(3)
+    batch = generated_regions(3)
     # One row, one column, nothing, and many regions.
     few = [batch[:1], Batch(batch[:1].reads, batch[:1].haplotypes), batch[1:1]]
     one = HaplotypeBatch.from_arrays(np.array([0, 2]), b"AC")

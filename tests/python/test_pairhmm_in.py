@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gkl_shim._batch import concatenated
-from gkl_shim.cli import _generated_input
+from gkl_shim.bench.regions import regions as generated_regions
 from gkl_shim.errors import FormatError
 from gkl_shim.formats import pairhmm_in
 from gkl_shim.formats.pairhmm_in import Reader, write
@@ -227,7 +227,7 @@ def test_a_gzip_bomb_is_refused_in_bounded_memory(monkeypatch: pytest.MonkeyPatc
 
 def test_memory_does_not_grow_with_the_file() -> None:
     text = io.BytesIO()
-    write(text, _generated_input.regions(20))
+    write(text, generated_regions(20))
     peaks = []
     for copies in (20, 60):
         content = text.getvalue() * copies

@@ -1,6 +1,6 @@
-"""Generate reproducible input for the benchmarks: regions and read-segment pairs.
+"""Generate reproducible regions for the benchmarks.
 
-Regions follow the distributions of HaplotypeCaller on real 151-base reads. Reads are clipped to
+They follow the distributions of HaplotypeCaller on real 151-base reads. Reads are clipped to
 their region: 28, 79 and 141 bases at the 10th, 50th and 90th percentile. The median haplotype has
 192 bases, and four regions in five have fewer than 200 read-haplotype pairs (Ren et al.,
 *Evolutionary Bioinformatics* 14, 2018).
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from gkl_shim import pdhmm
 from gkl_shim.pairhmm import Batch, HaplotypeBatch, ReadBatch
 
-__all__ = ["pairs", "regions", "undetermined_regions"]
+__all__ = ["regions", "undetermined_regions"]
 
 # Inverse cumulative distributions of lengths, linear between these points.
 _QUANTILES = (0.0, 0.1, 0.5, 0.9, 1.0)
@@ -40,11 +40,6 @@ _OTHER_BASES = np.array([pdhmm.Flag.A, pdhmm.Flag.C, pdhmm.Flag.G, pdhmm.Flag.T]
 # A partially determined haplotype has flags at a site unless the site is the determined one.
 _FLAGGED_SHARE = 0.8
 _LONGEST_DELETION = 6
-
-# The share of the segment's bases that are redrawn, and the share of pairs with each such rate.
-_PAIR_ERROR_RATES = (0.0, 0.01, 0.03, 0.08, 0.2, 0.5)
-_PAIR_ERROR_SHARES = (0.02, 0.02, 0.04, 0.12, 0.3, 0.5)
-_SEED_LENGTH = 12
 
 
 def regions(count: int, *, seed: int = 1, shape: tuple[int, int] | None = None) -> Batch:
@@ -131,30 +126,6 @@ def undetermined_regions(count: int, *, seed: int = 1) -> pdhmm.Batch:
         batch.region_reads,
         batch.region_haplotypes,
     )
-
-
-def pairs(count: int, length: int) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-    """Generate read-segment pairs like a mapper's candidates.
-
-    Few pairs are similar, and most share only a seed. The same arguments give the same pairs.
-
-    Returns
-    -------
-    reads, segments : ndarray
-        Letters, shape (count, length).
-    """
-    random = np.random.default_rng(length)
-    genome = random.choice(_LETTERS, 1 << 20)
-    starts = random.integers(0, len(genome) - length - 1, count)
-    reads = genome[starts[:, None] + np.arange(length)]
-    # A deletion: from a random position on, the segment is one base ahead.
-    shift = np.arange(length) >= random.integers(0, 2 * length, count)[:, None]
-    segments = genome[starts[:, None] + np.arange(length) + shift]
-    rates = random.choice(_PAIR_ERROR_RATES, count, p=_PAIR_ERROR_SHARES)
-    changed = random.random((count, length)) < rates[:, None]
-    changed[:, :_SEED_LENGTH] = False
-    segments[changed] = random.choice(_LETTERS, int(changed.sum()))
-    return reads, segments
 
 
 def _drawn_count(

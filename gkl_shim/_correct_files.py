@@ -1,4 +1,4 @@
-"""Correct the files of ``gkl-shim correct``, and keep what its report says."""
+"""Correct files of reads, and keep what a report says of it."""
 
 from __future__ import annotations
 
@@ -10,19 +10,18 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, ExitStack, closing
 from functools import partial
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, TypeAlias
 
 from gkl_shim._native_correct import Chunk, Options, Totals
 from gkl_shim._read_ahead import read_ahead
-from gkl_shim.cli import _options
 from gkl_shim.correct import Backend, Processors, Spectrum, chosen_k
 from gkl_shim.errors import FormatError
 from gkl_shim.formats.reads import ReadsFile, chunks_of, pairs_of
 
-__all__ = ["FilesCorrection", "Settings"]
+__all__ = ["FilesCorrection", "Progress", "Settings"]
 
-# Files of this many bytes take about a second. For smaller ones, a progress bar would only flicker.
-_LONG_INPUT = 1 << 28
+#: Shows how much of a file has been read. The callable that it yields updates the display.
+Progress: TypeAlias = Callable[[ReadsFile, str], AbstractContextManager[Callable[[], None]]]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -49,8 +48,9 @@ class Settings:
 class FilesCorrection:
     """Counts and corrects files, and keeps what the report says."""
 
-    def __init__(self, inputs: list[str], settings: Settings) -> None:
+    def __init__(self, inputs: list[str], settings: Settings, progress: Progress) -> None:
         self.inputs = inputs
+        self._progress = progress
         self.settings = settings
         self.processors = Processors(settings.backend, settings.devices, settings.threads)
         self.counted_by: str | None = None
@@ -83,7 +83,7 @@ class FilesCorrection:
                 for path in self.inputs:
                     with (
                         self._open(path) as file,
-                        _progress(file, path) as advance,
+                        self._progress(file, path) as advance,
                         closing(read_ahead(chunks_of(file))) as chunks,
                     ):
                         for chunk in chunks:
@@ -107,7 +107,7 @@ class FilesCorrection:
         with self._timed("correct"), ExitStack() as stack:
             files = [stack.enter_context(self._open(path)) for path in self.inputs]
             # The mates' file is read at the same pace.
-            advance = stack.enter_context(_progress(files[0], self.inputs[0]))
+            advance = stack.enter_context(self._progress(files[0], self.inputs[0]))
             groups = stack.enter_context(closing(self._groups(files)))
             writer = stack.enter_context(ThreadPoolExecutor(1))
             pending: list[Future[Any]] = []
@@ -174,7 +174,3 @@ class FilesCorrection:
         start = time.perf_counter()
         yield
         self.seconds[stage] = time.perf_counter() - start
-
-
-def _progress(file: ReadsFile, path: str) -> AbstractContextManager[Callable[[], None]]:
-    return _options.progress(file, path, _LONG_INPUT)

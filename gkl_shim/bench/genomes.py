@@ -1,8 +1,9 @@
-"""Generated genomes and reads for `gkl-shim bench mem` and the benchmarks of maximal matches."""
+"""Generate reproducible genomes and reads for the benchmarks."""
 
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 
 from gkl_shim._native_mem import Sequences
 
-__all__ = ["PAPER", "Letters", "Shape", "Workload", "fasta", "generated", "mutated"]
+__all__ = ["PAPER", "Letters", "Shape", "Workload", "fasta", "fastq", "generated", "mutated"]
 
 Letters = NDArray[np.uint8]
 
@@ -131,6 +132,12 @@ def fasta(letters: Letters, offsets: NDArray[np.int64], prefix: str) -> bytes:
         lines.append(b">%s%d" % (prefix.encode(), number))
         lines += [sequence[k : k + 80] for k in range(0, len(sequence), 80)]
     return b"\n".join(lines) + b"\n"
+
+
+def fastq(letters: Letters, offsets: NDArray[np.int64]) -> bytes:
+    """Return reads as FASTQ, all with the same quality."""
+    reads = (letters[begin:end].tobytes() for begin, end in itertools.pairwise(offsets))
+    return b"".join(b"@r%d\n%s\n+\n%s\n" % (k, r, b"I" * len(r)) for k, r in enumerate(reads))
 
 
 def _genome(random: np.random.Generator, letters: int) -> Letters:

@@ -1,24 +1,25 @@
-"""The ``--gkl`` option of the benchmarks, and where GKL is found without it."""
+"""Find the GKL to measure beside."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-import click
-
 from gkl_shim.errors import MissingComponent
 from gkl_shim.gatk import fetch, programs, replay
 
-option = click.option(
-    "--gkl",
-    metavar="CLASSPATH",
-    help="The jars of GKL and of GATK's native bindings, or a GATK package jar. Default: the GATK "
-    "that `gkl-shim demo` has fetched.",
-)
+__all__ = ["classpath"]
 
 
 def classpath(given: str | None, version: str = fetch.GKL_VERSION) -> tuple[str | None, str | None]:
-    """Return the class path of this version of GKL, or why GKL is not measured."""
+    """Return the class path of this version of GKL, or why GKL is not measured.
+
+    Parameters
+    ----------
+    given
+        A class path that the user names, or None for the one in the cache.
+    version
+        The version to look for in the cache.
+    """
     if (absent := replay.no_gkl()) is not None:
         return None, absent
     # Java reads an empty entry as the working directory.

@@ -1,0 +1,1 @@
+"""What ``gkl-shim bench`` and the scripts in benchmarks/ share: inputs, timing and tables."""
