@@ -1,6 +1,5 @@
 #include "settings.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 
@@ -14,7 +13,21 @@ namespace gkl_shim {
 namespace jni {
 namespace {
 
-// Reads the value of one setting; empty if it is not set.
+// The system property and the environment variable of a setting.
+struct Name {
+    const char *property, *variable;
+};
+
+constexpr Name kBackend{"gkl.shim.backend", "GKL_SHIM_BACKEND"};
+constexpr Name kThreads{"gkl.shim.threads", "GKL_SHIM_THREADS"};
+constexpr Name kBuild{"gkl.shim.build", "GKL_SHIM_BUILD"};
+constexpr Name kRecord{"gkl.shim.record", "GKL_SHIM_RECORD"};
+constexpr Name kRecordSmithWaterman{"gkl.shim.record_smithwaterman",
+                                    "GKL_SHIM_RECORD_SMITHWATERMAN"};
+constexpr Name kVerify{"gkl.shim.verify", "GKL_SHIM_VERIFY"};
+constexpr Name kLog{"gkl.shim.log", "GKL_SHIM_LOG"};
+
+// A reader of settings.
 class Reader {
    public:
     explicit Reader(JNIEnv *env) : env_(env) {
@@ -31,32 +44,26 @@ class Reader {
 
     ~Reader() { env_->DeleteLocalRef(system_); }
 
-    std::string operator()(const std::string &name) const {
-        std::string value = property("gkl.shim." + name);
+    // The value of a setting; empty if it is not set.
+    std::string operator()(const Name &name) const {
+        std::string value = property(name.property);
         if (value.empty()) {
-            const char *found = getenv(variable(name).c_str());
+            const char *found = getenv(name.variable);
             if (found != nullptr) value = found;
         }
         return value;
     }
 
     // The property or the environment variable that the value comes from.
-    std::string source(const std::string &name) const {
-        const std::string key = "gkl.shim." + name;
-        return property(key).empty() ? variable(name) : key;
+    std::string source(const Name &name) const {
+        return property(name.property).empty() ? name.variable : name.property;
     }
 
    private:
-    static std::string variable(const std::string &name) {
-        std::string result = "GKL_SHIM_";
-        for (char c : name) result += char(toupper(c));
-        return result;
-    }
-
-    std::string property(const std::string &key) const {
+    std::string property(const char *key) const {
         std::string value;
         if (get_bytes_ == nullptr) return value;
-        jstring name = env_->NewStringUTF(key.c_str());
+        jstring name = env_->NewStringUTF(key);
         if (name != nullptr) {
             auto text =
                 static_cast<jstring>(env_->CallStaticObjectMethod(system_, get_property_, name));
@@ -115,47 +122,47 @@ Settings &process_settings() {
 Settings read(JNIEnv *env) {
     Settings settings;
     Reader value(env);
-    auto ignored = [&](const char *name, const std::string &text, const char *wanted) {
+    auto ignored = [&](const Name &name, const std::string &text, const char *wanted) {
         settings.warnings.push_back(format("%s=%s is ignored: it must be %s",
                                            value.source(name).c_str(), text.c_str(), wanted));
     };
 
-    const std::string backend = value("backend");
+    const std::string backend = value(kBackend);
     settings.off = backend == "off";
     if (backend == "auto")
         settings.backend = GKL_SHIM_AUTO;
     else if (backend == "cuda")
         settings.backend = GKL_SHIM_CUDA;
     else if (!backend.empty() && !is_one_of(backend, "cpu off"))
-        ignored("backend", backend, "auto, cpu, cuda or off");
+        ignored(kBackend, backend, "auto, cpu, cuda or off");
 
-    const std::string threads = value("threads");
+    const std::string threads = value(kThreads);
     settings.threads = int32_t(positive(threads, std::numeric_limits<int32_t>::max()));
     if (!threads.empty() && settings.threads == 0)
-        ignored("threads", threads, "a whole number of 1 or more");
+        ignored(kThreads, threads, "a whole number of 1 or more");
 
-    settings.build = value("build");
+    settings.build = value(kBuild);
     if (!settings.build.empty() && !is_one_of(settings.build, gkl_shim_builds())) {
-        ignored("build", settings.build,
+        ignored(kBuild, settings.build,
                 format("one that this CPU can run (%s)", gkl_shim_builds()).c_str());
         settings.build.clear();
     }
 
-    settings.record = value("record");
-    settings.record_smithwaterman = value("record_smithwaterman");
+    settings.record = value(kRecord);
+    settings.record_smithwaterman = value(kRecordSmithWaterman);
 
-    const std::string verify = value("verify");
+    const std::string verify = value(kVerify);
     settings.verify = positive(verify, std::numeric_limits<int64_t>::max());
     if (!verify.empty() && settings.verify == 0)
-        ignored("verify", verify, "a whole number of 1 or more");
+        ignored(kVerify, verify, "a whole number of 1 or more");
 
-    const std::string log = value("log");
+    const std::string log = value(kLog);
     if (log == "quiet")
         settings.log = LogLevel::kQuiet;
     else if (log == "debug")
         settings.log = LogLevel::kDebug;
     else if (!log.empty() && log != "info")
-        ignored("log", log, "quiet, info or debug");
+        ignored(kLog, log, "quiet, info or debug");
     return settings;
 }
 

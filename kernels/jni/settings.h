@@ -14,8 +14,8 @@ namespace jni {
 
 enum class LogLevel { kQuiet, kInfo, kDebug };
 
-// Each setting is read from the system property gkl.shim.<name>, otherwise from the environment
-// variable GKL_SHIM_<NAME>. An invalid value leaves the default, and `warnings` says so.
+// Each setting is read from a system property such as gkl.shim.backend, otherwise from the
+// environment variable. An invalid value leaves the default, and `warnings` says so.
 struct Settings {
     bool off = false;                // GKL_SHIM_BACKEND=off
     int32_t backend = GKL_SHIM_CPU;  // GKL_SHIM_BACKEND=auto, cpu or cuda
