@@ -1,7 +1,5 @@
 package org.gklshim;
 
-import java.util.Locale;
-
 /**
  * An algorithm that our classes use. There is one object for the process.
  *
@@ -9,11 +7,10 @@ import java.util.Locale;
  * to all later classes.
  */
 public abstract class Algorithm {
-    /**
-     * The name with which its log lines start. In lower case and without hyphens it is the setting
-     * that turns the algorithm off, such as GKL_SHIM_PAIRHMM=off.
-     */
+    /** The name with which its log lines start. */
     final String name;
+    /** The setting that turns the algorithm off. */
+    private final Setting setting;
     /** The log message after a run of GATK that has not used the algorithm; null for none. */
     final String idleText;
 
@@ -22,8 +19,9 @@ public abstract class Algorithm {
     private volatile String replaced;
     private volatile boolean used;
 
-    protected Algorithm(String name, String idleText) {
+    protected Algorithm(String name, Setting setting, String idleText) {
         this.name = name;
+        this.setting = setting;
         this.idleText = idleText;
     }
 
@@ -45,20 +43,19 @@ public abstract class Algorithm {
     }
 
     private boolean startOrWarn(OriginalLibrary original) {
-        if (Settings.get("backend").equals("off")) {
-            Log.info(name + ": " + Settings.source("backend") + "=off: " + original.title
+        if (Setting.BACKEND.value().equals("off")) {
+            Log.info(name + ": " + Setting.BACKEND.source() + "=off: " + original.title
                     + " is used");
             return false;
         }
-        String setting = name.replace("-", "").toLowerCase(Locale.ROOT);
-        String value = Settings.get(setting);
+        String value = setting.value();
         if (value.equals("off")) {
-            Log.info(name + ": " + Settings.source(setting) + "=off: " + original.title
+            Log.info(name + ": " + setting.source() + "=off: " + original.title
                     + " is used");
             return false;
         }
         if (!value.isEmpty() && !value.equals("on")) {
-            Log.warning(Settings.source(setting) + "=" + value
+            Log.warning(setting.source() + "=" + value
                     + " is ignored: it must be on or off");
         }
         try {

@@ -35,7 +35,7 @@ enum GatkPart {
         if (known == null) {
             // Set it first: the check loads classes, and must not start again for one of them.
             decisions.put(loader, false);
-            known = !Settings.get("backend").equals("off") && isOurs(loader) && isKnown(loader);
+            known = !Setting.BACKEND.value().equals("off") && isOurs(loader) && isKnown(loader);
             decisions.put(loader, known);
         }
         return known;

@@ -5,7 +5,7 @@ public final class Log {
     private Log() {}
 
     public static void info(String text) {
-        if (!Settings.get("log").equals("quiet")) {
+        if (!Setting.LOG.value().equals("quiet")) {
             line(text);
         }
     }

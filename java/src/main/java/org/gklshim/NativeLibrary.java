@@ -185,12 +185,12 @@ public final class NativeLibrary {
     static UnsatisfiedLinkError unusable(String reason) {
         String library = override().isEmpty()
                 ? "the native library"
-                : Settings.source("library") + " names " + override() + ", which";
+                : Setting.LIBRARY.source() + " names " + override() + ", which";
         return new UnsatisfiedLinkError(library + " " + reason);
     }
 
     private static String override() {
-        return Settings.get("library");
+        return Setting.LIBRARY.value();
     }
 
     private static URL resource() {

@@ -4,6 +4,7 @@ import java.io.IOException;
 import org.gklshim.Algorithm;
 import org.gklshim.NativeLibrary;
 import org.gklshim.Region;
+import org.gklshim.Setting;
 
 /**
  * Computes PairHMM for the classes that replace Intel's. There is one object for the process,
@@ -22,9 +23,9 @@ public final class PairHmm extends Algorithm {
     private volatile PairHmmEngine engine;
 
     private PairHmm() {
-        super("PairHMM", "not made faster: this run of GATK never asked for the native PairHMM "
-                + "(it ended early, the tool has no PairHMM, or its options choose Java or a "
-                + "flow-based engine)");
+        super("PairHMM", Setting.PAIRHMM, "not made faster: this run of GATK never asked for the "
+                + "native PairHMM (it ended early, the tool has no PairHMM, or its options choose "
+                + "Java or a flow-based engine)");
     }
 
     @Override

@@ -4,6 +4,7 @@ import java.io.IOException;
 import org.gklshim.Algorithm;
 import org.gklshim.NativeLibrary;
 import org.gklshim.Region;
+import org.gklshim.Setting;
 
 /** Computes PDHMM for the classes that replace Intel's and GATK's. One object for the process. */
 public final class Pdhmm extends Algorithm {
@@ -19,7 +20,7 @@ public final class Pdhmm extends Algorithm {
     private volatile PdhmmEngine engine;
 
     private Pdhmm() {
-        super("PDHMM", null);
+        super("PDHMM", Setting.PDHMM, null);
     }
 
     @Override

@@ -3,6 +3,7 @@ package org.gklshim.smithwaterman;
 import java.io.IOException;
 import org.gklshim.Algorithm;
 import org.gklshim.NativeLibrary;
+import org.gklshim.Setting;
 
 /** Aligns sequences for the classes that replace Intel's. There is one object for the process. */
 public final class SmithWaterman extends Algorithm {
@@ -14,9 +15,9 @@ public final class SmithWaterman extends Algorithm {
     private volatile SmithWatermanEngine engine;
 
     private SmithWaterman() {
-        super("Smith-Waterman", "not made faster: this run of GATK never asked for the native "
-                + "Smith-Waterman (it ended early, the tool has no such step, or --smith-waterman is "
-                + "JAVA, the default of GATK before 4.5)");
+        super("Smith-Waterman", Setting.SMITHWATERMAN, "not made faster: this run of GATK never "
+                + "asked for the native Smith-Waterman (it ended early, the tool has no such step, "
+                + "or --smith-waterman is JAVA, the default of GATK before 4.5)");
     }
 
     @Override

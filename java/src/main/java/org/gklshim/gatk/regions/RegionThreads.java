@@ -20,14 +20,13 @@ import org.broadinstitute.hellbender.engine.ReferenceContext;
 import org.broadinstitute.hellbender.engine.ReferenceDataSource;
 import org.broadinstitute.hellbender.utils.LoggingUtils;
 import org.gklshim.Log;
-import org.gklshim.Settings;
+import org.gklshim.Setting;
 
 /**
  * The threads that call the regions of a tool, while the tool's own thread finds these. Each thread
  * has its own engine of the tool. The variants are written in the order of the regions.
  */
 final class RegionThreads {
-    private static final String SETTING = "region_threads";
     private static final int MAX_THREADS = 1024;
     /** How much of the heap a region needs for each of its reads, roughly, until it is written... */
     private static final long BYTES_IN_FLIGHT = 20 << 10;
@@ -90,7 +89,7 @@ final class RegionThreads {
     /** Returns the number of threads that the setting or, if there is none, GATK's option allows. */
     private static int threads(Caller caller) throws NoSuchFieldException {
         int processors = Runtime.getRuntime().availableProcessors();
-        String text = Settings.get(SETTING);
+        String text = Setting.REGION_THREADS.value();
         switch (text) {
             case "":
                 return Math.max(1, Math.min(processors, caller.askedThreads()));
@@ -108,8 +107,8 @@ final class RegionThreads {
         } catch (NumberFormatException e) {
             // Reported below.
         }
-        Log.warning(Settings.source(SETTING) + "=" + text + " is ignored: it must be off, auto, "
-                + "or a number of threads, at most " + MAX_THREADS);
+        Log.warning(Setting.REGION_THREADS.source() + "=" + text + " is ignored: it must be off, "
+                + "auto, or a number of threads, at most " + MAX_THREADS);
         return 1;
     }
 

@@ -1,0 +1,41 @@
+package org.gklshim;
+
+/**
+ * A setting that Java reads: a system property or, if it is empty, an environment variable.
+ * kernels/jni/settings.cpp reads those of the native library.
+ */
+public enum Setting {
+    BACKEND("gkl.shim.backend", "GKL_SHIM_BACKEND"),
+    LIBRARY("gkl.shim.library", "GKL_SHIM_LIBRARY"),
+    LOG("gkl.shim.log", "GKL_SHIM_LOG"),
+    PAIRHMM("gkl.shim.pairhmm", "GKL_SHIM_PAIRHMM"),
+    PDHMM("gkl.shim.pdhmm", "GKL_SHIM_PDHMM"),
+    REGION_THREADS("gkl.shim.region_threads", "GKL_SHIM_REGION_THREADS"),
+    SMITHWATERMAN("gkl.shim.smithwaterman", "GKL_SHIM_SMITHWATERMAN");
+
+    private final String property;
+    private final String variable;
+
+    Setting(String property, String variable) {
+        this.property = property;
+        this.variable = variable;
+    }
+
+    /** Returns the name of the property or variable that {@link #value} reads. */
+    public String source() {
+        return System.getProperty(property, "").isEmpty() ? variable : property;
+    }
+
+    /** Returns the value; "" if the setting is not made. */
+    public String value() {
+        try {
+            String value = System.getProperty(property, "");
+            if (value.isEmpty()) {
+                value = System.getenv(variable);
+            }
+            return value == null ? "" : value;
+        } catch (SecurityException e) {
+            return "";
+        }
+    }
+}
