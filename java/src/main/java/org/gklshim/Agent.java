@@ -160,13 +160,16 @@ public final class Agent implements ClassFileTransformer {
     /**
      * Loads all our classes into this class loader. Otherwise the classes that are not loaded yet
      * would come from the bootstrap loader later, and a package would be split between the two.
+     * Those for GATK's own code are left out: their superclasses are GATK's, which this loader does
+     * not find.
      */
     private static void loadAll(JarFile jar) throws ClassNotFoundException {
         String ours = Agent.class.getPackage().getName().replace('.', '/') + "/";
         for (JarEntry entry : Collections.list(jar.entries())) {
             String name = entry.getName();
             if (name.startsWith(ours) && name.endsWith(".class")
-                    && !name.startsWith(ours + ReplacedClass.FOLDER)) {
+                    && !name.startsWith(ours + ReplacedClass.FOLDER)
+                    && !name.startsWith(ours + GatkPart.FOLDER)) {
                 Class.forName(name.substring(0, name.length() - ".class".length())
                         .replace('/', '.'), false, Agent.class.getClassLoader());
             }

@@ -18,6 +18,9 @@ import java.util.WeakHashMap;
 enum GatkPart {
     REGIONS("regions", "calling regions");
 
+    /** The folder of our classes for GATK's own code. */
+    static final String FOLDER = "gatk/";
+
     /** The name of the list of known classes. */
     private final String name;
     /** What the part does, for the log. */
@@ -72,7 +75,7 @@ enum GatkPart {
     }
 
     private Map<String, Set<String>> knownHashes() throws IOException {
-        String path = "gatk/" + name + ".known";
+        String path = FOLDER + name + ".known";
         Map<String, Set<String>> hashes = new HashMap<>();
         try (InputStream stream = GatkPart.class.getResourceAsStream(path)) {
             if (stream == null) {
