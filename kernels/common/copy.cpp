@@ -24,16 +24,13 @@ void copy_all(const std::vector<Copy> &copies, int threads) {
         pieces += pieces_of(copy.bytes);
         bytes += copy.bytes;
     }
-    parallel_for(
-        pieces, bytes / kCopiedPerNanosecond, threads,
-        [](void *context, int64_t index) {
-            const Copy *copy = static_cast<const Copy *>(context);
-            for (; index >= pieces_of(copy->bytes); copy++) index -= pieces_of(copy->bytes);
-            const int64_t at = index * kPiece;
-            memcpy(static_cast<char *>(copy->to) + at, static_cast<const char *>(copy->from) + at,
-                   size_t(std::min(kPiece, copy->bytes - at)));
-        },
-        const_cast<Copy *>(copies.data()));
+    parallel_for(pieces, bytes / kCopiedPerNanosecond, threads, [&](int64_t index) {
+        const Copy *copy = copies.data();
+        for (; index >= pieces_of(copy->bytes); copy++) index -= pieces_of(copy->bytes);
+        const int64_t at = index * kPiece;
+        memcpy(static_cast<char *>(copy->to) + at, static_cast<const char *>(copy->from) + at,
+               size_t(std::min(kPiece, copy->bytes - at)));
+    });
 }
 
 }  // namespace gkl_shim

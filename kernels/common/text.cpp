@@ -26,15 +26,10 @@ Lines::Lines(const uint8_t *text, int64_t size, int threads)
       size_(size),
       threads_(threads),
       first_(size_t((size + kPiece - 1) / kPiece + 1)) {
-    parallel_for(
-        pieces(), size / kReadPerNanosecond, threads,
-        [](void *context, int64_t piece) {
-            Lines &lines = *static_cast<Lines *>(context);
-            const uint8_t *from = lines.text_ + piece * kPiece;
-            const uint8_t *to = lines.text_ + std::min(lines.size_, (piece + 1) * kPiece);
-            lines.first_[size_t(piece + 1)] = count_newlines(from, to);
-        },
-        this);
+    parallel_for_ranges(
+        size, kPiece, size / kReadPerNanosecond, threads, [&](int64_t begin, int64_t end) {
+            first_[size_t(begin / kPiece + 1)] = count_newlines(text + begin, text + end);
+        });
     for (size_t piece = 1; piece < first_.size(); piece++) first_[piece] += first_[piece - 1];
 }
 

@@ -47,32 +47,23 @@ class Lines {
     // one that parse() rejected; it may have seen later lines too. parse() must not throw.
     template <class Parse>
     int64_t parse(int64_t most, const Parse &parse) const {
-        struct Job {
-            const Lines &lines;
-            const Parse &parse;
-            std::atomic<int64_t> good;
-        };
-        Job job = {*this, parse, {std::min(most, count())}};
-        parallel_for(
-            pieces(), size_ / kReadPerNanosecond, threads_,
-            [](void *context, int64_t piece) {
-                Job &job = *static_cast<Job *>(context);
-                int64_t good = job.good.load();
-                int64_t k = job.lines.first_[size_t(piece)];
-                const int64_t end = std::min(good, job.lines.first_[size_t(piece + 1)]);
-                if (k >= end) return;
-                const uint8_t *line = job.lines.text_ + piece * kPiece;
-                while (line > job.lines.text_ && line[-1] != '\n') line--;
-                for (; k < end; k++) {
-                    const uint8_t *newline = job.lines.newline(line);
-                    if (!job.parse(Line{line, newline, false}, k)) break;
-                    line = newline + 1;
-                }
-                while (k < end && k < good && !job.good.compare_exchange_weak(good, k)) {
-                }
-            },
-            &job);
-        return job.good;
+        std::atomic<int64_t> all_good{std::min(most, count())};
+        parallel_for(pieces(), size_ / kReadPerNanosecond, threads_, [&](int64_t piece) {
+            int64_t good = all_good.load();
+            int64_t k = first_[size_t(piece)];
+            const int64_t end = std::min(good, first_[size_t(piece + 1)]);
+            if (k >= end) return;
+            const uint8_t *line = text_ + piece * kPiece;
+            while (line > text_ && line[-1] != '\n') line--;
+            for (; k < end; k++) {
+                const uint8_t *end_of_line = newline(line);
+                if (!parse(Line{line, end_of_line, false}, k)) break;
+                line = end_of_line + 1;
+            }
+            while (k < end && k < good && !all_good.compare_exchange_weak(good, k)) {
+            }
+        });
+        return all_good;
     }
 
    private:

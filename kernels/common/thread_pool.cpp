@@ -45,8 +45,7 @@ bool spin(Done done) {
 // One parallel_for in flight. It lives on its caller's stack and in the pool's list.
 struct Job {
     const int64_t count;
-    void (*const task)(void *, int64_t);
-    void *const context;
+    const ParallelTask task;
     int wanted = 0;  // workers that may still join
     std::atomic<int64_t> next{0};
     std::atomic<int> working{0};  // workers that have joined, under the mutex, and not left
@@ -55,15 +54,14 @@ struct Job {
     std::atomic<bool> failed{false};
     std::exception_ptr failure;  // the first; read only after all threads have left
 
-    Job(int64_t count, void (*task)(void *, int64_t), void *context)
-        : count(count), task(task), context(context) {}
+    Job(int64_t count, const ParallelTask &task) : count(count), task(task) {}
 
     bool open() const { return wanted > 0 && next.load(std::memory_order_relaxed) < count; }
 
     void work() {
         try {
             for (int64_t k; (k = next.fetch_add(1, std::memory_order_relaxed)) < count;)
-                task(context, k);
+                task.call(task.function, k);
         } catch (...) {
             next = count;
             if (!failed.exchange(true)) failure = std::current_exception();
@@ -108,11 +106,12 @@ class Pool {
     bool staying() const { return calls_in_a_row_ >= kCallsInARow && !crowded(callers_ + 1); }
 
     // Brackets every call, including those with too little work to share.
-    void begin(bool in_a_row) {
-        const Clock::duration gap = Clock::now() - last_end_.load(std::memory_order_relaxed);
-        calls_in_a_row_ = in_a_row       ? int(kCallsInARow)
-                          : gap < kAwake ? std::min<int>(calls_in_a_row_ + 1, kCallsInARow)
-                                         : 0;
+    void begin(Calls calls) {
+        const bool soon = Clock::now() - last_end_.load(std::memory_order_relaxed) < kAwake;
+        if (calls == Calls::kSeveral)
+            calls_in_a_row_ = kCallsInARow;
+        else
+            calls_in_a_row_ = soon ? std::min<int>(calls_in_a_row_ + 1, kCallsInARow) : 0;
         callers_++;
     }
     void end() {
@@ -259,15 +258,14 @@ int threads_for(int64_t nanoseconds, int most) {
         std::min<int64_t>(most, 1 + std::max(woken, std::min(awake, nanoseconds / kWorthSharing))));
 }
 
-void parallel_for(int64_t count, int64_t nanoseconds, int most, void (*task)(void *, int64_t),
-                  void *context, bool in_a_row) {
-    Job job(count, task, context);
+void run_in_parallel(int64_t count, int64_t nanoseconds, int most, Calls calls, ParallelTask task) {
+    Job job(count, task);
     if (most <= 1) {
         job.work();
     } else {
         job.wanted = int(std::min<int64_t>(threads_for(nanoseconds, most), count)) - 1;
         Pool &pool = the_pool();
-        pool.begin(in_a_row);
+        pool.begin(calls);
         if (job.wanted > 0)
             pool.run(&job);
         else

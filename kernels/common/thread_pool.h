@@ -13,6 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <algorithm>
+
 namespace gkl_shim {
 
 // Starts a detached thread in the library's floating-point mode, with all signals blocked: they
@@ -33,12 +35,40 @@ inline void relax() {
 // thread `nanoseconds`. Counts the cost of waking sleeping threads.
 int threads_for(int64_t nanoseconds, int most);
 
-// Calls task(context, k) once for every k in [0, count) on threads_for(nanoseconds, most) threads
-// and returns when all calls have returned. If one throws, no further task starts, and the first
+// Whether the caller makes more calls of parallel_for() at once. Workers then spin after the first.
+enum class Calls { kOne, kSeveral };
+
+// A function that parallel_for() calls, without its type.
+struct ParallelTask {
+    void (*call)(const void *function, int64_t k);
+    const void *function;
+};
+void run_in_parallel(int64_t count, int64_t nanoseconds, int most, Calls calls, ParallelTask task);
+
+// Calls task(k) once for every k in [0, count) on threads_for(nanoseconds, most) threads and
+// returns when all calls have returned. If one throws, no further task starts, and the first
 // exception is rethrown here after all threads have left. If the system refuses to start a thread,
 // the others do its work.
-// `in_a_row`: the caller will make more such calls at once, so workers spin after the first.
-void parallel_for(int64_t count, int64_t nanoseconds, int most,
-                  void (*task)(void *context, int64_t k), void *context, bool in_a_row = false);
+template <class Task>
+void parallel_for(int64_t count, int64_t nanoseconds, int most, Calls calls, const Task &task) {
+    const auto call = [](const void *function, int64_t k) {
+        (*static_cast<const Task *>(function))(k);
+    };
+    run_in_parallel(count, nanoseconds, most, calls, {call, &task});
+}
+template <class Task>
+void parallel_for(int64_t count, int64_t nanoseconds, int most, const Task &task) {
+    parallel_for(count, nanoseconds, most, Calls::kOne, task);
+}
+
+// Calls task(begin, end) for ranges of `size` elements, which together make up [0, count).
+template <class Task>
+void parallel_for_ranges(int64_t count, int64_t size, int64_t nanoseconds, int most,
+                         const Task &task) {
+    parallel_for((count + size - 1) / size, nanoseconds, most, [&](int64_t k) {
+        const int64_t begin = k * size;
+        task(begin, std::min(begin + size, count));
+    });
+}
 
 }  // namespace gkl_shim

@@ -75,25 +75,16 @@ gkl_shim_status correct_batch(const gkl_shim_correct_options *options,
         const gkl_shim_status status = correct_reads(settings, *spectrum->spectrum, reads.get(),
                                                      reads.count(), outcomes.get());
         if (status != GKL_SHIM_OK) return status;
-        struct Job {
-            const Outcome *outcomes;
-            int64_t count;
-            uint8_t *states;
-            int32_t *begins, *ends;
-        } job = {outcomes.get(), reads.count(), states, begins, ends};
-        parallel_for((job.count + kReadsWritten - 1) / kReadsWritten,
-                     job.count * kResultNanoseconds, settings.threads,
-                     [](void *context, int64_t task) {
-                         const Job &job = *static_cast<Job *>(context);
-                         const int64_t end = std::min(job.count, (task + 1) * kReadsWritten);
-                         for (int64_t k = task * kReadsWritten; k < end; k++) {
-                             const Outcome &outcome = job.outcomes[k];
-                             job.states[k] = uint8_t(outcome.state);
-                             if (job.begins) job.begins[k] = outcome.begin;
-                             if (job.ends) job.ends[k] = outcome.end;
-                         }
-                     },
-                     &job);
+        const int64_t count = reads.count(), nanoseconds = count * kResultNanoseconds;
+        const auto write = [&](int64_t begin, int64_t end) {
+            for (int64_t k = begin; k < end; k++) {
+                const Outcome &outcome = outcomes[size_t(k)];
+                states[k] = uint8_t(outcome.state);
+                if (begins) begins[k] = outcome.begin;
+                if (ends) ends[k] = outcome.end;
+            }
+        };
+        parallel_for_ranges(count, kReadsWritten, nanoseconds, settings.threads, write);
         return GKL_SHIM_OK;
     });
 }

@@ -28,28 +28,17 @@ bool check_offsets(const gkl_shim_correct_batch &batch) {
     return true;
 }
 
-struct Job {
-    const gkl_shim_correct_batch &batch;
-    uint8_t *letters;
-    Read *reads;
-    FirstWrong wrong;
-};
-
-// Copies letters if they are to be copied, and checks them.
-void open_some(void *context, int64_t task) {
-    Job &job = *static_cast<Job *>(context);
-    const gkl_shim_correct_batch &batch = job.batch;
-    const int64_t begin = task * kReadsChecked;
-    const int64_t end = std::min(batch.reads, begin + kReadsChecked);
-    const int64_t first = batch.offsets[begin], letters = batch.offsets[end] - first;
-    if (job.letters != batch.letters && letters > 0)
-        memcpy(job.letters + first, batch.letters + first, size_t(letters));
+// Makes the reads [begin, end) of a batch, whose letters are copied if `letters` is other memory.
+void open_some(const gkl_shim_correct_batch &batch, int64_t begin, int64_t end, uint8_t *letters,
+               Read *reads) {
+    const int64_t first = batch.offsets[begin], count = batch.offsets[end] - first;
+    if (letters != batch.letters && count > 0)
+        memcpy(letters + first, batch.letters + first, size_t(count));
     for (int64_t k = begin; k < end; k++) {
         const int64_t at = batch.offsets[k];
-        job.reads[k] = {job.letters + at, batch.qualities ? batch.qualities + at : nullptr,
-                        int32_t(batch.offsets[k + 1] - at)};
+        reads[k] = {letters + at, batch.qualities ? batch.qualities + at : nullptr,
+                    int32_t(batch.offsets[k + 1] - at)};
     }
-    job.wrong.check(job.reads, begin, end);
 }
 
 }  // namespace
@@ -62,10 +51,15 @@ bool CheckedReads::open(const gkl_shim_correct_batch *batch, uint8_t *copy, int 
     if (batch->offsets[batch->reads] > 0 && !batch->letters) return fail("the letters are null");
     count_ = batch->reads;
     reads_.reset(new Read[size_t(count_)]);
-    Job job = {*batch, copy ? copy : const_cast<uint8_t *>(batch->letters), reads_.get(), {}};
-    parallel_for((count_ + kReadsChecked - 1) / kReadsChecked, count_ * kCheckNanoseconds, threads,
-                 open_some, &job);
-    const int64_t wrong = job.wrong.read();
+    uint8_t *const letters = copy ? copy : const_cast<uint8_t *>(batch->letters);
+    FirstWrong first_wrong;
+    const int64_t nanoseconds = count_ * kCheckNanoseconds;
+    parallel_for_ranges(count_, kReadsChecked, nanoseconds, threads,
+                        [&](int64_t begin, int64_t end) {
+                            open_some(*batch, begin, end, letters, reads_.get());
+                            first_wrong.check(reads_.get(), begin, end);
+                        });
+    const int64_t wrong = first_wrong.read();
     if (wrong < 0) return true;
     const Read &read = reads_[size_t(wrong)];
     const int64_t at = wrong_letter(read.letters, read.length);

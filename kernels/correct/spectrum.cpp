@@ -108,17 +108,18 @@ Spectrum::Spectrum(Counter *counter, int threshold, int threads) : Spectrum() {
     Placing placing = {*this, *counter, uint64_t(threshold), {}, {}, {}};
     int64_t entries = 0;
     for (int p = 0; p < kPartitions; p++) entries += int64_t(counter->kept(p).size());
-    const auto for_all = [&](void (*task)(void *, int64_t)) {
-        parallel_for(kPartitions, entries * kPlaceNanoseconds, threads, task, &placing);
+    const auto for_all = [&](void (Placing::*step)(int)) {
+        parallel_for(kPartitions, entries * kPlaceNanoseconds, threads,
+                     [&](int64_t p) { (placing.*step)(int(p)); });
     };
-    for_all([](void *context, int64_t p) { static_cast<Placing *>(context)->count(int(p)); });
+    for_all(&Placing::count);
     for (const int64_t kmers : placing.kmers) kmers_ += kmers;
     size_ = std::clamp(uint64_t(kmers_) * 5 / 3, kLeastSize, kMostSize);
     // All k-mers could lie in one run, in theory.
     allocate(size_ + std::min(uint64_t(kmers_), kTail) + 1);
-    for_all([](void *context, int64_t p) { static_cast<Placing *>(context)->find_end(int(p)); });
+    for_all(&Placing::find_end);
     if (placing.join() >= slot_count_) throw std::bad_alloc();
-    for_all([](void *context, int64_t p) { static_cast<Placing *>(context)->put(int(p)); });
+    for_all(&Placing::put);
 }
 
 std::unique_ptr<Spectrum> Spectrum::from_slots(int k, int threshold, uint64_t size,

@@ -161,20 +161,11 @@ void Chunk::put_back() {
 }
 
 bool Chunk::check_letters(int64_t before, int threads) const {
-    struct Job {
-        const std::vector<Read> &reads;
-        FirstWrong wrong;
-    } job = {reads_, {}};
-    parallel_for((records() + kReadsChecked - 1) / kReadsChecked, bases_ / kBasesANanosecond,
-                 threads,
-                 [](void *context, int64_t task) {
-                     Job &job = *static_cast<Job *>(context);
-                     const int64_t begin = task * kReadsChecked;
-                     job.wrong.check(job.reads.data(), begin,
-                                     std::min(int64_t(job.reads.size()), begin + kReadsChecked));
-                 },
-                 &job);
-    const int64_t wrong = job.wrong.read();
+    FirstWrong first_wrong;
+    parallel_for_ranges(
+        records(), kReadsChecked, bases_ / kBasesANanosecond, threads,
+        [&](int64_t begin, int64_t end) { first_wrong.check(reads_.data(), begin, end); });
+    const int64_t wrong = first_wrong.read();
     if (wrong < 0) return true;
     const Read &read = reads_[size_t(wrong)];
     const uint8_t *const header = text_ + records_[size_t(wrong)].begin;

@@ -155,26 +155,15 @@ void compute_on_devices(Devices *devices, Call *call, const Queue &queue,
         first.finish();
         return;
     }
-    struct Context {
-        Devices *devices;
-        Call *call;
-        const LaunchLimits &limits;
-        const MakeWork &make_work;
-        LaunchThread *first;
-    } context = {devices, call, limits, make_work, &first};
-    parallel_for(
-        limits.launch_threads, queue.chunks_left() * limits.chunk_nanoseconds,
-        limits.launch_threads,
-        [](void *pointer, int64_t k) {
-            Context &c = *static_cast<Context *>(pointer);
-            if (k == 0) {
-                c.first->finish();
-            } else {
-                auto work = c.make_work();
-                LaunchThread(c.devices, c.call, &work, c.limits.chunks_a_thread).finish();
-            }
-        },
-        &context);
+    parallel_for(limits.launch_threads, queue.chunks_left() * limits.chunk_nanoseconds,
+                 limits.launch_threads, [&](int64_t k) {
+                     if (k == 0) {
+                         first.finish();
+                     } else {
+                         auto work = make_work();
+                         LaunchThread(devices, call, &work, limits.chunks_a_thread).finish();
+                     }
+                 });
 }
 
 }  // namespace gpu

@@ -84,52 +84,41 @@ struct FastaWriter {
     }
 };
 
-struct FastaJob {
-    const uint8_t *text;
-    int64_t size;
-    std::vector<FastaCounts> counts;  // of each piece; then of all pieces before it
-    Fasta fasta;
-
-    // Pieces begin at the beginning of a line.
-    const uint8_t *begin(int64_t piece) const {
-        const int64_t at = std::min(piece * kFastaPiece, size);
-        if (at == 0 || at == size) return text + at;
-        return std::min(find(text + at - 1, text + size, '\n') + 1, text + size);
-    }
-};
-
 }  // namespace
 
 Fasta parse_fasta(const uint8_t *text, int64_t size, int threads) {
     const int64_t pieces = (size + kFastaPiece - 1) / kFastaPiece;
-    FastaJob job = {text, size, std::vector<FastaCounts>(size_t(pieces + 1)), {}};
-    const auto for_pieces = [&](void (*task)(void *, int64_t)) {
-        parallel_for(pieces, size / kBytesPerNanosecond, threads, task, &job, true);
+    // Pieces begin at the beginning of a line.
+    const auto begin = [&](int64_t piece) {
+        const int64_t at = std::min(piece * kFastaPiece, size);
+        if (at == 0 || at == size) return text + at;
+        return std::min(find(text + at - 1, text + size, '\n') + 1, text + size);
     };
-    for_pieces([](void *context, int64_t piece) {
-        FastaJob &job = *static_cast<FastaJob *>(context);
+    // Of each piece; then of all pieces before it.
+    std::vector<FastaCounts> counts(size_t(pieces + 1));
+    parallel_for(pieces, size / kBytesPerNanosecond, threads, Calls::kSeveral, [&](int64_t piece) {
         FastaCounter counter;
-        scan(job.begin(piece), job.begin(piece + 1), counter);
-        job.counts[size_t(piece + 1)] = counter;
+        scan(begin(piece), begin(piece + 1), counter);
+        counts[size_t(piece + 1)] = counter;
     });
-    for (size_t piece = 1; piece < job.counts.size(); piece++) {
-        job.counts[piece].sequences += job.counts[piece - 1].sequences;
-        job.counts[piece].letters += job.counts[piece - 1].letters;
-        job.counts[piece].names += job.counts[piece - 1].names;
+    for (size_t piece = 1; piece < counts.size(); piece++) {
+        counts[piece].sequences += counts[piece - 1].sequences;
+        counts[piece].letters += counts[piece - 1].letters;
+        counts[piece].names += counts[piece - 1].names;
     }
-    const FastaCounts total = job.counts.back();
-    job.fasta.offsets.resize(size_t(total.sequences + 1));
-    job.fasta.name_offsets.resize(size_t(total.sequences + 1));
+    const FastaCounts total = counts.back();
+    Fasta fasta;
+    fasta.offsets.resize(size_t(total.sequences + 1));
+    fasta.name_offsets.resize(size_t(total.sequences + 1));
     // Letters without any description belong to no sequence.
-    job.fasta.offsets.back() = total.sequences > 0 ? total.letters : 0;
-    job.fasta.letters = Buffer<uint8_t>(total.letters);
-    job.fasta.names = Buffer<uint8_t>(total.names);
-    for_pieces([](void *context, int64_t piece) {
-        FastaJob &job = *static_cast<FastaJob *>(context);
-        FastaWriter writer = {job.fasta, job.counts[size_t(piece)]};
-        scan(job.begin(piece), job.begin(piece + 1), writer);
+    fasta.offsets.back() = total.sequences > 0 ? total.letters : 0;
+    fasta.letters = Buffer<uint8_t>(total.letters);
+    fasta.names = Buffer<uint8_t>(total.names);
+    parallel_for(pieces, size / kBytesPerNanosecond, threads, Calls::kSeveral, [&](int64_t piece) {
+        FastaWriter writer = {fasta, counts[size_t(piece)]};
+        scan(begin(piece), begin(piece + 1), writer);
     });
-    return std::move(job.fasta);
+    return fasta;
 }
 
 }  // namespace mem

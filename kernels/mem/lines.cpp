@@ -89,16 +89,6 @@ void put(Out &out, const char *text) {
 
 }  // namespace
 
-struct LineWriter::Job {
-    LineWriter &lines;
-    int64_t items;
-    std::vector<int64_t> places;  // where the text of each piece begins, and the end
-
-    int64_t item(int64_t piece) const {
-        return std::min(lines.item_ + piece * kItemsOfPiece, items);
-    }
-};
-
 LineWriter::LineWriter(const Reference &reference, const Results &results, const LineFormat &format,
                        int threads)
     : reference_(reference), results_(results), format_(format), threads_(threads) {
@@ -190,32 +180,24 @@ bool LineWriter::next(const uint8_t **text, int64_t *size) {
     const int64_t items = item_of(results_.queries());
     if (item_ >= items) return false;
     int64_t pieces = std::min(kPieces, (items - item_ + kItemsOfPiece - 1) / kItemsOfPiece);
-    Job job = {*this, items, std::vector<int64_t>(size_t(pieces + 1))};
+    const auto item = [&](int64_t piece) { return std::min(item_ + piece * kItemsOfPiece, items); };
+    std::vector<int64_t> places(size_t(pieces + 1));  // where each piece's text begins, and the end
     const int64_t nanoseconds = pieces * kItemsOfPiece * kNanosecondsOfItem;
-    parallel_for(
-        pieces, nanoseconds, threads_,
-        [](void *context, int64_t piece) {
-            Job &job = *static_cast<Job *>(context);
-            LineSizer sizer;
-            job.lines.emit(job.item(piece), job.item(piece + 1), sizer);
-            job.places[size_t(piece + 1)] = sizer.size;
-        },
-        &job, true);
-    for (size_t piece = 1; piece < job.places.size(); piece++)
-        job.places[piece] += job.places[piece - 1];
-    while (pieces > 1 && job.places[size_t(pieces)] > kMostText) pieces--;
-    *size = job.places[size_t(pieces)];
+    parallel_for(pieces, nanoseconds, threads_, Calls::kSeveral, [&](int64_t piece) {
+        LineSizer sizer;
+        emit(item(piece), item(piece + 1), sizer);
+        places[size_t(piece + 1)] = sizer.size;
+    });
+    for (size_t piece = 1; piece < places.size(); piece++) places[piece] += places[piece - 1];
+    while (pieces > 1 && places[size_t(pieces)] > kMostText) pieces--;
+    *size = places[size_t(pieces)];
     if (text_.size() < *size) text_ = Buffer<uint8_t>(*size);
-    parallel_for(
-        pieces, nanoseconds, threads_,
-        [](void *context, int64_t piece) {
-            Job &job = *static_cast<Job *>(context);
-            LineBytes writer = {job.lines.text_.data() + job.places[size_t(piece)]};
-            job.lines.emit(job.item(piece), job.item(piece + 1), writer);
-        },
-        &job, true);
+    parallel_for(pieces, nanoseconds, threads_, Calls::kSeveral, [&](int64_t piece) {
+        LineBytes writer = {text_.data() + places[size_t(piece)]};
+        emit(item(piece), item(piece + 1), writer);
+    });
     *text = text_.data();
-    item_ = job.item(pieces);
+    item_ = item(pieces);
     return true;
 }
 

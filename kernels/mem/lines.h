@@ -32,8 +32,6 @@ class LineWriter {
     bool next(const uint8_t **text, int64_t *size);
 
    private:
-    struct Job;
-
     // Headers and matches are items. The first item of a query:
     int64_t item_of(int64_t query) const;
     // Emits the items [first, last).

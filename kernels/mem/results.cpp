@@ -37,6 +37,31 @@ void choose_unique(const SequenceStarts &starts, int kind, std::vector<Match> &m
     matches.erase(out, matches.end());
 }
 
+// Copies matches of a strand. Earlier queries' matches of the other strand come before them, and
+// for reverse matches, forward ones of the same query.
+void copy_of_strand(const Reference &reference, const Results &results, bool reverse, int64_t first,
+                    int64_t last, gkl_shim_mem_match *out) {
+    const SequenceStarts starts = results.starts();
+    const Strand &other = results.strands[!reverse];
+    Strand::Reader matches(results.strands[reverse], first);
+    int64_t query = starts.sequence_at(matches.next()->query);
+    int64_t others = other.before(starts[query + reverse]);  // that come before
+    Strand::Reader of_other(other, others);
+    for (int64_t place = first; place < last; place++) {
+        const Match &match = matches.take();
+        while (starts[query + 1] <= match.query) query++;
+        for (; of_other.has_before(starts[query + reverse]); others++) of_other.take();
+        const int64_t sequence = reference.starts().sequence_at(match.reference);
+        out[others + place] = {match.reference - reference.starts()[sequence],
+                               match.query - starts[query],
+                               match.length,
+                               int32_t(sequence),
+                               int32_t(query),
+                               reverse,
+                               0};
+    }
+}
+
 }  // namespace
 
 void tidy_slice(int kind, std::vector<Match> &matches) {
@@ -79,48 +104,15 @@ void Strand::Reader::enter(size_t piece, int64_t match) {
 
 void copy_matches(const Reference &reference, const Results &results, int threads,
                   gkl_shim_mem_match *out) {
-    struct Job {
-        const Reference &reference;
-        const Results &results;
-        gkl_shim_mem_match *out;
-
-        void copy(int64_t task) const {
-            for (const bool reverse : {false, true}) {
-                const int64_t first = task * kCopiedTogether;
-                const int64_t last =
-                    std::min(first + kCopiedTogether, results.strands[reverse].count());
-                if (first < last) copy(reverse, first, last);
-            }
-        }
-        // Copies matches of a strand. Earlier queries' matches of the other strand come before
-        // them, and for reverse matches, forward ones of the same query.
-        void copy(bool reverse, int64_t first, int64_t last) const {
-            const SequenceStarts starts = results.starts();
-            const Strand &other = results.strands[!reverse];
-            Strand::Reader matches(results.strands[reverse], first);
-            int64_t query = starts.sequence_at(matches.next()->query);
-            int64_t others = other.before(starts[query + reverse]);  // that come before
-            Strand::Reader of_other(other, others);
-            for (int64_t place = first; place < last; place++) {
-                const Match &match = matches.take();
-                while (starts[query + 1] <= match.query) query++;
-                for (; of_other.has_before(starts[query + reverse]); others++) of_other.take();
-                const int64_t sequence = reference.starts().sequence_at(match.reference);
-                out[others + place] = {match.reference - reference.starts()[sequence],
-                                       match.query - starts[query],
-                                       match.length,
-                                       int32_t(sequence),
-                                       int32_t(query),
-                                       reverse,
-                                       0};
-            }
-        }
-    } job = {reference, results, out};
     const int64_t most = std::max(results.strands[0].count(), results.strands[1].count());
-    parallel_for((most + kCopiedTogether - 1) / kCopiedTogether,
-                 results.count() * kNanosecondsOfCopy, threads,
-                 [](void *context, int64_t task) { static_cast<const Job *>(context)->copy(task); },
-                 &job);
+    const int64_t nanoseconds = results.count() * kNanosecondsOfCopy;
+    parallel_for_ranges(
+        most, kCopiedTogether, nanoseconds, threads, [&](int64_t first, int64_t end) {
+            for (const bool reverse : {false, true}) {
+                const int64_t last = std::min(end, results.strands[reverse].count());
+                if (first < last) copy_of_strand(reference, results, reverse, first, last, out);
+            }
+        });
 }
 
 Results results_of(const gkl_shim_mem_sequences &queries, int threads) {
@@ -142,25 +134,16 @@ Strand gather(const SequenceStarts &starts, int kind, Slices &slices, int thread
         choose_unique(starts, kind, all);
         slices.assign(1, std::move(all));
     }
-    struct Job {
-        Slices &slices;
-        std::vector<int64_t> places;
-        Match *matches;
-    } job = {slices, {0}, nullptr};
+    std::vector<int64_t> places = {0};
     for (const std::vector<Match> &slice : slices)
-        job.places.push_back(job.places.back() + int64_t(slice.size()));
-    const int64_t count = job.places.back();
+        places.push_back(places.back() + int64_t(slice.size()));
+    const int64_t count = places.back();
     Buffer<Match> matches(count);
-    job.matches = matches.data();
-    parallel_for(
-        int64_t(slices.size()), count / kMatchesPerNanosecond, threads,
-        [](void *context, int64_t k) {
-            Job &job = *static_cast<Job *>(context);
-            std::vector<Match> &slice = job.slices[size_t(k)];
-            std::copy(slice.begin(), slice.end(), job.matches + job.places[size_t(k)]);
-            std::vector<Match>().swap(slice);
-        },
-        &job);
+    parallel_for(int64_t(slices.size()), count / kMatchesPerNanosecond, threads, [&](int64_t k) {
+        std::vector<Match> &slice = slices[size_t(k)];
+        std::copy(slice.begin(), slice.end(), matches.data() + places[size_t(k)]);
+        std::vector<Match>().swap(slice);
+    });
     strand.append(std::move(matches));
     return strand;
 }

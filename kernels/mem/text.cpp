@@ -86,22 +86,6 @@ void copy_reversed(const LetterTable &table, const uint8_t *source_end, uint8_t 
     for (; k < count; k++) out[k] = table.of[source_end[-1 - k]];
 }
 
-// Calls work(begin, end) for pieces of [0, size) on several threads.
-template <class Work>
-void for_pieces(int64_t size, int threads, const Work &work) {
-    struct Job {
-        int64_t size;
-        const Work &work;
-    } job = {size, work};
-    parallel_for((size + kTextPiece - 1) / kTextPiece, size / kLettersPerNanosecond, threads,
-                 [](void *context, int64_t piece) {
-                     const Job &job = *static_cast<const Job *>(context);
-                     const int64_t begin = piece * kTextPiece;
-                     job.work(begin, std::min(begin + kTextPiece, job.size));
-                 },
-                 &job);
-}
-
 }  // namespace
 
 int64_t SequenceStarts::sequence_at(int64_t position) const {
@@ -135,7 +119,9 @@ int64_t TextSource::odd_letters(int threads) const {
     for (int byte = 0; byte < 256; byte++)
         is_odd[byte] = !is_nucleotide(table_.of[byte]) && table_.of[byte] < kQueryOther;
     std::atomic<int64_t> total{0};
-    for_pieces(starts_.offsets[starts_.count], threads, [&](int64_t begin, int64_t end) {
+    const int64_t letters = starts_.offsets[starts_.count];
+    const int64_t nanoseconds = letters / kLettersPerNanosecond;
+    parallel_for_ranges(letters, kTextPiece, nanoseconds, threads, [&](int64_t begin, int64_t end) {
         const int64_t together = 512;
         int64_t count = 0;
         for (int64_t at = begin; at < end; at += together) {
@@ -161,7 +147,8 @@ Text::Text(const TextSource &source, int threads) : size_(source.size()) {
     odd_ = buffer(padded / 8, 0xFF);
     uint8_t *const letters = letters_.data() + kGuard;
     uint8_t *const codes = codes_.data() + kGuard, *const odd = odd_.data() + kGuard;
-    for_pieces(padded, threads, [&](int64_t begin, int64_t end) {
+    const int64_t nanoseconds = padded / kLettersPerNanosecond;
+    parallel_for_ranges(padded, kTextPiece, nanoseconds, threads, [&](int64_t begin, int64_t end) {
         const int64_t last = std::min(end, size_);
         if (begin < last) source.copy(begin, last, letters + begin);
         for (int64_t at = std::max(begin, size_); at < end; at++) letters[at] = source.end_byte();

@@ -52,35 +52,25 @@ extern "C" gkl_shim_status gkl_shim_pairhmm_format(const double *values, int64_t
     if (threads < 0) return invalid("threads is %d, less than 0", threads);
     if (count > 0 && (!values || !text)) return invalid("an argument is null");
     return guarded([&] {
-        struct Job {
-            const double *values;
-            const int64_t count;
-            char *const text;
-            std::vector<char *> ends;  // of each piece
-        };
+        char *const begin = reinterpret_cast<char *>(text);
         const int64_t pieces = (count + kTogether - 1) / kTogether;
-        Job job = {values, count, reinterpret_cast<char *>(text),
-                   std::vector<char *>(size_t(pieces))};
-        parallel_for(
-            pieces, count * kNanosecondsANumber, allowed_threads(threads),
-            [](void *context, int64_t piece) {
-                Job &job = *static_cast<Job *>(context);
-                const int64_t first = piece * kTogether;
-                const int64_t last = std::min(job.count, first + kTogether);
-                char *to = job.text + first * GKL_SHIM_PAIRHMM_LINE_BYTES;
-                for (int64_t k = first; k < last; k++) {
-                    to = format_number(job.values[k], to);
-                    *to++ = '\n';
-                }
-                job.ends[size_t(piece)] = to;
-            },
-            &job);
-        char *end = job.text;
+        std::vector<char *> ends(static_cast<size_t>(pieces));  // of each piece
+        const auto format = [&](int64_t first, int64_t last) {
+            char *to = begin + first * GKL_SHIM_PAIRHMM_LINE_BYTES;
+            for (int64_t k = first; k < last; k++) {
+                to = format_number(values[k], to);
+                *to++ = '\n';
+            }
+            ends[size_t(first / kTogether)] = to;
+        };
+        parallel_for_ranges(count, kTogether, count * kNanosecondsANumber, allowed_threads(threads),
+                            format);
+        char *end = begin;
         for (int64_t piece = 0; piece < pieces; piece++) {
-            const char *begin = job.text + piece * kTogether * GKL_SHIM_PAIRHMM_LINE_BYTES;
-            end = std::copy(begin, static_cast<const char *>(job.ends[size_t(piece)]), end);
+            const char *from = begin + piece * kTogether * GKL_SHIM_PAIRHMM_LINE_BYTES;
+            end = std::copy(from, static_cast<const char *>(ends[size_t(piece)]), end);
         }
-        *size = end - job.text;
+        *size = end - begin;
         return GKL_SHIM_OK;
     });
 }

@@ -132,25 +132,17 @@ extern "C" gkl_shim_status gkl_shim_prefilter_encode(const uint8_t *letters, int
     *any_undefined = 0;
     if (count == 0) return GKL_SHIM_OK;
     if (!letters || !low || !high || !undefined) return invalid("an array is null");
-    struct Job {
-        const uint8_t *letters;
-        int64_t count;
-        uint32_t *low, *high, *undefined;
-        std::atomic<bool> any;
-    } job = {letters, count, low, high, undefined, {false}};
     return guarded([&] {
-        parallel_for((count + kEncodeChunk - 1) / kEncodeChunk, count / kEncodedPerNanosecond,
-                     allowed_threads(threads),
-                     [](void *context, int64_t index) {
-                         Job &job = *static_cast<Job *>(context);
-                         const int64_t at = index * kEncodeChunk, word = at / 32;
-                         if (cpu_builds().best().encode(
-                                 job.letters + at, std::min(kEncodeChunk, job.count - at),
-                                 job.low + word, job.high + word, job.undefined + word))
-                             job.any = true;
-                     },
-                     &job);
-        *any_undefined = job.any;
+        std::atomic<bool> any{false};
+        parallel_for_ranges(
+            count, kEncodeChunk, count / kEncodedPerNanosecond, allowed_threads(threads),
+            [&](int64_t begin, int64_t end) {
+                const int64_t word = begin / 32;
+                if (cpu_builds().best().encode(letters + begin, end - begin, low + word,
+                                               high + word, undefined + word))
+                    any = true;
+            });
+        *any_undefined = any;
         return GKL_SHIM_OK;
     });
 }

@@ -32,17 +32,17 @@ struct Loop {
     int64_t thrower;  // the task that throws
     std::atomic<int> begun{0}, under_way{0};
 
-    void run() { parallel_for(kTasks, int64_t(1) << 40, kThreads, task, this); }
-    static void task(void *pointer, int64_t k) {
-        Loop &loop = *static_cast<Loop *>(pointer);
-        const struct UnderWay {
-            explicit UnderWay(std::atomic<int> *count) : count(*count) { ++*count; }
-            ~UnderWay() { --count; }
-            std::atomic<int> &count;
-        } here(&loop.under_way);
-        ++loop.begun;
-        usleep(1000);  // so that others join
-        if (k == loop.thrower) throw std::runtime_error("task " + std::to_string(k));
+    void run() {
+        parallel_for(kTasks, int64_t(1) << 40, kThreads, [this](int64_t k) {
+            const struct UnderWay {
+                explicit UnderWay(std::atomic<int> *count) : count(*count) { ++*count; }
+                ~UnderWay() { --count; }
+                std::atomic<int> &count;
+            } here(&under_way);
+            ++begun;
+            usleep(1000);  // so that others join
+            if (k == thrower) throw std::runtime_error("task " + std::to_string(k));
+        });
     }
 };
 

@@ -96,28 +96,18 @@ void CpuCounter::count(const Read *reads, int64_t count) {
 
 // Counts reads that are not longer than a round.
 void CpuCounter::count_some(const Read *reads, int64_t count) {
-    struct Job {
-        CpuCounter &counter;
-        const Read *reads;
-        int64_t count, writers;
-    };
     for (int64_t begin = 0; begin < count;) {
         // As many reads as the round has room for.
         int64_t end = begin, bases = 0;
         while (end < count && waiting_ + bases + reads[end].length <= kRound)
             bases += reads[end++].length;
         const int64_t writers = std::min<int64_t>(threads_, (end - begin) / kReadsAppended + 1);
-        Job job = {*this, reads + begin, end - begin, writers};
-        parallel_for(
-            writers, bases * kAppendNanoseconds, threads_,
-            [](void *context, int64_t t) {
-                const Job &job = *static_cast<Job *>(context);
-                Writer &writer = job.counter.writers_[size_t(t)];
-                const int64_t last = job.count * (t + 1) / job.writers;
-                for (int64_t k = job.count * t / job.writers; k < last; k++)
-                    job.counter.append(writer, job.reads[k]);
-            },
-            &job);
+        parallel_for(writers, bases * kAppendNanoseconds, threads_, [&](int64_t t) {
+            Writer &writer = writers_[size_t(t)];
+            const int64_t last = begin + (end - begin) * (t + 1) / writers;
+            for (int64_t k = begin + (end - begin) * t / writers; k < last; k++)
+                append(writer, reads[k]);
+        });
         waiting_ += bases;
         begin = end;
         if (begin < count) flush();
@@ -132,21 +122,12 @@ size_t CpuCounter::share() const {
 
 void CpuCounter::flush() {
     for (Table &table : tables_) table.writer = table.block = table.hash = 0;
-    struct Job {
-        CpuCounter &counter;
-        std::atomic<bool> lacks_room;
-    } job = {*this, {true}};
-    while (job.lacks_room) {
-        job.lacks_room = false;
-        parallel_for(
-            end_ - first_, waiting_ * kCountNanoseconds, threads_,
-            [](void *context, int64_t k) {
-                Job &job = *static_cast<Job *>(context);
-                if (!job.counter.count_partition(job.counter.first_ + int(k)))
-                    job.lacks_room = true;
-            },
-            &job);
-        if (!job.lacks_room) break;
+    for (;;) {
+        std::atomic<bool> lacks_room{false};
+        parallel_for(end_ - first_, waiting_ * kCountNanoseconds, threads_, [&](int64_t k) {
+            if (!count_partition(first_ + int(k))) lacks_room = true;
+        });
+        if (!lacks_room) break;
         end_ -= (end_ - first_) / 2;
         for (size_t p = size_t(end_); p < kPartitions; p++) tables_[p] = Table();
     }
@@ -232,29 +213,19 @@ bool CpuCounter::grow(Table &table) const {
 bool CpuCounter::end_pass() {
     flush();
     hashes_ = Mapped();
-    struct Job {
-        CpuCounter &counter;
-        std::vector<Histogram> histograms;  // of each partition
-        uint64_t from;
-    } job = {*this, std::vector<Histogram>(kPartitions), 0};
+    std::vector<Histogram> histograms(kPartitions);  // of each partition
     int64_t entries = 0;
     for (const Table &table : tables_) entries += int64_t(table.entries.size());
-    const auto for_all = [&](void (*task)(void *, int64_t)) {
-        parallel_for(end_ - first_, entries * kKeepNanoseconds, threads_, task, &job);
-    };
-    for_all([](void *context, int64_t k) {
-        Job &job = *static_cast<Job *>(context);
-        const size_t p = size_t(job.counter.first_ + k);
-        job.counter.count_counts(job.counter.tables_[p], &job.histograms[p]);
+    parallel_for(end_ - first_, entries * kKeepNanoseconds, threads_, [&](int64_t k) {
+        const size_t p = size_t(first_ + k);
+        count_counts(tables_[p], &histograms[p]);
     });
-    for (const Histogram &histogram : job.histograms)
+    for (const Histogram &histogram : histograms)
         for (size_t count = 0; count < histogram.size(); count++)
             histogram_[count] += histogram[count];
-    job.from = uint64_t(keep_from(histogram_, end_ == kPartitions));
-    for_all([](void *context, int64_t k) {
-        Job &job = *static_cast<Job *>(context);
-        job.counter.keep(size_t(job.counter.first_ + k), job.from);
-    });
+    const uint64_t from = uint64_t(keep_from(histogram_, end_ == kPartitions));
+    parallel_for(end_ - first_, entries * kKeepNanoseconds, threads_,
+                 [&](int64_t k) { keep(size_t(first_ + k), from); });
     first_ = end_;
     end_ = kPartitions;
     if (first_ < kPartitions) return false;

@@ -86,25 +86,13 @@ class Corrector {
 
 void correct_on_cpu(const Settings &settings, const Spectrum &spectrum, const Read *reads,
                     int64_t count, Outcome *outcomes) {
-    struct Job {
-        const Settings &settings;
-        const Spectrum &spectrum;
-        const Read *reads;
-        int64_t count;
-        Outcome *outcomes;
-    } job = {settings, spectrum, reads, count, outcomes};
     int64_t bases = 0;
     for (int64_t k = 0; k < count; k++) bases += reads[k].length;
-    parallel_for((count + kReadsCorrected - 1) / kReadsCorrected, bases * kCorrectNanoseconds,
-                 settings.threads,
-                 [](void *context, int64_t task) {
-                     const Job &job = *static_cast<Job *>(context);
-                     const int64_t first = task * kReadsCorrected;
-                     Corrector(job.settings, job.spectrum)
-                         .correct(job.reads + first, std::min(kReadsCorrected, job.count - first),
-                                  job.outcomes + first);
-                 },
-                 &job);
+    parallel_for_ranges(
+        count, kReadsCorrected, bases * kCorrectNanoseconds, settings.threads,
+        [&](int64_t begin, int64_t end) {
+            Corrector(settings, spectrum).correct(reads + begin, end - begin, outcomes + begin);
+        });
 }
 
 }  // namespace correct

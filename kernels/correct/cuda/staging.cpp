@@ -35,31 +35,21 @@ void stage_reads(const Read *reads, int64_t count, uint32_t *offsets, uint8_t *l
         at += uint32_t(reads[k].length);
     }
     offsets[count] = at;
-    struct Job {
-        const Read *reads;
-        int64_t count;
-        const uint32_t *offsets;
-        uint8_t *letters, *qualities;
-    } job = {reads, count, offsets, letters, qualities};
-    parallel_for((count + kReadsCopied - 1) / kReadsCopied,
-                 int64_t(at) * (qualities ? 2 : 1) / kBasesCopiedANanosecond, threads,
-                 [](void *context, int64_t task) {
-                     const Job &job = *static_cast<Job *>(context);
-                     const int64_t end = std::min(job.count, (task + 1) * kReadsCopied);
-                     for (int64_t k = task * kReadsCopied; k < end; k++) {
-                         const Read &read = job.reads[k];
-                         const size_t length = size_t(read.length);
-                         if (length == 0) continue;
-                         memcpy(job.letters + job.offsets[k], read.letters, length);
-                         if (!job.qualities) continue;
-                         uint8_t *const to = job.qualities + job.offsets[k];
-                         if (read.qualities)
-                             memcpy(to, read.qualities, length);
-                         else
-                             memset(to, 0, length);
-                     }
-                 },
-                 &job);
+    const int64_t nanoseconds = int64_t(at) * (qualities ? 2 : 1) / kBasesCopiedANanosecond;
+    parallel_for_ranges(count, kReadsCopied, nanoseconds, threads, [&](int64_t begin, int64_t end) {
+        for (int64_t k = begin; k < end; k++) {
+            const Read &read = reads[k];
+            const size_t length = size_t(read.length);
+            if (length == 0) continue;
+            memcpy(letters + offsets[k], read.letters, length);
+            if (!qualities) continue;
+            uint8_t *const to = qualities + offsets[k];
+            if (read.qualities)
+                memcpy(to, read.qualities, length);
+            else
+                memset(to, 0, length);
+        }
+    });
 }
 
 }  // namespace correct

@@ -203,24 +203,16 @@ void DeviceTables::fetch(uint64_t from, std::vector<Mapped> *kept, std::vector<b
             entries += count;
         }
         driver_.wait_for_stream(stream);
-        struct Job {
-            Fetched *first;
-            EntryLayout layout;
-            uint64_t from;
-        } job = {&fetched[size_t(begin)], EntryLayout(k_), from};
-        parallel_for(
-            end - begin, entries * kSortNanoseconds, engine_.threads,
-            [](void *context, int64_t k) {
-                const Job &job = *static_cast<Job *>(context);
-                Fetched &table = job.first[k];
-                uint64_t *const last = std::remove_if(
-                    table.entries, table.entries + table.count,
-                    [&job](uint64_t entry) { return job.layout.count(entry) < job.from; });
-                table.kept = Mapped(size_t(last - table.entries));
-                std::copy(table.entries, last, table.kept.begin());
-                sort_entries(table.kept.begin(), table.kept.size());
-            },
-            &job);
+        const EntryLayout layout(k_);
+        parallel_for(end - begin, entries * kSortNanoseconds, engine_.threads, [&](int64_t k) {
+            Fetched &table = fetched[size_t(begin + k)];
+            uint64_t *const last =
+                std::remove_if(table.entries, table.entries + table.count,
+                               [&](uint64_t entry) { return layout.count(entry) < from; });
+            table.kept = Mapped(size_t(last - table.entries));
+            std::copy(table.entries, last, table.kept.begin());
+            sort_entries(table.kept.begin(), table.kept.size());
+        });
     }
     // Nothing fails any more.
     for (size_t t = 0; t < fetched.size(); t++) {

@@ -194,11 +194,9 @@ void search_page(const Index &index, const Seeds &seeds, const Page &page,
                          *strand,
                          most,
                          {found}};
-    parallel_for(
-        int64_t(strand->slices.size()),
-        (strand->end - strand->begin) / seeds.query_step * kNanosecondsOfLookUp, settings.threads,
-        [](void *context, int64_t slice) { static_cast<PageSearch *>(context)->find(slice); },
-        &search, true);
+    parallel_for(int64_t(strand->slices.size()),
+                 (strand->end - strand->begin) / seeds.query_step * kNanosecondsOfLookUp,
+                 settings.threads, Calls::kSeveral, [&](int64_t slice) { search.find(slice); });
     const auto first = std::find(strand->complete.begin(), strand->complete.end(), char(false));
     strand->slices.resize(size_t(first - strand->complete.begin()));
     strand->complete.resize(strand->slices.size());

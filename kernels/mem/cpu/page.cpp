@@ -73,14 +73,6 @@ struct Builder {
     }
 };
 
-template <void (Builder::*step)(int64_t)>
-void for_all(Builder &builder, int64_t count, int threads) {
-    parallel_for(
-        count, builder.count * kNanosecondsOfSeed, threads,
-        [](void *context, int64_t k) { (static_cast<Builder *>(context)->*step)(k); }, &builder,
-        true);
-}
-
 }  // namespace
 
 Page page_at(const Reference &reference, int64_t page_letters, int64_t number) {
@@ -112,7 +104,11 @@ void build_page(const Reference &reference, const Seeds &seeds, int threads, Pag
                        count,
                        seeds_of_piece,
                        std::vector<int64_t>(size_t(parts * pieces))};
-    for_all<&Builder::count_parts>(builder, pieces, threads);
+    const auto for_all = [&](int64_t count, void (Builder::*step)(int64_t)) {
+        parallel_for(count, builder.count * kNanosecondsOfSeed, threads, Calls::kSeveral,
+                     [&](int64_t k) { (builder.*step)(k); });
+    };
+    for_all(pieces, &Builder::count_parts);
     int64_t total = 0;
     for (int64_t part = 0; part < parts; part++)
         for (int64_t piece = 0; piece < pieces; piece++) {
@@ -122,8 +118,8 @@ void build_page(const Reference &reference, const Seeds &seeds, int threads, Pag
         }
     builder.buckets = Buffer<uint32_t>(total);
     page->positions = Buffer<uint32_t>(total);
-    for_all<&Builder::divide>(builder, pieces, threads);
-    for_all<&Builder::sort>(builder, parts, threads);
+    for_all(pieces, &Builder::divide);
+    for_all(parts, &Builder::sort);
     page->starts[buckets] = uint32_t(total);
 }
 

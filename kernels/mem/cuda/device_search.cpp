@@ -13,14 +13,6 @@ namespace {
 const int64_t kLongTime = int64_t(1) << 30;
 const int64_t kNanosecondsOfMatch = 10;
 
-// Calls work(k) for each k in [0, count) on several threads.
-template <class Work>
-void in_parallel(int64_t count, int64_t nanoseconds, int threads, Work work) {
-    parallel_for(
-        count, nanoseconds, threads,
-        [](void *context, int64_t k) { (*static_cast<Work *>(context))(k); }, &work);
-}
-
 }  // namespace
 
 Strand StrandSearch::finish(int kind, int threads) {
@@ -42,13 +34,13 @@ void DeviceSearch::run() {
     waiting.resize(pages > 1 ? chunks.size() * strands.size() : 0);
     const int64_t used = std::min(device_count(), pages > 1 ? pages : chunk_count());
     const int most = std::max(settings.threads, int(used));
-    in_parallel(used, kLongTime, most, [this](int64_t number) {
+    parallel_for(used, kLongTime, most, [this](int64_t number) {
         on_device(number, [this, number](SearchDevice &device) {
             index_page(device, pages > 1 ? number : 0);
         });
     });
     // The other devices have no page, so they may not take a chunk.
-    in_parallel(used, kLongTime, most, [this](int64_t number) {
+    parallel_for(used, kLongTime, most, [this](int64_t number) {
         on_device(number, [this, number](SearchDevice &device) {
             if (pages == 1) search_page(device, next_chunk);
             for (int64_t page = number; pages > 1 && page < pages; page += device_count()) {
@@ -73,7 +65,7 @@ void DeviceSearch::index_page(SearchDevice &device, int64_t page) {
 }
 
 void DeviceSearch::search_page(SearchDevice &device, std::atomic<int64_t> &next) {
-    in_parallel(int64_t(device.searchers.size()), kLongTime, settings.threads, [&](int64_t k) {
+    parallel_for(int64_t(device.searchers.size()), kLongTime, settings.threads, [&](int64_t k) {
         Searcher &searcher = *device.searchers[size_t(k)];
         const CudaContext current(searcher.stream.driver, device.context);
         StepTimes spent;
@@ -152,7 +144,7 @@ void DeviceSearch::collect(StrandSearch &strand, int64_t begin, int64_t end,
     else
         piece.slices.resize(size_t(slices));
     const TextSource reference = index.reference().source();
-    in_parallel(slices, places.back() * kNanosecondsOfMatch, settings.threads, [&](int64_t slice) {
+    parallel_for(slices, places.back() * kNanosecondsOfMatch, settings.threads, [&](int64_t slice) {
         const int64_t place = places[size_t(slice)], count = places[size_t(slice + 1)] - place;
         if (!all) piece.slices[size_t(slice)].resize(size_t(count));
         Match *const matches =

@@ -102,17 +102,13 @@ class Chunk {
 
     // Calls step(k) for all k in [0, count), on as many threads as the number of cells justifies.
     void parallel(int64_t count, int64_t cells, Step step) {
-        step_ = step;
-        parallel_for(count, cells / kCellsPerNanosecond, settings_->threads, run_step, this);
-    }
-
-    static void run_step(void *pointer, int64_t k) {
-        Chunk &chunk = *static_cast<Chunk *>(pointer);
-        const struct Trim {
-            ~Trim() { memory.trim(); }
-            TileMemory &memory;
-        } at_the_end{*tile_memory};
-        (chunk.*chunk.step_)(k);
+        parallel_for(count, cells / kCellsPerNanosecond, settings_->threads, [&](int64_t k) {
+            const struct Trim {
+                ~Trim() { memory.trim(); }
+                TileMemory &memory;
+            } at_the_end{*tile_memory};
+            (this->*step)(k);
+        });
     }
 
     void plan(int64_t k) {
@@ -275,7 +271,6 @@ class Chunk {
     int64_t count_ = 0, letters_ = 0, bases_ = 0;  // of the pieces in use
     int64_t kept_ = 0;                             // bytes that all pieces keep
     Tiles tiles_;
-    Step step_;
     std::atomic<bool> unfinished_;  // some pair lacks its result
 };
 

@@ -103,18 +103,13 @@ class Chunk {
     typedef void (Chunk::*Step)(int64_t k);
 
     void parallel(int64_t count, int64_t cells, Step step) {
-        step_ = step;
-        parallel_for(
-            count, cells / kCellsPerNanosecond, settings_.threads,
-            [](void *pointer, int64_t k) {
-                const struct Trim {
-                    ~Trim() { memory.trim(); }
-                    ThreadMemory &memory;
-                } at_the_end{*thread_memory};
-                Chunk &chunk = *static_cast<Chunk *>(pointer);
-                (chunk.*chunk.step_)(k);
-            },
-            this);
+        parallel_for(count, cells / kCellsPerNanosecond, settings_.threads, [&](int64_t k) {
+            const struct Trim {
+                ~Trim() { memory.trim(); }
+                ThreadMemory &memory;
+            } at_the_end{*thread_memory};
+            (this->*step)(k);
+        });
     }
 
     int64_t read_length(const Region &region, int64_t read) const {
@@ -250,7 +245,6 @@ class Chunk {
     std::vector<Region> regions_;
     std::vector<TileTask> tiles_;
     int64_t letters_ = 0, bases_ = 0;
-    Step step_ = nullptr;
     CpuCounts counts_;
     std::atomic<int64_t> rescued_pairs_{0};
 };

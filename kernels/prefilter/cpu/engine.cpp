@@ -32,9 +32,9 @@ struct ThreadMemory {
 };
 PerThread<ThreadMemory> thread_memory;
 
+// A call's pairs and results.
 struct Job {
     const CpuSettings &settings;
-    int64_t pairs;
     const gkl_shim_prefilter_sequences &reads, &segments;
     int16_t *results;
 
@@ -131,14 +131,13 @@ struct Job {
         return keys;
     }
 
-    void chunk(int64_t index) {
-        const int64_t first = index * kChunk, count = std::min(kChunk, pairs - first);
+    void chunk(int64_t first, int64_t end) {
         if (settings.gatekeeper) {
-            for (int64_t k = first; k < first + count; k++)
+            for (int64_t k = first; k < end; k++)
                 results[k] = settings.build->gatekeeper(reads, segments, k, settings.max_edits);
             return;
         }
-        exact_chunk(first, count);
+        exact_chunk(first, end - first);
     }
 };
 
@@ -152,13 +151,12 @@ const Builds<CpuBuild> &cpu_builds() {
 void compute_on_cpu(const CpuSettings &settings, int64_t pairs,
                     const gkl_shim_prefilter_sequences &reads,
                     const gkl_shim_prefilter_sequences &segments, int16_t *results) {
-    Job job{settings, pairs, reads, segments, results};
+    Job job{settings, reads, segments, results};
     const int64_t bases = pairs * length_of(reads, 0);
-    parallel_for((pairs + kChunk - 1) / kChunk,
-                 settings.gatekeeper ? bases * kGateKeeperNanoseconds : bases / kBasesPerNanosecond,
-                 settings.threads,
-                 [](void *context, int64_t index) { static_cast<Job *>(context)->chunk(index); },
-                 &job);
+    const int64_t nanoseconds =
+        settings.gatekeeper ? bases * kGateKeeperNanoseconds : bases / kBasesPerNanosecond;
+    parallel_for_ranges(pairs, kChunk, nanoseconds, settings.threads,
+                        [&](int64_t first, int64_t end) { job.chunk(first, end); });
 }
 
 }  // namespace prefilter

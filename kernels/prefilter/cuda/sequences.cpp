@@ -31,24 +31,15 @@ Bases bases_of(const Sequences &list, int64_t first, int64_t last) {
 
 bool is_scattered(const Sequences &list, int64_t first, int64_t last, int threads) {
     if (!list.starts || last - first < 2) return false;
-    struct Job {
-        const Sequences &list;
-        const int64_t first, last;
-        std::atomic<int64_t> spanned, own;
-    } job = {list, first, last, {0}, {0}};
+    std::atomic<int64_t> spanned{0}, own{0};
     const int64_t count = last - first;
-    parallel_for((count + kPart - 1) / kPart, count, threads,
-                 [](void *context, int64_t index) {
-                     Job &job = *static_cast<Job *>(context);
-                     const int64_t begin = job.first + index * kPart;
-                     const int64_t end = std::min(begin + kPart, job.last);
-                     int64_t own = 0;
-                     for (int64_t k = begin; k < end; k++) own += length_of(job.list, k);
-                     job.own += own;
-                     job.spanned += bases_of(job.list, begin, end).count();
-                 },
-                 &job);
-    return job.spanned > kScattered * job.own && job.spanned > kScattered * list.size;
+    parallel_for_ranges(count, kPart, count, threads, [&](int64_t begin, int64_t end) {
+        int64_t bases = 0;
+        for (int64_t k = first + begin; k < first + end; k++) bases += length_of(list, k);
+        own += bases;
+        spanned += bases_of(list, first + begin, first + end).count();
+    });
+    return spanned > kScattered * own && spanned > kScattered * list.size;
 }
 
 }  // namespace prefilter

@@ -199,10 +199,8 @@ struct Job {
         const int threads = threads_for(nanoseconds, settings.threads);
         plan(threads == 1 ? kMostPairs
                           : int(std::min<int64_t>(kMostPairs, 1 + batch.pairs / (4 * threads))));
-        parallel_for(
-            int64_t(groups.size()) - 1, nanoseconds, settings.threads,
-            [](void *context, int64_t g) { static_cast<const Job *>(context)->align_group(g); },
-            this);
+        parallel_for(int64_t(groups.size()) - 1, nanoseconds, settings.threads,
+                     [this](int64_t g) { align_group(g); });
     }
 
     // Moves the CIGARs together.

@@ -45,9 +45,8 @@ void CpuShare::compute_some() {
 void CpuShare::compute_all() {
     while (any_left() && !call_.failed()) {
         const int64_t count = piece_count_;
-        parallel_for(
-            count, count * kPieceCells / kCellsPerNanosecond, cpu_.threads,
-            [](void *share, int64_t) { static_cast<CpuShare *>(share)->compute_some(); }, this);
+        parallel_for(count, count * kPieceCells / kCellsPerNanosecond, cpu_.threads,
+                     [this](int64_t) { compute_some(); });
     }
 }
 

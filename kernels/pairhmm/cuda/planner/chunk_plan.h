@@ -120,17 +120,8 @@ struct ChunkPlan {
     // steps take one thread.
     template <class Step>
     void each_group(int64_t nanoseconds, Step step) {
-        struct Context {
-            ChunkPlan *plan;
-            Step *step;
-        } context{this, &step};
-        parallel_for(
-            group_count, nanoseconds, threads,
-            [](void *pointer, int64_t k) {
-                Context &c = *static_cast<Context *>(pointer);
-                (*c.step)(*c.plan->groups[k]);
-            },
-            &context, true);
+        parallel_for(group_count, nanoseconds, threads, Calls::kSeveral,
+                     [&](int64_t k) { step(*groups[k]); });
     }
 
     // Calls take(first, size) for the bytes of a group's reads, in runs: a part's bytes usually
