@@ -1,0 +1,41 @@
+package org.gklshim;
+
+import java.lang.reflect.InvocationTargetException;
+import java.util.List;
+import java.util.Random;
+import org.broadinstitute.hellbender.engine.AssemblyRegion;
+import org.broadinstitute.hellbender.engine.FeatureContext;
+import org.broadinstitute.hellbender.engine.ReferenceContext;
+import org.broadinstitute.hellbender.exceptions.UserException;
+import org.broadinstitute.hellbender.tools.walkers.haplotypecaller.HaplotypeCallerEngine;
+
+/** The target. It is a class of its own: the JVM loads the types of an agent's methods early. */
+public final class RegionTroubleCalls {
+    private RegionTroubleCalls() {}
+
+    public static List<?> callRegion(HaplotypeCallerEngine engine, AssemblyRegion region,
+            FeatureContext features, ReferenceContext reference) throws Throwable {
+        int longest = Integer.getInteger("test.sleep", 0);
+        if (longest > 0) {
+            Thread.sleep(new Random().nextInt(longest));
+        }
+        int failing = Integer.getInteger("test.fail", -1);
+        if (region.getStart() <= failing && failing <= region.getEnd()) {
+            switch (System.getProperty("test.error")) {
+                case "memory":
+                    throw new OutOfMemoryError("for the test");
+                case "user":
+                    throw new UserException("for the test");
+                default:
+                    throw new IllegalStateException("for the test");
+            }
+        }
+        try {
+            return (List<?>) engine.getClass().getMethod("callRegion$original",
+                    AssemblyRegion.class, FeatureContext.class, ReferenceContext.class)
+                    .invoke(engine, region, features, reference);
+        } catch (InvocationTargetException e) {
+            throw e.getCause();
+        }
+    }
+}
