@@ -29,8 +29,8 @@ def test_redirected_methods_call_ours_and_can_call_the_original(
     agent_jar: Path, tmp_path: Path
 ) -> None:
     assert run(agent_jar, tmp_path, "org.gklshim.RedirectChecks") == [
-        "no method absent",
-        "several methods several",
+        "no member absent",
+        "several members several",
         "not subject 3",
         "-64.0",
         "[12, 3, 1099511627776]",
@@ -71,5 +71,5 @@ def test_the_classes_of_our_gatk_are_known(path: Path) -> None:
             for name in known
             if f"{name}.class" in archive.namelist()
         }
-    assert len(found) > 20
+    assert len(found) >= 10
     assert all(digest in known[name] for name, digest in found.items())

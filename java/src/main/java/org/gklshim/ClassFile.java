@@ -12,8 +12,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A class file in which methods can be redirected to static methods of another class. The format is
- * chapter 4 of the Java Virtual Machine Specification.
+ * A class file in which methods can be redirected to static methods of another class, and fields
+ * can be made public. The format is chapter 4 of the Java Virtual Machine Specification.
  */
 final class ClassFile {
     /** What follows the name of a redirected method in the name of the original. */
@@ -36,6 +36,7 @@ final class ClassFile {
     private final int poolEnd;
     private final int poolSize;
     private final Map<Integer, String> texts = new HashMap<>();
+    private final List<Member> fields = new ArrayList<>();
     private final List<Member> methods = new ArrayList<>();
     /** Where the number of methods is, and where the last method ends. */
     private final int methodsStart;
@@ -46,7 +47,7 @@ final class ClassFile {
     private final ByteArrayOutputStream addedMethods = new ByteArrayOutputStream();
     private int addedMethodCount;
 
-    /** Where a method's access flags are in the file, and what its name and descriptor are. */
+    /** Where a member's access flags are in the file, and what its name and descriptor are. */
     private static final class Member {
         final int offset;
         final String name;
@@ -79,15 +80,9 @@ final class ClassFile {
         poolEnd = bytes.length - in.available();
         skip(in, 6);
         skip(in, 2 * in.readUnsignedShort());
-        int fields = in.readUnsignedShort();
-        for (int k = 0; k < fields; k++) {
-            readMember(in);
-        }
+        readMembers(in, fields);
         methodsStart = bytes.length - in.available();
-        int count = in.readUnsignedShort();
-        for (int k = 0; k < count; k++) {
-            methods.add(readMember(in));
-        }
+        readMembers(in, methods);
         methodsEnd = bytes.length - in.available();
     }
 
@@ -115,6 +110,13 @@ final class ClassFile {
         }
     }
 
+    private void readMembers(DataInputStream in, List<Member> members) throws IOException {
+        int count = in.readUnsignedShort();
+        for (int k = 0; k < count; k++) {
+            members.add(readMember(in));
+        }
+    }
+
     private Member readMember(DataInputStream in) throws IOException {
         int offset = bytes.length - in.available();
         in.readUnsignedShort();
@@ -135,6 +137,16 @@ final class ClassFile {
     }
 
     /**
+     * Makes a field public.
+     *
+     * @throws IOException if the class has no such field
+     */
+    void open(String field) throws IOException {
+        int offset = only(fields, field).offset;
+        setShort(offset, unsignedShort(offset) & ~ACCESS | PUBLIC);
+    }
+
+    /**
      * Makes a method call a static method of the same name. The original stays in the class: it is
      * public, and named with {@link #ORIGINAL}.
      *
@@ -144,7 +156,7 @@ final class ClassFile {
      * @throws IOException if the class has no such method, or several
      */
     void redirect(String className, String name, String target) throws IOException {
-        Member method = only(name);
+        Member method = only(methods, name);
         int flags = unsignedShort(method.offset);
         if ((flags & NATIVE_OR_ABSTRACT) != 0) {
             throw new IOException(className + "." + name + " has no code");
@@ -197,18 +209,18 @@ final class ClassFile {
         return result.toByteArray();
     }
 
-    private Member only(String name) throws IOException {
+    private static Member only(List<Member> members, String name) throws IOException {
         Member found = null;
-        for (Member method : methods) {
-            if (method.name.equals(name)) {
+        for (Member member : members) {
+            if (member.name.equals(name)) {
                 if (found != null) {
-                    throw new IOException("several methods " + name);
+                    throw new IOException("several members " + name);
                 }
-                found = method;
+                found = member;
             }
         }
         if (found == null) {
-            throw new IOException("no method " + name);
+            throw new IOException("no member " + name);
         }
         return found;
     }

@@ -16,7 +16,8 @@ import java.util.WeakHashMap;
  * it depends on are known: gatk/NAME.known lists them, with their SHA-256 in each version of GATK.
  */
 enum GatkPart {
-    REGIONS("regions", "calling regions");
+    REGIONS("regions", "calling regions", Setting.REGION_THREADS),
+    ASSEMBLY("assembly", "assembly graphs", Setting.ASSEMBLY);
 
     /** The folder of our classes for GATK's own code. */
     static final String FOLDER = "gatk/";
@@ -25,11 +26,14 @@ enum GatkPart {
     private final String name;
     /** What the part does, for the log. */
     private final String title;
+    /** The setting that turns the part off. */
+    private final Setting setting;
     private final Map<ClassLoader, Boolean> decisions = new WeakHashMap<>();
 
-    GatkPart(String name, String title) {
+    GatkPart(String name, String title, Setting setting) {
         this.name = name;
         this.title = title;
+        this.setting = setting;
     }
 
     /** Returns whether our code works with the classes that this loader sees. */
@@ -38,7 +42,8 @@ enum GatkPart {
         if (known == null) {
             // Set it first: the check loads classes, and must not start again for one of them.
             decisions.put(loader, false);
-            known = !Setting.BACKEND.value().equals("off") && isOurs(loader) && isKnown(loader);
+            known = !Setting.BACKEND.value().equals("off") && !setting.value().equals("off")
+                    && isOurs(loader) && isKnown(loader);
             decisions.put(loader, known);
         }
         return known;

@@ -12,6 +12,8 @@ import java.util.Map;
  */
 final class RedirectedClass {
     private static final String ENGINE = "org/broadinstitute/hellbender/engine/";
+    private static final String HAPLOTYPE_CALLER =
+            "org/broadinstitute/hellbender/tools/walkers/haplotypecaller/";
     private static final String UTILS = "org/broadinstitute/hellbender/utils/";
     private static final String REGIONS = "org/gklshim/gatk/regions/";
 
@@ -23,6 +25,15 @@ final class RedirectedClass {
         new RedirectedClass(GatkPart.REGIONS,
                 "org/broadinstitute/hellbender/tools/walkers/genotyper/GenotypesCache",
                 REGIONS + "Genotypes", "get"),
+        new RedirectedClass(GatkPart.ASSEMBLY,
+                HAPLOTYPE_CALLER + "readthreading/ReadThreadingAssembler",
+                "org/gklshim/gatk/assembly/GraphCreation", "createGraph")
+                .open("generateSeqGraph", "numPruningSamples", "pruneBeforeCycleCounting",
+                        "removePathsNotConnectedToRef", "justReturnRawGraph", "debug",
+                        "debugGraphTransformations", "recoverDanglingBranches",
+                        "recoverAllDanglingBranches", "minDanglingBranchLength",
+                        "minBaseQualityToUseInAssembly", "pruneFactor", "chainPruner",
+                        "minMatchingBasesToDanglingEndRecovery", "graphOutputPath"),
     };
 
     private static final Map<String, RedirectedClass> BY_NAME = new HashMap<>();
@@ -37,6 +48,7 @@ final class RedirectedClass {
     private final String name;
     private final String target;
     private final String[] methods;
+    private String[] fields = {};
 
     /**
      * Describes a class. All names have slashes.
@@ -48,6 +60,12 @@ final class RedirectedClass {
         this.name = name;
         this.target = target;
         this.methods = methods;
+    }
+
+    /** Makes fields public. */
+    private RedirectedClass open(String... names) {
+        fields = names;
+        return this;
     }
 
     /** Returns the entry for a class name with slashes, or null. */
@@ -64,6 +82,9 @@ final class RedirectedClass {
             ClassFile file = new ClassFile(original.clone());
             for (String method : methods) {
                 file.redirect(name, method, target);
+            }
+            for (String field : fields) {
+                file.open(field);
             }
             return file.toBytes();
         } catch (IOException | RuntimeException | Error e) {

@@ -5,6 +5,7 @@ package org.gklshim;
  * kernels/jni/settings.cpp reads those of the native library.
  */
 public enum Setting {
+    ASSEMBLY("gkl.shim.assembly", "GKL_SHIM_ASSEMBLY"),
     BACKEND("gkl.shim.backend", "GKL_SHIM_BACKEND"),
     LIBRARY("gkl.shim.library", "GKL_SHIM_LIBRARY"),
     LOG("gkl.shim.log", "GKL_SHIM_LOG"),

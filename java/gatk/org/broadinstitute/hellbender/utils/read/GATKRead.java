@@ -6,6 +6,10 @@ public interface GATKRead {
 
     byte[] getBaseQualities();
 
+    byte[] getBasesNoCopy();
+
+    byte[] getBaseQualitiesNoCopy();
+
     Object getTransientAttribute(Object key);
 
     boolean hasAttribute(String name);

@@ -1,0 +1,109 @@
+package org.gklshim.gatk.assembly;
+
+import htsjdk.samtools.SAMFileHeader;
+import org.broadinstitute.gatk.nativebindings.smithwaterman.SWParameters;
+import org.broadinstitute.hellbender.tools.walkers.haplotypecaller.AssemblyResult;
+import org.broadinstitute.hellbender.tools.walkers.haplotypecaller.graphs.BaseEdge;
+import org.broadinstitute.hellbender.tools.walkers.haplotypecaller.graphs.LowWeightChainPruner;
+import org.broadinstitute.hellbender.tools.walkers.haplotypecaller.graphs.SeqGraph;
+import org.broadinstitute.hellbender.tools.walkers.haplotypecaller.graphs.SeqVertex;
+import org.broadinstitute.hellbender.tools.walkers.haplotypecaller.readthreading.ReadThreadingAssembler;
+import org.broadinstitute.hellbender.utils.haplotype.Haplotype;
+import org.broadinstitute.hellbender.utils.read.GATKRead;
+import org.broadinstitute.hellbender.utils.read.ReadUtils;
+import org.broadinstitute.hellbender.utils.smithwaterman.SmithWatermanAligner;
+
+/**
+ * Makes the assembly graph of a region for one size of k-mers. It takes the place of a method of
+ * GATK's ReadThreadingAssembler.
+ *
+ * <p>GATK's graph of k-mers has an object for each vertex and edge, in hash tables. Ours is in
+ * arrays ({@link KmerGraph}), and becomes GATK's SeqGraph when few vertices are left. That has the
+ * same vertices and edges in the same order, so all that follows is the same. Unusual settings are
+ * left to GATK.
+ */
+public final class GraphCreation {
+    private GraphCreation() {}
+
+    /** Takes the place of the method. Returns null if another size of k-mers is to be tried. */
+    public static AssemblyResult createGraph(ReadThreadingAssembler assembler,
+            Iterable<GATKRead> reads, Haplotype refHaplotype, int kmerSize,
+            boolean allowLowComplexityGraphs, boolean allowNonUniqueKmersInRef,
+            SAMFileHeader header, SmithWatermanAligner aligner, SWParameters parameters) {
+        if (!isUsual(assembler) || refHaplotype.length() <= kmerSize) {
+            return assembler.createGraph$original(reads, refHaplotype, kmerSize,
+                    allowLowComplexityGraphs, allowNonUniqueKmersInRef, header, aligner,
+                    parameters);
+        }
+        Sequences sequences = new Sequences(refHaplotype.getBases(), kmerSize,
+                assembler.minBaseQualityToUseInAssembly);
+        for (GATKRead read : reads) {
+            add(sequences, read, header);
+        }
+        Threading threading = new Threading(sequences, kmerSize);
+        if (!allowNonUniqueKmersInRef && threading.referenceHasRepeats()) {
+            return null;
+        }
+        threading.run();
+        KmerGraph graph = threading.graph;
+        prune(graph, assembler);
+        threading.removeSingletons();
+        if (graph.hasCycle() || !allowLowComplexityGraphs && threading.isLowQuality()) {
+            return null;
+        }
+        DanglingEnds ends = new DanglingEnds(graph, sequences, kmerSize, assembler.pruneFactor,
+                assembler.minDanglingBranchLength, aligner, parameters);
+        ends.joinTails();
+        ends.joinHeads();
+        graph.removeAllButPaths();
+        return simplified(ChainGraph.of(graph, sequences.text, kmerSize));
+    }
+
+    private static boolean isUsual(ReadThreadingAssembler assembler) {
+        return assembler.generateSeqGraph && assembler.pruneBeforeCycleCounting
+                && assembler.numPruningSamples == 1
+                && assembler.chainPruner instanceof LowWeightChainPruner
+                && assembler.recoverDanglingBranches && !assembler.recoverAllDanglingBranches
+                && assembler.minDanglingBranchLength > 0
+                && assembler.minMatchingBasesToDanglingEndRecovery < 0
+                && assembler.removePathsNotConnectedToRef && !assembler.justReturnRawGraph
+                && !assembler.debug && !assembler.debugGraphTransformations
+                && assembler.graphOutputPath == null;
+    }
+
+    private static void add(Sequences sequences, GATKRead read, SAMFileHeader header) {
+        byte[] bases = read.getBasesNoCopy();
+        byte[] qualities = read.getBaseQualitiesNoCopy();
+        int start = sequences.partStart(bases, qualities, 0);
+        if (start >= 0) {
+            sequences.addRead(bases, qualities, start, ReadUtils.getSampleName(read, header));
+        }
+    }
+
+    private static void prune(KmerGraph graph, ReadThreadingAssembler assembler) {
+        LowWeightPruning.prune(graph, assembler.pruneFactor);
+    }
+
+    /** Finishes a graph of which GATK has zipped the chains, as GATK does. */
+    private static AssemblyResult simplified(SeqGraph graph) {
+        AssemblyResult.Status status = AssemblyResult.Status.ASSEMBLED_SOME_VARIATION;
+        if (graph.vertexSet().size() > 1) {
+            graph.simplifyGraph();
+            if (graph.getReferenceSourceVertex() == null
+                    || graph.getReferenceSinkVertex() == null) {
+                status = AssemblyResult.Status.JUST_ASSEMBLED_REFERENCE;
+                return new AssemblyResult(status, graph, null);
+            }
+            graph.removePathsNotConnectedToRef();
+            graph.simplifyGraph();
+        }
+        if (graph.vertexSet().size() == 1) {
+            // GATK needs an edge.
+            SeqVertex reference = graph.vertexSet().iterator().next();
+            SeqVertex end = new SeqVertex(new byte[0]);
+            graph.addVertex(end);
+            graph.addEdge(reference, end, new BaseEdge(true, 0));
+        }
+        return new AssemblyResult(status, graph, null);
+    }
+}

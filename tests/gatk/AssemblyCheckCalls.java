@@ -1,0 +1,97 @@
+package org.gklshim;
+
+import htsjdk.samtools.SAMFileHeader;
+import java.lang.reflect.Method;
+import java.util.ArrayList;
+import java.util.List;
+import org.broadinstitute.gatk.nativebindings.smithwaterman.SWParameters;
+import org.broadinstitute.hellbender.tools.walkers.haplotypecaller.AssemblyResult;
+import org.broadinstitute.hellbender.tools.walkers.haplotypecaller.graphs.BaseEdge;
+import org.broadinstitute.hellbender.tools.walkers.haplotypecaller.graphs.SeqGraph;
+import org.broadinstitute.hellbender.tools.walkers.haplotypecaller.graphs.SeqVertex;
+import org.broadinstitute.hellbender.tools.walkers.haplotypecaller.readthreading.ReadThreadingAssembler;
+import org.broadinstitute.hellbender.utils.haplotype.Haplotype;
+import org.broadinstitute.hellbender.utils.read.GATKRead;
+import org.broadinstitute.hellbender.utils.smithwaterman.SmithWatermanAligner;
+
+/** What {@link AssemblyCheck} calls. At the end, a line on standard error has the counts. */
+public final class AssemblyCheckCalls {
+    private static int graphs;
+    private static int large;
+    private static int refused;
+    private static int different;
+
+    static {
+        Runtime.getRuntime().addShutdownHook(new Thread(() -> System.err.println("compared "
+                + graphs + " graphs, " + large + " with variation, " + refused + " refused, "
+                + different + " different")));
+    }
+
+    private AssemblyCheckCalls() {}
+
+    public static AssemblyResult createGraph(ReadThreadingAssembler assembler,
+            Iterable<GATKRead> reads, Haplotype reference, int kmerSize, boolean lowComplexity,
+            boolean nonUnique, SAMFileHeader header, SmithWatermanAligner aligner,
+            SWParameters parameters) throws ReflectiveOperationException {
+        AssemblyResult ours = (AssemblyResult) original(
+                Class.forName("org.gklshim.gatk.assembly.GraphCreation")).invoke(null, assembler,
+                reads, reference, kmerSize, lowComplexity, nonUnique, header, aligner, parameters);
+        AssemblyResult gatks = (AssemblyResult) original(assembler.getClass()).invoke(assembler,
+                reads, reference, kmerSize, lowComplexity, nonUnique, header, aligner, parameters);
+        List<String> expected = describe(gatks);
+        List<String> found = describe(ours);
+        synchronized (AssemblyCheckCalls.class) {
+            graphs++;
+            large += expected.size() > 4 ? 1 : 0;
+            refused += gatks == null ? 1 : 0;
+            if (!expected.equals(found)) {
+                different++;
+                System.err.println("different: k " + kmerSize + " " + reference.getGenomeLocation()
+                        + "\n" + expected + "\n" + found);
+            }
+        }
+        return ours;
+    }
+
+    private static Method original(Class<?> type) {
+        for (Method method : type.getMethods()) {
+            if (method.getName().equals("createGraph$original")) {
+                return method;
+            }
+        }
+        throw new IllegalStateException(type + " has no original");
+    }
+
+    /** Describes a graph: its vertices and edges, in order, with all that GATK asks them for. */
+    private static List<String> describe(AssemblyResult result) {
+        List<String> lines = new ArrayList<>();
+        if (result == null) {
+            return lines;
+        }
+        lines.add(String.valueOf(result.getStatus()));
+        SeqGraph graph = result.getSeqGraph();
+        if (graph == null) {
+            return lines;
+        }
+        List<SeqVertex> vertices = new ArrayList<>(graph.vertexSet());
+        for (SeqVertex vertex : vertices) {
+            lines.add(vertex.getSequenceString() + " " + graph.isReferenceNode(vertex)
+                    + " in " + edges(graph, vertices, graph.incomingEdgesOf(vertex))
+                    + " out " + edges(graph, vertices, graph.outgoingEdgesOf(vertex)));
+        }
+        lines.add("edges " + edges(graph, vertices, graph.edgeSet()));
+        return lines;
+    }
+
+    private static String edges(SeqGraph graph, List<SeqVertex> vertices,
+            Iterable<BaseEdge> edges) {
+        StringBuilder text = new StringBuilder();
+        for (BaseEdge edge : edges) {
+            text.append(vertices.indexOf(graph.getEdgeSource(edge))).append('>')
+                    .append(vertices.indexOf(graph.getEdgeTarget(edge))).append(' ')
+                    .append(edge.getMultiplicity()).append(edge.isRef() ? "R" : "")
+                    .append(edge.getPruningMultiplicity()).append(' ');
+        }
+        return text.toString();
+    }
+}

@@ -1,0 +1,76 @@
+"""gkl-shim's assembly graphs are GATK's: each graph of a run is made by both and compared."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from gkl_shim import paths
+from gkl_shim.gatk import data, run, swaps
+from tests.conftest import require_tool
+from tests.gatk.conftest import QUICK_COMPILER, Gatk
+
+pytestmark = pytest.mark.gatk
+
+
+@pytest.fixture(scope="module")
+def check(classpath: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An agent that compares each graph with GATK's."""
+    folder = tmp_path_factory.mktemp("assembly")
+    sources = map(str, Path(__file__).parent.glob("AssemblyCheck*.java"))
+    command = [require_tool("javac"), "-nowarn", "-cp", f"{paths.agent_jar()}:{classpath}"]
+    subprocess.run([*command, "-d", str(folder), *sources], check=True)
+    jar = folder / "check.jar"
+    with zipfile.ZipFile(jar, "w") as archive:
+        archive.writestr("META-INF/MANIFEST.MF", "Premain-Class: org.gklshim.AssemblyCheck\n")
+        for path in (folder / "org").rglob("*.class"):
+            archive.write(path, path.relative_to(folder))
+    return jar
+
+
+@pytest.mark.parametrize(
+    ("sample", "arguments"),
+    [
+        ("genome", ()),
+        ("chr22", ()),
+        ("chr22", ("--kmer-size", "5", "--min-pruning", "1")),
+        ("chr20", ("--allow-non-unique-kmers-in-ref", "--min-base-quality-score", "20")),
+        ("deep", ("--max-reads-per-alignment-start", "0")),
+    ],
+    indirect=["sample"],
+)
+def test_every_graph_has_gatks_vertices_and_edges_in_gatks_order(
+    check: Path, classpath: str, sample: data.Sample, arguments: tuple[str, ...], tmp_path: Path
+) -> None:
+    command = ["HaplotypeCaller", "-R", str(sample.reference), "-I", str(sample.reads)]
+    done = run.gatk(
+        [*command, "-O", str(tmp_path / "out.vcf"), *arguments],
+        classpath,
+        swaps.agent(),
+        java_options=(f"-javaagent:{check}", QUICK_COMPILER),
+    )
+    log = done.log.decode()
+    assert done.returncode == 0, log[-3000:]
+    found = re.search(
+        r"^compared (\d+) graphs, (\d+) with variation, (\d+) refused, (\d+) different$", log, re.M
+    )
+    assert found, log[-3000:]
+    graphs, variation, _, different = map(int, found.groups())
+    assert different == 0, log[-10000:]
+    assert graphs > 0 and variation > 0
+
+
+def test_gatks_own_graphs_give_the_same_vcf(gatk: Gatk, genome: data.Sample) -> None:
+    ours = gatk("HaplotypeCaller", genome, swap="agent")
+    theirs = gatk(
+        "HaplotypeCaller", genome, swap="agent", java_options=("-Dgkl.shim.assembly=off",)
+    )
+
+    def records(vcf: Path) -> list[str]:
+        return [line for line in vcf.read_text().splitlines() if not line.startswith("##")]
+
+    assert records(ours.vcf) == records(theirs.vcf)
