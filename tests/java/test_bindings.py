@@ -23,10 +23,11 @@ def described(classpath: str, names: list[str], *options: str) -> dict[str, str]
     return dict(zip(names, texts, strict=True))
 
 
-def compiled(folder: Path, classes: Path) -> list[str]:
+def compiled(folder: Path, classes: Path, classpath: str = "") -> list[str]:
     """Compile the declarations in a folder, and return their names."""
     sources = sorted(folder.rglob("*.java"))
-    subprocess.run([require_tool("javac"), "-d", classes, *sources], check=True)
+    command = [require_tool("javac"), "-cp", classpath, "-d", classes, *sources]
+    subprocess.run(command, check=True)
     return [str(p.relative_to(folder).with_suffix("")).replace("/", ".") for p in sources]
 
 
@@ -68,7 +69,7 @@ def descriptors(classpath: str, names: list[str]) -> dict[str, set[tuple[str, st
 
 def test_what_we_use_of_gatk_is_there(tmp_path: Path) -> None:
     """Inherited methods are looked for in the class that declares them."""
-    names = compiled(GATK, tmp_path)
+    names = compiled(GATK, tmp_path, gkl_classpath("0.9.0"))
     assert len(names) >= 8
     inherited = {"PartiallyDeterminedHaplotype": "htsjdk.variant.variantcontext.SimpleAllele"}
     ours = descriptors(str(tmp_path), names)
@@ -79,7 +80,7 @@ def test_what_we_use_of_gatk_is_there(tmp_path: Path) -> None:
 
 
 def test_our_classes_compile_without_a_warning(tmp_path: Path) -> None:
-    compiled(GATK, tmp_path / "gatk")
+    compiled(GATK, tmp_path / "gatk", gkl_classpath("0.9.0"))
     sources = (ROOT / "java" / "src").rglob("*.java")
     command = [require_tool("javac"), "--release", "8", "-Xlint:all,-options", "-Werror"]
     command += ["-cp", f"{gkl_classpath('0.9.0')}:{tmp_path / 'gatk'}", "-d", tmp_path, *sources]
