@@ -45,12 +45,20 @@ MODES = {
     "bamout": _caller("-bamout", "{output}" + _BAMOUT),
     "ploidy1": _caller("-ploidy", "1"),
     "ploidy4": _caller("-ploidy", "4"),
+    "options": _caller(
+        *("-D", "{known}", "--alleles", "{alleles}", "-ploidy", "4"),
+        *("-bamout", "{output}" + _BAMOUT),
+    ),
     "mutect2": _mutect(),
     "mutect2-normal": _mutect("-I", "{normal}", "-normal", "normal"),
     "mutect2-resource": _mutect("--germline-resource", "{known}"),
     "mutect2-alleles": _mutect("--alleles", "{alleles}"),
     "mutect2-f1r2": _mutect("--f1r2-tar-gz", "{output}" + _COUNTS),
     "mutect2-bamout": _mutect("-bamout", "{output}" + _BAMOUT),
+    "mutect2-options": _mutect(
+        *("-I", "{normal}", "-normal", "normal", "--germline-resource", "{known}"),
+        *("--f1r2-tar-gz", "{output}" + _COUNTS, "-bamout", "{output}" + _BAMOUT),
+    ),
     "mitochondria": _mutect("--mitochondria-mode"),
 }
 """The ways to run, by a short name."""

@@ -25,7 +25,7 @@ _DEPTH = 35
 _SNP_RATE = 1e-3
 _SEED = 17
 _LEAST_STRETCH = 10_000
-_SHORT, _GENOME = 300_000, 2_000_000
+_SMALL, _SHORT, _GENOME = 60_000, 300_000, 2_000_000
 _AMPLICON, _AMPLICON_DEPTH, _AMPLICON_SNP_RATE = 4_000, 1500, 0.0025
 
 _PURITY = 0.6
@@ -195,14 +195,14 @@ def _genome(length: int, individuals: int = 1) -> _Planner:
     return plan
 
 
-def _two(sequences: Sequence[str]) -> _Plan:
-    """Two individuals in one file."""
-    sequence = human_like(_SHORT, sequences)
-    parts = [
-        _diploid("human1", sequence, individual="one"),
-        _diploid("human1", sequence, individual="two", seed=_SEED + 10),
-    ]
-    return _Plan({"human1": sequence}, {"reads": parts}, {"human1": _variants(sequence)})
+def _several(sequences: Sequence[str]) -> _Plan:
+    """Two individuals in one file, and a normal that is like the first of them."""
+    sequence = human_like(_SMALL, sequences)
+    one = _diploid("human1", sequence, individual="one")
+    two = _diploid("human1", sequence, individual="two", seed=_SEED + 10)
+    normal = _diploid("human1", sequence, individual="normal")
+    files = {"reads": [one, two], "normal": [normal]}
+    return _Plan({"human1": sequence}, files, {"human1": _variants(sequence)})
 
 
 def _tumor(length: int) -> _Planner:
@@ -293,7 +293,7 @@ _PLANS: dict[str, _Planner] = {
     "300kb35x": _genome(_SHORT),
     "2mb35x": _genome(_GENOME),
     "10mb35x": _genome(_GENOME, individuals=5),
-    "two": _two,
+    "several": _several,
     "300kb-tumor": _tumor(_SHORT),
     "2mb-tumor": _tumor(_GENOME),
     "amplicon": _amplicon,
