@@ -1,4 +1,10 @@
 package htsjdk.samtools;
 
 /** Part of htsjdk's enum. */
-public enum CigarOperator { M, D }
+public enum CigarOperator {
+    M, D, N, S, H;
+
+    public native boolean consumesReadBases();
+
+    public native boolean consumesReferenceBases();
+}

@@ -1,4 +1,6 @@
 package htsjdk.samtools;
 
 /** Part of htsjdk's class. */
-public class SAMFileHeader {}
+public class SAMFileHeader {
+    public native SAMSequenceRecord getSequence(String name);
+}

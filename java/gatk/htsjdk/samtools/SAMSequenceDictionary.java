@@ -1,4 +1,6 @@
 package htsjdk.samtools;
 
 /** Part of htsjdk's class. */
-public class SAMSequenceDictionary {}
+public class SAMSequenceDictionary {
+    public native SAMSequenceRecord getSequence(String name);
+}

@@ -1,4 +1,6 @@
 package htsjdk.samtools.reference;
 
 /** Part of htsjdk's class. */
-public class ReferenceSequence {}
+public class ReferenceSequence {
+    public native byte[] getBases();
+}

@@ -1,4 +1,14 @@
 package htsjdk.samtools.util;
 
 /** A place in a reference. */
-public interface Locatable {}
+public interface Locatable {
+    String getContig();
+
+    int getStart();
+
+    int getEnd();
+
+    default boolean overlaps(Locatable other) {
+        throw new UnsupportedOperationException();
+    }
+}

@@ -2,6 +2,7 @@ package org.broadinstitute.hellbender.engine;
 
 import htsjdk.samtools.SAMFileHeader;
 import htsjdk.samtools.util.Locatable;
+import java.util.Collection;
 import java.util.List;
 import org.broadinstitute.hellbender.utils.SimpleInterval;
 import org.broadinstitute.hellbender.utils.read.GATKRead;
@@ -10,6 +11,18 @@ import org.broadinstitute.hellbender.utils.read.GATKRead;
 public final class AssemblyRegion implements Locatable {
     public AssemblyRegion(SimpleInterval span, SimpleInterval paddedSpan, boolean isActive,
             SAMFileHeader header) {}
+
+    public AssemblyRegion(SimpleInterval span, boolean isActive, int padding,
+            SAMFileHeader header) {}
+
+    @Override
+    public native String getContig();
+
+    @Override
+    public native int getStart();
+
+    @Override
+    public native int getEnd();
 
     public native boolean isActive();
 
@@ -20,6 +33,8 @@ public final class AssemblyRegion implements Locatable {
     public native List<GATKRead> getReads();
 
     public native void add(GATKRead read);
+
+    public native void addAll(Collection<GATKRead> reads);
 
     public native int size();
 }

@@ -1,4 +1,9 @@
 package org.broadinstitute.hellbender.engine;
 
-/** Part of GATK's interface. */
-public interface AssemblyRegionEvaluator {}
+import org.broadinstitute.hellbender.utils.activityprofile.ActivityProfileState;
+
+/** GATK's interface. */
+public interface AssemblyRegionEvaluator {
+    ActivityProfileState isActive(AlignmentContext alignment, ReferenceContext reference,
+            FeatureContext features);
+}

@@ -5,7 +5,7 @@ import java.util.Iterator;
 import org.broadinstitute.hellbender.engine.spark.AssemblyRegionArgumentCollection;
 import org.broadinstitute.hellbender.utils.read.GATKRead;
 
-/** Part of GATK's class. */
+/** Part of GATK's class, with a method that the agent adds. */
 public class AssemblyRegionIterator implements Iterator<AssemblyRegion> {
     public AssemblyRegionIterator(MultiIntervalShard<GATKRead> shard, SAMFileHeader header,
             ReferenceDataSource reference, FeatureManager features,
@@ -17,4 +17,6 @@ public class AssemblyRegionIterator implements Iterator<AssemblyRegion> {
 
     @Override
     public native AssemblyRegion next();
+
+    public native AssemblyRegion loadNextAssemblyRegion$original();
 }

@@ -17,7 +17,8 @@ import java.util.WeakHashMap;
  */
 enum GatkPart {
     REGIONS("regions", "calling regions", Setting.REGION_THREADS),
-    ASSEMBLY("assembly", "assembly graphs", Setting.ASSEMBLY);
+    ASSEMBLY("assembly", "assembly graphs", Setting.ASSEMBLY),
+    WALK("walk", "finding active regions", Setting.WALK);
 
     /** The folder of our classes for GATK's own code. */
     static final String FOLDER = "gatk/";

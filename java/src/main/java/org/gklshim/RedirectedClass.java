@@ -34,6 +34,8 @@ final class RedirectedClass {
                         "recoverAllDanglingBranches", "minDanglingBranchLength",
                         "minBaseQualityToUseInAssembly", "pruneFactor", "chainPruner",
                         "minMatchingBasesToDanglingEndRecovery", "graphOutputPath"),
+        new RedirectedClass(GatkPart.WALK, ENGINE + "AssemblyRegionIterator",
+                "org/gklshim/gatk/walk/ActiveRegions", "loadNextAssemblyRegion"),
     };
 
     private static final Map<String, RedirectedClass> BY_NAME = new HashMap<>();

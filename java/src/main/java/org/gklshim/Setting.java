@@ -12,7 +12,8 @@ public enum Setting {
     PAIRHMM("gkl.shim.pairhmm", "GKL_SHIM_PAIRHMM"),
     PDHMM("gkl.shim.pdhmm", "GKL_SHIM_PDHMM"),
     REGION_THREADS("gkl.shim.region_threads", "GKL_SHIM_REGION_THREADS"),
-    SMITHWATERMAN("gkl.shim.smithwaterman", "GKL_SHIM_SMITHWATERMAN");
+    SMITHWATERMAN("gkl.shim.smithwaterman", "GKL_SHIM_SMITHWATERMAN"),
+    WALK("gkl.shim.walk", "GKL_SHIM_WALK");
 
     private final String property;
     private final String variable;

@@ -1,4 +1,6 @@
 package org.broadinstitute.hellbender.utils.genotyper;
 
 /** Part of GATK's interface. */
-public interface SampleList {}
+public interface SampleList {
+    int numberOfSamples();
+}

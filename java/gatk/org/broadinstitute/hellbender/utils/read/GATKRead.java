@@ -1,14 +1,32 @@
 package org.broadinstitute.hellbender.utils.read;
 
+import htsjdk.samtools.CigarElement;
+import htsjdk.samtools.util.Locatable;
+import java.util.List;
+
 /** Part of GATK's interface. */
-public interface GATKRead {
+public interface GATKRead extends Locatable {
     byte[] getBases();
+
+    default byte[] getBasesNoCopy() {
+        throw new UnsupportedOperationException();
+    }
 
     byte[] getBaseQualities();
 
-    byte[] getBasesNoCopy();
+    default byte[] getBaseQualitiesNoCopy() {
+        throw new UnsupportedOperationException();
+    }
 
-    byte[] getBaseQualitiesNoCopy();
+    List<CigarElement> getCigarElements();
+
+    String getReadGroup();
+
+    int getAdaptorBoundary();
+
+    int getFragmentLength();
+
+    boolean isReverseStrand();
 
     Object getTransientAttribute(Object key);
 

@@ -2,15 +2,21 @@ package org.broadinstitute.hellbender.tools.walkers.haplotypecaller;
 
 import htsjdk.variant.variantcontext.VariantContext;
 import java.util.List;
+import org.broadinstitute.hellbender.engine.AlignmentContext;
 import org.broadinstitute.hellbender.engine.AssemblyRegion;
 import org.broadinstitute.hellbender.engine.AssemblyRegionEvaluator;
 import org.broadinstitute.hellbender.engine.FeatureContext;
 import org.broadinstitute.hellbender.engine.ReferenceContext;
+import org.broadinstitute.hellbender.utils.activityprofile.ActivityProfileState;
 
 /** Part of GATK's class. */
 public class HaplotypeCallerEngine implements AssemblyRegionEvaluator {
     public native List<VariantContext> callRegion(AssemblyRegion region, FeatureContext features,
             ReferenceContext reference);
+
+    @Override
+    public native ActivityProfileState isActive(AlignmentContext alignment,
+            ReferenceContext reference, FeatureContext features);
 
     public native boolean emitReferenceConfidence();
 }

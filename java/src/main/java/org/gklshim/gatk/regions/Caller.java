@@ -10,6 +10,7 @@ import org.broadinstitute.hellbender.engine.AssemblyRegion;
 import org.broadinstitute.hellbender.engine.AssemblyRegionWalker;
 import org.broadinstitute.hellbender.engine.FeatureContext;
 import org.broadinstitute.hellbender.engine.ReferenceContext;
+import org.gklshim.gatk.Members;
 
 /** A tool whose regions threads can call: its engines, and what its regions share. */
 abstract class Caller {

@@ -4,6 +4,7 @@ import org.broadinstitute.hellbender.engine.AssemblyRegion;
 import org.broadinstitute.hellbender.engine.AssemblyRegionWalker;
 import org.broadinstitute.hellbender.tools.walkers.haplotypecaller.HaplotypeCallerEngine;
 import org.broadinstitute.hellbender.utils.read.GATKRead;
+import org.gklshim.gatk.Members;
 
 /**
  * HaplotypeCaller's regions. A call works on copies of the region's reads, so that regions share

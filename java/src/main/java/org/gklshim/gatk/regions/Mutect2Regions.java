@@ -7,6 +7,7 @@ import org.broadinstitute.hellbender.tools.walkers.haplotypecaller.AssemblyBased
 import org.broadinstitute.hellbender.tools.walkers.mutect.Mutect2Engine;
 import org.broadinstitute.hellbender.utils.genotyper.SampleList;
 import org.broadinstitute.hellbender.utils.read.GATKRead;
+import org.gklshim.gatk.Members;
 
 /**
  * Mutect2's regions. A call begins with a change of the reads themselves: where the two reads of a

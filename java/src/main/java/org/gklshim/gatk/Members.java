@@ -1,10 +1,10 @@
-package org.gklshim.gatk.regions;
+package org.gklshim.gatk;
 
 import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 
 /** Access to what is not public in GATK's objects. It is for the start of a run: it is slow. */
-final class Members {
+public final class Members {
     private Members() {}
 
     /**
@@ -13,7 +13,7 @@ final class Members {
      * @param path the name of the field, or of several, each in the object before it: "a.b"
      * @throws NoSuchFieldException if this version of GATK has no such field
      */
-    static Object get(Object object, String path) throws NoSuchFieldException {
+    public static Object get(Object object, String path) throws NoSuchFieldException {
         Object value = object;
         for (String name : path.split("\\.")) {
             try {
@@ -26,7 +26,7 @@ final class Members {
     }
 
     /** Sets a field, and returns its earlier value. */
-    static Object replace(Object object, String name, Object value) throws NoSuchFieldException {
+    public static Object replace(Object object, String name, Object value) throws NoSuchFieldException {
         try {
             Field field = find(object.getClass(), name);
             Object earlier = field.get(object);
@@ -38,7 +38,7 @@ final class Members {
     }
 
     /** Calls a method that has one form only. */
-    static Object call(Object object, String name, Object... arguments)
+    public static Object call(Object object, String name, Object... arguments)
             throws ReflectiveOperationException {
         for (Class<?> type = object.getClass(); type != null; type = type.getSuperclass()) {
             for (Method method : type.getDeclaredMethods()) {

@@ -1,0 +1,84 @@
+package org.gklshim.gatk.walk;
+
+import htsjdk.samtools.SAMFileHeader;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.WeakHashMap;
+import org.broadinstitute.hellbender.engine.AssemblyRegion;
+import org.broadinstitute.hellbender.engine.AssemblyRegionEvaluator;
+import org.broadinstitute.hellbender.engine.AssemblyRegionIterator;
+import org.broadinstitute.hellbender.engine.FeatureManager;
+import org.broadinstitute.hellbender.engine.MultiIntervalShard;
+import org.broadinstitute.hellbender.engine.ReferenceDataSource;
+import org.broadinstitute.hellbender.engine.spark.AssemblyRegionArgumentCollection;
+import org.broadinstitute.hellbender.utils.iterators.ReadCachingIterator;
+import org.broadinstitute.hellbender.utils.read.GATKRead;
+import org.gklshim.gatk.Members;
+
+/** The search for active regions: our walk along a contig, or GATK's own where ours cannot do it. */
+public final class ActiveRegions {
+    /** The walk of each of GATK's iterators, empty if it is GATK's own. */
+    private static final Map<AssemblyRegionIterator, List<RegionWalk>> WALKS =
+            Collections.synchronizedMap(new WeakHashMap<>());
+
+    private ActiveRegions() {}
+
+    /** Takes the place of the method of {@link AssemblyRegionIterator}. */
+    public static AssemblyRegion loadNextAssemblyRegion(AssemblyRegionIterator iterator) {
+        List<RegionWalk> walk = WALKS.get(iterator);
+        if (walk == null) {
+            walk = begin(iterator);
+            WALKS.put(iterator, walk);
+        }
+        return walk.isEmpty()
+                ? iterator.loadNextAssemblyRegion$original() : walk.get(0).next();
+    }
+
+    /** Begins our walk, if it can do what this iterator is for. */
+    private static List<RegionWalk> begin(AssemblyRegionIterator iterator) {
+        try {
+            AssemblyRegionEvaluator evaluator =
+                    (AssemblyRegionEvaluator) Members.get(iterator, "evaluator");
+            boolean keepsPileups = Members.get(iterator, "pendingAlignmentData") != null;
+            Screen screen = keepsPileups ? null : Screens.of(evaluator);
+            if (screen == null) {
+                return Collections.emptyList();
+            }
+            return Collections.singletonList(new RegionWalk(
+                    ((MultiIntervalShard<?>) Members.get(iterator, "readShard")).getIntervals(),
+                    reads((ReadCachingIterator) Members.get(iterator, "readCachingIterator")),
+                    (SAMFileHeader) Members.get(iterator, "readHeader"),
+                    (ReferenceDataSource) Members.get(iterator, "reference"),
+                    (FeatureManager) Members.get(iterator, "features"), evaluator,
+                    (AssemblyRegionArgumentCollection) Members.get(iterator, "assemblyRegionArgs"),
+                    screen));
+        } catch (NoSuchFieldException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /**
+     * Returns all reads. GATK's constructor has taken the reads at the first covered position, and
+     * one more, as our walk does.
+     */
+    @SuppressWarnings("unchecked")
+    private static Iterator<GATKRead> reads(ReadCachingIterator source)
+            throws NoSuchFieldException {
+        Iterator<GATKRead> taken = new ArrayList<>(source.consumeCachedReads()).iterator();
+        Iterator<GATKRead> others = (Iterator<GATKRead>) Members.get(source, "wrappedIter");
+        return new Iterator<GATKRead>() {
+            @Override
+            public boolean hasNext() {
+                return taken.hasNext() || others.hasNext();
+            }
+
+            @Override
+            public GATKRead next() {
+                return taken.hasNext() ? taken.next() : others.next();
+            }
+        };
+    }
+}

@@ -1,0 +1,66 @@
+package org.gklshim.gatk.walk;
+
+import htsjdk.samtools.CigarElement;
+import htsjdk.samtools.CigarOperator;
+import java.util.List;
+import org.broadinstitute.hellbender.utils.pileup.PileupElement;
+import org.broadinstitute.hellbender.utils.read.GATKRead;
+import org.broadinstitute.hellbender.utils.read.ReadUtils;
+
+/** A read and the positions where it takes part in pileups. */
+final class AlignedRead {
+    /** GATK keeps the adaptors of fragments that are longer than this. */
+    private static final int LONGEST_FRAGMENT_WITH_ADAPTOR = 100;
+
+    final GATKRead read;
+    final List<CigarElement> cigar;
+    final int start;
+    /** The last position of the alignment. */
+    final int end;
+    /** The first and the last position that are not in an adaptor. */
+    final int first;
+    final int last;
+
+    AlignedRead(GATKRead read) {
+        this.read = read;
+        cigar = read.getCigarElements();
+        start = read.getStart();
+        end = read.getEnd();
+        int boundary = read.getAdaptorBoundary();
+        boolean hasAdaptor = boundary != ReadUtils.CANNOT_COMPUTE_ADAPTOR_BOUNDARY
+                && read.getFragmentLength() <= LONGEST_FRAGMENT_WITH_ADAPTOR;
+        boolean isReverse = hasAdaptor && read.isReverseStrand();
+        first = isReverse ? Math.max(start, boundary + 1) : start;
+        last = hasAdaptor && !isReverse ? Math.min(end, boundary - 1) : end;
+    }
+
+    /** Returns this read's element of the pileup at a position, or null if it has none there. */
+    PileupElement at(int position) {
+        if (position < first || position > last) {
+            return null;
+        }
+        int next = start;
+        int bases = 0;
+        for (int k = 0; k < cigar.size(); k++) {
+            CigarElement element = cigar.get(k);
+            CigarOperator operator = element.getOperator();
+            int length = element.getLength();
+            if (operator.consumesReferenceBases()) {
+                int offset = position - next;
+                if (offset < length) {
+                    if (operator == CigarOperator.N) {
+                        return null;
+                    }
+                    // A deleted base has the offset of the base before it.
+                    int base = operator.consumesReadBases() ? bases + offset : bases - 1;
+                    return new PileupElement(read, base, element, k, offset);
+                }
+                next += length;
+            }
+            if (operator.consumesReadBases()) {
+                bases += length;
+            }
+        }
+        return null;
+    }
+}

@@ -1,0 +1,108 @@
+package org.gklshim.gatk.walk;
+
+import java.util.Collection;
+import java.util.Collections;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.WeakHashMap;
+import org.apache.commons.lang3.mutable.MutableLong;
+import org.broadinstitute.hellbender.engine.AssemblyRegionEvaluator;
+import org.broadinstitute.hellbender.tools.walkers.mutect.M2ArgumentCollection;
+import org.broadinstitute.hellbender.utils.genotyper.SampleList;
+import org.gklshim.Log;
+import org.gklshim.gatk.Members;
+
+/** The choice of a screen for an engine of GATK. */
+final class Screens {
+    /** What GATK 4.3 and 4.4 add to the quality of a mismatch in Mutect2. Later: an option. */
+    private static final int MUTECT2_CORRECTION = 5;
+    private static final int MAX_QUALITY = 93;
+    private static final int MIN_PLOIDY = 2;
+
+    /** The screen of each engine, empty if it has none. */
+    private static final Map<AssemblyRegionEvaluator, Optional<Screen>> KNOWN =
+            Collections.synchronizedMap(new WeakHashMap<>());
+
+    private Screens() {}
+
+    /**
+     * Returns the screen of an engine, or null if it has none. The first call for an engine logs
+     * the option that forbids a screen.
+     */
+    static Screen of(AssemblyRegionEvaluator engine) throws NoSuchFieldException {
+        Optional<Screen> known = KNOWN.get(engine);
+        if (known == null) {
+            known = Optional.ofNullable(make(engine));
+            KNOWN.put(engine, known);
+        }
+        return known.orElse(null);
+    }
+
+    private static Screen make(AssemblyRegionEvaluator engine) throws NoSuchFieldException {
+        switch (engine.getClass().getName()) {
+            case "org.broadinstitute.hellbender.tools.walkers.haplotypecaller"
+                    + ".HaplotypeCallerEngine":
+                return haplotypeCaller(engine);
+            case "org.broadinstitute.hellbender.tools.walkers.mutect.Mutect2Engine":
+                return mutect2(engine);
+            default:
+                return null;
+        }
+    }
+
+    private static Screen haplotypeCaller(AssemblyRegionEvaluator engine)
+            throws NoSuchFieldException {
+        Object arguments = Members.get(engine, "hcArgs");
+        Object model = Members.get(engine, "referenceConfidenceModel");
+        byte minQuality = (byte) Members.get(arguments, "minBaseQualityScore");
+        if (((SampleList) Members.get(engine, "samplesList")).numberOfSamples() != 1) {
+            return none("there are several samples");
+        } else if (Members.get(arguments, "alleles") != null) {
+            return none("of --alleles");
+        } else if ((boolean) Members.get(model, "flowBasedModel")) {
+            return none("of --likelihood-calculation-engine");
+        } else if (!((Collection<?>) optional(engine, "ploidyRegions", Collections.emptyList())).isEmpty()) {
+            return none("of --ploidy-regions");
+        }
+        HaplotypeCallerScreen screen = new HaplotypeCallerScreen(
+                Math.max(MIN_PLOIDY,
+                        (int) Members.get(arguments, "standardArgs.genotypeArgs.samplePloidy")),
+                minQuality, (byte) Members.get(model, "refModelDeletionQuality"),
+                (double) optional(arguments, "activeRegionAltMultiplier", 1.0));
+        return minQuality <= MAX_QUALITY && screen.isUseful()
+                ? screen : none("of --min-base-quality-score");
+    }
+
+    @SuppressWarnings("unchecked")
+    private static Screen mutect2(AssemblyRegionEvaluator engine) throws NoSuchFieldException {
+        M2ArgumentCollection arguments = (M2ArgumentCollection) Members.get(engine, "MTAC");
+        int correction = (int) optional(arguments,
+                "activeRegionMultipleSubstitutionBaseQualCorrection", MUTECT2_CORRECTION);
+        if (Members.get(arguments, "alleles") != null) {
+            return none("of --alleles");
+        } else if (Members.get(arguments, "f1r2TarGz") != null) {
+            return none("of --f1r2-tar-gz");
+        } else if (correction < 0 || correction > Byte.MAX_VALUE) {
+            return none("of --active-region-multiple-substitution-base-quality-correction");
+        }
+        return new Mutect2Screen((Set<String>) Members.get(engine, "normalSamples"),
+                arguments.getInitialLogOdds(), correction,
+                (int) Members.get(engine, "minCallableDepth"),
+                (MutableLong) Members.get(engine, "callableSites"));
+    }
+
+    private static Object optional(Object object, String field, Object absent) {
+        try {
+            return Members.get(object, field);
+        } catch (NoSuchFieldException e) {
+            // This version of GATK has no such option.
+            return absent;
+        }
+    }
+
+    private static Screen none(String reason) {
+        Log.info("finding active regions: GATK's own code is used, because " + reason);
+        return null;
+    }
+}
