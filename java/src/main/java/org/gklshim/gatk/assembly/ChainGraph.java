@@ -1,13 +1,10 @@
 package org.gklshim.gatk.assembly;
 
 import java.util.Arrays;
-import org.broadinstitute.hellbender.tools.walkers.haplotypecaller.graphs.BaseEdge;
-import org.broadinstitute.hellbender.tools.walkers.haplotypecaller.graphs.SeqGraph;
-import org.broadinstitute.hellbender.tools.walkers.haplotypecaller.graphs.SeqVertex;
 
 /**
- * Makes GATK's SeqGraph of a graph of k-mers, with one vertex for each chain. GATK makes one vertex
- * for each k-mer first, and then zips the chains.
+ * Makes a graph of sequences of a graph of k-mers, with one vertex for each chain. GATK makes a
+ * vertex for each k-mer first, and then zips the chains.
  *
  * <p>The graph has no cycle, and all its vertices are on paths over the reference. GATK keeps the
  * vertices that are no chain, and adds one for each chain, in the order of the chains' first
@@ -18,8 +15,9 @@ final class ChainGraph {
     private final KmerGraph graph;
     private final byte[] text;
     private final int kmerSize;
-    private final SeqGraph result;
-    private final SeqVertex[] vertices;
+    private final SequenceGraph result = new SequenceGraph();
+    /** Of the first and last vertex of each chain. */
+    private final SequenceGraph.Vertex[] vertices;
     /** When each edge was added, or last copied. */
     private final int[] times;
     private int clock;
@@ -28,13 +26,12 @@ final class ChainGraph {
         this.graph = graph;
         this.text = text;
         this.kmerSize = kmerSize;
-        result = new SeqGraph(kmerSize);
-        vertices = new SeqVertex[graph.vertices];
+        vertices = new SequenceGraph.Vertex[graph.vertices];
         times = new int[graph.edges];
         clock = graph.edges;
     }
 
-    static SeqGraph of(KmerGraph graph, byte[] text, int kmerSize) {
+    static SequenceGraph of(KmerGraph graph, byte[] text, int kmerSize) {
         ChainGraph chains = new ChainGraph(graph, text, kmerSize);
         chains.addVertices();
         chains.addEdges();
@@ -97,10 +94,8 @@ final class ChainGraph {
             }
             vertex = graph.targets[graph.firstOut[vertex]];
         }
-        SeqVertex added = new SeqVertex(Arrays.copyOf(bases, length));
-        vertices[first] = added;
-        vertices[last] = added;
-        result.addVertex(added);
+        vertices[first] = result.add(Arrays.copyOf(bases, length));
+        vertices[last] = vertices[first];
     }
 
     /** Copies the edges of a list, in the order in which they were added. */
@@ -130,8 +125,8 @@ final class ChainGraph {
         Arrays.sort(order, 0, count);
         for (int k = 0; k < count; k++) {
             int edge = (int) order[k];
-            result.addEdge(vertices[graph.sources[edge]], vertices[graph.targets[edge]],
-                    new BaseEdge(graph.isReferenceEdge(edge), graph.multiplicities[edge]));
+            result.connect(vertices[graph.sources[edge]], vertices[graph.targets[edge]],
+                    graph.multiplicities[edge], graph.isReferenceEdge(edge));
         }
     }
 }

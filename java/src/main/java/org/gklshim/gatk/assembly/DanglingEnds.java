@@ -11,8 +11,8 @@ import org.broadinstitute.hellbender.utils.read.AlignmentUtils;
 import org.broadinstitute.hellbender.utils.smithwaterman.SmithWatermanAligner;
 
 /**
- * Joins branches that end without meeting the reference to it, as GATK's AbstractReadThreadingGraph
- * does: a branch is aligned to the reference, and an edge is added where the two become equal.
+ * Joins branches to the reference if they end before it, as GATK's AbstractReadThreadingGraph does.
+ * A branch is aligned to the reference, and an edge is added where the two become equal.
  *
  * <p>All paths start at the vertex where the branch leaves the reference.
  */
@@ -95,10 +95,10 @@ final class DanglingEnds {
         CigarElement first = elements.get(0);
         boolean isDeletion = first.getOperator() == CigarOperator.D
                 && first.getLength() + equal == end;
-        int meeting = end - equal + (isDeletion ? 1 : 0);
+        int joint = end - equal + (isDeletion ? 1 : 0);
         // An edge to the branch's first vertex would be a cycle.
-        if (meeting > 0) {
-            addEdge(branch[Math.max(cigar.getReadLength() - equal - 1, 0)], reference[meeting]);
+        if (joint > 0) {
+            addEdge(branch[Math.max(cigar.getReadLength() - equal - 1, 0)], reference[joint]);
         }
     }
 
@@ -117,18 +117,18 @@ final class DanglingEnds {
                 || elements.get(0).getOperator() != CigarOperator.M) {
             return;
         }
-        int meeting = lastMismatch(referenceBases, branchBases, elements.get(0).getLength());
-        if (meeting <= 0 || meeting >= reference.length - 1) {
+        int joint = lastMismatch(referenceBases, branchBases, elements.get(0).getLength());
+        if (joint <= 0 || joint >= reference.length - 1) {
             return;
         }
-        if (meeting >= branch.length) {
+        if (joint >= branch.length) {
             int offset = cigar.getReferenceLength() - cigar.getReadLength();
-            branch = extend(branch, reference, offset, meeting - branch.length + 2);
+            branch = extend(branch, reference, offset, joint - branch.length + 2);
             if (branch == null) {
                 return;
             }
         }
-        addEdge(reference[meeting + 1], branch[meeting]);
+        addEdge(reference[joint + 1], branch[joint]);
     }
 
     private Cigar align(byte[] reference, byte[] branch) {

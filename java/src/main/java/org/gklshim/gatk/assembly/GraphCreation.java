@@ -37,12 +37,12 @@ public final class GraphCreation {
         }
         Sequences sequences = new Sequences(refHaplotype.getBases(), kmerSize,
                 assembler.minBaseQualityToUseInAssembly);
-        for (GATKRead read : reads) {
-            add(sequences, read, header);
-        }
         Threading threading = new Threading(sequences, kmerSize);
         if (!allowNonUniqueKmersInRef && threading.referenceHasRepeats()) {
             return null;
+        }
+        for (GATKRead read : reads) {
+            add(sequences, read, header);
         }
         threading.run();
         KmerGraph graph = threading.graph;
@@ -56,7 +56,7 @@ public final class GraphCreation {
         ends.joinTails();
         ends.joinHeads();
         graph.removeAllButPaths();
-        return simplified(ChainGraph.of(graph, sequences.text, kmerSize));
+        return simplified(graph, sequences.text, kmerSize);
     }
 
     private static boolean isUsual(ReadThreadingAssembler assembler) {
@@ -84,15 +84,19 @@ public final class GraphCreation {
         LowWeightPruning.prune(graph, assembler.pruneFactor);
     }
 
-    /** Finishes a graph of which GATK has zipped the chains, as GATK does. */
-    private static AssemblyResult simplified(SeqGraph graph) {
-        AssemblyResult.Status status = AssemblyResult.Status.ASSEMBLED_SOME_VARIATION;
-        if (graph.vertexSet().size() > 1) {
+    /** Returns what GATK makes of a graph of k-mers that are all on paths over the reference. */
+    private static AssemblyResult simplified(KmerGraph kmers, byte[] text, int kmerSize) {
+        SequenceGraph ours = ChainGraph.of(kmers, text, kmerSize);
+        SeqGraph graph;
+        if (Simplification.simplify(ours) && ours.hasReferenceEnds()) {
+            graph = ours.toSeqGraph(kmerSize);
+        } else {
+            graph = ChainGraph.of(kmers, text, kmerSize).toSeqGraph(kmerSize);
             graph.simplifyGraph();
             if (graph.getReferenceSourceVertex() == null
                     || graph.getReferenceSinkVertex() == null) {
-                status = AssemblyResult.Status.JUST_ASSEMBLED_REFERENCE;
-                return new AssemblyResult(status, graph, null);
+                return new AssemblyResult(
+                        AssemblyResult.Status.JUST_ASSEMBLED_REFERENCE, graph, null);
             }
             graph.removePathsNotConnectedToRef();
             graph.simplifyGraph();
@@ -104,6 +108,6 @@ public final class GraphCreation {
             graph.addVertex(end);
             graph.addEdge(reference, end, new BaseEdge(true, 0));
         }
-        return new AssemblyResult(status, graph, null);
+        return new AssemblyResult(AssemblyResult.Status.ASSEMBLED_SOME_VARIATION, graph, null);
     }
 }

@@ -25,9 +25,10 @@ final class KmerTable {
     private final int kmerSize;
     /** The factor of a k-mer's first base in its hash. */
     private final int firstFactor;
-    private final byte[] text;
+    private final Sequences sequences;
+    private byte[] text;
     /** The k-mer that starts at a position of the text, if {@link #add} has seen it. */
-    final int[] kmers;
+    int[] kmers = {};
     int count;
     /** How many k-mers occur twice in a read. */
     int repeats;
@@ -41,10 +42,9 @@ final class KmerTable {
     private int[] lastReads = new int[1024];
     private int[] slots = new int[4 * 1024];
 
-    KmerTable(byte[] text, int length, int kmerSize) {
+    KmerTable(Sequences sequences, int kmerSize) {
         this.kmerSize = kmerSize;
-        this.text = text;
-        kmers = new int[length];
+        this.sequences = sequences;
         int factor = 1;
         for (int k = 1; k < kmerSize; k++) {
             factor *= FACTOR;
@@ -52,10 +52,16 @@ final class KmerTable {
         firstFactor = factor;
     }
 
-    /** Adds the k-mers of a read, which is given by its number and its place in the text. */
-    void add(int read, int start, int end) {
+    /** Adds the k-mers of a read. */
+    void add(int read) {
+        int start = sequences.readStarts[read];
+        int end = sequences.readEnd(read);
         if (end - start < kmerSize) {
             return;
+        }
+        text = sequences.text;
+        if (kmers.length < end) {
+            kmers = Arrays.copyOf(kmers, sequences.length);
         }
         int hash = 0;
         for (int k = start; k < start + kmerSize; k++) {

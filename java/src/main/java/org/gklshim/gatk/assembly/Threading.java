@@ -20,14 +20,15 @@ final class Threading {
 
     final KmerGraph graph = new KmerGraph();
 
+    /** Takes the sequences, to which reads may still be added until {@link #run}. */
     Threading(Sequences sequences, int kmerSize) {
         this.sequences = sequences;
         this.kmerSize = kmerSize;
-        table = new KmerTable(sequences.text, sequences.length, kmerSize);
-        table.add(0, 0, sequences.readEnd(0));
+        table = new KmerTable(sequences, kmerSize);
+        table.add(0);
     }
 
-    /** Returns whether the reference has a k-mer twice. To be called before {@link #run}. */
+    /** Returns whether the reference has a k-mer twice. Must be called before {@link #run}. */
     boolean referenceHasRepeats() {
         return table.repeats > 0;
     }
@@ -35,7 +36,7 @@ final class Threading {
     /** Makes the graph of all sequences. */
     void run() {
         for (int read = 1; read < sequences.reads; read++) {
-            table.add(read, sequences.readStarts[read], sequences.readEnd(read));
+            table.add(read);
         }
         vertexOfKmer = new int[table.count + 1];
         threadReference(sequences.partEnds[0]);
