@@ -74,25 +74,26 @@ def _serial(steps: _Steps) -> None:
     driver.functions()
     engine = cuda_pairhmm.Engine([0], as_gkl=True)
     steps.done("open the engine, with the kernels again")
-    from gkl_shim.cuda import library_engines
+    from gkl_shim.cuda import pairhmm_opened
 
-    batch = library_engines._first_batch()
+    batch = pairhmm_opened.first_batch()
     steps.done("make the first batch")
-    engine.prove(batch)
+    engine.compute(batch)
     steps.done("compute the first batch")
-    engine.prove(batch)
+    engine.compute(batch)
     steps.done("compute it again")
 
 
 def _together(steps: _Steps) -> None:
     """Open the engine as the native library does."""
     steps.done("start Python", context=False)
+    from gkl_shim import _native
     from gkl_shim.cuda import devices, opened_by_library
 
     steps.done("import gkl_shim and NumPy", context=False)
-    opened_by_library.start()
+    opened_by_library.opened("pairhmm", _native.version())
     devices.import_cupy().cuda.Device(0).use()
-    steps.done("start()")
+    steps.done("opened()")
 
 
 def _context() -> None:

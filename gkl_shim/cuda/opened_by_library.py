@@ -1,8 +1,7 @@
-"""Open GPU engines for the native library when it runs Python itself (``gpu/python_host.h``).
+"""Open GPUs for the native library when it runs Python itself (``python_host/python_host.h``).
 
-The library starts Python inside a JVM or a C program, imports this module and calls its functions.
-:func:`pairhmm` takes addresses as integers. It returns an empty string for success and otherwise a
-message, so no Python exception reaches C. An engine, once open, computes without Python.
+The library starts Python inside a JVM or a C program, and calls :func:`opened`. After that, its
+engines compute without Python.
 
 A process that shares a machine with others waits longest for its contexts. So this module imports
 neither NumPy nor CuPy: both are imported while the driver creates the contexts.
@@ -10,47 +9,50 @@ neither NumPy nor CuPy: both are imported while the driver creates the contexts.
 
 from __future__ import annotations
 
+import importlib
 import os
+from typing import Any
 
 from gkl_shim import _native
 from gkl_shim._arguments import device_numbers
 from gkl_shim.cuda import driver
 from gkl_shim.errors import BackendUnavailable
 
-__all__ = ["pairhmm", "start"]
+__all__ = ["opened"]
+
+# What native code uses until the process ends.
+_kept: list[Any] = []
 
 
-def start() -> str:
-    """Open the engine, let it compute a first batch, and return the names of its devices.
+def opened(algorithm: str, version: str) -> int:
+    """Open the GPUs of an algorithm, and return the address of a ``gkl_shim_opened``.
+
+    Parameters
+    ----------
+    algorithm
+        Its module ``<algorithm>_opened`` opens the devices and kernels.
+    version
+        The version of the library that asks. It may be another copy than Python's.
 
     Raises
     ------
     BackendUnavailable
-        If CuPy, the driver or a device is missing or does not work.
+        If CuPy, the driver or a device is missing or does not work, or Python has another version
+        of gkl-shim.
     """
     devices = _devices()
     driver.wake(devices)
-    from gkl_shim.cuda import library_engines
-
-    return ", ".join(library_engines.proved(devices).devices)
-
-
-def pairhmm(double: int, as_gkl: int, vtable: int) -> str:
-    """Write the ``gkl_shim_pairhmm_cuda_vtable`` of an engine to the address `vtable`.
-
-    There is one engine for each precision and conventions. It stays open until the process ends.
-    """
-    try:
-        from gkl_shim.cuda import library_engines
-
-        ffi, lib = _native.library()
-        engine = library_engines.pairhmm(bool(double), bool(as_gkl), _devices())
-        lib.gkl_shim_pairhmm_cuda_get_vtable(
-            engine.pointer, ffi.cast("gkl_shim_pairhmm_cuda_vtable *", vtable)
+    if version != _native.version():
+        raise BackendUnavailable(
+            f"Python has gkl-shim {_native.version()}, this is {version}: install the same"
         )
-    except Exception as error:  # after any error, the CPU engine takes over
-        return " ".join(f"{type(error).__name__}: {error}".split())
-    return ""
+    module = importlib.import_module(f"gkl_shim.cuda.{algorithm}_opened")
+    names, record = module.opened(devices)
+    ffi, _ = _native.library()
+    text = ffi.new("char[]", ", ".join(names).encode())
+    found = ffi.new("gkl_shim_opened *", {"devices": text, "record": record})
+    _kept.extend((text, record, found))
+    return int(ffi.cast("intptr_t", found))
 
 
 def _devices() -> list[int] | None:

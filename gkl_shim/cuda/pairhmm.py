@@ -9,7 +9,7 @@ Python's interpreter lock, and a small region takes little longer than its kerne
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -19,9 +19,8 @@ from gkl_shim import _native, _native_pairhmm
 from gkl_shim._batch import Batch
 from gkl_shim.cuda import devices as cuda_devices
 from gkl_shim.cuda.engine import Device, DeviceEngine, open_devices
-from gkl_shim.errors import BackendUnavailable
 
-__all__ = ["Engine", "widths"]
+__all__ = ["Engine", "opened", "options", "widths"]
 
 Precision: TypeAlias = Literal["single", "double"]
 
@@ -54,6 +53,43 @@ def widths(precision: Precision) -> tuple[int, ...]:
     rows = ffi.new("int32_t[]", lib.GKL_SHIM_PAIRHMM_CUDA_WIDTHS)
     lib.gkl_shim_pairhmm_cuda_widths(_native_pairhmm.precision_code(precision), rows)
     return tuple(row for row in rows if row)
+
+
+def opened(devices: Iterable[int] | None, **limits: Any) -> tuple[list[_Device], Any]:
+    """Open devices with PairHMM's kernels and tables. The second result is the driver's functions.
+
+    Parameters
+    ----------
+    devices
+        Device numbers, by default all devices.
+    limits
+        ``most_memory``, ``multiprocessors`` and ``double_ratio`` of :class:`Engine`.
+
+    Raises
+    ------
+    BackendUnavailable, ValueError
+        As for :class:`Engine`.
+    """
+    return open_devices(devices, lambda cupy, number: _Device(cupy, number, **limits))
+
+
+def options(devices: Sequence[_Device], driver: Any, **chosen: Any) -> tuple[Any, Any]:
+    """Return a ``gkl_shim_pairhmm_cuda_options *``, and the records that it points to."""
+    ffi, _ = _native.library()
+    records = ffi.new("gkl_shim_pairhmm_cuda_device[]", [device.record for device in devices])
+    made = ffi.new(
+        "gkl_shim_pairhmm_cuda_options *",
+        {
+            "slots": _SLOTS,
+            "cells": [_CHUNK_CELLS["single"], _CHUNK_CELLS["double"]],
+            "planning": _CHUNK_PLANNING,
+            "device_count": len(devices),
+            "devices": records,
+            "driver": driver,
+            **chosen,
+        },
+    )
+    return made, records
 
 
 class Engine(DeviceEngine):
@@ -120,33 +156,23 @@ class Engine(DeviceEngine):
     ) -> None:
         self._ffi, self._lib = _native.library()
         # The native engine uses the kernels and tables of the devices, so it is closed first.
-        self._devices, functions = open_devices(
+        self._devices, driver = opened(
             devices,
-            lambda cupy, number: _Device(
-                cupy, number, as_gkl, most_memory, multiprocessors, double_ratio
-            ),
+            most_memory=most_memory,
+            multiprocessors=multiprocessors,
+            double_ratio=double_ratio,
         )
-        records = self._ffi.new(
-            "gkl_shim_pairhmm_cuda_device[]", [device.record for device in self._devices]
+        chosen, _records = options(
+            self._devices,
+            driver,
+            precision=_native_pairhmm.precision_code(precision),
+            conventions=_native_pairhmm.conventions_code(as_gkl),
+            threads=threads,
+            rows_a_lane=rows_a_lane,
+            streams=streams,
+            launch_threads=launch_threads,
         )
-        options = self._ffi.new(
-            "gkl_shim_pairhmm_cuda_options *",
-            {
-                "precision": _native_pairhmm.precision_code(precision),
-                "conventions": _native_pairhmm.conventions_code(as_gkl),
-                "threads": threads,
-                "rows_a_lane": rows_a_lane,
-                "slots": _SLOTS,
-                "streams": streams,
-                "launch_threads": launch_threads,
-                "cells": [_CHUNK_CELLS["single"], _CHUNK_CELLS["double"]],
-                "planning": _CHUNK_PLANNING,
-                "device_count": len(self._devices),
-                "devices": records,
-                "driver": functions,
-            },
-        )
-        self._engine = _native.opened(self._NAME, options)
+        self._engine = _native.opened(self._NAME, chosen)
         #: Whether no device is fast in double precision.
         self.slow_double = all(device.record["slow_double"] for device in self._devices)
         self._values_type = self._ffi.typeof("double[]")
@@ -202,35 +228,14 @@ class Engine(DeviceEngine):
         """Fill `out`, shape (pairs,), from a ``gkl_shim_pairhmm_batch *`` that has been checked."""
         self._compute(batch, 1, out)
 
-    def prove(self, batch: Batch) -> None:
-        """Compute a batch as a test of the devices.
-
-        Unless all devices fail, the next caller of the engine's ``_loss`` function is told of
-        those that do.
-
-        Raises
-        ------
-        BackendUnavailable
-            If no device is left.
-        """
-        pointer = _native_pairhmm.batch_pointer(*batch.arrays)
-        out = np.empty(batch.pairs, np.float64)
-        _native.check(self._call(pointer, 1, out))
-        if not self.devices:
-            loss = cuda_devices.loss(self._function("loss"), self._engine)
-            raise BackendUnavailable(loss[1] if loss else "no device is left")
-
     def _compute(self, batches: Any, count: int, out: NDArray[np.float64]) -> None:
-        status = self._call(batches, count, out)
+        values = self._ffi.from_buffer(self._values_type, out)
+        status = self._lib.gkl_shim_pairhmm_cuda_compute(
+            self._engine, batches, count, values, self._ffi.NULL
+        )
         self.tell_of_losses()
         if status:
             _native.check(status)
-
-    def _call(self, batches: Any, count: int, out: NDArray[np.float64]) -> Any:
-        values = self._ffi.from_buffer(self._values_type, out)
-        return self._lib.gkl_shim_pairhmm_cuda_compute(
-            self._engine, batches, count, values, self._ffi.NULL
-        )
 
     def measure(self, batch: Batch, repeats: int) -> Any:
         """Time each stage of a batch on the first device. Nothing else may use the engine.
@@ -294,10 +299,9 @@ class _Device(Device):
         self,
         cupy: Any,
         number: int,
-        as_gkl: bool,
-        most_memory: int | None,
-        multiprocessors: int,
-        double_ratio: int,
+        most_memory: int | None = None,
+        multiprocessors: int = 0,
+        double_ratio: int = 0,
     ) -> None:
         super().__init__(cupy, number, _SOURCE, most_memory)
         self._tables: list[Any] = []
@@ -308,30 +312,33 @@ class _Device(Device):
                 "slow_double": ratio >= cuda_devices.SLOW_DOUBLE,
                 "scratch_bytes": min(_SCRATCH_BYTES, int(self.memory_bytes * _SCRATCH_SHARE)),
                 "memory_bytes": self.memory_bytes,
-                "kernels": [self._prepared(cupy, p, as_gkl) for p in ("single", "double")],
+                "kernels": [self._prepared(cupy, p) for p in ("single", "double")],
             }
             cupy.cuda.runtime.deviceSynchronize()
 
-    def _prepared(self, cupy: Any, precision: Precision, as_gkl: bool) -> dict[str, Any]:
+    def _prepared(self, cupy: Any, precision: Precision) -> dict[str, Any]:
         """Load the kernels of a precision, and copy its tables to the device."""
         ffi, lib = _native.library()
-        codes = _native_pairhmm.precision_code(precision), _native_pairhmm.conventions_code(as_gkl)
-        tables = np.empty(lib.gkl_shim_pairhmm_cuda_tables(*codes, ffi.NULL), np.uint8)
-        written = lib.gkl_shim_pairhmm_cuda_tables(*codes, ffi.from_buffer(tables))
-        _native.check(-min(written, 0))
-        on_device = cupy.asarray(tables)
-        self._tables.append(on_device)
+        code = _native_pairhmm.precision_code(precision)
+        addresses = []
+        for as_gkl in (False, True):
+            codes = code, _native_pairhmm.conventions_code(as_gkl)
+            tables = np.empty(lib.gkl_shim_pairhmm_cuda_tables(*codes, ffi.NULL), np.uint8)
+            written = lib.gkl_shim_pairhmm_cuda_tables(*codes, ffi.from_buffer(tables))
+            _native.check(-min(written, 0))
+            self._tables.append(cupy.asarray(tables))
+            addresses.append(self._tables[-1].data.ptr)
         functions = [ffi.NULL] * lib.GKL_SHIM_PAIRHMM_CUDA_KERNELS
         names = {k: f"pairhmm_{precision}_{rows}" for k, rows in enumerate(widths(precision))}
         # Single precision has no long reads.
         if precision == "double":
             names[lib.GKL_SHIM_PAIRHMM_CUDA_WIDTHS] = "pairhmm_double_striped"
         for index, name in names.items():
-            shared = lib.gkl_shim_pairhmm_cuda_shared_bytes(codes[0], index)
+            shared = lib.gkl_shim_pairhmm_cuda_shared_bytes(code, index)
             functions[index] = self.function(name)
             kernel = self.functions[name]
             kernel.preferred_shared_memory_carveout = self._carveout(kernel, shared)
-        return {"functions": functions, "tables": on_device.data.ptr}
+        return {"functions": functions, "tables": addresses}
 
     def _carveout(self, kernel: Any, shared: int) -> int:
         """Return how many per cent of a multiprocessor's memory to use as shared memory.

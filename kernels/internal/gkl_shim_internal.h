@@ -82,6 +82,12 @@ typedef struct {
     int32_t (*cuGetErrorString)(int32_t error, const char **text);
 } gkl_shim_cuda_driver;
 
+/* The GPUs that Python has opened for an algorithm. It keeps them open until the process ends. */
+typedef struct {
+    const char *devices; /* their names, for people */
+    const void *record;  /* what the algorithm's engine opens with */
+} gkl_shim_opened;
+
 /* ---- PairHMM -------------------------------------------------------------------------------- */
 
 /* All bytes that GKL_SHIM_STRICT accepts as letters. */
@@ -206,7 +212,8 @@ GKL_SHIM_API void gkl_shim_pairhmm_cuda_planner_close(gkl_shim_pairhmm_cuda_plan
 
 typedef struct {
     void *functions[GKL_SHIM_PAIRHMM_CUDA_KERNELS]; /* NULL if the precision has no such kernel */
-    uint64_t tables; /* address of gkl_shim_pairhmm_cuda_tables() in device memory */
+    uint64_t tables[2]; /* addresses of gkl_shim_pairhmm_cuda_tables() in device memory: for
+                           GKL_SHIM_STRICT and GKL_SHIM_AS_GKL */
 } gkl_shim_pairhmm_cuda_kernels;
 
 typedef struct {
@@ -238,6 +245,13 @@ typedef struct {
 
 typedef struct gkl_shim_pairhmm_cuda gkl_shim_pairhmm_cuda;
 
+/* The record of a gkl_shim_opened. */
+typedef struct {
+    gkl_shim_pairhmm_cuda_options options; /* for an engine of any precision and conventions */
+    gkl_shim_pairhmm_batch first; /* loads the kernels, and makes the buffers as large as a deep
+                                     region needs, so that no caller waits for that */
+} gkl_shim_pairhmm_opened;
+
 /* Open an engine. The kernels, tables and contexts must outlive it. On failure *engine is NULL. */
 GKL_SHIM_API gkl_shim_status gkl_shim_pairhmm_cuda_open(
     const gkl_shim_pairhmm_cuda_options *options, gkl_shim_pairhmm_cuda **engine);
@@ -262,24 +276,6 @@ GKL_SHIM_API const char *gkl_shim_pairhmm_cuda_loss(gkl_shim_pairhmm_cuda *engin
 /* Whether the device with that number is in use, or with -1 whether any device is. */
 GKL_SHIM_API int32_t gkl_shim_pairhmm_cuda_uses(const gkl_shim_pairhmm_cuda *engine,
                                                 int32_t number);
-
-/* An engine as seen from another copy of this library, which may be a different build. The
- * functions are those of the copy that opened the engine. */
-typedef struct {
-    const char *version; /* of that copy */
-    gkl_shim_pairhmm_cuda *engine;
-    /* Like gkl_shim_pairhmm_cuda_compute(), for batches that gkl_shim_pairhmm_check() has accepted.
-     */
-    gkl_shim_status (*compute)(gkl_shim_pairhmm_cuda *engine, const gkl_shim_pairhmm_batch *batches,
-                               int64_t count, double *log10_likelihoods,
-                               gkl_shim_pairhmm_stats *done);
-    const char *(*loss)(gkl_shim_pairhmm_cuda *engine, int32_t *number);
-    int32_t (*uses)(const gkl_shim_pairhmm_cuda *engine, int32_t number);
-    const char *(*last_error)(void);
-} gkl_shim_pairhmm_cuda_vtable;
-
-GKL_SHIM_API void gkl_shim_pairhmm_cuda_get_vtable(gkl_shim_pairhmm_cuda *engine,
-                                                   gkl_shim_pairhmm_cuda_vtable *vtable);
 
 /* What the engine has done since it was opened, summed over all calls. */
 GKL_SHIM_API gkl_shim_status gkl_shim_pairhmm_cuda_statistics(const gkl_shim_pairhmm_cuda *engine,

@@ -1,9 +1,10 @@
 /* A C program that computes one pair with a backend. It prints the likelihood, the state of the GPU
- * engine, and whether a child process is left: python_host cuda|auto|cpu. With a second argument it
- * only opens the engine, and ends after a second. */
+ * engine, and whether a child process or a handler of SIGINT is left: python_host cuda|auto|cpu.
+ * With a second argument it only opens the engine, and ends after a second. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -35,6 +36,9 @@ int main(int argc, char **argv) {
         nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
     printf("%a\n%s\n", likelihood, gkl_shim_pairhmm_cuda_state());
     printf("%s\n", waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD ? "no child" : "a child");
+    struct sigaction handler;
+    sigaction(SIGINT, NULL, &handler);
+    printf("%s\n", handler.sa_handler == SIG_DFL ? "no handler" : "a handler");
     gkl_shim_pairhmm_close(pairhmm);
     return 0;
 }

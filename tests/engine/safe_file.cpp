@@ -1,6 +1,6 @@
 // Prints for each path on standard input whether code may be loaded from it: 1 or 0, then the
 // reason.
-#include "common/safe_file.h"
+#include "python_host/safe_file.h"
 
 #include <stdio.h>
 

@@ -38,15 +38,16 @@ def likelihood(program: Path) -> str:
 
 @pytest.fixture
 def stand_in(tmp_path: Path) -> Path:
-    """A folder for PYTHONPATH whose CuPy does not load."""
+    """A folder for PYTHONPATH whose CuPy does not load. Like CuPy, it imports `signal`."""
     folder = tmp_path / "stand-in"
     folder.mkdir()
-    (folder / "cupy.py").write_text(f"raise ImportError({REACHED!r})\n")
+    (folder / "cupy.py").write_text(f"import signal\nraise ImportError({REACHED!r})\n")
     return folder
 
 
 class Host:
-    """Runs the program. Each run must give the CPU's result and leave no child process."""
+    """Runs the program. Each run must give the CPU's result and leave no child process and no
+    handler of a signal."""
 
     def __init__(self, program: Path, likelihood: str, stand_in: Path) -> None:
         self._program, self._likelihood = program, likelihood
@@ -68,8 +69,8 @@ class Host:
             timeout=60,
             check=True,
         )
-        computed, state, children = done.stdout.splitlines()
-        assert (computed, children) == (self._likelihood, "no child")
+        computed, state, *left = done.stdout.splitlines()
+        assert (computed, left) == (self._likelihood, ["no child", "no handler"])
         self.warnings = done.stderr.splitlines()
         return state
 
@@ -363,42 +364,28 @@ def answer(tmp_path: Path) -> Path:
     ("text", "words"),
     [
         ("", "it printed nothing"),
-        ("exit 3", "it ended with exit code 3"),
+        ("exec >&- 2>&-; exec sleep 1000", "it printed nothing"),
         ("echo no such module >&2; exit 3", "no such module"),
-        ("kill -9 $$", "signal 9"),
-        ("printf {library}", "it printed something else"),
-        ("printf '{library}\\n/bin/sh'", "it printed something else"),
-        ("echo {library}", "it printed something else"),
-        ("echo; echo", "it printed something else"),
-        ("echo a module was loaded; echo {library}; echo /bin/sh", "it printed something else"),
-        ("printf '{library}\\001\\n/bin/sh\\n'", "it printed something else"),
-        ("printf '{library}\\000\\n/bin/sh\\n'", "it printed something else"),
-        ("printf '\\033[2J\\n\\033]0;x\\007\\n'", "it printed something else"),
-        ("head -c 3000000 /dev/zero", "it printed more than 8192 bytes"),
-        ("head -c 3000 /bin/sh", "it printed something else"),
-        ("head -c 30000 /bin/sh", "it printed more than 8192 bytes"),
+        ("printf {library}", "no path of a Python library"),
+        ("echo /bin/sh; echo /bin/sh", "no path of a Python library: /bin/sh"),
+        ("printf '\\033[2J\\n\\033]0;x\\007\\n'", "no path of a Python library"),
+        ("head -c 3000 /bin/sh", "no path of a Python library"),
         ("while :; do echo {library}; done", "it printed more than 8192 bytes"),
-        ("while :; do echo error >&2; done", "it did not end within"),
-        ("exec sleep 1000", "it did not end within"),
-        ("exec >&- 2>&-; exec sleep 1000", "it did not end within"),
-        ("sleep 1000 & echo {library}; echo /bin/sh", "it did not end within"),
-        (
-            "echo libpython3.so; echo /bin/sh",
-            "libpython3.so cannot be used: it is not an absolute path",
-        ),
-        ("echo {library}; echo sh", "sh cannot be used: it is not an absolute path"),
-        ("echo {library}.missing.so; echo /bin/sh", "No such file or directory"),
-        ("echo {library}; echo {library}/sh", "Not a directory"),
-        ("echo {folder}; echo /bin/sh", "it is not a file"),
-        ("echo /bin/sh; echo /bin/sh", "is no Python library"),
-        ("echo {library}; echo {folder}", "it is not a file"),
+        ("sleep 1000 & echo {library}; echo /bin/sh", "it did not end within 8 seconds"),
+        ("echo libpython3.so; echo /bin/sh", "cannot be used: it is not an absolute path"),
+        ("printf '{library}\\001\\n/bin/sh\\n'", "cannot be used: No such file"),
+        ("echo {library}; echo {folder}", "program {folder} cannot be used: it is not a file"),
         ("echo {library}; echo /bin/sh", "invalid ELF header|file too short"),
+        ("echo a module was loaded; echo {library}; echo /bin/sh", "invalid ELF|file too short"),
     ],
 )
 def test_a_wrong_answer_of_the_program_is_one_warning(
     host: Host, answer: Path, tmp_path: Path, text: str, words: str
 ) -> None:
-    text = text.replace("{library}", str(answer)).replace("{folder}", str(tmp_path))
+    text, words = (
+        said.replace("{library}", str(answer)).replace("{folder}", str(tmp_path))
+        for said in (text, words)
+    )
     python = write_program(tmp_path / "python", text)
     started = time.monotonic()
     host({"GKL_SHIM_PYTHON": str(python)}, cwd=tmp_path)
@@ -413,16 +400,8 @@ def test_a_wrong_answer_of_the_program_is_one_warning(
     assert len(warning) < 1000
 
 
-@pytest.mark.parametrize("name", ["/bin/true", "/bin/false", "/bin/cat", "/bin/echo", "/bin/yes"])
-def test_a_program_that_is_not_python_is_one_warning(host: Host, name: str) -> None:
-    host({"GKL_SHIM_PYTHON": name})
-    assert len(host.warnings) == 1
-    assert f"no GPU (GKL_SHIM_PYTHON={name}: " in host.warnings[0]
-    assert ADVICE in host.warnings[0]
-
-
-@pytest.mark.parametrize("name", ["/", "/dev/null", "/nonexistent/python", "/etc/passwd"])
-def test_a_file_that_is_not_a_program_is_one_warning(host: Host, name: str) -> None:
+@pytest.mark.parametrize("name", ["/bin/true", "/bin/echo", "/", "/nonexistent/python"])
+def test_what_is_not_python_is_one_warning(host: Host, name: str) -> None:
     host({"GKL_SHIM_PYTHON": name})
     assert len(host.warnings) == 1
     assert f"no GPU (GKL_SHIM_PYTHON={name}: " in host.warnings[0]

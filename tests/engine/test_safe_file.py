@@ -68,7 +68,7 @@ def is_changeable(path: Path) -> bool:
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = tmp_path_factory.mktemp("safe_file") / "program"
     sources = [Path(__file__).with_name("safe_file.cpp")]
-    sources.append(ROOT / "kernels" / "common" / "safe_file.cpp")
+    sources.append(ROOT / "kernels" / "python_host" / "safe_file.cpp")
     command = [require_tool("c++"), "-std=gnu++17", "-fsanitize=address,undefined"]
     command += ["-fno-sanitize-recover=all", f"-I{ROOT / 'kernels'}"]
     subprocess.run([*command, *sources, "-o", made], check=True)

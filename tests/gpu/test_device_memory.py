@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from gkl_shim._batch import concatenated
-from gkl_shim.cuda import library_engines
+from gkl_shim.cuda import pairhmm_opened
 from gkl_shim.cuda.pairhmm import Engine
 from gkl_shim.errors import BackendUnavailable
 from gkl_shim.pairhmm import Batch, PairHMM
@@ -22,7 +22,7 @@ MIB = 1 << 20
 @pytest.fixture(scope="module")
 def batch() -> Batch:
     """Return deep regions, which need more than a MiB."""
-    return library_engines._first_batch()[:2]
+    return pairhmm_opened.first_batch()[:2]
 
 
 @pytest.fixture(scope="module")
@@ -81,11 +81,10 @@ def test_memory_of_an_engine_of_the_library(
     fake_gpus: Any, monkeypatch: pytest.MonkeyPatch, chosen: str, most: int
 ) -> None:
     fake_gpus(result=-1.0)
-    monkeypatch.setattr(library_engines, "_engines", {})
+    monkeypatch.setattr(pairhmm_opened, "_kept", [])
     monkeypatch.setenv("GKL_SHIM_DEVICE_MEMORY", chosen)
-    engine = library_engines.pairhmm(False, True, None)
-    assert [device.record["memory_bytes"] for device in engine._devices] == [most * MIB]
-    engine.close()
+    _, record = pairhmm_opened.opened(None)
+    assert record.options.devices[0].memory_bytes == most * MIB
 
 
 @pytest.mark.parametrize("chosen", ["0", "-1", "1.5", "2g", "٣", "9" * 13, "9" * 5000])

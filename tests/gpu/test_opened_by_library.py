@@ -1,4 +1,4 @@
-"""What a GPU engine inside a JVM computes before it is used."""
+"""What Python opens for a GPU engine inside a JVM."""
 
 from __future__ import annotations
 
@@ -10,14 +10,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gkl_shim.cuda import library_engines, opened_by_library
+from gkl_shim import _native
+from gkl_shim.cuda import opened_by_library, pairhmm_opened
+from gkl_shim.errors import BackendUnavailable
 from gkl_shim.pairhmm import PairHMM
 
 
 def test_the_first_batch() -> None:
-    batch = library_engines._first_batch()
+    batch = pairhmm_opened.first_batch()
     assert batch.shapes.tolist() == [[50, 100]] * 60
-    for mine, other in zip(batch.arrays, library_engines._first_batch().arrays, strict=True):
+    for mine, other in zip(batch.arrays, pairhmm_opened.first_batch().arrays, strict=True):
         assert np.array_equal(mine, other)
     one = batch[:1]
     haplotypes = np.split(one.haplotypes.bases, one.haplotypes.offsets[1:-1])
@@ -29,14 +31,28 @@ def test_the_first_batch() -> None:
         assert engine.statistics.computed_cells < 0.1 * one.cells
 
 
-def test_start(fake_gpus: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    driver = fake_gpus(2, result=-1.0)
-    monkeypatch.setattr(library_engines, "_engines", {})
+def test_the_record_of_two_devices(fake_gpus: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    fake_gpus(2, result=-1.0)
     monkeypatch.setenv("GKL_SHIM_DEVICES", "")
-    assert opened_by_library.start() == "fake 0, fake 1"
-    assert min(driver.launches.values()) > 0
-    (engine,) = library_engines._engines.values()
-    assert engine.statistics()["cuda_pairs"] == 60 * 50 * 100
+    ffi, lib = _native.library()
+    address = opened_by_library.opened("pairhmm", _native.version())
+    found = ffi.cast("gkl_shim_opened *", address)
+    assert ffi.string(found.devices) == b"fake 0, fake 1"
+    record = ffi.cast("gkl_shim_pairhmm_opened *", found.record)
+    engine = ffi.new("gkl_shim_pairhmm_cuda **")
+    assert lib.gkl_shim_pairhmm_cuda_open(ffi.addressof(record.options), engine) == 0
+    pairs = 60 * 50 * 100
+    values = np.full(pairs, np.nan)
+    batch, results = ffi.addressof(record.first), ffi.from_buffer("double[]", values)
+    assert lib.gkl_shim_pairhmm_cuda_compute(engine[0], batch, 1, results, ffi.NULL) == 0
+    assert np.isfinite(values).all()
+    assert all(lib.gkl_shim_pairhmm_cuda_uses(engine[0], number) for number in (0, 1))
+    lib.gkl_shim_pairhmm_cuda_close(engine[0])
+
+
+def test_another_version_is_refused() -> None:
+    with pytest.raises(BackendUnavailable, match=r"this is 0\.0\.9: install the same"):
+        opened_by_library.opened("pairhmm", "0.0.9")
 
 
 def test_contexts_are_created_while_numpy_is_imported() -> None:
@@ -49,7 +65,7 @@ def wake(devices):
     raise SystemExit
 
 driver.wake = wake
-opened_by_library.start()
+opened_by_library.opened("pairhmm", "any version")
 """
     done = subprocess.run(
         [sys.executable, "-c", code],

@@ -120,7 +120,7 @@ void Chunk::launch_widths(const gkl_shim_pairhmm_cuda_kernels &kernels, int32_t 
 
 void Chunk::launch_one(const gkl_shim_pairhmm_cuda_kernels &kernels, int kernel, int32_t step,
                        int32_t warps) {
-    uint64_t block = device_block_.address(), tables = kernels.tables;
+    uint64_t block = device_block_.address(), tables = kernels.tables[engine_.conventions];
     uint64_t scratch = scratch_.address();
     void *results = results_.address();
     int32_t first_tile = figures.first_tile[kernel];

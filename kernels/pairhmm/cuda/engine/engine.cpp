@@ -29,6 +29,7 @@
 #include "pairhmm/cuda/engine/batch_work.h"
 #include "pairhmm/cuda/engine/chunk.h"
 #include "pairhmm/cuda/engine/cpu_share.h"
+#include "pairhmm/cuda/engine/engine.h"
 #include "pairhmm/cuda/engine/stage_times.h"
 #include "pairhmm/cuda/planner/span.h"
 #include "pairhmm/letters.h"
@@ -191,12 +192,11 @@ extern "C" gkl_shim_status gkl_shim_pairhmm_cuda_open(const gkl_shim_pairhmm_cud
     return opened(engine, *options);
 }
 
-// For api.cpp, which has checked the batches.
-static gkl_shim_status compute_checked(gkl_shim_pairhmm_cuda *engine,
-                                       const gkl_shim_pairhmm_batch *batches, int64_t count,
-                                       double *log10_likelihoods, gkl_shim_pairhmm_stats *done) {
-    return guarded(
-        [&] { return engine->compute(batches, batches + count, log10_likelihoods, done); });
+gkl_shim_status gkl_shim::pairhmm::compute_checked(gkl_shim_pairhmm_cuda *engine,
+                                                   const gkl_shim_pairhmm_batch &batch,
+                                                   double *log10_likelihoods,
+                                                   gkl_shim_pairhmm_stats *done) {
+    return guarded([&] { return engine->compute(&batch, &batch + 1, log10_likelihoods, done); });
 }
 
 extern "C" gkl_shim_status gkl_shim_pairhmm_cuda_compute(gkl_shim_pairhmm_cuda *engine,
@@ -217,16 +217,6 @@ extern "C" const char *gkl_shim_pairhmm_cuda_loss(gkl_shim_pairhmm_cuda *engine,
 
 extern "C" int32_t gkl_shim_pairhmm_cuda_uses(const gkl_shim_pairhmm_cuda *engine, int32_t number) {
     return engine->uses(number);
-}
-
-extern "C" void gkl_shim_pairhmm_cuda_get_vtable(gkl_shim_pairhmm_cuda *engine,
-                                                 gkl_shim_pairhmm_cuda_vtable *vtable) {
-    *vtable = {gkl_shim_version(),
-               engine,
-               compute_checked,
-               gkl_shim_pairhmm_cuda_loss,
-               gkl_shim_pairhmm_cuda_uses,
-               gkl_shim_last_error};
 }
 
 extern "C" gkl_shim_status gkl_shim_pairhmm_cuda_statistics(const gkl_shim_pairhmm_cuda *engine,

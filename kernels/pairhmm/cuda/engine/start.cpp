@@ -1,14 +1,16 @@
 #include "pairhmm/cuda/engine/start.h"
 
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <mutex>
+#include <vector>
 
 #include "common/error.h"
-#include "gpu/python_host.h"
+#include "pairhmm/cuda/engine/engine.h"
+#include "pairhmm/cuda/planner/span.h"
+#include "python_host/python_host.h"
 
 namespace gkl_shim {
 namespace pairhmm {
@@ -29,10 +31,10 @@ void give_up(const std::string &reason) {
         warn("no GPU (" + reason + "); the CPU engine computes, with the same answers");
 }
 
-void tell_of_losses(const gkl_shim_pairhmm_cuda_vtable &vtable) {
+void tell_of_losses(gkl_shim_pairhmm_cuda *engine) {
     int32_t number;
-    while (const char *reason = vtable.loss(vtable.engine, &number)) {
-        if (vtable.uses(vtable.engine, -1))
+    while (const char *reason = gkl_shim_pairhmm_cuda_loss(engine, &number)) {
+        if (gkl_shim_pairhmm_cuda_uses(engine, -1))
             warn("GPU " + std::to_string(number) + " is no longer used: " + reason +
                  "; other devices or the CPU compute its work");
         else
@@ -40,29 +42,47 @@ void tell_of_losses(const gkl_shim_pairhmm_cuda_vtable &vtable) {
     }
 }
 
-// The engine for a precision and conventions, opened by Python when it is first wanted. It belongs
-// to the copy of this library that Python has loaded; a jar has another copy. Returns null if there
-// is no engine, and the reason.
-const gkl_shim_pairhmm_cuda_vtable *vtable_for(bool double_precision, bool as_gkl,
-                                               std::string *reason) {
-    static gkl_shim_pairhmm_cuda_vtable vtables[2][2];
-    static std::atomic<bool> opened[2][2];
+// What Python has opened. Set before the host is open.
+const gkl_shim_pairhmm_opened *opened_by_python = nullptr;
+
+// Returns the engine for a precision and conventions, which is opened when it is first wanted and
+// stays open until the process ends. Returns null if it does not open; the last error says why.
+gkl_shim_pairhmm_cuda *engine_for(bool double_precision, bool as_gkl) {
+    static std::atomic<gkl_shim_pairhmm_cuda *> engines[2][2];
     static std::mutex opening;
-    gkl_shim_pairhmm_cuda_vtable *const vtable = &vtables[double_precision][as_gkl];
-    std::atomic<bool> &is_open = opened[double_precision][as_gkl];
-    if (is_open.load(std::memory_order_acquire)) return vtable;
+    std::atomic<gkl_shim_pairhmm_cuda *> &engine = engines[double_precision][as_gkl];
+    if (gkl_shim_pairhmm_cuda *const open = engine.load(std::memory_order_acquire)) return open;
     const std::lock_guard<std::mutex> lock(opening);
-    if (is_open) return vtable;
-    if (!PythonHost::get().call("pairhmm", {double_precision, as_gkl, int64_t(intptr_t(vtable))},
-                                reason))
-        return nullptr;
-    if (strcmp(vtable->version, GKL_SHIM_VERSION) != 0) {
-        *reason = std::string("Python has gkl-shim ") + vtable->version + ", this is " +
-                  GKL_SHIM_VERSION + ": install the same";
-        return nullptr;
-    }
-    is_open.store(true, std::memory_order_release);
-    return vtable;
+    gkl_shim_pairhmm_cuda *made = engine;
+    if (made) return made;
+    gkl_shim_pairhmm_cuda_options options = opened_by_python->options;
+    options.precision = double_precision ? GKL_SHIM_DOUBLE : GKL_SHIM_SINGLE;
+    options.conventions = as_gkl ? GKL_SHIM_AS_GKL : GKL_SHIM_STRICT;
+    gkl_shim_pairhmm_cuda_open(&options, &made);
+    engine.store(made, std::memory_order_release);
+    return made;
+}
+
+// Opens the engine that GATK usually needs, and lets it compute a first batch. If only some devices
+// fail, a caller is told after its own first call.
+std::string use(const gkl_shim_opened &opened) {
+    opened_by_python = static_cast<const gkl_shim_pairhmm_opened *>(opened.record);
+    gkl_shim_pairhmm_cuda *const engine = engine_for(false, true);
+    const gkl_shim_pairhmm_batch &first = opened_by_python->first;
+    std::vector<double> results;
+    if (!engine || guarded([&] {
+                       results.resize(size_t(pairs_of(whole(first, nullptr))));
+                       return compute_checked(engine, first, results.data(), nullptr);
+                   }) != GKL_SHIM_OK)
+        return gkl_shim_last_error();
+    int32_t number;
+    return gkl_shim_pairhmm_cuda_uses(engine, -1) ? ""
+                                                  : gkl_shim_pairhmm_cuda_loss(engine, &number);
+}
+
+PythonHost &gpus() {
+    static PythonHost *const host = new PythonHost("pairhmm", use);
+    return *host;
 }
 
 bool driver_present() {
@@ -72,51 +92,35 @@ bool driver_present() {
 }  // namespace
 
 void start_cuda(int32_t backend) {
-    if (backend == GKL_SHIM_CUDA || (backend == GKL_SHIM_AUTO && driver_present()))
-        guarded([] { return PythonHost::get().start(), GKL_SHIM_OK; });
+    if (backend == GKL_SHIM_CUDA || (backend == GKL_SHIM_AUTO && driver_present())) gpus().start();
 }
 
 bool cuda_wanted(int32_t backend, const gkl_shim_call_estimate &call, gpu::CallCosts *costs) {
     if (lost) return false;
-    PythonHost &host = PythonHost::get();
     if (backend == GKL_SHIM_AUTO && !costs->prefer_gpu(call)) return false;
-    if (backend == GKL_SHIM_CUDA ? host.wait_ready(kPatienceSeconds) : host.ready()) return true;
-    std::string detail;
-    const PythonHost::State state = host.state(&detail);
-    if (state == PythonHost::kFailed)
-        give_up(detail);
-    else if (backend == GKL_SHIM_CUDA)
-        give_up("it was not ready within 10 seconds");
-    return false;
+    switch (gpus().wait(backend == GKL_SHIM_CUDA ? kPatienceSeconds : 0)) {
+        case PythonHost::kOpen:
+            return true;
+        case PythonHost::kFailed:
+            give_up(gpus().text());
+            return false;
+        default:
+            if (backend == GKL_SHIM_CUDA) give_up("it was not ready within 10 seconds");
+            return false;
+    }
 }
 
 bool compute_on_cuda(const gkl_shim_pairhmm_batch &batch, bool double_precision, bool as_gkl,
                      double *log10_likelihoods, gkl_shim_pairhmm_stats *done) {
-    std::string reason;
-    const gkl_shim_pairhmm_cuda_vtable *const vtable =
-        vtable_for(double_precision, as_gkl, &reason);
-    if (!vtable) {
-        give_up(reason);
-        return false;
-    }
-    const gkl_shim_status status =
-        vtable->compute(vtable->engine, &batch, 1, log10_likelihoods, done);
-    tell_of_losses(*vtable);
-    if (status != GKL_SHIM_OK) give_up(vtable->last_error());
-    return status == GKL_SHIM_OK;
+    gkl_shim_pairhmm_cuda *const engine = engine_for(double_precision, as_gkl);
+    const bool computed =
+        engine && compute_checked(engine, batch, log10_likelihoods, done) == GKL_SHIM_OK;
+    if (engine) tell_of_losses(engine);
+    if (!computed) give_up(gkl_shim_last_error());
+    return computed;
 }
 
-std::string cuda_state() {
-    std::string detail;
-    switch (PythonHost::get().state(&detail)) {
-        case PythonHost::kIdle:
-            return "not asked for";
-        case PythonHost::kStarting:
-            return "starting";
-        default:
-            return detail;
-    }
-}
+std::string cuda_state() { return gpus().text(); }
 
 }  // namespace pairhmm
 }  // namespace gkl_shim

@@ -1,5 +1,5 @@
-// How the C ABI reaches the CUDA engine: Python (gkl_shim/cuda/) opens it in the process's
-// interpreter and hands it over. After that, no call needs Python.
+// How the C ABI reaches the CUDA engine in a process that is not Python: Python opens the devices
+// in the background (python_host.h), and the engines here use them.
 #pragma once
 
 #include <stdint.h>

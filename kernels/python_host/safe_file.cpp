@@ -1,4 +1,4 @@
-#include "common/safe_file.h"
+#include "python_host/safe_file.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -1,19 +1,20 @@
-"""The GPU engines that the native library uses in a JVM or a C program.
+"""What PairHMM's engine opens with in a JVM or a C program.
 
-:mod:`gkl_shim.cuda.opened_by_library` calls this module.
+:mod:`gkl_shim.cuda.opened_by_library` calls :func:`opened`.
 """
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
+from gkl_shim import _native, _native_pairhmm
 from gkl_shim._batch import Batch, HaplotypeBatch, ReadBatch
 from gkl_shim.cuda import pairhmm as cuda_pairhmm
 
-__all__ = ["pairhmm", "proved"]
+__all__ = ["first_batch", "opened"]
 
 # The shape of the batch that a new engine computes first. It has more pairs than a region of a
 # 1,500x amplicon.
@@ -25,27 +26,29 @@ _HAPLOTYPE_BASES, _SITES = 200, 7
 # context of half a GiB each, eight of them fit a device of 16 GB.
 _MOST_MEMORY = 1 << 30
 
-_engines: dict[tuple[bool, bool], cuda_pairhmm.Engine] = {}
-_opening = threading.Lock()
+# What native code uses until the process ends.
+_kept: list[Any] = []
 
 
-def proved(devices: Sequence[int] | None) -> cuda_pairhmm.Engine:
-    """Open the engine that GATK usually needs, and let it compute a first batch.
+def opened(devices: Sequence[int] | None) -> tuple[list[str], Any]:
+    """Open devices, and return their names and a ``gkl_shim_pairhmm_opened *``.
 
     Raises
     ------
     BackendUnavailable
         If CuPy, the driver or a device is missing or does not work.
     """
-    engine = pairhmm(False, True, devices)
-    # The first batch loads the kernels and makes the buffers as large as a deep region needs, so
-    # the host's calls do not wait for that. If a device fails here, the host reports it after its
-    # own first call.
-    engine.prove(_first_batch())
-    return engine
+    ffi, _ = _native.library()
+    found, driver = cuda_pairhmm.opened(devices, most_memory=_MOST_MEMORY)
+    options, records = cuda_pairhmm.options(found, driver)
+    arrays = first_batch().arrays
+    batch = _native_pairhmm.batch_pointer(*arrays)
+    record = ffi.new("gkl_shim_pairhmm_opened *", {"options": options[0], "first": batch[0]})
+    _kept.extend((found, driver, records, arrays, record))
+    return [device.name for device in found], record
 
 
-def _first_batch() -> Batch:
+def first_batch() -> Batch:
     """Return equal regions of reads of many lengths and haplotypes that differ at seven sites."""
     codes = np.random.default_rng(1).integers(0, 4, _HAPLOTYPE_BASES)
     haplotypes = np.tile(codes, (_HAPLOTYPES, 1))
@@ -68,18 +71,3 @@ def _first_batch() -> Batch:
         np.arange(_REGIONS + 1) * _READS,
         np.arange(_REGIONS + 1) * _HAPLOTYPES,
     )
-
-
-def pairhmm(double: bool, as_gkl: bool, devices: Sequence[int] | None) -> cuda_pairhmm.Engine:
-    """Return the engine for a precision and conventions. It stays open until the process ends."""
-    with _opening:
-        engine = _engines.get((double, as_gkl))
-        if engine is None:
-            engine = cuda_pairhmm.Engine(
-                devices,
-                precision="double" if double else "single",
-                as_gkl=as_gkl,
-                most_memory=_MOST_MEMORY,
-            )
-            _engines[double, as_gkl] = engine
-        return engine

@@ -16,18 +16,13 @@ struct Python {
     void (*PyGILState_Release)(int);
     void *(*PyEval_SaveThread)();
     wchar_t *(*Py_DecodeLocale)(const char *, size_t *);
-    void *(*PyImport_ImportModule)(const char *);
-    void *(*PyObject_GetAttrString)(void *, const char *);
-    void *(*PyObject_CallObject)(void *, void *);
-    void *(*PyTuple_New)(ptrdiff_t);
-    int (*PyTuple_SetItem)(void *, ptrdiff_t, void *);
-    void *(*PyLong_FromLongLong)(long long);
+    void *(*Py_CompileString)(const char *, const char *, int);
+    void *(*PyEval_EvalCode)(void *, void *, void *);
+    void *(*PyDict_New)();
+    void *(*PyDict_GetItemString)(void *, const char *);
     const char *(*PyUnicode_AsUTF8AndSize)(void *, ptrdiff_t *);
-    void (*PyErr_Fetch)(void **, void **, void **);
-    void *(*PyObject_Str)(void *);
-    void *(*PySys_GetObject)(const char *);
-    int (*PyList_Insert)(void *, ptrdiff_t, void *);
-    void *(*PyUnicode_DecodeFSDefaultAndSize)(const char *, ptrdiff_t);
+    void *(*PyLong_AsVoidPtr)(void *);
+    void (*PyErr_Clear)();
     void (*Py_DecRef)(void *);
 
     // For initialization: the first group up to Python 3.13, the second from 3.14 on.
@@ -48,7 +43,7 @@ struct Python {
 // Python's functions in this process, once they are loaded.
 extern Python python;
 
-// Holds the GIL, in any thread, even one that Python has never seen.
+// The GIL, held by any thread, even one that Python has never seen.
 class WithPython {
    public:
     WithPython() : state_(python.PyGILState_Ensure()) {}
@@ -59,24 +54,9 @@ class WithPython {
     const int state_;
 };
 
-// An owned reference.
-class PythonObject {
-   public:
-    explicit PythonObject(void *object) : object_(object) {}
-    ~PythonObject() {
-        if (object_) python.Py_DecRef(object_);
-    }
-    PythonObject(const PythonObject &) = delete;
-    void *get() const { return object_; }
-
-   private:
-    void *object_;
-};
-
-// The text of a str object; empty for null.
-std::string python_text(void *object);
-
-// Clears the pending exception. Returns its message on one line, or its type if it has no message.
-std::string python_exception();
+// Runs statements that set the variable `reason` to an empty string or to why they failed. Returns
+// the address in their variable `result`, or null if they fail or if `result` is null. The GIL must
+// be held.
+const void *run_in_python(const char *statements, const char *result, std::string *reason);
 
 }  // namespace gkl_shim

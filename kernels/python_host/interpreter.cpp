@@ -1,22 +1,23 @@
-#include "gpu/python_interpreter.h"
+#include "python_host/interpreter.h"
 
 #include <dlfcn.h>
+#include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include <algorithm>
-
-#include "common/child_process.h"
-#include "common/printable.h"
-#include "common/safe_file.h"
-#include "gpu/python_api.h"
+#include "python_host/child_process.h"
+#include "python_host/python_api.h"
+#include "python_host/safe_file.h"
 
 namespace gkl_shim {
 namespace {
 
 const char kDefault[] = "python3";
+const char kAdvice[] =
+    "; set GKL_SHIM_PYTHON to the absolute path of the Python that has gkl-shim and CuPy";
 
 // Limits on the interpreter's answer. A caller that asks for cuda waits ten seconds in all.
-constexpr size_t kMostAnswer = 8192, kMostShown = 80;
+constexpr size_t kMostAnswer = 8192, kMostShown = 120;
 constexpr double kSecondsToAnswer = 8;
 
 // Prints the paths of the interpreter's shared library and program. Imports only the standard
@@ -37,30 +38,68 @@ if not found:
 print(found[0], sys.executable, sep="\n")
 )python";
 
+// Makes packages importable: those on PYTHONPATH first, then, as the module `site` does, those
+// installed for the interpreter and those of the user. Python itself would also take an empty entry
+// of PYTHONPATH for the working directory. This is not part of the interpreter's start, where a
+// package's failing start-up file would end the process.
+const char kAddPackages[] = R"python(
+try:
+    import os, sys
+    sys.path[:0] = [p for p in os.environ.get("PYTHONPATH", "").split(":") if p.startswith("/")]
+    import site
+    site.main()
+    reason = ""
+except BaseException as error:
+    reason = " ".join(str(error).split()) or type(error).__name__
+)python";
+
+// The names of the algorithm and of this version are written into it.
+const char kOpen[] = R"python(
+try:
+    from gkl_shim.cuda import opened_by_library
+    opened = opened_by_library.opened("ALGORITHM", ")python" GKL_SHIM_VERSION R"python(")
+    reason = ""
+except BaseException as error:
+    reason = " ".join(str(error).split()) or type(error).__name__
+)python";
+
+// The host's handler of SIGINT, which Python replaces when its module `signal` is imported, unless
+// the host has set one.
+class InterruptHandlerKept {
+   public:
+    InterruptHandlerKept() { sigaction(SIGINT, nullptr, &before_); }
+    ~InterruptHandlerKept() { sigaction(SIGINT, &before_, nullptr); }
+
+   private:
+    struct sigaction before_;
+};
+
 // What the interpreter printed about itself.
 struct Interpreter {
     std::string library, program;
 };
 
+// Removes the last line of a text, and returns it.
+std::string take_last_line(std::string *text) {
+    if (!text->empty() && text->back() == '\n') text->pop_back();
+    const size_t begin = text->rfind('\n') + 1;
+    const std::string line = text->substr(begin);
+    text->erase(begin);
+    return line;
+}
+
 // Checks an answer before anything in it is used. Returns false and sets *reason if it is refused.
-bool parse(const std::string &answer, Interpreter *interpreter, std::string *reason) {
+bool parse(std::string answer, Interpreter *interpreter, std::string *reason) {
     if (answer.empty()) return *reason = "it printed nothing", false;
-    const size_t first = answer.find('\n'), second = answer.find('\n', first + 1);
-    const bool two_lines = 0 < first && first + 1 < second && second + 1 == answer.size();
-    interpreter->library = answer.substr(0, first);
-    interpreter->program = two_lines ? answer.substr(first + 1, second - first - 1) : "";
-    if (!two_lines || printable(interpreter->library) != interpreter->library ||
-        printable(interpreter->program) != interpreter->program) {
-        *reason = "it printed something else than the paths of its library and its program: " +
-                  answer.substr(0, kMostShown);
-        return false;
-    }
+    interpreter->program = take_last_line(&answer);
+    interpreter->library = take_last_line(&answer);
     const std::string name = interpreter->library.substr(interpreter->library.rfind('/') + 1);
     std::string fault;
-    if (!is_safe_file(interpreter->library, &fault))
+    if (name.compare(0, 9, "libpython") != 0 || name.find(".so") == std::string::npos)
+        *reason =
+            "it printed no path of a Python library: " + interpreter->program.substr(0, kMostShown);
+    else if (!is_safe_file(interpreter->library, &fault))
         *reason = "its library " + interpreter->library + " cannot be used: " + fault;
-    else if (name.compare(0, 9, "libpython") != 0 || name.find(".so") == std::string::npos)
-        *reason = "it printed " + interpreter->library + ", which is no Python library";
     else if (!is_safe_file(interpreter->program, &fault))
         *reason = "its program " + interpreter->program + " cannot be used: " + fault;
     else
@@ -79,8 +118,7 @@ bool is_relative(const char *setting) {
 }
 
 // Starts the interpreter of `program`, without packages. Python reads none of its environment
-// variables, in any version, because one of them could lead it to the working directory. The
-// variables that count are read here and in add_packages().
+// variables, in any version, because one of them could lead it to the working directory.
 bool initialize(const std::string &program) {
     const bool user_packages =
         !is_set("PYTHONNOUSERSITE") && !is_relative("PYTHONUSERBASE") && !is_relative("HOME");
@@ -105,51 +143,23 @@ bool initialize(const std::string &program) {
     return true;
 }
 
-// Makes packages importable: those on PYTHONPATH first, then, as the module `site` does, those
-// installed for the interpreter and those of the user. Only absolute entries of PYTHONPATH count;
-// Python itself would also take an empty entry for the working directory. This is not part of the
-// interpreter's start, where a package's failing start-up file would end the process.
-bool add_packages() {
-    void *const path = python.PySys_GetObject("path");  // borrowed reference
-    const char *const set = getenv("PYTHONPATH");
-    const std::string entries = set ? set : "";
-    ptrdiff_t position = 0;
-    for (size_t at = 0; path && at < entries.size();) {
-        const size_t end = std::min(entries.find(':', at), entries.size());
-        if (entries[at] == '/') {
-            const PythonObject entry(
-                python.PyUnicode_DecodeFSDefaultAndSize(&entries[at], ptrdiff_t(end - at)));
-            if (!entry.get() || python.PyList_Insert(path, position++, entry.get()) != 0)
-                return false;
-        }
-        at = end + 1;
-    }
-    const PythonObject site(python.PyImport_ImportModule("site"));
-    const PythonObject main(site.get() ? python.PyObject_GetAttrString(site.get(), "main")
-                                       : nullptr);
-    const PythonObject done(main.get() ? python.PyObject_CallObject(main.get(), nullptr) : nullptr);
-    return done.get() != nullptr;
-}
-
-}  // namespace
-
-bool open_interpreter(std::string *name, std::string *reason) {
-    // This process is Python already.
-    if (!python.load(RTLD_DEFAULT) && python.Py_IsInitialized()) return true;
-
+// Loads Python's functions, and starts Python if this process has none. Sets *name to what is used.
+// Returns false and sets *reason if there is no Python that can be used.
+bool start_python(std::string *name, std::string *reason) {
     const char *const chosen = getenv("GKL_SHIM_PYTHON");
     const bool is_chosen = chosen && *chosen;
     *name = is_chosen ? std::string("GKL_SHIM_PYTHON=") + chosen : kDefault;
-    std::string program, answer;
+    std::string program;
     if (!find_program(is_chosen ? chosen : kDefault, &program, reason)) return false;
     if (!is_chosen) *name = program;
     const char *const command[] = {program.c_str(), "-I", "-S", "-c", kFindLibrary, nullptr};
+    std::string answer;
     Interpreter interpreter;
     if (!output_of(command, kMostAnswer, kSecondsToAnswer, &answer, reason) ||
         !parse(answer, &interpreter, reason))
         return false;
     // RTLD_GLOBAL, because extension modules look up the interpreter's functions there.
-    void *library = dlopen(interpreter.library.c_str(), RTLD_NOW | RTLD_GLOBAL);
+    void *const library = dlopen(interpreter.library.c_str(), RTLD_NOW | RTLD_GLOBAL);
     if (!library) return *reason = dlerror(), false;
     if (const char *missing = python.load(library)) {
         *reason = interpreter.library + " lacks " + missing;
@@ -159,10 +169,27 @@ bool open_interpreter(std::string *name, std::string *reason) {
         *reason = interpreter.library + " does not start";
         return false;
     }
-    const bool added = add_packages();
-    if (!added) *reason = python_exception();
+    run_in_python(kAddPackages, nullptr, reason);
     python.PyEval_SaveThread();
-    return added;
+    return reason->empty();
+}
+
+}  // namespace
+
+const gkl_shim_opened *open_in_python(const char *algorithm, std::string *reason) {
+    const InterruptHandlerKept kept;
+    std::string name = "this process";
+    // Python runs this process, or an earlier call has started it.
+    const bool is_python = !python.load(RTLD_DEFAULT) && python.Py_IsInitialized();
+    const void *opened = nullptr;
+    if (is_python || start_python(&name, reason)) {
+        std::string code = kOpen;
+        code.replace(code.find("ALGORITHM"), strlen("ALGORITHM"), algorithm);
+        const WithPython held;
+        opened = run_in_python(code.c_str(), "opened", reason);
+    }
+    if (!opened) *reason = name + ": " + *reason + kAdvice;
+    return static_cast<const gkl_shim_opened *>(opened);
 }
 
 }  // namespace gkl_shim

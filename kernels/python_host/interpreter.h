@@ -1,0 +1,22 @@
+// The Python of this process: the one that runs it, or one that is found and started inside it.
+//
+// The program that GKL_SHIM_PYTHON names, or the python3 on the PATH, is run to ask for the path of
+// its shared library. The answer is checked (safe_file.h), and the library loaded. Only Python's
+// stable ABI is used, so one build of ours works with every Python from 3.10 on.
+//
+// Nothing is loaded from the working directory. Only absolute entries of PATH and PYTHONPATH count.
+// Of Python's other environment variables only PYTHONNOUSERSITE and PYTHONUSERBASE are read. The
+// host's signal handlers stay in place.
+#pragma once
+
+#include <string>
+
+#include "gkl_shim_internal.h"
+
+namespace gkl_shim {
+
+// Opens the GPUs of an algorithm in Python. The result is valid until the process ends. Returns
+// null and sets *reason on failure. Only one thread may call it at a time.
+const gkl_shim_opened *open_in_python(const char *algorithm, std::string *reason);
+
+}  // namespace gkl_shim

@@ -1,0 +1,53 @@
+// GPUs that Python opens for a process that is not Python, such as a JVM.
+//
+// CuPy opens devices and loads kernels, in the interpreter that GKL_SHIM_PYTHON names, otherwise in
+// the python3 on the PATH. gkl-shim must be installed there, in the version of this library. That
+// interpreter is started inside this process on first use (interpreter.h), so a process that asks
+// for no GPU needs no Python. It is never finalized, because the process may end while its threads
+// compute.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <mutex>
+#include <string>
+
+#include "gkl_shim_internal.h"
+
+namespace gkl_shim {
+
+// The GPUs of one algorithm. Python's function gkl_shim.cuda.opened_by_library.opened(algorithm)
+// opens them.
+class PythonHost {
+   public:
+    enum State { kIdle, kStarting, kOpen, kFailed };
+
+    // Prepares the algorithm's engine with what Python has opened, before any call uses it. Returns
+    // why it cannot be used; an empty string if it can.
+    typedef std::string (*Use)(const gkl_shim_opened &opened);
+
+    // A host is never destroyed.
+    PythonHost(const char *algorithm, Use use) : algorithm_(algorithm), use_(use) {}
+
+    // Starts a thread that opens the GPUs, and returns at once. Later calls do nothing.
+    void start();
+
+    // The state, after waiting at most `seconds` while Python starts.
+    State wait(double seconds = 0);
+
+    // One line: the devices that are open, or why there are none.
+    std::string text();
+
+   private:
+    void run() noexcept;
+    void finish(State state, std::string text);
+
+    const char *const algorithm_;
+    const Use use_;
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    std::atomic<State> state_{kIdle};
+    std::string text_ = "not asked for";
+};
+
+}  // namespace gkl_shim
