@@ -1,4 +1,4 @@
-"""Our walk finds the regions of GATK's iterator, and leaves reads and random numbers as GATK does."""
+"""Our walk finds the regions of GATK's iterator, and leaves reads and numbers as GATK does."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Check = Callable[..., list[int]]
 
 @pytest.fixture(scope="module")
 def check(classpath: str, tmp_path_factory: pytest.TempPathFactory) -> Check:
-    """Compare both ways on a sample, and return the number of evaluated positions of each contig."""
+    """Compare both ways on a sample. Return the number of evaluated positions of each contig."""
     folder = tmp_path_factory.mktemp("walk")
     jar = paths.agent_jar()
     source = Path(__file__).with_name("WalkChecks.java")
@@ -71,9 +71,7 @@ def test_mutect2_on_real_reads(check: Check, chr22: data.Sample, options: str) -
 
 
 @pytest.mark.parametrize("options", HAPLOTYPE_CALLER)
-def test_haplotypecaller_on_reads_of_odd_shapes(
-    check: Check, tmp_path: Path, options: str
-) -> None:
+def test_haplotypecaller_on_reads_of_odd_shapes(check: Check, tmp_path: Path, options: str) -> None:
     check("HaplotypeCaller", odd_reads.write(tmp_path, 1, wild=False), *options.split())
 
 
