@@ -30,13 +30,13 @@ import org.gklshim.gatk.Members;
 
 /**
  * Finds the regions of a tool's input with GATK's iterator and with our walk, in a JVM with the
- * agent, and calls each region as soon as it is found: GATK's calls change reads, and draw random
- * numbers, between two regions. Prints a line for each contig, and how the two differ.
+ * agent, and calls each region before it looks for the next: GATK's calls change reads, and draw
+ * random numbers. Prints a line for each contig, and how the two differ.
  *
  * <p>Arguments: HaplotypeCaller or Mutect2, and its arguments.
  */
 public final class WalkChecks {
-    /** Three ways to find regions. The agent leaves GATK's iterator alone for unknown evaluators. */
+    /** Three ways to find regions. The agent does not change GATK's for an unknown evaluator. */
     private enum Way { GATK, WALK, AGENT }
 
     /** What a way has found. */

@@ -18,7 +18,7 @@ import org.broadinstitute.hellbender.utils.iterators.ReadCachingIterator;
 import org.broadinstitute.hellbender.utils.read.GATKRead;
 import org.gklshim.gatk.Members;
 
-/** The search for active regions: our walk along a contig, or GATK's own where ours cannot do it. */
+/** The search for active regions: our walk along a contig, or GATK's own for some options. */
 public final class ActiveRegions {
     /** The walk of each of GATK's iterators, empty if it is GATK's own. */
     private static final Map<AssemblyRegionIterator, List<RegionWalk>> WALKS =

@@ -34,6 +34,21 @@ final class AlignedRead {
         last = hasAdaptor && !isReverse ? Math.min(end, boundary - 1) : end;
     }
 
+    /** Returns whether GATK refuses this read: its alignment begins or ends with a deletion. */
+    boolean isMalformed() {
+        boolean hasBases = false;
+        CigarOperator operator = null;
+        for (int k = 0; k < cigar.size(); k++) {
+            operator = cigar.get(k).getOperator();
+            boolean isEmpty = cigar.get(k).getLength() == 0;
+            if (operator == CigarOperator.D && !hasBases && !isEmpty) {
+                return true;
+            }
+            hasBases |= operator.consumesReadBases() && !isEmpty;
+        }
+        return operator == CigarOperator.D;
+    }
+
     /** Returns this read's element of the pileup at a position, or null if it has none there. */
     PileupElement at(int position) {
         if (position < first || position > last) {

@@ -6,14 +6,14 @@ import org.broadinstitute.hellbender.utils.QualityUtils;
 
 /**
  * The screen of HaplotypeCaller with one sample. A position is not active if no genotype is more
- * likely than homozygous reference.
+ * likely than the homozygous reference.
  *
- * <p>GATK adds up, for each genotype, the logarithms of the reads' likelihoods. A read that supports
- * the reference adds at least the credit to the lead of homozygous reference over each other
- * genotype. The debit of other reads is what they take from this, and from the lead. If the lead is
- * not negative, then GATK's likelihood of homozygous reference, as an integer on the Phred scale, is
- * the best, and GATK calls the position inactive: rounding errors of sums are far smaller than the
- * half of a unit that GATK's rounding forgives.
+ * <p>GATK adds up, for each genotype, the logarithms of the reads' likelihoods. The lead of a
+ * position is the sum for homozygous reference, minus the largest sum of the other genotypes. Most
+ * reads support the reference, and add at least the credit to the lead. The debit of a read is what
+ * it lacks to that. So the lead is at least the number of reads times the credit, minus all debits.
+ * If this is not negative, the position is not active: GATK compares likelihoods as integers on the
+ * Phred scale, and the rounding errors of its sums are far smaller than half a unit of that.
  */
 final class HaplotypeCallerScreen extends Screen {
     /** Bases of a lower quality than most are debited one by one, so that the credit is larger. */
@@ -68,12 +68,12 @@ final class HaplotypeCallerScreen extends Screen {
         return depth * credit < debit;
     }
 
-    /** Returns what is missing to the credit if a read adds this to the lead. */
+    /** Returns the debit of a read that adds this to the lead. */
     private long debit(double lead) {
         return Math.max(0, credit - (long) Math.floor(lead * SCALE));
     }
 
-    /** Returns what a read adds to the lead of homozygous reference over the next genotype. */
+    /** Returns the least that a read adds to the lead. */
     private static double lead(int ploidy, byte quality, boolean isAlt) {
         double right = QualityUtils.qualToProbLog10(quality);
         double wrong = QualityUtils.qualToErrorProbLog10(quality) + MathUtils.LOG10_ONE_THIRD;

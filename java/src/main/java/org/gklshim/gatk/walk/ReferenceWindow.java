@@ -9,7 +9,8 @@ final class ReferenceWindow {
     private static final int LENGTH = 1 << 14;
 
     private final ReferenceDataSource source;
-    private int contigLength = -1;
+    /** The end of the contig. */
+    private int end = -1;
     private int start = 1;
     private byte[] bases = new byte[0];
 
@@ -17,23 +18,18 @@ final class ReferenceWindow {
         this.source = source;
     }
 
-    /** Returns the length of the contig of the reads: a walk has only one. */
-    int contigLength(GATKRead read) {
-        if (contigLength < 0) {
-            contigLength = source.getSequenceDictionary()
-                    .getSequence(read.getContig()).getSequenceLength();
-        }
-        return contigLength;
-    }
-
     /** Returns bases that reach from the start of a read to a position, or to the contig's end. */
-    byte[] load(GATKRead read, int end) {
-        int last = Math.min(end, contigLength(read));
-        boolean isLoaded = read.getStart() >= start && last < start + bases.length;
-        if (!isLoaded && read.getStart() <= last) {
-            start = read.getStart();
-            bases = source.queryAndPrefetch(new SimpleInterval(read.getContig(), start,
-                    Math.min(Math.max(last, start + LENGTH), contigLength))).getBases();
+    byte[] load(GATKRead read, int last) {
+        if (end < 0) {
+            end = source.getSequenceDictionary().getSequence(read.getContig()).getSequenceLength();
+        }
+        int first = read.getStart();
+        boolean isLoaded = first >= start && Math.min(last, end) < start + bases.length;
+        if (!isLoaded && first <= end) {
+            start = first;
+            int loaded = Math.min(Math.max(last, start + LENGTH), end);
+            bases = source.queryAndPrefetch(new SimpleInterval(read.getContig(), start, loaded))
+                    .getBases();
         }
         return bases;
     }
@@ -41,5 +37,10 @@ final class ReferenceWindow {
     /** Returns the position of the first of these bases. */
     int start() {
         return start;
+    }
+
+    /** Returns the end of the contig. */
+    int end() {
+        return end;
     }
 }

@@ -62,7 +62,8 @@ final class Screens {
             return none("of --alleles");
         } else if ((boolean) Members.get(model, "flowBasedModel")) {
             return none("of --likelihood-calculation-engine");
-        } else if (!((Collection<?>) optional(engine, "ploidyRegions", Collections.emptyList())).isEmpty()) {
+        } else if (!((Collection<?>) optional(engine, "ploidyRegions", Collections.emptyList()))
+                .isEmpty()) {
             return none("of --ploidy-regions");
         }
         HaplotypeCallerScreen screen = new HaplotypeCallerScreen(
