@@ -20,12 +20,13 @@ package org.gklshim.smithwaterman;
 
 import org.gklshim.Algorithm;
 import org.gklshim.NativeLibrary;
+import org.gklshim.Setting;
 
 public final class SmithWaterman extends Algorithm {
     public static final SmithWaterman INSTANCE = new SmithWaterman();
 
     private SmithWaterman() {
-        super("SmithWaterman", "nothing was aligned");
+        super("SmithWaterman", Setting.SMITHWATERMAN, "nothing was aligned");
     }
 
     @Override
