@@ -176,7 +176,7 @@ def kernel_figures(sets: dict[str, Batch]) -> dict[str, Any]:
     by_shape: dict[str, dict[str, Any]] = {}
     by_input: dict[str, dict[str, Any]] = {}
     engines = {
-        str(rows) if rows else "chosen": cuda.Engine([0], rows_a_lane=rows)
+        str(rows) if rows else "chosen": cuda.Engine([0], rows_per_lane=rows)
         for rows in (*cuda.widths("single")[1:], 0)
     }
     for haplotype, read in SHAPES:
@@ -195,9 +195,9 @@ def kernel_figures(sets: dict[str, Batch]) -> dict[str, Any]:
                 shape: max(by_shape[rows][shape]["raw_tcups"] for rows in by_shape)
                 for shape in by_shape["chosen"]
             },
-            "by_rows_a_lane": by_shape,
+            "by_rows_per_lane": by_shape,
         },
-        "kernels_by_input": {"by_rows_a_lane": by_input},
+        "kernels_by_input": {"by_rows_per_lane": by_input},
     }
 
 

@@ -10,7 +10,7 @@ pairhmm_callers.py.
 The tables are those of Ren, Bertels and Al-Ars, *Evolutionary Bioinformatics* 14, 2018 (on a K40),
 and of Li, 2021 (on a Titan RTX and a V100). They compare inter-task kernels, which give a pair to
 few lanes and compute many pairs side by side, with intra-task kernels, which spread a pair over
-many lanes. Here the inter-task kernel is the engine's kernel with the most rows a lane, so that a
+many lanes. Here the inter-task kernel is the engine's kernel with the most rows per lane, so that a
 read takes the fewest lanes, and the intra-task kernel is the one with the fewest.
 """
 
@@ -194,13 +194,13 @@ def grid(on: _Measuring, step: Progress) -> Table:
     table = Table(
         "Inter-task and intra-task kernels",
         name="grid", x="read x haplotype", y="raw_tcups", lines=("kernel", "pairs"), log="y",
-        note="inter-task: the kernel with the most rows a lane. intra-task: the one with the "
+        note="inter-task: the kernel with the most rows per lane. intra-task: the one with the "
         "fewest, or the next wider one if a read does not fit a warp. If there are few tiles, as "
         "with 200 pairs, the engine gives each to several warps. Haplotypes share next to nothing.",
     )  # fmt: skip
     widths = cuda.widths("single")
     chosen = {"intra-task": widths[0], "inter-task": widths[-1], "as planned": 0}
-    engines = {name: cuda.Engine([0], rows_a_lane=rows) for name, rows in chosen.items()}
+    engines = {name: cuda.Engine([0], rows_per_lane=rows) for name, rows in chosen.items()}
     for pairs, (read, haplotype) in itertools.product(_GRID_PAIRS, _GRID):
         batch = regions.uniform(pairs // math.prod(_SHAPE), _SHAPE, read, haplotype)
         for name, engine in engines.items():
@@ -212,7 +212,7 @@ def grid(on: _Measuring, step: Progress) -> Table:
                     "pairs": pairs,
                     "read x haplotype": f"{read} x {haplotype}",
                     "kernel": name,
-                    "rows_a_lane": chosen[name] or None,
+                    "rows_per_lane": chosen[name] or None,
                     "kernel_milliseconds": found.kernel * 1e3,
                     "raw_tcups": found.raw_tcups,
                     "call_milliseconds": call["milliseconds"],
@@ -228,22 +228,22 @@ def tiles(on: _Measuring, step: Progress) -> Table:
     """Each kernel, by the length of reads."""
     table = Table(
         "Rows a lane and lanes a read, kernel alone",
-        name="tiles", x="read", y="raw_tcups", lines=("rows_a_lane", "haplotype"),
+        name="tiles", x="read", y="raw_tcups", lines=("rows_per_lane", "haplotype"),
         note=f"cycles a cell: of one of a multiprocessor's {_LANES} lanes, at the clock read "
         "during the run. At least five multiply-adds are needed.",
     )  # fmt: skip
     for rows in cuda.widths("single"):
-        engine = cuda.Engine([0], rows_a_lane=rows)
+        engine = cuda.Engine([0], rows_per_lane=rows)
         for haplotype, read in itertools.product(_TILE_HAPLOTYPES, _TILE_LENGTHS):
             lanes = -(-read // rows)
             if lanes > _WARP or read > haplotype:
                 continue
-            step(f"{rows} rows a lane, {read} x {haplotype}")
+            step(f"{rows} rows per lane, {read} x {haplotype}")
             batch = regions.uniform(_TILE_PAIRS // math.prod(_SHAPE), _SHAPE, read, haplotype)
             found, megahertz = _with_clock(engine, batch)
             table.rows.append(
                 {
-                    "rows_a_lane": rows,
+                    "rows_per_lane": rows,
                     "read": read,
                     "haplotype": haplotype,
                     "lanes_a_read": lanes,

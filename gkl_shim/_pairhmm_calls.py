@@ -23,7 +23,7 @@ _CALL_CELLS = 1 << 29
 _CALL_READS = 16
 _FEW_READS_CELLS = 1 << 32
 # A region with up to this many letters keeps its haplotypes together, because the engine chooses
-# where to cut them from all of them (kMostLetters in kernels/pairhmm/cuts.cpp). It cuts those of
+# where to cut them from all of them (kMaxLetters in kernels/pairhmm/cuts.cpp). It cuts those of
 # larger regions in the middle, and also those of a region with few haplotypes (kFewHaplotypes). So
 # a larger region is divided into parts of few haplotypes, which are cut as in the whole region.
 _CUT_TOGETHER_LETTERS = 1 << 17

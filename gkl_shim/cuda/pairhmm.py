@@ -48,7 +48,7 @@ _BLOCK_SHARED_BYTES = 1024
 
 
 def widths(precision: Precision) -> tuple[int, ...]:
-    """Return the number of rows a lane of each kernel, in ascending order."""
+    """Return the number of rows per lane of each kernel, in ascending order."""
     ffi, lib = _native.library()
     rows = ffi.new("int32_t[]", lib.GKL_SHIM_PAIRHMM_CUDA_WIDTHS)
     lib.gkl_shim_pairhmm_cuda_widths(_native_pairhmm.precision_code(precision), rows)
@@ -110,8 +110,8 @@ class Engine(DeviceEngine):
     most_memory
         The most bytes that the buffers on each device take; None for half of what is free.
         ``GKL_SHIM_DEVICE_MEMORY`` has precedence.
-    rows_a_lane
-        For measurements: use the kernel with this many rows a lane wherever it can hold a region's
+    rows_per_lane
+        For measurements: use the kernel with this many rows per lane wherever it can hold a region's
         reads. 0 chooses the cheapest kernel. All kernels give the same bits.
     streams
         For measurements: the most chunks of one call in flight on a device. 0 chooses it from the
@@ -148,7 +148,7 @@ class Engine(DeviceEngine):
         threads: int = 0,
         *,
         most_memory: int | None = None,
-        rows_a_lane: int = 0,
+        rows_per_lane: int = 0,
         streams: int = 0,
         launch_threads: int = 0,
         multiprocessors: int = 0,
@@ -168,7 +168,7 @@ class Engine(DeviceEngine):
             precision=_native_pairhmm.precision_code(precision),
             conventions=_native_pairhmm.conventions_code(as_gkl),
             threads=threads,
-            rows_a_lane=rows_a_lane,
+            rows_per_lane=rows_per_lane,
             streams=streams,
             launch_threads=launch_threads,
         )

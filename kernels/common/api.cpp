@@ -57,7 +57,7 @@ gkl_shim_status invalid(const char *format, ...) {
 
 bool check_count(const char *name, int64_t count) {
     if (count < 0) return fail("%s is %lld, less than 0", name, (long long)count);
-    if (count > kMostElements)
+    if (count > kMaxElements)
         return fail("%s is %lld, more than fits into any memory", name, (long long)count);
     return true;
 }

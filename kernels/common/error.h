@@ -15,7 +15,7 @@ gkl_shim_status invalid(const char *format, ...) __attribute__((format(printf, 1
 
 // Whether there can be that many elements in memory. Sets the error otherwise. No process has as
 // many bytes, and the product of a count and a number below 128 does not overflow.
-constexpr int64_t kMostElements = int64_t(1) << 56;
+constexpr int64_t kMaxElements = int64_t(1) << 56;
 bool check_count(const char *name, int64_t count);
 gkl_shim_status out_of_memory();
 

@@ -47,14 +47,14 @@ gkl_shim_status on_cpu(const Settings &settings, const Spectrum &spectrum, const
 }  // namespace
 
 bool check_k(int32_t k) {
-    if (k >= kLeastK && k <= kMostK) return true;
-    return fail("k is %d, not %d to %d", k, kLeastK, kMostK);
+    if (k >= kLeastK && k <= kMaxK) return true;
+    return fail("k is %d, not %d to %d", k, kLeastK, kMaxK);
 }
 
 bool check_threshold(int32_t threshold) {
     if (threshold == Counter::kValley) return true;
-    if (threshold >= 2 && threshold <= kMostThreshold) return true;
-    return fail("threshold is %d, not 2 to %d", threshold, kMostThreshold);
+    if (threshold >= 2 && threshold <= kMaxThreshold) return true;
+    return fail("threshold is %d, not 2 to %d", threshold, kMaxThreshold);
 }
 
 gkl_shim_status correct_batch(const gkl_shim_correct_options *options,

@@ -29,7 +29,7 @@ int64_t median_count(const Histogram &histogram) {
 }  // namespace
 
 int valley(const Histogram &histogram) {
-    const int last = int(kMostCount) - 1;  // the last number stands for many counts
+    const int last = int(kMaxCount) - 1;  // the last number stands for many counts
     const int deep = int(median_count(histogram) / kReadsOfAnError);
     int at = std::max(deep, 1);
     while (at < last && histogram[size_t(at + 1)] < histogram[size_t(at)]) at++;

@@ -25,7 +25,7 @@ inline void sort_entries(uint64_t *entries, size_t count) {
 }
 
 // histogram[c] is how many k-mers occur c times, and the last number how many occur at least
-// kMostCount times. histogram[0] is the sum of their counts.
+// kMaxCount times. histogram[0] is the sum of their counts.
 using Histogram = std::vector<int64_t>;
 
 // The count at which the histogram has its valley, at least 2. Errors make k-mers of low counts,
@@ -45,7 +45,7 @@ class Counter {
 
     // `least`: how often a k-mer must occur to be kept.
     Counter(int k, int least)
-        : hasher_(k), layout_(k), least_(least), kept_(kPartitions), histogram_(kMostCount + 1) {}
+        : hasher_(k), layout_(k), least_(least), kept_(kPartitions), histogram_(kMaxCount + 1) {}
     virtual ~Counter() = default;
     Counter(const Counter &) = delete;
 

@@ -31,7 +31,7 @@
 namespace gkl_shim {
 namespace correct {
 
-constexpr int kLeastK = 11, kMostK = 31;
+constexpr int kLeastK = 11, kMaxK = 31;
 
 // The low bits of a hash that a slot holds, above the count.
 constexpr int kPrintBits = 24, kCountBits = 8;
@@ -39,10 +39,10 @@ constexpr int kPrintBits = 24, kCountBits = 8;
 // The code of N. It is in no k-mer.
 constexpr uint8_t kUnknown = 4;
 
-constexpr uint32_t kMostCount = (1u << kCountBits) - 1;
+constexpr uint32_t kMaxCount = (1u << kCountBits) - 1;
 
 // The largest threshold: with the largest k, a count in a table ends there.
-constexpr int kMostThreshold = 2047;
+constexpr int kMaxThreshold = 2047;
 
 constexpr int kPartitionBits = 9, kPartitions = 1 << kPartitionBits;
 
@@ -156,8 +156,7 @@ struct SpectrumView {
         for (uint64_t at = home(hash);; at++) {
             const uint32_t slot = slots[at];
             if (slot == 0) return 0;
-            if (((slot >> kCountBits) ^ uint32_t(hash)) << kCountBits == 0)
-                return slot & kMostCount;
+            if (((slot >> kCountBits) ^ uint32_t(hash)) << kCountBits == 0) return slot & kMaxCount;
         }
     }
 };

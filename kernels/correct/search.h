@@ -47,14 +47,14 @@ enum State : uint8_t {
 enum Class { kLow = 0, kMiddle = 1, kHigh = 2 };
 
 // The most that the changes cost that the search makes at once.
-constexpr int kMostCost = 16;
+constexpr int kMaxCost = 16;
 GKL_SHIM_CORRECT int cost_of(Class quality) {
     return quality == kHigh ? 6 : quality == kMiddle ? 2 : 1;
 }
 
 // The most bases that the search tries for one weak k-mer. Sequences of few different k-mers have
 // too many ways.
-constexpr int kMostTried = 1000;
+constexpr int kMaxTried = 1000;
 
 // The most changes of a read, unless the caller sets another limit.
 GKL_SHIM_CORRECT int default_limit(int length) { return 2 + length / 10; }
@@ -62,17 +62,17 @@ GKL_SHIM_CORRECT int default_limit(int length) { return 2 + length / 10; }
 // A read gets few changes within this number of bases, because copies of a repeat and alleles
 // differ by true bases of high quality. A change of a base of high quality counts as two, and one
 // of low quality does not count.
-constexpr int kWindow = 20, kMostInWindow = 4;
+constexpr int kWindow = 20, kMaxInWindow = 4;
 
 struct Limits {
     int32_t changes;         // of a read; 0 means default_limit()
-    int32_t in_window;       // 0 means kMostInWindow
+    int32_t in_window;       // 0 means kMaxInWindow
     int32_t all_or_nothing;  // if not 0, a read that stays unsolved gets no change at all
 
     GKL_SHIM_CORRECT int of(int length) const {
         return changes > 0 ? changes : default_limit(length);
     }
-    GKL_SHIM_CORRECT int of_window() const { return in_window > 0 ? in_window : kMostInWindow; }
+    GKL_SHIM_CORRECT int of_window() const { return in_window > 0 ? in_window : kMaxInWindow; }
 };
 
 // A base of a read and what to change it to.
@@ -205,10 +205,10 @@ class Search {
         total_quality_ = read_.total_quality();
         tried_ = 0;
         GKL_SHIM_ROLLED
-        for (int limit = 1; limit <= kMostCost; limit = next_limit_) {
-            next_limit_ = kMostCost + 1;
+        for (int limit = 1; limit <= kMaxCost; limit = next_limit_) {
+            next_limit_ = kMaxCost + 1;
             const int ways = explore(direction > 0 ? weak + k - 1 : weak, direction, limit);
-            if (tried_ == kMostTried) return false;
+            if (tried_ == kMaxTried) return false;
             if (ways == 0) continue;
             const int changes = ways == 1 ? best_changes_ : common_;
             if (changes == 0 || !make_best(changes)) return false;
@@ -233,7 +233,7 @@ class Search {
 
     // Makes the best changes, unless there would be too many in a window.
     GKL_SHIM_CORRECT bool make_best(int changes) {
-        uint32_t before[kMostCost];
+        uint32_t before[kMaxCost];
         GKL_SHIM_ROLLED
         for (int d = 0; d < changes; d++) {
             before[d] = read_.code(best_[d].position);
@@ -270,8 +270,8 @@ class Search {
     // Tries all ways of exactly this cost. Returns how many are equally good. This is a depth-first
     // search without recursion.
     GKL_SHIM_CORRECT int explore(int start, int direction, int limit) {
-        Step way[kMostCost];
-        const int most = left_ < kMostCost ? left_ : kMostCost;
+        Step way[kMaxCost];
+        const int most = left_ < kMaxCost ? left_ : kMaxCost;
         int ways = 0, depth = 0;
         uint32_t best = 0;
         if (most == 0) return 0;
@@ -286,7 +286,7 @@ class Search {
                 step.quality =
                     (depth > 0 ? way[depth - 1].quality : 0) + read_.quality(step.position);
                 step.untried = 0;
-                const bool may = may_be_wrong(quality, back, depth) && tried_ < kMostTried;
+                const bool may = may_be_wrong(quality, back, depth) && tried_ < kMaxTried;
                 if (may && step.cost > limit) {
                     if (step.cost < next_limit_) next_limit_ = step.cost;
                 } else if (may) {
@@ -358,7 +358,7 @@ class Search {
     const int enough_;  // k-mers in a row that confirm a change
     // What explore() found: the best way, how many changes of it, how many of these all ways begin
     // with, and the k-mers that confirm its last change.
-    Change best_[kMostCost];
+    Change best_[kMaxCost];
     int best_changes_ = 0, common_ = 0, run_ = 0;
     int next_limit_ = 0;          // the least cost of a way over the limit
     int tried_ = 0;               // bases

@@ -2,7 +2,7 @@
 // formulas. V is a number or a vector of lanes.
 #pragma once
 
-#include "hmm/model.h"
+#include "hmm/recurrence.h"
 
 namespace gkl_shim {
 namespace hmm {
@@ -46,7 +46,7 @@ GKL_SHIM_DEVICE V joined_likelihood(V ends, V total_high, V total_low, double le
     const V x = high >= high_trusted ? high : low;
     const auto trusted = (x >= low_trusted) & (high <= largest);
     const V value = log10_likelihood<V, I>(trusted ? x : V{} + 1.0, length, R::kStart);
-    return trusted ? value : V{} + same_bits<double>(int64_t(0x7ff8000000000000));
+    return trusted ? value : V{} + bit_cast<double>(int64_t(0x7ff8000000000000));
 }
 
 }  // namespace hmm

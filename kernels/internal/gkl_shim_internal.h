@@ -124,10 +124,10 @@ typedef struct {
     int32_t conventions;     /* GKL_SHIM_STRICT or GKL_SHIM_AS_GKL */
     int32_t threads;         /* for planning, as in gkl_shim_pairhmm_options */
     int32_t multiprocessors; /* of the device */
-    int32_t rows_a_lane; /* 0: choose by cost; otherwise every tile uses the kernel with this many,
-                            unless that cannot hold the region's longest read */
-    int64_t cells;       /* of a chunk, about */
-    int64_t scratch_bytes; /* limit on a chunk's scratch memory, about */
+    int32_t rows_per_lane;   /* 0: choose by cost; otherwise every tile uses the kernel with this
+                              many,   unless that cannot hold the region's longest read */
+    int64_t cells;           /* of a chunk, about */
+    int64_t scratch_bytes;   /* limit on a chunk's scratch memory, about */
     int64_t planning; /* limit on the time to plan a chunk on one thread, in nanoseconds, about; 0:
                          none */
 } gkl_shim_pairhmm_cuda_planner_options;
@@ -152,7 +152,7 @@ typedef struct {
     int32_t joins;  /* warps a tile in the launch of the join */
     int32_t striped_passes, striped_joins; /* the same for the striped kernel, which always needs
                                               a second launch for the join */
-    /* The tiles of each kernel, in order of rows a lane; the stripes come last. */
+    /* The tiles of each kernel, in order of rows per lane; the stripes come last. */
     int32_t first_tile[GKL_SHIM_PAIRHMM_CUDA_KERNELS], tiles[GKL_SHIM_PAIRHMM_CUDA_KERNELS];
 } gkl_shim_pairhmm_cuda_chunk;
 
@@ -162,7 +162,7 @@ typedef struct gkl_shim_pairhmm_cuda_planner gkl_shim_pairhmm_cuda_planner;
 GKL_SHIM_API gkl_shim_status gkl_shim_pairhmm_cuda_planner_open(
     const gkl_shim_pairhmm_cuda_planner_options *options, gkl_shim_pairhmm_cuda_planner **planner);
 
-/* The rows a lane of each kernel, in ascending order, padded with zeros. */
+/* The rows per lane of each kernel, in ascending order, padded with zeros. */
 GKL_SHIM_API void gkl_shim_pairhmm_cuda_widths(int32_t precision,
                                                int32_t widths[GKL_SHIM_PAIRHMM_CUDA_WIDTHS]);
 
@@ -231,7 +231,7 @@ typedef struct {
     int32_t precision;      /* GKL_SHIM_SINGLE or GKL_SHIM_DOUBLE */
     int32_t conventions;    /* GKL_SHIM_STRICT or GKL_SHIM_AS_GKL */
     int32_t threads;        /* for planning, and for pairs that no device computes */
-    int32_t rows_a_lane;    /* as for the planner */
+    int32_t rows_per_lane;  /* as for the planner */
     int32_t slots;          /* limit on a device's chunks in flight, of all calls together */
     int32_t streams;        /* the same limit for one call; 0: chosen from the threads */
     int32_t launch_threads; /* threads that plan and launch chunks, for each call and device; 0:

@@ -15,7 +15,7 @@ namespace gkl_shim {
 namespace jni {
 namespace {
 
-constexpr int kMostLinks = 40;  // the kernel's limit
+constexpr int kMaxLinks = 40;  // the kernel's limit
 const char kPrefix[] = ".gkl-shim.", kSuffix[] = ".partial";
 
 std::string folder_of(const std::string &path) {
@@ -38,7 +38,7 @@ int own_descriptor(const std::string &path) {
 // Follows symbolic links until the path is not a link or names a descriptor. Returns false if there
 // are too many.
 bool follow_links(std::string *path) {
-    for (int links = 0; links < kMostLinks; links++) {
+    for (int links = 0; links < kMaxLinks; links++) {
         char target[PATH_MAX];
         if (own_descriptor(*path) >= 0) return true;
         const ssize_t length = readlink(path->c_str(), target, sizeof target);

@@ -16,7 +16,7 @@ const int64_t kPieces = 64;
 const int64_t kNanosecondsOfItem = 20;
 // Pieces are written together up to this many bytes, because lines with long substrings would
 // fill the memory. One piece may have more.
-const int64_t kMostText = int64_t(1) << 25;
+const int64_t kMaxText = int64_t(1) << 25;
 // Numbers are aligned to the right in this many columns.
 const int kWidth = 8;
 
@@ -189,7 +189,7 @@ bool LineWriter::next(const uint8_t **text, int64_t *size) {
         places[size_t(piece + 1)] = sizer.size;
     });
     for (size_t piece = 1; piece < places.size(); piece++) places[piece] += places[piece - 1];
-    while (pieces > 1 && places[size_t(pieces)] > kMostText) pieces--;
+    while (pieces > 1 && places[size_t(pieces)] > kMaxText) pieces--;
     *size = places[size_t(pieces)];
     if (text_.size() < *size) text_ = Buffer<uint8_t>(*size);
     parallel_for(pieces, nanoseconds, threads_, Calls::kSeveral, [&](int64_t piece) {

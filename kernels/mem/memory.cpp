@@ -16,7 +16,7 @@ const size_t kHugePage = size_t(1) << 21;
 const size_t kLarge = 2 * kHugePage;
 // Blocks from this size on are kept. malloc() gives most of them back to the system.
 const size_t kLeastKept = size_t(1) << 17;
-const size_t kMostKept = size_t(1) << 30;
+const size_t kMaxKept = size_t(1) << 30;
 
 // The size of a block that is kept: one of eight between two powers of two, so that later calls can
 // use the block again.
@@ -45,14 +45,14 @@ class KeptBlocks {
     // Returns whether the block is kept.
     bool keep(void *memory, size_t size) {
         const std::unique_lock<std::mutex> lock(mutex_, std::try_to_lock);
-        if (!lock || size > kMostKept) return false;
+        if (!lock || size > kMaxKept) return false;
         try {
             blocks_.emplace(size, memory);
         } catch (const std::bad_alloc &) {
             return false;
         }
         bytes_ += size;
-        free_blocks(kMostKept);
+        free_blocks(kMaxKept);
         return true;
     }
 

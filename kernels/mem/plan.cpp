@@ -48,7 +48,7 @@ Seeds choose_seeds(const Workload &workload) {
         for (int32_t step = 1; step <= std::min<int64_t>(period, kWidestStep); step++) {
             Seeds seeds = {letters, 0, -1, step, 1};
             seeds.query_step = query_step(seeds, workload.min_length);
-            for (int32_t bits = std::min(2 * letters, 8); bits <= std::min(2 * letters, kMostBits);
+            for (int32_t bits = std::min(2 * letters, 8); bits <= std::min(2 * letters, kMaxBits);
                  bits++) {
                 seeds.bits = bits;
                 if (bits > 8 && (int64_t(4) << bits) > workload.table_bytes) break;

@@ -7,7 +7,7 @@ namespace gkl_shim {
 namespace mem {
 
 // The most bits of Seeds, so that the number of a bucket has 32 bits.
-const int32_t kMostBits = 30;
+const int32_t kMaxBits = 30;
 
 struct Workload {
     int64_t reference;    // letters that one page of the index covers

@@ -149,7 +149,7 @@ Index load_index(const uint8_t *bytes, int64_t size, int threads) {
     const int64_t page_letters = head[kPageLetters];
     require(head[kMinLength] >= 1 && head[kMemory] >= 0 && seeds.letters >= 1 &&
             seeds.letters <= kLongestSeed && seeds.bits >= 1 && seeds.bits <= 2 * seeds.letters &&
-            seeds.bits <= kMostBits && seeds.odd_bits >= -1 && seeds.odd_bits <= seeds.bits &&
+            seeds.bits <= kMaxBits && seeds.odd_bits >= -1 && seeds.odd_bits <= seeds.bits &&
             seeds.reference_step >= 1 && seeds.query_step >= 1 && page_letters >= 1 &&
             page_letters <= kLongestPage &&
             seeds.reference_step <= head[kMinLength] - seeds.letters + 1);

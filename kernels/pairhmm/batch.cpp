@@ -9,7 +9,7 @@ namespace {
 
 bool check_offsets(const char *name, const int64_t *offsets, int64_t count) {
     if (!offsets) return fail("%s is null", name);
-    if (count > kMostElements)
+    if (count > kMaxElements)
         return fail("%s: %lld sequences are more than fit into any memory", name, (long long)count);
     if (offsets[0] != 0) return fail("%s[0] is %lld, not 0", name, (long long)offsets[0]);
     for (int64_t k = 0; k < count; k++)

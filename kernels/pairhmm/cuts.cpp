@@ -10,7 +10,7 @@ namespace {
 // With fewer haplotypes, cuts in the middle leave at most 2% more columns on recorded regions.
 constexpr int64_t kFewHaplotypes = 8;
 // GATK's regions have a tenth of this. gkl_shim/pairhmm.py knows the limit, too.
-constexpr int64_t kMostLetters = int64_t(1) << 17;
+constexpr int64_t kMaxLetters = int64_t(1) << 17;
 
 bool is_less(const Letters &a, const Letters &b) {
     const int64_t k = common_prefix(a, b, 0);
@@ -36,7 +36,7 @@ void Cutter::choose(Haplotype *haplotypes, int64_t count) {
 bool Cutter::find_distinct(const Haplotype *haplotypes, int64_t count) {
     int64_t letters = 0;
     for (int64_t h = 0; h < count; h++) letters += haplotypes[h].length;
-    if (letters > kMostLetters) return false;
+    if (letters > kMaxLetters) return false;
     order_.resize(size_t(count));
     std::iota(order_.begin(), order_.end(), 0);
     std::sort(order_.begin(), order_.end(),

@@ -1,4 +1,4 @@
-// The pair hidden Markov model: its constants and its tables. hmm/model.h has the recurrence.
+// The pair hidden Markov model: its constants and its tables. hmm/recurrence.h has the recurrence.
 //
 // Every engine uses this file, so all give the same bits. The formulas below, with the order of
 // their operations, are part of the contract:
@@ -17,7 +17,7 @@
 // The exponent g = 0.434294 ln 10 is Intel GKL's: it writes 1/ln 10 in six digits.
 #pragma once
 
-#include "hmm/model.h"
+#include "hmm/recurrence.h"
 
 namespace gkl_shim {
 namespace pairhmm {

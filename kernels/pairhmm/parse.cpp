@@ -16,7 +16,7 @@ namespace gkl_shim {
 namespace pairhmm {
 namespace {
 
-enum : int { kTracks = 5, kMostDigits = 9, kExcerpt = 30 };
+enum : int { kTracks = 5, kMaxDigits = 9, kExcerpt = 30 };
 enum : uint8_t { kPhred = 33, kMaxQual = 127 };
 const char *const kQualNames[] = {"quals", "insertion_quals", "deletion_quals",
                                   "continuation_quals"};
@@ -97,7 +97,7 @@ bool parse_header(const Line &line, Header *header) {
     bool good = count == 2;
     int64_t numbers[2] = {};
     for (int k = 0; good && k < 2; k++) {
-        good = fields[k].size <= kMostDigits;
+        good = fields[k].size <= kMaxDigits;
         for (int64_t z = 0; good && z < fields[k].size; z++) {
             const uint8_t digit = uint8_t(fields[k].begin[z] - '0');
             good = digit < 10;

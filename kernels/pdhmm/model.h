@@ -22,7 +22,7 @@
 //   - A haplotype that ends inside a deletion is `open`: all rows but the first start inside one.
 //     Then, for its first deletion, the kept values of all rows but the first are zero.
 //
-// The recurrence is computed in the scaled form of hmm/model.h, in double precision, as GATK
+// The recurrence is computed in the scaled form of hmm/recurrence.h, in double precision, as GATK
 // does. The scales are positive and belong to a row, so the larger value is the same in that form.
 // Nothing but the replacement is not linear. A haplotype is cut after its last deletion, but not
 // before its middle. Its tail is computed backward, as PairHMM computes tails, and joined.

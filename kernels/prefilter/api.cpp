@@ -25,7 +25,7 @@ bool check_sequences(const char *name, const gkl_shim_prefilter_sequences &seque
                      int64_t pairs) {
     if (!sequences.letters && (!sequences.low || !sequences.high))
         return fail("%s: letters is null, and so is low or high", name);
-    if (sequences.size < 0 || sequences.size > kMostElements)
+    if (sequences.size < 0 || sequences.size > kMaxElements)
         return fail("%s: size is %lld, %s", name, (long long)sequences.size,
                     sequences.size < 0 ? "less than 0" : "more than fits into any memory");
     if (!sequences.starts && sequences.stride < 0)

@@ -17,7 +17,7 @@ const char kAdvice[] =
     "; set GKL_SHIM_PYTHON to the absolute path of the Python that has gkl-shim and CuPy";
 
 // Limits on the interpreter's answer. A caller that asks for cuda waits ten seconds in all.
-constexpr size_t kMostAnswer = 8192, kMostShown = 120;
+constexpr size_t kMaxAnswer = 8192, kMaxShown = 120;
 constexpr double kSecondsToAnswer = 8;
 
 // Prints the paths of the interpreter's shared library and program. Imports only the standard
@@ -97,7 +97,7 @@ bool parse(std::string answer, Interpreter *interpreter, std::string *reason) {
     std::string fault;
     if (name.compare(0, 9, "libpython") != 0 || name.find(".so") == std::string::npos)
         *reason =
-            "it printed no path of a Python library: " + interpreter->program.substr(0, kMostShown);
+            "it printed no path of a Python library: " + interpreter->program.substr(0, kMaxShown);
     else if (!is_safe_file(interpreter->library, &fault))
         *reason = "its library " + interpreter->library + " cannot be used: " + fault;
     else if (!is_safe_file(interpreter->program, &fault))
@@ -155,7 +155,7 @@ bool start_python(std::string *name, std::string *reason) {
     const char *const command[] = {program.c_str(), "-I", "-S", "-c", kFindLibrary, nullptr};
     std::string answer;
     Interpreter interpreter;
-    if (!output_of(command, kMostAnswer, kSecondsToAnswer, &answer, reason) ||
+    if (!output_of(command, kMaxAnswer, kSecondsToAnswer, &answer, reason) ||
         !parse(answer, &interpreter, reason))
         return false;
     // RTLD_GLOBAL, because extension modules look up the interpreter's functions there.

@@ -10,7 +10,7 @@
 namespace gkl_shim {
 namespace {
 
-constexpr int kMostLinks = 40;  // as the kernel's
+constexpr int kMaxLinks = 40;  // as the kernel's
 const char kDefaultPath[] = "/usr/local/bin:/usr/bin:/bin";
 
 bool is_ours(const struct stat &file) { return file.st_uid == 0 || file.st_uid == geteuid(); }
@@ -59,7 +59,7 @@ bool is_safe_file(const std::string &path, std::string *reason) {
         if (S_ISLNK(found.st_mode)) {
             char target[PATH_MAX];
             const ssize_t length = readlink(name.c_str(), target, sizeof target);
-            if (length <= 0 || size_t(length) == sizeof target || ++links > kMostLinks)
+            if (length <= 0 || size_t(length) == sizeof target || ++links > kMaxLinks)
                 return *reason = strerror(ELOOP), false;
             rest = std::string(target, size_t(length)) + "/" + rest;
             if (target[0] == '/') reached.clear();

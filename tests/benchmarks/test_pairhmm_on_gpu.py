@@ -149,7 +149,7 @@ def test_kernels_and_calls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     arguments = [str(INPUT), "--json", str(file)]
     CliRunner().invoke(pairhmm_cuda.command, arguments, catch_exceptions=False)
     found = json.loads(file.read_text())
-    assert set(found["kernels_by_input"]["by_rows_a_lane"]["chosen"]) == {INPUT.stem, "generated"}
+    assert set(found["kernels_by_input"]["by_rows_per_lane"]["chosen"]) == {INPUT.stem, "generated"}
     assert f"{INPUT.stem} once" in found["end_to_end_from_python"]
     assert all(row["us"] > 0 for row in found["end_to_end_from_python"].values())
     assert found["same_bits_as_cpu"]["single"] == []  # these kernels compute nothing

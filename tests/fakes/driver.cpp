@@ -47,7 +47,7 @@ enum Status {
 enum class Kind { kDevice, kPinned, kStream, kEvent };
 enum { kGuard = 256, kAnyDevice = -1 };
 // The limits on a grid.
-constexpr uint32_t kMostBlocks = 0x7fffffff, kMostRows = 65535;
+constexpr uint32_t kMaxBlocks = 0x7fffffff, kMaxRows = 65535;
 constexpr uint8_t kGuardByte = 0x5C, kFreed = 0xDD;
 // What new memory holds: as 16-bit numbers -3, which the prefilter's kernels take for their own
 // (kTooWide) if they read a result that no kernel has written.
@@ -305,7 +305,7 @@ class Driver {
                 }
             }
             add(stream, false, std::move(uses), [=]() mutable {
-                void *copies[fakes::kMostParameters];
+                void *copies[fakes::kMaxParameters];
                 for (size_t k = 0; k < values.size(); k++) copies[k] = values[k].data();
                 kernel->host->run(x, y, copies);
             });
@@ -622,7 +622,7 @@ FUNCTION int32_t cuMemsetD8Async(uint64_t to, uint8_t value, size_t size, void *
 FUNCTION int32_t cuLaunchKernel(void *kernel, uint32_t x, uint32_t y, uint32_t, uint32_t, uint32_t,
                                 uint32_t, uint32_t, void *stream, void **parameters, void **) {
     return call(__func__, [=](Driver &driver) {
-        if (x == 0 || y == 0 || x > kMostBlocks || y > kMostRows) return int(kInvalidValue);
+        if (x == 0 || y == 0 || x > kMaxBlocks || y > kMaxRows) return int(kInvalidValue);
         driver.launch(static_cast<Kernel *>(kernel), x, y, static_cast<Stream *>(stream),
                       parameters);
         return int(kOk);

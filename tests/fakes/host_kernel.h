@@ -6,21 +6,21 @@
 
 namespace fakes {
 
-enum { kMostParameters = 8 };
+enum { kMaxParameters = 8 };
 
 struct HostKernel {
     const char *name;
     // Runs a grid of x * y blocks.
     void (*run)(unsigned x, unsigned y, void *const *parameters);
     // The size of each parameter in bytes; 0 after the last one.
-    int64_t sizes[kMostParameters];
+    int64_t sizes[kMaxParameters];
 };
 
 // Given a kernel's function, describes the kernel.
 template <class... Parameters>
 HostKernel host_kernel(const char *name, void (*)(Parameters...),
                        void (*run)(unsigned, unsigned, void *const *)) {
-    static_assert(sizeof...(Parameters) < kMostParameters, "too many parameters");
+    static_assert(sizeof...(Parameters) < kMaxParameters, "too many parameters");
     return {name, run, {int64_t(sizeof(Parameters))...}};
 }
 

@@ -28,13 +28,13 @@ namespace {
 
 using namespace gkl_shim;
 
-enum { kMostDevices = 8, kLost = 719 };
+enum { kMaxDevices = 8, kLost = 719 };
 
 // The driver. A stream does its work when somebody asks for it the second time.
 int failing, failing_after;
-std::atomic<int> launched[kMostDevices], in_flight[kMostDevices], most_in_flight[kMostDevices];
+std::atomic<int> launched[kMaxDevices], in_flight[kMaxDevices], most_in_flight[kMaxDevices];
 std::atomic<int> live{0}, allocations{0}, contexts{0}, errors{0};
-std::atomic<int64_t> memory[kMostDevices], most_memory[kMostDevices];
+std::atomic<int64_t> memory[kMaxDevices], most_memory[kMaxDevices];
 thread_local int device_of_thread = -1;
 thread_local std::vector<int> devices_before;
 

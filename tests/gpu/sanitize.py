@@ -64,13 +64,13 @@ def pairhmm() -> None:
     for precision in ("single", "double"):
         on_cpu = PairHMM(backend="cpu", precision=precision)
         for rows in (0, *cuda_pairhmm.widths(precision)):
-            engine = cuda_pairhmm.Engine([0], precision, rows_a_lane=rows)
+            engine = cuda_pairhmm.Engine([0], precision, rows_per_lane=rows)
             batches: list[Batch] = [few] if rows else [few, long]
             for batch in batches:
                 assert_same_bits(engine.compute(batch), on_cpu.compute(batch))
             engine.close()
             # Of a small device each tile is computed by one warp.
-            engine = cuda_pairhmm.Engine([0], precision, rows_a_lane=rows, multiprocessors=1)
+            engine = cuda_pairhmm.Engine([0], precision, rows_per_lane=rows, multiprocessors=1)
             assert_same_bits(engine.compute(several), on_cpu.compute(several))
             engine.close()
 

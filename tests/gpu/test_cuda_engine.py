@@ -56,7 +56,7 @@ def test_one_region_at_a_time(engine, regions, precision):
     [(precision, rows) for precision in PRECISIONS for rows in cuda.widths(precision)],
 )
 def test_every_kernel(regions, precision, rows):
-    engine = cuda.Engine([0], precision, rows_a_lane=rows)
+    engine = cuda.Engine([0], precision, rows_per_lane=rows)
     assert_same_bits(engine.compute(regions), on_cpu(regions, precision))
 
 

@@ -63,7 +63,7 @@ def test_odd_qualities(host, precision):
 
 @pytest.mark.parametrize(("precision", "rows"), WIDTHS)
 def test_every_width(host, precision, rows):
-    assert check(host, regions(2, longest=90), precision, rows_a_lane=rows) > 0
+    assert check(host, regions(2, longest=90), precision, rows_per_lane=rows) > 0
     assert f"pairhmm_{precision}_{rows}" in launched(host)
 
 

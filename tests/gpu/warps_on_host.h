@@ -37,7 +37,7 @@ using std::min;
 struct Index {
     unsigned x, y;
 };
-enum { kLanes = 32, kMostThreads = 4 * kLanes };
+enum { kLanes = 32, kMaxThreads = 4 * kLanes };
 Index blockIdx, threadIdx, gridDim, blockDim = {kLanes, 1};
 
 enum class Collective { kNone, kBarrier, kShuffle, kVote, kMinimum, kBarrierOfBlock, kEnd };
@@ -49,14 +49,14 @@ struct Fiber {
     bool started;
     Collective collective;
 };
-Fiber fibers[kMostThreads];
+Fiber fibers[kMaxThreads];
 jmp_buf scheduler;
 std::function<void()> kernel;
 
 // What each lane contributes to a collective. A lane may reach the next collective before another
 // lane has read the values of this one, so collectives alternate between two sets.
-uint64_t contributed[2][kMostThreads];
-unsigned collectives[kMostThreads];
+uint64_t contributed[2][kMaxThreads];
+unsigned collectives[kMaxThreads];
 
 void run_fiber() {
     kernel();

@@ -7,7 +7,7 @@
 
 namespace gkl_shim {
 namespace mem {
-uint32_t shared_words[2 * kMostParts];
+uint32_t shared_words[2 * kMaxParts];
 }  // namespace mem
 }  // namespace gkl_shim
 

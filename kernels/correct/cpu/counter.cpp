@@ -236,13 +236,13 @@ bool CpuCounter::end_pass() {
 
 // Counts the counts of a table, and drops the k-mers that occur once, which are most of them.
 void CpuCounter::count_counts(Table &table, Histogram *histogram) {
-    histogram->resize(kMostCount + 1);
+    histogram->resize(kMaxCount + 1);
     uint64_t *kept = table.entries.begin();
     for (const uint64_t entry : table.entries) {
         if (entry == 0) continue;
         const uint64_t count = layout_.count(entry);
-        (*histogram)[std::min<size_t>(count, kMostCount)]++;
-        if (count >= kMostCount) (*histogram)[0] += int64_t(count);
+        (*histogram)[std::min<size_t>(count, kMaxCount)]++;
+        if (count >= kMaxCount) (*histogram)[0] += int64_t(count);
         if (count > 1) *kept++ = entry;
     }
     table.entries.shrink(size_t(kept - table.entries.begin()));

@@ -9,7 +9,7 @@ namespace correct {
 namespace {
 
 // More blocks than this only repeat their loop.
-constexpr int64_t kMostBlocks = int64_t(1) << 20;
+constexpr int64_t kMaxBlocks = int64_t(1) << 20;
 
 }  // namespace
 
@@ -60,7 +60,7 @@ void DeviceChunk::correct() {
     const auto &kernels = engine_.hardware(device()).kernels;
     void *const kernel =
         call->settings.method == kVoting ? kernels.vote_reads : kernels.search_reads;
-    const int64_t blocks = std::min((count() + kWarps - 1) / kWarps, kMostBlocks);
+    const int64_t blocks = std::min((count() + kWarps - 1) / kWarps, kMaxBlocks);
     void *parameters[] = {&work};
     driver().launch(kernel, int32_t(blocks), 1, kThreads,
                     kWarps * kSharedWords * int32_t(sizeof(uint32_t)), stream(), parameters);

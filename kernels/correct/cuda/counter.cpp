@@ -54,7 +54,7 @@ void DeviceCounter::open_pass(int64_t kmers) {
         if (engine_.devices[k].alive()) alive.push_back(&engine_.devices[k]);
     const size_t most = std::min(alive.size(), partitions.size());
     open_ = true;
-    chunk_bases_ = DeviceTables::kMostChunkBases;
+    chunk_bases_ = DeviceTables::kMaxChunkBases;
     for (size_t d = 0; d < most; d++) {
         const std::vector<int> mine(
             partitions.begin() + ptrdiff_t(partitions.size() * d / most),
@@ -74,7 +74,7 @@ void DeviceCounter::count(const Read *reads, int64_t count) {
     if (cpu_) return cpu_->count(reads, count);
     const std::lock_guard<std::mutex> lock(engine_.counting);
     if (!open_) {
-        const Cut cut = cut_reads(reads, 0, count, 2 * DeviceTables::kMostChunkBases, k());
+        const Cut cut = cut_reads(reads, 0, count, 2 * DeviceTables::kMaxChunkBases, k());
         open_pass(cut.kmers);
     }
     int stage = 0;

@@ -26,7 +26,7 @@ namespace {
 // Launch threads of a device, and the most chunks that each has in flight.
 enum { kLaunchThreads = 6, kChunksAThread = 2, kSlots = kLaunchThreads * kChunksAThread };
 // Bases of a chunk, about.
-constexpr int64_t kMostChunkBases = int64_t(1) << 22, kLeastChunkBases = int64_t(1) << 18;
+constexpr int64_t kMaxChunkBases = int64_t(1) << 22, kLeastChunkBases = int64_t(1) << 18;
 // The approximate time that a chunk takes one launch thread.
 constexpr int64_t kChunkNanoseconds = 1000000;
 
@@ -117,7 +117,7 @@ gkl_shim_status Engine::correct(const Settings &settings, const Spectrum &spectr
     const int32_t launching = std::min(settings.threads, most);
     const int64_t chunk = chunk_bases_ > 0 ? chunk_bases_
                                            : std::clamp(bases / (launching * kChunksAThread),
-                                                        kLeastChunkBases, kMostChunkBases);
+                                                        kLeastChunkBases, kMaxChunkBases);
     gpu::Call call;
     ChunkQueue queue(&call, work, bases, chunk);
     const gpu::LaunchLimits limits = {launching, kChunksAThread, settings.threads,

@@ -137,12 +137,12 @@ __global__ void move_entries(Tables from, Tables to, int64_t tables) {
 // Reading bounds it.
 __global__ void finish_tables(FinishWork work) {
     extern __shared__ uint32_t shared_words[];
-    uint32_t *const histogram = shared_words, *const of_warps = shared_words + kMostCount + 1;
+    uint32_t *const histogram = shared_words, *const of_warps = shared_words + kMaxCount + 1;
     const int64_t table = blockIdx.x, size = work.tables.size;
     uint64_t *const entries = work.tables.entries + table * size;
     const unsigned lane = lane_number(), warp = threadIdx.x / kWarp, warps = blockDim.x / kWarp;
     if (work.tables.overflowed[table]) return;
-    for (unsigned k = threadIdx.x; k <= kMostCount; k += blockDim.x) histogram[k] = 0;
+    for (unsigned k = threadIdx.x; k <= kMaxCount; k += blockDim.x) histogram[k] = 0;
     uint32_t kept = 0, once = 0;
     for (int64_t begin = 0; begin < size; begin += blockDim.x) {
         const int64_t at = begin + threadIdx.x;
@@ -158,8 +158,8 @@ __global__ void finish_tables(FinishWork work) {
             kept += of_warps[other];
         }
         if (count > 1) {
-            atomicAdd(&histogram[count < kMostCount ? count : kMostCount], 1u);
-            if (count >= kMostCount) atomicAdd(&work.histogram[0], (unsigned long long)(count));
+            atomicAdd(&histogram[count < kMaxCount ? count : kMaxCount], 1u);
+            if (count >= kMaxCount) atomicAdd(&work.histogram[0], (unsigned long long)(count));
             entries[before + __popc(keep & ((1u << lane) - 1))] = entry;
         }
         __syncthreads();
@@ -167,7 +167,7 @@ __global__ void finish_tables(FinishWork work) {
     for (unsigned by = kWarp / 2; by > 0; by /= 2) once += __shfl_down_sync(~0u, once, by);
     if (lane == 0) atomicAdd(&histogram[1], once);
     __syncthreads();
-    for (unsigned k = threadIdx.x; k <= kMostCount; k += blockDim.x)
+    for (unsigned k = threadIdx.x; k <= kMaxCount; k += blockDim.x)
         if (histogram[k]) atomicAdd(&work.histogram[k], (unsigned long long)(histogram[k]));
     if (threadIdx.x == 0) work.kept[table] = kept;
 }

@@ -15,7 +15,7 @@ constexpr int64_t kEntryBytes = sizeof(uint64_t);
 // Entries of a table that stay free however small the table is, because k-mers are not divided
 // evenly among tables.
 constexpr int64_t kSpareEntries = 64;
-constexpr int64_t kMostCountBlocks = int64_t(1) << 16;
+constexpr int64_t kMaxCountBlocks = int64_t(1) << 16;
 // The approximate time to sort an entry.
 constexpr int64_t kSortNanoseconds = 4;
 
@@ -65,7 +65,7 @@ int64_t DeviceTables::size_for(int64_t kmers, int64_t tables) {
 int64_t DeviceTables::room() const { return (size_ - kSpareEntries) * tables() / 10 * 6; }
 
 int64_t DeviceTables::chunk_bases() const {
-    return std::clamp<int64_t>(most_entries_ / 8, kSpareEntries * kPartitions, kMostChunkBases);
+    return std::clamp<int64_t>(most_entries_ / 8, kSpareEntries * kPartitions, kMaxChunkBases);
 }
 
 Tables DeviceTables::view() const {
@@ -79,7 +79,7 @@ Tables DeviceTables::view() const {
 
 void DeviceTables::launch(void *kernel, int64_t blocks, int32_t threads, int32_t shared_words,
                           void **parameters, void *stream) const {
-    driver_.launch(kernel, int32_t(std::clamp<int64_t>(blocks, 1, kMostCountBlocks)), 1, threads,
+    driver_.launch(kernel, int32_t(std::clamp<int64_t>(blocks, 1, kMaxCountBlocks)), 1, threads,
                    shared_words * int32_t(sizeof(uint32_t)), stream, parameters);
 }
 
@@ -176,7 +176,7 @@ void DeviceTables::finish() {
     const auto *const counts = reinterpret_cast<const uint64_t *>(&small[kHistogram]);
     overflowed_.assign(overflowed, overflowed + tables());
     left_.assign(left, left + tables());
-    histogram_.assign(counts, counts + kMostCount + 1);
+    histogram_.assign(counts, counts + kMaxCount + 1);
 }
 
 void DeviceTables::fetch(uint64_t from, std::vector<Mapped> *kept, std::vector<bool> *counted) {

@@ -19,7 +19,7 @@ namespace correct {
 class DeviceTables {
    public:
     // Bases of a chunk, about.
-    static constexpr int64_t kMostChunkBases = int64_t(1) << 24;
+    static constexpr int64_t kMaxChunkBases = int64_t(1) << 24;
 
     // `partitions`: those to count. `memory_bytes`: the most that the tables may take. `kmers`:
     // about how many the first chunks have.
@@ -57,7 +57,7 @@ class DeviceTables {
         kOverflowed = kNumbers + 2 * kPartitions,
         kKept = kOverflowed + 4 * kPartitions,
         kHistogram = kKept + 4 * kPartitions,
-        kUsed = kHistogram + 8 * (int(kMostCount) + 1),
+        kUsed = kHistogram + 8 * (int(kMaxCount) + 1),
         kSmall = kUsed + 8
     };
     int64_t tables() const { return int64_t(partitions_.size()); }

@@ -52,7 +52,7 @@ struct FinishWork {
 };
 enum { kFinishThreads = 256 };
 // Words of shared memory of a block: the histogram, then what each warp keeps.
-enum { kFinishWords = int(kMostCount) + 1 + kFinishThreads / kWarp };
+enum { kFinishWords = int(kMaxCount) + 1 + kFinishThreads / kWarp };
 
 // Reads that are corrected where they are.
 struct CorrectWork {

@@ -20,7 +20,7 @@ const size_t kSiftFrom = size_t(1) << 20;
 
 // A part of a search is divided into this many slices at most, because the search stops where it
 // has found enough matches. If the first slice has too many, slices become smaller by kSmaller.
-const int64_t kMostSlices = int64_t(1) << 12;
+const int64_t kMaxSlices = int64_t(1) << 12;
 const int64_t kSmaller = 16;
 
 // The positions of a strand that are searched, in slices.
@@ -224,7 +224,7 @@ void search_part(const Index &index, const Seeds &seeds, const FindSettings &set
     int64_t letters = std::clamp<int64_t>((settings.last - settings.first) / 64, 1, kSlice);
     int64_t most = settings.most;
     while (strand.end == settings.first && settings.first < settings.last) {
-        strand.end = std::min(settings.last, strand.begin + letters * (most ? kMostSlices : 1));
+        strand.end = std::min(settings.last, strand.begin + letters * (most ? kMaxSlices : 1));
         strand.divide(letters);
         search_pages(index, seeds, settings, most, strands);
         strand.end = std::min(strand.end, strand.begin + int64_t(strand.slices.size()) * letters);

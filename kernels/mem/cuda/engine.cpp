@@ -19,9 +19,9 @@ namespace {
 
 const int kStreams = 16;
 // The fewest and, about, the most letters of a chunk.
-const int64_t kLeastChunk = 64, kMostChunk = int64_t(1) << 22;
+const int64_t kLeastChunk = 64, kMaxChunk = int64_t(1) << 22;
 // The most matches that a stream fetches together. Pinned memory holds them.
-const int64_t kMostFetched = int64_t(1) << 22;
+const int64_t kMaxFetched = int64_t(1) << 22;
 // A reference of fewer letters is indexed by every device.
 const int64_t kDividedFrom = int64_t(1) << 25;
 
@@ -66,7 +66,7 @@ struct gkl_shim_mem_cuda {
         if (chunk == 0) {
             // As many for each stream, two at least, so that no stream works alone in the end.
             const int64_t streams = streams_ * (page == size ? count : 1);
-            const int64_t letters = last - first, together = streams * kMostChunk;
+            const int64_t letters = last - first, together = streams * kMaxChunk;
             const int64_t each = std::max<int64_t>((letters + together - 1) / together, 2);
             chunk = std::max(letters / (streams * each) + 1, kLeastChunk);
         }
@@ -84,7 +84,7 @@ struct gkl_shim_mem_cuda {
                                (size + page - 1) / page,
                                page,
                                {seeds, settings.min_length,
-                                std::clamp<int64_t>(most, 1, kMostFetched), settings.threads}};
+                                std::clamp<int64_t>(most, 1, kMaxFetched), settings.threads}};
         try {
             search.run();
         } catch (const CudaFailure &) {

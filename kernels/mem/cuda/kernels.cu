@@ -348,7 +348,7 @@ __global__ void fill_matches(MatchWork work, uint32_t *places, Found *matches) {
 
 // A thread takes a match and copies it to its place among those of the same position in the
 // queries. It compares it with all of them, and these reads bound it. Where there are more than
-// kMostOrdered, they keep their places. `begin` is the position that `places` begins with.
+// kMaxOrdered, they keep their places. `begin` is the position that `places` begins with.
 __global__ void order_matches(const uint32_t *places, int64_t begin, const Found *matches,
                               int64_t count, Found *ordered) {
     for (int64_t k = thread_number(); k < count; k += thread_count()) {
@@ -356,7 +356,7 @@ __global__ void order_matches(const uint32_t *places, int64_t begin, const Found
         const uint32_t *const place = places + (match.query - begin);
         const uint32_t first = place[0], last = place[1];
         uint32_t to = first;
-        if (last - first > kMostOrdered)
+        if (last - first > kMaxOrdered)
             to = uint32_t(k);
         else
             for (uint32_t other = first; other < last; other++)

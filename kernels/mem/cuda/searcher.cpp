@@ -41,7 +41,7 @@ void scan(const Stream &stream, uint64_t values, int64_t count, uint64_t sums) {
 
 // A bucket's number, shifted right by this, is the number of its part of the table.
 int32_t shift_of(const Seeds &seeds, int64_t count) {
-    const int64_t parts = std::clamp<int64_t>(count / kSeedsOfPart, 1, kMostParts);
+    const int64_t parts = std::clamp<int64_t>(count / kSeedsOfPart, 1, kMaxParts);
     int32_t shift = 0;
     while ((seeds.buckets() - 1) >> shift >= parts) shift++;
     return shift;
@@ -81,7 +81,7 @@ void DevicePage::build(Stream *stream, const Index &index, int64_t first, int64_
     positions_.grow(driver_, stream->stream, seeds_room * 4);
     divided_.grow(driver_, stream->stream, seeds_room * int64_t(sizeof(PageSeed)));
     // The sums of the scan come after the parts.
-    part_starts_.grow(driver_, stream->stream, 2 * (kMostParts + 1) * 4);
+    part_starts_.grow(driver_, stream->stream, 2 * (kMaxParts + 1) * 4);
     SeedWork work = {};
     work.seeds = seeds;
     work.reference = reference_.view();

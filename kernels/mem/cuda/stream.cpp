@@ -9,7 +9,7 @@ namespace mem {
 namespace {
 
 // More blocks than this only repeat their loop.
-const int64_t kMostBlocks = int64_t(1) << 20;
+const int64_t kMaxBlocks = int64_t(1) << 20;
 
 }  // namespace
 
@@ -25,7 +25,7 @@ Stream::~Stream() {
 }
 
 void Stream::launch(void *kernel, int64_t threads, void **parameters) const {
-    const int64_t blocks = std::clamp<int64_t>((threads + kThreads - 1) / kThreads, 1, kMostBlocks);
+    const int64_t blocks = std::clamp<int64_t>((threads + kThreads - 1) / kThreads, 1, kMaxBlocks);
     launch_blocks(kernel, blocks, kThreads, 0, parameters);
 }
 

@@ -15,14 +15,14 @@ enum { kTile = 8, kLanesOfSeed = kWarp / kTile };
 enum { kIndexThreads = 512, kPiece = 16384 };
 // The most parts of the table of buckets: 44 KiB of shared memory hold a counter for each. A part
 // should have this many seeds on average.
-enum { kMostParts = 11 << 10, kSeedsOfPart = 4096 };
+enum { kMaxParts = 11 << 10, kSeedsOfPart = 4096 };
 // A block sorts up to 2^kSectionBits buckets. Words of shared memory that it needs: for the
 // buckets, the seeds before them, and those of each warp.
 enum { kSectionBits = 13, kSortWords = (1 << kSectionBits) + 1 + kIndexThreads / kWarp };
 // Values that a warp sums up or scans.
 enum { kScanned = 1024 };
 // The most matches at one position of a query that the device puts in order.
-enum { kMostOrdered = 2048 };
+enum { kMaxOrdered = 2048 };
 
 // End bytes around the letters of a text. The codes and the odd bits have as many places around
 // them.

@@ -7,4 +7,4 @@
 #define GKL_SHIM_LANES_DOUBLE 2
 #define GKL_SHIM_LANES_DOUBLE_NARROW 2
 #define GKL_SHIM_ROWS 2
-#include "pairhmm/cpu/tile.inc"
+#include "pairhmm/cpu/build.inc"

@@ -4,4 +4,4 @@
 #define GKL_SHIM_LANES_DOUBLE 4
 #define GKL_SHIM_LANES_DOUBLE_NARROW 2
 #define GKL_SHIM_ROWS 3
-#include "pdhmm/cpu/tile.inc"
+#include "pdhmm/cpu/build.inc"

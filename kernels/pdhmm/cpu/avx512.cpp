@@ -4,4 +4,4 @@
 #define GKL_SHIM_LANES_DOUBLE 8
 #define GKL_SHIM_LANES_DOUBLE_NARROW 4
 #define GKL_SHIM_ROWS 3
-#include "pdhmm/cpu/tile.inc"
+#include "pdhmm/cpu/build.inc"

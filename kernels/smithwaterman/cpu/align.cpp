@@ -16,7 +16,7 @@ namespace {
 
 // If a pair's flags take more memory than this, they are computed again, part by part, on the way
 // back. That takes up to twice as long.
-constexpr size_t kMostFlagBytes = size_t(16) << 20;
+constexpr size_t kMaxFlagBytes = size_t(16) << 20;
 
 // Larger buffers of a thread are freed after use.
 constexpr size_t kKeptBytes = size_t(4) << 20;
@@ -81,7 +81,7 @@ void align(const Kernel &kernel, const Group &group, Result *results) {
     const int64_t steps = kernel.steps(group);
     const size_t flag_bytes = kernel.flag_bytes(group), state_bytes = kernel.state_bytes(group);
     int64_t part = steps;
-    if (size_t(steps) > kMostFlagBytes / flag_bytes)
+    if (size_t(steps) > kMaxFlagBytes / flag_bytes)
         part = std::max<int64_t>(
             1, int64_t(sqrt(double(steps) * double(state_bytes) / double(flag_bytes))));
     const int64_t parts = (steps + part - 1) / part;
@@ -111,7 +111,7 @@ void align(const Kernel &kernel, const Group &group, Result *results) {
                    k == parts - 1 ? flags : nullptr, from_row ? bottom : nullptr);
     }
 
-    Path paths[kMostPairs];
+    Path paths[kMaxPairs];
     for (int k = 0; k < group.count; k++) {
         const Pair &pair = group.pairs[k];
         End end = {pair.n, pair.m, 0};

@@ -29,7 +29,7 @@ struct Group {
     const Pair *pairs;
     int count;
     int64_t n, m;     // the greatest lengths
-    int64_t least_m;  // not kMostDifference or more below m
+    int64_t least_m;  // not kMaxDifference or more below m
 
     void add(int64_t its_n, int64_t its_m) {
         n = n > its_n ? n : its_n;
@@ -38,7 +38,7 @@ struct Group {
         count++;
     }
 };
-enum { kMostPairs = 64, kMostDifference = 64 };
+enum { kMaxPairs = 64, kMaxDifference = 64 };
 
 // The letter that stands for none in lanes of 8 bits. Alternatives must not have it there.
 enum : uint8_t { kNoLetter = 255 };

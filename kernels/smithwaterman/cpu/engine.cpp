@@ -21,7 +21,7 @@ namespace {
 constexpr int64_t kCellsPerNanosecond = 4;
 
 // The most memory for the flags of several pairs. They should stay in the CPU's second cache.
-constexpr size_t kMostGroupBytes = size_t(512) << 10;
+constexpr size_t kMaxGroupBytes = size_t(512) << 10;
 
 // The fixed cost of a step, in rows.
 constexpr int64_t kStepCost = 4;
@@ -88,7 +88,7 @@ struct Place {
 
     // Pairs of similar lengths are neighbours in the order of this.
     std::tuple<int, int64_t, int64_t, int64_t> key() const {
-        return std::make_tuple(int(kind), m / (kMostDifference / 2), n, m);
+        return std::make_tuple(int(kind), m / (kMaxDifference / 2), n, m);
     }
 };
 
@@ -143,8 +143,8 @@ struct Job {
             grown.add(place.n, place.m);
             if (group.count > 0 && places[at - 1].kind == place.kind &&
                 grown.count <= std::min(most, own.lanes) &&
-                grown.m - grown.least_m < kMostDifference &&
-                size_t(own.steps(grown)) * own.flag_bytes(grown) <= kMostGroupBytes &&
+                grown.m - grown.least_m < kMaxDifference &&
+                size_t(own.steps(grown)) * own.flag_bytes(grown) <= kMaxGroupBytes &&
                 cost(own, grown) < cost(own, group) + cost(own, alone)) {
                 group = grown;
             } else {
@@ -163,9 +163,9 @@ struct Job {
     // Aligns pairs that can be a group. Each CIGAR is left at the end of its room, with its length
     // in cigar_offsets[k + 1].
     void align_pairs(const Place *places, int count) const {
-        Pair pairs[kMostPairs];
-        Result results[kMostPairs];
-        int64_t numbers[kMostPairs];
+        Pair pairs[kMaxPairs];
+        Result results[kMaxPairs];
+        int64_t numbers[kMaxPairs];
         Group group = {};
         group.pairs = pairs;
         for (int place = 0; place < count; place++) {
@@ -197,8 +197,8 @@ struct Job {
         const int64_t nanoseconds = cells / kCellsPerNanosecond;
         // Several groups for each thread, so that all threads end at about the same time.
         const int threads = threads_for(nanoseconds, settings.threads);
-        plan(threads == 1 ? kMostPairs
-                          : int(std::min<int64_t>(kMostPairs, 1 + batch.pairs / (4 * threads))));
+        plan(threads == 1 ? kMaxPairs
+                          : int(std::min<int64_t>(kMaxPairs, 1 + batch.pairs / (4 * threads))));
         parallel_for(int64_t(groups.size()) - 1, nanoseconds, settings.threads,
                      [this](int64_t g) { align_group(g); });
     }

@@ -45,7 +45,7 @@ gkl_shim_pairhmm_cuda_planner *Chunk::planner(int32_t precision) {
                                                                engine_.conventions,
                                                                engine_.threads,
                                                                hardware_.multiprocessors,
-                                                               engine_.rows_a_lane,
+                                                               engine_.rows_per_lane,
                                                                engine_.cells[precision],
                                                                hardware_.scratch_bytes,
                                                                planning_};

@@ -12,7 +12,7 @@ namespace pairhmm {
 namespace {
 
 // With more pieces than this for each thread, all threads stop for them.
-constexpr int64_t kMostPieces = 4;
+constexpr int64_t kMaxPieces = 4;
 // About how many of their cells a thread computes in a nanosecond.
 constexpr int64_t kCellsPerNanosecond = 2;
 
@@ -24,7 +24,7 @@ void CpuShare::add(Leftovers &&reads) {
     piece_count_ = int64_t(pieces_.size());
 }
 
-bool CpuShare::too_many_left() const { return piece_count_ > kMostPieces * cpu_.threads; }
+bool CpuShare::too_many_left() const { return piece_count_ > kMaxPieces * cpu_.threads; }
 
 void CpuShare::compute_some() {
     Leftovers piece;

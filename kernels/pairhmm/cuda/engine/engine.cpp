@@ -43,7 +43,7 @@ typedef std::chrono::steady_clock Clock;
 
 // The approximate time that a chunk takes a launch thread, and the most launch threads a device.
 constexpr int64_t kChunkNanoseconds = 200000;
-enum { kMostLaunchThreads = 16 };
+enum { kMaxLaunchThreads = 16 };
 
 void add_size(const gkl_shim_pairhmm_batch &batch, gkl_shim_pairhmm_stats *stats) {
     stats->regions += batch.regions;
@@ -77,7 +77,7 @@ struct gkl_shim_pairhmm_cuda {
         const int32_t threads =
             options.launch_threads > 0
                 ? options.launch_threads * devices
-                : std::clamp(options_.threads, devices, kMostLaunchThreads * devices);
+                : std::clamp(options_.threads, devices, kMaxLaunchThreads * devices);
         const int32_t chunks =
             options.streams > 0 ? options.streams * devices : std::max(2 * threads, 3 * devices);
         limits_ = {threads, size_t(std::max(1, chunks / threads)), options_.threads,

@@ -28,7 +28,7 @@ enum {
     kNoRead = 255,
     // Stands for a state number where there is none.
     kNone = -1,
-    // Of a striped read: rows a lane; columns that a stripe receives at once; free columns before
+    // Of a striped read: rows per lane; columns that a stripe receives at once; free columns before
     // and after each stream's, because columns are written four at a time.
     kStripedRows = 8,
     kRingColumns = 16,
@@ -44,7 +44,7 @@ struct alignas(8) Event {
 };
 
 // State numbers are less than this.
-constexpr int32_t kMostStates = (1 << 14) - 1;
+constexpr int32_t kMaxStates = (1 << 14) - 1;
 
 // `store`: the number to save the state under, or kNone. `load`: the number of the state to
 // continue from, or kNone to continue from the current one. `letter`: -1, or at the end of a tail
@@ -155,11 +155,12 @@ GKL_SHIM_BOTH inline int64_t stripes_of(int64_t rows) {
     return (rows + kWarp * kStripedRows - 1) / (kWarp * kStripedRows);
 }
 
-// The shared memory of a block with this many rows a lane, in bytes: the emissions of each lane for
-// each letter, then the states that it restores at the next event, and 16 bytes of its own numbers.
+// The shared memory of a block with this many rows per lane, in bytes: the emissions of each lane
+// for each letter, then the states that it restores at the next event, and 16 bytes of its own
+// numbers.
 template <class T>
-GKL_SHIM_BOTH constexpr int32_t shared_bytes(int32_t rows_a_lane) {
-    return kWarp * (rows_a_lane * int32_t(kLetters * sizeof(T) + sizeof(RowState<T>)) + 16);
+GKL_SHIM_BOTH constexpr int32_t shared_bytes(int32_t rows_per_lane) {
+    return kWarp * (rows_per_lane * int32_t(kLetters * sizeof(T) + sizeof(RowState<T>)) + 16);
 }
 
 // A tile's scratch: coefficients, backward kappas, the states of heads, the states of tails. The
@@ -170,8 +171,9 @@ template <class T>
 struct TileScratch {
     int64_t rows, state_size, backward_kappas, head_states, tail_states, bytes;
 
-    GKL_SHIM_BOTH TileScratch(int rows_a_lane, int32_t heads, int32_t tails, int32_t stripes = 1) {
-        rows = int64_t(kWarp) * rows_a_lane * stripes;
+    GKL_SHIM_BOTH TileScratch(int rows_per_lane, int32_t heads, int32_t tails,
+                              int32_t stripes = 1) {
+        rows = int64_t(kWarp) * rows_per_lane * stripes;
         state_size = rows + kWarp * stripes;
         backward_kappas = rows * int64_t(sizeof(RowCoefficients<T>));
         head_states = backward_kappas + rows * int64_t(sizeof(T));

@@ -31,11 +31,11 @@
 //
 // Register bandwidth bounds the kernels. On an H200 a multiply-add of three different registers
 // takes 1.46 cycles of a scheduler; one of two registers and a uniform register takes 1.01. With 16
-// rows a lane a column takes 93 instructions, 80 of them for the recurrence, and 224 register reads
-// at two a cycle: 112 cycles, or 4.8 10^12 cells a second (132 multiprocessors at 1.98 GHz). The
-// kernel reaches 73% of that with haplotypes of 200 letters that share nothing (3.5 10^12 at reads
-// of 64 bases). A warp spends 70% of its time there in columns between events, 23% in the columns
-// around events, where lanes take turns, and 5% in the join.
+// rows per lane a column takes 93 instructions, 80 of them for the recurrence, and 224 register
+// reads at two a cycle: 112 cycles, or 4.8 10^12 cells a second (132 multiprocessors at 1.98 GHz).
+// The kernel reaches 73% of that with haplotypes of 200 letters that share nothing (3.5 10^12 at
+// reads of 64 bases). A warp spends 70% of its time there in columns between events, 23% in the
+// columns around events, where lanes take turns, and 5% in the join.
 
 #include "pairhmm/cuda/kernels/lane.h"
 
@@ -104,8 +104,8 @@ __device__ __forceinline__ void compute_stripe(const uint8_t *chunk, const CudaT
 }  // namespace pairhmm
 }  // namespace gkl_shim
 
-// The number in each name is the rows a lane. `blocks` is the number of warps that a multiprocessor
-// should hold at once.
+// The number in each name is the rows per lane. `blocks` is the number of warps that a
+// multiprocessor should hold at once.
 #define GKL_SHIM_PAIRHMM_KERNEL(name, T, rows, blocks)                                           \
     extern "C" __global__ void __launch_bounds__(32, blocks)                                     \
         name(const uint8_t *chunk, const gkl_shim::pairhmm::CudaTables<T> *tables,               \

@@ -264,7 +264,7 @@ class Lane {
     }
 
     static __device__ __forceinline__ T not_a_number() {
-        return T(same_bits<double>(int64_t(0x7ff8000000000000)));
+        return T(bit_cast<double>(int64_t(0x7ff8000000000000)));
     }
 
     // The D and the T to the left of a read's first row and above it.

@@ -43,7 +43,7 @@ __device__ __forceinline__ void pause() { __nanosleep(20); }
 
 __device__ __forceinline__ bool has_arrived(Handed<double> x) {
     const uint64_t absent = kSeamFill * uint64_t(0x0101010101010101);
-    return same_bits<uint64_t>(x.t) != absent && same_bits<uint64_t>(x.insertion) != absent;
+    return bit_cast<uint64_t>(x.t) != absent && bit_cast<uint64_t>(x.insertion) != absent;
 }
 
 // A warp's ends of two seams: it receives from the stripe before it in the pass and sends to the

@@ -182,7 +182,7 @@ class HaplotypeMerger {
         const int32_t tail_streams = streams_of(part, tails, longest_tail);
         part.head_states = heads.leaves + head_streams * heads.slots;
         part.tail_states = tails.leaves + tail_streams * tails.slots;
-        if (std::max(part.head_states, part.tail_states) >= kMostStates) {
+        if (std::max(part.head_states, part.tail_states) >= kMaxStates) {
             // More states than the kernels can hold: the CPU computes the part.
             part.rows = part.tiles = part.haplotypes = 0;
             group->rows.resize(size_t(part.first_row));
@@ -213,7 +213,7 @@ class HaplotypeMerger {
     int32_t streams_of(const Part &part, const Trie &trie, int64_t longest) const {
         if (!part.striped) {
             // Streams do not share states.
-            const int32_t room = kMostStates - 1 - trie.leaves;
+            const int32_t room = kMaxStates - 1 - trie.leaves;
             const int32_t most = trie.slots > 0 ? std::max(1, room / trie.slots) : trie.leaves;
             return std::min({plan_.streams, most, trie.leaves});
         }
@@ -283,10 +283,10 @@ void compare_tracks(const ChunkPlan &plan, Group *group) {
 }
 
 // A grid has no more rows.
-constexpr int32_t kMostGridRows = 65535;
+constexpr int32_t kMaxGridRows = 65535;
 
 // The warps that join this many pairs, one lane a pair. With more, each takes several of them.
-int32_t warps_of(int32_t pairs) { return std::min((pairs + kWarp - 1) / kWarp, kMostGridRows); }
+int32_t warps_of(int32_t pairs) { return std::min((pairs + kWarp - 1) / kWarp, kMaxGridRows); }
 
 }  // namespace
 

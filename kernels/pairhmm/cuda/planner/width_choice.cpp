@@ -85,7 +85,7 @@ void choose_width(ChunkPlan *plan, gkl_shim_pairhmm_cuda_chunk *chunk) {
                                    ? cost.longest
                                    : std::max(cost.longest / streams, cost.longest_haplotype) / 2;
         const double time = longest + cost.all / plan->multiprocessors;
-        const bool asked_for = plan->widths.rows(w) == plan->options.rows_a_lane;
+        const bool asked_for = plan->widths.rows(w) == plan->options.rows_per_lane;
         if (time >= best && !asked_for) continue;
         best = time;
         plan->width = w;

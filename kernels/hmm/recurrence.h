@@ -84,7 +84,7 @@ struct Range<double> {
 // For positive normal numbers. The error is below 2e-15.
 
 template <class To, class From>
-GKL_SHIM_DEVICE To same_bits(From from) {
+GKL_SHIM_DEVICE To bit_cast(From from) {
     To to;
     memcpy(&to, &from, sizeof to);
     return to;
@@ -93,13 +93,13 @@ GKL_SHIM_DEVICE To same_bits(From from) {
 // x = mantissa 2^exponent, with the mantissa in [sqrt(1/2), sqrt(2)).
 template <class V, class I>
 GKL_SHIM_DEVICE V split(V x, V *exponent) {
-    const I bits = same_bits<I>(x);
+    const I bits = bit_cast<I>(x);
     // Subtracting sqrt(1/2) leaves the exponent in the upper bits; adding 1024 to it keeps it
     // positive. A small integer added to the bits of 1.5 2^52 gives a double larger by that
     // integer.
     const I e = ((bits + (0x4000000000000000 - 0x3fe6a09e667f3bcd)) >> 52) - 1024;
-    *exponent = same_bits<V>(e + 0x4338000000000000) - 6755399441055744.0;
-    return same_bits<V>(bits - e * (int64_t(1) << 52));
+    *exponent = bit_cast<V>(e + 0x4338000000000000) - 6755399441055744.0;
+    return bit_cast<V>(bits - e * (int64_t(1) << 52));
 }
 
 // ln((1 + z) / (1 - z)) = 2 (z + z^3/3 + z^5/5 + ...), |z| <= 0.172.
