@@ -111,8 +111,8 @@ class Engine(DeviceEngine):
         The most bytes that the buffers on each device take; None for half of what is free.
         ``GKL_SHIM_DEVICE_MEMORY`` has precedence.
     rows_per_lane
-        For measurements: use the kernel with this many rows per lane wherever it can hold a region's
-        reads. 0 chooses the cheapest kernel. All kernels give the same bits.
+        For measurements: use the kernel with this many rows per lane wherever it can hold a
+        region's reads. 0 chooses the cheapest kernel. All kernels give the same bits.
     streams
         For measurements: the most chunks of one call in flight on a device. 0 chooses it from the
         number of threads.

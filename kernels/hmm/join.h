@@ -1,5 +1,5 @@
-// The join of a pair's two halves, and the test whether its result is trusted; model.h has both
-// formulas. V is a number or a vector of lanes.
+// The join of a pair's two halves, and the test whether its result is trusted; recurrence.h
+// has both formulas. V is a number or a vector of lanes.
 #pragma once
 
 #include "hmm/recurrence.h"
