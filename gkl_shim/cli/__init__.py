@@ -30,6 +30,7 @@ _SUBCOMMANDS = {
     "doctor": "Check what works on this machine.",
     "env": "Print the environment variables that enable the shim in any GATK launcher.",
     "gatk": "Run GATK with or without the shim, and report the time in each kernel.",
+    "validate": "Prove on your own data that GATK calls the same with the shim.",
     "demo": "Compare GATK with and without the shim on real reads.",
     "pairhmm": "Compute the likelihoods of reads given haplotypes.",
     "pdhmm": "Compute the same for partially determined haplotypes.",

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import gzip
-from collections import defaultdict
+import zlib
+from collections import defaultdict, deque
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from pathlib import Path
 
 from gkl_shim.errors import FormatError
 
-__all__ = ["Comparison", "Difference", "compare"]
+__all__ = ["Comparison", "Difference", "compare", "records"]
 
 _FIXED = ("CHROM", "POS", "ID", "REF", "ALT", "QUAL", "FILTER", "INFO")
-_CALL = ("CHROM", "POS", "REF", "ALT")
 _GZIP_MAGIC = b"\x1f\x8b"
 
 
@@ -26,6 +28,8 @@ class Difference:
     """The values in both files, by field name: ``QUAL``, ``INFO/DP``, ``NA12878/GT``."""
     call: bool
     """Whether the call itself differs: its site, alleles, FILTER or a genotype."""
+    place: tuple[str, int] | None = None
+    """The contig and the position of the record, or None if this is no record."""
 
     def __str__(self) -> str:
         changes = (f"{name} {one} | {other}" for name, (one, other) in self.columns.items())
@@ -59,73 +63,155 @@ def compare(one: Path, other: Path) -> Comparison:
     """Compare every record of two VCF files, plain or gzipped.
 
     Records are paired by site and alleles, so that an extra record in one file does not make all
-    later records differ.
+    later records differ. The memory that this takes grows with the differences, not with the files.
 
     Raises
     ------
     FormatError
-        If a file is not VCF.
+        If a file is not VCF, or its gzip data are damaged.
     """
-    samples, records = _read(one)
-    other_samples, other_records = _read(other)
+    mine, its = _Reader(one), _Reader(other)
+    left, in_order = _left_over(mine, its)
     differences = []
-    if samples != other_samples:
-        names = (" ".join(samples) or "none", " ".join(other_samples) or "none")
+    if mine.samples != its.samples:
+        names = (" ".join(mine.samples) or "none", " ".join(its.samples) or "none")
         differences.append(Difference("header", {"samples": names}, call=True))
-    waiting: dict[tuple[str, ...], list[dict[str, str]]] = defaultdict(list)
+    records, other_records = (
+        [_fields(reader.samples, line) for line in lines]
+        for reader, lines in zip((mine, its), left, strict=True)
+    )
+    waiting: dict[str, list[dict[str, str]]] = defaultdict(list)
     for record in reversed(other_records):
-        waiting[_key(record)].append(record)
+        waiting[_site(record)].append(record)
     paired = []
     for record in records:
-        if same_key := waiting[_key(record)]:
-            match = same_key.pop()
-            paired.append(match)
-            if (difference := _difference(record, match)) is not None:
-                differences.append(difference)
+        if same_site := waiting[_site(record)]:
+            paired.append(same_site.pop())
+            columns = _differing(record, paired[-1])
         else:
-            differences.append(Difference(_site(record), {"record": ("yes", "no")}, call=True))
-    unpaired = {id(record) for left in waiting.values() for record in left}
-    in_order = [record for record in other_records if id(record) not in unpaired]
-    for mine, its in zip(paired, in_order, strict=True):
-        if mine is not its:
-            order = (_site(mine), _site(its))
-            differences.append(Difference(_site(mine), {"order": order}, call=True))
-            break
+            columns = {"record": ("yes", "no")}
+        differences.append(_difference(record, columns))
+    unpaired = {id(record) for same_site in waiting.values() for record in same_site}
+    paired_in_order = [record for record in other_records if id(record) not in unpaired]
+    for record, expected in zip(paired, paired_in_order, strict=True):
+        in_order = in_order and record is expected
     for record in other_records:
         if id(record) in unpaired:
-            differences.append(Difference(_site(record), {"record": ("no", "yes")}, call=True))
-    return Comparison((len(records), len(other_records)), differences)
+            differences.append(_difference(record, {"record": ("no", "yes")}))
+    if not in_order:
+        order = ("one order", "another order")
+        differences.append(Difference("records", {"order": order}, call=True))
+    return Comparison((mine.records, its.records), differences)
 
 
-def _read(path: Path) -> tuple[list[str], list[dict[str, str]]]:
-    """Return the samples of a VCF file, and each record as a dictionary of its fields."""
-    with path.open("rb") as raw:
-        zipped = raw.read(2) == _GZIP_MAGIC
-    samples: list[str] | None = None
-    records = []
-    with gzip.open(path, "rt") if zipped else path.open() as stream:
-        for number, line in enumerate(stream, 1):
+def records(path: Path) -> Iterator[tuple[str, dict[str, str]]]:
+    """Yield the site of each record, as in `Difference`, and its fields by name.
+
+    Raises
+    ------
+    FormatError
+        If the file is not VCF, or its gzip data are damaged.
+    """
+    reader = _Reader(path)
+    for line in reader:
+        fields = _fields(reader.samples, line)
+        yield _site(fields), fields
+
+
+def _left_over(one: _Reader, other: _Reader) -> tuple[tuple[list[str], list[str]], bool]:
+    """Remove the lines that both files have.
+
+    Returns
+    -------
+    tuple
+        The lines that only one file has, and whether the other lines have the same order in both.
+    """
+    # The numbers of the lines that the other file has not shown yet.
+    waiting: tuple[dict[str, deque[int]], ...] = ({}, {})
+    in_order, last = True, (-1, -1)
+    for number, pair in enumerate(zip_longest(one, other)):
+        if pair[0] == pair[1]:
+            matches = [(number, number)]
+        else:
+            matches = []
+            for own, line in enumerate(pair):
+                if line is None:
+                    continue
+                if line in waiting[1 - own]:
+                    numbers = waiting[1 - own][line]
+                    earlier = numbers.popleft()
+                    if not numbers:
+                        del waiting[1 - own][line]
+                    matches.append((number, earlier) if own == 0 else (earlier, number))
+                else:
+                    waiting[own].setdefault(line, deque()).append(number)
+        for match in matches:
+            # Lines in the same order are found in this order, whatever one file has in between.
+            in_order = in_order and match[0] > last[0] and match[1] > last[1]
+            last = (max(match[0], last[0]), max(match[1], last[1]))
+    left = tuple(
+        [
+            line
+            for _, line in sorted(
+                (number, line) for line, numbers in lines.items() for number in numbers
+            )
+        ]
+        for lines in waiting
+    )
+    return (left[0], left[1]), in_order
+
+
+class _Reader:
+    """A VCF file. Iterating yields the lines of its records, checked for their columns."""
+
+    def __init__(self, path: Path) -> None:
+        self.records = 0
+        self.samples: list[str] = []
+        self._path = path
+        self._lines = self._checked()
+        # Read the header now, so that the samples are known.
+        self._first = next(self._lines, None)
+
+    def __iter__(self) -> Iterator[str]:
+        if self._first is not None:
+            yield self._first
+        yield from self._lines
+
+    def _checked(self) -> Iterator[str]:
+        """Yield the lines of records, without their ends."""
+        columns: set[int] | None = None
+        for number, line in enumerate(self._text(), 1):
             if line.startswith("##"):
                 continue
-            columns = line.rstrip("\n").split("\t")
+            line = line.rstrip("\n")
             if line.startswith("#CHROM"):
-                samples = columns[9:]
-            elif samples is None:
-                raise FormatError(str(path), number, "a record before any #CHROM line")
-            elif len(columns) < len(_FIXED) or len(columns) != _width(samples, columns):
-                raise FormatError(str(path), number, f"{len(columns)} columns, not the header's")
+                self.samples = line.split("\t")[9:]
+                # Without a sample, FORMAT may be there or absent.
+                columns = {9 + len(self.samples)} if self.samples else {8, 9}
+            elif columns is None:
+                raise FormatError(str(self._path), number, "a record before any #CHROM line")
+            elif (width := line.count("\t") + 1) not in columns:
+                raise FormatError(str(self._path), number, f"{width} columns, not the header's")
             else:
-                records.append(_fields(samples, columns))
-    if samples is None:
-        raise FormatError(str(path), 1, "not VCF: no #CHROM line")
-    return samples, records
+                self.records += 1
+                yield line
+        if columns is None:
+            raise FormatError(str(self._path), 1, "not VCF: no #CHROM line")
+
+    def _text(self) -> Iterator[str]:
+        with self._path.open("rb") as raw:
+            zipped = raw.read(2) == _GZIP_MAGIC
+        opener = gzip.open if zipped else open
+        try:
+            with opener(self._path, "rt", errors="surrogateescape") as stream:
+                yield from stream
+        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+            raise FormatError(str(self._path), None, f"damaged gzip data: {error}") from error
 
 
-def _width(samples: list[str], columns: list[str]) -> int:
-    return 9 + len(samples) if samples or len(columns) > len(_FIXED) else len(_FIXED)
-
-
-def _fields(samples: list[str], columns: list[str]) -> dict[str, str]:
+def _fields(samples: list[str], line: str) -> dict[str, str]:
+    """Return a record as a dictionary of its fields."""
+    columns = line.split("\t")
     fields = dict(zip(_FIXED, columns, strict=False))
     for entry in fields.pop("INFO").split(";"):
         key, _, value = entry.partition("=")
@@ -141,23 +227,21 @@ def _fields(samples: list[str], columns: list[str]) -> dict[str, str]:
     return fields
 
 
-def _key(record: dict[str, str]) -> tuple[str, ...]:
-    return tuple(record[column] for column in _CALL)
-
-
 def _site(record: dict[str, str]) -> str:
     return f"{record['CHROM']}:{record['POS']} {record['REF']}>{record['ALT']}"
 
 
-def _difference(one: dict[str, str], other: dict[str, str]) -> Difference | None:
+def _differing(one: dict[str, str], other: dict[str, str]) -> dict[str, tuple[str, str]]:
+    """Return the fields that differ between two records whose lines differ."""
     columns = {
         name: (one.get(name, "absent"), other.get(name, "absent"))
         for name in {**one, **other}
         if one.get(name) != other.get(name)
     }
-    if not columns and list(one) != list(other):
-        columns = {"order of fields": (" ".join(one), " ".join(other))}
-    if not columns:
-        return None
-    call = any(name == "FILTER" or name.endswith("/GT") for name in columns)
-    return Difference(_site(one), columns, call)
+    return columns or {"order of fields": (" ".join(one), " ".join(other))}
+
+
+def _difference(record: dict[str, str], columns: dict[str, tuple[str, str]]) -> Difference:
+    call = any(name in ("record", "FILTER") or name.endswith("/GT") for name in columns)
+    place = (record["CHROM"], int(record["POS"])) if record["POS"].isdecimal() else None
+    return Difference(_site(record), columns, call, place)

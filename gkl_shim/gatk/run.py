@@ -25,6 +25,7 @@ __all__ = [
     "Run",
     "find_classpath",
     "gatk",
+    "java_command",
     "known_classpath",
 ]
 
@@ -170,6 +171,21 @@ class Run:
         return f"exit code {self.returncode}"
 
 
+def java_command(
+    arguments: Sequence[str], classpath: str, swap: swaps.Swap, java_options: Sequence[str] = ()
+) -> list[str]:
+    """Return the command that runs a GATK tool, to be run in the environment of the swap."""
+    return [
+        programs.java(),
+        *_MODULE_OPTIONS,
+        *java_options,
+        "-cp",
+        ":".join([*map(str, swap.jars), classpath]),
+        MAIN_CLASS,
+        *arguments,
+    ]
+
+
 def gatk(
     arguments: Sequence[str],
     classpath: str,
@@ -201,15 +217,7 @@ def gatk(
     Run
         The result. A failed run does not raise an exception.
     """
-    command = [
-        programs.java(),
-        *_MODULE_OPTIONS,
-        *java_options,
-        "-cp",
-        ":".join([*map(str, swap.jars), classpath]),
-        MAIN_CLASS,
-        *arguments,
-    ]
+    command = java_command(arguments, classpath, swap, java_options)
     started = time.monotonic()
     log: list[bytes] = []
     with subprocess.Popen(

@@ -1,0 +1,195 @@
+"""``gkl-shim validate``: prove on your own data that the calls are stock GATK's."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import shlex
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import click
+
+from gkl_shim import _native
+from gkl_shim._files import atomic_output, check_outputs, naming
+from gkl_shim._printable import printable
+from gkl_shim.cli import _options
+from gkl_shim.errors import MissingComponent
+from gkl_shim.gatk import run
+from gkl_shim.validation import inputs as input_files
+from gkl_shim.validation import page, report, validation
+from gkl_shim.validation.jobs import Runner
+from gkl_shim.validation.modes import CALLER, MODES, MUTECT
+
+_FILE = click.Path(path_type=Path)
+_HEAP_GIB, _RUN_GIB = 4, 5
+# What gkl-shim gives itself, or what all shards would write to at once.
+_REFUSED = {
+    "-R", "--reference", "-I", "--input", "-O", "--output", "-L", "--intervals",
+    "-ip", "--interval-padding", "--interval-set-rule", "-isr", "-bamout", "--bam-output",
+    "--f1r2-tar-gz", "--graph-output", "--activity-profile-out", "--assembly-region-out",
+    "--pair-hmm-results-file", "--native-pair-hmm-use-double-precision",
+}  # fmt: skip
+
+
+@click.command(
+    name="validate",
+    epilog="Example: gkl-shim validate -R ref.fa -I sample.bam -L chr20 -- --ploidy 2",
+)
+@click.option("-R", "--reference", type=_FILE, required=True, help="The reference, as FASTA.")
+@click.option("-I", "--input", "reads", type=_FILE, required=True, multiple=True,
+              help="Sorted, indexed reads; may be repeated.")
+@click.option("-L", "--intervals", help="The intervals to call: a file, or text such as chr20.")
+@click.option("--tool", "tools", type=click.Choice([CALLER, MUTECT]), multiple=True,
+              help=f"A tool; may be repeated. Default: {CALLER}.")
+@click.option("--mode", "names", multiple=True,
+              type=click.Choice([mode.name for mode in MODES.values() if mode.tool == CALLER]),
+              help=f"A mode of {CALLER}; may be repeated. Default: vcf.")
+@click.option("--truth", type=_FILE, help="The sample's true variants: an indexed VCF.")
+@click.option("--confident", type=_FILE,
+              help="Where the truth is complete: a BED file. Without it, a call that the truth "
+              "lacks counts as false wherever it is.")
+@click.option("-o", "--output", type=click.Path(file_okay=False, path_type=Path),
+              default=Path("validation"), show_default=True,
+              help="The folder for VCFs, logs and the report. What is finished there is used.")
+@click.option("--jobs", type=click.IntRange(1), default=None,
+              help="Runs of GATK at a time. Default: one for each CPU and each 5 GiB of memory.")
+@click.option("--shards", type=click.IntRange(1), default=None,
+              help="Parts to cut the intervals into. Default: by their length and the CPUs.")
+@click.option("--java-options", metavar="OPTIONS", default="",
+              help=f"Options for each JVM. Default: -Xmx{_HEAP_GIB}g.")
+@_options.classpath()
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
+def command(
+    reference: Path,
+    reads: tuple[Path, ...],
+    intervals: str | None,
+    tools: tuple[str, ...],
+    names: tuple[str, ...],
+    truth: Path | None,
+    confident: Path | None,
+    output: Path,
+    jobs: int | None,
+    shards: int | None,
+    java_options: str,
+    classpath: str | None,
+    arguments: tuple[str, ...],
+) -> int:
+    """Run GATK with and without gkl-shim on your own data, and compare every record and field.
+
+    ARGUMENTS, after --, are more arguments for each tool. The report is OUTPUT/validation.html and
+    OUTPUT/validation.json. The exit code is 1 if a call differs: a site, an allele, a FILTER or a
+    genotype. An interrupted command goes on where it stopped if it is given again.
+    """
+    chosen = _modes(tools, names)
+    if confident is not None and truth is None:
+        raise click.UsageError("--confident needs --truth")
+    for argument in arguments:
+        if argument.partition("=")[0] in _REFUSED:
+            raise click.UsageError(f"{argument}: it cannot be given after --")
+    try:
+        options = shlex.split(java_options)
+    except ValueError as error:
+        raise click.BadParameter(str(error), param_hint="--java-options") from error
+    if not any(option.startswith("-Xmx") for option in options):
+        options.append(f"-Xmx{_HEAP_GIB}g")
+    inputs = input_files.Inputs(
+        reference.absolute(),
+        tuple(path.absolute() for path in reads),
+        str(Path(intervals).absolute()) if intervals and Path(intervals).is_file() else intervals,
+        None if truth is None else truth.absolute(),
+        None if confident is None else confident.absolute(),
+        arguments,
+    )
+    input_files.check(inputs)
+    found = run.find_classpath(classpath)
+    with naming(str(output)):
+        output.mkdir(parents=True, exist_ok=True)
+    text, html = output / "validation.json", output / "validation.html"
+    check_outputs(text, html)
+    cpus = _native.cpu_count()
+    with _alone(output), _Shown() as progress:
+        runner = Runner(found, options, jobs or _jobs(cpus), progress)
+        count = shards or validation.shard_count(inputs, cpus)
+        result = validation.validate(inputs, chosen, output.absolute(), count, runner)
+    facts = report.document(result)
+    with atomic_output(text) as stream:
+        stream.write(json.dumps(facts, indent=1).encode() + b"\n")
+    with atomic_output(html) as stream:
+        stream.write(page.page(facts).encode())
+    for name, mode in facts["modes"].items():
+        click.echo(_line(name, mode))
+    click.echo(f"{'all calls are the same' if result.same_calls else 'CALLS DIFFER'}; see "
+               f"{printable(str(html))}")  # fmt: skip
+    return 0 if result.same_calls else 1
+
+
+def _modes(tools: tuple[str, ...], names: tuple[str, ...]) -> list[Any]:
+    tools = tools or (CALLER,)
+    if names and CALLER not in tools:
+        raise click.UsageError(f"--mode is for {CALLER}; {MUTECT} has one mode")
+    chosen = [MODES[name] for name in dict.fromkeys(names or ("vcf",))] if CALLER in tools else []
+    return [*chosen, *([MODES["mutect2"]] if MUTECT in tools else [])]
+
+
+def _jobs(cpus: int) -> int:
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") >> 30
+    return max(1, min(cpus, memory // _RUN_GIB))
+
+
+def _line(name: str, mode: dict[str, Any]) -> str:
+    same = mode["records"] - mode["differing"]
+    return (
+        f"{name}: {mode['records']} records, {same} identical, {mode['near_ties']} near ties, "
+        f"{mode['other_differences']} other differences, {mode['calls_that_differ']} calls differ"
+    )
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Refuse a folder that another command writes to."""
+    with (folder / ".lock").open("w") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise MissingComponent(
+                f"{folder}: another gkl-shim validate writes there; give another --output"
+            ) from None
+        except OSError:  # a file system without locks
+            pass
+        yield
+
+
+class _Shown:
+    """Shows the stage: a bar on a terminal, otherwise a line for each stage."""
+
+    def __enter__(self) -> _Shown:
+        from rich.console import Console
+        from rich.progress import Progress
+
+        self._console = Console(stderr=True)
+        self._bar = Progress(console=self._console, transient=True,
+                             disable=not self._console.is_terminal)  # fmt: skip
+        self._bar.start()
+        self._task: Any = None
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        self._bar.stop()
+        if kind is SystemExit:
+            print("gkl-shim: stopped; the same command goes on from here", file=sys.stderr)
+
+    def stage(self, title: str, total: int) -> None:
+        """Begin a stage."""
+        if self._task is not None:
+            self._bar.remove_task(self._task)
+        self._task = self._bar.add_task(title, total=total)
+        self._console.print(f"{title}: {total} runs", highlight=False, markup=False)
+
+    def done(self, name: str) -> None:
+        """Count a run."""
+        self._bar.advance(self._task)

@@ -1,0 +1,185 @@
+"""The files to validate on: whether they are complete, and their checksums."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+import re
+import zlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from gkl_shim._files import atomic_output, naming
+from gkl_shim.errors import FormatError, MissingComponent
+
+__all__ = ["Inputs", "check", "checksums", "reference_bases"]
+
+_INDEXES = {
+    ".bam": (".bam.bai", ".bai", ".bam.csi", ".csi"),
+    ".cram": (".cram.crai", ".crai"),
+    ".vcf": (".vcf.idx",),
+    ".gz": (".gz.tbi", ".gz.csi"),
+}
+_PIECE = 1 << 22
+_CONTIG = re.compile(r"^##contig=<ID=([^,>]+)")
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """What GATK reads."""
+
+    reference: Path
+    reads: tuple[Path, ...]
+    intervals: str | None = None
+    """A file, or text such as ``chr20:1-1000000``, as GATK's ``-L``."""
+    truth: Path | None = None
+    confident: Path | None = None
+    """A BED file of where the truth is complete."""
+    arguments: tuple[str, ...] = ()
+    """More arguments for GATK."""
+
+    @property
+    def files(self) -> list[Path]:
+        """Every file that is named, also in intervals and arguments."""
+        named = [self.reference, *self.reads, self.truth, self.confident]
+        texts = [Path(text) for text in (self.intervals, *self.arguments) if text]
+        return [path for path in named if path] + [path for path in texts if _is_file(path)]
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:  # a text too long for a file name
+        return False
+
+
+def check(inputs: Inputs) -> None:
+    """Check that files have the companions that GATK needs, before anything runs.
+
+    Raises
+    ------
+    MissingComponent
+        If an index or a dictionary is missing. The message has the command that makes it.
+    FormatError
+        If the truth or the confident regions are of another reference.
+    """
+    reference = inputs.reference
+    for path in inputs.files:
+        with naming(str(path)), path.open("rb"):
+            pass
+    index = reference.with_name(reference.name + ".fai")
+    if not index.is_file():
+        raise MissingComponent(f"{index}: missing; run `samtools faidx {reference}`")
+    stem = reference.with_suffix("") if reference.suffix == ".gz" else reference
+    if not stem.with_suffix(".dict").is_file():
+        raise MissingComponent(
+            f"{stem.with_suffix('.dict')}: missing; run "
+            f"`gatk CreateSequenceDictionary -R {reference}`"
+        )
+    for reads in inputs.reads:
+        if reads.suffix not in (".bam", ".cram"):
+            raise MissingComponent(f"{reads}: not named .bam or .cram; sort the reads into one")
+        _require_index(reads, f"samtools index {reads}")
+    names = {name for name, _ in _contigs(reference)}
+    if inputs.truth is not None:
+        if inputs.truth.suffix not in (".gz", ".vcf"):
+            raise MissingComponent(f"{inputs.truth}: not named .vcf or .vcf.gz")
+        _require_index(inputs.truth, f"gatk IndexFeatureFile -I {inputs.truth}")
+    for path in filter(None, (inputs.truth, inputs.confident)):
+        _require_contigs(path, names, reference)
+
+
+def _require_index(path: Path, command: str) -> None:
+    stem = path.with_suffix("")
+    for suffix in _INDEXES[path.suffix]:
+        if stem.with_name(stem.name + suffix).is_file():
+            return
+    raise MissingComponent(f"{path}: it has no index; run `{command}`")
+
+
+def _require_contigs(path: Path, names: set[str], reference: Path) -> None:
+    """Look at the header and the first line below it."""
+    in_header: set[str] = set()
+    for number, line in enumerate(_lines(path), 1):
+        if line.startswith(("#", "track", "browser")) or not line.strip():
+            in_header.update(_CONTIG.findall(line))
+            continue
+        contig = line.split("\t")[0].strip()
+        if contig not in names:
+            raise FormatError(
+                str(path), number,
+                f'contig "{contig}" is not in {reference}; use files of the same reference',
+            )  # fmt: skip
+        if in_header and contig not in in_header:
+            # GATK's Concordance would fail.
+            raise FormatError(
+                str(path), number,
+                f'the header has no line of contig "{contig}"; run `gatk '
+                f"UpdateVCFSequenceDictionary -V {path} -R {reference} --replace -O NEW.vcf.gz`",
+            )  # fmt: skip
+        return
+    raise FormatError(str(path), None, "it is empty")
+
+
+def _lines(path: Path) -> Iterator[str]:
+    opener = gzip.open if path.suffix == ".gz" else open
+    try:
+        with opener(path, "rt", errors="replace") as stream:
+            yield from stream
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise FormatError(str(path), None, f"damaged gzip data: {error}") from error
+
+
+def _contigs(reference: Path) -> list[tuple[str, int]]:
+    index = reference.with_name(reference.name + ".fai")
+    contigs = []
+    for number, line in enumerate(index.read_text(errors="replace").splitlines(), 1):
+        columns = line.split("\t")
+        if len(columns) < 5 or not columns[1].isdecimal():
+            raise FormatError(str(index), number, "not a line of an index; run `samtools faidx`")
+        contigs.append((columns[0], int(columns[1])))
+    return contigs
+
+
+def reference_bases(reference: Path) -> int:
+    """Return the length of all sequences of the reference."""
+    return sum(length for _, length in _contigs(reference))
+
+
+def checksums(files: Sequence[Path], kept: Path) -> dict[str, str]:
+    """Return the SHA-256 of files, by path.
+
+    Parameters
+    ----------
+    files
+        The files.
+    kept
+        A JSON file, which is written. Checksums in it are not computed again if a file has the
+        same size and time.
+    """
+    try:
+        before = json.loads(kept.read_text())
+    except (OSError, ValueError):
+        before = {}
+    now = {}
+    for path in files:
+        name = str(path.absolute())
+        stat = path.stat()
+        entry = {"size": stat.st_size, "time": stat.st_mtime_ns}
+        old = before.get(name, {})
+        known = {**old, "sha256": None} == {**entry, "sha256": None}
+        now[name] = {**entry, "sha256": old["sha256"] if known else sha256(path)}
+    with atomic_output(kept) as stream:
+        stream.write(json.dumps(now, indent=1).encode())
+    return {name: entry["sha256"] for name, entry in now.items()}
+
+
+def sha256(path: Path) -> str:
+    """Return the SHA-256 of a file."""
+    digest = hashlib.sha256()
+    with naming(str(path)), path.open("rb") as stream:
+        while piece := stream.read(_PIECE):
+            digest.update(piece)
+    return digest.hexdigest()

@@ -1,0 +1,293 @@
+"""Runs of GATK, several at a time, whose results are kept for the next `gkl-shim validate`.
+
+A run writes to a temporary folder. Its folder gets its name when GATK has succeeded, so a folder of
+that name is complete. ``job.json`` in it says what was run; another input, version or argument runs
+the job again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import time
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from gkl_shim import paths
+from gkl_shim._files import naming, scratch
+from gkl_shim.errors import MissingComponent
+from gkl_shim.gatk import run, swaps
+from gkl_shim.validation.inputs import sha256
+
+__all__ = ["FOLDER", "Job", "Progress", "Result", "Runner"]
+
+FOLDER = "{folder}"
+"""Stands for the folder of a job in its arguments."""
+
+_DESCRIPTION = "job.json"
+_FULL = "No space left on device"
+_KIB = 1024
+_GRACE_SECONDS = 0.3
+
+
+class Progress(Protocol):
+    """Is told what happens."""
+
+    def stage(self, title: str, total: int) -> None:
+        """Begin a stage of `total` runs."""
+
+    def done(self, name: str) -> None:
+        """Count a run that is done."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """A run of GATK."""
+
+    name: str
+    folder: Path
+    """Where its results are kept."""
+    arguments: tuple[str, ...]
+    """The tool and its arguments. `FOLDER` stands for the folder."""
+    inputs: tuple[str, ...] = ()
+    """The checksums of its inputs, or the keys of the jobs that make them."""
+    swap: swaps.Swap = swaps.STOCK
+
+    def file(self, name: str) -> Path:
+        """Return a file of its results."""
+        return self.folder / name
+
+    @property
+    def log(self) -> Path:
+        """The log, also of a run that failed."""
+        return self.folder.with_name(self.folder.name + ".log")
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a run took and said."""
+
+    key: str
+    """The SHA-256 of all that its results depend on."""
+    arguments: list[str]
+    seconds: float
+    cpu_seconds: float
+    """User and system time of the whole JVM."""
+    peak_mib: float
+    """The most memory that was resident."""
+    kernel_seconds: dict[str, float]
+    """By GATK's own clock."""
+    said: list[str]
+    """The lines of gkl-shim in the log."""
+    versions: list[str]
+    """The lines of the log that name versions."""
+    sizes: dict[str, int]
+    """The bytes of each file."""
+
+
+@dataclass
+class _Running:
+    """A JVM that runs, and what it holds."""
+
+    job: Job
+    key: str
+    process: subprocess.Popen[bytes]
+    folder: Path
+    started: float
+    stack: ExitStack
+
+
+class Runner:
+    """Runs jobs.
+
+    Parameters
+    ----------
+    classpath
+        GATK's class path.
+    java_options
+        Options for each JVM.
+    parallel
+        How many runs there are at a time.
+    progress
+        Is told of each run.
+    """
+
+    def __init__(
+        self, classpath: str, java_options: Sequence[str], parallel: int, progress: Progress
+    ) -> None:
+        self._classpath = classpath
+        self._java_options = list(java_options)
+        self._parallel = parallel
+        self._progress = progress
+        self._stock = [[jar.name, jar.stat().st_size, jar.stat().st_mtime_ns]
+                       for jar in swaps.jars(classpath)]  # fmt: skip
+        self._shim = [sha256(paths.agent_jar()), sha256(paths.library())]
+
+    def key(self, job: Job) -> str:
+        """Return the SHA-256 of all that the results of a job depend on."""
+        parts = [job.arguments, job.inputs, self._stock, self._java_options, _settings(job.swap)]
+        if job.swap != swaps.STOCK:
+            parts.append(self._shim)
+        return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+
+    def run(self, title: str, jobs: Sequence[Job]) -> list[Result]:
+        """Run the jobs whose results are not there, and return all results in order.
+
+        Raises
+        ------
+        MissingComponent
+            If GATK fails. Other runs are ended, too; what is finished is kept.
+        """
+        keys = [self.key(job) for job in jobs]
+        kept = [_kept(job, key) for job, key in zip(jobs, keys, strict=True)]
+        waiting = [(job, key) for job, key, old in zip(jobs, keys, kept, strict=True) if not old]
+        self._progress.stage(title, len(waiting))
+        self._run_all(waiting)
+        results = []
+        for job, key, old in zip(jobs, keys, kept, strict=True):
+            result = old or _kept(job, key)
+            if result is None:
+                raise MissingComponent(f"{job.folder}: another program has changed it; try again")
+            results.append(result)
+        return results
+
+    def _run_all(self, waiting: list[tuple[Job, str]]) -> None:
+        running: dict[int, _Running] = {}
+        try:
+            for job, key in waiting:
+                while len(running) >= self._parallel:
+                    self._finish_one(running)
+                started = self._start(job, key)
+                running[started.process.pid] = started
+            while running:
+                self._finish_one(running)
+        finally:
+            _end(list(running.values()))
+
+    def _start(self, job: Job, key: str) -> _Running:
+        with naming(str(job.folder)):
+            job.folder.parent.mkdir(parents=True, exist_ok=True)
+        with ExitStack() as stack:
+            # The folder inside has ordinary permissions, and is what gets the job's name.
+            folder = stack.enter_context(scratch(job.folder.parent)) / "results"
+            folder.mkdir()
+            arguments = _filled(job.arguments, folder)
+            command = run.java_command(arguments, self._classpath, job.swap, self._java_options)
+            with job.log.open("wb") as log:
+                process = subprocess.Popen(
+                    command,
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.DEVNULL,
+                    stderr=log,
+                    env=_environment(job.swap),
+                )
+            return _Running(job, key, process, folder, time.monotonic(), stack.pop_all())
+
+    def _finish_one(self, running: dict[int, _Running]) -> None:
+        """Wait for the next run that ends, and give its folder its name."""
+        process_id, status, usage = os.wait3(0)
+        if process_id not in running:
+            return
+        done = running.pop(process_id)
+        done.process.returncode = os.waitstatus_to_exitcode(status)
+        with done.stack:
+            seconds = time.monotonic() - done.started
+            log = done.job.log.read_bytes()
+            finished = run.Run(done.job.arguments, done.process.returncode, seconds, log)
+            if finished.returncode != 0:
+                raise MissingComponent(_failure(done.job, finished))
+            lines = log.decode(errors="replace").splitlines()
+            result = Result(
+                key=done.key,
+                arguments=_filled(done.job.arguments, done.job.folder),
+                seconds=seconds,
+                cpu_seconds=usage.ru_utime + usage.ru_stime,
+                peak_mib=usage.ru_maxrss / _KIB,
+                kernel_seconds=finished.kernel_seconds,
+                said=[line for line in lines if line.startswith("[gkl-shim ")],
+                versions=_versions(lines),
+                sizes=_sizes(done.folder),
+            )
+            _put(done.folder, done.job.folder, result)
+        self._progress.done(done.job.name)
+
+
+def _filled(arguments: Sequence[str], folder: Path) -> list[str]:
+    return [argument.replace(FOLDER, str(folder)) for argument in arguments]
+
+
+def _environment(swap: swaps.Swap) -> dict[str, str]:
+    """Return the variables of a run. gkl-shim says in the log whether it computed."""
+    return {**swap.environment(os.environ), "GKL_SHIM_LOG": "info"}
+
+
+def _settings(swap: swaps.Swap) -> dict[str, str]:
+    """Return the variables that may change the results of a run."""
+    return {
+        name: value
+        for name, value in sorted(_environment(swap).items())
+        if name in ("JAVA_TOOL_OPTIONS", "JAVA_HOME")
+        or (swap != swaps.STOCK and name.startswith("GKL_SHIM_"))
+    }
+
+
+def _kept(job: Job, key: str) -> Result | None:
+    """Return the result of a finished job, or None if there is none of this key."""
+    try:
+        text: dict[str, Any] = json.loads((job.folder / _DESCRIPTION).read_text())
+        result = Result(**text)
+        return result if result.key == key and _sizes(job.folder) == result.sizes else None
+    except (OSError, ValueError, TypeError):
+        return None
+
+
+def _sizes(folder: Path) -> dict[str, int]:
+    return {
+        path.name: path.stat().st_size
+        for path in sorted(folder.iterdir())
+        if path.name != _DESCRIPTION
+    }
+
+
+def _put(folder: Path, target: Path, result: Result) -> None:
+    with naming(str(target)):
+        (folder / _DESCRIPTION).write_text(json.dumps(asdict(result), indent=1))
+        if target.exists():
+            shutil.rmtree(target)
+        folder.replace(target)
+
+
+def _versions(lines: Sequence[str]) -> list[str]:
+    marks = ("The Genome Analysis Toolkit (GATK) v", "HTSJDK Version:", "Picard Version:",
+             "Java runtime:")  # fmt: skip
+    found = (line[line.index(mark) :] for line in lines for mark in marks if mark in line)
+    return list(dict.fromkeys(found))
+
+
+def _failure(job: Job, done: run.Run) -> str:
+    if _FULL.encode() in done.log:
+        return (
+            f"{job.folder.parent}: {_FULL}; make room, or give another --output, and run the same "
+            "command again: it resumes"
+        )
+    return f"{job.name}: {job.arguments[0]} failed, see {job.log}: {done.complaint}"
+
+
+def _end(running: Sequence[_Running]) -> None:
+    """End runs, and remove what they have written."""
+    for item in running:
+        item.process.terminate()
+    deadline = time.monotonic() + _GRACE_SECONDS
+    for item in running:
+        with item.stack:
+            try:
+                item.process.wait(max(0, deadline - time.monotonic()))
+            except subprocess.TimeoutExpired:
+                item.process.kill()
+                item.process.wait()

@@ -1,0 +1,289 @@
+"""The whole validation: run, compare, look into differences, and score."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from gkl_shim._files import atomic_output
+from gkl_shim.errors import MissingComponent
+from gkl_shim.gatk import compare, swaps
+from gkl_shim.validation import accuracy, differences
+from gkl_shim.validation.accuracy import CALLS, SUMMARY, Score
+from gkl_shim.validation.differences import Finding
+from gkl_shim.validation.inputs import Inputs, checksums, reference_bases
+from gkl_shim.validation.jobs import FOLDER, Job, Result, Runner
+from gkl_shim.validation.modes import DOUBLE, Mode
+
+__all__ = ["SHIM", "STOCK", "STOCK_DOUBLE", "ModeResult", "Validation", "shard_count", "validate"]
+
+STOCK, SHIM, STOCK_DOUBLE, SHIM_DOUBLE = "stock", "gkl-shim", "stock-double", "gkl-shim-double"
+_SMALLEST_SHARD, _LARGEST_SHARD = 1_000_000, 20_000_000
+_OUT = "out.vcf.gz"
+
+
+@dataclass
+class ModeResult:
+    """What was found in a mode."""
+
+    mode: Mode
+    runs: dict[str, list[Result]]
+    """The shards of `STOCK`, `SHIM` and, with a truth, `STOCK_DOUBLE`."""
+    records: int = 0
+    """The records that stock GATK has written."""
+    findings: list[Finding] = field(default_factory=list)
+    final: compare.Comparison | None = None
+    """The final calls, of a mode whose tool does not make them."""
+    scores: dict[str, dict[str, Score]] = field(default_factory=dict)
+    """By variant, and SNP or INDEL: what Concordance says of it with the truth."""
+    equivalence: dict[str, dict[str, Score]] = field(default_factory=dict)
+    """The same with stock GATK's calls as the truth."""
+
+    @property
+    def same_calls(self) -> bool:
+        """Whether sites, alleles, FILTER and genotypes are the same."""
+        final = self.final is None or self.final.same_calls
+        return final and not any(finding.call for finding in self.findings)
+
+    def count(self, kind: str) -> int:
+        """Return how many records differ in this way: a `Finding.kind`."""
+        return sum(finding.kind == kind for finding in self.findings)
+
+
+@dataclass(frozen=True)
+class Validation:
+    """The result of a validation."""
+
+    inputs: Inputs
+    checksums: dict[str, str]
+    versions: list[str]
+    modes: list[ModeResult]
+
+    @property
+    def same_calls(self) -> bool:
+        """Whether all calls of all modes are the same."""
+        return all(result.same_calls for result in self.modes)
+
+
+def shard_count(inputs: Inputs, cpus: int) -> int:
+    """Return into how many shards to cut the reference: enough for the CPUs, and to resume."""
+    bases = reference_bases(inputs.reference)
+    if inputs.intervals is not None:
+        return max(1, min(cpus, -(-bases // _SMALLEST_SHARD)))
+    largest = max(cpus, bases // _LARGEST_SHARD)
+    return max(1, min(largest, -(-bases // _SMALLEST_SHARD)))
+
+
+def validate(
+    inputs: Inputs, modes: Sequence[Mode], output: Path, shards: int, runner: Runner
+) -> Validation:
+    """Run GATK with and without gkl-shim in each mode, and compare the results.
+
+    Parameters
+    ----------
+    inputs
+        Checked inputs.
+    modes
+        The modes.
+    output
+        The absolute path of a folder. What it has of an earlier, interrupted call is used.
+    shards
+        Into how many parts to cut the intervals.
+    runner
+        Runs GATK.
+
+    Raises
+    ------
+    MissingComponent
+        If GATK fails, or gkl-shim does not compute in it.
+    """
+    sums = checksums(inputs.files, output / "checksums.json")
+    own = _Validator(inputs, sums, output, runner)
+    intervals, versions = own.split(shards)
+    return Validation(inputs, sums, versions, [own.mode(mode, intervals) for mode in modes])
+
+
+class _Validator:
+    """Makes the jobs of one validation."""
+
+    def __init__(
+        self, inputs: Inputs, sums: dict[str, str], output: Path, runner: Runner
+    ) -> None:
+        self._inputs = inputs
+        self._output = output
+        self._runner = runner
+        own = {str(path.absolute()) for path in (inputs.truth, inputs.confident) if path}
+        self._sums = tuple(sum for name, sum in sorted(sums.items()) if name not in own)
+        self._truth_sums = tuple(sums[name] for name in sorted(own))
+        self._swaps = {STOCK: swaps.STOCK, SHIM: swaps.agent()}
+        self._lengths: dict[str, int] = {}
+
+    def split(self, shards: int) -> tuple[list[Path], list[str]]:
+        """Cut the intervals, and return a file for each shard, and the versions of GATK and Java.
+
+        GATK also checks here that reference and reads have the same contigs.
+        """
+        arguments = ["SplitIntervals", "-R", str(self._inputs.reference), *self._reads()]
+        if self._inputs.intervals is not None:
+            arguments += ["-L", self._inputs.intervals]
+        arguments += ["--scatter-count", str(shards), "-O", FOLDER]
+        job = Job("intervals", self._output / "intervals", tuple(arguments), self._sums)
+        (result,) = self._runner.run("cut the intervals", [job])
+        files = sorted(job.folder.glob("*.interval_list"))
+        self._lengths = _lengths(files[0])
+        return files, result.versions
+
+    def mode(self, mode: Mode, intervals: Sequence[Path]) -> ModeResult:
+        """Validate a mode."""
+        folder = self._output / mode.name
+        variants = [STOCK, SHIM, *([STOCK_DOUBLE] if self._inputs.truth else [])]
+        jobs = {
+            variant: [
+                self._call(mode, variant, folder / variant / f"{number:04}", ["-L", str(file)])
+                for number, file in enumerate(intervals)
+            ]
+            for variant in variants
+        }
+        results = self._run_all(f"{mode.name}: call", jobs)
+        _require_shim(mode, jobs[SHIM], results)
+        found = ModeResult(mode, results)
+        for number, file in enumerate(intervals):
+            stock, shim = jobs[STOCK][number], jobs[SHIM][number]
+            comparison = compare.compare(stock.file(_OUT), shim.file(_OUT))
+            found.records += comparison.records[0]
+            found.findings += self._look_into(mode, number, file, comparison)
+        self._finish(folder, jobs, found)
+        return found
+
+    def _run_all(self, title: str, jobs: dict[str, list[Job]]) -> dict[str, list[Result]]:
+        """Run the jobs of all variants, shard by shard, so that variants share a machine's load."""
+        in_turns = [job for shard in zip(*jobs.values(), strict=True) for job in shard]
+        done = iter(self._runner.run(title, in_turns))
+        results: dict[str, list[Result]] = {variant: [] for variant in jobs}
+        for _ in next(iter(jobs.values())):
+            for variant in jobs:
+                results[variant].append(next(done))
+        return results
+
+    def _reads(self) -> list[str]:
+        return [part for reads in self._inputs.reads for part in ("-I", str(reads))]
+
+    def _arguments(self, mode: Mode, variant: str) -> list[str]:
+        arguments = [mode.tool, "-R", str(self._inputs.reference), *self._reads(), *mode.arguments]
+        double = DOUBLE if variant in (STOCK_DOUBLE, SHIM_DOUBLE) else ()
+        return [*arguments, *double, *self._inputs.arguments]
+
+    def _call(self, mode: Mode, variant: str, folder: Path, where: Sequence[str],
+              inputs: Sequence[str] = ()) -> Job:  # fmt: skip
+        arguments = [*self._arguments(mode, variant), *where, "-O", f"{FOLDER}/{_OUT}"]
+        swap = self._swaps[STOCK if variant in (STOCK, STOCK_DOUBLE) else SHIM]
+        name = f"{mode.name}, {variant}, {folder.name}"
+        return Job(name, folder, tuple(arguments), (*self._sums, *inputs), swap)
+
+    def _look_into(
+        self, mode: Mode, number: int, intervals: Path, comparison: compare.Comparison
+    ) -> list[Finding]:
+        """Call the intervals around differences again, also in double precision."""
+        if comparison.identical:
+            return []
+        commands = [
+            shlex.join(
+                [*command, *self._arguments(mode, variant), "-L", "{interval}", "-O", f"{name}.vcf"]
+            ).replace("'{interval}'", "{interval}")
+            for command, variant, name in (
+                (("gkl-shim", "gatk", "--stock"), STOCK, "stock"),
+                (("gkl-shim", "gatk"), SHIM, "shim"),
+            )
+        ]
+        around = differences.windows(comparison.differences, self._lengths)
+        if not around:
+            return differences.classify(comparison.differences, number, None, commands)
+        folder = self._output / mode.name / "again" / f"{number:04}"
+        header = [line for line in intervals.read_text().splitlines() if line.startswith("@")]
+        lines = [f"{contig}\t{start}\t{end}\t+\t." for contig, start, end in around]
+        text = "\n".join([*header, *lines]) + "\n"
+        folder.mkdir(parents=True, exist_ok=True)
+        listed = folder / "windows.interval_list"
+        with atomic_output(listed) as stream:
+            stream.write(text.encode())
+        where = ["-L", str(listed), "-L", str(intervals), "--interval-set-rule", "INTERSECTION"]
+        jobs = [
+            self._call(mode, variant, folder / variant, where, [text])
+            for variant in (STOCK, SHIM, STOCK_DOUBLE, SHIM_DOUBLE)
+        ]
+        self._runner.run(f"{mode.name}: look into {len(comparison.differences)} differences", jobs)
+        vcfs = [job.file(_OUT) for job in jobs]
+        return differences.classify(comparison.differences, number, vcfs, commands)
+
+    def _finish(self, folder: Path, jobs: dict[str, list[Job]], found: ModeResult) -> None:
+        """Make the final calls of each variant, and compare and score them."""
+        mode = found.mode
+        calls: dict[str, tuple[Path, str]] = {}
+        gathered = {
+            variant: accuracy.gather_jobs(
+                mode, f"{mode.name}, {variant}", folder / variant, shards,
+                [result.key for result in found.runs[variant]],
+            )
+            for variant, shards in jobs.items()
+        }  # fmt: skip
+        united = self._run_all(f"{mode.name}: gather", gathered)
+        final = {
+            variant: accuracy.final_jobs(
+                mode, f"{mode.name}, {variant}", folder / variant, parts, self._inputs,
+                [result.key for result in united[variant]],
+            )
+            for variant, parts in gathered.items()
+        }  # fmt: skip
+        last = self._run_all(f"{mode.name}: make calls", final) if mode.last_tool else united
+        for variant in jobs:
+            job = (final[variant] or gathered[variant])[0]
+            calls[variant] = (job.file(CALLS), last[variant][0].key)
+        if mode.last_tool:
+            found.final = compare.compare(calls[STOCK][0], calls[SHIM][0])
+        scoring = list(self._scoring(folder, calls, found))
+        self._runner.run(f"{mode.name}: score", [job for _, _, job in scoring])
+        for scores, variant, job in scoring:
+            scores[variant] = accuracy.read_summary(job.file(SUMMARY))
+
+    def _scoring(
+        self, folder: Path, calls: dict[str, tuple[Path, str]], found: ModeResult
+    ) -> Iterator[tuple[dict[str, dict[str, Score]], str, Job]]:
+        """Yield where each summary belongs, by variant, and the job that writes it."""
+        truth = self._inputs.truth
+        for variant, (path, key) in calls.items():
+            if truth is not None:
+                job = accuracy.concordance(
+                    f"{folder.name}, {variant}, truth", folder / variant / "truth", self._inputs,
+                    path, truth, (*self._truth_sums, key), self._inputs.confident,
+                )  # fmt: skip
+                yield found.scores, variant, job
+            if variant != STOCK:
+                job = accuracy.concordance(
+                    f"{folder.name}, {variant}, stock", folder / variant / "beside-stock",
+                    self._inputs, path, calls[STOCK][0], (calls[STOCK][1], key),
+                )  # fmt: skip
+                yield found.equivalence, variant, job
+
+
+def _require_shim(mode: Mode, jobs: Sequence[Job], results: dict[str, list[Result]]) -> None:
+    """Check that gkl-shim computed, and only where it should: otherwise all would be the same."""
+    if any(result.said for result in results[STOCK]):
+        raise MissingComponent("stock GATK ran with gkl-shim; unset JAVA_TOOL_OPTIONS")
+    if any(result.kernel_seconds for result in results[STOCK]) and not any(
+        " cells in " in line for result in results[SHIM] for line in result.said
+    ):
+        raise MissingComponent(
+            f"{mode.name}: gkl-shim did not compute in GATK; {jobs[0].log} says why"
+        )
+
+
+def _lengths(intervals: Path) -> dict[str, int]:
+    """Return the contigs in the header of an interval list, and their lengths."""
+    lengths = {}
+    for line in intervals.read_text().splitlines():
+        if line.startswith("@SQ"):
+            tags = dict(part.split(":", 1) for part in line.split("\t")[1:] if ":" in part)
+            lengths[tags["SN"]] = int(tags["LN"])
+    return lengths
