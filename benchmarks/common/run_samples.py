@@ -19,7 +19,7 @@ from gkl_shim._files import scratch
 from gkl_shim.errors import FormatError, MissingComponent
 from gkl_shim.gatk import run
 
-__all__ = ["SAMPLES", "RunSample", "human_like", "make"]
+__all__ = ["KNOWN", "SAMPLES", "RunSample", "human_like", "make", "write_truth"]
 
 _DEPTH = 35
 _SNP_RATE = 1e-3
@@ -72,6 +72,16 @@ class RunSample:
     def known(self) -> Path:
         """Known sites, as in dbSNP, with allele frequencies."""
         return self.folder / "known.vcf.gz"
+
+    @property
+    def truth(self) -> Path:
+        """The individual's variants, if `write_truth` has written them."""
+        return self.folder / "truth.vcf.gz"
+
+    @property
+    def confident(self) -> Path:
+        """Where the truth is complete: everywhere."""
+        return self.folder / "confident.bed"
 
     @property
     def alleles(self) -> Path:
@@ -178,6 +188,49 @@ def make(name: str, folder: Path, sequences: Sequence[str], classpath: str) -> R
     _write_sites(sample.known, plan.contigs, known, classpath)
     _write_sites(sample.alleles, plan.contigs, forced, classpath)
     return sample
+
+
+def write_truth(sample: RunSample, sequences: Sequence[str], classpath: str) -> None:
+    """Write the truth of a sample of `KNOWN`, unless its folder has it.
+
+    Parameters
+    ----------
+    sample
+        The sample.
+    sequences
+        The sequences that it was made with.
+    classpath
+        GATK's class path. GATK moves indels to the left, as it does with its own calls.
+
+    Raises
+    ------
+    FormatError
+        If the sample was made with other sequences.
+    MissingComponent
+        If Picard or GATK fails.
+    """
+    if sample.truth.exists() and sample.confident.exists():
+        return
+    plan = _PLANS[sample.name](sequences)
+    with scratch(sample.folder) as partial:
+        reference = partial / sample.reference.name
+        samples.write_reference(reference, dict(plan.contigs))
+        if reference.read_bytes() != sample.reference.read_bytes():
+            raise FormatError(str(sample.reference), None, "it was made of other sequences")
+        sites = [
+            _Site(contig, variant, 0.5)
+            for contig, own in plan.variants.items()
+            for variant in own
+        ]
+        unaligned = partial / "sites.vcf.gz"
+        _write_sites(unaligned, plan.contigs, sites, classpath)
+        arguments = ["LeftAlignAndTrimVariants", "-R", str(sample.reference)]
+        arguments += ["-V", str(unaligned), "-O", str(sample.truth)]
+        done = run.gatk(arguments, classpath)
+        if done.returncode != 0:
+            raise MissingComponent(f"{sample.truth}: GATK could not write it: {done.complaint}")
+    lines = [f"{name}\t0\t{len(letters)}\n" for name, letters in plan.contigs.items()]
+    sample.confident.write_text("".join(lines))
 
 
 def _genome(length: int, individuals: int = 1) -> _Planner:
@@ -302,6 +355,9 @@ _PLANS: dict[str, _Planner] = {
 }
 SAMPLES = tuple(_PLANS)
 """The names of all samples."""
+
+KNOWN = ("300kb35x", "2mb35x", "10mb35x", "amplicon")
+"""The samples of which all variants are known by their place on the reference."""
 
 
 def _sites(plan: _Plan) -> tuple[list[_Site], list[_Site]]:

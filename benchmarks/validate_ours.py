@@ -1,0 +1,279 @@
+"""Validate gkl-shim on all the data there is, and write the tables of docs/equivalence.md.
+
+    python -m benchmarks.validate_ours FOLDER --sequence chr17.fa.gz
+
+The samples are NA12878's reads of chr20 and chr22, and those of benchmarks.common.run_samples. Each
+is run as `gkl-shim validate` runs it. A validation that was interrupted goes on in the same FOLDER.
+Rows of samples and modes that are not run now stay in the tables.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+
+from benchmarks.common import gatk_versions, report, run_samples, samples
+from gkl_shim._files import atomic_output
+from gkl_shim.gatk import data, fetch, run
+from gkl_shim.validation import report as validation_report
+from gkl_shim.validation import validation
+from gkl_shim.validation.inputs import Inputs, check
+from gkl_shim.validation.jobs import Runner
+from gkl_shim.validation.modes import MODES
+
+_ROOT = Path(__file__).resolve().parents[1]
+_RESULTS = _ROOT / "benchmarks" / "results" / "equivalence.json"
+_PAGE = _ROOT / "docs" / "equivalence.md"
+_START, _END = "<!-- tables: make validate-ours -->", "<!-- end of tables -->"
+_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+_GERMLINE = ("vcf", "gvcf", "dragen", "dragen378")
+
+
+@dataclass(frozen=True)
+class _Case:
+    """A sample, and how it is validated."""
+
+    title: str
+    modes: tuple[str, ...]
+    arguments: tuple[str, ...] = ()
+    """More arguments for GATK."""
+
+
+_CASES = {
+    "na12878-chr20": _Case("NA12878, chr20, 565 reads", (*_GERMLINE, "mutect2")),
+    "na12878-chr22": _Case("NA12878, chr22, 12 kb", (*_GERMLINE, "mutect2")),
+    "300kb35x": _Case("simulated, 300 kb, 35x", _GERMLINE),
+    "2mb35x": _Case("simulated, 2 Mb, 35x", _GERMLINE),
+    "10mb35x": _Case("simulated, 10 Mb, 35x", _GERMLINE),
+    "amplicon": _Case("simulated panel, 4 kb, 1,500x", (*_GERMLINE, "mutect2")),
+    "mitochondrion": _Case(
+        "simulated mitochondrion, 2,000x", ("mutect2",), ("--mitochondria-mode",)
+    ),
+    "300kb-tumor": _Case("simulated tumor and normal, 300 kb", ("mutect2",), ("-normal", "normal")),
+    "2mb-tumor": _Case("simulated tumor and normal, 2 Mb", ("mutect2",), ("-normal", "normal")),
+}
+_DEFAULT = tuple(name for name in _CASES if name != "10mb35x")
+
+
+class _Steps:
+    """Prints each stage of a validation."""
+
+    def __init__(self, title: str) -> None:
+        self._title = title
+
+    def stage(self, title: str, total: int) -> None:
+        click.echo(f"{self._title}: {title}: {total} runs", err=True)
+
+    def done(self, name: str) -> None:
+        pass
+
+
+def inputs(
+    name: str, folder: Path, sequences: Sequence[str], giab: Path | None, classpath: str
+) -> Inputs:
+    """Return the files of a sample. They are made, unless the folder has them."""
+    arguments = _CASES[name].arguments
+    if name == "na12878-chr20":
+        chr20 = samples.na12878_chr20(folder / name, classpath)
+        return Inputs(chr20.reference, (chr20.reads,), arguments=arguments)
+    if name == "na12878-chr22":
+        chr22 = data.na12878_chr22(folder / name)
+        truth = None if giab is None else _giab(giab, chr22, classpath)
+        return Inputs(chr22.reference, (chr22.reads,), truth=truth, arguments=arguments)
+    sample = run_samples.make(name, folder, sequences, classpath)
+    reads = (sample.reads, *([sample.normal] if sample.normal else []))
+    if name not in run_samples.KNOWN:
+        return Inputs(sample.reference, reads, arguments=arguments)
+    run_samples.write_truth(sample, sequences, classpath)
+    return Inputs(sample.reference, reads, None, sample.truth, sample.confident, arguments)
+
+
+def _giab(source: Path, sample: data.Sample, classpath: str) -> Path:
+    """Write Genome in a Bottle's variants with the header of this reference, and index them."""
+    _, sequence = samples.read_fasta(sample.reference)
+    lines = ["##fileformat=VCFv4.2", f"##contig=<ID=q,length={len(sequence)}>"]
+    lines.append("#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO")
+    for line in source.read_text().splitlines():
+        if not line.startswith("#"):
+            columns = line.split("\t")
+            lines.append("\t".join([*columns[:5], ".", columns[6], "."]))
+    target = sample.reads.parent / "truth.vcf"
+    target.write_text("\n".join(lines) + "\n")
+    done = run.gatk(["IndexFeatureFile", "-I", str(target)], classpath)
+    if done.returncode != 0:
+        raise click.ClickException(f"{target}: GATK could not index it: {done.complaint}")
+    return target
+
+
+def _rows(name: str, version: str, facts: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what the tables need of a report, by the name of the row."""
+    rows = {}
+    for mode, found in facts["modes"].items():
+        cpu = [found["runs"][variant]["cpu_seconds"] for variant in ("stock", "gkl-shim")]
+        kept = ("tool", "records", "differing", "near_ties", "other_differences",
+                "calls_that_differ", "final_calls", "findings", "scores", "beside_stock")  # fmt: skip
+        rows[f"{version}/{name}/{mode}"] = {
+            "gatk": version,
+            "sample": name,
+            "mode": mode,
+            **{key: found[key] for key in kept},
+            "cpu_seconds": dict(zip(("stock", "gkl-shim"), cpu, strict=True)),
+            "sha256": {Path(file).name: sum for file, sum in facts["sha256"].items()},
+            "commit": report.about()["commit"],
+            "gkl_shim": facts["gkl_shim"],
+            "versions": facts["versions"],
+            "machine": facts["machine"],
+        }
+    for row in rows.values():
+        for finding in row["findings"]:
+            del finding["commands"]  # they name folders of this machine
+    return rows
+
+
+def tables(rows: Mapping[str, Any]) -> str:
+    """Return the tables of docs/equivalence.md."""
+    order = list(_CASES)
+    modes = list(MODES)
+    ordered = sorted(
+        rows.values(),
+        key=lambda row: (order.index(row["sample"]), modes.index(row["mode"]), row["gatk"]),
+    )
+    records = sum(row["records"] for row in ordered)
+    calls = sum(row["calls_that_differ"] for row in ordered)
+    ties = sum(row["near_ties"] for row in ordered)
+    other = sum(row["other_differences"] for row in ordered)
+    lines = [
+        f"In all, {records:,} records were compared. The call differs in {calls}. {ties} are near "
+        f"ties, and {other} differ otherwise.",
+        "",
+        "| sample | mode | GATK | records | identical | near ties | other differences "
+        "| calls that differ | final calls that differ |",
+        "| --- | --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |",
+    ]
+    for row in ordered:
+        final = row["final_calls"]
+        shown = "" if final is None else (
+            f"{len(final['calls_that_differ'])} of {final['records']:,}"
+        )  # fmt: skip
+        lines.append(
+            f"| {_CASES[row['sample']].title} | {row['mode']} | {row['gatk']} "
+            f"| {row['records']:,} | {row['records'] - row['differing']:,} | {row['near_ties']} "
+            f"| {row['other_differences']} | {row['calls_that_differ']} | {shown} |"
+        )
+    return "\n".join([*lines, "", *_score_table(ordered), "", *_difference_table(ordered)])
+
+
+def _score_table(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    lines = [
+        "## Beside the truth",
+        "",
+        "| sample | mode | GATK | type | calls of | true positives | false positives "
+        "| false negatives | recall | precision | F1 |",
+        "| --- | --- | --- | --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |",
+    ]
+    for row in rows:
+        for kind in ("SNP", "INDEL"):
+            same: dict[str, list[str]] = {}
+            for variant, kinds in row["scores"].items():
+                score = kinds[kind]
+                shares = (score["recall"], score["precision"], score["f1"])
+                counts = ("true_positives", "false_positives", "false_negatives")
+                cells = [f"{score[name]:,}" for name in counts]
+                cells += ["" if share is None else f"{share:.4f}" for share in shares]
+                same.setdefault(" | ".join(cells), []).append(variant)
+            for cells, variants in same.items():
+                who = "all three" if len(variants) == 3 else ", ".join(variants)
+                lines.append(
+                    f"| {_CASES[row['sample']].title} | {row['mode']} | {row['gatk']} | {kind} "
+                    f"| {who} | {cells} |"
+                )
+    return lines
+
+
+def _difference_table(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    lines = ["## Records that differ", ""]
+    found = [(row, finding) for row in rows for finding in row["findings"]]
+    if not found:
+        return [*lines, "None."]
+    lines += [
+        "| sample | mode | record | class | field | stock | gkl-shim | stock in double precision "
+        "| gkl-shim in double precision |",
+        "| --- | --- | --- | --- | --- | --- | --- | --- | --- |",
+    ]
+    for row, finding in found:
+        for field, values in finding["fields"].items():
+            texts = [values[name] for name in ("stock", "shim", "stock_double", "shim_double")]
+            cells = " | ".join("" if text is None else f"`{text}`" for text in texts)
+            lines.append(
+                f"| {_CASES[row['sample']].title} | {row['mode']} | {finding['record'][:60]} "
+                f"| {finding['kind']} | {field} | {cells} |".replace("`|`", "`\\|`")
+            )
+    return lines
+
+
+def _write(rows: Mapping[str, Any]) -> None:
+    with atomic_output(_RESULTS) as stream:
+        stream.write((json.dumps(rows, indent=1, sort_keys=True) + "\n").encode())
+    text = _PAGE.read_text()
+    before, rest = text.split(_START)
+    after = rest.split(_END)[1]
+    with atomic_output(_PAGE) as stream:
+        stream.write(f"{before}{_START}\n\n{tables(rows)}\n\n{_END}{after}".encode())
+
+
+@click.command(name="validate_ours")
+@click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
+@click.option("--sample", "names", type=click.Choice(tuple(_CASES)), multiple=True,
+              default=_DEFAULT, help="A sample; may be repeated. Default: all but 10mb35x.")
+@click.option("--mode", "chosen", type=click.Choice(tuple(MODES)), multiple=True,
+              help="A mode; may be repeated. Default: all that the sample is for.")
+@click.option("--gatk", "versions", type=click.Choice(gatk_versions.VERSIONS), multiple=True,
+              default=(fetch.GATK_VERSION,), show_default=True, help="May be repeated.")
+@click.option("--samples", "made", type=click.Path(file_okay=False, path_type=Path),
+              help="The folder of samples. Default: FOLDER/samples.")
+@click.option("--sequence", "files", type=_FILE, metavar="FASTA", multiple=True,
+              help="A real sequence, as for benchmarks.gatk_samples.")
+@click.option("--giab", type=_FILE, help="Genome in a Bottle's VCF of the reads of chr22.")
+@click.option("--jobs", type=click.IntRange(1), default=1, show_default=True,
+              help="Runs of GATK at a time.")
+def command(
+    folder: Path,
+    names: tuple[str, ...],
+    chosen: tuple[str, ...],
+    versions: tuple[str, ...],
+    made: Path | None,
+    files: tuple[Path, ...],
+    giab: Path | None,
+    jobs: int,
+) -> None:
+    """Validate gkl-shim on all samples. FOLDER keeps runs and samples."""
+    os.environ.pop("JAVA_TOOL_OPTIONS", None)
+    own = fetch.gatk_classpath()
+    sequences = [*(samples.read_fasta(file)[1] for file in files), samples.chr20_head()]
+    rows = json.loads(_RESULTS.read_text()) if _RESULTS.exists() else {}
+    for name in names:
+        given = inputs(name, (made or folder / "samples").absolute(), sequences, giab, own)
+        check(given)
+        for version in versions:
+            for mode in chosen or _CASES[name].modes:
+                if mode not in _CASES[name].modes:
+                    continue
+                runner = Runner(
+                    gatk_versions.classpath(version), ["-Xmx4g"], jobs, _Steps(f"{name}, {version}")
+                )
+                output = (folder / version / name).absolute()
+                output.mkdir(parents=True, exist_ok=True)
+                shards = validation.shard_count(given, cpus=2)
+                result = validation.validate(given, [MODES[mode]], output, shards, runner)
+                rows.update(_rows(name, version, validation_report.document(result)))
+                _write(rows)
+
+
+if __name__ == "__main__":
+    report.run(command)
