@@ -84,7 +84,7 @@ def inputs(
         return Inputs(chr20.reference, (chr20.reads,), arguments=arguments)
     if name == "na12878-chr22":
         chr22 = data.na12878_chr22(folder / name)
-        truth = None if giab is None else _giab(giab, chr22, classpath)
+        truth = None if giab is None else giab_truth(giab, chr22, classpath)
         return Inputs(chr22.reference, (chr22.reads,), truth=truth, arguments=arguments)
     sample = run_samples.make(name, folder, sequences, classpath)
     reads = (sample.reads, *([sample.normal] if sample.normal else []))
@@ -94,7 +94,7 @@ def inputs(
     return Inputs(sample.reference, reads, None, sample.truth, sample.confident, arguments)
 
 
-def _giab(source: Path, sample: data.Sample, classpath: str) -> Path:
+def giab_truth(source: Path, sample: data.Sample, classpath: str) -> Path:
     """Write Genome in a Bottle's variants with the header of this reference, and index them."""
     _, sequence = samples.read_fasta(sample.reference)
     lines = ["##fileformat=VCFv4.2", f"##contig=<ID=q,length={len(sequence)}>"]

@@ -81,15 +81,17 @@ def _times(modes: Mapping[str, Any]) -> str:
     for name, mode in modes.items():
         stock, shim = mode["runs"]["stock"], mode["runs"]["gkl-shim"]
         rows.append((f"{name}: CPU seconds", *_pair(stock["cpu_seconds"], shim["cpu_seconds"])))
-        rows.append((f"{name}: seconds of all shards", *_pair(stock["seconds"], shim["seconds"])))
+        rows.append((f"{name}: seconds", *_pair(stock["seconds"], shim["seconds"])))
         rows.append((f"{name}: peak memory, MiB", *_pair(stock["peak_mib"], shim["peak_mib"])))
         for kernel, sums in mode["kernels"]["stock"].items():
             other = mode["kernels"]["gkl-shim"].get(kernel, {})
-            seconds = sums.get("seconds", 0.0), other.get("seconds", 0.0)
-            rows.append((f"{name}: {kernel}, seconds by GATK's clock", *_pair(*seconds)))
+            if seconds := sums.get("seconds"):
+                pair = _pair(seconds, other.get("seconds", 0.0))
+                rows.append((f"{name}: {kernel}, seconds by GATK's clock", *pair))
     return _table(["", "stock", "gkl-shim", "stock / gkl-shim"], rows) + (
-        "<p>Runs shared the machine, so seconds of the clock depend on what else ran. Without a "
-        "time of GATK for a kernel, the table has none.</p>"
+        "<p>Seconds and CPU seconds are the sums of all shards, memory is that of the largest. "
+        "Runs shared the machine, so seconds of the clock depend on what else ran. GATK rounds "
+        "the time of Smith-Waterman to hundredths.</p>"
     )
 
 
@@ -113,10 +115,10 @@ def _mode(mode: Mapping[str, Any]) -> list[str]:
     if (final := mode["final_calls"]) and final["calls_that_differ"]:
         parts.append(f"<h3>Calls of {escape(final['tool'])} that differ</h3>")
         parts.append(_table(["record"], [(text,) for text in final["calls_that_differ"]], True))
-    lines = [line for shard in mode["runs"]["gkl-shim"]["shards"] for line in shard["gkl_shim"]]
-    parts.append(f"<details><summary>What gkl-shim logged</summary><pre>{escape(chr(10).join(lines))}</pre></details>")  # noqa: E501
+    shards = mode["runs"]["gkl-shim"]["shards"]
+    said = [line for shard in shards for line in shard["gkl_shim"]]
     commands = [shard["command"] for runs in mode["runs"].values() for shard in runs["shards"]]
-    parts.append(f"<details><summary>Command lines</summary><pre>{escape(chr(10).join(commands))}</pre></details>")  # noqa: E501
+    parts += [_folded("What gkl-shim logged", said), _folded("Command lines", commands)]
     return parts
 
 
@@ -164,12 +166,16 @@ def _finding(finding: Mapping[str, Any]) -> str:
     heads = ["field", "stock", "gkl-shim", "stock, double", "gkl-shim, double",
              "stock to gkl-shim", "stock's precisions"]  # fmt: skip
     note = "" if finding["reproduced_alone"] else "; the interval called alone gives other values"
-    commands = "\n".join(finding["commands"])
     return (
         f"<h4>{escape(finding['record'])}: {escape(finding['kind'])}{note}</h4>"
         + _table(heads, rows, text=True)
-        + f"<details><summary>Commands that show it</summary><pre>{escape(commands)}</pre></details>"
+        + _folded("Commands that show it", finding["commands"])
     )
+
+
+def _folded(title: str, lines: Iterable[str]) -> str:
+    text = escape("\n".join(lines))
+    return f"<details><summary>{title}</summary><pre>{text}</pre></details>"
 
 
 def _text(value: object) -> str:

@@ -16,16 +16,22 @@ def times(modes: Mapping[str, Any]) -> str:
     """Return bars of CPU seconds and of seconds in kernels, or "" without matplotlib."""
     if not _can_draw():
         return ""
-    figure, (whole, kernels) = _figure(2, 1 + 0.5 * max(len(modes), 2))
+    figure, (whole, kernels) = _figure(2, 1.2 + 0.5 * max(len(modes), 2))
     variants = ("stock", "gkl-shim")
     cpu = {v: [mode["runs"][v]["cpu_seconds"] for mode in modes.values()] for v in variants}
     _bars(whole, list(modes), cpu, "CPU seconds")
-    names = [(name, kernel) for name, mode in modes.items() for kernel in mode["kernels"]["stock"]]
+    names = [
+        (name, kernel)
+        for name, mode in modes.items()
+        for kernel, sums in mode["kernels"]["stock"].items()
+        if sums.get("seconds")
+    ]
     seconds = {
         v: [modes[n]["kernels"][v].get(k, {}).get("seconds", 0.0) for n, k in names]
         for v in variants
     }
     _bars(kernels, [f"{kernel}, {name}" for name, kernel in names], seconds, "seconds in kernels")
+    _legend(figure, whole)
     return _svg(figure)
 
 
@@ -33,7 +39,7 @@ def scores(variants: Mapping[str, Any]) -> str:
     """Return bars of recall, precision and F1, or "" without matplotlib."""
     if not _can_draw():
         return ""
-    figure, panels = _figure(2, 2.2)
+    figure, panels = _figure(2, 2.4)
     for axes, kind in zip(panels, ("SNP", "INDEL"), strict=True):
         names = ("recall", "precision", "f1")
         values = {
@@ -42,6 +48,7 @@ def scores(variants: Mapping[str, Any]) -> str:
         }
         _bars(axes, ["recall", "precision", "F1"], values, kind)
         axes.set_xlim(0, 1)
+    _legend(figure, panels[0])
     return _svg(figure)
 
 
@@ -67,7 +74,11 @@ def _bars(axes: Any, names: Sequence[str], values: Mapping[str, Sequence[float]]
     axes.set_yticks([place + middle for place in range(len(names))], names, fontsize=8)
     axes.invert_yaxis()
     axes.set_title(title, fontsize=10)
-    axes.legend(fontsize=7)
+
+
+def _legend(figure: Any, axes: Any) -> None:
+    figure.legend(*axes.get_legend_handles_labels(), loc="outside lower center", ncols=3,
+                  fontsize=8)  # fmt: skip
 
 
 def _svg(figure: Any) -> str:

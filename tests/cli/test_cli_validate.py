@@ -1,0 +1,268 @@
+"""``gkl-shim validate``: its classes of difference, exit codes, errors and what it keeps.
+
+Most tests run a stand-in for Java, which answers at once. One runs GATK on real reads.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchmarks import validate_ours
+from gkl_shim.gatk import data, fetch
+from gkl_shim.validation import page, plots
+from tests.cli.shim_command import COMMAND, one_error, run
+from tests.conftest import ROOT, require_tool, shared_data
+
+OPTIONS = ("validate", "-R", "r.fa", "-I", "s.bam", "-c", "gatk.jar", "--jobs", "1", "-o", "out")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Inputs, and a stand-in for Java."""
+    (tmp_path / "r.fa").write_text(">one\nACGT\n")
+    (tmp_path / "r.fa.fai").write_text("one\t1000\t5\t60\t61\n")
+    (tmp_path / "r.dict").write_text("@HD\tVN:1.6\n")
+    for name in ("s.bam", "s.bai", "gatk.jar", "t.vcf.idx"):
+        (tmp_path / name).write_bytes(b"x")
+    (tmp_path / "t.vcf").write_text("#CHROM\none\t1\n")
+    java = tmp_path / "home" / "bin" / "java"
+    java.parent.mkdir(parents=True)
+    fake = ROOT / "tests" / "validation" / "fake_java.py"
+    java.write_text(f'#!/bin/sh\nexec "{sys.executable}" "{fake}" "$@"\n')
+    java.chmod(0o755)
+    return tmp_path
+
+
+def _environment(folder: Path, **variables: str) -> dict[str, str]:
+    named = {f"FAKE_{name.upper()}": value for name, value in variables.items()}
+    log = str(folder / "runs")
+    return {"JAVA_HOME": str(folder / "home"), "FAKE_LOG": log, "JAVA_TOOL_OPTIONS": "", **named}
+
+
+def _validate(
+    folder: Path, *options: str, **variables: str
+) -> tuple[subprocess.CompletedProcess[bytes], list[str]]:
+    """Run the command, and return what it gave and the runs of the stand-in."""
+    runs = folder / "runs"
+    runs.write_text("")
+    done = run(folder, *OPTIONS, *options, env=_environment(folder, **variables))
+    return done, runs.read_text().splitlines()
+
+
+def _facts(folder: Path) -> dict[str, Any]:
+    facts: dict[str, Any] = json.loads((folder / "out" / "validation.json").read_text())
+    return facts
+
+
+@pytest.mark.parametrize(
+    ("difference", "code", "counts"),
+    [
+        ("", 0, (0, 0, 0)),
+        ("near tie", 0, (1, 0, 0)),
+        ("other", 0, (0, 1, 0)),
+        ("call", 1, (0, 0, 1)),
+        ("record", 1, (0, 0, 1)),
+    ],
+)
+def test_each_class_of_difference(
+    folder: Path, difference: str, code: int, counts: tuple[int, int, int]
+) -> None:
+    done, runs = _validate(folder, difference=difference)
+    assert done.returncode == code, done.stderr
+    facts = _facts(folder)
+    assert facts["same_calls"] == (code == 0)
+    mode = facts["modes"]["vcf"]
+    names = ("near_ties", "other_differences", "calls_that_differ")
+    assert tuple(mode[name] for name in names) == counts
+    assert (mode["records"], mode["differing"]) == (2, sum(counts))
+    # The interval of a difference is called again: stock and gkl-shim, in both precisions.
+    again = [text for text in runs if "INTERSECTION" in text]
+    assert len(again) == (4 if difference else 0)
+    html = (folder / "out" / "validation.html").read_text()
+    assert ("All calls are the same" in html) == (code == 0)
+    for finding in mode["findings"]:
+        assert finding["reproduced_alone"]
+        stock, shim = finding["commands"]
+        assert stock.startswith("gkl-shim gatk --stock HaplotypeCaller -R ")
+        assert shim.startswith("gkl-shim gatk HaplotypeCaller -R ")
+        assert "-L one:1-5900 " in shim
+
+
+def test_the_report(folder: Path) -> None:
+    done, _ = _validate(folder, "--truth", "t.vcf", difference="near tie")
+    assert done.stdout.decode().splitlines() == [
+        "vcf: 2 records, 1 identical, 1 near ties, 0 other differences, 0 calls differ",
+        "all calls are the same; see out/validation.html",
+    ]
+    facts = _facts(folder)
+    assert facts["versions"] == ["The Genome Analysis Toolkit (GATK) v9.9"]
+    assert set(facts["sha256"]) == {str(folder / name) for name in ("r.fa", "s.bam", "t.vcf")}
+    mode = facts["modes"]["vcf"]
+    assert set(mode["scores"]) == {"stock", "gkl-shim", "stock-double"}
+    assert mode["scores"]["stock"]["SNP"]["f1"] == pytest.approx(6 / 7)
+    assert mode["scores"]["stock"]["INDEL"]["recall"] is None
+    assert set(mode["beside_stock"]) == {"gkl-shim", "stock-double"}
+    kernel = mode["kernels"]["gkl-shim"]["PairHMM"]
+    assert kernel == {"seconds": 0.5, "cells": 100, "own_seconds": 0.001}
+    html = (folder / "out" / "validation.html").read_text()
+    assert html.count("<svg") == 2
+    assert "src=" not in html and 'rel="stylesheet"' not in html
+
+
+def test_the_page_without_matplotlib(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _validate(folder, "--truth", "t.vcf")
+    monkeypatch.setattr(plots, "_can_draw", lambda: False)
+    html = page.page(_facts(folder))
+    assert "<svg" not in html
+    assert "No plots: they need matplotlib" in html
+
+
+def test_what_is_finished_is_not_run_again(folder: Path) -> None:
+    done, runs = _validate(folder)
+    assert len(runs) == 6  # intervals, two calls, two gathered, one score
+    assert _validate(folder)[1] == []
+    (folder / "out" / "vcf" / "gkl-shim" / "0000" / "out.vcf.gz").write_bytes(b"cut")
+    assert len(_validate(folder)[1]) == 1
+    assert len(_validate(folder, "--", "-ploidy", "4")[1]) == 5
+    (folder / "s.bam").write_bytes(b"other reads")
+    assert len(_validate(folder, "--", "-ploidy", "4")[1]) == 6
+    (folder / "gatk.jar").write_bytes(b"another GATK")
+    assert len(_validate(folder, "--", "-ploidy", "4")[1]) == 6
+    assert done.returncode == 0
+
+
+def test_a_run_that_fails(folder: Path) -> None:
+    trouble = "java.lang.IllegalStateException: odd"
+    done, runs = _validate(folder, trouble=trouble, trouble_at="MergeVcfs")
+    assert done.returncode == 1
+    message = done.stderr.decode().splitlines()[-1]
+    log = folder / "out" / "vcf" / "stock" / "gathered.log"
+    assert message == (
+        f"gkl-shim: error: vcf, stock, gather: MergeVcfs failed, see {log}: {trouble} (exit code 1)"
+    )
+    assert len(runs) == 4
+    done, runs = _validate(folder)
+    assert (done.returncode, len(runs)) == (0, 3)
+
+
+def test_a_full_disk(folder: Path) -> None:
+    trouble = "java.io.IOException: No space left on device"
+    done, _ = _validate(folder, trouble=trouble, trouble_at="HaplotypeCaller")
+    message = done.stderr.decode().splitlines()[-1]
+    assert done.returncode == 1
+    assert "No space left on device; make room, or give another --output" in message
+    assert not list((folder / "out" / "vcf").rglob("*.vcf.gz"))
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_command_goes_on(folder: Path, number: signal.Signals) -> None:
+    runs = folder / "runs"
+    runs.write_text("")
+    variables = _environment(folder, trouble="hang", trouble_at="javaagent")
+    # gkl-shim's run hangs; its agent is in the environment, so name its folder instead.
+    variables["FAKE_TROUBLE_AT"] = "/gkl-shim/"
+    command = [COMMAND, *OPTIONS]
+    environment = {**os.environ, **variables}
+    with subprocess.Popen(
+        command, cwd=folder, env=environment, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL
+    ) as process:
+        deadline = time.monotonic() + 60
+        while len(runs.read_text().splitlines()) < 3:
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        process.send_signal(number)
+        _, said = process.communicate(timeout=20)
+    assert process.returncode == 128 + number
+    assert said.decode().splitlines()[-1] == (
+        "gkl-shim: stopped; the same command goes on from here"
+    )
+    assert not list(folder.rglob("*.partial"))
+    done, again = _validate(folder)
+    assert (done.returncode, len(again)) == (0, 4)
+
+
+def test_where_the_shim_does_not_compute_nothing_is_proved(folder: Path) -> None:
+    done, _ = _validate(folder, silent="1")
+    assert done.returncode == 1
+    assert "vcf: gkl-shim did not compute in GATK; " in done.stderr.decode().splitlines()[-1]
+    assert not (folder / "out" / "validation.json").exists()
+
+
+def test_two_commands_do_not_share_a_folder(folder: Path) -> None:
+    import fcntl
+
+    (folder / "out").mkdir()
+    with (folder / "out" / ".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        done, runs = _validate(folder)
+    assert (done.returncode, runs) == (1, [])
+    assert one_error(done).startswith("out: another gkl-shim validate writes there")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--confident", "c.bed"), "--confident needs --truth"),
+        (("--tool", "Mutect2", "--mode", "gvcf"), "--mode is for HaplotypeCaller"),
+        (("--tool", "Funcotator"), "Invalid value for '--tool'"),
+        (("--", "-L", "one"), "-L: it cannot be given after --"),
+        (("--", "--bam-output=x.bam"), "--bam-output=x.bam: it cannot be given after --"),
+        (("--java-options", "'"), "Invalid value for --java-options"),
+    ],
+)
+def test_wrong_use(folder: Path, options: tuple[str, ...], message: str) -> None:
+    done, runs = _validate(folder, *options)
+    assert (done.returncode, runs) == (2, [])
+    assert one_error(done).startswith(message)
+    assert not (folder / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("r.fa", "r.fa: No such file or directory"),
+        ("r.fa.fai", "r.fa.fai: missing; run `samtools faidx"),
+        ("s.bai", "s.bam: it has no index; run `samtools index"),
+    ],
+)
+def test_a_missing_file(folder: Path, name: str, message: str) -> None:
+    (folder / name).unlink()
+    done, runs = _validate(folder)
+    assert (done.returncode, runs) == (1, [])
+    assert one_error(done).startswith(f"{folder}/{message}")
+
+
+@pytest.mark.gatk
+def test_real_reads_with_their_truth(tmp_path: Path) -> None:
+    """GATK's own tools take all arguments, and GVCFs and Mutect2 get their final calls."""
+    require_tool("java")
+    require_tool("mvn")
+    classpath = fetch.gatk_classpath()
+    sample = data.na12878_chr22(tmp_path)
+    giab = shared_data("na12878_chr22", "NA12878.chr22.tiny.giab.vcf")
+    truth = validate_ours.giab_truth(giab, sample, classpath)
+    (tmp_path / "c.bed").write_text("q\t0\t4000\n")
+    done = run(
+        tmp_path, "validate", "-R", sample.reference, "-I", sample.reads, "-L", "q:1-6000",
+        "--truth", truth, "--confident", "c.bed", "-c", classpath, "-o", "out", "--mode", "gvcf",
+        "--java-options", "-Xmx2g -XX:TieredStopAtLevel=1",
+        env={"JAVA_TOOL_OPTIONS": ""},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    mode = _facts(tmp_path)["modes"]["gvcf"]
+    assert mode["records"] > 1000 and mode["calls_that_differ"] == 0
+    assert mode["final_calls"]["records"] > 5
+    assert "PairHMM" in mode["kernels"]["gkl-shim"]
+    # The truth has five SNPs in the first 4,000 bases.
+    score = mode["scores"]["gkl-shim"]["SNP"]
+    assert score["true_positives"] + score["false_negatives"] == 5
+    assert mode["beside_stock"]["gkl-shim"]["SNP"]["discordance"] == 0
