@@ -32,6 +32,10 @@ _RESULTS = _ROOT / "benchmarks" / "results" / "equivalence.json"
 _PAGE = _ROOT / "docs" / "equivalence.md"
 _START, _END = "<!-- tables: make validate-ours -->", "<!-- end of tables -->"
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+_KEPT = (
+    "tool", "records", "differing", "near_ties", "other_differences", "calls_that_differ",
+    "final_calls", "findings", "scores", "beside_stock",
+)  # fmt: skip
 _GERMLINE = ("vcf", "gvcf", "dragen", "dragen378")
 
 
@@ -116,13 +120,11 @@ def _rows(name: str, version: str, facts: Mapping[str, Any]) -> dict[str, Any]:
     rows = {}
     for mode, found in facts["modes"].items():
         cpu = [found["runs"][variant]["cpu_seconds"] for variant in ("stock", "gkl-shim")]
-        kept = ("tool", "records", "differing", "near_ties", "other_differences",
-                "calls_that_differ", "final_calls", "findings", "scores", "beside_stock")  # fmt: skip
         rows[f"{version}/{name}/{mode}"] = {
             "gatk": version,
             "sample": name,
             "mode": mode,
-            **{key: found[key] for key in kept},
+            **{key: found[key] for key in _KEPT},
             "cpu_seconds": dict(zip(("stock", "gkl-shim"), cpu, strict=True)),
             "sha256": {Path(file).name: sum for file, sum in facts["sha256"].items()},
             "commit": report.about()["commit"],
@@ -187,11 +189,11 @@ def _score_table(rows: Sequence[Mapping[str, Any]]) -> list[str]:
                 cells = [f"{score[name]:,}" for name in counts]
                 cells += ["" if share is None else f"{share:.4f}" for share in shares]
                 same.setdefault(" | ".join(cells), []).append(variant)
-            for cells, variants in same.items():
+            for text, variants in same.items():
                 who = "all three" if len(variants) == 3 else ", ".join(variants)
                 lines.append(
                     f"| {_CASES[row['sample']].title} | {row['mode']} | {row['gatk']} | {kind} "
-                    f"| {who} | {cells} |"
+                    f"| {who} | {text} |"
                 )
     return lines
 
@@ -229,19 +231,48 @@ def _write(rows: Mapping[str, Any]) -> None:
 
 @click.command(name="validate_ours")
 @click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
-@click.option("--sample", "names", type=click.Choice(tuple(_CASES)), multiple=True,
-              default=_DEFAULT, help="A sample; may be repeated. Default: all but 10mb35x.")
-@click.option("--mode", "chosen", type=click.Choice(tuple(MODES)), multiple=True,
-              help="A mode; may be repeated. Default: all that the sample is for.")
-@click.option("--gatk", "versions", type=click.Choice(gatk_versions.VERSIONS), multiple=True,
-              default=(fetch.GATK_VERSION,), show_default=True, help="May be repeated.")
-@click.option("--samples", "made", type=click.Path(file_okay=False, path_type=Path),
-              help="The folder of samples. Default: FOLDER/samples.")
-@click.option("--sequence", "files", type=_FILE, metavar="FASTA", multiple=True,
-              help="A real sequence, as for benchmarks.gatk_samples.")
+@click.option(
+    "--sample",
+    "names",
+    type=click.Choice(tuple(_CASES)),
+    multiple=True,
+    default=_DEFAULT,
+    help="A sample; may be repeated. Default: all but 10mb35x.",
+)
+@click.option(
+    "--mode",
+    "chosen",
+    type=click.Choice(tuple(MODES)),
+    multiple=True,
+    help="A mode; may be repeated. Default: all that the sample is for.",
+)
+@click.option(
+    "--gatk",
+    "versions",
+    type=click.Choice(gatk_versions.VERSIONS),
+    multiple=True,
+    default=(fetch.GATK_VERSION,),
+    show_default=True,
+    help="May be repeated.",
+)
+@click.option(
+    "--samples",
+    "made",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="The folder of samples. Default: FOLDER/samples.",
+)
+@click.option(
+    "--sequence",
+    "files",
+    type=_FILE,
+    metavar="FASTA",
+    multiple=True,
+    help="A real sequence, as for benchmarks.gatk_samples.",
+)
 @click.option("--giab", type=_FILE, help="Genome in a Bottle's VCF of the reads of chr22.")
-@click.option("--jobs", type=click.IntRange(1), default=1, show_default=True,
-              help="Runs of GATK at a time.")
+@click.option(
+    "--jobs", type=click.IntRange(1), default=1, show_default=True, help="Runs of GATK at a time."
+)
 def command(
     folder: Path,
     names: tuple[str, ...],

@@ -218,9 +218,7 @@ def write_truth(sample: RunSample, sequences: Sequence[str], classpath: str) -> 
         if reference.read_bytes() != sample.reference.read_bytes():
             raise FormatError(str(sample.reference), None, "it was made of other sequences")
         sites = [
-            _Site(contig, variant, 0.5)
-            for contig, own in plan.variants.items()
-            for variant in own
+            _Site(contig, variant, 0.5) for contig, own in plan.variants.items() for variant in own
         ]
         unaligned = partial / "sites.vcf.gz"
         _write_sites(unaligned, plan.contigs, sites, classpath)

@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-import fcntl
-import json
 import os
 import shlex
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -18,12 +13,12 @@ from gkl_shim import _native
 from gkl_shim._files import atomic_output, check_outputs, naming
 from gkl_shim._printable import printable
 from gkl_shim.cli import _options
-from gkl_shim.errors import MissingComponent
+from gkl_shim.cli._stages import Stages
 from gkl_shim.gatk import run
 from gkl_shim.validation import inputs as input_files
 from gkl_shim.validation import page, report, validation
-from gkl_shim.validation.jobs import Runner
-from gkl_shim.validation.modes import CALLER, MODES, MUTECT
+from gkl_shim.validation.jobs import Runner, alone
+from gkl_shim.validation.modes import CALLER, MODES, MUTECT, Mode
 
 _FILE = click.Path(path_type=Path)
 _HEAP_GIB, _RUN_GIB = 4, 5
@@ -38,30 +33,66 @@ _REFUSED = {
 
 @click.command(
     name="validate",
-    epilog="Example: gkl-shim validate -R ref.fa -I sample.bam -L chr20 -- --ploidy 2",
+    epilog="Example: gkl-shim validate -R ref.fa -I sample.bam -L chr20 -- -ploidy 4",
 )
 @click.option("-R", "--reference", type=_FILE, required=True, help="The reference, as FASTA.")
-@click.option("-I", "--input", "reads", type=_FILE, required=True, multiple=True,
-              help="Sorted, indexed reads; may be repeated.")
+@click.option(
+    "-I",
+    "--input",
+    "reads",
+    type=_FILE,
+    required=True,
+    multiple=True,
+    help="Sorted, indexed reads; may be repeated.",
+)
 @click.option("-L", "--intervals", help="The intervals to call: a file, or text such as chr20.")
-@click.option("--tool", "tools", type=click.Choice([CALLER, MUTECT]), multiple=True,
-              help=f"A tool; may be repeated. Default: {CALLER}.")
-@click.option("--mode", "names", multiple=True,
-              type=click.Choice([mode.name for mode in MODES.values() if mode.tool == CALLER]),
-              help=f"A mode of {CALLER}; may be repeated. Default: vcf.")
+@click.option(
+    "--tool",
+    "tools",
+    type=click.Choice([CALLER, MUTECT]),
+    multiple=True,
+    help=f"A tool; may be repeated. Default: {CALLER}.",
+)
+@click.option(
+    "--mode",
+    "names",
+    multiple=True,
+    type=click.Choice([mode.name for mode in MODES.values() if mode.tool == CALLER]),
+    help=f"A mode of {CALLER}; may be repeated. Default: vcf.",
+)
 @click.option("--truth", type=_FILE, help="The sample's true variants: an indexed VCF.")
-@click.option("--confident", type=_FILE,
-              help="Where the truth is complete: a BED file. Without it, a call that the truth "
-              "lacks counts as false wherever it is.")
-@click.option("-o", "--output", type=click.Path(file_okay=False, path_type=Path),
-              default=Path("validation"), show_default=True,
-              help="The folder for VCFs, logs and the report. What is finished there is used.")
-@click.option("--jobs", type=click.IntRange(1), default=None,
-              help="Runs of GATK at a time. Default: one for each CPU and each 5 GiB of memory.")
-@click.option("--shards", type=click.IntRange(1), default=None,
-              help="Parts to cut the intervals into. Default: by their length and the CPUs.")
-@click.option("--java-options", metavar="OPTIONS", default="",
-              help=f"Options for each JVM. Default: -Xmx{_HEAP_GIB}g.")
+@click.option(
+    "--confident",
+    type=_FILE,
+    help="Where the truth is complete: a BED file. Without it, a call that the truth "
+    "lacks counts as false wherever it is.",
+)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path("validation"),
+    show_default=True,
+    help="The folder for VCFs, logs and the report. What is finished there is used.",
+)
+@click.option(
+    "--jobs",
+    type=click.IntRange(1),
+    default=None,
+    help="Runs of GATK at a time. Default: one for each CPU and each 5 GiB of memory.",
+)
+@click.option(
+    "--shards",
+    type=click.IntRange(1),
+    default=None,
+    help="Parts to cut the intervals into. Default: by their length and the CPUs.",
+)
+@click.option(
+    "--java-options",
+    metavar="OPTIONS",
+    default="",
+    help=f"Options for each JVM. Default: -Xmx{_HEAP_GIB}g.",
+)
 @_options.classpath()
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
 def command(
@@ -112,13 +143,12 @@ def command(
     text, html = output / "validation.json", output / "validation.html"
     check_outputs(text, html)
     cpus = _native.cpu_count()
-    with _alone(output), _Shown() as progress:
+    with alone(output), Stages() as progress:
         runner = Runner(found, options, jobs or _jobs(cpus), progress)
         count = shards or validation.shard_count(inputs, cpus)
         result = validation.validate(inputs, chosen, output.absolute(), count, runner)
     facts = report.document(result)
-    with atomic_output(text) as stream:
-        stream.write(json.dumps(facts, indent=1).encode() + b"\n")
+    _options.write_json(str(text), facts)
     with atomic_output(html) as stream:
         stream.write(page.page(facts).encode())
     for name, mode in facts["modes"].items():
@@ -128,7 +158,7 @@ def command(
     return 0 if result.same_calls else 1
 
 
-def _modes(tools: tuple[str, ...], names: tuple[str, ...]) -> list[Any]:
+def _modes(tools: tuple[str, ...], names: tuple[str, ...]) -> list[Mode]:
     tools = tools or (CALLER,)
     if names and CALLER not in tools:
         raise click.UsageError(f"--mode is for {CALLER}; {MUTECT} has one mode")
@@ -147,49 +177,3 @@ def _line(name: str, mode: dict[str, Any]) -> str:
         f"{name}: {mode['records']} records, {same} identical, {mode['near_ties']} near ties, "
         f"{mode['other_differences']} other differences, {mode['calls_that_differ']} calls differ"
     )
-
-
-@contextmanager
-def _alone(folder: Path) -> Iterator[None]:
-    """Refuse a folder that another command writes to."""
-    with (folder / ".lock").open("w") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise MissingComponent(
-                f"{folder}: another gkl-shim validate writes there; give another --output"
-            ) from None
-        except OSError:  # a file system without locks
-            pass
-        yield
-
-
-class _Shown:
-    """Shows the stage: a bar on a terminal, otherwise a line for each stage."""
-
-    def __enter__(self) -> _Shown:
-        from rich.console import Console
-        from rich.progress import Progress
-
-        self._console = Console(stderr=True)
-        self._bar = Progress(console=self._console, transient=True,
-                             disable=not self._console.is_terminal)  # fmt: skip
-        self._bar.start()
-        self._task: Any = None
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        self._bar.stop()
-        if kind is SystemExit:
-            print("gkl-shim: stopped; the same command goes on from here", file=sys.stderr)
-
-    def stage(self, title: str, total: int) -> None:
-        """Begin a stage."""
-        if self._task is not None:
-            self._bar.remove_task(self._task)
-        self._task = self._bar.add_task(title, total=total)
-        self._console.print(f"{title}: {total} runs", highlight=False, markup=False)
-
-    def done(self, name: str) -> None:
-        """Count a run."""
-        self._bar.advance(self._task)

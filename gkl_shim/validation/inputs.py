@@ -163,17 +163,19 @@ def checksums(files: Sequence[Path], kept: Path) -> dict[str, str]:
         before = json.loads(kept.read_text())
     except (OSError, ValueError):
         before = {}
-    now = {}
+    sums: dict[str, str] = {}
+    entries = {}
     for path in files:
         name = str(path.absolute())
         stat = path.stat()
         entry = {"size": stat.st_size, "time": stat.st_mtime_ns}
         old = before.get(name, {})
-        known = {**old, "sha256": None} == {**entry, "sha256": None}
-        now[name] = {**entry, "sha256": old["sha256"] if known else sha256(path)}
+        known = all(old.get(key) == value for key, value in entry.items())
+        sums[name] = old["sha256"] if known else sha256(path)
+        entries[name] = {**entry, "sha256": sums[name]}
     with atomic_output(kept) as stream:
-        stream.write(json.dumps(now, indent=1).encode())
-    return {name: entry["sha256"] for name, entry in now.items()}
+        stream.write(json.dumps(entries, indent=1).encode())
+    return sums
 
 
 def sha256(path: Path) -> str:

@@ -7,14 +7,15 @@ the job again.
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import json
 import os
 import shutil
 import subprocess
 import time
-from collections.abc import Sequence
-from contextlib import ExitStack
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -25,7 +26,7 @@ from gkl_shim.errors import MissingComponent
 from gkl_shim.gatk import run, swaps
 from gkl_shim.validation.inputs import sha256
 
-__all__ = ["FOLDER", "Job", "Progress", "Result", "Runner"]
+__all__ = ["FOLDER", "Job", "Progress", "Result", "Runner", "alone"]
 
 FOLDER = "{folder}"
 """Stands for the folder of a job in its arguments."""
@@ -291,3 +292,18 @@ def _end(running: Sequence[_Running]) -> None:
             except subprocess.TimeoutExpired:
                 item.process.kill()
                 item.process.wait()
+
+
+@contextmanager
+def alone(folder: Path) -> Iterator[None]:
+    """Refuse a folder that another command writes to."""
+    with (folder / ".lock").open("w") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise MissingComponent(
+                f"{folder}: another gkl-shim validate writes there; give another --output"
+            ) from None
+        except OSError:  # a file system without locks
+            pass
+        yield

@@ -108,9 +108,7 @@ def validate(
 class _Validator:
     """Makes the jobs of one validation."""
 
-    def __init__(
-        self, inputs: Inputs, sums: dict[str, str], output: Path, runner: Runner
-    ) -> None:
+    def __init__(self, inputs: Inputs, sums: dict[str, str], output: Path, runner: Runner) -> None:
         self._inputs = inputs
         self._output = output
         self._runner = runner

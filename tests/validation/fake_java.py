@@ -48,7 +48,8 @@ def main() -> None:
             text = "@HD\tVN:1.6\n@SQ\tSN:one\tLN:1000\none\t1\t1000\t+\t.\n"
             (folder / f"{number:04}-scattered.interval_list").write_text(text)
     elif tool == "Concordance":
-        text = "type\tTP\tFP\tFN\tRECALL\tPRECISION\nSNP\t3\t1\t0\t1.0\t0.75\nINDEL\t0\t0\t0\tNaN\tNaN\n"
+        text = "type\tTP\tFP\tFN\tRECALL\tPRECISION\n"
+        text += "SNP\t3\t1\t0\t1.0\t0.75\nINDEL\t0\t0\t0\tNaN\tNaN\n"
         Path(arguments[arguments.index("-S") + 1]).write_text(text)
     elif tool == "MergeVcfs":
         source = Path(arguments[arguments.index("-I") + 1])

@@ -55,7 +55,8 @@ def test_what_is_not_seen_again_is_no_near_tie(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new"), [("1/1", "0/1"), ("PASS", "LowQual"), ("\tC\t", "\tA\t"), ("\t900\t", "\t901\t")]
+    ("old", "new"),
+    [("1/1", "0/1"), ("PASS", "LowQual"), ("\tC\t", "\tA\t"), ("\t900\t", "\t901\t")],
 )
 def test_a_call_is_never_a_near_tie(tmp_path: Path, old: str, new: str) -> None:
     shim = SECOND.replace(old, new)

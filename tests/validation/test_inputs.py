@@ -62,12 +62,16 @@ def test_a_missing_file(inputs: Inputs, name: str) -> None:
     ("name", "text", "message"),
     [
         ("t.vcf", "#CHROM\ntwo\t1\n", 't.vcf:2: contig "two" is not in '),
-        ("t.vcf", "##contig=<ID=two>\n#CHROM\none\t1\n", 't.vcf:3: the header has no line of contig "one"'),
+        (
+            "t.vcf",
+            "##contig=<ID=two>\n#CHROM\none\t1\n",
+            't.vcf:3: the header has no line of contig "one"',
+        ),
         ("t.vcf", "#CHROM\n", "t.vcf: it is empty"),
         ("c.bed", "track x\nchr1\t0\t4\n", 'c.bed:2: contig "chr1" is not in '),
         ("r.fa.fai", "one\n", "r.fa.fai:1: not a line of an index"),
     ],
-)  # fmt: skip
+)
 def test_a_file_of_another_reference(inputs: Inputs, name: str, text: str, message: str) -> None:
     (inputs.reference.parent / name).write_text(text)
     with pytest.raises(FormatError) as error:
