@@ -3,8 +3,8 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 
-.PHONY: demo test sanitize test-pipelines test-docker test-gpu sanitize-gpu bench wheels check-wheels install \
-        setup lint clean
+.PHONY: demo test sanitize test-pipelines test-docker test-gpu sanitize-gpu bench wheels check-wheels validate-ours \
+        install setup lint clean
 
 demo: install  ## compare GATK with and without the shim on real reads
 	$(BIN)/gkl-shim demo
@@ -49,6 +49,11 @@ wheels: $(BIN)/python  ## build the wheels of a release and the source archive i
 check-wheels: wheels  ## check the wheels, and try one with each of PYTHONS in an empty environment
 	$(BIN)/python tests/build/check_wheels.py dist
 	for python in $(or $(PYTHONS),$(PYTHON)); do $$python tests/build/try_wheel.py dist --gatk || exit; done
+
+# SEQUENCE names a FASTA file of 810 kb of real sequence or more, GIAB the truth of chr22. Takes hours.
+validate-ours: setup  ## compare stock GATK and gkl-shim on all data, for docs/equivalence.md
+	$(BIN)/python -m benchmarks.validate_ours build/validation $(if $(GIAB),--giab $(GIAB)) \
+	  $(if $(SEQUENCE),--sequence $(SEQUENCE))
 
 install: $(BIN)/python  ## build and install into $(VENV)
 	$(BIN)/python -m pip install --quiet .

@@ -168,7 +168,8 @@ def tables(rows: Mapping[str, Any]) -> str:
             f"| {row['records']:,} | {row['records'] - row['differing']:,} | {row['near_ties']} "
             f"| {row['other_differences']} | {row['calls_that_differ']} | {shown} |"
         )
-    return "\n".join([*lines, "", *_score_table(ordered), "", *_difference_table(ordered)])
+    parts = (lines, _score_table(ordered), _equivalence_table(ordered), _difference_table(ordered))
+    return "\n\n".join("\n".join(part) for part in parts)
 
 
 def _score_table(rows: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -195,6 +196,42 @@ def _score_table(rows: Sequence[Mapping[str, Any]]) -> list[str]:
                     f"| {_CASES[row['sample']].title} | {row['mode']} | {row['gatk']} | {kind} "
                     f"| {who} | {text} |"
                 )
+    return lines
+
+
+def _equivalence_table(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return the discordances that are not 0."""
+    shown, count, same = [], 0, 0
+    for row in rows:
+        for kind in ("SNP", "INDEL"):
+            beside = {variant: kinds[kind] for variant, kinds in row["beside_stock"].items()}
+            if not any(score["true_positives"] for score in beside.values()):
+                continue
+            count += 1
+            same += not beside["gkl-shim"]["discordance"]
+            if any(score["discordance"] for score in beside.values()):
+                cells = [
+                    f"{beside[variant]['discordance']:.6f}" if variant in beside else ""
+                    for variant in ("gkl-shim", "stock-double")
+                ]
+                shown.append(
+                    f"| {_CASES[row['sample']].title} | {row['mode']} | {row['gatk']} | {kind} "
+                    f"| {cells[0]} | {cells[1]} |"
+                )
+    lines = [
+        "## Functional equivalence",
+        "",
+        f"There are {count} pairs of callsets, of one type each, with at least one call. Stock GATK's "
+        f"and gkl-shim's have a discordance of 0 in {same} of them.",
+    ]
+    if shown:
+        lines += [
+            "These have another, or differ between stock GATK's single and double precision:",
+            "",
+            "| sample | mode | GATK | type | stock and gkl-shim | stock's two precisions |",
+            "| --- | --- | --- | --- | ---: | ---: |",
+            *shown,
+        ]
     return lines
 
 
