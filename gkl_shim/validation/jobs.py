@@ -33,6 +33,7 @@ FOLDER = "{folder}"
 
 _DESCRIPTION = "job.json"
 _FULL = "No space left on device"
+_OTHER_REFERENCE = "incompatible contigs"
 _KIB = 1024
 _GRACE_SECONDS = 0.3
 
@@ -277,7 +278,8 @@ def _failure(job: Job, done: run.Run) -> str:
             f"{job.folder.parent}: {_FULL}; make room, or give another --output, and run the same "
             "command again: it resumes"
         )
-    return f"{job.name}: {job.arguments[0]} failed, see {job.log}: {done.complaint}"
+    advice = "; give the reference of these files" if _OTHER_REFERENCE in done.complaint else ""
+    return f"{job.name}: {job.arguments[0]} failed, see {job.log}: {done.complaint}{advice}"
 
 
 def _end(running: Sequence[_Running]) -> None:
