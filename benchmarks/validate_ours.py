@@ -221,8 +221,8 @@ def _equivalence_table(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     lines = [
         "## Functional equivalence",
         "",
-        f"There are {count} pairs of callsets of stock GATK and gkl-shim, of one type each, with at "
-        f"least one call. The discordance is 0 in {same} of them.",
+        f"There are {count} pairs of callsets of stock GATK and gkl-shim, of one type each, with "
+        f"at least one call. The discordance is 0 in {same} of them.",
     ]
     if shown:
         lines += [
