@@ -1,6 +1,7 @@
 #include "closing_log.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -34,7 +35,7 @@ double process_seconds() {
 std::string CallTotals::line(const char *call) const {
     const double seconds = double(nanoseconds_) * 1e-9, run = process_seconds();
     std::string line = plural(calls_, call);
-    // One pair a call is not worth a word.
+    // Left out where each call has one pair.
     if (pairs_ != calls_) line += format(", %lld pairs", (long long)pairs_);
     line += format(", %lld cells in %.4f s, %.2f GCUPS", (long long)cells_, seconds,
                    double(cells_) / seconds * 1e-9);

@@ -2,12 +2,9 @@
 #pragma once
 
 #include <stdint.h>
-#include <stdlib.h>
 
 #include <atomic>
 #include <string>
-
-#include "common/floating_point_mode.h"
 
 namespace gkl_shim {
 namespace jni {
@@ -19,18 +16,6 @@ void quietly(Work work) noexcept {
         work();
     } catch (...) {
     }
-}
-
-// Calls report() when the process ends.
-//
-// A Java shutdown hook would not do. With the library-path swap none of the Java code is ours, and
-// other shutdown hooks may still compute.
-template <void (*report)()>
-void at_process_end() {
-    atexit([] {
-        const FloatingPointMode mode;
-        quietly(report);
-    });
 }
 
 // Totals over all callers of an algorithm. Any thread may add to them.

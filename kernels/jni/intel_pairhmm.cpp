@@ -64,7 +64,7 @@ void initialize(JNIEnv *env, jclass read_holder, jclass haplotype_holder, bool d
 struct Scratch {
     std::vector<uint8_t> tracks[kTracks], haplotypes;
     std::vector<int64_t> read_offsets, haplotype_offsets;
-    PairHmmCalls::Scratch calls;
+    RegionCalls::Scratch calls;
 };
 PerThread<Scratch> thread_scratch;
 
@@ -182,7 +182,8 @@ void compute(JNIEnv *env, jobjectArray reads, jobjectArray haplotypes, jdoubleAr
                                            scratch.tracks[kContinuation].data(),
                                            scratch.haplotype_offsets.data(),
                                            scratch.haplotypes.data()};
-    PairHmmCalls::get().compute(env, configuration, region, likelihoods, start, &scratch.calls);
+    PairHmmCalls::get().compute(env, configuration, {region, nullptr}, likelihoods, start,
+                                &scratch.calls);
 }
 
 }  // namespace

@@ -11,7 +11,13 @@ namespace gkl_shim {
 namespace jni {
 namespace {
 
-void report_smithwaterman() { SmithWatermanCalls::get().report(); }
+const CallTexts kSmithWatermanTexts = {"Smith-Waterman",
+                                       "alignment",
+                                       "pair",
+                                       "GKL_SHIM_SMITHWATERMAN",
+                                       "with Java's arithmetic",
+                                       "with Java's arithmetic",
+                                       "loaded, but nothing was aligned"};
 
 // A line in the format of `gkl-shim smithwaterman`: both sequences, the scores and the strategy.
 std::string record(const gkl_shim_smithwaterman_batch &pair,
@@ -40,43 +46,26 @@ SmithWatermanCalls &SmithWatermanCalls::get() {
     return *calls;
 }
 
+SmithWatermanCalls::SmithWatermanCalls()
+    : Calls(kSmithWatermanTexts, settings().record_smithwaterman, "GKL_SHIM_RECORD_SMITHWATERMAN",
+            [] { get().report(); }) {}
+
 gkl_shim_smithwaterman *SmithWatermanCalls::handle() {
-    gkl_shim_smithwaterman *known = handle_.load(std::memory_order_acquire);
-    if (known != nullptr) return known;
-    const std::lock_guard<std::mutex> lock(mutex_);
-    known = handle_.load(std::memory_order_relaxed);
-    if (known != nullptr) return known;
-    gkl_shim_smithwaterman_options options = {};
-    options.threads = 1;
-    options.build = settings().build.empty() ? nullptr : settings().build.c_str();
-    check(gkl_shim_smithwaterman_open(&options, &known));
-    handle_.store(known, std::memory_order_release);
-    return known;
+    return handles_.get(0, [] {
+        gkl_shim_smithwaterman_options options = {};
+        options.threads = 1;
+        options.build = settings().build.empty() ? nullptr : settings().build.c_str();
+        gkl_shim_smithwaterman *handle;
+        check(gkl_shim_smithwaterman_open(&options, &handle));
+        return handle;
+    });
 }
 
 void SmithWatermanCalls::announce(const std::string &replaced) {
-    if (announced_.load(std::memory_order_acquire)) return;
-    const char *const build = gkl_shim_smithwaterman_build(handle());
-    {
-        const std::lock_guard<std::mutex> lock(mutex_);
-        if (announced_.load(std::memory_order_relaxed)) return;
-        log_setting_warnings();
-        const std::string &file = settings().record_smithwaterman;
-        if (!file.empty()) {
-            recorder_.reset(new Recorder(file, "GKL_SHIM_RECORD_SMITHWATERMAN"));
-            if (!recorder_->open()) recorder_.reset();
-        }
-        if (settings().log != LogLevel::kQuiet)
-            log_line("Smith-Waterman: " + build_text(build) + "; " + replaced);
-        if (recorder_ && settings().log != LogLevel::kQuiet)
-            log_line("Smith-Waterman: every pair is recorded to " + recorder_->name());
-        if (settings().verify > 0 && settings().log != LogLevel::kQuiet)
-            log_line(
-                format("Smith-Waterman: one alignment in %lld is verified with Java's arithmetic",
-                       (long long)settings().verify));
-        announced_.store(true, std::memory_order_release);
-    }
-    at_process_end<report_smithwaterman>();
+    Calls::announce([&] {
+        log_line("Smith-Waterman: " + build_text(gkl_shim_smithwaterman_build(handle())) + "; " +
+                 replaced);
+    });
 }
 
 void SmithWatermanCalls::align(const gkl_shim_smithwaterman_batch &pair,
@@ -90,16 +79,11 @@ void SmithWatermanCalls::account(const gkl_shim_smithwaterman_batch &pair,
                                  const gkl_shim_smithwaterman_parameters &parameters,
                                  int64_t offset, const char *cigar, int64_t length,
                                  double seconds) {
-    if (!announced_.load(std::memory_order_acquire)) return;
-    const int64_t number =
-        totals_.add(1, pair.reference_offsets[1] * pair.alternative_offsets[1], seconds);
-    if (recorder_)
-        without_failing("Smith-Waterman: alignment", number,
-                        [&] { recorder_->add(record(pair, parameters)); });
-    if (settings().verify > 0 && number % settings().verify == 0)
-        verification_.verify(number, [&] {
-            return difference(pair, parameters, offset, std::string(cigar, size_t(length)));
-        });
+    if (!announced()) return;
+    Calls::account(
+        1, pair.reference_offsets[1] * pair.alternative_offsets[1], seconds,
+        [&](Recorder *recorder) { recorder->add(record(pair, parameters)); },
+        [&] { return difference(pair, parameters, offset, std::string(cigar, size_t(length))); });
 }
 
 std::string SmithWatermanCalls::difference(const gkl_shim_smithwaterman_batch &pair,
@@ -114,17 +98,6 @@ std::string SmithWatermanCalls::difference(const gkl_shim_smithwaterman_batch &p
     if (offset == expected_offset && cigar == expected) return "";
     return format("%s at %lld, but Java's arithmetic gives %s at %lld", cigar.c_str(),
                   (long long)offset, expected.c_str(), (long long)expected_offset);
-}
-
-void SmithWatermanCalls::report() {
-    const int64_t recorded = recorder_ ? recorder_->finish() : -1;
-    if (settings().verify > 0) verification_.report("with Java's arithmetic", "");
-    if (settings().log == LogLevel::kQuiet) return;
-    if (recorded > 0)
-        log_line("Smith-Waterman: " + plural(recorded, "pair") + " recorded to " +
-                 recorder_->name());
-    log_line("Smith-Waterman: " + (totals_.calls() == 0 ? "loaded, but nothing was aligned"
-                                                        : totals_.line("alignment")));
 }
 
 }  // namespace jni

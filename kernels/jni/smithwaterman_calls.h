@@ -1,26 +1,19 @@
-// Smith-Waterman for Java classes. Keeps the handle, aligns, and accounts for the calls in totals
-// and the log's first and last lines.
+// Smith-Waterman for Java classes.
 #pragma once
 
 #include <stdint.h>
 
-#include <atomic>
-#include <memory>
-#include <mutex>
 #include <string>
 
-#include "closing_log.h"
+#include "calls.h"
 #include "gkl_shim.h"
-#include "recorder.h"
-#include "verification.h"
+#include "handle_cache.h"
 
 namespace gkl_shim {
 namespace jni {
 
-class SmithWatermanCalls {
+class SmithWatermanCalls : public Calls {
    public:
-    // The only instance of the process. Never destroyed: Java threads may still compute while the
-    // process ends.
     static SmithWatermanCalls &get();
 
     // Logs what has been replaced and how, such as "Intel GKL replaced (agent)". Only the first
@@ -37,10 +30,8 @@ class SmithWatermanCalls {
                  const gkl_shim_smithwaterman_parameters &parameters, int64_t offset,
                  const char *cigar, int64_t length, double seconds);
 
-    // Writes the closing line to the log.
-    void report();
-
    private:
+    SmithWatermanCalls();
     gkl_shim_smithwaterman *handle();
 
     // Aligns once more with Java's arithmetic, and returns how the alignments differ, or "". Throws
@@ -49,12 +40,7 @@ class SmithWatermanCalls {
                            const gkl_shim_smithwaterman_parameters &parameters, int64_t offset,
                            const std::string &cigar);
 
-    std::mutex mutex_;
-    std::atomic<gkl_shim_smithwaterman *> handle_{nullptr};
-    std::atomic<bool> announced_{false};
-    CallTotals totals_;
-    std::unique_ptr<Recorder> recorder_;  // null if there is no recording
-    Verification verification_{"Smith-Waterman", "alignment", "GKL_SHIM_SMITHWATERMAN"};
+    HandleCache<gkl_shim_smithwaterman> handles_{1};
 };
 
 }  // namespace jni

@@ -58,8 +58,8 @@ void Verification::report(const char *how, const std::string &detail) {
         log_line(line);
 }
 
-std::string LikelihoodVerification::compare(int64_t reads, int64_t haplotypes,
-                                            const double *likelihoods, const double *expected) {
+std::string LikelihoodDifferences::compare(int64_t reads, int64_t haplotypes,
+                                           const double *likelihoods, const double *expected) {
     double largest = 0;
     int64_t wrong = -1;
     for (int64_t i = 0; i < reads * haplotypes; i++) {
@@ -79,9 +79,9 @@ std::string LikelihoodVerification::compare(int64_t reads, int64_t haplotypes,
                   likelihoods[wrong], expected[wrong]);
 }
 
-void LikelihoodVerification::report() {
+std::string LikelihoodDifferences::text() {
     const std::lock_guard<std::mutex> lock(mutex_);
-    verification_.report("in double precision", format("largest difference %.2g", largest_));
+    return format("largest difference %.2g", largest_);
 }
 
 }  // namespace jni

@@ -5,7 +5,6 @@
 
 #include <mutex>
 #include <string>
-#include <vector>
 
 namespace gkl_shim {
 namespace jni {
@@ -44,33 +43,21 @@ class Verification {
     int64_t verified_ = 0, different_ = 0, failed_ = 0;
 };
 
-// For algorithms whose results are the log10 likelihoods of a region's pairs.
-class LikelihoodVerification {
+// The differences between the log10 likelihoods of regions and those of a second computation. Any
+// thread may compare.
+class LikelihoodDifferences {
    public:
     // A difference larger than `accepted` counts as a wrong result.
-    LikelihoodVerification(const char *title, const char *setting, double accepted)
-        : verification_(title, "region", setting), accepted_(accepted) {}
+    explicit LikelihoodDifferences(double accepted) : accepted_(accepted) {}
 
-    // Compares the likelihoods of the region with this number with those that compute(expected)
-    // writes. It throws if it cannot.
-    template <class Compute>
-    void verify(int64_t number, int64_t reads, int64_t haplotypes, const double *likelihoods,
-                Compute compute) noexcept {
-        verification_.verify(number, [&] {
-            std::vector<double> expected(size_t(reads * haplotypes), 0.0);
-            compute(expected.data());
-            return compare(reads, haplotypes, likelihoods, expected.data());
-        });
-    }
-
-    // Logs the closing line.
-    void report();
-
-   private:
+    // Compares the likelihoods of a region. Returns how the first wrong one differs, or "".
     std::string compare(int64_t reads, int64_t haplotypes, const double *likelihoods,
                         const double *expected);
 
-    Verification verification_;
+    // Returns text such as "largest difference 3e-07".
+    std::string text();
+
+   private:
     const double accepted_;
     std::mutex mutex_;
     double largest_ = 0;

@@ -90,19 +90,6 @@ public abstract class Algorithm {
         return replaced;
     }
 
-    /**
-     * Checks an array of GATK's reads or haplotypes.
-     *
-     * @throws NullPointerException if an element is null
-     */
-    protected static void requireElements(String kind, Object[] array) {
-        for (int i = 0; i < array.length; i++) {
-            if (array[i] == null) {
-                throw new NullPointerException(kind + " " + i + " is null");
-            }
-        }
-    }
-
     /** Returns whether the algorithm was not used although no test of it failed. */
     final synchronized boolean isIdle() {
         return !used && (usable || !tested);

@@ -1,7 +1,9 @@
 package org.gklshim.pairhmm;
 
+import org.gklshim.RegionEngine;
+
 /** The class whose native methods are in kernels/jni/native_pairhmm.cpp. */
-public final class NativePairHmm implements PairHmmEngine {
+public final class NativePairHmm implements RegionEngine {
     public NativePairHmm() {}
 
     @Override

@@ -1,6 +1,7 @@
 package org.gklshim.pairhmm;
 
 import java.nio.charset.StandardCharsets;
+import org.gklshim.RegionEngine;
 
 /** Computes a small region with a known answer, before the native engine is used. */
 final class PairHmmSelfTest {
@@ -22,7 +23,7 @@ final class PairHmmSelfTest {
      * @throws IllegalStateException if a result is wrong
      * @throws UnsatisfiedLinkError if the native library lacks the engine
      */
-    static void run(PairHmmEngine engine) {
+    static void run(RegionEngine engine) {
         StringBuilder[] tracks = new StringBuilder[5];
         for (int i = 0; i < tracks.length; i++) {
             tracks[i] = new StringBuilder();
@@ -52,7 +53,7 @@ final class PairHmmSelfTest {
         check(engine, sequences, lengths, true, 1e-8);
     }
 
-    private static void check(PairHmmEngine engine, byte[] sequences, int[] lengths,
+    private static void check(RegionEngine engine, byte[] sequences, int[] lengths,
             boolean useDoublePrecision, double tolerance) {
         double[] computed = new double[EXPECTED.length];
         int configuration = engine.initialize(useDoublePrecision, 1, null);

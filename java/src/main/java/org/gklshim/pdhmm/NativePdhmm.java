@@ -1,11 +1,13 @@
 package org.gklshim.pdhmm;
 
+import org.gklshim.RegionEngine;
+
 /** The class whose native methods are in kernels/jni/native_pdhmm.cpp. */
-public final class NativePdhmm implements PdhmmEngine {
+public final class NativePdhmm implements RegionEngine {
     public NativePdhmm() {}
 
     @Override
-    public native int initialize(int threads, String replaced);
+    public native int initialize(boolean useDoublePrecision, int threads, String replaced);
 
     @Override
     public native void compute(int configuration, byte[] sequences, int[] lengths, int reads,

@@ -2,6 +2,7 @@ package org.gklshim.pdhmm;
 
 import java.nio.charset.StandardCharsets;
 import org.gklshim.Region;
+import org.gklshim.RegionEngine;
 
 /** Computes a small region with a known answer, before the native engine is used. */
 final class PdhmmSelfTest {
@@ -22,11 +23,11 @@ final class PdhmmSelfTest {
     /**
      * Computes the region.
      *
+     * @param region an empty region
      * @throws IllegalStateException if a result is wrong
      * @throws UnsatisfiedLinkError if the native library lacks the engine
      */
-    static void run(PdhmmEngine engine) {
-        Region region = Pdhmm.newRegion();
+    static void run(RegionEngine engine, Region region) {
         region.start(READS.length, HAPLOTYPES.length);
         for (String read : READS) {
             byte[][] quals = new byte[4][read.length()];
@@ -47,7 +48,7 @@ final class PdhmmSelfTest {
             region.addHaplotype(HAPLOTYPES[h].getBytes(StandardCharsets.ISO_8859_1), flags);
         }
         double[] computed = new double[EXPECTED.length];
-        engine.compute(engine.initialize(1, null), region.sequences(), region.lengths(),
+        engine.compute(engine.initialize(true, 1, null), region.sequences(), region.lengths(),
                 region.reads(), region.haplotypes(), computed);
         for (int i = 0; i < computed.length; i++) {
             // Written without `>`, so that NaN fails too.

@@ -1,10 +1,11 @@
-package org.gklshim.pairhmm;
+package org.gklshim;
 
-/** The native PairHMM for callers in other class loaders. {@link PairHmm} explains the methods. */
-public interface PairHmmEngine {
+/** The native PairHMM or PDHMM. {@link RegionAlgorithm} explains the methods. */
+public interface RegionEngine {
     /**
      * Prepares the engine.
      *
+     * @param useDoublePrecision ignored by PDHMM, which has double precision alone
      * @param replaced what was replaced and how, for the log; null for the self-test
      */
     int initialize(boolean useDoublePrecision, int threads, String replaced);

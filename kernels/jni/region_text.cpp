@@ -1,4 +1,4 @@
-#include "region_recording.h"
+#include "region_text.h"
 
 #include <vector>
 
@@ -29,7 +29,8 @@ int64_t append_quals(const uint8_t *quals, int64_t length, int bits, std::string
     return capped;
 }
 
-// Returns the number of qualities too large to be printed.
+}  // namespace
+
 int64_t append_region(const gkl_shim_pairhmm_batch &region, const uint8_t *haplotype_flags,
                       std::string *to) {
     const int bits = haplotype_flags == nullptr ? 127 : 255;
@@ -59,25 +60,6 @@ int64_t append_region(const gkl_shim_pairhmm_batch &region, const uint8_t *haplo
         text += '\n';
     }
     return capped;
-}
-
-}  // namespace
-
-void RegionRecording::add(const gkl_shim_pairhmm_batch &region, const uint8_t *haplotype_flags,
-                          std::string *scratch) {
-    if (!recorder_.recording()) return;
-    scratch->clear();
-    const int64_t capped = append_region(region, haplotype_flags, scratch);
-    if (recorder_.add(*scratch)) capped_ += capped;
-}
-
-std::string RegionRecording::finish() {
-    const int64_t regions = recorder_.finish();
-    if (regions < 0) return "";
-    std::string line = plural(regions, "region") + " recorded";
-    if (regions > 0) line += " to " + name();
-    if (capped_ > 0) line += format(" (%lld qualities above 93 written as 93)", (long long)capped_);
-    return line;
 }
 
 }  // namespace jni

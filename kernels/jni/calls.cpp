@@ -1,0 +1,45 @@
+#include "calls.h"
+
+#include "log.h"
+
+namespace gkl_shim {
+namespace jni {
+
+void Calls::open_recording() {
+    log_setting_warnings();
+    if (record_file_.empty()) return;
+    recorder_.reset(new Recorder(record_file_, record_setting_));
+    if (!recorder_->open()) recorder_.reset();
+}
+
+void Calls::log_extras() const {
+    if (recorder_)
+        log_line(title() + ": every " + texts_.record + " is recorded to " + recorder_->name());
+    if (settings().verify > 0)
+        log_line(
+            title() +
+            format(": one %s in %lld is verified ", texts_.call, (long long)settings().verify) +
+            texts_.verified_by);
+}
+
+void Calls::report() noexcept {
+    const FloatingPointMode mode;
+    quietly([this] { write_closing_lines(); });
+}
+
+void Calls::write_closing_lines() {
+    const bool quiet = settings().log == LogLevel::kQuiet;
+    const int64_t records = recorder_ ? recorder_->finish() : -1;
+    if (records >= 0 && !quiet)
+        log_line(title() + ": " + plural(records, texts_.record) + " recorded" +
+                 (records > 0 ? " to " + recorder_->name() : "") + recording_detail());
+    if (settings().verify > 0) verification_.report(texts_.verified, verification_detail());
+    if (quiet) return;
+    if (totals_.calls() == 0)
+        log_line(title() + ": " + texts_.idle);
+    else
+        log_line(title() + ": " + totals_.line(texts_.call) + totals_detail());
+}
+
+}  // namespace jni
+}  // namespace gkl_shim

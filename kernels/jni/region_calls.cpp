@@ -1,0 +1,122 @@
+#include "region_calls.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "common/per_thread.h"
+#include "guarded_jni.h"
+#include "log.h"
+#include "region_text.h"
+
+namespace gkl_shim {
+namespace jni {
+namespace {
+
+PerThread<RegionCalls::Scratch> thread_scratch;
+
+int64_t pair_count(const Region &region) {
+    return region.pairs.region_reads[1] * region.pairs.region_haplotypes[1];
+}
+
+}  // namespace
+
+RegionCalls::RegionCalls(const CallTexts &texts, const std::string &record_file, double accepted,
+                         void (*at_end)())
+    : Calls(texts, record_file, "GKL_SHIM_RECORD", at_end),
+      cpus_(gkl_shim_cpu_count()),
+      differences_(accepted) {}
+
+int RegionCalls::initialize(bool double_precision, int threads, const char *replaced) {
+    const int asked = settings().threads > 0 ? settings().threads : threads;
+    const int used = std::clamp(asked, 1, cpus_);
+    const int configuration = (double_precision ? cpus_ + 1 : 0) + used;
+    if (replaced == nullptr) return configuration;
+    announce(configuration, asked, replaced);
+    if (settings().log == LogLevel::kDebug)
+        log_line(title() + format(": a caller initialized: %s precision, %s",
+                                  double_precision ? "double" : "single",
+                                  plural(used, "thread").c_str()));
+    return configuration;
+}
+
+void RegionCalls::announce(int configuration, int asked, const char *replaced) {
+    Calls::announce([&] {
+        // Not the handle's, because opening it also begins to start the GPU engine.
+        const std::string builds = gkl_shim_builds(), best = builds.substr(0, builds.find(' '));
+        const std::string build = settings().build.empty() ? best : settings().build;
+        const char *const asker = settings().threads > 0 ? "GKL_SHIM_THREADS" : "GATK";
+        // GATK's own PDHMM class has no setting, and asks for the most there are.
+        const std::string wanted = asked == std::numeric_limits<int>::max()
+                                       ? "one a CPU"
+                                       : format("%d asked for by %s", asked, asker);
+        log_line(title() + format(": %s, %s precision, %s (%s, %s); %s", build_text(build).c_str(),
+                                  is_double(configuration) ? "double" : "single",
+                                  plural(threads_of(configuration), "thread").c_str(),
+                                  wanted.c_str(), plural(cpus_, "CPU").c_str(), replaced));
+        prepare(configuration);
+    });
+}
+
+void RegionCalls::compute(JNIEnv *env, int configuration, const Region &region,
+                          jdoubleArray likelihoods, std::chrono::steady_clock::time_point start,
+                          Scratch *scratch) {
+    if (configuration < 1 || size_t(configuration) >= configurations() ||
+        threads_of(configuration) == 0)
+        throw JavaError("java/lang/IllegalStateException",
+                        "computeLikelihoods was called before initialize");
+    const int64_t pairs = pair_count(region);
+    if (scratch->likelihoods.size() < size_t(pairs)) scratch->likelihoods.resize(size_t(pairs));
+    double *const results = scratch->likelihoods.data();
+    compute(configuration, region, results);
+    env->SetDoubleArrayRegion(likelihoods, 0, jint(pairs), results);
+    check(env);
+    if (!announced()) return;
+    const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
+    account(configuration, region, results, elapsed.count(), &scratch->record);
+}
+
+void RegionCalls::account(int configuration, const Region &region, const double *likelihoods,
+                          double seconds, std::string *record) {
+    const gkl_shim_pairhmm_batch &b = region.pairs;
+    const int64_t reads = b.region_reads[1], haplotypes = b.region_haplotypes[1];
+    Calls::account(
+        reads * haplotypes, b.read_offsets[reads] * b.haplotype_offsets[haplotypes], seconds,
+        [&](Recorder *recorder) {
+            if (!recorder->recording()) return;
+            record->clear();
+            const int64_t capped = append_region(b, region.haplotype_flags, record);
+            if (recorder->add(*record)) capped_qualities_ += capped;
+        },
+        [&] {
+            std::vector<double> expected(size_t(reads * haplotypes), 0.0);
+            compute_again(threads_of(configuration), region, expected.data());
+            return differences_.compare(reads, haplotypes, likelihoods, expected.data());
+        });
+}
+
+std::string RegionCalls::recording_detail() const {
+    const int64_t capped = capped_qualities_;
+    return capped == 0 ? "" : format(" (%lld qualities above 93 written as 93)", (long long)capped);
+}
+
+int RegionCalls::initialize(JNIEnv *env, bool double_precision, int threads, jstring replaced) {
+    if (replaced == nullptr) return initialize(double_precision, threads, nullptr);
+    return initialize(double_precision, threads, text(env, replaced).c_str());
+}
+
+void RegionCalls::compute(JNIEnv *env, int haplotype_tracks, int configuration,
+                          jbyteArray sequences, jintArray lengths, jint reads, jint haplotypes,
+                          jdoubleArray likelihoods) {
+    const auto start = std::chrono::steady_clock::now();
+    Scratch &scratch = *thread_scratch;
+    PackedRegion &packed = scratch.region;
+    packed.take(env, sequences, lengths, reads, haplotypes, haplotype_tracks);
+    if (packed.pairs() > env->GetArrayLength(likelihoods))
+        throw JavaError("java/lang/IllegalArgumentException", "output shorter than the pairs");
+    compute(env, configuration,
+            {packed.batch(), haplotype_tracks > 1 ? packed.haplotype_flags() : nullptr},
+            likelihoods, start, &scratch);
+}
+
+}  // namespace jni
+}  // namespace gkl_shim
