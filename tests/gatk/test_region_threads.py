@@ -135,3 +135,39 @@ def test_a_full_disk_ends_the_run_as_in_one_thread(
         assert b"No space left on device" in done.log
         codes.add(done.returncode)
     assert len(codes) == 1 and 0 not in codes
+
+
+@pytest.mark.parametrize(
+    ("early", "expected"),
+    [
+        ("utils.Utils", "calling regions: GATK's own code is used: the JVM loaded Utils"),
+        ("engine.AssemblyRegionIterator", "finding active regions: GATK's own code is used: the"),
+    ],
+)
+def test_gatk_keeps_its_own_code_if_a_class_was_loaded_before_the_agent(
+    gatk: Gatk, classpath: str, genome: data.Sample, tmp_path: Path, early: str, expected: str
+) -> None:
+    """An AOT cache of Java 24 and later loads GATK's classes so early."""
+    source = Path(__file__).with_name("EarlyClasses.java")
+    subprocess.run([require_tool("javac"), "-d", str(tmp_path), str(source)], check=True)
+    jar = tmp_path / "early.jar"
+    with zipfile.ZipFile(jar, "w") as archive:
+        archive.writestr("META-INF/MANIFEST.MF", "Premain-Class: org.gklshim.test.EarlyClasses\n")
+        for path in (tmp_path / "org").rglob("*.class"):
+            archive.write(path, path.relative_to(tmp_path))
+    stock = gatk("HaplotypeCaller", genome, likelihoods=True)
+    output = tmp_path / "out.vcf"
+    command = ["HaplotypeCaller", "-R", str(genome.reference), "-I", str(genome.reads)]
+    done = run.gatk(
+        [*command, "-O", str(output)],
+        classpath,
+        swaps.agent(),
+        java_options=(QUICK_COMPILER, *threads(3)),
+        environment={
+            "JAVA_TOOL_OPTIONS": f"-javaagent:{jar}=org.broadinstitute.hellbender.{early}"
+        },
+    )
+    assert done.returncode == 0
+    assert done.log.decode().count(expected) == 1
+    assert (b"regions: 3 threads" in done.log) == (early != "utils.Utils")
+    assert records(output) == records(stock.vcf)

@@ -33,6 +33,8 @@ public final class Agent implements ClassFileTransformer {
 
     private final Instrumentation instrumentation;
     private final Set<Algorithm> algorithms = ReplacedClass.algorithms();
+    /** The algorithms of classes that were loaded before this agent. */
+    private final Set<Algorithm> refused = new HashSet<>();
     /** Remembered, so that a class loader gets all of our classes of an algorithm, or none. */
     private final Map<ClassLoader, Map<Algorithm, Boolean>> decisions = new WeakHashMap<>();
     /**
@@ -55,7 +57,33 @@ public final class Agent implements ClassFileTransformer {
     public static synchronized void premain(String arguments, Instrumentation instrumentation) {
         if (!isInstalled && NativeLibrary.isThere()) {
             isInstalled = true;
-            instrumentation.addTransformer(new Agent(instrumentation));
+            Agent agent = new Agent(instrumentation);
+            instrumentation.addTransformer(agent);
+            agent.refuseLoadedClasses();
+        }
+    }
+
+    /**
+     * Leaves alone what depends on a class that the JVM has loaded before this agent: it cannot be
+     * changed any more. Java 24 and later load the classes of an AOT cache that early.
+     */
+    private void refuseLoadedClasses() {
+        for (Class<?> loaded : instrumentation.getAllLoadedClasses()) {
+            String name = loaded.getName().replace('.', '/');
+            String reason = "the JVM loaded " + loaded.getSimpleName()
+                    + " before the agent; do without -XX:AOTCache, or make the cache with "
+                    + "-XX:-AOTClassLinking";
+            RedirectedClass redirected = RedirectedClass.named(name);
+            if (redirected != null) {
+                redirected.refuse(reason);
+            }
+            ReplacedClass replaced = ReplacedClass.named(name);
+            if (replaced != null) {
+                hasKnownClass = true;
+                if (refused.add(replaced.algorithm)) {
+                    replaced.warn(reason);
+                }
+            }
         }
     }
 
@@ -98,6 +126,9 @@ public final class Agent implements ClassFileTransformer {
     }
 
     private boolean isReplaced(ClassLoader loader, ReplacedClass replaced, String name) {
+        if (refused.contains(replaced.algorithm)) {
+            return false;
+        }
         synchronized (this) {
             Boolean decision = decisions(loader).get(replaced.algorithm);
             if (decision != null) {

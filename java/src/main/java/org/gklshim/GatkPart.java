@@ -30,6 +30,7 @@ enum GatkPart {
     /** The setting that turns the part off. */
     private final Setting setting;
     private final Map<ClassLoader, Boolean> decisions = new WeakHashMap<>();
+    private boolean isRefused;
 
     GatkPart(String name, String title, Setting setting) {
         this.name = name;
@@ -43,11 +44,22 @@ enum GatkPart {
         if (known == null) {
             // Set it first: the check loads classes, and must not start again for one of them.
             decisions.put(loader, false);
-            known = !Setting.BACKEND.value().equals("off") && !setting.value().equals("off")
-                    && isOurs(loader) && isKnown(loader);
+            known = !isRefused && isOn() && isOurs(loader) && isKnown(loader);
             decisions.put(loader, known);
         }
         return known;
+    }
+
+    /** Leaves GATK's own code to all class loaders, and logs why. */
+    synchronized void refuse(String reason) {
+        if (!isRefused && isOn()) {
+            warn(reason);
+        }
+        isRefused = true;
+    }
+
+    private boolean isOn() {
+        return !Setting.BACKEND.value().equals("off") && !setting.value().equals("off");
     }
 
     /** Logs that GATK's own code is used. */
