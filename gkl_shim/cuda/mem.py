@@ -71,11 +71,6 @@ class Engine(DeviceEngine):
         #: The times of the last search: ``gkl_shim_mem_cuda_call``.
         self.call = self._ffi.new("gkl_shim_mem_cuda_call *")
 
-    @property
-    def devices(self) -> tuple[str, ...]:
-        """The names of the devices."""
-        return tuple(device.name for device in self._devices)
-
     def find(
         self,
         index: Index,
@@ -92,15 +87,17 @@ class Engine(DeviceEngine):
         Raises
         ------
         BackendUnavailable
-            If a device fails. The engine cannot be used any more.
+            If no device is left. A device that fails is not used again; the others take over.
         """
         made = self._ffi.new("gkl_shim_mem_matches **")
         search = search_record(min_length, kind, strands, part)
-        _native.check(
-            self._lib.gkl_shim_mem_cuda_find(
-                self._engine, index.handle, queries.pointer, search, self.call, made
-            )
+        status = self._lib.gkl_shim_mem_cuda_find(
+            self.pointer, index.handle, queries.pointer, search, self.call, made
         )
+        try:
+            _native.check(status)
+        finally:
+            self.tell_of_losses()
         return Matches(index, made[0], part)
 
 

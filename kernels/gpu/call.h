@@ -10,7 +10,7 @@
 namespace gkl_shim {
 namespace gpu {
 
-// Given the errors of all threads that work on a call, keeps the first one.
+// The first error of all threads that work on a call.
 class Call {
    public:
     // The call fails with the calling thread's last error.

@@ -20,20 +20,8 @@ constexpr std::chrono::microseconds kSpin(200);
 
 }  // namespace
 
-Slot::Slot(Device *device) : device_(*device), driver_(device->driver) {
-    stream_ = driver_.stream();
-    try {
-        end_ = driver_.event(kEventBlocking);
-    } catch (const CudaFailure &) {
-        driver_.free_stream(stream_);
-        throw;
-    }
-}
-
-Slot::~Slot() {
-    driver_.free_stream(stream_);
-    driver_.free_event(end_);
-}
+Slot::Slot(Device *device)
+    : device_(*device), driver_(device->driver), stream_(driver_), end_(driver_, kEventBlocking) {}
 
 gkl_shim_status Slot::start(const std::function<void()> &make_room) {
     const gkl_shim_status status = plan();
@@ -52,14 +40,14 @@ void Slot::wait() {
             relax();
         }
     } while (Clock::now() < end);
-    driver_.record(end_, stream_);
-    driver_.wait_for_event(end_);
+    driver_.record(end_.get(), stream());
+    driver_.wait_for_event(end_.get());
 }
 
 void Slot::drain() const {
     try {
         const CudaContext current(driver_, device_.context);
-        driver_.wait_for_stream(stream_);
+        stream_.finish();
     } catch (const CudaFailure &) {
         // A device that has failed does nothing more.
     }

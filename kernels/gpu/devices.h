@@ -13,6 +13,7 @@
 
 #include "common/error.h"
 #include "gpu/driver.h"
+#include "gpu/stream.h"
 
 namespace gkl_shim {
 namespace gpu {
@@ -23,17 +24,18 @@ class Queue;
 // A chunk needs more memory than a device has for all chunks.
 struct TooLarge {};
 
-// Given a chunk that a queue puts in, takes it through a device. An algorithm derives from this
-// class: it supplies plan, write and launch, and keeps the chunk's memory there.
+// A stream and the memory of one chunk at a time. A queue puts a chunk in, and the slot plans it,
+// writes it and launches its kernels. An algorithm derives from this class: it supplies these steps
+// and the memory.
 class Slot {
    public:
     // The device's context is current, here and in the destructor.
     explicit Slot(Device *device);
-    virtual ~Slot();
+    virtual ~Slot() = default;
     Slot(const Slot &) = delete;
 
     Device &device() const { return device_; }
-    void *stream() const { return stream_; }
+    void *stream() const { return stream_.get(); }
 
     // How many other chunks were in flight on the device when this slot was handed out.
     int32_t chunks_in_flight = 0;
@@ -46,7 +48,7 @@ class Slot {
     gkl_shim_status start(const std::function<void()> &make_room = [] {});
 
     // Whether the kernels' results are there.
-    virtual bool has_results() { return driver_.is_done(stream_); }
+    virtual bool has_results() { return driver_.is_done(stream()); }
 
     // Waits for the results.
     void wait();
@@ -77,14 +79,15 @@ class Slot {
 
     Device &device_;
     const CudaDriver &driver_;
-    void *stream_, *end_;
+    const Stream stream_;
+    const Event end_;       // what wait() waits for
     int64_t reserved_ = 0;  // of the device's memory
 };
 
 // Makes an algorithm's slot on a device.
 typedef std::function<std::unique_ptr<Slot>(Device *)> SlotMaker;
 
-// Given a device's context, makes slots on it, and remembers why it was lost.
+// One device of an engine: its context, its slots, and the failure that took it out of use.
 class Device {
    public:
     // `index`: its place among the engine's devices. `number`: the driver's, for messages.
@@ -115,7 +118,8 @@ class Device {
     void free_memory(Slot *slot);
     void retire(const ShortText &reason);
 
-    // Why it was retired; null if it was not, or if somebody has been told.
+    // Returns the failure that took the device out of use, to the first caller alone. Null
+    // otherwise.
     const char *loss() { return untold_ && untold_.exchange(false) ? loss_ : nullptr; }
 
     std::vector<std::unique_ptr<Slot>> slots_;
@@ -126,8 +130,8 @@ class Device {
     std::atomic<bool> alive_{true}, untold_{false};
 };
 
-// Given chunks of all calls, finds a device and a slot for each, and stops using devices that fail.
-// What is wrong with a device is seldom known: one that fails once is not used again.
+// All devices of an engine. Calls take slots for their chunks from it. A device that fails once is
+// not used again, because the cause is seldom known.
 class Devices {
    public:
     // `most_slots`: of a device.
@@ -156,8 +160,8 @@ class Devices {
     }
     bool any_for(const Queue &queue) const;
 
-    // A slot on the device with the fewest chunks in flight, of those that suit the queue. Null if
-    // no such device is left, or if all slots are taken and the caller does not wait.
+    // Returns a slot on the device with the fewest chunks in flight, of those that suit the queue.
+    // Null if no such device is left, or if all slots are taken and the caller does not wait.
     Slot *take_slot(const Queue &queue, bool wait);
 
     void release(Slot *slot);
@@ -168,10 +172,11 @@ class Devices {
     // current.
     bool reserve(Slot *slot, bool wait);
 
-    // Use it no more. Chunks that are in flight on it may still be completed.
+    // Takes a device out of use after a failure. Chunks in flight on it may still be completed.
     void retire(Device *device, const CudaFailure &failure);
 
-    // Why a device was lost, once for each, and its number. Null where there is no news.
+    // Returns the failure that took a device out of use, and sets the device's number. Each
+    // failure is returned once. Null if none is left.
     const char *loss(int32_t *number);
 
    private:

@@ -24,10 +24,10 @@ enum {
     kMemoryTypeHost = 1,
 };
 
-// A line that says what is wrong. Memory may be what is lacking: it takes none.
+// A line that says what is wrong. It allocates nothing, because memory may be short.
 typedef char ShortText[256];
 
-// What a driver's function refused to do, or what a kernel before it did wrong.
+// An error that a function of the driver returned. The function or an earlier kernel caused it.
 struct CudaFailure {
     ShortText reason;
 };
@@ -96,7 +96,7 @@ class CudaDriver {
     }
 #undef CALL
 
-    // What cannot be given back, of a device that failed, goes with the process.
+    // These ignore errors: what a failed device does not free is freed when the process ends.
     void free_stream(void *stream) const { functions_.cuStreamDestroy_v2(stream); }
     void free_event(void *event) const { functions_.cuEventDestroy_v2(event); }
     void free(void *memory) const {
@@ -121,7 +121,8 @@ class CudaDriver {
     const gkl_shim_cuda_driver functions_;
 };
 
-// A device's context, current in this thread for a while; the thread may have its own.
+// A scope in which a device's context is current in this thread. Then the thread's own context
+// is current again.
 class CudaContext {
    public:
     CudaContext(const CudaDriver &driver, void *context) : driver_(driver) { driver.push(context); }
@@ -132,7 +133,8 @@ class CudaContext {
     const CudaDriver &driver_;
 };
 
-// As guarded(), of work on the device of that number: GKL_SHIM_EUNAVAILABLE where it fails.
+// Like guarded(), for work on the device with this number. GKL_SHIM_EUNAVAILABLE: the device
+// failed.
 template <class Work>
 gkl_shim_status guarded_on_device(int32_t number, Work work) {
     return guarded([&] {

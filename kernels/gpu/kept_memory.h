@@ -1,4 +1,4 @@
-// Memory that grows with the need and is kept: pinned memory of the host, or memory of a device.
+// Memory that frees itself: pinned memory of the host, or memory of a device.
 #pragma once
 
 #include <stdint.h>
@@ -10,8 +10,26 @@
 namespace gkl_shim {
 namespace gpu {
 
-// Given the sizes that chunks need, one after the other, makes memory that holds each of them.
-// `Address` is void * for pinned memory of the host, and uint64_t for memory of a device.
+// A block of fixed size. `Address` is void * for pinned memory of the host, and uint64_t for memory
+// of a device. The device's context is current in the constructor and in the destructor.
+template <class Address>
+class Memory {
+   public:
+    Memory(const CudaDriver &driver, int64_t size) : driver_(driver) {
+        driver.allocate(size_t(size), &address_);
+    }
+    ~Memory() { driver_.free(address_); }
+    Memory(const Memory &) = delete;
+
+    Address address() const { return address_; }
+
+   private:
+    const CudaDriver &driver_;
+    Address address_ = {};
+};
+
+// A block that grows with the needs of one chunk after another, and is kept for the next. The
+// device's context is current in grow(), free() and the destructor.
 //
 // Sizes are powers of two, so that memory that has held a few chunks holds most of the next ones:
 // while the driver allocates, nobody can launch. A large block, where device memory may be scarce,
@@ -19,6 +37,12 @@ namespace gpu {
 template <class Address>
 class KeptMemory {
    public:
+    KeptMemory() = default;
+    ~KeptMemory() {
+        if (driver_) free(*driver_);
+    }
+    KeptMemory(const KeptMemory &) = delete;
+
     Address address() const { return address_; }
     int64_t size() const { return size_; }
 
@@ -39,6 +63,7 @@ class KeptMemory {
         free(driver);
         Address address;
         driver.allocate(size_t(larger), &address);
+        driver_ = &driver;
         address_ = address;
         size_ = larger;
         return true;
@@ -53,6 +78,7 @@ class KeptMemory {
     static constexpr int64_t kSmallest = 1 << 16, kLarge = 1 << 27;
     static constexpr double kGrowth = 1.25;
 
+    const CudaDriver *driver_ = nullptr;  // which allocated it
     Address address_ = {};
     int64_t size_ = 0;
 };

@@ -1,4 +1,4 @@
-// How a call's chunks come to the devices: from one queue, by several launch threads.
+// The queue of a call's chunks, and the threads that launch them on the devices.
 #pragma once
 
 #include <stdint.h>
@@ -15,8 +15,8 @@
 namespace gkl_shim {
 namespace gpu {
 
-// Given a call's input, cuts it into chunks, which the launch threads of all devices take one after
-// another. An algorithm derives from this class: it supplies next().
+// The chunks of a call's input. The launch threads of all devices take one after another. An
+// algorithm derives from this class: it supplies next(), which cuts the input.
 class Queue {
    public:
     explicit Queue(Call *call) : call_(*call) {}
@@ -53,8 +53,8 @@ class Queue {
     Call &call_;
 };
 
-// What one launch thread does for a call beside launching. An algorithm derives from this class:
-// it says what to launch next, collects results, and may have work for the CPU in between.
+// The tasks of one launch thread beside launching. An algorithm derives from this class: it says
+// what to launch next, collects results, and may have work for the CPU in between.
 class Work {
    public:
     virtual ~Work() = default;
@@ -102,8 +102,8 @@ class OneQueueWork : public Work {
     ChunkQueue &queue_;
 };
 
-// Given a call's work, keeps several chunks in flight, on any devices, until all work is done or no
-// device is left. While it waits for a chunk, it does what there is for the CPU.
+// A loop that keeps several chunks of a call in flight, on any devices, until all work is done or
+// no device is left. While it waits for a chunk, it does work for the CPU.
 class LaunchThread {
    public:
     // `most`: chunks in flight.

@@ -469,7 +469,6 @@ GKL_SHIM_API gkl_shim_status gkl_shim_mem_cuda_open(const gkl_shim_mem_cuda_opti
                                                     gkl_shim_mem_cuda **engine);
 
 typedef struct {
-    int32_t failed;              /* the number of the device that failed, or -1 */
     int64_t pages, page_letters; /* of the reference on the devices */
     /* The sums over devices and streams. Streams work at the same time. */
     double index_seconds;   /* send the letters of pages and index them */
@@ -478,14 +477,18 @@ typedef struct {
     double collect_seconds; /* put the matches of all pages together on the host */
 } gkl_shim_mem_cuda_call;
 
-/* Like gkl_shim_mem_find(), with the same matches. GKL_SHIM_EUNAVAILABLE: a device has failed, and
- * the engine cannot be used any more. */
+/* Like gkl_shim_mem_find(), with the same matches. If a device fails, the others search again.
+ * GKL_SHIM_EUNAVAILABLE: no device is left. */
 GKL_SHIM_API gkl_shim_status gkl_shim_mem_cuda_find(gkl_shim_mem_cuda *engine,
                                                     const gkl_shim_mem *index,
                                                     const gkl_shim_mem_sequences *queries,
                                                     const gkl_shim_mem_search *search,
                                                     gkl_shim_mem_cuda_call *call,
                                                     gkl_shim_mem_matches **matches);
+
+/* As gkl_shim_pairhmm_cuda_loss() and gkl_shim_pairhmm_cuda_uses(). */
+GKL_SHIM_API const char *gkl_shim_mem_cuda_loss(gkl_shim_mem_cuda *engine, int32_t *number);
+GKL_SHIM_API int32_t gkl_shim_mem_cuda_uses(const gkl_shim_mem_cuda *engine, int32_t number);
 
 /* Close; NULL is allowed. */
 GKL_SHIM_API void gkl_shim_mem_cuda_close(gkl_shim_mem_cuda *engine);

@@ -447,7 +447,7 @@ def test_an_engine_is_used_again(fake_gpus, slow: bool) -> None:
 @pytest.mark.parametrize("after", [0, 3])
 @pytest.mark.parametrize("function", ["cuMemAlloc_v2", "cuLaunchKernel", "cuStreamSynchronize"])
 @pytest.mark.parametrize("slow", [False, True])
-def test_the_cpu_takes_over_from_a_device_that_fails(
+def test_another_device_takes_over_from_one_that_fails(
     fake_gpus, function: str, after: int, slow: bool
 ) -> None:
     driver = fake_gpus(2, kernels="mem", slow=slow)
@@ -457,25 +457,45 @@ def test_the_cpu_takes_over_from_a_device_that_fails(
     driver.fail(function, after, 1, loses=not slow or function == "cuStreamSynchronize")
     # The CPU prepares a borrowed reference only now.
     index = mem.Index(reference_as(after > 0, reference), min_length=12, backend="cuda")
-    with pytest.warns(RuntimeWarning, match="GPU 1 has failed: .*; the CPU searches"):
+    with pytest.warns(RuntimeWarning, match=f"GPU 1 .* is no longer used: {function}"):
         assert np.array_equal(index.find(queries, strands="both"), want)
     assert driver.failed == {function}
+    driver.forget_calls()
     assert np.array_equal(index.find(queries, strands="both"), want)
+    assert set(driver.launches) == {0}
 
 
-def test_a_search_that_fails_leaves_nothing_to_send(host) -> None:
+def test_the_cpu_takes_over_from_the_last_device(fake_gpus) -> None:
+    driver = fake_gpus(2, kernels="mem")
+    reference, queries = related(35, 2000, 6)
+    index = mem.Index(reference, min_length=12, backend="cuda")
+    driver.fail("cuEventRecord", 1, loses=False)
+    with pytest.warns(RuntimeWarning) as told:
+        found = index.find(queries, strands="both")
+    assert np.array_equal(found, mem.find(reference, queries, min_length=12, strands="both"))
+    messages = sorted(str(warning.message) for warning in told)
+    assert [message.split(";")[-1] for message in messages] == [
+        " other devices or the CPU compute its work",
+        " other devices or the CPU compute its work",
+        " the CPU searches",
+    ]
+    driver.forget_calls()
+    index.find(queries, strands="both")
+    assert not driver.launched
+
+
+def test_an_engine_without_devices_says_so(host) -> None:
     reference, queries = related(39, 2000, 6)
     index = mem.Index(reference, min_length=12)
     engine = cuda.Engine(streams=1)
     given = mem.native_sequences(queries, "queries")
     host.fail("cuEventRecord", 1, loses=False)
-    with pytest.raises(BackendUnavailable, match="GPU 0 has failed: cuEventRecord"):
-        engine.find(index.native, given, 12, "mem", "both")
-    host.fail("cuEventRecord", 10**9)
-    others = mem.native_sequences(queries[::-2], "queries")
-    found = engine.find(index.native, others, 12, "mem", "both").array()
-    assert np.array_equal(found, index.find(queries[::-2], strands="both"))
+    for _ in range(2):
+        with pytest.raises(BackendUnavailable, match="no GPU is left"):
+            engine.find(index.native, given, 12, "mem", "both")
+    assert engine.devices == ()
     engine.close()
+    assert host.live == []
 
 
 @pytest.mark.parametrize("after", [0, 1, 5])

@@ -15,11 +15,7 @@ constexpr int64_t kMaxBlocks = int64_t(1) << 20;
 
 DeviceChunk::DeviceChunk(gpu::Device *device, Engine *engine) : Slot(device), engine_(*engine) {}
 
-DeviceChunk::~DeviceChunk() {
-    drain();
-    pinned_.free(driver());
-    device_.free(driver());
-}
+DeviceChunk::~DeviceChunk() { drain(); }
 
 gkl_shim_status DeviceChunk::plan() {
     slots_ = engine_.slots(device(), call->spectrum, stream());
@@ -87,26 +83,17 @@ void DeviceChunk::collect() {
 }
 
 double DeviceChunk::time_kernel(int repeats) {
-    std::vector<double> seconds;
     // The results lie where the letters were. At the end they are fetched again.
-    void *const begin = driver().event(kEventTimed), *const end = driver().event(kEventTimed);
-    for (int k = 0; k < repeats; k++) {
-        driver().wait_for_stream(stream());
+    const auto send_again = [&] {
         write();
         send();
-        driver().record(begin, stream());
-        correct();
-        driver().record(end, stream());
-        driver().wait_for_event(end);
-        seconds.push_back(driver().seconds(begin, end));
-    }
-    driver().free_event(begin);
-    driver().free_event(end);
+    };
+    const double seconds =
+        gpu::median_seconds(driver(), stream(), repeats, send_again, [&] { correct(); });
     write();
     launch();
     driver().wait_for_stream(stream());
-    std::sort(seconds.begin(), seconds.end());
-    return seconds[size_t(repeats / 2)];
+    return seconds;
 }
 
 bool ChunkQueue::next(gpu::Slot *slot, int32_t threads) {

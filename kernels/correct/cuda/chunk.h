@@ -24,7 +24,7 @@ struct CorrectCall {
     Outcome *outcomes;
 };
 
-// Given some of a call's reads, sends them, corrects them and fetches the results.
+// Some of a call's reads on a device: their memory, and the kernel that corrects them.
 class DeviceChunk : public gpu::Slot {
    public:
     DeviceChunk(gpu::Device *device, Engine *engine);

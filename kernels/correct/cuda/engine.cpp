@@ -43,31 +43,27 @@ DeviceSlots::DeviceSlots(const gpu::Device &device, const Spectrum &spectrum, Pl
       driver_(device.driver),
       context_(device.context) {
     const int64_t bytes = slot_bytes(spectrum);
-    try {
-        if (place == kOnHost) {
-            driver_.allocate(size_t(bytes), &on_host_);
-            copy_all({{on_host_, spectrum.slots(), bytes}}, threads);
-            view.slots = static_cast<const uint32_t *>(on_host_);
-        } else {
-            driver_.allocate(size_t(bytes), &on_device_);
-            driver_.send(on_device_, spectrum.slots(), bytes, stream);
-            driver_.wait_for_stream(stream);
-            view.slots = reinterpret_cast<const uint32_t *>(on_device_);
-        }
-    } catch (...) {
-        driver_.free(on_device_);
-        driver_.free(on_host_);
-        throw;
+    if (place == kOnHost) {
+        on_host_ = std::make_unique<gpu::Memory<void *>>(driver_, bytes);
+        copy_all({{on_host_->address(), spectrum.slots(), bytes}}, threads);
+        view.slots = static_cast<const uint32_t *>(on_host_->address());
+    } else {
+        on_device_ = std::make_unique<gpu::Memory<uint64_t>>(driver_, bytes);
+        driver_.send(on_device_->address(), spectrum.slots(), bytes, stream);
+        driver_.wait_for_stream(stream);
+        view.slots = reinterpret_cast<const uint32_t *>(on_device_->address());
     }
 }
 
 DeviceSlots::~DeviceSlots() {
     try {
         const CudaContext current(driver_, context_);
-        driver_.free(on_device_);
-        driver_.free(on_host_);
+        on_device_.reset();
+        on_host_.reset();
     } catch (const CudaFailure &) {
         // The device has failed. Its memory goes with the process.
+        (void)on_device_.release();
+        (void)on_host_.release();
     }
 }
 

@@ -36,8 +36,8 @@ class DeviceSlots {
     // Not the Device, which may be destroyed first: pinned memory is shared by all devices.
     const CudaDriver &driver_;
     void *const context_;
-    uint64_t on_device_ = 0;
-    void *on_host_ = nullptr;
+    std::unique_ptr<gpu::Memory<uint64_t>> on_device_;
+    std::unique_ptr<gpu::Memory<void *>> on_host_;
 };
 
 class Engine {

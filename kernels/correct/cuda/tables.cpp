@@ -30,32 +30,20 @@ DeviceTables::DeviceTables(Engine *engine, gpu::Device *device, int k, std::vect
       // While tables are enlarged, there are two sets of them.
       most_entries_(std::min(memory_bytes, engine->hardware(*device).memory_bytes) /
                     (2 * kEntryBytes)),
-      partitions_(std::move(partitions)) {
+      partitions_(std::move(partitions)),
+      small_(driver_, kSmall) {
     try {
-        for (void *&stream : streams_) stream = driver_.stream();
-        driver_.allocate(kSmall, &small_);
         make(kmers);
     } catch (...) {
-        free();
+        finish_streams();
         throw;
     }
 }
 
-DeviceTables::~DeviceTables() { free(); }
+DeviceTables::~DeviceTables() { finish_streams(); }
 
-void DeviceTables::free() {
-    for (void *&stream : streams_) {
-        if (!stream) continue;
-        try {
-            driver_.wait_for_stream(stream);
-        } catch (const CudaFailure &) {
-            // A device that has failed does nothing more.
-        }
-        driver_.free_stream(std::exchange(stream, nullptr));
-    }
-    for (auto &reads : reads_) reads.free(driver_);
-    driver_.free(std::exchange(entries_, 0));
-    driver_.free(std::exchange(small_, 0));
+void DeviceTables::finish_streams() const {
+    for (const gpu::Stream &stream : streams_) stream.finish();
 }
 
 int64_t DeviceTables::size_for(int64_t kmers, int64_t tables) {
@@ -69,12 +57,12 @@ int64_t DeviceTables::chunk_bases() const {
 }
 
 Tables DeviceTables::view() const {
-    return {reinterpret_cast<uint64_t *>(entries_),
+    return {reinterpret_cast<uint64_t *>(entries_->address()),
             size_,
             EntryLayout(k_),
-            reinterpret_cast<const int16_t *>(small_ + kNumbers),
-            reinterpret_cast<uint32_t *>(small_ + kOverflowed),
-            reinterpret_cast<unsigned long long *>(small_ + kUsed)};
+            reinterpret_cast<const int16_t *>(small_.address() + kNumbers),
+            reinterpret_cast<uint32_t *>(small_.address() + kOverflowed),
+            reinterpret_cast<unsigned long long *>(small_.address() + kUsed)};
 }
 
 void DeviceTables::launch(void *kernel, int64_t blocks, int32_t threads, int32_t shared_words,
@@ -85,20 +73,20 @@ void DeviceTables::launch(void *kernel, int64_t blocks, int32_t threads, int32_t
 
 // Allocates empty tables of a size, for the partitions that are left.
 void DeviceTables::allocate(int64_t size) {
-    driver_.allocate(size_t(tables() * size * kEntryBytes), &entries_);
+    entries_ = std::make_unique<gpu::Memory<uint64_t>>(driver_, tables() * size * kEntryBytes);
     size_ = size;
     std::vector<int16_t> numbers(kPartitions, -1);
     for (int64_t t = 0; t < tables(); t++) numbers[size_t(partitions_[size_t(t)])] = int16_t(t);
-    void *const stream = streams_[0];
-    driver_.send(small_ + kNumbers, numbers.data(), 2 * kPartitions, stream);
-    driver_.fill(entries_, 0, tables() * size * kEntryBytes, stream);
-    driver_.fill(small_ + kUsed, 0, kSmall - kUsed, stream);
+    void *const stream = this->stream(0);
+    driver_.send(small_.address() + kNumbers, numbers.data(), 2 * kPartitions, stream);
+    driver_.fill(entries_->address(), 0, tables() * size * kEntryBytes, stream);
+    driver_.fill(small_.address() + kUsed, 0, kSmall - kUsed, stream);
     driver_.wait_for_stream(stream);
 }
 
 // Makes the first tables.
 void DeviceTables::make(int64_t kmers) {
-    driver_.fill(small_, 0, kSmall, streams_[0]);
+    driver_.fill(small_.address(), 0, kSmall, stream(0));
     while (tables() > 1 && tables() * size_for(0, tables()) > most_entries_)
         partitions_.resize(partitions_.size() / 2);
     const int64_t most = std::max(most_entries_ / tables(), kSpareEntries);
@@ -110,8 +98,8 @@ void DeviceTables::make_room(int64_t kmers) {
     if (bound_ + kmers <= room()) return;
     wait_for_all();
     uint64_t used = 0;
-    driver_.fetch(&used, small_ + kUsed, sizeof used, streams_[0]);
-    driver_.wait_for_stream(streams_[0]);
+    driver_.fetch(&used, small_.address() + kUsed, sizeof used, stream(0));
+    driver_.wait_for_stream(stream(0));
     bound_ = int64_t(used);
     if (bound_ + kmers <= room()) return;
     const int64_t before = tables();
@@ -123,23 +111,16 @@ void DeviceTables::make_room(int64_t kmers) {
     size = std::max({size_, std::min(size, std::max(most_entries_ / left, kSpareEntries)),
                      std::min(2 * size_, most_entries_ / left)});
     const Tables from = view();
-    uint64_t old = entries_;
-    entries_ = 0;
-    try {
-        partitions_.resize(size_t(left));
-        allocate(size);
-        Tables first = from, to = view();
-        int64_t count = left;
-        void *parameters[] = {&first, &to, &count};
-        launch(engine_.hardware(device_).kernels.move_entries,
-               (left * from.size + kThreads - 1) / kThreads, kThreads, 0, parameters, streams_[0]);
-        driver_.fetch(&used, small_ + kUsed, sizeof used, streams_[0]);
-        driver_.wait_for_stream(streams_[0]);
-    } catch (...) {
-        driver_.free(old);
-        throw;
-    }
-    driver_.free(old);
+    const std::unique_ptr<gpu::Memory<uint64_t>> old = std::move(entries_);
+    partitions_.resize(size_t(left));
+    allocate(size);
+    Tables first = from, to = view();
+    int64_t count = left;
+    void *parameters[] = {&first, &to, &count};
+    launch(engine_.hardware(device_).kernels.move_entries,
+           (left * from.size + kThreads - 1) / kThreads, kThreads, 0, parameters, stream(0));
+    driver_.fetch(&used, small_.address() + kUsed, sizeof used, stream(0));
+    driver_.wait_for_stream(stream(0));
     bound_ = int64_t(used);
 }
 
@@ -147,7 +128,7 @@ void DeviceTables::count(int stage, const Cut &cut, int64_t reads, int64_t lette
     make_room(cut.kmers);
     bound_ += cut.kmers;
     const int64_t bytes = letters_at + cut.bases;
-    void *const stream = streams_[stage];
+    void *const stream = this->stream(stage);
     reads_[stage].grow(driver_, stream, bytes);
     const uint64_t at = reads_[stage].address();
     driver_.send(at, engine_.stages[stage].address(), bytes, stream);
@@ -162,14 +143,14 @@ void DeviceTables::count(int stage, const Cut &cut, int64_t reads, int64_t lette
 
 void DeviceTables::finish() {
     wait_for_all();
-    void *const stream = streams_[0];
-    FinishWork work = {view(), reinterpret_cast<uint32_t *>(small_ + kKept),
-                       reinterpret_cast<unsigned long long *>(small_ + kHistogram)};
+    void *const stream = this->stream(0);
+    FinishWork work = {view(), reinterpret_cast<uint32_t *>(small_.address() + kKept),
+                       reinterpret_cast<unsigned long long *>(small_.address() + kHistogram)};
     void *parameters[] = {&work};
     launch(engine_.hardware(device_).kernels.finish_tables, tables(), kFinishThreads, kFinishWords,
            parameters, stream);
     std::vector<uint8_t> small(kSmall);
-    driver_.fetch(small.data(), small_, kSmall, stream);
+    driver_.fetch(small.data(), small_.address(), kSmall, stream);
     driver_.wait_for_stream(stream);
     const auto *const overflowed = reinterpret_cast<const uint32_t *>(&small[kOverflowed]);
     const auto *const left = reinterpret_cast<const uint32_t *>(&small[kKept]);
@@ -181,7 +162,7 @@ void DeviceTables::finish() {
 
 void DeviceTables::fetch(uint64_t from, std::vector<Mapped> *kept, std::vector<bool> *counted) {
     // As many tables at a time as the pinned memory holds.
-    void *const stream = streams_[0];
+    void *const stream = this->stream(0);
     gpu::KeptMemory<void *> &pinned = engine_.stages[0];
     pinned.grow(driver_, stream, size_ * kEntryBytes);
     struct Fetched {
@@ -198,7 +179,8 @@ void DeviceTables::fetch(uint64_t from, std::vector<Mapped> *kept, std::vector<b
             if ((entries + count) * kEntryBytes > pinned.size()) break;
             fetched[size_t(end)] = {memory + entries, count, Mapped()};
             if (count > 0)
-                driver_.fetch(memory + entries, entries_ + uint64_t(end * size_ * kEntryBytes),
+                driver_.fetch(memory + entries,
+                              entries_->address() + uint64_t(end * size_ * kEntryBytes),
                               count * kEntryBytes, stream);
             entries += count;
         }

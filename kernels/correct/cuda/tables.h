@@ -4,6 +4,7 @@
 #include <stdint.h>
 
 #include <algorithm>
+#include <memory>
 #include <vector>
 
 #include "correct/counter.h"
@@ -32,16 +33,16 @@ class DeviceTables {
     // The most bases of a chunk.
     int64_t chunk_bases() const;
 
-    void *stream(int stage) const { return streams_[stage]; }
+    void *stream(int stage) const { return streams_[stage].get(); }
     // Waits until a stage's memory may be used again.
-    void wait(int stage) const { driver_.wait_for_stream(streams_[stage]); }
+    void wait(int stage) const { driver_.wait_for_stream(stream(stage)); }
     void wait_for_all() const {
         for (int stage = 0; stage < Engine::kStages; stage++) wait(stage);
     }
     // Counts the reads that are staged in pinned memory: offsets, then letters.
     void count(int stage, const Cut &cut, int64_t reads, int64_t letters_at);
 
-    // Counts the counts. histogram() is theirs afterwards.
+    // Makes the histogram of all counts, which histogram() returns afterwards.
     void finish();
     const Histogram &histogram() const { return histogram_; }
     // The number of tables that are in it: those that did not lack room.
@@ -66,7 +67,7 @@ class DeviceTables {
     // The most k-mers that the tables may hold together.
     int64_t room() const;
     // Waits for copies from pinned memory, which others use again, and for kernels.
-    void free();
+    void finish_streams() const;
     void make(int64_t kmers);
     void make_room(int64_t kmers);
     void allocate(int64_t size);
@@ -82,8 +83,9 @@ class DeviceTables {
     std::vector<int> partitions_;
     int64_t size_ = 0;   // entries of a table
     int64_t bound_ = 0;  // the k-mers in the tables are at most this many
-    uint64_t entries_ = 0, small_ = 0;
-    void *streams_[Engine::kStages] = {};
+    const gpu::Stream streams_[Engine::kStages] = {driver_, driver_, driver_};
+    const gpu::Memory<uint64_t> small_;
+    std::unique_ptr<gpu::Memory<uint64_t>> entries_;
     gpu::KeptMemory<uint64_t> reads_[Engine::kStages];
     // Of each table, after finish(): whether it lacked room, and the entries that it has left.
     std::vector<uint32_t> overflowed_, left_;

@@ -55,7 +55,7 @@ void DeviceSearch::run() {
 void DeviceSearch::index_page(SearchDevice &device, int64_t page) {
     Stopwatch watch;
     Stream &stream = device.searchers[0]->stream;
-    const CudaContext current(stream.driver, device.context);
+    const CudaContext current(stream.driver, device.device.context);
     const int64_t begin = page * page_letters;
     device.page->build(&stream, index, begin,
                        std::min(begin + page_letters, index.reference().size()),
@@ -67,7 +67,7 @@ void DeviceSearch::index_page(SearchDevice &device, int64_t page) {
 void DeviceSearch::search_page(SearchDevice &device, std::atomic<int64_t> &next) {
     parallel_for(int64_t(device.searchers.size()), kLongTime, settings.threads, [&](int64_t k) {
         Searcher &searcher = *device.searchers[size_t(k)];
-        const CudaContext current(searcher.stream.driver, device.context);
+        const CudaContext current(searcher.stream.driver, device.device.context);
         StepTimes spent;
         for (int64_t number; !is_full() && (number = next++) < chunk_count();)
             search_chunk(device, searcher, number, &spent);

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "gkl_shim_internal.h"
-#include "gpu/driver.h"
+#include "gpu/devices.h"
 #include "mem/cpu/index.h"
 #include "mem/cuda/searcher.h"
 #include "mem/results.h"
@@ -22,15 +22,16 @@
 namespace gkl_shim {
 namespace mem {
 
-// A device, what it has indexed, and a searcher for each of its streams.
+// The page that a device has indexed, and a searcher for each of its streams.
 struct SearchDevice {
-    SearchDevice(const CudaDriver &driver, const gkl_shim_mem_cuda_device &given, int count)
-        : number(given.number), context(given.context), kernels(given.kernels), driver_(driver) {
-        const CudaContext current(driver, context);
-        page = std::make_unique<DevicePage>(driver);
+    SearchDevice(gpu::Device &given_device, const gkl_shim_mem_cuda_kernels &given_kernels,
+                 int count)
+        : device(given_device), kernels(given_kernels) {
+        const CudaContext current(device.driver, device.context);
+        page = std::make_unique<DevicePage>(device.driver);
         try {
             for (int k = 0; k < count; k++)
-                searchers.push_back(std::make_unique<Searcher>(driver, kernels));
+                searchers.push_back(std::make_unique<Searcher>(device.driver, kernels));
         } catch (...) {
             searchers.clear();  // while the context is current
             throw;
@@ -38,7 +39,7 @@ struct SearchDevice {
     }
     ~SearchDevice() {
         try {
-            const CudaContext current(driver_, context);
+            const CudaContext current(device.driver, device.context);
             for (auto &searcher : searchers) searcher.reset();
             page.reset();
         } catch (const CudaFailure &) {
@@ -48,14 +49,10 @@ struct SearchDevice {
         }
     }
 
-    const int32_t number;
-    void *const context;
+    gpu::Device &device;
     const gkl_shim_mem_cuda_kernels kernels;
     std::unique_ptr<DevicePage> page;
     std::vector<std::unique_ptr<Searcher>> searchers;
-
-   private:
-    const CudaDriver &driver_;
 };
 
 // The matches of a chunk, or of a part of it, from all pages.
@@ -80,7 +77,8 @@ struct DeviceSearch {
     const Index &index;
     const FindSettings &settings;
     const SequenceStarts starts;  // of the queries
-    std::vector<std::unique_ptr<SearchDevice>> &devices;
+    gpu::Devices &all_devices;
+    std::vector<SearchDevice *> devices;  // those in use
     std::vector<StrandSearch> strands;
     std::vector<Chunk> chunks;
     int64_t last_position;  // of a strand's text
@@ -99,7 +97,6 @@ struct DeviceSearch {
     std::atomic<int64_t> next_chunk{0};
     std::atomic<int64_t> match_count{0};
     StepTimes times = {};
-    int32_t failed = -1;
 
     int64_t device_count() const { return int64_t(devices.size()); }
     int64_t chunk_count() const { return int64_t(chunks.size()); }
@@ -111,18 +108,18 @@ struct DeviceSearch {
         return taken < chunk_count() ? chunks[size_t(taken)].begin : last_position;
     }
 
-    // Searches on all devices. Throws CudaFailure.
+    // Searches on all devices. Throws CudaFailure after it has taken the device that failed out of
+    // use.
     void run();
 
-    // Calls work(device). Remembers the device if it fails.
+    // Calls work(device). Takes the device out of use if it fails.
     template <class Work>
     void on_device(int64_t number, const Work &work) {
         SearchDevice &device = *devices[size_t(number)];
         try {
             work(device);
-        } catch (const CudaFailure &) {
-            const std::lock_guard<std::mutex> lock(mutex);
-            failed = device.number;
+        } catch (const CudaFailure &failure) {
+            all_devices.retire(&device.device, failure);
             throw;
         }
     }

@@ -36,7 +36,7 @@ void DeviceText::make(Stream *stream, const TextSource &source, int threads) {
                               ? offsets[sequence_ + end_bytes_ + cut_] - before_ - count
                               : offsets[sequence_] + before_;
     send(stream, source, first, count, threads);
-    text_.grow(stream->driver, stream->stream, letter_bytes() + letter_bytes() * 3 / 8);
+    text_.grow(stream->driver, stream->get(), letter_bytes() + letter_bytes() * 3 / 8);
     const int64_t sequences = int64_t(starts_.size());
     TextWork work = {reinterpret_cast<const uint32_t *>(given_.address()),
                      sequences,
@@ -59,7 +59,7 @@ void DeviceText::send(Stream *stream, const TextSource &source, int64_t first, i
                       int threads) {
     if (first == sent_) return;
     const int64_t bytes = int64_t(starts_.size()) * 4;
-    given_.grow(stream->driver, stream->stream, bytes + count + kPadding);
+    given_.grow(stream->driver, stream->get(), bytes + count + kPadding);
     Sender &sender = stream->sender;
     sender.begin(given_.address(), bytes + count + kPadding);
     sender.copy(reinterpret_cast<const uint8_t *>(starts_.data()), bytes, threads);
@@ -67,11 +67,6 @@ void DeviceText::send(Stream *stream, const TextSource &source, int64_t first, i
     sender.fill(0, kPadding);
     sender.end();
     sent_ = first;
-}
-
-void DeviceText::free(const CudaDriver &driver) {
-    given_.free(driver);
-    text_.free(driver);
 }
 
 int64_t DeviceText::letter_bytes() const {

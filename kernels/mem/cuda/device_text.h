@@ -13,6 +13,8 @@
 namespace gkl_shim {
 namespace mem {
 
+// The letters of a part of a text, their codes and odd bits, in device memory. The device's context
+// is current in all calls and in the destructor.
 class DeviceText {
    public:
     // Takes a part: the chunk, and up to `before` letters before and `after` letters after it that
@@ -21,7 +23,6 @@ class DeviceText {
     // Makes the part of a text that has sequences of the same lengths. Sends the letters, unless
     // the text made before has the same.
     void make(Stream *stream, const TextSource &source, int threads);
-    void free(const CudaDriver &driver);
 
     // Positions count from `origin` of the text.
     TextView view() const;

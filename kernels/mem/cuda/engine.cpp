@@ -8,7 +8,7 @@
 #include "common/error.h"
 #include "common/floating_point_mode.h"
 #include "gkl_shim_internal.h"
-#include "gpu/driver.h"
+#include "gpu/devices.h"
 #include "mem/cuda/device_search.h"
 #include "mem/handles.h"
 
@@ -28,6 +28,9 @@ const int64_t kDividedFrom = int64_t(1) << 25;
 }  // namespace
 
 struct gkl_shim_mem_cuda {
+   private:
+    const CudaDriver driver_;
+
    public:
     explicit gkl_shim_mem_cuda(const gkl_shim_mem_cuda_options &options)
         : driver_(*options.driver),
@@ -37,13 +40,36 @@ struct gkl_shim_mem_cuda {
           streams_(options.streams > 0 ? options.streams : kStreams) {}
 
     void open(const gkl_shim_mem_cuda_device &device) {
-        devices_.push_back(std::make_unique<SearchDevice>(driver_, device, streams_));
+        devices.add(device.number, device.context);
+        on_devices_.push_back(
+            std::make_unique<SearchDevice>(devices[devices.count() - 1], device.kernels, streams_));
     }
 
+    // Searches on the devices that are in use. If one fails, the others search again from the
+    // start. Throws CudaFailure if none is left.
     Results find(const Index &index, const FindSettings &settings,
                  const gkl_shim_mem_sequences &queries, gkl_shim_mem_cuda_call *call) {
         const std::lock_guard<std::mutex> lock(mutex_);
-        const int64_t count = int64_t(devices_.size());
+        for (;;) {
+            std::vector<SearchDevice *> used;
+            for (const auto &each : on_devices_)
+                if (each->device.alive()) used.push_back(each.get());
+            if (used.empty()) throw CudaFailure{"no GPU is left"};
+            try {
+                return find_on(used, index, settings, queries, call);
+            } catch (const CudaFailure &) {
+                // The search has taken the device out of use.
+            }
+        }
+    }
+
+    gpu::Devices devices{driver_, 0, nullptr};  // without slots: a search has its own streams
+
+   private:
+    Results find_on(const std::vector<SearchDevice *> &used, const Index &index,
+                    const FindSettings &settings, const gkl_shim_mem_sequences &queries,
+                    gkl_shim_mem_cuda_call *call) {
+        const int64_t count = int64_t(used.size());
         const int64_t size = std::max<int64_t>(index.reference().size(), 1);
         const SequenceStarts starts = starts_of(queries);
         const int64_t text_size = starts[queries.count];
@@ -77,7 +103,8 @@ struct gkl_shim_mem_cuda {
         DeviceSearch search = {index,
                                settings,
                                starts,
-                               devices_,
+                               devices,
+                               used,
                                std::move(strands),
                                chunks_of(starts, first, last, chunk),
                                last,
@@ -85,12 +112,7 @@ struct gkl_shim_mem_cuda {
                                page,
                                {seeds, settings.min_length,
                                 std::clamp<int64_t>(most, 1, kMaxFetched), settings.threads}};
-        try {
-            search.run();
-        } catch (const CudaFailure &) {
-            call->failed = search.failed;
-            throw;
-        }
+        search.run();
         Results results = results_of(queries, settings.threads);
         for (StrandSearch &strand : search.strands)
             results.strands[strand.reverse] = strand.finish(settings.kind, settings.threads);
@@ -104,7 +126,6 @@ struct gkl_shim_mem_cuda {
         return results;
     }
 
-   private:
     // The most letters whose index takes half of the memory.
     int64_t largest_page(const Seeds &seeds) const {
         const int64_t left = memory_bytes_ / 2 - 4 * seeds.buckets();
@@ -114,11 +135,10 @@ struct gkl_shim_mem_cuda {
         return std::max<int64_t>(int64_t(double(left) / bytes), 1 << 16);
     }
 
-    const CudaDriver driver_;
     const int64_t page_letters_, chunk_letters_, memory_bytes_;
     const int streams_;
     std::mutex mutex_;
-    std::vector<std::unique_ptr<SearchDevice>> devices_;
+    std::vector<std::unique_ptr<SearchDevice>> on_devices_;
 };
 
 extern "C" gkl_shim_status gkl_shim_mem_cuda_open(const gkl_shim_mem_cuda_options *options,
@@ -144,7 +164,6 @@ extern "C" gkl_shim_status gkl_shim_mem_cuda_find(gkl_shim_mem_cuda *engine,
                                                   gkl_shim_mem_matches **matches) {
     *matches = nullptr;
     *call = {};
-    call->failed = -1;
     if (!check_search(index, queries, search)) return GKL_SHIM_EINVAL;
     return guarded([&] {
         try {
@@ -153,10 +172,18 @@ extern "C" gkl_shim_status gkl_shim_mem_cuda_find(gkl_shim_mem_cuda *engine,
                 index, engine->find(index->index, settings, *queries, call)};
             return GKL_SHIM_OK;
         } catch (const CudaFailure &failure) {
-            fail("GPU %d has failed: %s", int(call->failed), failure.reason);
+            fail("%s", failure.reason);
             return GKL_SHIM_EUNAVAILABLE;
         }
     });
+}
+
+extern "C" const char *gkl_shim_mem_cuda_loss(gkl_shim_mem_cuda *engine, int32_t *number) {
+    return engine->devices.loss(number);
+}
+
+extern "C" int32_t gkl_shim_mem_cuda_uses(const gkl_shim_mem_cuda *engine, int32_t number) {
+    return engine->devices.uses(number);
 }
 
 extern "C" void gkl_shim_mem_cuda_close(gkl_shim_mem_cuda *engine) {

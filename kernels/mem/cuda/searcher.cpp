@@ -54,11 +54,6 @@ int64_t places_of(const MatchWork &work) { return (work.end - work.begin + 64) /
 
 }  // namespace
 
-DevicePage::~DevicePage() {
-    reference_.free(driver_);
-    for (auto *memory : {&starts_, &positions_, &part_starts_, &divided_}) memory->free(driver_);
-}
-
 int64_t DevicePage::most_letters(const Seeds &seeds) {
     return kLongestPage - letters_before(seeds);
 }
@@ -77,11 +72,11 @@ void DevicePage::build(Stream *stream, const Index &index, int64_t first, int64_
     const Steps steps =
         steps_in(first, std::min(last, reference.size() - seeds.letters + 1), seeds.reference_step);
     const int64_t seeds_room = std::max<int64_t>(steps.count, 1);
-    starts_.grow(driver_, stream->stream, (seeds.buckets() + 1) * 4);
-    positions_.grow(driver_, stream->stream, seeds_room * 4);
-    divided_.grow(driver_, stream->stream, seeds_room * int64_t(sizeof(PageSeed)));
+    starts_.grow(driver_, stream->get(), (seeds.buckets() + 1) * 4);
+    positions_.grow(driver_, stream->get(), seeds_room * 4);
+    divided_.grow(driver_, stream->get(), seeds_room * int64_t(sizeof(PageSeed)));
     // The sums of the scan come after the parts.
-    part_starts_.grow(driver_, stream->stream, 2 * (kMaxParts + 1) * 4);
+    part_starts_.grow(driver_, stream->get(), 2 * (kMaxParts + 1) * 4);
     SeedWork work = {};
     work.seeds = seeds;
     work.reference = reference_.view();
@@ -94,7 +89,7 @@ void DevicePage::build(Stream *stream, const Index &index, int64_t first, int64_
     work.starts = reinterpret_cast<uint32_t *>(starts_.address());
     work.positions = reinterpret_cast<uint32_t *>(positions_.address());
     const int64_t ends = work.parts + 1;
-    driver_.fill(part_starts_.address(), 0, ends * 4, stream->stream);
+    driver_.fill(part_starts_.address(), 0, ends * 4, stream->get());
     void *parameters[] = {&work};
     const gkl_shim_mem_cuda_kernels &kernels = stream->kernels;
     const int64_t pieces = (steps.count + kPiece - 1) / kPiece;
@@ -105,18 +100,11 @@ void DevicePage::build(Stream *stream, const Index &index, int64_t first, int64_
     }
     stream->launch_blocks(kernels.sort_parts, work.sections(), kIndexThreads, kSortWords,
                           parameters);
-    driver_.wait_for_stream(stream->stream);
+    driver_.wait_for_stream(stream->get());
     index_ = index.number();
     first_ = first;
     last_ = last;
     after_ = after;
-}
-
-Searcher::~Searcher() {
-    stream.finish();
-    queries_.free(stream.driver);
-    for (auto *memory : {&total_, &places_, &unordered_, &ordered_}) memory->free(stream.driver);
-    fetched_.free(stream.driver);
 }
 
 void Searcher::take(const Chunk &chunk, const SequenceStarts &starts,
@@ -165,18 +153,18 @@ void Searcher::find(
 int64_t Searcher::count(MatchWork *work) {
     const CudaDriver &driver = stream.driver;
     const int64_t places = places_of(*work);
-    places_.grow(driver, stream.stream, places * 4 + (places / kScanned + 8) * 8);
-    total_.grow(driver, stream.stream, 8);
-    fetched_.grow(driver, stream.stream, 8);
+    places_.grow(driver, stream.get(), places * 4 + (places / kScanned + 8) * 8);
+    total_.grow(driver, stream.get(), 8);
+    fetched_.grow(driver, stream.get(), 8);
     uint64_t counts = places_.address(), total = total_.address(), matches = ordered_.address();
     int64_t room = ordered_.size() / int64_t(sizeof(Found));
-    driver.fill(counts, 0, places * 4, stream.stream);
-    driver.fill(total, 0, 8, stream.stream);
+    driver.fill(counts, 0, places * 4, stream.get());
+    driver.fill(total, 0, 8, stream.get());
     void *parameters[] = {work, &counts, &total, &matches, &room};
     if (work->count > 0)
         stream.launch(stream.kernels.count_matches, tiles_of(*work) * kWarp, parameters);
-    driver.fetch(fetched_.address(), total, 8, stream.stream);
-    driver.wait_for_stream(stream.stream);
+    driver.fetch(fetched_.address(), total, 8, stream.get());
+    driver.wait_for_stream(stream.get());
     return *static_cast<const int64_t *>(fetched_.address());
 }
 
@@ -185,9 +173,9 @@ const Found *Searcher::fetch(MatchWork *work, int64_t matches) {
     const int64_t bytes = matches * int64_t(sizeof(Found)), places = places_of(*work);
     // Otherwise count() wrote only some of them.
     const bool had_room = bytes <= ordered_.size();
-    unordered_.grow(driver, stream.stream, bytes);
-    ordered_.grow(driver, stream.stream, bytes);
-    fetched_.grow(driver, stream.stream, bytes);
+    unordered_.grow(driver, stream.get(), bytes);
+    ordered_.grow(driver, stream.get(), bytes);
+    fetched_.grow(driver, stream.get(), bytes);
     uint64_t ends = places_.address(), unordered = unordered_.address();
     uint64_t ordered = ordered_.address();
     scan(stream, ends, places, ends + uint64_t(places) * 4);
@@ -200,8 +188,8 @@ const Found *Searcher::fetch(MatchWork *work, int64_t matches) {
     }
     void *ordering[] = {&ends, &work->begin, &unordered, &matches, &ordered};
     stream.launch(stream.kernels.order_matches, matches, ordering);
-    driver.fetch(fetched_.address(), ordered, bytes, stream.stream);
-    driver.wait_for_stream(stream.stream);
+    driver.fetch(fetched_.address(), ordered, bytes, stream.get());
+    driver.wait_for_stream(stream.get());
     return static_cast<const Found *>(fetched_.address());
 }
 

@@ -37,7 +37,6 @@ class Stopwatch {
 class DevicePage {
    public:
     explicit DevicePage(const CudaDriver &driver) : driver_(driver) {}
-    ~DevicePage();
     DevicePage(const DevicePage &) = delete;
 
     // Indexes the positions [first, last) of the reference for matches of this length or longer,
@@ -70,12 +69,12 @@ struct ChunkSettings {
     int threads;
 };
 
-// A stream, and the memory of a chunk. The device's context is current in all calls.
+// A stream and the memory of one chunk of queries. The device's context is current in all calls.
 class Searcher {
    public:
     Searcher(const CudaDriver &driver, const gkl_shim_mem_cuda_kernels &kernels)
         : stream(driver, kernels) {}
-    ~Searcher();
+    ~Searcher() { stream.finish(); }
     Searcher(const Searcher &) = delete;
 
     // Takes the next chunk. `starts` are those of the queries in the texts.

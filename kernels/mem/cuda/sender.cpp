@@ -14,27 +14,19 @@ const int64_t kLargestPiece = int64_t(1) << 23;
 
 }  // namespace
 
-Sender::~Sender() {
-    for (Piece &piece : pieces_) {
-        piece.memory.free(driver_);
-        if (piece.sent) driver_.free_event(piece.sent);
-    }
-}
-
 void Sender::begin(uint64_t to, int64_t bytes) {
     to_ = to;
-    used_ = 0;  // an exception may have left bytes for another place
     size_ = std::min(bytes, kLargestPiece);
     for (Piece &piece : pieces_) {
         piece.memory.grow(driver_, stream_, size_);
-        if (!piece.sent) piece.sent = driver_.event(kEventTimed);
+        if (!piece.sent) piece.sent = std::make_unique<gpu::Event>(driver_, kEventTimed);
     }
 }
 
 template <class Write>
 void Sender::add(int64_t bytes, const Write &write) {
     for (int64_t done = 0; done < bytes;) {
-        if (used_ == 0) driver_.wait_for_event(pieces_[current_].sent);
+        if (used_ == 0) driver_.wait_for_event(pieces_[current_].sent->get());
         const int64_t now = std::min(bytes - done, size_ - used_);
         write(static_cast<uint8_t *>(pieces_[current_].memory.address()) + used_, done, now);
         done += now;
@@ -60,7 +52,7 @@ void Sender::end() {
 void Sender::flush() {
     Piece &piece = pieces_[current_];
     driver_.send(to_, piece.memory.address(), used_, stream_);
-    driver_.record(piece.sent, stream_);
+    driver_.record(piece.sent->get(), stream_);
     to_ += uint64_t(used_);
     used_ = 0;
     current_ = 1 - current_;

@@ -1,20 +1,23 @@
-// Sends bytes to a device through pinned memory: the bus is several times as fast from there.
+// Transfers to a device through pinned memory, from which the bus is several times as fast.
 #pragma once
 
 #include <stdint.h>
 
+#include <memory>
+
 #include "gpu/driver.h"
 #include "gpu/kept_memory.h"
+#include "gpu/stream.h"
 
 namespace gkl_shim {
 namespace mem {
 
-// Two pieces of pinned memory take turns: the device reads one while the host fills the other. The
+// Two buffers of pinned memory, and what is sent through them. They take turns: the device reads
+// one while the host fills the other. The
 // device's context is current in all calls.
 class Sender {
    public:
     Sender(const CudaDriver &driver, void *stream) : driver_(driver), stream_(stream) {}
-    ~Sender();
     Sender(const Sender &) = delete;
 
     // The bytes that follow go to this address, one after another. `bytes` is how many.
@@ -28,7 +31,7 @@ class Sender {
    private:
     struct Piece {
         gpu::KeptMemory<void *> memory;
-        void *sent = nullptr;  // an event
+        std::unique_ptr<gpu::Event> sent;  // when the device has read the memory
     };
 
     // Calls write(memory, done, bytes) for each piece that the next bytes lie in.

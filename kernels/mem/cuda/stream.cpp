@@ -14,15 +14,10 @@ const int64_t kMaxBlocks = int64_t(1) << 20;
 }  // namespace
 
 Stream::Stream(const CudaDriver &given_driver, const gkl_shim_mem_cuda_kernels &given_kernels)
-    : driver(given_driver),
+    : gpu::Stream(given_driver),
+      driver(given_driver),
       kernels(given_kernels),
-      stream(driver.stream()),
-      sender(driver, stream) {}
-
-Stream::~Stream() {
-    finish();
-    driver.free_stream(stream);
-}
+      sender(driver, get()) {}
 
 void Stream::launch(void *kernel, int64_t threads, void **parameters) const {
     const int64_t blocks = std::clamp<int64_t>((threads + kThreads - 1) / kThreads, 1, kMaxBlocks);
@@ -31,15 +26,8 @@ void Stream::launch(void *kernel, int64_t threads, void **parameters) const {
 
 void Stream::launch_blocks(void *kernel, int64_t blocks, int32_t threads, int64_t shared_words,
                            void **parameters) const {
-    driver.launch(kernel, int32_t(blocks), 1, threads, int32_t(shared_words * 4), stream,
+    driver.launch(kernel, int32_t(blocks), 1, threads, int32_t(shared_words * 4), get(),
                   parameters);
-}
-
-void Stream::finish() const {
-    try {
-        driver.wait_for_stream(stream);
-    } catch (const CudaFailure &) {
-    }
 }
 
 }  // namespace mem

@@ -16,11 +16,6 @@ constexpr int64_t kLettersBeyond = 32;
 
 }  // namespace
 
-Block::~Block() {
-    pinned_.free(driver_);
-    device_.free(driver_);
-}
-
 void Block::begin() {
     used_ = 0;
     parts_.clear();

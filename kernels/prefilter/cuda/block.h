@@ -22,7 +22,6 @@ namespace prefilter {
 class Block {
    public:
     Block(const CudaDriver &driver, void *stream) : driver_(driver), stream_(stream) {}
-    ~Block();
     Block(const Block &) = delete;
 
     // Starts the layout of a chunk.

@@ -1,8 +1,5 @@
 #include "prefilter/cuda/chunk.h"
 
-#include <algorithm>
-#include <vector>
-
 #include "common/copy.h"
 
 namespace gkl_shim {
@@ -10,18 +7,6 @@ namespace prefilter {
 namespace {
 
 constexpr int64_t kFaultBytes = sizeof(unsigned long long);
-
-class Event {
-   public:
-    explicit Event(const CudaDriver &driver) : driver_(driver), event_(driver.event(kEventTimed)) {}
-    ~Event() { driver_.free_event(event_); }
-    Event(const Event &) = delete;
-    void *get() const { return event_; }
-
-   private:
-    const CudaDriver &driver_;
-    void *const event_;
-};
 
 }  // namespace
 
@@ -32,11 +17,7 @@ Chunk::Chunk(gpu::Device *device, const gkl_shim_prefilter_cuda_kernels &kernels
       block_(driver(), stream()),
       kernels_(driver(), stream(), kernels, method) {}
 
-Chunk::~Chunk() {
-    drain();
-    device_results_.free(driver());
-    fetched_.free(driver());
-}
+Chunk::~Chunk() { drain(); }
 
 gkl_shim_status Chunk::plan() {
     range_ = source->range(first, last);
@@ -78,18 +59,8 @@ int64_t Chunk::collect() {
 }
 
 double Chunk::time_kernels(int repeats) {
-    driver().wait_for_stream(stream());
-    const Event begin(driver()), end(driver());
-    std::vector<double> seconds;
-    for (int k = 0; k < repeats; k++) {
-        driver().record(begin.get(), stream());
-        kernels_.filter(work_, range_.widths);
-        driver().record(end.get(), stream());
-        driver().wait_for_event(end.get());
-        seconds.push_back(driver().seconds(begin.get(), end.get()));
-    }
-    std::sort(seconds.begin(), seconds.end());
-    return seconds[size_t(repeats / 2)];
+    return gpu::median_seconds(
+        driver(), stream(), repeats, [] {}, [&] { kernels_.filter(work_, range_.widths); });
 }
 
 }  // namespace prefilter

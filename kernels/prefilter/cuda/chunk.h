@@ -12,7 +12,7 @@
 namespace gkl_shim {
 namespace prefilter {
 
-// Given a range of a source's pairs, sends it, filters it and fetches the results.
+// A range of a source's pairs on a device: its memory, and the kernels that filter it.
 class Chunk : public gpu::Slot {
    public:
     Chunk(gpu::Device *device, const gkl_shim_prefilter_cuda_kernels &kernels, const Method &method,

@@ -31,7 +31,6 @@ class FilterKernels {
     FilterKernels(const CudaDriver &driver, void *stream,
                   const gkl_shim_prefilter_cuda_kernels &kernels, const Method &method)
         : driver_(driver), stream_(stream), kernels_(kernels), method_(method) {}
-    ~FilterKernels() { state_.free(driver_); }
     FilterKernels(const FilterKernels &) = delete;
 
     void encode(const uint8_t *letters, int64_t count, const Planes &planes) const;
