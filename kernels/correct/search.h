@@ -12,11 +12,11 @@
 // the wrong base may lie before: k-mers that end with it may be solid, because another copy of a
 // repeat has this base. So bases of low quality before are tried, too.
 //
-// A change costs more the better the base was read. The cheapest changes win; among these the way
-// after which more k-mers are solid, then the bases of the lowest quality. If several ways are
-// equally good, only the changes that they begin with in common are made. An extension that cannot
-// go on leaves the rest to the next run of solid k-mers, which is extended to meet it. What no
-// extension reaches stays as it was.
+// A change of a base with a higher quality costs more. The cheapest changes win. Among equally
+// cheap ones, those after which more k-mers are solid win, then those of the bases of lowest
+// quality. If several ways are equally good, only the changes that they begin with in common are
+// made. An extension that cannot go on leaves the rest to the next run of solid k-mers, which is
+// extended to meet it. What no extension reaches stays as it was.
 #pragma once
 
 #include "correct/model.h"

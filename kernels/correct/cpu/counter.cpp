@@ -218,7 +218,7 @@ bool CpuCounter::end_pass() {
     for (const Table &table : tables_) entries += int64_t(table.entries.size());
     parallel_for(end_ - first_, entries * kKeepNanoseconds, threads_, [&](int64_t k) {
         const size_t p = size_t(first_ + k);
-        count_counts(tables_[p], &histograms[p]);
+        add_to_histogram(tables_[p], &histograms[p]);
     });
     for (const Histogram &histogram : histograms)
         for (size_t count = 0; count < histogram.size(); count++)
@@ -234,8 +234,8 @@ bool CpuCounter::end_pass() {
     return false;
 }
 
-// Counts the counts of a table, and drops the k-mers that occur once, which are most of them.
-void CpuCounter::count_counts(Table &table, Histogram *histogram) {
+// Adds the counts of a table to a histogram. Drops the k-mers that occur once: most do.
+void CpuCounter::add_to_histogram(Table &table, Histogram *histogram) {
     histogram->resize(kMaxCount + 1);
     uint64_t *kept = table.entries.begin();
     for (const uint64_t entry : table.entries) {

@@ -52,7 +52,7 @@ class CpuCounter : public Counter {
     // Ends a round.
     void flush();
     // The end of a pass, for each table.
-    void count_counts(Table &table, Histogram *histogram);
+    void add_to_histogram(Table &table, Histogram *histogram);
     void keep(size_t partition, uint64_t from);
     // The most entries of a table.
     size_t share() const;

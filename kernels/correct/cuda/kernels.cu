@@ -214,7 +214,7 @@ __device__ __forceinline__ void set_base(uint32_t *low, uint32_t *high, uint32_t
 
 // A read for search.h, held by a warp. All lanes call each function together and get the same
 // answer. They read the planes of the read, and lane 0 changes them, except where the lanes change
-// words of their own.
+// separate words.
 class WarpLanes {
    public:
     // Expects a read with a k-mer. `planes` has room for it.

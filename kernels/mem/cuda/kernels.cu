@@ -3,9 +3,10 @@
 //
 // The index is sorted by bucket in two steps, so that memory is read and written in order, or
 // within a range that fits in the second cache. Neighbouring buckets are a part of the table.
-// count_parts() counts the seeds of each part, the scan makes a part's count its end, and
-// divide_seeds() copies the seeds to their parts. sort_parts() sorts each part in shared memory.
-// The order within a bucket does not matter, because the matches are sorted.
+// count_parts() counts the seeds of each part. The scan replaces each count by the sum of all up to
+// it, which is where the part ends. divide_seeds() copies the seeds to their parts. sort_parts()
+// sorts each part in shared memory. The order within a bucket does not matter, because the matches
+// are sorted.
 //
 // Matches are sorted by their positions in the queries, with a counting sort. A warp takes a tile
 // of neighbouring seeds of the queries. count_matches() counts the matches that start at each
@@ -34,7 +35,7 @@ __device__ int64_t warp_count() { return thread_count() / kWarp; }
 // Where the letter at a position of a sequence is given. The sequence is [start, next - 1).
 __device__ int64_t given_place(const TextWork &work, int64_t sequence, int64_t start, int64_t next,
                                int64_t position) {
-    // Without end bytes, there is one less for each sequence before.
+    // Each sequence before this one ends with an end byte in the text, but perhaps not here.
     const int64_t less = work.given_end_bytes ? 0 : sequence;
     return (work.reversed ? start + next - 2 - position : position) - less;
 }
@@ -67,8 +68,8 @@ __device__ uint64_t letters_at(const TextWork &work, int64_t sequence, int64_t p
 
 // A warp takes kRun neighbouring letters of a text and makes them, with their codes and odd bits:
 // each lane, 8 of every 256. It finds the sequence at its first position by bisection, and walks on
-// from there. These reads wait for each other, and bound it where there are many sequences;
-// otherwise reading and writing the letters do.
+// from there. With many sequences these dependent loads take most of the time. Otherwise loading
+// and storing the letters does.
 __global__ void make_text(TextWork work) {
     const int64_t words_of_run = kRun / 8, runs = (work.words + words_of_run - 1) / words_of_run;
     for (int64_t run = warp_number(); run < runs; run += warp_count()) {

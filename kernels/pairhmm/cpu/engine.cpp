@@ -30,7 +30,7 @@ constexpr int64_t kCellsPerNanosecond = 6, kCellsPerSortedLetter = 16;
 
 PerThread<TileMemory> tile_memory;
 
-// Given pieces of regions, computes their likelihoods, step by step.
+// Pieces of regions that are computed together, in steps of rising precision.
 class Chunk {
    public:
     void begin(const CpuSettings &settings, const gkl_shim_pairhmm_batch &batch,

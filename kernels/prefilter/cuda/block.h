@@ -15,8 +15,8 @@
 namespace gkl_shim {
 namespace prefilter {
 
-// Given the arrays of a chunk, finds a place for each in one block of device memory, copies or
-// encodes them to pinned memory, and sends them. Arrays in pinned memory are sent without a copy.
+// The arrays of a chunk in one block of device memory. The block assigns an offset to each, copies
+// or encodes it to pinned memory, and sends it. Arrays in pinned memory are sent without a copy.
 //
 // A chunk is laid out twice: the first time tells the block's size, the second time the addresses.
 class Block {

@@ -7,7 +7,7 @@
 #include "prefilter/cuda/device_sequences.h"
 #include "prefilter/cuda/source.h"
 
-// Given reads and contigs, keeps them on the devices.
+// Reads and contigs that stay on the devices.
 struct gkl_shim_prefilter_cuda_resident {
     gkl_shim_prefilter_cuda_resident(const gkl_shim::CudaDriver &driver,
                                      const gkl_shim_prefilter_cuda_references &references,
@@ -21,7 +21,8 @@ struct gkl_shim_prefilter_cuda_resident {
 namespace gkl_shim {
 namespace prefilter {
 
-// Given candidates, sends their numbers and positions; the sequences are on the devices already.
+// Pairs of a read and a place in a contig. A chunk sends their numbers and positions. The sequences
+// are on the devices already.
 class Candidates : public Source {
    public:
     Candidates(gkl_shim_prefilter_cuda_resident *resident,

@@ -14,7 +14,7 @@
 namespace gkl_shim {
 namespace prefilter {
 
-// Given a call, cuts it into chunks of `step` pairs.
+// The chunks of a call, of `step` pairs each.
 class ChunkQueue : public gpu::Queue {
    public:
     ChunkQueue(gpu::Call *call, Source *source, int64_t step, int16_t *results,

@@ -15,8 +15,8 @@
 namespace gkl_shim {
 namespace prefilter {
 
-// Given a list of sequences, sends its buffer to each device that asks for it, once. Letters are
-// encoded first.
+// A list of sequences on the devices. Its buffer goes once to each device that asks for it. Letters
+// are encoded first.
 class DeviceSequences {
    public:
     // `count`: sequences whose starts and lengths are sent too; 0: none are needed.

@@ -1,6 +1,6 @@
 // The CUDA engine's interface (gkl_shim_internal.h).
 //
-// Given pairs or candidates (source.h), it cuts them into chunks (chunk_queue.h), which launch
+// It cuts pairs or candidates (source.h) into chunks (chunk_queue.h), which launch
 // threads take to the devices (gpu/launch_threads.h). A chunk's input is copied or encoded to
 // pinned memory and sent (block.h), filtered (filter_kernels.h), and its results are fetched
 // (chunk.h). Several chunks are in flight at once, so that copying, transfers and kernels overlap.

@@ -1,4 +1,4 @@
-// Given what a launch computes, launches the kernels that it needs.
+// The choice and the launch of the kernels that compute a chunk.
 #pragma once
 
 #include <stdint.h>

@@ -9,9 +9,9 @@
 namespace gkl_shim {
 namespace prefilter {
 
-// Given two lists, sends the part of each buffer that a chunk's sequences lie in. If both lists
-// have the same buffer of letters, one part is sent for both. A buffer in which the sequences are
-// scattered is sent once as a whole.
+// The pairs of two lists. A chunk sends the part of each list's buffer in which its sequences lie.
+// If both lists have the same buffer of letters, one part is sent for both. A buffer in which the
+// sequences are scattered is sent once as a whole.
 class Pairs : public Source {
    public:
     // `encode`: where letters are encoded, as in gkl_shim_prefilter_cuda_options.

@@ -21,7 +21,7 @@ struct Range {
     int64_t count() const { return last - first; }
 };
 
-// Given a call's input, defines what a chunk sends and what its kernels get.
+// The input of a call. A derived class defines what a chunk sends, and what its kernels get.
 class Source {
    public:
     virtual ~Source() = default;
