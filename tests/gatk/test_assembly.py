@@ -33,20 +33,32 @@ def check(classpath: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("sample", "arguments"),
+    ("tool", "sample", "arguments"),
     [
-        ("genome", ()),
-        ("chr22", ()),
-        ("chr22", ("--kmer-size", "5", "--min-pruning", "1")),
-        ("chr20", ("--allow-non-unique-kmers-in-ref", "--min-base-quality-score", "20")),
-        ("deep", ("--max-reads-per-alignment-start", "0")),
+        ("HaplotypeCaller", "genome", ()),
+        ("HaplotypeCaller", "chr22", ("--kmer-size", "5", "--min-pruning", "1")),
+        (
+            "HaplotypeCaller",
+            "chr20",
+            ("--allow-non-unique-kmers-in-ref", "--min-base-quality-score", "20"),
+        ),
+        ("HaplotypeCaller", "deep", ("--max-reads-per-alignment-start", "0")),
+        ("HaplotypeCaller", "chr20", ("--adaptive-pruning",)),
+        ("Mutect2", "genome", ()),
+        ("Mutect2", "chr22", ("--kmer-size", "5", "--pruning-lod-threshold", "-20")),
+        ("Mutect2", "deep", ("--max-unpruned-variants", "3")),
     ],
     indirect=["sample"],
 )
 def test_every_graph_has_gatks_vertices_and_edges_in_gatks_order(
-    check: Path, classpath: str, sample: data.Sample, arguments: tuple[str, ...], tmp_path: Path
+    check: Path,
+    classpath: str,
+    tool: str,
+    sample: data.Sample,
+    arguments: tuple[str, ...],
+    tmp_path: Path,
 ) -> None:
-    command = ["HaplotypeCaller", "-R", str(sample.reference), "-I", str(sample.reads)]
+    command = [tool, "-R", str(sample.reference), "-I", str(sample.reads)]
     done = run.gatk(
         [*command, "-O", str(tmp_path / "out.vcf"), *arguments],
         classpath,

@@ -34,6 +34,10 @@ final class RedirectedClass {
                         "recoverAllDanglingBranches", "minDanglingBranchLength",
                         "minBaseQualityToUseInAssembly", "pruneFactor", "chainPruner",
                         "minMatchingBasesToDanglingEndRecovery", "graphOutputPath"),
+        new RedirectedClass(GatkPart.ASSEMBLY, HAPLOTYPE_CALLER + "graphs/AdaptiveChainPruner",
+                null)
+                .open("initialErrorProbability", "logOddsThreshold", "seedingLogOddsThreshold",
+                        "maxUnprunedVariants"),
         new RedirectedClass(GatkPart.WALK, ENGINE + "AssemblyRegionIterator",
                 "org/gklshim/gatk/walk/ActiveRegions", "loadNextAssemblyRegion"),
     };
@@ -55,7 +59,8 @@ final class RedirectedClass {
     /**
      * Describes a class. All names have slashes.
      *
-     * @param target our class, with a static method of the same name for each of the methods
+     * @param target our class, with a static method of the same name for each of the methods, or
+     *     null if there are none
      */
     private RedirectedClass(GatkPart part, String name, String target, String... methods) {
         this.part = part;

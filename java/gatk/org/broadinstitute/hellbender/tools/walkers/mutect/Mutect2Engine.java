@@ -20,5 +20,8 @@ public final class Mutect2Engine implements AssemblyRegionEvaluator {
 
     public static native double logLikelihoodRatio(int references, List<Byte> qualities);
 
+    public static native double logLikelihoodRatio(int references, int alternatives,
+            double errorProbability);
+
     public native boolean emitReferenceConfidence();
 }

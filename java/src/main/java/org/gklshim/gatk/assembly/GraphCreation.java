@@ -1,8 +1,10 @@
 package org.gklshim.gatk.assembly;
 
 import htsjdk.samtools.SAMFileHeader;
+import java.util.function.Supplier;
 import org.broadinstitute.gatk.nativebindings.smithwaterman.SWParameters;
 import org.broadinstitute.hellbender.tools.walkers.haplotypecaller.AssemblyResult;
+import org.broadinstitute.hellbender.tools.walkers.haplotypecaller.graphs.AdaptiveChainPruner;
 import org.broadinstitute.hellbender.tools.walkers.haplotypecaller.graphs.BaseEdge;
 import org.broadinstitute.hellbender.tools.walkers.haplotypecaller.graphs.LowWeightChainPruner;
 import org.broadinstitute.hellbender.tools.walkers.haplotypecaller.graphs.SeqGraph;
@@ -30,10 +32,11 @@ public final class GraphCreation {
             Iterable<GATKRead> reads, Haplotype refHaplotype, int kmerSize,
             boolean allowLowComplexityGraphs, boolean allowNonUniqueKmersInRef,
             SAMFileHeader header, SmithWatermanAligner aligner, SWParameters parameters) {
+        Supplier<AssemblyResult> original = () -> assembler.createGraph$original(reads,
+                refHaplotype, kmerSize, allowLowComplexityGraphs, allowNonUniqueKmersInRef, header,
+                aligner, parameters);
         if (!isUsual(assembler) || refHaplotype.length() <= kmerSize) {
-            return assembler.createGraph$original(reads, refHaplotype, kmerSize,
-                    allowLowComplexityGraphs, allowNonUniqueKmersInRef, header, aligner,
-                    parameters);
+            return original.get();
         }
         Sequences sequences = new Sequences(refHaplotype.getBases(), kmerSize,
                 assembler.minBaseQualityToUseInAssembly);
@@ -46,7 +49,9 @@ public final class GraphCreation {
         }
         threading.run();
         KmerGraph graph = threading.graph;
-        prune(graph, assembler);
+        if (!prune(graph, sequences.text, kmerSize, assembler)) {
+            return original.get();
+        }
         threading.removeSingletons();
         if (graph.hasCycle() || !allowLowComplexityGraphs && threading.isLowQuality()) {
             return null;
@@ -62,7 +67,8 @@ public final class GraphCreation {
     private static boolean isUsual(ReadThreadingAssembler assembler) {
         return assembler.generateSeqGraph && assembler.pruneBeforeCycleCounting
                 && assembler.numPruningSamples == 1
-                && assembler.chainPruner instanceof LowWeightChainPruner
+                && (assembler.chainPruner instanceof LowWeightChainPruner
+                        || assembler.chainPruner instanceof AdaptiveChainPruner)
                 && assembler.recoverDanglingBranches && !assembler.recoverAllDanglingBranches
                 && assembler.minDanglingBranchLength > 0
                 && assembler.minMatchingBasesToDanglingEndRecovery < 0
@@ -80,8 +86,15 @@ public final class GraphCreation {
         }
     }
 
-    private static void prune(KmerGraph graph, ReadThreadingAssembler assembler) {
+    /** Removes chains as the assembler is told to. Returns false if only GATK can do it. */
+    private static boolean prune(KmerGraph graph, byte[] text, int kmerSize,
+            ReadThreadingAssembler assembler) {
+        if (assembler.chainPruner instanceof AdaptiveChainPruner) {
+            return AdaptivePruning.prune(graph, text, kmerSize,
+                    (AdaptiveChainPruner<?, ?>) assembler.chainPruner);
+        }
         LowWeightPruning.prune(graph, assembler.pruneFactor);
+        return true;
     }
 
     /** Returns what GATK makes of a graph of k-mers that are all on paths over the reference. */
