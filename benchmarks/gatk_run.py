@@ -68,6 +68,8 @@ class Case:
     mode: str
     setting: str
     costs: list[Cost]
+    records: int = 0
+    """How many records the first run's VCF has."""
     difference: str | None = None
     """The first difference to the first run's output."""
     said: tuple[str, ...] = ()
@@ -144,6 +146,7 @@ def measure(
                         done, cost = measured([*command, *setting.arguments], classpath, setting)
                         case.costs.append(cost)
                         case.said = case.said or _own_lines(done.log)
+                        case.records = case.records or run_modes.records(output)
                         first = first or output
                         case.difference = case.difference or run_modes.difference(first, output)
             yield from cases
@@ -170,6 +173,7 @@ def table(cases: Sequence[Case]) -> Table:
             "MiB": statistics.median(cost.peak_mib for cost in case.costs),
             "wall ratio": statistics.median(a.seconds / b.seconds for a, b in pairs),
             "CPU ratio": statistics.median(a.cpu_seconds / b.cpu_seconds for a, b in pairs),
+            "records": case.records,
             "output": "same" if case.difference is None else "differs",
         })  # fmt: skip
     decimals = {"wall s": 1, "CPU s": 1, "MiB": 0, "wall ratio": 2, "CPU ratio": 2}

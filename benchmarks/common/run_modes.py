@@ -12,7 +12,7 @@ from pathlib import Path
 
 from benchmarks.common.run_samples import RunSample
 
-__all__ = ["MODES", "Mode", "command", "difference"]
+__all__ = ["MODES", "Mode", "command", "difference", "records"]
 
 _BAMOUT, _COUNTS = ".bamout.bam", ".f1r2.tar.gz"
 
@@ -23,7 +23,8 @@ class Mode:
 
     tool: str
     arguments: tuple[str, ...] = ()
-    """More arguments. {known}, {alleles}, {normal} and {output} stand for files."""
+    """More arguments. {known}, {alleles}, {normal} and {output} stand for files,
+    {contig} for the name of the first contig."""
 
 
 def _caller(*arguments: str) -> Mode:
@@ -32,6 +33,72 @@ def _caller(*arguments: str) -> Mode:
 
 def _mutect(*arguments: str) -> Mode:
     return Mode("Mutect2", arguments)
+
+
+def _odd_modes() -> dict[str, Mode]:
+    """Return runs with options that few users give, each of which changes how regions are made.
+
+    Options that do not touch each other share a run.
+    """
+    intervals = ("{contig}:1-900", "{contig}:850-1900", "{contig}:2500-2500", "{contig}:3100-3900")
+    filters = ("MappingQualityReadFilter", "NotDuplicateReadFilter", "GoodCigarReadFilter")
+    shared = {
+        "filters": _repeated("--disable-read-filter", *filters),
+        "all-reads": ("--max-reads-per-alignment-start", "0", "--dont-use-soft-clipped-bases"),
+        "few-reads": ("--max-reads-per-alignment-start", "2", "--min-base-quality-score", "17"),
+        "kmers": (
+            *_repeated("--kmer-size", "7", "21", "45"),
+            *("--allow-non-unique-kmers-in-ref", "--dont-increase-kmer-sizes-for-cycles"),
+        ),
+        "dangling": ("--recover-all-dangling-branches", "--min-dangling-branch-length", "1"),
+        "linked": ("--linked-de-bruijn-graph",),
+        "forced": ("--alleles", "{alleles}", "--force-call-filtered-alleles"),
+        "small-regions": (
+            *("--min-assembly-region-size", "20", "--max-assembly-region-size", "90"),
+            *("--assembly-region-padding", "37", "--active-probability-threshold", "0.05"),
+        ),
+        "intervals": (
+            *_repeated("-L", *intervals),
+            *("--interval-padding", "20", "--interval-merging-rule", "OVERLAPPING_ONLY"),
+        ),
+        "annotations": _repeated(
+            *("-A", "AlleleFraction", "AssemblyComplexity", "BaseQuality", "ClippingRankSumTest"),
+            *("CountNs", "FragmentLength", "LikelihoodRankSumTest", "MappingQuality"),
+            *("OriginalAlignment", "ReadPosition", "ReferenceBases", "SampleList"),
+            *("StrandBiasBySample", "TandemRepeat", "UniqueAltReadCount"),
+        ),
+        "pseudo-depth": ("-A", "AllelePseudoDepth"),
+        "mnps": ("--max-mnp-distance", "3", "--do-not-run-physical-phasing"),
+        "soft-clips": ("--soft-clip-low-quality-ends", "--override-fragment-softclip-check"),
+    }
+    callers = {
+        "pruning": ("--adaptive-pruning", "--error-correct-reads"),
+        "min-pruning": ("--min-pruning", "1", "--num-pruning-samples", "2"),
+        "contamination": ("--contamination-fraction-to-filter", "0.15", "--heterozygosity", "0.05"),
+        "quality": ("--min-base-quality-score", "0", "--base-quality-score-threshold", "6"),
+        "gvcf": (
+            *("-ERC", "GVCF", "-G", "AS_StandardAnnotation", "--floor-blocks"),
+            *("-GQB", "10", "-GQB", "30", "-GQB", "60", "-comp:known", "{known}"),
+        ),
+        "pileups": ("--pileup-detection",),
+    }
+    mutects = {
+        "panel": ("--panel-of-normals", "{known}", "--genotype-pon-sites"),
+        "germline": ("--genotype-germline-sites", "--initial-tumor-lod", "0.5"),
+        "suspicious": (
+            *("--downsampling-stride", "20", "--max-suspicious-reads-per-alignment-start", "6"),
+            *("--max-reads-per-alignment-start", "5"),
+        ),
+        "pruning": ("--pruning-lod-threshold", "0.5", "--min-pruning", "1"),
+    }
+    modes = {name: _caller(*options) for name, options in {**shared, **callers}.items()}
+    for name, options in {**shared, **mutects}.items():
+        modes[f"mutect2-{name}"] = _mutect(*options)
+    return modes
+
+
+def _repeated(option: str, *values: str) -> tuple[str, ...]:
+    return tuple(word for value in values for word in (option, value))
 
 
 MODES = {
@@ -60,6 +127,7 @@ MODES = {
         *("--f1r2-tar-gz", "{output}" + _COUNTS, "-bamout", "{output}" + _BAMOUT),
     ),
     "mitochondria": _mutect("--mitochondria-mode"),
+    **{f"odd-{name}": mode for name, mode in _odd_modes().items()},
 }
 """The ways to run, by a short name."""
 
@@ -71,6 +139,7 @@ def command(mode: Mode, sample: RunSample, output: Path) -> list[str]:
         "alleles": sample.alleles,
         "normal": sample.normal,
         "output": output,
+        "contig": sample.contig,
     }
     arguments = [mode.tool, "-R", str(sample.reference), "-I", str(sample.reads)]
     arguments += ["-O", str(vcf(output))]
@@ -80,6 +149,11 @@ def command(mode: Mode, sample: RunSample, output: Path) -> list[str]:
 def vcf(output: Path) -> Path:
     """Return the VCF of a run."""
     return output.with_name(output.name + ".vcf")
+
+
+def records(output: Path) -> int:
+    """Return the number of records in the VCF of a run."""
+    return sum(not line.startswith(b"#") for line in _records(vcf(output)))
 
 
 def difference(one: Path, other: Path) -> str | None:

@@ -58,6 +58,11 @@ class RunSample:
         return self.folder / "reference.fa"
 
     @property
+    def contig(self) -> str:
+        """The name of the reference's first contig."""
+        return self.reference.with_suffix(".fa.fai").read_text().split("\t", 1)[0]
+
+    @property
     def reads(self) -> Path:
         """The sorted, indexed reads. Those of a tumor, if there is a normal."""
         return self.folder / "reads.bam"

@@ -1,28 +1,22 @@
 package org.gklshim.gatk.regions;
 
 import htsjdk.samtools.SAMFileHeader;
-import htsjdk.variant.variantcontext.VariantContext;
 import htsjdk.variant.variantcontext.writer.VariantContextWriter;
 import java.lang.reflect.Constructor;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import org.broadinstitute.hellbender.engine.AssemblyRegion;
 import org.broadinstitute.hellbender.engine.AssemblyRegionWalker;
-import org.broadinstitute.hellbender.engine.FeatureContext;
-import org.broadinstitute.hellbender.engine.ReferenceContext;
+import org.broadinstitute.hellbender.utils.haplotype.HaplotypeBAMWriter;
 import org.gklshim.gatk.Members;
 
 /** A tool whose regions threads can call: its engines, and what its regions share. */
 abstract class Caller {
-    /** An engine of the tool. It belongs to one thread. */
-    interface Engine {
-        List<VariantContext> call(AssemblyRegion region, ReferenceContext reference,
-                FeatureContext features);
-    }
-
     /** An option that makes a run serial if it is set: the field that holds it, and its name. */
     private static final String[][] SERIAL_OPTIONS = {
-        {"bamOutputPath", "bam-output"},
         {"alleleLikelihoodMatrixPath", "alm-path"},
         {"writeFilteringGraphs", "flow-filter-alleles-debug-graphs"},
         {"assemblyStateOutput", "debug-assembly-region-state"},
@@ -39,9 +33,16 @@ abstract class Caller {
         {"flowMode", "flow-mode"},
     };
 
+    /** Fields of options for which an engine opens a file. The tool's own engine does. */
+    private static final String[] FILE_OPTIONS = {"bamOutputPath", "f1r2TarGz"};
+
+    private static final String ANNOTATORS =
+            "org.broadinstitute.hellbender.tools.walkers.annotator.";
+
     final AssemblyRegionWalker walker;
     private final Object arguments;
     private final Object mainEngine;
+    private final Optional<HaplotypeBAMWriter> bamWriter;
 
     /**
      * Describes a tool that is about to traverse.
@@ -54,6 +55,7 @@ abstract class Caller {
         this.walker = walker;
         this.arguments = Members.get(walker, arguments);
         mainEngine = Members.get(walker, engine);
+        bamWriter = Engine.bamWriter(mainEngine);
     }
 
     /** Returns the tool, or null if it is one whose regions only one thread can call. */
@@ -93,20 +95,28 @@ abstract class Caller {
         return (int) argument("likelihoodArgs.pairHMMNativeArgs.pairHmmNativeThreads");
     }
 
-    /** Returns an annotation that may keep something from region to region, or null. */
+    /** Returns an annotation that only one thread can compute, or null. */
     private String statefulAnnotation() throws NoSuchFieldException {
-        List<Object> annotations = new ArrayList<>();
-        for (String kind : new String[] {"infoAnnotations", "genotypeAnnotations"}) {
-            annotations.addAll((List<?>) Members.get(mainEngine, "annotationEngine." + kind));
-        }
-        for (Object annotation : annotations) {
+        for (Object annotation : annotations()) {
             String name = annotation.getClass().getName();
-            if (!name.startsWith("org.broadinstitute.hellbender.tools.walkers.annotator.")
-                    || name.contains(".flow.") || hasPedigree(annotation)) {
+            // The formats and the table of AllelePseudoDepth are not made for several threads.
+            if (!name.startsWith(ANNOTATORS) || name.contains(".flow.")
+                    || name.equals(ANNOTATORS + "AllelePseudoDepth") || hasPedigree(annotation)) {
                 return "the annotation " + annotation.getClass().getSimpleName();
             }
         }
         return null;
+    }
+
+    private List<Object> annotations() throws NoSuchFieldException {
+        List<Object> annotations = new ArrayList<>();
+        for (String kind : new String[] {
+            "infoAnnotations", "genotypeAnnotations", "jumboInfoAnnotations",
+            "jumboGenotypeAnnotations",
+        }) {
+            annotations.addAll((List<?>) Members.get(mainEngine, "annotationEngine." + kind));
+        }
+        return annotations;
     }
 
     private static boolean hasPedigree(Object annotation) {
@@ -137,6 +147,24 @@ abstract class Caller {
 
     /** Returns another engine, with the tool's arguments. */
     abstract Engine another();
+
+    /** Makes an engine for a thread of an engine of GATK, which may be the tool's own. */
+    final Engine engine(Object engine, Engine.Method method) {
+        try {
+            return new Engine(engine, method, bamWriter);
+        } catch (NoSuchFieldException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** Gives the tool's own engine back what it had. */
+    final void restore() {
+        try {
+            Engine.setBamWriter(mainEngine, bamWriter);
+        } catch (NoSuchFieldException e) {
+            throw new IllegalStateException(e);
+        }
+    }
 
     /** Returns the writer of the tool's variants. */
     final VariantContextWriter writer() throws NoSuchFieldException {
@@ -169,8 +197,33 @@ abstract class Caller {
         return Members.get(arguments, path);
     }
 
-    /** Makes an engine like the tool's: its constructor differs between versions of GATK. */
+    /** Makes an engine like the tool's, without its files. */
     final Object newEngine(Object reference) {
+        Map<String, Object> files = new HashMap<>();
+        try {
+            for (String option : FILE_OPTIONS) {
+                if (isSet(option)) {
+                    files.put(option, Members.replace(arguments, option, null));
+                }
+            }
+            return construct(reference);
+        } catch (NoSuchFieldException e) {
+            throw new IllegalStateException(e);
+        } finally {
+            files.forEach(this::setArgument);
+        }
+    }
+
+    private void setArgument(String name, Object value) {
+        try {
+            Members.replace(arguments, name, value);
+        } catch (NoSuchFieldException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** Calls the constructor of the tool's engine, which differs between versions of GATK. */
+    private Object construct(Object reference) {
         try {
             Object[] known = {
                 arguments, walker.assemblyRegionArgs, header(), reference,

@@ -23,6 +23,23 @@ final class HaplotypeCallerRegions extends Caller {
         engine = (HaplotypeCallerEngine) engine();
         hasPileups = isSet("pileupDetectionArgs.usePileupDetection");
         emitsReference = engine.emitReferenceConfidence();
+        if (emitsReference) {
+            makeTableOfIndels();
+        }
+    }
+
+    /**
+     * Makes a table of GATK that has an entry for each ploidy. It grows without a lock, and a thread
+     * may find an entry missing that another one has just made.
+     */
+    private void makeTableOfIndels() throws NoSuchFieldException {
+        int ploidy = (int) argument("standardArgs.genotypeArgs.samplePloidy");
+        Object model = Members.get(engine, "referenceConfidenceModel");
+        try {
+            Members.call(model, "getIndelPLs", ploidy, 1);
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     @Override
@@ -32,6 +49,13 @@ final class HaplotypeCallerRegions extends Caller {
 
     @Override
     AssemblyRegion forThread(AssemblyRegion region) {
+        // A read from a BAM file is decoded when it is asked, which is not made for two threads.
+        for (GATKRead read : region.getReads()) {
+            read.getReadGroup();
+            read.getCigarElements();
+            read.getBasesNoCopy();
+            read.getBaseQualitiesNoCopy();
+        }
         return region;
     }
 
@@ -50,7 +74,7 @@ final class HaplotypeCallerRegions extends Caller {
 
     @Override
     Engine main() {
-        return (region, bases, features) -> engine.callRegion(region, features, bases);
+        return engine(engine);
     }
 
     @Override
@@ -58,10 +82,14 @@ final class HaplotypeCallerRegions extends Caller {
         try {
             Object reference = Members.call(
                     walker, "getReferenceReader", Members.get(walker, "referenceArguments"));
-            HaplotypeCallerEngine another = (HaplotypeCallerEngine) newEngine(reference);
-            return (region, bases, features) -> another.callRegion(region, features, bases);
+            return engine((HaplotypeCallerEngine) newEngine(reference));
         } catch (ReflectiveOperationException e) {
             throw new IllegalStateException(e);
         }
+    }
+
+    private Engine engine(HaplotypeCallerEngine caller) {
+        return engine(caller,
+                (region, bases, features) -> caller.callRegion(region, features, bases));
     }
 }

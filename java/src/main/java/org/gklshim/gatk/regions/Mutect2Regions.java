@@ -73,23 +73,18 @@ final class Mutect2Regions extends Caller {
 
     @Override
     Engine main() {
-        return engine::callRegion;
+        return engine(engine, engine::callRegion);
     }
 
     @Override
     Engine another() {
         try {
-            // An engine that counts reads by orientation writes these counts. It does so where
-            // active regions are found, which is the work of the tool's own engine.
-            Object counts = Members.replace(arguments(), "f1r2TarGz", null);
-            try {
-                Object reference = Members.call(
-                        Members.get(walker, "referenceArguments"), "getReferenceSpecifier");
-                Mutect2Engine another = (Mutect2Engine) newEngine(reference);
-                return another::callRegion;
-            } finally {
-                Members.replace(arguments(), "f1r2TarGz", counts);
-            }
+            // Reads are counted by orientation (--f1r2-tar-gz) where active regions are found, which
+            // is the work of the tool's own engine.
+            Object reference = Members.call(
+                    Members.get(walker, "referenceArguments"), "getReferenceSpecifier");
+            Mutect2Engine another = (Mutect2Engine) newEngine(reference);
+            return engine(another, another::callRegion);
         } catch (ReflectiveOperationException e) {
             throw new IllegalStateException(e);
         }

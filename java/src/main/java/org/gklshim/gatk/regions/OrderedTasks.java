@@ -234,8 +234,9 @@ final class OrderedTasks<T, R> {
         waiting.poll();
         runningWeight += entry.weight;
         lock.unlock();
-        current.set(entry);
         try {
+            // In the block, because it may lack memory, too.
+            current.set(entry);
             entry.result = function.apply(entry.task);
         } catch (Throwable e) {
             entry.failure = e;

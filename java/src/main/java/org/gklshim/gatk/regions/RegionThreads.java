@@ -35,14 +35,20 @@ final class RegionThreads {
     private static final long BYTES_RUNNING = 64 << 10;
     private static final int REGIONS_A_THREAD = 64;
 
-    /** The variants of a region. */
+    /** What is written for a region. */
     private static final class Called {
         final Locatable span;
         final List<VariantContext> variants;
+        final List<Runnable> bamCalls;
 
-        Called(Locatable span, List<VariantContext> variants) {
+        Called(Locatable span, List<VariantContext> variants, List<Runnable> bamCalls) {
             this.span = span;
             this.variants = variants;
+            this.bamCalls = bamCalls;
+        }
+
+        static Called nothing(Locatable span) {
+            return new Called(span, Collections.emptyList(), Collections.emptyList());
         }
     }
 
@@ -115,6 +121,14 @@ final class RegionThreads {
 
     /** Runs a traversal, which calls {@link #process}, and waits for all its regions. */
     void run(Runnable traversal) {
+        try {
+            runThreads(traversal);
+        } finally {
+            caller.restore();
+        }
+    }
+
+    private void runThreads(Runnable traversal) {
         reference = new SharedReference((ReferenceDataSource) get("reference"));
         List<FeatureManager> features = new ArrayList<>();
         List<Function<AssemblyRegion, Called>> functions = functions(features);
@@ -177,7 +191,7 @@ final class RegionThreads {
         while (regions.hasNext()) {
             AssemblyRegion region = regions.next();
             if (caller.isSkipped(region)) {
-                tasks.submitResult(new Called(region.getSpan(), Collections.emptyList()));
+                tasks.submitResult(Called.nothing(region.getSpan()));
                 continue;
             }
             tasks.submit(caller.forThread(region), region.size() + 1);
@@ -187,13 +201,17 @@ final class RegionThreads {
         }
     }
 
-    private Function<AssemblyRegion, Called> call(Caller.Engine engine, FeatureManager features) {
-        return region -> new Called(region.getSpan(), engine.call(region,
-                new ReferenceContext(reference, region.getPaddedSpan()),
-                new FeatureContext(features, region.getPaddedSpan())));
+    private Function<AssemblyRegion, Called> call(Engine engine, FeatureManager features) {
+        return region -> {
+            List<VariantContext> variants = engine.call(region,
+                    new ReferenceContext(reference, region.getPaddedSpan()),
+                    new FeatureContext(features, region.getPaddedSpan()));
+            return new Called(region.getSpan(), variants, engine.takeBamCalls());
+        };
     }
 
     private void write(Called called) {
+        called.bamCalls.forEach(Runnable::run);
         called.variants.forEach(writer::add);
         progress.update(called.span);
     }

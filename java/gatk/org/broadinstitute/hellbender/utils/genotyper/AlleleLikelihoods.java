@@ -1,0 +1,4 @@
+package org.broadinstitute.hellbender.utils.genotyper;
+
+/** Part of GATK's interface. */
+public class AlleleLikelihoods<E, A> {}

@@ -1,0 +1,61 @@
+package org.gklshim.gatk.regions;
+
+import htsjdk.variant.variantcontext.VariantContext;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import org.broadinstitute.hellbender.engine.AssemblyRegion;
+import org.broadinstitute.hellbender.engine.FeatureContext;
+import org.broadinstitute.hellbender.engine.ReferenceContext;
+import org.broadinstitute.hellbender.utils.haplotype.HaplotypeBAMWriter;
+import org.gklshim.gatk.Members;
+
+/** An engine of GATK that calls regions. It belongs to one thread. */
+final class Engine {
+    /** GATK's method that calls a region. */
+    interface Method {
+        List<VariantContext> call(AssemblyRegion region, ReferenceContext reference,
+                FeatureContext features);
+    }
+
+    private static final String BAM_WRITER = "haplotypeBAMWriter";
+
+    private final Method method;
+    /** Null without --bam-output. */
+    private final DeferredBamWriter bamWriter;
+
+    /**
+     * Takes an engine of GATK.
+     *
+     * @param sharedWriter the writer of --bam-output that all engines share, if there is one
+     */
+    Engine(Object engine, Method method, Optional<HaplotypeBAMWriter> sharedWriter)
+            throws NoSuchFieldException {
+        this.method = method;
+        bamWriter = sharedWriter.isPresent() ? new DeferredBamWriter(sharedWriter.get()) : null;
+        if (bamWriter != null) {
+            setBamWriter(engine, Optional.of(bamWriter));
+        }
+    }
+
+    /** Returns the writer of --bam-output that an engine of GATK has, if it has one. */
+    @SuppressWarnings("unchecked")
+    static Optional<HaplotypeBAMWriter> bamWriter(Object engine) throws NoSuchFieldException {
+        return (Optional<HaplotypeBAMWriter>) Members.get(engine, BAM_WRITER);
+    }
+
+    static void setBamWriter(Object engine, Optional<HaplotypeBAMWriter> writer)
+            throws NoSuchFieldException {
+        Members.replace(engine, BAM_WRITER, writer);
+    }
+
+    List<VariantContext> call(AssemblyRegion region, ReferenceContext reference,
+            FeatureContext features) {
+        return method.call(region, reference, features);
+    }
+
+    /** Returns what writes the last region's reads to --bam-output. */
+    List<Runnable> takeBamCalls() {
+        return bamWriter == null ? Collections.emptyList() : bamWriter.take();
+    }
+}
