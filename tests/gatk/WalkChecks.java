@@ -33,7 +33,7 @@ import org.gklshim.gatk.Members;
  * agent, and calls each region before it looks for the next: GATK's calls change reads, and draw
  * random numbers. Prints a line for each contig, and how the two differ.
  *
- * <p>Arguments: HaplotypeCaller or Mutect2, and its arguments.
+ * <p>Arguments: HaplotypeCaller or Mutect2, and its arguments; more runs of these after "--and".
  */
 public final class WalkChecks {
     /** Three ways to find regions. The agent does not change GATK's for an unknown evaluator. */
@@ -57,18 +57,30 @@ public final class WalkChecks {
     }
 
     public static void main(String[] arguments) throws Exception {
+        AssemblyRegionIterator.class.getMethod("loadNextAssemblyRegion$original");
+        boolean equal = true;
+        List<String> words = Arrays.asList(arguments);
+        while (!words.isEmpty()) {
+            int end = words.contains("--and") ? words.indexOf("--and") : words.size();
+            equal &= checkRun(words.subList(0, end));
+            words = words.subList(Math.min(end + 1, words.size()), words.size());
+        }
+        System.exit(equal ? 0 : 1);
+    }
+
+    private static boolean checkRun(List<String> words) throws Exception {
+        System.out.println("# " + String.join(" ", words));
         AssemblyRegionWalker tool =
-                arguments[0].equals("Mutect2") ? new Mutect2() : new HaplotypeCaller();
+                words.get(0).equals("Mutect2") ? new Mutect2() : new HaplotypeCaller();
         Members.call(tool, "parseArgs",
-                (Object) Arrays.copyOfRange(arguments, 1, arguments.length));
+                (Object) words.subList(1, words.size()).toArray(new String[0]));
         Members.call(tool, "onStartup");
         tool.onTraversalStart();
-        AssemblyRegionIterator.class.getMethod("loadNextAssemblyRegion$original");
         boolean equal = true;
         for (Object shard : (List<?>) Members.get(tool, "readShards")) {
             equal &= new WalkChecks(tool).check((MultiIntervalLocalReadShard) shard);
         }
-        System.exit(equal ? 0 : 1);
+        return equal;
     }
 
     private boolean check(MultiIntervalLocalReadShard shard) throws Exception {

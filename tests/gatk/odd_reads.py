@@ -45,6 +45,7 @@ def write(folder: Path, seed: int, *, samples: tuple[str, ...] = ("one",), wild:
     wild
         Whether some reads have alignments that GATK refuses if its filters let them pass.
     """
+    folder.mkdir(exist_ok=True)
     choice = random.Random(seed)
     contigs = {name: _reference(choice, length) for name, length in _CONTIGS.items()}
     reference = folder / "odd.fa"
