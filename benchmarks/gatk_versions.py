@@ -1,7 +1,7 @@
 """Compare VCFs of stock GATK and of GATK with gkl-shim, for versions of GATK and of Java.
 
     python -m benchmarks.gatk_samples FOLDER 300kb35x --sequence chr17.fa.gz
-    python -m benchmarks.gatk_versions FOLDER/300kb35x --java /usr/lib/jvm/java-17 --java /opt/java-25
+    python -m benchmarks.gatk_versions FOLDER/300kb35x --java /opt/java-17 --java /opt/java-25
 
 Prints the table of docs/gatk.md: which kernels of gkl-shim computed, which parts of GATK's own Java
 it replaced, and whether both runs wrote the same VCF. The JVM's own list of loaded classes shows

@@ -40,7 +40,10 @@ def _odd_modes() -> dict[str, Mode]:
 
     Options that do not touch each other share a run.
     """
-    intervals = ("{contig}:1-900", "{contig}:850-1900", "{contig}:2500-2500", "{contig}:3100-3900")
+    intervals = (
+        *("{contig}:40000-49000", "{contig}:48500-60000", "{contig}:61000-61000"),
+        *("{contig}:62000-75000", "{contig}:90000-120000"),
+    )
     filters = ("MappingQualityReadFilter", "NotDuplicateReadFilter", "GoodCigarReadFilter")
     shared = {
         "filters": _repeated("--disable-read-filter", *filters),
