@@ -205,9 +205,17 @@ def _alignments(path: Path) -> Iterator[bytes]:
 
 
 def _members(path: Path) -> Iterator[bytes]:
-    """Yield the name and the content of each file of an archive."""
+    """Yield the name of each file of an archive, and its lines in order.
+
+    GATK's columns of counts are in the order of a hash table, which differs between JVMs.
+    """
     with tarfile.open(path) as archive:
         for member in sorted(archive.getmembers(), key=lambda member: member.name):
             content = archive.extractfile(member)
             yield member.name.encode()
-            yield from content or ()
+            order: list[int] = []
+            for line in content or ():
+                cells = line.rstrip(b"\n").split(b"\t")
+                if cells[0] == b"depth":
+                    order = sorted(range(len(cells)), key=cells.__getitem__)
+                yield b"\t".join(cells[k] for k in order) if len(cells) == len(order) else line

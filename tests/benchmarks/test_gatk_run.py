@@ -86,3 +86,12 @@ def test_outputs_differ_in_counts(tmp_path: Path) -> None:
     assert run_modes.difference(one, other) is None
     with_counts(other, b"#tumor\n1\t3\n")
     assert run_modes.difference(one, other) == ".f1r2.tar.gz, 3: 1\t2\n | 1\t3\n"
+
+
+def test_the_order_of_columns_of_counts_is_no_difference(tmp_path: Path) -> None:
+    one, other = (written(tmp_path / name / "out", "") for name in "ab")
+    with_counts(one, b"depth\tA\tB\n1\t2\t3\n")
+    with_counts(other, b"depth\tB\tA\n1\t3\t2\n")
+    assert run_modes.difference(one, other) is None
+    with_counts(other, b"depth\tB\tA\n1\t2\t3\n")
+    assert run_modes.difference(one, other) is not None
