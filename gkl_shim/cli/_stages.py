@@ -35,7 +35,8 @@ class Stages:
         if self._task is not None:
             self._bar.remove_task(self._task)
         self._task = self._bar.add_task(title, total=total)
-        self._bar.console.print(f"{title}: {total} runs", highlight=False, markup=False)
+        runs = "1 run" if total == 1 else f"{total} runs"
+        self._bar.console.print(f"{title}: {runs}", highlight=False, markup=False)
 
     def done(self, name: str) -> None:
         """Count a run that is done."""

@@ -105,13 +105,16 @@ def read_summary(path: Path) -> dict[str, Score]:
     Raises
     ------
     FormatError
-        If a column is missing.
+        If the file is another one.
     """
     try:
         with path.open(newline="") as stream:
-            return {
+            scores = {
                 row["type"]: Score(int(row["TP"]), int(row["FP"]), int(row["FN"]))
                 for row in csv.DictReader(stream, delimiter="\t")
             }
+        if "SNP" not in scores:
+            raise KeyError("SNP")
+        return scores
     except (KeyError, TypeError, ValueError) as error:
         raise FormatError(str(path), None, "not a summary of GATK's Concordance") from error

@@ -1,8 +1,8 @@
 """Runs of GATK, several at a time, whose results are kept for the next `gkl-shim validate`.
 
-A run writes to a temporary folder. Its folder gets its name when GATK has succeeded, so a folder of
-that name is complete. ``job.json`` in it says what was run; another input, version or argument runs
-the job again.
+A run writes to a temporary folder, which is renamed when GATK has succeeded. So the folder of a job
+is complete if it exists. Its ``job.json`` says what was run. A job is run again if an input, a
+version or an argument has changed.
 """
 
 from __future__ import annotations

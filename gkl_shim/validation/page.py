@@ -89,7 +89,7 @@ def _times(modes: Mapping[str, Any]) -> str:
                 pair = _pair(seconds, other.get("seconds", 0.0))
                 rows.append((f"{name}: {kernel}, seconds by GATK's clock", *pair))
     return _table(["", "stock", "gkl-shim", "stock / gkl-shim"], rows) + (
-        "<p>Seconds and CPU seconds are the sums of all shards, memory is that of the largest. "
+        "<p>Seconds and CPU seconds are sums over the shards. Memory is the largest of a shard. "
         "Runs shared the machine, so seconds of the clock depend on what else ran. GATK rounds "
         "the time of Smith-Waterman to hundredths.</p>"
     )

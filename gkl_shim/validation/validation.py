@@ -106,7 +106,7 @@ def validate(
 
 
 class _Validator:
-    """Makes the jobs of one validation."""
+    """The jobs of one validation, and what follows from their results."""
 
     def __init__(self, inputs: Inputs, sums: dict[str, str], output: Path, runner: Runner) -> None:
         self._inputs = inputs
@@ -129,6 +129,8 @@ class _Validator:
         arguments += ["--scatter-count", str(shards), "-O", FOLDER]
         job = Job("intervals", self._output / "intervals", tuple(arguments), self._sums)
         (result,) = self._runner.run("cut the intervals", [job])
+        # The calls of a shard depend on what it covers, which the name of its file does not say.
+        self._sums = (*self._sums, result.key)
         files = sorted(job.folder.glob("*.interval_list"))
         self._lengths = _lengths(files[0])
         return files, result.versions

@@ -133,6 +133,8 @@ def test_what_is_finished_is_not_run_again(folder: Path) -> None:
     (folder / "out" / "vcf" / "gkl-shim" / "0000" / "out.vcf.gz").write_bytes(b"cut")
     assert len(_validate(folder)[1]) == 1
     assert len(_validate(folder, "--", "-ploidy", "4")[1]) == 5
+    assert len(_validate(folder, "-L", "one:1-500", "--", "-ploidy", "4")[1]) == 6
+    assert len(_validate(folder, "-L", "one:1-600", "--", "-ploidy", "4")[1]) == 6
     (folder / "s.bam").write_bytes(b"other reads")
     assert len(_validate(folder, "--", "-ploidy", "4")[1]) == 6
     (folder / "gatk.jar").write_bytes(b"another GATK")
