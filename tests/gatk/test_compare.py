@@ -122,3 +122,33 @@ def test_a_file_that_is_not_vcf_is_refused(vcf, text: str, message: str) -> None
     with pytest.raises(FormatError) as error:
         compare(good, vcf(text, "bad.vcf"))
     assert f"bad.vcf{message}" in str(error.value)
+
+
+def test_an_extra_record_is_one_difference(vcf) -> None:
+    lines = [FIRST.replace("\t100\t", f"\t{position}\t") for position in range(100, 600)]
+    one = vcf(HEADER + COLUMNS + "".join(lines), "one.vcf")
+    for missing in (0, 250, 499):
+        rest = "".join(lines[:missing] + lines[missing + 1 :])
+        comparison = compare(one, vcf(HEADER + COLUMNS + rest, "other.vcf"))
+        (difference,) = comparison.differences
+        assert difference.columns == {"record": ("yes", "no")}
+        assert difference.place == ("20", 100 + missing)
+        assert comparison.records == (500, 499)
+
+
+def test_another_order_beside_an_extra_record(vcf) -> None:
+    lines = [FIRST.replace("\t100\t", f"\t{position}\t") for position in range(100, 110)]
+    one = vcf(HEADER + COLUMNS + "".join(lines), "one.vcf")
+    moved = [*lines[1:6], lines[7], lines[6], *lines[8:]]
+    comparison = compare(one, vcf(HEADER + COLUMNS + "".join(moved), "other.vcf"))
+    assert [list(found.columns) for found in comparison.differences] == [["record"], ["order"]]
+    assert not comparison.same_calls
+
+
+def test_a_truncated_gzip_is_refused(vcf, tmp_path: Path) -> None:
+    good = vcf(HEADER + COLUMNS + FIRST, "good.vcf")
+    cut = tmp_path / "cut.vcf.gz"
+    lines = (FIRST.replace("\t100\t", f"\t{position}\t") for position in range(10_000))
+    cut.write_bytes(gzip.compress((HEADER + COLUMNS + "".join(lines)).encode())[:5000])
+    with pytest.raises(FormatError, match=r"cut.vcf.gz: damaged gzip data"):
+        compare(good, cut)
