@@ -150,9 +150,12 @@ def tables(rows: Mapping[str, Any]) -> str:
     calls = sum(row["calls_that_differ"] for row in ordered)
     ties = sum(row["near_ties"] for row in ordered)
     other = sum(row["other_differences"] for row in ordered)
+    exact = sum(_is_double(finding) for row in ordered for finding in row["findings"])
     lines = [
-        f"In all, {records:,} records were compared. The call differs in {calls}. {ties} are near "
-        f"ties, and {other} differ otherwise.",
+        f"In all, {records:,} records were compared. Calls that differ: {calls}. Near ties: {ties}. "
+        f"Other differences: {other}.",
+        f"In {exact} of the records that differ, gkl-shim has the values of stock GATK in double "
+        "precision.",
         "",
         "| sample | mode | GATK | records | identical | near ties | other differences "
         "| calls that differ | final calls that differ |",
@@ -170,6 +173,11 @@ def tables(rows: Mapping[str, Any]) -> str:
         )
     parts = (lines, _score_table(ordered), _equivalence_table(ordered), _difference_table(ordered))
     return "\n\n".join("\n".join(part) for part in parts)
+
+
+def _is_double(finding: Mapping[str, Any]) -> bool:
+    """Return whether gkl-shim's fields are those of stock GATK in double precision."""
+    return all(values["shim"] == values["stock_double"] for values in finding["fields"].values())
 
 
 def _score_table(rows: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -222,7 +230,8 @@ def _equivalence_table(rows: Sequence[Mapping[str, Any]]) -> list[str]:
         "## Functional equivalence",
         "",
         f"There are {count} pairs of callsets of stock GATK and gkl-shim, of one type each, with "
-        f"at least one call. The discordance is 0 in {same} of them.",
+        "at least one call.",
+        f"The discordance is 0 in {same} of them.",
     ]
     if shown:
         lines += [
