@@ -127,8 +127,8 @@ def _rows(name: str, version: str, facts: Mapping[str, Any]) -> dict[str, Any]:
             **{key: found[key] for key in _KEPT},
             "cpu_seconds": dict(zip(("stock", "gkl-shim"), cpu, strict=True)),
             "sha256": {Path(file).name: sum for file, sum in facts["sha256"].items()},
-            "commit": report.about()["commit"],
             "gkl_shim": facts["gkl_shim"],
+            "gkl_shim_jar_sha256": facts["gkl_shim_jar_sha256"],
             "versions": facts["versions"],
             "machine": facts["machine"],
         }
@@ -152,8 +152,8 @@ def tables(rows: Mapping[str, Any]) -> str:
     other = sum(row["other_differences"] for row in ordered)
     exact = sum(_is_double(finding) for row in ordered for finding in row["findings"])
     lines = [
-        f"In all, {records:,} records were compared. Calls that differ: {calls}. Near ties: {ties}. "
-        f"Other differences: {other}.",
+        f"In all, {records:,} records were compared. Calls that differ: {calls}. "
+        f"Near ties: {ties}. Other differences: {other}.",
         f"In {exact} of the records that differ, gkl-shim has the values of stock GATK in double "
         "precision.",
         "",

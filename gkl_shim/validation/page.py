@@ -186,7 +186,7 @@ def _text(value: object) -> str:
 
 def _origin(facts: Mapping[str, Any]) -> list[str]:
     inputs = facts["inputs"]
-    files = sorted(facts["sha256"].items())
+    files = [*sorted(facts["sha256"].items()), ("gkl-shim.jar", facts["gkl_shim_jar_sha256"])]
     machine = facts["machine"]
     versions = [f"gkl-shim {facts['gkl_shim']}", *facts["versions"],
                 f"{machine['cpu']}, {machine['usable_cpus']} CPUs"]  # fmt: skip

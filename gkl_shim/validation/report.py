@@ -9,9 +9,10 @@ from dataclasses import asdict
 from typing import Any
 
 import gkl_shim
-from gkl_shim import _processor
+from gkl_shim import _processor, paths
 from gkl_shim.validation.accuracy import Score
 from gkl_shim.validation.differences import Finding
+from gkl_shim.validation.inputs import sha256
 from gkl_shim.validation.jobs import Result
 from gkl_shim.validation.validation import SHIM, STOCK, ModeResult, Validation
 
@@ -26,6 +27,7 @@ def document(result: Validation) -> dict[str, Any]:
     return {
         "same_calls": result.same_calls,
         "gkl_shim": gkl_shim.__version__,
+        "gkl_shim_jar_sha256": sha256(paths.agent_jar()),
         "versions": result.versions,
         "machine": asdict(_processor.describe()),
         "inputs": {

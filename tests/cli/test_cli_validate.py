@@ -5,6 +5,8 @@ Most tests run a stand-in for Java, which answers at once. One runs GATK on real
 
 from __future__ import annotations
 
+import fcntl
+import hashlib
 import json
 import os
 import signal
@@ -17,6 +19,7 @@ from typing import Any
 import pytest
 
 from benchmarks import validate_ours
+from gkl_shim import paths
 from gkl_shim.gatk import data, fetch
 from gkl_shim.validation import page, plots
 from tests.cli.shim_command import COMMAND, one_error, run
@@ -106,6 +109,8 @@ def test_the_report(folder: Path) -> None:
     facts = _facts(folder)
     assert facts["versions"] == ["The Genome Analysis Toolkit (GATK) v9.9"]
     assert set(facts["sha256"]) == {str(folder / name) for name in ("r.fa", "s.bam", "t.vcf")}
+    jar = hashlib.sha256(paths.agent_jar().read_bytes()).hexdigest()
+    assert facts["gkl_shim_jar_sha256"] == jar
     mode = facts["modes"]["vcf"]
     assert set(mode["scores"]) == {"stock", "gkl-shim", "stock-double"}
     assert mode["scores"]["stock"]["SNP"]["f1"] == pytest.approx(6 / 7)
@@ -200,8 +205,6 @@ def test_where_the_shim_does_not_compute_nothing_is_proved(folder: Path) -> None
 
 
 def test_two_commands_do_not_share_a_folder(folder: Path) -> None:
-    import fcntl
-
     (folder / "out").mkdir()
     with (folder / "out" / ".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
