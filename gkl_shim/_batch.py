@@ -22,12 +22,17 @@ from gkl_shim._checks import (
 )
 
 __all__ = ["CONTINUATION_QUALS", "DELETION_QUALS", "INSERTION_QUALS", "Batch", "HaplotypeBatch",
-           "ReadBatch", "concatenated", "copied", "cut_haplotypes", "cut_reads",
-           "offsets_of"]  # fmt: skip
+           "ReadBatch", "concatenated", "copied", "cut_haplotypes", "cut_reads", "is_long",
+           "offsets_of", "work_of"]  # fmt: skip
 
 INSERTION_QUALS = 45
 DELETION_QUALS = 45
 CONTINUATION_QUALS = 10
+
+# The least that a pair counts, in cells.
+_PAIR_CELLS = 256
+# A call with more takes some ten milliseconds of one thread.
+_LONG_CELLS = 1 << 26
 
 
 class ReadBatch:
@@ -336,6 +341,21 @@ def _joined(offsets: list[NDArray[np.int64]]) -> NDArray[np.int64]:
 def offsets_of(lengths: list[int]) -> NDArray[np.int64]:
     """Return where sequences of these lengths start, and where the last ends."""
     return np.fromiter(itertools.accumulate(lengths, initial=0), np.int64, len(lengths) + 1)
+
+
+def work_of(batch: Batch) -> int:
+    """Return the cells of a batch, at least 256 for a pair: tiny pairs take time and memory too."""
+    if len(batch) == 1:  # without array arithmetic
+        return max(batch.cells, batch.pairs * _PAIR_CELLS)
+    reads = np.diff(batch.reads.offsets[batch.region_reads])
+    haplotypes = np.diff(batch.haplotypes.offsets[batch.region_haplotypes])
+    pairs = np.diff(batch.region_reads) * np.diff(batch.region_haplotypes)
+    return int(np.maximum(reads * haplotypes, pairs * _PAIR_CELLS).sum())
+
+
+def is_long(batch: Batch) -> bool:
+    """Return whether signal handlers should run during a native call for a batch."""
+    return work_of(batch) > _LONG_CELLS
 
 
 def cut_reads(reads: ReadBatch, start: int, stop: int) -> ReadBatch:

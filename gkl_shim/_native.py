@@ -5,8 +5,10 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +17,13 @@ from gkl_shim import paths
 from gkl_shim._arguments import INT32_MAX, whole_number
 from gkl_shim.errors import BackendUnavailable, MissingComponent
 
-__all__ = ["CpuEngine", "builds", "check", "cpu_count", "last_error", "library", "opened",
+__all__ = ["CpuEngine", "builds", "check", "cpu_count", "interruptible", "last_error", "library", "opened",
            "version"]  # fmt: skip
+
+#: The time between two runs of Python's signal handlers in a native call, in milliseconds.
+INTERVAL = 50
+#: The exceptions that signal handlers have raised in native calls of the main thread.
+_raised: list[BaseException] = []
 
 _load_lock = threading.Lock()
 _loaded: tuple[Any, Any] | None = None
@@ -114,6 +121,39 @@ def check(status: int) -> None:
     if status == lib.GKL_SHIM_EINTERNAL:
         raise RuntimeError(message)
     raise ValueError(message)
+
+
+@functools.cache
+def _interrupt() -> Any:
+    """Return a ``gkl_shim_interrupt``. Python's signal handlers run while native code calls it."""
+    ffi, _ = library()
+    return ffi.callback(
+        "int32_t(void)", lambda: 0, error=1, onerror=lambda _, error, __: _raised.append(error)
+    )
+
+
+def direct(function: Callable[..., int], *arguments: Any) -> int:
+    """Call a native function that takes no time worth mentioning, and return its status."""
+    return function(*arguments)
+
+
+def interruptible(function: Callable[..., int], *arguments: Any) -> int:
+    """Call a native function that may take long, and return its status.
+
+    In the main thread Python's signal handlers run every `INTERVAL` milliseconds. If one raises an
+    exception, such as KeyboardInterrupt, the call ends soon and the exception is raised here.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        return function(*arguments)
+    ffi, lib = library()
+    lib.gkl_shim_interruptible(_interrupt(), INTERVAL)
+    try:
+        status = function(*arguments)
+    finally:
+        lib.gkl_shim_interruptible(ffi.NULL, 0)
+    if _raised:
+        raise _raised.pop()
+    return status
 
 
 def opened(kind: str, *arguments: Any) -> Any:

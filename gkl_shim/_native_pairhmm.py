@@ -159,7 +159,7 @@ class CpuEngine(_native.CpuEngine):
             conventions=conventions_code(as_gkl),
         )
 
-    def compute(self, batch: Any, out: NDArray[np.float64]) -> None:
+    def compute(self, batch: Any, out: NDArray[np.float64], long: bool = False) -> None:
         """Fill `out` with the log10 likelihood of every pair.
 
         Parameters
@@ -168,6 +168,8 @@ class CpuEngine(_native.CpuEngine):
             A pointer from :func:`batch_pointer`.
         out
             C-contiguous, shape (pairs,).
+        long
+            Let signal handlers run meanwhile, which costs a microsecond.
 
         Raises
         ------
@@ -177,7 +179,9 @@ class CpuEngine(_native.CpuEngine):
             If the engine cannot allocate its tables.
         """
         values = values_pointer(out)
-        _native.check(self._lib.gkl_shim_pairhmm_compute(self._handle, batch, values, len(out)))
+        call = _native.interruptible if long else _native.direct
+        function = self._lib.gkl_shim_pairhmm_compute
+        _native.check(call(function, self._handle, batch, values, len(out)))
 
     def complete(self, batch: Any, out: NDArray[np.float64]) -> None:
         """Compute only the pairs that are NaN in `out`, in double precision.

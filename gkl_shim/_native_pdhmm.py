@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from gkl_shim import _native, _native_pairhmm
 
-__all__ = ["CpuEngine", "Limits", "check_shape", "limits"]
+__all__ = ["CpuEngine", "Limits", "limits"]
 
 
 class Limits(NamedTuple):
@@ -30,25 +30,6 @@ def limits() -> Limits:
     )
 
 
-def check_shape(arrays: tuple[Any, ...]) -> None:
-    """Check the offsets of a batch and the engine's limits.
-
-    Parameters
-    ----------
-    arrays
-        The arguments of :func:`gkl_shim._native_pairhmm.batch_pointer`.
-
-    Raises
-    ------
-    ValueError
-        If the library refuses the batch, with the library's message.
-    """
-    ffi, lib = _native.library()
-    batch = ffi.new("gkl_shim_pdhmm_batch *")
-    batch.pairs = _native_pairhmm.batch_pointer(*arrays)[0]
-    _native.check(lib.gkl_shim_pdhmm_check(batch))
-
-
 class CpuEngine(_native.CpuEngine):
     """The CPU engine of PDHMM."""
 
@@ -58,7 +39,11 @@ class CpuEngine(_native.CpuEngine):
         super().__init__(build, threads, conventions=_native_pairhmm.conventions_code(as_gkl))
 
     def compute(
-        self, arrays: tuple[Any, ...], flags: NDArray[np.uint8], out: NDArray[np.float64]
+        self,
+        arrays: tuple[Any, ...],
+        flags: NDArray[np.uint8],
+        out: NDArray[np.float64],
+        long: bool = False,
     ) -> None:
         """Fill `out` with the log10 likelihood of every pair.
 
@@ -70,6 +55,8 @@ class CpuEngine(_native.CpuEngine):
             The flags of the haplotypes' letters.
         out
             C-contiguous, shape (pairs,).
+        long
+            Let signal handlers run meanwhile, which costs a microsecond.
 
         Raises
         ------
@@ -83,7 +70,9 @@ class CpuEngine(_native.CpuEngine):
         batch.pairs = pairs[0]
         batch.haplotype_flags = self._ffi.from_buffer("uint8_t[]", flags)
         values = _native_pairhmm.values_pointer(out)
-        _native.check(self._lib.gkl_shim_pdhmm_compute(self._handle, batch, values, len(out)))
+        call = _native.interruptible if long else _native.direct
+        function = self._lib.gkl_shim_pdhmm_compute
+        _native.check(call(function, self._handle, batch, values, len(out)))
 
     def statistics(self) -> dict[str, int | float]:
         """Return the fields of the engine's ``gkl_shim_pdhmm_stats`` by name."""

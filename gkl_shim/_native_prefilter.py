@@ -92,7 +92,8 @@ class CpuEngine(_native.CpuEngine):
         MemoryError
             If the engine cannot allocate its tables.
         """
-        status = self._lib.gkl_shim_prefilter_compute(
+        status = _native.interruptible(
+            self._lib.gkl_shim_prefilter_compute,
             self._handle,
             reads.count,
             sequences_pointer(reads),

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Iterator
 
-from gkl_shim._batch import Batch, HaplotypeBatch, ReadBatch, concatenated, copied
+from gkl_shim._batch import Batch, HaplotypeBatch, ReadBatch, concatenated, copied, work_of
 from gkl_shim._convert import Quals, Region, haplotype_batch, read_batch
-from gkl_shim._pairhmm_calls import work_of
 from gkl_shim.cuda import arrays
 
 __all__ = ["bundled", "copies", "grouped"]

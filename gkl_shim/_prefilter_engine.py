@@ -20,8 +20,6 @@ Mode: TypeAlias = Literal["global", "infix", "prefix"]
 
 _CLIPPED = "the segment would reach beyond its contig, and gatekeeper needs equal lengths"
 
-# The most bases in one native call. Ctrl-C waits until the call returns.
-_CALL_BASES = 1 << 28
 # The most candidates in one native call. The arrays of their positions stay in cache.
 _CALL_CANDIDATES = 1 << 16
 
@@ -72,21 +70,7 @@ class CpuEngine:
 
     def compute(self, reads: Sequences, segments: Sequences, out: NDArray[np.int16]) -> None:
         """Fill `out` with the result of every pair."""
-        longest = max(
-            int(side.raw.length if side.raw.lengths is None else side.raw.lengths.max(initial=1))
-            for side in (reads, segments)
-        )
-        # Python's signal handlers run between the parts, so Ctrl-C does not wait for all of them.
-        step = max(1, _CALL_BASES // max(longest, 1))
-        for first in range(0, len(out), step):
-            last = min(first + step, len(out))
-            part = slice(first, last)
-            if last - first == len(out):
-                self._native.compute(reads.raw, segments.raw, out)
-            else:
-                self._native.compute(
-                    reads.part(first, last).raw, segments.part(first, last).raw, out[part]
-                )
+        self._native.compute(reads.raw, segments.raw, out)
 
     def resident(self, reads: Sequences, contigs: Sequences) -> ResidentEngine:
         """Encode reads and contigs, and keep them in memory."""

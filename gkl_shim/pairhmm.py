@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from gkl_shim import _native_pairhmm, _pairhmm_calls
+from gkl_shim import _native_pairhmm
 from gkl_shim._arguments import check_choice
 from gkl_shim._auto import CallCosts, Devices
 from gkl_shim._batch import (
@@ -31,6 +31,7 @@ from gkl_shim._batch import (
     Batch,
     HaplotypeBatch,
     ReadBatch,
+    is_long,
 )
 from gkl_shim._closable import Closable
 from gkl_shim._convert import (
@@ -230,11 +231,17 @@ class PairHMM(Closable):
         if engine is None:
             raise ValueError("this PairHMM is closed")
         if self._devices.absent:
-            return _pairhmm_calls.compute(engine, batch)
+            return self._on_cpu(engine, batch)
         with self._devices.for_call(self._costs, lambda: self._estimate(batch)) as on_devices:
             if on_devices is not None:
                 return on_devices.compute(batch)
-            return _pairhmm_calls.compute(engine, batch)
+            return self._on_cpu(engine, batch)
+
+    @staticmethod
+    def _on_cpu(engine: _native_pairhmm.CpuEngine, batch: Batch) -> NDArray[np.float64]:
+        out = np.empty(batch.pairs, np.float64)
+        engine.compute(_native_pairhmm.batch_pointer(*batch.arrays), out, is_long(batch))
+        return out
 
     def _estimate(self, batch: Batch) -> Any:
         on_devices = self._devices.engine

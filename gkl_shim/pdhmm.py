@@ -10,7 +10,6 @@ Results have the same bits with any number of threads, any build and any groupin
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -18,7 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gkl_shim import _convert, _native_pdhmm
-from gkl_shim._batch import CONTINUATION_QUALS, DELETION_QUALS, INSERTION_QUALS, ReadBatch
+from gkl_shim._batch import (
+    CONTINUATION_QUALS,
+    DELETION_QUALS,
+    INSERTION_QUALS,
+    ReadBatch,
+    is_long,
+)
 from gkl_shim._closable import Closable
 from gkl_shim._convert import Quals, Read, Reads
 from gkl_shim._pdhmm_batch import (
@@ -41,9 +46,6 @@ __all__ = [
     "Statistics",
     "likelihoods",
 ]
-
-# The most cells in one native call, unless one region has more. Ctrl-C waits until it returns.
-_CALL_CELLS = 1 << 29
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,17 +160,7 @@ class PDHMM(Closable):
         if engine is None:
             raise ValueError("this PDHMM is closed")
         out = np.empty(batch.pairs, np.float64)
-        if batch.cells <= _CALL_CELLS:
-            engine.compute(batch.pairs_batch.arrays, batch.flags, out)
-            return out
-        # Check the whole batch first, so that errors give indices in it and not in a part.
-        _native_pdhmm.check_shape(batch.pairs_batch.arrays)
-        # Python's signal handlers run between the parts, so Ctrl-C does not wait for all of them.
-        done = 0
-        for part in _parts(batch):
-            values = out[done : done + part.pairs]
-            engine.compute(part.pairs_batch.arrays, part.flags, values)
-            done += part.pairs
+        engine.compute(batch.pairs_batch.arrays, batch.flags, out, is_long(batch.pairs_batch))
         return out
 
 
@@ -220,17 +212,3 @@ def likelihoods(
             deletion_quals=deletion_quals,
             continuation_quals=continuation_quals,
         )
-
-
-def _parts(batch: Batch) -> Iterator[Batch]:
-    """Divide a batch between regions into batches of about `_CALL_CELLS` cells."""
-    whole = batch.pairs_batch
-    reads = np.diff(whole.reads.offsets[whole.region_reads])
-    letters = np.diff(whole.haplotypes.offsets[whole.region_haplotypes])
-    ends = np.cumsum(reads * letters)
-    first = cells = 0
-    while first < len(batch):
-        last = int(np.searchsorted(ends, cells + _CALL_CELLS)) + 1
-        yield batch[first:last]
-        first = last
-        cells = int(ends[min(last, len(batch)) - 1])

@@ -26,8 +26,6 @@ __all__ = ["Engine"]
 # The approximate number of bytes in a chunk. The bus takes about half a millisecond to send them,
 # and the chunks in flight fit into the cache of a large processor, from which they are then sent.
 _CHUNK_BYTES = 1 << 25
-# The most pairs in one native call, which takes at most a second. Ctrl-C waits until it returns.
-_CALL_PAIRS = 1 << 27
 
 _SOURCE = "prefilter/cuda/kernels.cu"
 _NAMESPACE = "gkl_shim::prefilter::"
@@ -128,7 +126,7 @@ class Engine(DeviceEngine):
         on_cpu: Callable[[int, int], None],
         out: NDArray[np.int16],
     ) -> None:
-        """Fill `out` in several native calls. Python's signal handlers run between them.
+        """Fill `out`. Python's signal handlers run meanwhile.
 
         Parameters
         ----------
@@ -138,25 +136,21 @@ class Engine(DeviceEngine):
             Computes the pairs [first, last). Raises PairError for the first that is out of range.
         """
         results = self._ffi.from_buffer("int16_t[]", out, require_writable=True)
-        for first in range(0, len(out), _CALL_PAIRS):
-            last = min(first + _CALL_PAIRS, len(out))
-            call = self._ffi.new(
-                "gkl_shim_prefilter_cuda_call *",
-                {"first": first, "last": last, "chunk_pairs": self.chunk_pairs},
+        call = self._ffi.new(
+            "gkl_shim_prefilter_cuda_call *", {"last": len(out), "chunk_pairs": self.chunk_pairs}
+        )
+        status = _native.interruptible(on_devices, results, call)
+        self.tell_of_losses()
+        _native.check(status)
+        end = len(out) if call.fault < 0 else int(call.fault)
+        if call.undone:
+            for begin, stop in _runs(out[:end] == self._lib.GKL_SHIM_PREFILTER_CUDA_UNDONE):
+                on_cpu(begin, stop)
+        if call.fault >= 0:
+            on_cpu(end, end + 1)
+            raise RuntimeError(
+                f"candidate {end}: out of range for the CUDA engine, but not for the CPU engine"
             )
-            status = on_devices(results, call)
-            self.tell_of_losses()
-            _native.check(status)
-            end = last if call.fault < 0 else int(call.fault)
-            if call.undone:
-                undone = out[first:end] == self._lib.GKL_SHIM_PREFILTER_CUDA_UNDONE
-                for begin, stop in _runs(undone):
-                    on_cpu(first + begin, first + stop)
-            if call.fault >= 0:
-                on_cpu(end, end + 1)
-                raise RuntimeError(
-                    f"candidate {end}: out of range for the CUDA engine, but not for the CPU engine"
-                )
 
     def kernel_seconds(self, reads: Sequences, segments: Sequences, repeats: int) -> float:
         """Time the filter's kernels alone, on the first device, with all pairs in one launch.

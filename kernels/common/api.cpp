@@ -8,6 +8,7 @@
 
 #include "common/cpu.h"
 #include "common/error.h"
+#include "common/interrupt.h"
 #include "common/per_thread.h"
 #include "gkl_shim.h"
 
@@ -77,6 +78,8 @@ gkl_shim_status status_of_exception() noexcept {
     } catch (const std::length_error &) {
         // A container was asked for more elements than it can ever hold.
         return out_of_memory();
+    } catch (const Interrupted &) {
+        fail("the caller ended the call");
     } catch (const std::exception &error) {
         fail("a failure within the library: %s", error.what());
     } catch (...) {

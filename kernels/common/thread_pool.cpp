@@ -13,6 +13,7 @@
 
 #include "common/cpu.h"
 #include "common/floating_point_mode.h"
+#include "common/interrupt.h"
 
 namespace gkl_shim {
 namespace {
@@ -60,8 +61,10 @@ struct Job {
 
     void work() {
         try {
-            for (int64_t k; (k = next.fetch_add(1, std::memory_order_relaxed)) < count;)
+            for (int64_t k; (k = next.fetch_add(1, std::memory_order_relaxed)) < count;) {
+                check_interrupt();
                 task.call(task.function, k);
+            }
         } catch (...) {
             next = count;
             if (!failed.exchange(true)) failure = std::current_exception();

@@ -47,7 +47,8 @@ void run_in_parallel(int64_t count, int64_t nanoseconds, int most, Calls calls, 
 
 // Calls task(k) once for every k in [0, count) on threads_for(nanoseconds, most) threads and
 // returns when all calls have returned. If one throws, no further task starts, and the first
-// exception is rethrown here after all threads have left. If the system refuses to start a thread,
+// exception is rethrown here after all threads have left. The caller can end it early
+// (interrupt.h). If the system refuses to start a thread,
 // the others do its work.
 template <class Task>
 void parallel_for(int64_t count, int64_t nanoseconds, int most, Calls calls, const Task &task) {

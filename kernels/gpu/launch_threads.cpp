@@ -1,5 +1,7 @@
 #include "gpu/launch_threads.h"
 
+#include "common/interrupt.h"
+
 namespace gkl_shim {
 namespace gpu {
 
@@ -21,6 +23,7 @@ bool LaunchThread::launch_next(int32_t threads, bool wait) {
 
 void LaunchThread::finish() {
     while (!call_.failed()) {
+        call_.attempt(check_interrupt);
         const bool idle = in_flight_.empty();
         if (work_.too_much_for_cpu())
             work_.compute_all_on_cpu();

@@ -15,6 +15,16 @@ extern "C" {
 
 /* cffi: begin (cmake/abi.py reads the declarations between the two marks) */
 
+/* ---- Long calls ----------------------------------------------------------------------------- */
+
+/* Whether the caller wants its call to end before it is done. */
+typedef int32_t (*gkl_shim_interrupt)(void);
+
+/* Let the calls of this thread call interrupt() at intervals of about this many milliseconds, on
+ * this thread. If it returns another number than 0, they end with GKL_SHIM_EINTERNAL. NULL: they do
+ * not ask. */
+GKL_SHIM_API void gkl_shim_interruptible(gkl_shim_interrupt interrupt, int32_t milliseconds);
+
 /* ---- Text ----------------------------------------------------------------------------------- */
 
 /* Count the complete lines of a text, and the bytes in them. */

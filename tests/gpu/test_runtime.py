@@ -33,7 +33,9 @@ def run(tmp_path_factory):
     program = tmp_path_factory.mktemp("runtime") / "runtime"
     sources = [Path(__file__).with_name("runtime.cpp")]
     sources += [KERNELS / "gpu" / f"{name}.cpp" for name in RUNTIME]
-    sources += [KERNELS / "common" / f"{name}.cpp" for name in ("api", "cpu", "thread_pool")]
+    sources += [
+        KERNELS / "common" / f"{name}.cpp" for name in ("api", "cpu", "interrupt", "thread_pool")
+    ]
     command = [require_tool("c++"), "-std=gnu++17", "-O1", "-g", "-Wall", "-Wextra", "-Werror",
                '-DGKL_SHIM_VERSION="0"', *(f"-I{folder}" for folder in (KERNELS, *HEADER_FOLDERS)),
                "-fsanitize=thread", "-pthread"]  # fmt: skip

@@ -107,10 +107,7 @@ def test_parts_of_a_batch_keep_their_flags() -> None:
     assert len(batch[2:]) == 0
 
 
-def test_errors_of_a_batch_of_several_calls_give_its_own_indices(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(pdhmm, "_CALL_CELLS", 1)
+def test_errors_of_a_batch_give_indices_in_the_batch() -> None:
     long = 32_769
     reads = ReadBatch.from_arrays(
         np.array([0, 6, 6 + long]), b"A" * (6 + long), bytes([30] * (6 + long))

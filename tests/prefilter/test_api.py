@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import gkl_shim
-from gkl_shim import _native, _prefilter_engine
+from gkl_shim import _native
 from gkl_shim._sequences import sequences
 from gkl_shim.errors import BackendUnavailable, PairError
 from gkl_shim.prefilter import (
@@ -92,12 +92,6 @@ def test_a_summary_counts_the_verdicts():
     assert got == Summary(pairs=5, accepted=2, rejected=2, undefined=1)
     assert got.acceptance_rate == 0.4
     assert got + got == Summary(10, 4, 4, 2)
-
-
-def test_a_large_call_is_computed_in_parts(monkeypatch):
-    monkeypatch.setattr(_prefilter_engine, "_CALL_BASES", 17)
-    for way in WAYS_IN.values():
-        assert edits(way(READS), ragged(SEGMENTS), 2).tolist() == RESULTS
 
 
 @pytest.mark.parametrize(

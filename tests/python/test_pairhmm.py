@@ -13,7 +13,7 @@ import numpy as np
 import pysam
 import pytest
 
-from gkl_shim import _native, _pairhmm_calls, _pairhmm_stream, pairhmm
+from gkl_shim import _native, _pairhmm_stream, pairhmm
 from gkl_shim._batch import concatenated
 from gkl_shim.bench.regions import regions as generated_regions
 from gkl_shim.errors import BackendUnavailable
@@ -259,47 +259,21 @@ def test_builds_threads_and_grouping_do_not_change_the_bits(
                 assert np.array_equal(engine.compute(batch), want), (build, threads)
     alone = list(stream(batch[k : k + 1] for k in range(30)))
     assert np.array_equal(np.concatenate([values.ravel() for values in alone]), want)
-    # These limits split regions between reads.
-    monkeypatch.setattr(_pairhmm_calls, "_CALL_CELLS", 50_000)
     monkeypatch.setattr(_pairhmm_stream, "_GROUP_CELLS", 100_000)
-    _check_parts(batch, want, least=30)
-    # This limit leaves a call fewer reads than are computed side by side.
-    monkeypatch.setattr(_pairhmm_calls, "_FEW_READS_CELLS", 50_000)
-    _check_parts(batch, want, least=100)
     again = list(stream([batch[:7], batch[7:7], batch[7:]]))
     assert [values.shape for values in again] == [tuple(shape) for shape in batch.shapes.tolist()]
     assert np.array_equal(np.concatenate([values.ravel() for values in again]), want)
 
 
-def test_a_region_that_is_divided_between_haplotypes_has_the_same_bits(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """The whole region has too many letters for chosen cuts, but a part of it would not."""
+def test_a_region_that_is_divided_between_haplotypes_has_the_same_bits() -> None:
+    """A tile of all haplotypes would take a second. They have too many letters for chosen cuts."""
     random = np.random.default_rng(8)
     letters = np.frombuffer(b"ACGT", np.uint8)
-    base = letters[random.integers(4, size=3_400)]
-    haplotypes = []
-    for _ in range(40):
-        haplotypes.append(base.copy())
-        haplotypes[-1][random.integers(3_400, size=4)] = letters[random.integers(4, size=4)]
-    reads = [(base[at : at + 60].tobytes(), 30) for at in (100, 1_690, 3_300)]
+    haplotypes = list(letters[random.integers(4, size=(60, 9_200))])
+    reads = [(haplotypes[0][at : at + 500].tobytes(), 30) for at in range(0, 8_000, 500)]
     with PairHMM(backend="cpu") as engine:
-        want = engine.likelihoods(reads, haplotypes)
-    monkeypatch.setattr(_pairhmm_calls, "_CALL_CELLS", 1)
-    for part in (20, 5):
-        monkeypatch.setattr(_pairhmm_calls, "_FEW_READS_CELLS", 180 * 3_400 * part)
-        with PairHMM(backend="cpu") as engine:
-            assert np.array_equal(engine.likelihoods(reads, haplotypes), want)
-            assert engine.statistics.regions >= 40 // part
-
-
-def _check_parts(batch: Batch, want: np.ndarray, least: int) -> None:
-    """Check that a batch is computed in more than `least` parts, with the same results."""
-    with PairHMM() as engine:
-        assert np.array_equal(engine.compute(batch), want)
-        assert engine.statistics.regions > least
-        assert engine.statistics.pairs == batch.pairs
-        assert engine.statistics.cells == batch.cells
+        want = [engine.likelihoods(reads, haplotypes[h : h + 5]) for h in range(0, 60, 5)]
+        assert np.array_equal(engine.likelihoods(reads, haplotypes), np.concatenate(want, axis=1))
 
 
 def test_a_stream_may_mix_objects_and_batches() -> None:

@@ -17,6 +17,10 @@ constexpr int64_t kRegionBases = 512;
 // A larger region is computed in pieces. A single haplotype may have more letters than a piece.
 constexpr int64_t kPieceReads = 1 << 16, kPieceHaplotypes = 1 << 14, kPieceLetters = 1 << 22;
 
+// About the most cells of a tile, unless one haplotype has more. A thread computes them within a
+// second, and a call can end early only between tiles.
+constexpr int64_t kTileCells = int64_t(1) << 32;
+
 // About how many bytes are kept of each.
 constexpr int64_t kBytesPerRead = 8, kBytesPerHaplotype = 192, kBytesPerLetter = 3;
 

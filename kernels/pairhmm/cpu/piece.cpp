@@ -66,13 +66,15 @@ void Piece::plan(const CpuSettings &settings, Planner *planner) {
     add_set(planner, 0, count);
     const PlanView all = sets_[0].plan.view();
     if (fits(settings, all)) return;
-    const size_t sets = bytes(settings, all) / kTileBytes + 1;
+    const size_t sets = std::max(bytes(settings, all) / kTileBytes,
+                                 size_t(tile_cells(settings, all) / kTileCells)) +
+                        1;
     sort_by_head();
     set_count_ = 0;
     divide(settings, planner, 0, count, int32_t((haplotypes_.size() + sets - 1) / sets));
 }
 
-// Makes sets of `most` haplotypes, or fewer if these would take too much memory.
+// Makes sets of `most` haplotypes, or fewer if these would take too much memory or time.
 void Piece::divide(const CpuSettings &settings, Planner *planner, int32_t first, int32_t end,
                    int32_t most) {
     for (; first < end; first += most) {
@@ -108,8 +110,14 @@ size_t Piece::bytes(const CpuSettings &settings, const PlanView &plan) const {
     return tile_bytes(settings.build->single_wide, reads_[0].length, plan);
 }
 
+int64_t Piece::tile_cells(const CpuSettings &settings, const PlanView &plan) const {
+    return int64_t(settings.build->single_wide.lanes) * reads_[0].length *
+           (plan.heads.columns + plan.tails.columns);
+}
+
 bool Piece::fits(const CpuSettings &settings, const PlanView &plan) const {
-    return plan.join_count == 1 || bytes(settings, plan) <= kTileBytes;
+    return plan.join_count == 1 ||
+           (bytes(settings, plan) <= kTileBytes && tile_cells(settings, plan) <= kTileCells);
 }
 
 int64_t Piece::columns() const {

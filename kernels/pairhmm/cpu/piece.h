@@ -73,6 +73,8 @@ class Piece {
     int64_t letters() const;
     bool nothing_missing() const;
     size_t bytes(const CpuSettings &settings, const PlanView &plan) const;
+    // The cells of the largest tile.
+    int64_t tile_cells(const CpuSettings &settings, const PlanView &plan) const;
     bool fits(const CpuSettings &settings, const PlanView &plan) const;
     void divide(const CpuSettings &settings, Planner *planner, int32_t first, int32_t end,
                 int32_t most);

@@ -1,0 +1,95 @@
+"""A signal handler that raises an exception ends a native call."""
+
+from __future__ import annotations
+
+import signal
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+import pytest
+
+from gkl_shim.pairhmm import PairHMM
+from gkl_shim.pdhmm import PDHMM
+from gkl_shim.prefilter import Prefilter
+
+LETTERS = np.frombuffer(b"ACGT", np.uint8)
+
+
+class AlarmError(Exception):
+    """What the signal handler raises."""
+
+
+def sequences(count: int, length: int) -> list[bytes]:
+    random = np.random.default_rng(count)
+    return [row.tobytes() for row in LETTERS[random.integers(4, size=(count, length))]]
+
+
+def pairhmm(factor: int) -> Callable[[], Any]:
+    reads = [(read, 30) for read in sequences(2_000 * factor, 150)]
+    haplotypes = sequences(100, 400)
+    engine = PairHMM(threads=1, build="portable", backend="cpu")
+    return lambda: engine.likelihoods(reads, haplotypes)
+
+
+def pdhmm(factor: int) -> Callable[[], Any]:
+    reads = [(read, 30) for read in sequences(500 * factor, 150)]
+    haplotypes = sequences(100, 400)
+    engine = PDHMM(threads=1, build="portable")
+    return lambda: engine.likelihoods(reads, haplotypes)
+
+
+def prefilter(factor: int) -> Callable[[], Any]:
+    bases = np.frombuffer(b"".join(sequences(1_000, 250)), np.uint8).reshape(1_000, 250)
+    sides = np.tile(bases, (1_000 * factor, 1)), np.tile(bases[::-1], (1_000 * factor, 1))
+    engine = Prefilter(20, mode="global", threads=1, build="portable", backend="cpu")
+    return lambda: engine.edits(*sides)
+
+
+@pytest.fixture
+def alarm() -> Iterator[None]:
+    def ring(*_: object) -> None:
+        raise AlarmError
+
+    before = signal.signal(signal.SIGALRM, ring)
+    yield
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    signal.signal(signal.SIGALRM, before)
+
+
+@pytest.mark.usefixtures("alarm")
+@pytest.mark.parametrize(("room", "factor"), [(pairhmm, 20), (pdhmm, 20), (prefilter, 2)])
+def test_a_long_call_ends(room: Callable[[int], Callable[[], Any]], factor: int) -> None:
+    call = room(factor)
+    begin = time.thread_time()
+    signal.setitimer(signal.ITIMER_REAL, 0.3)
+    with pytest.raises(AlarmError):
+        call()
+    # Without an end the call takes at least 4 seconds.
+    assert time.thread_time() - begin < 2
+
+
+@pytest.mark.usefixtures("alarm")
+def test_a_call_in_another_thread_does_not_end() -> None:
+    with ThreadPoolExecutor(1) as pool:
+        found = pool.submit(pairhmm(1))
+        signal.setitimer(signal.ITIMER_REAL, 0.05)
+        with pytest.raises(AlarmError):
+            found.result()
+        assert found.result().shape == (2_000, 100)
+
+
+def test_a_handler_that_raises_nothing_changes_nothing() -> None:
+    call = pairhmm(2)
+    want = call()
+    rings: list[int] = []
+    before = signal.signal(signal.SIGALRM, lambda *_: rings.append(1))
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.01, 0.01)
+        assert np.array_equal(call(), want)
+        assert len(rings) > 1
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
