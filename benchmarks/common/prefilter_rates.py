@@ -337,14 +337,20 @@ def occupancy(sides: tuple[Letters, Letters]) -> Iterator[Figures]:
         ) as prefilter:
             prefilter.edits(planes[0], planes[1])
             engine: Any = prefilter.engine
-            for kernel, registers, warps, most in engine.occupancy():
-                yield {
-                    "device": prefilter.devices[0],
-                    "kernel": kernel,
-                    "registers": registers,
-                    "warps": warps,
-                    "most_warps": most,
-                }
+            device = engine._devices[0]
+            with device.current():
+                for name, function in device.functions.items():
+                    threads = int(function.max_threads_per_block)  # its launch bounds
+                    blocks = device._cupy.cuda.driver.occupancyMaxActiveBlocksPerMultiprocessor(
+                        function.kernel.ptr, threads, 0
+                    )
+                    yield {
+                        "device": prefilter.devices[0],
+                        "kernel": name.removeprefix("gkl_shim::prefilter::"),
+                        "registers": int(function.num_regs),
+                        "warps": int(blocks) * (threads // 32),
+                        "most_warps": int(device.properties["maxThreadsPerMultiProcessor"]) // 32,
+                    }
 
 
 # ---- energy

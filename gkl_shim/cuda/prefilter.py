@@ -177,10 +177,6 @@ class Engine(DeviceEngine):
         _native.check(status)
         return float(seconds[0])
 
-    def occupancy(self) -> list[tuple[str, int, int, int]]:
-        """Return :meth:`_Device.occupancy` of the first device."""
-        return self._devices[0].occupancy()
-
 
 class _OnDevices(NamedTuple):
     """A handle, and the sequences in whose memory the library finds what it sends to a device."""
@@ -301,29 +297,6 @@ class _Device(Device):
         found["exact_words"] = [function(f"exact_words<{w}, {code}>") for w in (4, 8)]
         if mode != "global":
             found["exact_blocks"] = function(f"exact_blocks<{code}>")
-        return found
-
-    def occupancy(self) -> list[tuple[str, int, int, int]]:
-        """Return the resources of each kernel.
-
-        Returns
-        -------
-        list of tuple
-            The name, the registers of a thread, the warps of this kernel that fit on a
-            multiprocessor, and the most warps that it can hold.
-        """
-        driver_ = self._cupy.cuda.driver
-        most_warps = int(self.properties["maxThreadsPerMultiProcessor"]) // 32
-        found = []
-        with self.current():
-            for name, function in self.functions.items():
-                threads = int(function.max_threads_per_block)  # its launch bounds
-                blocks = driver_.occupancyMaxActiveBlocksPerMultiprocessor(
-                    function.kernel.ptr, threads, 0
-                )
-                warps = int(blocks) * (threads // 32)
-                short = name.removeprefix(_NAMESPACE)
-                found.append((short, int(function.num_regs), warps, most_warps))
         return found
 
 
