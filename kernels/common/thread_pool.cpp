@@ -62,8 +62,8 @@ struct Job {
     void work() {
         try {
             for (int64_t k; (k = next.fetch_add(1, std::memory_order_relaxed)) < count;) {
-                check_interrupt();
                 task.call(task.function, k);
+                check_interrupt();
             }
         } catch (...) {
             next = count;
