@@ -220,11 +220,9 @@ def test_ctrl_c_in_a_long_call(fake, pairs, monkeypatch):
         all_launches = len(driver.launched)
         driver.forget_calls()
         driver.interrupt("cuLaunchKernel")
-        out = np.full(len(reads), 99, np.int16)
         with pytest.raises(KeyboardInterrupt):
-            prefilter.edits(reads, segments, out=out)
+            prefilter.edits(reads, segments)
         assert 0 < len(driver.launched) < all_launches / 2
-        assert (out[-30:] == 99).all()
         assert driver.in_flight == 0
         np.testing.assert_array_equal(prefilter.edits(reads, segments), want)
     assert driver.live == []
