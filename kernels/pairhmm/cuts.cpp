@@ -22,9 +22,23 @@ bool is_same(const Letters &a, const Letters &b) {
     return a.length == b.length && common_prefix(a, b, 0) == a.length;
 }
 
+// Whether all haplotypes of a region are the same, and so short that they are not cut.
+bool is_uncut(const Haplotype *haplotypes, int64_t count) {
+    if (count == 0 || haplotypes[0].length > kLongestUncut ||
+        count * haplotypes[0].length > kMaxLetters)
+        return false;
+    return std::all_of(haplotypes + 1, haplotypes + count, [&](const Haplotype &haplotype) {
+        return is_same(haplotype, haplotypes[0]);
+    });
+}
+
 }  // namespace
 
 void Cutter::choose(Haplotype *haplotypes, int64_t count) {
+    if (is_uncut(haplotypes, count)) {
+        for (int64_t h = 0; h < count; h++) haplotypes[h].cut = haplotypes[h].length;
+        return;
+    }
     if (count < kFewHaplotypes || !find_distinct(haplotypes, count)) return;
     prefixes_.find_runs();
     suffixes_.find_runs();

@@ -7,6 +7,8 @@
 // regions this leaves up to 5% more columns than the best cuts of all haplotypes together, which
 // are a minimum vertex cover and take ten times as long to find.
 //
+// Haplotypes that are all the same are not cut: a tail would share nothing, and cost a join.
+//
 // The cuts depend on the region's set of haplotypes alone: not on their order, on reads, on threads
 // or on the engine.
 #pragma once
@@ -21,10 +23,15 @@
 namespace gkl_shim {
 namespace pairhmm {
 
+// A haplotype with more letters is always cut: on a GPU, both halves of a lone long pair are
+// computed side by side.
+constexpr int64_t kLongestUncut = 1024;
+
 class Cutter {
    public:
     // Sets the cut of each haplotype of a region. `haplotypes`: all of the region's, cut in the
-    // middle. Those of a region with few haplotypes, or with very many letters, stay there.
+    // middle. Those of a region with few different haplotypes, or with very many letters, stay
+    // there. If all are the same and short, the heads receive all letters.
     void choose(Haplotype *haplotypes, int64_t count);
 
    private:

@@ -9,7 +9,7 @@ namespace pairhmm {
 using namespace hmm;
 
 // A haplotype and the length of its head (plan.h). It is cut in the middle unless Cutter chooses
-// another place.
+// another place, or leaves it whole.
 struct Haplotype : Letters {
     Haplotype() = default;
     Haplotype(const uint8_t *encoded, int64_t count) : Letters{encoded, count}, cut(count / 2) {}

@@ -16,6 +16,8 @@ Choose = Callable[[list[Region]], list[list[int]]]
 
 #: The fewest distinct haplotypes that are not all cut in the middle.
 FEW = 8
+#: The most letters of a haplotype that is not cut when no other shares its region.
+LONGEST_UNCUT = 1024
 
 
 @pytest.fixture(scope="module")
@@ -92,8 +94,16 @@ def made(seed: int, count: int, length: int, variants: int, indels: bool) -> Reg
 
 def test_few_haplotypes_are_cut_in_the_middle(choose: Choose) -> None:
     few = made(1, FEW - 1, 60, 5, False)
-    regions = [few, few * 9, ["A", "AC", "ACGTA"], [few[0]] * 50]
+    regions = [few, few * 9, ["A", "AC", "ACGTA"]]
     assert choose(regions) == [in_the_middle(region) for region in regions]
+
+
+def test_a_short_distinct_haplotype_alone_is_not_cut(choose: Choose) -> None:
+    [letters] = made(2, 1, LONGEST_UNCUT, 0, False)
+    whole = [["A"], [letters], [letters] * 3, ["ACGTA"] * 50]
+    cut = [[letters + "A"], [letters + "A"] * 2, [letters, letters[1:]]]
+    lengths = [[len(haplotype) for haplotype in region] for region in whole]
+    assert choose(whole + cut) == lengths + [in_the_middle(region) for region in cut]
 
 
 @pytest.mark.parametrize("indels", [False, True], ids=["substitutions", "indels"])

@@ -54,8 +54,9 @@ def test_dividing_haplotypes_into_sets_does_not_change_the_bits(build, precision
     pairhmm = PairHMM(build=build, precision=precision)
     result = pairhmm.likelihoods(reads, haplotypes)
     for r, h in [(0, 0), (4, 2999), *((rnd.randrange(5), rnd.randrange(3000)) for _ in range(50))]:
-        alone = pairhmm.likelihoods([reads[r]], [haplotypes[h]])
-        assert_same_bits(alone, result[r : r + 1, h : h + 1])
+        # With another haplotype it is cut, too, and in the same place.
+        few = pairhmm.likelihoods([reads[r]], [haplotypes[h], b"ACGT"])
+        assert_same_bits(few[:, :1], result[r : r + 1, h : h + 1])
 
 
 @pytest.mark.parametrize("build", BUILDS)

@@ -77,7 +77,7 @@ struct RegionRecord {
 };
 
 struct HaplotypeRecord {
-    int32_t head, tail;  // numbers of the leaves
+    int32_t head, tail;  // numbers of the leaves; a haplotype that is not cut has no tail: kNone
     int32_t length, unused;
 };
 

@@ -59,7 +59,7 @@ __device__ __forceinline__ void compute_tile(const uint8_t *chunk, const CudaTab
         __syncwarp();
         if (first < heads) lane().template pass<kForward>(first);
         __syncwarp();
-        if (step == kWholeTile || first >= heads)
+        if (step == kWholeTile ? tails > 0 : first >= heads)
             lane().template pass<kBackward>(step == kWholeTile ? heads : first);
         __syncwarp();
     }

@@ -601,12 +601,14 @@ class Lane {
         const int top = rows - read.length;  // the row of the tails that is row 0 of the read
         const RowState<T> *heads =
             at<RowState<T>>(layout_.head_states) + haplotype.head * layout_.state_size;
+        const T ends = heads[layout_.rows + read.lane + read.lanes - 1].d;
+        JoinTotal<T> total = {0, 0};
+        if (haplotype.tail == kNone) return log10_result(ends, total, haplotype.length);
         const RowState<T> *tails =
             at<RowState<T>>(layout_.tail_states) + haplotype.tail * layout_.state_size;
         const StatePack<T> *head = reinterpret_cast<const StatePack<T> *>(heads + first);
         const StatePack<T> *tail = reinterpret_cast<const StatePack<T> *>(tails + first);
         const T border = this->border(read);
-        JoinTotal<T> total = {0, 0};
         // Row k of the tail meets row k - 1 of the head. A load from the scratch takes long, so
         // many packs are loaded at once.
         int k = rows / kStates - 1;
@@ -636,7 +638,6 @@ class Lane {
             if (k * kStates + z > top) join(front.row[z > 0 ? z - 1 : 0], back.row[z], &total);
             if (k * kStates + z == top) join({border, border}, back.row[z], &total);
         }
-        const T ends = heads[layout_.rows + read.lane + read.lanes - 1].d;
         return log10_result(ends, total, haplotype.length);
     }
 
@@ -671,7 +672,7 @@ class Lane {
                 const int head = __shfl_sync(kAllLanes, own.head, pair);
                 const int tail = __shfl_sync(kAllLanes, own.tail, pair);
                 loaded[k] = {{border, border}, {0, 0}};
-                if (row < top || pair >= pairs) continue;
+                if (row < top || pair >= pairs || tail == kNone) continue;
                 loaded[k].back = tails[tail * layout_.state_size + row];
                 // Row k of the tail meets row k - 1 of the head.
                 if (row > top) loaded[k].front = heads[head * layout_.state_size + row - 1];

@@ -178,10 +178,11 @@ class HaplotypeMerger {
             longest_head = std::max(longest_head, haplotype.cut);
             longest_tail = std::max(longest_tail, haplotype.length - haplotype.cut);
         }
+        const bool cut = longest_tail > 0;
         const int32_t head_streams = streams_of(part, heads, longest_head);
-        const int32_t tail_streams = streams_of(part, tails, longest_tail);
+        const int32_t tail_streams = cut ? streams_of(part, tails, longest_tail) : 0;
         part.head_states = heads.leaves + head_streams * heads.slots;
-        part.tail_states = tails.leaves + tail_streams * tails.slots;
+        part.tail_states = cut ? tails.leaves + tail_streams * tails.slots : 0;
         if (std::max(part.head_states, part.tail_states) >= kMaxStates) {
             // More states than the kernels can hold: the CPU computes the part.
             part.rows = part.tiles = part.haplotypes = 0;
@@ -194,7 +195,7 @@ class HaplotypeMerger {
             group->chosen.insert(group->chosen.end(), memory.chosen.begin(), memory.chosen.end());
         part.trie_columns = heads.columns() + tails.columns();
         part.heads = streams.append(heads, false, head_streams);
-        part.tails = streams.append(tails, true, tail_streams);
+        if (cut) part.tails = streams.append(tails, true, tail_streams);
         int32_t seam = 0;
         for (size_t k = size_t(part.first_trie); k < streams.tries.size(); k++) {
             streams.tries[k].seam = seam;
@@ -204,7 +205,8 @@ class HaplotypeMerger {
         for (size_t k = 0; k < memory.chosen.size(); k++) {
             const int32_t h = memory.chosen[k];
             group->haplotypes.push_back(
-                {heads.leaf_of[k], tails.leaf_of[k], int32_t(offsets[h + 1] - offsets[h]), 0});
+                {heads.leaf_of[k], cut ? tails.leaf_of[k] : kNone,
+                 int32_t(offsets[h + 1] - offsets[h]), 0});
         }
     }
 
