@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 
-.PHONY: demo test sanitize test-pipelines test-docker test-gpu sanitize-gpu bench wheels check-wheels validate-ours \
+.PHONY: demo test sanitize fuzz test-pipelines test-docker test-gpu sanitize-gpu bench wheels check-wheels validate-ours \
         install setup lint clean
 
 demo: install  ## compare GATK with and without the shim on real reads
@@ -15,6 +15,10 @@ test: setup  ## all tests, except whole pipelines
 
 sanitize: setup  ## the library under ASan, UBSan and TSan; part of all tests
 	$(BIN)/pytest tests/sanitizers
+
+# SECONDS is a variable of bash, so a shell does not pass it on unless it is given to make.
+fuzz: setup  ## random input for every door under ASan and UBSan, SECONDS=60 each; needs clang
+	$(BIN)/python -m tests.fuzz.run $(or $(SECONDS),60) $(DOORS)
 
 test-pipelines: setup  ## whole pipelines: the Snakemake workflow, a Spark cluster; 10 to 20 minutes
 	$(BIN)/pytest -m pipeline

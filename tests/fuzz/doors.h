@@ -1,0 +1,239 @@
+// Functions that each give one door of the library some bytes, and compute with what it accepts.
+//
+// tests/sanitizers/parsers.cpp calls them with damaged files, tests/fuzz/fuzz.cpp with libFuzzer's
+// input. Each returns whether the input was accepted, and ends the process at a wrong answer.
+#pragma once
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "gkl_shim_internal.h"
+
+namespace {
+
+void require(bool good, const char *what) {
+    if (good) return;
+    fprintf(stderr, "%s; the last error: %s\n", what, gkl_shim_last_error());
+    exit(1);
+}
+
+// Whether input was accepted. Input may only be refused with a message.
+bool accepted(gkl_shim_status status) {
+    if (status == GKL_SHIM_OK) return true;
+    require(status == GKL_SHIM_EINVAL, "a status other than GKL_SHIM_EINVAL");
+    require(*gkl_shim_last_error() != '\0', "no message");
+    return false;
+}
+
+void computed(gkl_shim_status status) { require(status == GKL_SHIM_OK, "a call failed"); }
+
+// An array of exactly this size on the heap.
+template <class T>
+struct Exact {
+    explicit Exact(int64_t count) : data(static_cast<T *>(malloc(size_t(count) * sizeof(T)))) {}
+    ~Exact() { free(data); }
+    Exact(const Exact &) = delete;
+    T *const data;
+};
+
+template <class T>
+using Handle = std::unique_ptr<T, void (*)(T *)>;
+
+bool regions(uint8_t *text, int64_t size) {
+    int64_t lines = 0, bytes = 0;
+    computed(gkl_shim_count_lines(text, size, 2, &lines, &bytes));
+    Exact<int64_t> offsets(2 * lines + 4);
+    Exact<uint8_t> letters(bytes);
+    gkl_shim_pairhmm_text found;
+    if (!accepted(gkl_shim_pairhmm_parse(text, size, 200, 2, offsets.data, letters.data, &found)))
+        return false;
+    require(found.used <= size && found.lines <= lines, "more was read than there is");
+    const gkl_shim_pairhmm_batch &batch = found.batch;
+    computed(gkl_shim_pairhmm_check(&batch));
+    int64_t pairs = 0;
+    for (int64_t g = 0; g < batch.regions; g++)
+        pairs += (batch.region_reads[g + 1] - batch.region_reads[g]) *
+                 (batch.region_haplotypes[g + 1] - batch.region_haplotypes[g]);
+    gkl_shim_pairhmm *opened;
+    computed(gkl_shim_pairhmm_open(nullptr, &opened));
+    const Handle<gkl_shim_pairhmm> pairhmm(opened, gkl_shim_pairhmm_close);
+    Exact<double> values(pairs);
+    return accepted(gkl_shim_pairhmm_compute(opened, &batch, values.data, pairs));
+}
+
+bool pairs(uint8_t *text, int64_t size) {
+    const int64_t capacity = 5;
+    Exact<int64_t> reads(capacity), segments(capacity);
+    Exact<int32_t> read_lengths(capacity), segment_lengths(capacity);
+    int64_t count = 0, used = 0;
+    const bool good = accepted(gkl_shim_prefilter_parse_pairs(text, size, capacity, 2, reads.data,
+                                                              read_lengths.data, segments.data,
+                                                              segment_lengths.data, &count, &used));
+    require(count <= capacity && used <= size, "more was read than there is");
+    const gkl_shim_prefilter_options options = {2, 0, GKL_SHIM_PREFILTER_INFIX, 3, nullptr};
+    gkl_shim_prefilter *opened;
+    computed(gkl_shim_prefilter_open(&options, &opened));
+    const Handle<gkl_shim_prefilter> prefilter(opened, gkl_shim_prefilter_close);
+    gkl_shim_prefilter_sequences of_reads = {}, of_segments = {};
+    of_reads.letters = of_segments.letters = text;
+    of_reads.size = of_segments.size = size;
+    of_reads.starts = reads.data, of_reads.lengths = read_lengths.data;
+    of_segments.starts = segments.data, of_segments.lengths = segment_lengths.data;
+    Exact<int16_t> results(count);
+    computed(gkl_shim_prefilter_compute(opened, count, &of_reads, &of_segments, results.data));
+    return good;
+}
+
+bool candidates(uint8_t *text, int64_t size) {
+    const int64_t capacity = 5, reads = 3;
+    const int64_t name_offsets[] = {0, 4, 8}, lengths[] = {100, INT32_MAX};
+    const gkl_shim_prefilter_contigs contigs = {2, "chr1chrM", name_offsets, lengths};
+    Exact<int32_t> read(capacity), contig(capacity);
+    Exact<int64_t> position(capacity);
+    Exact<uint8_t> reverse(capacity);
+    int64_t count = 0, used = 0;
+    const bool good = accepted(gkl_shim_prefilter_parse_candidates(
+        text, size, capacity, 2, reads, &contigs, read.data, contig.data, position.data,
+        reverse.data, &count, &used));
+    require(count <= capacity && used <= size, "more was read than there is");
+    for (int64_t k = 0; k < count; k++)
+        require(0 <= read.data[k] && read.data[k] < reads && 0 <= contig.data[k] &&
+                    contig.data[k] < contigs.count && 0 <= position.data[k] &&
+                    position.data[k] < lengths[contig.data[k]],
+                "a candidate is out of range");
+    return good;
+}
+
+// Searches an index, and writes the matches.
+void search(gkl_shim_mem *index, const gkl_shim_mem_sequences &queries) {
+    gkl_shim_mem_info information;
+    computed(gkl_shim_mem_information(index, &information));
+    const std::vector<int64_t> no_names(size_t(std::max(information.sequences, queries.count) + 1));
+    const uint8_t none[1] = {};
+    const gkl_shim_mem_sequences references = {information.sequences, no_names.data(), none};
+    const gkl_shim_mem_sequences names = {queries.count, no_names.data(), none};
+    for (const int32_t kind : {GKL_SHIM_MEM_ALL, GKL_SHIM_MEM_MUMREFERENCE, GKL_SHIM_MEM_MUM}) {
+        gkl_shim_mem_search how = {};
+        how.min_length = information.min_length, how.kind = kind, how.strands = GKL_SHIM_MEM_BOTH;
+        gkl_shim_mem_matches *found;
+        computed(gkl_shim_mem_find(index, &queries, &how, &found));
+        const Handle<gkl_shim_mem_matches> matches(found, gkl_shim_mem_matches_close);
+        Exact<gkl_shim_mem_match> copied(gkl_shim_mem_count(found));
+        gkl_shim_mem_copy(found, copied.data);
+        const gkl_shim_mem_format format = {&references, &names, 1, 1, 1, 1, 0};
+        gkl_shim_mem_lines *lines;
+        computed(gkl_shim_mem_lines_open(found, &format, &lines));
+        const Handle<gkl_shim_mem_lines> writer(lines, gkl_shim_mem_lines_close);
+        const uint8_t *part;
+        int64_t size;
+        do computed(gkl_shim_mem_lines_next(lines, &part, &size));
+        while (size > 0);
+    }
+}
+
+bool fasta(uint8_t *text, int64_t size) {
+    gkl_shim_mem_fasta *parsed;
+    computed(gkl_shim_mem_parse(text, size, 2, &parsed));
+    const Handle<gkl_shim_mem_fasta> kept(parsed, gkl_shim_mem_fasta_close);
+    gkl_shim_mem_sequences sequences, names;
+    gkl_shim_mem_fasta_sequences(parsed, &sequences, &names);
+    gkl_shim_mem_options options = {};
+    options.threads = 2, options.min_length = 5;
+    gkl_shim_mem *opened;
+    computed(gkl_shim_mem_open(&options, &sequences, &opened));
+    const Handle<gkl_shim_mem> index(opened, gkl_shim_mem_close);
+    search(opened, sequences);
+    return true;
+}
+
+bool index(uint8_t *bytes, int64_t size) {
+    gkl_shim_mem *opened;
+    if (!accepted(gkl_shim_mem_load(bytes, size, 2, &opened))) return false;
+    const Handle<gkl_shim_mem> loaded(opened, gkl_shim_mem_close);
+    const uint8_t letters[] = "ACGTTGCATTACGACGNGATTACA";
+    const int64_t offsets[] = {0, 16, 24};
+    search(opened, {2, offsets, letters});
+    return true;
+}
+
+// The k-mers of the first file that is read. They are never freed.
+const gkl_shim_correct_spectrum *kmers_of(gkl_shim_correct_chunk *chunk) {
+    gkl_shim_correct_counter *counter;
+    computed(gkl_shim_correct_counter_open(11, 2, 0, 2, &counter));
+    computed(gkl_shim_correct_chunk_count(chunk, counter));
+    int32_t complete;
+    computed(gkl_shim_correct_end_pass(counter, &complete));
+    gkl_shim_correct_spectrum *spectrum;
+    computed(gkl_shim_correct_spectrum_make(counter, 2, &spectrum));
+    gkl_shim_correct_counter_close(counter);
+    return spectrum;
+}
+
+bool reads(uint8_t *text, int64_t size) {
+    gkl_shim_correct_chunk *chunk;
+    computed(gkl_shim_correct_chunk_open(2, &chunk));
+    const Handle<gkl_shim_correct_chunk> kept(chunk, gkl_shim_correct_chunk_close);
+    int64_t records, bases, end;
+    const int32_t whole = size > 0 && text[size - 1] == '\n';
+    if (!accepted(
+            gkl_shim_correct_chunk_parse(chunk, text, size, whole, 0, &records, &bases, &end)))
+        return false;
+    require(end <= size, "more was read than there is");
+    static const gkl_shim_correct_spectrum *const solid = kmers_of(chunk);
+    gkl_shim_correct_options options = {};
+    options.threads = 2;
+    gkl_shim_correct_totals totals = {};
+    computed(gkl_shim_correct_chunk_correct(chunk, &options, solid, &totals));
+    Exact<uint8_t> out(end);
+    int64_t written, left;
+    computed(gkl_shim_correct_chunk_write(chunk, nullptr, 0, 1, 0, out.data, &written, &left));
+    require(written <= end && left <= records, "more was written than was read");
+    return true;
+}
+
+// A spectrum as bytes: k and the threshold, the size, and the slots.
+bool spectrum(uint8_t *bytes, int64_t size) {
+    struct {
+        int32_t k, threshold;
+        uint64_t size;
+    } head;
+    if (size < int64_t(sizeof head)) return false;
+    memcpy(&head, bytes, sizeof head);
+    gkl_shim_correct_spectrum_info facts = {};
+    facts.k = head.k, facts.threshold = head.threshold, facts.size = head.size;
+    facts.slot_count = uint64_t(size - int64_t(sizeof head)) / sizeof(uint32_t);
+    facts.slots = reinterpret_cast<uint32_t *>(bytes + sizeof head);
+    gkl_shim_correct_spectrum *opened;
+    if (!accepted(gkl_shim_correct_spectrum_load(&facts, &opened))) return false;
+    const Handle<gkl_shim_correct_spectrum> loaded(opened, gkl_shim_correct_spectrum_close);
+    const uint8_t letters[] = "ACGTTGCATTACGACGTGATTACAGATTACAGGCATGCNTGACCATG";
+    const int64_t offsets[] = {0, 46};
+    const gkl_shim_correct_batch batch = {1, offsets, letters, nullptr};
+    for (const int32_t method : {GKL_SHIM_CORRECT_SEARCH, GKL_SHIM_CORRECT_VOTING}) {
+        gkl_shim_correct_options options = {};
+        options.method = method;
+        Exact<uint8_t> corrected(46), states(1);
+        Exact<int32_t> begins(1), ends(1);
+        computed(gkl_shim_correct_reads(&options, opened, &batch, corrected.data, states.data,
+                                        begins.data, ends.data));
+        require(0 <= begins.data[0] && begins.data[0] <= ends.data[0] && ends.data[0] <= 46,
+                "a part of a read is out of range");
+    }
+    return true;
+}
+
+typedef bool (*Door)(uint8_t *, int64_t);
+const std::map<std::string, Door> kDoors = {
+    {"regions", regions}, {"pairs", pairs},       {"candidates", candidates}, {"fasta", fasta},
+    {"index", index},     {"spectrum", spectrum}, {"reads", reads},
+};
+
+}  // namespace
