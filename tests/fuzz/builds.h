@@ -1,5 +1,5 @@
-// Functions that compute one input with every build that this CPU can run. All builds must accept or
-// refuse it alike, and give the same bits.
+// Functions that compute one input with every build that this CPU can run. All builds must accept
+// or refuse it alike, and give the same bits.
 #pragma once
 
 #include <sstream>
@@ -56,8 +56,8 @@ bool with_regions(uint8_t *text, int64_t size, Function use) {
     Exact<int64_t> offsets(2 * lines + 4);
     Exact<uint8_t> letters(bytes);
     gkl_shim_pairhmm_text found;
-    return accepted(gkl_shim_pairhmm_parse(text, size, 200, 1, offsets.data, letters.data,
-                                           &found)) &&
+    return accepted(
+               gkl_shim_pairhmm_parse(text, size, 200, 1, offsets.data, letters.data, &found)) &&
            use(found.batch);
 }
 
@@ -157,9 +157,9 @@ bool prefilter_builds(uint8_t *text, int64_t size) {
             computed(gkl_shim_prefilter_open(&options, &opened));
             const Handle<gkl_shim_prefilter> kept(opened, gkl_shim_prefilter_close);
             Exact<int16_t> results(count);
-            Answer answer = {gkl_shim_prefilter_compute(opened, count, &of_reads, &of_segments,
-                                                        results.data),
-                             {}};
+            Answer answer = {
+                gkl_shim_prefilter_compute(opened, count, &of_reads, &of_segments, results.data),
+                {}};
             if (answer.status == GKL_SHIM_OK) append(answer.bytes, results.data, count);
             return answer;
         });

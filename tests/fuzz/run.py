@@ -77,7 +77,7 @@ def build() -> Path:
 
 def number(pattern: str, text: str) -> int:
     """Return the last number that follows a pattern, or 0."""
-    return int(([0] + re.findall(pattern + r"\s*(\d+)", text))[-1])
+    return int([0, *re.findall(pattern + r"\s*(\d+)", text)][-1])
 
 
 def fuzz(program: Path, door: str, given: list[bytes], seconds: int) -> bool:
@@ -113,8 +113,11 @@ def main() -> int:
     all_seeds = seeds()
     doors = sys.argv[2:] or list(all_seeds)
     program = build()
-    print("| target | executions | edges | CPU seconds | findings |\n| --- | --- | --- | --- | --- |")
-    return int(any([fuzz(program, door, all_seeds[door], int(sys.argv[1])) for door in doors]))
+    print(
+        "| target | executions | edges | CPU seconds | findings |\n| --- | --- | --- | --- | --- |"
+    )
+    found = [fuzz(program, door, all_seeds[door], int(sys.argv[1])) for door in doors]
+    return int(any(found))
 
 
 if __name__ == "__main__":
