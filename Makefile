@@ -18,7 +18,7 @@ sanitize: setup  ## the library under ASan, UBSan and TSan; part of all tests
 
 # SECONDS is a variable of bash, so a shell does not pass it on unless it is given to make.
 fuzz: setup  ## random input for every door under ASan and UBSan, SECONDS=60 each; needs clang
-	$(BIN)/python -m tests.fuzz.run $(or $(SECONDS),60) $(DOORS)
+	$(BIN)/python tests/fuzz/run.py $(or $(SECONDS),60) $(DOORS)
 
 test-pipelines: setup  ## whole pipelines: the Snakemake workflow, a Spark cluster; 10 to 20 minutes
 	$(BIN)/pytest -m pipeline
