@@ -38,6 +38,14 @@ public final class RedirectChecks {
         public int several(long a) {
             return 2;
         }
+
+        public int twoForms(int a) {
+            return twoForms(a, 1);
+        }
+
+        public int twoForms(int a, int b) {
+            return a + b;
+        }
     }
 
     /** The target. Each method changes the result of the original. */
@@ -55,6 +63,10 @@ public final class RedirectChecks {
             long[] result = (long[]) original(null, "stat", grid, names, last);
             result[0] += 10;
             return result;
+        }
+
+        public static int twoForms(Subject subject, int a, int b) throws Exception {
+            return 10 * (int) original(subject, "twoForms", a, b);
         }
 
         public static void nothing(Subject subject) {
@@ -81,7 +93,7 @@ public final class RedirectChecks {
         }
         byte[] before = bytes.clone();
         ClassFile file = new ClassFile(bytes.clone());
-        for (String method : new String[] {"secret", "sum", "stat", "nothing"}) {
+        for (String method : new String[] {"secret", "sum", "stat", "nothing", "twoForms"}) {
             file.redirect(name, method, "org/gklshim/RedirectChecks$Target");
         }
         for (String method : new String[] {"absent", "several"}) {
@@ -99,6 +111,7 @@ public final class RedirectChecks {
         System.out.println(Arrays.toString(Subject.stat(new int[2][], new String[3], 1L << 40)));
         subject.nothing();
         System.out.println(subject.several(5));
+        System.out.println(subject.twoForms(5));
         for (String method : new String[] {"secret", "sum", "nothing"}) {
             for (Method found : Subject.class.getDeclaredMethods()) {
                 if (found.getName().equals(method)) {

@@ -36,6 +36,7 @@ def test_redirected_methods_call_ours_and_can_call_the_original(
         "[12, 3, 1099511627776]",
         "nothing",
         "5",
+        "60",
         "private secret",
         "public sum",
         "public final nothing",

@@ -2,7 +2,7 @@ package htsjdk.samtools;
 
 /** Part of htsjdk's enum. */
 public enum CigarOperator {
-    M, D, N, S, H;
+    M, I, D, N, S, H;
 
     public native boolean consumesReadBases();
 

@@ -1,4 +1,6 @@
 package htsjdk.variant.variantcontext;
 
 /** Part of htsjdk's class. */
-public class VariantContext {}
+public class VariantContext {
+    public native int getStart();
+}

@@ -36,5 +36,7 @@ public final class AssemblyRegion implements Locatable {
 
     public native void addAll(Collection<GATKRead> reads);
 
+    public native SAMFileHeader getHeader();
+
     public native int size();
 }

@@ -15,6 +15,8 @@ public final class SimpleInterval implements Locatable {
     @Override
     public native int getEnd();
 
+    public native int size();
+
     public boolean overlapsWithMargin(Locatable other, int margin) {
         throw new UnsupportedOperationException();
     }

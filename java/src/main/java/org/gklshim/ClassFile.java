@@ -142,7 +142,7 @@ final class ClassFile {
      * @throws IOException if the class has no such field
      */
     void open(String field) throws IOException {
-        int offset = only(fields, field).offset;
+        int offset = longest(fields, field).offset;
         setShort(offset, unsignedShort(offset) & ~ACCESS | PUBLIC);
     }
 
@@ -150,13 +150,14 @@ final class ClassFile {
      * Makes a method call a static method of the same name. The original stays in the class: it is
      * public, and named with {@link #ORIGINAL}.
      *
-     * @param name the name of the method, which has one form only
+     * @param name the name of the method. If it has several forms, this is the one with the longest
+     *     descriptor, which the others call
      * @param target the class of the static method, with slashes. Its parameters are the receiver,
      *     unless the method is static, and those of the method
-     * @throws IOException if the class has no such method, or several
+     * @throws IOException if the class has no such method, or several equal in length
      */
     void redirect(String className, String name, String target) throws IOException {
-        Member method = only(methods, name);
+        Member method = longest(methods, name);
         int flags = unsignedShort(method.offset);
         if ((flags & NATIVE_OR_ABSTRACT) != 0) {
             throw new IOException(className + "." + name + " has no code");
@@ -209,14 +210,16 @@ final class ClassFile {
         return result.toByteArray();
     }
 
-    private static Member only(List<Member> members, String name) throws IOException {
+    private static Member longest(List<Member> members, String name) throws IOException {
         Member found = null;
+        int length = 0;
         for (Member member : members) {
-            if (member.name.equals(name)) {
-                if (found != null) {
+            if (member.name.equals(name) && member.descriptor.length() >= length) {
+                if (member.descriptor.length() == length) {
                     throw new IOException("several members " + name);
                 }
                 found = member;
+                length = member.descriptor.length();
             }
         }
         if (found == null) {

@@ -18,7 +18,8 @@ import java.util.WeakHashMap;
 enum GatkPart {
     REGIONS("regions", "calling regions", Setting.REGION_THREADS),
     ASSEMBLY("assembly", "assembly graphs", Setting.ASSEMBLY),
-    WALK("walk", "finding active regions", Setting.WALK);
+    WALK("walk", "finding active regions", Setting.WALK),
+    CONFIDENCE("confidence", "confidence in the reference", Setting.CONFIDENCE);
 
     /** The folder of our classes for GATK's own code. */
     static final String FOLDER = "gatk/";

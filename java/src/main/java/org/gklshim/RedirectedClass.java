@@ -40,6 +40,13 @@ final class RedirectedClass {
                         "maxUnprunedVariants"),
         new RedirectedClass(GatkPart.WALK, ENGINE + "AssemblyRegionIterator",
                 "org/gklshim/gatk/walk/ActiveRegions", "loadNextAssemblyRegion"),
+        new RedirectedClass(GatkPart.CONFIDENCE, HAPLOTYPE_CALLER + "ReferenceConfidenceModel",
+                "org/gklshim/gatk/confidence/ReferenceConfidence", "calculateRefConfidence",
+                "calcGenotypeLikelihoodsOfRefVsAny", "calcNReadsWithNoPlausibleIndelsReads")
+                .open("samples", "indelInformativeDepthIndelSize", "refModelDeletionQuality",
+                        "useSoftClippedBases", "flowBasedModel"),
+        new RedirectedClass(GatkPart.CONFIDENCE, HAPLOTYPE_CALLER + "RefVsAnyResult", null)
+                .open("genotypeLikelihoods"),
     };
 
     private static final Map<String, RedirectedClass> BY_NAME = new HashMap<>();

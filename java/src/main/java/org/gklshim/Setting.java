@@ -7,6 +7,7 @@ package org.gklshim;
 public enum Setting {
     ASSEMBLY("gkl.shim.assembly", "GKL_SHIM_ASSEMBLY"),
     BACKEND("gkl.shim.backend", "GKL_SHIM_BACKEND"),
+    CONFIDENCE("gkl.shim.confidence", "GKL_SHIM_CONFIDENCE"),
     LIBRARY("gkl.shim.library", "GKL_SHIM_LIBRARY"),
     LOG("gkl.shim.log", "GKL_SHIM_LOG"),
     PAIRHMM("gkl.shim.pairhmm", "GKL_SHIM_PAIRHMM"),

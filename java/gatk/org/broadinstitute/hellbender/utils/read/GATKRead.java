@@ -6,6 +6,8 @@ import java.util.List;
 
 /** Part of GATK's interface. */
 public interface GATKRead extends Locatable {
+    int getLength();
+
     byte[] getBases();
 
     default byte[] getBasesNoCopy() {

@@ -13,6 +13,7 @@ import org.broadinstitute.hellbender.utils.pileup.PileupElement;
 import org.broadinstitute.hellbender.utils.pileup.ReadPileup;
 import org.broadinstitute.hellbender.utils.read.GATKRead;
 import org.broadinstitute.hellbender.utils.read.ReadUtils;
+import org.gklshim.gatk.AlignedRead;
 
 /**
  * The positions of a contig that reads cover, one after the other, in place of GATK's

@@ -3,6 +3,7 @@ package org.gklshim.gatk.walk;
 import htsjdk.samtools.CigarElement;
 import htsjdk.samtools.CigarOperator;
 import org.broadinstitute.hellbender.engine.ReferenceDataSource;
+import org.gklshim.gatk.AlignedRead;
 
 /**
  * Sums over reads: how many cover a position, and their debit for a {@link Screen}. A read adds to

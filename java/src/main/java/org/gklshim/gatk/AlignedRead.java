@@ -1,4 +1,4 @@
-package org.gklshim.gatk.walk;
+package org.gklshim.gatk;
 
 import htsjdk.samtools.CigarElement;
 import htsjdk.samtools.CigarOperator;
@@ -8,20 +8,20 @@ import org.broadinstitute.hellbender.utils.read.GATKRead;
 import org.broadinstitute.hellbender.utils.read.ReadUtils;
 
 /** A read and the positions where it takes part in pileups. */
-final class AlignedRead {
+public final class AlignedRead {
     /** GATK keeps the adaptors of fragments that are longer than this. */
     private static final int LONGEST_FRAGMENT_WITH_ADAPTOR = 100;
 
-    final GATKRead read;
-    final List<CigarElement> cigar;
-    final int start;
+    public final GATKRead read;
+    public final List<CigarElement> cigar;
+    public final int start;
     /** The last position of the alignment. */
-    final int end;
+    public final int end;
     /** The first and the last position that are not in an adaptor. */
-    final int first;
-    final int last;
+    public final int first;
+    public final int last;
 
-    AlignedRead(GATKRead read) {
+    public AlignedRead(GATKRead read) {
         this.read = read;
         cigar = read.getCigarElements();
         start = read.getStart();
@@ -35,7 +35,7 @@ final class AlignedRead {
     }
 
     /** Returns whether GATK refuses this read: its alignment begins or ends with a deletion. */
-    boolean isMalformed() {
+    public boolean isMalformed() {
         boolean hasBases = false;
         CigarOperator operator = null;
         for (int k = 0; k < cigar.size(); k++) {
@@ -50,7 +50,7 @@ final class AlignedRead {
     }
 
     /** Returns this read's element of the pileup at a position, or null if it has none there. */
-    PileupElement at(int position) {
+    public PileupElement at(int position) {
         if (position < first || position > last) {
             return null;
         }
