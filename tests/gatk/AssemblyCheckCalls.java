@@ -14,7 +14,7 @@ import org.broadinstitute.hellbender.utils.haplotype.Haplotype;
 import org.broadinstitute.hellbender.utils.read.GATKRead;
 import org.broadinstitute.hellbender.utils.smithwaterman.SmithWatermanAligner;
 
-/** What {@link AssemblyCheck} calls. At the end, a line on standard error has the counts. */
+/** What {@link CheckAgent} calls. At the end, a line on standard error has the counts. */
 public final class AssemblyCheckCalls {
     private static int graphs;
     private static int large;

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 import re
+import subprocess
+import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from benchmarks.common import samples, simulated_samples
+from gkl_shim import paths
 from gkl_shim.gatk import compare, data, fetch, run, swaps
 from tests.conftest import require_tool, shared_data
 
@@ -132,6 +135,19 @@ def genome(tmp_path_factory: pytest.TempPathFactory) -> data.Sample:
     _, sequence = samples.read_fasta(shared_data("genomes", "human_g1k_v37_chr17_1Mb.fa.gz"))
     folder = tmp_path_factory.mktemp("genome")
     return simulated_samples.simulate(folder, "genome", sequence[:250_000], 30)
+
+
+def check_agent(folder: Path, classpath: str, check: str) -> Path:
+    """Compile a check and the agent that calls it, CheckAgent.java, and return their jar."""
+    sources = [str(Path(__file__).with_name(f"{name}.java")) for name in ("CheckAgent", check)]
+    command = [require_tool("javac"), "-nowarn", "-cp", f"{paths.agent_jar()}:{classpath}"]
+    subprocess.run([*command, "-d", str(folder), *sources], check=True)
+    jar = folder / "check.jar"
+    with zipfile.ZipFile(jar, "w") as archive:
+        archive.writestr("META-INF/MANIFEST.MF", "Premain-Class: org.gklshim.CheckAgent\n")
+        for path in (folder / "org").rglob("*.class"):
+            archive.write(path, path.relative_to(folder))
+    return jar
 
 
 @pytest.fixture

@@ -3,33 +3,24 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import zipfile
 from pathlib import Path
 
 import pytest
 
-from gkl_shim import paths
 from gkl_shim.gatk import data, run, swaps
-from tests.conftest import require_tool
-from tests.gatk.conftest import QUICK_COMPILER
+from tests.gatk.conftest import QUICK_COMPILER, check_agent
 
 pytestmark = pytest.mark.gatk
 
 
+CALLS = "org/gklshim/gatk/assembly/GraphCreation,createGraph,org/gklshim/AssemblyCheckCalls"
+
+
 @pytest.fixture(scope="module")
-def check(classpath: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An agent that compares each graph with GATK's."""
-    folder = tmp_path_factory.mktemp("assembly")
-    sources = map(str, Path(__file__).parent.glob("AssemblyCheck*.java"))
-    command = [require_tool("javac"), "-nowarn", "-cp", f"{paths.agent_jar()}:{classpath}"]
-    subprocess.run([*command, "-d", str(folder), *sources], check=True)
-    jar = folder / "check.jar"
-    with zipfile.ZipFile(jar, "w") as archive:
-        archive.writestr("META-INF/MANIFEST.MF", "Premain-Class: org.gklshim.AssemblyCheck\n")
-        for path in (folder / "org").rglob("*.class"):
-            archive.write(path, path.relative_to(folder))
-    return jar
+def check(classpath: str, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Options of a JVM in which each graph is compared with GATK's."""
+    jar = check_agent(tmp_path_factory.mktemp("assembly"), classpath, "AssemblyCheckCalls")
+    return f"-javaagent:{jar}={CALLS}"
 
 
 @pytest.mark.parametrize(
@@ -51,7 +42,7 @@ def check(classpath: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
     indirect=["sample"],
 )
 def test_every_graph_has_gatks_vertices_and_edges_in_gatks_order(
-    check: Path,
+    check: str,
     classpath: str,
     tool: str,
     sample: data.Sample,
@@ -63,7 +54,7 @@ def test_every_graph_has_gatks_vertices_and_edges_in_gatks_order(
         [*command, "-O", str(tmp_path / "out.vcf"), *arguments],
         classpath,
         swaps.agent(),
-        java_options=(f"-javaagent:{check}", QUICK_COMPILER),
+        java_options=(check, QUICK_COMPILER),
     )
     log = done.log.decode()
     assert done.returncode == 0, log[-3000:]

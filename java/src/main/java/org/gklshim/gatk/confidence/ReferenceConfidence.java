@@ -73,7 +73,7 @@ public final class ReferenceConfidence {
     }
 
     /** Returns the sums over all reads, or null if GATK refuses one of them. */
-    private static ConfidenceSums sums(ReferenceConfidenceModel model, Haplotype haplotype,
+    static ConfidenceSums sums(ReferenceConfidenceModel model, Haplotype haplotype,
             AssemblyRegion region, AlleleLikelihoods<GATKRead, Haplotype> likelihoods,
             int ploidy) {
         SAMFileHeader header = region.getHeader();

@@ -4,21 +4,25 @@ import java.lang.instrument.ClassFileTransformer;
 import java.lang.instrument.Instrumentation;
 import java.security.ProtectionDomain;
 
-/** A Java agent for tests, beside ours: GATK makes each assembly graph, too, and both are compared. */
-public final class AssemblyCheck {
-    private AssemblyCheck() {}
+/**
+ * A Java agent for tests, beside ours: a method of ours calls a check, which calls GATK's method,
+ * too, and compares both. Its argument is "class,method,target", with slashes in names.
+ */
+public final class CheckAgent {
+    private CheckAgent() {}
 
     public static void premain(String arguments, Instrumentation instrumentation) {
+        String[] names = arguments.split(",");
         instrumentation.addTransformer(new ClassFileTransformer() {
             @Override
             public byte[] transform(ClassLoader loader, String name, Class<?> redefined,
                     ProtectionDomain domain, byte[] original) {
-                if (!"org/gklshim/gatk/assembly/GraphCreation".equals(name)) {
+                if (!names[0].equals(name)) {
                     return null;
                 }
                 try {
                     ClassFile file = new ClassFile(original.clone());
-                    file.redirect(name, "createGraph", "org/gklshim/AssemblyCheckCalls");
+                    file.redirect(name, names[1], names[2]);
                     return file.toBytes();
                 } catch (Throwable e) {
                     e.printStackTrace();
