@@ -19,7 +19,8 @@ enum GatkPart {
     REGIONS("regions", "calling regions", Setting.REGION_THREADS),
     ASSEMBLY("assembly", "assembly graphs", Setting.ASSEMBLY),
     WALK("walk", "finding active regions", Setting.WALK),
-    CONFIDENCE("confidence", "confidence in the reference", Setting.CONFIDENCE);
+    CONFIDENCE("confidence", "confidence in the reference", Setting.CONFIDENCE),
+    LIKELIHOODS("likelihoods", "likelihoods of alleles", Setting.LIKELIHOODS);
 
     /** The folder of our classes for GATK's own code. */
     static final String FOLDER = "gatk/";

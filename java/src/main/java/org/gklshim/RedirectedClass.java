@@ -15,6 +15,7 @@ final class RedirectedClass {
     private static final String HAPLOTYPE_CALLER =
             "org/broadinstitute/hellbender/tools/walkers/haplotypecaller/";
     private static final String UTILS = "org/broadinstitute/hellbender/utils/";
+    private static final String LIKELIHOODS = "org/gklshim/gatk/likelihoods/Likelihoods";
     private static final String REGIONS = "org/gklshim/gatk/regions/";
 
     private static final RedirectedClass[] TABLE = {
@@ -47,6 +48,11 @@ final class RedirectedClass {
                         "useSoftClippedBases", "flowBasedModel"),
         new RedirectedClass(GatkPart.CONFIDENCE, HAPLOTYPE_CALLER + "RefVsAnyResult", null)
                 .open("genotypeLikelihoods"),
+        new RedirectedClass(GatkPart.LIKELIHOODS, UTILS + "genotyper/AlleleLikelihoods",
+                LIKELIHOODS, "marginalLikelihoodsDirect")
+                .open("evidenceBySampleIndex", "valuesBySampleIndex"),
+        new RedirectedClass(GatkPart.LIKELIHOODS, UTILS + "pairhmm/VectorLoglessPairHMM",
+                LIKELIHOODS, "initialize").open("haplotypeToHaplotypeListIdxMap"),
     };
 
     private static final Map<String, RedirectedClass> BY_NAME = new HashMap<>();

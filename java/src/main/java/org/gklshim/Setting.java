@@ -9,6 +9,7 @@ public enum Setting {
     BACKEND("gkl.shim.backend", "GKL_SHIM_BACKEND"),
     CONFIDENCE("gkl.shim.confidence", "GKL_SHIM_CONFIDENCE"),
     LIBRARY("gkl.shim.library", "GKL_SHIM_LIBRARY"),
+    LIKELIHOODS("gkl.shim.likelihoods", "GKL_SHIM_LIKELIHOODS"),
     LOG("gkl.shim.log", "GKL_SHIM_LOG"),
     PAIRHMM("gkl.shim.pairhmm", "GKL_SHIM_PAIRHMM"),
     PDHMM("gkl.shim.pdhmm", "GKL_SHIM_PDHMM"),
