@@ -137,9 +137,9 @@ def genome(tmp_path_factory: pytest.TempPathFactory) -> data.Sample:
     return simulated_samples.simulate(folder, "genome", sequence[:250_000], 30)
 
 
-def check_agent(folder: Path, classpath: str, check: str) -> Path:
-    """Compile a check and the agent that calls it, CheckAgent.java, and return their jar."""
-    sources = [str(Path(__file__).with_name(f"{name}.java")) for name in ("CheckAgent", check)]
+def check_agent(folder: Path, classpath: str, *checks: str) -> Path:
+    """Compile checks and the agent that calls them, CheckAgent.java, and return their jar."""
+    sources = [str(Path(__file__).with_name(f"{name}.java")) for name in ("CheckAgent", *checks)]
     command = [require_tool("javac"), "-nowarn", "-cp", f"{paths.agent_jar()}:{classpath}"]
     subprocess.run([*command, "-d", str(folder), *sources], check=True)
     jar = folder / "check.jar"

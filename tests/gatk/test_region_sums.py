@@ -1,0 +1,79 @@
+"""gkl-shim's sums over the reads of a region are GATK's: both are made in one JVM and compared."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+
+import pytest
+
+from gkl_shim import paths
+from gkl_shim.gatk import data
+from tests.conftest import require_tool
+from tests.gatk import odd_reads
+from tests.gatk.conftest import QUICK_COMPILER, check_agent
+
+pytestmark = pytest.mark.gatk
+
+PACKAGES = "org/gklshim/gatk"
+CONFIDENCE_CHECK = f"{PACKAGES}/confidence/ConfidenceCheck"
+CHECKED_METHODS = (
+    f"{PACKAGES}/confidence/ReferenceConfidence,calculateRefConfidence,{CONFIDENCE_CHECK}",
+    f"{PACKAGES}/likelihoods/Likelihoods,marginalLikelihoodsDirect,"
+    f"{PACKAGES}/likelihoods/LikelihoodsCheck",
+)
+RUNS = (
+    ("chr22", ""),
+    ("chr22", "-ploidy 1 --indel-size-to-eliminate-in-ref-model 3"),
+    ("odd", ""),
+    ("odd", "-ploidy 5 --min-base-quality-score 20 --disable-read-filter GoodCigarReadFilter"),
+    ("deep", "--max-reads-per-alignment-start 0 --indel-size-to-eliminate-in-ref-model 60"),
+)
+
+
+@pytest.fixture(scope="module")
+def said(
+    classpath: str,
+    chr22: data.Sample,
+    deep: data.Sample,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> str:
+    """What the checks say of all runs, which share a JVM."""
+    folder = tmp_path_factory.mktemp("sums")
+    samples = {"chr22": chr22, "odd": odd_reads.write(folder, 1, wild=False), "deep": deep}
+    jar = check_agent(folder, classpath, "ConfidenceCheck", "LikelihoodsCheck")
+    command = [require_tool("java"), "-Xmx2g", QUICK_COMPILER, f"-javaagent:{paths.agent_jar()}"]
+    command += [f"-javaagent:{jar}={method}" for method in CHECKED_METHODS]
+    command += ["-cp", f"{paths.agent_jar()}:{classpath}", CONFIDENCE_CHECK.replace("/", ".")]
+    for name, options in RUNS:
+        sample = samples[name]
+        command += ["HaplotypeCaller", "-R", str(sample.reference), "-I", str(sample.reads)]
+        command += ["-O", str(folder / "out.g.vcf"), "-ERC", "GVCF", *options.split(), "+"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
+    assert done.returncode == 0, f"{done.stdout[-3000:]}\n{done.stderr[-3000:]}"
+    return done.stdout
+
+
+def test_confidence_in_the_reference(said: str) -> None:
+    found = re.findall(
+        r"^compared (\d+) regions, (\d+) positions, (\d+) without reads, (\d+) different$",
+        said,
+        re.M,
+    )
+    counts = [tuple(map(int, line)) for line in found]
+    assert len(counts) == len(RUNS), said[-3000:]
+    assert counts[-1][3] == 0, said[:3000]
+    # Each run has regions, and positions with reads.
+    before = (0, 0, 0, 0)
+    for count in counts:
+        assert count[0] > before[0] and count[1] - before[1] > count[2] - before[2], counts
+        before = count
+
+
+def test_likelihoods_of_alleles_and_numbers_of_haplotypes(said: str) -> None:
+    found = re.search(
+        r"^likelihoods: (\d+) calls, (\d+) merged, (\d+) different, numbers (\w+)$", said, re.M
+    )
+    assert found, said[-3000:]
+    assert int(found[1]) >= int(found[2]) > 0
+    assert found[3] == "0" and found[4] == "equal"
