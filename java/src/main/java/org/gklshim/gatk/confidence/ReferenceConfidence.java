@@ -38,6 +38,7 @@ public final class ReferenceConfidence {
             AlleleLikelihoods<GATKRead, Haplotype> likelihoods, PloidyModel ploidyModel,
             List<VariantContext> calls, boolean applyPriors, List<VariantContext> priors) {
         ConfidenceSums sums = isUsual(model, likelihoods) && !applyPriors && priors.isEmpty()
+                && refHaplotype != null
                 && refHaplotype.length() == region.getPaddedSpan().size()
                 && calledHaplotypes.contains(refHaplotype)
                 ? sums(model, refHaplotype, region, likelihoods, ploidyModel.samplePloidy(0))
