@@ -6,8 +6,8 @@
 // multiplies each row's forward values with its backward values. Haplotypes whose heads begin alike
 // share those columns; haplotypes whose tails end alike share those. So a region's distinct heads
 // make one trie, and its distinct tails, reversed, another. A region's haplotypes differ in few
-// places. A single trie over whole haplotypes would share nothing after the first difference. A region
-// with one distinct haplotype has nothing to share, so all columns are in the head.
+// places. A single trie over whole haplotypes would share nothing after the first difference. A
+// region with one distinct haplotype has nothing to share, so all columns are in the head.
 //
 // hmm/plan.h has the tries. Planning runs on the CPU and is the same for every engine.
 #pragma once

@@ -204,9 +204,8 @@ class HaplotypeMerger {
         part.columns = int32_t(streams.columns()) - part.first_column;
         for (size_t k = 0; k < memory.chosen.size(); k++) {
             const int32_t h = memory.chosen[k];
-            group->haplotypes.push_back(
-                {heads.leaf_of[k], cut ? tails.leaf_of[k] : kNone,
-                 int32_t(offsets[h + 1] - offsets[h]), 0});
+            group->haplotypes.push_back({heads.leaf_of[k], cut ? tails.leaf_of[k] : kNone,
+                                         int32_t(offsets[h + 1] - offsets[h]), 0});
         }
     }
 
