@@ -267,7 +267,8 @@ def _difference_table(rows: Sequence[Mapping[str, Any]]) -> list[str]:
 
 def _write(rows: Mapping[str, Any]) -> None:
     with atomic_output(_RESULTS) as stream:
-        stream.write((json.dumps(rows, indent=1, sort_keys=True) + "\n").encode())
+        figures = {**report.about(), "rows": rows}
+        stream.write((json.dumps(figures, indent=1, sort_keys=True) + "\n").encode())
     text = _PAGE.read_text()
     before, rest = text.split(_START)
     after = rest.split(_END)[1]
@@ -333,7 +334,7 @@ def command(
     os.environ.pop("JAVA_TOOL_OPTIONS", None)
     own = fetch.gatk_classpath()
     sequences = [*(samples.read_fasta(file)[1] for file in files), samples.chr20_head()]
-    rows = json.loads(_RESULTS.read_text()) if _RESULTS.exists() else {}
+    rows = json.loads(_RESULTS.read_text())["rows"] if _RESULTS.exists() else {}
     for name in names:
         given = inputs(name, (made or folder / "samples").absolute(), sequences, giab, own)
         check(given)

@@ -14,6 +14,10 @@ BINDINGS = ROOT / "java" / "bindings"
 GATK = ROOT / "java" / "gatk"
 
 
+#: What later versions of GATK have, by the end of its types: our method is there for these.
+LATER = {"calcGenotypeLikelihoodsOfRefVsAny": "$RunningAverage;ZD)"}
+
+
 def described(classpath: str, names: list[str], *options: str) -> dict[str, str]:
     """Return what javap prints for each class. One JVM describes all."""
     command = [require_tool("javap"), *options, "-cp", classpath, *names]
@@ -76,7 +80,8 @@ def test_what_we_use_of_gatk_is_there(tmp_path: Path) -> None:
     theirs = descriptors(fetch.gatk_classpath(), [*names, *inherited.values()])
     for name in names:
         parent = inherited.get(name.rsplit(".", 1)[-1])
-        assert ours[name] <= theirs[name] | theirs.get(parent or "", set())
+        absent = ours[name] - theirs[name] - theirs.get(parent or "", set())
+        assert all(LATER.get(member, "no such") in kind for member, kind in absent), absent
 
 
 def test_our_classes_compile_without_a_warning(tmp_path: Path) -> None:

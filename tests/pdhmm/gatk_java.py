@@ -91,6 +91,8 @@ def serve(classpath: str) -> None:
                 if "cannot be greater than 0" not in str(error) + str(error.getCause()):
                     raise
                 values.append(math.inf)
+                # GATK would begin the next pair with this haplotype's initial values.
+                longest = [0, 0]
         pickle.dump(values, answers)
         answers.flush()
 

@@ -68,7 +68,8 @@ public final class Agent implements ClassFileTransformer {
      * changed any more. Java 24 and later load the classes of an AOT cache that early.
      */
     private void refuseLoadedClasses() {
-        for (Class<?> loaded : instrumentation.getAllLoadedClasses()) {
+        for (Class<?> loaded : instrumentation.getInitiatedClasses(
+                ClassLoader.getSystemClassLoader())) {
             String name = loaded.getName().replace('.', '/');
             String reason = "the JVM loaded " + loaded.getSimpleName()
                     + " before the agent; do without -XX:AOTCache, or make the cache with "
