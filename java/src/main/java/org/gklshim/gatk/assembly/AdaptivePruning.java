@@ -8,11 +8,11 @@ import org.broadinstitute.hellbender.utils.BaseUtils;
 /**
  * Removes chains that are probably sequencing errors, as GATK's AdaptiveChainPruner does.
  *
- * <p>Each end of a chain has log odds. They compare the multiplicity of the chain's edge at that end
- * with the multiplicity of all edges on the same side of the vertex. The search for good chains
- * starts at the chain with the largest multiplicity, and at vertices where three ends have very high
- * log odds. It goes on over ends with high log odds. The first search uses a given rate of errors,
- * the second one the rate that the first has found.
+ * <p>Each end of a chain has log odds. They compare the multiplicity of the chain's edge at that
+ * end with the multiplicity of all edges on the same side of the vertex. The search for good chains
+ * starts at the chain with the largest multiplicity, and at vertices where three ends have very
+ * high log odds. It goes on over ends with high log odds. The first search uses a given rate of
+ * errors, the second one the rate that the first has found.
  *
  * <p>GATK adds chains by decreasing log odds, until there are too many variants. The order does not
  * matter as long as there are not.
