@@ -17,8 +17,8 @@ sanitize: setup  ## the library under ASan, UBSan and TSan; part of all tests
 	$(BIN)/pytest tests/sanitizers
 
 # SECONDS is a variable of bash, so a shell does not pass it on unless it is given to make.
-fuzz: setup  ## random input for every door under ASan and UBSan, SECONDS=60 each; needs clang
-	$(BIN)/python tests/fuzz/run.py $(or $(SECONDS),60) $(DOORS)
+fuzz: setup  ## random input for every target under ASan and UBSan, SECONDS=60 each; needs clang
+	$(BIN)/python tests/fuzz/run.py $(or $(SECONDS),60) $(TARGETS)
 
 test-pipelines: setup  ## whole pipelines: the Snakemake workflow, a Spark cluster; 10 to 20 minutes
 	$(BIN)/pytest -m pipeline

@@ -4,7 +4,7 @@
 
 #include <sstream>
 
-#include "doors.h"
+#include "targets.h"
 
 namespace {
 
@@ -166,7 +166,7 @@ bool prefilter_builds(uint8_t *text, int64_t size) {
     return good;
 }
 
-const std::map<std::string, Door> kBuilds = {
+const std::map<std::string, Target> kBuilds = {
     {"pairhmm-builds", pairhmm_builds},
     {"pdhmm-builds", pdhmm_builds},
     {"prefilter-builds", prefilter_builds},

@@ -1,7 +1,7 @@
-"""Build the libFuzzer program, and give every door random input: run.py SECONDS [DOOR]...
+"""Build the libFuzzer program, and give every target random input: run.py SECONDS [TARGET]...
 
-Prints a table, and ends with 1 if a door has a finding. The input that shows it is kept in
-build/fuzz/findings/DOOR/. What libFuzzer has learned stays in build/fuzz/corpus/ for the next run.
+Prints a table, and ends with 1 if a target has a finding. The input that shows it is kept in
+build/fuzz/findings/TARGET/. build/fuzz/corpus/ keeps what libFuzzer has learned for the next run.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ FLAGS = (
 
 
 def seeds() -> dict[str, list[bytes]]:
-    """Return each door's seeds: small good files."""
+    """Return each target's seeds: small good files."""
 
     def text(*names: str) -> list[bytes]:
         return [(TEXTS / name).read_bytes() for name in names]
@@ -82,9 +82,9 @@ def number(pattern: str, text: str) -> int:
     return int([0, *re.findall(pattern + r"\s*(\d+)", text)][-1])
 
 
-def fuzz(program: Path, door: str, given: list[bytes], seconds: int) -> bool:
-    """Give a door random input, and print its row. Returns whether there is a finding."""
-    corpus, findings = BUILD / "corpus" / door, BUILD / "findings" / door
+def fuzz(program: Path, target: str, given: list[bytes], seconds: int) -> bool:
+    """Give a target random input, and print its row. Returns whether there is a finding."""
+    corpus, findings = BUILD / "corpus" / target, BUILD / "findings" / target
     for folder in (corpus, findings):
         folder.mkdir(parents=True, exist_ok=True)
     for count, seed in enumerate(given):
@@ -94,16 +94,16 @@ def fuzz(program: Path, door: str, given: list[bytes], seconds: int) -> bool:
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     log = findings / "log"
     with log.open("w") as file:
-        done = subprocess.run([program, door, *options, corpus], stdout=file, stderr=file)
+        done = subprocess.run([program, target, *options, corpus], stdout=file, stderr=file)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     text = log.read_text(errors="replace")
     executions = number("stat::number_of_executed_units:", text) or number(r"(?m)^#", text)
     row = (executions, number("cov:", text), cpu, int(done.returncode != 0))
-    print("| {} | {:,} | {:,} | {:.0f} | {} |".format(door, *row), flush=True)
+    print("| {} | {:,} | {:,} | {:.0f} | {} |".format(target, *row), flush=True)
     if done.returncode:
         shown = re.findall(r"Test unit written to (.*)", text)
-        print(f"{door}: {shown[-1] if shown else 'no input was written'}; see {log}", flush=True)
+        print(f"{target}: {shown[-1] if shown else 'no input was written'}; see {log}", flush=True)
     return done.returncode != 0
 
 
@@ -113,12 +113,12 @@ def main() -> int:
         print(missing, file=sys.stderr)
         return int(os.environ.get("CI") == "true")
     all_seeds = seeds()
-    doors = sys.argv[2:] or list(all_seeds)
+    targets = sys.argv[2:] or list(all_seeds)
     program = build()
     print(
         "| target | executions | edges | CPU seconds | findings |\n| --- | --- | --- | --- | --- |"
     )
-    found = [fuzz(program, door, all_seeds[door], int(sys.argv[1])) for door in doors]
+    found = [fuzz(program, target, all_seeds[target], int(sys.argv[1])) for target in targets]
     return int(any(found))
 
 

@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "../fuzz/doors.h"
+#include "../fuzz/targets.h"
 
 namespace {
 
@@ -29,7 +29,7 @@ const uint8_t kReplacements[] = {0,   '\t', '\n', '\r', ' ', '-',  '0',
 
 int main(int count, char **arguments) {
     if (count < 4) return 2;
-    const Door parser = kDoors.at(arguments[1]);
+    const Target parser = kTargets.at(arguments[1]);
     const std::string mode = arguments[2];
     long good = 0, refused = 0;
     const auto give = [&](const std::vector<uint8_t> &bytes, int64_t size) {

@@ -235,7 +235,7 @@ final class OrderedTasks<T, R> {
         runningWeight += entry.weight;
         lock.unlock();
         try {
-            // In the block, because it may lack memory, too.
+            // Inside the try block, because this may also run out of memory.
             current.set(entry);
             entry.result = function.apply(entry.task);
         } catch (Throwable e) {

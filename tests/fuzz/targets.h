@@ -1,4 +1,4 @@
-// Functions that each give one door of the library some bytes, and compute with what it accepts.
+// Functions that each give one reader of the library some bytes, and compute with what it accepts.
 //
 // tests/sanitizers/parsers.cpp calls them with damaged files, tests/fuzz/fuzz.cpp with libFuzzer's
 // input. Each returns whether the input was accepted, and ends the process at a wrong answer.
@@ -230,8 +230,8 @@ bool spectrum(uint8_t *bytes, int64_t size) {
     return true;
 }
 
-typedef bool (*Door)(uint8_t *, int64_t);
-const std::map<std::string, Door> kDoors = {
+typedef bool (*Target)(uint8_t *, int64_t);
+const std::map<std::string, Target> kTargets = {
     {"regions", regions}, {"pairs", pairs},       {"candidates", candidates}, {"fasta", fasta},
     {"index", index},     {"spectrum", spectrum}, {"reads", reads},
 };
