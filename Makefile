@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 
-.PHONY: demo test sanitize fuzz test-pipelines test-docker test-gpu sanitize-gpu bench wheels check-wheels validate-ours \
+.PHONY: demo test sanitize fuzz test-pipelines test-docker test-gpu sanitize-gpu bench wheels check-wheels pins sbom audit validate-ours \
         install setup lint clean
 
 demo: install  ## compare GATK with and without the shim on real reads
@@ -40,14 +40,42 @@ bench: install  ## compare PairHMM with GKL on this machine
 # The libraries are compiled for glibc 2.17 (cmake/zig.cmake), hence the tag. check-wheels checks it.
 wheels: $(BIN)/python  ## build the wheels of a release and the source archive in dist/
 	rm -rf dist
-	$(BIN)/python -m pip install --quiet 'pip>=25.1'  # the first that knows --group
+	$(BIN)/python -m pip install --quiet 'pip>=25.3'  # the first that knows --build-constraint
 	$(BIN)/python -m pip install --quiet --group release
 	for machine in x86_64 aarch64; do \
 	  GKL_SHIM_RELEASE=1 $(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist . \
+	    --build-constraint cmake/release-pins.txt \
 	    --config-settings cmake.define.GKL_SHIM_WHEEL_ARCH=$$machine \
 	    --config-settings wheel.tags=py3-none-manylinux_2_17_$$machine || exit; \
 	done
-	$(BIN)/python -m build --sdist
+	PIP_CONSTRAINT=cmake/release-pins.txt $(BIN)/python -m build --sdist
+
+# Two steps: pip-compile knows hashes only for requirements that are all listed.
+pins: $(BIN)/python  ## write the versions and checksums of the packages that a release is built with
+	$(BIN)/python -m pip install --quiet pip-tools
+	mkdir -p build
+	GKL_SHIM_RELEASE=1 $(BIN)/pip-compile --quiet --no-header --strip-extras --all-build-deps --only-build-deps \
+	  --no-emit-options --output-file build/release-pins.in pyproject.toml
+	printf 'cmake\nninja\n' | $(BIN)/pip-compile --quiet --no-header --strip-extras --upgrade --no-annotate --generate-hashes \
+	  --no-emit-options --output-file cmake/release-pins.txt build/release-pins.in -
+
+# Environment with the wheel for this machine and what pip installs with it.
+build/release: wheels
+	rm -rf $@
+	$(BIN)/python -m venv --without-pip $@
+	$(BIN)/python -m pip --python $@ install --quiet dist/*_$$(uname -m).whl
+
+sbom: build/release  ## list the packages that a user installs in build/gkl-shim.cdx.json, a CycloneDX bill of materials
+	$(BIN)/python -m pip install --quiet 'cyclonedx-bom>=7'
+	$(BIN)/cyclonedx-py environment --pyproject pyproject.toml --mc-type library --output-reproducible \
+	  --output-file build/gkl-shim.cdx.json build/release/bin/python
+
+# It asks PyPI, which knows each package's advisories. --strict: a package that it does not know is an error.
+audit: build/release  ## look up known vulnerabilities of the packages that build or accompany a release
+	$(BIN)/python -m pip install --quiet pip-audit
+	$(BIN)/python -m pip --python build/release freeze --exclude gkl-shim >build/release-packages.txt
+	$(BIN)/pip-audit --strict --disable-pip --no-deps --requirement build/release-packages.txt
+	$(BIN)/pip-audit --strict --disable-pip --require-hashes --requirement cmake/release-pins.txt
 
 # To try several: make check-wheels PYTHONS='python3.10 python3.13'.
 check-wheels: wheels  ## check the wheels, and try one with each of PYTHONS in an empty environment
