@@ -90,8 +90,9 @@ validate-ours: setup  ## compare stock GATK and gkl-shim on all data, for docs/e
 install: $(BIN)/python  ## build and install into $(VENV)
 	$(BIN)/python -m pip install --quiet .
 
-setup: $(BIN)/python  ## build and install with the packages that the tests need
-	$(BIN)/python -m pip install --quiet '$(or $(WHEEL),.)[test]'
+setup: $(BIN)/python  ## build and install for tests and benchmarks, with the packages they need
+	$(BIN)/python -m pip install --quiet '$(or $(WHEEL),.)[test]' \
+	  $(if $(WHEEL),,-C cmake.define.GKL_SHIM_MEASUREMENTS=ON)
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)

@@ -13,12 +13,15 @@ install(FILES kernels/include/gkl_shim.h DESTINATION gkl_shim/include)
 
 # The headers as a Python module. Parsing them takes longer than opening the library.
 set(ABI ${CMAKE_BINARY_DIR}/_abi.py)
+set(HEADERS ${CMAKE_SOURCE_DIR}/kernels/include/gkl_shim.h
+            ${CMAKE_SOURCE_DIR}/kernels/internal/gkl_shim_internal.h)
+if(GKL_SHIM_MEASUREMENTS)
+  list(APPEND HEADERS ${CMAKE_SOURCE_DIR}/kernels/internal/gkl_shim_measurements.h)
+endif()
 add_custom_command(
   OUTPUT ${ABI}
-  COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/cmake/abi.py
-          ${CMAKE_SOURCE_DIR}/kernels/include/gkl_shim.h
-          ${CMAKE_SOURCE_DIR}/kernels/internal/gkl_shim_internal.h ${ABI}
-  DEPENDS cmake/abi.py kernels/include/gkl_shim.h kernels/internal/gkl_shim_internal.h
+  COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/cmake/abi.py ${HEADERS} ${ABI}
+  DEPENDS cmake/abi.py ${HEADERS}
   VERBATIM)
 add_custom_target(abi ALL DEPENDS ${ABI})
 install(FILES ${ABI} DESTINATION gkl_shim)

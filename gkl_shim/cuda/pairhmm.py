@@ -249,13 +249,14 @@ class Engine(DeviceEngine):
         ------
         BackendUnavailable
             If the device fails.
+        MissingComponent
+            If the library is built without its functions for benchmarks.
         """
+        function = _native.measurement(self._NAME)
         values = self._ffi.from_buffer("double[]", np.empty(batch.pairs))
         found = self._ffi.new("gkl_shim_pairhmm_cuda_stages *")
         pointer = _native_pairhmm.batch_pointer(*batch.arrays)
-        _native.check(
-            self._lib.gkl_shim_pairhmm_cuda_measure(self._engine, pointer, values, repeats, found)
-        )
+        _native.check(function(self._engine, pointer, values, repeats, found))
         return found
 
 

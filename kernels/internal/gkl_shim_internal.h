@@ -291,24 +291,6 @@ GKL_SHIM_API int32_t gkl_shim_pairhmm_cuda_uses(const gkl_shim_pairhmm_cuda *eng
 GKL_SHIM_API gkl_shim_status gkl_shim_pairhmm_cuda_statistics(const gkl_shim_pairhmm_cuda *engine,
                                                               gkl_shim_pairhmm_stats *stats);
 
-/* Where the time of a batch goes, in seconds, summed over its chunks. */
-typedef struct {
-    int64_t chunks, cells, computed_cells;
-    int64_t block_bytes;                           /* copied to the device */
-    double plan, write, transfer, kernel, collect; /* kernels write results to host memory */
-} gkl_shim_pairhmm_cuda_stages;
-
-/* Time each stage of a batch's first pass on the engine's first device, one chunk after another.
- * Each chunk is as large as possible and planned by all threads. The times are medians of `repeats`
- * runs. Nothing else may use the engine meanwhile.
- *
- * GKL_SHIM_EUNAVAILABLE: the device fails. */
-GKL_SHIM_API gkl_shim_status gkl_shim_pairhmm_cuda_measure(gkl_shim_pairhmm_cuda *engine,
-                                                           const gkl_shim_pairhmm_batch *batch,
-                                                           double *log10_likelihoods,
-                                                           int32_t repeats,
-                                                           gkl_shim_pairhmm_cuda_stages *stages);
-
 /* Close an engine; NULL is allowed. No call may be running. */
 GKL_SHIM_API void gkl_shim_pairhmm_cuda_close(gkl_shim_pairhmm_cuda *engine);
 

@@ -23,7 +23,7 @@ from gkl_shim._batch import concatenated
 from gkl_shim.bench.regions import regions as generated_regions
 from gkl_shim.cuda import devices, driver
 from gkl_shim.cuda import pairhmm as cuda
-from gkl_shim.errors import BackendUnavailable
+from gkl_shim.errors import BackendUnavailable, MissingComponent
 from gkl_shim.pairhmm import Batch, HaplotypeBatch, PairHMM, ReadBatch, stream
 from tests.conftest import ROOT
 from tests.fakes.cupy import CuPy
@@ -520,6 +520,7 @@ def test_a_refused_letter_leaves_the_engine_usable(null, batch, expected, many_c
     assert null_driver.live == []
 
 
+@pytest.mark.usefixtures("measurements")
 def test_stages(null, batch, many_chunks):
     null(slow=True)
     engine = cuda.Engine()
@@ -531,10 +532,19 @@ def test_stages(null, batch, many_chunks):
     assert min(found.plan, found.write, found.collect, found.block_bytes) > 0
 
 
+@pytest.mark.usefixtures("measurements")
 def test_stages_of_a_device_that_fails(null, batch):
     null(fail={"cuLaunchKernel": 2})
     engine = cuda.Engine()
     with pytest.raises(BackendUnavailable, match="cuLaunchKernel: CUDA_ERROR_LAUNCH_FAILED"):
+        engine.measure(batch, 3)
+
+
+def test_a_library_without_measurements_says_how_to_build_it(null, batch, monkeypatch):
+    null()
+    engine = cuda.Engine()
+    monkeypatch.setattr(cuda.Engine, "_NAME", "absent")
+    with pytest.raises(MissingComponent, match=r"-C cmake\.define\.GKL_SHIM_MEASUREMENTS=ON \."):
         engine.measure(batch, 3)
 
 

@@ -33,7 +33,7 @@ class Chunk : public gpu::Slot {
     // Copies the results into place. Returns how many pairs have none.
     int64_t collect();
 
-    // start() calls these in turn; stage_times.cpp calls them one by one.
+    // start() calls these in turn; measurements.cpp calls them one by one.
     gkl_shim_status plan() override;
     bool is_empty() const override { return figures.results == 0; }
     int64_t device_bytes() const override;

@@ -30,7 +30,6 @@
 #include "pairhmm/cuda/engine/chunk.h"
 #include "pairhmm/cuda/engine/cpu_share.h"
 #include "pairhmm/cuda/engine/engine.h"
-#include "pairhmm/cuda/engine/stage_times.h"
 #include "pairhmm/cuda/planner/span.h"
 #include "pairhmm/letters.h"
 
@@ -59,133 +58,113 @@ void add_size(const gkl_shim_pairhmm_batch &batch, gkl_shim_pairhmm_stats *stats
 
 }  // namespace
 
-// Given batches, fills in their results, and counts what was done.
-struct gkl_shim_pairhmm_cuda {
-   public:
-    explicit gkl_shim_pairhmm_cuda(const gkl_shim_pairhmm_cuda_options &options)
-        : hardware_(options.devices, options.devices + options.device_count),
-          options_(own(options)),
-          driver_(*options.driver),
-          cpu_{&cpu_builds().best(), options_.threads, options.precision == GKL_SHIM_DOUBLE,
-               options.conventions == GKL_SHIM_AS_GKL},
-          devices_(driver_, options.slots, [this](gpu::Device *device) {
-              return std::make_unique<Chunk>(device, options_, options_.planning);
-          }) {
-        for (const gkl_shim_pairhmm_cuda_device &device : hardware_)
-            devices_.add(device.number, device.context, device.memory_bytes);
-        const int32_t devices = options.device_count;
-        const int32_t threads =
-            options.launch_threads > 0
-                ? options.launch_threads * devices
-                : std::clamp(options_.threads, devices, kMaxLaunchThreads * devices);
-        const int32_t chunks =
-            options.streams > 0 ? options.streams * devices : std::max(2 * threads, 3 * devices);
-        limits_ = {threads, size_t(std::max(1, chunks / threads)), options_.threads,
-                   kChunkNanoseconds};
-    }
+gkl_shim_pairhmm_cuda::gkl_shim_pairhmm_cuda(const gkl_shim_pairhmm_cuda_options &options)
+    : hardware_(options.devices, options.devices + options.device_count),
+      options_(own(options)),
+      driver_(*options.driver),
+      cpu_{&cpu_builds().best(), options_.threads, options.precision == GKL_SHIM_DOUBLE,
+           options.conventions == GKL_SHIM_AS_GKL},
+      devices_(driver_, options.slots, [this](gpu::Device *device) {
+          return std::make_unique<Chunk>(device, options_, options_.planning);
+      }) {
+    for (const gkl_shim_pairhmm_cuda_device &device : hardware_)
+        devices_.add(device.number, device.context, device.memory_bytes);
+    const int32_t devices = options.device_count;
+    const int32_t threads = options.launch_threads > 0 ? options.launch_threads * devices
+                                                       : std::clamp(options_.threads, devices,
+                                                                    kMaxLaunchThreads * devices);
+    const int32_t chunks =
+        options.streams > 0 ? options.streams * devices : std::max(2 * threads, 3 * devices);
+    limits_ = {threads, size_t(std::max(1, chunks / threads)), options_.threads, kChunkNanoseconds};
+}
 
-    // `done`: what was done for this call; may be null.
-    gkl_shim_status compute(const gkl_shim_pairhmm_batch *begin, const gkl_shim_pairhmm_batch *end,
-                            double *results, gkl_shim_pairhmm_stats *done) {
-        const Clock::time_point start = Clock::now();
-        gpu::Call call;
-        CpuShare cpu(&call, cpu_);
-        const gkl_shim_status status = compute_all(&call, &cpu, begin, end, results);
-        if (status != GKL_SHIM_OK) return status;
-        gkl_shim_pairhmm_stats stats = {};
+gkl_shim_status gkl_shim_pairhmm_cuda::compute(const gkl_shim_pairhmm_batch *begin,
+                                               const gkl_shim_pairhmm_batch *end, double *results,
+                                               gkl_shim_pairhmm_stats *done) {
+    const Clock::time_point start = Clock::now();
+    gpu::Call call;
+    CpuShare cpu(&call, cpu_);
+    const gkl_shim_status status = compute_all(&call, &cpu, begin, end, results);
+    if (status != GKL_SHIM_OK) return status;
+    gkl_shim_pairhmm_stats stats = {};
+    for (const gkl_shim_pairhmm_batch *batch = begin; batch != end; batch++)
+        add_size(*batch, &stats);
+    stats.computed_cells = cpu.computed_cells;
+    stats.rescued_pairs = cpu.rescued;
+    stats.rescaled_pairs = cpu.rescaled;
+    stats.cuda_pairs = stats.pairs - cpu.on_cpu;
+    stats.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    if (done) *done = stats;
+    const std::lock_guard<std::mutex> lock(totals_mutex_);
+    totals_.regions += stats.regions;
+    totals_.pairs += stats.pairs;
+    totals_.cells += stats.cells;
+    totals_.computed_cells += stats.computed_cells;
+    totals_.rescued_pairs += stats.rescued_pairs;
+    totals_.rescaled_pairs += stats.rescaled_pairs;
+    totals_.cuda_pairs += stats.cuda_pairs;
+    totals_.seconds += stats.seconds;
+    return GKL_SHIM_OK;
+}
+
+gkl_shim_pairhmm_stats gkl_shim_pairhmm_cuda::statistics() const {
+    const std::lock_guard<std::mutex> lock(totals_mutex_);
+    return totals_;
+}
+
+// The caller's options, with this engine's copy of the devices.
+gkl_shim_pairhmm_cuda_options gkl_shim_pairhmm_cuda::own(
+    gkl_shim_pairhmm_cuda_options options) const {
+    options.threads = allowed_threads(options.threads);
+    options.devices = hardware_.data();
+    return options;
+}
+
+gkl_shim_status gkl_shim_pairhmm_cuda::compute_all(gpu::Call *call, CpuShare *cpu,
+                                                   const gkl_shim_pairhmm_batch *begin,
+                                                   const gkl_shim_pairhmm_batch *end,
+                                                   double *results) {
+    const bool fresh = options_.precision == GKL_SHIM_SINGLE;
+    if (!fresh) {
+        double *at = results;
         for (const gkl_shim_pairhmm_batch *batch = begin; batch != end; batch++)
-            add_size(*batch, &stats);
-        stats.computed_cells = cpu.computed_cells;
-        stats.rescued_pairs = cpu.rescued;
-        stats.rescaled_pairs = cpu.rescaled;
-        stats.cuda_pairs = stats.pairs - cpu.on_cpu;
-        stats.seconds = std::chrono::duration<double>(Clock::now() - start).count();
-        if (done) *done = stats;
-        const std::lock_guard<std::mutex> lock(totals_mutex_);
-        totals_.regions += stats.regions;
-        totals_.pairs += stats.pairs;
-        totals_.cells += stats.cells;
-        totals_.computed_cells += stats.computed_cells;
-        totals_.rescued_pairs += stats.rescued_pairs;
-        totals_.rescaled_pairs += stats.rescaled_pairs;
-        totals_.cuda_pairs += stats.cuda_pairs;
-        totals_.seconds += stats.seconds;
-        return GKL_SHIM_OK;
+            at = std::fill_n(at, pairs_of(whole(*batch, at)), no_result());
     }
+    BatchQueue queue(call, begin, end, results,
+                     {options_.precision, fresh, false, options_.devices});
+    gpu::compute_on_devices(&devices_, call, queue, limits_,
+                            [&] { return BatchWork(&devices_, call, cpu, &queue); });
+    cpu->compute_all();
+    call->attempt(
+        [&] { queue.take_rest([&](const Span &span) { queue.undone.push_back(span); }); });
+    if (call->failed()) return call->status();
+    for (const Span &span : queue.undone)
+        if (const gkl_shim_status status = compute_undone(cpu, span, fresh)) return status;
+    return GKL_SHIM_OK;
+}
 
-    const char *loss(int32_t *number) { return devices_.loss(number); }
-    bool uses(int32_t number) const { return devices_.uses(number); }
-
-    void statistics(gkl_shim_pairhmm_stats *stats) const {
-        const std::lock_guard<std::mutex> lock(totals_mutex_);
-        *stats = totals_;
+// Computes reads that no device has computed.
+gkl_shim_status gkl_shim_pairhmm_cuda::compute_undone(CpuShare *cpu, const Span &span,
+                                                      bool fresh) const {
+    if (span.first == span.last) return GKL_SHIM_OK;
+    const PartialBatch part(span);
+    const gkl_shim_pairhmm_batch &batch = part.batch;
+    double *const values = span.results + span.pair;
+    const int64_t letters = batch.haplotype_offsets[haplotypes_of(batch)];
+    const int64_t refused = find_refused(cpu_.as_gkl, batch.haplotype_bases, letters);
+    if (refused >= 0) {
+        int64_t region = 0;
+        const int64_t *const ends = batch.haplotype_offsets;
+        while (ends[batch.region_haplotypes[region + 1]] <= refused) region++;
+        return invalid("haplotype_bases: a letter of region %lld is none of ACGTN",
+                       (long long)(span.region + region));
     }
-
-    gkl_shim_status measure(const gkl_shim_pairhmm_batch &batch, double *results, int repeats,
-                            gkl_shim_pairhmm_cuda_stages *stages) {
-        return time_stages(&devices_[0], options_, batch, results, repeats, stages);
-    }
-
-   private:
-    // The caller's options, with this engine's copy of the devices.
-    gkl_shim_pairhmm_cuda_options own(gkl_shim_pairhmm_cuda_options options) const {
-        options.threads = allowed_threads(options.threads);
-        options.devices = hardware_.data();
-        return options;
-    }
-
-    gkl_shim_status compute_all(gpu::Call *call, CpuShare *cpu, const gkl_shim_pairhmm_batch *begin,
-                                const gkl_shim_pairhmm_batch *end, double *results) {
-        const bool fresh = options_.precision == GKL_SHIM_SINGLE;
-        if (!fresh) {
-            double *at = results;
-            for (const gkl_shim_pairhmm_batch *batch = begin; batch != end; batch++)
-                at = std::fill_n(at, pairs_of(whole(*batch, at)), no_result());
-        }
-        BatchQueue queue(call, begin, end, results,
-                         {options_.precision, fresh, false, options_.devices});
-        gpu::compute_on_devices(&devices_, call, queue, limits_,
-                                [&] { return BatchWork(&devices_, call, cpu, &queue); });
-        cpu->compute_all();
-        call->attempt(
-            [&] { queue.take_rest([&](const Span &span) { queue.undone.push_back(span); }); });
-        if (call->failed()) return call->status();
-        for (const Span &span : queue.undone)
-            if (const gkl_shim_status status = compute_undone(cpu, span, fresh)) return status;
-        return GKL_SHIM_OK;
-    }
-
-    // Computes reads that no device has computed.
-    gkl_shim_status compute_undone(CpuShare *cpu, const Span &span, bool fresh) const {
-        if (span.first == span.last) return GKL_SHIM_OK;
-        const PartialBatch part(span);
-        const gkl_shim_pairhmm_batch &batch = part.batch;
-        double *const values = span.results + span.pair;
-        const int64_t letters = batch.haplotype_offsets[haplotypes_of(batch)];
-        const int64_t refused = find_refused(cpu_.as_gkl, batch.haplotype_bases, letters);
-        if (refused >= 0) {
-            int64_t region = 0;
-            const int64_t *const ends = batch.haplotype_offsets;
-            while (ends[batch.region_haplotypes[region + 1]] <= refused) region++;
-            return invalid("haplotype_bases: a letter of region %lld is none of ACGTN",
-                           (long long)(span.region + region));
-        }
-        if (fresh)
-            cpu->compute(batch, values, pairs_of(span));
-        else
-            cpu->complete(batch, values, pairs_of(span), cpu_.threads);
-        return GKL_SHIM_OK;
-    }
-
-    const std::vector<gkl_shim_pairhmm_cuda_device> hardware_;
-    const gkl_shim_pairhmm_cuda_options options_;
-    const CudaDriver driver_;
-    const CpuSettings cpu_;
-    gpu::Devices devices_;
-    gpu::LaunchLimits limits_;
-    mutable std::mutex totals_mutex_;
-    gkl_shim_pairhmm_stats totals_ = {};
-};
+    if (fresh)
+        cpu->compute(batch, values, pairs_of(span));
+    else
+        cpu->complete(batch, values, pairs_of(span), cpu_.threads);
+    return GKL_SHIM_OK;
+}
 
 extern "C" gkl_shim_status gkl_shim_pairhmm_cuda_open(const gkl_shim_pairhmm_cuda_options *options,
                                                       gkl_shim_pairhmm_cuda **engine) {
@@ -212,25 +191,18 @@ extern "C" gkl_shim_status gkl_shim_pairhmm_cuda_compute(gkl_shim_pairhmm_cuda *
 }
 
 extern "C" const char *gkl_shim_pairhmm_cuda_loss(gkl_shim_pairhmm_cuda *engine, int32_t *number) {
-    return engine->loss(number);
+    return engine->devices().loss(number);
 }
 
 extern "C" int32_t gkl_shim_pairhmm_cuda_uses(const gkl_shim_pairhmm_cuda *engine, int32_t number) {
-    return engine->uses(number);
+    return engine->devices().uses(number);
 }
 
 extern "C" gkl_shim_status gkl_shim_pairhmm_cuda_statistics(const gkl_shim_pairhmm_cuda *engine,
                                                             gkl_shim_pairhmm_stats *stats) {
     const FloatingPointMode mode;
-    engine->statistics(stats);
+    *stats = engine->statistics();
     return GKL_SHIM_OK;
-}
-
-extern "C" gkl_shim_status gkl_shim_pairhmm_cuda_measure(gkl_shim_pairhmm_cuda *engine,
-                                                         const gkl_shim_pairhmm_batch *batch,
-                                                         double *log10_likelihoods, int32_t repeats,
-                                                         gkl_shim_pairhmm_cuda_stages *stages) {
-    return engine->measure(*batch, log10_likelihoods, repeats, stages);
 }
 
 extern "C" void gkl_shim_pairhmm_cuda_close(gkl_shim_pairhmm_cuda *engine) {

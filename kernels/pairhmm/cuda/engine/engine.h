@@ -1,7 +1,52 @@
 // The CUDA engine, for this library's own callers.
 #pragma once
 
+#include <mutex>
+#include <vector>
+
 #include "gkl_shim_internal.h"
+#include "gpu/call.h"
+#include "gpu/devices.h"
+#include "gpu/driver.h"
+#include "gpu/launch_threads.h"
+#include "pairhmm/cpu/engine.h"
+#include "pairhmm/cuda/engine/cpu_share.h"
+#include "pairhmm/cuda/planner/span.h"
+
+// The devices, kernels and settings that calls compute with, and what they have done.
+struct gkl_shim_pairhmm_cuda {
+   public:
+    explicit gkl_shim_pairhmm_cuda(const gkl_shim_pairhmm_cuda_options &options);
+
+    // Fills in the results of batches, which are stored one after another. `done`: what was done
+    // for this call; may be null.
+    gkl_shim_status compute(const gkl_shim_pairhmm_batch *begin, const gkl_shim_pairhmm_batch *end,
+                            double *results, gkl_shim_pairhmm_stats *done);
+
+    // What all calls have done.
+    gkl_shim_pairhmm_stats statistics() const;
+
+    const gkl_shim_pairhmm_cuda_options &options() const { return options_; }
+    gkl_shim::gpu::Devices &devices() { return devices_; }
+    const gkl_shim::gpu::Devices &devices() const { return devices_; }
+
+   private:
+    gkl_shim_pairhmm_cuda_options own(gkl_shim_pairhmm_cuda_options options) const;
+    gkl_shim_status compute_all(gkl_shim::gpu::Call *call, gkl_shim::pairhmm::CpuShare *cpu,
+                                const gkl_shim_pairhmm_batch *begin,
+                                const gkl_shim_pairhmm_batch *end, double *results);
+    gkl_shim_status compute_undone(gkl_shim::pairhmm::CpuShare *cpu,
+                                   const gkl_shim::pairhmm::Span &span, bool fresh) const;
+
+    const std::vector<gkl_shim_pairhmm_cuda_device> hardware_;
+    const gkl_shim_pairhmm_cuda_options options_;
+    const gkl_shim::CudaDriver driver_;
+    const gkl_shim::pairhmm::CpuSettings cpu_;
+    gkl_shim::gpu::Devices devices_;
+    gkl_shim::gpu::LaunchLimits limits_;
+    mutable std::mutex totals_mutex_;
+    gkl_shim_pairhmm_stats totals_ = {};
+};
 
 namespace gkl_shim {
 namespace pairhmm {

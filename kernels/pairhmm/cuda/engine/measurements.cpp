@@ -1,13 +1,14 @@
-#include "pairhmm/cuda/engine/stage_times.h"
-
+// Where the time of a batch goes on a device. Only builds for benchmarks have this file.
 #include <algorithm>
 #include <chrono>
 #include <vector>
 
+#include "gkl_shim_measurements.h"
 #include "gpu/call.h"
 #include "gpu/driver.h"
 #include "pairhmm/cuda/engine/batch_queue.h"
 #include "pairhmm/cuda/engine/chunk.h"
+#include "pairhmm/cuda/engine/engine.h"
 
 namespace gkl_shim {
 namespace pairhmm {
@@ -65,8 +66,6 @@ void time_chunk(const CudaDriver &driver, void *const *marks, int repeats, Chunk
     stages->kernel += median(&kernel);
 }
 
-}  // namespace
-
 gkl_shim_status time_stages(gpu::Device *device, const gkl_shim_pairhmm_cuda_options &options,
                             const gkl_shim_pairhmm_batch &batch, double *results, int repeats,
                             gkl_shim_pairhmm_cuda_stages *stages) {
@@ -98,5 +97,16 @@ gkl_shim_status time_stages(gpu::Device *device, const gkl_shim_pairhmm_cuda_opt
     });
 }
 
+}  // namespace
 }  // namespace pairhmm
 }  // namespace gkl_shim
+
+using namespace gkl_shim::pairhmm;
+
+extern "C" gkl_shim_status gkl_shim_pairhmm_cuda_measure(gkl_shim_pairhmm_cuda *engine,
+                                                         const gkl_shim_pairhmm_batch *batch,
+                                                         double *log10_likelihoods, int32_t repeats,
+                                                         gkl_shim_pairhmm_cuda_stages *stages) {
+    return time_stages(&engine->devices()[0], engine->options(), *batch, log10_likelihoods, repeats,
+                       stages);
+}
