@@ -51,7 +51,8 @@ def symbols(library: Path, which: str) -> dict[str, str]:
 
 
 def test_only_the_c_interface_and_jni_are_exported(tmp_path):
-    headers = {path.name: path.read_text() for folder in HEADER_FOLDERS for path in folder.iterdir()}
+    files = [path for folder in HEADER_FOLDERS for path in folder.iterdir()]
+    headers = {path.name: path.read_text() for path in files}
     functions = {
         name: set(re.findall(r"^GKL_SHIM_API [^(]*?(\w+)\(", text, re.MULTILINE))
         for name, text in headers.items()
