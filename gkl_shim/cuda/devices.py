@@ -24,7 +24,7 @@ __all__ = [
     "device_names",
     "double_ratio",
     "import_cupy",
-    "loss",
+    "next_loss",
     "one_line",
     "warn_of_loss",
 ]
@@ -213,21 +213,21 @@ def warn_of_loss(number: int, name: str, reason: str) -> None:
     )
 
 
-def loss(next_loss: Callable[[Any, Any], Any], engine: Any) -> tuple[int, str] | None:
+def next_loss(function: Callable[[Any, Any], Any], engine: Any) -> tuple[int, str] | None:
     """Return the number of a failed device and the reason, or None if no other device has failed.
 
     Each failure is returned once.
 
     Parameters
     ----------
-    next_loss
-        The native library's ``_loss`` function for this engine.
+    function
+        The native library's ``_next_loss`` function for this engine.
     engine
         The engine's pointer.
     """
     ffi, _ = _native.library()
     number = ffi.new("int32_t *")
-    reason = next_loss(engine, number)
+    reason = function(engine, number)
     return (number[0], ffi.string(reason).decode(errors="replace")) if reason else None
 
 

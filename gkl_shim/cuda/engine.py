@@ -94,7 +94,7 @@ class DeviceEngine:
 
     def tell_of_losses(self) -> None:
         """Warn of each device that has failed since the last call."""
-        while found := cuda_devices.loss(self._function("loss"), self.pointer):
+        while found := cuda_devices.next_loss(self._function("next_loss"), self.pointer):
             number, reason = found
             name = next(device.name for device in self._devices if device.number == number)
             cuda_devices.warn_of_loss(number, name, reason)

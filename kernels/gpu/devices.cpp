@@ -68,12 +68,12 @@ Device::~Device() {
 }
 
 Slot *Device::take_slot(const SlotMaker &make) {
-    if (!free_.empty()) {
-        Slot *const slot = free_.back();
-        free_.pop_back();
+    if (!free_slots_.empty()) {
+        Slot *const slot = free_slots_.back();
+        free_slots_.pop_back();
         return slot;
     }
-    free_.reserve(slots_.size() + 1);
+    free_slots_.reserve(slots_.size() + 1);
     const CudaContext current(driver, context);
     slots_.push_back(make(this));
     return slots_.back().get();
@@ -81,7 +81,7 @@ Slot *Device::take_slot(const SlotMaker &make) {
 
 bool Device::reserve(Slot *slot) {
     const int64_t need = slot->device_bytes();
-    for (Slot *idle : free_) {
+    for (Slot *idle : free_slots_) {
         if (reserved_ - slot->reserved_ <= memory_bytes - need) break;
         free_memory(idle);
     }
@@ -99,7 +99,7 @@ void Device::free_memory(Slot *slot) {
 void Device::retire(const ShortText &reason) {
     if (!alive_) return;
     memcpy(loss_, reason, sizeof loss_);
-    untold_ = true;
+    loss_is_new_ = true;
     alive_ = false;
 }
 
@@ -129,19 +129,19 @@ Slot *Devices::take_slot(const Queue &queue, bool wait) {
                 return slot;
             } catch (const CudaFailure &failure) {
                 best->retire(failure.reason);
-                changed_.notify_all();
+                slots_changed_.notify_all();
                 continue;
             }
         }
         if (!any || !wait) return nullptr;
-        changed_.wait(lock);
+        slots_changed_.wait(lock);
     }
 }
 
 void Devices::release(Slot *slot) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    slot->device().free_.push_back(slot);
-    changed_.notify_all();  // not every waiter can use every device
+    slot->device().free_slots_.push_back(slot);
+    slots_changed_.notify_all();  // not every waiter can use every device
 }
 
 bool Devices::reserve(Slot *slot, bool wait) {
@@ -157,22 +157,22 @@ bool Devices::reserve(Slot *slot, bool wait) {
     device.free_memory(slot);
     if (slot->device_bytes() > device.memory_bytes) throw TooLarge();
     const uint64_t turn = device.next_waiter_++;
-    changed_.notify_all();
-    changed_.wait(lock, [&] { return turn == device.first_waiter_ && device.reserve(slot); });
+    slots_changed_.notify_all();
+    slots_changed_.wait(lock, [&] { return turn == device.first_waiter_ && device.reserve(slot); });
     device.first_waiter_++;
-    changed_.notify_all();
+    slots_changed_.notify_all();
     return true;
 }
 
 void Devices::retire(Device *device, const CudaFailure &failure) {
     const std::lock_guard<std::mutex> lock(mutex_);
     device->retire(failure.reason);
-    changed_.notify_all();
+    slots_changed_.notify_all();
 }
 
-const char *Devices::loss(int32_t *number) {
+const char *Devices::next_loss(int32_t *number) {
     for (const auto &device : devices_)
-        if (const char *reason = device->loss()) {
+        if (const char *reason = device->take_loss()) {
             *number = device->number;
             return reason;
         }

@@ -109,9 +109,9 @@ class Device {
 
     // These are called with the lock of Devices held.
     bool has_room(int32_t most) const {
-        return !free_.empty() || int64_t(slots_.size()) < int64_t(most);
+        return !free_slots_.empty() || int64_t(slots_.size()) < int64_t(most);
     }
-    size_t busy() const { return slots_.size() - free_.size(); }
+    size_t busy() const { return slots_.size() - free_slots_.size(); }
     Slot *take_slot(const SlotMaker &make);
     // Reserves device memory for a slot's chunk, if need be after freeing the memory of idle slots.
     bool reserve(Slot *slot);
@@ -120,14 +120,16 @@ class Device {
 
     // Returns the failure that took the device out of use, to the first caller alone. Null
     // otherwise.
-    const char *loss() { return untold_ && untold_.exchange(false) ? loss_ : nullptr; }
+    const char *take_loss() {
+        return loss_is_new_ && loss_is_new_.exchange(false) ? loss_ : nullptr;
+    }
 
     std::vector<std::unique_ptr<Slot>> slots_;
-    std::vector<Slot *> free_;
+    std::vector<Slot *> free_slots_;
     int64_t reserved_ = 0;                         // by all slots
     uint64_t next_waiter_ = 0, first_waiter_ = 0;  // threads that wait for memory, in order
     ShortText loss_;
-    std::atomic<bool> alive_{true}, untold_{false};
+    std::atomic<bool> alive_{true}, loss_is_new_{false};
 };
 
 // All devices of an engine. Calls take slots for their chunks from it. A device that fails once is
@@ -176,8 +178,8 @@ class Devices {
     void retire(Device *device, const CudaFailure &failure);
 
     // Returns the failure that took a device out of use, and sets the device's number. Each
-    // failure is returned once. Null if none is left.
-    const char *loss(int32_t *number);
+    // failure is returned once. Null if there is no other.
+    const char *next_loss(int32_t *number);
 
    private:
     const CudaDriver &driver_;
@@ -185,7 +187,7 @@ class Devices {
     const SlotMaker make_slot_;
     std::vector<std::unique_ptr<Device>> devices_;
     std::mutex mutex_;
-    std::condition_variable changed_;
+    std::condition_variable slots_changed_;
 };
 
 }  // namespace gpu

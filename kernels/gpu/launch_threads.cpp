@@ -10,7 +10,7 @@ bool LaunchThread::launch_next(int32_t threads, bool wait) {
     call_.attempt([&] {
         const std::shared_ptr<Queue> queue = work_.next_queue();
         if (!queue) return;
-        in_flight_.reserve(most_);
+        in_flight_.reserve(most_in_flight_);
         if (Slot *const slot = devices_.take_slot(*queue, wait)) {
             slot->queue = queue;
             launched = launch(slot, slot->chunks_in_flight > 0 ? 1 : threads);
@@ -27,7 +27,8 @@ void LaunchThread::finish() {
         const bool idle = in_flight_.empty();
         if (work_.too_much_for_cpu())
             work_.compute_all_on_cpu();
-        else if (in_flight_.size() < most_ && launch_next(1, idle && !work_.any_for_cpu()))
+        else if (in_flight_.size() < most_in_flight_ &&
+                 launch_next(1, idle && !work_.any_for_cpu()))
             continue;
         else if (idle && !work_.any_left())
             break;
@@ -42,7 +43,7 @@ bool LaunchThread::launch(Slot *slot, int32_t threads) {
     const Device &device = slot->device();
     bool launched = false;
     try {
-        if (slot->queue->take(slot, threads)) {
+        if (slot->queue->fill(slot, threads)) {
             const CudaContext current(device.driver, device.context);
             const gkl_shim_status status = slot->start([&] { make_room(slot); });
             launched = status == GKL_SHIM_OK;

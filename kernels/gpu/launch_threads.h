@@ -29,10 +29,10 @@ class Queue {
     // About how many chunks are left, once one has been taken.
     virtual int64_t chunks_left() const = 0;
 
-    bool more() const { return more_ && !call_.failed(); }
+    bool more() const { return has_more_ && !call_.failed(); }
 
-    // Puts the next chunk into a slot, to be planned by `threads` threads. False: none is left.
-    bool take(Slot *slot, int32_t threads) {
+    // Fills a slot with the next chunk, to be planned by `threads` threads. False: none is left.
+    bool fill(Slot *slot, int32_t threads) {
         const std::lock_guard<std::mutex> lock(mutex_);
         bool taken = false;
         while (!taken && more()) taken = next(slot, threads);
@@ -47,7 +47,7 @@ class Queue {
     Call &call() const { return call_; }
 
     std::mutex mutex_;
-    std::atomic<bool> more_{false};
+    std::atomic<bool> has_more_{false};
 
    private:
     Call &call_;
@@ -108,7 +108,7 @@ class LaunchThread {
    public:
     // `most`: chunks in flight.
     LaunchThread(Devices *devices, Call *call, Work *work, size_t most)
-        : devices_(*devices), call_(*call), work_(*work), most_(most) {}
+        : devices_(*devices), call_(*call), work_(*work), most_in_flight_(most) {}
     ~LaunchThread() { collect_all(); }
     LaunchThread(const LaunchThread &) = delete;
 
@@ -131,7 +131,7 @@ class LaunchThread {
     Devices &devices_;
     Call &call_;
     Work &work_;
-    const size_t most_;
+    const size_t most_in_flight_;
     std::vector<Slot *> in_flight_;  // the oldest first
 };
 

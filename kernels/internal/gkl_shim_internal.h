@@ -281,7 +281,7 @@ GKL_SHIM_API gkl_shim_status gkl_shim_pairhmm_cuda_compute(gkl_shim_pairhmm_cuda
 
 /* Why a failed device is no longer used: a line that stays valid as long as the engine, and the
  * device's number. Only the first caller after a failure gets it; NULL if there is nothing new. */
-GKL_SHIM_API const char *gkl_shim_pairhmm_cuda_loss(gkl_shim_pairhmm_cuda *engine, int32_t *number);
+GKL_SHIM_API const char *gkl_shim_pairhmm_cuda_next_loss(gkl_shim_pairhmm_cuda *engine, int32_t *number);
 
 /* Whether the device with that number is in use, or with -1 whether any device is. */
 GKL_SHIM_API int32_t gkl_shim_pairhmm_cuda_uses(const gkl_shim_pairhmm_cuda *engine,
@@ -411,8 +411,8 @@ GKL_SHIM_API gkl_shim_status gkl_shim_prefilter_cuda_measure(
     gkl_shim_prefilter_cuda *engine, const gkl_shim_prefilter_sequences *reads,
     const gkl_shim_prefilter_sequences *segments, int64_t pairs, int32_t repeats, double *seconds);
 
-/* As gkl_shim_pairhmm_cuda_loss() and gkl_shim_pairhmm_cuda_uses(). */
-GKL_SHIM_API const char *gkl_shim_prefilter_cuda_loss(gkl_shim_prefilter_cuda *engine,
+/* As gkl_shim_pairhmm_cuda_next_loss() and gkl_shim_pairhmm_cuda_uses(). */
+GKL_SHIM_API const char *gkl_shim_prefilter_cuda_next_loss(gkl_shim_prefilter_cuda *engine,
                                                       int32_t *number);
 GKL_SHIM_API int32_t gkl_shim_prefilter_cuda_uses(const gkl_shim_prefilter_cuda *engine,
                                                   int32_t number);
@@ -478,8 +478,8 @@ GKL_SHIM_API gkl_shim_status gkl_shim_mem_cuda_find(gkl_shim_mem_cuda *engine,
                                                     gkl_shim_mem_cuda_call *call,
                                                     gkl_shim_mem_matches **matches);
 
-/* As gkl_shim_pairhmm_cuda_loss() and gkl_shim_pairhmm_cuda_uses(). */
-GKL_SHIM_API const char *gkl_shim_mem_cuda_loss(gkl_shim_mem_cuda *engine, int32_t *number);
+/* As gkl_shim_pairhmm_cuda_next_loss() and gkl_shim_pairhmm_cuda_uses(). */
+GKL_SHIM_API const char *gkl_shim_mem_cuda_next_loss(gkl_shim_mem_cuda *engine, int32_t *number);
 GKL_SHIM_API int32_t gkl_shim_mem_cuda_uses(const gkl_shim_mem_cuda *engine, int32_t number);
 
 /* Close; NULL is allowed. */
@@ -598,8 +598,8 @@ GKL_SHIM_API gkl_shim_status gkl_shim_correct_cuda_measure(
     const gkl_shim_correct_spectrum *spectrum, const gkl_shim_correct_batch *batch,
     uint8_t *corrected, uint8_t *states, int32_t repeats, double *seconds);
 
-/* As gkl_shim_pairhmm_cuda_loss() and gkl_shim_pairhmm_cuda_uses(). */
-GKL_SHIM_API const char *gkl_shim_correct_cuda_loss(gkl_shim_correct_cuda *engine, int32_t *number);
+/* As gkl_shim_pairhmm_cuda_next_loss() and gkl_shim_pairhmm_cuda_uses(). */
+GKL_SHIM_API const char *gkl_shim_correct_cuda_next_loss(gkl_shim_correct_cuda *engine, int32_t *number);
 GKL_SHIM_API int32_t gkl_shim_correct_cuda_uses(const gkl_shim_correct_cuda *engine,
                                                 int32_t number);
 

@@ -29,10 +29,10 @@ Pack<T> load_shared(uint32_t from, const T *) {
     return *shared<Pack<T>>(from);
 }
 
-Handed<double> load_seam(const Handed<double> *from) { return *from; }
-void store_seam(Handed<double> *to, Handed<double> x) { *to = x; }
-Handed<double> load_ring(uint32_t from) { return *shared<Handed<double>>(from); }
-void store_ring(uint32_t to, Handed<double> x) { *shared<Handed<double>>(to) = x; }
+BoundaryState<double> load_seam(const BoundaryState<double> *from) { return *from; }
+void store_seam(BoundaryState<double> *to, BoundaryState<double> x) { *to = x; }
+BoundaryState<double> load_ring(uint32_t from) { return *shared<BoundaryState<double>>(from); }
+void store_ring(uint32_t to, BoundaryState<double> x) { *shared<BoundaryState<double>>(to) = x; }
 // The warps before this one have ended, so a number that is missing now will never arrive.
 [[noreturn]] void pause() {
     fputs("a stripe waits for a warp that began after it\n", stderr);

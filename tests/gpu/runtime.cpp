@@ -218,7 +218,7 @@ class Numbers : public gpu::Queue {
    public:
     Numbers(gpu::Call *call, const std::vector<int64_t> &numbers, int64_t chunk)
         : Queue(call), numbers_(numbers), chunk_(chunk) {
-        more_ = !numbers.empty();
+        has_more_ = !numbers.empty();
     }
     int64_t chunks_left() const override {
         return (int64_t(numbers_.size()) - next_ + chunk_ - 1) / chunk_;
@@ -232,7 +232,7 @@ class Numbers : public gpu::Queue {
         squares.first = next_;
         squares.count = std::min(chunk_, int64_t(numbers_.size()) - next_);
         next_ += squares.count;
-        more_ = next_ < int64_t(numbers_.size());
+        has_more_ = next_ < int64_t(numbers_.size());
         return true;
     }
 
@@ -343,7 +343,7 @@ int main(int, char **arguments) {
         if (failing == -1 && number[5] == 1 && enough && allocations != once)
             wrong("a second call like the first allocates memory");
         int32_t lost;
-        while (const char *reason = devices.loss(&lost)) printf("lost %d %s\n", lost, reason);
+        while (const char *reason = devices.next_loss(&lost)) printf("lost %d %s\n", lost, reason);
         printf("any %d\n", devices.uses(-1));
     }
     if (live != 0) wrong("something is not freed");

@@ -104,7 +104,7 @@ bool ChunkQueue::next(gpu::Slot *slot, int32_t threads) {
     chunk.cut = cut_reads(reads_.reads, next_, reads_.count, chunk_bases_, reads_.spectrum.k());
     next_ = chunk.cut.end;
     bases_left_ -= chunk.cut.bases;
-    more_ = next_ < reads_.count;
+    has_more_ = next_ < reads_.count;
     return true;
 }
 

@@ -77,7 +77,7 @@ class ChunkQueue : public gpu::Queue {
    public:
     ChunkQueue(gpu::Call *call, const CorrectCall &reads, int64_t bases, int64_t chunk_bases)
         : Queue(call), reads_(reads), bases_left_(bases), chunk_bases_(chunk_bases) {
-        more_ = reads_.count > 0;
+        has_more_ = reads_.count > 0;
     }
 
     int64_t chunks_left() const override { return bases_left_ / chunk_bases_ + 1; }
@@ -89,8 +89,8 @@ class ChunkQueue : public gpu::Queue {
     // No device is left.
     void give_up() {
         const std::lock_guard<std::mutex> lock(mutex_);
-        if (more_) undone_.emplace_back(next_, reads_.count);
-        more_ = false;
+        if (has_more_) undone_.emplace_back(next_, reads_.count);
+        has_more_ = false;
     }
     // Begins and ends of reads that no device has corrected.
     const std::vector<std::pair<int64_t, int64_t>> &undone() const { return undone_; }

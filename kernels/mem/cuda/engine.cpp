@@ -178,8 +178,8 @@ extern "C" gkl_shim_status gkl_shim_mem_cuda_find(gkl_shim_mem_cuda *engine,
     });
 }
 
-extern "C" const char *gkl_shim_mem_cuda_loss(gkl_shim_mem_cuda *engine, int32_t *number) {
-    return engine->devices.loss(number);
+extern "C" const char *gkl_shim_mem_cuda_next_loss(gkl_shim_mem_cuda *engine, int32_t *number) {
+    return engine->devices.next_loss(number);
 }
 
 extern "C" int32_t gkl_shim_mem_cuda_uses(const gkl_shim_mem_cuda *engine, int32_t number) {

@@ -27,7 +27,7 @@ class ChunkQueue : public gpu::Queue {
           outcome_(*outcome) {
         outcome_.undone = 0;
         outcome_.fault = -1;
-        more_ = next_ < outcome_.last;
+        has_more_ = next_ < outcome_.last;
     }
 
     int64_t chunks_left() const override { return (outcome_.last - next_ + step_ - 1) / step_; }
@@ -40,14 +40,14 @@ class ChunkQueue : public gpu::Queue {
     // No device is left.
     void give_up() {
         const std::lock_guard<std::mutex> lock(mutex_);
-        if (more_) mark_undone(next_, outcome_.last);
-        more_ = false;
+        if (has_more_) mark_undone(next_, outcome_.last);
+        has_more_ = false;
     }
     // A candidate is out of range: no chunk after it is needed.
     void add_fault(int64_t fault) {
         const std::lock_guard<std::mutex> lock(mutex_);
         if (outcome_.fault < 0 || fault < outcome_.fault) outcome_.fault = fault;
-        more_ = false;
+        has_more_ = false;
     }
 
    protected:
@@ -57,7 +57,7 @@ class ChunkQueue : public gpu::Queue {
         chunk.results = results_;
         chunk.first = next_;
         chunk.last = next_ = std::min(next_ + step_, outcome_.last);
-        more_ = next_ < outcome_.last;
+        has_more_ = next_ < outcome_.last;
         return true;
     }
 

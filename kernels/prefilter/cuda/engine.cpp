@@ -90,7 +90,7 @@ struct gkl_shim_prefilter_cuda {
         });
     }
 
-    const char *loss(int32_t *number) { return devices_.loss(number); }
+    const char *next_loss(int32_t *number) { return devices_.next_loss(number); }
     bool uses(int32_t number) const { return devices_.uses(number); }
 
    private:
@@ -160,9 +160,9 @@ extern "C" gkl_shim_status gkl_shim_prefilter_cuda_measure(
     return guarded([&] { return engine->measure(*reads, *segments, pairs, repeats, seconds); });
 }
 
-extern "C" const char *gkl_shim_prefilter_cuda_loss(gkl_shim_prefilter_cuda *engine,
+extern "C" const char *gkl_shim_prefilter_cuda_next_loss(gkl_shim_prefilter_cuda *engine,
                                                     int32_t *number) {
-    return engine->loss(number);
+    return engine->next_loss(number);
 }
 
 extern "C" int32_t gkl_shim_prefilter_cuda_uses(const gkl_shim_prefilter_cuda *engine,

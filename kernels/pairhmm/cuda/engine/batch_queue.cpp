@@ -1,7 +1,7 @@
 #include "pairhmm/cuda/engine/batch_queue.h"
 
 #include "common/error.h"
-#include "pairhmm/cuda/engine/chunk.h"
+#include "pairhmm/cuda/engine/batch_slot.h"
 
 namespace gkl_shim {
 namespace pairhmm {
@@ -16,12 +16,12 @@ BatchQueue::BatchQueue(gpu::Call *call, const gkl_shim_pairhmm_batch *begin,
 }
 
 bool BatchQueue::next(gpu::Slot *slot, int32_t threads) {
-    Chunk &chunk = *static_cast<Chunk *>(slot);
+    BatchSlot &chunk = *static_cast<BatchSlot *>(slot);
     place_.threads = threads;
     place_.chunks_in_flight = slot->chunks_in_flight;
     const gkl_shim_pairhmm_cuda_chunk begin = place_;
     const int32_t taken = gkl_shim_pairhmm_cuda_planner_take(
-        chunk.planner(options.precision), batch_, options.fresh ? nullptr : results_, &place_);
+        chunk.planner(options.precision), batch_, options.all_wanted ? nullptr : results_, &place_);
     if (taken < 0) {
         call().fail(gkl_shim_status(-taken));
         return false;
@@ -41,7 +41,7 @@ void BatchQueue::to_next_region() {
         place_ = {};
         batch_++;
     }
-    more_ = batch_ != end_;
+    has_more_ = batch_ != end_;
 }
 
 }  // namespace pairhmm

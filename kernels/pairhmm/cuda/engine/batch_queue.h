@@ -1,4 +1,4 @@
-// Batches on their way through the kernels of one precision.
+// The queues of chunks for the kernels of one precision.
 #pragma once
 
 #include <stdint.h>
@@ -8,7 +8,7 @@
 
 #include "gkl_shim_internal.h"
 #include "gpu/launch_threads.h"
-#include "pairhmm/cuda/engine/leftovers.h"
+#include "pairhmm/cuda/engine/unfinished_reads.h"
 #include "pairhmm/cuda/planner/span.h"
 
 namespace gkl_shim {
@@ -16,12 +16,12 @@ namespace pairhmm {
 
 struct BatchQueueOptions {
     int32_t precision;
-    bool fresh;        // there are no results yet, and all are wanted; else those that are NaN
+    bool all_wanted;   // there are no results yet, and all are wanted; else those that are NaN
     bool fast_double;  // only for devices that are not slow in double precision
     const gkl_shim_pairhmm_cuda_device *devices;
 };
 
-// Given batches, cuts them into chunks. Their results lie in one array, batch after batch.
+// The chunks of several batches. Their results lie in one array, batch after batch.
 class BatchQueue : public gpu::Queue {
    public:
     BatchQueue(gpu::Call *call, const gkl_shim_pairhmm_batch *begin,
@@ -35,14 +35,14 @@ class BatchQueue : public gpu::Queue {
         return bases_left_ / std::max<int64_t>(last_bases_, 1) + 1;
     }
 
-    // Takes all that is left and calls leave(span) for it. No other thread may take chunks.
-    template <class Leave>
-    void take_rest(Leave leave) {
-        while (more_) {
+    // Takes all that is left and calls visit(span) for it. No other thread may take chunks.
+    template <class Visit>
+    void take_rest(Visit visit) {
+        while (has_more_) {
             gkl_shim_pairhmm_cuda_chunk end = {};
             end.region = batch_->regions;
-            leave(span_between(*batch_, results_, place_, end));
-            place_.pair = pairs_of(whole(*batch_, results_));
+            visit(span_between(*batch_, results_, place_, end));
+            place_.pair = pairs_of(whole_span(*batch_, results_));
             place_.region = batch_->regions;
             to_next_region();
         }
@@ -51,11 +51,11 @@ class BatchQueue : public gpu::Queue {
     // A device failed before it had computed these reads.
     void add_undone(const Span &span) {
         const std::lock_guard<std::mutex> lock(mutex_);
-        undone.push_back(span);
+        undone_spans.push_back(span);
     }
 
     const BatchQueueOptions options;
-    std::vector<Span> undone;
+    std::vector<Span> undone_spans;
 
    protected:
     bool next(gpu::Slot *slot, int32_t threads) override;
@@ -72,16 +72,16 @@ class BatchQueue : public gpu::Queue {
 
 // Reads that a rescue owns, as a batch.
 struct RescuedReads {
-    explicit RescuedReads(Leftovers &&left) : reads(std::move(left)), batch(reads.batch()) {}
+    explicit RescuedReads(UnfinishedReads &&left) : reads(std::move(left)), batch(reads.batch()) {}
 
-    Leftovers reads;
+    UnfinishedReads reads;
     const gkl_shim_pairhmm_batch batch;
 };
 
-// Given reads that lack results, cuts them into chunks for double precision.
+// The chunks, for double precision, of reads that lack results.
 class Rescue : public RescuedReads, public BatchQueue {
    public:
-    Rescue(gpu::Call *call, Leftovers &&left, const BatchQueueOptions &options)
+    Rescue(gpu::Call *call, UnfinishedReads &&left, const BatchQueueOptions &options)
         : RescuedReads(std::move(left)),
           BatchQueue(call, &batch, &batch + 1, reads.values(), options) {}
 };

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "pairhmm/cuda/engine/chunk.h"
+#include "pairhmm/cuda/engine/batch_slot.h"
 
 namespace gkl_shim {
 namespace pairhmm {
@@ -18,110 +18,113 @@ constexpr int64_t kRescueCells = 1 << 28;
 // even if they belong to one read, which leaves most of a vector empty.
 constexpr int64_t kFewCells = 1 << 15;
 // The fewest reads of a region that the CPU computes at a time: they fill a vector.
-constexpr int64_t kPieceReads = 8;
+constexpr int64_t kMinCpuReads = 8;
 
 }  // namespace
 
 std::shared_ptr<gpu::Queue> BatchWork::next_queue() {
-    if (!queue_.more() || !devices_.any_for(queue_)) close_all();
-    while (!ready_.empty() && !ready_.back()->more()) ready_.pop_back();
-    if (!ready_.empty()) return ready_.back();
+    if (!queue_.more() || !devices_.any_for(queue_)) dispatch_all();
+    while (!rescues_.empty() && !rescues_.back()->more()) rescues_.pop_back();
+    if (!rescues_.empty()) return rescues_.back();
     if (!queue_.more()) return nullptr;
     return {std::shared_ptr<gpu::Queue>(), &queue_};  // owned by the call
 }
 
 bool BatchWork::any_left() const {
-    return !ready_.empty() || (queue_.more() && devices_.any_for(queue_)) ||
-           std::any_of(open_, open_ + kTargets, [](const Leftovers &l) { return !l.empty(); });
+    return !rescues_.empty() || (queue_.more() && devices_.any_for(queue_)) ||
+           std::any_of(collected_, collected_ + kAssignees,
+                       [](const UnfinishedReads &reads) { return !reads.empty(); });
 }
 
 // The call itself computes what is left in its own queue.
 void BatchWork::no_device_for(gpu::Queue *queue) {
     if (const Rescue *const rescue = rescue_of(queue))
         static_cast<Rescue *>(queue)->take_rest(
-            [&](const Span &span) { leave(span, rescue, true); });
+            [&](const Span &span) { assign_missing(span, rescue, true); });
 }
 
 void BatchWork::collect(gpu::Slot *slot) {
-    Chunk &chunk = *static_cast<Chunk *>(slot);
+    BatchSlot &chunk = *static_cast<BatchSlot *>(slot);
     const Rescue *const rescue = rescue_of(slot->queue.get());
     const bool single = !rescue && queue_.options.precision == GKL_SHIM_SINGLE;
     const int64_t missing = chunk.collect();
     cpu_.computed_cells += chunk.figures.computed_cells;
     if (single) cpu_.rescued += missing;
-    if (rescue) rescue->reads.hand_over(chunk.span);
-    if (missing > 0) leave(chunk.span, rescue, !single);
+    if (rescue) rescue->reads.copy_results(chunk.span);
+    if (missing > 0) assign_missing(chunk.span, rescue, !single);
 }
 
 void BatchWork::lose(gpu::Slot *slot) {
-    const Span &span = static_cast<Chunk *>(slot)->span;
+    const Span &span = static_cast<BatchSlot *>(slot)->span;
     if (const Rescue *const rescue = rescue_of(slot->queue.get()))
-        leave(span, rescue, true);
+        assign_missing(span, rescue, true);
     else
         queue_.add_undone(span);
 }
 
-// Copies the reads of a span that lack results to the leftovers of those who will compute them.
-// Reads that single precision has not tried go to any device: most are long, and slow on the CPU.
-void BatchWork::leave(const Span &span, const Rescue *rescue, bool to_cpu) {
+// Copies the reads of a span that lack results to those that are collected for an assignee. Reads
+// that single precision has not tried go to any device: most are long, and slow on the CPU.
+void BatchWork::assign_missing(const Span &span, const Rescue *rescue, bool to_cpu) {
     const bool any_fast = devices_.any([&](const gpu::Device &device) {
         return !queue_.options.devices[device.index].slow_double;
     });
-    const Target for_tried = any_fast ? kFastDevice : kCpu;
+    const Assignee for_tried_pairs = any_fast ? kFastDevice : kCpu;
     each_region(span, [&](int64_t region, int64_t first, int64_t last, double *values) {
         const int64_t count = haplotypes_of(*span.batch, region);
-        for (auto &rows : rows_) rows.clear();
+        for (auto &reads : region_reads_) reads.clear();
         for (int64_t read = first; read < last; read++, values += count) {
             const double *const end = values + count;
             const double *const lacking = std::find_if(static_cast<const double *>(values), end,
                                                        [](double x) { return isnan(x); });
             if (lacking == end) continue;
             const bool untried = is_untried(*lacking);
-            const Target target = to_cpu    ? untried ? kCpuUntried : kCpu
-                                  : untried ? kAnyDevice
-                                            : for_tried;
+            const Assignee assignee = to_cpu    ? untried ? kCpuUntried : kCpu
+                                      : untried ? kAnyDevice
+                                                : for_tried_pairs;
             double *const to = rescue ? rescue->reads.destination(read) : values;
-            rows_[target].push_back({read, values, to});
+            region_reads_[assignee].push_back({read, values, to});
         }
-        for (int target = 0; target < kTargets; target++) add(Target(target), *span.batch, region);
+        for (int assignee = 0; assignee < kAssignees; assignee++)
+            add_region(Assignee(assignee), *span.batch, region);
     });
     // The next rescue may have the address of this one.
     if (rescue)
-        for (Leftovers &open : open_) open.end_region();
+        for (UnfinishedReads &reads : collected_) reads.end_region();
 }
 
-// Reads of similar length are computed together.
-void BatchWork::add(Target target, const gkl_shim_pairhmm_batch &batch, int64_t region) {
-    std::vector<Leftovers::Row> &rows = rows_[target];
-    const auto length = [&](const Leftovers::Row &row) {
-        return batch.read_offsets[row.read + 1] - batch.read_offsets[row.read];
+// Adds a region's reads, sorted by length, because reads of similar length are computed together.
+void BatchWork::add_region(Assignee assignee, const gkl_shim_pairhmm_batch &batch, int64_t region) {
+    std::vector<UnfinishedReads::Read> &reads = region_reads_[assignee];
+    const auto length = [&](const UnfinishedReads::Read &read) {
+        return batch.read_offsets[read.index + 1] - batch.read_offsets[read.index];
     };
-    std::stable_sort(
-        rows.begin(), rows.end(),
-        [&](const Leftovers::Row &x, const Leftovers::Row &y) { return length(x) > length(y); });
-    Leftovers &open = open_[target];
-    const int64_t most = is_cpu(target) ? kPieceCells : kRescueCells;
-    for (size_t k = 0; k < rows.size(); k++) {
-        if (k % kPieceReads == 0 && open.cells >= most) close(target);
-        open.add(batch, region, rows[k]);
+    std::stable_sort(reads.begin(), reads.end(),
+                     [&](const UnfinishedReads::Read &x, const UnfinishedReads::Read &y) {
+                         return length(x) > length(y);
+                     });
+    UnfinishedReads &collected = collected_[assignee];
+    const int64_t max_cells = is_cpu(assignee) ? kCpuBatchCells : kRescueCells;
+    for (size_t k = 0; k < reads.size(); k++) {
+        if (k % kMinCpuReads == 0 && collected.cells >= max_cells) dispatch(assignee);
+        collected.add(batch, region, reads[k]);
     }
-    if (open.cells >= most) close(target);
+    if (collected.cells >= max_cells) dispatch(assignee);
 }
 
-void BatchWork::close(Target target) {
-    Leftovers closed = std::exchange(open_[target], Leftovers());
-    if (is_cpu(target) || (target == kFastDevice && closed.cells < kFewCells)) {
-        cpu_.add(std::move(closed));
+void BatchWork::dispatch(Assignee assignee) {
+    UnfinishedReads reads = std::exchange(collected_[assignee], UnfinishedReads());
+    if (is_cpu(assignee) || (assignee == kFastDevice && reads.cells < kFewCells)) {
+        cpu_.add(std::move(reads));
         return;
     }
-    const BatchQueueOptions options = {GKL_SHIM_DOUBLE, false, target == kFastDevice,
+    const BatchQueueOptions options = {GKL_SHIM_DOUBLE, false, assignee == kFastDevice,
                                        queue_.options.devices};
-    ready_.push_back(std::make_shared<Rescue>(&call_, std::move(closed), options));
+    rescues_.push_back(std::make_shared<Rescue>(&call_, std::move(reads), options));
 }
 
-void BatchWork::close_all() {
-    for (int target = 0; target < kTargets; target++)
-        if (!open_[target].empty()) close(Target(target));
+void BatchWork::dispatch_all() {
+    for (int assignee = 0; assignee < kAssignees; assignee++)
+        if (!collected_[assignee].empty()) dispatch(Assignee(assignee));
 }
 
 }  // namespace pairhmm

@@ -7,16 +7,16 @@
 #include "gpu/launch_threads.h"
 #include "pairhmm/cuda/engine/batch_queue.h"
 #include "pairhmm/cuda/engine/cpu_share.h"
-#include "pairhmm/cuda/engine/leftovers.h"
+#include "pairhmm/cuda/engine/unfinished_reads.h"
 
 namespace gkl_shim {
 namespace pairhmm {
 
-// Copies the results of chunks into place, and decides who computes the pairs that have none. A
-// chunk has no result for a pair that leaves the range of single precision, or for a read that is
-// too long for it. Such reads of several chunks are collected, and computed in double precision
-// while further chunks are computed in single precision: on a device, or by the CPU engine if the
-// devices are slow in double precision.
+// The work of one launch thread for a call: it copies the results of chunks into place, and decides
+// who computes the pairs that have none. A chunk has no result for a pair that leaves the range of
+// single precision, or for a read that is too long for it. Such reads of several chunks are
+// collected, and computed in double precision while further chunks are computed in single
+// precision: on a device, or by the CPU engine if the devices are slow in double precision.
 class BatchWork : public gpu::Work {
    public:
     BatchWork(gpu::Devices *devices, gpu::Call *call, CpuShare *cpu, BatchQueue *queue)
@@ -35,27 +35,27 @@ class BatchWork : public gpu::Work {
 
    private:
     // Who computes reads that lack results: any device, a device that is fast in double precision,
-    // or the CPU. The CPU counts only the cells of reads that no engine has tried before.
-    enum Target { kAnyDevice, kFastDevice, kCpu, kCpuUntried, kTargets };
+    // or the CPU. It counts cells only of reads that no engine has tried before.
+    enum Assignee { kAnyDevice, kFastDevice, kCpu, kCpuUntried, kAssignees };
 
-    static bool is_cpu(Target target) { return target == kCpu || target == kCpuUntried; }
+    static bool is_cpu(Assignee assignee) { return assignee == kCpu || assignee == kCpuUntried; }
 
     // Null: the queue is the call's own.
     const Rescue *rescue_of(const gpu::Queue *queue) const {
         return queue == &queue_ ? nullptr : static_cast<const Rescue *>(queue);
     }
-    void leave(const Span &span, const Rescue *rescue, bool to_cpu);
-    void add(Target target, const gkl_shim_pairhmm_batch &batch, int64_t region);
-    void close(Target target);
-    void close_all();
+    void assign_missing(const Span &span, const Rescue *rescue, bool to_cpu);
+    void add_region(Assignee assignee, const gkl_shim_pairhmm_batch &batch, int64_t region);
+    void dispatch(Assignee assignee);
+    void dispatch_all();
 
     gpu::Devices &devices_;
     gpu::Call &call_;
     CpuShare &cpu_;
     BatchQueue &queue_;
-    Leftovers open_[kTargets];  // to which reads are still added
-    std::vector<std::shared_ptr<Rescue>> ready_;
-    std::vector<Leftovers::Row> rows_[kTargets];  // of a region
+    UnfinishedReads collected_[kAssignees];  // not dispatched yet
+    std::vector<std::shared_ptr<Rescue>> rescues_;
+    std::vector<UnfinishedReads::Read> region_reads_[kAssignees];  // of one region
 };
 
 }  // namespace pairhmm

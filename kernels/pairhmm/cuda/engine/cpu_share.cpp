@@ -11,48 +11,50 @@ namespace gkl_shim {
 namespace pairhmm {
 namespace {
 
-// With more pieces than this for each thread, all threads stop for them.
-constexpr int64_t kMaxPieces = 4;
+// With more batches waiting than this for each thread, all threads stop launching.
+constexpr int64_t kMaxBatchesPerThread = 4;
 // About how many of their cells a thread computes in a nanosecond.
 constexpr int64_t kCellsPerNanosecond = 2;
 
 }  // namespace
 
-void CpuShare::add(Leftovers &&reads) {
+void CpuShare::add(UnfinishedReads &&reads) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    pieces_.push_back(std::move(reads));
-    piece_count_ = int64_t(pieces_.size());
+    batches_.push_back(std::move(reads));
+    batch_count_ = int64_t(batches_.size());
 }
 
-bool CpuShare::too_many_left() const { return piece_count_ > kMaxPieces * cpu_.threads; }
+bool CpuShare::too_many_left() const {
+    return batch_count_ > kMaxBatchesPerThread * settings_.threads;
+}
 
 void CpuShare::compute_some() {
-    Leftovers piece;
+    UnfinishedReads reads;
     {
         const std::lock_guard<std::mutex> lock(mutex_);
-        if (pieces_.empty()) return;
-        piece = std::move(pieces_.front());
-        pieces_.pop_front();
-        piece_count_ = int64_t(pieces_.size());
+        if (batches_.empty()) return;
+        reads = std::move(batches_.front());
+        batches_.pop_front();
+        batch_count_ = int64_t(batches_.size());
     }
     call_.attempt([&] {
-        const gkl_shim_pairhmm_batch batch = piece.batch();
-        complete(batch, piece.values(), piece.pairs(), 1);
-        piece.hand_over(whole(batch, piece.values()));
+        const gkl_shim_pairhmm_batch batch = reads.batch();
+        compute_missing(batch, reads.values(), reads.pairs(), 1);
+        reads.copy_results(whole_span(batch, reads.values()));
     });
 }
 
 void CpuShare::compute_all() {
     while (any_left() && !call_.failed()) {
-        const int64_t count = piece_count_;
-        parallel_for(count, count * kPieceCells / kCellsPerNanosecond, cpu_.threads,
+        const int64_t count = batch_count_;
+        parallel_for(count, count * kCpuBatchCells / kCellsPerNanosecond, settings_.threads,
                      [this](int64_t) { compute_some(); });
     }
 }
 
-void CpuShare::complete(const gkl_shim_pairhmm_batch &batch, double *values, int64_t pairs,
-                        int threads) {
-    CpuSettings settings = cpu_;
+void CpuShare::compute_missing(const gkl_shim_pairhmm_batch &batch, double *values, int64_t pairs,
+                               int threads) {
+    CpuSettings settings = settings_;
     settings.threads = threads;
     settings.only_missing = true;
     const bool untried = std::any_of(values, values + pairs, is_untried);
@@ -64,7 +66,7 @@ void CpuShare::complete(const gkl_shim_pairhmm_batch &batch, double *values, int
 
 void CpuShare::compute(const gkl_shim_pairhmm_batch &batch, double *values, int64_t pairs) {
     on_cpu += pairs;
-    const CpuCounts counts = compute_on_cpu(cpu_, batch, values);
+    const CpuCounts counts = compute_on_cpu(settings_, batch, values);
     computed_cells += counts.computed_cells;
     rescued += counts.rescued_pairs;
     rescaled += counts.rescaled_pairs;

@@ -1,4 +1,4 @@
-// What the CPU engine does for a call of the CUDA engine.
+// The CPU's share of a call of the CUDA engine.
 #pragma once
 
 #include <stdint.h>
@@ -10,22 +10,23 @@
 #include "gkl_shim_internal.h"
 #include "gpu/call.h"
 #include "pairhmm/cpu/engine.h"
-#include "pairhmm/cuda/engine/leftovers.h"
+#include "pairhmm/cuda/engine/unfinished_reads.h"
 
 namespace gkl_shim {
 namespace pairhmm {
 
-// Cells that a thread computes at a time: about a millisecond of work.
-constexpr int64_t kPieceCells = 1 << 21;
+// Cells of the reads that a thread computes at a time: about a millisecond of work.
+constexpr int64_t kCpuBatchCells = 1 << 21;
 
-// Computes on the CPU what devices leave without results, and counts what was done for the call.
+// The reads of a call that the CPU computes, because no device has results for them, and the counts
+// of what was done for the call.
 class CpuShare {
    public:
-    CpuShare(gpu::Call *call, const CpuSettings &cpu) : call_(*call), cpu_(cpu) {}
+    CpuShare(gpu::Call *call, const CpuSettings &cpu) : call_(*call), settings_(cpu) {}
 
     // Any thread computes these reads' missing results when it has time.
-    void add(Leftovers &&reads);
-    bool any_left() const { return piece_count_ > 0; }
+    void add(UnfinishedReads &&reads);
+    bool any_left() const { return batch_count_ > 0; }
     // Whether all threads should stop launching and compute instead, so that memory stays bounded.
     bool too_many_left() const;
 
@@ -35,7 +36,8 @@ class CpuShare {
     void compute_all();
 
     // Computes the pairs that have no result. Throws std::bad_alloc.
-    void complete(const gkl_shim_pairhmm_batch &batch, double *values, int64_t pairs, int threads);
+    void compute_missing(const gkl_shim_pairhmm_batch &batch, double *values, int64_t pairs,
+                         int threads);
 
     // Computes all pairs. Throws std::bad_alloc.
     void compute(const gkl_shim_pairhmm_batch &batch, double *values, int64_t pairs);
@@ -45,10 +47,10 @@ class CpuShare {
 
    private:
     gpu::Call &call_;
-    const CpuSettings cpu_;
+    const CpuSettings settings_;
     std::mutex mutex_;
-    std::deque<Leftovers> pieces_;
-    std::atomic<int64_t> piece_count_{0};
+    std::deque<UnfinishedReads> batches_;
+    std::atomic<int64_t> batch_count_{0};
 };
 
 }  // namespace pairhmm

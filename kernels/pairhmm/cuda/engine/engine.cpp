@@ -2,7 +2,7 @@
 //
 // Given batches, it cuts them into chunks (batch_queue.h), which launch threads take to the devices
 // (gpu/launch_threads.h). A chunk is planned and written to pinned memory, travels to a device in
-// one transfer, and is computed by one kernel launch for each width of tile (chunk.h). Several
+// one transfer, and is computed by one kernel launch for each width of tile (batch_slot.h). Several
 // chunks are in flight at once, so that planning, transfers and kernels overlap.
 //
 // Results have the CPU engine's bits. Pairs outside the range of single precision are computed in
@@ -26,8 +26,8 @@
 #include "gpu/launch_threads.h"
 #include "pairhmm/batch.h"
 #include "pairhmm/cuda/engine/batch_queue.h"
+#include "pairhmm/cuda/engine/batch_slot.h"
 #include "pairhmm/cuda/engine/batch_work.h"
-#include "pairhmm/cuda/engine/chunk.h"
 #include "pairhmm/cuda/engine/cpu_share.h"
 #include "pairhmm/cuda/engine/engine.h"
 #include "pairhmm/cuda/planner/span.h"
@@ -60,12 +60,12 @@ void add_size(const gkl_shim_pairhmm_batch &batch, gkl_shim_pairhmm_stats *stats
 
 gkl_shim_pairhmm_cuda::gkl_shim_pairhmm_cuda(const gkl_shim_pairhmm_cuda_options &options)
     : hardware_(options.devices, options.devices + options.device_count),
-      options_(own(options)),
+      options_(with_own_devices(options)),
       driver_(*options.driver),
-      cpu_{&cpu_builds().best(), options_.threads, options.precision == GKL_SHIM_DOUBLE,
-           options.conventions == GKL_SHIM_AS_GKL},
+      cpu_settings_{&cpu_builds().best(), options_.threads, options.precision == GKL_SHIM_DOUBLE,
+                    options.conventions == GKL_SHIM_AS_GKL},
       devices_(driver_, options.slots, [this](gpu::Device *device) {
-          return std::make_unique<Chunk>(device, options_, options_.planning);
+          return std::make_unique<BatchSlot>(device, options_, options_.planning);
       }) {
     for (const gkl_shim_pairhmm_cuda_device &device : hardware_)
         devices_.add(device.number, device.context, device.memory_bytes);
@@ -83,7 +83,7 @@ gkl_shim_status gkl_shim_pairhmm_cuda::compute(const gkl_shim_pairhmm_batch *beg
                                                gkl_shim_pairhmm_stats *done) {
     const Clock::time_point start = Clock::now();
     gpu::Call call;
-    CpuShare cpu(&call, cpu_);
+    CpuShare cpu(&call, cpu_settings_);
     const gkl_shim_status status = compute_all(&call, &cpu, begin, end, results);
     if (status != GKL_SHIM_OK) return status;
     gkl_shim_pairhmm_stats stats = {};
@@ -113,7 +113,7 @@ gkl_shim_pairhmm_stats gkl_shim_pairhmm_cuda::statistics() const {
 }
 
 // The caller's options, with this engine's copy of the devices.
-gkl_shim_pairhmm_cuda_options gkl_shim_pairhmm_cuda::own(
+gkl_shim_pairhmm_cuda_options gkl_shim_pairhmm_cuda::with_own_devices(
     gkl_shim_pairhmm_cuda_options options) const {
     options.threads = allowed_threads(options.threads);
     options.devices = hardware_.data();
@@ -124,34 +124,34 @@ gkl_shim_status gkl_shim_pairhmm_cuda::compute_all(gpu::Call *call, CpuShare *cp
                                                    const gkl_shim_pairhmm_batch *begin,
                                                    const gkl_shim_pairhmm_batch *end,
                                                    double *results) {
-    const bool fresh = options_.precision == GKL_SHIM_SINGLE;
-    if (!fresh) {
+    const bool all_wanted = options_.precision == GKL_SHIM_SINGLE;
+    if (!all_wanted) {
         double *at = results;
         for (const gkl_shim_pairhmm_batch *batch = begin; batch != end; batch++)
-            at = std::fill_n(at, pairs_of(whole(*batch, at)), no_result());
+            at = std::fill_n(at, pairs_of(whole_span(*batch, at)), no_result());
     }
     BatchQueue queue(call, begin, end, results,
-                     {options_.precision, fresh, false, options_.devices});
+                     {options_.precision, all_wanted, false, options_.devices});
     gpu::compute_on_devices(&devices_, call, queue, limits_,
                             [&] { return BatchWork(&devices_, call, cpu, &queue); });
     cpu->compute_all();
     call->attempt(
-        [&] { queue.take_rest([&](const Span &span) { queue.undone.push_back(span); }); });
+        [&] { queue.take_rest([&](const Span &span) { queue.undone_spans.push_back(span); }); });
     if (call->failed()) return call->status();
-    for (const Span &span : queue.undone)
-        if (const gkl_shim_status status = compute_undone(cpu, span, fresh)) return status;
+    for (const Span &span : queue.undone_spans)
+        if (const gkl_shim_status status = compute_undone(cpu, span, all_wanted)) return status;
     return GKL_SHIM_OK;
 }
 
 // Computes reads that no device has computed.
 gkl_shim_status gkl_shim_pairhmm_cuda::compute_undone(CpuShare *cpu, const Span &span,
-                                                      bool fresh) const {
+                                                      bool all_wanted) const {
     if (span.first == span.last) return GKL_SHIM_OK;
     const PartialBatch part(span);
     const gkl_shim_pairhmm_batch &batch = part.batch;
     double *const values = span.results + span.pair;
     const int64_t letters = batch.haplotype_offsets[haplotypes_of(batch)];
-    const int64_t refused = find_refused(cpu_.as_gkl, batch.haplotype_bases, letters);
+    const int64_t refused = find_refused(cpu_settings_.as_gkl, batch.haplotype_bases, letters);
     if (refused >= 0) {
         int64_t region = 0;
         const int64_t *const ends = batch.haplotype_offsets;
@@ -159,10 +159,10 @@ gkl_shim_status gkl_shim_pairhmm_cuda::compute_undone(CpuShare *cpu, const Span 
         return invalid("haplotype_bases: a letter of region %lld is none of ACGTN",
                        (long long)(span.region + region));
     }
-    if (fresh)
+    if (all_wanted)
         cpu->compute(batch, values, pairs_of(span));
     else
-        cpu->complete(batch, values, pairs_of(span), cpu_.threads);
+        cpu->compute_missing(batch, values, pairs_of(span), cpu_settings_.threads);
     return GKL_SHIM_OK;
 }
 
@@ -190,8 +190,9 @@ extern "C" gkl_shim_status gkl_shim_pairhmm_cuda_compute(gkl_shim_pairhmm_cuda *
     });
 }
 
-extern "C" const char *gkl_shim_pairhmm_cuda_loss(gkl_shim_pairhmm_cuda *engine, int32_t *number) {
-    return engine->devices().loss(number);
+extern "C" const char *gkl_shim_pairhmm_cuda_next_loss(gkl_shim_pairhmm_cuda *engine,
+                                                       int32_t *number) {
+    return engine->devices().next_loss(number);
 }
 
 extern "C" int32_t gkl_shim_pairhmm_cuda_uses(const gkl_shim_pairhmm_cuda *engine, int32_t number) {

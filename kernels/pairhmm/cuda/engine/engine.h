@@ -31,17 +31,17 @@ struct gkl_shim_pairhmm_cuda {
     const gkl_shim::gpu::Devices &devices() const { return devices_; }
 
    private:
-    gkl_shim_pairhmm_cuda_options own(gkl_shim_pairhmm_cuda_options options) const;
+    gkl_shim_pairhmm_cuda_options with_own_devices(gkl_shim_pairhmm_cuda_options options) const;
     gkl_shim_status compute_all(gkl_shim::gpu::Call *call, gkl_shim::pairhmm::CpuShare *cpu,
                                 const gkl_shim_pairhmm_batch *begin,
                                 const gkl_shim_pairhmm_batch *end, double *results);
     gkl_shim_status compute_undone(gkl_shim::pairhmm::CpuShare *cpu,
-                                   const gkl_shim::pairhmm::Span &span, bool fresh) const;
+                                   const gkl_shim::pairhmm::Span &span, bool all_wanted) const;
 
     const std::vector<gkl_shim_pairhmm_cuda_device> hardware_;
     const gkl_shim_pairhmm_cuda_options options_;
     const gkl_shim::CudaDriver driver_;
-    const gkl_shim::pairhmm::CpuSettings cpu_;
+    const gkl_shim::pairhmm::CpuSettings cpu_settings_;
     gkl_shim::gpu::Devices devices_;
     gkl_shim::gpu::LaunchLimits limits_;
     mutable std::mutex totals_mutex_;

@@ -7,7 +7,7 @@
 #include "gpu/call.h"
 #include "gpu/driver.h"
 #include "pairhmm/cuda/engine/batch_queue.h"
-#include "pairhmm/cuda/engine/chunk.h"
+#include "pairhmm/cuda/engine/batch_slot.h"
 #include "pairhmm/cuda/engine/engine.h"
 
 namespace gkl_shim {
@@ -39,7 +39,7 @@ struct Marks {
     void *at[3] = {};
 };
 
-void time_chunk(const CudaDriver &driver, void *const *marks, int repeats, Chunk *chunk,
+void time_chunk(const CudaDriver &driver, void *const *marks, int repeats, BatchSlot *chunk,
                 gkl_shim_pairhmm_cuda_stages *stages) {
     std::vector<double> plan, write, transfer, kernel;
     for (int k = 0; k < repeats; k++) {
@@ -74,13 +74,13 @@ gkl_shim_status time_stages(gpu::Device *device, const gkl_shim_pairhmm_cuda_opt
         const CudaDriver &driver = device->driver;
         const CudaContext current(driver, device->context);
         Marks marks(driver);
-        Chunk chunk(device, options, 0);
+        BatchSlot chunk(device, options, 0);
         gpu::Call call;
         const bool single = options.precision == GKL_SHIM_SINGLE;
         BatchQueue queue(&call, &batch, &batch + 1, results,
                          {options.precision, single, false, options.devices});
-        if (!single) std::fill_n(results, pairs_of(whole(batch, results)), no_result());
-        while (queue.take(&chunk, options.threads)) {
+        if (!single) std::fill_n(results, pairs_of(whole_span(batch, results)), no_result());
+        while (queue.fill(&chunk, options.threads)) {
             // Memory is allocated and the kernels are loaded.
             if (const gkl_shim_status status = chunk.start()) return status;
             chunk.wait();

@@ -18,7 +18,7 @@ namespace {
 
 constexpr double kPatienceSeconds = 10;
 
-std::atomic<bool> lost{false};
+std::atomic<bool> gpu_given_up{false};
 
 void warn(const std::string &text) {
     const std::string line = "[gkl-shim " GKL_SHIM_VERSION "] warning: PairHMM: " + text + "\n";
@@ -27,13 +27,13 @@ void warn(const std::string &text) {
 
 // From now on, the CPU computes.
 void give_up(const std::string &reason) {
-    if (!lost.exchange(true))
+    if (!gpu_given_up.exchange(true))
         warn("no GPU (" + reason + "); the CPU engine computes, with the same answers");
 }
 
-void tell_of_losses(gkl_shim_pairhmm_cuda *engine) {
+void warn_of_losses(gkl_shim_pairhmm_cuda *engine) {
     int32_t number;
-    while (const char *reason = gkl_shim_pairhmm_cuda_loss(engine, &number)) {
+    while (const char *reason = gkl_shim_pairhmm_cuda_next_loss(engine, &number)) {
         if (gkl_shim_pairhmm_cuda_uses(engine, -1))
             warn("GPU " + std::to_string(number) + " is no longer used: " + reason +
                  "; other devices or the CPU compute its work");
@@ -65,23 +65,24 @@ gkl_shim_pairhmm_cuda *engine_for(bool double_precision, bool as_gkl) {
 
 // Opens the engine that GATK usually needs, and lets it compute a first batch. If only some devices
 // fail, a caller is told after its own first call.
-std::string use(const gkl_shim_opened &opened) {
+std::string warm_up(const gkl_shim_opened &opened) {
     opened_by_python = static_cast<const gkl_shim_pairhmm_opened *>(opened.record);
     gkl_shim_pairhmm_cuda *const engine = engine_for(false, true);
     const gkl_shim_pairhmm_batch &first = opened_by_python->first;
     std::vector<double> results;
     if (!engine || guarded([&] {
-                       results.resize(size_t(pairs_of(whole(first, nullptr))));
+                       results.resize(size_t(pairs_of(whole_span(first, nullptr))));
                        return compute_checked(engine, first, results.data(), nullptr);
                    }) != GKL_SHIM_OK)
         return gkl_shim_last_error();
     int32_t number;
-    return gkl_shim_pairhmm_cuda_uses(engine, -1) ? ""
-                                                  : gkl_shim_pairhmm_cuda_loss(engine, &number);
+    return gkl_shim_pairhmm_cuda_uses(engine, -1)
+               ? ""
+               : gkl_shim_pairhmm_cuda_next_loss(engine, &number);
 }
 
-PythonHost &gpus() {
-    static PythonHost *const host = new PythonHost("pairhmm", use);
+PythonHost &python_host() {
+    static PythonHost *const host = new PythonHost("pairhmm", warm_up);
     return *host;
 }
 
@@ -92,17 +93,18 @@ bool driver_present() {
 }  // namespace
 
 void start_cuda(int32_t backend) {
-    if (backend == GKL_SHIM_CUDA || (backend == GKL_SHIM_AUTO && driver_present())) gpus().start();
+    if (backend == GKL_SHIM_CUDA || (backend == GKL_SHIM_AUTO && driver_present()))
+        python_host().start();
 }
 
 bool cuda_wanted(int32_t backend, const gkl_shim_call_estimate &call, gpu::CallCosts *costs) {
-    if (lost) return false;
+    if (gpu_given_up) return false;
     if (backend == GKL_SHIM_AUTO && !costs->prefer_gpu(call)) return false;
-    switch (gpus().wait(backend == GKL_SHIM_CUDA ? kPatienceSeconds : 0)) {
+    switch (python_host().wait(backend == GKL_SHIM_CUDA ? kPatienceSeconds : 0)) {
         case PythonHost::kOpen:
             return true;
         case PythonHost::kFailed:
-            give_up(gpus().text());
+            give_up(python_host().text());
             return false;
         default:
             if (backend == GKL_SHIM_CUDA) give_up("it was not ready within 10 seconds");
@@ -115,12 +117,12 @@ bool compute_on_cuda(const gkl_shim_pairhmm_batch &batch, bool double_precision,
     gkl_shim_pairhmm_cuda *const engine = engine_for(double_precision, as_gkl);
     const bool computed =
         engine && compute_checked(engine, batch, log10_likelihoods, done) == GKL_SHIM_OK;
-    if (engine) tell_of_losses(engine);
+    if (engine) warn_of_losses(engine);
     if (!computed) give_up(gkl_shim_last_error());
     return computed;
 }
 
-std::string cuda_state() { return gpus().text(); }
+std::string cuda_state() { return python_host().text(); }
 
 }  // namespace pairhmm
 }  // namespace gkl_shim

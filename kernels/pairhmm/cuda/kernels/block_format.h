@@ -147,7 +147,7 @@ struct alignas(2 * sizeof(T)) RowState {
 // holds one margin, whose first place is the root's (only the backward pass needs it), then the
 // columns, then another margin.
 template <class T>
-struct alignas(2 * sizeof(T)) Handed {
+struct alignas(2 * sizeof(T)) BoundaryState {
     T t, insertion;
 };
 
@@ -165,7 +165,7 @@ GKL_SHIM_BOTH constexpr int32_t shared_bytes(int32_t rows_per_lane) {
 
 // A tile's scratch: coefficients, backward kappas, the states of heads, the states of tails. The
 // state before the first column follows the other states of each kind. A state holds all rows, then
-// two numbers of each lane: the T above it and its `ends`. All tiles of a striped read share one
+// two numbers of each lane: the T above it and its `end_sum`. All tiles of a striped read share one
 // scratch.
 template <class T>
 struct TileScratch {

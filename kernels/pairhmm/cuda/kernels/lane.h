@@ -341,7 +341,7 @@ class Lane {
         const T match = scale * emission.agree, mismatch = scale * emission.differ;
         Row out;
         out.coefficients.a = present ? a : zero;
-        // c and xx are 0 in the last row, so that T is what `ends` adds. They are 1 in the rows
+        // c and xx are 0 in the last row, so that T is what `end_sum` adds. They are 1 in the rows
         // above a read, which pass D down.
         out.coefficients.c = present ? (last ? zero : c) : one;
         out.coefficients.xx = present ? (last ? zero : xx) : one;
@@ -389,49 +389,49 @@ class Lane {
     // backward, what comes from insertions.
     template <int STEP>
     __device__ __forceinline__ void make_root(const TrieRecord &trie) {
-        first_ = lane_ == entry_lane<STEP>();
+        is_entry_lane_ = lane_ == entry_lane<STEP>();
         top_t_ = above_t_ = STEP == kForward ? border(read_) : start();
         top_insertion_ = above_insertion_ = STEP == kForward ? T(0) : start();
-        ends_ = 0;
+        end_sum_ = 0;
         if constexpr (STRIPED) open_seams<STEP>(trie);
         if (STEP == kForward) {
             // In a stripe several lanes may lie above the read.
-            diagonal_ = (STRIPED ? first_row_ <= 1 : first_) ? top_t_ : T(0);
+            diagonal_t_ = (STRIPED ? first_row_ <= 1 : is_entry_lane_) ? top_t_ : T(0);
 #pragma unroll
             for (int k = 0; k < R; k++) t_[k] = d_[k] = first_row_ + k < 1 ? top_t_ : T(0);
         } else {
             // The insertion passes from row to row, then from lane to lane.
             T insertion = top_insertion_;
-            diagonal_ = top_t_;
+            diagonal_t_ = top_t_;
             const int span = STRIPED ? int(kWarp) : tile_.widest;
             if constexpr (STRIPED) {
-                const Handed<T> flow = seams().receive_root({diagonal_, insertion});
-                diagonal_ = flow.t;
+                const BoundaryState<T> flow = seams().receive_root({diagonal_t_, insertion});
+                diagonal_t_ = flow.t;
                 insertion = flow.insertion;
             }
             for (int k = 0; k < span; k++) {
-                T handed = insertion;
+                T inflow = insertion;
 #pragma unroll
                 for (int row = R - 1; row >= 0; row--) {
-                    t_[row] = a_[row] * handed;
+                    t_[row] = a_[row] * inflow;
                     d_[row] = 0;
-                    handed = kappa_[row] * handed;
+                    inflow = kappa_[row] * inflow;
                 }
                 if constexpr (STRIPED)
-                    if (k == span - 1) seams().send_root({t_[0], handed});
+                    if (k == span - 1) seams().send_root({t_[0], inflow});
                 const T above = from_neighbour<STEP>(t_[0]);
-                handed = from_neighbour<STEP>(handed);
-                if (!first_ && k < span - 1) {
-                    diagonal_ = above;
-                    insertion = handed;
+                inflow = from_neighbour<STEP>(inflow);
+                if (!is_entry_lane_ && k < span - 1) {
+                    diagonal_t_ = above;
+                    insertion = inflow;
                 }
             }
         }
         fetched_id_ = STEP == kForward ? tile_.head_states : tile_.tail_states;
-        keep(fetched_id_);
+        save_state(fetched_id_);
 #pragma unroll
         for (int k = 0; k < R; k += kStates) fetched()[k / kStates * kWarp] = pack_of(k);
-        fetched()[R / kStates * kWarp].row[0] = {diagonal_, ends_};
+        fetched()[R / kStates * kWarp].row[0] = {diagonal_t_, end_sum_};
     }
 
     template <int STEP>
@@ -439,7 +439,7 @@ class Lane {
         const RegionRecord &region = this->region();
         const int stripe = lanes_before_ / kWarp;
         const auto seam_of = [&](int stripe) {
-            return reinterpret_cast<Handed<T> *>(scratch_ - tile_.scratch + region.seams) +
+            return reinterpret_cast<BoundaryState<T> *>(scratch_ - tile_.scratch + region.seams) +
                    int64_t(tile_.reads + stripe) * region.seam_columns + trie.seam;
         };
         const int first = STEP == kForward ? 0 : stripes_ - 1, last = stripes_ - 1 - first;
@@ -456,12 +456,12 @@ class Lane {
     __device__ __forceinline__ void step_stripe(unsigned *letter, const uint8_t **column,
                                                 Prepare prepare) {
         seams().begin_columns();
-        Handed<T> above = seams().receive(0);
+        BoundaryState<T> above = seams().receive(0);
 #pragma unroll
         for (int k = 0; k < kUnrolled; k++) {
             prepare();
-            above_t_ = first_ ? above.t : above_t_;
-            above_insertion_ = first_ ? above.insertion : above_insertion_;
+            above_t_ = is_entry_lane_ ? above.t : above_t_;
+            above_insertion_ = is_entry_lane_ ? above.insertion : above_insertion_;
             if (k + 1 < kUnrolled) above = seams().receive(k + 1);
             step<STEP>(letter, ++*column);
             seams().send(k, {t_[STEP == kForward ? R - 1 : 0], insertion_out_});
@@ -487,7 +487,7 @@ class Lane {
     __device__ __forceinline__ void step(unsigned *letter, const uint8_t *next) {
         const unsigned now = *letter;
         *letter = load_letter(next);
-        T diagonal = diagonal_, insertion = above_insertion_;
+        T diagonal = diagonal_t_, insertion = above_insertion_;
         Pack<T> pack = first_emissions_;
 #pragma unroll
         for (int z = 0; z < R; z++) {
@@ -502,12 +502,12 @@ class Lane {
         }
         first_emissions_ = load_emissions(*letter, STEP == kForward ? 0 : R / kGroup - 1);
         const T last_t = t_[STEP == kForward ? R - 1 : 0];
-        if (STEP == kForward) ends_ = ends_ + last_t;
+        if (STEP == kForward) end_sum_ = end_sum_ + last_t;
         if constexpr (STRIPED) insertion_out_ = insertion;
-        diagonal_ = above_t_;
+        diagonal_t_ = above_t_;
         above_insertion_ = from_neighbour<STEP>(insertion);
         above_t_ = from_neighbour<STEP>(last_t);
-        if (!STRIPED && first_) {
+        if (!STRIPED && is_entry_lane_) {
             above_insertion_ = top_insertion_;
             above_t_ = top_t_;
         }
@@ -529,9 +529,9 @@ class Lane {
         const int32_t store = store_of(what);
         if (store >= 0) {
             if (STEP == kBackward && letter_of(what) >= 0)
-                keep_tail(store, letter_of(what));
+                save_tail(store, letter_of(what));
             else
-                keep(store);
+                save_state(store);
         }
         if (load_of(what) == kNone) return;
 #pragma unroll
@@ -544,15 +544,15 @@ class Lane {
             }
         }
         const RowState<T> own = fetched()[R / kStates * kWarp].row[0];
-        diagonal_ = own.t;
-        ends_ = own.d;
+        diagonal_t_ = own.t;
+        end_sum_ = own.d;
     }
 
-    __device__ __forceinline__ void keep(int32_t id) const {
+    __device__ __forceinline__ void save_state(int32_t id) const {
         StatePack<T> *to = state(id);
 #pragma unroll
         for (int k = 0; k < R; k += kStates) to[k / kStates] = pack_of(k);
-        states_[lane_state(id)] = {diagonal_, ends_};
+        states_[lane_state(id)] = {diagonal_t_, end_sum_};
     }
 
     __device__ __forceinline__ StatePack<T> pack_of(int first) const {
@@ -564,7 +564,7 @@ class Lane {
 
     // Saves the end of a tail. Its last column is not computed, because the join needs only T' and
     // c D' of it, and these need no insertion.
-    __device__ __forceinline__ void keep_tail(int32_t id, int letter) const {
+    __device__ __forceinline__ void save_tail(int32_t id, int letter) const {
         StatePack<T> *to = state(id);
 #pragma unroll
         for (int group = 0; group < R / kGroup; group++) {
@@ -575,7 +575,7 @@ class Lane {
 #pragma unroll
                 for (int z = 0; z < kStates; z++) {
                     const int row = k + z;
-                    const T above = row == R - 1 ? diagonal_ : t_[row == R - 1 ? row : row + 1];
+                    const T above = row == R - 1 ? diagonal_t_ : t_[row == R - 1 ? row : row + 1];
                     pack.row[z] = {emission.value[row % kGroup] * above, c_[row] * d_[row]};
                 }
                 to[k / kStates] = pack;
@@ -723,13 +723,13 @@ class Lane {
     int length_;                        // of the read; 0 in an unused lane
     int first_row_;  // the lane's first row in its read, counted from 1; 0 or less above the read
 
-    bool first_;  // whether the lane is where the pass enters the read
+    bool is_entry_lane_;  // the pass enters the read here
     T a_[R], c_[R], xx_[R], kappa_[R];
     T t_[R], d_[R];  // t_ is the state after the lane's column; d_ is the one for the next column
-    T diagonal_;     // t of the row before the lane's first, in the previous column
+    T diagonal_t_;   // t of the row before the lane's first, in the previous column
     T above_t_;      // t of the same row, in the next column
     T above_insertion_;  // insertion that flows into the next column
-    T ends_;
+    T end_sum_;
     T top_t_, top_insertion_;
     Pack<T> first_emissions_;  // emissions of the next column's first group of rows
     RowState<T> *states_;

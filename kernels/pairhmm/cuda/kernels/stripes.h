@@ -18,30 +18,30 @@ namespace pairhmm {
 
 #if defined(__CUDA_ARCH__)
 // Accesses to memory that other warps write. They bypass the first-level cache.
-__device__ __forceinline__ Handed<double> load_seam(const Handed<double> *from) {
-    Handed<double> x;
+__device__ __forceinline__ BoundaryState<double> load_seam(const BoundaryState<double> *from) {
+    BoundaryState<double> x;
     asm volatile("ld.relaxed.gpu.v2.f64 {%0, %1}, [%2];"
                  : "=d"(x.t), "=d"(x.insertion)
                  : "l"(from)
                  : "memory");
     return x;
 }
-__device__ __forceinline__ void store_seam(Handed<double> *to, Handed<double> x) {
+__device__ __forceinline__ void store_seam(BoundaryState<double> *to, BoundaryState<double> x) {
     asm volatile("st.relaxed.gpu.v2.f64 [%0], {%1, %2};" ::"l"(to), "d"(x.t), "d"(x.insertion)
                  : "memory");
 }
-__device__ __forceinline__ Handed<double> load_ring(uint32_t from) {
-    Handed<double> x;
+__device__ __forceinline__ BoundaryState<double> load_ring(uint32_t from) {
+    BoundaryState<double> x;
     asm volatile("ld.shared.v2.f64 {%0, %1}, [%2];" : "=d"(x.t), "=d"(x.insertion) : "r"(from));
     return x;
 }
-__device__ __forceinline__ void store_ring(uint32_t to, Handed<double> x) {
+__device__ __forceinline__ void store_ring(uint32_t to, BoundaryState<double> x) {
     asm volatile("st.shared.v2.f64 [%0], {%1, %2};" ::"r"(to), "d"(x.t), "d"(x.insertion));
 }
 __device__ __forceinline__ void pause() { __nanosleep(20); }
 #endif
 
-__device__ __forceinline__ bool has_arrived(Handed<double> x) {
+__device__ __forceinline__ bool has_arrived(BoundaryState<double> x) {
     const uint64_t absent = kSeamFill * uint64_t(0x0101010101010101);
     return bit_cast<uint64_t>(x.t) != absent && bit_cast<uint64_t>(x.insertion) != absent;
 }
@@ -52,62 +52,64 @@ class Seams {
    public:
     // `before` is null for the first stripe of the pass, `after` for the last. `top` flows into
     // every column of the first stripe. `ring` is shared memory for kRingColumns columns.
-    __device__ __forceinline__ void open(const Handed<double> *before, Handed<double> *after,
-                                         int32_t length, uint32_t ring, bool last_lane,
-                                         Handed<double> top) {
-        before_ = before;
-        after_ = last_lane ? after : nullptr;
+    __device__ __forceinline__ void open(const BoundaryState<double> *before,
+                                         BoundaryState<double> *after, int32_t length,
+                                         uint32_t ring, bool last_lane, BoundaryState<double> top) {
+        incoming_seam_ = before;
+        outgoing_seam_ = last_lane ? after : nullptr;
         length_ = length;
         ring_ = ring;
-        next_ = 0;
+        next_column_ = 0;
         if (!before && threadIdx.x < kRingColumns) store_ring(slot(threadIdx.x), top);
         __syncwarp();
     }
 
     // What flows into the root of the backward pass. For the first stripe this is `top`.
-    __device__ __forceinline__ Handed<double> receive_root(Handed<double> top) const {
-        if (!before_) return top;
-        Handed<double> x = load_seam(before_);
+    __device__ __forceinline__ BoundaryState<double> receive_root(BoundaryState<double> top) const {
+        if (!incoming_seam_) return top;
+        BoundaryState<double> x = load_seam(incoming_seam_);
         while (__any_sync(0xffffffffu, !has_arrived(x))) {
             pause();
-            x = load_seam(before_);
+            x = load_seam(incoming_seam_);
         }
         return x;
     }
 
-    __device__ __forceinline__ void send_root(Handed<double> out) const {
-        if (after_) store_seam(after_, out);
+    __device__ __forceinline__ void send_root(BoundaryState<double> out) const {
+        if (outgoing_seam_) store_seam(outgoing_seam_, out);
     }
 
     // Call these before and after each four columns of the entry lane.
     __device__ __forceinline__ void begin_columns() {
-        if (before_ && next_ % kRingColumns == 0 && next_ < uint32_t(length_)) fill_ring();
+        if (incoming_seam_ && next_column_ % kRingColumns == 0 && next_column_ < uint32_t(length_))
+            fill_ring();
         // The columns of the last lane. Some of them may lie outside the stream.
-        const int32_t column = int32_t(next_) - (kWarp - 1);
-        to_ = after_ && column > -kSeamMargin && column < length_ ? after_ + kSeamMargin + column
-                                                                  : nullptr;
-        from_ = slot(next_ % kRingColumns);
+        const int32_t column = int32_t(next_column_) - (kWarp - 1);
+        send_to_ = outgoing_seam_ && column > -kSeamMargin && column < length_
+                       ? outgoing_seam_ + kSeamMargin + column
+                       : nullptr;
+        receive_from_ = slot(next_column_ % kRingColumns);
     }
-    __device__ __forceinline__ void end_columns() { next_ += kSeamMargin; }
+    __device__ __forceinline__ void end_columns() { next_column_ += kSeamMargin; }
 
     // What flows into the k-th of the four columns, and what flows out of the last lane's.
-    __device__ __forceinline__ Handed<double> receive(int k) const {
-        return load_ring(from_ + unsigned(k) * unsigned(sizeof(Handed<double>)));
+    __device__ __forceinline__ BoundaryState<double> receive(int k) const {
+        return load_ring(receive_from_ + unsigned(k) * unsigned(sizeof(BoundaryState<double>)));
     }
-    __device__ __forceinline__ void send(int k, Handed<double> out) const {
-        if (to_) store_seam(to_ + k, out);
+    __device__ __forceinline__ void send(int k, BoundaryState<double> out) const {
+        if (send_to_) store_seam(send_to_ + k, out);
     }
 
    private:
     __device__ __forceinline__ uint32_t slot(uint32_t column) const {
-        return ring_ + column * unsigned(sizeof(Handed<double>));
+        return ring_ + column * unsigned(sizeof(BoundaryState<double>));
     }
 
     __device__ __forceinline__ void fill_ring() const {
-        const uint32_t column = next_ + threadIdx.x;
+        const uint32_t column = next_column_ + threadIdx.x;
         const bool own = threadIdx.x < kRingColumns && column < uint32_t(length_);
-        const Handed<double> *from = before_ + kSeamMargin + column;
-        Handed<double> x = {0, 0};
+        const BoundaryState<double> *from = incoming_seam_ + kSeamMargin + column;
+        BoundaryState<double> x = {0, 0};
         if (own) x = load_seam(from);
         while (__any_sync(0xffffffffu, !has_arrived(x))) {
             pause();
@@ -118,15 +120,15 @@ class Seams {
         __syncwarp();
     }
 
-    const Handed<double> *before_;
-    Handed<double> *after_;  // null except in the last lane
+    const BoundaryState<double> *incoming_seam_;
+    BoundaryState<double> *outgoing_seam_;  // null except in the last lane
     int32_t length_;
     uint32_t ring_;
-    uint32_t next_;  // the entry lane's next column
+    uint32_t next_column_;  // the entry lane's next column
 
-    Handed<double> *to_;  // for the four columns, the place to send to and the place in the ring to
-                          // receive from
-    uint32_t from_;
+    // For the four columns, the place to send to and the place in the ring to receive from.
+    BoundaryState<double> *send_to_;
+    uint32_t receive_from_;
 };
 
 }  // namespace pairhmm

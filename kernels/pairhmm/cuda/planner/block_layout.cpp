@@ -49,7 +49,7 @@ class TileOrder {
             if (!part.striped) continue;
             part.seams = chunk->seams + chunk->seam_bytes;
             chunk->seam_bytes +=
-                rounded(part.tiles * part.seam_columns() * int64_t(sizeof(Handed<double>)));
+                rounded(part.tiles * part.seam_columns() * int64_t(sizeof(BoundaryState<double>)));
         }
         chunk->scratch_bytes += chunk->seam_bytes;
     }
@@ -59,14 +59,14 @@ class TileOrder {
     // then the second ones and so on, and of each the reads with the most stripes first.
     void rank_stripes(int32_t first_tile) {
         std::vector<int32_t> reads_of;  // by stripes
-        const auto each_read = [&](auto take) {
+        const auto each_read = [&](auto visit) {
             for (int64_t k = 0; k < plan_.group_count; k++)
                 for (int64_t p = plan_.groups[k]->first_part; p < plan_.groups[k]->end_part; p++) {
                     if (!plan_.parts[p].striped) continue;
                     for (int32_t r = 0; r < plan_.parts[p].rows; r++) {
                         const size_t row = size_t(plan_.parts[p].first_row + r);
-                        take(&plan_.groups[k]->ranks[row],
-                             size_t(stripes_of(plan_.groups[k]->reads[row].length)));
+                        visit(&plan_.groups[k]->ranks[row],
+                              size_t(stripes_of(plan_.groups[k]->reads[row].length)));
                     }
                 }
         };
@@ -140,15 +140,15 @@ void lay_out_block(ChunkPlan *plan, gkl_shim_pairhmm_cuda_chunk *chunk) {
     plan->header.deletion_quals = one_gap_open ? plan->header.insertion_quals : place(bytes);
     plan->header.continuation_quals = place(one_continuation >= 0 ? 1 : bytes);
     plan->header.continuation_mask = one_continuation >= 0 ? 0 : -1;
-    plan->columns_at = place(columns + kColumnMargin);
-    plan->events_at = place(events * int64_t(sizeof(Event)));
+    plan->columns_offset = place(columns + kColumnMargin);
+    plan->events_offset = place(events * int64_t(sizeof(Event)));
     plan->header.regions = place(int64_t(plan->parts.size() * sizeof(RegionRecord)));
     plan->header.tries = place(tries * int64_t(sizeof(TrieRecord)));
     plan->header.haplotypes = place(haplotypes * int64_t(sizeof(HaplotypeRecord)));
     plan->header.reads = place(rows * int64_t(sizeof(ReadRecord)));
     plan->header.tiles = place(plan->tile_count * int64_t(sizeof(TileRecord)));
     plan->header.started = chunk->seams;
-    plan->columns_after = plan->events_at - plan->columns_at - columns;
+    plan->bytes_after_columns = plan->events_offset - plan->columns_offset - columns;
     plan->row_count = rows;
     plan->result_count = results;
     chunk->block_bytes = at;

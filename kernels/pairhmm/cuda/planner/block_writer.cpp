@@ -16,9 +16,9 @@ class GroupWriter {
 
     void write(const Group &group) const {
         if (group.rows.empty()) return;
-        const Streams &streams = group.streams;
+        const ColumnStreams &streams = group.streams;
         write_tracks(group);
-        memcpy(block_ + plan_.columns_at + group.first_column, streams.letters.data(),
+        memcpy(block_ + plan_.columns_offset + group.first_column, streams.letters.data(),
                streams.letters.size());
         memcpy(array<HaplotypeRecord>(plan_.header.haplotypes) + group.first_haplotype,
                group.haplotypes.data(), group.haplotypes.size() * sizeof(HaplotypeRecord));
@@ -60,7 +60,7 @@ class GroupWriter {
         else
             block_[plan_.header.continuation_quals] = uint8_t(group.one_continuation);
         int64_t to = group.first_byte;
-        plan_.each_run(group, [&](int64_t from, int64_t size) {
+        plan_.each_byte_range(group, [&](int64_t from, int64_t size) {
             for (int k = 0; k < count; k++)
                 memcpy(block_ + tracks[k].to + to, tracks[k].from + from, size_t(size));
             to += size;
@@ -68,12 +68,12 @@ class GroupWriter {
     }
 
     void write_tries(const Group &group) const {
-        const Streams &streams = group.streams;
+        const ColumnStreams &streams = group.streams;
         TrieRecord *trie = array<TrieRecord>(plan_.header.tries) + group.first_trie;
-        Event *event = array<Event>(plan_.events_at) + group.first_event;
+        Event *event = array<Event>(plan_.events_offset) + group.first_event;
         for (size_t k = 0; k < streams.tries.size(); k++) {
             const uint32_t column =
-                uint32_t(plan_.columns_at + group.first_column) + streams.tries[k].columns;
+                uint32_t(plan_.columns_offset + group.first_column) + streams.tries[k].columns;
             *trie++ = {column, uint32_t(reinterpret_cast<uint8_t *>(event) - block_),
                        streams.tries[k].length, streams.tries[k].seam};
             const Event *from = streams.events.data() + streams.tries[k].events;
@@ -108,7 +108,7 @@ class GroupWriter {
     void write_tiles(const Group &group, const Part &part, int32_t region) const {
         int32_t at = int32_t(group.first_row + part.first_row);
         TileRecord *const tiles = array<TileRecord>(plan_.header.tiles) + part.first_tile;
-        const Packed *const packed = group.packed.data() + part.first_packed;
+        const PackedTile *const packed = group.packed.data() + part.first_packed;
         int64_t scratch = part.scratch;
         const int64_t tile_scratch = plan_.tile_scratch(part);
         for (int32_t k = 0; k < part.tiles; k++) {
@@ -144,8 +144,9 @@ class GroupWriter {
 
 void write_block(ChunkPlan *plan, uint8_t *block) {
     memcpy(block, &plan->header, sizeof plan->header);
-    memset(block + plan->columns_at, kA, kColumnMargin);
-    memset(block + plan->events_at - plan->columns_after, kA, size_t(plan->columns_after));
+    memset(block + plan->columns_offset, kA, kColumnMargin);
+    memset(block + plan->events_offset - plan->bytes_after_columns, kA,
+           size_t(plan->bytes_after_columns));
     const GroupWriter writer(*plan, block);
     plan->each_group(plan->row_count * kWritePerRead + plan->read_bases * kWritePerBase,
                      [&](const Group &group) { writer.write(group); });

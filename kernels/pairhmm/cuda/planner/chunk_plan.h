@@ -13,8 +13,8 @@
 #include "common/thread_pool.h"
 #include "gkl_shim_internal.h"
 #include "pairhmm/cuda/kernels/block_format.h"
+#include "pairhmm/cuda/planner/column_streams.h"
 #include "pairhmm/cuda/planner/span.h"
-#include "pairhmm/cuda/planner/streams.h"
 #include "pairhmm/cuda/planner/tile_widths.h"
 
 namespace gkl_shim {
@@ -24,7 +24,7 @@ namespace pairhmm {
 inline int64_t rounded(int64_t bytes) { return (bytes + 255) & ~int64_t(255); }
 
 // A tile before its place in the chunk is known. Its reads are the next ones of its part.
-struct Packed {
+struct PackedTile {
     int32_t reads, widest;  // as in TileRecord
     uint8_t read_of[kWarp];
 };
@@ -37,7 +37,7 @@ struct Part {
     int64_t region, first_read, reads;
     int64_t first_pair, haplotype_count;
     bool striped;
-    bool left;                  // to the CPU engine; nothing of it is planned or sent
+    bool for_cpu;               // to the CPU engine; nothing of it is planned or sent
     int64_t most_stripes;       // a read that has more is not computed
     int64_t first_byte, bytes;  // of the reads, in the batch
 
@@ -68,10 +68,10 @@ struct Group {
     std::vector<int32_t> rows;      // which of its part's reads each row of the results is
     std::vector<ReadRecord> reads;  // these reads, tile by tile; starts are counted in the part
     std::vector<int32_t> ranks;     // by row, in striped parts only: the read's rank in the chunk
-    std::vector<Packed> packed;
+    std::vector<PackedTile> packed;
     std::vector<HaplotypeRecord> haplotypes;  // that are computed
     std::vector<int32_t> chosen;              // which of its part's each of them is
-    Streams streams;
+    ColumnStreams streams;
     int64_t bytes, results, computed_cells;
     int32_t passes, joins;                  // warps that the widest region needs
     int32_t striped_passes, striped_joins;  // the same for striped parts
@@ -110,8 +110,8 @@ struct ChunkPlan {
 
     // Filled in by the layout.
     ChunkHeader header;
-    int64_t columns_at, events_at;  // in the block
-    int64_t columns_after;          // bytes between the last column and what follows
+    int64_t columns_offset, events_offset;  // in the block
+    int64_t bytes_after_columns;            // bytes between the last column and what follows
     int64_t row_count, result_count;
     int32_t tile_count;
     std::vector<int32_t> first_stripe;  // the tile of the chunk's first read, by stripes
@@ -124,22 +124,22 @@ struct ChunkPlan {
                      [&](int64_t k) { step(*groups[k]); });
     }
 
-    // Calls take(first, size) for the bytes of a group's reads, in runs: a part's bytes usually
+    // Calls visit(first, size) for the bytes of a group's reads, in runs: a part's bytes usually
     // follow those of the part before. A striped part has none.
-    template <class Take>
-    void each_run(const Group &group, Take take) const {
+    template <class Visit>
+    void each_byte_range(const Group &group, Visit visit) const {
         for (int64_t k = group.first_part, next; k < group.end_part; k = next) {
             const int64_t from = parts[k].first_byte;
             int64_t end = from;
             for (next = k; next < group.end_part && parts[next].first_byte == end; next++)
                 end += parts[next].bytes;
-            if (end > from) take(from, end - from);
+            if (end > from) visit(from, end - from);
         }
     }
 
     // Whether a read of the part's region belongs to it. A read that is not computed belongs to the
     // part that is not striped.
-    bool in_part(const Part &part, int64_t length) const {
+    bool belongs_to(const Part &part, int64_t length) const {
         return (length > widths.longest() && stripes_of(length) <= part.most_stripes) ==
                part.striped;
     }
@@ -152,7 +152,7 @@ struct ChunkPlan {
     bool read_wanted(const Part &part, int64_t read) const {
         return any_wanted(part.first_pair + read * part.haplotype_count, part.haplotype_count);
     }
-    bool wanted(const Part &part, int64_t read, int64_t haplotype) const {
+    bool pair_wanted(const Part &part, int64_t read, int64_t haplotype) const {
         return !values || isnan(values[part.first_pair + read * part.haplotype_count + haplotype]);
     }
     // Whether a read that is wanted has pairs that are computed for the first time.

@@ -36,11 +36,12 @@ void Chunker::take(gkl_shim_pairhmm_cuda_chunk *place) {
     const gkl_shim_pairhmm_batch &batch = plan_.batch;
     while (place->region < batch.regions && !full_ && plan_.nanoseconds < most_nanoseconds) {
         const Region region = region_at(*place);
-        full_ = !region.left && !plan_.parts.empty() && letters_ + region.letters > kChunkLetters;
+        full_ =
+            !region.for_cpu && !plan_.parts.empty() && letters_ + region.letters > kChunkLetters;
         if (full_) break;
         int64_t end = region.reads_end, stripes = 0;
         bool any = end > region.first;
-        if (region.left)
+        if (region.for_cpu)
             any = any &&
                   plan_.any_wanted(region.first_pair, (end - region.first) * region.haplotypes);
         else if (!take_all_reads(region))
@@ -72,8 +73,8 @@ Chunker::Region Chunker::region_at(const gkl_shim_pairhmm_cuda_chunk &place) con
     region.letters =
         batch.haplotype_offsets[haplotypes[1]] - batch.haplotype_offsets[haplotypes[0]];
     region.first_pair = place.pair + place.read * region.haplotypes;
-    region.left = region.letters > kChunkLetters;
-    region.most_stripes = region.left ? 0 : most_stripes(region.haplotypes, region.letters);
+    region.for_cpu = region.letters > kChunkLetters;
+    region.most_stripes = region.for_cpu ? 0 : most_stripes(region.haplotypes, region.letters);
     region.state_bytes =
         (4 * region.haplotypes + 4) * (options_.precision == GKL_SHIM_SINGLE ? 8 : 16);
     return region;
@@ -144,7 +145,7 @@ void Chunker::add_part(const Region &region, int64_t end, int64_t stripes,
     part.reads = end - region.first;
     part.haplotype_count = region.haplotypes;
     part.striped = false;
-    part.left = region.left;
+    part.for_cpu = region.for_cpu;
     part.most_stripes = region.most_stripes;
     part.first_pair = region.first_pair;
     part.first_byte = plan_.batch.read_offsets[region.first];
@@ -153,7 +154,7 @@ void Chunker::add_part(const Region &region, int64_t end, int64_t stripes,
     place->pairs += part.reads * part.haplotype_count;
     place->cells += part.bytes * region.letters;
     int64_t nanoseconds = kPlanPerRegion;
-    if (region.left) {
+    if (region.for_cpu) {
         part.bytes = 0;
     } else {
         nanoseconds += part.reads * kPlanPerRead + region.letters * kPlanPerLetter;
@@ -176,7 +177,7 @@ void Chunker::add_part(const Region &region, int64_t end, int64_t stripes,
 int64_t Chunker::most_stripe_scratch(int64_t haplotypes, int64_t letters) const {
     const int32_t states = int32_t(2 * haplotypes);
     return rounded(TileScratch<double>(kStripedRows, states, states).bytes) +
-           (letters + 4 * kSeamMargin * haplotypes) * int64_t(sizeof(Handed<double>));
+           (letters + 4 * kSeamMargin * haplotypes) * int64_t(sizeof(BoundaryState<double>));
 }
 
 // The most stripes of a read that is computed. Single precision has no stripes. Double precision

@@ -20,7 +20,7 @@ class Chunker {
     struct Region {
         int64_t number, first, reads_end;
         int64_t haplotypes, letters;  // and the bases of these
-        bool left;                    // to the CPU engine; it has too many letters for a chunk
+        bool for_cpu;                 // to the CPU engine; it has too many letters for a chunk
         int64_t first_pair;           // of the first read
         int64_t most_stripes;         // of a read that is computed
         int64_t state_bytes;          // of a base

@@ -39,11 +39,11 @@ class RowPacker {
 
     // Lists the part's reads, and its tiles if it is not striped. Returns the bases of reads that
     // are computed for the first time.
-    int64_t list(Part &part, Group *group) const {
+    int64_t add_reads(Part &part, Group *group) const {
         part.first_row = int32_t(group->rows.size());
         part.first_packed = int32_t(group->packed.size());
         part.width = part.tiles = part.rows = 0;
-        if (part.left) return 0;
+        if (part.for_cpu) return 0;
         const int64_t bases = part.striped ? list_stripes(part, group) : pack_rows(part, group);
         part.rows = int32_t(group->rows.size()) - part.first_row;
         return bases;
@@ -51,7 +51,7 @@ class RowPacker {
 
    private:
     int64_t pack_rows(Part &part, Group *group) const {
-        static_assert(Lengths::kMost < 256, "a step is a byte");
+        static_assert(Lengths::kMaxStep < 256, "a step is a byte");
         group->rows.resize(size_t(part.first_row + part.reads));
         row_memory->steps.resize(size_t(part.reads));
         int32_t *const rows = group->rows.data() + part.first_row;
@@ -72,7 +72,7 @@ class RowPacker {
         }
         group->rows.resize(size_t(part.first_row + count));
 
-        int32_t at[Lengths::kMost + 1], next = 0;
+        int32_t at[Lengths::kMaxStep + 1], next = 0;
         Packer packer;
         part.width = plan_.width;
         lengths.each([&](int step, int32_t reads) {
@@ -124,7 +124,7 @@ class RowPacker {
         part.width = GKL_SHIM_PAIRHMM_CUDA_WIDTHS;
         part.tiles = 0;
         for (int32_t r = 0; r < part.reads; r++)
-            if (plan_.in_part(part, offsets[r + 1] - offsets[r]) && plan_.read_wanted(part, r))
+            if (plan_.belongs_to(part, offsets[r + 1] - offsets[r]) && plan_.read_wanted(part, r))
                 rows.push_back(r);
         std::stable_sort(rows.begin() + part.first_row, rows.end(), [&](int32_t x, int32_t y) {
             return offsets[x + 1] - offsets[x] > offsets[y + 1] - offsets[y];
@@ -152,20 +152,20 @@ class HaplotypeMerger {
 
     // Lists the haplotypes for which some read of the part lacks the result, and their tries'
     // streams.
-    void list(Part &part, Group *group) const {
+    void add_haplotypes(Part &part, Group *group) const {
         TrieMemory &memory = *trie_memory;
         const int64_t *offsets =
             plan_.batch.haplotype_offsets + plan_.batch.region_haplotypes[part.region];
-        if (!part.left) encode_haplotypes(part, group);
+        if (!part.for_cpu) encode_haplotypes(part, group);
         part.first_haplotype = int32_t(group->haplotypes.size());
         memory.chosen.clear();
         const int32_t *rows = group->rows.data() + part.first_row;
-        for (int32_t h = 0; !part.left && h < part.haplotype_count; h++)
+        for (int32_t h = 0; !part.for_cpu && h < part.haplotype_count; h++)
             if (std::any_of(rows, rows + part.rows,
-                            [&](int32_t read) { return plan_.wanted(part, read, h); }))
+                            [&](int32_t read) { return plan_.pair_wanted(part, read, h); }))
                 memory.chosen.push_back(h);
         part.haplotypes = int32_t(memory.chosen.size());
-        Streams &streams = group->streams;
+        ColumnStreams &streams = group->streams;
         part.first_trie = int32_t(streams.tries.size());
         part.first_column = int32_t(streams.columns());
         part.heads = part.tails = part.columns = part.head_states = part.tail_states = 0;
@@ -213,7 +213,7 @@ class HaplotypeMerger {
     // How many streams a trie of the part is cut into. `longest`: its longest sequence.
     int32_t streams_of(const Part &part, const Trie &trie, int64_t longest) const {
         if (!part.striped) {
-            // Streams do not share states.
+            // ColumnStreams do not share states.
             const int32_t room = kMaxStates - 1 - trie.leaves;
             const int32_t most = trie.slots > 0 ? std::max(1, room / trie.slots) : trie.leaves;
             return std::min({plan_.streams, most, trie.leaves});
@@ -273,7 +273,7 @@ void compare_tracks(const ChunkPlan &plan, Group *group) {
     const gkl_shim_pairhmm_batch &batch = plan.batch;
     group->one_gap_open = true;
     group->one_continuation = batch.continuation_quals[plan.parts[group->first_part].first_byte];
-    plan.each_run(*group, [&](int64_t from, int64_t size) {
+    plan.each_byte_range(*group, [&](int64_t from, int64_t size) {
         group->one_gap_open =
             group->one_gap_open &&
             memcmp(batch.insertion_quals + from, batch.deletion_quals + from, size_t(size)) == 0;
@@ -287,7 +287,7 @@ void compare_tracks(const ChunkPlan &plan, Group *group) {
 constexpr int32_t kMaxGridRows = 65535;
 
 // The warps that join this many pairs, one lane a pair. With more, each takes several of them.
-int32_t warps_of(int32_t pairs) { return std::min((pairs + kWarp - 1) / kWarp, kMaxGridRows); }
+int32_t joining_warps(int32_t pairs) { return std::min((pairs + kWarp - 1) / kWarp, kMaxGridRows); }
 
 }  // namespace
 
@@ -297,19 +297,19 @@ void plan_group(ChunkPlan *plan, Group *group) {
     clear(group);
     for (int64_t k = group->first_part; k < group->end_part; k++) {
         Part &part = plan->parts[k];
-        const int64_t read_bases = rows.list(part, group);
-        haplotypes.list(part, group);
+        const int64_t read_bases = rows.add_reads(part, group);
+        haplotypes.add_haplotypes(part, group);
         part.first_result = group->results;
         group->results += int64_t(part.rows) * part.haplotypes;
         group->computed_cells += read_bases * part.trie_columns;
         group->bytes += part.bytes;
         if (part.striped) {
             group->striped_passes = std::max(group->striped_passes, part.heads + part.tails);
-            group->striped_joins = std::max(group->striped_joins, warps_of(part.haplotypes));
+            group->striped_joins = std::max(group->striped_joins, joining_warps(part.haplotypes));
         } else {
             group->passes = std::max(group->passes, part.heads + part.tails);
             group->joins = std::max(
-                group->joins, warps_of(std::min<int32_t>(part.rows, kWarp) * part.haplotypes));
+                group->joins, joining_warps(std::min<int32_t>(part.rows, kWarp) * part.haplotypes));
         }
     }
     compare_tracks(*plan, group);

@@ -14,7 +14,7 @@ constexpr int64_t kCollectPerPair = 1;
 
 // Copies the results of a part of which all pairs are wanted. Returns how many pairs have none.
 // `row`: the read of each row of the results.
-int64_t put_all(const Part &part, const int32_t *row, const double *results, double *values) {
+int64_t copy_all(const Part &part, const int32_t *row, const double *results, double *values) {
     const int64_t count = part.haplotype_count;
     int64_t missing = 0;
     const auto put = [&](double *to, int64_t pairs) {
@@ -36,8 +36,8 @@ int64_t put_all(const Part &part, const int32_t *row, const double *results, dou
 
 // The same for a part of which only the pairs that are NaN are wanted. `chosen`: the haplotype of
 // each column of the results.
-int64_t put_missing(const ChunkPlan &plan, const Part &part, const int32_t *row,
-                    const int32_t *chosen, const double *results, double *values) {
+int64_t copy_missing(const ChunkPlan &plan, const Part &part, const int32_t *row,
+                     const int32_t *chosen, const double *results, double *values) {
     const int64_t count = part.haplotype_count;
     for (int32_t r = 0; r < part.rows; r++) {
         double *const to = values + row[r] * count;
@@ -47,7 +47,7 @@ int64_t put_missing(const ChunkPlan &plan, const Part &part, const int32_t *row,
     const int64_t *offsets = plan.batch.read_offsets + part.first_read;
     int64_t missing = 0;
     for (int64_t r = 0; r < part.reads; r++) {
-        if (!plan.in_part(part, offsets[r + 1] - offsets[r])) continue;
+        if (!plan.belongs_to(part, offsets[r + 1] - offsets[r])) continue;
         for (int64_t pair = r * count; pair < (r + 1) * count; pair++)
             missing += isnan(values[pair]);
     }
@@ -65,8 +65,8 @@ int64_t collect_results(ChunkPlan *plan, const double *results, double *values) 
         for (int64_t k = group.first_part; k < group.end_part; k++) {
             const Part &part = plan->parts[k];
             double *const to = values + part.first_pair;
-            missing += plan->values ? put_missing(*plan, part, row, chosen, result, to)
-                                    : put_all(part, row, result, to);
+            missing += plan->values ? copy_missing(*plan, part, row, chosen, result, to)
+                                    : copy_all(part, row, result, to);
             result += int64_t(part.rows) * part.haplotypes;
             row += part.rows;
             if (plan->values) chosen += part.haplotypes;

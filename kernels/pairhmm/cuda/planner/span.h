@@ -65,20 +65,20 @@ inline Span span_between(const gkl_shim_pairhmm_batch &batch, double *results,
             begin.pair + begin.read * haplotypes_of(batch, begin.region)};
 }
 
-inline Span whole(const gkl_shim_pairhmm_batch &batch, double *results) {
+inline Span whole_span(const gkl_shim_pairhmm_batch &batch, double *results) {
     return {&batch, results, 0, 0, reads_of(batch), 0};
 }
 
-// Calls take(region, first, last, results) for each region of a span: its reads [first, last), and
+// Calls visit(region, first, last, results) for each region of a span: its reads [first, last), and
 // the results of the first.
-template <class Take>
-void each_region(const Span &span, Take take) {
+template <class Visit>
+void each_region(const Span &span, Visit visit) {
     double *results = span.results + span.pair;
     int64_t region = span.region;
     for (int64_t first = span.first; first < span.last; region++) {
         const int64_t last = std::min(span.batch->region_reads[region + 1], span.last);
         if (last == first) continue;
-        take(region, first, last, results);
+        visit(region, first, last, results);
         results += (last - first) * haplotypes_of(*span.batch, region);
         first = last;
     }

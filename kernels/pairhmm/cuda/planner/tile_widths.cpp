@@ -28,9 +28,9 @@ TileWidths::TileWidths(int32_t precision)
     longest_ = kWarp * rows_[count_ - 1];
     if (precision == GKL_SHIM_SINGLE) longest_ = std::min(longest_, int64_t(kLongestSingleRead));
     for (int w = 0; w < count_; w++)
-        for (int step = 0; step <= Lengths::kMost; step++)
+        for (int step = 0; step <= Lengths::kMaxStep; step++)
             lanes_[w][step] =
-                uint8_t(std::min<int>((step * kStep + rows_[w] - 1) / rows_[w], kWarp + 1));
+                uint8_t(std::min<int>((step * kLengthStep + rows_[w] - 1) / rows_[w], kWarp + 1));
 }
 
 }  // namespace pairhmm
@@ -45,7 +45,8 @@ extern "C" int32_t gkl_shim_pairhmm_cuda_shared_bytes(int32_t precision, int32_t
     using namespace gkl_shim::pairhmm;
     // The striped kernel adds a ring of columns that it receives.
     if (kernel == GKL_SHIM_PAIRHMM_CUDA_WIDTHS)
-        return shared_bytes<double>(kStripedRows) + int32_t(kRingColumns * sizeof(Handed<double>));
+        return shared_bytes<double>(kStripedRows) +
+               int32_t(kRingColumns * sizeof(BoundaryState<double>));
     const int32_t rows = rows_of(precision)[kernel];
     return precision == GKL_SHIM_SINGLE ? shared_bytes<float>(rows) : shared_bytes<double>(rows);
 }

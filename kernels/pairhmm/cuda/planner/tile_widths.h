@@ -30,7 +30,7 @@ class TileWidths {
     int64_t longest_;
     const int32_t *rows_;
     const double *cycles_;
-    uint8_t lanes_[GKL_SHIM_PAIRHMM_CUDA_WIDTHS][Lengths::kMost + 1];
+    uint8_t lanes_[GKL_SHIM_PAIRHMM_CUDA_WIDTHS][Lengths::kMaxStep + 1];
 };
 
 }  // namespace pairhmm

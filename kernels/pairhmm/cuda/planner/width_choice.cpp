@@ -71,12 +71,13 @@ void choose_width(ChunkPlan *plan, gkl_shim_pairhmm_cuda_chunk *chunk) {
     Cost costs[GKL_SHIM_PAIRHMM_CUDA_WIDTHS] = {};
     const int64_t parts = int64_t(plan->parts.size()), step = (parts + kSample - 1) / kSample;
     for (int64_t k = 0; k < parts; k += step)
-        if (!plan->parts[size_t(k)].striped && !plan->parts[size_t(k)].left)
+        if (!plan->parts[size_t(k)].striped && !plan->parts[size_t(k)].for_cpu)
             add_part(*plan, plan->parts[size_t(k)], double(step), costs);
     double best = std::numeric_limits<double>::infinity();
     for (int w = 0; w < plan->widths.count(); w++) {
         const Cost &cost = costs[w];
-        // Streams of a trie; 0: one warp computes the whole tile. Stripes make the device busy too.
+        // ColumnStreams of a trie; 0: one warp computes the whole tile. Stripes make the device
+        // busy too.
         const int streams = int(kBusyTiles * plan->multiprocessors /
                                     std::max(1.0, cost.tiles + 2 * double(plan->stripes)) +
                                 1) /

@@ -1,4 +1,4 @@
-// Streams: the columns and events of a trie in the order in which a warp computes them.
+// The columns and events of tries, in the order in which warps compute them.
 #pragma once
 
 #include <stdint.h>
@@ -13,10 +13,11 @@ namespace gkl_shim {
 namespace pairhmm {
 
 // Up to this many columns, computing them again costs less than keeping the state at a fork.
-constexpr int64_t kWorthRepeating = 8;
+constexpr int64_t kMaxRepeatedColumns = 8;
 
-// Makes streams of tries, and holds them one after the other.
-struct Streams {
+// Streams of columns, one after the other. A stream is a trie, or a part of its leaves, in the
+// order in which a warp computes it.
+struct ColumnStreams {
     std::vector<uint8_t> letters;  // of the columns
     std::vector<Event> events;
     std::vector<TrieRecord> tries;  // places in the above
@@ -38,9 +39,9 @@ struct Streams {
         for (int32_t k = 0; k < count; k++) {
             const uint32_t first_column = columns();
             tries.push_back({first_column, uint32_t(events.size()), 0, 0});
-            append_part(trie, tails, int32_t(int64_t(trie.leaves) * k / count),
-                        int32_t(int64_t(trie.leaves) * (k + 1) / count),
-                        trie.leaves + k * trie.slots, trie.leaves + count * trie.slots);
+            append_stream(trie, tails, int32_t(int64_t(trie.leaves) * k / count),
+                          int32_t(int64_t(trie.leaves) * (k + 1) / count),
+                          trie.leaves + k * trie.slots, trie.leaves + count * trie.slots);
             tries.back().length = int32_t(columns() - first_column);
         }
         return count;
@@ -54,61 +55,62 @@ struct Streams {
 
     void find_leaves(const Trie &trie) {
         leaves_.resize(trie.branches.size());
-        saver_.assign(size_t(trie.slots), -1);
+        slot_owner_.assign(size_t(trie.slots), -1);
         int32_t leaves = 0, open = 0;  // slots of branches that may still go on
         for (size_t k = 0; k < leaves_.size(); k++) {
             const Branch &branch = trie.branches[k];
-            while (open > branch.load + 1) leaves_[size_t(saver_[size_t(--open)])].end = leaves;
+            while (open > branch.load + 1)
+                leaves_[size_t(slot_owner_[size_t(--open)])].end = leaves;
             leaves_[k].first = leaves;
             leaves += branch.leaf >= 0;
             leaves_[k].end = leaves;
-            if (branch.save >= 0) saver_[size_t(open++)] = int32_t(k);
+            if (branch.save >= 0) slot_owner_[size_t(open++)] = int32_t(k);
         }
-        while (open > 0) leaves_[size_t(saver_[size_t(--open)])].end = leaves;
+        while (open > 0) leaves_[size_t(slot_owner_[size_t(--open)])].end = leaves;
     }
 
-    void append_part(const Trie &trie, bool tails, int32_t first_leaf, int32_t end_leaf,
-                     int32_t slots, int32_t root) {
+    void append_stream(const Trie &trie, bool tails, int32_t first_leaf, int32_t end_leaf,
+                       int32_t slots, int32_t root) {
         // The branches on the way to these leaves, and which states later branches start from.
         path_.clear();
         for (int32_t k = 0; k < int32_t(leaves_.size()); k++) {
             const Branch &branch = trie.branches[size_t(k)];
             if (leaves_[size_t(k)].first >= end_leaf || leaves_[size_t(k)].end <= first_leaf)
                 continue;
-            const int32_t before = branch.load < 0 ? kNone : saver_[size_t(branch.load)];
-            Step step = {&branch, before, before, branch.length, false, false};
+            const int32_t before = branch.load < 0 ? kNone : slot_owner_[size_t(branch.load)];
+            PathBranch step = {&branch, before, before, branch.length, false, false};
             if (before >= 0) {
-                Step &fork = path_[size_t(before)];
+                PathBranch &fork = path_[size_t(before)];
                 if (fork.repeated) {
                     step.origin = fork.origin;
                     step.distance += fork.distance;
                 }
                 if (before != int32_t(path_.size()) - 1 && step.origin >= 0)
-                    path_[size_t(step.origin)].kept = true;
+                    path_[size_t(step.origin)].saved = true;
             }
-            step.repeated = step.distance <= kWorthRepeating;
-            if (branch.save >= 0) saver_[size_t(branch.save)] = int32_t(path_.size());
+            step.repeated = step.distance <= kMaxRepeatedColumns;
+            if (branch.save >= 0) slot_owner_[size_t(branch.save)] = int32_t(path_.size());
             path_.push_back(step);
         }
         const uint32_t first_column = columns();
         uint32_t at = 0;
-        int32_t store = kNone, letter = -1, in_hand = kNone;
+        int32_t store = kNone, letter = -1, current_slot = kNone;
         const auto add_event = [&](int32_t load) {
             if (store != kNone || load != kNone)
                 events.push_back({at, event_of(store, letter, load)});
             store = kNone;
             letter = -1;
         };
-        for (const Step &step : path_) {
+        for (const PathBranch &step : path_) {
             const Branch &branch = *step.branch;
-            if (branch.load >= 0 && branch.load == in_hand) {
+            if (branch.load >= 0 && branch.load == current_slot) {
                 add_event(kNone);
             } else {
                 add_event(step.origin < 0 ? root : slots + path_[size_t(step.origin)].branch->save);
                 append_letters(trie, step.before, step.origin);
             }
             append_letters(trie, branch);
-            in_hand = branch.save;
+            current_slot = branch.save;
             at = columns() - first_column;
             if (branch.leaf >= first_leaf && branch.leaf < end_leaf) {
                 store = branch.leaf;
@@ -121,25 +123,25 @@ struct Streams {
             }
             if (branch.save >= 0) {
                 at = columns() - first_column;
-                if (step.kept) store = slots + branch.save;
+                if (step.saved) store = slots + branch.save;
             }
         }
         add_event(kNone);
         events.push_back({kNoEvent, event_of(kNone, -1, kNone)});
     }
 
-    struct Step {
+    struct PathBranch {
         const Branch *branch;
         int32_t before;    // the step that it goes on from, or kNone: the root
-        int32_t origin;    // the last step before it whose state is kept if it is needed again
+        int32_t origin;    // the last step before it whose state is saved if it is needed again
         int64_t distance;  // columns from there to its end
-        bool repeated, kept;
+        bool repeated, saved;
     };
 
     // The letters of a step and of those before it, up to the origin.
     void append_letters(const Trie &trie, int32_t step, int32_t origin) {
         if (step == origin) return;
-        const Step &last = path_[size_t(step)];
+        const PathBranch &last = path_[size_t(step)];
         append_letters(trie, last.before, origin);
         append_letters(trie, *last.branch);
     }
@@ -149,8 +151,8 @@ struct Streams {
     }
 
     std::vector<Leaves> leaves_;  // of each branch
-    std::vector<Step> path_;
-    std::vector<int32_t> saver_;  // of each slot: whose state is in it
+    std::vector<PathBranch> path_;
+    std::vector<int32_t> slot_owner_;  // of each slot: whose state is in it
 };
 
 }  // namespace pairhmm

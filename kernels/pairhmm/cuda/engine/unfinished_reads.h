@@ -1,4 +1,4 @@
-// The reads of many chunks that have no result yet.
+// Reads that lack results, of many chunks.
 #pragma once
 
 #include <math.h>
@@ -13,26 +13,26 @@
 namespace gkl_shim {
 namespace pairhmm {
 
-// Copies of reads with pairs that have no result, and of their regions' haplotypes. Reads of many
-// chunks are computed together in this way.
-class Leftovers {
+// Copies of reads with pairs that have no result, and of their regions' haplotypes. With copies,
+// the reads of many chunks are computed together.
+class UnfinishedReads {
    public:
     // A read of a batch, its results so far, and where its results are to be written.
-    struct Row {
-        int64_t read;
+    struct Read {
+        int64_t index;
         const double *values;
-        double *to;
+        double *destination;
     };
 
     int64_t missing = 0, cells = 0;  // pairs without a result, and their cells
 
-    bool empty() const { return to_.empty(); }
+    bool empty() const { return destinations_.empty(); }
     double *values() { return values_.data(); }
     int64_t pairs() const { return int64_t(values_.size()); }
 
-    void add(const gkl_shim_pairhmm_batch &from, int64_t region, const Row &row) {
+    void add(const gkl_shim_pairhmm_batch &from, int64_t region, const Read &read) {
         if (&from != last_batch_ || region != last_region_) begin_region(from, region);
-        const int64_t *const ends = from.read_offsets + row.read;
+        const int64_t *const ends = from.read_offsets + read.index;
         const int64_t length = ends[1] - ends[0];
         for (int k = 0; k < kReadTrackCount; k++) {
             const uint8_t *const bytes = from.*kReadTracks[k];
@@ -44,12 +44,12 @@ class Leftovers {
         const int64_t *const offsets =
             haplotype_offsets_.data() + haplotype_offsets_.size() - 1 - count;
         for (int64_t h = 0; h < count; h++) {
-            if (!isnan(row.values[h])) continue;
+            if (!isnan(read.values[h])) continue;
             missing++;
             cells += length * (offsets[h + 1] - offsets[h]);
         }
-        values_.insert(values_.end(), row.values, row.values + count);
-        to_.push_back(row.to);
+        values_.insert(values_.end(), read.values, read.values + count);
+        destinations_.push_back(read.destination);
     }
 
     // The next read belongs to another region.
@@ -69,10 +69,10 @@ class Leftovers {
     }
 
     // Where the results of a read of batch() are to be written.
-    double *destination(int64_t read) const { return to_[size_t(read)]; }
+    double *destination(int64_t read) const { return destinations_[size_t(read)]; }
 
     // Writes the results of a span of batch() to their destinations.
-    void hand_over(const Span &span) const {
+    void copy_results(const Span &span) const {
         each_region(span, [&](int64_t region, int64_t first, int64_t last, const double *values) {
             const int64_t count = haplotypes_of(*span.batch, region);
             for (int64_t read = first; read < last; read++, values += count)
@@ -105,7 +105,7 @@ class Leftovers {
     std::vector<int64_t> region_reads_, region_haplotypes_, read_offsets_, haplotype_offsets_;
     std::vector<uint8_t> tracks_[kReadTrackCount], haplotype_bases_;
     std::vector<double> values_;
-    std::vector<double *> to_;
+    std::vector<double *> destinations_;
 };
 
 }  // namespace pairhmm

@@ -1,4 +1,4 @@
-#include "pairhmm/cuda/engine/chunk.h"
+#include "pairhmm/cuda/engine/batch_slot.h"
 
 #include <string.h>
 
@@ -15,29 +15,30 @@ constexpr int64_t kWatchedResults = 1 << 16;
 
 }  // namespace
 
-Chunk::Chunk(gpu::Device *device, const gkl_shim_pairhmm_cuda_options &engine, int64_t planning)
+BatchSlot::BatchSlot(gpu::Device *device, const gkl_shim_pairhmm_cuda_options &engine,
+                     int64_t planning)
     : Slot(device),
       engine_(engine),
       hardware_(engine.devices[device->index]),
       planning_(planning) {}
 
-Chunk::~Chunk() {
+BatchSlot::~BatchSlot() {
     free_device_memory();
     block_.free(driver());
     results_.free(driver());
 }
 
-int64_t Chunk::device_bytes() const {
+int64_t BatchSlot::device_bytes() const {
     return device_block_.size_for(figures.block_bytes) + scratch_.size_for(figures.scratch_bytes);
 }
 
-void Chunk::free_device_memory() noexcept {
+void BatchSlot::free_device_memory() noexcept {
     drain();
     device_block_.free(driver());
     scratch_.free(driver());
 }
 
-gkl_shim_pairhmm_cuda_planner *Chunk::planner(int32_t precision) {
+gkl_shim_pairhmm_cuda_planner *BatchSlot::planner(int32_t precision) {
     precision_ = precision;
     Planner &planner = planners_[precision];
     if (!planner) {
@@ -56,19 +57,19 @@ gkl_shim_pairhmm_cuda_planner *Chunk::planner(int32_t precision) {
     return planner.get();
 }
 
-gkl_shim_status Chunk::plan() {
+gkl_shim_status BatchSlot::plan() {
     expected_ = 0;
     return gkl_shim_pairhmm_cuda_planner_plan(planners_[precision_].get(), &figures);
 }
 
-void Chunk::make_room() {
+void BatchSlot::make_room() {
     block_.grow(driver(), stream(), figures.block_bytes);
     device_block_.grow(driver(), stream(), figures.block_bytes);
     scratch_.grow(driver(), stream(), figures.scratch_bytes);
     results_.grow(driver(), stream(), figures.results * int64_t(sizeof(double)));
 }
 
-void Chunk::write() {
+void BatchSlot::write() {
     make_room();
     check(gkl_shim_pairhmm_cuda_planner_write(planners_[precision_].get(), block_.address()));
     expected_ = figures.results;
@@ -77,11 +78,11 @@ void Chunk::write() {
         memset(results_.address(), 0xff, size_t(expected_) * sizeof(double));
 }
 
-void Chunk::send() {
+void BatchSlot::send() {
     driver().send(device_block_.address(), block_.address(), figures.block_bytes, stream());
 }
 
-void Chunk::launch_kernels() {
+void BatchSlot::launch_kernels() {
     const gkl_shim_pairhmm_cuda_kernels &kernels = hardware_.kernels[precision_];
     if (figures.passes == 1) {
         launch_widths(kernels, kWholeTile, 1);
@@ -97,7 +98,7 @@ void Chunk::launch_kernels() {
     }
 }
 
-bool Chunk::has_results() {
+bool BatchSlot::has_results() {
     if (expected_ > kWatchedResults) return Slot::has_results();
     const uint64_t *const results = static_cast<const uint64_t *>(results_.address());
     for (; seen_ < expected_; seen_++)
@@ -105,21 +106,21 @@ bool Chunk::has_results() {
     return true;
 }
 
-int64_t Chunk::collect() {
+int64_t BatchSlot::collect() {
     const int64_t missing = gkl_shim_pairhmm_cuda_planner_finish(
         planners_[precision_].get(), static_cast<const double *>(results_.address()), span.results);
     if (missing < 0) throw Failed{gkl_shim_status(-missing)};
     return missing;
 }
 
-void Chunk::launch_widths(const gkl_shim_pairhmm_cuda_kernels &kernels, int32_t step,
-                          int32_t warps) {
+void BatchSlot::launch_widths(const gkl_shim_pairhmm_cuda_kernels &kernels, int32_t step,
+                              int32_t warps) {
     for (int width = 0; width < GKL_SHIM_PAIRHMM_CUDA_WIDTHS; width++)
         if (figures.tiles[width] > 0) launch_one(kernels, width, step, warps);
 }
 
-void Chunk::launch_one(const gkl_shim_pairhmm_cuda_kernels &kernels, int kernel, int32_t step,
-                       int32_t warps) {
+void BatchSlot::launch_one(const gkl_shim_pairhmm_cuda_kernels &kernels, int kernel, int32_t step,
+                           int32_t warps) {
     uint64_t block = device_block_.address(), tables = kernels.tables[engine_.conventions];
     uint64_t scratch = scratch_.address();
     void *results = results_.address();

@@ -1,4 +1,4 @@
-// A chunk of PairHMM on a device.
+// A slot of a device for PairHMM's chunks.
 #pragma once
 
 #include <stdint.h>
@@ -13,14 +13,15 @@
 namespace gkl_shim {
 namespace pairhmm {
 
-// Computes the reads that a BatchQueue puts into it: plans tiles, writes them to one block of
-// pinned memory, sends the block to the device, and launches one kernel for each width of tile. The
-// kernels write the results to pinned memory.
-class Chunk : public gpu::Slot {
+// The planner, memory and kernels that compute one chunk at a time. A BatchQueue puts the chunk in.
+// The slot plans its tiles, writes them to one block of pinned memory, sends the block to the
+// device, and launches one kernel for each width of tile. The kernels write the results to pinned
+// memory.
+class BatchSlot : public gpu::Slot {
    public:
     // `planning`: as in gkl_shim_pairhmm_cuda_planner_options.
-    Chunk(gpu::Device *device, const gkl_shim_pairhmm_cuda_options &engine, int64_t planning);
-    ~Chunk() override;
+    BatchSlot(gpu::Device *device, const gkl_shim_pairhmm_cuda_options &engine, int64_t planning);
+    ~BatchSlot() override;
 
     // For BatchQueue: the planner of a precision, the figures of the chunk that it has taken, and
     // the reads in it.
