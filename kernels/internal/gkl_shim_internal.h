@@ -281,7 +281,8 @@ GKL_SHIM_API gkl_shim_status gkl_shim_pairhmm_cuda_compute(gkl_shim_pairhmm_cuda
 
 /* Why a failed device is no longer used: a line that stays valid as long as the engine, and the
  * device's number. Only the first caller after a failure gets it; NULL if there is nothing new. */
-GKL_SHIM_API const char *gkl_shim_pairhmm_cuda_next_loss(gkl_shim_pairhmm_cuda *engine, int32_t *number);
+GKL_SHIM_API const char *gkl_shim_pairhmm_cuda_next_loss(gkl_shim_pairhmm_cuda *engine,
+                                                         int32_t *number);
 
 /* Whether the device with that number is in use, or with -1 whether any device is. */
 GKL_SHIM_API int32_t gkl_shim_pairhmm_cuda_uses(const gkl_shim_pairhmm_cuda *engine,
@@ -413,7 +414,7 @@ GKL_SHIM_API gkl_shim_status gkl_shim_prefilter_cuda_measure(
 
 /* As gkl_shim_pairhmm_cuda_next_loss() and gkl_shim_pairhmm_cuda_uses(). */
 GKL_SHIM_API const char *gkl_shim_prefilter_cuda_next_loss(gkl_shim_prefilter_cuda *engine,
-                                                      int32_t *number);
+                                                           int32_t *number);
 GKL_SHIM_API int32_t gkl_shim_prefilter_cuda_uses(const gkl_shim_prefilter_cuda *engine,
                                                   int32_t number);
 
@@ -599,7 +600,8 @@ GKL_SHIM_API gkl_shim_status gkl_shim_correct_cuda_measure(
     uint8_t *corrected, uint8_t *states, int32_t repeats, double *seconds);
 
 /* As gkl_shim_pairhmm_cuda_next_loss() and gkl_shim_pairhmm_cuda_uses(). */
-GKL_SHIM_API const char *gkl_shim_correct_cuda_next_loss(gkl_shim_correct_cuda *engine, int32_t *number);
+GKL_SHIM_API const char *gkl_shim_correct_cuda_next_loss(gkl_shim_correct_cuda *engine,
+                                                         int32_t *number);
 GKL_SHIM_API int32_t gkl_shim_correct_cuda_uses(const gkl_shim_correct_cuda *engine,
                                                 int32_t number);
 

@@ -222,7 +222,8 @@ extern "C" gkl_shim_status gkl_shim_correct_cuda_measure(gkl_shim_correct_cuda *
                          });
 }
 
-extern "C" const char *gkl_shim_correct_cuda_next_loss(gkl_shim_correct_cuda *engine, int32_t *number) {
+extern "C" const char *gkl_shim_correct_cuda_next_loss(gkl_shim_correct_cuda *engine,
+                                                       int32_t *number) {
     return engine->engine.devices.next_loss(number);
 }
 

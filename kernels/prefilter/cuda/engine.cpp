@@ -161,7 +161,7 @@ extern "C" gkl_shim_status gkl_shim_prefilter_cuda_measure(
 }
 
 extern "C" const char *gkl_shim_prefilter_cuda_next_loss(gkl_shim_prefilter_cuda *engine,
-                                                    int32_t *number) {
+                                                         int32_t *number) {
     return engine->next_loss(number);
 }
 
