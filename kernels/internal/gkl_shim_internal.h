@@ -117,60 +117,12 @@ GKL_SHIM_API gkl_shim_status gkl_shim_pairhmm_complete(gkl_shim_pairhmm *handle,
                                                        const gkl_shim_pairhmm_batch *batch,
                                                        double *log10_likelihoods, int64_t size);
 
-/* ---- PairHMM on CUDA devices: the planner ---------------------------------------------------
- *
- * The engine below and the tests use it. It cuts a batch into chunks. It plans each chunk and
- * writes it into one block of memory. One transfer copies the block to a device. The kernels of
- * pairhmm/cuda/kernels/kernels.cu compute the chunk, and the planner copies the results into place.
- */
+/* ---- PairHMM on CUDA devices: the kernels --------------------------------------------------- */
 
 enum {
     GKL_SHIM_PAIRHMM_CUDA_WIDTHS = 5,
     GKL_SHIM_PAIRHMM_CUDA_KERNELS = 6 /* one for each width, then the striped one */
 };
-
-typedef struct {
-    int32_t precision;       /* GKL_SHIM_SINGLE or GKL_SHIM_DOUBLE */
-    int32_t conventions;     /* GKL_SHIM_STRICT or GKL_SHIM_AS_GKL */
-    int32_t threads;         /* for planning, as in gkl_shim_pairhmm_options */
-    int32_t multiprocessors; /* of the device */
-    int32_t rows_per_lane;   /* 0: choose by cost; otherwise every tile uses the kernel with this
-                              many,   unless that cannot hold the region's longest read */
-    int64_t cells;           /* of a chunk, about */
-    int64_t scratch_bytes;   /* limit on a chunk's scratch memory, about */
-    int64_t planning; /* limit on the time to plan a chunk on one thread, in nanoseconds, about; 0:
-                         none */
-} gkl_shim_pairhmm_cuda_planner_options;
-
-typedef struct {
-    /* In: where in the batch the chunk begins, 0 at first. Out: where the next chunk begins. The
-     * reads of one region may be divided among several chunks. */
-    int64_t region, read; /* index of a read within that region */
-    int64_t pair;         /* index of the region's first result */
-
-    int32_t threads; /* in: threads that plan, write and finish the chunk; 0: as in the options */
-    int32_t chunks_in_flight; /* in: other chunks in flight on the device */
-
-    int64_t regions, pairs, cells; /* of the batch, in this chunk */
-
-    int64_t computed_cells;
-    int64_t block_bytes, scratch_bytes;
-    int64_t seams, seam_bytes; /* offset in the scratch, and size */
-    int64_t results;           /* doubles that the kernels write */
-    int32_t passes; /* warps a tile, for all kernels but the striped one. With more than one, each
-                       computes one pass, and a second launch computes the join */
-    int32_t joins;  /* warps a tile in the launch of the join */
-    int32_t striped_passes, striped_joins; /* the same for the striped kernel, which always needs
-                                              a second launch for the join */
-    /* The tiles of each kernel, in order of rows per lane; the stripes come last. */
-    int32_t first_tile[GKL_SHIM_PAIRHMM_CUDA_KERNELS], tiles[GKL_SHIM_PAIRHMM_CUDA_KERNELS];
-} gkl_shim_pairhmm_cuda_chunk;
-
-typedef struct gkl_shim_pairhmm_cuda_planner gkl_shim_pairhmm_cuda_planner;
-
-/* A planner holds one chunk. Only one thread may use it at a time, unlike other handles. */
-GKL_SHIM_API gkl_shim_status gkl_shim_pairhmm_cuda_planner_open(
-    const gkl_shim_pairhmm_cuda_planner_options *options, gkl_shim_pairhmm_cuda_planner **planner);
 
 /* The rows per lane of each kernel, in ascending order, padded with zeros. */
 GKL_SHIM_API void gkl_shim_pairhmm_cuda_widths(int32_t precision,
@@ -183,37 +135,6 @@ GKL_SHIM_API int32_t gkl_shim_pairhmm_cuda_shared_bytes(int32_t precision, int32
  * gkl_shim_status. Writes them to `tables` unless that is NULL. */
 GKL_SHIM_API int64_t gkl_shim_pairhmm_cuda_tables(int32_t precision, int32_t conventions,
                                                   void *tables);
-
-/* Take the next chunk of a batch. This only advances the position in `chunk`. Returns 1, 0 at the
- * end of the batch, or minus a gkl_shim_status. The batch must have been checked and must not
- * change until gkl_shim_pairhmm_cuda_planner_finish().
- *
- * In single precision a chunk computes every pair of a read of up to 512 bases. In double precision
- * it computes the pairs whose value in `values`, the batch's results, is NaN. A NaN with all bits
- * set says that no engine has tried the pair; only reads with at least one of these count in the
- * chunk's computed_cells. A read of more than 256 bases is computed only if its states fit a
- * chunk's scratch: its rows for each haplotype, and 16 bytes for each of their letters and each 256
- * of its rows. */
-GKL_SHIM_API int32_t gkl_shim_pairhmm_cuda_planner_take(gkl_shim_pairhmm_cuda_planner *planner,
-                                                        const gkl_shim_pairhmm_batch *batch,
-                                                        const double *values,
-                                                        gkl_shim_pairhmm_cuda_chunk *chunk);
-
-/* Plan the chunk that was taken and fill in the rest of `chunk`. */
-GKL_SHIM_API gkl_shim_status gkl_shim_pairhmm_cuda_planner_plan(
-    gkl_shim_pairhmm_cuda_planner *planner, gkl_shim_pairhmm_cuda_chunk *chunk);
-
-/* Write the planned chunk to a block of `block_bytes` bytes. */
-GKL_SHIM_API gkl_shim_status
-gkl_shim_pairhmm_cuda_planner_write(gkl_shim_pairhmm_cuda_planner *planner, void *block);
-
-/* Copy the kernels' results to their places in `values`. A result that is not trusted becomes NaN.
- * A pair that was not computed becomes NaN with all bits set. Returns how many pairs of the chunk's
- * reads are NaN now, or minus a gkl_shim_status. */
-GKL_SHIM_API int64_t gkl_shim_pairhmm_cuda_planner_finish(gkl_shim_pairhmm_cuda_planner *planner,
-                                                          const double *results, double *values);
-
-GKL_SHIM_API void gkl_shim_pairhmm_cuda_planner_close(gkl_shim_pairhmm_cuda_planner *planner);
 
 /* ---- PairHMM on CUDA devices: the engine ----------------------------------------------------
  *
@@ -232,7 +153,7 @@ typedef struct {
     int32_t multiprocessors;
     int32_t slow_double;   /* 1: the CPU computes what single precision cannot hold, unless another
                               device has 0 here */
-    int64_t scratch_bytes; /* limit for a chunk */
+    int64_t scratch_bytes; /* limit for a chunk, about */
     int64_t memory_bytes;  /* limit for all chunks, with their blocks */
     gkl_shim_pairhmm_cuda_kernels kernels[2]; /* for GKL_SHIM_SINGLE and GKL_SHIM_DOUBLE */
 } gkl_shim_pairhmm_cuda_device;
@@ -241,13 +162,15 @@ typedef struct {
     int32_t precision;      /* GKL_SHIM_SINGLE or GKL_SHIM_DOUBLE */
     int32_t conventions;    /* GKL_SHIM_STRICT or GKL_SHIM_AS_GKL */
     int32_t threads;        /* for planning, and for pairs that no device computes */
-    int32_t rows_per_lane;  /* as for the planner */
+    int32_t rows_per_lane;  /* 0: choose by cost; otherwise every tile uses the kernel with this
+                               many, unless that cannot hold the region's longest read */
     int32_t slots;          /* limit on a device's chunks in flight, of all calls together */
     int32_t streams;        /* the same limit for one call; 0: chosen from the threads */
     int32_t launch_threads; /* threads that plan and launch chunks, for each call and device; 0:
                                chosen from the threads */
-    int64_t cells[2];       /* of a chunk, as for the planner; for each precision */
-    int64_t planning;       /* of a chunk, as for the planner */
+    int64_t cells[2];       /* of a chunk, about; for each precision */
+    int64_t planning;       /* limit on the time to plan a chunk on one thread, in nanoseconds,
+                               about; 0: none */
     int32_t device_count;
     const gkl_shim_pairhmm_cuda_device *devices;
     const gkl_shim_cuda_driver *driver;

@@ -17,21 +17,15 @@ BatchQueue::BatchQueue(gpu::Call *call, const gkl_shim_pairhmm_batch *begin,
 
 bool BatchQueue::next(gpu::Slot *slot, int32_t threads) {
     BatchSlot &chunk = *static_cast<BatchSlot *>(slot);
-    place_.threads = threads;
-    place_.chunks_in_flight = slot->chunks_in_flight;
-    const gkl_shim_pairhmm_cuda_chunk begin = place_;
-    const int32_t taken = gkl_shim_pairhmm_cuda_planner_take(
-        chunk.planner(options.precision), batch_, options.all_wanted ? nullptr : results_, &place_);
-    if (taken < 0) {
-        call().fail(gkl_shim_status(-taken));
-        return false;
-    }
+    const BatchPlace begin = place_;
+    const ChunkInputs inputs = {batch_, options.all_wanted ? nullptr : results_, threads,
+                                slot->chunks_in_flight};
+    const bool any = chunk.planner(options.precision).choose_reads(inputs, &place_);
     chunk.span = span_between(*batch_, results_, begin, place_);
-    chunk.figures = place_;
     last_bases_ = batch_->read_offsets[chunk.span.last] - batch_->read_offsets[chunk.span.first];
     bases_left_ -= last_bases_;
     to_next_region();
-    return taken > 0;
+    return any;
 }
 
 // Goes on to the next batch at the end of one.

@@ -39,8 +39,7 @@ class BatchQueue : public gpu::Queue {
     template <class Visit>
     void take_rest(Visit visit) {
         while (has_more_) {
-            gkl_shim_pairhmm_cuda_chunk end = {};
-            end.region = batch_->regions;
+            const BatchPlace end = {batch_->regions, 0, 0};
             visit(span_between(*batch_, results_, place_, end));
             place_.pair = pairs_of(whole_span(*batch_, results_));
             place_.region = batch_->regions;
@@ -64,9 +63,9 @@ class BatchQueue : public gpu::Queue {
     void to_next_region();
 
     const gkl_shim_pairhmm_batch *const end_;
-    const gkl_shim_pairhmm_batch *batch_;     // of the next chunk
-    double *results_;                         // of this batch
-    gkl_shim_pairhmm_cuda_chunk place_ = {};  // in this batch
+    const gkl_shim_pairhmm_batch *batch_;  // of the next chunk
+    double *results_;                      // of this batch
+    BatchPlace place_;                     // of the next chunk in this batch
     int64_t bases_left_ = 0, last_bases_ = 0;
 };
 

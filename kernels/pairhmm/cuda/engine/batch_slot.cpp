@@ -29,7 +29,8 @@ BatchSlot::~BatchSlot() {
 }
 
 int64_t BatchSlot::device_bytes() const {
-    return device_block_.size_for(figures.block_bytes) + scratch_.size_for(figures.scratch_bytes);
+    return device_block_.size_for(planned().block_bytes) +
+           scratch_.size_for(planned().scratch_bytes);
 }
 
 void BatchSlot::free_device_memory() noexcept {
@@ -38,63 +39,54 @@ void BatchSlot::free_device_memory() noexcept {
     scratch_.free(driver());
 }
 
-gkl_shim_pairhmm_cuda_planner *BatchSlot::planner(int32_t precision) {
+ChunkPlanner &BatchSlot::planner(int32_t precision) {
     precision_ = precision;
-    Planner &planner = planners_[precision];
-    if (!planner) {
-        const gkl_shim_pairhmm_cuda_planner_options options = {precision,
-                                                               engine_.conventions,
-                                                               engine_.threads,
-                                                               hardware_.multiprocessors,
-                                                               engine_.rows_per_lane,
-                                                               engine_.cells[precision],
-                                                               hardware_.scratch_bytes,
-                                                               planning_};
-        gkl_shim_pairhmm_cuda_planner *made;
-        check(gkl_shim_pairhmm_cuda_planner_open(&options, &made));
-        planner.reset(made);
-    }
-    return planner.get();
+    std::unique_ptr<ChunkPlanner> &planner = planners_[precision];
+    if (!planner)
+        planner = std::make_unique<ChunkPlanner>(PlannerOptions{
+            precision, engine_.conventions, engine_.threads, hardware_.multiprocessors,
+            engine_.rows_per_lane, engine_.cells[precision], hardware_.scratch_bytes, planning_});
+    return *planner;
 }
 
 gkl_shim_status BatchSlot::plan() {
     expected_ = 0;
-    return gkl_shim_pairhmm_cuda_planner_plan(planners_[precision_].get(), &figures);
+    return planners_[precision_]->plan();
 }
 
 void BatchSlot::make_room() {
-    block_.grow(driver(), stream(), figures.block_bytes);
-    device_block_.grow(driver(), stream(), figures.block_bytes);
-    scratch_.grow(driver(), stream(), figures.scratch_bytes);
-    results_.grow(driver(), stream(), figures.results * int64_t(sizeof(double)));
+    block_.grow(driver(), stream(), planned().block_bytes);
+    device_block_.grow(driver(), stream(), planned().block_bytes);
+    scratch_.grow(driver(), stream(), planned().scratch_bytes);
+    results_.grow(driver(), stream(), planned().results * int64_t(sizeof(double)));
 }
 
 void BatchSlot::write() {
     make_room();
-    check(gkl_shim_pairhmm_cuda_planner_write(planners_[precision_].get(), block_.address()));
-    expected_ = figures.results;
+    planners_[precision_]->write(static_cast<uint8_t *>(block_.address()));
+    expected_ = planned().results;
     seen_ = 0;
     if (expected_ <= kWatchedResults)
         memset(results_.address(), 0xff, size_t(expected_) * sizeof(double));
 }
 
 void BatchSlot::send() {
-    driver().send(device_block_.address(), block_.address(), figures.block_bytes, stream());
+    driver().send(device_block_.address(), block_.address(), planned().block_bytes, stream());
 }
 
 void BatchSlot::launch_kernels() {
     const gkl_shim_pairhmm_cuda_kernels &kernels = hardware_.kernels[precision_];
-    if (figures.passes == 1) {
+    if (planned().passes == 1) {
         launch_widths(kernels, kWholeTile, 1);
     } else {
-        launch_widths(kernels, kPass, figures.passes);
-        launch_widths(kernels, kJoin, figures.joins);
+        launch_widths(kernels, kPass, planned().passes);
+        launch_widths(kernels, kJoin, planned().joins);
     }
-    if (figures.seam_bytes > 0) {
-        driver().fill(scratch_.address() + uint64_t(figures.seams), kSeamFill, figures.seam_bytes,
-                      stream());
-        launch_one(kernels, GKL_SHIM_PAIRHMM_CUDA_WIDTHS, kPass, figures.striped_passes);
-        launch_one(kernels, GKL_SHIM_PAIRHMM_CUDA_WIDTHS, kJoin, figures.striped_joins);
+    if (planned().seam_bytes > 0) {
+        driver().fill(scratch_.address() + uint64_t(planned().seams), kSeamFill,
+                      planned().seam_bytes, stream());
+        launch_one(kernels, GKL_SHIM_PAIRHMM_CUDA_WIDTHS, kPass, planned().striped_passes);
+        launch_one(kernels, GKL_SHIM_PAIRHMM_CUDA_WIDTHS, kJoin, planned().striped_joins);
     }
 }
 
@@ -107,16 +99,14 @@ bool BatchSlot::has_results() {
 }
 
 int64_t BatchSlot::collect() {
-    const int64_t missing = gkl_shim_pairhmm_cuda_planner_finish(
-        planners_[precision_].get(), static_cast<const double *>(results_.address()), span.results);
-    if (missing < 0) throw Failed{gkl_shim_status(-missing)};
-    return missing;
+    return planners_[precision_]->collect(static_cast<const double *>(results_.address()),
+                                          span.results);
 }
 
 void BatchSlot::launch_widths(const gkl_shim_pairhmm_cuda_kernels &kernels, int32_t step,
                               int32_t warps) {
     for (int width = 0; width < GKL_SHIM_PAIRHMM_CUDA_WIDTHS; width++)
-        if (figures.tiles[width] > 0) launch_one(kernels, width, step, warps);
+        if (planned().tiles[width] > 0) launch_one(kernels, width, step, warps);
 }
 
 void BatchSlot::launch_one(const gkl_shim_pairhmm_cuda_kernels &kernels, int kernel, int32_t step,
@@ -124,9 +114,9 @@ void BatchSlot::launch_one(const gkl_shim_pairhmm_cuda_kernels &kernels, int ker
     uint64_t block = device_block_.address(), tables = kernels.tables[engine_.conventions];
     uint64_t scratch = scratch_.address();
     void *results = results_.address();
-    int32_t first_tile = figures.first_tile[kernel];
+    int32_t first_tile = planned().first_tile[kernel];
     void *parameters[] = {&block, &tables, &scratch, &results, &first_tile, &step};
-    driver().launch(kernels.functions[kernel], figures.tiles[kernel], warps, kWarp,
+    driver().launch(kernels.functions[kernel], planned().tiles[kernel], warps, kWarp,
                     gkl_shim_pairhmm_cuda_shared_bytes(precision_, kernel), stream(), parameters);
 }
 

@@ -8,6 +8,7 @@
 #include "gkl_shim_internal.h"
 #include "gpu/devices.h"
 #include "gpu/kept_memory.h"
+#include "pairhmm/cuda/planner/chunk_planner.h"
 #include "pairhmm/cuda/planner/span.h"
 
 namespace gkl_shim {
@@ -19,15 +20,17 @@ namespace pairhmm {
 // memory.
 class BatchSlot : public gpu::Slot {
    public:
-    // `planning`: as in gkl_shim_pairhmm_cuda_planner_options.
+    // `planning`: as in PlannerOptions.
     BatchSlot(gpu::Device *device, const gkl_shim_pairhmm_cuda_options &engine, int64_t planning);
     ~BatchSlot() override;
 
-    // For BatchQueue: the planner of a precision, the figures of the chunk that it has taken, and
-    // the reads in it.
-    gkl_shim_pairhmm_cuda_planner *planner(int32_t precision);
-    gkl_shim_pairhmm_cuda_chunk figures = {};
+    // For BatchQueue: the planner that makes the slot's next chunk, of a precision, and the reads
+    // in the chunk.
+    ChunkPlanner &planner(int32_t precision);
     Span span = {};
+
+    // The chunk, once it is planned.
+    const PlannedChunk &planned() const { return planners_[precision_]->chunk(); }
 
     bool has_results() override;
 
@@ -36,7 +39,7 @@ class BatchSlot : public gpu::Slot {
 
     // start() calls these in turn; measurements.cpp calls them one by one.
     gkl_shim_status plan() override;
-    bool is_empty() const override { return figures.results == 0; }
+    bool is_empty() const override { return planned().results == 0; }
     int64_t device_bytes() const override;
     void free_device_memory() noexcept override;
     void write() override;
@@ -48,10 +51,6 @@ class BatchSlot : public gpu::Slot {
     void launch_kernels();
 
    private:
-    typedef std::unique_ptr<gkl_shim_pairhmm_cuda_planner,
-                            void (*)(gkl_shim_pairhmm_cuda_planner *)>
-        Planner;
-
     void make_room();
     void launch_widths(const gkl_shim_pairhmm_cuda_kernels &kernels, int32_t step, int32_t warps);
     void launch_one(const gkl_shim_pairhmm_cuda_kernels &kernels, int kernel, int32_t step,
@@ -60,10 +59,9 @@ class BatchSlot : public gpu::Slot {
     const gkl_shim_pairhmm_cuda_options &engine_;
     const gkl_shim_pairhmm_cuda_device &hardware_;
     const int64_t planning_;
-    Planner planners_[2] = {{nullptr, gkl_shim_pairhmm_cuda_planner_close},
-                            {nullptr, gkl_shim_pairhmm_cuda_planner_close}};
-    int32_t precision_ = GKL_SHIM_SINGLE;
-    int64_t expected_ = 0, seen_ = 0;  // results
+    std::unique_ptr<ChunkPlanner> planners_[2];  // for each precision, made when it is needed
+    int32_t precision_ = GKL_SHIM_SINGLE;        // of the chunk
+    int64_t expected_ = 0, seen_ = 0;            // results
     gpu::KeptMemory<void *> block_, results_;
     gpu::KeptMemory<uint64_t> device_block_, scratch_;
 };

@@ -48,7 +48,7 @@ void BatchWork::collect(gpu::Slot *slot) {
     const Rescue *const rescue = rescue_of(slot->queue.get());
     const bool single = !rescue && queue_.options.precision == GKL_SHIM_SINGLE;
     const int64_t missing = chunk.collect();
-    cpu_.computed_cells += chunk.figures.computed_cells;
+    cpu_.computed_cells += chunk.planned().computed_cells;
     if (single) cpu_.rescued += missing;
     if (rescue) rescue->reads.copy_results(chunk.span);
     if (missing > 0) assign_missing(chunk.span, rescue, !single);

@@ -89,9 +89,9 @@ gkl_shim_status time_stages(gpu::Device *device, const gkl_shim_pairhmm_cuda_opt
             chunk.collect();
             stages->collect += seconds_since(start);
             stages->chunks++;
-            stages->cells += chunk.figures.cells;
-            stages->computed_cells += chunk.figures.computed_cells;
-            stages->block_bytes += chunk.figures.block_bytes;
+            stages->cells += chunk.planned().cells;
+            stages->computed_cells += chunk.planned().computed_cells;
+            stages->block_bytes += chunk.planned().block_bytes;
         }
         return call.status();
     });

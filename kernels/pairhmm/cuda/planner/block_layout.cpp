@@ -14,7 +14,8 @@ class TileOrder {
     explicit TileOrder(ChunkPlan *plan) : plan_(*plan) {}
 
     // Kernel by kernel, and of each kernel the longest tiles first.
-    void place_tiles(gkl_shim_pairhmm_cuda_chunk *chunk) {
+    void place_tiles() {
+        PlannedChunk &chunk = plan_.chunk;
         // Tiles are sorted by columns, in steps of a quarter or less.
         enum { kSteps = 4 * 32 };
         const auto step_of = [](const Part &part) {
@@ -28,30 +29,30 @@ class TileOrder {
         for (int w = 0; w < GKL_SHIM_PAIRHMM_CUDA_KERNELS; w++) {
             const int32_t first_tile = tile;
             for (int32_t &count : tiles[w]) tile += std::exchange(count, tile);
-            chunk->first_tile[w] = first_tile;
-            chunk->tiles[w] = tile - first_tile;
+            chunk.first_tile[w] = first_tile;
+            chunk.tiles[w] = tile - first_tile;
         }
         plan_.tile_count = tile;
-        chunk->scratch_bytes = 0;
+        chunk.scratch_bytes = 0;
         for (Part &part : plan_.parts) {
             int32_t &next = tiles[part.width][step_of(part)];
             part.first_tile = next;
-            part.scratch = chunk->scratch_bytes;
+            part.scratch = chunk.scratch_bytes;
             next += part.tiles;
-            chunk->scratch_bytes += part.tiles * plan_.tile_scratch(part);
+            chunk.scratch_bytes += part.tiles * plan_.tile_scratch(part);
         }
-        chunk->seams = chunk->scratch_bytes;
-        chunk->seam_bytes = 0;
-        if (chunk->tiles[GKL_SHIM_PAIRHMM_CUDA_WIDTHS] == 0) return;
-        chunk->seam_bytes = rounded(sizeof(int32_t));
-        rank_stripes(chunk->first_tile[GKL_SHIM_PAIRHMM_CUDA_WIDTHS]);
+        chunk.seams = chunk.scratch_bytes;
+        chunk.seam_bytes = 0;
+        if (chunk.tiles[GKL_SHIM_PAIRHMM_CUDA_WIDTHS] == 0) return;
+        chunk.seam_bytes = rounded(sizeof(int32_t));
+        rank_stripes(chunk.first_tile[GKL_SHIM_PAIRHMM_CUDA_WIDTHS]);
         for (Part &part : plan_.parts) {
             if (!part.striped) continue;
-            part.seams = chunk->seams + chunk->seam_bytes;
-            chunk->seam_bytes +=
+            part.seams = chunk.seams + chunk.seam_bytes;
+            chunk.seam_bytes +=
                 rounded(part.tiles * part.seam_columns() * int64_t(sizeof(BoundaryState<double>)));
         }
-        chunk->scratch_bytes += chunk->seam_bytes;
+        chunk.scratch_bytes += chunk.seam_bytes;
     }
 
    private:
@@ -93,16 +94,17 @@ class TileOrder {
 
 }  // namespace
 
-void lay_out_block(ChunkPlan *plan, gkl_shim_pairhmm_cuda_chunk *chunk) {
-    TileOrder(plan).place_tiles(chunk);
+void lay_out_block(ChunkPlan *plan) {
+    TileOrder(plan).place_tiles();
+    PlannedChunk &chunk = plan->chunk;
     int64_t rows = 0, haplotypes = 0, tries = 0, events = 0, columns = kColumnMargin;
     int64_t bytes = 0, results = 0;
-    chunk->computed_cells = 0;
+    chunk.computed_cells = 0;
     bool one_gap_open = true;
     int one_continuation = plan->groups[0]->one_continuation;
-    const bool whole = chunk->passes == 1;
-    chunk->joins = 1;
-    chunk->striped_passes = chunk->striped_joins = 0;
+    const bool whole = chunk.passes == 1;
+    chunk.joins = 1;
+    chunk.striped_passes = chunk.striped_joins = 0;
     for (int64_t k = 0; k < plan->group_count; k++) {
         Group &group = *plan->groups[k];
         group.first_row = rows;
@@ -119,14 +121,14 @@ void lay_out_block(ChunkPlan *plan, gkl_shim_pairhmm_cuda_chunk *chunk) {
         columns += int64_t(group.streams.columns());
         bytes += group.bytes;
         results += group.results;
-        chunk->computed_cells += group.computed_cells;
+        chunk.computed_cells += group.computed_cells;
         one_gap_open = one_gap_open && group.one_gap_open;
         if (group.one_continuation != one_continuation) one_continuation = -1;
-        chunk->striped_passes = std::max(chunk->striped_passes, group.striped_passes);
-        chunk->striped_joins = std::max(chunk->striped_joins, group.striped_joins);
+        chunk.striped_passes = std::max(chunk.striped_passes, group.striped_passes);
+        chunk.striped_joins = std::max(chunk.striped_joins, group.striped_joins);
         if (whole) continue;
-        chunk->passes = std::max(chunk->passes, group.passes);
-        chunk->joins = std::max(chunk->joins, group.joins);
+        chunk.passes = std::max(chunk.passes, group.passes);
+        chunk.joins = std::max(chunk.joins, group.joins);
     }
     int64_t at = rounded(sizeof(ChunkHeader));
     const auto place = [&at](int64_t size) {
@@ -147,12 +149,12 @@ void lay_out_block(ChunkPlan *plan, gkl_shim_pairhmm_cuda_chunk *chunk) {
     plan->header.haplotypes = place(haplotypes * int64_t(sizeof(HaplotypeRecord)));
     plan->header.reads = place(rows * int64_t(sizeof(ReadRecord)));
     plan->header.tiles = place(plan->tile_count * int64_t(sizeof(TileRecord)));
-    plan->header.started = chunk->seams;
+    plan->header.started = chunk.seams;
     plan->bytes_after_columns = plan->events_offset - plan->columns_offset - columns;
     plan->row_count = rows;
     plan->result_count = results;
-    chunk->block_bytes = at;
-    chunk->results = results;
+    chunk.block_bytes = at;
+    chunk.results = results;
 }
 
 }  // namespace pairhmm

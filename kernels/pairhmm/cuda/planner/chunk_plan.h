@@ -84,11 +84,50 @@ struct Group {
         first_result;
 };
 
+// The settings of a planner. The limits are approximate.
+struct PlannerOptions {
+    int32_t precision;        // GKL_SHIM_SINGLE or GKL_SHIM_DOUBLE
+    int32_t conventions;      // GKL_SHIM_STRICT or GKL_SHIM_AS_GKL
+    int32_t threads;          // for planning, as in gkl_shim_pairhmm_options
+    int32_t multiprocessors;  // of the device
+    int32_t rows_per_lane;    // as in gkl_shim_pairhmm_cuda_options
+    int64_t cells;            // limit for a chunk
+    int64_t scratch_bytes;    // limit for a chunk
+    int64_t planning;         // as in gkl_shim_pairhmm_cuda_options
+};
+
+// What a chunk is made of.
+struct ChunkInputs {
+    const gkl_shim_pairhmm_batch *batch;
+    const double *values;      // the batch's results, of which those that are NaN are wanted; null:
+                               // all are wanted
+    int32_t threads;           // that plan, write and collect the chunk; 0: as in the options
+    int32_t chunks_in_flight;  // other chunks in flight on the device
+};
+
+// The sizes of a planned chunk, and the launches that compute it.
+struct PlannedChunk {
+    int64_t cells;  // of the chunk's pairs
+    int64_t computed_cells;
+    int64_t block_bytes, scratch_bytes;
+    int64_t seams, seam_bytes;  // offset in the scratch, and size
+    int64_t results;            // doubles that the kernels write
+    // Warps a tile, for all kernels but the striped one. With more than one, each computes one
+    // pass, and a second launch computes the join.
+    int32_t passes;
+    int32_t joins;  // warps a tile in the launch of the join
+    // The same for the striped kernel, which always needs a second launch for the join.
+    int32_t striped_passes, striped_joins;
+    // The tiles of each kernel, in order of rows per lane; the stripes come last.
+    int32_t first_tile[GKL_SHIM_PAIRHMM_CUDA_KERNELS], tiles[GKL_SHIM_PAIRHMM_CUDA_KERNELS];
+};
+
+// A chunk's reads, what the planner's steps have made of them, and what the caller needs to know.
 struct ChunkPlan {
-    explicit ChunkPlan(const gkl_shim_pairhmm_cuda_planner_options &options)
+    explicit ChunkPlan(const PlannerOptions &options)
         : options(options), widths(options.precision) {}
 
-    const gkl_shim_pairhmm_cuda_planner_options options;
+    const PlannerOptions options;
     const TileWidths widths;
 
     // The input. If `values` is null, all pairs are wanted; otherwise those that are NaN there.
@@ -96,6 +135,10 @@ struct ChunkPlan {
     const double *values;
     int32_t threads;         // that plan, write and collect it
     double multiprocessors;  // the chunk's share of them
+
+    // Its cells are filled in by the chunker, `passes` first by the choice of width, the rest by
+    // the layout.
+    PlannedChunk chunk = {};
 
     // Filled in by the chunker.
     std::vector<Part> parts;

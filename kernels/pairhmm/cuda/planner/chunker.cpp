@@ -27,10 +27,10 @@ constexpr int64_t kGroupNanoseconds = 20000;
 
 }  // namespace
 
-void Chunker::take(gkl_shim_pairhmm_cuda_chunk *place) {
+void Chunker::choose_reads(BatchPlace *place) {
     plan_.parts.clear();
     plan_.group_count = plan_.read_bases = plan_.nanoseconds = plan_.stripes = 0;
-    place->regions = place->pairs = place->cells = 0;
+    plan_.chunk = {};
     const int64_t most_nanoseconds =
         options_.planning > 0 ? options_.planning : std::numeric_limits<int64_t>::max();
     const gkl_shim_pairhmm_batch &batch = plan_.batch;
@@ -44,9 +44,9 @@ void Chunker::take(gkl_shim_pairhmm_cuda_chunk *place) {
         if (region.for_cpu)
             any = any &&
                   plan_.any_wanted(region.first_pair, (end - region.first) * region.haplotypes);
-        else if (!take_all_reads(region))
-            end = take_reads(region, &stripes, &any);
-        if (any && region.haplotypes > 0) add_part(region, end, stripes, place);
+        else if (!add_all_reads(region))
+            end = add_reads(region, &stripes, &any);
+        if (any && region.haplotypes > 0) add_part(region, end, stripes);
         if (end < region.reads_end) {
             place->read = end - batch.region_reads[region.number];
         } else {
@@ -57,7 +57,7 @@ void Chunker::take(gkl_shim_pairhmm_cuda_chunk *place) {
     }
 }
 
-Chunker::Region Chunker::region_at(const gkl_shim_pairhmm_cuda_chunk &place) const {
+Chunker::Region Chunker::region_at(const BatchPlace &place) const {
     const gkl_shim_pairhmm_batch &batch = plan_.batch;
     const int64_t g = place.region;
     // The offsets of a region some way ahead come into the cache in time.
@@ -80,8 +80,8 @@ Chunker::Region Chunker::region_at(const gkl_shim_pairhmm_cuda_chunk &place) con
     return region;
 }
 
-// Takes all reads at once if they fit, as they usually do.
-bool Chunker::take_all_reads(const Region &region) {
+// Adds all reads at once if they fit, as they usually do.
+bool Chunker::add_all_reads(const Region &region) {
     if (plan_.values) return false;
     const int64_t *const offsets = plan_.batch.read_offsets;
     const int64_t bases = offsets[region.reads_end] - offsets[region.first];
@@ -96,10 +96,10 @@ bool Chunker::take_all_reads(const Region &region) {
     return true;
 }
 
-// Takes reads one by one until the chunk is full, and returns the end of those taken. Reads that
+// Adds reads one by one until the chunk is full, and returns the end of those added. Reads that
 // the kernels cannot hold stay in the chunk, and have no result. *any becomes whether any read is
 // wanted.
-int64_t Chunker::take_reads(const Region &region, int64_t *stripes, bool *any) {
+int64_t Chunker::add_reads(const Region &region, int64_t *stripes, bool *any) {
     *any = false;
     const int64_t *const offsets = plan_.batch.read_offsets;
     int64_t end = region.first;
@@ -129,8 +129,7 @@ int64_t Chunker::take_reads(const Region &region, int64_t *stripes, bool *any) {
     return end;
 }
 
-void Chunker::add_part(const Region &region, int64_t end, int64_t stripes,
-                       gkl_shim_pairhmm_cuda_chunk *place) {
+void Chunker::add_part(const Region &region, int64_t end, int64_t stripes) {
     std::vector<Part> &parts = plan_.parts;
     if (plan_.group_count == 0 || group_nanoseconds_ >= kGroupNanoseconds) {
         if (int64_t(plan_.groups.size()) == plan_.group_count)
@@ -150,9 +149,7 @@ void Chunker::add_part(const Region &region, int64_t end, int64_t stripes,
     part.first_pair = region.first_pair;
     part.first_byte = plan_.batch.read_offsets[region.first];
     part.bytes = plan_.batch.read_offsets[end] - part.first_byte;
-    place->regions++;
-    place->pairs += part.reads * part.haplotype_count;
-    place->cells += part.bytes * region.letters;
+    plan_.chunk.cells += part.bytes * region.letters;
     int64_t nanoseconds = kPlanPerRegion;
     if (region.for_cpu) {
         part.bytes = 0;

@@ -7,13 +7,14 @@
 namespace gkl_shim {
 namespace pairhmm {
 
-// Lists the parts of a batch's next chunk, and advances the place in the batch.
+// The choice of a chunk's reads: regions in the batch's order, until the chunk is full.
 class Chunker {
    public:
     explicit Chunker(ChunkPlan *plan) : plan_(*plan), options_(plan->options) {}
 
-    // `place`: as in gkl_shim_pairhmm_cuda_planner_take().
-    void take(gkl_shim_pairhmm_cuda_chunk *place);
+    // Lists the parts of the chunk that begins at `place`, and moves `place` to where the next
+    // chunk begins.
+    void choose_reads(BatchPlace *place);
 
    private:
     // The reads of a region that are still to be computed, [first, reads_end).
@@ -26,16 +27,15 @@ class Chunker {
         int64_t state_bytes;          // of a base
     };
 
-    Region region_at(const gkl_shim_pairhmm_cuda_chunk &place) const;
-    bool take_all_reads(const Region &region);
-    int64_t take_reads(const Region &region, int64_t *stripes, bool *any);
-    void add_part(const Region &region, int64_t end, int64_t stripes,
-                  gkl_shim_pairhmm_cuda_chunk *place);
+    Region region_at(const BatchPlace &place) const;
+    bool add_all_reads(const Region &region);
+    int64_t add_reads(const Region &region, int64_t *stripes, bool *any);
+    void add_part(const Region &region, int64_t end, int64_t stripes);
     int64_t most_stripe_scratch(int64_t haplotypes, int64_t letters) const;
     int64_t most_stripes(int64_t haplotypes, int64_t letters) const;
 
     ChunkPlan &plan_;
-    const gkl_shim_pairhmm_cuda_planner_options &options_;
+    const PlannerOptions &options_;
     int64_t cells_ = 0, scratch_ = 0, letters_ = 0;
     int64_t group_nanoseconds_ = 0;  // of the last group
     bool full_ = false;

@@ -44,6 +44,13 @@ constexpr const uint8_t *gkl_shim_pairhmm_batch::*kReadTracks[] = {
     &gkl_shim_pairhmm_batch::continuation_quals};
 enum { kReadTrackCount = sizeof kReadTracks / sizeof *kReadTracks };
 
+// A place in a batch where a chunk may begin. The reads of one region may be divided among chunks.
+struct BatchPlace {
+    int64_t region = 0;
+    int64_t read = 0;  // index within the region
+    int64_t pair = 0;  // index of the region's first result
+};
+
 // Consecutive reads of a batch, [first, last), and where their results go.
 struct Span {
     const gkl_shim_pairhmm_batch *batch;
@@ -55,8 +62,7 @@ struct Span {
 
 // From one place in a batch, which is not its end, to another.
 inline Span span_between(const gkl_shim_pairhmm_batch &batch, double *results,
-                         const gkl_shim_pairhmm_cuda_chunk &begin,
-                         const gkl_shim_pairhmm_cuda_chunk &end) {
+                         const BatchPlace &begin, const BatchPlace &end) {
     return {&batch,
             results,
             begin.region,

@@ -14,7 +14,7 @@ namespace pairhmm {
 // computes a whole tile (`passes` becomes 1, otherwise 0). The choice is the fastest one for a
 // sample of the parts, by an estimate. All parts whose reads fit get the same width, because the
 // device is idle for a moment at the end of each kernel.
-void choose_width(ChunkPlan *plan, gkl_shim_pairhmm_cuda_chunk *chunk);
+void choose_width(ChunkPlan *plan);
 
 // Makes the lists of a group of parts: reads packed into tiles or cut into stripes (RowPacker), and
 // haplotypes merged into tries, which become streams (HaplotypeMerger). `refused` is set if a
@@ -22,14 +22,14 @@ void choose_width(ChunkPlan *plan, gkl_shim_pairhmm_cuda_chunk *chunk);
 void plan_group(ChunkPlan *plan, Group *group);
 
 // Assigns a place in the block to each list of the planned groups, and to each tile a place in the
-// order in which the device starts tiles. Fills in the chunk's figures.
-void lay_out_block(ChunkPlan *plan, gkl_shim_pairhmm_cuda_chunk *chunk);
+// order in which the device starts tiles. Fills in the rest of `plan->chunk`.
+void lay_out_block(ChunkPlan *plan);
 
 // Writes a chunk's block, given its layout, as kernels/block_format.h describes it.
 void write_block(ChunkPlan *plan, uint8_t *block);
 
 // Copies what a chunk's kernels have written to the batch's results. Returns how many pairs have no
-// result, as gkl_shim_pairhmm_cuda_planner_finish() says.
+// result, as ChunkPlanner::collect() says.
 int64_t collect_results(ChunkPlan *plan, const double *results, double *values);
 
 }  // namespace pairhmm

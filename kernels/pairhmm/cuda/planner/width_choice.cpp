@@ -67,7 +67,7 @@ void add_part(const ChunkPlan &plan, const Part &part, double weight, Cost *cost
 
 }  // namespace
 
-void choose_width(ChunkPlan *plan, gkl_shim_pairhmm_cuda_chunk *chunk) {
+void choose_width(ChunkPlan *plan) {
     Cost costs[GKL_SHIM_PAIRHMM_CUDA_WIDTHS] = {};
     const int64_t parts = int64_t(plan->parts.size()), step = (parts + kSample - 1) / kSample;
     for (int64_t k = 0; k < parts; k += step)
@@ -91,7 +91,7 @@ void choose_width(ChunkPlan *plan, gkl_shim_pairhmm_cuda_chunk *chunk) {
         best = time;
         plan->width = w;
         plan->streams = std::max(streams, 1);
-        chunk->passes = streams == 0;
+        plan->chunk.passes = streams == 0;
         if (asked_for) break;
     }
 }
