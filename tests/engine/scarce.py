@@ -223,50 +223,6 @@ class CudaEngine(PairHmm):
             lib.gkl_shim_pairhmm_cuda_close(self.engine[0])
 
 
-@part(("several", "single"), ("odd", "double"))
-class CudaPlanner(PairHmm):
-    """Plan and write chunks, and store their results."""
-
-    def __init__(self, regions: str, precision: str) -> None:
-        super().__init__(regions, precision, 2)
-        self.fresh = precision == "single"
-        self.options = ffi.new(
-            "gkl_shim_pairhmm_cuda_planner_options *",
-            (
-                _native_pairhmm.precision_code(precision),
-                lib.GKL_SHIM_STRICT,
-                2,
-                4,
-                0,
-                1 << 14,
-                1 << 24,
-            ),
-        )
-        self.planner = ffi.new("gkl_shim_pairhmm_cuda_planner **")
-
-    def __call__(self) -> None:
-        call("gkl_shim_pairhmm_cuda_planner_open", self.options, self.planner)
-        try:
-            self.compute(self.planner[0])
-        finally:
-            lib.gkl_shim_pairhmm_cuda_planner_close(self.planner[0])
-
-    def compute(self, planner: Any) -> None:
-        values = np.full(self.batch.pairs, np.nan)
-        chunk = ffi.new("gkl_shim_pairhmm_cuda_chunk *")
-        number = 0
-        known = ffi.NULL if self.fresh else pointer(values)
-        while call("gkl_shim_pairhmm_cuda_planner_take", planner, self.pointer, known, chunk):
-            call("gkl_shim_pairhmm_cuda_planner_plan", planner, chunk)
-            block = np.empty(chunk.block_bytes, np.uint8)
-            call("gkl_shim_pairhmm_cuda_planner_write", planner, pointer(block))
-            results = np.arange(number, number + chunk.results, dtype=np.float64)
-            number += chunk.results
-            call("gkl_shim_pairhmm_cuda_planner_finish", planner, pointer(results), pointer(values))
-        assert sorted(values[~np.isnan(values)]) == list(range(number))
-        assert number > len(values) / 2
-
-
 # ---- JNI ----------------------------------------------------------------------------------------
 
 

@@ -9,7 +9,7 @@ import json
 import shutil
 import subprocess
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -31,14 +31,16 @@ _Hook = ctypes.CFUNCTYPE(None)
 _UNDEFINED = ("-fsanitize=undefined", "-fno-sanitize-recover=all", "-static-libubsan")
 
 
-def compiled(source: Path, *flags: str) -> Path:
-    """Compile a C++ file to a shared library, once, and keep the library in build/.
+def compiled(source: Path, *flags: str, others: Sequence[Path] = ()) -> Path:
+    """Compile C++ files to a shared library, once, and keep the library in build/.
 
-    It is compiled again when any file that it may include has changed.
+    They are compiled again when any file that they may include has changed. The library is named
+    after `source`.
     """
     made_of = hashlib.sha256(" ".join(flags).encode())
     headers = [path for path in (ROOT / "kernels").rglob("*") if path.suffix in (".cu", ".h")]
-    for path in sorted([*headers, *_HERE.glob("*.h"), *source.parent.glob("*.h"), source]):
+    files = [source, *others]
+    for path in sorted([*headers, *_HERE.glob("*.h"), *source.parent.glob("*.h"), *files]):
         made_of.update(path.read_bytes())
     target = ROOT / "build" / "tests" / "fakes" / f"{source.stem}-{made_of.hexdigest()[:16]}.so"
     with alone(target.parent):
@@ -46,7 +48,7 @@ def compiled(source: Path, *flags: str) -> Path:
             usual = ("-std=gnu++17", "-fPIC", "-shared", "-pthread", "-I", ROOT / "kernels")
             warnings = ("-Wall", "-Werror", "-Wno-unknown-pragmas")
             unfinished = target.with_suffix(".unfinished")
-            command = [require_tool("c++"), *usual, *warnings, *flags, source, "-o", unfinished]
+            command = [require_tool("c++"), *usual, *warnings, *flags, *files, "-o", unfinished]
             subprocess.run(command, check=True)
             shutil.move(unfinished, target)
     return target

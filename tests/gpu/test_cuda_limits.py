@@ -25,6 +25,6 @@ def test_too_many_states_are_left_to_the_cpu():
         concatenated([small, crowd, small]), "single", 1 << 40, 1 << 40
     )
     assert number == 2 * small.pairs
-    assert sum(chunk[3] for chunk in chunks) == crowd.pairs
+    assert sum(chunk.missing for chunk in chunks) == crowd.pairs
     assert np.isnan(values[small.pairs : -small.pairs]).all()
     assert not np.isnan(values[: small.pairs]).any()

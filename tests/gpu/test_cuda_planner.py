@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import ctypes
+import functools
 import random
+from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -12,6 +16,8 @@ from gkl_shim.cuda import devices, kernels
 from gkl_shim.cuda import pairhmm as cuda
 from gkl_shim.errors import BackendUnavailable
 from gkl_shim.pairhmm import Batch, HaplotypeBatch, PairHMM, ReadBatch
+from tests.conftest import HEADER_FOLDERS, ROOT
+from tests.fakes.driver import compiled
 from tests.gpu.conftest import assert_same_bits, random_region
 
 
@@ -19,45 +25,75 @@ def pointer(batch):
     return _native_pairhmm.batch_pointer(*batch.arrays)
 
 
-def planned(batch, precision, cells, scratch, rows=0, values=None):
-    """Return each chunk's figures. Write every result; `values` receives its number."""
-    ffi, lib = _native.library()
-    code = {"single": lib.GKL_SHIM_SINGLE, "double": lib.GKL_SHIM_DOUBLE}[precision]
-    options = ffi.new(
-        "gkl_shim_pairhmm_cuda_planner_options *",
-        (code, lib.GKL_SHIM_STRICT, 2, 132, rows, cells, scratch),
+class Chunk(NamedTuple):
+    """A chunk as it was planned; planner.cpp explains the numbers."""
+
+    cells: int
+    pairs: int
+    results: int
+    missing: int
+    scratch_bytes: int
+    tiles: list[int]
+    striped_passes: int
+    overrun: bool
+
+    @property
+    def stripes(self) -> int:
+        return self.tiles[-1]
+
+
+class _Chunk(ctypes.Structure):
+    _fields_ = (
+        *((name, ctypes.c_int64) for name in Chunk._fields[:5]),
+        ("tiles", ctypes.c_int32 * 6),
+        ("striped_passes", ctypes.c_int32),
+        ("overrun", ctypes.c_int32),
     )
-    handle = ffi.new("gkl_shim_pairhmm_cuda_planner **")
-    _native.check(lib.gkl_shim_pairhmm_cuda_planner_open(options, handle))
-    planner = ffi.gc(handle[0], lib.gkl_shim_pairhmm_cuda_planner_close)
-    c_batch, chunk = pointer(batch), ffi.new("gkl_shim_pairhmm_cuda_chunk *")
+
+
+@functools.cache
+def plan_chunks():
+    """Return the function of planner.cpp."""
+    kernels_folder = ROOT / "kernels"
+    common = [f"common/{name}.cpp" for name in ("api", "cpu", "interrupt", "thread_pool")]
+    plans = ["hmm/plan.cpp", "pairhmm/cuts.cpp", "pairhmm/plan.cpp"]
+    planner = sorted((kernels_folder / "pairhmm" / "cuda" / "planner").glob("*.cpp"))
+    library = compiled(
+        Path(__file__).with_name("planner.cpp"),
+        *("-O1", "-Wextra", '-DGKL_SHIM_VERSION="0"', *(f"-I{path}" for path in HEADER_FOLDERS)),
+        others=[*(kernels_folder / name for name in (*common, *plans)), *planner],
+    )
+    function = ctypes.CDLL(str(library)).plan_chunks
+    pointer, long, integer = ctypes.c_void_p, ctypes.c_int64, ctypes.c_int32
+    function.argtypes = (pointer, integer, integer, long, long, integer, pointer, pointer, long)
+    function.restype = long
+    return function
+
+
+def planned(batch, precision, cells, scratch, rows=0, values=None):
+    """Plan and write every chunk. Return the results, the chunks and the number of results.
+
+    The results are 0, 1, 2 …, put where the pairs of the kernels' results are. If `values` are
+    given, only the pairs that are NaN there are wanted, and `values` receives the results.
+    """
+    ffi, _ = _native.library()
     out = np.full(batch.pairs, np.nan) if values is None else values
-    address = ffi.cast("double *", out.ctypes.data)
-    wanted = ffi.NULL if values is None else address
-    chunks, number = [], 0
-    while lib.gkl_shim_pairhmm_cuda_planner_take(planner, c_batch, wanted, chunk) > 0:
-        _native.check(lib.gkl_shim_pairhmm_cuda_planner_plan(planner, chunk))
-        # Guard bytes after the block: nothing may be written beyond its size.
-        block = np.full(chunk.block_bytes + 64, 0xA5, np.uint8)
-        lib.gkl_shim_pairhmm_cuda_planner_write(planner, ffi.cast("void *", block.ctypes.data))
-        assert (block[chunk.block_bytes :] == 0xA5).all()
-        results = np.arange(number, number + chunk.results, dtype=np.float64)
-        number += chunk.results
-        missing = lib.gkl_shim_pairhmm_cuda_planner_finish(
-            planner, ffi.cast("double *", results.ctypes.data), address
+    chunks = (_Chunk * 4096)()
+    c_batch = pointer(batch)
+    count = plan_chunks()(
+        int(ffi.cast("intptr_t", c_batch)),
+        *(_native_pairhmm.precision_code(precision), rows, cells, scratch, values is not None),
+        *(out.ctypes.data, ctypes.addressof(chunks), len(chunks)),
+    )
+    assert 0 <= count <= len(chunks)
+    found = [
+        Chunk(**{name: getattr(each, name) for name in Chunk._fields})._replace(
+            tiles=list(each.tiles)
         )
-        chunks.append(
-            (
-                chunk.cells,
-                chunk.pairs,
-                list(chunk.tiles),
-                missing,
-                chunk.tiles[lib.GKL_SHIM_PAIRHMM_CUDA_WIDTHS],
-                chunk.scratch_bytes,
-                chunk.striped_passes,
-            )
-        )
-    return out, chunks, number
+        for each in chunks[:count]
+    ]
+    assert not any(chunk.overrun for chunk in found)
+    return out, found, sum(chunk.results for chunk in found)
 
 
 @pytest.mark.parametrize("precision", ["single", "double"])
@@ -80,8 +116,8 @@ def test_every_pair_once(regions, precision, cells, scratch):
     assert np.isnan(values[~held]).all()
     assert sorted(values[held]) == list(range(number))
     if cells == 1 << 40 == scratch:
-        assert sum(chunk[1] for chunk in chunks) == regions.pairs
-        assert sum(chunk[0] for chunk in chunks) == regions.cells
+        assert sum(chunk.pairs for chunk in chunks) == regions.pairs
+        assert sum(chunk.cells for chunk in chunks) == regions.cells
     else:
         assert len(chunks) > 1
 
@@ -98,7 +134,7 @@ def test_only_what_is_missing(regions):
 @pytest.mark.parametrize("rows", cuda.widths("single"))
 def test_a_width_asked_for_is_taken(regions, rows):
     _, chunks, _ = planned(regions, "single", 1 << 40, 1 << 40, rows)
-    (tiles,) = [chunk[2] for chunk in chunks]
+    (tiles,) = [chunk.tiles for chunk in chunks]
     index = cuda.widths("single").index(rows)
     assert tiles[index] > 0
     assert sum(tiles[:index]) == 0
@@ -124,7 +160,7 @@ def test_a_region_of_very_many_letters_is_left_to_the_cpu(given):
     values = np.full(batch.pairs, np.nan) if given else None
     values, chunks, number = planned(batch, "double", 1 << 40, 1 << 40, values=values)
     assert number == 2
-    assert sum(chunk[3] for chunk in chunks) == 4
+    assert sum(chunk.missing for chunk in chunks) == 4
     assert np.isnan(values).tolist() == [False, True, True, True, True, False]
 
 
@@ -137,7 +173,7 @@ def test_chunks_have_so_many_letters_at_most(letters, regions):
     reads = ReadBatch.from_arrays(10 * np.arange(5), b"A" * 40, np.full(40, 30, np.uint8))
     batch = Batch(reads, haplotypes, np.arange(5), np.arange(5))
     values, chunks, _ = planned(batch, "single", 1 << 40, 1 << 40)
-    assert [chunk[1] for chunk in chunks] == regions
+    assert [chunk.pairs for chunk in chunks] == regions
     assert values.tolist() == [0, 1, 2, 3]
 
 

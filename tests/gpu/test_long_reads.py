@@ -147,7 +147,7 @@ def test_every_pair_is_planned_once(mixed):
     values, chunks, number = planned(mixed, "double", 1 << 40, 1 << 40, values=nan(mixed))
     assert sorted(values) == list(range(number))
     assert number == mixed.pairs
-    assert sum(chunk[4] for chunk in chunks) == stripes_of(mixed)
+    assert sum(chunk.stripes for chunk in chunks) == stripes_of(mixed)
 
 
 def test_haplotypes_are_divided_where_stripes_are_few():
@@ -159,8 +159,8 @@ def test_haplotypes_are_divided_where_stripes_are_few():
     alike_batch = Batch(reads, HaplotypeBatch.trusted(unlike.offsets, alike.ravel()))
     for batch, streams in ((alike_batch, 1), (Batch(reads, unlike), 4)):
         values, (chunk,), number = planned(batch, "double", 1 << 40, 1 << 40, values=nan(batch))
-        assert chunk[4] == stripes_of(batch)
-        assert chunk[6] == 2 * streams
+        assert chunk.stripes == stripes_of(batch)
+        assert chunk.striped_passes == 2 * streams
         assert sorted(values) == list(range(number))
 
 
@@ -169,7 +169,7 @@ def test_single_precision_has_none(mixed):
     lengths = np.diff(mixed.reads.offsets)
     per_read = np.repeat(np.diff(mixed.region_haplotypes), np.diff(mixed.region_reads))
     assert (np.isnan(values) == np.repeat(lengths > 512, per_read)).all()
-    assert not any(chunk[4] for chunk in chunks)
+    assert not any(chunk.stripes for chunk in chunks)
 
 
 def test_scratch_is_bounded():
@@ -177,12 +177,12 @@ def test_scratch_is_bounded():
     batch = long_region(7, (10_000, 3000, 20_000, 5000, 10_000), 9, 4000)
     limit = 30 << 20
     values, chunks, number = planned(batch, "double", 1 << 60, limit, values=nan(batch))
-    assert max(chunk[5] for chunk in chunks) <= limit
+    assert max(chunk.scratch_bytes for chunk in chunks) <= limit
     assert len(chunks) > 1
     held = ~np.isnan(values).reshape(5, 9).any(axis=1)
     np.testing.assert_array_equal(held, [True, True, False, True, True])
     assert number == 4 * 9
-    assert sum(chunk[3] for chunk in chunks) == 9
+    assert sum(chunk.missing for chunk in chunks) == 9
 
 
 def test_auto_reckons_with_the_time_that_long_reads_take():
