@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import fcntl
 import os
 import platform
@@ -84,6 +85,18 @@ def shared_data(*parts: str) -> Path:
     if not path.exists():
         missing(f"no shared data: {Path('..', 'shared', 'data', *parts)} is absent")
     return path
+
+
+_PR_CAPBSET_DROP = 24
+#: CAP_CHOWN, CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH and CAP_FOWNER.
+_PASSING_OVER_PERMISSIONS = (0, 1, 2, 3)
+
+
+def obey_permissions() -> None:
+    """Let the program that this process starts next obey permissions, even if it is root's."""
+    if os.geteuid() == 0:
+        for capability in _PASSING_OVER_PERMISSIONS:
+            ctypes.CDLL(None).prctl(_PR_CAPBSET_DROP, capability, 0, 0, 0)
 
 
 #: Recorded regions with known likelihoods: a few, committed, and the whole set.

@@ -6,11 +6,8 @@ import itertools
 import json
 import os
 import subprocess
-import sys
-import tempfile
 import threading
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -226,23 +223,6 @@ def test_a_file_that_grows_too_large_is_named(tmp_path: Path, command: str) -> N
     assert (tmp_path / "out").read_bytes() == b"before"
 
 
-@pytest.mark.parametrize("command", ["pairhmm x.in -o disk/out", "prefilter x.tsv -e 1 -o disk/o"])
-def test_a_full_disk_is_named(tmp_path: Path, command: str) -> None:
-    (tmp_path / "x.in").write_bytes(REGIONS * 500)
-    (tmp_path / "x.tsv").write_bytes(PAIRS * 100)
-    (tmp_path / "disk").mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(tmp_path / "disk")]
-    if subprocess.run(mount, capture_output=True, check=False).returncode != 0:
-        pytest.skip("no file system may be mounted here")
-    try:
-        done = call(tmp_path, *command.split())
-        assert done.returncode == 1
-        assert one_error(done) == f"{command.split()[-1]}: No space left on device"
-        assert list((tmp_path / "disk").iterdir()) == []
-    finally:
-        subprocess.run(["umount", str(tmp_path / "disk")], check=True)
-
-
 @pytest.mark.parametrize(
     "command",
     [
@@ -375,51 +355,10 @@ def test_the_export_line_keeps_any_bytes(tmp_path: Path) -> None:
 # ---- paths of outputs
 
 
-@pytest.mark.parametrize("length", [245, 255])
-def test_the_longest_names_can_be_written(tmp_path: Path, length: int) -> None:
-    inputs(tmp_path)
-    name = "n" * length
-    assert call(tmp_path, "pairhmm", "x.in", "-o", name).returncode == 0
-    assert (tmp_path / name).stat().st_size
-    done = call(tmp_path, "pairhmm", "x.in", "-o", "n" * 256)
-    assert one_error(done) == "n" * 256 + ": File name too long"
-
-
-def test_the_next_run_removes_the_files_of_a_killed_run(tmp_path: Path) -> None:
-    inputs(tmp_path)
-    os.mkfifo(tmp_path / "fifo")
-    process = subprocess.Popen([COMMAND, "pairhmm", "fifo", "-o", "out"], cwd=tmp_path)
-
-    def left() -> list[Path]:
-        return [path for path in tmp_path.iterdir() if path.name.endswith(".partial")]
-
-    try:
-        while not left():
-            assert process.poll() is None
-            time.sleep(0.02)
-        assert left()[0].name.startswith(f".gkl-shim.{process.pid}.")
-        # Its process still runs.
-        assert call(tmp_path, "pairhmm", "x.in", "-o", "other").returncode == 0
-        assert len(left()) == 1
-    finally:
-        process.kill()
-        process.wait()
-    assert len(left()) == 1
-    assert call(tmp_path, "prefilter", "x.tsv", "-e", "1", "-o", "other").returncode == 0
-    assert left() == []
-
-
-BAD_PLACES = [
-    ("absent/out", "No such file or directory"),
-    ("folder", "Is a directory"),
-    ("x.in/out", "Not a directory"),
-    ("", "Is a directory"),
-    ("loop", "Too many levels of symbolic links"),
-    ("loop/out", "Too many levels of symbolic links"),
-]
-
-
-@pytest.mark.parametrize(("place", "reason"), BAD_PLACES)
+@pytest.mark.parametrize(
+    ("place", "reason"),
+    [("absent/out", "No such file or directory"), ("", "Is a directory")],
+)
 @pytest.mark.parametrize(
     "command",
     ["pairhmm fifo -o", "prefilter fifo -e 1 -o", "prefilter fifo -e 1 -o x --json",
@@ -431,8 +370,6 @@ def test_an_output_that_cannot_be_written_is_refused_before_any_work(
     """The FIFO has no writer, so a command that opened it first would wait forever."""
     inputs(tmp_path)
     os.mkfifo(tmp_path / "fifo")
-    (tmp_path / "folder").mkdir()
-    (tmp_path / "loop").symlink_to("loop")
     before = set(tmp_path.iterdir())
     done = call(tmp_path, *command.split(), place)
     assert done.returncode == 1
@@ -457,7 +394,7 @@ def test_standard_input_for_two_inputs_is_refused(tmp_path: Path) -> None:
     assert one_error(done).startswith("only one of the inputs can be standard input")
 
 
-@pytest.mark.parametrize("way", ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1", "link"])
+@pytest.mark.parametrize("way", ["/dev/stdout", "link"])
 def test_standard_output_given_by_name_is_appended_to(
     tmp_path: Path, way: str, likelihoods: bytes
 ) -> None:
@@ -468,86 +405,6 @@ def test_standard_output_given_by_name_is_appended_to(
     with (tmp_path / "log").open("ab") as log:
         assert call(tmp_path, "pairhmm", "x.in", "-o", way, stdout=log).returncode == 0
     assert (tmp_path / "log").read_bytes() == b"before\n" + likelihoods
-
-
-# Python and its packages, which not every user may read, are loaded before the user changes.
-AS_NOBODY = f"""
-import difflib, os, select, shutil
-from gkl_shim import _native
-from gkl_shim.cli import main, pairhmm, prefilter
-_native.builds()
-os.setgroups([])
-os.setgid({NOBODY})
-os.setuid({NOBODY})
-main()
-"""
-
-
-@pytest.fixture
-def open_folder() -> Iterator[Path]:
-    """A folder that every user may write to, in folders that every user may enter."""
-    if os.geteuid() != 0:
-        pytest.skip("only root can become another user")
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        folder.chmod(0o777)
-        inputs(folder)
-        yield folder
-
-
-def as_nobody(folder: Path, *arguments: str) -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run(
-        [sys.executable, "-c", AS_NOBODY, *arguments],
-        cwd=folder,
-        capture_output=True,
-        check=False,
-        timeout=120,
-    )
-
-
-@pytest.mark.parametrize("command", ["pairhmm x.in -o", "prefilter x.tsv -e 1 -o"])
-def test_a_read_only_output_is_refused(open_folder: Path, command: str) -> None:
-    out = open_folder / "out"
-    out.write_bytes(b"before")
-    os.chown(out, NOBODY, NOBODY)
-    out.chmod(0o444)
-    done = as_nobody(open_folder, *command.split(), "out")
-    assert done.returncode == 1
-    assert one_error(done) == "out: Permission denied"
-    assert out.read_bytes() == b"before"
-    out.chmod(0o640)
-    done = as_nobody(open_folder, *command.split(), "out")
-    assert done.returncode == 0, done.stderr
-    assert out.read_bytes() != b"before"
-    assert out.stat().st_mode & 0o777 == 0o640
-    # The user of the command may not write to this folder.
-    (open_folder / "shut").mkdir(0o755)
-    done = as_nobody(open_folder, *command.split(), "shut/out")
-    assert one_error(done) == "shut/out: Permission denied"
-
-
-def test_a_file_of_another_user_in_a_shared_folder_is_overwritten(
-    open_folder: Path, likelihoods: bytes
-) -> None:
-    """It can be written, but not replaced."""
-    shared = open_folder / "shared"
-    shared.mkdir()
-    (shared / "out").write_bytes(b"before" * 10_000)
-    (shared / "out").chmod(0o666)
-    shared.chmod(0o1777)
-    done = as_nobody(open_folder, "pairhmm", "x.in", "-o", "shared/out")
-    assert (done.returncode, done.stderr) == (0, b"")
-    assert (shared / "out").read_bytes() == likelihoods
-    assert (shared / "out").stat().st_uid == 0
-    assert [path.name for path in shared.iterdir()] == ["out"]
-
-
-def test_the_owner_is_kept(open_folder: Path) -> None:
-    (open_folder / "out").write_bytes(b"before")
-    os.chown(open_folder / "out", NOBODY, NOBODY)
-    assert call(open_folder, "pairhmm", "x.in", "-o", "out").returncode == 0
-    state = (open_folder / "out").stat()
-    assert (state.st_uid, state.st_gid) == (NOBODY, NOBODY)
 
 
 def test_commands_run_in_a_deleted_folder(tmp_path: Path, likelihoods: bytes) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -46,21 +45,6 @@ def test_a_limit_on_memory(
         assert 0 < driver.most_memory[0] <= mib * MIB
     assert engine.statistics()["cuda_pairs"] == batch.pairs
     assert engine.devices == ("fake 0",)
-    engine.close()
-
-
-def test_many_callers_share_the_memory(
-    fake_gpus: Any, batch: Batch, want: NDArray[np.float64]
-) -> None:
-    driver = fake_gpus(kernels="pairhmm", slow=True)
-    engine = Engine(threads=2, most_memory=2 * MIB)
-    # Small calls must not keep large ones waiting.
-    batches = [batch[:1], batch] * 2
-    with ThreadPoolExecutor(len(batches)) as pool:
-        found = list(pool.map(engine.compute, batches, timeout=300))
-    for part, likelihoods in zip(batches, found, strict=True):
-        assert_same_bits(likelihoods, want[: part.pairs])
-    assert driver.most_memory[0] <= 2 * MIB
     engine.close()
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
 import pickle
 import platform
@@ -22,10 +21,6 @@ from tests.conftest import require_tool
 
 ROOT = Path(__file__).parents[2]
 GKL_VERSIONS = ("0.8.11", "0.9.0")
-
-_libc = ctypes.CDLL(None)
-_PR_CAPBSET_DROP = 24
-_PASSING_OVER_PERMISSIONS = (1, 2)  # CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH
 
 SWAPS = ("agent", "classpath", "library-path")
 
@@ -69,7 +64,6 @@ class Jvm:
         environment: Mapping[str, str] | None = None,
         cpus: set[int] | None = None,
         file_size: int | None = None,
-        obeys_permissions: bool = False,
         succeeds: bool = True,
         module: str = "tests.java.scenarios",
     ) -> Outcome:
@@ -92,9 +86,6 @@ class Jvm:
                 os.sched_setaffinity(0, cpus)
             if file_size is not None:
                 resource.setrlimit(resource.RLIMIT_FSIZE, (file_size, file_size))
-            if obeys_permissions and os.geteuid() == 0:
-                for capability in _PASSING_OVER_PERMISSIONS:
-                    _libc.prctl(_PR_CAPBSET_DROP, capability, 0, 0, 0)
 
         process = subprocess.run(
             command,

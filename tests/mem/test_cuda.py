@@ -444,9 +444,8 @@ def test_an_engine_is_used_again(fake_gpus, slow: bool) -> None:
     assert driver.live == []
 
 
-@pytest.mark.parametrize("after", [0, 3])
+@pytest.mark.parametrize(("after", "slow"), [(0, True), (3, False), (3, True)])
 @pytest.mark.parametrize("function", ["cuMemAlloc_v2", "cuLaunchKernel", "cuStreamSynchronize"])
-@pytest.mark.parametrize("slow", [False, True])
 def test_another_device_takes_over_from_one_that_fails(
     fake_gpus, function: str, after: int, slow: bool
 ) -> None:

@@ -1,10 +1,12 @@
-"""Output files are complete or absent, and missing parts of the installation are named."""
+"""Output files when something else happens, and missing parts of the installation are named.
+
+test_output_files.py has all rules of output files.
+"""
 
 from __future__ import annotations
 
 import errno
 import os
-import stat
 import subprocess
 import sys
 from pathlib import Path
@@ -17,18 +19,6 @@ from gkl_shim._files import atomic_output, check_outputs
 from gkl_shim.errors import MissingComponent
 
 
-def test_an_output_appears_when_it_is_complete(tmp_path: Path) -> None:
-    target = tmp_path / "out.txt"
-    with atomic_output(target) as file:
-        file.write(b"all")
-        assert not target.exists()
-    assert target.read_bytes() == b"all"
-    assert list(tmp_path.iterdir()) == [target]
-    mask = os.umask(0)
-    os.umask(mask)
-    assert stat.S_IMODE(target.stat().st_mode) == 0o666 & ~mask
-
-
 @pytest.mark.parametrize("fault", [OSError, KeyboardInterrupt, SystemExit])
 def test_a_failure_keeps_the_old_content(tmp_path: Path, fault: type[BaseException]) -> None:
     target = tmp_path / "out.txt"
@@ -38,18 +28,6 @@ def test_a_failure_keeps_the_old_content(tmp_path: Path, fault: type[BaseExcepti
         raise fault
     assert target.read_bytes() == b"before"
     assert list(tmp_path.iterdir()) == [target]
-
-
-def test_permissions_and_links_are_kept(tmp_path: Path) -> None:
-    real, link = tmp_path / "real.txt", tmp_path / "link.txt"
-    real.write_bytes(b"before")
-    real.chmod(0o640)
-    link.symlink_to(real)
-    with atomic_output(link) as file:
-        file.write(b"after")
-    assert link.is_symlink()
-    assert real.read_bytes() == b"after"
-    assert stat.S_IMODE(real.stat().st_mode) == 0o640
 
 
 def test_a_link_in_place_of_the_output_is_not_followed(
@@ -93,19 +71,6 @@ def test_a_link_that_the_kernel_refuses_is_not_followed(
         with pytest.raises(PermissionError, match="link"):
             check_outputs(link)
     assert other.read_bytes() == b"kept"
-
-
-def test_a_device_is_written_to_directly() -> None:
-    with atomic_output("/dev/null") as file:
-        file.write(b"gone")
-    assert stat.S_ISCHR(Path("/dev/null").stat().st_mode)
-
-
-def test_the_error_for_an_absent_folder_names_the_output(tmp_path: Path) -> None:
-    target = tmp_path / "absent" / "out.txt"
-    with pytest.raises(FileNotFoundError) as error, atomic_output(target):
-        pass
-    assert error.value.filename == str(target)
 
 
 def test_the_installed_library_and_header_are_found() -> None:

@@ -1,0 +1,320 @@
+"""Output files are complete or absent: Python's (gkl_shim/_files.py), and those of the bridge in a
+JVM (kernels/jni/output_file.cpp), which have the same rules."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import fcntl
+import os
+import resource
+import signal
+import stat
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import ROOT, obey_permissions, require_tool
+
+IN_PYTHON = """
+import os, signal, sys
+from gkl_shim._files import atomic_output
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+try:
+    with atomic_output(sys.argv[1]) as file:
+        file.write(sys.stdin.buffer.read())
+        if sys.argv[2:]:
+            os.kill(os.getpid(), signal.SIGKILL)
+except OSError as error:
+    sys.exit(error.strerror)
+"""
+CONTENT = b"all of it\n" * 1000
+NOBODY = 65534
+
+
+class Writer:
+    """A program that writes one file."""
+
+    def __init__(self, command: list[str]) -> None:
+        self._command = command
+
+    def run(
+        self,
+        path: Path,
+        *options: str,
+        content: bytes = CONTENT,
+        prepare: Callable[[], object] | None = None,
+    ) -> subprocess.CompletedProcess[bytes]:
+        command = [*self._command, str(path), *options]
+        return subprocess.run(command, input=content, capture_output=True, preexec_fn=prepare,
+                              timeout=60, check=False)  # fmt: skip
+
+    def __call__(self, path: Path, **options: object) -> bytes:
+        """Write the file, and return what went to standard output."""
+        done = self.run(path, **options)  # type: ignore[arg-type]
+        assert (done.returncode, done.stderr) == (0, b"")
+        return done.stdout
+
+    def refused(self, path: Path, **options: object) -> str:
+        """Return the reason why the file cannot be written."""
+        done = self.run(path, **options)  # type: ignore[arg-type]
+        assert done.returncode == 1
+        return done.stderr.decode().removesuffix("\n")
+
+
+@pytest.fixture(scope="module")
+def in_a_jvm(tmp_path_factory: pytest.TempPathFactory) -> Writer:
+    program = tmp_path_factory.mktemp("output") / "output_file"
+    sources = [Path(__file__).with_name("output_file.cpp"), ROOT / "kernels/jni/output_file.cpp"]
+    flags = ["-std=gnu++17", "-Wall", "-Wextra", "-Werror", "-fsanitize=address,undefined", "-g"]
+    command = [require_tool("c++"), *flags, f"-I{ROOT / 'kernels'}", *map(str, sources)]
+    subprocess.run([*command, "-o", str(program)], check=True)
+    return Writer([str(program)])
+
+
+@pytest.fixture(params=["python", "jvm"])
+def write(request: pytest.FixtureRequest) -> Writer:
+    if request.param == "python":
+        return Writer([sys.executable, "-c", IN_PYTHON])
+    found: Writer = request.getfixturevalue("in_a_jvm")
+    return found
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    folder = tmp_path / "out"
+    folder.mkdir()
+    return folder
+
+
+@contextlib.contextmanager
+def mounted(at: Path, *options: str) -> Iterator[None]:
+    done = subprocess.run(["mount", *options, at], capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        pytest.skip(f"nothing can be mounted here: {done.stderr.strip()}")
+    try:
+        yield
+    finally:
+        subprocess.run(["umount", at], check=True)
+
+
+def device(folder: Path, minor: int) -> Path:
+    """Make a copy of /dev/null (3) or /dev/full (7), so that no test replaces the real one."""
+    path = folder / "device"
+    try:
+        os.mknod(path, stat.S_IFCHR | 0o666, os.makedev(1, minor))
+        path.open("wb").close()
+    except OSError as error:
+        pytest.skip(f"a device file cannot be made here: {error}")
+    return path
+
+
+@pytest.mark.parametrize("length", [1, 245, 255])
+def test_a_new_file(write: Writer, folder: Path, length: int) -> None:
+    file = folder / ("x" * length)
+    write(file, prepare=lambda: os.umask(0o026))
+    assert file.read_bytes() == CONTENT
+    assert stat.S_IMODE(file.stat().st_mode) == 0o640
+    assert list(folder.iterdir()) == [file]
+
+
+def test_a_file_that_is_replaced(write: Writer, folder: Path) -> None:
+    """Its mode and owner stay, and another hard link keeps the old content."""
+    file, other = folder / "file", folder / "other"
+    file.write_bytes(b"before")
+    other.hardlink_to(file)
+    if os.geteuid() == 0:
+        os.chown(file, NOBODY, NOBODY)
+    file.chmod(0o604)
+    before = file.stat()
+    write(file)
+    assert (file.read_bytes(), other.read_bytes()) == (CONTENT, b"before")
+    state = file.stat()
+    assert (state.st_mode, state.st_uid, state.st_gid) == (
+        before.st_mode, before.st_uid, before.st_gid
+    )  # fmt: skip
+    assert sorted(folder.iterdir()) == [file, other]
+
+
+@pytest.mark.parametrize("exists", [True, False])
+def test_symbolic_links_are_followed(write: Writer, folder: Path, exists: bool) -> None:
+    target, middle, link = folder / "a" / "target", folder / "b" / "middle", folder / "link"
+    for made in (target, middle):
+        made.parent.mkdir()
+    if exists:
+        target.write_text("an older one\n")
+    middle.symlink_to("../a/target")
+    link.symlink_to(middle)
+    write(link)
+    assert link.is_symlink()
+    assert middle.is_symlink()
+    assert target.read_bytes() == CONTENT
+    assert [len(list(made.parent.iterdir())) for made in (target, middle, link)] == [1, 1, 3]
+
+
+@pytest.mark.parametrize(
+    ("place", "error"),
+    [
+        ("absent/file", errno.ENOENT),
+        (".", errno.EISDIR),
+        ("file/file", errno.ENOTDIR),
+        ("loop", errno.ELOOP),
+        ("x" * 256, errno.ENAMETOOLONG),
+    ],
+)
+def test_a_place_that_cannot_be_written(
+    write: Writer, folder: Path, place: str, error: int
+) -> None:
+    (folder / "loop").symlink_to("loop")
+    (folder / "file").write_bytes(b"kept")
+    assert write.refused(folder / place) == os.strerror(error)
+    assert (folder / "file").read_bytes() == b"kept"
+    assert sorted(path.name for path in folder.iterdir()) == ["file", "loop"]
+
+
+def test_permissions_are_obeyed(write: Writer, folder: Path) -> None:
+    file = folder / "file"
+    file.write_bytes(b"kept")
+    file.chmod(0o444)
+    refused = os.strerror(errno.EACCES)
+    assert write.refused(file, prepare=obey_permissions) == refused
+    folder.chmod(0o555)
+    assert write.refused(folder / "new", prepare=obey_permissions) == refused
+    folder.chmod(0o755)
+    assert file.read_bytes() == b"kept"
+    assert list(folder.iterdir()) == [file]
+
+
+@pytest.mark.parametrize("minor", [3, 7])
+def test_a_device_is_written_to_directly(write: Writer, folder: Path, minor: int) -> None:
+    path = device(folder, minor)
+    link = folder / "link"
+    link.symlink_to(path)
+    for name in (path, link):
+        if minor == 3:
+            write(name)
+        else:
+            assert write.refused(name) == os.strerror(errno.ENOSPC)
+        assert stat.S_ISCHR(path.stat().st_mode)
+        assert sorted(folder.iterdir()) == [path, link]
+
+
+@pytest.mark.parametrize("limit", ["disk", "process"])
+def test_a_file_that_finds_no_room_leaves_the_old_one(
+    write: Writer, folder: Path, limit: str
+) -> None:
+    def prepare() -> None:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        if limit == "process":
+            resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 16, 1 << 16))
+
+    file = folder / "file"
+    disk = mounted(folder, "-t", "tmpfs", "-o", "size=64k", "gkl-shim-test")
+    with disk if limit == "disk" else contextlib.nullcontext():
+        file.write_bytes(b"kept")
+        reason = write.refused(file, content=bytes(1 << 20), prepare=prepare)
+        assert reason == os.strerror(errno.ENOSPC if limit == "disk" else errno.EFBIG)
+        assert file.read_bytes() == b"kept"
+        assert list(folder.iterdir()) == [file]
+
+
+def test_a_mount_point_is_overwritten(write: Writer, folder: Path, tmp_path: Path) -> None:
+    """Like a single file in a container: it can be written, but not replaced."""
+    file, source = folder / "file", tmp_path / "source"
+    file.touch()
+    source.write_bytes(CONTENT * 100)
+    with mounted(file, "--bind", str(source)):
+        write(file)
+        assert list(folder.iterdir()) == [file]
+    assert source.read_bytes() == CONTENT
+
+
+def test_a_file_of_another_user_in_a_shared_folder_is_overwritten(
+    write: Writer, folder: Path
+) -> None:
+    """As in /tmp: it can be written, but not replaced."""
+    if os.geteuid() != 0:
+        pytest.skip("only root can make files of another user")
+    file = folder / "file"
+    file.write_bytes(CONTENT * 100)
+    file.chmod(0o666)
+    folder.chmod(0o1777)
+    for path in (file, folder):
+        os.chown(path, NOBODY, NOBODY)
+    write(file, prepare=obey_permissions)
+    assert file.read_bytes() == CONTENT
+    assert file.stat().st_uid == NOBODY
+    assert list(folder.iterdir()) == [file]
+
+
+def test_a_link_that_the_kernel_refuses_is_not_followed(write: Writer, folder: Path) -> None:
+    """It refuses links of other users in folders such as /tmp; this mount refuses all links."""
+    with mounted(folder, "-t", "tmpfs", "-o", "nosymfollow", "gkl-shim-test"):
+        target, link = folder / "target", folder / "link"
+        target.write_bytes(b"kept")
+        link.symlink_to(target)
+        assert write.refused(link) == os.strerror(errno.ELOOP)
+        assert target.read_bytes() == b"kept"
+        assert sorted(folder.iterdir()) == [link, target]
+
+
+def test_a_pipe(write: Writer, folder: Path) -> None:
+    pipe = folder / "pipe"
+    os.mkfifo(pipe)
+    with subprocess.Popen(["cat", pipe], stdout=subprocess.PIPE) as reader:
+        # The bridge does not wait for a reader. This one is there once it can be written to.
+        os.close(os.open(pipe, os.O_RDWR))
+        writer = os.open(pipe, os.O_WRONLY)
+        write(pipe)
+        os.close(writer)
+        assert reader.communicate(timeout=60)[0] == CONTENT
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+    assert list(folder.iterdir()) == [pipe]
+
+
+def test_a_pipe_whose_reader_leaves(write: Writer, folder: Path) -> None:
+    pipe = folder / "pipe"
+    os.mkfifo(pipe)
+    reader = threading.Thread(target=lambda: pipe.open("rb").close())
+    reader.start()
+    reason = write.refused(
+        pipe, content=bytes(1 << 20), prepare=lambda: signal.signal(signal.SIGPIPE, signal.SIG_IGN)
+    )
+    assert reason == os.strerror(errno.EPIPE)
+    reader.join()
+
+
+def test_in_a_jvm_a_pipe_needs_a_reader(in_a_jvm: Writer, folder: Path) -> None:
+    """A run of GATK does not wait."""
+    pipe = folder / "pipe"
+    os.mkfifo(pipe)
+    reason = "it is a pipe that nothing reads from; start what reads first"
+    assert in_a_jvm.refused(pipe) == reason
+
+
+def test_standard_output_by_name_is_appended_to(write: Writer, folder: Path) -> None:
+    link = folder / "stdout"  # like /dev/stdout, which the test must not replace
+    link.symlink_to("/proc/self/fd/1")
+    assert write(link) == CONTENT
+    assert list(folder.iterdir()) == [link]
+    assert link.is_symlink()
+
+
+def test_a_killed_process_leaves_no_incomplete_file(write: Writer, folder: Path) -> None:
+    """The next one removes what is left, but not the file of a process that still runs."""
+    file = folder / "file"
+    assert write.run(file, "killed").returncode == -signal.SIGKILL
+    (left,) = folder.iterdir()
+    assert left.match(".gkl-shim.*.partial")
+    others = [folder / ".gkl-shim.1.x.partial", folder / ".gkl-shim.partial", folder / "x.partial"]
+    for other in others:
+        other.touch()
+    used = folder / f".gkl-shim.{os.getpid()}.0.partial"
+    with used.open("w") as locked:
+        fcntl.flock(locked, fcntl.LOCK_EX)
+        write(file)
+    assert sorted(folder.iterdir()) == sorted([file, used, *others])
