@@ -18,7 +18,6 @@ from tests.cli.shim_command import COMMAND, REGIONS, one_error, run
 PAIRS = b"ACGTACGT\tACGTACGT\n" * 1000
 EDITS = b"0\tpass\n" * 1000
 SUMMARY = b"1000 pairs: 1000 accepted (100.00%), 0 rejected, 0 undefined\n"
-NOBODY = 65534
 
 
 def call(

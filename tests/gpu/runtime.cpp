@@ -33,11 +33,12 @@
 
 // The stand-in driver, tests/fakes/driver.cpp.
 #define FUNCTIONS(F)                                                                          \
-    F(cuCtxPushCurrent_v2) F(cuCtxPopCurrent_v2) F(cuMemAlloc_v2) F(cuMemFree_v2)             \
-    F(cuMemHostAlloc) F(cuMemFreeHost) F(cuStreamCreate) F(cuStreamDestroy_v2)                \
-    F(cuStreamQuery) F(cuStreamSynchronize) F(cuEventCreate) F(cuEventDestroy_v2)             \
-    F(cuEventRecord) F(cuEventSynchronize) F(cuMemcpyHtoDAsync_v2) F(cuMemcpyDtoHAsync_v2)    \
-    F(cuMemsetD8Async) F(cuLaunchKernel) F(cuGetErrorName) F(cuGetErrorString)
+    F(cuCtxPushCurrent_v2)                                                                    \
+    F(cuCtxPopCurrent_v2) F(cuMemAlloc_v2) F(cuMemFree_v2) F(cuMemHostAlloc) F(cuMemFreeHost) \
+        F(cuStreamCreate) F(cuStreamDestroy_v2) F(cuStreamQuery) F(cuStreamSynchronize)       \
+            F(cuEventCreate) F(cuEventDestroy_v2) F(cuEventRecord) F(cuEventSynchronize)      \
+                F(cuMemcpyHtoDAsync_v2) F(cuMemcpyDtoHAsync_v2) F(cuMemsetD8Async)            \
+                    F(cuLaunchKernel) F(cuGetErrorName) F(cuGetErrorString)
 #define DECLARE(name) std::remove_pointer_t<decltype(gkl_shim_cuda_driver::name)> name;
 extern "C" {
 FUNCTIONS(DECLARE)
@@ -136,7 +137,7 @@ class Numbers : public gpu::Queue {
         has_more_ = false;
     }
 
-    std::vector<int64_t> squares, written;  // and how often each was
+    std::vector<int64_t> squares, written;            // and how often each was
     std::vector<std::pair<int64_t, int64_t>> undone;  // first, count
 
    protected:
