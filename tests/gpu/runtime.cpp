@@ -32,13 +32,14 @@
 #include "gpu/launch_threads.h"
 
 // The stand-in driver, tests/fakes/driver.cpp.
-#define FUNCTIONS(F)                                                                          \
-    F(cuCtxPushCurrent_v2)                                                                    \
-    F(cuCtxPopCurrent_v2) F(cuMemAlloc_v2) F(cuMemFree_v2) F(cuMemHostAlloc) F(cuMemFreeHost) \
-        F(cuStreamCreate) F(cuStreamDestroy_v2) F(cuStreamQuery) F(cuStreamSynchronize)       \
-            F(cuEventCreate) F(cuEventDestroy_v2) F(cuEventRecord) F(cuEventSynchronize)      \
-                F(cuMemcpyHtoDAsync_v2) F(cuMemcpyDtoHAsync_v2) F(cuMemsetD8Async)            \
-                    F(cuLaunchKernel) F(cuGetErrorName) F(cuGetErrorString)
+// clang-format off
+#define FUNCTIONS(F) \
+    F(cuCtxPushCurrent_v2) F(cuCtxPopCurrent_v2) F(cuMemAlloc_v2) F(cuMemFree_v2) \
+    F(cuMemHostAlloc) F(cuMemFreeHost) F(cuStreamCreate) F(cuStreamDestroy_v2) \
+    F(cuStreamQuery) F(cuStreamSynchronize) F(cuEventCreate) F(cuEventDestroy_v2) \
+    F(cuEventRecord) F(cuEventSynchronize) F(cuMemcpyHtoDAsync_v2) F(cuMemcpyDtoHAsync_v2) \
+    F(cuMemsetD8Async) F(cuLaunchKernel) F(cuGetErrorName) F(cuGetErrorString)
+// clang-format on
 #define DECLARE(name) std::remove_pointer_t<decltype(gkl_shim_cuda_driver::name)> name;
 extern "C" {
 FUNCTIONS(DECLARE)

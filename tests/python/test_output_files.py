@@ -129,9 +129,9 @@ def test_a_file_that_is_replaced(write: Writer, folder: Path) -> None:
     other.hardlink_to(file)
     if os.geteuid() == 0:
         os.chown(file, NOBODY, NOBODY)
-    file.chmod(0o604)
+    file.chmod(0o646)
     before = file.stat()
-    write(file)
+    write(file, prepare=lambda: os.umask(0o026))
     assert (file.read_bytes(), other.read_bytes()) == (CONTENT, b"before")
     state = file.stat()
     assert (state.st_mode, state.st_uid, state.st_gid) == (
