@@ -41,16 +41,16 @@ void TrieBuilder::build(const Letters *sequences, int64_t count, int32_t alphabe
     trie->leaf_of.resize(size_t(count));
     trie->leaves = trie->slots = 0;
     order_.resize(size_t(count));
-    sorted_.resize(size_t(count));
-    at_.resize(size_t(alphabet) + 2);
-    to_.resize(size_t(alphabet) + 1);
+    sorted_order_.resize(size_t(count));
+    letter_begins_.resize(size_t(alphabet) + 2);
+    next_places_.resize(size_t(alphabet) + 1);
     for (int64_t h = 0; h < count; h++) order_[size_t(h)] = int32_t(h);
-    pending_.clear();
-    if (count) pending_.push_back({0, int32_t(count), 0, 0, kRoot});
+    stack_.clear();
+    if (count) stack_.push_back({0, int32_t(count), 0, 0, kRoot});
     int32_t columns = 0;
-    while (!pending_.empty()) {
-        const Subtree here = pending_.back();
-        pending_.pop_back();
+    while (!stack_.empty()) {
+        const Subtree here = stack_.back();
+        stack_.pop_back();
         int32_t *const begin = order_.data() + here.begin, *const end = order_.data() + here.end;
         // One branch, as far as all sequences agree.
         Letters common = sequences[*begin];
@@ -63,8 +63,8 @@ void TrieBuilder::build(const Letters *sequences, int64_t count, int32_t alphabe
         columns += length;
 
         // Sequences that end here come first, then the others by their next letter.
-        std::fill(at_.begin(), at_.end(), 0);
-        int32_t *const at = at_.data(), *const to = to_.data();
+        std::fill(letter_begins_.begin(), letter_begins_.end(), 0);
+        int32_t *const at = letter_begins_.data(), *const to = next_places_.data();
         const auto next_of = [&](int32_t h) {
             const Letters &sequence = sequences[h];
             return sequence.length == common.length ? 0 : 1 + sequence.letters[common.length];
@@ -74,10 +74,10 @@ void TrieBuilder::build(const Letters *sequences, int64_t count, int32_t alphabe
         } else {
             for (const int32_t *k = begin; k < end; k++) at[1 + next_of(*k)]++;
             for (int next = 0; next <= alphabet; next++) at[next + 1] += at[next];
-            std::copy(begin, end, sorted_.data());
+            std::copy(begin, end, sorted_order_.data());
             std::copy(at, at + alphabet + 1, to);
             for (int32_t k = 0; k < end - begin; k++) {
-                const int32_t h = sorted_[size_t(k)];
+                const int32_t h = sorted_order_[size_t(k)];
                 begin[to[next_of(h)]++] = h;
             }
         }
@@ -94,8 +94,8 @@ void TrieBuilder::build(const Letters *sequences, int64_t count, int32_t alphabe
             }
             for (int next = alphabet; next > 0; next--)
                 if (at[next] < at[next + 1])
-                    pending_.push_back({here.begin + at[next], here.begin + at[next + 1],
-                                        common.length, slots, branch.save});
+                    stack_.push_back({here.begin + at[next], here.begin + at[next + 1],
+                                      common.length, slots, branch.save});
         }
         if (branch.length > 0 || branch.leaf >= 0) trie->branches.push_back(branch);
     }

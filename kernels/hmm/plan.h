@@ -79,6 +79,7 @@ struct Trie {
     }
 };
 
+// The memory in which tries are built.
 class TrieBuilder {
    public:
     // Builds the trie of any sequences in any order. Their letters are less than `alphabet`. Equal
@@ -92,8 +93,8 @@ class TrieBuilder {
         int64_t depth;        // columns that are in a branch already
         int32_t slots, load;  // slots in use on the path to here; where to start from
     };
-    std::vector<int32_t> order_, sorted_, at_, to_;
-    std::vector<Subtree> pending_;  // a stack
+    std::vector<int32_t> order_, sorted_order_, letter_begins_, next_places_;
+    std::vector<Subtree> stack_;
 };
 
 struct Plan {

@@ -68,8 +68,8 @@ bool Cutter::find_distinct(const Haplotype *haplotypes, int64_t count) {
     prefixes_.order.resize(distinct.size());
     std::iota(prefixes_.order.begin(), prefixes_.order.end(), 0);
 
-    reversed_.resize(size_t(letters));
-    uint8_t *next = reversed_.data();
+    reversed_letters_.resize(size_t(letters));
+    uint8_t *next = reversed_letters_.data();
     suffixes_.sequences.clear();
     for (const Letters &sequence : distinct) {
         reverse(sequence.letters, sequence.length, next);

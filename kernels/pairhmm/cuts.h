@@ -61,7 +61,7 @@ class Cutter {
     int64_t cut_of(int32_t sequence);
 
     Side prefixes_, suffixes_;
-    std::vector<uint8_t> reversed_;
+    std::vector<uint8_t> reversed_letters_;
     std::vector<int32_t> order_;     // haplotypes, sorted by letters
     std::vector<int32_t> sequence_;  // of each haplotype in `order_`
     std::vector<int32_t> path_;      // runs, the shortest prefix first

@@ -12,8 +12,8 @@ void Planner::make_tries(const Haplotype *haplotypes, int64_t count, Trie *heads
     }
     builder_.build(parts_.data(), count, kLetters, heads);
 
-    reversed_.resize(letters);
-    uint8_t *next = reversed_.data();
+    reversed_letters_.resize(letters);
+    uint8_t *next = reversed_letters_.data();
     for (int64_t h = 0; h < count; h++) {
         const int64_t length = haplotypes[h].length - parts_[h].length;
         reverse(haplotypes[h].letters + parts_[h].length, length, next);

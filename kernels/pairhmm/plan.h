@@ -25,6 +25,7 @@
 namespace gkl_shim {
 namespace pairhmm {
 
+// The memory in which regions are planned.
 class Planner {
    public:
     // Chooses the cuts of a region's haplotypes. It must be given all of them.
@@ -38,14 +39,14 @@ class Planner {
 
     // Frees buffers that a rare long haplotype has made larger than `most` bytes.
     void trim(size_t most) {
-        if (reversed_.capacity() > most) std::vector<uint8_t>().swap(reversed_);
+        if (reversed_letters_.capacity() > most) std::vector<uint8_t>().swap(reversed_letters_);
     }
 
    private:
     Cutter cutter_;
     TrieBuilder builder_;
     std::vector<Letters> parts_;
-    std::vector<uint8_t> reversed_;
+    std::vector<uint8_t> reversed_letters_;
 };
 
 }  // namespace pairhmm

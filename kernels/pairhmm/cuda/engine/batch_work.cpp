@@ -32,7 +32,7 @@ std::shared_ptr<gpu::Queue> BatchWork::next_queue() {
 
 bool BatchWork::any_left() const {
     return !rescues_.empty() || (queue_.more() && devices_.any_for(queue_)) ||
-           std::any_of(collected_, collected_ + kAssignees,
+           std::any_of(collected_reads_, collected_reads_ + kAssignees,
                        [](const UnfinishedReads &reads) { return !reads.empty(); });
 }
 
@@ -89,7 +89,7 @@ void BatchWork::assign_missing(const Span &span, const Rescue *rescue, bool to_c
     });
     // The next rescue may have the address of this one.
     if (rescue)
-        for (UnfinishedReads &reads : collected_) reads.end_region();
+        for (UnfinishedReads &reads : collected_reads_) reads.end_region();
 }
 
 // Adds a region's reads, sorted by length, because reads of similar length are computed together.
@@ -102,7 +102,7 @@ void BatchWork::add_region(Assignee assignee, const gkl_shim_pairhmm_batch &batc
                      [&](const UnfinishedReads::Read &x, const UnfinishedReads::Read &y) {
                          return length(x) > length(y);
                      });
-    UnfinishedReads &collected = collected_[assignee];
+    UnfinishedReads &collected = collected_reads_[assignee];
     const int64_t max_cells = is_cpu(assignee) ? kCpuBatchCells : kRescueCells;
     for (size_t k = 0; k < reads.size(); k++) {
         if (k % kMinCpuReads == 0 && collected.cells >= max_cells) dispatch(assignee);
@@ -112,7 +112,7 @@ void BatchWork::add_region(Assignee assignee, const gkl_shim_pairhmm_batch &batc
 }
 
 void BatchWork::dispatch(Assignee assignee) {
-    UnfinishedReads reads = std::exchange(collected_[assignee], UnfinishedReads());
+    UnfinishedReads reads = std::exchange(collected_reads_[assignee], UnfinishedReads());
     if (is_cpu(assignee) || (assignee == kFastDevice && reads.cells < kFewCells)) {
         cpu_.add(std::move(reads));
         return;
@@ -124,7 +124,7 @@ void BatchWork::dispatch(Assignee assignee) {
 
 void BatchWork::dispatch_all() {
     for (int assignee = 0; assignee < kAssignees; assignee++)
-        if (!collected_[assignee].empty()) dispatch(Assignee(assignee));
+        if (!collected_reads_[assignee].empty()) dispatch(Assignee(assignee));
 }
 
 }  // namespace pairhmm

@@ -53,7 +53,7 @@ class BatchWork : public gpu::Work {
     gpu::Call &call_;
     CpuShare &cpu_;
     BatchQueue &queue_;
-    UnfinishedReads collected_[kAssignees];  // not dispatched yet
+    UnfinishedReads collected_reads_[kAssignees];  // not dispatched yet
     std::vector<std::shared_ptr<Rescue>> rescues_;
     std::vector<UnfinishedReads::Read> region_reads_[kAssignees];  // of one region
 };

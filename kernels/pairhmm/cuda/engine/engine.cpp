@@ -1,9 +1,10 @@
 // The CUDA engine's interface (gkl_shim_internal.h).
 //
-// Given batches, it cuts them into chunks (batch_queue.h), which launch threads take to the devices
-// (gpu/launch_threads.h). A chunk is planned and written to pinned memory, travels to a device in
-// one transfer, and is computed by one kernel launch for each width of tile (batch_slot.h). Several
-// chunks are in flight at once, so that planning, transfers and kernels overlap.
+// The engine cuts batches into chunks (batch_queue.h). Launch threads take the chunks to the
+// devices (gpu/launch_threads.h). A chunk is planned and written to pinned memory, travels to a
+// device in one transfer, and is computed by one kernel launch for each width of tile
+// (batch_slot.h). Several chunks are in flight at once, so that planning, transfers and kernels
+// overlap.
 //
 // Results have the CPU engine's bits. Pairs outside the range of single precision are computed in
 // double precision (batch_work.h). The CPU engine computes the pairs that the double kernels cannot

@@ -6,6 +6,7 @@
 #include "gkl_shim_measurements.h"
 #include "gpu/call.h"
 #include "gpu/driver.h"
+#include "gpu/stream.h"
 #include "pairhmm/cuda/engine/batch_queue.h"
 #include "pairhmm/cuda/engine/batch_slot.h"
 #include "pairhmm/cuda/engine/engine.h"
@@ -26,21 +27,10 @@ double median(std::vector<double> *values) {
     return values->size() % 2 ? (*values)[half] : ((*values)[half - 1] + (*values)[half]) / 2;
 }
 
-// Events that a device records between stages.
-struct Marks {
-    explicit Marks(const CudaDriver &driver) : driver(driver) {
-        for (void *&mark : at) mark = driver.event(kEventTimed);
-    }
-    ~Marks() {
-        for (void *mark : at)
-            if (mark) driver.free_event(mark);
-    }
-    const CudaDriver &driver;
-    void *at[3] = {};
-};
-
-void time_chunk(const CudaDriver &driver, void *const *marks, int repeats, BatchSlot *chunk,
+void time_chunk(const CudaDriver &driver, int repeats, BatchSlot *chunk,
                 gkl_shim_pairhmm_cuda_stages *stages) {
+    const gpu::Event begin(driver, kEventTimed), sent(driver, kEventTimed),
+        computed(driver, kEventTimed);
     std::vector<double> plan, write, transfer, kernel;
     for (int k = 0; k < repeats; k++) {
         Clock::time_point start = Clock::now();
@@ -50,14 +40,14 @@ void time_chunk(const CudaDriver &driver, void *const *marks, int repeats, Batch
         start = Clock::now();
         chunk->write();
         write.push_back(seconds_since(start));
-        driver.record(marks[0], chunk->stream());
+        driver.record(begin.get(), chunk->stream());
         chunk->send();
-        driver.record(marks[1], chunk->stream());
+        driver.record(sent.get(), chunk->stream());
         chunk->launch_kernels();
-        driver.record(marks[2], chunk->stream());
+        driver.record(computed.get(), chunk->stream());
         driver.wait_for_stream(chunk->stream());
-        transfer.push_back(driver.seconds(marks[0], marks[1]));
-        kernel.push_back(driver.seconds(marks[1], marks[2]));
+        transfer.push_back(driver.seconds(begin.get(), sent.get()));
+        kernel.push_back(driver.seconds(sent.get(), computed.get()));
     }
     stages->plan += median(&plan);
     if (write.empty()) return;
@@ -73,7 +63,6 @@ gkl_shim_status time_stages(gpu::Device *device, const gkl_shim_pairhmm_cuda_opt
     return guarded_on_device(device->number, [&] {
         const CudaDriver &driver = device->driver;
         const CudaContext current(driver, device->context);
-        Marks marks(driver);
         BatchSlot chunk(device, options, 0);
         gpu::Call call;
         const bool single = options.precision == GKL_SHIM_SINGLE;
@@ -84,7 +73,7 @@ gkl_shim_status time_stages(gpu::Device *device, const gkl_shim_pairhmm_cuda_opt
             // Memory is allocated and the kernels are loaded.
             if (const gkl_shim_status status = chunk.start()) return status;
             chunk.wait();
-            time_chunk(driver, marks.at, repeats, &chunk, stages);
+            time_chunk(driver, repeats, &chunk, stages);
             const Clock::time_point start = Clock::now();
             chunk.collect();
             stages->collect += seconds_since(start);

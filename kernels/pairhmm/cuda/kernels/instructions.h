@@ -33,8 +33,8 @@ struct alignas(16) Pack {
     T value[kCount];
 };
 
-// A 32-bit address in shared memory. Given a generic pointer, the compiler converts it again at
-// every load.
+// A 32-bit address in shared memory. The compiler would convert a generic pointer again at every
+// load.
 typedef uint32_t SharedAddress;
 #if defined(__CUDA_ARCH__)
 __device__ __forceinline__ SharedAddress shared_address(void *pointer) {

@@ -8,23 +8,23 @@ namespace gkl_shim {
 namespace pairhmm {
 namespace {
 
-// Orders the tiles and stripes of a chunk's parts.
+// The order in which a device starts the tiles and stripes of a chunk.
 class TileOrder {
    public:
     explicit TileOrder(ChunkPlan *plan) : plan_(*plan) {}
 
-    // Kernel by kernel, and of each kernel the longest tiles first.
+    // Orders tiles by kernel, and those of a kernel by length, the longest first.
     void place_tiles() {
         PlannedChunk &chunk = plan_.chunk;
         // Tiles are sorted by columns, in steps of a quarter or less.
         enum { kSteps = 4 * 32 };
-        const auto step_of = [](const Part &part) {
+        const auto step_of = [](const RegionPart &part) {
             const uint32_t columns = uint32_t(part.columns) | 4;
             const int exponent = 31 - __builtin_clz(columns);
             return kSteps - 1 - (4 * exponent + int(columns >> (exponent - 2) & 3));
         };
         int32_t tiles[GKL_SHIM_PAIRHMM_CUDA_KERNELS][kSteps] = {};
-        for (const Part &part : plan_.parts) tiles[part.width][step_of(part)] += part.tiles;
+        for (const RegionPart &part : plan_.parts) tiles[part.width][step_of(part)] += part.tiles;
         int32_t tile = 0;
         for (int w = 0; w < GKL_SHIM_PAIRHMM_CUDA_KERNELS; w++) {
             const int32_t first_tile = tile;
@@ -34,7 +34,7 @@ class TileOrder {
         }
         plan_.tile_count = tile;
         chunk.scratch_bytes = 0;
-        for (Part &part : plan_.parts) {
+        for (RegionPart &part : plan_.parts) {
             int32_t &next = tiles[part.width][step_of(part)];
             part.first_tile = next;
             part.scratch = chunk.scratch_bytes;
@@ -46,7 +46,7 @@ class TileOrder {
         if (chunk.tiles[GKL_SHIM_PAIRHMM_CUDA_WIDTHS] == 0) return;
         chunk.seam_bytes = rounded(sizeof(int32_t));
         rank_stripes(chunk.first_tile[GKL_SHIM_PAIRHMM_CUDA_WIDTHS]);
-        for (Part &part : plan_.parts) {
+        for (RegionPart &part : plan_.parts) {
             if (!part.striped) continue;
             part.seams = chunk.seams + chunk.seam_bytes;
             chunk.seam_bytes +=

@@ -9,7 +9,7 @@ namespace {
 // The time that writing takes one thread, in nanoseconds.
 constexpr int64_t kWritePerRead = 5, kWritePerBase = 1;
 
-// Writes groups to a block.
+// The block of a chunk, to which groups are written.
 class GroupWriter {
    public:
     GroupWriter(const ChunkPlan &plan, uint8_t *block) : plan_(plan), block_(block) {}
@@ -25,7 +25,7 @@ class GroupWriter {
         write_tries(group);
         int64_t byte = group.first_byte, next_byte = byte;
         for (int64_t k = group.first_part; k < group.end_part; k++) {
-            const Part &part = plan_.parts[k];
+            const RegionPart &part = plan_.parts[k];
             if (!part.striped) byte = next_byte;
             next_byte += part.bytes;
             if (part.rows == 0) continue;
@@ -82,7 +82,7 @@ class GroupWriter {
         }
     }
 
-    void write_region(const Group &group, const Part &part, int32_t region) const {
+    void write_region(const Group &group, const RegionPart &part, int32_t region) const {
         array<RegionRecord>(plan_.header.regions)[region] = {
             int32_t(group.first_trie + part.first_trie),
             part.heads,
@@ -94,7 +94,7 @@ class GroupWriter {
             group.first_result + part.first_result};
     }
 
-    void write_reads(const Group &group, const Part &part, int32_t first_byte) const {
+    void write_reads(const Group &group, const RegionPart &part, int32_t first_byte) const {
         const ReadRecord *const from = group.reads.data() + part.first_row;
         ReadRecord *const to =
             array<ReadRecord>(plan_.header.reads) + group.first_row + part.first_row;
@@ -105,7 +105,7 @@ class GroupWriter {
         }
     }
 
-    void write_tiles(const Group &group, const Part &part, int32_t region) const {
+    void write_tiles(const Group &group, const RegionPart &part, int32_t region) const {
         int32_t at = int32_t(group.first_row + part.first_row);
         TileRecord *const tiles = array<TileRecord>(plan_.header.tiles) + part.first_tile;
         const PackedTile *const packed = group.packed.data() + part.first_packed;
@@ -120,7 +120,7 @@ class GroupWriter {
         }
     }
 
-    void write_stripes(const Group &group, const Part &part, int32_t region) const {
+    void write_stripes(const Group &group, const RegionPart &part, int32_t region) const {
         const int32_t at = int32_t(group.first_row + part.first_row);
         TileRecord *tiles = array<TileRecord>(plan_.header.tiles);
         int64_t scratch = part.scratch;

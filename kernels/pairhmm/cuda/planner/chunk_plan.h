@@ -32,7 +32,7 @@ struct PackedTile {
 // A region's reads in a chunk. Its lists are in its group. Reads that are too long for one warp are
 // in a separate part, a striped one. It follows the part with the region's other reads, and uses
 // the bytes that are sent with that part.
-struct Part {
+struct RegionPart {
     // Filled in by the chunker; reads and pairs are counted in the batch.
     int64_t region, first_read, reads;
     int64_t first_pair, haplotype_count;
@@ -141,7 +141,7 @@ struct ChunkPlan {
     PlannedChunk chunk = {};
 
     // Filled in by the chunker.
-    std::vector<Part> parts;
+    std::vector<RegionPart> parts;
     std::vector<std::unique_ptr<Group>> groups;
     int64_t group_count, read_bases;
     int64_t nanoseconds;  // that planning takes one thread, about
@@ -182,7 +182,7 @@ struct ChunkPlan {
 
     // Whether a read of the part's region belongs to it. A read that is not computed belongs to the
     // part that is not striped.
-    bool belongs_to(const Part &part, int64_t length) const {
+    bool belongs_to(const RegionPart &part, int64_t length) const {
         return (length > widths.longest() && stripes_of(length) <= part.most_stripes) ==
                part.striped;
     }
@@ -192,21 +192,21 @@ struct ChunkPlan {
         return !values || std::any_of(values + first_pair, values + first_pair + count,
                                       [](double x) { return isnan(x); });
     }
-    bool read_wanted(const Part &part, int64_t read) const {
+    bool read_wanted(const RegionPart &part, int64_t read) const {
         return any_wanted(part.first_pair + read * part.haplotype_count, part.haplotype_count);
     }
-    bool pair_wanted(const Part &part, int64_t read, int64_t haplotype) const {
+    bool pair_wanted(const RegionPart &part, int64_t read, int64_t haplotype) const {
         return !values || isnan(values[part.first_pair + read * part.haplotype_count + haplotype]);
     }
     // Whether a read that is wanted has pairs that are computed for the first time.
-    bool read_untried(const Part &part, int64_t read) const {
+    bool read_untried(const RegionPart &part, int64_t read) const {
         if (!values) return true;
         const double *const first = values + part.first_pair + read * part.haplotype_count;
         return std::any_of(first, first + part.haplotype_count, is_untried);
     }
 
     // Scratch memory of a part's tile; of a stripe, its share of its read's.
-    int64_t tile_scratch(const Part &part) const {
+    int64_t tile_scratch(const RegionPart &part) const {
         const int rows = part.striped ? int(kStripedRows) : widths.rows(part.width);
         return rounded(options.precision == GKL_SHIM_SINGLE
                            ? TileScratch<float>(rows, part.head_states, part.tail_states).bytes

@@ -34,11 +34,11 @@ void Chunker::choose_reads(BatchPlace *place) {
     const int64_t most_nanoseconds =
         options_.planning > 0 ? options_.planning : std::numeric_limits<int64_t>::max();
     const gkl_shim_pairhmm_batch &batch = plan_.batch;
-    while (place->region < batch.regions && !full_ && plan_.nanoseconds < most_nanoseconds) {
+    while (place->region < batch.regions && !is_full_ && plan_.nanoseconds < most_nanoseconds) {
         const Region region = region_at(*place);
-        full_ =
+        is_full_ =
             !region.for_cpu && !plan_.parts.empty() && letters_ + region.letters > kChunkLetters;
-        if (full_) break;
+        if (is_full_) break;
         int64_t end = region.reads_end, stripes = 0;
         bool any = end > region.first;
         if (region.for_cpu)
@@ -116,10 +116,10 @@ int64_t Chunker::add_reads(const Region &region, int64_t *stripes, bool *any) {
             cells = read_stripes > 0 ? cells / kStripedChunk : 0;
             scratch = read_stripes * most_stripe_scratch(region.haplotypes, region.letters);
         }
-        full_ = (!plan_.parts.empty() || *any) &&
-                (cells_ + cells > options_.cells || scratch_ + scratch > options_.scratch_bytes ||
-                 plan_.read_bases + length > kChunkReadBases);
-        if (full_) break;
+        is_full_ = (!plan_.parts.empty() || *any) && (cells_ + cells > options_.cells ||
+                                                      scratch_ + scratch > options_.scratch_bytes ||
+                                                      plan_.read_bases + length > kChunkReadBases);
+        if (is_full_) break;
         *any = true;
         cells_ += cells;
         scratch_ += scratch;
@@ -130,7 +130,7 @@ int64_t Chunker::add_reads(const Region &region, int64_t *stripes, bool *any) {
 }
 
 void Chunker::add_part(const Region &region, int64_t end, int64_t stripes) {
-    std::vector<Part> &parts = plan_.parts;
+    std::vector<RegionPart> &parts = plan_.parts;
     if (plan_.group_count == 0 || group_nanoseconds_ >= kGroupNanoseconds) {
         if (int64_t(plan_.groups.size()) == plan_.group_count)
             plan_.groups.push_back(std::make_unique<Group>());
@@ -138,7 +138,7 @@ void Chunker::add_part(const Region &region, int64_t end, int64_t stripes) {
         group_nanoseconds_ = 0;
     }
     parts.emplace_back();
-    Part &part = parts.back();
+    RegionPart &part = parts.back();
     part.region = region.number;
     part.first_read = region.first;
     part.reads = end - region.first;

@@ -1,4 +1,4 @@
-// Which reads a chunk has.
+// The first step of the planner: the choice of a chunk's reads.
 #pragma once
 
 #include "gkl_shim_internal.h"
@@ -38,7 +38,7 @@ class Chunker {
     const PlannerOptions &options_;
     int64_t cells_ = 0, scratch_ = 0, letters_ = 0;
     int64_t group_nanoseconds_ = 0;  // of the last group
-    bool full_ = false;
+    bool is_full_ = false;
 };
 
 }  // namespace pairhmm

@@ -17,12 +17,14 @@ namespace {
 // several warps: one a stream.
 constexpr int kBusyStripes = 8;
 
+// Buffers of a thread for packing reads.
 struct RowMemory {
     std::vector<uint8_t> steps;   // of each row
     std::vector<int32_t> sorted;  // rows, the longest first
 };
 PerThread<RowMemory> row_memory;
 
+// Buffers of a thread for merging haplotypes.
 struct TrieMemory {
     Planner planner;
     std::vector<uint8_t> letters;
@@ -32,14 +34,14 @@ struct TrieMemory {
 };
 PerThread<TrieMemory> trie_memory;
 
-// Given a part's reads, packs them into tiles, or cuts each into stripes.
+// The step that packs a part's reads into tiles, or cuts each read into stripes.
 class RowPacker {
    public:
     explicit RowPacker(const ChunkPlan &plan) : plan_(plan) {}
 
-    // Lists the part's reads, and its tiles if it is not striped. Returns the bases of reads that
-    // are computed for the first time.
-    int64_t add_reads(Part &part, Group *group) const {
+    // Adds the part's reads to the group's lists, and its tiles if it is not striped. Returns the
+    // bases of reads that are computed for the first time.
+    int64_t add_reads(RegionPart &part, Group *group) const {
         part.first_row = int32_t(group->rows.size());
         part.first_packed = int32_t(group->packed.size());
         part.width = part.tiles = part.rows = 0;
@@ -50,7 +52,7 @@ class RowPacker {
     }
 
    private:
-    int64_t pack_rows(Part &part, Group *group) const {
+    int64_t pack_rows(RegionPart &part, Group *group) const {
         static_assert(Lengths::kMaxStep < 256, "a step is a byte");
         group->rows.resize(size_t(part.first_row + part.reads));
         row_memory->steps.resize(size_t(part.reads));
@@ -117,7 +119,7 @@ class RowPacker {
     }
 
     // The longest read first.
-    int64_t list_stripes(Part &part, Group *group) const {
+    int64_t list_stripes(RegionPart &part, Group *group) const {
         const int64_t *offsets = plan_.batch.read_offsets + part.first_read;
         std::vector<int32_t> &rows = group->rows;
         int64_t bases = 0;
@@ -144,15 +146,15 @@ class RowPacker {
     const ChunkPlan &plan_;
 };
 
-// Given a part's haplotypes, merges their heads into one trie and their tails into another, and
-// writes both as streams of columns.
+// The step that merges a part's haplotypes: their heads into one trie, their tails into another. It
+// makes streams of columns of both.
 class HaplotypeMerger {
    public:
     explicit HaplotypeMerger(const ChunkPlan &plan) : plan_(plan) {}
 
-    // Lists the haplotypes for which some read of the part lacks the result, and their tries'
-    // streams.
-    void add_haplotypes(Part &part, Group *group) const {
+    // Adds the haplotypes for which some read of the part lacks the result, and the streams of
+    // their tries.
+    void add_haplotypes(RegionPart &part, Group *group) const {
         TrieMemory &memory = *trie_memory;
         const int64_t *offsets =
             plan_.batch.haplotype_offsets + plan_.batch.region_haplotypes[part.region];
@@ -211,7 +213,7 @@ class HaplotypeMerger {
 
    private:
     // How many streams a trie of the part is cut into. `longest`: its longest sequence.
-    int32_t streams_of(const Part &part, const Trie &trie, int64_t longest) const {
+    int32_t streams_of(const RegionPart &part, const Trie &trie, int64_t longest) const {
         if (!part.striped) {
             // ColumnStreams do not share states.
             const int32_t room = kMaxStates - 1 - trie.leaves;
@@ -227,7 +229,7 @@ class HaplotypeMerger {
             std::max<int64_t>(1, std::min({wanted, most, useful, int64_t(trie.leaves)})));
     }
 
-    void encode_haplotypes(const Part &part, Group *group) const {
+    void encode_haplotypes(const RegionPart &part, Group *group) const {
         TrieMemory &memory = *trie_memory;
         const int64_t *offsets =
             plan_.batch.haplotype_offsets + plan_.batch.region_haplotypes[part.region];
@@ -296,7 +298,7 @@ void plan_group(ChunkPlan *plan, Group *group) {
     const HaplotypeMerger haplotypes(*plan);
     clear(group);
     for (int64_t k = group->first_part; k < group->end_part; k++) {
-        Part &part = plan->parts[k];
+        RegionPart &part = plan->parts[k];
         const int64_t read_bases = rows.add_reads(part, group);
         haplotypes.add_haplotypes(part, group);
         part.first_result = group->results;

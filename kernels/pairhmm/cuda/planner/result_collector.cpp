@@ -14,7 +14,8 @@ constexpr int64_t kCollectPerPair = 1;
 
 // Copies the results of a part of which all pairs are wanted. Returns how many pairs have none.
 // `row`: the read of each row of the results.
-int64_t copy_all(const Part &part, const int32_t *row, const double *results, double *values) {
+int64_t copy_all(const RegionPart &part, const int32_t *row, const double *results,
+                 double *values) {
     const int64_t count = part.haplotype_count;
     int64_t missing = 0;
     const auto put = [&](double *to, int64_t pairs) {
@@ -36,7 +37,7 @@ int64_t copy_all(const Part &part, const int32_t *row, const double *results, do
 
 // The same for a part of which only the pairs that are NaN are wanted. `chosen`: the haplotype of
 // each column of the results.
-int64_t copy_missing(const ChunkPlan &plan, const Part &part, const int32_t *row,
+int64_t copy_missing(const ChunkPlan &plan, const RegionPart &part, const int32_t *row,
                      const int32_t *chosen, const double *results, double *values) {
     const int64_t count = part.haplotype_count;
     for (int32_t r = 0; r < part.rows; r++) {
@@ -63,7 +64,7 @@ int64_t collect_results(ChunkPlan *plan, const double *results, double *values) 
         const int32_t *row = group.rows.data(), *chosen = group.chosen.data();
         int64_t missing = 0;
         for (int64_t k = group.first_part; k < group.end_part; k++) {
-            const Part &part = plan->parts[k];
+            const RegionPart &part = plan->parts[k];
             double *const to = values + part.first_pair;
             missing += plan->values ? copy_missing(*plan, part, row, chosen, result, to)
                                     : copy_all(part, row, result, to);

@@ -25,8 +25,9 @@ TileWidths::TileWidths(int32_t precision)
     : rows_(rows_of(precision)),
       cycles_(precision == GKL_SHIM_SINGLE ? kSingleCycles : kDoubleCycles) {
     count_ = int(std::find(rows_, rows_ + GKL_SHIM_PAIRHMM_CUDA_WIDTHS, 0) - rows_);
-    longest_ = kWarp * rows_[count_ - 1];
-    if (precision == GKL_SHIM_SINGLE) longest_ = std::min(longest_, int64_t(kLongestSingleRead));
+    longest_read_ = kWarp * rows_[count_ - 1];
+    if (precision == GKL_SHIM_SINGLE)
+        longest_read_ = std::min(longest_read_, int64_t(kLongestSingleRead));
     for (int w = 0; w < count_; w++)
         for (int step = 0; step <= Lengths::kMaxStep; step++)
             lanes_[w][step] =

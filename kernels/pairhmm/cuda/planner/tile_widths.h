@@ -9,8 +9,8 @@
 namespace gkl_shim {
 namespace pairhmm {
 
-// Given a precision, has the width of each of its kernels, what a column costs there, and how many
-// lanes a read takes.
+// The kernels of a precision: the width of each, the cost of a column, and the lanes that a read
+// takes.
 class TileWidths {
    public:
     explicit TileWidths(int32_t precision);
@@ -21,13 +21,13 @@ class TileWidths {
     // Cycles for a column, of a multiprocessor that has many tiles at once.
     double cycles(int width) const { return cycles_[width]; }
     // The longest read that fits into a warp.
-    int64_t longest() const { return longest_; }
+    int64_t longest() const { return longest_read_; }
     // Lanes of a read of `step` steps of length (packing.h); more than kWarp if it does not fit.
     int lanes(int width, int step) const { return lanes_[width][step]; }
 
    private:
     int count_;
-    int64_t longest_;
+    int64_t longest_read_;
     const int32_t *rows_;
     const double *cycles_;
     uint8_t lanes_[GKL_SHIM_PAIRHMM_CUDA_WIDTHS][Lengths::kMaxStep + 1];

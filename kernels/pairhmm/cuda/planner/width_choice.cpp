@@ -33,7 +33,7 @@ struct Cost {
     double all, tiles;
 };
 
-void add_part(const ChunkPlan &plan, const Part &part, double weight, Cost *costs) {
+void add_part(const ChunkPlan &plan, const RegionPart &part, double weight, Cost *costs) {
     const int64_t *offsets = plan.batch.read_offsets + part.first_read;
     Lengths lengths;
     for (int64_t r = 0; r < part.reads; r++)
