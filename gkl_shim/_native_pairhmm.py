@@ -210,6 +210,8 @@ class RegionText:
 
     arrays: tuple[Any, ...]
     """The complete regions, as the arguments of :func:`batch_pointer`."""
+    flags: NDArray[np.uint8]
+    """The flags of the haplotypes' letters. Empty if the format has none."""
     lines: int
     """The number of lines before the end of the last complete region, or before a wrong line."""
     used: int
@@ -223,8 +225,16 @@ class RegionText:
     """What is wrong with the line after the first `lines` lines, or None."""
 
 
-def parse_regions(text: bytearray, size: int, longest_line: int, threads: int = 0) -> RegionText:
-    """Parse the regions in the first `size` bytes of a text in the ``.in`` format."""
+def parse_regions(
+    text: bytearray, size: int, longest_line: int, threads: int = 0, kind: str = "pairhmm"
+) -> RegionText:
+    """Parse the regions in the first `size` bytes of a text in the ``.in`` format.
+
+    Parameters
+    ----------
+    kind
+        ``"pdhmm"`` for the format with flags.
+    """
     ffi, lib = _native.library()
     content = ffi.from_buffer("uint8_t[]", text)
     lines, whole = ffi.new("int64_t *"), ffi.new("int64_t *")
@@ -233,15 +243,9 @@ def parse_regions(text: bytearray, size: int, longest_line: int, threads: int = 
     offsets = np.empty(2 * lines[0] + 4, np.int64)
     letters_pointer = ffi.from_buffer("uint8_t[]", letters, require_writable=True)
     offsets_pointer = ffi.from_buffer("int64_t[]", offsets, require_writable=True)
-    found = ffi.new("gkl_shim_pairhmm_text *")
-    status = lib.gkl_shim_pairhmm_parse(
-        content,
-        size,
-        longest_line,
-        threads,
-        offsets_pointer,
-        letters_pointer,
-        found,
+    out = ffi.new(f"gkl_shim_{kind}_text *")
+    status = getattr(lib, f"gkl_shim_{kind}_parse")(
+        content, size, longest_line, threads, offsets_pointer, letters_pointer, out
     )
     fault = _native.last_error() if status == lib.GKL_SHIM_EINVAL else None
     if fault is None:
@@ -255,6 +259,7 @@ def parse_regions(text: bytearray, size: int, longest_line: int, threads: int = 
         first = pointer - letters_pointer
         return letters[first : first + count]
 
+    found = out.text if kind == "pdhmm" else out
     batch = found.batch
     region_reads = numbers(batch.region_reads, batch.regions + 1)
     region_haplotypes = numbers(batch.region_haplotypes, batch.regions + 1)
@@ -271,6 +276,7 @@ def parse_regions(text: bytearray, size: int, longest_line: int, threads: int = 
             haplotype_offsets,
             bytes_(batch.haplotype_bases, haplotype_offsets[-1]),
         ),
+        bytes_(out.haplotype_flags, haplotype_offsets[-1]) if kind == "pdhmm" else letters[:0],
         found.lines,
         found.used,
         found.unfinished if found.unfinished >= 0 else None,

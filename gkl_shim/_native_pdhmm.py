@@ -2,32 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gkl_shim import _native, _native_pairhmm
 
-__all__ = ["CpuEngine", "Limits", "limits"]
-
-
-class Limits(NamedTuple):
-    """The most letters of a read, of a haplotype, and of all haplotypes of a region."""
-
-    read: int
-    haplotype: int
-    region: int
-
-
-def limits() -> Limits:
-    """Return the engine's limits."""
-    _, lib = _native.library()
-    return Limits(
-        lib.GKL_SHIM_PDHMM_LONGEST_READ,
-        lib.GKL_SHIM_PDHMM_LONGEST_HAPLOTYPE,
-        lib.GKL_SHIM_PDHMM_REGION_LETTERS,
-    )
+__all__ = ["CpuEngine"]
 
 
 class CpuEngine(_native.CpuEngine):

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 from numpy.typing import NDArray
 
 from gkl_shim import _native
 
-__all__ = ["CpuEngine", "longest", "overhang_code"]
+__all__ = ["CpuEngine", "PairText", "format_alignments", "longest", "overhang_code",
+           "parse_pairs"]  # fmt: skip
 
 
 def longest() -> int:
@@ -81,3 +84,84 @@ class CpuEngine(_native.CpuEngine):
             len(cigars),
         )
         _native.check(status)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class PairText:
+    """The pairs that :func:`parse_pairs` found in a text. Sequences are letters and offsets."""
+
+    references: tuple[NDArray[np.uint8], NDArray[np.int64]]
+    alternatives: tuple[NDArray[np.uint8], NDArray[np.int64]]
+    parameters: NDArray[np.int32]
+    """The scores of each pair and its :func:`overhang_code`, shape (pairs, 5)."""
+    used: int
+    """The number of bytes parsed."""
+    fault: str | None
+    """What is wrong with the next line, or None."""
+
+
+def parse_pairs(
+    text: NDArray[np.uint8], capacity: int, threads: int, scores: tuple[int, ...], overhang: int
+) -> PairText:
+    """Parse whole lines of pairs, at most `capacity` of them.
+
+    Parameters
+    ----------
+    scores, overhang
+        For lines that do not name their own.
+    """
+    ffi, lib = _native.library()
+    parameters = np.empty((capacity, 5), np.int32)
+    offsets = np.empty(2 * capacity + 2, np.int64)
+    letters = np.empty(len(text), np.uint8)
+    batch = ffi.new("gkl_shim_smithwaterman_batch *")
+    used = ffi.new("int64_t *")
+    status = lib.gkl_shim_smithwaterman_parse(
+        ffi.from_buffer("uint8_t[]", text),
+        len(text),
+        capacity,
+        threads,
+        ffi.new("gkl_shim_smithwaterman_parameters *", (*scores, overhang)),
+        ffi.from_buffer("gkl_shim_smithwaterman_parameters[]", parameters, require_writable=True),
+        ffi.from_buffer("int64_t[]", offsets, require_writable=True),
+        ffi.from_buffer("uint8_t[]", letters, require_writable=True),
+        batch,
+        used,
+    )
+    fault = _native.last_error() if status == lib.GKL_SHIM_EINVAL else None
+    if fault is None:
+        _native.check(status)
+    ends = offsets[: 2 * batch.pairs + 2].reshape(2, -1)
+    letters_end = ends[:, -1].sum()
+    return PairText(
+        (letters[: ends[0, -1]], ends[0]),
+        (letters[ends[0, -1] : letters_end], ends[1]),
+        parameters[: batch.pairs],
+        used[0],
+        fault,
+    )
+
+
+def format_alignments(
+    offsets: NDArray[np.int64],
+    cigar_offsets: NDArray[np.int64],
+    cigars: NDArray[np.uint8],
+    threads: int,
+) -> memoryview:
+    """Format a line ``offset TAB CIGAR`` for each pair."""
+    ffi, lib = _native.library()
+    room = lib.GKL_SHIM_SMITHWATERMAN_LINE_BYTES * len(offsets) + len(cigars)
+    text = np.empty(room, np.uint8)
+    size = ffi.new("int64_t *")
+    _native.check(
+        lib.gkl_shim_smithwaterman_format(
+            len(offsets),
+            ffi.from_buffer("int64_t[]", offsets),
+            ffi.from_buffer("int64_t[]", cigar_offsets),
+            ffi.from_buffer("char[]", cigars),
+            threads,
+            ffi.from_buffer("uint8_t[]", text, require_writable=True),
+            size,
+        )
+    )
+    return text[: size[0]].data

@@ -17,8 +17,7 @@ from gkl_shim._convert import Bases
 from gkl_shim.cuda import arrays
 
 __all__ = [
-    "WRONG_FLAGS", "Batch", "Flag", "Flags", "Haplotype", "HaplotypeBatch", "Haplotypes",
-    "first_wrong_flag", "haplotype_batch",
+    "Batch", "Flag", "Flags", "Haplotype", "HaplotypeBatch", "Haplotypes", "haplotype_batch",
 ]  # fmt: skip
 
 
@@ -40,7 +39,7 @@ class Flag(enum.IntFlag):
 
 
 #: Why flags are refused.
-WRONG_FLAGS = "the flags of other bases (8 to 128) need SNP (1), and SNP needs one of them"
+_WRONG_FLAGS = "the flags of other bases (8 to 128) need SNP (1), and SNP needs one of them"
 _RIGHT_FLAGS = bytes(flags for flags in range(256) if bool(flags & Flag.SNP) == (flags >= Flag.A))
 
 Flags: TypeAlias = bytes | bytearray | memoryview | Iterable[int] | NDArray[np.integer[Any]]
@@ -106,11 +105,11 @@ class HaplotypeBatch:
         determined = _batch.HaplotypeBatch.from_arrays(offsets, bases)
         checked = _flags_array(flags, "flags")
         batch = cls.trusted(determined, checked)
-        at = first_wrong_flag(checked.tobytes())
+        at = _first_wrong_flag(checked.tobytes())
         if at is not None:
             index = int(np.searchsorted(determined.offsets, at, "right")) - 1
             place = f"letter {at - int(determined.offsets[index])} of haplotype {index}"
-            raise ValueError(f"flags: {checked[at]} at {place}: {WRONG_FLAGS}")
+            raise ValueError(f"flags: {checked[at]} at {place}: {_WRONG_FLAGS}")
         return batch
 
     @classmethod
@@ -256,13 +255,13 @@ def _flags_bytes(given: Any, length: int, name: str) -> bytes:
     track = given if isinstance(given, bytes) else _flags_array(given, name).tobytes()
     if len(track) != length:
         raise ValueError(f"{name}: {len(track)} values for {length} letters")
-    at = first_wrong_flag(track)
+    at = _first_wrong_flag(track)
     if at is not None:
-        raise ValueError(f"{name}: {track[at]} at letter {at}: {WRONG_FLAGS}")
+        raise ValueError(f"{name}: {track[at]} at letter {at}: {_WRONG_FLAGS}")
     return track
 
 
-def first_wrong_flag(flags: bytes) -> int | None:
+def _first_wrong_flag(flags: bytes) -> int | None:
     """Return the index of the first flags that contradict themselves, or None."""
     wrong = flags.translate(None, _RIGHT_FLAGS)
     return flags.index(wrong[0]) if wrong else None

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from gkl_shim._batch import offsets_of
 from gkl_shim._checks import bytes_array, items_of
 
-__all__ = ["ragged"]
+__all__ = ["part", "ragged"]
 
 
 def ragged(value: Any, name: str) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
@@ -37,6 +37,15 @@ def ragged(value: Any, name: str) -> tuple[NDArray[np.uint8], NDArray[np.int64]]
         items = [_item(item, name, index) for index, item in enumerate(items_of(value, name))]
         letters, ends = np.frombuffer(b"".join(items), np.uint8), offsets_of(list(map(len, items)))
     return letters, ends
+
+
+def part(
+    sequences: tuple[NDArray[np.uint8], NDArray[np.int64]], first: int, last: int
+) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """Return consecutive sequences of ragged arrays. Letters are not copied."""
+    letters, ends = sequences
+    start, end = ends[first], ends[last]
+    return letters[start:end], ends[first : last + 1] - start
 
 
 def _item(item: Any, name: str, index: int) -> bytes:

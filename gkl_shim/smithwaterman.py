@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from gkl_shim import _native_smithwaterman
 from gkl_shim._arguments import check_choice
 from gkl_shim._closable import Closable
-from gkl_shim._ragged import ragged
+from gkl_shim._ragged import part, ragged
 
 __all__ = ["DANGLING_END", "HAPLOTYPE_TO_REFERENCE", "READ_TO_HAPLOTYPE", "Alignments",
            "Overhang", "Parameters", "SmithWaterman", "align"]  # fmt: skip
@@ -172,8 +172,8 @@ class SmithWaterman(Closable):
         texts = []
         room = np.empty(0, np.uint8)
         for first, last in _calls(reference[1] + alternative[1]):
-            own_references = _part(reference, first, last)
-            own_alternatives = _part(alternative, first, last)
+            own_references = part(reference, first, last)
+            own_alternatives = part(alternative, first, last)
             size = 2 * int(own_references[1][-1] + own_alternatives[1][-1])
             if len(room) < size:
                 room = np.empty(size, np.uint8)
@@ -226,14 +226,6 @@ def _calls(letters_before: NDArray[np.int64]) -> Iterable[tuple[int, int]]:
         last = max(int(np.searchsorted(letters_before, most, side="right")) - 1, first + 1)
         yield first, last
         first = last
-
-
-def _part(
-    sequences: tuple[NDArray[np.uint8], NDArray[np.int64]], first: int, last: int
-) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    letters, ends = sequences
-    start, end = ends[first], ends[last]
-    return letters[start:end], ends[first : last + 1] - start
 
 
 def _ragged(value: Any, name: str) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:

@@ -6,7 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, BinaryIO, TypeAlias
 
+import numpy as np
+
 from gkl_shim._batch import concatenated
+from gkl_shim._ragged import ragged
 from gkl_shim.bench import kernels, pairs, regions
 from gkl_shim.formats import pairhmm_in, pdhmm_in, smithwaterman_text
 from gkl_shim.gatk import replay, replay_smithwaterman
@@ -132,7 +135,8 @@ class _SmithWaterman(kernels.Kernel[_Chunks]):
         sets = {}
         for name, (n, m, parameters, overhang) in _SHAPES.items():
             generated = pairs.alignable(_SMITHWATERMAN_CELLS // (n * m), n, m)
-            sets[name] = [smithwaterman_text.Pairs(parameters, overhang, *generated)]
+            sequences = [ragged(each, "generated") for each in generated]
+            sets[name] = [smithwaterman_text.Pairs(parameters, overhang, *sequences)]
         return sets
 
     def read(self, path: str) -> _Chunks:
@@ -150,16 +154,13 @@ class _SmithWaterman(kernels.Kernel[_Chunks]):
 
     def cells(self, data: _Chunks) -> int:
         return sum(
-            len(reference) * len(alternative)
+            int((np.diff(chunk.references[1]) * np.diff(chunk.alternatives[1])).sum())
             for chunk in data
-            for reference, alternative in zip(chunk.references, chunk.alternatives, strict=True)
         )
 
     def write(self, file: BinaryIO, data: _Chunks) -> None:
         for chunk in data:
-            rest = f"\t{','.join(map(str, chunk.parameters))}\t{chunk.overhang}\n".encode()
-            for sequences in zip(chunk.references, chunk.alternatives, strict=True):
-                file.write(b"\t".join(sequences) + rest)
+            smithwaterman_text.write(file, chunk)
 
     def beside_gkl(
         self, path: Path, classpath: str, speed: kernels.Speed, seconds: float

@@ -33,9 +33,15 @@ def _scores(text: str) -> Parameters:
     if text in _SETS:
         return _SETS[text]
     try:
-        return smithwaterman_text.parse_parameters(text)
-    except ValueError as error:
-        raise click.BadParameter(f"{error}, nor one of {', '.join(_SETS)}") from error
+        numbers = [int(part) for part in text.split(",")]
+    except ValueError:
+        numbers = []
+    if len(numbers) != 4 or not all(-(2**31) <= number < 2**31 for number in numbers):
+        raise click.BadParameter(
+            f"the scores are {text!r}, not four whole numbers such as 200,-150,-260,-11, nor one "
+            f"of {', '.join(_SETS)}"
+        )
+    return Parameters(*numbers)
 
 
 @click.command(
@@ -79,12 +85,12 @@ def command(
             made = SmithWaterman(threads=threads, build=build)
         with (
             made as aligner,
-            smithwaterman_text.Reader(pairs, scores, overhang) as reader,
+            smithwaterman_text.Reader(pairs, scores, overhang, threads) as reader,
             _options.progress(reader, pairs, _LONG_INPUT) as advance,
         ):
             for chunk in reader:
                 found = aligner.align(
                     chunk.references, chunk.alternatives, chunk.parameters, chunk.overhang
                 )
-                file.write(smithwaterman_text.formatted(found))
+                file.write(smithwaterman_text.formatted(found, threads))
                 advance()

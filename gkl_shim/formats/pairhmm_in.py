@@ -10,9 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, Generic, Protocol, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gkl_shim import _native_pairhmm
 from gkl_shim._batch import Batch, HaplotypeBatch, ReadBatch
@@ -20,7 +21,7 @@ from gkl_shim._closable import Closable
 from gkl_shim.errors import FormatError
 from gkl_shim.formats.input import Input
 
-__all__ = ["Reader", "write"]
+__all__ = ["Reader", "RegionReader", "write", "write_regions"]
 
 _PHRED = 33
 _MAX_LINE = 1 << 26
@@ -34,7 +35,21 @@ _BLOCK = 1 << 21
 _BATCH_PAIRS = 1 << 18
 
 
-class Reader(Closable):
+class _Regions(Protocol):
+    """A batch of regions that can be split between them."""
+
+    def __len__(self) -> int: ...
+
+    @property
+    def shapes(self) -> NDArray[np.int64]: ...
+
+    def __getitem__(self: _B, index: slice) -> _B: ...
+
+
+_B = TypeVar("_B", bound=_Regions)
+
+
+class RegionReader(Closable, Generic[_B]):
     """Iterate over the regions of a file in batches, with one batch in memory at a time.
 
     Parameters
@@ -48,16 +63,20 @@ class Reader(Closable):
 
     Yields
     ------
-    Batch
+    _B
         One or more whole regions.
 
     Raises
     ------
     FormatError
-        If the content does not follow the format, or the file is truncated or holds no region.
+        If the content does not follow the format, the file is truncated or holds no region, or
+        the engine would refuse a region.
     OSError
         If the file cannot be opened or read.
     """
+
+    #: The format, as :func:`gkl_shim._native_pairhmm.parse_regions` names it.
+    _KIND: str
 
     def __init__(
         self, source: str | Path | BinaryIO, name: str | None = None, threads: int = 0
@@ -75,16 +94,22 @@ class Reader(Closable):
         """Close the file if this reader opened it. A read in another thread fails at once."""
         self._input.close()
 
-    def __iter__(self) -> Iterator[Batch]:
+    def _batch(self, found: _native_pairhmm.RegionText) -> _B:
+        """Return the regions that were found in a part of the text."""
+        raise NotImplementedError
+
+    def __iter__(self) -> Iterator[_B]:
         text = bytearray(_CHUNK)
         size = 0
         any_region, more = False, True
         while more:
             size, more = self._filled(text, size)
-            found = _native_pairhmm.parse_regions(text, size, _MAX_LINE, self._threads)
+            found = _native_pairhmm.parse_regions(
+                text, size, _MAX_LINE, self._threads, self._KIND
+            )
             if found.fault is not None:
                 raise self._error(self._line + found.lines + 1, found.fault)
-            batch = _batch(found)
+            batch = self._batch(found)
             if len(batch):
                 any_region = True
                 yield from _parts(batch)
@@ -135,19 +160,24 @@ def _next_block(text: bytearray, used: int, size: int) -> tuple[bytearray, int]:
     return block, left
 
 
-def _batch(found: _native_pairhmm.RegionText) -> Batch:
-    region_reads, region_haplotypes, read_offsets, tracks, haplotype_offsets, letters = found.arrays
-    return Batch(
-        ReadBatch.trusted(read_offsets, *tracks),
-        HaplotypeBatch.trusted(haplotype_offsets, letters),
-        region_reads,
-        region_haplotypes,
-    )
+class Reader(RegionReader[Batch]):
+    """Iterate over the regions of a file as :class:`gkl_shim.pairhmm.Batch` objects."""
+
+    _KIND = "pairhmm"
+
+    def _batch(self, found: _native_pairhmm.RegionText) -> Batch:
+        regions, region_haplotypes, read_offsets, tracks, offsets, letters = found.arrays
+        return Batch(
+            ReadBatch.trusted(read_offsets, *tracks),
+            HaplotypeBatch.trusted(offsets, letters),
+            regions,
+            region_haplotypes,
+        )
 
 
-def _parts(batch: Batch) -> Iterator[Batch]:
+def _parts(batch: _B) -> Iterator[_B]:
     """Split a batch between regions into batches of about `_BATCH_PAIRS` pairs."""
-    ends = np.cumsum(np.diff(batch.region_reads) * np.diff(batch.region_haplotypes))
+    ends = np.cumsum(batch.shapes.prod(axis=1))
     first = pairs = 0
     while first < len(batch):
         last = int(np.searchsorted(ends, pairs + _BATCH_PAIRS)) + 1
@@ -166,10 +196,18 @@ def write(file: BinaryIO, batch: Batch) -> None:
     batch
         The regions.
     """
+    write_regions(file, batch)
+
+
+def write_regions(
+    file: BinaryIO, batch: Batch, flags: NDArray[np.uint8] | None = None
+) -> None:
+    """Write regions, with the flags of the haplotypes' letters if there are any."""
     reads, haplotypes = batch.reads, batch.haplotypes
     bases = reads.bases.tobytes()
     tracks = [bases, *((track + _PHRED).tobytes() for track in reads.tracks[1:])]
     letters = haplotypes.bases.tobytes()
+    digits = None if flags is None else flags.tobytes().hex().encode()
     read_ends = reads.offsets.tolist()
     haplotype_ends = haplotypes.offsets.tolist()
     region_reads = batch.region_reads.tolist()
@@ -183,6 +221,9 @@ def write(file: BinaryIO, batch: Batch) -> None:
             lines.append(b" ".join([track[start:stop] for track in tracks]))
         for haplotype in range(first, last):
             start, stop = haplotype_ends[haplotype : haplotype + 2]
-            lines.append(letters[start:stop])
+            fields = [letters[start:stop]]
+            if digits is not None:
+                fields.append(digits[2 * start : 2 * stop])
+            lines.append(b" ".join(fields))
         lines.append(b"")
         file.write(b"\n".join(lines))

@@ -9,30 +9,20 @@ files may be compressed.
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, BinaryIO, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gkl_shim import _native_prefilter
-from gkl_shim._closable import Closable
-from gkl_shim._read_ahead import read_ahead
 from gkl_shim._sequences import MAX_LENGTH, Sequences, contig_sequences, sequences
 from gkl_shim.errors import FormatError, MissingComponent
 from gkl_shim.formats.input import Input
+from gkl_shim.formats.lines import LINES, LineReader
 
 __all__ = ["Candidates", "Pairs", "TextReader", "read_contigs", "read_reads"]
-
-_CHUNK = 1 << 24
-# In bytes. Two sequences of the longest length and a TAB are far shorter.
-_LONGEST_LINE = 1 << 16
-# Lines parsed in one call. All threads have work, and the arrays stay in cache.
-_LINES = 1 << 17
-
-_Parse: TypeAlias = Callable[[NDArray[np.uint8], int], tuple[Any, int, int, str | None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,47 +48,10 @@ class Candidates:
     """None if all candidates are on the forward strand."""
 
 
-class TextReader(Closable):
-    """Read a text in chunks of whole lines, ahead of the caller, in bounded memory.
+class TextReader(LineReader):
+    """Read a text of pairs or candidates; see :class:`gkl_shim.formats.lines.LineReader`."""
 
-    Parameters
-    ----------
-    source
-        A path, ``-`` for standard input, or an open binary file, which is not closed.
-    name
-        The name in error messages. The default is the path, or the name of the open file.
-    threads
-        The most CPU threads that parse. 0 uses every CPU that the process may use.
-
-    Raises
-    ------
-    OSError
-        If the file cannot be opened.
-    """
-
-    def __init__(
-        self, source: str | Path | BinaryIO, name: str | None = None, threads: int = 0
-    ) -> None:
-        self._input = Input(source, name)
-        self._name = self._input.name
-        self._threads = threads
-        self._chunks: Generator[Any, None, None] | None = None
-
-    @property
-    def bytes_read(self) -> int:
-        """The bytes read from the file so far, before decompression."""
-        return self._input.bytes_read
-
-    def close(self) -> None:
-        """Stop reading, and close the file if this reader opened it."""
-        # Close the input first, because the background thread may be waiting for data.
-        self._input.close()
-        if self._chunks is not None:
-            self._chunks.close()
-
-    def error(self, line: int, message: str) -> FormatError:
-        """Return an error that names this file and a line."""
-        return FormatError(self._name, line, message)
+    _longest_line = 1 << 16  # two sequences of the longest length and a TAB are far shorter
 
     def pairs(self) -> Iterator[Pairs]:
         """Read pairs.
@@ -117,8 +70,8 @@ class TextReader(Closable):
         """
 
         def parse(text: NDArray[np.uint8], line: int) -> tuple[Pairs, int, int, str | None]:
-            starts = [np.empty(_LINES, np.int64) for _ in range(2)]
-            lengths = [np.empty(_LINES, np.int32) for _ in range(2)]
+            starts = [np.empty(LINES, np.int64) for _ in range(2)]
+            lengths = [np.empty(LINES, np.int32) for _ in range(2)]
             count, used, fault = _native_prefilter.parse_pairs(
                 text, self._threads, starts[0], lengths[0], starts[1], lengths[1]
             )
@@ -136,8 +89,7 @@ class TextReader(Closable):
             )
             return Pairs(line, reads, segments), count, used, fault
 
-        self._chunks = read_ahead(self._parsed(parse))
-        return self._chunks
+        return self._read(parse)
 
     def candidates(
         self, reads: int, names: Sequence[str], lengths: NDArray[np.integer[Any]]
@@ -165,8 +117,8 @@ class TextReader(Closable):
         bases = np.ascontiguousarray(lengths, np.int64)
 
         def parse(text: NDArray[np.uint8], line: int) -> tuple[Candidates, int, int, str | None]:
-            which, where = (np.empty(_LINES, np.int32) for _ in range(2))
-            positions, reverse = np.empty(_LINES, np.int64), np.empty(_LINES, np.uint8)
+            which, where = (np.empty(LINES, np.int32) for _ in range(2))
+            positions, reverse = np.empty(LINES, np.int64), np.empty(LINES, np.uint8)
             count, used, fault = _native_prefilter.parse_candidates(
                 text, self._threads, reads, encoded, bases, which, where, positions, reverse
             )
@@ -180,54 +132,7 @@ class TextReader(Closable):
             )
             return found, count, used, fault
 
-        self._chunks = read_ahead(self._parsed(parse))
-        return self._chunks
-
-    def _parsed(self, parse: _Parse) -> Generator[Any, None, None]:
-        line = 1
-        texts = self._texts()
-        while True:
-            try:
-                text = next(texts, None)
-            except FormatError as error:
-                raise self.error(line, error.message) from None
-            if text is None:
-                return
-            at = 0
-            while at < len(text):
-                chunk, lines, used, fault = parse(text[at:], line)
-                line += lines
-                if fault is not None:
-                    raise self.error(line, fault)
-                if used == 0:
-                    raise self.error(line, f"a line of more than {_LONGEST_LINE} bytes")
-                at += used
-                yield chunk
-
-    def _texts(self) -> Iterator[NDArray[np.uint8]]:
-        """Yield chunks of whole lines, alternating between two buffers.
-
-        If a line is too long, the chunk ends inside it.
-        """
-        buffers = [np.empty(_CHUNK + 1, np.uint8) for _ in range(2)]
-        kept = np.empty(0, np.uint8)
-        while True:
-            buffer = buffers[0]
-            buffers.reverse()
-            size = len(kept)
-            buffer[:size] = kept
-            size += self._input.readinto(buffer[size:_CHUNK])
-            if size < _CHUNK:
-                if size and buffer[size - 1] != ord("\n"):
-                    buffer[size] = ord("\n")
-                    size += 1
-                if size:
-                    yield buffer[:size]
-                return
-            tail = buffer[size - _LONGEST_LINE : size].tobytes().rfind(b"\n") + 1
-            whole = size - _LONGEST_LINE + tail if tail else size
-            kept = buffer[whole:size].copy()
-            yield buffer[:whole]
+        return self._read(parse)
 
 
 def read_reads(path: str) -> Sequences:

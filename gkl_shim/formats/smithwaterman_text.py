@@ -1,4 +1,4 @@
-"""Read pairs of sequences to align from text, and write alignments.
+"""Read and write pairs of sequences to align, and write alignments.
 
 A line is ``reference TAB alternative``. Two more fields may follow: the scores, such as
 ``200,-150,-260,-11`` (match, mismatch, gap open, gap extend), and the overhang strategy. A line of
@@ -8,152 +8,120 @@ output is ``offset TAB CIGAR``. Files may be compressed.
 from __future__ import annotations
 
 import dataclasses
-import io
+import itertools
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO, get_args
+from typing import BinaryIO, TypeAlias, get_args
+
+import numpy as np
+from numpy.typing import NDArray
 
 from gkl_shim import _native_smithwaterman
-from gkl_shim._closable import Closable
-from gkl_shim.errors import FormatError
-from gkl_shim.formats.input import Input
+from gkl_shim._native_smithwaterman import PairText, overhang_code
+from gkl_shim._ragged import part
+from gkl_shim.formats.lines import LINES, LineReader
 from gkl_shim.smithwaterman import Alignments, Overhang, Parameters
 
-__all__ = ["Pairs", "Reader", "formatted", "parse_parameters"]
+__all__ = ["Pairs", "Reader", "formatted", "write"]
 
-# The letters of a chunk, about.
-_CHUNK_LETTERS = 1 << 23
-_OVERHANGS: dict[bytes, Overhang] = {name.encode(): name for name in get_args(Overhang)}
+_Sequences: TypeAlias = tuple[NDArray[np.uint8], NDArray[np.int64]]
 
 
-@dataclasses.dataclass(slots=True)
+@dataclasses.dataclass(frozen=True, slots=True)
 class Pairs:
     """Consecutive pairs with the same scores and overhang strategy."""
 
     parameters: Parameters
     overhang: Overhang
-    references: list[bytes]
-    alternatives: list[bytes]
+    references: _Sequences
+    """All letters, and one more offset than there are sequences."""
+    alternatives: _Sequences
 
 
-class Reader(Closable):
-    """Read pairs in chunks.
+class Reader(LineReader):
+    """Iterate over the pairs of a text; see :class:`gkl_shim.formats.lines.LineReader`.
 
     Parameters
     ----------
-    source
-        A path, ``-`` for standard input, or an open binary file, which is not closed.
+    source, threads
+        As there.
     parameters, overhang
         For lines that do not name their own.
 
+    Yields
+    ------
+    Pairs
+        Pairs of one chunk.
+
     Raises
     ------
+    FormatError
+        If a line is wrong, or a compressed file is truncated or damaged.
     OSError
-        If the file cannot be opened.
+        If the file cannot be opened or read.
     """
 
     def __init__(
-        self, source: str | Path | BinaryIO, parameters: Parameters, overhang: Overhang
+        self,
+        source: str | Path | BinaryIO,
+        parameters: Parameters,
+        overhang: Overhang,
+        threads: int = 0,
     ) -> None:
-        self._input = Input(source)
-        self._default = parameters, overhang
-        self._longest = _native_smithwaterman.longest()
-
-    @property
-    def bytes_read(self) -> int:
-        """The bytes read from the file so far, before decompression."""
-        return self._input.bytes_read
-
-    def close(self) -> None:
-        """Close the file if this reader opened it."""
-        self._input.close()
+        super().__init__(source, threads=threads)
+        self._default = parameters, overhang_code(overhang)
+        # Two sequences, TABs, scores, a strategy and a newline.
+        self._longest_line = 2 * _native_smithwaterman.longest() + 100
 
     def __iter__(self) -> Iterator[Pairs]:
-        """Read pairs.
+        for found in self._read(self._parse):
+            yield from _runs(found)
 
-        Yields
-        ------
-        Pairs
-            The pairs of one chunk.
-
-        Raises
-        ------
-        FormatError
-            If a line is wrong, or a compressed file is truncated or damaged.
-        OSError
-            If the file cannot be read.
-        """
-        lines = io.BufferedReader(self._input, 1 << 20)
-        # Two sequences, TABs, scores, a strategy and a newline.
-        longest_line = 2 * self._longest + 100
-        chunk, letters, number = Pairs(*self._default, [], []), 0, 0
-        while line := lines.readline(longest_line):
-            number += 1
-            if len(line) == longest_line:
-                raise self._error(number, f"the line has more than {longest_line} bytes")
-            reference, alternative, parameters, overhang = self._fields(line, number)
-            differs = (parameters, overhang) != (chunk.parameters, chunk.overhang)
-            if chunk.references and (differs or letters > _CHUNK_LETTERS):
-                yield chunk
-                chunk, letters = Pairs(parameters, overhang, [], []), 0
-            chunk.parameters, chunk.overhang = parameters, overhang
-            chunk.references.append(reference)
-            chunk.alternatives.append(alternative)
-            letters += len(reference) + len(alternative)
-        if chunk.references:
-            yield chunk
-
-    def _fields(self, line: bytes, number: int) -> tuple[bytes, bytes, Parameters, Overhang]:
-        fields = line.rstrip(b"\r\n").split(b"\t")
-        if len(fields) not in (2, 4):
-            raise self._error(
-                number,
-                f"{len(fields)} fields; expected a reference and an alternative, and optionally "
-                "the scores and the overhang strategy, separated by TABs",
-            )
-        for name, letters in zip(("reference", "alternative"), fields, strict=False):
-            if not 1 <= len(letters) <= self._longest:
-                raise self._error(
-                    number, f"the {name} has {len(letters)} letters, not 1 to {self._longest}"
-                )
-        parameters, overhang = self._default
-        if len(fields) == 4:
-            try:
-                parameters = parse_parameters(fields[2].decode(errors="backslashreplace"))
-            except ValueError as error:
-                raise self._error(number, str(error)) from None
-            named = _OVERHANGS.get(fields[3].lower())
-            if named is None:
-                text = fields[3].decode(errors="backslashreplace")
-                names = ", ".join(get_args(Overhang))
-                raise self._error(number, f"the overhang strategy is {text!r}, not one of {names}")
-            overhang = named
-        return fields[0], fields[1], parameters, overhang
-
-    def _error(self, line: int, message: str) -> FormatError:
-        return FormatError(self._input.name, line, message)
+    def _parse(self, text: NDArray[np.uint8], _: int) -> tuple[PairText, int, int, str | None]:
+        found = _native_smithwaterman.parse_pairs(text, LINES, self._threads, *self._default)
+        return found, len(found.parameters), found.used, found.fault
 
 
-def parse_parameters(text: str) -> Parameters:
-    """Parse scores such as ``200,-150,-260,-11``.
-
-    Raises
-    ------
-    ValueError
-        If the text is not four 32-bit whole numbers.
-    """
-    try:
-        numbers = [int(part) for part in text.split(",")]
-    except ValueError:
-        numbers = []
-    if len(numbers) != 4 or not all(-(2**31) <= number < 2**31 for number in numbers):
-        raise ValueError(
-            f"the scores are {text!r}, not four whole numbers such as 200,-150,-260,-11"
+def _runs(found: PairText) -> Iterator[Pairs]:
+    """Divide pairs where the scores or the strategy change."""
+    parameters = found.parameters
+    changes = np.flatnonzero((parameters[1:] != parameters[:-1]).any(axis=1)) + 1
+    ends = [*changes.tolist(), len(parameters)]
+    names = {overhang_code(name): name for name in get_args(Overhang)}
+    first = 0
+    for last in ends:
+        *scores, overhang = parameters[first].tolist()
+        yield Pairs(
+            Parameters(*scores),
+            names[overhang],
+            part(found.references, first, last),
+            part(found.alternatives, first, last),
         )
-    return Parameters(*numbers)
+        first = last
 
 
-def formatted(alignments: Alignments) -> bytes:
+def formatted(alignments: Alignments, threads: int = 0) -> memoryview:
     """Return a line ``offset TAB CIGAR`` for each pair."""
-    pairs = zip(alignments.offsets.tolist(), alignments.cigars, strict=True)
-    return "".join(f"{offset}\t{cigar}\n" for offset, cigar in pairs).encode("ascii")
+    return _native_smithwaterman.format_alignments(
+        alignments.offsets, alignments.cigar_offsets, alignments.cigar_text, threads
+    )
+
+
+def write(file: BinaryIO, pairs: Pairs) -> None:
+    """Write a line for each pair. :class:`Reader` returns the same pairs.
+
+    Parameters
+    ----------
+    file
+        A binary file, open for writing.
+    pairs
+        The pairs.
+    """
+    rest = f"\t{','.join(map(str, pairs.parameters))}\t{pairs.overhang}\n".encode()
+    for pair in zip(_each(pairs.references), _each(pairs.alternatives), strict=True):
+        file.write(b"\t".join(pair) + rest)
+
+
+def _each(sequences: _Sequences) -> list[bytes]:
+    letters, ends = sequences[0].tobytes(), sequences[1].tolist()
+    return [letters[start:end] for start, end in itertools.pairwise(ends)]

@@ -1,7 +1,9 @@
 // Escapes text from outside for the log and for error messages.
 #pragma once
 
+#include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 #include <string>
 
@@ -38,6 +40,24 @@ inline std::string printable(const std::string &text) {
         }
     }
     return result;
+}
+
+// Quotes text as Python's repr() does, with bytes beyond ASCII as \xNN.
+inline std::string quoted(const uint8_t *bytes, int64_t count) {
+    const auto has = [&](char letter) { return memchr(bytes, letter, size_t(count)) != nullptr; };
+    const char quote = has('\'') && !has('"') ? '"' : '\'';
+    std::string out(1, quote);
+    for (int64_t k = 0; k < count; k++) {
+        const uint8_t byte = bytes[k];
+        char shown[8] = {char(byte)};
+        if (byte == '\\' || byte == quote) snprintf(shown, sizeof shown, "\\%c", byte);
+        if (byte < ' ' || byte == 127) snprintf(shown, sizeof shown, "\\x%02x", byte);
+        if (byte > 127) snprintf(shown, sizeof shown, "\\\\x%02x", byte);
+        if (byte == '\t') strcpy(shown, "\\t");
+        if (byte == '\r') strcpy(shown, "\\r");
+        out += shown;
+    }
+    return out + quote;
 }
 
 }  // namespace gkl_shim

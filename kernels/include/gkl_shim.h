@@ -333,6 +333,20 @@ GKL_SHIM_API gkl_shim_status gkl_shim_pdhmm_statistics(const gkl_shim_pdhmm *han
 /* Close a handle. NULL is allowed. */
 GKL_SHIM_API void gkl_shim_pdhmm_close(gkl_shim_pdhmm *handle);
 
+/* What gkl_shim_pdhmm_parse() found. */
+typedef struct {
+    gkl_shim_pairhmm_text text;
+    const uint8_t *haplotype_flags; /* of each letter in text.batch.haplotype_bases */
+} gkl_shim_pdhmm_text;
+
+/* Parse regions as gkl_shim_pairhmm_parse() does, with PDHMM's limits. A haplotype's line has a
+ * second field, the flags of its letters: two hexadecimal digits a letter. They also lie in
+ * `letters`. GKL_SHIM_EINVAL also: flags that GKL_SHIM_STRICT refuses. */
+GKL_SHIM_API gkl_shim_status gkl_shim_pdhmm_parse(const uint8_t *text, int64_t size,
+                                                  int64_t longest_line, int32_t threads,
+                                                  int64_t *offsets, uint8_t *letters,
+                                                  gkl_shim_pdhmm_text *out);
+
 /* ---- prefilter: is a read within a number of edits of a segment of the reference? ----------- */
 
 enum {
@@ -527,6 +541,37 @@ GKL_SHIM_API const char *gkl_shim_smithwaterman_build(const gkl_shim_smithwaterm
 
 /* Close a handle. NULL is allowed. */
 GKL_SHIM_API void gkl_shim_smithwaterman_close(gkl_shim_smithwaterman *handle);
+
+enum {
+    /* The longest line that gkl_shim_smithwaterman_format() writes, newline included, without its
+     * CIGAR. */
+    GKL_SHIM_SMITHWATERMAN_LINE_BYTES = 22
+};
+
+/* Parse lines of the form "reference TAB alternative". Two more fields may follow: the four scores,
+ * such as 200,-150,-260,-11, and softclip, indel, leading_indel or ignore, in either case. Without
+ * them, the pair has those of `defaults`. Takes complete lines (LF or CR LF), at most `capacity` of
+ * them. batch->pairs becomes their number, and *used the number of their bytes. `threads` is as in
+ * gkl_shim_smithwaterman_options.
+ *
+ * The batch's arrays lie in `offsets`, which must hold 2 * capacity + 2 elements, and in `letters`,
+ * which must hold `size` bytes. parameters[k] becomes those of pair k.
+ *
+ * GKL_SHIM_EINVAL: the line after the first batch->pairs lines is malformed; gkl_shim_last_error()
+ * says how. A sequence has 1 to GKL_SHIM_SMITHWATERMAN_LONGEST letters. */
+GKL_SHIM_API gkl_shim_status gkl_shim_smithwaterman_parse(
+    const uint8_t *text, int64_t size, int64_t capacity, int32_t threads,
+    const gkl_shim_smithwaterman_parameters *defaults,
+    gkl_shim_smithwaterman_parameters *parameters, int64_t *offsets, uint8_t *letters,
+    gkl_shim_smithwaterman_batch *batch, int64_t *used);
+
+/* Write alignments, as gkl_shim_smithwaterman_align() returns them, as lines "offset TAB CIGAR".
+ * `text` must hold GKL_SHIM_SMITHWATERMAN_LINE_BYTES bytes a pair and the CIGARs; *size becomes the
+ * number of bytes written. */
+GKL_SHIM_API gkl_shim_status gkl_shim_smithwaterman_format(int64_t pairs, const int64_t *offsets,
+                                                           const int64_t *cigar_offsets,
+                                                           const char *cigars, int32_t threads,
+                                                           uint8_t *text, int64_t *size);
 
 /* ---- mem: maximal exact matches ------------------------------------------------------------- */
 

@@ -4,19 +4,17 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <vector>
 
 #include "common/cpu.h"
 #include "common/error.h"
-#include "common/thread_pool.h"
+#include "common/format.h"
 #include "gkl_shim.h"
 
 namespace gkl_shim {
 namespace pairhmm {
 namespace {
 
-// How many numbers a thread formats at a time, and the time that each takes.
-constexpr int64_t kTogether = 2048, kNanosecondsANumber = 50;
+constexpr int64_t kNanosecondsANumber = 50;
 
 // The bits of non-negative numbers have the same order as the numbers. Comparing bits raises no
 // floating-point exception.
@@ -53,24 +51,15 @@ extern "C" gkl_shim_status gkl_shim_pairhmm_format(const double *values, int64_t
     if (count > 0 && (!values || !text)) return invalid("an argument is null");
     return guarded([&] {
         char *const begin = reinterpret_cast<char *>(text);
-        const int64_t pieces = (count + kTogether - 1) / kTogether;
-        std::vector<char *> ends(static_cast<size_t>(pieces));  // of each piece
-        const auto format = [&](int64_t first, int64_t last) {
-            char *to = begin + first * GKL_SHIM_PAIRHMM_LINE_BYTES;
-            for (int64_t k = first; k < last; k++) {
-                to = format_number(values[k], to);
-                *to++ = '\n';
-            }
-            ends[size_t(first / kTogether)] = to;
+        const auto room = [](int64_t k) { return k * GKL_SHIM_PAIRHMM_LINE_BYTES; };
+        const auto write = [&](int64_t k, char *to) {
+            to = format_number(values[k], to);
+            *to = '\n';
+            return to + 1;
         };
-        parallel_for_ranges(count, kTogether, count * kNanosecondsANumber, allowed_threads(threads),
-                            format);
-        char *end = begin;
-        for (int64_t piece = 0; piece < pieces; piece++) {
-            const char *from = begin + piece * kTogether * GKL_SHIM_PAIRHMM_LINE_BYTES;
-            end = std::copy(from, static_cast<const char *>(ends[size_t(piece)]), end);
-        }
-        *size = end - begin;
+        *size = format_all(count, kNanosecondsANumber, allowed_threads(threads), begin, room,
+                           write) -
+                begin;
         return GKL_SHIM_OK;
     });
 }

@@ -5,7 +5,7 @@
 #include "common/cpu.h"
 #include "common/error.h"
 #include "gkl_shim.h"
-#include "pairhmm/batch.h"
+#include "pdhmm/checks.h"
 #include "pdhmm/cpu/engine.h"
 
 struct gkl_shim_pdhmm {
@@ -17,25 +17,6 @@ struct gkl_shim_pdhmm {
 namespace gkl_shim {
 namespace pdhmm {
 namespace {
-
-// The position of the first byte that `is_wrong` accepts, or -1. Looks at blocks of bytes, because
-// compilers do not vectorize a loop that may end at any byte.
-template <class IsWrong>
-int64_t find(const uint8_t *bytes, int64_t count, IsWrong is_wrong) {
-    enum { kBlock = 256 };
-    for (int64_t begin = 0; begin < count; begin += kBlock) {
-        const int64_t end = begin + kBlock < count ? begin + kBlock : count;
-        uint8_t any = 0;
-        for (int64_t k = begin; k < end; k++) any |= uint8_t(is_wrong(bytes[k]));
-        if (!any) continue;
-        for (int64_t k = begin;; k++)
-            if (is_wrong(bytes[k])) return k;
-    }
-    return -1;
-}
-
-constexpr pairhmm::Limits kLimits = {GKL_SHIM_PDHMM_LONGEST_READ, GKL_SHIM_PDHMM_LONGEST_HAPLOTYPE,
-                                     GKL_SHIM_PDHMM_REGION_LETTERS};
 
 // Checks everything but the shape.
 bool check_content(const gkl_shim_pdhmm_batch &batch, bool as_gatk) {
@@ -57,13 +38,10 @@ bool check_content(const gkl_shim_pdhmm_batch &batch, bool as_gatk) {
             return false;
     }
     if (as_gatk) return true;
-    const int64_t at = find(batch.haplotype_flags, haplotype_bases, [](uint8_t flags) {
-        return bool(flags & kSnp) != (flags >= kAlternativeA);
-    });
+    const int64_t at = find_wrong_flags(batch.haplotype_flags, haplotype_bases);
     return pairhmm::check_letters(false, b) &&
-           pairhmm::check_none(
-               "haplotype_flags", batch.haplotype_flags, b.haplotype_offsets, at,
-               "the flags of other bases (8 to 128) need SNP (1), and SNP needs one of them");
+           pairhmm::check_none("haplotype_flags", batch.haplotype_flags, b.haplotype_offsets, at,
+                               kWrongFlags);
 }
 
 }  // namespace

@@ -1,15 +1,13 @@
 // The text formats of the prefilter: parses pairs and candidates, formats results. Part of the C
 // ABI.
-#include "common/text.h"
-
 #include <string.h>
 
 #include <algorithm>
 #include <string_view>
 #include <unordered_map>
 
-#include "common/cpu.h"
 #include "common/error.h"
+#include "common/fields.h"
 #include "gkl_shim.h"
 #include "prefilter/cpu/build.h"
 
@@ -19,71 +17,42 @@ namespace {
 
 bool is_letter(uint8_t byte) { return uint8_t((byte | 32) - 'a') < 26; }
 
-// A line of TAB-separated fields, which may end in CR LF.
-struct Fields : Line {
-    explicit Fields(Line line) : Line(line) { end -= end > begin && end[-1] == '\r'; }
+bool check_sequence(const TabLine &line, const char *name, const Field &field) {
+    if (field.size == 0) return line.wrong("the %s is empty", name);
+    if (field.size > kMaxLength)
+        return line.wrong("the %s has %lld bases; at most %d are possible", name,
+                     (long long)field.size, kMaxLength);
+    uint8_t other = 0;
+    for (const uint8_t *byte = field.begin; byte < field.end(); byte++)
+        other |= uint8_t(!is_letter(*byte));
+    if (!other) return true;
+    const uint8_t *from = field.begin;
+    while (is_letter(*from)) from++;
+    if (*from > ' ' && *from < 127)
+        return line.wrong("'%c' in column %lld, in the %s, is no letter", *from,
+                     (long long)(from - line.begin + 1), name);
+    return line.wrong("byte 0x%02x in column %lld, in the %s, is no letter", *from,
+                 (long long)(from - line.begin + 1), name);
+}
 
-    const uint8_t *find(uint8_t byte, const uint8_t *from) const {
-        return static_cast<const uint8_t *>(memchr(from, byte, size_t(end - from)));
+// Parses a decimal number of at most 18 digits.
+bool parse_number(const TabLine &line, const char *name, const Field &field, int64_t *value) {
+    int64_t sum = 0;
+    bool good = 0 < field.size && field.size <= 18;
+    for (int64_t k = 0; good && k < field.size; k++) {
+        const uint8_t digit = uint8_t(field.begin[k] - '0');
+        good = digit < 10;
+        sum = 10 * sum + digit;
     }
-
-    bool check_sequence(const char *name, const uint8_t *from, const uint8_t *to) const {
-        if (from == to) return wrong("the %s is empty", name);
-        if (to - from > kMaxLength)
-            return wrong("the %s has %lld bases; at most %d are possible", name,
-                         (long long)(to - from), kMaxLength);
-        uint8_t other = 0;
-        for (const uint8_t *byte = from; byte < to; byte++) other |= uint8_t(!is_letter(*byte));
-        if (!other) return true;
-        while (is_letter(*from)) from++;
-        if (*from > ' ' && *from < 127)
-            return wrong("'%c' in column %lld, in the %s, is no letter", *from,
-                         (long long)(from - begin + 1), name);
-        return wrong("byte 0x%02x in column %lld, in the %s, is no letter", *from,
-                     (long long)(from - begin + 1), name);
-    }
-
-    // Parses a decimal number in [0, limit).
-    bool number(const char *name, const uint8_t *from, const uint8_t *to, int64_t *value) const {
-        int64_t sum = 0;
-        for (const uint8_t *byte = from; byte < to; byte++) {
-            if (*byte < '0' || *byte > '9' || byte - from > 17) {
-                from = to;
-                break;
-            }
-            sum = 10 * sum + (*byte - '0');
-        }
-        if (from == to) return wrong("the %s is not a whole number from 0 on", name);
-        *value = sum;
-        return true;
-    }
-};
-
-// Calls parse(fields, k) for each line k of the text, at most `capacity` lines. *good receives the
-// number of valid lines before the first invalid one, *used their size in bytes.
-template <class Parse>
-gkl_shim_status parse_lines(const uint8_t *text, int64_t size, int64_t capacity, int32_t threads,
-                            const Parse &parse, int64_t *good, int64_t *used) {
-    return guarded([&] {
-        const Lines lines(text, size, allowed_threads(threads));
-        const auto parse_fields = [&](Line line, int64_t k) { return parse(Fields(line), k); };
-        *good = lines.parse(capacity, parse_fields);
-        *used = lines.start(*good) - text;
-        if (*good == std::min(capacity, lines.count())) return GKL_SHIM_OK;
-        parse_fields(lines.loud(*good), *good);
-        return GKL_SHIM_EINVAL;
-    });
+    *value = sum;
+    return good || line.wrong("the %s is not a whole number from 0 on", name);
 }
 
 gkl_shim_status check_text(const uint8_t *text, int64_t size, int64_t capacity, int32_t threads,
                            int64_t *lines, int64_t *used) {
     if (!lines || !used) return invalid("an output is null");
     *lines = *used = 0;
-    if (!check_count("size", size)) return GKL_SHIM_EINVAL;
-    if (capacity < 0) return invalid("capacity is %lld, less than 0", (long long)capacity);
-    if (threads < 0) return invalid("threads is %d, less than 0", threads);
-    if (size > 0 && !text) return invalid("text is null");
-    return GKL_SHIM_OK;
+    return gkl_shim::check_text(text, size, capacity, threads) ? GKL_SHIM_OK : GKL_SHIM_EINVAL;
 }
 
 bool check_contigs(const gkl_shim_prefilter_contigs &contigs) {
@@ -114,20 +83,22 @@ extern "C" gkl_shim_status gkl_shim_prefilter_parse_pairs(
     if (status != GKL_SHIM_OK || size == 0 || capacity == 0) return status;
     if (!read_starts || !read_lengths || !segment_starts || !segment_lengths)
         return invalid("an output is null");
-    const auto parse = [&](const Fields &line, int64_t k) {
-        const uint8_t *tab = line.find('\t', line.begin);
-        if (!tab) return line.wrong("expected a read, a TAB and a segment; there is no TAB");
-        if (!line.check_sequence("read", line.begin, tab)) return false;
-        if (line.find('\t', tab + 1))
+    const auto parse = [&](const TabLine &line, int64_t k) {
+        Field fields[2];
+        const int64_t count = line.split(fields);
+        if (count == 1) return line.wrong("expected a read, a TAB and a segment; there is no TAB");
+        const Field &read = fields[0], &segment = fields[1];
+        if (!check_sequence(line, "read", read)) return false;
+        if (count > 2)
             return line.wrong("expected a read, a TAB and a segment; there is a second TAB");
-        if (!line.check_sequence("segment", tab + 1, line.end)) return false;
-        read_starts[k] = line.begin - text;
-        read_lengths[k] = int32_t(tab - line.begin);
-        segment_starts[k] = tab + 1 - text;
-        segment_lengths[k] = int32_t(line.end - tab - 1);
+        if (!check_sequence(line, "segment", segment)) return false;
+        read_starts[k] = read.begin - text;
+        read_lengths[k] = int32_t(read.size);
+        segment_starts[k] = segment.begin - text;
+        segment_lengths[k] = int32_t(segment.size);
         return true;
     };
-    return parse_lines(text, size, capacity, threads, parse, pairs, used);
+    return parse_tab_lines(text, size, capacity, threads, parse, pairs, used);
 }
 
 extern "C" gkl_shim_status gkl_shim_prefilter_parse_candidates(
@@ -151,53 +122,41 @@ extern "C" gkl_shim_status gkl_shim_prefilter_parse_candidates(
         return GKL_SHIM_OK;
     });
     if (listed != GKL_SHIM_OK) return listed;
-    const auto parse = [&](const Fields &line, int64_t k) {
-        const uint8_t *ends[4];
-        int fields = 0;
-        const uint8_t *from = line.begin;
-        for (; fields < 4; fields++) {
-            const uint8_t *tab = line.find('\t', from);
-            ends[fields] = tab ? tab : line.end;
-            if (!tab) {
-                fields++;
-                break;
-            }
-            from = tab + 1;
-        }
-        if (fields < 3 || ends[fields - 1] != line.end)
+    const auto parse = [&](const TabLine &line, int64_t k) {
+        Field fields[4];
+        const int64_t count = line.split(fields);
+        if (count < 3 || count > 4)
             return line.wrong(
                 "expected a read's index, a contig, a position and at most a strand, separated by "
                 "TABs");
         int64_t read = 0, position = 0;
-        if (!line.number("read's index", line.begin, ends[0], &read)) return false;
+        if (!parse_number(line, "read's index", fields[0], &read)) return false;
         if (read >= reads)
             return line.wrong("read %lld: there are %lld reads, counted from 0", (long long)read,
                               (long long)reads);
-        const char *name = reinterpret_cast<const char *>(ends[0] + 1);
-        const auto found = known.find(std::string_view(name, size_t(ends[1] - ends[0] - 1)));
+        const std::string_view name(reinterpret_cast<const char *>(fields[1].begin),
+                                    size_t(fields[1].size));
+        const int shown = int(std::min<size_t>(name.size(), 60));
+        const auto found = known.find(name);
         if (found == known.end())
-            return line.wrong("contig \"%.*s\" is not in the reference",
-                              int(std::min<int64_t>(ends[1] - ends[0] - 1, 60)), name);
-        if (!line.number("position", ends[1] + 1, ends[2], &position)) return false;
+            return line.wrong("contig \"%.*s\" is not in the reference", shown, name.data());
+        if (!parse_number(line, "position", fields[2], &position)) return false;
         if (position >= contigs->lengths[found->second])
             return line.wrong(
                 "position %lld is past the end of contig \"%.*s\", which has %lld "
                 "bases; positions count from 0",
-                (long long)position, int(std::min<size_t>(found->first.size(), 60)),
-                found->first.data(), (long long)contigs->lengths[found->second]);
-        uint8_t strand = '+';
-        if (fields == 4) {
-            if (ends[3] - ends[2] != 2 || (ends[2][1] != '+' && ends[2][1] != '-'))
-                return line.wrong("the strand is neither + nor -");
-            strand = ends[2][1];
-        }
+                (long long)position, shown, name.data(),
+                (long long)contigs->lengths[found->second]);
+        const uint8_t strand = count == 4 && fields[3].size == 1 ? *fields[3].begin : '+';
+        if (count == 4 && (fields[3].size != 1 || (strand != '+' && strand != '-')))
+            return line.wrong("the strand is neither + nor -");
         read_indices[k] = int32_t(read);
         contig_indices[k] = found->second;
         positions[k] = position;
         reverse[k] = strand == '-';
         return true;
     };
-    return parse_lines(text, size, capacity, threads, parse, candidates, used);
+    return parse_tab_lines(text, size, capacity, threads, parse, candidates, used);
 }
 
 extern "C" gkl_shim_status gkl_shim_prefilter_format(const int16_t *results, int64_t pairs,
