@@ -1,4 +1,4 @@
-"""The .in format read line by line, slowly: what the native parser must find, and refuse.
+"""The .in formats read line by line, slowly: what the native parser must find, and refuse.
 
 Shares no code with the package.
 """
@@ -14,10 +14,13 @@ TRACKS = ("quals", "insertion_quals", "deletion_quals", "continuation_quals")
 
 @dataclass
 class Region:
-    """Reads as tuples of bases and the four qualities as numbers, and haplotypes."""
+    """Reads as tuples of bases and the four qualities as numbers, and haplotypes.
+
+    A haplotype is a tuple of its letters and, in PDHMM's format, their flags.
+    """
 
     reads: list[tuple[bytes, ...]] = field(default_factory=list)
-    haplotypes: list[bytes] = field(default_factory=list)
+    haplotypes: list[tuple[bytes, ...]] = field(default_factory=list)
 
 
 class Fault(Exception):  # noqa: N818 - a line of a text, not of Python
@@ -29,8 +32,8 @@ class Fault(Exception):  # noqa: N818 - a line of a text, not of Python
         self.message = message
 
 
-def parse(text: bytes, longest_line: int = 1 << 26) -> list[Region]:
-    """Read regions, or raise a Fault."""
+def parse(text: bytes, longest_line: int = 1 << 26, flagged: bool = False) -> list[Region]:
+    """Read regions, or raise a Fault. PDHMM's are flagged."""
     lines = text.split(b"\n")
     if not lines[-1]:
         del lines[-1]
@@ -45,7 +48,8 @@ def parse(text: bytes, longest_line: int = 1 << 26) -> list[Region]:
             regions[-1].reads.append(_read(number, fields))
         elif haplotypes:
             haplotypes -= 1
-            regions[-1].haplotypes.append(_haplotype(number, fields))
+            read = _flagged_haplotype if flagged else _haplotype
+            regions[-1].haplotypes.append(read(number, fields))
         elif fields:
             header = number
             reads, haplotypes = _header(number, fields, line)
@@ -93,11 +97,38 @@ def _read(number: int, fields: list[bytes]) -> tuple[bytes, ...]:
     return bases, *(bytes(byte - 33 for byte in track) for track in tracks)
 
 
-def _haplotype(number: int, fields: list[bytes]) -> bytes:
+def _haplotype(number: int, fields: list[bytes]) -> tuple[bytes, ...]:
     if len(fields) != 1:
         raise Fault(number, f"a haplotype has 1 field, here {len(fields)}")
     _check_letters(number, fields[0], "haplotype")
-    return fields[0]
+    return (fields[0],)
+
+
+def _flagged_haplotype(number: int, fields: list[bytes]) -> tuple[bytes, ...]:
+    if len(fields) != 2:
+        raise Fault(
+            number,
+            f"a haplotype has 2 fields, its letters and their flags; here {len(fields)}",
+        )
+    letters, digits = fields
+    _check_letters(number, letters, "haplotype")
+    if len(digits) != 2 * len(letters):
+        raise Fault(
+            number,
+            f"the flags have {len(digits)} digits for {len(letters)} letters; they need two a "
+            "letter",
+        )
+    if not re.fullmatch(rb"[0-9a-fA-F]*", digits):
+        raise Fault(number, "the flags are not all hexadecimal digits")
+    flags = [int(digits[at : at + 2], 16) for at in range(0, len(digits), 2)]
+    for index, each in enumerate(flags, 1):
+        if (each >> 3 != 0) != (each % 2 == 1):
+            raise Fault(
+                number,
+                f"the flags of letter {index} are {each:02x}; the flags of other bases (8 to 128) "
+                "need SNP (1), and SNP needs one of them",
+            )
+    return letters, bytes(flags)
 
 
 def _check_letters(number: int, letters: bytes, what: str) -> None:

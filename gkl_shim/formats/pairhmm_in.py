@@ -104,9 +104,7 @@ class RegionReader(Closable, Generic[_B]):
         any_region, more = False, True
         while more:
             size, more = self._filled(text, size)
-            found = _native_pairhmm.parse_regions(
-                text, size, _MAX_LINE, self._threads, self._KIND
-            )
+            found = _native_pairhmm.parse_regions(text, size, _MAX_LINE, self._threads, self._KIND)
             if found.fault is not None:
                 raise self._error(self._line + found.lines + 1, found.fault)
             batch = self._batch(found)
@@ -199,9 +197,7 @@ def write(file: BinaryIO, batch: Batch) -> None:
     write_regions(file, batch)
 
 
-def write_regions(
-    file: BinaryIO, batch: Batch, flags: NDArray[np.uint8] | None = None
-) -> None:
+def write_regions(file: BinaryIO, batch: Batch, flags: NDArray[np.uint8] | None = None) -> None:
     """Write regions, with the flags of the haplotypes' letters if there are any."""
     reads, haplotypes = batch.reads, batch.haplotypes
     bases = reads.bases.tobytes()

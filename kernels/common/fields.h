@@ -51,7 +51,8 @@ gkl_shim_status parse_tab_lines(const uint8_t *text, int64_t size, int64_t capac
                                 int32_t threads, const Parse &parse, int64_t *good, int64_t *used) {
     return guarded([&] {
         const Lines lines(text, size, allowed_threads(threads));
-        *good = lines.parse(capacity, [&](Line line, int64_t k) { return parse(TabLine(line), k); });
+        *good =
+            lines.parse(capacity, [&](Line line, int64_t k) { return parse(TabLine(line), k); });
         *used = lines.start(*good) - text;
         if (*good == std::min(capacity, lines.count())) return GKL_SHIM_OK;
         parse(TabLine(lines.loud(*good)), *good);

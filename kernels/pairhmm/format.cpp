@@ -1,4 +1,6 @@
 // Formats likelihoods as lines of text. Part of the C ABI.
+#include "common/format.h"
+
 #include <string.h>
 
 #include <algorithm>
@@ -7,7 +9,6 @@
 
 #include "common/cpu.h"
 #include "common/error.h"
-#include "common/format.h"
 #include "gkl_shim.h"
 
 namespace gkl_shim {
@@ -57,9 +58,9 @@ extern "C" gkl_shim_status gkl_shim_pairhmm_format(const double *values, int64_t
             *to = '\n';
             return to + 1;
         };
-        *size = format_all(count, kNanosecondsANumber, allowed_threads(threads), begin, room,
-                           write) -
-                begin;
+        *size =
+            format_all(count, kNanosecondsANumber, allowed_threads(threads), begin, room, write) -
+            begin;
         return GKL_SHIM_OK;
     });
 }

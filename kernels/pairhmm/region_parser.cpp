@@ -408,8 +408,7 @@ class Parser {
 
 gkl_shim_status parse_regions(const RegionFormat &format, const uint8_t *text, int64_t size,
                               int64_t longest_line, int32_t threads, int64_t *offsets,
-                              uint8_t *letters, gkl_shim_pairhmm_text *out,
-                              const uint8_t **flags) {
+                              uint8_t *letters, gkl_shim_pairhmm_text *out, const uint8_t **flags) {
     *out = {};
     out->unfinished = -1;
     if (!check_count("size", size)) return GKL_SHIM_EINVAL;

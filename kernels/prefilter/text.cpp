@@ -21,7 +21,7 @@ bool check_sequence(const TabLine &line, const char *name, const Field &field) {
     if (field.size == 0) return line.wrong("the %s is empty", name);
     if (field.size > kMaxLength)
         return line.wrong("the %s has %lld bases; at most %d are possible", name,
-                     (long long)field.size, kMaxLength);
+                          (long long)field.size, kMaxLength);
     uint8_t other = 0;
     for (const uint8_t *byte = field.begin; byte < field.end(); byte++)
         other |= uint8_t(!is_letter(*byte));
@@ -30,9 +30,9 @@ bool check_sequence(const TabLine &line, const char *name, const Field &field) {
     while (is_letter(*from)) from++;
     if (*from > ' ' && *from < 127)
         return line.wrong("'%c' in column %lld, in the %s, is no letter", *from,
-                     (long long)(from - line.begin + 1), name);
+                          (long long)(from - line.begin + 1), name);
     return line.wrong("byte 0x%02x in column %lld, in the %s, is no letter", *from,
-                 (long long)(from - line.begin + 1), name);
+                      (long long)(from - line.begin + 1), name);
 }
 
 // Parses a decimal number of at most 18 digits.

@@ -68,7 +68,8 @@ struct TextPair {
 };
 
 // Parses a line. `parameters` are the defaults before.
-bool parse_line(const TabLine &line, TextPair *pair, gkl_shim_smithwaterman_parameters *parameters) {
+bool parse_line(const TabLine &line, TextPair *pair,
+                gkl_shim_smithwaterman_parameters *parameters) {
     Field fields[4];
     const int64_t count = line.split(fields);
     if (count != 2 && count != 4)
@@ -82,9 +83,8 @@ bool parse_line(const TabLine &line, TextPair *pair, gkl_shim_smithwaterman_para
         return false;
     if (count == 2) return true;
     if (!parse_scores(fields[2], parameters))
-        return line.wrong(
-            "the scores are %s, not four whole numbers such as 200,-150,-260,-11",
-            line.loud ? excerpt(fields[2]).c_str() : "");
+        return line.wrong("the scores are %s, not four whole numbers such as 200,-150,-260,-11",
+                          line.loud ? excerpt(fields[2]).c_str() : "");
     if (!parse_overhang(fields[3], &parameters->overhang))
         return line.wrong(
             "the overhang strategy is %s, not one of softclip, indel, leading_indel, ignore",
@@ -103,16 +103,16 @@ void lay_out(const std::vector<TextPair> &pairs, int threads, int64_t *offsets, 
         alternatives[k + 1] = alternatives[k] + pairs[size_t(k)].alternative.size;
     }
     uint8_t *const alternative_letters = letters + references[count];
-    parallel_for_ranges(count, 1024, (references[count] + alternatives[count]) / kCopiedPerNanosecond,
-                        threads, [&](int64_t first, int64_t last) {
-                            for (int64_t k = first; k < last; k++) {
-                                const TextPair &pair = pairs[size_t(k)];
-                                memcpy(letters + references[k], pair.reference.begin,
-                                       size_t(pair.reference.size));
-                                memcpy(alternative_letters + alternatives[k],
-                                       pair.alternative.begin, size_t(pair.alternative.size));
-                            }
-                        });
+    parallel_for_ranges(
+        count, 1024, (references[count] + alternatives[count]) / kCopiedPerNanosecond, threads,
+        [&](int64_t first, int64_t last) {
+            for (int64_t k = first; k < last; k++) {
+                const TextPair &pair = pairs[size_t(k)];
+                memcpy(letters + references[k], pair.reference.begin, size_t(pair.reference.size));
+                memcpy(alternative_letters + alternatives[k], pair.alternative.begin,
+                       size_t(pair.alternative.size));
+            }
+        });
     *batch = {count, references, letters, alternatives, alternative_letters};
 }
 

@@ -285,6 +285,10 @@ CALLS: dict[str, Callable[[Handles], tuple[Any, ...]]] = {
     "gkl_shim_pdhmm_build": lambda h: (h.pdhmm,),
     "gkl_shim_pdhmm_statistics": lambda h: (h.pdhmm, h.new("gkl_shim_pdhmm_stats *")),
     "gkl_shim_pdhmm_close": lambda h: (h.null(),),
+    "gkl_shim_pdhmm_parse": lambda h: (
+        h.letters(b"0 1\nA 00\n"), 9, Most(100), 1, h.int64(*[0] * 8), h.letters(bytes(9)),
+        h.new("gkl_shim_pdhmm_text *"),
+    ),
     "gkl_shim_prefilter_open": _options("prefilter", method=0, mode=0, max_edits=2),
     "gkl_shim_prefilter_compute": lambda h: (
         h.prefilter, 2, h.strided(), h.scattered(), h.new("int16_t[2]"),
@@ -329,6 +333,19 @@ CALLS: dict[str, Callable[[Handles], tuple[Any, ...]]] = {
     ),
     "gkl_shim_smithwaterman_build": lambda h: (h.smithwaterman,),
     "gkl_shim_smithwaterman_close": lambda h: (h.null(),),
+    "gkl_shim_smithwaterman_parse": lambda h: (
+        h.letters(b"A\tC\n"), 4, Most(1), 1,
+        Struct(
+            "gkl_shim_smithwaterman_parameters",
+            dict.fromkeys(("match", "mismatch", "gap_open", "gap_extend", "overhang"), Free(1)),
+        ),
+        h.new("gkl_shim_smithwaterman_parameters *"), h.int64(*[0] * 4), h.letters(bytes(4)),
+        h.new("gkl_shim_smithwaterman_batch *"), h.int64(0),
+    ),
+    "gkl_shim_smithwaterman_format": lambda h: (
+        1, h.int64(0), h.int64(0, 2), h.new("char[]", b"1M"), 1, h.new("uint8_t[24]"),
+        h.int64(0),
+    ),
     "gkl_shim_mem_open": lambda h: (
         Struct(
             "gkl_shim_mem_options",

@@ -40,14 +40,6 @@ bool alike(Function answer) {
     return accepted(first.status);
 }
 
-int64_t pairs_of(const gkl_shim_pairhmm_batch &batch) {
-    int64_t pairs = 0;
-    for (int64_t g = 0; g < batch.regions; g++)
-        pairs += (batch.region_reads[g + 1] - batch.region_reads[g]) *
-                 (batch.region_haplotypes[g + 1] - batch.region_haplotypes[g]);
-    return pairs;
-}
-
 // Parses a text of regions, and calls `use` with the batch.
 template <class Function>
 bool with_regions(uint8_t *text, int64_t size, Function use) {

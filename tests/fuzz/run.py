@@ -39,8 +39,10 @@ def seeds() -> dict[str, list[bytes]]:
     head = struct.pack("=iiQ", known.k, known.threshold, known.size)
     aligned = b"ACGTTGCATTACGACGTGATTACAGATTACAGG"
     return {
+        "alignable": text("alignable.tsv"),
         "candidates": text("candidates.tsv"),
         "fasta": text("sequences.fa"),
+        "flagged": text("flagged.in"),
         "index": [b"".join(bytes(piece) for piece in index.native.pieces())],
         "pairs": text("pairs.tsv"),
         "reads": text("reads.fq", "reads.fa"),

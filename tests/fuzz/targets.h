@@ -47,6 +47,14 @@ struct Exact {
 template <class T>
 using Handle = std::unique_ptr<T, void (*)(T *)>;
 
+int64_t pairs_of(const gkl_shim_pairhmm_batch &batch) {
+    int64_t pairs = 0;
+    for (int64_t g = 0; g < batch.regions; g++)
+        pairs += (batch.region_reads[g + 1] - batch.region_reads[g]) *
+                 (batch.region_haplotypes[g + 1] - batch.region_haplotypes[g]);
+    return pairs;
+}
+
 bool regions(uint8_t *text, int64_t size) {
     int64_t lines = 0, bytes = 0;
     computed(gkl_shim_count_lines(text, size, 2, &lines, &bytes));
@@ -58,15 +66,32 @@ bool regions(uint8_t *text, int64_t size) {
     require(found.used <= size && found.lines <= lines, "more was read than there is");
     const gkl_shim_pairhmm_batch &batch = found.batch;
     computed(gkl_shim_pairhmm_check(&batch));
-    int64_t pairs = 0;
-    for (int64_t g = 0; g < batch.regions; g++)
-        pairs += (batch.region_reads[g + 1] - batch.region_reads[g]) *
-                 (batch.region_haplotypes[g + 1] - batch.region_haplotypes[g]);
+    const int64_t pairs = pairs_of(batch);
     gkl_shim_pairhmm *opened;
     computed(gkl_shim_pairhmm_open(nullptr, &opened));
     const Handle<gkl_shim_pairhmm> pairhmm(opened, gkl_shim_pairhmm_close);
     Exact<double> values(pairs);
     return accepted(gkl_shim_pairhmm_compute(opened, &batch, values.data, pairs));
+}
+
+bool flagged(uint8_t *text, int64_t size) {
+    int64_t lines = 0, bytes = 0;
+    computed(gkl_shim_count_lines(text, size, 2, &lines, &bytes));
+    Exact<int64_t> offsets(2 * lines + 4);
+    Exact<uint8_t> letters(bytes);
+    gkl_shim_pdhmm_text found;
+    if (!accepted(gkl_shim_pdhmm_parse(text, size, 200, 2, offsets.data, letters.data, &found)))
+        return false;
+    require(found.text.used <= size && found.text.lines <= lines, "more was read than there is");
+    const gkl_shim_pdhmm_batch batch = {found.text.batch, found.haplotype_flags};
+    computed(gkl_shim_pdhmm_check(&batch));
+    const int64_t pairs = pairs_of(batch.pairs);
+    gkl_shim_pdhmm *opened;
+    computed(gkl_shim_pdhmm_open(nullptr, &opened));
+    const Handle<gkl_shim_pdhmm> pdhmm(opened, gkl_shim_pdhmm_close);
+    Exact<double> values(pairs);
+    computed(gkl_shim_pdhmm_compute(opened, &batch, values.data, pairs));
+    return true;
 }
 
 bool pairs(uint8_t *text, int64_t size) {
@@ -89,6 +114,38 @@ bool pairs(uint8_t *text, int64_t size) {
     of_segments.starts = segments.data, of_segments.lengths = segment_lengths.data;
     Exact<int16_t> results(count);
     computed(gkl_shim_prefilter_compute(opened, count, &of_reads, &of_segments, results.data));
+    return good;
+}
+
+bool alignable(uint8_t *text, int64_t size) {
+    const int64_t capacity = 5;
+    const gkl_shim_smithwaterman_parameters defaults = {200, -150, -260, -11, 0};
+    Exact<gkl_shim_smithwaterman_parameters> parameters(capacity);
+    Exact<int64_t> offsets(2 * capacity + 2);
+    Exact<uint8_t> letters(size);
+    gkl_shim_smithwaterman_batch batch;
+    int64_t used = 0;
+    const bool good =
+        accepted(gkl_shim_smithwaterman_parse(text, size, capacity, 2, &defaults, parameters.data,
+                                              offsets.data, letters.data, &batch, &used));
+    require(batch.pairs <= capacity && used <= size, "more was read than there is");
+    gkl_shim_smithwaterman *opened;
+    computed(gkl_shim_smithwaterman_open(nullptr, &opened));
+    const Handle<gkl_shim_smithwaterman> aligner(opened, gkl_shim_smithwaterman_close);
+    const int64_t room =
+        2 * (batch.reference_offsets[batch.pairs] + batch.alternative_offsets[batch.pairs]);
+    Exact<int64_t> starts(batch.pairs), ends(batch.pairs + 1);
+    Exact<char> cigars(room);
+    for (int64_t k = 0; k < batch.pairs; k++)
+        computed(gkl_shim_smithwaterman_align(opened, &batch, &parameters.data[k], starts.data,
+                                              ends.data, cigars.data, room));
+    if (batch.pairs == 0) return good;
+    const int64_t most = GKL_SHIM_SMITHWATERMAN_LINE_BYTES * batch.pairs + ends.data[batch.pairs];
+    Exact<uint8_t> out(most);
+    int64_t written;
+    computed(gkl_shim_smithwaterman_format(batch.pairs, starts.data, ends.data, cigars.data, 2,
+                                           out.data, &written));
+    require(std::count(out.data, out.data + written, '\n') == batch.pairs, "not a line a pair");
     return good;
 }
 
@@ -232,8 +289,9 @@ bool spectrum(uint8_t *bytes, int64_t size) {
 
 typedef bool (*Target)(uint8_t *, int64_t);
 const std::map<std::string, Target> kTargets = {
-    {"regions", regions}, {"pairs", pairs},       {"candidates", candidates}, {"fasta", fasta},
-    {"index", index},     {"spectrum", spectrum}, {"reads", reads},
+    {"regions", regions},     {"flagged", flagged},       {"pairs", pairs},
+    {"alignable", alignable}, {"candidates", candidates}, {"fasta", fasta},
+    {"index", index},         {"spectrum", spectrum},     {"reads", reads},
 };
 
 }  // namespace

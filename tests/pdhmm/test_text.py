@@ -87,7 +87,7 @@ def test_blank_lines_and_spaces() -> None:
         ),
         (
             b"1 1\n" + b" ".join([b"A" * 32_769] * 5) + b"\nAC 0000\n",
-            "regions:2: the read has 32769 letters; at most 32768 are allowed",
+            "regions:2: the read has 32769 bases; at most 32768 are allowed",
         ),
         (
             b"0 65\n" + (b"A" * 262_144 + b" " + b"00" * 262_144 + b"\n") * 65,

@@ -1,4 +1,4 @@
-"""The native reader of the .in format agrees with a plain one, and the writer with repr."""
+"""The native readers of the .in formats agree with a plain one, and the writer with repr."""
 
 from __future__ import annotations
 
@@ -10,11 +10,10 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from gkl_shim import _native, _native_pairhmm
+from gkl_shim import _native, _native_pairhmm, pairhmm, pdhmm
 from gkl_shim.errors import FormatError
-from gkl_shim.formats import pairhmm_in
+from gkl_shim.formats import pairhmm_in, pdhmm_in
 from gkl_shim.formats.pairhmm_in import Reader
-from gkl_shim.pairhmm import Batch
 from tests import in_oracle
 
 SPACES = (b" ", b"\t", b"  ", b" \x0b\x0c", b"\t ")
@@ -22,7 +21,11 @@ BLANK = (b"", b"", b"", b" ", b"\r")
 ODD = b"\0\n\r\t '\"\\!-0159ACGTNX~acgtn\x7f\x80\x9f\xa0\xa1\xff"
 
 
-def _region(rnd: random.Random, longest: int) -> Iterator[bytes]:
+#: Flags that are right.
+FLAGS = (0, 0, 2, 4, 6, 9, 17, 33, 65, 129, 0x7F, 0xF9)
+
+
+def _region(rnd: random.Random, longest: int, flagged: bool) -> Iterator[bytes]:
     """Return the lines of a region, written in one of the allowed ways."""
     reads, haplotypes = rnd.choice([(2, 1), (0, 0), (0, 2), (1, 0), (3, 4), (9, 2), (1, 17)])
     space, end = rnd.choice(SPACES), rnd.choice(BLANK)
@@ -34,11 +37,15 @@ def _region(rnd: random.Random, longest: int) -> Iterator[bytes]:
         tracks += [bytes(rnd.randint(33, 160) for _ in range(size)) for _ in range(4)]
         yield rnd.choice(BLANK) + space.join(tracks) + end
     for _ in range(haplotypes):
-        yield bytes(rnd.choice(b"ACGTNacgtn") for _ in range(rnd.randint(1, longest))) + end
+        size = rnd.randint(1, longest)
+        letters = bytes(rnd.choice(b"ACGTNacgtn") for _ in range(size))
+        digits = bytes(rnd.choice(FLAGS) for _ in range(size)).hex().encode()
+        digits = rnd.choice((digits, digits.upper()))
+        yield (letters + space + digits if flagged else letters) + end
 
 
-def _text(rnd: random.Random, regions: int, longest: int) -> bytearray:
-    lines = [line for _ in range(regions) for line in _region(rnd, longest)]
+def _text(rnd: random.Random, regions: int, longest: int, flagged: bool = False) -> bytearray:
+    lines = [line for _ in range(regions) for line in _region(rnd, longest, flagged)]
     return bytearray(b"\n".join(lines) + rnd.choice([b"", b"\n", b"\n\n", b" "]))
 
 
@@ -59,15 +66,18 @@ def _mutate(rnd: random.Random, text: bytearray) -> None:
             del text[start : text.find(b"\n", at) + 1]
 
 
-def _found(batches: list[Batch]) -> list[in_oracle.Region]:
+def _found(batches: list[pairhmm.Batch] | list[pdhmm.Batch]) -> list[in_oracle.Region]:
     """Return what a reader found, in the oracle's form."""
     regions = []
     for batch in batches:
         reads, haplotypes = batch.reads, batch.haplotypes
         tracks = [track.tobytes() for track in reads.tracks]
-        letters = haplotypes.bases.tobytes()
+        parts = [haplotypes.bases.tobytes()]
+        if isinstance(batch, pdhmm.Batch):
+            parts.append(batch.flags.tobytes())
+            batch = batch.pairs_batch
         assert reads.offsets[-1] == len(reads.bases) == len(tracks[4])
-        assert haplotypes.offsets[-1] == len(letters)
+        assert {len(part) for part in parts} == {haplotypes.offsets[-1]}
         read_ends, haplotype_ends = reads.offsets.tolist(), haplotypes.offsets.tolist()
         for g in range(len(batch)):
             regions.append(
@@ -77,7 +87,7 @@ def _found(batches: list[Batch]) -> list[in_oracle.Region]:
                         for k in range(*batch.region_reads[g : g + 2])
                     ],
                     [
-                        letters[haplotype_ends[k] : haplotype_ends[k + 1]]
+                        tuple(part[haplotype_ends[k] : haplotype_ends[k + 1]] for part in parts)
                         for k in range(*batch.region_haplotypes[g : g + 2])
                     ],
                 )
@@ -85,47 +95,50 @@ def _found(batches: list[Batch]) -> list[in_oracle.Region]:
     return regions
 
 
-def _agree(text: bytes, threads: int, longest_line: int = 1 << 26) -> bool:
+def _agree(text: bytes, threads: int, longest_line: int = 1 << 26, flagged: bool = False) -> bool:
     """Compare reader and oracle; return whether the text is good."""
+    reader = pdhmm_in.Reader if flagged else Reader
     try:
-        want = in_oracle.parse(text, longest_line)
+        want = in_oracle.parse(text, longest_line, flagged)
     except in_oracle.Fault as fault:
         with pytest.raises(FormatError) as error:
-            list(Reader(io.BytesIO(text), "f.in", threads))
+            list(reader(io.BytesIO(text), "f.in", threads))
         assert str(error.value) == f"f.in:{fault}"
         return False
-    assert _found(list(Reader(io.BytesIO(text), "f.in", threads))) == want
+    assert _found(list(reader(io.BytesIO(text), "f.in", threads))) == want
     return True
 
 
+@pytest.mark.parametrize("flagged", [False, True])
 @pytest.mark.parametrize("chunk", [2, 3, 17, 256, 1 << 18])
 def test_mutated_texts_are_read_or_refused_like_the_oracle(
-    monkeypatch: pytest.MonkeyPatch, chunk: int
+    monkeypatch: pytest.MonkeyPatch, chunk: int, flagged: bool
 ) -> None:
     monkeypatch.setattr(pairhmm_in, "_CHUNK", chunk)
     monkeypatch.setattr(pairhmm_in, "_BLOCK", max(chunk, 300))
     rnd = random.Random(chunk)
     good = 0
     for round_ in range(600):
-        text = _text(rnd, rnd.choice([1, 2, 5]), rnd.choice([1, 3, 40, 100]))
+        text = _text(rnd, rnd.choice([1, 2, 5]), rnd.choice([1, 3, 40, 100]), flagged)
         _mutate(rnd, text)
-        good += _agree(bytes(text), 1 + round_ % 2)
+        good += _agree(bytes(text), 1 + round_ % 2, flagged=flagged)
     assert 100 < good < 500
 
 
+@pytest.mark.parametrize("flagged", [False, True])
 @pytest.mark.parametrize("threads", [1, 2])
-def test_texts_of_many_pieces_are_read_like_the_oracle(threads: int) -> None:
+def test_texts_of_many_pieces_are_read_like_the_oracle(threads: int, flagged: bool) -> None:
     """Lines cross the borders between the threads' pieces, and several are wrong."""
     rnd = random.Random(threads)
     text = b""
     while len(text) < 1_500_000:
-        text += bytes(_text(rnd, 50, 3000)).rstrip() + b"\n"
-    assert _agree(text, threads)
+        text += bytes(_text(rnd, 50, 3000, flagged)).rstrip() + b"\n"
+    assert _agree(text, threads, flagged=flagged)
     for _ in range(8):
         changed = bytearray(text)
         for _ in range(rnd.choice([1, 5])):
             changed[rnd.randrange(len(text))] = rnd.choice(b"\0\n X")
-        _agree(bytes(changed), threads)
+        _agree(bytes(changed), threads, flagged=flagged)
 
 
 @pytest.mark.parametrize("chunk", [5, 1 << 18])

@@ -27,7 +27,9 @@ LEVEL = {"address": "-O0", "thread": "-O1"}
 HERE = Path(__file__).parent
 #: For each reader of text, a small file that was written for this test, and its format.
 CORPUS = {
+    "alignable.tsv": "alignable",
     "candidates.tsv": "candidates",
+    "flagged.in": "flagged",
     "pairs.tsv": "pairs",
     "reads.fa": "reads",
     "reads.fq": "reads",

@@ -60,12 +60,12 @@ def test_scores_and_strategies(tmp_path: Path, scores: str, numbers, overhang: s
         (b"\tC\n", "x.tsv:1: the reference has 0 letters, not 1 to 262144"),
         (b"C\t\n", "x.tsv:1: the alternative has 0 letters, not 1 to 262144"),
         (b"C\t" + b"A" * 262_145 + b"\n", "x.tsv:1: the alternative has 262145 letters"),
-        (b"A" * 600_000 + b"\n", "x.tsv:1: the line has more than 524388 bytes"),
+        (b"A" * (1 << 24), "x.tsv:1: a line of more than 524388 bytes"),
         (b"A\tC\t1,2,3\tindel\n", "x.tsv:1: the scores are '1,2,3', not four whole numbers"),
         (b"A\tC\t1,2,3,2147483648\tindel\n", "x.tsv:1: the scores are '1,2,3,2147483648', not"),
         (b"A\tC\t1,2,3,\xff\tindel\n", "x.tsv:1: the scores are"),
         (b"A\tC\t1,2,3,4\tinto\n", "x.tsv:1: the overhang strategy is 'into', not one of"),
-        (gzip.compress(TEXT, mtime=0)[:-9], "x.tsv: the gzip data are "),
+        (gzip.compress(TEXT, mtime=0)[:-9], "x.tsv:1: the gzip data are "),
     ],
 )
 def test_wrong_content(tmp_path: Path, text: bytes, message: str) -> None:
