@@ -1,60 +1,18 @@
-"""The results of ``gkl-shim demo``, as a table, as text and as JSON."""
+"""The results of ``gkl-shim demo`` as a table and as text."""
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 from rich.markup import escape
 from rich.table import Table
 
 from gkl_shim import _native
 from gkl_shim._printable import printable
-from gkl_shim.gatk import compare, data, fetch, replay, replay_smithwaterman, run
+from gkl_shim.gatk import fetch, replay, run
+from gkl_shim.gatk.demonstration import DRAGEN, OPTIONS, REPLAY_SECONDS, Result
 
-__all__ = ["DEFAULT", "OPTIONS", "REPLAY_SECONDS", "Alone", "Result", "Runs", "document", "summary",
-           "table"]  # fmt: skip
-
-REPLAY_SECONDS = 1.0
-"""The least time of each engine in a replay."""
-DEFAULT, DRAGEN = "default settings", "DRAGEN mode"
-# PDHMM in Java takes most of a run in this mode, so that run covers a part of the reads.
-OPTIONS = {DEFAULT: (), DRAGEN: ("--dragen-378-concordance-mode", "-L", "q:1-2500")}
-"""The runs, and GATK's options for each."""
-
-
-@dataclass(frozen=True)
-class Runs:
-    """GATK with and without the shim on one sample."""
-
-    vcf: compare.Comparison
-    stock: run.Run
-    shim: run.Run
-
-
-@dataclass(frozen=True)
-class Alone:
-    """The kernels of the run with default settings, replayed beside GKL on one thread."""
-
-    pairhmm: replay.BesideGkl
-    smithwaterman: replay_smithwaterman.BesideGkl
-
-
-@dataclass(frozen=True)
-class Result:
-    """What was measured on one sample."""
-
-    sample: data.Sample
-    runs: dict[str, Runs]
-    """By mode, a key of `OPTIONS`."""
-    alone: Alone | None
-    """None if GKL does not run on this machine."""
-
-    @property
-    def identical(self) -> bool:
-        """Whether every VCF is."""
-        return all(runs.vcf.identical for runs in self.runs.values())
+__all__ = ["summary", "table"]
 
 
 def table(result: Result) -> Table:
@@ -117,25 +75,3 @@ def summary(result: Result, output: Path) -> str:
         '  eval "$(gkl-shim env)"',
     ]
     return "\n".join(lines)
-
-
-def document(result: Result) -> dict[str, Any]:
-    """Return what demo.json holds."""
-    return {
-        "sample": result.sample.name,
-        "runs": {
-            mode: {
-                "vcf_identical": runs.vcf.identical,
-                "records": runs.vcf.records,
-                "first_difference": None if runs.vcf.identical else str(runs.vcf.differences[0]),
-                "stock": _figures(runs.stock),
-                "shim": _figures(runs.shim),
-            }
-            for mode, runs in result.runs.items()
-        },
-        "alone": None if result.alone is None else asdict(result.alone),
-    }
-
-
-def _figures(done: run.Run) -> dict[str, Any]:
-    return {"seconds": done.seconds, "kernel_seconds": done.kernel_seconds}

@@ -6,18 +6,16 @@ import json
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import click
 from rich.console import Console
 from rich.progress import DownloadColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from gkl_shim import _native
 from gkl_shim._files import atomic_output, check_outputs
 from gkl_shim.cli import _demo_report
-from gkl_shim.cli._demo_report import DEFAULT, OPTIONS, REPLAY_SECONDS, Alone, Result, Runs
-from gkl_shim.errors import MissingComponent
-from gkl_shim.gatk import compare, data, fetch, replay, replay_smithwaterman, run, swaps
+from gkl_shim.gatk import data, demonstration, fetch, swaps
 
 
 @click.command(name="demo", epilog="Example: gkl-shim demo --output my-demo")
@@ -43,78 +41,14 @@ def command(output: Path) -> int:
         classpath = fetch.gatk_classpath(told)
         fetch.gkl_classpath(progress=told)
     sample = data.na12878_chr22(output / "na12878_chr22")
-    result = _demonstrate(sample, classpath, swap, progress)
+    result = demonstration.demonstrate(sample, classpath, swap, partial(_step, progress))
     with atomic_output(output / "demo.json") as stream:
-        stream.write(json.dumps(_demo_report.document(result), indent=2).encode() + b"\n")
+        stream.write(json.dumps(demonstration.document(result), indent=2).encode() + b"\n")
     console = Console()
     console.print(_demo_report.table(result))
     summary = _demo_report.summary(result, output)
     console.print(summary, highlight=False, markup=False, soft_wrap=True)
     return 0 if result.identical else 1
-
-
-def _demonstrate(
-    sample: data.Sample, classpath: str, swap: swaps.Swap, progress: Console
-) -> Result:
-    folder = sample.reads.parent
-    regions, pairs = folder / "regions.in", folder / "pairs.tsv"
-    for recording in (regions, pairs):
-        recording.unlink(missing_ok=True)
-    record = {"GKL_SHIM_RECORD": str(regions), "GKL_SHIM_RECORD_SMITHWATERMAN": str(pairs)}
-    runs = {}
-    for mode, options in OPTIONS.items():
-        word = mode.split()[0]
-        with _step(progress, f"HaplotypeCaller, {mode}, stock"):
-            stock = _call(sample, f"stock.{word}", classpath, swaps.STOCK, {}, options)
-        with _step(progress, f"HaplotypeCaller, {mode}, shim"):
-            environment = record if mode == DEFAULT else {}
-            shim = _call(sample, f"shim.{word}", classpath, swap, environment, options)
-        vcf = compare.compare(folder / f"stock.{word}.vcf", folder / f"shim.{word}.vcf")
-        runs[mode] = Runs(vcf, stock, shim)
-    for recording in (regions, pairs):
-        if not recording.is_file() or recording.stat().st_size == 0:
-            log = folder / "shim.default.log"
-            raise MissingComponent(f"the shim did not compute in GATK; {log} says why")
-    alone = None if replay.no_gkl() else _beside_gkl(regions, pairs, progress)
-    return Result(sample, runs, alone)
-
-
-def _beside_gkl(regions: Path, pairs: Path, progress: Console) -> Alone:
-    gkl = fetch.gkl_classpath()
-    build = _native.builds()[0]
-    with _step(progress, "replaying PairHMM"):
-        pairhmm = replay.beside_gkl(regions, gkl, build, replay.Calls(REPLAY_SECONDS))
-    with _step(progress, "replaying Smith-Waterman"):
-        smithwaterman = replay_smithwaterman.beside_gkl(pairs, gkl, build, seconds=REPLAY_SECONDS)
-    return Alone(pairhmm, smithwaterman)
-
-
-def _call(
-    sample: data.Sample,
-    label: str,
-    classpath: str,
-    swap: swaps.Swap,
-    environment: dict[str, str],
-    options: tuple[str, ...],
-) -> run.Run:
-    folder = sample.reads.parent
-    result = run.gatk(
-        [
-            "HaplotypeCaller",
-            *("-R", str(sample.reference)),
-            *("-I", str(sample.reads)),
-            *("-O", str(folder / f"{label}.vcf")),
-            *options,
-        ],
-        classpath,
-        swap,
-        environment=environment,
-    )
-    log = folder / f"{label}.log"
-    log.write_bytes(result.log)
-    if result.returncode != 0:
-        raise MissingComponent(f"HaplotypeCaller failed, see {log}: {result.complaint}")
-    return result
 
 
 @contextmanager

@@ -2,71 +2,37 @@
 
 from __future__ import annotations
 
-import re
 import resource
 import sys
 import time
-from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
-from typing import TypeVar
 
 import click
 
 from gkl_shim._files import atomic_output, check_outputs
 from gkl_shim._native_mem import Fasta
 from gkl_shim.cli import _options
+from gkl_shim.cli._mummer import Command, flag, kind_of
 from gkl_shim.formats.mem_fasta import BlockSize, QueryReader, read_reference
-from gkl_shim.mem import Backend, Index, Kind, Strands
+from gkl_shim.mem import Backend, Index, Strands
 
 # Files of this many bytes take about a second. For smaller ones, a progress bar would only flicker.
 _LONG_INPUT = 1 << 25
 
-_Function = TypeVar("_Function", bound=Callable[..., None])
-
-_KINDS: dict[str, Kind] = {
-    "maxmatch": "mem",
-    "mum": "mum",
-    "mumcand": "mumreference",
-    "mumreference": "mumreference",
-}
-
-
-def _flag(*names: str, help: str) -> Callable[[_Function], _Function]:
-    return click.option(*names, is_flag=True, help=help)
-
-
-class _Command(click.Command):
-    """Names the whole of an unknown option.
-
-    One hyphen begins MUMmer's long options, but also several letters that are joined, so Click
-    takes ``-child`` for ``-c``, ``-h`` and an unknown ``-i``.
-    """
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        given = list(args)
-        try:
-            return super().parse_args(ctx, args)
-        except click.NoSuchOption as error:
-            letter = error.option_name.lstrip("-")[0]
-            for word in given:
-                if re.match(rf"-[^-]*{re.escape(letter)}", word):
-                    raise click.NoSuchOption(word, ctx=ctx) from None
-            raise
-
 
 @click.command(
     name="mem",
-    cls=_Command,
+    cls=Command,
     context_settings={"help_option_names": ["-h", "-help", "--help"]},
     epilog="Example: gkl-shim mem -maxmatch -b -l 50 reference.fa query1.fa.gz query2.fa.gz",
 )
 @click.argument("reference", metavar="REFERENCE.fa")
 @click.argument("queries", metavar="QUERIES.fa...", nargs=-1, required=True)
-@_flag("-maxmatch", help="All matches.")
-@_flag("-mum", help="Matches whose letters occur once in the reference and once in the query.")
-@_flag("-mumreference", help="Matches whose letters occur once in the reference (the default).")
-@_flag("-mumcand", help="The same as -mumreference.")
+@flag("-maxmatch", help="All matches.")
+@flag("-mum", help="Matches whose letters occur once in the reference and once in the query.")
+@flag("-mumreference", help="Matches whose letters occur once in the reference (the default).")
+@flag("-mumcand", help="The same as -mumreference.")
 @click.option(
     "-l",
     "min_length",
@@ -75,17 +41,13 @@ class _Command(click.Command):
     show_default=True,
     help="The shortest match.",
 )
-@_flag("-n", "nucleotides_only", help="Match only the letters a, c, g and t, in either case.")
-@_flag("-b", "both", help="Search the queries and their reverse complements.")
-@_flag("-r", "reverse", help="Search only the reverse complements of the queries.")
-@_flag("-s", "substrings", help="Write the letters of each match.")
-@_flag(
-    "-c",
-    "original_positions",
-    help="Give the positions of reverse matches in the given query.",
-)
-@_flag("-F", "four_columns", help="Write the reference's name even if it has one sequence.")
-@_flag("-L", "lengths", help="Write each query's length in its header.")
+@flag("-n", "nucleotides_only", help="Match only the letters a, c, g and t, in either case.")
+@flag("-b", "both", help="Search the queries and their reverse complements.")
+@flag("-r", "reverse", help="Search only the reverse complements of the queries.")
+@flag("-s", "substrings", help="Write the letters of each match.")
+@flag("-c", "original_positions", help="Give the positions of reverse matches in the given query.")
+@flag("-F", "four_columns", help="Write the reference's name even if it has one sequence.")
+@flag("-L", "lengths", help="Write each query's length in its header.")
 @click.option(
     "-threads",
     "-qthreads",
@@ -130,7 +92,7 @@ def command(
     The files are FASTA, and may be compressed; - is standard input. The options are those of
     MUMmer 3.23, and -threads, -save and -load of MUMmer 4.
     """
-    kind = _kind(flags)
+    kind = kind_of(flags)
     if both and reverse:
         raise click.UsageError("give one of -b and -r")
     if flags["original_positions"] and not (both or reverse):
@@ -185,14 +147,6 @@ def command(
             index.save(save)
             report.add("saving")
     report.print(index)
-
-
-def _kind(flags: dict[str, bool]) -> Kind:
-    """Take the options that choose the kind of matches out of `flags`."""
-    kinds = {kind for name, kind in _KINDS.items() if flags.pop(name)}
-    if len(kinds) > 1:
-        raise click.UsageError("give one of -maxmatch, -mum and -mumreference")
-    return kinds.pop() if kinds else "mumreference"
 
 
 def _letters(queries: tuple[str, ...]) -> int:

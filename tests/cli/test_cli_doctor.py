@@ -9,8 +9,7 @@ from pathlib import Path
 import mpmath
 import pytest
 
-from gkl_shim import _known_results, _native, paths
-from gkl_shim.cli import doctor
+from gkl_shim import _checkup, _known_results, _native, paths
 from tests.cli.shim_command import run
 from tests.pdhmm import oracle as pdhmm_oracle
 from tests.smithwaterman import oracle as smithwaterman_oracle
@@ -102,19 +101,19 @@ def test_a_build_with_wrong_results_is_a_failure(monkeypatch: pytest.MonkeyPatch
     right = _known_results.PAIRHMM[0]
     wrong = (right[0], right[1], (right[2][0] + 1e-4, *right[2][1:]))
     monkeypatch.setattr(_known_results, "PAIRHMM", (wrong,))
-    assert doctor._build("portable", False).state == "failed"
+    assert _checkup._build("portable", False).state == "failed"
 
 
 def test_a_build_with_a_wrong_pdhmm_is_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_known_results, "PDHMM_LIKELIHOODS", _known_results.PDHMM_LIKELIHOODS[::-1])
-    assert doctor._build("portable", False).state == "failed"
+    assert _checkup._build("portable", False).state == "failed"
 
 
 def test_a_build_with_a_wrong_alignment_is_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
     reference, sequence, known = _known_results.ALIGNMENTS
     wrong = (reference, sequence, {**known, "indel": known["softclip"]})
     monkeypatch.setattr(_known_results, "ALIGNMENTS", wrong)
-    assert doctor._build("portable", False).state == "failed"
+    assert _checkup._build("portable", False).state == "failed"
 
 
 def test_a_jar_without_a_kernels_class_is_a_failure(tmp_path: Path) -> None:
@@ -123,8 +122,8 @@ def test_a_jar_without_a_kernels_class_is_a_failure(tmp_path: Path) -> None:
         for name in old.namelist():
             if "IntelPDHMM" not in name:
                 new.writestr(name, old.read(name))
-    assert doctor._agent(jar).state == "failed"
-    assert doctor._agent(paths.agent_jar()).state == "ok"
+    assert _checkup._agent(jar).state == "failed"
+    assert _checkup._agent(paths.agent_jar()).state == "ok"
 
 
 def test_the_known_results_of_pdhmm_and_smith_waterman() -> None:

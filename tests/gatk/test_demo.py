@@ -11,9 +11,9 @@ import pytest
 from click.testing import CliRunner
 
 from gkl_shim.cli import demo
-from gkl_shim.cli._demo_report import Alone, Result, Runs
-from gkl_shim.gatk import data, fetch, replay, replay_smithwaterman, run
+from gkl_shim.gatk import data, demonstration, fetch, replay, replay_smithwaterman, run
 from gkl_shim.gatk.compare import Comparison, Difference
+from gkl_shim.gatk.demonstration import Alone, Result, Runs
 
 SAME = Comparison((3, 3))
 DIFFERENT = Comparison((3, 3), [Difference("20:1 A>C", {"QUAL": ("50", "51")}, call=False)])
@@ -50,7 +50,7 @@ def test_the_exit_code_says_whether_vcfs_differ(
     for name in ("gatk_classpath", "gkl_classpath"):
         monkeypatch.setattr(fetch, name, lambda *_, **__: "")
     monkeypatch.setattr(data, "na12878_chr22", lambda *_: sample)
-    monkeypatch.setattr(demo, "_demonstrate", lambda *_: _result(sample, comparison, mode))
+    monkeypatch.setattr(demonstration, "demonstrate", lambda *_: _result(sample, comparison, mode))
     result = CliRunner().invoke(demo.command, ["-o", str(tmp_path)], standalone_mode=False)
     assert result.exception is None, result.output
     assert result.return_value == code

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.common import samples
-from gkl_shim.cli import doctor
+from gkl_shim import _checkup
 from gkl_shim.errors import MissingComponent
 from gkl_shim.gatk import fetch, run, swaps
 
@@ -145,7 +145,7 @@ def test_a_damaged_jar_is_named(cached: Path, monkeypatch: pytest.MonkeyPatch, s
     message = f"^{cached}: damaged, .*; delete it, or run `gkl-shim demo`, which fetches it again$"
     with pytest.raises(MissingComponent, match=message):
         run.find_classpath()
-    finding = doctor._gatk()
+    finding = _checkup._gatk()
     assert finding.state == "failed"
     assert finding.detail.startswith(f"{cached}: damaged")
 

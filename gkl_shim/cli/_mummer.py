@@ -1,0 +1,54 @@
+"""MUMmer's way of giving options: long names behind one hyphen."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import TypeVar
+
+import click
+
+from gkl_shim.mem import Kind
+
+__all__ = ["Command", "flag", "kind_of"]
+
+_Function = TypeVar("_Function", bound=Callable[..., None])
+
+_KINDS: dict[str, Kind] = {
+    "maxmatch": "mem",
+    "mum": "mum",
+    "mumcand": "mumreference",
+    "mumreference": "mumreference",
+}
+
+
+def flag(*names: str, help: str) -> Callable[[_Function], _Function]:
+    """Return an option without a value."""
+    return click.option(*names, is_flag=True, help=help)
+
+
+class Command(click.Command):
+    """A command that names the whole of an unknown option.
+
+    One hyphen begins MUMmer's long options, but also several letters that are joined, so Click
+    takes ``-child`` for ``-c``, ``-h`` and an unknown ``-i``.
+    """
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        given = list(args)
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            letter = error.option_name.lstrip("-")[0]
+            for word in given:
+                if re.match(rf"-[^-]*{re.escape(letter)}", word):
+                    raise click.NoSuchOption(word, ctx=ctx) from None
+            raise
+
+
+def kind_of(flags: dict[str, bool]) -> Kind:
+    """Take the options that choose the kind of matches out of `flags`."""
+    kinds = {kind for name, kind in _KINDS.items() if flags.pop(name)}
+    if len(kinds) > 1:
+        raise click.UsageError("give one of -maxmatch, -mum and -mumreference")
+    return kinds.pop() if kinds else "mumreference"
