@@ -12,27 +12,18 @@ from pathlib import Path
 
 import click
 
-from benchmarks.common import report, run_samples, samples
+from benchmarks.common import options, report, run_samples
 from gkl_shim.gatk import fetch
-
-_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
 @click.command(name="gatk_samples")
 @click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
 @click.argument("names", metavar="[SAMPLE]...", nargs=-1, type=click.Choice(run_samples.SAMPLES))
-@click.option(
-    "--sequence",
-    "files",
-    type=_FILE,
-    metavar="FASTA",
-    multiple=True,
-    help="Use the only sequence of this file; may be repeated. A sample of 2 Mb needs 810 kb.",
-)
+@options.sequence
 def command(folder: Path, names: tuple[str, ...], files: tuple[Path, ...]) -> None:
     """Make samples for whole runs of GATK in FOLDER; all by default."""
     classpath = fetch.gatk_classpath()
-    sequences = [*(samples.read_fasta(file)[1] for file in files), samples.chr20_head()]
+    sequences = options.real_sequences(files)
     with report.progress() as step:
         for name in names or run_samples.SAMPLES:
             step(name)

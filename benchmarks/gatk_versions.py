@@ -20,7 +20,7 @@ from pathlib import Path
 
 import click
 
-from benchmarks.common import gatk_versions, report
+from benchmarks.common import gatk_versions, options, report
 from benchmarks.common.report import progress
 from benchmarks.common.run_samples import RunSample
 from gkl_shim.errors import MissingComponent
@@ -146,13 +146,7 @@ def rows(
     metavar="SAMPLE",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
 )
-@click.option(
-    "--gatk",
-    "versions",
-    type=click.Choice(gatk_versions.VERSIONS),
-    multiple=True,
-    help="A version of GATK; may be repeated.  [default: all]",
-)
+@options.gatk()
 @click.option(
     "--java",
     "homes",
@@ -160,13 +154,7 @@ def rows(
     multiple=True,
     help="The home of a Java; may be repeated.  [default: the Java in use]",
 )
-@click.option(
-    "--tool",
-    "tools",
-    type=click.Choice(tuple(_TOOLS)),
-    multiple=True,
-    help="A tool; may be repeated.  [default: all]",
-)
+@options.repeatable("--tool", "tools", choices=_TOOLS, help="A tool, all by default")
 def command(
     folder: Path, versions: tuple[str, ...], homes: tuple[Path, ...], tools: tuple[str, ...]
 ) -> None:

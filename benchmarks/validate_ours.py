@@ -18,7 +18,7 @@ from typing import Any
 
 import click
 
-from benchmarks.common import gatk_versions, report, run_samples, samples
+from benchmarks.common import gatk_versions, options, report, run_samples, samples
 from gkl_shim._files import atomic_output
 from gkl_shim.gatk import data, fetch, run
 from gkl_shim.validation import report as validation_report
@@ -31,7 +31,6 @@ _ROOT = Path(__file__).resolve().parents[1]
 _RESULTS = _ROOT / "benchmarks" / "results" / "equivalence.json"
 _PAGE = _ROOT / "docs" / "equivalence.md"
 _START, _END = "<!-- tables: make validate-ours -->", "<!-- end of tables -->"
-_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 _KEPT = (
     "tool", "records", "differing", "near_ties", "other_differences", "calls_that_differ",
     "final_calls", "findings", "scores", "beside_stock",
@@ -278,45 +277,25 @@ def _write(rows: Mapping[str, Any]) -> None:
 
 @click.command(name="validate_ours")
 @click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
-@click.option(
+@options.repeatable(
     "--sample",
     "names",
-    type=click.Choice(tuple(_CASES)),
-    multiple=True,
+    choices=_CASES,
     default=_DEFAULT,
-    help="A sample; may be repeated. Default: all but 10mb35x.",
+    help="A sample, all but 10mb35x by default",
 )
-@click.option(
-    "--mode",
-    "chosen",
-    type=click.Choice(tuple(MODES)),
-    multiple=True,
-    help="A mode; may be repeated. Default: all that the sample is for.",
+@options.repeatable(
+    "--mode", "chosen", choices=MODES, help="A mode, all that the sample is for by default"
 )
-@click.option(
-    "--gatk",
-    "versions",
-    type=click.Choice(gatk_versions.VERSIONS),
-    multiple=True,
-    default=(fetch.GATK_VERSION,),
-    show_default=True,
-    help="May be repeated.",
-)
+@options.gatk(fetch.GATK_VERSION)
 @click.option(
     "--samples",
     "made",
     type=click.Path(file_okay=False, path_type=Path),
     help="The folder of samples. Default: FOLDER/samples.",
 )
-@click.option(
-    "--sequence",
-    "files",
-    type=_FILE,
-    metavar="FASTA",
-    multiple=True,
-    help="A real sequence, as for benchmarks.gatk_samples.",
-)
-@click.option("--giab", type=_FILE, help="Genome in a Bottle's VCF of the reads of chr22.")
+@options.sequence
+@click.option("--giab", type=options.FILE, help="Genome in a Bottle's VCF of the reads of chr22.")
 @click.option(
     "--jobs", type=click.IntRange(1), default=1, show_default=True, help="Runs of GATK at a time."
 )
@@ -333,7 +312,7 @@ def command(
     """Validate gkl-shim on all samples. FOLDER keeps runs and samples."""
     os.environ.pop("JAVA_TOOL_OPTIONS", None)
     own = fetch.gatk_classpath()
-    sequences = [*(samples.read_fasta(file)[1] for file in files), samples.chr20_head()]
+    sequences = options.real_sequences(files)
     rows = json.loads(_RESULTS.read_text())["rows"] if _RESULTS.exists() else {}
     for name in names:
         given = inputs(name, (made or folder / "samples").absolute(), sequences, giab, own)
