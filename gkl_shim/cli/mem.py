@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import resource
-import sys
-import time
 from contextlib import closing
 from pathlib import Path
 
@@ -13,6 +10,7 @@ import click
 from gkl_shim._files import atomic_output, check_outputs
 from gkl_shim._native_mem import Fasta
 from gkl_shim.cli import _options
+from gkl_shim.cli._mem_report import Report
 from gkl_shim.cli._mummer import Command, flag, kind_of
 from gkl_shim.formats.mem_fasta import BlockSize, QueryReader, read_reference
 from gkl_shim.mem import Backend, Index, Strands
@@ -100,7 +98,7 @@ def command(
     if (reference, *queries).count("-") > 1:
         raise click.UsageError("only one of the inputs can be standard input")
     strands: Strands = "both" if both else "reverse" if reverse else "forward"
-    report = _Report(verbose)
+    report = Report(verbose)
     # What cannot be read or written fails before the work.
     for source in (reference, *queries):
         if source != "-":
@@ -170,32 +168,3 @@ def _check_loaded(
     else:
         return
     raise click.ClickException(f"{path}: this index {reason}; make it again with -save")
-
-
-class _Report:
-    """What took the time, for --verbose."""
-
-    def __init__(self, wanted: bool) -> None:
-        self._wanted = wanted
-        self._last = time.perf_counter()
-        self._seconds: dict[str, float] = {}
-
-    def add(self, part: str) -> None:
-        """Add the time since the last call to a part of the work."""
-        now = time.perf_counter()
-        self._seconds[part] = self._seconds.get(part, 0) + now - self._last
-        self._last = now
-
-    def print(self, index: Index) -> None:
-        if not self._wanted:
-            return
-        known = index.information
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-        times = ", ".join(f"{part} {spent:.3f} s" for part, spent in self._seconds.items())
-        print(
-            f"# {known.letters} letters in {known.pages} pages of {known.page_letters}, "
-            f"index {known.bytes / 2**20:.1f} MiB, peak memory {peak:.1f} MiB\n"
-            f"# seeds of {known.seed_letters} letters at every {known.reference_step} positions\n"
-            f"# {times}",
-            file=sys.stderr,
-        )
