@@ -24,7 +24,11 @@ from tests.cli.shim_command import COMMAND, REGIONS
 HELD = 50_000
 CODES = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 129}
 PAIRS = b"ACGTACGT\tACGTACGT\n" * 100
-COMMANDS = {"pairhmm": (["pairhmm"], REGIONS), "prefilter": (["prefilter", "-e", "2"], PAIRS)}
+COMMANDS = {
+    "pairhmm": (["pairhmm"], REGIONS),
+    "prefilter": (["prefilter", "-e", "2"], PAIRS),
+    "smithwaterman": (["smithwaterman"], PAIRS),
+}
 # A command ends well within a second; a busy machine gets more time.
 PATIENCE = 20.0
 

@@ -479,6 +479,62 @@ class ParseCandidates:
         testing.assert_array_equal(np.transpose(outputs), self.candidates)
 
 
+# ---- Text ---------------------------------------------------------------------------------------
+
+
+@part()
+class ParseFlagged:
+    """Regions of partially determined haplotypes."""
+
+    def __init__(self) -> None:
+        self.regions = 3000
+        text = b"1 1\nACAC IIII IIII IIII ++++\nACGTAC 000600000009\n" * self.regions
+        self.text = np.frombuffer(text, np.uint8)
+
+    def __call__(self) -> None:
+        lines, letters = 3 * self.regions, np.empty(len(self.text), np.uint8)
+        offsets = np.empty(2 * lines + 4, np.int64)
+        found = ffi.new("gkl_shim_pdhmm_text *")
+        given = pointer(self.text), len(self.text), 1000, 2, pointer(offsets), pointer(letters)
+        call("gkl_shim_pdhmm_parse", *given, found)
+        assert (found.text.batch.regions, found.text.used) == (self.regions, len(self.text))
+        flags = bytes(ffi.buffer(found.haplotype_flags, 6 * self.regions))
+        assert flags == bytes([0, 6, 0, 0, 0, 9]) * self.regions
+
+
+@part()
+class ParseAlignable:
+    """Lines of references and alternatives, and lines of alignments."""
+
+    def __init__(self) -> None:
+        self.pairs = 6000
+        text = b"GATTACA\tGATTTACA\t200,-150,-260,-11\tsoftclip\n" * self.pairs
+        self.text = np.frombuffer(text, np.uint8)
+        self.defaults = ffi.new("gkl_shim_smithwaterman_parameters *")
+
+    def __call__(self) -> None:
+        parameters = np.empty((self.pairs, 5), np.int32)
+        offsets, letters = (
+            np.empty(2 * self.pairs + 2, np.int64),
+            np.empty(len(self.text), np.uint8),
+        )
+        batch, used = ffi.new("gkl_shim_smithwaterman_batch *"), ffi.new("int64_t *")
+        outputs = *map(pointer, (parameters, offsets, letters)), batch, used
+        given = pointer(self.text), len(self.text), self.pairs, 2, self.defaults
+        call("gkl_shim_smithwaterman_parse", *given, *outputs)
+        assert (batch.pairs, used[0]) == (self.pairs, len(self.text))
+        testing.assert_array_equal(parameters, [(200, -150, -260, -11, 0)] * self.pairs)
+        assert (
+            bytes(letters[: 15 * self.pairs]) == b"GATTACA" * self.pairs + b"GATTTACA" * self.pairs
+        )
+        size, text = ffi.new("int64_t *"), np.empty(30 * self.pairs, np.uint8)
+        # Any letters may take the place of CIGARs.
+        given = batch.reference_offsets, batch.reference_offsets, batch.references
+        call("gkl_shim_smithwaterman_format", self.pairs, *given, 2, pointer(text), size)
+        want = "".join(f"{7 * k}\tGATTACA\n" for k in range(self.pairs))
+        assert text[: size[0]].tobytes().decode() == want
+
+
 # ---- Refusals -----------------------------------------------------------------------------------
 
 
