@@ -559,11 +559,11 @@ enum {
  *
  * GKL_SHIM_EINVAL: the line after the first batch->pairs lines is malformed; gkl_shim_last_error()
  * says how. A sequence has 1 to GKL_SHIM_SMITHWATERMAN_LONGEST letters. */
-GKL_SHIM_API gkl_shim_status gkl_shim_smithwaterman_parse(
-    const uint8_t *text, int64_t size, int64_t capacity, int32_t threads,
-    const gkl_shim_smithwaterman_parameters *defaults,
-    gkl_shim_smithwaterman_parameters *parameters, int64_t *offsets, uint8_t *letters,
-    gkl_shim_smithwaterman_batch *batch, int64_t *used);
+GKL_SHIM_API gkl_shim_status
+gkl_shim_smithwaterman_parse(const uint8_t *text, int64_t size, int64_t capacity, int32_t threads,
+                             const gkl_shim_smithwaterman_parameters *defaults,
+                             gkl_shim_smithwaterman_parameters *parameters, int64_t *offsets,
+                             uint8_t *letters, gkl_shim_smithwaterman_batch *batch, int64_t *used);
 
 /* Write alignments, as gkl_shim_smithwaterman_align() returns them, as lines "offset TAB CIGAR".
  * `text` must hold GKL_SHIM_SMITHWATERMAN_LINE_BYTES bytes a pair and the CIGARs; *size becomes the
