@@ -183,14 +183,6 @@ class CpuEngine(_native.CpuEngine):
         function = self._lib.gkl_shim_pairhmm_compute
         _native.check(call(function, self._handle, batch, values, len(out)))
 
-    def complete(self, batch: Any, out: NDArray[np.float64]) -> None:
-        """Compute only the pairs that are NaN in `out`, in double precision.
-
-        The arguments and exceptions are the same as for :meth:`compute`.
-        """
-        values = values_pointer(out)
-        _native.check(self._lib.gkl_shim_pairhmm_complete(self._handle, batch, values, len(out)))
-
     def statistics(self) -> dict[str, int | float]:
         """Return the fields of the engine's ``gkl_shim_pairhmm_stats`` by name."""
         return statistics(self._lib.gkl_shim_pairhmm_statistics, self._handle)

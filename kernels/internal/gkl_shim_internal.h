@@ -111,12 +111,6 @@ GKL_SHIM_API gkl_shim_status gkl_shim_pairhmm_estimate(const gkl_shim_pairhmm_ba
                                                        int32_t threads,
                                                        gkl_shim_call_estimate *call);
 
-/* Like gkl_shim_pairhmm_compute(), but compute only the pairs whose value is NaN, and use double
- * precision from the start. Those are the pairs that the CUDA kernels could not represent. */
-GKL_SHIM_API gkl_shim_status gkl_shim_pairhmm_complete(gkl_shim_pairhmm *handle,
-                                                       const gkl_shim_pairhmm_batch *batch,
-                                                       double *log10_likelihoods, int64_t size);
-
 /* ---- PairHMM on CUDA devices: the kernels --------------------------------------------------- */
 
 enum {

@@ -55,7 +55,7 @@ extern "C" gkl_shim_status gkl_shim_pairhmm_open(const gkl_shim_pairhmm_options 
 }
 
 static gkl_shim_status compute(gkl_shim_pairhmm *handle, const gkl_shim_pairhmm_batch *batch,
-                               double *log10_likelihoods, int64_t size, bool only_missing) {
+                               double *log10_likelihoods, int64_t size) {
     const auto start = std::chrono::steady_clock::now();
     if (!handle) return invalid("handle is null");
     if (!batch) return invalid("batch is null");
@@ -66,19 +66,17 @@ static gkl_shim_status compute(gkl_shim_pairhmm *handle, const gkl_shim_pairhmm_
     if (size < pairs)
         return invalid("size is %lld, the batch has %lld pairs", (long long)size, (long long)pairs);
     if (pairs > 0 && !log10_likelihoods) return invalid("log10_likelihoods is null");
-    const bool as_gkl = handle->settings.as_gkl;
-    if (!check_arrays(b) || !check_letters(as_gkl, b)) return GKL_SHIM_EINVAL;
-    CpuSettings settings = handle->settings;
-    settings.only_missing = only_missing;
+    const CpuSettings &settings = handle->settings;
+    if (!check_arrays(b) || !check_letters(settings.as_gkl, b)) return GKL_SHIM_EINVAL;
     gkl_shim_pairhmm_stats done = {};
-    const bool may_use_gpu = !only_missing && handle->backend != GKL_SHIM_CPU && cells > 0;
+    const bool may_use_gpu = handle->backend != GKL_SHIM_CPU && cells > 0;
     const bool by_cost = may_use_gpu && handle->backend == GKL_SHIM_AUTO;
     gkl_shim_call_estimate call = {};
     // Whether the GPU is slow in double precision is learned.
     if (by_cost) call = estimate_call(b, cells, settings.double_precision, false, settings.threads);
     const bool on_gpu =
         may_use_gpu && cuda_wanted(handle->backend, call, &handle->costs) &&
-        compute_on_cuda(b, settings.double_precision, as_gkl, log10_likelihoods, &done);
+        compute_on_cuda(b, settings.double_precision, settings.as_gkl, log10_likelihoods, &done);
     if (!on_gpu) {
         const CpuCounts counts = compute_on_cpu(settings, b, log10_likelihoods);
         done.computed_cells = counts.computed_cells;
@@ -103,13 +101,7 @@ static gkl_shim_status compute(gkl_shim_pairhmm *handle, const gkl_shim_pairhmm_
 extern "C" gkl_shim_status gkl_shim_pairhmm_compute(gkl_shim_pairhmm *handle,
                                                     const gkl_shim_pairhmm_batch *batch,
                                                     double *log10_likelihoods, int64_t size) {
-    return guarded([&] { return compute(handle, batch, log10_likelihoods, size, false); });
-}
-
-extern "C" gkl_shim_status gkl_shim_pairhmm_complete(gkl_shim_pairhmm *handle,
-                                                     const gkl_shim_pairhmm_batch *batch,
-                                                     double *log10_likelihoods, int64_t size) {
-    return guarded([&] { return compute(handle, batch, log10_likelihoods, size, true); });
+    return guarded([&] { return compute(handle, batch, log10_likelihoods, size); });
 }
 
 static PerThread<std::string> state;

@@ -149,8 +149,6 @@ def _batch(regions: list[Region]) -> Batch:
 class PairHmm:
     """A handle that is opened, computes and is closed."""
 
-    function = "gkl_shim_pairhmm_compute"
-
     def __init__(self, regions: str, precision: str, threads: int) -> None:
         self.batch = _batch(REGIONS[regions])
         self.pointer = _native_pairhmm.batch_pointer(*self.batch.arrays)
@@ -166,17 +164,11 @@ class PairHmm:
         values = np.full(self.batch.pairs, np.nan)
         call("gkl_shim_pairhmm_open", self.options, self.handle)
         try:
-            call(self.function, self.handle[0], self.pointer, pointer(values), len(values))
+            arguments = self.handle[0], self.pointer, pointer(values), len(values)
+            call("gkl_shim_pairhmm_compute", *arguments)
         finally:
             lib.gkl_shim_pairhmm_close(self.handle[0])
         testing.assert_allclose(values, self.exact, rtol=0, atol=self.tolerance)
-
-
-@part(("several", "single", 2))
-class Complete(PairHmm):
-    """The same, for a call that computes only the missing values."""
-
-    function = "gkl_shim_pairhmm_complete"
 
 
 @part(("several", "single"), ("odd", "double"))

@@ -64,7 +64,6 @@ def test_every_engine_refuses_batches_above_the_limits(reads, haplotypes, messag
     handle = _native.opened("pairhmm", ffi.NULL)
     calls = [
         lib.gkl_shim_pairhmm_compute(handle, batch, out, len(out)),
-        lib.gkl_shim_pairhmm_complete(handle, batch, out, len(out)),
         lib.gkl_shim_pairhmm_check(batch),
         lib.gkl_shim_pairhmm_cuda_compute(ffi.NULL, batch, 1, out, ffi.NULL),
     ]

@@ -18,7 +18,7 @@ from gkl_shim.errors import BackendUnavailable
 from gkl_shim.pairhmm import Batch, HaplotypeBatch, PairHMM, ReadBatch
 from tests.conftest import HEADER_FOLDERS, ROOT
 from tests.fakes.driver import compiled
-from tests.gpu.conftest import assert_same_bits, random_region
+from tests.gpu.conftest import random_region
 
 
 def pointer(batch):
@@ -175,19 +175,6 @@ def test_chunks_have_so_many_letters_at_most(letters, regions):
     values, chunks, _ = planned(batch, "single", 1 << 40, 1 << 40)
     assert [chunk.pairs for chunk in chunks] == regions
     assert values.tolist() == [0, 1, 2, 3]
-
-
-def test_the_cpu_completes(regions):
-    """Pairs that devices leave as NaN get the bits of a run on the CPU alone."""
-    engine = _native_pairhmm.CpuEngine(2, "single", None)
-    expected = PairHMM(backend="cpu").compute(regions)
-    doubles = PairHMM(backend="cpu", precision="double").compute(regions)
-    values = expected.copy()
-    lacking = np.random.default_rng(5).random(len(values)) < 0.1
-    values[lacking] = np.nan
-    engine.complete(pointer(regions), values)
-    assert_same_bits(values[~lacking], expected[~lacking])
-    assert_same_bits(values[lacking], doubles[lacking])
 
 
 def test_without_cupy(monkeypatch):
