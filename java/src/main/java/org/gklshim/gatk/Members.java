@@ -11,47 +11,74 @@ public final class Members {
      * Returns the value of a field.
      *
      * @param path the name of the field, or of several, each in the object before it: "a.b"
-     * @throws NoSuchFieldException if this version of GATK has no such field
+     * @throws IllegalStateException if this version of GATK has no such field
      */
-    public static Object get(Object object, String path) throws NoSuchFieldException {
-        Object value = object;
-        for (String name : path.split("\\.")) {
-            try {
-                value = find(value.getClass(), name).get(value);
-            } catch (IllegalAccessException e) {
-                throw new IllegalStateException(e);
-            }
+    public static Object get(Object object, String path) {
+        try {
+            return find(object, path);
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException(e);
         }
-        return value;
     }
 
-    /** Sets a field, and returns its earlier value. */
-    public static Object replace(Object object, String name, Object value) throws NoSuchFieldException {
+    /** Returns the same, or another value if this version of GATK has no such field. */
+    public static Object get(Object object, String path, Object absent) {
         try {
-            Field field = find(object.getClass(), name);
-            Object earlier = field.get(object);
-            field.set(object, value);
-            return earlier;
+            return find(object, path);
+        } catch (NoSuchFieldException e) {
+            return absent;
         } catch (IllegalAccessException e) {
             throw new IllegalStateException(e);
         }
     }
 
-    /** Calls a method that has one form only. */
-    public static Object call(Object object, String name, Object... arguments)
-            throws ReflectiveOperationException {
+    /**
+     * Sets a field, and returns its earlier value.
+     *
+     * @throws IllegalStateException if this version of GATK has no such field
+     */
+    public static Object replace(Object object, String name, Object value) {
+        try {
+            Field field = field(object.getClass(), name);
+            Object earlier = field.get(object);
+            field.set(object, value);
+            return earlier;
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /**
+     * Calls a method that has one form only.
+     *
+     * @throws IllegalStateException if this version of GATK has no such method, or it fails
+     */
+    public static Object call(Object object, String name, Object... arguments) {
         for (Class<?> type = object.getClass(); type != null; type = type.getSuperclass()) {
             for (Method method : type.getDeclaredMethods()) {
                 if (method.getName().equals(name)) {
                     method.setAccessible(true);
-                    return method.invoke(object, arguments);
+                    try {
+                        return method.invoke(object, arguments);
+                    } catch (ReflectiveOperationException e) {
+                        throw new IllegalStateException(e);
+                    }
                 }
             }
         }
-        throw new NoSuchMethodException(object.getClass().getName() + " has no " + name);
+        throw new IllegalStateException(object.getClass().getName() + " has no " + name);
     }
 
-    private static Field find(Class<?> type, String name) throws NoSuchFieldException {
+    private static Object find(Object object, String path)
+            throws NoSuchFieldException, IllegalAccessException {
+        Object value = object;
+        for (String name : path.split("\\.")) {
+            value = field(value.getClass(), name).get(value);
+        }
+        return value;
+    }
+
+    private static Field field(Class<?> type, String name) throws NoSuchFieldException {
         for (Class<?> declaring = type; declaring != null; declaring = declaring.getSuperclass()) {
             for (Field field : declaring.getDeclaredFields()) {
                 if (field.getName().equals(name)) {

@@ -5,6 +5,7 @@ import org.gklshim.NativeLibrary;
 import org.gklshim.Region;
 import org.gklshim.RegionAlgorithm;
 import org.gklshim.RegionEngine;
+import org.gklshim.RegionSelfTest;
 import org.gklshim.Setting;
 
 /**
@@ -13,6 +14,12 @@ import org.gklshim.Setting;
  */
 public final class PairHmm extends RegionAlgorithm {
     public static final PairHmm INSTANCE = new PairHmm();
+
+    /** Those of the self-test, computed from the model in double precision. */
+    private static final double[] LIKELIHOODS = {
+        -1.367920423733158, -5.524060315343643, -17.45341665023159,
+        -1.3575859675274484, -5.711835899836438, -11.51599402250019
+    };
 
     private PairHmm() {
         super("PairHMM", Setting.PAIRHMM, "not made faster: this run of GATK never asked for the "
@@ -24,7 +31,12 @@ public final class PairHmm extends RegionAlgorithm {
     protected void start(NativeLibrary library) throws IOException, ReflectiveOperationException {
         RegionEngine engine =
                 (RegionEngine) library.instance("org.gklshim.pairhmm.NativePairHmm");
-        PairHmmSelfTest.run(engine);
+        RegionSelfTest test = new RegionSelfTest(engine, newRegion(), LIKELIHOODS,
+                new byte[][] {RegionSelfTest.letters("GGACGTTGCAGACGTACCAT")},
+                new byte[][] {RegionSelfTest.letters("GGACGTTGCTAGACGTACCAT")},
+                new byte[][] {RegionSelfTest.letters("CATTACA")});
+        test.run(false, 1e-5);
+        test.run(true, 1e-8);
         use(engine);
     }
 

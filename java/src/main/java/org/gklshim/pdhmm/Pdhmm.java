@@ -5,11 +5,18 @@ import org.gklshim.NativeLibrary;
 import org.gklshim.Region;
 import org.gklshim.RegionAlgorithm;
 import org.gklshim.RegionEngine;
+import org.gklshim.RegionSelfTest;
 import org.gklshim.Setting;
 
 /** Computes PDHMM for the classes that replace Intel's and GATK's. One object for the process. */
 public final class Pdhmm extends RegionAlgorithm {
     public static final Pdhmm INSTANCE = new Pdhmm();
+
+    /** Those of the self-test, computed from the model in extended precision. */
+    private static final double[] LIKELIHOODS = {
+        -1.3679204244759287, -1.389077903174795, -6.813562159097673,
+        -1.3575859679584825, -1.3787551179810174, -8.885743505274656
+    };
 
     private Pdhmm() {
         super("PDHMM", Setting.PDHMM, null, "haplotypeBases", "haplotypePDBases");
@@ -18,8 +25,24 @@ public final class Pdhmm extends RegionAlgorithm {
     @Override
     protected void start(NativeLibrary library) throws IOException, ReflectiveOperationException {
         RegionEngine engine = (RegionEngine) library.instance("org.gklshim.pdhmm.NativePdhmm");
-        PdhmmSelfTest.run(engine, newRegion());
+        new RegionSelfTest(engine, newRegion(), LIKELIHOODS,
+                haplotype("GGACGTTGCAGACGTACCAT"),
+                haplotype("GGACGTTGCTAGACGTACCAT", 9, 2 | 4),
+                haplotype("GGACGTTCAGTGACGTACCAT", 7, 1 | 32, 9, 2, 11, 4)).run(true, 1e-8);
         use(engine);
+    }
+
+    /**
+     * Returns a haplotype's letters and flags.
+     *
+     * @param flags the index of a letter and its flags, in turn
+     */
+    private static byte[][] haplotype(String letters, int... flags) {
+        byte[][] tracks = {RegionSelfTest.letters(letters), new byte[letters.length()]};
+        for (int i = 0; i < flags.length; i += 2) {
+            tracks[1][flags[i]] = (byte) flags[i + 1];
+        }
+        return tracks;
     }
 
     /** Prepares the engine, as the other method of this name does. */

@@ -54,8 +54,7 @@ public final class Likelihoods {
      * haplotypes. GATK looks up the number of a haplotype for each of its likelihoods.
      */
     public static void initialize(VectorLoglessPairHMM pairHmm, List<Haplotype> haplotypes,
-            Map<String, List<GATKRead>> reads, int maxReadLength, int maxHaplotypeLength)
-            throws NoSuchFieldException {
+            Map<String, List<GATKRead>> reads, int maxReadLength, int maxHaplotypeLength) {
         if (!(pairHmm.haplotypeToHaplotypeListIdxMap instanceof HaplotypeNumbers)) {
             Members.replace(pairHmm, "haplotypeToHaplotypeListIdxMap", new HaplotypeNumbers());
         }

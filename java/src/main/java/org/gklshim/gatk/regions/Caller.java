@@ -50,8 +50,7 @@ abstract class Caller {
      * @param arguments the name of the field with its arguments
      * @param engine the name of the field with its engine
      */
-    Caller(AssemblyRegionWalker walker, String arguments, String engine)
-            throws NoSuchFieldException {
+    Caller(AssemblyRegionWalker walker, String arguments, String engine) {
         this.walker = walker;
         this.arguments = Members.get(walker, arguments);
         mainEngine = Members.get(walker, engine);
@@ -59,7 +58,7 @@ abstract class Caller {
     }
 
     /** Returns the tool, or null if it is one whose regions only one thread can call. */
-    static Caller of(AssemblyRegionWalker walker) throws NoSuchFieldException {
+    static Caller of(AssemblyRegionWalker walker) {
         switch (walker.getClass().getName()) {
             case "org.broadinstitute.hellbender.tools.walkers.haplotypecaller.HaplotypeCaller":
                 return new HaplotypeCallerRegions(walker);
@@ -71,7 +70,7 @@ abstract class Caller {
     }
 
     /** Returns what makes this run serial, for the log, or null. */
-    String serialReason() throws NoSuchFieldException {
+    String serialReason() {
         for (String[] option : SERIAL_OPTIONS) {
             if (isSet(option[0])) {
                 return "--" + option[1];
@@ -91,12 +90,12 @@ abstract class Caller {
     }
 
     /** Returns how many threads the user gives to GATK: --native-pair-hmm-threads, 4 by default. */
-    final int askedThreads() throws NoSuchFieldException {
+    final int askedThreads() {
         return (int) argument("likelihoodArgs.pairHMMNativeArgs.pairHmmNativeThreads");
     }
 
     /** Returns an annotation that only one thread can compute, or null. */
-    private String statefulAnnotation() throws NoSuchFieldException {
+    private String statefulAnnotation() {
         for (Object annotation : annotations()) {
             String name = annotation.getClass().getName();
             // The formats and the table of AllelePseudoDepth are not made for several threads.
@@ -108,7 +107,7 @@ abstract class Caller {
         return null;
     }
 
-    private List<Object> annotations() throws NoSuchFieldException {
+    private List<Object> annotations() {
         List<Object> annotations = new ArrayList<>();
         for (String kind : new String[] {
             "infoAnnotations", "genotypeAnnotations", "jumboInfoAnnotations",
@@ -120,11 +119,7 @@ abstract class Caller {
     }
 
     private static boolean hasPedigree(Object annotation) {
-        try {
-            return Members.get(annotation, "pedigreeFile") != null;
-        } catch (NoSuchFieldException e) {
-            return false;
-        }
+        return Members.get(annotation, "pedigreeFile", null) != null;
     }
 
     /** Returns whether calling a region has no result and changes nothing. */
@@ -150,24 +145,16 @@ abstract class Caller {
 
     /** Makes an engine for a thread of an engine of GATK, which may be the tool's own. */
     final Engine engine(Object engine, Engine.Method method) {
-        try {
-            return new Engine(engine, method, bamWriter);
-        } catch (NoSuchFieldException e) {
-            throw new IllegalStateException(e);
-        }
+        return new Engine(engine, method, bamWriter);
     }
 
     /** Gives the tool's own engine back what it had. */
     final void restore() {
-        try {
-            Engine.setBamWriter(mainEngine, bamWriter);
-        } catch (NoSuchFieldException e) {
-            throw new IllegalStateException(e);
-        }
+        Engine.setBamWriter(mainEngine, bamWriter);
     }
 
     /** Returns the writer of the tool's variants. */
-    final VariantContextWriter writer() throws NoSuchFieldException {
+    final VariantContextWriter writer() {
         return (VariantContextWriter) Members.get(walker, "vcfWriter");
     }
 
@@ -185,15 +172,11 @@ abstract class Caller {
 
     /** Returns whether this version of GATK has an option, and it is not null, false or NONE. */
     final boolean isSet(String path) {
-        try {
-            Object value = argument(path);
-            return value != null && !value.equals(false) && !value.toString().equals("NONE");
-        } catch (NoSuchFieldException e) {
-            return false;
-        }
+        Object value = Members.get(arguments, path, null);
+        return value != null && !value.equals(false) && !value.toString().equals("NONE");
     }
 
-    final Object argument(String path) throws NoSuchFieldException {
+    final Object argument(String path) {
         return Members.get(arguments, path);
     }
 
@@ -207,18 +190,8 @@ abstract class Caller {
                 }
             }
             return construct(reference);
-        } catch (NoSuchFieldException e) {
-            throw new IllegalStateException(e);
         } finally {
-            files.forEach(this::setArgument);
-        }
-    }
-
-    private void setArgument(String name, Object value) {
-        try {
-            Members.replace(arguments, name, value);
-        } catch (NoSuchFieldException e) {
-            throw new IllegalStateException(e);
+            files.forEach((option, value) -> Members.replace(arguments, option, value));
         }
     }
 

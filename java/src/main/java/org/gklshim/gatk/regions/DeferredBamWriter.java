@@ -13,14 +13,14 @@ import org.broadinstitute.hellbender.utils.read.GATKRead;
 import org.gklshim.gatk.Members;
 
 /**
- * An engine's writer of --bam-output that only keeps its calls. GATK's writer numbers the haplotypes
- * of all regions, so it gets the calls in the order of the regions.
+ * An engine's writer of --bam-output that only keeps its calls. GATK's writer numbers the
+ * haplotypes of all regions, so it gets the calls in the order of the regions.
  */
 final class DeferredBamWriter extends HaplotypeBAMWriter {
     private final HaplotypeBAMWriter writer;
     private List<Runnable> calls = new ArrayList<>();
 
-    DeferredBamWriter(HaplotypeBAMWriter writer) throws NoSuchFieldException {
+    DeferredBamWriter(HaplotypeBAMWriter writer) {
         super((WriterType) Members.get(writer, "writerType"),
                 (HaplotypeBAMDestination) Members.get(writer, "output"));
         this.writer = writer;

@@ -29,8 +29,7 @@ final class Engine {
      *
      * @param sharedWriter the writer of --bam-output that all engines share, if there is one
      */
-    Engine(Object engine, Method method, Optional<HaplotypeBAMWriter> sharedWriter)
-            throws NoSuchFieldException {
+    Engine(Object engine, Method method, Optional<HaplotypeBAMWriter> sharedWriter) {
         this.method = method;
         bamWriter = sharedWriter.isPresent() ? new DeferredBamWriter(sharedWriter.get()) : null;
         if (bamWriter != null) {
@@ -40,12 +39,11 @@ final class Engine {
 
     /** Returns the writer of --bam-output that an engine of GATK has, if it has one. */
     @SuppressWarnings("unchecked")
-    static Optional<HaplotypeBAMWriter> bamWriter(Object engine) throws NoSuchFieldException {
+    static Optional<HaplotypeBAMWriter> bamWriter(Object engine) {
         return (Optional<HaplotypeBAMWriter>) Members.get(engine, BAM_WRITER);
     }
 
-    static void setBamWriter(Object engine, Optional<HaplotypeBAMWriter> writer)
-            throws NoSuchFieldException {
+    static void setBamWriter(Object engine, Optional<HaplotypeBAMWriter> writer) {
         Members.replace(engine, BAM_WRITER, writer);
     }
 

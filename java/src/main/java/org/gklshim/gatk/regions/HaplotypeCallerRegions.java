@@ -18,7 +18,7 @@ final class HaplotypeCallerRegions extends Caller {
     private final boolean hasPileups;
     private final boolean emitsReference;
 
-    HaplotypeCallerRegions(AssemblyRegionWalker walker) throws NoSuchFieldException {
+    HaplotypeCallerRegions(AssemblyRegionWalker walker) {
         super(walker, "hcArgs", "hcEngine");
         engine = (HaplotypeCallerEngine) engine();
         hasPileups = isSet("pileupDetectionArgs.usePileupDetection");
@@ -32,14 +32,10 @@ final class HaplotypeCallerRegions extends Caller {
      * Makes a table of GATK that has an entry for each ploidy. It grows without a lock, and a thread
      * may find an entry missing that another one has just made.
      */
-    private void makeTableOfIndels() throws NoSuchFieldException {
+    private void makeTableOfIndels() {
         int ploidy = (int) argument("standardArgs.genotypeArgs.samplePloidy");
         Object model = Members.get(engine, "referenceConfidenceModel");
-        try {
-            Members.call(model, "getIndelPLs", ploidy, 1);
-        } catch (ReflectiveOperationException e) {
-            throw new IllegalStateException(e);
-        }
+        Members.call(model, "getIndelPLs", ploidy, 1);
     }
 
     @Override
@@ -79,13 +75,9 @@ final class HaplotypeCallerRegions extends Caller {
 
     @Override
     Engine another() {
-        try {
-            Object reference = Members.call(
-                    walker, "getReferenceReader", Members.get(walker, "referenceArguments"));
-            return engine((HaplotypeCallerEngine) newEngine(reference));
-        } catch (ReflectiveOperationException e) {
-            throw new IllegalStateException(e);
-        }
+        Object reference = Members.call(
+                walker, "getReferenceReader", Members.get(walker, "referenceArguments"));
+        return engine((HaplotypeCallerEngine) newEngine(reference));
     }
 
     private Engine engine(HaplotypeCallerEngine caller) {

@@ -20,7 +20,7 @@ final class Mutect2Regions extends Caller {
     private final OptionalInt halfOfPcrSnvQuality;
     private final OptionalInt halfOfPcrIndelQuality;
 
-    Mutect2Regions(AssemblyRegionWalker walker) throws NoSuchFieldException {
+    Mutect2Regions(AssemblyRegionWalker walker) {
         super(walker, "MTAC", "m2Engine");
         engine = (Mutect2Engine) engine();
         samples = (SampleList) Members.get(engine, "samplesList");
@@ -29,7 +29,7 @@ final class Mutect2Regions extends Caller {
     }
 
     @Override
-    String serialReason() throws NoSuchFieldException {
+    String serialReason() {
         if (engine.emitReferenceConfidence()) {
             return "--emit-ref-confidence";
         }
@@ -78,15 +78,11 @@ final class Mutect2Regions extends Caller {
 
     @Override
     Engine another() {
-        try {
-            // Reads are counted by orientation (--f1r2-tar-gz) where active regions are found, which
-            // is the work of the tool's own engine.
-            Object reference = Members.call(
-                    Members.get(walker, "referenceArguments"), "getReferenceSpecifier");
-            Mutect2Engine another = (Mutect2Engine) newEngine(reference);
-            return engine(another, another::callRegion);
-        } catch (ReflectiveOperationException e) {
-            throw new IllegalStateException(e);
-        }
+        // Reads are counted by orientation (--f1r2-tar-gz) where active regions are found, which is
+        // the work of the tool's own engine.
+        Object reference = Members.call(
+                Members.get(walker, "referenceArguments"), "getReferenceSpecifier");
+        Mutect2Engine another = (Mutect2Engine) newEngine(reference);
+        return engine(another, another::callRegion);
     }
 }

@@ -61,7 +61,7 @@ final class RegionThreads {
     private OrderedTasks<AssemblyRegion, Called> tasks;
     private SharedReference reference;
 
-    private RegionThreads(Caller caller, int threads) throws NoSuchFieldException {
+    private RegionThreads(Caller caller, int threads) {
         this.caller = caller;
         this.threads = threads;
         walker = caller.walker;
@@ -87,14 +87,14 @@ final class RegionThreads {
             }
             Log.info("regions: " + threads + " threads");
             return new RegionThreads(caller, threads);
-        } catch (NoSuchFieldException | RuntimeException e) {
+        } catch (RuntimeException e) {
             Log.warning("regions: one thread: " + e);
             return null;
         }
     }
 
     /** Returns the number of threads that the setting or, if there is none, GATK's option allows. */
-    private static int threads(Caller caller) throws NoSuchFieldException {
+    private static int threads(Caller caller) {
         int processors = Runtime.getRuntime().availableProcessors();
         String text = Setting.REGION_THREADS.value();
         switch (text) {
@@ -129,7 +129,7 @@ final class RegionThreads {
     }
 
     private void runThreads(Runnable traversal) {
-        reference = new SharedReference((ReferenceDataSource) get("reference"));
+        reference = new SharedReference((ReferenceDataSource) Members.get(walker, "reference"));
         List<FeatureManager> features = new ArrayList<>();
         List<Function<AssemblyRegion, Called>> functions = functions(features);
         long heap = Runtime.getRuntime().maxMemory();
@@ -214,13 +214,5 @@ final class RegionThreads {
         called.bamCalls.forEach(Runnable::run);
         called.variants.forEach(writer::add);
         progress.update(called.span);
-    }
-
-    private Object get(String field) {
-        try {
-            return Members.get(walker, field);
-        } catch (NoSuchFieldException e) {
-            throw new IllegalStateException(e);
-        }
     }
 }

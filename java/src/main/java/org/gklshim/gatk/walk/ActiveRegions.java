@@ -39,25 +39,21 @@ public final class ActiveRegions {
 
     /** Begins our walk, if it can do what this iterator is for. */
     private static List<RegionWalk> begin(AssemblyRegionIterator iterator) {
-        try {
-            AssemblyRegionEvaluator evaluator =
-                    (AssemblyRegionEvaluator) Members.get(iterator, "evaluator");
-            boolean keepsPileups = Members.get(iterator, "pendingAlignmentData") != null;
-            Screen screen = keepsPileups ? null : Screens.of(evaluator);
-            if (screen == null) {
-                return Collections.emptyList();
-            }
-            return Collections.singletonList(new RegionWalk(
-                    ((MultiIntervalShard<?>) Members.get(iterator, "readShard")).getIntervals(),
-                    reads((ReadCachingIterator) Members.get(iterator, "readCachingIterator")),
-                    (SAMFileHeader) Members.get(iterator, "readHeader"),
-                    (ReferenceDataSource) Members.get(iterator, "reference"),
-                    (FeatureManager) Members.get(iterator, "features"), evaluator,
-                    (AssemblyRegionArgumentCollection) Members.get(iterator, "assemblyRegionArgs"),
-                    screen));
-        } catch (NoSuchFieldException e) {
-            throw new IllegalStateException(e);
+        AssemblyRegionEvaluator evaluator =
+                (AssemblyRegionEvaluator) Members.get(iterator, "evaluator");
+        boolean keepsPileups = Members.get(iterator, "pendingAlignmentData") != null;
+        Screen screen = keepsPileups ? null : Screens.of(evaluator);
+        if (screen == null) {
+            return Collections.emptyList();
         }
+        return Collections.singletonList(new RegionWalk(
+                ((MultiIntervalShard<?>) Members.get(iterator, "readShard")).getIntervals(),
+                reads((ReadCachingIterator) Members.get(iterator, "readCachingIterator")),
+                (SAMFileHeader) Members.get(iterator, "readHeader"),
+                (ReferenceDataSource) Members.get(iterator, "reference"),
+                (FeatureManager) Members.get(iterator, "features"), evaluator,
+                (AssemblyRegionArgumentCollection) Members.get(iterator, "assemblyRegionArgs"),
+                screen));
     }
 
     /**
@@ -65,8 +61,7 @@ public final class ActiveRegions {
      * one more, as our walk does.
      */
     @SuppressWarnings("unchecked")
-    private static Iterator<GATKRead> reads(ReadCachingIterator source)
-            throws NoSuchFieldException {
+    private static Iterator<GATKRead> reads(ReadCachingIterator source) {
         Iterator<GATKRead> taken = new ArrayList<>(source.consumeCachedReads()).iterator();
         Iterator<GATKRead> others = (Iterator<GATKRead>) Members.get(source, "wrappedIter");
         return new Iterator<GATKRead>() {

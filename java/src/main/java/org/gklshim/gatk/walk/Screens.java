@@ -30,7 +30,7 @@ final class Screens {
      * Returns the screen of an engine, or null if it has none. The first call for an engine logs
      * the option that forbids a screen.
      */
-    static Screen of(AssemblyRegionEvaluator engine) throws NoSuchFieldException {
+    static Screen of(AssemblyRegionEvaluator engine) {
         Optional<Screen> known = KNOWN.get(engine);
         if (known == null) {
             known = Optional.ofNullable(make(engine));
@@ -39,7 +39,7 @@ final class Screens {
         return known.orElse(null);
     }
 
-    private static Screen make(AssemblyRegionEvaluator engine) throws NoSuchFieldException {
+    private static Screen make(AssemblyRegionEvaluator engine) {
         switch (engine.getClass().getName()) {
             case "org.broadinstitute.hellbender.tools.walkers.haplotypecaller"
                     + ".HaplotypeCallerEngine":
@@ -51,8 +51,7 @@ final class Screens {
         }
     }
 
-    private static Screen haplotypeCaller(AssemblyRegionEvaluator engine)
-            throws NoSuchFieldException {
+    private static Screen haplotypeCaller(AssemblyRegionEvaluator engine) {
         Object arguments = Members.get(engine, "hcArgs");
         Object model = Members.get(engine, "referenceConfidenceModel");
         byte minQuality = (byte) Members.get(arguments, "minBaseQualityScore");
@@ -62,7 +61,7 @@ final class Screens {
             return none("of --alleles");
         } else if ((boolean) Members.get(model, "flowBasedModel")) {
             return none("of --likelihood-calculation-engine");
-        } else if (!((Collection<?>) optional(engine, "ploidyRegions", Collections.emptyList()))
+        } else if (!((Collection<?>) Members.get(engine, "ploidyRegions", Collections.emptyList()))
                 .isEmpty()) {
             return none("of --ploidy-regions");
         }
@@ -70,15 +69,15 @@ final class Screens {
                 Math.max(MIN_PLOIDY,
                         (int) Members.get(arguments, "standardArgs.genotypeArgs.samplePloidy")),
                 minQuality, (byte) Members.get(model, "refModelDeletionQuality"),
-                (double) optional(arguments, "activeRegionAltMultiplier", 1.0));
+                (double) Members.get(arguments, "activeRegionAltMultiplier", 1.0));
         return minQuality <= MAX_QUALITY && screen.isUseful()
                 ? screen : none("of --min-base-quality-score");
     }
 
     @SuppressWarnings("unchecked")
-    private static Screen mutect2(AssemblyRegionEvaluator engine) throws NoSuchFieldException {
+    private static Screen mutect2(AssemblyRegionEvaluator engine) {
         M2ArgumentCollection arguments = (M2ArgumentCollection) Members.get(engine, "MTAC");
-        int correction = (int) optional(arguments,
+        int correction = (int) Members.get(arguments,
                 "activeRegionMultipleSubstitutionBaseQualCorrection", MUTECT2_CORRECTION);
         if (Members.get(arguments, "alleles") != null) {
             return none("of --alleles");
@@ -91,15 +90,6 @@ final class Screens {
                 arguments.getInitialLogOdds(), correction,
                 (int) Members.get(engine, "minCallableDepth"),
                 (MutableLong) Members.get(engine, "callableSites"));
-    }
-
-    private static Object optional(Object object, String field, Object absent) {
-        try {
-            return Members.get(object, field);
-        } catch (NoSuchFieldException e) {
-            // This version of GATK has no such option.
-            return absent;
-        }
     }
 
     private static Screen none(String reason) {
