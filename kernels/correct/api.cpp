@@ -47,8 +47,8 @@ gkl_shim_status on_cpu(const Settings &settings, const Spectrum &spectrum, const
 }  // namespace
 
 bool check_k(int32_t k) {
-    if (k >= kLeastK && k <= kMaxK) return true;
-    return fail("k is %d, not %d to %d", k, kLeastK, kMaxK);
+    if (k >= kMinK && k <= kMaxK) return true;
+    return fail("k is %d, not %d to %d", k, kMinK, kMaxK);
 }
 
 bool check_threshold(int32_t threshold) {
@@ -181,7 +181,7 @@ extern "C" gkl_shim_status gkl_shim_correct_spectrum_make(gkl_shim_correct_count
     *spectrum = nullptr;
     if (!counter) return invalid("counter is null");
     if (!counter->complete) return invalid("the counter is not complete");
-    if (counter->taken) return invalid("the counter has made a spectrum before");
+    if (counter->has_spectrum) return invalid("the counter has made a spectrum before");
     if (!check_threshold(threshold)) return GKL_SHIM_EINVAL;
     if (threshold == Counter::kValley) threshold = valley(counter->counter->histogram());
     const int least = counter->counter->least();
@@ -191,7 +191,7 @@ extern "C" gkl_shim_status gkl_shim_correct_spectrum_make(gkl_shim_correct_count
     return guarded([&] {
         std::unique_ptr<Spectrum> made(
             new Spectrum(counter->counter.get(), threshold, counter->threads));
-        counter->taken = true;
+        counter->has_spectrum = true;
         return finished(spectrum, std::move(made));
     });
 }

@@ -21,9 +21,9 @@ bool check_offsets(const gkl_shim_correct_batch &batch) {
         int64_t length = 0;
         if (__builtin_sub_overflow(batch.offsets[k + 1], batch.offsets[k], &length) || length < 0)
             return fail("offset %lld is less than the one before", (long long)k + 1);
-        if (length > kLongestRead)
+        if (length > kMaxReadLength)
             return fail("read %lld has %lld letters, more than %lld", (long long)k,
-                        (long long)length, (long long)kLongestRead);
+                        (long long)length, (long long)kMaxReadLength);
     }
     return true;
 }
@@ -52,7 +52,7 @@ bool CheckedReads::open(const gkl_shim_correct_batch *batch, uint8_t *copy, int 
     count_ = batch->reads;
     reads_.reset(new Read[size_t(count_)]);
     uint8_t *const letters = copy ? copy : const_cast<uint8_t *>(batch->letters);
-    FirstWrong first_wrong;
+    FirstWrongRead first_wrong;
     const int64_t nanoseconds = count_ * kCheckNanoseconds;
     parallel_for_ranges(count_, kReadsChecked, nanoseconds, threads,
                         [&](int64_t begin, int64_t end) {

@@ -41,19 +41,19 @@ int valley(const Histogram &histogram) {
     return std::max(at, 2);
 }
 
-int Counter::keep_from(const Histogram &histogram, bool complete) {
+int Counter::least_to_keep(const Histogram &histogram, bool complete) {
     int from = least_;
     if (from == kValley) {
         from = valley(histogram);
-        if (!complete) from = cautious_ ? 2 : std::max(from / 2, 2);
+        if (!complete) from = keeps_all_repeated_ ? 2 : std::max(from / 2, 2);
     }
     kept_from_ = std::max(kept_from_, from);
     return from;
 }
 
-bool Counter::complete() {
+bool Counter::finish_or_start_again() {
     if (kept_from_ <= least()) return true;
-    cautious_ = true;
+    keeps_all_repeated_ = true;
     start_again();
     return false;
 }

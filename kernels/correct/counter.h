@@ -74,14 +74,14 @@ class Counter {
     // Returns the least count to keep in the partitions that have been counted. Until the histogram
     // is complete, it covers only some partitions. They are a sample of all k-mers, so their valley
     // is close to the final one, and half of it is nearly always low enough.
-    int keep_from(const Histogram &histogram, bool complete);
+    int least_to_keep(const Histogram &histogram, bool complete);
     // Returns whether enough k-mers were kept, after all partitions have been counted. If not, they
     // are counted again, and all k-mers that occur twice are kept meanwhile.
-    bool complete();
+    bool finish_or_start_again();
     void start_again();
 
     // Takes over what another counter has counted.
-    void take(Counter *other) {
+    void adopt(Counter *other) {
         kept_.swap(other->kept_);
         histogram_.swap(other->histogram_);
     }
@@ -93,8 +93,8 @@ class Counter {
     Histogram histogram_;
 
    private:
-    int kept_from_ = 0;  // the most that keep_from() has returned
-    bool cautious_ = false;
+    int kept_from_ = 0;  // the most that least_to_keep() has returned
+    bool keeps_all_repeated_ = false;
 };
 
 }  // namespace correct

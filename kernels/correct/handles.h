@@ -16,7 +16,7 @@ struct gkl_shim_correct_counter {
     std::unique_ptr<gkl_shim::correct::Counter> counter;
     int threads;
     bool complete = false;
-    bool taken = false;  // a spectrum has its k-mers
+    bool has_spectrum = false;  // a spectrum has its k-mers
 };
 
 struct gkl_shim_correct_spectrum {

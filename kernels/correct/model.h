@@ -31,7 +31,7 @@
 namespace gkl_shim {
 namespace correct {
 
-constexpr int kLeastK = 11, kMaxK = 31;
+constexpr int kMinK = 11, kMaxK = 31;
 
 // The low bits of a hash that a slot holds, above the count.
 constexpr int kPrintBits = 24, kCountBits = 8;
@@ -67,8 +67,8 @@ struct EntryLayout {
     GKL_SHIM_CORRECT bool same_kmer(uint64_t one, uint64_t other) const {
         return (one ^ other) >> count_bits == 0;
     }
-    GKL_SHIM_CORRECT uint64_t most_count() const { return (uint64_t(1) << count_bits) - 1; }
-    GKL_SHIM_CORRECT uint64_t count(uint64_t entry) const { return entry & most_count(); }
+    GKL_SHIM_CORRECT uint64_t max_count() const { return (uint64_t(1) << count_bits) - 1; }
+    GKL_SHIM_CORRECT uint64_t count(uint64_t entry) const { return entry & max_count(); }
     // The place of an entry in a table.
     GKL_SHIM_CORRECT uint64_t place(uint64_t entry, uint64_t size) const {
         return (entry >> count_bits << (64 - rest_bits) >> 32) * size >> 32;

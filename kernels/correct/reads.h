@@ -12,7 +12,7 @@ namespace gkl_shim {
 namespace correct {
 
 // The most letters of a read, so that positions fit into 32 bits.
-constexpr int64_t kLongestRead = INT32_MAX / 2;
+constexpr int64_t kMaxReadLength = INT32_MAX / 2;
 
 struct Read {
     uint8_t *letters;
@@ -63,7 +63,7 @@ inline int64_t wrong_letter(const uint8_t *letters, int64_t length) {
 constexpr int64_t kReadsChecked = 4096;
 
 // The first read with a wrong letter, of those that several threads check.
-class FirstWrong {
+class FirstWrongRead {
    public:
     void check(const Read *reads, int64_t begin, int64_t end) {
         while (begin < end && wrong_letter(reads[begin].letters, reads[begin].length) < 0) begin++;

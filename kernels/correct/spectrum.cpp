@@ -14,7 +14,7 @@ namespace correct {
 namespace {
 
 // 32 bits of a hash choose its slot.
-constexpr uint64_t kLeastSize = 64, kMaxSize = UINT32_MAX;
+constexpr uint64_t kMinSize = 64, kMaxSize = UINT32_MAX;
 
 // Room for a run of full slots at the end.
 constexpr uint64_t kTail = 1 << 16;
@@ -114,7 +114,7 @@ Spectrum::Spectrum(Counter *counter, int threshold, int threads) : Spectrum() {
     };
     for_all(&Placing::count);
     for (const int64_t kmers : placing.kmers) kmers_ += kmers;
-    size_ = std::clamp(uint64_t(kmers_) * 5 / 3, kLeastSize, kMaxSize);
+    size_ = std::clamp(uint64_t(kmers_) * 5 / 3, kMinSize, kMaxSize);
     // All k-mers could lie in one run, in theory.
     allocate(size_ + std::min(uint64_t(kmers_), kTail) + 1);
     for_all(&Placing::find_end);
@@ -124,7 +124,7 @@ Spectrum::Spectrum(Counter *counter, int threshold, int threads) : Spectrum() {
 
 std::unique_ptr<Spectrum> Spectrum::from_slots(int k, int threshold, uint64_t size,
                                                const uint32_t *slots, uint64_t count) {
-    if (size < kLeastSize || size > kMaxSize || size >= count || count > size + kTail + 1) {
+    if (size < kMinSize || size > kMaxSize || size >= count || count > size + kTail + 1) {
         fail("a spectrum of %llu slots cannot have %llu", (unsigned long long)size,
              (unsigned long long)count);
         return nullptr;

@@ -69,9 +69,9 @@ bool Chunk::fastq(int64_t size, bool last, int64_t before) {
             return fail("record %lld (%s) has %lld bases but %lld qualities", number,
                         name_of(at, stop[0]).c_str(), (long long)length,
                         (long long)(stop[3] - line[3]));
-        if (length > kLongestRead)
+        if (length > kMaxReadLength)
             return fail("record %lld (%s) has %lld bases, more than %lld", number,
-                        name_of(at, stop[0]).c_str(), (long long)length, (long long)kLongestRead);
+                        name_of(at, stop[0]).c_str(), (long long)length, (long long)kMaxReadLength);
         records_.push_back(
             {at - text_, line[1] - text_, stop[1] - text_, line[3] - text_, line[4] - text_});
         reads_.push_back({text_ + (line[1] - text_), line[3], int32_t(length)});
@@ -106,9 +106,9 @@ bool Chunk::fasta(int64_t size, bool last, int64_t before) {
             next = static_cast<const uint8_t *>(newline) + 1;
         }
         if (next == end && !last) break;
-        if (length > kLongestRead)
+        if (length > kMaxReadLength)
             return fail("record %lld has %lld bases, more than %lld", number, (long long)length,
-                        (long long)kLongestRead);
+                        (long long)kMaxReadLength);
         several_lines |= lines > 1;
         records_.push_back({at - text_, sequence - text_, stop - text_, -1, next - text_});
         reads_.push_back({text_ + (sequence - text_), nullptr, int32_t(length)});
@@ -161,7 +161,7 @@ void Chunk::put_back() {
 }
 
 bool Chunk::check_letters(int64_t before, int threads) const {
-    FirstWrong first_wrong;
+    FirstWrongRead first_wrong;
     parallel_for_ranges(
         records(), kReadsChecked, bases_ / kBasesANanosecond, threads,
         [&](int64_t begin, int64_t end) { first_wrong.check(reads_.data(), begin, end); });

@@ -119,7 +119,7 @@ Slot *Devices::take_slot(const Queue &queue, bool wait) {
         for (const auto &device : devices_) {
             if (!device->alive() || !queue.suits(*device)) continue;
             any = true;
-            if (device->has_room(most_slots_) && (!best || device->busy() < best->busy()))
+            if (device->has_room(max_slots_) && (!best || device->busy() < best->busy()))
                 best = device.get();
         }
         if (best) {

@@ -136,9 +136,9 @@ class Device {
 // not used again, because the cause is seldom known.
 class Devices {
    public:
-    // `most_slots`: of a device.
-    Devices(const CudaDriver &driver, int32_t most_slots, SlotMaker make_slot)
-        : driver_(driver), most_slots_(most_slots), make_slot_(std::move(make_slot)) {}
+    // `max_slots`: of a device.
+    Devices(const CudaDriver &driver, int32_t max_slots, SlotMaker make_slot)
+        : driver_(driver), max_slots_(max_slots), make_slot_(std::move(make_slot)) {}
 
     // `memory_bytes`: the most device memory of all chunks together.
     void add(int32_t number, void *context,
@@ -183,7 +183,7 @@ class Devices {
 
    private:
     const CudaDriver &driver_;
-    const int32_t most_slots_;
+    const int32_t max_slots_;
     const SlotMaker make_slot_;
     std::vector<std::unique_ptr<Device>> devices_;
     std::mutex mutex_;

@@ -137,7 +137,7 @@ class LaunchThread {
 
 struct LaunchLimits {
     int32_t launch_threads;
-    size_t chunks_a_thread;     // in flight
+    size_t chunks_per_thread;   // in flight
     int32_t planning_threads;   // for the first chunk
     int64_t chunk_nanoseconds;  // about what a chunk takes one launch thread
 };
@@ -150,7 +150,7 @@ template <class MakeWork>
 void compute_on_devices(Devices *devices, Call *call, const Queue &queue,
                         const LaunchLimits &limits, const MakeWork &make_work) {
     auto first_work = make_work();
-    LaunchThread first(devices, call, &first_work, limits.chunks_a_thread);
+    LaunchThread first(devices, call, &first_work, limits.chunks_per_thread);
     if (!first.launch_next(limits.planning_threads, true) || !queue.more()) {
         first.finish();
         return;
@@ -161,7 +161,7 @@ void compute_on_devices(Devices *devices, Call *call, const Queue &queue,
                          first.finish();
                      } else {
                          auto work = make_work();
-                         LaunchThread(devices, call, &work, limits.chunks_a_thread).finish();
+                         LaunchThread(devices, call, &work, limits.chunks_per_thread).finish();
                      }
                  });
 }

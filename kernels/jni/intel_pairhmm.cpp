@@ -4,8 +4,6 @@
 
 #include <atomic>
 #include <chrono>
-#include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
@@ -22,17 +20,6 @@ enum Track { kBases, kQuals, kInsertion, kDeletion, kContinuation, kTracks };
 constexpr const char *kTrackNames[kTracks] = {"readBases", "readQuals", "insertionGOP",
                                               "deletionGOP", "overallGCP"};
 
-struct Fields {
-    jfieldID tracks[kTracks];
-    jfieldID haplotype_bases;
-};
-
-// As in GKL, the last initNative applies to all callers. The field IDs stay valid: their classes
-// live as long as GKL's classes, and those as long as this library.
-std::atomic<const Fields *> fields{nullptr};
-std::atomic<int> configuration{0};
-std::mutex looking_up;
-
 jfieldID field(JNIEnv *env, jclass holder, const char *name) {
     const jfieldID id = env->GetFieldID(holder, name, "[B");
     if (id == nullptr) {
@@ -43,30 +30,37 @@ jfieldID field(JNIEnv *env, jclass holder, const char *name) {
     return id;
 }
 
+// The fields of GATK's data holders. Their IDs stay valid: the classes live as long as GKL's
+// classes, and those as long as this library.
+struct Fields {
+    Fields(JNIEnv *env, jclass read_holder, jclass haplotype_holder) {
+        for (int i = 0; i < kTracks; i++) tracks[i] = field(env, read_holder, kTrackNames[i]);
+        haplotype_bases = field(env, haplotype_holder, "haplotypeBases");
+    }
+
+    jfieldID tracks[kTracks], haplotype_bases;
+};
+
+// As in GKL, the last initNative applies to all callers.
+std::atomic<const Fields *> fields{nullptr};
+std::atomic<int> configuration{0};
+
 void initialize(JNIEnv *env, jclass read_holder, jclass haplotype_holder, bool double_precision,
                 int threads) {
     if (read_holder == nullptr || haplotype_holder == nullptr)
         throw JavaError("java/lang/NullPointerException", "a data holder's class is null");
-    {
-        std::lock_guard<std::mutex> lock(looking_up);
-        if (fields.load(std::memory_order_relaxed) == nullptr) {
-            std::unique_ptr<Fields> found(new Fields);
-            for (int i = 0; i < kTracks; i++)
-                found->tracks[i] = field(env, read_holder, kTrackNames[i]);
-            found->haplotype_bases = field(env, haplotype_holder, "haplotypeBases");
-            fields.store(found.release(), std::memory_order_release);
-        }
-    }
+    static const Fields found(env, read_holder, haplotype_holder);
+    fields.store(&found, std::memory_order_release);
     configuration = PairHmmCalls::get().initialize(double_precision, threads,
                                                    "Intel GKL replaced (library path)");
 }
 
-struct Scratch {
+// A copy of a region. A thread reuses it for its next region.
+struct RegionCopy {
     std::vector<uint8_t> tracks[kTracks], haplotypes;
     std::vector<int64_t> read_offsets, haplotype_offsets;
-    RegionCalls::Scratch calls;
 };
-PerThread<Scratch> thread_scratch;
+PerThread<RegionCopy> thread_copy;
 
 // Deletes a local reference at the end of its scope. The JVM would keep it until the call returns.
 template <typename T>
@@ -108,16 +102,16 @@ jobject element(JNIEnv *env, jobjectArray array, const char *kind, jint index) {
     return holder;
 }
 
-void copy_reads(JNIEnv *env, jobjectArray reads, const Fields &ids, Scratch *scratch) {
-    for (std::vector<uint8_t> &track : scratch->tracks) track.clear();
-    scratch->read_offsets.assign(1, 0);
+void copy_reads(JNIEnv *env, jobjectArray reads, const Fields &ids, RegionCopy *copy) {
+    for (std::vector<uint8_t> &track : copy->tracks) track.clear();
+    copy->read_offsets.assign(1, 0);
     const jint count = env->GetArrayLength(reads);
     for (jint r = 0; r < count; r++) {
         const Local<jobject> read(env, element(env, reads, "read", r));
         jint bases = 0;
         for (int i = 0; i < kTracks; i++) {
-            const jint length = append(env, read.get(), ids.tracks[i], "read", r, kTrackNames[i],
-                                       &scratch->tracks[i]);
+            const jint length =
+                append(env, read.get(), ids.tracks[i], "read", r, kTrackNames[i], &copy->tracks[i]);
             if (i == kBases) {
                 bases = length;
                 if (bases == 0)
@@ -129,21 +123,21 @@ void copy_reads(JNIEnv *env, jobjectArray reads, const Fields &ids, Scratch *scr
                                 format("read %d: %s has %d values for %d bases", int(r),
                                        kTrackNames[i], int(length), int(bases)));
         }
-        scratch->read_offsets.push_back(int64_t(scratch->tracks[kBases].size()));
+        copy->read_offsets.push_back(int64_t(copy->tracks[kBases].size()));
     }
 }
 
-void copy_haplotypes(JNIEnv *env, jobjectArray haplotypes, const Fields &ids, Scratch *scratch) {
-    scratch->haplotypes.clear();
-    scratch->haplotype_offsets.assign(1, 0);
+void copy_haplotypes(JNIEnv *env, jobjectArray haplotypes, const Fields &ids, RegionCopy *copy) {
+    copy->haplotypes.clear();
+    copy->haplotype_offsets.assign(1, 0);
     const jint count = env->GetArrayLength(haplotypes);
     for (jint h = 0; h < count; h++) {
         const Local<jobject> haplotype(env, element(env, haplotypes, "haplotype", h));
         if (append(env, haplotype.get(), ids.haplotype_bases, "haplotype", h, "haplotypeBases",
-                   &scratch->haplotypes) == 0)
+                   &copy->haplotypes) == 0)
             throw JavaError("java/lang/IllegalArgumentException",
                             format("haplotype %d has no bases", int(h)));
-        scratch->haplotype_offsets.push_back(int64_t(scratch->haplotypes.size()));
+        copy->haplotype_offsets.push_back(int64_t(copy->haplotypes.size()));
     }
 }
 
@@ -167,23 +161,22 @@ void compute(JNIEnv *env, jobjectArray reads, jobjectArray haplotypes, jdoubleAr
                                "%lld",
                                int(room), int(read_count), int(haplotype_count), (long long)pairs));
 
-    Scratch &scratch = *thread_scratch;
-    copy_reads(env, reads, *ids, &scratch);
-    copy_haplotypes(env, haplotypes, *ids, &scratch);
+    RegionCopy &copy = *thread_copy;
+    copy_reads(env, reads, *ids, &copy);
+    copy_haplotypes(env, haplotypes, *ids, &copy);
     const int64_t region_reads[] = {0, read_count}, region_haplotypes[] = {0, haplotype_count};
     const gkl_shim_pairhmm_batch region = {1,
                                            region_reads,
                                            region_haplotypes,
-                                           scratch.read_offsets.data(),
-                                           scratch.tracks[kBases].data(),
-                                           scratch.tracks[kQuals].data(),
-                                           scratch.tracks[kInsertion].data(),
-                                           scratch.tracks[kDeletion].data(),
-                                           scratch.tracks[kContinuation].data(),
-                                           scratch.haplotype_offsets.data(),
-                                           scratch.haplotypes.data()};
-    PairHmmCalls::get().compute(env, configuration, {region, nullptr}, likelihoods, start,
-                                &scratch.calls);
+                                           copy.read_offsets.data(),
+                                           copy.tracks[kBases].data(),
+                                           copy.tracks[kQuals].data(),
+                                           copy.tracks[kInsertion].data(),
+                                           copy.tracks[kDeletion].data(),
+                                           copy.tracks[kContinuation].data(),
+                                           copy.haplotype_offsets.data(),
+                                           copy.haplotypes.data()};
+    PairHmmCalls::get().compute(env, configuration, {region, nullptr}, likelihoods, start);
 }
 
 }  // namespace

@@ -27,7 +27,7 @@ int64_t accumulate(const jint *lengths, jint count, int64_t *offsets) {
 
 }  // namespace
 
-void PackedRegion::take(JNIEnv *env, jbyteArray sequences, jintArray lengths, jint reads,
+void PackedRegion::copy(JNIEnv *env, jbyteArray sequences, jintArray lengths, jint reads,
                         jint haplotypes, int haplotype_tracks) {
     const jint sequence_count = reads + haplotypes;
     jint *const length = at_least(&lengths_, size_t(sequence_count));

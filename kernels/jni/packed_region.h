@@ -20,7 +20,7 @@ class PackedRegion {
     // `sequences` holds the bases of all reads and their four quality tracks, one track after
     // another, and then `haplotype_tracks` tracks of all haplotypes: bases, and flags. `lengths`
     // holds the lengths of the reads and then of the haplotypes. Throws JavaError and JavaPending.
-    void take(JNIEnv *env, jbyteArray sequences, jintArray lengths, jint reads, jint haplotypes,
+    void copy(JNIEnv *env, jbyteArray sequences, jintArray lengths, jint reads, jint haplotypes,
               int haplotype_tracks);
 
     const gkl_shim_pairhmm_batch &batch() const { return batch_; }

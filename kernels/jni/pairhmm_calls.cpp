@@ -77,7 +77,7 @@ void PairHmmCalls::prepare(int configuration) {
         log_line("PairHMM: large regions go to the GPU as soon as it is ready");
 }
 
-void PairHmmCalls::compute(int configuration, const Region &region, double *likelihoods) {
+void PairHmmCalls::compute_region(int configuration, const Region &region, double *likelihoods) {
     const gkl_shim_pairhmm_batch &pairs = region.pairs;
     const int64_t count = pairs.region_reads[1] * pairs.region_haplotypes[1];
     // Opening the handle also begins to start the GPU engine, while GATK itself starts.

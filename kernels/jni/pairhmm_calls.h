@@ -12,7 +12,6 @@ class PairHmmCalls : public RegionCalls {
     static PairHmmCalls &get();
 
     int initialize(bool double_precision, int threads, const char *replaced) override;
-    using RegionCalls::compute;
     using RegionCalls::initialize;
 
    private:
@@ -21,7 +20,7 @@ class PairHmmCalls : public RegionCalls {
     gkl_shim_pairhmm *handle(int configuration);
 
     void prepare(int configuration) override;
-    void compute(int configuration, const Region &region, double *likelihoods) override;
+    void compute_region(int configuration, const Region &region, double *likelihoods) override;
     void compute_again(int threads, const Region &region, double *likelihoods) override;
     std::string totals_detail() const override;
 

@@ -50,7 +50,7 @@ gkl_shim_pdhmm *PdhmmCalls::handle(int configuration) {
     });
 }
 
-void PdhmmCalls::compute(int configuration, const Region &region, double *likelihoods) {
+void PdhmmCalls::compute_region(int configuration, const Region &region, double *likelihoods) {
     compute_with(handle(configuration), region, likelihoods);
 }
 

@@ -10,13 +10,12 @@ namespace jni {
 class PdhmmCalls : public RegionCalls {
    public:
     static PdhmmCalls &get();
-    using RegionCalls::compute;
 
    private:
     PdhmmCalls();
 
     void prepare(int configuration) override { handle(configuration); }
-    void compute(int configuration, const Region &region, double *likelihoods) override;
+    void compute_region(int configuration, const Region &region, double *likelihoods) override;
     void compute_again(int threads, const Region &region, double *likelihoods) override;
     std::string totals_detail() const override;
 

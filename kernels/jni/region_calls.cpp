@@ -2,17 +2,25 @@
 
 #include <algorithm>
 #include <limits>
+#include <vector>
 
 #include "common/per_thread.h"
 #include "guarded_jni.h"
 #include "log.h"
+#include "packed_region.h"
 #include "region_text.h"
 
 namespace gkl_shim {
 namespace jni {
 namespace {
 
-PerThread<RegionCalls::Scratch> thread_scratch;
+// Buffers that a thread reuses for its next region.
+struct Scratch {
+    PackedRegion region;
+    std::vector<double> likelihoods;
+    std::string record;
+};
+PerThread<Scratch> thread_scratch;
 
 int64_t pair_count(const Region &region) {
     return region.pairs.region_reads[1] * region.pairs.region_haplotypes[1];
@@ -58,34 +66,35 @@ void RegionCalls::announce(int configuration, int asked, const char *replaced) {
 }
 
 void RegionCalls::compute(JNIEnv *env, int configuration, const Region &region,
-                          jdoubleArray likelihoods, std::chrono::steady_clock::time_point start,
-                          Scratch *scratch) {
+                          jdoubleArray likelihoods, std::chrono::steady_clock::time_point start) {
     if (configuration < 1 || size_t(configuration) >= configurations() ||
         threads_of(configuration) == 0)
         throw JavaError("java/lang/IllegalStateException",
                         "computeLikelihoods was called before initialize");
     const int64_t pairs = pair_count(region);
-    if (scratch->likelihoods.size() < size_t(pairs)) scratch->likelihoods.resize(size_t(pairs));
-    double *const results = scratch->likelihoods.data();
-    compute(configuration, region, results);
+    std::vector<double> &buffer = thread_scratch->likelihoods;
+    if (buffer.size() < size_t(pairs)) buffer.resize(size_t(pairs));
+    double *const results = buffer.data();
+    compute_region(configuration, region, results);
     env->SetDoubleArrayRegion(likelihoods, 0, jint(pairs), results);
     check(env);
     if (!announced()) return;
     const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
-    account(configuration, region, results, elapsed.count(), &scratch->record);
+    account(configuration, region, results, elapsed.count());
 }
 
 void RegionCalls::account(int configuration, const Region &region, const double *likelihoods,
-                          double seconds, std::string *record) {
+                          double seconds) {
     const gkl_shim_pairhmm_batch &b = region.pairs;
     const int64_t reads = b.region_reads[1], haplotypes = b.region_haplotypes[1];
     Calls::account(
         reads * haplotypes, b.read_offsets[reads] * b.haplotype_offsets[haplotypes], seconds,
         [&](Recorder *recorder) {
             if (!recorder->recording()) return;
-            record->clear();
-            const int64_t capped = append_region(b, region.haplotype_flags, record);
-            if (recorder->add(*record)) capped_qualities_ += capped;
+            std::string &record = thread_scratch->record;
+            record.clear();
+            const int64_t capped = append_region(b, region.haplotype_flags, &record);
+            if (recorder->add(record)) capped_qualities_ += capped;
         },
         [&] {
             std::vector<double> expected(size_t(reads * haplotypes), 0.0);
@@ -108,14 +117,13 @@ void RegionCalls::compute(JNIEnv *env, int haplotype_tracks, int configuration,
                           jbyteArray sequences, jintArray lengths, jint reads, jint haplotypes,
                           jdoubleArray likelihoods) {
     const auto start = std::chrono::steady_clock::now();
-    Scratch &scratch = *thread_scratch;
-    PackedRegion &packed = scratch.region;
-    packed.take(env, sequences, lengths, reads, haplotypes, haplotype_tracks);
+    PackedRegion &packed = thread_scratch->region;
+    packed.copy(env, sequences, lengths, reads, haplotypes, haplotype_tracks);
     if (packed.pairs() > env->GetArrayLength(likelihoods))
         throw JavaError("java/lang/IllegalArgumentException", "output shorter than the pairs");
     compute(env, configuration,
             {packed.batch(), haplotype_tracks > 1 ? packed.haplotype_flags() : nullptr},
-            likelihoods, start, &scratch);
+            likelihoods, start);
 }
 
 }  // namespace jni

@@ -7,11 +7,9 @@
 #include <atomic>
 #include <chrono>
 #include <string>
-#include <vector>
 
 #include "calls.h"
 #include "gkl_shim.h"
-#include "packed_region.h"
 #include "verification.h"
 
 namespace gkl_shim {
@@ -22,13 +20,6 @@ typedef gkl_shim_pdhmm_batch Region;
 
 class RegionCalls : public Calls {
    public:
-    // Buffers that a thread reuses for its next region.
-    struct Scratch {
-        PackedRegion region;
-        std::vector<double> likelihoods;
-        std::string record;
-    };
-
     // Returns the number of the configuration to compute with, counted from 1. `threads` is what
     // GATK asks for.
     //
@@ -40,7 +31,7 @@ class RegionCalls : public Calls {
     // Computes one region, copies the results to `likelihoods`, which must have room for them, and
     // accounts for the call, which Java made at `start`. Throws JavaError and JavaPending.
     void compute(JNIEnv *env, int configuration, const Region &region, jdoubleArray likelihoods,
-                 std::chrono::steady_clock::time_point start, Scratch *scratch);
+                 std::chrono::steady_clock::time_point start);
 
     // The same for our Java classes, which pass a packed region whose haplotypes have
     // `haplotype_tracks` tracks. `replaced` may be null.
@@ -61,14 +52,14 @@ class RegionCalls : public Calls {
     // Opens the handle of a configuration, and writes lines about devices to the log.
     virtual void prepare(int configuration) = 0;
     // Computes one region.
-    virtual void compute(int configuration, const Region &region, double *likelihoods) = 0;
+    virtual void compute_region(int configuration, const Region &region, double *likelihoods) = 0;
     // Computes one region with the portable build in double precision.
     virtual void compute_again(int threads, const Region &region, double *likelihoods) = 0;
 
    private:
     void announce(int configuration, int asked, const char *replaced);
-    void account(int configuration, const Region &region, const double *likelihoods, double seconds,
-                 std::string *record);
+    void account(int configuration, const Region &region, const double *likelihoods,
+                 double seconds);
     std::string recording_detail() const override;
     std::string verification_detail() override { return differences_.text(); }
 

@@ -101,7 +101,7 @@ int64_t LineWriter::item_of(int64_t query) const {
     int64_t item = 0;
     for (const Strand &strand : results_.strands)
         if (strand.searched)
-            item += strand.before(results_.starts()[query]) + (format_.continued ? 0 : query);
+            item += strand.count_before(results_.starts()[query]) + (format_.continued ? 0 : query);
     return item;
 }
 
@@ -115,7 +115,7 @@ void LineWriter::emit(int64_t first, int64_t last, Out &out) const {
     }
     const auto reader = [&](bool reverse) {
         const Strand &strand = results_.strands[reverse];
-        return Strand::Reader(strand, strand.before(starts[query]));
+        return Strand::Reader(strand, strand.count_before(starts[query]));
     };
     Strand::Reader readers[] = {reader(false), reader(true)};
     for (int64_t item = item_of(query); item < last; query++)
@@ -129,13 +129,13 @@ void LineWriter::emit(int64_t first, int64_t last, Out &out) const {
             Strand::Reader &matches = readers[reverse];
             const int64_t end = starts[query + 1];
             if (item < first) {  // in the first query
-                const int64_t start = strand.before(starts[query]);
-                const int64_t skipped = std::min(first - item, strand.before(end) - start);
+                const int64_t start = strand.count_before(starts[query]);
+                const int64_t skipped = std::min(first - item, strand.count_before(end) - start);
                 matches = Strand::Reader(strand, start + skipped);
                 item += skipped;
             }
             for (; item < last && matches.has_before(end); item++)
-                emit_match(query, reverse, matches.take(), out);
+                emit_match(query, reverse, matches.next(), out);
         }
 }
 

@@ -30,7 +30,7 @@ namespace mem {
 enum : uint8_t { kQueryOther = 0xFC, kReferenceOther, kQueryEnd, kReferenceEnd };
 
 // A seed has at most this many letters, so that a word of 64 bits holds it at any bit offset.
-enum { kLongestSeed = 28 };
+enum { kMaxSeedLetters = 28 };
 
 struct Seeds {
     int32_t letters;

@@ -10,7 +10,7 @@ namespace mem {
 namespace {
 
 // Wider steps than this save nothing: comparing the matches takes the time.
-const int32_t kWidestStep = 64;
+const int32_t kMaxStep = 64;
 // Nanoseconds for each indexed seed, each looked-up seed, each candidate and each bucket. A miss of
 // the cache is added for tables of more than kCacheBytes.
 const double kIndexed = 14, kLookedUp = 15, kCandidate = 30, kBucket = 5, kMiss = 8;
@@ -34,7 +34,7 @@ double nanoseconds(const Workload &workload, const Seeds &seeds) {
 
 int32_t query_step(const Seeds &seeds, int64_t min_length) {
     const int64_t period = min_length - seeds.letters + 1;
-    int64_t step = std::min<int64_t>(period / seeds.reference_step, kWidestStep);
+    int64_t step = std::min<int64_t>(period / seeds.reference_step, kMaxStep);
     while (std::gcd(step, int64_t(seeds.reference_step)) > 1) step--;
     return int32_t(step);
 }
@@ -42,10 +42,10 @@ int32_t query_step(const Seeds &seeds, int64_t min_length) {
 Seeds choose_seeds(const Workload &workload) {
     Seeds best = {};
     double least = INFINITY;
-    const int64_t longest = std::min<int64_t>(workload.min_length, kLongestSeed);
+    const int64_t longest = std::min<int64_t>(workload.min_length, kMaxSeedLetters);
     for (int32_t letters = 1; letters <= longest; letters++) {
         const int64_t period = workload.min_length - letters + 1;
-        for (int32_t step = 1; step <= std::min<int64_t>(period, kWidestStep); step++) {
+        for (int32_t step = 1; step <= std::min<int64_t>(period, kMaxStep); step++) {
             Seeds seeds = {letters, 0, -1, step, 1};
             seeds.query_step = query_step(seeds, workload.min_length);
             for (int32_t bits = std::min(2 * letters, 8); bits <= std::min(2 * letters, kMaxBits);

@@ -11,7 +11,7 @@ namespace {
 
 const int64_t kMatchesPerNanosecond = 1;
 // What one task of copy_matches() copies, and its time for each.
-const int64_t kCopiedTogether = int64_t(1) << 14;
+const int64_t kMatchesOfCopy = int64_t(1) << 14;
 const int64_t kNanosecondsOfCopy = 5;
 
 // Keeps the matches of each query that `kind` asks for, in `kind`'s order.
@@ -44,13 +44,13 @@ void copy_of_strand(const Reference &reference, const Results &results, bool rev
     const SequenceStarts starts = results.starts();
     const Strand &other = results.strands[!reverse];
     Strand::Reader matches(results.strands[reverse], first);
-    int64_t query = starts.sequence_at(matches.next()->query);
-    int64_t others = other.before(starts[query + reverse]);  // that come before
+    int64_t query = starts.sequence_at(matches.peek()->query);
+    int64_t others = other.count_before(starts[query + reverse]);  // that come before
     Strand::Reader of_other(other, others);
     for (int64_t place = first; place < last; place++) {
-        const Match &match = matches.take();
+        const Match &match = matches.next();
         while (starts[query + 1] <= match.query) query++;
-        for (; of_other.has_before(starts[query + reverse]); others++) of_other.take();
+        for (; of_other.has_before(starts[query + reverse]); others++) of_other.next();
         const int64_t sequence = reference.starts().sequence_at(match.reference);
         out[others + place] = {match.reference - reference.starts()[sequence],
                                match.query - starts[query],
@@ -75,7 +75,7 @@ void Strand::append(Buffer<Match> piece) {
     pieces_.push_back(std::move(piece));
 }
 
-int64_t Strand::before(int64_t start) const {
+int64_t Strand::count_before(int64_t start) const {
     const auto is_before = [start](const Match &match) { return match.query < start; };
     const auto after =
         std::partition_point(pieces_.begin(), pieces_.end(),
@@ -107,7 +107,7 @@ void copy_matches(const Reference &reference, const Results &results, int thread
     const int64_t most = std::max(results.strands[0].count(), results.strands[1].count());
     const int64_t nanoseconds = results.count() * kNanosecondsOfCopy;
     parallel_for_ranges(
-        most, kCopiedTogether, nanoseconds, threads, [&](int64_t first, int64_t end) {
+        most, kMatchesOfCopy, nanoseconds, threads, [&](int64_t first, int64_t end) {
             for (const bool reverse : {false, true}) {
                 const int64_t last = std::min(end, results.strands[reverse].count());
                 if (first < last) copy_of_strand(reference, results, reverse, first, last, out);

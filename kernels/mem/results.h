@@ -38,24 +38,24 @@ class Strand {
     void append(Buffer<Match> piece);
 
     // How many matches belong to queries that begin before `start`, which is where a query begins.
-    int64_t before(int64_t start) const;
+    int64_t count_before(int64_t start) const;
 
-    // Takes matches one after another.
+    // A place in the matches, which goes from one match to the next.
     class Reader {
        public:
-        // The first match that it takes is number `first`.
+        // `first`: the number of the first match.
         Reader(const Strand &strand, int64_t first);
 
-        // Null after the last match.
-        const Match *next() const { return next_; }
+        // The next match; null after the last one.
+        const Match *peek() const { return next_; }
         // Whether there is a next match, and its query begins before `start`, which is where a
         // query begins.
         bool has_before(int64_t start) const { return next_ && next_->query < start; }
-        // There must be a next match.
-        const Match &take() {
-            const Match &taken = *next_++;
+        // Goes on to the next match and returns it. There must be one.
+        const Match &next() {
+            const Match &match = *next_++;
             if (next_ == end_) enter(piece_ + 1, 0);
-            return taken;
+            return match;
         }
 
        private:

@@ -27,7 +27,7 @@ enum Head {
     kReferenceStep,
     kQueryStep,
     kPageLetters,
-    kKept,
+    kResidentPages,
     kHeadSize
 };
 
@@ -108,15 +108,15 @@ const std::vector<gkl_shim_mem_piece> &SavedIndex::pieces(const Index &index) co
     head_[kReferenceStep] = seeds.reference_step;
     head_[kQueryStep] = seeds.query_step;
     head_[kPageLetters] = index.page_letters();
-    head_[kKept] = int64_t(index.kept().size());
-    for (const Page &page : index.kept()) head_.push_back(page.positions.size());
+    head_[kResidentPages] = int64_t(index.resident_pages().size());
+    for (const Page &page : index.resident_pages()) head_.push_back(page.positions.size());
     std::vector<gkl_shim_mem_piece> pieces = {
         piece_of(head_.data(), kHeadSize),
         piece_of(head_.data() + kHeadSize, int64_t(head_.size()) - kHeadSize),
         piece_of(starts_.data(), int64_t(starts_.size())),
         piece_of(reference.text().letters, reference.size()),
     };
-    for (const Page &page : index.kept()) {
+    for (const Page &page : index.resident_pages()) {
         pieces.push_back(piece_of(page.starts.data(), page.starts.size()));
         pieces.push_back(piece_of(page.positions.data(), page.positions.size()));
     }
@@ -130,9 +130,9 @@ Index load_index(const uint8_t *bytes, int64_t size, int threads) {
     int64_t head[kHeadSize];
     require(reader.has<int64_t>(kHeadSize));
     reader.read(head, kHeadSize);
-    require(head[kMagic] == kMagicNumber && reader.has<int64_t>(head[kKept]));
-    std::vector<int64_t> positions(static_cast<size_t>(head[kKept]));
-    reader.read(positions.data(), head[kKept]);
+    require(head[kMagic] == kMagicNumber && reader.has<int64_t>(head[kResidentPages]));
+    std::vector<int64_t> positions(static_cast<size_t>(head[kResidentPages]));
+    reader.read(positions.data(), head[kResidentPages]);
     require(head[kSequences] >= 0 && head[kSequences] <= INT32_MAX &&
             reader.has<int64_t>(head[kSequences] + 1));
     std::vector<int64_t> starts(size_t(head[kSequences] + 1));
@@ -148,15 +148,15 @@ Index load_index(const uint8_t *bytes, int64_t size, int threads) {
                          int32_t(head[kReferenceStep]), int32_t(head[kQueryStep])};
     const int64_t page_letters = head[kPageLetters];
     require(head[kMinLength] >= 1 && head[kMemory] >= 0 && seeds.letters >= 1 &&
-            seeds.letters <= kLongestSeed && seeds.bits >= 1 && seeds.bits <= 2 * seeds.letters &&
-            seeds.bits <= kMaxBits && seeds.odd_bits >= -1 && seeds.odd_bits <= seeds.bits &&
-            seeds.reference_step >= 1 && seeds.query_step >= 1 && page_letters >= 1 &&
-            page_letters <= kLongestPage &&
+            seeds.letters <= kMaxSeedLetters && seeds.bits >= 1 &&
+            seeds.bits <= 2 * seeds.letters && seeds.bits <= kMaxBits && seeds.odd_bits >= -1 &&
+            seeds.odd_bits <= seeds.bits && seeds.reference_step >= 1 && seeds.query_step >= 1 &&
+            page_letters >= 1 && page_letters <= kMaxPageLetters &&
             seeds.reference_step <= head[kMinLength] - seeds.letters + 1);
     Reference reference(letters, std::move(starts), threads);
-    std::vector<Page> kept;
+    std::vector<Page> pages;
     for (const int64_t count : positions) {
-        Page page = page_at(reference, page_letters, int64_t(kept.size()));
+        Page page = page_at(reference, page_letters, int64_t(pages.size()));
         require(page.first < std::max<int64_t>(reference.size(), 1));
         require(reader.has<uint32_t>(seeds.buckets() + 1));
         page.starts = Buffer<uint32_t>(seeds.buckets() + 1);
@@ -165,12 +165,12 @@ Index load_index(const uint8_t *bytes, int64_t size, int threads) {
         page.positions = Buffer<uint32_t>(count);
         reader.read(page.positions.data(), count);
         require(is_sound(page));
-        kept.push_back(std::move(page));
+        pages.push_back(std::move(page));
     }
     require(reader.left == 0 && checksum(reader.pieces, (kChecksum + 1) * 8) == head[kChecksum]);
     const IndexSettings settings = {
         head[kMinLength], head[kNucleotidesOnly] != 0, page_letters, head[kMemory], 0, threads};
-    Index index(settings, std::move(reference), seeds, page_letters, std::move(kept));
+    Index index(settings, std::move(reference), seeds, page_letters, std::move(pages));
     require(index.resident() || positions.empty());
     return index;
 }

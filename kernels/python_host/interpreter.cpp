@@ -65,10 +65,10 @@ except BaseException as error:
 
 // The host's handler of SIGINT, which Python replaces when its module `signal` is imported, unless
 // the host has set one.
-class InterruptHandlerKept {
+class InterruptHandlerGuard {
    public:
-    InterruptHandlerKept() { sigaction(SIGINT, nullptr, &before_); }
-    ~InterruptHandlerKept() { sigaction(SIGINT, &before_, nullptr); }
+    InterruptHandlerGuard() { sigaction(SIGINT, nullptr, &before_); }
+    ~InterruptHandlerGuard() { sigaction(SIGINT, &before_, nullptr); }
 
    private:
     struct sigaction before_;
@@ -177,7 +177,7 @@ bool start_python(std::string *name, std::string *reason) {
 }  // namespace
 
 const gkl_shim_opened *open_in_python(const char *algorithm, std::string *reason) {
-    const InterruptHandlerKept kept;
+    const InterruptHandlerGuard guard;
     std::string name = "this process";
     // Python runs this process, or an earlier call has started it.
     const bool is_python = !python.load(RTLD_DEFAULT) && python.Py_IsInitialized();
@@ -185,7 +185,7 @@ const gkl_shim_opened *open_in_python(const char *algorithm, std::string *reason
     if (is_python || start_python(&name, reason)) {
         std::string code = kOpen;
         code.replace(code.find("ALGORITHM"), strlen("ALGORITHM"), algorithm);
-        const WithPython held;
+        const PythonLock lock;
         opened = run_in_python(code.c_str(), "opened", reason);
     }
     if (!opened) *reason = name + ": " + *reason + kAdvice;

@@ -44,11 +44,11 @@ struct Python {
 extern Python python;
 
 // The GIL, held by any thread, even one that Python has never seen.
-class WithPython {
+class PythonLock {
    public:
-    WithPython() : state_(python.PyGILState_Ensure()) {}
-    ~WithPython() { python.PyGILState_Release(state_); }
-    WithPython(const WithPython &) = delete;
+    PythonLock() : state_(python.PyGILState_Ensure()) {}
+    ~PythonLock() { python.PyGILState_Release(state_); }
+    PythonLock(const PythonLock &) = delete;
 
    private:
     const int state_;

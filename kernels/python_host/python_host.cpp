@@ -37,7 +37,7 @@ void PythonHost::run() noexcept {
     try {
         std::string reason;
         const gkl_shim_opened *const opened = open_in_python(algorithm_, &reason);
-        if (opened) reason = use_(*opened);
+        if (opened) reason = open_engine_(*opened);
         finish(reason.empty() ? kOpen : kFailed,
                printable(reason.empty() ? opened->devices : reason));
     } catch (...) {  // std::bad_alloc

@@ -24,10 +24,11 @@ class PythonHost {
 
     // Prepares the algorithm's engine with what Python has opened, before any call uses it. Returns
     // why it cannot be used; an empty string if it can.
-    typedef std::string (*Use)(const gkl_shim_opened &opened);
+    typedef std::string (*OpenEngine)(const gkl_shim_opened &opened);
 
     // A host is never destroyed.
-    PythonHost(const char *algorithm, Use use) : algorithm_(algorithm), use_(use) {}
+    PythonHost(const char *algorithm, OpenEngine open_engine)
+        : algorithm_(algorithm), open_engine_(open_engine) {}
 
     // Starts a thread that opens the GPUs, and returns at once. Later calls do nothing.
     void start();
@@ -43,7 +44,7 @@ class PythonHost {
     void finish(State state, std::string text);
 
     const char *const algorithm_;
-    const Use use_;
+    const OpenEngine open_engine_;
     std::mutex mutex_;
     std::condition_variable changed_;
     std::atomic<State> state_{kIdle};

@@ -180,7 +180,7 @@ const uint64_t *CpuCounter::add(Table &table, const uint64_t *hash, const uint64
                 break;
             }
             if (layout.same_kmer(here, entry)) {
-                entries[at] = here + (layout.count(here) < layout.most_count());
+                entries[at] = here + (layout.count(here) < layout.max_count());
                 break;
             }
             if (++at == size) at = 0;
@@ -223,13 +223,13 @@ bool CpuCounter::end_pass() {
     for (const Histogram &histogram : histograms)
         for (size_t count = 0; count < histogram.size(); count++)
             histogram_[count] += histogram[count];
-    const uint64_t from = uint64_t(keep_from(histogram_, end_ == kPartitions));
+    const uint64_t from = uint64_t(least_to_keep(histogram_, end_ == kPartitions));
     parallel_for(end_ - first_, entries * kKeepNanoseconds, threads_,
                  [&](int64_t k) { keep(size_t(first_ + k), from); });
     first_ = end_;
     end_ = kPartitions;
     if (first_ < kPartitions) return false;
-    if (complete()) return true;
+    if (finish_or_start_again()) return true;
     first_ = 0;
     return false;
 }

@@ -56,12 +56,12 @@ void DeviceCounter::open_pass(int64_t kmers) {
     open_ = true;
     chunk_bases_ = DeviceTables::kMaxChunkBases;
     for (size_t d = 0; d < most; d++) {
-        const std::vector<int> mine(
+        const std::vector<int> share(
             partitions.begin() + ptrdiff_t(partitions.size() * d / most),
             partitions.begin() + ptrdiff_t(partitions.size() * (d + 1) / most));
         try {
             const CudaContext current(engine_.driver, alive[d]->context);
-            devices_.push_back(std::make_unique<DeviceTables>(&engine_, alive[d], k(), mine,
+            devices_.push_back(std::make_unique<DeviceTables>(&engine_, alive[d], k(), share,
                                                               memory_bytes_, kmers));
             chunk_bases_ = std::min(chunk_bases_, devices_.back()->chunk_bases());
         } catch (const CudaFailure &failure) {
@@ -108,7 +108,7 @@ void DeviceCounter::count(const Read *reads, int64_t count) {
 bool DeviceCounter::end_pass() {
     if (cpu_) {
         if (!cpu_->end_pass()) return false;
-        take(cpu_.get());
+        adopt(cpu_.get());
         return true;
     }
     const std::lock_guard<std::mutex> lock(engine_.counting);
@@ -125,7 +125,7 @@ bool DeviceCounter::end_pass() {
         add(tables.histogram(), &seen);
         finished += tables.finished();
     });
-    const uint64_t from = uint64_t(keep_from(seen, finished == before));
+    const uint64_t from = uint64_t(least_to_keep(seen, finished == before));
     on_each([&](DeviceTables &tables) {
         tables.fetch(from, &kept_, &counted_);
         add(tables.histogram(), &histogram_);
@@ -139,7 +139,7 @@ bool DeviceCounter::end_pass() {
         return false;
     }
     if (left() > 0) return false;
-    if (complete()) return true;
+    if (finish_or_start_again()) return true;
     std::fill(counted_.begin(), counted_.end(), false);
     return false;
 }

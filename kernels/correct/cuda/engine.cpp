@@ -24,9 +24,9 @@ namespace correct {
 namespace {
 
 // Launch threads of a device, and the most chunks that each has in flight.
-enum { kLaunchThreads = 6, kChunksAThread = 2, kSlots = kLaunchThreads * kChunksAThread };
+enum { kLaunchThreads = 6, kChunksPerThread = 2, kSlots = kLaunchThreads * kChunksPerThread };
 // Bases of a chunk, about.
-constexpr int64_t kMaxChunkBases = int64_t(1) << 22, kLeastChunkBases = int64_t(1) << 18;
+constexpr int64_t kMaxChunkBases = int64_t(1) << 22, kMinChunkBases = int64_t(1) << 18;
 // The approximate time that a chunk takes one launch thread.
 constexpr int64_t kChunkNanoseconds = 1000000;
 
@@ -112,11 +112,11 @@ gkl_shim_status Engine::correct(const Settings &settings, const Spectrum &spectr
     const int32_t most = int32_t(devices.count()) * kLaunchThreads;
     const int32_t launching = std::min(settings.threads, most);
     const int64_t chunk = chunk_bases_ > 0 ? chunk_bases_
-                                           : std::clamp(bases / (launching * kChunksAThread),
-                                                        kLeastChunkBases, kMaxChunkBases);
+                                           : std::clamp(bases / (launching * kChunksPerThread),
+                                                        kMinChunkBases, kMaxChunkBases);
     gpu::Call call;
     ChunkQueue queue(&call, work, bases, chunk);
-    const gpu::LaunchLimits limits = {launching, kChunksAThread, settings.threads,
+    const gpu::LaunchLimits limits = {launching, kChunksPerThread, settings.threads,
                                       kChunkNanoseconds};
     gpu::compute_on_devices(&devices, &call, queue, limits,
                             [&] { return ChunkWork(&devices, &queue); });

@@ -59,7 +59,7 @@ __device__ bool count_hash(const Tables &tables, uint64_t hash) {
                 if (here == 0) return true;
             }
             if (!layout.same_kmer(here, entry)) break;
-            if (layout.count(here) == layout.most_count()) return false;
+            if (layout.count(here) == layout.max_count()) return false;
             const unsigned long long before = atomicCAS(&entries[at], here, here + 1);
             if (before == here) return false;
             here = before;

@@ -12,7 +12,7 @@ namespace {
 
 // Reads that one task copies.
 constexpr int64_t kReadsCopied = 2048;
-constexpr int64_t kBasesCopiedANanosecond = 4;
+constexpr int64_t kBasesCopiedPerNanosecond = 4;
 
 }  // namespace
 
@@ -35,7 +35,7 @@ void stage_reads(const Read *reads, int64_t count, uint32_t *offsets, uint8_t *l
         at += uint32_t(reads[k].length);
     }
     offsets[count] = at;
-    const int64_t nanoseconds = int64_t(at) * (qualities ? 2 : 1) / kBasesCopiedANanosecond;
+    const int64_t nanoseconds = int64_t(at) * (qualities ? 2 : 1) / kBasesCopiedPerNanosecond;
     parallel_for_ranges(count, kReadsCopied, nanoseconds, threads, [&](int64_t begin, int64_t end) {
         for (int64_t k = begin; k < end; k++) {
             const Read &read = reads[k];

@@ -28,8 +28,8 @@ DeviceTables::DeviceTables(Engine *engine, gpu::Device *device, int k, std::vect
       driver_(engine->driver),
       k_(k),
       // While tables are enlarged, there are two sets of them.
-      most_entries_(std::min(memory_bytes, engine->hardware(*device).memory_bytes) /
-                    (2 * kEntryBytes)),
+      max_entries_(std::min(memory_bytes, engine->hardware(*device).memory_bytes) /
+                   (2 * kEntryBytes)),
       partitions_(std::move(partitions)),
       small_(driver_, kSmall) {
     try {
@@ -53,7 +53,7 @@ int64_t DeviceTables::size_for(int64_t kmers, int64_t tables) {
 int64_t DeviceTables::room() const { return (size_ - kSpareEntries) * tables() / 10 * 6; }
 
 int64_t DeviceTables::chunk_bases() const {
-    return std::clamp<int64_t>(most_entries_ / 8, kSpareEntries * kPartitions, kMaxChunkBases);
+    return std::clamp<int64_t>(max_entries_ / 8, kSpareEntries * kPartitions, kMaxChunkBases);
 }
 
 Tables DeviceTables::view() const {
@@ -87,9 +87,9 @@ void DeviceTables::allocate(int64_t size) {
 // Makes the first tables.
 void DeviceTables::make(int64_t kmers) {
     driver_.fill(small_.address(), 0, kSmall, stream(0));
-    while (tables() > 1 && tables() * size_for(0, tables()) > most_entries_)
+    while (tables() > 1 && tables() * size_for(0, tables()) > max_entries_)
         partitions_.resize(partitions_.size() / 2);
-    const int64_t most = std::max(most_entries_ / tables(), kSpareEntries);
+    const int64_t most = std::max(max_entries_ / tables(), kSpareEntries);
     allocate(std::min(size_for(kmers, tables()), most));
 }
 
@@ -106,10 +106,10 @@ void DeviceTables::make_room(int64_t kmers) {
     int64_t left = before, size = 0;
     for (;; left = (left + 1) / 2) {
         size = size_for(bound_ / before * left + kmers, left);
-        if (left * size <= most_entries_ || left == 1) break;
+        if (left * size <= max_entries_ || left == 1) break;
     }
-    size = std::max({size_, std::min(size, std::max(most_entries_ / left, kSpareEntries)),
-                     std::min(2 * size_, most_entries_ / left)});
+    size = std::max({size_, std::min(size, std::max(max_entries_ / left, kSpareEntries)),
+                     std::min(2 * size_, max_entries_ / left)});
     const Tables from = view();
     const std::unique_ptr<gpu::Memory<uint64_t>> old = std::move(entries_);
     partitions_.resize(size_t(left));

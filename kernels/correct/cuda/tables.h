@@ -79,7 +79,7 @@ class DeviceTables {
     gpu::Device &device_;
     const CudaDriver &driver_;
     const int k_;
-    const int64_t most_entries_;
+    const int64_t max_entries_;
     std::vector<int> partitions_;
     int64_t size_ = 0;   // entries of a table
     int64_t bound_ = 0;  // the k-mers in the tables are at most this many

@@ -13,15 +13,15 @@ namespace {
 
 const int64_t kNanosecondsOfLookUp = 20;
 // Seeds that are looked up together, and candidates that are compared together.
-const int kTogether = 32;
-const int kCandidates = 128;
+const int kGroupSeeds = 32;
+const int kMaxCandidates = 128;
 // Where many matches are repeated, they are sifted before they need much memory.
 const size_t kSiftFrom = size_t(1) << 20;
 
 // A part of a search is divided into this many slices at most, because the search stops where it
-// has found enough matches. If the first slice has too many, slices become smaller by kSmaller.
+// has found enough matches. If the first slice has too many, slices become smaller by kShrink.
 const int64_t kMaxSlices = int64_t(1) << 12;
-const int64_t kSmaller = 16;
+const int64_t kShrink = 16;
 
 // The positions of a strand that are searched, in slices.
 struct StrandSearch {
@@ -85,8 +85,8 @@ class SliceSearch {
             collect(oldest);
             newest.at = at;
             newest.count =
-                at < last ? int(std::min<int64_t>((last - at + step - 1) / step, kTogether)) : 0;
-            at += step * kTogether;
+                at < last ? int(std::min<int64_t>((last - at + step - 1) / step, kGroupSeeds)) : 0;
+            at += step * kGroupSeeds;
             hash(newest);
             look_up(middle);
             empty = newest.count == 0 ? empty + 1 : 0;
@@ -101,8 +101,8 @@ class SliceSearch {
     struct Group {
         int64_t at;  // the first seed's position
         int count;
-        int64_t buckets[kTogether];
-        uint32_t from[kTogether], to[kTogether];
+        int64_t buckets[kGroupSeeds];
+        uint32_t from[kGroupSeeds], to[kGroupSeeds];
     };
     struct Candidate {
         int64_t reference, query;
@@ -134,8 +134,9 @@ class SliceSearch {
             for (uint32_t place = group.from[k]; place < group.to[k]; place++) {
                 const int64_t reference = search_.page.first + positions[place];
                 __builtin_prefetch(search_.reference.letters + reference);
-                candidates_[waiting_++] = {reference, group.at + k * search_.seeds.query_step};
-                if (waiting_ < kCandidates) continue;
+                candidates_[candidate_count_++] = {reference,
+                                                   group.at + k * search_.seeds.query_step};
+                if (candidate_count_ < kMaxCandidates) continue;
                 compare();
                 if (search_.stopped) return;
             }
@@ -143,7 +144,7 @@ class SliceSearch {
 
     void compare() {
         const size_t earlier = matches_.size();
-        for (int k = 0; k < waiting_; k++) {
+        for (int k = 0; k < candidate_count_; k++) {
             const Candidate &candidate = candidates_[k];
             int64_t before, from;
             if (!is_match(search_.seeds, search_.settings.min_length,
@@ -154,7 +155,7 @@ class SliceSearch {
             if (start < begin_ || start >= end_) continue;
             matches_.push_back({candidate.reference - before, start, before + from, 0});
         }
-        waiting_ = 0;
+        candidate_count_ = 0;
         search_.add(matches_.size() - earlier);
         if (search_.settings.kind != kMem && matches_.size() > sift_at_) {
             tidy();
@@ -167,8 +168,8 @@ class SliceSearch {
     PageSearch &search_;
     const int64_t begin_, end_;
     std::vector<Match> &matches_;
-    Candidate candidates_[kCandidates] = {};
-    int waiting_ = 0;
+    Candidate candidates_[kMaxCandidates] = {};
+    int candidate_count_ = 0;
     size_t sift_at_ = kSiftFrom;
 };
 
@@ -230,7 +231,7 @@ void search_part(const Index &index, const Seeds &seeds, const FindSettings &set
         strand.end = std::min(strand.end, strand.begin + int64_t(strand.slices.size()) * letters);
         // One position may have more matches than are wanted.
         if (letters == 1) most = 0;
-        letters = std::max<int64_t>(letters / kSmaller, 1);
+        letters = std::max<int64_t>(letters / kShrink, 1);
     }
 }
 

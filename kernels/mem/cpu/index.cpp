@@ -9,7 +9,7 @@ namespace mem {
 namespace {
 
 const int64_t kDefaultMemory = int64_t(8) << 30;
-const int64_t kLeastPage = 1 << 10;
+const int64_t kMinPageLetters = 1 << 10;
 
 int64_t bytes_of(const Seeds &seeds, int64_t letters) {
     return 4 * (seeds.buckets() + letters / seeds.reference_step);
@@ -18,10 +18,13 @@ int64_t bytes_of(const Seeds &seeds, int64_t letters) {
 }  // namespace
 
 Index::Index(const IndexSettings &settings, Reference reference)
-    : settings_(settings), reference_(std::move(reference)), kept_(std::make_unique<Kept>()) {
+    : settings_(settings),
+      reference_(std::move(reference)),
+      resident_pages_(std::make_unique<ResidentPages>()) {
     const int64_t memory = settings.memory > 0 ? settings.memory : kDefaultMemory;
     const int64_t size = std::max<int64_t>(reference_.size(), 1);
-    int64_t page = std::min(settings.page_letters > 0 ? settings.page_letters : size, kLongestPage);
+    int64_t page =
+        std::min(settings.page_letters > 0 ? settings.page_letters : size, kMaxPageLetters);
     const int64_t odd = reference_.source().odd_letters(settings.threads);
     const auto choose = [&] {
         const double part = double(page) / double(size);
@@ -32,31 +35,32 @@ Index::Index(const IndexSettings &settings, Reference reference)
         seeds_ = choose_seeds(workload);
     };
     choose();
-    while (settings.page_letters <= 0 && page > kLeastPage && bytes_of(seeds_, page) > memory) {
+    while (settings.page_letters <= 0 && page > kMinPageLetters &&
+           bytes_of(seeds_, page) > memory) {
         page = (page + 1) / 2;
         choose();
     }
     page_letters_ = page;
     pages_ = (size + page - 1) / page;
     resident_ = pages_ == 1 || pages_ * bytes_of(seeds_, page) <= memory;
-    if (!settings.deferred) kept();
+    if (!settings.deferred) resident_pages();
 }
 
 Index::Index(const IndexSettings &settings, Reference reference, const Seeds &seeds,
-             int64_t page_letters, std::vector<Page> kept)
+             int64_t page_letters, std::vector<Page> pages)
     : settings_(settings),
       reference_(std::move(reference)),
       seeds_(seeds),
       pages_((std::max<int64_t>(reference_.size(), 1) + page_letters - 1) / page_letters),
       page_letters_(page_letters),
-      resident_(int64_t(kept.size()) == pages_),
-      kept_(std::make_unique<Kept>()) {
-    kept_->pages = std::move(kept);
+      resident_(int64_t(pages.size()) == pages_),
+      resident_pages_(std::make_unique<ResidentPages>()) {
+    resident_pages_->pages = std::move(pages);
 }
 
-const std::vector<Page> &Index::kept() const {
-    const std::lock_guard<std::mutex> lock(kept_->mutex);
-    std::vector<Page> &pages = kept_->pages;
+const std::vector<Page> &Index::resident_pages() const {
+    const std::lock_guard<std::mutex> lock(resident_pages_->mutex);
+    std::vector<Page> &pages = resident_pages_->pages;
     while (resident_ && int64_t(pages.size()) < pages_) {
         Page page = page_at(reference_, page_letters_, int64_t(pages.size()));
         build_page(reference_, seeds_, settings_.threads, &page);
@@ -75,7 +79,7 @@ int64_t Index::page_bytes() const {
 }
 
 const Page &Index::page(int64_t number, Page *scratch) const {
-    if (resident()) return kept()[size_t(number)];
+    if (resident()) return resident_pages()[size_t(number)];
     *scratch = page_at(reference_, page_letters_, number);
     build_page(reference_, seeds_, settings_.threads, scratch);
     return *scratch;

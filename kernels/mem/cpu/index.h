@@ -28,9 +28,9 @@ class Index {
    public:
     // Chooses seeds and pages, and builds the pages if they fit. Throws std::bad_alloc.
     Index(const IndexSettings &settings, Reference reference);
-    // The parts of an earlier index. `kept` has all pages or none.
+    // The parts of an earlier index. `pages` has all pages or none.
     Index(const IndexSettings &settings, Reference reference, const Seeds &seeds,
-          int64_t page_letters, std::vector<Page> kept);
+          int64_t page_letters, std::vector<Page> pages);
 
     const IndexSettings &settings() const { return settings_; }
     // No two indexes of a process have the same.
@@ -46,7 +46,7 @@ class Index {
     // The page, which `scratch` may hold.
     const Page &page(int64_t number, Page *scratch) const;
     // All pages if they fit, otherwise none. The first call builds them.
-    const std::vector<Page> &kept() const;
+    const std::vector<Page> &resident_pages() const;
 
    private:
     static int64_t next_number();
@@ -58,11 +58,11 @@ class Index {
     int64_t pages_, page_letters_;
     bool resident_;
 
-    struct Kept {
+    struct ResidentPages {
         std::mutex mutex;
         std::vector<Page> pages;
     };
-    std::unique_ptr<Kept> kept_;
+    std::unique_ptr<ResidentPages> resident_pages_;
 };
 
 }  // namespace mem

@@ -10,7 +10,7 @@ namespace gkl_shim {
 namespace mem {
 
 // Positions of a page are 32-bit numbers.
-const int64_t kLongestPage = (int64_t(1) << 32) - 64;
+const int64_t kMaxPageLetters = (int64_t(1) << 32) - 64;
 
 struct Page {
     int64_t first, last;  // the page's positions in the text: [first, last)

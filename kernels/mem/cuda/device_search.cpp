@@ -31,7 +31,7 @@ Strand StrandSearch::finish(int kind, int threads) {
 }
 
 void DeviceSearch::run() {
-    waiting.resize(pages > 1 ? chunks.size() * strands.size() : 0);
+    chunk_matches.resize(pages > 1 ? chunks.size() * strands.size() : 0);
     const int64_t used = std::min(device_count(), pages > 1 ? pages : chunk_count());
     const int most = std::max(settings.threads, int(used));
     parallel_for(used, kLongTime, most, [this](int64_t number) {
@@ -80,43 +80,44 @@ void DeviceSearch::search_page(SearchDevice &device, std::atomic<int64_t> &next)
 
 void DeviceSearch::search_chunk(SearchDevice &device, Searcher &searcher, int64_t number,
                                 StepTimes *spent) {
-    searcher.take(chunks[size_t(number)], starts, chunk_settings);
+    searcher.set_chunk(chunks[size_t(number)], starts, chunk_settings);
     for (StrandSearch &strand : strands) {
-        Waiting mine;
+        ChunkMatches matches;
         searcher.find(*device.page, strand.text, chunk_settings, spent,
                       [&](int64_t from, int64_t to, const FoundMatches &found) {
                           if (pages == 1)
                               collect(strand, from, to, {found});
                           else
-                              keep(&mine, found);
+                              copy(&matches, found);
                       });
         if (pages > 1) {
             Stopwatch watch;
-            hand_in(strand, number, std::move(mine));
+            add_page(strand, number, std::move(matches));
             watch.add_to(&spent->collect);
         }
     }
 }
 
-void DeviceSearch::keep(Waiting *mine, FoundMatches found) const {
+void DeviceSearch::copy(ChunkMatches *matches, FoundMatches found) const {
     if (found.count == 0) return;
-    mine->memory.emplace_back(found.count);
-    Found *const copy = mine->memory.back().data();
-    copy_all({{copy, found.matches, found.count * int64_t(sizeof(Found))}}, settings.threads);
-    found.matches = copy;
-    mine->found.push_back(found);
+    matches->memory.emplace_back(found.count);
+    Found *const memory = matches->memory.back().data();
+    copy_all({{memory, found.matches, found.count * int64_t(sizeof(Found))}}, settings.threads);
+    found.matches = memory;
+    matches->found.push_back(found);
 }
 
-void DeviceSearch::hand_in(StrandSearch &strand, int64_t number, Waiting mine) {
+void DeviceSearch::add_page(StrandSearch &strand, int64_t number, ChunkMatches matches) {
     const size_t place = size_t(&strand - strands.data()) * chunks.size() + size_t(number);
-    Waiting all;
+    ChunkMatches all;
     {
         const std::lock_guard<std::mutex> lock(mutex);
-        Waiting &waits = waiting[place];
-        std::move(mine.memory.begin(), mine.memory.end(), std::back_inserter(waits.memory));
-        waits.found.insert(waits.found.end(), mine.found.begin(), mine.found.end());
-        if (++waits.pages < pages) return;
-        all = std::move(waits);
+        ChunkMatches &of_chunk = chunk_matches[place];
+        std::move(matches.memory.begin(), matches.memory.end(),
+                  std::back_inserter(of_chunk.memory));
+        of_chunk.found.insert(of_chunk.found.end(), matches.found.begin(), matches.found.end());
+        if (++of_chunk.pages < pages) return;
+        all = std::move(of_chunk);
     }
     const Chunk &chunk = chunks[size_t(number)];
     collect(strand, chunk.begin, chunk.end, all.found);
@@ -132,7 +133,7 @@ void DeviceSearch::collect(StrandSearch &strand, int64_t begin, int64_t end,
     for (const FoundMatches &each : found) {
         bounds.emplace_back();
         for (int64_t slice = 0; slice <= slices; slice++) {
-            bounds.back().push_back(each.from(position(slice)));
+            bounds.back().push_back(each.first_from(position(slice)));
             places[size_t(slice)] += bounds.back().back();
         }
     }

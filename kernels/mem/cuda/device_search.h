@@ -86,14 +86,14 @@ struct DeviceSearch {
     ChunkSettings chunk_settings;
 
     // With several pages, the matches that some of them have in a chunk.
-    struct Waiting {
+    struct ChunkMatches {
         int64_t pages = 0;
         std::vector<Buffer<Found>> memory = {};
         std::vector<FoundMatches> found = {};
     };
 
     std::mutex mutex = {};
-    std::vector<Waiting> waiting = {};  // by chunk and strand
+    std::vector<ChunkMatches> chunk_matches = {};  // by chunk and strand
     std::atomic<int64_t> next_chunk{0};
     std::atomic<int64_t> match_count{0};
     StepTimes times = {};
@@ -132,11 +132,11 @@ struct DeviceSearch {
     void search_chunk(SearchDevice &device, Searcher &searcher, int64_t number, StepTimes *spent);
 
     // Copies matches, whose memory the searcher uses again.
-    void keep(Waiting *mine, FoundMatches found) const;
+    void copy(ChunkMatches *matches, FoundMatches found) const;
 
     // Takes one page's matches of a strand of a chunk. The last page's call collects those of all
     // pages.
-    void hand_in(StrandSearch &strand, int64_t number, Waiting mine);
+    void add_page(StrandSearch &strand, int64_t number, ChunkMatches matches);
 
     // Makes the matches that start in [begin, end) of a strand a piece of the result.
     void collect(StrandSearch &strand, int64_t begin, int64_t end,

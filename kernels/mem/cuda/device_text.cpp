@@ -9,12 +9,12 @@ namespace mem {
 namespace {
 
 // The device reads whole words, which may end after the last letter.
-const int64_t kPadding = 8;
+const int64_t kWordPadding = 8;
 
 }  // namespace
 
-void DeviceText::take(const Chunk &chunk, const SequenceStarts &starts, int64_t before,
-                      int64_t after) {
+void DeviceText::set_part(const Chunk &chunk, const SequenceStarts &starts, int64_t before,
+                          int64_t after) {
     sequence_ = starts.sequence_at(chunk.begin);
     const int64_t last = starts.sequence_at(chunk.end - 1) + 1;
     begin_ = std::max(chunk.begin - before, starts[sequence_]);
@@ -38,10 +38,10 @@ void DeviceText::make(Stream *stream, const TextSource &source, int threads) {
     send(stream, source, first, count, threads);
     text_.grow(stream->driver, stream->get(), letter_bytes() + letter_bytes() * 3 / 8);
     const int64_t sequences = int64_t(starts_.size());
-    TextWork work = {reinterpret_cast<const uint32_t *>(given_.address()),
+    TextWork work = {reinterpret_cast<const uint32_t *>(source_.address()),
                      sequences,
                      end_ - begin_ + cut_,
-                     reinterpret_cast<const uint8_t *>(given_.address() + uint64_t(sequences) * 4),
+                     reinterpret_cast<const uint8_t *>(source_.address() + uint64_t(sequences) * 4),
                      source.has_end_bytes(),
                      source.is_reversed(),
                      source.end_byte(),
@@ -51,30 +51,30 @@ void DeviceText::make(Stream *stream, const TextSource &source, int threads) {
                      odd(),
                      letter_bytes() / 8};
     void *parameters[] = {&work};
-    stream->launch(stream->kernels.make_text, (letter_bytes() + kRun - 1) / kRun * kWarp,
-                   parameters);
+    stream->launch(stream->kernels.make_text,
+                   (letter_bytes() + kRunLetters - 1) / kRunLetters * kWarp, parameters);
 }
 
 void DeviceText::send(Stream *stream, const TextSource &source, int64_t first, int64_t count,
                       int threads) {
     if (first == sent_) return;
     const int64_t bytes = int64_t(starts_.size()) * 4;
-    given_.grow(stream->driver, stream->get(), bytes + count + kPadding);
+    source_.grow(stream->driver, stream->get(), bytes + count + kWordPadding);
     Sender &sender = stream->sender;
-    sender.begin(given_.address(), bytes + count + kPadding);
+    sender.begin(source_.address(), bytes + count + kWordPadding);
     sender.copy(reinterpret_cast<const uint8_t *>(starts_.data()), bytes, threads);
     sender.copy(source.letters() + first, count, threads);
-    sender.fill(0, kPadding);
+    sender.fill(0, kWordPadding);
     sender.end();
     sent_ = first;
 }
 
 int64_t DeviceText::letter_bytes() const {
-    return (end_ - begin_ + kAround - 1) / kAround * kAround + 2 * kAround;
+    return (end_ - begin_ + kGuard - 1) / kGuard * kGuard + 2 * kGuard;
 }
 
 TextView DeviceText::view() const {
-    return {letters() + kAround, codes() + kAround / 4, odd() + kAround / 8, end_ - begin_};
+    return {letters() + kGuard, codes() + kGuard / 4, odd() + kGuard / 8, end_ - begin_};
 }
 
 }  // namespace mem

@@ -17,9 +17,9 @@ namespace mem {
 // is current in all calls and in the destructor.
 class DeviceText {
    public:
-    // Takes a part: the chunk, and up to `before` letters before and `after` letters after it that
+    // Sets the part: the chunk, and up to `before` letters before and `after` letters after it that
     // belong to its first and its last sequence. `starts` are those of the sequences in the text.
-    void take(const Chunk &chunk, const SequenceStarts &starts, int64_t before, int64_t after);
+    void set_part(const Chunk &chunk, const SequenceStarts &starts, int64_t before, int64_t after);
     // Makes the part of a text that has sequences of the same lengths. Sends the letters, unless
     // the text made before has the same.
     void make(Stream *stream, const TextSource &source, int threads);
@@ -32,7 +32,7 @@ class DeviceText {
     int64_t cut() const { return cut_ ? end_ : -1; }
 
    private:
-    // The letters in memory: kAround end bytes, those of the positions, and end bytes again.
+    // The letters in memory: kGuard end bytes, those of the positions, and end bytes again.
     int64_t letter_bytes() const;
     uint8_t *letters() const { return reinterpret_cast<uint8_t *>(text_.address()); }
     // The codes follow the letters, and the odd bits follow the codes.
@@ -48,7 +48,7 @@ class DeviceText {
     int64_t end_bytes_ = 0;              // in the part
     std::vector<uint32_t> starts_;       // of the sequences, counted from begin_; one at least
     int64_t sent_ = -1;                  // the first letter that was sent, among the source's
-    gpu::KeptMemory<uint64_t> given_;    // the starts, and then the letters as they were given
+    gpu::KeptMemory<uint64_t> source_;   // the starts, and then the letters of the source
     gpu::KeptMemory<uint64_t> text_;
 };
 

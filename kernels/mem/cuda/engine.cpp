@@ -19,11 +19,11 @@ namespace {
 
 const int kStreams = 16;
 // The fewest and, about, the most letters of a chunk.
-const int64_t kLeastChunk = 64, kMaxChunk = int64_t(1) << 22;
+const int64_t kMinChunk = 64, kMaxChunk = int64_t(1) << 22;
 // The most matches that a stream fetches together. Pinned memory holds them.
 const int64_t kMaxFetched = int64_t(1) << 22;
 // A reference of fewer letters is indexed by every device.
-const int64_t kDividedFrom = int64_t(1) << 25;
+const int64_t kMinDividedLetters = int64_t(1) << 25;
 
 }  // namespace
 
@@ -84,17 +84,17 @@ struct gkl_shim_mem_cuda {
         // queries. Otherwise all devices build the whole index. A letter takes about as long in
         // either.
         const int64_t all_letters = text_size * int64_t(strands.size());
-        if (page_letters_ == 0 && size >= kDividedFrom &&
+        if (page_letters_ == 0 && size >= kMinDividedLetters &&
             size > std::max(all_letters, index.settings().query_letters))
             page = std::min(page, (size + count - 1) / count);
-        page = std::min({page, size, DevicePage::most_letters(index.seeds())});
+        page = std::min({page, size, DevicePage::max_letters(index.seeds())});
         int64_t chunk = chunk_letters_;
         if (chunk == 0) {
             // As many for each stream, two at least, so that no stream works alone in the end.
             const int64_t streams = streams_ * (page == size ? count : 1);
             const int64_t letters = last - first, together = streams * kMaxChunk;
             const int64_t each = std::max<int64_t>((letters + together - 1) / together, 2);
-            chunk = std::max(letters / (streams * each) + 1, kLeastChunk);
+            chunk = std::max(letters / (streams * each) + 1, kMinChunk);
         }
         // A match takes memory before and after it is put in order.
         const int64_t most = memory_bytes_ / (4 * streams_ * 2 * int64_t(sizeof(Found)));

@@ -10,14 +10,14 @@ namespace {
 
 // A place in a text of which the host has only the source: it makes some letters at a time.
 struct Letters {
-    enum { kTogether = 1 << 12 };
+    enum { kBlockLetters = 1 << 12 };
 
     const TextSource &source;
     int64_t position;
-    uint8_t made[kTogether + 8];
+    uint8_t made[kBlockLetters + 8];
 
     const uint8_t *next() {
-        const int64_t count = std::min<int64_t>(kTogether, source.size() - position);
+        const int64_t count = std::min<int64_t>(kBlockLetters, source.size() - position);
         source.copy(position, position + count, made);
         // equal_from() ends at an end byte, and reads whole words.
         memset(made + count, source.end_byte(), 8);
@@ -30,15 +30,15 @@ struct Letters {
 int64_t equal_letters(const TextSource &reference, int64_t in_reference, const TextSource &queries,
                       int64_t in_query) {
     Letters one = {reference, in_reference, {}}, other = {queries, in_query, {}};
-    for (int64_t equal = 0;; equal += Letters::kTogether) {
+    for (int64_t equal = 0;; equal += Letters::kBlockLetters) {
         const int64_t more = equal_from(one.next(), other.next());
-        if (more < Letters::kTogether) return equal + more;
+        if (more < Letters::kBlockLetters) return equal + more;
     }
 }
 
 }  // namespace
 
-int64_t FoundMatches::from(int64_t position) const {
+int64_t FoundMatches::first_from(int64_t position) const {
     const auto before = [this](const Found &match, int64_t limit) {
         return query_origin + match.query < limit;
     };

@@ -19,7 +19,7 @@ struct FoundMatches {
     int64_t reference_origin, query_origin, reference_cut, query_cut;
 
     // The first match that starts at a position of the queries or after it.
-    int64_t from(int64_t position) const;
+    int64_t first_from(int64_t position) const;
     // Converts the matches [first, last), which become sorted.
     void convert(int64_t first, int64_t last, const TextSource &reference,
                  const TextSource &queries, Match *out) const;

@@ -33,10 +33,10 @@ __device__ int64_t warp_number() { return thread_number() / kWarp; }
 __device__ int64_t warp_count() { return thread_count() / kWarp; }
 
 // Where the letter at a position of a sequence is given. The sequence is [start, next - 1).
-__device__ int64_t given_place(const TextWork &work, int64_t sequence, int64_t start, int64_t next,
-                               int64_t position) {
+__device__ int64_t source_place(const TextWork &work, int64_t sequence, int64_t start, int64_t next,
+                                int64_t position) {
     // Each sequence before this one ends with an end byte in the text, but perhaps not here.
-    const int64_t less = work.given_end_bytes ? 0 : sequence;
+    const int64_t less = work.source_has_end_bytes ? 0 : sequence;
     return (work.reversed ? start + next - 2 - position : position) - less;
 }
 
@@ -54,32 +54,33 @@ __device__ uint64_t letters_at(const TextWork &work, int64_t sequence, int64_t p
         }
         uint8_t letter = work.end_byte;
         if (at >= 0 && at < next - 1) {
-            const int64_t place = given_place(work, sequence, start, next, at);
+            const int64_t place = source_place(work, sequence, start, next, at);
             if (k == 0 && at + 8 < next &&
-                usual_letters(work.given + (work.reversed ? place - 7 : place), work.reversed,
+                usual_letters(work.source + (work.reversed ? place - 7 : place), work.reversed,
                               &letters))
                 return letters;
-            letter = work.table.of[work.given[place]];
+            letter = work.table.of[work.source[place]];
         }
         letters |= uint64_t(letter) << 8 * k++;
     }
     return letters;
 }
 
-// A warp takes kRun neighbouring letters of a text and makes them, with their codes and odd bits:
-// each lane, 8 of every 256. It finds the sequence at its first position by bisection, and walks on
-// from there. With many sequences these dependent loads take most of the time. Otherwise loading
-// and storing the letters does.
+// A warp takes kRunLetters neighbouring letters of a text and makes them, with their codes and odd
+// bits: each lane, 8 of every 256. It finds the sequence at its first position by bisection, and
+// walks on from there. With many sequences these dependent loads take most of the time. Otherwise
+// loading and storing the letters does.
 __global__ void make_text(TextWork work) {
-    const int64_t words_of_run = kRun / 8, runs = (work.words + words_of_run - 1) / words_of_run;
+    const int64_t words_of_run = kRunLetters / 8,
+                  runs = (work.words + words_of_run - 1) / words_of_run;
     for (int64_t run = warp_number(); run < runs; run += warp_count()) {
         int64_t sequence = 0, after = work.sequences;
         while (after - sequence > 1) {
             const int64_t middle = sequence + (after - sequence) / 2;
-            (work.starts[middle] <= run * kRun - kAround ? sequence : after) = middle;
+            (work.starts[middle] <= run * kRunLetters - kGuard ? sequence : after) = middle;
         }
         for (int k = threadIdx.x % kWarp; k < words_of_run; k += kWarp) {
-            const int64_t word = run * words_of_run + k, position = word * 8 - kAround;
+            const int64_t word = run * words_of_run + k, position = word * 8 - kGuard;
             if (word >= work.words) break;
             while (sequence + 1 < work.sequences && work.starts[sequence + 1] <= position)
                 sequence++;
@@ -243,13 +244,13 @@ __global__ void sort_parts(SeedWork work) {
     });
 }
 
-// A warp takes kScanned values and writes their sum. Reading bounds it.
+// A warp takes kScanTile values and writes their sum. Reading bounds it.
 __global__ void sum_values(const uint32_t *values, int64_t count, uint32_t *sums) {
-    const int64_t tiles = (count + kScanned - 1) / kScanned;
+    const int64_t tiles = (count + kScanTile - 1) / kScanTile;
     for (int64_t tile = warp_number(); tile < tiles; tile += warp_count()) {
         uint32_t sum = 0;
-        for (int k = threadIdx.x % kWarp; k < kScanned; k += kWarp) {
-            const int64_t at = tile * kScanned + k;
+        for (int k = threadIdx.x % kWarp; k < kScanTile; k += kWarp) {
+            const int64_t at = tile * kScanTile + k;
             if (at < count) sum += values[at];
         }
         sum = sum_up_to(sum);
@@ -257,15 +258,15 @@ __global__ void sum_values(const uint32_t *values, int64_t count, uint32_t *sums
     }
 }
 
-// A warp takes kScanned values, a tile: each becomes the sum of all values up to it. sums[k] is the
-// sum of all values up to the end of tile k; `sums` is not read if there is one tile. Reading and
-// writing bound it.
+// A warp takes kScanTile values, a tile: each becomes the sum of all values up to it. sums[k] is
+// the sum of all values up to the end of tile k; `sums` is not read if there is one tile. Reading
+// and writing bound it.
 __global__ void scan_values(uint32_t *values, int64_t count, const uint32_t *sums) {
-    const int64_t tiles = (count + kScanned - 1) / kScanned;
+    const int64_t tiles = (count + kScanTile - 1) / kScanTile;
     for (int64_t tile = warp_number(); tile < tiles; tile += warp_count()) {
         uint32_t before = tile == 0 ? 0 : sums[tile - 1];
-        for (int k = threadIdx.x % kWarp; k < kScanned; k += kWarp) {
-            const int64_t at = tile * kScanned + k;
+        for (int k = threadIdx.x % kWarp; k < kScanTile; k += kWarp) {
+            const int64_t at = tile * kScanTile + k;
             const uint32_t sum = before + sum_up_to(at < count ? values[at] : 0);
             if (at < count) values[at] = sum;
             before = __shfl_sync(~0u, sum, kWarp - 1);

@@ -29,7 +29,7 @@ Steps steps_in(int64_t begin, int64_t last, int64_t step) {
 
 // Makes each of the values the sum of all up to it. `sums` is scratch memory.
 void scan(const Stream &stream, uint64_t values, int64_t count, uint64_t sums) {
-    const int64_t tiles = (count + kScanned - 1) / kScanned;
+    const int64_t tiles = (count + kScanTile - 1) / kScanTile;
     if (tiles > 1) {
         void *parameters[] = {&values, &count, &sums};
         stream.launch(stream.kernels.sum_values, tiles * kWarp, parameters);
@@ -54,8 +54,8 @@ int64_t places_of(const MatchWork &work) { return (work.end - work.begin + 64) /
 
 }  // namespace
 
-int64_t DevicePage::most_letters(const Seeds &seeds) {
-    return kLongestPage - letters_before(seeds);
+int64_t DevicePage::max_letters(const Seeds &seeds) {
+    return kMaxPageLetters - letters_before(seeds);
 }
 
 void DevicePage::build(Stream *stream, const Index &index, int64_t first, int64_t last,
@@ -67,7 +67,7 @@ void DevicePage::build(Stream *stream, const Index &index, int64_t first, int64_
     index_ = -1;
     const Seeds &seeds = index.seeds();
     const Reference &reference = index.reference();
-    reference_.take({first, last}, reference.starts(), letters_before(seeds), after);
+    reference_.set_part({first, last}, reference.starts(), letters_before(seeds), after);
     reference_.make(stream, reference.source(), threads);
     const Steps steps =
         steps_in(first, std::min(last, reference.size() - seeds.letters + 1), seeds.reference_step);
@@ -107,11 +107,11 @@ void DevicePage::build(Stream *stream, const Index &index, int64_t first, int64_
     after_ = after;
 }
 
-void Searcher::take(const Chunk &chunk, const SequenceStarts &starts,
-                    const ChunkSettings &settings) {
+void Searcher::set_chunk(const Chunk &chunk, const SequenceStarts &starts,
+                         const ChunkSettings &settings) {
     chunk_ = chunk;
-    queries_.take(chunk, starts, letters_before(settings.seeds),
-                  letters_after(settings.min_length));
+    queries_.set_part(chunk, starts, letters_before(settings.seeds),
+                      letters_after(settings.min_length));
 }
 
 void Searcher::find(
@@ -137,7 +137,7 @@ void Searcher::find(
             begin - origin, end - origin};
         found.count = count(&work);
         watch.add_to(&times->match);
-        if (found.count > settings.most && end - begin > 1) {
+        if (found.count > settings.max_matches && end - begin > 1) {
             size = (end - begin) / 2;
             continue;
         }
@@ -153,7 +153,7 @@ void Searcher::find(
 int64_t Searcher::count(MatchWork *work) {
     const CudaDriver &driver = stream.driver;
     const int64_t places = places_of(*work);
-    places_.grow(driver, stream.get(), places * 4 + (places / kScanned + 8) * 8);
+    places_.grow(driver, stream.get(), places * 4 + (places / kScanTile + 8) * 8);
     total_.grow(driver, stream.get(), 8);
     fetched_.grow(driver, stream.get(), 8);
     uint64_t counts = places_.address(), total = total_.address(), matches = ordered_.address();

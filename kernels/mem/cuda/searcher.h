@@ -45,7 +45,7 @@ class DevicePage {
                int threads);
 
     // The most letters of a page: positions, which count from a place before it, have 32 bits.
-    static int64_t most_letters(const Seeds &seeds);
+    static int64_t max_letters(const Seeds &seeds);
 
     const DeviceText &reference() const { return reference_; }
     const uint32_t *starts() const { return reinterpret_cast<uint32_t *>(starts_.address()); }
@@ -65,7 +65,7 @@ class DevicePage {
 struct ChunkSettings {
     Seeds seeds;  // with the step of these queries
     int64_t min_length;
-    int64_t most;  // matches that are fetched together
+    int64_t max_matches;  // that are fetched together
     int threads;
 };
 
@@ -77,11 +77,11 @@ class Searcher {
     ~Searcher() { stream.finish(); }
     Searcher(const Searcher &) = delete;
 
-    // Takes the next chunk. `starts` are those of the queries in the texts.
-    void take(const Chunk &chunk, const SequenceStarts &starts, const ChunkSettings &settings);
+    // Sets the chunk that find() searches. `starts` are those of the queries in the texts.
+    void set_chunk(const Chunk &chunk, const SequenceStarts &starts, const ChunkSettings &settings);
     // Finds the matches of a strand that start in the chunk. Calls collect(begin, end, found) with
-    // those of each part of it, one part after the other. A part has at most settings.most matches,
-    // or one position. The matches are valid during the call. Adds the time to `times`.
+    // those of each part of it, one part after the other. A part has at most settings.max_matches
+    // matches, or one position. The matches are valid during the call. Adds the time to `times`.
     void find(
         const DevicePage &page, const TextSource &strand, const ChunkSettings &settings,
         StepTimes *times,

@@ -10,13 +10,13 @@ namespace gkl_shim {
 namespace mem {
 namespace {
 
-const int64_t kLargestPiece = int64_t(1) << 23;
+const int64_t kMaxPieceBytes = int64_t(1) << 23;
 
 }  // namespace
 
 void Sender::begin(uint64_t to, int64_t bytes) {
     to_ = to;
-    size_ = std::min(bytes, kLargestPiece);
+    size_ = std::min(bytes, kMaxPieceBytes);
     for (Piece &piece : pieces_) {
         piece.memory.grow(driver_, stream_, size_);
         if (!piece.sent) piece.sent = std::make_unique<gpu::Event>(driver_, kEventTimed);

@@ -20,27 +20,27 @@ enum { kMaxParts = 11 << 10, kSeedsOfPart = 4096 };
 // buckets, the seeds before them, and those of each warp.
 enum { kSectionBits = 13, kSortWords = (1 << kSectionBits) + 1 + kIndexThreads / kWarp };
 // Values that a warp sums up or scans.
-enum { kScanned = 1024 };
+enum { kScanTile = 1024 };
 // The most matches at one position of a query that the device puts in order.
 enum { kMaxOrdered = 2048 };
 
 // End bytes around the letters of a text. The codes and the odd bits have as many places around
 // them.
-enum { kAround = 512 };
+enum { kGuard = 512 };
 // Letters that a warp makes, of which a lane makes 8 at a time.
-enum { kRun = 512 };
+enum { kRunLetters = 512 };
 
 // A part of a text, and the letters that it is made of.
 struct TextWork {
     const uint32_t *starts;  // of the sequences; the first is 0
     int64_t sequences;
-    int64_t size;          // of the part, with an end byte after the last sequence
-    const uint8_t *given;  // the letters of all these sequences
-    bool given_end_bytes;  // whether `given` has an end byte after each sequence, too
-    bool reversed;         // whether the text has the reverse complements of the sequences
+    int64_t size;               // of the part, with an end byte after the last sequence
+    const uint8_t *source;      // the letters of all these sequences
+    bool source_has_end_bytes;  // whether `source` has an end byte after each sequence, too
+    bool reversed;              // whether the text has the reverse complements of the sequences
     uint8_t end_byte;
     LetterTable table;
-    uint8_t *letters;      // of the text, with kAround end bytes before them
+    uint8_t *letters;      // of the text, with kGuard end bytes before them
     uint8_t *codes, *odd;  // of these
     int64_t words;         // of 8 letters
 };

@@ -18,7 +18,7 @@ constexpr int64_t kLettersBeyond = 32;
 
 void Block::begin() {
     used_ = 0;
-    parts_.clear();
+    arrays_.clear();
     letters_.clear();
     device_letters_.clear();
 }
@@ -47,8 +47,8 @@ Planes Block::put_bases(const Sequences &list, const Bases &bases, int32_t encod
         on_device ? reinterpret_cast<const uint8_t *>(put_bytes(letters, count)) : nullptr;
     if (on_device) used_ += kLettersBeyond;
     int64_t at[3];
-    for (int64_t &plane : at) plane = take_plane(words);
-    const int64_t any = take(sizeof(uint32_t));
+    for (int64_t &plane : at) plane = reserve_plane(words);
+    const int64_t any = reserve(sizeof(uint32_t));
     const Planes planes = {words_at(at[0]), words_at(at[1]), words_at(at[2]), words_at(any), words};
     if (on_device)
         device_letters_.push_back({text, count, planes});
@@ -59,10 +59,10 @@ Planes Block::put_bases(const Sequences &list, const Bases &bases, int32_t encod
 
 void Block::write(int threads) {
     copies_.clear();
-    for (Part &part : parts_) {
-        if (driver_.is_pinned(part.from)) continue;
-        copies_.push_back({pinned(part.at), part.from, part.bytes});
-        part.from = pinned(part.at);
+    for (Array &array : arrays_) {
+        if (driver_.is_pinned(array.from)) continue;
+        copies_.push_back({pinned(array.at), array.from, array.bytes});
+        array.from = pinned(array.at);
     }
     copy_all(copies_, threads);
     for (const Letters &text : letters_) encode(text, threads);
@@ -77,12 +77,13 @@ void Block::encode(const Letters &text, int threads) {
                                     planes[2], &any));
     memcpy(pinned(text.any), &any, sizeof any);
     const int64_t bytes = (text.count + 31) / 32 * int64_t(sizeof(uint32_t));
-    for (int k = 0; k < (any ? 3 : 2); k++) parts_.push_back({text.planes[k], planes[k], bytes});
-    parts_.push_back({text.any, pinned(text.any), int64_t(sizeof any)});
+    for (int k = 0; k < (any ? 3 : 2); k++) arrays_.push_back({text.planes[k], planes[k], bytes});
+    arrays_.push_back({text.any, pinned(text.any), int64_t(sizeof any)});
 }
 
 void Block::send(const FilterKernels &kernels) {
-    for (const Part &part : parts_) driver_.send(address(part.at), part.from, part.bytes, stream_);
+    for (const Array &array : arrays_)
+        driver_.send(address(array.at), array.from, array.bytes, stream_);
     for (const DeviceLetters &text : device_letters_) {
         driver_.fill(reinterpret_cast<uintptr_t>(text.planes.any), 0, sizeof(uint32_t), stream_);
         kernels.encode(text.letters, text.count, text.planes);
@@ -90,26 +91,26 @@ void Block::send(const FilterKernels &kernels) {
 }
 
 uint64_t Block::put_bytes(const void *array, int64_t bytes) {
-    const int64_t at = take(bytes);
-    parts_.push_back({at, array, bytes});
+    const int64_t at = reserve(bytes);
+    arrays_.push_back({at, array, bytes});
     return address(at);
 }
 
 const uint32_t *Block::put_plane(const uint32_t *plane, int64_t first, int64_t words) {
     if (!plane) return nullptr;
-    const int64_t at = take_plane(words);
-    parts_.push_back({at, plane + first, words * int64_t(sizeof(uint32_t))});
+    const int64_t at = reserve_plane(words);
+    arrays_.push_back({at, plane + first, words * int64_t(sizeof(uint32_t))});
     return words_at(at);
 }
 
-int64_t Block::take_plane(int64_t words) {
+int64_t Block::reserve_plane(int64_t words) {
     used_ += kPaddingBytes;
-    const int64_t at = take(words * int64_t(sizeof(uint32_t)));
+    const int64_t at = reserve(words * int64_t(sizeof(uint32_t)));
     used_ += kPaddingBytes;
     return at;
 }
 
-int64_t Block::take(int64_t bytes) {
+int64_t Block::reserve(int64_t bytes) {
     const int64_t at = (used_ + kAlign - 1) / kAlign * kAlign;
     used_ = at + bytes;
     return at;

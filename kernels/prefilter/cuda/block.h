@@ -46,7 +46,7 @@ class Block {
     void send(const FilterKernels &kernels);
 
    private:
-    struct Part {
+    struct Array {
         int64_t at;
         const void *from;  // null: encoded into the pinned memory
         int64_t bytes;
@@ -63,8 +63,8 @@ class Block {
     };
 
     uint64_t put_bytes(const void *array, int64_t bytes);
-    int64_t take(int64_t bytes);
-    int64_t take_plane(int64_t words);
+    int64_t reserve(int64_t bytes);
+    int64_t reserve_plane(int64_t words);
     const uint32_t *put_plane(const uint32_t *plane, int64_t first, int64_t words);
     uint64_t address(int64_t at) const { return device_.address() + uint64_t(at); }
     const uint32_t *words_at(int64_t at) const {
@@ -78,7 +78,7 @@ class Block {
     gpu::KeptMemory<void *> pinned_;
     gpu::KeptMemory<uint64_t> device_;
     int64_t used_ = 0;
-    std::vector<Part> parts_;
+    std::vector<Array> arrays_;
     std::vector<Letters> letters_;
     std::vector<DeviceLetters> device_letters_;
     std::vector<Copy> copies_;

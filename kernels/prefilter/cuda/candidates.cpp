@@ -22,15 +22,16 @@ namespace prefilter {
 Candidates::Candidates(gkl_shim_prefilter_cuda_resident *resident,
                        const gkl_shim_prefilter_cuda_candidates &candidates, const Method &method)
     : resident_(*resident),
-      given_(candidates),
+      candidates_(candidates),
       clipped_(!method.gatekeeper),
       before_(method.mode == kInfix ? method.max_edits : 0),
       after_(method.mode == kGlobal ? 0 : method.max_edits) {}
 
 double Candidates::pair_bytes() const {
-    return double(sizeof *given_.reads + (given_.wide ? sizeof(int64_t) : sizeof(int32_t)) +
-                  (given_.contigs ? sizeof *given_.contigs : 0) +
-                  (given_.reverse ? sizeof *given_.reverse : 0));
+    return double(sizeof *candidates_.reads +
+                  (candidates_.wide ? sizeof(int64_t) : sizeof(int32_t)) +
+                  (candidates_.contigs ? sizeof *candidates_.contigs : 0) +
+                  (candidates_.reverse ? sizeof *candidates_.reverse : 0));
 }
 
 Range Candidates::range(int64_t first, int64_t last) const {
@@ -47,14 +48,15 @@ Work Candidates::lay_out(const Range &range, const gpu::Device &device, void *st
     work.reads = reads.places;
     work.segment_planes = contigs.planes;
     work.segments = contigs.places;
-    work.read_numbers = block->put(given_.reads, first, count);
-    work.contigs = block->put(given_.contigs, first, count);
-    work.positions = given_.wide
-                         ? static_cast<const void *>(block->put(
-                               static_cast<const int64_t *>(given_.positions), first, count))
-                         : block->put(static_cast<const int32_t *>(given_.positions), first, count);
-    work.reverse = block->put(given_.reverse, first, count);
-    work.wide = given_.wide;
+    work.read_numbers = block->put(candidates_.reads, first, count);
+    work.contigs = block->put(candidates_.contigs, first, count);
+    work.positions =
+        candidates_.wide
+            ? static_cast<const void *>(
+                  block->put(static_cast<const int64_t *>(candidates_.positions), first, count))
+            : block->put(static_cast<const int32_t *>(candidates_.positions), first, count);
+    work.reverse = block->put(candidates_.reverse, first, count);
+    work.wide = candidates_.wide;
     work.strand = work.read_count = resident_.read_count;
     work.contig_count = resident_.contig_count;
     work.before = before_;

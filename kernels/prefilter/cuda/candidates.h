@@ -35,7 +35,7 @@ class Candidates : public Source {
 
    private:
     gkl_shim_prefilter_cuda_resident &resident_;
-    const gkl_shim_prefilter_cuda_candidates given_;
+    const gkl_shim_prefilter_cuda_candidates candidates_;
     const bool clipped_;
     const int32_t before_, after_;
 };

@@ -30,7 +30,7 @@ namespace {
 // Launch threads of a device, and the most chunks that each has in flight. While one thread waits
 // for the device, the others copy, each with the help of all idle threads: a launch thread runs in
 // the thread pool, and the tasks it shares there wait for nothing.
-enum { kLaunchThreads = 3, kChunksAThread = 2, kSlots = kLaunchThreads * kChunksAThread };
+enum { kLaunchThreads = 3, kChunksPerThread = 2, kSlots = kLaunchThreads * kChunksPerThread };
 // The approximate time that a chunk takes one launch thread.
 constexpr int64_t kChunkNanoseconds = 1000000;
 
@@ -99,7 +99,7 @@ struct gkl_shim_prefilter_cuda {
         const int64_t step = part->chunk_pairs > 0 ? part->chunk_pairs : chunk_pairs(*source);
         ChunkQueue queue(&call, source, step, results, part);
         const int32_t most = int32_t(devices_.count()) * kLaunchThreads;
-        const gpu::LaunchLimits limits = {std::min(threads_, most), kChunksAThread, 1,
+        const gpu::LaunchLimits limits = {std::min(threads_, most), kChunksPerThread, 1,
                                           kChunkNanoseconds};
         gpu::compute_on_devices(&devices_, &call, queue, limits,
                                 [&] { return ChunkWork(&devices_, &queue); });

@@ -12,7 +12,7 @@ namespace {
 // Sequences are scattered if the buffer has this many bases for each base of theirs.
 constexpr int64_t kScattered = 2;
 // Sequences that one task looks at. A chunk holds about as many.
-constexpr int64_t kPart = int64_t(1) << 18;
+constexpr int64_t kSequencesOfTask = int64_t(1) << 18;
 
 }  // namespace
 
@@ -33,7 +33,7 @@ bool is_scattered(const Sequences &list, int64_t first, int64_t last, int thread
     if (!list.starts || last - first < 2) return false;
     std::atomic<int64_t> spanned{0}, own{0};
     const int64_t count = last - first;
-    parallel_for_ranges(count, kPart, count, threads, [&](int64_t begin, int64_t end) {
+    parallel_for_ranges(count, kSequencesOfTask, count, threads, [&](int64_t begin, int64_t end) {
         int64_t bases = 0;
         for (int64_t k = first + begin; k < first + end; k++) bases += length_of(list, k);
         own += bases;

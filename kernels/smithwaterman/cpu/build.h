@@ -28,13 +28,13 @@ struct Path {
 struct Group {
     const Pair *pairs;
     int count;
-    int64_t n, m;     // the greatest lengths
-    int64_t least_m;  // not kMaxDifference or more below m
+    int64_t n, m;   // the greatest lengths
+    int64_t min_m;  // not kMaxDifference or more below m
 
-    void add(int64_t its_n, int64_t its_m) {
-        n = n > its_n ? n : its_n;
-        least_m = count == 0 || its_m < least_m ? its_m : least_m;
-        m = m > its_m ? m : its_m;
+    void add(int64_t pair_n, int64_t pair_m) {
+        n = n > pair_n ? n : pair_n;
+        min_m = count == 0 || pair_m < min_m ? pair_m : min_m;
+        m = m > pair_m ? m : pair_m;
         count++;
     }
 };

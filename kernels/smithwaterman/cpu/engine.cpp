@@ -54,13 +54,13 @@ bool fits(const Pair &pair) {
 int64_t last_index_of(const Pair &pair) {
     // The first letters, as many as an integer holds, are nearly always enough to tell.
     typedef uint64_t Letters;
-    Letters wanted = 0;
-    const bool enough = pair.m >= int64_t(sizeof wanted);
-    if (enough) memcpy(&wanted, pair.alternative, sizeof wanted);
+    Letters first = 0;
+    const bool enough = pair.m >= int64_t(sizeof first);
+    if (enough) memcpy(&first, pair.alternative, sizeof first);
     for (int64_t k = pair.n - pair.m; k >= 0; k--) {
-        Letters there = 0;
-        if (enough) memcpy(&there, pair.reference + k, sizeof there);
-        if (there == wanted && memcmp(pair.reference + k, pair.alternative, size_t(pair.m)) == 0)
+        Letters found = 0;
+        if (enough) memcpy(&found, pair.reference + k, sizeof found);
+        if (found == first && memcmp(pair.reference + k, pair.alternative, size_t(pair.m)) == 0)
             return k;
     }
     return -1;
@@ -110,8 +110,8 @@ struct Job {
     }
 
     Place place(int64_t k) const {
-        const Pair its = pair(k);
-        return {settings.exact ? kExact : kind_of(its), its.n, its.m, k};
+        const Pair given = pair(k);
+        return {settings.exact ? kExact : kind_of(given), given.n, given.m, k};
     }
 
     const Kernel &kernel(Kind kind) const {
@@ -136,16 +136,16 @@ struct Job {
         Group group = {};
         for (const Place &place : places) {
             const size_t at = size_t(&place - places.data());
-            const Kernel &own = kernel(place.kind);
+            const Kernel &kernel = this->kernel(place.kind);
             Group alone = {};
             alone.add(place.n, place.m);
             Group grown = group;
             grown.add(place.n, place.m);
             if (group.count > 0 && places[at - 1].kind == place.kind &&
-                grown.count <= std::min(most, own.lanes) &&
-                grown.m - grown.least_m < kMaxDifference &&
-                size_t(own.steps(grown)) * own.flag_bytes(grown) <= kMaxGroupBytes &&
-                cost(own, grown) < cost(own, group) + cost(own, alone)) {
+                grown.count <= std::min(most, kernel.lanes) &&
+                grown.m - grown.min_m < kMaxDifference &&
+                size_t(kernel.steps(grown)) * kernel.flag_bytes(grown) <= kMaxGroupBytes &&
+                cost(kernel, grown) < cost(kernel, group) + cost(kernel, alone)) {
                 group = grown;
             } else {
                 groups.push_back(at);

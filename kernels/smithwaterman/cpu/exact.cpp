@@ -94,7 +94,7 @@ struct Cell {
     size_t row_bytes;
     int64_t i, j;  // counted from 0, i from the first row with flags
 
-    bool here() const { return i >= 0; }
+    bool has_flags() const { return i >= 0; }
     unsigned flags() const {
         return all[size_t(i) * row_bytes + size_t(j / 2)] >> (j & 1 ? 4 : 0) & 15;
     }
@@ -102,7 +102,7 @@ struct Cell {
     void up() { i--; }
     int64_t diagonal(int64_t most) {
         int64_t count = 0;
-        for (; count < most && here() && !(flags() & kNotDiagonal); count++, i--, j--) {
+        for (; count < most && has_flags() && !(flags() & kNotDiagonal); count++, i--, j--) {
         }
         return count;
     }

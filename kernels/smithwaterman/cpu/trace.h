@@ -24,14 +24,14 @@ enum : unsigned {
 };
 
 // `Cell` finds the flags of the path's cell:
-//     bool here()                   false if the cell's flags are not there
+//     bool has_flags()                   false if the cell's flags are not there
 //     unsigned flags()              of that cell
 //     void up(), void left()        go to a neighbour
 //     int64_t diagonal(most)        follows the diagonal while H comes from there and the flags are
 //                                   there, at most `most` cells, and returns how many
 template <class Cell>
-inline void follow(Cell cell, Path *given) {
-    Path path = *given;
+inline void follow(Cell cell, Path *result) {
+    Path path = *result;
     const auto add = [&](char kind, int64_t length) {
         if (kind != path.kind) {
             if (path.length > 0) path.text = put(path.text, path.length, path.kind);
@@ -40,7 +40,7 @@ inline void follow(Cell cell, Path *given) {
         }
         path.length += length;
     };
-    while (path.i > 0 && path.j > 0 && cell.here()) {
+    while (path.i > 0 && path.j > 0 && cell.has_flags()) {
         if (!path.gap) {
             const int64_t matches = cell.diagonal(path.i < path.j ? path.i : path.j);
             if (matches > 0) {
@@ -68,7 +68,7 @@ inline void follow(Cell cell, Path *given) {
             cell.up();
         }
     }
-    *given = path;
+    *result = path;
 }
 
 }  // namespace
