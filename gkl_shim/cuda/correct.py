@@ -77,12 +77,19 @@ class Engine(DeviceEngine):
         """Return the median seconds of the correcting kernel alone, and the corrected letters.
 
         The first device corrects all reads at once. Nothing else may use the engine meanwhile.
+
+        Raises
+        ------
+        BackendUnavailable
+            If the device fails.
+        MissingComponent
+            If the library is built without its functions for benchmarks.
         """
         corrected, states = np.empty_like(reads[0]), np.empty(len(reads[1]) - 1, np.uint8)
         seconds = self._ffi.new("double *")
         view = self._ffi.from_buffer
         _native.check(
-            self._lib.gkl_shim_correct_cuda_measure(
+            _native.measurement(self._NAME)(
                 self.pointer,
                 Options(0, method, 0).pointer(),
                 spectrum.pointer,

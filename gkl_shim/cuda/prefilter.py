@@ -164,9 +164,11 @@ class Engine(DeviceEngine):
         ------
         BackendUnavailable
             If the device fails.
+        MissingComponent
+            If the library is built without its functions for benchmarks.
         """
         seconds = self._ffi.new("double *")
-        status = self._lib.gkl_shim_prefilter_cuda_measure(
+        status = _native.measurement(self._NAME)(
             self.pointer,
             _native_prefilter.sequences_pointer(reads.raw),
             _native_prefilter.sequences_pointer(segments.raw),

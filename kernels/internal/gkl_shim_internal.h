@@ -321,14 +321,6 @@ GKL_SHIM_API gkl_shim_status gkl_shim_prefilter_cuda_compute_candidates(
 GKL_SHIM_API void gkl_shim_prefilter_cuda_resident_close(
     gkl_shim_prefilter_cuda_resident *resident);
 
-/* Time the filter's kernels alone, for all pairs at once on the first device: the median of
- * `repeats` launches. Nothing else may use the engine meanwhile.
- *
- * GKL_SHIM_EUNAVAILABLE: the device fails. */
-GKL_SHIM_API gkl_shim_status gkl_shim_prefilter_cuda_measure(
-    gkl_shim_prefilter_cuda *engine, const gkl_shim_prefilter_sequences *reads,
-    const gkl_shim_prefilter_sequences *segments, int64_t pairs, int32_t repeats, double *seconds);
-
 /* As gkl_shim_pairhmm_cuda_next_loss() and gkl_shim_pairhmm_cuda_uses(). */
 GKL_SHIM_API const char *gkl_shim_prefilter_cuda_next_loss(gkl_shim_prefilter_cuda *engine,
                                                            int32_t *number);
@@ -506,15 +498,6 @@ GKL_SHIM_API gkl_shim_status gkl_shim_correct_cuda_chunk(gkl_shim_correct_cuda *
                                                          const gkl_shim_correct_options *options,
                                                          const gkl_shim_correct_spectrum *spectrum,
                                                          gkl_shim_correct_totals *totals);
-
-/* Like gkl_shim_correct_cuda_reads(), for all reads at once on the first device. *seconds becomes
- * the median time of `repeats` launches of the kernel. Nothing else may use the engine meanwhile.
- *
- * GKL_SHIM_EUNAVAILABLE: the device fails. */
-GKL_SHIM_API gkl_shim_status gkl_shim_correct_cuda_measure(
-    gkl_shim_correct_cuda *engine, const gkl_shim_correct_options *options,
-    const gkl_shim_correct_spectrum *spectrum, const gkl_shim_correct_batch *batch,
-    uint8_t *corrected, uint8_t *states, int32_t repeats, double *seconds);
 
 /* As gkl_shim_pairhmm_cuda_next_loss() and gkl_shim_pairhmm_cuda_uses(). */
 GKL_SHIM_API const char *gkl_shim_correct_cuda_next_loss(gkl_shim_correct_cuda *engine,

@@ -82,20 +82,6 @@ void DeviceChunk::collect() {
     }
 }
 
-double DeviceChunk::time_kernel(int repeats) {
-    // The results lie where the letters were. At the end they are fetched again.
-    const auto send_again = [&] {
-        write();
-        send();
-    };
-    const double seconds =
-        gpu::median_seconds(driver(), stream(), repeats, send_again, [&] { correct(); });
-    write();
-    launch();
-    driver().wait_for_stream(stream());
-    return seconds;
-}
-
 bool ChunkQueue::next(gpu::Slot *slot, int32_t threads) {
     DeviceChunk &chunk = *static_cast<DeviceChunk *>(slot);
     chunk.call = &reads_;

@@ -41,13 +41,14 @@ class DeviceChunk : public gpu::Slot {
     // The device will not correct it. Frees the spectrum's memory, unless others use it.
     void lose() { slots_.reset(); }
 
-    // Runs the kernel again on the reads as they were, and returns the median seconds it takes.
-    double time_kernel(int repeats);
-
    protected:
     gkl_shim_status plan() override;
     void write() override;
     void launch() override;
+
+    // The steps of launch() before it fetches the results: sends the reads, and corrects them.
+    void send();
+    void correct();
 
    private:
     int64_t count() const { return cut.end - first; }
@@ -59,8 +60,6 @@ class DeviceChunk : public gpu::Slot {
     T *on_device(int64_t at) const {
         return reinterpret_cast<T *>(device_.address() + uint64_t(at));
     }
-    void send();
-    void correct();
 
     Engine &engine_;
     std::shared_ptr<const DeviceSlots> slots_;

@@ -127,24 +127,6 @@ gkl_shim_status Engine::correct(const Settings &settings, const Spectrum &spectr
     return call.status();
 }
 
-gkl_shim_status Engine::measure(const Settings &settings, const Spectrum &spectrum,
-                                const Read *reads, int64_t count, Outcome *outcomes, int repeats,
-                                double *seconds) {
-    const CorrectCall work = {settings, spectrum, reads, count, outcomes};
-    gpu::Device &device = devices[0];
-    return guarded_on_device(device.number, [&] {
-        const CudaContext current(driver, device.context);
-        DeviceChunk chunk(&device, this);
-        chunk.call = &work;
-        chunk.threads = settings.threads;
-        chunk.cut = cut_reads(reads, 0, count, INT64_MAX, spectrum.k());
-        const gkl_shim_status status = chunk.start();
-        if (status == GKL_SHIM_OK) *seconds = chunk.time_kernel(repeats);
-        if (status == GKL_SHIM_OK) chunk.collect();
-        return status;
-    });
-}
-
 }  // namespace correct
 }  // namespace gkl_shim
 
@@ -206,20 +188,6 @@ extern "C" gkl_shim_status gkl_shim_correct_cuda_chunk(gkl_shim_correct_cuda *en
                                                        const gkl_shim_correct_spectrum *spectrum,
                                                        gkl_shim_correct_totals *totals) {
     return correct_chunk(chunk, options, spectrum, totals, on_devices(engine));
-}
-
-extern "C" gkl_shim_status gkl_shim_correct_cuda_measure(gkl_shim_correct_cuda *engine,
-                                                         const gkl_shim_correct_options *options,
-                                                         const gkl_shim_correct_spectrum *spectrum,
-                                                         const gkl_shim_correct_batch *batch,
-                                                         uint8_t *corrected, uint8_t *states,
-                                                         int32_t repeats, double *seconds) {
-    return correct_batch(options, spectrum, batch, corrected, states, nullptr, nullptr,
-                         [&](const Settings &settings, const Spectrum &made, const Read *reads,
-                             int64_t count, Outcome *outcomes) {
-                             return engine->engine.measure(settings, made, reads, count, outcomes,
-                                                           repeats, seconds);
-                         });
 }
 
 extern "C" const char *gkl_shim_correct_cuda_next_loss(gkl_shim_correct_cuda *engine,

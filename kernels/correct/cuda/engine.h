@@ -53,11 +53,6 @@ class Engine {
     gkl_shim_status correct(const Settings &settings, const Spectrum &spectrum, const Read *reads,
                             int64_t count, Outcome *outcomes);
 
-    // The same with all reads at once on the first device. *seconds becomes the median time of the
-    // kernel alone.
-    gkl_shim_status measure(const Settings &settings, const Spectrum &spectrum, const Read *reads,
-                            int64_t count, Outcome *outcomes, int repeats, double *seconds);
-
     // The spectrum for a device, whose context is current. The last one is kept.
     std::shared_ptr<const DeviceSlots> slots(const gpu::Device &device, const Spectrum &spectrum,
                                              void *stream);

@@ -39,7 +39,7 @@ void Chunk::write() { block_.write(threads_); }
 void Chunk::launch() {
     block_.send(kernels_);
     driver().fill(device_results_.address(), 0xff, kFaultBytes, stream());
-    kernels_.filter(work_, range_.widths);
+    filter();
     const uint64_t from = device_results_.address();
     char *const to = static_cast<char *>(fetched_.address());
     to_caller_ = driver().is_pinned(results + first);
@@ -56,11 +56,6 @@ int64_t Chunk::collect() {
     if (!to_caller_) copy_all({{results + first, fetched + kFaultBytes, result_bytes()}}, threads_);
     const unsigned long long fault = *reinterpret_cast<const unsigned long long *>(fetched);
     return fault < static_cast<unsigned long long>(range_.count()) ? first + int64_t(fault) : -1;
-}
-
-double Chunk::time_kernels(int repeats) {
-    return gpu::median_seconds(
-        driver(), stream(), repeats, [] {}, [&] { kernels_.filter(work_, range_.widths); });
 }
 
 }  // namespace prefilter

@@ -28,13 +28,13 @@ class Chunk : public gpu::Slot {
     // range, or -1.
     int64_t collect();
 
-    // Runs the kernels of the launched chunk again, and returns the median seconds they take.
-    double time_kernels(int repeats);
-
    protected:
     gkl_shim_status plan() override;
     void write() override;
     void launch() override;
+
+    // Launches the kernels that filter the planned chunk.
+    void filter() { kernels_.filter(work_, range_.widths); }
 
    private:
     int64_t result_bytes() const { return range_.count() * int64_t(sizeof(int16_t)); }
