@@ -11,11 +11,11 @@ namespace gkl_shim {
 namespace mem {
 namespace {
 
-const int64_t kItemsOfPiece = 1 << 13;
-const int64_t kPieces = 64;
+const int64_t kItemsOfSlice = 1 << 13;
+const int64_t kSlices = 64;
 const int64_t kNanosecondsOfItem = 20;
-// Pieces are written together up to this many bytes, because lines with long substrings would
-// fill the memory. One piece may have more.
+// Slices are written together up to this many bytes, because lines with long substrings would
+// fill the memory. One slice may have more.
 const int64_t kMaxText = int64_t(1) << 25;
 // Numbers are aligned to the right in this many columns.
 const int kWidth = 8;
@@ -179,25 +179,25 @@ void LineWriter::emit_match(int64_t query, bool reverse, const Match &match, Out
 bool LineWriter::next(const uint8_t **text, int64_t *size) {
     const int64_t items = item_of(results_.queries());
     if (item_ >= items) return false;
-    int64_t pieces = std::min(kPieces, (items - item_ + kItemsOfPiece - 1) / kItemsOfPiece);
-    const auto item = [&](int64_t piece) { return std::min(item_ + piece * kItemsOfPiece, items); };
-    std::vector<int64_t> places(size_t(pieces + 1));  // where each piece's text begins, and the end
-    const int64_t nanoseconds = pieces * kItemsOfPiece * kNanosecondsOfItem;
-    parallel_for(pieces, nanoseconds, threads_, Calls::kSeveral, [&](int64_t piece) {
+    int64_t slices = std::min(kSlices, (items - item_ + kItemsOfSlice - 1) / kItemsOfSlice);
+    const auto item = [&](int64_t slice) { return std::min(item_ + slice * kItemsOfSlice, items); };
+    std::vector<int64_t> places(size_t(slices + 1));  // where each slice's text begins, and the end
+    const int64_t nanoseconds = slices * kItemsOfSlice * kNanosecondsOfItem;
+    parallel_for(slices, nanoseconds, threads_, Calls::kSeveral, [&](int64_t slice) {
         LineSizer sizer;
-        emit(item(piece), item(piece + 1), sizer);
-        places[size_t(piece + 1)] = sizer.size;
+        emit(item(slice), item(slice + 1), sizer);
+        places[size_t(slice + 1)] = sizer.size;
     });
-    for (size_t piece = 1; piece < places.size(); piece++) places[piece] += places[piece - 1];
-    while (pieces > 1 && places[size_t(pieces)] > kMaxText) pieces--;
-    *size = places[size_t(pieces)];
+    for (size_t slice = 1; slice < places.size(); slice++) places[slice] += places[slice - 1];
+    while (slices > 1 && places[size_t(slices)] > kMaxText) slices--;
+    *size = places[size_t(slices)];
     if (text_.size() < *size) text_ = Buffer<uint8_t>(*size);
-    parallel_for(pieces, nanoseconds, threads_, Calls::kSeveral, [&](int64_t piece) {
-        LineBytes writer = {text_.data() + places[size_t(piece)]};
-        emit(item(piece), item(piece + 1), writer);
+    parallel_for(slices, nanoseconds, threads_, Calls::kSeveral, [&](int64_t slice) {
+        LineBytes writer = {text_.data() + places[size_t(slice)]};
+        emit(item(slice), item(slice + 1), writer);
     });
     *text = text_.data();
-    item_ = item(pieces);
+    item_ = item(slices);
     return true;
 }
 

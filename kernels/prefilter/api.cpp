@@ -17,7 +17,7 @@ namespace prefilter {
 namespace {
 
 // How many bases one thread encodes at a time; a multiple of 32.
-constexpr int64_t kEncodeChunk = int64_t(1) << 18;
+constexpr int64_t kEncodedSlice = int64_t(1) << 18;
 // How many bases one thread encodes in a nanosecond, about.
 constexpr int64_t kEncodedPerNanosecond = 8;
 
@@ -135,7 +135,7 @@ extern "C" gkl_shim_status gkl_shim_prefilter_encode(const uint8_t *letters, int
     return guarded([&] {
         std::atomic<bool> any{false};
         parallel_for_ranges(
-            count, kEncodeChunk, count / kEncodedPerNanosecond, allowed_threads(threads),
+            count, kEncodedSlice, count / kEncodedPerNanosecond, allowed_threads(threads),
             [&](int64_t begin, int64_t end) {
                 const int64_t word = begin / 32;
                 if (cpu_builds().best().encode(letters + begin, end - begin, low + word,

@@ -43,24 +43,16 @@ print(found[0], sys.executable, sep="\n")
 // of PYTHONPATH for the working directory. This is not part of the interpreter's start, where a
 // package's failing start-up file would end the process.
 const char kAddPackages[] = R"python(
-try:
     import os, sys
     sys.path[:0] = [p for p in os.environ.get("PYTHONPATH", "").split(":") if p.startswith("/")]
     import site
     site.main()
-    reason = ""
-except BaseException as error:
-    reason = " ".join(str(error).split()) or type(error).__name__
 )python";
 
-// The names of the algorithm and of this version are written into it.
+// Opens an algorithm's GPUs. The names of the algorithm and of this version are written into it.
 const char kOpen[] = R"python(
-try:
     from gkl_shim.cuda import opened_by_library
     opened = opened_by_library.opened("ALGORITHM", ")python" GKL_SHIM_VERSION R"python(")
-    reason = ""
-except BaseException as error:
-    reason = " ".join(str(error).split()) or type(error).__name__
 )python";
 
 // The host's handler of SIGINT, which Python replaces when its module `signal` is imported, unless
@@ -80,7 +72,7 @@ struct Interpreter {
 };
 
 // Removes the last line of a text, and returns it.
-std::string take_last_line(std::string *text) {
+std::string pop_last_line(std::string *text) {
     if (!text->empty() && text->back() == '\n') text->pop_back();
     const size_t begin = text->rfind('\n') + 1;
     const std::string line = text->substr(begin);
@@ -91,8 +83,8 @@ std::string take_last_line(std::string *text) {
 // Checks an answer before anything in it is used. Returns false and sets *reason if it is refused.
 bool parse(std::string answer, Interpreter *interpreter, std::string *reason) {
     if (answer.empty()) return *reason = "it printed nothing", false;
-    interpreter->program = take_last_line(&answer);
-    interpreter->library = take_last_line(&answer);
+    interpreter->program = pop_last_line(&answer);
+    interpreter->library = pop_last_line(&answer);
     const std::string name = interpreter->library.substr(interpreter->library.rfind('/') + 1);
     std::string fault;
     if (name.compare(0, 9, "libpython") != 0 || name.find(".so") == std::string::npos)
@@ -169,9 +161,8 @@ bool start_python(std::string *name, std::string *reason) {
         *reason = interpreter.library + " does not start";
         return false;
     }
-    run_in_python(kAddPackages, nullptr, reason);
     python.PyEval_SaveThread();
-    return reason->empty();
+    return true;
 }
 
 }  // namespace
@@ -183,10 +174,10 @@ const gkl_shim_opened *open_in_python(const char *algorithm, std::string *reason
     const bool is_python = !python.load(RTLD_DEFAULT) && python.Py_IsInitialized();
     const void *opened = nullptr;
     if (is_python || start_python(&name, reason)) {
-        std::string code = kOpen;
+        std::string code = is_python ? kOpen : std::string(kAddPackages) + kOpen;
         code.replace(code.find("ALGORITHM"), strlen("ALGORITHM"), algorithm);
         const PythonLock lock;
-        opened = run_in_python(code.c_str(), "opened", reason);
+        opened = run_in_python(code, "opened", reason);
     }
     if (!opened) *reason = name + ": " + *reason + kAdvice;
     return static_cast<const gkl_shim_opened *>(opened);

@@ -41,19 +41,23 @@ const char *Python::load(void *library) {
     return missing;
 }
 
-const void *run_in_python(const char *statements, const char *result, std::string *reason) {
+const void *run_in_python(const std::string &statements, const char *result, std::string *reason) {
     constexpr int kFileInput = 257;  // Py_file_input: statements, not an expression
+    const std::string text = "try:\n" + statements +
+                             "\n    reason = ''\n"
+                             "except BaseException as error:\n"
+                             "    reason = ' '.join(str(error).split()) or type(error).__name__\n";
     void *const variables = python.PyDict_New();
-    void *const code = python.Py_CompileString(statements, "gkl-shim", kFileInput);
+    void *const code = python.Py_CompileString(text.c_str(), "gkl-shim", kFileInput);
     void *const done =
         variables && code ? python.PyEval_EvalCode(code, variables, variables) : nullptr;
     const auto variable = [&](const char *name) {  // a borrowed reference
         return done ? python.PyDict_GetItemString(variables, name) : nullptr;
     };
-    void *const said = variable("reason");
-    const char *const text = said ? python.PyUnicode_AsUTF8AndSize(said, nullptr) : nullptr;
-    *reason = text ? text : "Python is out of memory";
-    void *const address = reason->empty() && result ? variable(result) : nullptr;
+    void *const error = variable("reason");
+    const char *const said = error ? python.PyUnicode_AsUTF8AndSize(error, nullptr) : nullptr;
+    *reason = said ? said : "Python is out of memory";
+    void *const address = reason->empty() ? variable(result) : nullptr;
     const void *const found = address ? python.PyLong_AsVoidPtr(address) : nullptr;
     python.PyErr_Clear();
     for (void *object : {done, code, variables})

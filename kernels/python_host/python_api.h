@@ -54,9 +54,8 @@ class PythonLock {
     const int state_;
 };
 
-// Runs statements that set the variable `reason` to an empty string or to why they failed. Returns
-// the address in their variable `result`, or null if they fail or if `result` is null. The GIL must
-// be held.
-const void *run_in_python(const char *statements, const char *result, std::string *reason);
+// Runs statements, which are indented, and returns the address that they put into the variable
+// `result`. Returns null and sets *reason if they raise an exception. The GIL must be held.
+const void *run_in_python(const std::string &statements, const char *result, std::string *reason);
 
 }  // namespace gkl_shim

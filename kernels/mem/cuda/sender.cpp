@@ -10,25 +10,25 @@ namespace gkl_shim {
 namespace mem {
 namespace {
 
-const int64_t kMaxPieceBytes = int64_t(1) << 23;
+const int64_t kMaxBufferBytes = int64_t(1) << 23;
 
 }  // namespace
 
 void Sender::begin(uint64_t to, int64_t bytes) {
     to_ = to;
-    size_ = std::min(bytes, kMaxPieceBytes);
-    for (Piece &piece : pieces_) {
-        piece.memory.grow(driver_, stream_, size_);
-        if (!piece.sent) piece.sent = std::make_unique<gpu::Event>(driver_, kEventTimed);
+    size_ = std::min(bytes, kMaxBufferBytes);
+    for (StagingBuffer &buffer : buffers_) {
+        buffer.memory.grow(driver_, stream_, size_);
+        if (!buffer.sent) buffer.sent = std::make_unique<gpu::Event>(driver_, kEventTimed);
     }
 }
 
 template <class Write>
 void Sender::add(int64_t bytes, const Write &write) {
     for (int64_t done = 0; done < bytes;) {
-        if (used_ == 0) driver_.wait_for_event(pieces_[current_].sent->get());
+        if (used_ == 0) driver_.wait_for_event(buffers_[current_].sent->get());
         const int64_t now = std::min(bytes - done, size_ - used_);
-        write(static_cast<uint8_t *>(pieces_[current_].memory.address()) + used_, done, now);
+        write(static_cast<uint8_t *>(buffers_[current_].memory.address()) + used_, done, now);
         done += now;
         used_ += now;
         if (used_ == size_) flush();
@@ -50,9 +50,9 @@ void Sender::end() {
 }
 
 void Sender::flush() {
-    Piece &piece = pieces_[current_];
-    driver_.send(to_, piece.memory.address(), used_, stream_);
-    driver_.record(piece.sent->get(), stream_);
+    StagingBuffer &buffer = buffers_[current_];
+    driver_.send(to_, buffer.memory.address(), used_, stream_);
+    driver_.record(buffer.sent->get(), stream_);
     to_ += uint64_t(used_);
     used_ = 0;
     current_ = 1 - current_;

@@ -13,8 +13,7 @@ namespace gkl_shim {
 namespace mem {
 
 // Two buffers of pinned memory, and what is sent through them. They take turns: the device reads
-// one while the host fills the other. The
-// device's context is current in all calls.
+// one while the host fills the other. The device's context is current in all calls.
 class Sender {
    public:
     Sender(const CudaDriver &driver, void *stream) : driver_(driver), stream_(stream) {}
@@ -29,21 +28,21 @@ class Sender {
     void end();
 
    private:
-    struct Piece {
+    struct StagingBuffer {
         gpu::KeptMemory<void *> memory;
         std::unique_ptr<gpu::Event> sent;  // when the device has read the memory
     };
 
-    // Calls write(memory, done, bytes) for each piece that the next bytes lie in.
+    // Calls write(memory, done, bytes) for each buffer that the next bytes go through.
     template <class Write>
     void add(int64_t bytes, const Write &write);
     void flush();
 
     const CudaDriver &driver_;
     void *const stream_;
-    Piece pieces_[2];
+    StagingBuffer buffers_[2];
     int current_ = 0;
-    int64_t size_ = 0, used_ = 0;  // of a piece
+    int64_t size_ = 0, used_ = 0;  // of a buffer
     uint64_t to_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// The flow of the CPU engine. A chunk of pairs is a task for one thread. It divides the chunk into
+// The flow of the CPU engine. A slice of pairs is a task for one thread. It divides the slice into
 // groups of pairs that share a band, so that they can be computed side by side.
 #include "prefilter/cpu/engine.h"
 
@@ -16,8 +16,8 @@ namespace prefilter {
 namespace {
 
 // Large enough to fill groups if lengths differ, small enough to give all threads work.
-constexpr int kChunkBits = 13;
-constexpr int64_t kChunk = int64_t(1) << kChunkBits;
+constexpr int kSliceBits = 13;
+constexpr int64_t kSlice = int64_t(1) << kSliceBits;
 
 // The throughput of one thread, about.
 constexpr int64_t kBasesPerNanosecond = 3, kGateKeeperNanoseconds = 5;
@@ -87,31 +87,31 @@ struct Job {
         }
     }
 
-    void exact_chunk(int64_t first, int64_t count) {
+    void exact_slice(int64_t first, int64_t count) {
         ThreadMemory &memory = *thread_memory;
         std::vector<int32_t> &order = memory.order;
-        order.resize(size_t(kChunk));
+        order.resize(size_t(kSlice));
         if (!reads.lengths && !segments.lengths) {
             std::iota(order.begin(), order.begin() + count, 0);
             compute(shape(reads.length, segments.length) >> kShapeBits, first, order.data(), count);
         } else {
             const std::vector<uint64_t> &keys = sorted_keys(first, count);
             for (int64_t k = 0; k < count; k++)
-                order[size_t(k)] = int32_t(keys[size_t(k)] & (kChunk - 1));
+                order[size_t(k)] = int32_t(keys[size_t(k)] & (kSlice - 1));
             for (int64_t k = 0, end; k < count; k = end) {
-                const uint64_t shared = keys[size_t(k)] >> (kShapeBits + kChunkBits);
+                const uint64_t shared = keys[size_t(k)] >> (kShapeBits + kSliceBits);
                 for (end = k + 1; end < count; end++)
-                    if (keys[size_t(end)] >> (kShapeBits + kChunkBits) != shared) break;
+                    if (keys[size_t(end)] >> (kShapeBits + kSliceBits) != shared) break;
                 compute(shared, first, &order[size_t(k)], end - k);
             }
         }
         memory.workspace.trim(kKeptBytes);
     }
 
-    // The sort key of each pair of a chunk, followed by its index in the chunk, sorted.
+    // The sort key of each pair of a slice, followed by its index in the slice, sorted.
     const std::vector<uint64_t> &sorted_keys(int64_t first, int64_t count) {
         std::vector<uint64_t> &keys = thread_memory->keys;
-        keys.resize(size_t(kChunk));
+        keys.resize(size_t(kSlice));
         bool sorted = true;
         int32_t m = 0, n = 0;
         uint64_t common = 0, before = 0;
@@ -121,7 +121,7 @@ struct Job {
             if (read != m || segment != n) {
                 m = read;
                 n = segment;
-                common = shape(m, n) << kChunkBits;
+                common = shape(m, n) << kSliceBits;
             }
             const uint64_t key = common | uint64_t(k);
             sorted &= before <= key;
@@ -131,13 +131,13 @@ struct Job {
         return keys;
     }
 
-    void chunk(int64_t first, int64_t end) {
+    void slice(int64_t first, int64_t end) {
         if (settings.gatekeeper) {
             for (int64_t k = first; k < end; k++)
                 results[k] = settings.build->gatekeeper(reads, segments, k, settings.max_edits);
             return;
         }
-        exact_chunk(first, end - first);
+        exact_slice(first, end - first);
     }
 };
 
@@ -155,8 +155,8 @@ void compute_on_cpu(const CpuSettings &settings, int64_t pairs,
     const int64_t bases = pairs * length_of(reads, 0);
     const int64_t nanoseconds =
         settings.gatekeeper ? bases * kGateKeeperNanoseconds : bases / kBasesPerNanosecond;
-    parallel_for_ranges(pairs, kChunk, nanoseconds, settings.threads,
-                        [&](int64_t first, int64_t end) { job.chunk(first, end); });
+    parallel_for_ranges(pairs, kSlice, nanoseconds, settings.threads,
+                        [&](int64_t first, int64_t end) { job.slice(first, end); });
 }
 
 }  // namespace prefilter

@@ -60,23 +60,22 @@ final class KmerGraph {
         targets[edge] = target;
         multiplicities[edge] = multiplicity;
         sampleMultiplicities[edge] = 1;
-        nextIn[edge] = NONE;
-        nextOut[edge] = NONE;
-        if (firstOut[source] == NONE) {
-            firstOut[source] = edge;
-        } else {
-            nextOut[lastOut[source]] = edge;
-        }
-        lastOut[source] = edge;
+        append(edge, source, firstOut, lastOut, nextOut);
         outDegrees[source]++;
-        if (firstIn[target] == NONE) {
-            firstIn[target] = edge;
-        } else {
-            nextIn[lastIn[target]] = edge;
-        }
-        lastIn[target] = edge;
+        append(edge, target, firstIn, lastIn, nextIn);
         inDegrees[target]++;
         return edge;
+    }
+
+    /** Appends an edge to the list of a vertex. */
+    private static void append(int edge, int vertex, int[] first, int[] last, int[] next) {
+        next[edge] = NONE;
+        if (first[vertex] == NONE) {
+            first[vertex] = edge;
+        } else {
+            next[last[vertex]] = edge;
+        }
+        last[vertex] = edge;
     }
 
     boolean hasEdge(int source, int target) {
@@ -119,33 +118,27 @@ final class KmerGraph {
             return;
         }
         int target = targets[edge];
-        int before = NONE;
-        for (int k = firstOut[source]; k != edge; k = nextOut[k]) {
-            before = k;
-        }
-        if (before == NONE) {
-            firstOut[source] = nextOut[edge];
-        } else {
-            nextOut[before] = nextOut[edge];
-        }
-        if (lastOut[source] == edge) {
-            lastOut[source] = before;
-        }
+        unlink(edge, source, firstOut, lastOut, nextOut);
         outDegrees[source]--;
-        before = NONE;
-        for (int k = firstIn[target]; k != edge; k = nextIn[k]) {
-            before = k;
-        }
-        if (before == NONE) {
-            firstIn[target] = nextIn[edge];
-        } else {
-            nextIn[before] = nextIn[edge];
-        }
-        if (lastIn[target] == edge) {
-            lastIn[target] = before;
-        }
+        unlink(edge, target, firstIn, lastIn, nextIn);
         inDegrees[target]--;
         sources[edge] = NONE;
+    }
+
+    /** Removes an edge from the list of a vertex. */
+    private static void unlink(int edge, int vertex, int[] first, int[] last, int[] next) {
+        int before = NONE;
+        for (int k = first[vertex]; k != edge; k = next[k]) {
+            before = k;
+        }
+        if (before == NONE) {
+            first[vertex] = next[edge];
+        } else {
+            next[before] = next[edge];
+        }
+        if (last[vertex] == edge) {
+            last[vertex] = before;
+        }
     }
 
     /** Removes a vertex and its edges. */
@@ -161,38 +154,32 @@ final class KmerGraph {
 
     /** Removes every vertex that is on no path from the reference's start to its end. */
     void removeAllButPaths() {
-        boolean[] fromStart = new boolean[vertices];
-        boolean[] toEnd = new boolean[vertices];
-        int[] stack = new int[vertices];
-        int size = 0;
-        fromStart[0] = true;
-        stack[size++] = 0;
-        while (size > 0) {
-            int vertex = stack[--size];
-            for (int edge = firstOut[vertex]; edge != NONE; edge = nextOut[edge]) {
-                if (!fromStart[targets[edge]]) {
-                    fromStart[targets[edge]] = true;
-                    stack[size++] = targets[edge];
-                }
-            }
-        }
-        int end = referenceVertices - 1;
-        toEnd[end] = true;
-        stack[size++] = end;
-        while (size > 0) {
-            int vertex = stack[--size];
-            for (int edge = firstIn[vertex]; edge != NONE; edge = nextIn[edge]) {
-                if (!toEnd[sources[edge]]) {
-                    toEnd[sources[edge]] = true;
-                    stack[size++] = sources[edge];
-                }
-            }
-        }
+        boolean[] fromStart = reachable(0, firstOut, nextOut, targets);
+        boolean[] toEnd = reachable(referenceVertices - 1, firstIn, nextIn, sources);
         for (int vertex = 0; vertex < vertices; vertex++) {
             if (!isRemoved[vertex] && !(fromStart[vertex] && toEnd[vertex])) {
                 removeVertex(vertex);
             }
         }
+    }
+
+    /** Returns which vertices are on paths from a vertex over the edges of these lists. */
+    private boolean[] reachable(int start, int[] first, int[] next, int[] ends) {
+        boolean[] isReached = new boolean[vertices];
+        int[] stack = new int[vertices];
+        int size = 0;
+        isReached[start] = true;
+        stack[size++] = start;
+        while (size > 0) {
+            int vertex = stack[--size];
+            for (int edge = first[vertex]; edge != NONE; edge = next[edge]) {
+                if (!isReached[ends[edge]]) {
+                    isReached[ends[edge]] = true;
+                    stack[size++] = ends[edge];
+                }
+            }
+        }
+        return isReached;
     }
 
     boolean hasCycle() {
