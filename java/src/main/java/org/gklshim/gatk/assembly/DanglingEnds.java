@@ -150,7 +150,7 @@ final class DanglingEnds {
             int edge = graph.firstIn[vertex];
             branch.pass(vertex, edge);
             vertex = graph.sources[edge];
-            if (branch.wasAt(vertex)) {
+            if (branch.hasLoopAt(vertex)) {
                 return null;
             }
         }
@@ -165,7 +165,7 @@ final class DanglingEnds {
             int edge = graph.firstOut[vertex];
             branch.pass(vertex, edge);
             vertex = graph.targets[edge];
-            if (branch.wasAt(vertex)) {
+            if (branch.hasLoopAt(vertex)) {
                 return null;
             }
         }
@@ -192,7 +192,8 @@ final class DanglingEnds {
             }
         }
 
-        boolean wasAt(int vertex) {
+        /** Returns whether the branch comes to a vertex again. Says so, as GATK does. */
+        boolean hasLoopAt(int vertex) {
             if (isPassed[vertex]) {
                 System.err.println("Dangling End recovery killed because of a loop (findPath)");
             }

@@ -68,7 +68,7 @@ final class KmerTable {
             hash = hash * FACTOR + text[k];
         }
         int kmer = find(start, hash);
-        see(kmer, read + 1);
+        countIn(read + 1, kmer);
         kmers[start] = kmer;
         for (int last = start + kmerSize; last < end; last++) {
             int base = BASES[text[last] & 0xff];
@@ -82,7 +82,7 @@ final class KmerTable {
                 }
             }
             kmer = next;
-            see(kmer, read + 1);
+            countIn(read + 1, kmer);
             kmers[last - kmerSize + 1] = kmer;
         }
     }
@@ -92,7 +92,7 @@ final class KmerTable {
         return lastReads[kmer] < 0;
     }
 
-    private void see(int kmer, int read) {
+    private void countIn(int read, int kmer) {
         int last = lastReads[kmer];
         if (last == read) {
             lastReads[kmer] = -1;

@@ -15,7 +15,7 @@ final class BaseTerms {
     final int genotypes;
     /** What GATK takes off all sums for each base. */
     final double log10Ploidy;
-    /** The terms of a base that matches the reference: those of quality q start at q * genotypes. */
+    /** What a base that matches the reference adds; quality q starts at q * genotypes. */
     final double[] match;
     /** The same for a base that does not. */
     final double[] mismatch;

@@ -75,7 +75,8 @@ final class ConfidenceSums {
                     } else {
                         addBases(read, base - next, from, to);
                         boolean isEnd = to == next + length - 1;
-                        addIndels(column - next, from, isEnd && isIndelAfter(read, k) ? to - 1 : to);
+                        addIndels(column - next, from,
+                                isEnd && isIndelAfter(read, k) ? to - 1 : to);
                     }
                 }
                 next += length;

@@ -5,7 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.broadinstitute.hellbender.utils.haplotype.Haplotype;
 
-/** A map of haplotypes to numbers. It finds the objects that were put without hashing their bases. */
+/** A map of haplotypes to numbers. It finds objects that were put without hashing their bases. */
 final class HaplotypeNumbers extends LinkedHashMap<Haplotype, Integer> {
     private static final long serialVersionUID = 1;
 

@@ -36,7 +36,7 @@ final class DeferredBamWriter extends HaplotypeBAMWriter {
     }
 
     /** Returns the calls since the last time, and forgets them. */
-    List<Runnable> take() {
+    List<Runnable> takeCalls() {
         List<Runnable> taken = calls;
         calls = new ArrayList<>();
         return taken;

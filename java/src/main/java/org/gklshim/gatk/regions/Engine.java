@@ -54,6 +54,6 @@ final class Engine {
 
     /** Returns what writes the last region's reads to --bam-output. */
     List<Runnable> takeBamCalls() {
-        return bamWriter == null ? Collections.emptyList() : bamWriter.take();
+        return bamWriter == null ? Collections.emptyList() : bamWriter.takeCalls();
     }
 }

@@ -29,8 +29,8 @@ final class HaplotypeCallerRegions extends Caller {
     }
 
     /**
-     * Makes a table of GATK that has an entry for each ploidy. It grows without a lock, and a thread
-     * may find an entry missing that another one has just made.
+     * Makes a table of GATK that has an entry for each ploidy. It grows without a lock, so a thread
+     * may miss an entry that another one has just made.
      */
     private void makeTableOfIndels() {
         int ploidy = (int) argument("standardArgs.genotypeArgs.samplePloidy");

@@ -29,9 +29,9 @@ import org.gklshim.gatk.Members;
  */
 final class RegionThreads {
     private static final int MAX_THREADS = 1024;
-    /** How much of the heap a region needs for each of its reads, roughly, until it is written... */
+    /** How much of the heap a region needs for each of its reads until it is written, roughly. */
     private static final long BYTES_IN_FLIGHT = 20 << 10;
-    /** ... and while it is called. */
+    /** The same while the region is called. */
     private static final long BYTES_RUNNING = 64 << 10;
     private static final int REGIONS_A_THREAD = 64;
 
@@ -93,7 +93,7 @@ final class RegionThreads {
         }
     }
 
-    /** Returns the number of threads that the setting or, if there is none, GATK's option allows. */
+    /** Returns how many threads the setting or, if there is none, GATK's option allows. */
     private static int threads(Caller caller) {
         int processors = Runtime.getRuntime().availableProcessors();
         String text = Setting.REGION_THREADS.value();
