@@ -47,11 +47,11 @@ def opened(algorithm: str, version: str) -> int:
             f"Python has gkl-shim {_native.version()}, this is {version}: install the same"
         )
     module = importlib.import_module(f"gkl_shim.cuda.{algorithm}_opened")
-    names, record = module.opened(devices)
+    names, record, owners = module.opened(devices)
     ffi, _ = _native.library()
     text = ffi.new("char[]", ", ".join(names).encode())
     found = ffi.new("gkl_shim_opened *", {"devices": text, "record": record})
-    _kept.extend((text, record, found))
+    _kept.extend((text, record, owners, found))
     return int(ffi.cast("intptr_t", found))
 
 

@@ -26,12 +26,15 @@ _HAPLOTYPE_BASES, _SITES = 200, 7
 # context of half a GiB each, eight of them fit a device of 16 GB.
 _MOST_MEMORY = 1 << 30
 
-# What native code uses until the process ends.
-_kept: list[Any] = []
 
+def opened(devices: Sequence[int] | None) -> tuple[list[str], Any, tuple[Any, ...]]:
+    """Open devices.
 
-def opened(devices: Sequence[int] | None) -> tuple[list[str], Any]:
-    """Open devices, and return their names and a ``gkl_shim_pairhmm_opened *``.
+    Returns
+    -------
+    names, record, owners
+        The devices' names, a ``gkl_shim_pairhmm_opened *``, and what owns the memory that the
+        record points to.
 
     Raises
     ------
@@ -44,8 +47,7 @@ def opened(devices: Sequence[int] | None) -> tuple[list[str], Any]:
     arrays = first_batch().arrays
     batch = _native_pairhmm.batch_pointer(*arrays)
     record = ffi.new("gkl_shim_pairhmm_opened *", {"options": options[0], "first": batch[0]})
-    _kept.extend((found, driver, records, arrays, record))
-    return [device.name for device in found], record
+    return [device.name for device in found], record, (found, driver, records, arrays)
 
 
 def first_batch() -> Batch:

@@ -65,9 +65,8 @@ def test_memory_of_an_engine_of_the_library(
     fake_gpus: Any, monkeypatch: pytest.MonkeyPatch, chosen: str, most: int
 ) -> None:
     fake_gpus(result=-1.0)
-    monkeypatch.setattr(pairhmm_opened, "_kept", [])
     monkeypatch.setenv("GKL_SHIM_DEVICE_MEMORY", chosen)
-    _, record = pairhmm_opened.opened(None)
+    _, record, _owners = pairhmm_opened.opened(None)
     assert record.options.devices[0].memory_bytes == most * MIB
 
 
