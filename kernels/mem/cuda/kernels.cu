@@ -15,7 +15,7 @@
 // room, the host allocates more, and fill_matches() finds the matches again. order_matches() sorts
 // those of one position by the reference.
 //
-// Only the kernels of the index use shared memory, and have a block for each piece of the work. The
+// Only the kernels of the index use shared memory, and have a block for each slice of the work. The
 // warps of other kernels have nothing in common, and any number of them may share the work.
 // docs/mem.md has the profile of the kernels that take the most time.
 #include "common/integers.h"
@@ -140,14 +140,15 @@ __device__ void clear(uint32_t *words, int count) {
     __syncthreads();
 }
 
-// A block takes a piece, kPiece neighbouring seeds. It writes the bucket of each seed to `buckets`,
-// and adds how many there are of each part to part_starts. A thread takes every kIndexThreads-th
-// seed. Computing the buckets bounds it.
+// A block takes a slice, kIndexSlice neighbouring seeds. It writes the bucket of each seed to
+// `buckets`, and adds how many there are of each part to part_starts. A thread takes every
+// kIndexThreads-th seed. Computing the buckets bounds it.
 __global__ void count_parts(SeedWork work) {
     extern __shared__ uint32_t shared_words[];
     uint32_t *const counts = shared_words;
     clear(counts, work.parts);
-    const int64_t first = int64_t(blockIdx.x) * kPiece, last = min(first + kPiece, work.count);
+    const int64_t first = int64_t(blockIdx.x) * kIndexSlice,
+                  last = min(first + kIndexSlice, work.count);
     for (int64_t k = first + threadIdx.x; k < last; k += blockDim.x) {
         const int64_t at = work.first + k * work.seeds.reference_step;
         const int32_t bucket = int32_t(bucket_at(work.seeds, work.reference, at));
@@ -159,8 +160,8 @@ __global__ void count_parts(SeedWork work) {
         if (counts[part] > 0) atomicAdd(&work.part_starts[part], counts[part]);
 }
 
-// A block takes a piece and copies its seeds to their parts. It counts them first, and takes room
-// in each part for all that the piece has of it. Expects the end of each part in part_starts, and
+// A block takes a slice and copies its seeds to their parts. It counts them first, and takes room
+// in each part for all that the slice has of it. Expects the end of each part in part_starts, and
 // leaves where it starts. Waiting bounds it: for places in shared memory, and for room in the
 // parts. The blocks that run at the same time write to neighbouring places of each part, so the
 // second cache puts these together.
@@ -168,7 +169,8 @@ __global__ void divide_seeds(SeedWork work) {
     extern __shared__ uint32_t shared_words[];
     uint32_t *const places = shared_words;
     clear(places, work.parts);
-    const int64_t first = int64_t(blockIdx.x) * kPiece, last = min(first + kPiece, work.count);
+    const int64_t first = int64_t(blockIdx.x) * kIndexSlice,
+                  last = min(first + kIndexSlice, work.count);
     visit_values(work.buckets, first, last, [&](bool in, int64_t, int32_t bucket) {
         if (in && bucket >= 0) atomicAdd(&places[bucket >> work.shift], 1u);
     });

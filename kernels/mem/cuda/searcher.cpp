@@ -92,11 +92,11 @@ void DevicePage::build(Stream *stream, const Index &index, int64_t first, int64_
     driver_.fill(part_starts_.address(), 0, ends * 4, stream->get());
     void *parameters[] = {&work};
     const gkl_shim_mem_cuda_kernels &kernels = stream->kernels;
-    const int64_t pieces = (steps.count + kPiece - 1) / kPiece;
-    if (pieces > 0) {
-        stream->launch_blocks(kernels.count_parts, pieces, kIndexThreads, work.parts, parameters);
+    const int64_t slices = (steps.count + kIndexSlice - 1) / kIndexSlice;
+    if (slices > 0) {
+        stream->launch_blocks(kernels.count_parts, slices, kIndexThreads, work.parts, parameters);
         scan(*stream, part_starts_.address(), ends, part_starts_.address() + uint64_t(ends) * 4);
-        stream->launch_blocks(kernels.divide_seeds, pieces, kIndexThreads, work.parts, parameters);
+        stream->launch_blocks(kernels.divide_seeds, slices, kIndexThreads, work.parts, parameters);
     }
     stream->launch_blocks(kernels.sort_parts, work.sections(), kIndexThreads, kSortWords,
                           parameters);

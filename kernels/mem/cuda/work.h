@@ -11,8 +11,8 @@ enum { kThreads = 128, kWarp = 32 };
 // Seeds of the queries that a warp takes together, a tile. A few, because all its lanes wait for
 // the seed with the most candidates. Several lanes share each seed.
 enum { kTile = 8, kLanesOfSeed = kWarp / kTile };
-// The index of a page: threads of a block, and seeds that it takes together, a piece.
-enum { kIndexThreads = 512, kPiece = 16384 };
+// The index of a page: threads of a block, and seeds that it takes together, a slice.
+enum { kIndexThreads = 512, kIndexSlice = 16384 };
 // The most parts of the table of buckets: 44 KiB of shared memory hold a counter for each. A part
 // should have this many seeds on average.
 enum { kMaxParts = 11 << 10, kSeedsOfPart = 4096 };
@@ -67,8 +67,8 @@ struct SeedWork {
         uint32_t *positions;
     };
 
-    // A section is 2^section_bits() neighbouring buckets: a part, or a piece of it. A block sorts
-    // it.
+    // A section is 2^section_bits() neighbouring buckets: a part, or some of its buckets. A block
+    // sorts it.
     GKL_SHIM_MEM_METHOD int section_bits() const {
         return shift < kSectionBits ? shift : int(kSectionBits);
     }
