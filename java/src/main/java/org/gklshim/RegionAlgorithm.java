@@ -1,14 +1,15 @@
 package org.gklshim;
 
+import java.lang.ref.WeakReference;
+
 /** An algorithm that computes the likelihoods of a region's reads and haplotypes. */
 public abstract class RegionAlgorithm extends Algorithm {
     private final String[] haplotypeTracks;
-    private final ThreadLocal<Region> regions = new ThreadLocal<Region>() {
-        @Override
-        protected Region initialValue() {
-            return newRegion();
-        }
-    };
+    /**
+     * Each thread's region. The references are weak, because a thread may live longer than the class
+     * loader of these classes. Garbage collection then frees both.
+     */
+    private final ThreadLocal<WeakReference<Region>> regions = new ThreadLocal<>();
 
     private volatile RegionEngine engine;
 
@@ -49,7 +50,12 @@ public abstract class RegionAlgorithm extends Algorithm {
      * @throws OutOfMemoryError if there are more reads and haplotypes than an array can hold
      */
     public final Region region(int reads, int haplotypes) {
-        Region region = regions.get();
+        WeakReference<Region> kept = regions.get();
+        Region region = kept == null ? null : kept.get();
+        if (region == null) {
+            region = newRegion();
+            regions.set(new WeakReference<>(region));
+        }
         region.start(reads, haplotypes);
         return region;
     }
