@@ -41,6 +41,7 @@ from gkl_shim.gatk import fetch, programs, run, swaps
 __all__ = ["compiled", "java", "loaders"]
 
 _JAVA = Path(__file__).with_name("java")
+_FEW_REGIONS = Path(__file__).parents[1] / "tests/data/10s_three_regions.in"
 _GKL = "0.9.1"
 _PHASES = 20
 _MOST_GROWTH = 8192  # KiB
@@ -102,12 +103,12 @@ _JVM_RUNS = {
     "PairHMM, 30x": _JvmRun("pairhmm", "genome.in"),
     "PDHMM, 30x": _JvmRun("pdhmm", "dragen.in.pdhmm"),
     "Smith-Waterman, 30x": _JvmRun("smithwaterman", "genome.tsv"),
-    "PairHMM, 30x, ZGC": _JvmRun("pairhmm", "genome.in", "ZGC", "64m"),
-    "PairHMM, 30x, Serial": _JvmRun("pairhmm", "genome.in", "Serial", "48m"),
-    "PDHMM, 30x, ZGC": _JvmRun("pdhmm", "dragen.in.pdhmm", "ZGC", "64m", 0.1),
-    "PDHMM, 30x, Serial": _JvmRun("pdhmm", "dragen.in.pdhmm", "Serial", "48m", 0.1),
-    "PairHMM, 1,200x": _JvmRun("pairhmm", "deep.in", share=0.002),
-    "PairHMM, 1,200x, Serial": _JvmRun("pairhmm", "deep.in", "Serial", "128m", 0.002),
+    "PairHMM, 30x, ZGC": _JvmRun("pairhmm", "genome.in", "ZGC", "64m", 0.25),
+    "PairHMM, 30x, Serial": _JvmRun("pairhmm", "genome.in", "Serial", "48m", 0.25),
+    "PDHMM, 30x, ZGC": _JvmRun("pdhmm", "dragen.in.pdhmm", "ZGC", "64m", 0.05),
+    "PDHMM, 30x, Serial": _JvmRun("pdhmm", "dragen.in.pdhmm", "Serial", "48m", 0.05),
+    "PairHMM, 1,200x": _JvmRun("pairhmm", "deep.in", share=0.001),
+    "PairHMM, 1,200x, Serial": _JvmRun("pairhmm", "deep.in", "Serial", "128m", 0.001),
 }
 
 
@@ -129,7 +130,8 @@ def java(classpath: str, *arguments: str, collector: str = "G1", heap: str = "25
 
     The whole heap is resident from the start, so that only other memory can grow.
     """
-    options = [f"-Xms{heap}", f"-Xmx{heap}", "-XX:+AlwaysPreTouch", f"-XX:+{collector}"]
+    options = [f"-Xms{heap}", f"-Xmx{heap}", "-XX:+AlwaysPreTouch"]
+    options.append(f"-XX:+{_COLLECTORS[collector]}")
     options += ["-XX:NativeMemoryTracking=summary", "-cp", classpath]
     done = subprocess.run(
         [programs.java(), *options, *arguments], capture_output=True, text=True, check=False
@@ -139,10 +141,10 @@ def java(classpath: str, *arguments: str, collector: str = "G1", heap: str = "25
     return [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
 
 
-def loaders(classpath: str, regions: Path, count: int, phases: int) -> list[Any]:
+def loaders(classpath: str, count: int, phases: int) -> list[Any]:
     """Load our classes in new class loaders, compute with them, and drop the loaders."""
     program = "org.gklshim.replay.DroppedLoaders"
-    calls = ["org.gklshim.replay.RepeatedCalls", "pairhmm", str(regions), "10", "1", "1"]
+    calls = ["org.gklshim.replay.RepeatedCalls", "pairhmm", str(_FEW_REGIONS), "10", "1", "1"]
     found = java(classpath, program, classpath, str(count), str(phases), *calls)
     return [phase for phase in found if "loaders" in phase]
 
@@ -172,17 +174,17 @@ def _in_jvm(folder: Path, calls: int, threads: int, step: report.Progress) -> re
             program = ["org.gklshim.replay.RepeatedCalls", each.kernel, str(folder / each.file)]
             phases = java(
                 classpath, *program, str(count), str(threads), str(_PHASES),
-                collector=_COLLECTORS[each.collector], heap=each.heap,
+                collector=each.collector, heap=each.heap,
             )  # fmt: skip
             row = {"calls of": name, "collector": each.collector, "heap": each.heap}
             rows.append({**row, "calls": count, "threads": threads, **_grown(phases)})
     return report.Table("In a JVM", rows, name="jvm")
 
 
-def _dropped(folder: Path, count: int, step: report.Progress) -> report.Table:
+def _dropped(count: int, step: report.Progress) -> report.Table:
     step("class loaders")
     with tempfile.TemporaryDirectory(prefix="gkl-shim-") as temporary:
-        phases = loaders(compiled(Path(temporary)), folder / "genome.in", count, 10)
+        phases = loaders(compiled(Path(temporary)), count, 10)
     rows: list[report.Row] = [
         {
             "loaders": phase["loaders"],
@@ -204,7 +206,9 @@ _Call = Callable[[int], object]
 def _regions(path: Path, reader: Any) -> list[Any]:
     """Return the regions of a file, each as a batch."""
     lines = path.read_bytes().splitlines(keepends=True)
-    starts = [k for k, line in enumerate(lines) if len(line.split()) == 2 and line.split()[0].isdigit()]
+    starts = [
+        k for k, line in enumerate(lines) if len(line.split()) == 2 and line.split()[0].isdigit()
+    ]
     found = []
     for start, end in itertools.pairwise([*starts, len(lines)]):
         with reader(io.BytesIO(b"".join(lines[start:end])), "a region") as regions:
@@ -263,7 +267,10 @@ def _letters(folder: Path) -> str:
 def _windows(letters: str) -> list[tuple[str, str]]:
     """Return pieces of a sequence, each with a copy that differs in 2% of its letters."""
     pieces = [letters[at : at + _PIECE] for at in range(100_000, 150_000, _PIECE)]
-    return [(piece, simulated_samples.mutated_copies(piece, 0.02, k)[0]) for k, piece in enumerate(pieces)]
+    return [
+        (piece, simulated_samples.mutated_copies(piece, 0.02, k)[0])
+        for k, piece in enumerate(pieces)
+    ]
 
 
 def _prefilter(folder: Path) -> tuple[int, _Call]:
@@ -272,7 +279,9 @@ def _prefilter(folder: Path) -> tuple[int, _Call]:
         [[text[at : at + _READ] for at in range(0, 1_000, _READ)] for text in pair]
         for pair in windows
     ]
-    filters = [prefilter.Prefilter(5, method=m, backend="cpu", threads=1) for m in ("exact", "gatekeeper")]
+    filters = [
+        prefilter.Prefilter(5, method=m, backend="cpu", threads=1) for m in ("exact", "gatekeeper")
+    ]
 
     def call(number: int) -> object:
         reads, segments = groups[number % len(groups)]
@@ -294,7 +303,10 @@ def _mem(folder: Path) -> tuple[int, _Call]:
 def _reads(letters: str) -> list[str]:
     """Return reads that cover a sequence 10 times, one in ten with an error."""
     reads = [letters[at : at + _READ] for at in range(0, len(letters) - _READ, _READ // 10)]
-    return [r[:40] + "ACGT"["CGTA".index(r[40])] + r[41:] if k % 10 == 0 else r for k, r in enumerate(reads)]
+    return [
+        r[:40] + "ACGT"["CGTA".index(r[40])] + r[41:] if k % 10 == 0 else r
+        for k, r in enumerate(reads)
+    ]
 
 
 def _correct(folder: Path) -> tuple[int, _Call]:
@@ -319,9 +331,9 @@ def _count(folder: Path) -> tuple[int, _Call]:
 
 
 _ROOMS: dict[str, tuple[Callable[[Path], tuple[int, _Call]], float]] = {
-    "pairhmm: a region": (_pairhmm, 1),
-    "pdhmm: a region": (_pdhmm, 1),
-    "smithwaterman: a pair": (_smithwaterman, 1),
+    "pairhmm: a region": (_pairhmm, 0.1),
+    "pdhmm: a region": (_pdhmm, 0.1),
+    "smithwaterman: a pair": (_smithwaterman, 0.1),
     "prefilter: 10 pairs": (_prefilter, 1),
     "mem: index 2 kb, and search": (_mem, 1),
     "correct: 10 reads": (_correct, 1),
@@ -397,7 +409,7 @@ def command(
         _record(data, samples.read_fasta(sequence)[1])
         measures: dict[str, Callable[[report.Progress], report.Table]] = {
             "jvm": lambda step: _in_jvm(data, calls, threads, step),
-            "loaders": lambda step: _dropped(data, made, step),
+            "loaders": lambda step: _dropped(made, step),
             "python": lambda step: _in_python(data, calls, threads, step),
         }
         tables: list[report.Table] = []
