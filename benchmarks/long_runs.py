@@ -101,14 +101,14 @@ class _JvmRun:
 
 _JVM_RUNS = {
     "PairHMM, 30x": _JvmRun("pairhmm", "genome.in"),
-    "PDHMM, 30x": _JvmRun("pdhmm", "dragen.in.pdhmm"),
+    "PDHMM, 30x": _JvmRun("pdhmm", "dragen.in.pdhmm", share=0.1),
     "Smith-Waterman, 30x": _JvmRun("smithwaterman", "genome.tsv"),
-    "PairHMM, 30x, ZGC": _JvmRun("pairhmm", "genome.in", "ZGC", "64m", 0.25),
-    "PairHMM, 30x, Serial": _JvmRun("pairhmm", "genome.in", "Serial", "48m", 0.25),
-    "PDHMM, 30x, ZGC": _JvmRun("pdhmm", "dragen.in.pdhmm", "ZGC", "64m", 0.05),
-    "PDHMM, 30x, Serial": _JvmRun("pdhmm", "dragen.in.pdhmm", "Serial", "48m", 0.05),
-    "PairHMM, 1,200x": _JvmRun("pairhmm", "deep.in", share=0.001),
-    "PairHMM, 1,200x, Serial": _JvmRun("pairhmm", "deep.in", "Serial", "128m", 0.001),
+    "PairHMM, 30x, ZGC": _JvmRun("pairhmm", "genome.in", "ZGC", "64m", 0.1),
+    "PairHMM, 30x, Serial": _JvmRun("pairhmm", "genome.in", "Serial", "48m", 0.1),
+    "PDHMM, 30x, ZGC": _JvmRun("pdhmm", "dragen.in.pdhmm", "ZGC", "64m", 0.02),
+    "PDHMM, 30x, Serial": _JvmRun("pdhmm", "dragen.in.pdhmm", "Serial", "48m", 0.02),
+    "PairHMM, 1,200x": _JvmRun("pairhmm", "deep.in", share=0.0005),
+    "PairHMM, 1,200x, Serial": _JvmRun("pairhmm", "deep.in", "Serial", "128m", 0.0002),
 }
 
 
@@ -334,10 +334,10 @@ _ROOMS: dict[str, tuple[Callable[[Path], tuple[int, _Call]], float]] = {
     "pairhmm: a region": (_pairhmm, 0.1),
     "pdhmm: a region": (_pdhmm, 0.1),
     "smithwaterman: a pair": (_smithwaterman, 0.1),
-    "prefilter: 10 pairs": (_prefilter, 1),
-    "mem: index 2 kb, and search": (_mem, 1),
-    "correct: 10 reads": (_correct, 1),
-    "correct: count 190 reads": (_count, 0.01),
+    "prefilter: 10 pairs": (_prefilter, 0.1),
+    "mem: index 2 kb, and search": (_mem, 0.1),
+    "correct: 10 reads": (_correct, 0.1),
+    "correct: count 190 reads": (_count, 0.002),
 }
 """What makes the calls, and its share of the calls that are asked for."""
 
