@@ -16,11 +16,13 @@ from gkl_shim.gatk.data import Sample
 
 __all__ = [
     "Variant",
+    "align",
     "merge",
     "mutated_copies",
     "random_sequence",
     "simulate",
     "simulate_mixture",
+    "simulate_reads",
     "variants",
 ]
 
@@ -119,43 +121,100 @@ def simulate_mixture(
 
     The other parameters, the result and the exception are those of `simulate`.
     """
-    art, bwa, samtools = (
-        programs.find(tool, f"simulated samples need it (Debian: {_APT})")
-        for tool in ("art_illumina", "bwa", "samtools")
-    )
     folder.mkdir(parents=True, exist_ok=True)
     reference = folder / f"{name}.fa"
     write_reference(reference, {name: sequence})
     reads = folder / f"{name}.bam"
     with scratch(folder) as partial:
-        mates: list[list[Path]] = [[], []]
-        for number, (copy, depth) in enumerate(copies, 1):
-            source = partial / f"copy{number}.fa"
-            source.write_text(f">copy{number}\n{copy}\n")
-            # ART writes PREFIX1.fq and PREFIX2.fq.
-            prefix = partial / f"copy{number}."
-            command = [art, "--in", source, "--out", prefix, "--id", f"copy{number}-"]
-            command += ["--paired", "--len", read_length, "--fcov", depth, "--seqSys", profile]
-            command += ["--mflen", _FRAGMENT, "--sdev", _FRAGMENT_SPREAD]
-            command += ["--qShift", quality_shift, "--qShift2", quality_shift]
-            command += ["--rndSeed", seed + number, "--noALN", "--quiet"]
-            _run([str(part) for part in command])
-            for mate in (1, 2):
-                mates[mate - 1].append(Path(f"{prefix}{mate}.fq"))
-        fastqs = [_join(files, partial / f"mate{mate}.fq") for mate, files in enumerate(mates, 1)]
+        fastqs = simulate_reads(
+            partial, copies, read_length=read_length, profile=profile,
+            quality_shift=quality_shift, seed=seed,
+        )  # fmt: skip
+        align(fastqs, reference, reads, name, individual=individual or name, threads=threads)
+    depth = sum(depth for _, depth in copies)
+    return Sample(name, f"simulated, {depth:g}x over {len(sequence):,} bp", reference, reads)
+
+
+def simulate_reads(
+    folder: Path,
+    copies: Sequence[tuple[str, float]],
+    *,
+    read_length: int = 150,
+    profile: str = "HS25",
+    quality_shift: int = 0,
+    seed: int = 17,
+) -> list[Path]:
+    """Simulate paired reads of a mixture of sequences.
+
+    The parameters and the exception are those of `simulate_mixture`.
+
+    Returns
+    -------
+    list of Path
+        Two FASTQ files, in the folder.
+    """
+    art = _tool("art_illumina")
+    mates: list[list[Path]] = [[], []]
+    for number, (copy, depth) in enumerate(copies, 1):
+        source = folder / f"copy{number}.fa"
+        source.write_text(f">copy{number}\n{copy}\n")
+        # ART writes PREFIX1.fq and PREFIX2.fq.
+        prefix = folder / f"copy{number}."
+        command = [art, "--in", source, "--out", prefix, "--id", f"copy{number}-"]
+        command += ["--paired", "--len", read_length, "--fcov", depth, "--seqSys", profile]
+        command += ["--mflen", _FRAGMENT, "--sdev", _FRAGMENT_SPREAD]
+        command += ["--qShift", quality_shift, "--qShift2", quality_shift]
+        command += ["--rndSeed", seed + number, "--noALN", "--quiet"]
+        _run([str(part) for part in command])
+        for mate in (1, 2):
+            mates[mate - 1].append(Path(f"{prefix}{mate}.fq"))
+    return [_join(files, folder / f"mate{mate}.fq") for mate, files in enumerate(mates, 1)]
+
+
+def align(
+    fastqs: Sequence[Path],
+    reference: Path,
+    target: Path,
+    group: str,
+    *,
+    individual: str,
+    threads: int = 2,
+) -> None:
+    """Align paired reads with bwa, and sort and index them.
+
+    Parameters
+    ----------
+    fastqs
+        The two files of mates, or one file in which mates follow each other.
+    reference
+        The FASTA file of the reference.
+    target
+        What is written: a BAM file and its index.
+    group
+        The name of the read group.
+
+    Raises
+    ------
+    MissingComponent
+        If ``bwa`` or ``samtools`` is not installed, or fails.
+    """
+    bwa, samtools = _tool("bwa"), _tool("samtools")
+    with scratch(target.parent) as partial:
         index = partial / "index"
         _run([bwa, "index", "-p", str(index), str(reference)])
         sam = partial / "aligned.sam"
-        group = f"@RG\\tID:{name}\\tSM:{individual or name}\\tPL:ILLUMINA\\tLB:1"
+        header = f"@RG\\tID:{group}\\tSM:{individual}\\tPL:ILLUMINA\\tLB:1"
         # Without -K, bwa's batches, and so its insert sizes, would depend on the threads.
-        align = [bwa, "mem", "-t", str(threads), "-K", "10000000", "-R", group, "-o", str(sam)]
-        align += [str(index)]
-        _run([*align, *map(str, fastqs)])
-        bam = partial / reads.name
+        command = [bwa, "mem", "-t", str(threads), "-K", "10000000", "-R", header, "-o", str(sam)]
+        command += ["-p"] if len(fastqs) == 1 else []
+        _run([*command, str(index), *map(str, fastqs)])
+        bam = partial / target.name
         _run([samtools, "sort", "-o", str(bam), str(sam)])
-        _put(bam, reads, samtools)
-    depth = sum(depth for _, depth in copies)
-    return Sample(name, f"simulated, {depth:g}x over {len(sequence):,} bp", reference, reads)
+        _put(bam, target, samtools)
+
+
+def _tool(name: str) -> str:
+    return programs.find(name, f"simulated samples need it (Debian: {_APT})")
 
 
 def merge(target: Path, sources: Sequence[Path]) -> None:
@@ -166,7 +225,7 @@ def merge(target: Path, sources: Sequence[Path]) -> None:
     MissingComponent
         If ``samtools`` is not installed, or fails.
     """
-    samtools = programs.find("samtools", f"simulated samples need it (Debian: {_APT})")
+    samtools = _tool("samtools")
     with scratch(target.parent) as partial:
         bam = partial / target.name
         _run([samtools, "merge", str(bam), *map(str, sources)])
