@@ -151,7 +151,7 @@ def java(
         check=False,
     )
     if done.returncode != 0:
-        raise MissingComponent(f"Java failed: {done.stderr[-2000:]}")
+        raise MissingComponent(f"Java failed: {done.stderr}")
     return list(map(json.loads, done.stdout.splitlines())), done.stderr
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import functools
 import resource
+import shlex
 import statistics
 import subprocess
 import tempfile
@@ -39,7 +40,7 @@ def _rearranged(letters: str) -> str:
 def _shimmed(nucmer: str, folder: Path) -> str:
     """Return a copy of nucmer, in the folder, that calls `gkl-shim mem`."""
     mummer, copy = folder / "mummer-shim", folder / "nucmer-shim"
-    mummer.write_text(f'#!/bin/sh\nexec {" ".join(shim_command("mem"))} "$@"\n')
+    mummer.write_text(f'#!/bin/sh\nexec {shlex.join(shim_command("mem"))} "$@"\n')
     copy.write_text(Path(nucmer).read_text().replace("$BIN_DIR/mummer", str(mummer)))
     for file in (mummer, copy):
         file.chmod(0o755)

@@ -8,6 +8,7 @@ import pytest
 
 from benchmarks import long_runs
 from gkl_shim import paths
+from gkl_shim.errors import MissingComponent
 from tests.conftest import require_tool
 from tests.java.conftest import skip_unless_served
 
@@ -39,3 +40,11 @@ def test_the_users_library_serves_one_loader_at_a_time(classpath: str, tmp_path:
     expected = f"Intel GKL is used: GKL_SHIM_LIBRARY names {library}, which does not load: "
     assert messages.count(expected) == 1
     assert "already loaded in another classloader" in messages
+
+
+def test_the_error_says_that_there_are_too_many_loaders(classpath: str) -> None:
+    # The least room for copies of the library. By default, there is room for about 28.
+    little = {"GLIBC_TUNABLES": "glibc.rtld.optional_static_tls=0"}
+    with pytest.raises(MissingComponent) as failed:
+        long_runs.loaders(classpath, 40, 1, little)
+    assert "Intel GKL is used: too many class loaders of this JVM have loaded" in str(failed.value)

@@ -121,6 +121,12 @@ public final class NativeLibrary {
                 faults.append("; ").append(e.getClass().getSimpleName()).append(": ")
                         .append(e.getMessage());
             } catch (UnsatisfiedLinkError e) {
+                // Each copy takes a part of the little room that glibc keeps for such variables.
+                if (e.getMessage().contains("static TLS")) {
+                    throw new IllegalStateException("too many class loaders of this JVM have "
+                            + "loaded the native library, and each has a copy of it: load gkl-shim "
+                            + "in fewer class loaders", e);
+                }
                 // The directory may forbid execution. The JVM's message names the file twice.
                 faults.append("; ").append(e.getMessage().replaceFirst("^(.+: )\\1", "$1"));
             }
