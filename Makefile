@@ -9,9 +9,10 @@ BIN = $(VENV)/bin
 demo: install  ## compare GATK with and without the shim on real reads
 	$(BIN)/gkl-shim demo
 
-# Tests of one file share GATK's runs, so one process runs them all. WHEEL may name a wheel to test.
+# Tests of one file share GATK's runs, so one process runs them all. The longest files come first
+# (tests/conftest.py), not those of the most tests. WHEEL may name a wheel to test.
 test: setup  ## all tests, except whole pipelines
-	$(BIN)/pytest --numprocesses auto --maxprocesses 8 --dist loadfile
+	$(BIN)/pytest --numprocesses auto --maxprocesses 8 --dist loadfile --no-loadscope-reorder
 
 sanitize: setup  ## the library under ASan, UBSan and TSan; part of all tests
 	$(BIN)/pytest tests/sanitizers

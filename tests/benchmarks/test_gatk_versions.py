@@ -9,7 +9,6 @@ import pytest
 from click.testing import CliRunner
 
 from benchmarks import gatk_versions
-from gkl_shim.errors import MissingComponent
 from gkl_shim.gatk import compare, programs, run, swaps
 
 SAME = compare.Comparison((3, 3))
@@ -90,11 +89,3 @@ def test_the_table(
     failed = CliRunner().invoke(gatk_versions.command, arguments)
     assert "| not run: Mutect2 failed, stock: exit code 1 |" in failed.output
     assert failed.exit_code == 1
-
-
-def test_a_folder_without_java_is_refused(tmp_path: Path) -> None:
-    with (
-        pytest.raises(MissingComponent, match="no Java there"),
-        gatk_versions.gatk_versions.java_home(tmp_path),
-    ):
-        pass

@@ -55,9 +55,3 @@ def test_tables() -> None:
     assert ["30x", "4", "22.8", "1.22", "1.10"] in lines
     # A part without figures has no table.
     assert list(pairhmm_gatk.tables({"rows": [], "scaling": [], "runs": []})) == []
-
-
-def test_reference_too_short(tmp_path: Path) -> None:
-    (tmp_path / "r.fa").write_text(">r\n" + "ACGT" * 100 + "\n")
-    with pytest.raises(ValueError, match=r"has 400 bases without an N; give one of 100,000"):
-        pairhmm_gatk.sequence(tmp_path / "r.fa")

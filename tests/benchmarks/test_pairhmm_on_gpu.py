@@ -80,14 +80,6 @@ def test_papers(tmp_path: Path) -> None:
     assert all(row["watts"] > 0 and row["gigacells_a_joule"] > 0 for row in on_gpu)
 
 
-def test_some_tables(tmp_path: Path) -> None:
-    plot = tmp_path / "plot.svg"
-    chosen = ("--table", "pairs", "--table", "sizes")
-    tables, _ = measured(pairhmm_papers.command, tmp_path, *chosen, "--plot", str(plot))
-    assert list(tables) == ["pairs", "sizes"]
-    assert plot.read_bytes().startswith(b"<?xml")
-
-
 def test_callers(tmp_path: Path) -> None:
     chosen = ("--table", "callers", "--table", "gatk")
     tables, _ = measured(pairhmm_callers.command, tmp_path, *chosen)
@@ -164,16 +156,6 @@ def test_long_reads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     rows = json.loads(file.read_text())["rows"]
     assert [(row["pairs"], row["compared_pairs"]) for row in rows] == [(1, 1), (4, 4)]
     assert all(row["gcups"] > 0 and not row["same_bits"] for row in rows)
-
-
-def test_two_inputs_of_one_name(tmp_path: Path) -> None:
-    paths = [tmp_path / folder / "x.in" for folder in ("a", "b")]
-    for path in paths:
-        path.parent.mkdir()
-        path.write_text("1 1\nA ! ! ! !\nA\n")
-    done = CliRunner().invoke(pairhmm_papers.command, [*map(str, paths)])
-    assert done.exit_code == 2
-    assert "two inputs have the same file name" in done.output
 
 
 @pytest.mark.parametrize(("read", "haplotype"), [(32, 32), (128, 256)])

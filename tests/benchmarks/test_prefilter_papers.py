@@ -19,7 +19,7 @@ from benchmarks.common import prefilter_rates as rates
 from benchmarks.common import prefilter_verification as verification
 from gkl_shim import _native
 from gkl_shim.cuda import devices
-from gkl_shim.errors import BackendUnavailable, FormatError, MissingComponent
+from gkl_shim.errors import BackendUnavailable
 from gkl_shim.prefilter import Prefilter
 from tests.conftest import require_tool, shared_data
 
@@ -126,28 +126,3 @@ def test_verification_of_files(tmp_path: Path) -> None:
         # A read across the contigs' border is in neither; the one with an N is one edit away.
         assert row["mappings"] >= len(reads) - 2
         assert row["passed"] > row["mappings"] - 1
-
-
-def test_a_seeder_that_fails(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("PATH", str(tmp_path))
-    sides = verification.generated_reads()
-    with pytest.raises(MissingComponent, match=r"minimap2: .*\(Debian: apt install minimap2\)"):
-        verification.propose(*sides)
-    (tmp_path / "minimap2").write_text("#!/bin/sh\necho no memory >&2; exit 3\n")
-    (tmp_path / "minimap2").chmod(0o755)
-    with pytest.raises(MissingComponent, match="minimap2 fails: no memory"):
-        verification.propose(*sides)
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        (b"ACGT\tACG\n", "x.tsv:1: the pairs must have one length"),
-        (b"AC\tAC\nACG\tACG\n", "x.tsv:1: the pairs must have one length"),
-        (b"", "x.tsv:1: there are no pairs"),
-    ],
-)
-def test_wrong_pairs(tmp_path: Path, text: bytes, message: str) -> None:
-    (tmp_path / "x.tsv").write_bytes(text)
-    with pytest.raises(FormatError, match=message):
-        rates.read_pairs(str(tmp_path / "x.tsv"))

@@ -13,21 +13,10 @@ import pytest
 from click.testing import CliRunner
 
 from benchmarks.common import report
-from gkl_shim.cuda import devices
-from gkl_shim.errors import BackendUnavailable
 from tests.conftest import ROOT
 
 BENCHMARKS = ROOT / "benchmarks"
 SCRIPTS = sorted(path.stem for path in BENCHMARKS.glob("*.py") if path.stem != "__init__")
-ON_GPUS = (
-    "mem_cuda",
-    "pairhmm_callers",
-    "pairhmm_cuda",
-    "pairhmm_double",
-    "pairhmm_long_reads",
-    "pairhmm_papers",
-    "registers",
-)
 
 
 def python(*arguments: str, folder: Path = ROOT) -> subprocess.CompletedProcess[str]:
@@ -41,22 +30,6 @@ def test_help(script: str) -> None:
     done = CliRunner().invoke(module.command, ["--help"], catch_exceptions=False)
     assert done.exit_code == 0
     assert f"python -m benchmarks.{script}" in module.__doc__
-
-
-@pytest.mark.parametrize("script", ON_GPUS)
-def test_without_a_gpu_a_script_ends_with_one_line(
-    script: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    def fail() -> None:
-        raise BackendUnavailable("there is no GPU")
-
-    monkeypatch.setattr(devices, "import_cupy", fail)
-    output = tmp_path / "report.json"
-    monkeypatch.setattr(sys, "argv", [script, "--json", str(output)])
-    with pytest.raises(SystemExit) as ended:
-        report.run(importlib.import_module(f"benchmarks.{script}").command)
-    assert ended.value.code == "error: there is no GPU"
-    assert not output.exists()
 
 
 def test_a_script_runs_from_the_repository_and_measures_the_installed_package() -> None:
@@ -98,25 +71,6 @@ def test_a_report_names_the_commit(monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
     assert report.about()["commit"] == head[:12]
     (tmp_path / "file").write_text("two")
     assert report.about()["commit"] == f"{head[:12]}-dirty"
-
-
-@pytest.mark.parametrize("option", ["--json", "--plot"])
-def test_an_output_that_cannot_be_written_is_refused_before_any_work(
-    option: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    module = importlib.import_module("benchmarks.prefilter_papers")
-    monkeypatch.setattr(sys, "argv", ["prefilter_papers", option, f"{tmp_path}/absent/x.svg"])
-    with pytest.raises(SystemExit) as ended:
-        report.run(module.command)
-    assert ended.value.code == f"error: {tmp_path}/absent/x.svg: No such file or directory"
-
-
-@pytest.mark.parametrize("plot", ["x.bmp", "x"])
-def test_an_unknown_kind_of_plot(plot: str) -> None:
-    module = importlib.import_module("benchmarks.pairhmm_papers")
-    done = CliRunner().invoke(module.command, ["--plot", plot])
-    assert done.exit_code == 2
-    assert f"{plot}: the name must end in .png, .svg, .pdf" in done.output
 
 
 def test_the_readme_lists_every_script_and_every_result() -> None:

@@ -5,10 +5,7 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
-import pytest
-
 from benchmarks.common.simulated_samples import mutated_copies, random_sequence, simulate
-from gkl_shim.errors import MissingComponent
 from tests.conftest import require_tool
 
 
@@ -43,9 +40,3 @@ def test_simulate(tmp_path: Path) -> None:
     depth = sum(len(fields[9]) for fields in lines) / len(sequence)
     assert 30 < depth < 45
     assert all(fields[2] == "made" for fields in lines)
-
-
-def test_missing_tool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(MissingComponent, match=r"art_illumina: not found .*apt install art"):
-        simulate(tmp_path, "made", "ACGT", 1)

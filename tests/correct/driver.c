@@ -3,11 +3,7 @@
  *
  * A line of FILE is a read. Its quality is 30 everywhere. Prints the state, the part to keep and
  * the read of each. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "gkl_shim.h"
+#include "../driver.h"
 
 enum { MAX_READS = 1 << 16, MAX_LETTERS = 1 << 23 };
 
@@ -16,16 +12,9 @@ static int64_t offsets[MAX_READS + 1];
 static uint8_t states[MAX_READS];
 static int32_t begins[MAX_READS], ends[MAX_READS];
 
-static void check(gkl_shim_status status) {
-    if (status == GKL_SHIM_OK) return;
-    fprintf(stderr, "%s\n", gkl_shim_last_error());
-    exit(1);
-}
-
 int main(int count, char **arguments) {
     if (count != 7) return 2;
-    FILE *const file = fopen(arguments[1], "r");
-    if (!file) return 2;
+    FILE *const file = opened(arguments[1]);
     static char line[1 << 16];
     int64_t reads = 0;
     while (fgets(line, sizeof line, file)) {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -10,6 +9,7 @@ import pytest
 from gkl_shim import _native
 from tests.correct import oracle
 from tests.correct.test_correct import random_reads
+from tests.native_driver import run
 
 
 @pytest.mark.parametrize("machine", ["native", "aarch64"])
@@ -25,10 +25,7 @@ def test_the_oracle_everywhere(request, tmp_path: Path, machine, method, name) -
     want = [oracle.correct(read, [30] * len(read), solid, 15, name) for read in reads]
     for threads, memory in ((1, 0), (3, 5_000_000)):
         options = [path, 15, 3, method, threads, memory]
-        done = subprocess.run(
-            [*program, *map(str, options)], check=True, capture_output=True, text=True
-        )
-        lines = [line.split("\t") for line in done.stdout.splitlines()]
+        lines = [line.split("\t") for line in run(program, *options).splitlines()]
         assert [(line[3], int(line[0])) for line in lines] == want
 
 

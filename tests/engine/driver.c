@@ -1,12 +1,9 @@
 /* Prints the likelihoods of a .in file, one hexadecimal floating-point number a line, to try
  * the library without Python: driver FILE BUILD PRECISION THREADS [BACKEND [MODE]]
  * BACKEND: cpu or cuda. MODE: the floating-point mode that the library is called in. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "../driver.h"
 
 #include "../floating_point_mode.h"
-#include "gkl_shim.h"
 
 enum { MAX = 1 << 24 };
 
@@ -17,8 +14,7 @@ static char field[MAX / 16];
 
 int main(int argc, char **argv) {
     if (argc < 5) return 2;
-    FILE *in = fopen(argv[1], "r");
-    if (!in) return 2;
+    FILE *in = opened(argv[1]);
     int64_t regions = 0, reads = 0, haps = 0, pairs = 0;
     int r, h;
     while (fscanf(in, "%d %d", &r, &h) == 2) {
@@ -51,16 +47,13 @@ int main(int argc, char **argv) {
     const gkl_shim_pairhmm_batch batch = {
         regions,   region_reads, region_haplotypes, read_offsets,      tracks[0], tracks[1],
         tracks[2], tracks[3],    tracks[4],         haplotype_offsets, haplotypes};
-    double *out = malloc(sizeof(double) * (size_t)(pairs + 1));
+    double *out = allocated(sizeof(double) * (size_t)(pairs + 1));
     gkl_shim_pairhmm *pairhmm;
     gkl_shim_pairhmm_stats statistics;
     if (argc > 6) set_mode(argv[6]);
     const floating_point_mode mode = get_mode();
-    if (!out || gkl_shim_pairhmm_open(&options, &pairhmm) ||
-        gkl_shim_pairhmm_compute(pairhmm, &batch, out, pairs)) {
-        fprintf(stderr, "%s\n", gkl_shim_last_error());
-        return 1;
-    }
+    check(gkl_shim_pairhmm_open(&options, &pairhmm));
+    check(gkl_shim_pairhmm_compute(pairhmm, &batch, out, pairs));
     gkl_shim_pairhmm_statistics(pairhmm, &statistics);
     if (argc > 6) expect_mode(mode, "gkl_shim_pairhmm");
     for (int64_t k = 0; k < pairs; k++) printf("%a\n", out[k]);

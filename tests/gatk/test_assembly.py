@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from gkl_shim.gatk import data, run, swaps
-from tests.gatk.conftest import QUICK_COMPILER, check_agent
+from tests.gatk.conftest import QUICK, check_agent
 
 pytestmark = pytest.mark.gatk
 
@@ -54,7 +54,7 @@ def test_every_graph_has_gatks_vertices_and_edges_in_gatks_order(
         [*command, "-O", str(tmp_path / "out.vcf"), *arguments],
         classpath,
         swaps.agent(),
-        java_options=(check, QUICK_COMPILER),
+        java_options=(check, *QUICK),
     )
     log = done.log.decode()
     assert done.returncode == 0, log[-3000:]

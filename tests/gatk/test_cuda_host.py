@@ -20,7 +20,7 @@ from gkl_shim.cuda.pairhmm import Engine
 from gkl_shim.errors import MissingComponent
 from gkl_shim.gatk import compare, data, run, swaps
 from tests.conftest import ROOT, require_tool
-from tests.gatk.conftest import QUICK_COMPILER, Gatk
+from tests.gatk.conftest import QUICK, Gatk
 
 pytestmark = pytest.mark.gatk
 
@@ -74,7 +74,7 @@ def _shim(gatk: Gatk, chr22: data.Sample, stand_in: Path, tmp_path: Path):
             gatk.classpath,
             swaps.agent(),
             environment=environment,
-            java_options=(QUICK_COMPILER, "-Xcheck:jni"),
+            java_options=(*QUICK, "-Xcheck:jni"),
         )
         log = done.log.decode()
         assert done.returncode == 0, log[-3000:]

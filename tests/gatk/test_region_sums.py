@@ -11,7 +11,7 @@ from gkl_shim import paths
 from gkl_shim.gatk import data
 from tests.conftest import require_tool
 from tests.gatk import odd_reads
-from tests.gatk.conftest import QUICK_COMPILER, check_agent
+from tests.gatk.conftest import QUICK, check_agent
 
 pytestmark = pytest.mark.gatk
 
@@ -42,9 +42,9 @@ def said(
     folder = tmp_path_factory.mktemp("sums")
     samples = {"chr22": chr22, "odd": odd_reads.write(folder, 1, wild=False), "deep": deep}
     jar = check_agent(folder, classpath, "ConfidenceCheck", "LikelihoodsCheck")
-    command = [require_tool("java"), "-Xmx2g", QUICK_COMPILER, f"-javaagent:{paths.agent_jar()}"]
+    command = [require_tool("java"), "-Xmx2g", *QUICK, f"-javaagent:{paths.agent_jar()}"]
     command += [f"-javaagent:{jar}={method}" for method in CHECKED_METHODS]
-    command += ["-cp", f"{paths.agent_jar()}:{classpath}", CONFIDENCE_CHECK.replace("/", ".")]
+    command += ["-cp", f"{classpath}:{paths.agent_jar()}", CONFIDENCE_CHECK.replace("/", ".")]
     for name, options in RUNS:
         sample = samples[name]
         command += ["HaplotypeCaller", "-R", str(sample.reference), "-I", str(sample.reads)]

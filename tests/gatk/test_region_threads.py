@@ -14,7 +14,7 @@ from benchmarks.common import run_modes
 from gkl_shim import paths
 from gkl_shim.gatk import data, run, swaps
 from tests.conftest import require_tool
-from tests.gatk.conftest import QUICK_COMPILER, Gatk
+from tests.gatk.conftest import QUICK, Gatk
 
 pytestmark = pytest.mark.gatk
 
@@ -93,7 +93,7 @@ def test_a_class_that_differs_by_a_byte_is_left_alone(
         [*command, "-O", str(output)],
         f"{tmp_path / 'changed.jar'}:{classpath}",
         swaps.agent(),
-        java_options=(QUICK_COMPILER, *threads(4)),
+        java_options=(*QUICK, *threads(4)),
     )
     said = "GATK's own code is used, because this version's AssemblyRegionIterator is not known"
     assert f"calling regions: {said}".encode() in done.log
@@ -110,8 +110,8 @@ def test_tools_that_run_one_after_another_in_one_jvm(
     runs = [("HaplotypeCaller", chr22), ("HaplotypeCaller", deep), ("HaplotypeCaller", chr22)]
     agent = [f"-javaagent:{paths.agent_jar()}", *threads(4)]
     for name, options in (("stock", []), ("ours", agent)):
-        command = [require_tool("java"), "-Xmx2g", QUICK_COMPILER, *options]
-        command += ["-cp", f"{tmp_path}:{classpath}", "InOneJvm"]
+        command = [require_tool("java"), "-Xmx2g", *QUICK, *options]
+        command += ["-cp", f"{classpath}:{tmp_path}", "InOneJvm"]
         for number, (tool, sample) in enumerate(runs):
             command += ["--and"] if number else []
             command += [tool, "-R", str(sample.reference), "-I", str(sample.reads)]
@@ -148,7 +148,7 @@ def in_trouble(
         [*command, "-O", str(output)],
         classpath,
         swaps.agent(),
-        java_options=(f"-javaagent:{trouble}", QUICK_COMPILER, *options),
+        java_options=(f"-javaagent:{trouble}", *QUICK, *options),
     )
 
 
@@ -214,7 +214,7 @@ def test_gatk_keeps_its_own_code_if_a_class_was_loaded_before_the_agent(
         [*command, "-O", str(output)],
         classpath,
         swaps.agent(),
-        java_options=(QUICK_COMPILER, *threads(3)),
+        java_options=(*QUICK, *threads(3)),
         environment={
             "JAVA_TOOL_OPTIONS": f"-javaagent:{jar}=org.broadinstitute.hellbender.{early}"
         },
@@ -231,7 +231,7 @@ def test_a_signal_ends_a_run(
 ) -> None:
     """The JVM's exit code for a signal is 128 and its number."""
     command = [require_tool("java"), f"-javaagent:{paths.agent_jar()}", f"-javaagent:{trouble}"]
-    command += [QUICK_COMPILER, "-Dtest.sleep=600000", *threads(4), "-cp", classpath]
+    command += [*QUICK, "-Dtest.sleep=600000", *threads(4), "-cp", classpath]
     command += ["org.broadinstitute.hellbender.Main", "HaplotypeCaller", "-R", str(chr22.reference)]
     command += ["-I", str(chr22.reads), "-O", str(tmp_path / "out.vcf")]
     with subprocess.Popen(

@@ -13,7 +13,7 @@ from gkl_shim import paths
 from gkl_shim.gatk import data
 from tests.conftest import require_tool
 from tests.gatk import odd_reads
-from tests.gatk.conftest import QUICK_COMPILER
+from tests.gatk.conftest import QUICK
 
 pytestmark = pytest.mark.gatk
 
@@ -31,8 +31,8 @@ def check(classpath: str, tmp_path_factory: pytest.TempPathFactory) -> Callable[
     subprocess.run([*command, "-d", str(folder), str(source)], check=True)
 
     def compare(runs: list[Run]) -> None:
-        command = [require_tool("java"), "-Xmx2g", QUICK_COMPILER, f"-javaagent:{jar}"]
-        command += ["-cp", f"{folder}:{jar}:{classpath}", "org.gklshim.gatk.walk.WalkChecks"]
+        command = [require_tool("java"), "-Xmx2g", *QUICK, f"-javaagent:{jar}"]
+        command += ["-cp", f"{classpath}:{jar}:{folder}", "org.gklshim.gatk.walk.WalkChecks"]
         for number, (tool, sample, arguments) in enumerate(runs):
             command += ["--and"] if number else []
             command += [tool, "-R", str(sample.reference), "-I", str(sample.reads)]

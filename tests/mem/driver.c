@@ -3,31 +3,18 @@
  * driver REFERENCE QUERIES MIN_LENGTH KIND PAGE_LETTERS MEMORY THREADS
  *
  * The index is saved to memory and loaded again. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "gkl_shim.h"
+#include "../driver.h"
 
 enum { MOST_BYTES = 1 << 24, MOST_PIECES = 1 << 12 };
 
 static uint8_t text[MOST_BYTES], saved[MOST_BYTES];
 static gkl_shim_mem_piece pieces[MOST_PIECES];
 
-static void check(gkl_shim_status status) {
-    if (status == GKL_SHIM_OK) return;
-    fprintf(stderr, "%s\n", gkl_shim_last_error());
-    exit(1);
-}
-
 static gkl_shim_mem_fasta *read_fasta(const char *path, int32_t threads,
                                       gkl_shim_mem_sequences *sequences,
                                       gkl_shim_mem_sequences *names) {
     gkl_shim_mem_fasta *fasta = NULL;
-    FILE *in = fopen(path, "r");
-    if (!in) exit(2);
-    const int64_t size = (int64_t)fread(text, 1, sizeof text, in);
-    fclose(in);
+    const int64_t size = read_file(path, text, sizeof text);
     check(gkl_shim_mem_parse(text, size, threads, &fasta));
     check(gkl_shim_mem_fasta_sequences(fasta, sequences, names));
     return fasta;
@@ -67,7 +54,7 @@ int main(int argc, char **argv) {
     gkl_shim_mem_matches *matches = NULL;
     check(gkl_shim_mem_find(index, &queries, &search, &matches));
     const int64_t count = gkl_shim_mem_count(matches);
-    gkl_shim_mem_match *copied = malloc((size_t)(count + 1) * sizeof *copied);
+    gkl_shim_mem_match *copied = allocated((size_t)(count + 1) * sizeof *copied);
     check(gkl_shim_mem_copy(matches, copied));
     free(copied);
     const gkl_shim_mem_format format = {.reference_names = &reference_names,

@@ -3,11 +3,7 @@
  *     driver REGIONS BUILD THREADS
  *
  * prints each log10 likelihood in hexadecimal, so that every bit shows. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "gkl_shim.h"
+#include "../driver.h"
 
 enum { LINE = 1 << 16, MOST = 1 << 12, BYTES = 1 << 20 };
 
@@ -47,11 +43,10 @@ static int add_haplotype(FILE *file, int64_t k) {
 
 int main(int count, char **arguments) {
     if (count != 4) return fail("usage: driver REGIONS BUILD THREADS");
-    FILE *file = fopen(arguments[1], "r");
-    if (!file) return fail("cannot open the regions");
+    FILE *file = opened(arguments[1]);
     const gkl_shim_pdhmm_options options = {atoi(arguments[3]), GKL_SHIM_STRICT, arguments[2]};
     gkl_shim_pdhmm *pdhmm;
-    if (gkl_shim_pdhmm_open(&options, &pdhmm) != GKL_SHIM_OK) return fail(gkl_shim_last_error());
+    check(gkl_shim_pdhmm_open(&options, &pdhmm));
     long reads, haplotypes;
     while (fgets(line, LINE, file) && sscanf(line, "%ld %ld", &reads, &haplotypes) == 2) {
         if (reads > MOST || haplotypes > MOST) return fail("too large a region");
@@ -64,10 +59,8 @@ int main(int count, char **arguments) {
             {1, region_reads, region_haplotypes, read_ends, tracks[0], tracks[1], tracks[2],
              tracks[3], tracks[4], haplotype_ends, letters},
             flags};
-        double *values = malloc(sizeof *values * (size_t)(reads * haplotypes));
-        if (!values) return fail("no memory");
-        if (gkl_shim_pdhmm_compute(pdhmm, &batch, values, reads * haplotypes) != GKL_SHIM_OK)
-            return fail(gkl_shim_last_error());
+        double *values = allocated(sizeof *values * (size_t)(reads * haplotypes));
+        check(gkl_shim_pdhmm_compute(pdhmm, &batch, values, reads * haplotypes));
         for (long k = 0; k < reads * haplotypes; k++) printf("%a\n", values[k]);
         free(values);
     }

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import subprocess
-
 import numpy as np
 import pytest
 
+from tests import native_driver
 from tests.conftest import DATA
 
 RECORDED = DATA / "chr22_dragen.pdhmm.in"
 
 
 def run(command: list[str], build: str, threads: int) -> str:
-    done = subprocess.run(
-        [*command, str(RECORDED), build, str(threads)], check=True, capture_output=True, text=True
-    )
-    return done.stdout
+    return native_driver.run(command, RECORDED, build, threads)
 
 
 def test_recorded_regions(native: list[str]) -> None:

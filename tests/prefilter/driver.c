@@ -1,11 +1,8 @@
 /* Prints the edits of pairs, one a line, so that the library can be tried where there is no Python:
  * driver FILE BUILD METHOD MODE MAX_EDITS THREADS [FLOATING_POINT_MODE] */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "../driver.h"
 
 #include "../floating_point_mode.h"
-#include "gkl_shim.h"
 
 enum { MAX_PAIRS = 1 << 16, MAX_TEXT = 1 << 26 };
 
@@ -16,10 +13,7 @@ static int16_t results[MAX_PAIRS];
 
 int main(int argc, char **argv) {
     if (argc < 7) return 2;
-    FILE *in = fopen(argv[1], "rb");
-    if (!in) return 2;
-    const int64_t size = (int64_t)fread(text, 1, MAX_TEXT, in);
-    fclose(in);
+    const int64_t size = read_file(argv[1], text, MAX_TEXT);
     int64_t pairs = 0, used = 0;
     const int threads = atoi(argv[6]);
     const gkl_shim_prefilter_options options = {
@@ -32,20 +26,14 @@ int main(int argc, char **argv) {
     gkl_shim_prefilter *prefilter = NULL;
     if (argc > 7) set_mode(argv[7]);
     const floating_point_mode mode = get_mode();
-    if (gkl_shim_prefilter_parse_pairs(text, size, MAX_PAIRS, threads, read_starts, read_lengths,
-                                       segment_starts, segment_lengths, &pairs, &used) ||
-        gkl_shim_prefilter_open(&options, &prefilter)) {
-        fprintf(stderr, "%s\n", gkl_shim_last_error());
-        return 1;
-    }
+    check(gkl_shim_prefilter_parse_pairs(text, size, MAX_PAIRS, threads, read_starts, read_lengths,
+                                         segment_starts, segment_lengths, &pairs, &used));
+    check(gkl_shim_prefilter_open(&options, &prefilter));
     const gkl_shim_prefilter_sequences reads = {
         .letters = text, .size = size, .starts = read_starts, .lengths = read_lengths};
     const gkl_shim_prefilter_sequences segments = {
         .letters = text, .size = size, .starts = segment_starts, .lengths = segment_lengths};
-    if (gkl_shim_prefilter_compute(prefilter, pairs, &reads, &segments, results)) {
-        fprintf(stderr, "%s\n", gkl_shim_last_error());
-        return 1;
-    }
+    check(gkl_shim_prefilter_compute(prefilter, pairs, &reads, &segments, results));
     if (argc > 7) expect_mode(mode, "gkl_shim_prefilter");
     for (int64_t k = 0; k < pairs; k++) printf("%d\n", results[k]);
     gkl_shim_prefilter_close(prefilter);

@@ -9,6 +9,7 @@ import pytest
 
 from gkl_shim import _native
 from gkl_shim.prefilter import UNDEFINED, edits
+from tests import native_driver
 from tests.prefilter import simulate
 
 CASES = [
@@ -37,10 +38,7 @@ def write(path: Path, reads: list[bytes], segments: list[bytes]) -> None:
 
 
 def run(program: list[str], *arguments: object) -> list[int]:
-    done = subprocess.run(
-        [*program, *map(str, arguments)], check=True, capture_output=True, text=True
-    )
-    return [int(line) for line in done.stdout.splitlines()]
+    return [int(line) for line in native_driver.run(program, *arguments).splitlines()]
 
 
 @pytest.mark.parametrize(("machine", "builds"), [

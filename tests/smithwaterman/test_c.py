@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from gkl_shim import _native
+from tests import native_driver
 from tests.smithwaterman import oracle
 from tests.smithwaterman.pairs import Pair, pairs
 
@@ -23,10 +23,7 @@ def sample(tmp_path_factory) -> tuple[Path, list[Pair], list[str]]:
 
 
 def run(program: list[str], *arguments: object) -> list[str]:
-    done = subprocess.run(
-        [*program, *map(str, arguments)], check=True, capture_output=True, text=True
-    )
-    return done.stdout.splitlines()
+    return native_driver.run(program, *arguments).splitlines()
 
 
 @pytest.mark.parametrize(("machine", "builds"), [
