@@ -5,8 +5,9 @@ import java.lang.instrument.Instrumentation;
 import java.security.ProtectionDomain;
 
 /**
- * A Java agent for tests, beside ours: a method of ours calls a check, which calls GATK's method,
- * too, and compares both. Its argument is "class,method,target", with slashes in names.
+ * A Java agent for tests, beside ours: calls of a method, of ours or of GATK, go to another class,
+ * which may call the method as method$original. Its argument is "class,method,target", with slashes
+ * in names.
  */
 public final class CheckAgent {
     private CheckAgent() {}

@@ -9,7 +9,10 @@ import org.broadinstitute.hellbender.engine.ReferenceContext;
 import org.broadinstitute.hellbender.exceptions.UserException;
 import org.broadinstitute.hellbender.tools.walkers.haplotypecaller.HaplotypeCallerEngine;
 
-/** The target. It is a class of its own: the JVM loads the types of an agent's methods early. */
+/**
+ * What CheckAgent has HaplotypeCaller call for a region. It sleeps at random (-Dtest.sleep=MS), or
+ * fails at a position (-Dtest.fail=POSITION with -Dtest.error=exception, user, memory).
+ */
 public final class RegionTroubleCalls {
     private RegionTroubleCalls() {}
 

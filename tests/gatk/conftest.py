@@ -151,17 +151,22 @@ def genome(tmp_path_factory: pytest.TempPathFactory) -> data.Sample:
     return simulated_samples.simulate(folder, "genome", sequence[:250_000], 30)
 
 
-def check_agent(folder: Path, classpath: str, *checks: str) -> Path:
-    """Compile checks and the agent that calls them, CheckAgent.java, and return their jar."""
-    sources = [str(Path(__file__).with_name(f"{name}.java")) for name in ("CheckAgent", *checks)]
+def agent_jar(folder: Path, classpath: str, premain: str, *names: str) -> Path:
+    """Compile Java files of this folder, one of which is an agent, and return their jar."""
+    sources = [str(Path(__file__).with_name(f"{name}.java")) for name in names]
     command = [require_tool("javac"), "-nowarn", "-cp", f"{paths.agent_jar()}:{classpath}"]
     subprocess.run([*command, "-d", str(folder), *sources], check=True)
-    jar = folder / "check.jar"
+    jar = folder / "agent.jar"
     with zipfile.ZipFile(jar, "w") as archive:
-        archive.writestr("META-INF/MANIFEST.MF", "Premain-Class: org.gklshim.CheckAgent\n")
+        archive.writestr("META-INF/MANIFEST.MF", f"Premain-Class: {premain}\n")
         for path in (folder / "org").rglob("*.class"):
             archive.write(path, path.relative_to(folder))
     return jar
+
+
+def check_agent(folder: Path, classpath: str, *checks: str) -> Path:
+    """Compile what calls are redirected to, and the agent that does so, CheckAgent.java."""
+    return agent_jar(folder, classpath, "org.gklshim.CheckAgent", "CheckAgent", *checks)
 
 
 @pytest.fixture

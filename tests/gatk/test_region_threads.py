@@ -14,7 +14,7 @@ from benchmarks.common import run_modes
 from gkl_shim import paths
 from gkl_shim.gatk import data, run, swaps
 from tests.conftest import require_tool
-from tests.gatk.conftest import QUICK, Gatk
+from tests.gatk.conftest import QUICK, Gatk, agent_jar, check_agent
 
 pytestmark = pytest.mark.gatk
 
@@ -126,34 +126,27 @@ def test_tools_that_run_one_after_another_in_one_jvm(
 
 
 @pytest.fixture(scope="module")
-def trouble(classpath: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An agent that makes calls of regions sleep or fail."""
-    folder = tmp_path_factory.mktemp("trouble")
-    sources = map(str, Path(__file__).parent.glob("RegionTrouble*.java"))
-    command = [require_tool("javac"), "-nowarn", "-cp", f"{paths.agent_jar()}:{classpath}"]
-    subprocess.run([*command, "-d", str(folder), *sources], check=True)
-    jar = folder / "trouble.jar"
-    with zipfile.ZipFile(jar, "w") as archive:
-        archive.writestr("META-INF/MANIFEST.MF", "Premain-Class: org.gklshim.RegionTrouble\n")
-        for path in (folder / "org").rglob("*.class"):
-            archive.write(path, path.relative_to(folder))
-    return jar
+def trouble(classpath: str, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The option of an agent that makes calls of regions sleep or fail."""
+    jar = check_agent(tmp_path_factory.mktemp("trouble"), classpath, "RegionTroubleCalls")
+    engine = "org/broadinstitute/hellbender/tools/walkers/haplotypecaller/HaplotypeCallerEngine"
+    return f"-javaagent:{jar}={engine},callRegion,org/gklshim/RegionTroubleCalls"
 
 
 def in_trouble(
-    trouble: Path, classpath: str, sample: data.Sample, output: Path, *options: str
+    trouble: str, classpath: str, sample: data.Sample, output: Path, *options: str
 ) -> run.Run:
     command = ["HaplotypeCaller", "-R", str(sample.reference), "-I", str(sample.reads)]
     return run.gatk(
         [*command, "-O", str(output)],
         classpath,
         swaps.agent(),
-        java_options=(f"-javaagent:{trouble}", *QUICK, *options),
+        java_options=(trouble, *QUICK, *options),
     )
 
 
 def test_threads_that_sleep_at_random_change_nothing(
-    gatk: Gatk, trouble: Path, classpath: str, genome: data.Sample, tmp_path: Path
+    gatk: Gatk, trouble: str, classpath: str, genome: data.Sample, tmp_path: Path
 ) -> None:
     stock = gatk("HaplotypeCaller", genome, likelihoods=True)
     output = tmp_path / "out.vcf"
@@ -164,7 +157,7 @@ def test_threads_that_sleep_at_random_change_nothing(
 
 @pytest.mark.parametrize("error", ["user", "memory"])
 def test_a_region_that_fails_ends_the_run_as_in_one_thread(
-    trouble: Path, classpath: str, chr22: data.Sample, tmp_path: Path, error: str
+    trouble: str, classpath: str, chr22: data.Sample, tmp_path: Path, error: str
 ) -> None:
     outcomes = []
     for count in ("off", "4"):
@@ -179,7 +172,7 @@ def test_a_region_that_fails_ends_the_run_as_in_one_thread(
 
 
 def test_a_full_disk_ends_the_run_as_in_one_thread(
-    trouble: Path, classpath: str, chr22: data.Sample
+    trouble: str, classpath: str, chr22: data.Sample
 ) -> None:
     codes = set()
     for count in ("off", "4"):
@@ -200,13 +193,7 @@ def test_gatk_keeps_its_own_code_if_a_class_was_loaded_before_the_agent(
     gatk: Gatk, classpath: str, chr22: data.Sample, tmp_path: Path, early: str, expected: str
 ) -> None:
     """An AOT cache of Java 24 and later loads GATK's classes so early."""
-    source = Path(__file__).with_name("EarlyClasses.java")
-    subprocess.run([require_tool("javac"), "-d", str(tmp_path), str(source)], check=True)
-    jar = tmp_path / "early.jar"
-    with zipfile.ZipFile(jar, "w") as archive:
-        archive.writestr("META-INF/MANIFEST.MF", "Premain-Class: org.gklshim.test.EarlyClasses\n")
-        for path in (tmp_path / "org").rglob("*.class"):
-            archive.write(path, path.relative_to(tmp_path))
+    jar = agent_jar(tmp_path, classpath, "org.gklshim.test.EarlyClasses", "EarlyClasses")
     stock = gatk("HaplotypeCaller", chr22, likelihoods=True)
     output = tmp_path / "out.vcf"
     command = ["HaplotypeCaller", "-R", str(chr22.reference), "-I", str(chr22.reads)]
@@ -227,10 +214,10 @@ def test_gatk_keeps_its_own_code_if_a_class_was_loaded_before_the_agent(
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_ends_a_run(
-    trouble: Path, classpath: str, chr22: data.Sample, tmp_path: Path, number: signal.Signals
+    trouble: str, classpath: str, chr22: data.Sample, tmp_path: Path, number: signal.Signals
 ) -> None:
     """The JVM's exit code for a signal is 128 and its number."""
-    command = [require_tool("java"), f"-javaagent:{paths.agent_jar()}", f"-javaagent:{trouble}"]
+    command = [require_tool("java"), f"-javaagent:{paths.agent_jar()}", trouble]
     command += [*QUICK, "-Dtest.sleep=600000", *threads(4), "-cp", classpath]
     command += ["org.broadinstitute.hellbender.Main", "HaplotypeCaller", "-R", str(chr22.reference)]
     command += ["-I", str(chr22.reads), "-O", str(tmp_path / "out.vcf")]

@@ -18,6 +18,7 @@ import pytest
 from gkl_shim import paths
 from gkl_shim.gatk import fetch, swaps
 from tests.conftest import require_tool
+from tests.java import regions
 
 ROOT = Path(__file__).parents[2]
 GKL_VERSIONS = ("0.8.11", "0.9.0")
@@ -155,3 +156,15 @@ def agent_jar() -> Path:
 @pytest.fixture(scope="session")
 def classpath_jar() -> Path:
     return paths.classpath_jar()
+
+
+@pytest.fixture(autouse=True)
+def _served(request: pytest.FixtureRequest) -> None:
+    """Skip a test of a swap that this machine does not serve."""
+    if "swap" in request.fixturenames:
+        skip_unless_served(request.getfixturevalue("swap"))
+
+
+@pytest.fixture(scope="module")
+def sample() -> list[regions.Region]:
+    return [*regions.odd(), *(regions.typical(seed) for seed in range(5))]

@@ -9,7 +9,7 @@ import pytest
 
 from tests.conftest import require_tool
 from tests.java import regions
-from tests.java.conftest import Jvm, skip_unless_served
+from tests.java.conftest import Jvm
 from tests.java.test_replaced_class import compile_java
 
 MIB = 1 << 20
@@ -31,7 +31,6 @@ def test_out_of_memory_is_a_java_error_and_the_jvm_goes_on(
 
     The JVM itself fails without memory, so its compilers and parallel collectors are off.
     """
-    skip_unless_served(swap)
     outcome = jvm(
         "out_of_memory",
         (regions.typical(1, reads=20), list(LARGE.values()), ROOMS),

@@ -41,7 +41,6 @@ def run(jvm: Jvm, scenario: str, argument: Any, **options: Any) -> Outcome:
 
 @pytest.mark.parametrize("swap", ["agent", "classpath", "stock"])
 def test_both_methods(jvm: Jvm, swap: str) -> None:
-    skip_unless_served(swap)
     regions, expected = recorded()
     done = run(jvm, "compute", regions, swap=swap)
     assert done.result["ours"] == (swap != "stock")

@@ -8,20 +8,9 @@ from pathlib import Path
 import pytest
 
 from tests.java import regions
-from tests.java.conftest import SWAPS, Jvm, skip_unless_served
+from tests.java.conftest import SWAPS, Jvm
 
 REGION = regions.typical(1)
-
-
-@pytest.fixture(autouse=True)
-def _served(request: pytest.FixtureRequest) -> None:
-    if "swap" in request.fixturenames:
-        skip_unless_served(request.getfixturevalue("swap"))
-
-
-@pytest.fixture(scope="module")
-def sample() -> list[regions.Region]:
-    return [*regions.odd(), *(regions.typical(seed) for seed in range(5))]
 
 
 @pytest.mark.parametrize("swap", SWAPS)

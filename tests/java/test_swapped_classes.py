@@ -23,17 +23,6 @@ RANGE = -614
 each_swap = pytest.mark.parametrize("swap", SWAPS)
 
 
-@pytest.fixture(autouse=True)
-def _served(request: pytest.FixtureRequest) -> None:
-    if "swap" in request.fixturenames:
-        skip_unless_served(request.getfixturevalue("swap"))
-
-
-@pytest.fixture(scope="module")
-def sample() -> list[regions.Region]:
-    return [*regions.odd(), *(regions.typical(seed) for seed in range(5))]
-
-
 @pytest.fixture(scope="module")
 def expected(sample: list[regions.Region]) -> list[list[float]]:
     return [regions.likelihoods(region) for region in sample]
