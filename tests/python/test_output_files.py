@@ -13,6 +13,7 @@ import stat
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -40,7 +41,7 @@ class Writer:
     """A program that writes one file."""
 
     def __init__(self, command: list[str]) -> None:
-        self._command = command
+        self.command = command
 
     def run(
         self,
@@ -48,10 +49,11 @@ class Writer:
         *options: str,
         content: bytes = CONTENT,
         prepare: Callable[[], object] | None = None,
+        stdout: object = subprocess.PIPE,
     ) -> subprocess.CompletedProcess[bytes]:
-        command = [*self._command, str(path), *options]
-        return subprocess.run(command, input=content, capture_output=True, preexec_fn=prepare,
-                              timeout=60, check=False)  # fmt: skip
+        command = [*self.command, str(path), *options]
+        return subprocess.run(command, input=content, stdout=stdout, stderr=subprocess.PIPE,
+                              preexec_fn=prepare, timeout=60, check=False)  # fmt: skip
 
     def __call__(self, path: Path, **options: object) -> bytes:
         """Write the file, and return what went to standard output."""
@@ -297,11 +299,31 @@ def test_in_a_jvm_a_pipe_needs_a_reader(in_a_jvm: Writer, folder: Path) -> None:
 
 
 def test_standard_output_by_name_is_appended_to(write: Writer, folder: Path) -> None:
-    link = folder / "stdout"  # like /dev/stdout, which the test must not replace
-    link.symlink_to("/proc/self/fd/1")
+    link, log = folder / "stdout", folder / "log"
+    link.symlink_to("/proc/self/fd/1")  # like /dev/stdout, which the test must not replace
     assert write(link) == CONTENT
-    assert list(folder.iterdir()) == [link]
+    log.write_bytes(b"before\n")
+    with log.open("ab") as output:
+        assert write.run(link, stdout=output).returncode == 0
+    assert log.read_bytes() == b"before\n" + CONTENT
+    assert sorted(folder.iterdir()) == [log, link]
     assert link.is_symlink()
+
+
+def test_two_processes_write_to_one_folder(write: Writer, folder: Path) -> None:
+    """Neither takes the other's file for one that was left."""
+    one, other = folder / "one", folder / "other"
+    with subprocess.Popen([*write.command, one], stdin=subprocess.PIPE) as first:
+        assert first.stdin is not None
+        first.stdin.write(CONTENT)
+        first.stdin.flush()
+        while not list(folder.iterdir()):
+            assert first.poll() is None
+            time.sleep(0.01)
+        write(other)
+        assert len(list(folder.iterdir())) == 2
+    assert first.returncode == 0
+    assert one.read_bytes() == other.read_bytes() == CONTENT
 
 
 def test_a_killed_process_leaves_no_incomplete_file(write: Writer, folder: Path) -> None:
