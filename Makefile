@@ -17,9 +17,10 @@ test: setup  ## all tests, except whole pipelines
 sanitize: setup  ## the library under ASan, UBSan and TSan; part of all tests
 	$(BIN)/pytest tests/sanitizers
 
-# SECONDS is a variable of bash, so a shell does not pass it on unless it is given to make.
+# SECONDS is a variable of bash, so a shell does not pass it on unless it is given to make. RECORD may
+# name a JSON file with totals, which grow.
 fuzz: setup  ## random input for every target under ASan and UBSan, SECONDS=60 each; needs clang
-	$(BIN)/python tests/fuzz/run.py $(or $(SECONDS),60) $(TARGETS)
+	$(BIN)/python tests/fuzz/run.py $(or $(SECONDS),60) $(TARGETS) $(if $(RECORD),--record $(RECORD))
 
 test-pipelines: setup  ## whole pipelines: the Snakemake workflow, a Spark cluster; 10 to 20 minutes
 	$(BIN)/pytest -m pipeline

@@ -1,4 +1,4 @@
-"""Find files that other users can change; ``kernels/common/safe_file.h`` does it in native code."""
+"""Find files that other users can change; ``kernels/python_host/safe_file.h`` does it, too."""
 
 from __future__ import annotations
 

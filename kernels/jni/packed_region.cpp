@@ -1,7 +1,5 @@
 #include "packed_region.h"
 
-#include <limits>
-
 #include "guarded_jni.h"
 
 namespace gkl_shim {
@@ -29,6 +27,8 @@ int64_t accumulate(const jint *lengths, jint count, int64_t *offsets) {
 
 void PackedRegion::copy(JNIEnv *env, jbyteArray sequences, jintArray lengths, jint reads,
                         jint haplotypes, int haplotype_tracks) {
+    if (reads < 0 || haplotypes < 0 || reads > env->GetArrayLength(lengths) - haplotypes)
+        throw JavaError("java/lang/IllegalArgumentException", "more sequences than lengths");
     const jint sequence_count = reads + haplotypes;
     jint *const length = at_least(&lengths_, size_t(sequence_count));
     env->GetIntArrayRegion(lengths, 0, sequence_count, length);
@@ -38,7 +38,7 @@ void PackedRegion::copy(JNIEnv *env, jbyteArray sequences, jintArray lengths, ji
     const int64_t read_bytes = accumulate(length, reads, read_offsets);
     const int64_t haplotype_bytes = accumulate(length + reads, haplotypes, haplotype_offsets);
     const int64_t bytes = 5 * read_bytes + haplotype_tracks * haplotype_bytes;
-    if (bytes > std::numeric_limits<jint>::max())
+    if (bytes > env->GetArrayLength(sequences))
         throw JavaError("java/lang/IllegalArgumentException", "lengths beyond the sequences");
     uint8_t *const data = at_least(&sequences_, size_t(bytes));
     env->GetByteArrayRegion(sequences, 0, jint(bytes), reinterpret_cast<jbyte *>(data));

@@ -36,7 +36,8 @@ bool is_safe_file(const std::string &path, std::string *reason) {
     std::string reached;  // without links; empty for the root
     std::string rest = path.substr(1);
     struct stat found;
-    if (stat("/", &found) != 0) return *reason = strerror(errno), false;
+    // The steps below would take the path of a file followed by ".." or a slash.
+    if (stat(path.c_str(), &found) != 0) return *reason = strerror(errno), false;
     for (int links = 0; !rest.empty();) {
         const std::string part = take(&rest, '/');
         if (part.empty() || part == ".") continue;

@@ -11,7 +11,7 @@ import pytest
 
 from gkl_shim.cli import _SUBCOMMANDS
 from tests.cli.shim_command import COMMAND, REGIONS, one_error, run
-from tests.conftest import DATA
+from tests.conftest import DATA, require_tool
 
 BENCHES = ("correct", "mem", "pairhmm", "pdhmm", "prefilter", "smithwaterman")
 #: Small inputs by name.
@@ -32,6 +32,21 @@ COMMANDS = {
     "prefilter": ("prefilter -e 1", "pairs.tsv"),
     "smithwaterman": ("smithwaterman", "pairs.tsv"),
 }
+#: Each way to write a file, but those of validate, bench and demo. OUT is its name.
+OUTPUTS = [
+    "correct -k 11 --threshold 2 --force reads.fq -o OUT",
+    "correct -k 11 --threshold 2 --force reads.fq -o /dev/null --json OUT",
+    "correct -k 11 --threshold 2 --force reads.fq -o /dev/null --plot OUT.svg",
+    "correct -k 11 --threshold 2 --force reads.fq -o /dev/null --save-spectrum OUT",
+    "doctor --json OUT",
+    "mem -maxmatch reference.fa query.fa -o OUT",
+    "mem -save OUT reference.fa query.fa -o /dev/null",
+    "pairhmm regions.in -o OUT",
+    "pdhmm regions.pdhmm.in -o OUT",
+    "prefilter -e 1 pairs.tsv -o OUT",
+    "prefilter -e 1 pairs.tsv -o /dev/null --json OUT",
+    "smithwaterman pairs.tsv -o OUT",
+]
 
 
 @pytest.fixture
@@ -109,3 +124,18 @@ def test_a_build_that_does_not_exist_is_one_line(folder: Path, command: str) -> 
     else:
         assert done.returncode == 1
         assert one_error(done).startswith('no build "sse9" here')
+
+
+@pytest.mark.parametrize("command", OUTPUTS)
+def test_a_full_disk_is_named(folder: Path, command: str) -> None:
+    """A limit on the size of files is an error at the same place, and the file before remains."""
+    name = next(word for word in command.split() if word.startswith("OUT"))
+    (folder / name).write_bytes(b"before")
+    limit = [require_tool("prlimit"), "--fsize=4", str(COMMAND)]
+    done = subprocess.run(
+        [*limit, *command.split()], cwd=folder, capture_output=True, check=False, timeout=120
+    )
+    assert done.returncode == 1
+    assert one_error(done) == f"{name}: File too large"
+    assert sorted(path.name for path in folder.iterdir()) == sorted([*FILES, name])
+    assert (folder / name).read_bytes() == b"before"

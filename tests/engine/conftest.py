@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import HEADER_FOLDERS, require_tool
+from tests.conftest import HEADER_FOLDERS, ROOT, require_tool
 from tests.native_driver import DRIVER
 
 
@@ -21,7 +21,7 @@ def aarch64_driver(compile_c, aarch64_compiler, aarch64_emulator, aarch64_librar
 def preloaded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A library that makes requests for memory and threads fail, and that acts as a JVM."""
     library = tmp_path_factory.mktemp("scarce") / "scarce.so"
-    sources = [Path(__file__).with_name(name) for name in ("scarce.c", "scarce_jni.c")]
+    sources = [Path(__file__).with_name("scarce.c"), ROOT / "tests" / "fakes" / "jvm.c"]
     jdk = Path(require_tool("javac")).resolve().parents[1] / "include"
     flags = ["-std=gnu11", "-Wall", "-Wextra", "-Werror", "-O1", "-shared", "-fPIC"]
     flags += [f"-I{folder}" for folder in (*HEADER_FOLDERS, jdk, jdk / "linux")]

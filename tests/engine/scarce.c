@@ -14,10 +14,11 @@
 /* Requests counted so far, the number of the one to fail, and whether all later ones fail too. */
 static long requests, failing;
 static bool and_after;
+static bool threads_only; /* requests for memory neither count nor fail */
 static bool limited;
 
-static bool refused(void) {
-    if (!__atomic_load_n(&limited, __ATOMIC_ACQUIRE)) return false;
+static bool refused(bool thread) {
+    if (!__atomic_load_n(&limited, __ATOMIC_ACQUIRE) || (threads_only && !thread)) return false;
     const long number = __atomic_add_fetch(&requests, 1, __ATOMIC_RELAXED);
     return and_after ? number >= failing : number == failing;
 }
@@ -27,14 +28,16 @@ void *__libc_calloc(size_t count, size_t size);
 void *__libc_realloc(void *memory, size_t size);
 void *__libc_memalign(size_t alignment, size_t size);
 
-void *malloc(size_t size) { return refused() ? NULL : __libc_malloc(size); }
-void *calloc(size_t count, size_t size) { return refused() ? NULL : __libc_calloc(count, size); }
-void *realloc(void *old, size_t size) { return refused() ? NULL : __libc_realloc(old, size); }
+void *malloc(size_t size) { return refused(false) ? NULL : __libc_malloc(size); }
+void *calloc(size_t count, size_t size) {
+    return refused(false) ? NULL : __libc_calloc(count, size);
+}
+void *realloc(void *old, size_t size) { return refused(false) ? NULL : __libc_realloc(old, size); }
 void *aligned_alloc(size_t alignment, size_t size) {
-    return refused() ? NULL : __libc_memalign(alignment, size);
+    return refused(false) ? NULL : __libc_memalign(alignment, size);
 }
 int posix_memalign(void **memory, size_t alignment, size_t size) {
-    if (refused()) return ENOMEM;
+    if (refused(false)) return ENOMEM;
     *memory = __libc_memalign(alignment, size);
     return *memory ? 0 : ENOMEM;
 }
@@ -47,12 +50,13 @@ __attribute__((constructor)) static void find_pthread_create(void) {
 }
 int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *),
                    void *argument) {
-    return refused() ? EAGAIN : real_pthread_create(thread, attributes, run, argument);
+    return refused(true) ? EAGAIN : real_pthread_create(thread, attributes, run, argument);
 }
 
 /* Resets the count. Request number `first` will fail; 0: none. */
-void scarce_begin(long first, int32_t all_after) {
+void scarce_begin(long first, int32_t all_after, int32_t threads_alone) {
     requests = 0;
+    threads_only = threads_alone;
     failing = first ? first : INT64_MAX;
     and_after = all_after;
 }

@@ -1,10 +1,12 @@
 """Call a part of the C interface, and let each of its requests fail in turn.
 
-The command line is: PART one|all. A request is a call that allocates memory or starts a thread. The
-preloaded scarce.c makes it fail. A new process is started for each request of the part. With `one`,
-only this request fails, with `all`, all later ones fail too. The process calls the part, which must
-return the right results or GKL_SHIM_ENOMEM. Then it calls the part again with enough memory, which
-must return the right results. The script prints the number of requests that the part makes.
+The command line is: PART one|all|threads. A request is a call that allocates memory or starts a
+thread. The preloaded scarce.c makes it fail. A new process is started for each request of the part.
+With `one`, only this request fails, with `all`, all later ones fail too. The process calls the
+part, which must return the right results or GKL_SHIM_ENOMEM. Then it calls the part again with
+enough memory, which must return the right results. With `threads`, this and all later requests for
+a thread fail, and none for memory; the results must be right then, too. The script prints the
+number of requests that the part makes.
 """
 
 from __future__ import annotations
@@ -28,8 +30,14 @@ from gkl_shim._batch import Batch, concatenated
 from gkl_shim._convert import haplotype_batch, read_batch
 from gkl_shim.pairhmm import Read
 from tests import oracle
+from tests.correct import oracle as corrector
+from tests.engine.test_wrong_arguments import CALLS, Handles
+from tests.mem import oracle as maximal
+from tests.pdhmm import oracle as determined
 from tests.prefilter import oracle as edits
 from tests.prefilter import simulate
+from tests.smithwaterman import oracle as alignment
+from tests.smithwaterman.pairs import OVERHANGS, pairs
 
 PATIENCE = 60  # seconds, for calls that take milliseconds
 REFUSED, NONE_REFUSED = 10, 11  # exit codes
@@ -39,15 +47,15 @@ PARTS: dict[str, Callable[[], Callable[[], None]]] = {}
 ffi, lib = _native.library()
 scarce_ffi = cffi.FFI()
 scarce_ffi.cdef("""
-    void scarce_begin(long first, int32_t all_after);
+    void scarce_begin(long first, int32_t all_after, int32_t threads_alone);
     int32_t scarce_reached(void);
     int64_t scarce_call(void *function, const int64_t *arguments);
     extern const char scarce_driver[];
 
-    // scarce_jni.c
-    struct object { int32_t length; const void *content; struct object **elements; };
-    const char *scarce_pending(void);
-    extern const char scarce_env[], scarce_machine[];
+    // tests/fakes/jvm.h
+    struct fake_object { int32_t length; const void *content; struct fake_object **elements; };
+    const char *fake_pending(void);
+    extern const char fake_env[], fake_machine[];
 """)
 scarce = scarce_ffi.dlopen(None)
 
@@ -93,6 +101,27 @@ def part(*arguments: Any) -> Any:
 
 def pointer(array: Any) -> Any:
     return ffi.cast("void *", array.ctypes.data)
+
+
+# ---- Every function of the public header --------------------------------------------------------
+
+
+@part()
+class Functions:
+    """Each function once, with the arguments of test_wrong_arguments.CALLS."""
+
+    def __call__(self) -> None:
+        for name, arguments in CALLS.items():
+            handles = Handles()
+            given = [handles.value(argument) for argument in arguments(handles)]
+            if ffi.typeof(getattr(lib, name)).result.kind != "pointer":
+                call(name, *given)
+            for output in given:
+                kind = "" if isinstance(output, int) else ffi.typeof(output).cname
+                close = f"{kind.removesuffix(' * *')}_close"
+                if kind.endswith(" * *") and hasattr(lib, close):
+                    getattr(lib, close)(output[0])
+            handles.close()
 
 
 # ---- PairHMM ------------------------------------------------------------------------------------
@@ -215,6 +244,302 @@ class CudaEngine(PairHmm):
             lib.gkl_shim_pairhmm_cuda_close(self.engine[0])
 
 
+# ---- PDHMM --------------------------------------------------------------------------------------
+
+
+def _flags(regions: list[Region]) -> list[list[bytes]]:
+    """A SNP and a deletion in each haplotype."""
+    snp = lib.GKL_SHIM_PDHMM_SNP | lib.GKL_SHIM_PDHMM_A | lib.GKL_SHIM_PDHMM_C
+    deletion = (lib.GKL_SHIM_PDHMM_DELETION_START, 0, lib.GKL_SHIM_PDHMM_DELETION_END)
+    known = {9: snp, **dict(enumerate(deletion, 20))}
+    return [
+        [bytes(known.get(at, 0) for at in range(len(haplotype))) for haplotype in haplotypes]
+        for _, haplotypes in regions
+    ]
+
+
+def _exact_with_flags(regions: list[Region]) -> list[float]:
+    return [
+        determined.likelihood(*_tracks(read), haplotype, flags)
+        for (reads, haplotypes), flagged in zip(regions, _flags(regions), strict=True)
+        for read in reads
+        for haplotype, flags in zip(haplotypes, flagged, strict=True)
+    ]
+
+
+@part((1, 1), (30, 2))
+class Pdhmm:
+    """A handle that is opened, computes and is closed. The same region comes several times."""
+
+    def __init__(self, copies: int, threads: int) -> None:
+        regions = REGIONS["one"]
+        self.kept = _batch(regions * copies)
+        self.pairs = _native_pairhmm.batch_pointer(*self.kept.arrays)
+        self.flags = np.frombuffer(b"".join(*_flags(regions)) * copies, np.uint8)
+        self.batch = ffi.new(
+            "gkl_shim_pdhmm_batch *", (self.pairs[0], ffi.from_buffer("uint8_t[]", self.flags))
+        )
+        self.exact = _exact_with_flags(regions) * copies
+        self.options = ffi.new("gkl_shim_pdhmm_options *", {"threads": threads})
+        self.handle = ffi.new("gkl_shim_pdhmm **")
+
+    def __call__(self) -> None:
+        values = np.full(len(self.exact), np.nan)
+        call("gkl_shim_pdhmm_open", self.options, self.handle)
+        try:
+            call("gkl_shim_pdhmm_compute", self.handle[0], self.batch, pointer(values), len(values))
+        finally:
+            lib.gkl_shim_pdhmm_close(self.handle[0])
+        testing.assert_allclose(values, self.exact, rtol=0, atol=1e-8)
+
+
+# ---- Smith-Waterman -----------------------------------------------------------------------------
+
+
+@part(("align", 1, 1), ("align", 40, 2), ("align_exactly", 1, 1))
+class SmithWaterman:
+    """A handle that is opened, aligns and is closed. The same pairs come several times."""
+
+    scores = 3, -1, -4, -3
+
+    def __init__(self, function: str, copies: int, threads: int) -> None:
+        self.function = f"gkl_shim_smithwaterman_{function}"
+        given = pairs(25, 3, longest=60)
+        self.exact = [
+            alignment.align(pair.reference, pair.alternative, self.scores, "softclip")
+            for pair in given
+        ] * copies
+        self.kept: list[Any] = []
+        fields = [
+            field
+            for track in ([pair.reference for pair in given], [pair.alternative for pair in given])
+            for field in self._ragged(track * copies)
+        ]
+        self.batch = ffi.new("gkl_shim_smithwaterman_batch *", (len(self.exact), *fields))
+        code = OVERHANGS.index("softclip")
+        self.parameters = ffi.new("gkl_shim_smithwaterman_parameters *", (*self.scores, code))
+        self.room = 2 * sum(len(each) for each in self.kept[1::2])
+        self.options = ffi.new("gkl_shim_smithwaterman_options *", {"threads": threads})
+        self.handle = ffi.new("gkl_shim_smithwaterman **")
+
+    def _ragged(self, texts: list[bytes]) -> list[Any]:
+        self.kept += [
+            ffi.new("int64_t[]", [0, *itertools.accumulate(map(len, texts))]),
+            ffi.new("uint8_t[]", b"".join(texts)),
+        ]
+        return self.kept[-2:]
+
+    def __call__(self) -> None:
+        count = len(self.exact)
+        offsets, ends = np.empty(count, np.int64), np.empty(count + 1, np.int64)
+        cigars = np.empty(self.room, np.uint8)
+        outputs = *map(pointer, (offsets, ends, cigars)), len(cigars)
+        call("gkl_shim_smithwaterman_open", self.options, self.handle)
+        try:
+            call(self.function, self.handle[0], self.batch, self.parameters, *outputs)
+        finally:
+            lib.gkl_shim_smithwaterman_close(self.handle[0])
+        text = cigars.tobytes().decode("latin1")
+        found = [
+            (int(offset), text[first:last])
+            for offset, first, last in zip(offsets, ends[:-1], ends[1:], strict=True)
+        ]
+        assert found == self.exact
+
+
+# ---- Maximal exact matches ----------------------------------------------------------------------
+
+
+@part((1, 0), (2, 0), (2, 40))
+class Mem:
+    """FASTA, an index of it, its copy from the saved bytes, a search, and the lines of a search."""
+
+    def __init__(self, threads: int, page_letters: int) -> None:
+        rnd = random.Random(6)
+        self.references = ["".join(rnd.choices("ACGT", k=70)) for _ in range(3)]
+        changed = [simulate.mutate(rnd, text.encode(), 3).decode() for text in self.references]
+        copies = 1500 if threads > 1 else 1
+        once = maximal.find(self.references, changed, 8, "mem", "both")
+        self.exact = [
+            match._replace(query=match.query + len(changed) * copy)
+            for copy in range(copies)
+            for match in once
+        ]
+        self.queries = self._text("q", changed * copies)
+        self.reference = self._text("r", self.references)
+        self.options = ffi.new(
+            "gkl_shim_mem_options *",
+            {"threads": threads, "min_length": 8, "page_letters": page_letters},
+        )
+        self.search = ffi.new(
+            "gkl_shim_mem_search *",
+            {"min_length": 8, "kind": lib.GKL_SHIM_MEM_ALL, "strands": lib.GKL_SHIM_MEM_BOTH},
+        )
+        self.threads = threads
+
+    def _text(self, name: str, sequences: list[str]) -> bytes:
+        return "".join(f">{name}{k}\n{text}\n" for k, text in enumerate(sequences)).encode()
+
+    def _opened(self, kind: str, function: str, *arguments: Any) -> Any:
+        """Return a handle that closes itself, before those that it was opened with."""
+        handle = ffi.new(f"gkl_shim_{kind} **")
+        call(f"gkl_shim_{function}", *arguments, handle)
+        return ffi.gc(handle[0], getattr(lib, f"gkl_shim_{kind}_close"))
+
+    def _parsed(self, text: bytes) -> Any:
+        letters = ffi.from_buffer("uint8_t[]", text)
+        fasta = self._opened("mem_fasta", "mem_parse", letters, len(text), self.threads)
+        both = [ffi.new("gkl_shim_mem_sequences *") for _ in range(2)]
+        call("gkl_shim_mem_fasta_sequences", fasta, *both)
+        return fasta, *both
+
+    def __call__(self) -> None:
+        kept: list[Any] = []  # in the order of opening
+        try:
+            self._run(kept)
+        finally:
+            for handle in reversed(kept):
+                ffi.release(handle)
+
+    def _run(self, kept: list[Any]) -> None:
+        fasta, references, reference_names = self._parsed(self.reference)
+        kept.append(fasta)
+        fasta, queries, query_names = self._parsed(self.queries)
+        kept.append(fasta)
+        kept.append(self._opened("mem", "mem_open", self.options, references))
+        same = ffi.new("int32_t *")
+        call("gkl_shim_mem_is_of", kept[-1], references, same)
+        assert same[0] == 1
+        pieces, count = ffi.new("gkl_shim_mem_piece[]", 100), ffi.new("int64_t *")
+        call("gkl_shim_mem_save", kept[-1], pieces, len(pieces), count)
+        saved = b"".join(ffi.buffer(p.bytes, p.size)[:] for p in pieces[0 : count[0]] if p.size)
+        given = ffi.from_buffer("uint8_t[]", saved), len(saved), self.threads
+        kept.append(self._opened("mem", "mem_load", *given))
+        # The copy is searched.
+        kept.append(self._opened("mem_matches", "mem_find", kept[-1], queries, self.search))
+        found = ffi.new("gkl_shim_mem_match[]", lib.gkl_shim_mem_count(kept[-1]))
+        call("gkl_shim_mem_copy", kept[-1], found)
+        assert [
+            (m.query, m.reverse, m.query_start, m.reference, m.reference_start, m.length)
+            for m in found
+        ] == self.exact
+        how = ffi.new("gkl_shim_mem_format *", (reference_names, query_names))
+        kept.append(self._opened("mem_lines", "mem_lines_open", kept[-1], how))
+        text, size = ffi.new("uint8_t **"), ffi.new("int64_t *", 1)
+        lines = 0
+        while size[0]:
+            call("gkl_shim_mem_lines_next", kept[-1], text, size)
+            lines += ffi.buffer(text[0], size[0])[:].count(b"\n") if size[0] else 0
+        assert lines == len(self.exact) + 2 * self.queries.count(b">")
+
+
+# ---- Read correction ----------------------------------------------------------------------------
+
+
+@part(("search", 1), ("voting", 2))
+class Correct:
+    """Reads that are counted, a spectrum of them, its copy, and the reads corrected."""
+
+    k, threshold = 13, 3
+
+    def __init__(self, method: str, threads: int) -> None:
+        rnd = random.Random(8)
+        genome = "".join(rnd.choices("ACGT", k=300))
+        starts = [rnd.randrange(len(genome) - 60) for _ in range(80)]
+        reads = [genome[at : at + 60] for at in starts]
+        for number in range(0, len(reads), 4):
+            at = rnd.randrange(60)
+            read = reads[number]
+            reads[number] = read[:at] + "ACGT"["CGTA".index(read[at])] + read[at + 1 :]
+        self.threads = threads
+        counts = corrector.count(reads, self.k)
+        solid = {kmer for kmer, count in counts.items() if count >= self.threshold}
+        self.exact = [corrector.correct(r, [30] * 60, solid, self.k, method) for r in reads]
+        self.letters = np.frombuffer("".join(reads).encode(), np.uint8)
+        self.offsets = np.arange(len(reads) + 1, dtype=np.int64) * 60
+        self.batch = ffi.new(
+            "gkl_shim_correct_batch *",
+            (
+                len(reads),
+                ffi.from_buffer("int64_t[]", self.offsets),
+                ffi.from_buffer("uint8_t[]", self.letters),
+            ),
+        )
+        code = {"search": lib.GKL_SHIM_CORRECT_SEARCH, "voting": lib.GKL_SHIM_CORRECT_VOTING}
+        self.options = ffi.new("gkl_shim_correct_options *", (threads, code[method]))
+
+    def __call__(self) -> None:
+        counter = ffi.new("gkl_shim_correct_counter **")
+        spectra = [ffi.new("gkl_shim_correct_spectrum **") for _ in range(2)]
+        opened = self.k, self.threads, 0, self.threshold, counter
+        call("gkl_shim_correct_counter_open", *opened)
+        try:
+            call("gkl_shim_correct_count", counter[0], self.batch)
+            complete = ffi.new("int32_t *")
+            call("gkl_shim_correct_end_pass", counter[0], complete)
+            assert complete[0] == 1
+            call("gkl_shim_correct_spectrum_make", counter[0], self.threshold, spectra[0])
+            known = ffi.new("gkl_shim_correct_spectrum_info *")
+            call("gkl_shim_correct_spectrum_information", spectra[0][0], known)
+            call("gkl_shim_correct_spectrum_load", known, spectra[1])
+            corrected = np.empty(len(self.letters), np.uint8)
+            states = np.empty(len(self.exact), np.uint8)
+            outputs = pointer(corrected), pointer(states), ffi.NULL, ffi.NULL
+            call("gkl_shim_correct_reads", self.options, spectra[1][0], self.batch, *outputs)
+        finally:
+            for spectrum in spectra:
+                lib.gkl_shim_correct_spectrum_close(spectrum[0])
+            lib.gkl_shim_correct_counter_close(counter[0])
+        found = corrected.tobytes().decode()
+        reads = [found[at : at + 60] for at in range(0, len(found), 60)]
+        assert [*zip(reads, states.tolist(), strict=True)] == self.exact
+
+
+@part((1,), (2,))
+class CorrectText:
+    """A piece of a FASTQ file: parsed, counted, corrected and written."""
+
+    def __init__(self, threads: int) -> None:
+        self.threads = threads
+        rnd = random.Random(9)
+        genome = "".join(rnd.choices("ACGT", k=300))
+        whole = [genome[at : at + 60] for at in range(0, 240, 2)] * 4
+        at, letter = 30, {"A": "C"}.get(whole[50][30], "A")
+        damaged = [*whole[:50], whole[50][:at] + letter + whole[50][at + 1 :], *whole[51:]]
+        self.text, self.exact = (
+            "".join(f"@{k}\n{read}\n+\n{'I' * 60}\n" for k, read in enumerate(reads)).encode()
+            for reads in (damaged, whole)
+        )
+
+    def __call__(self) -> None:
+        text = np.frombuffer(bytearray(self.text), np.uint8)
+        out = np.empty(len(text), np.uint8)
+        chunk = ffi.new("gkl_shim_correct_chunk **")
+        counter = ffi.new("gkl_shim_correct_counter **")
+        spectrum = ffi.new("gkl_shim_correct_spectrum **")
+        records, bases, end = (ffi.new("int64_t *") for _ in range(3))
+        written, left = ffi.new("int64_t *"), ffi.new("int64_t *")
+        totals = ffi.new("gkl_shim_correct_totals *")
+        options = ffi.new("gkl_shim_correct_options *", (self.threads,))
+        try:
+            call("gkl_shim_correct_chunk_open", self.threads, chunk)
+            given = chunk[0], pointer(text), len(text), 1, 0, records, bases, end
+            call("gkl_shim_correct_chunk_parse", *given)
+            call("gkl_shim_correct_counter_open", 13, self.threads, 0, 2, counter)
+            call("gkl_shim_correct_chunk_count", chunk[0], counter[0])
+            call("gkl_shim_correct_end_pass", counter[0], ffi.new("int32_t *"))
+            call("gkl_shim_correct_spectrum_make", counter[0], 3, spectrum)
+            call("gkl_shim_correct_chunk_correct", chunk[0], options, spectrum[0], totals)
+            written_to = pointer(out), written, left
+            call("gkl_shim_correct_chunk_write", chunk[0], ffi.NULL, 0, 1, 0, *written_to)
+        finally:
+            lib.gkl_shim_correct_spectrum_close(spectrum[0])
+            lib.gkl_shim_correct_counter_close(counter[0])
+            lib.gkl_shim_correct_chunk_close(chunk[0])
+        assert out[: written[0]].tobytes() == self.exact
+        assert totals.bases == 1
+
+
 # ---- JNI ----------------------------------------------------------------------------------------
 
 
@@ -224,12 +549,12 @@ class Jni:
     def __init__(self) -> None:
         self.kept: list[Any] = []
         self.library = ctypes.CDLL(str(paths.library()))
-        self.env = scarce_ffi.addressof(scarce, "scarce_env")
+        self.env = scarce_ffi.addressof(scarce, "fake_env")
 
     def object(self, content: bytes = b"", elements: Any = ()) -> Any:
-        parts = content, scarce_ffi.new("struct object *[]", elements)
+        parts = content, scarce_ffi.new("struct fake_object *[]", elements)
         made = scarce_ffi.new(
-            "struct object *",
+            "struct fake_object *",
             (len(content) or len(elements), scarce_ffi.from_buffer(content), parts[1]),
         )
         self.kept += made, *parts
@@ -239,11 +564,12 @@ class Jni:
         function = ctypes.cast(getattr(self.library, name), ctypes.c_void_p).value or 0
         numbers = (int(scarce_ffi.cast("intptr_t", argument)) for argument in arguments)
         result = ctypes.c_int32(call_address(function, *numbers)).value
-        pending = scarce_ffi.string(scarce.scarce_pending()).decode()
+        pending = scarce_ffi.string(scarce.fake_pending()).decode()
         if pending or result < 0:
             assert pending in (
                 "java/lang/OutOfMemoryError: out of memory",
                 "java/lang/OutOfMemoryError: PairHMM: out of memory",
+                "java/lang/OutOfMemoryError: PDHMM: out of memory",
                 "java/lang/OutOfMemoryError: Smith-Waterman: out of memory",
                 *([""] if name == "JNI_OnLoad" else []),
             ), pending
@@ -251,7 +577,7 @@ class Jni:
         return result
 
     def __call__(self) -> None:
-        self.call("JNI_OnLoad", scarce_ffi.addressof(scarce, "scarce_machine"), 0)
+        self.call("JNI_OnLoad", scarce_ffi.addressof(scarce, "fake_machine"), 0)
 
 
 class PairHmmClasses(Jni):
@@ -261,8 +587,12 @@ class PairHmmClasses(Jni):
         super().__init__()
         os.environ["GKL_SHIM_RECORD"] = "recorded.in"
         os.environ["GKL_SHIM_VERIFY"] = "1"
-        self.exact = [_exact([region]) for region in REGIONS["several"]]
-        self.given = [self.arguments(*region) for region in REGIONS["several"]]
+        regions = REGIONS["several"]
+        self.exact = [self.likelihoods(region) for region in regions]
+        self.given = [self.arguments(*region) for region in regions]
+
+    def likelihoods(self, region: Region) -> list[float]:
+        return _exact([region])
 
     def arguments(self, reads: list[Read], haplotypes: list[bytes]) -> tuple[Any, ...]:
         """The arguments of compute() for a region, without the results."""
@@ -273,7 +603,7 @@ class PairHmmClasses(Jni):
         self.initialize()
         for given, exact in zip(self.given, self.exact, strict=True):
             results = np.full(len(exact), np.nan)
-            array = scarce_ffi.new("struct object *", {"length": len(results)})
+            array = scarce_ffi.new("struct fake_object *", {"length": len(results)})
             array.content = scarce_ffi.cast("void *", results.ctypes.data)
             self.compute(*given, array)
             testing.assert_allclose(results, exact, rtol=0, atol=1e-5)
@@ -289,21 +619,38 @@ class PairHmmClasses(Jni):
 class OwnClasses(PairHmmClasses):
     """The native methods of org.gklshim.pairhmm.NativePairHmm."""
 
+    methods = "Java_org_gklshim_pairhmm_NativePairHmm"
+
+    def haplotype_tracks(self, reads: list[Read], haplotypes: list[bytes]) -> list[list[bytes]]:
+        return [haplotypes]
+
     def arguments(self, reads: list[Read], haplotypes: list[bytes]) -> tuple[Any, ...]:
-        tracks = zip(*map(_tracks, reads), strict=True)
-        sequences = b"".join(b"".join(track) for track in (*tracks, haplotypes))
+        tracks = *zip(*map(_tracks, reads), strict=True), *self.haplotype_tracks(reads, haplotypes)
+        sequences = b"".join(b"".join(track) for track in tracks)
         lengths = [*(len(read.bases) for read in reads), *map(len, haplotypes)]
         arrays = sequences, np.array(lengths, np.int32).tobytes()
         return *map(self.object, arrays), len(reads), len(haplotypes)
 
     def initialize(self) -> None:
-        name = "Java_org_gklshim_pairhmm_NativePairHmm_initialize"
         replaced = self.object(b"Intel GKL replaced (agent)\0")
+        name = f"{self.methods}_initialize"
         self.configuration = self.call(name, self.env, 0, 0, 2, replaced)
 
     def compute(self, *arguments: Any) -> None:
-        name = "Java_org_gklshim_pairhmm_NativePairHmm_compute"
-        self.call(name, self.env, 0, self.configuration, *arguments)
+        self.call(f"{self.methods}_compute", self.env, 0, self.configuration, *arguments)
+
+
+@part()
+class OwnPdhmmClass(OwnClasses):
+    """The native methods of org.gklshim.pdhmm.NativePdhmm."""
+
+    methods = "Java_org_gklshim_pdhmm_NativePdhmm"
+
+    def haplotype_tracks(self, reads: list[Read], haplotypes: list[bytes]) -> list[list[bytes]]:
+        return [haplotypes, *_flags([(reads, haplotypes)])]
+
+    def likelihoods(self, region: Region) -> list[float]:
+        return _exact_with_flags([region])
 
 
 @part()
@@ -333,13 +680,17 @@ class SmithWatermanClass(Jni):
 
     def __init__(self) -> None:
         super().__init__()
+        os.environ["GKL_SHIM_RECORD_SMITHWATERMAN"] = "recorded.tsv"
+        os.environ["GKL_SHIM_VERIFY"] = "1"
         self.sequences = self.object(b"TTACGTACGTTT"), self.object(b"ACGTACGT")
 
     def __call__(self) -> None:
         super().__call__()
+        name = "Java_org_gklshim_smithwaterman_NativeSmithWaterman_announce"
+        self.call(name, self.env, 0, self.object(b"Intel GKL replaced (agent)\0"))
         name = "Java_org_gklshim_smithwaterman_NativeSmithWaterman_align"
         cigar = np.zeros(40, np.uint8)
-        array = scarce_ffi.new("struct object *", {"length": len(cigar)})
+        array = scarce_ffi.new("struct fake_object *", {"length": len(cigar)})
         array.content = scarce_ffi.cast("void *", cigar.ctypes.data)
         length = self.call(name, self.env, 0, *self.sequences, 200, -150, -260, -11, 0, array)
         assert cigar[:length].tobytes() == b"8M"
@@ -530,27 +881,28 @@ class ParseAlignable:
 # ---- Refusals -----------------------------------------------------------------------------------
 
 
-def attempt(calls: Callable[[], None], first: int, all_after: bool) -> bool:
+def attempt(calls: Callable[[], None], first: int, mode: str) -> bool:
     """Make a part's calls with one request refused, then with none. Return whether one was
     refused."""
-    scarce.scarce_begin(first, all_after)
+    scarce.scarce_begin(first, mode != "one", mode == "threads")
     try:
         calls()
     except CallError as error:
+        assert mode != "threads"
         assert error.args == (lib.GKL_SHIM_ENOMEM, "out of memory"), error.args
         assert scarce.scarce_reached()
     refused = bool(scarce.scarce_reached())
-    scarce.scarce_begin(0, False)
+    scarce.scarce_begin(0, False, False)
     calls()
     return refused
 
 
-def attempt_in_a_process(calls: Callable[[], None], first: int, all_after: bool) -> bool:
+def attempt_in_a_process(calls: Callable[[], None], first: int, mode: str) -> bool:
     process = os.fork()
     if process == 0:
         signal.alarm(PATIENCE)
         try:
-            os._exit(REFUSED if attempt(calls, first, all_after) else NONE_REFUSED)
+            os._exit(REFUSED if attempt(calls, first, mode) else NONE_REFUSED)
         except BaseException:
             traceback.print_exc()
             sys.stderr.flush()
@@ -566,7 +918,7 @@ def main() -> None:
     calls = PARTS[name]()
     call("gkl_shim_cpu_count")  # so that cffi prepares once, not in every process
     requests = itertools.count(1)
-    while attempt_in_a_process(calls, next(requests), mode == "all"):
+    while attempt_in_a_process(calls, next(requests), mode):
         pass
     print(next(requests) - 2)
 

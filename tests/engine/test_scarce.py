@@ -23,17 +23,34 @@ main()
 """
 
 
+#: Parts whose calls start a second thread, where there is a CPU for it.
+THREADED = [part for part in scarce.PARTS if "2" in part.split()]
+
+
+def requests(preloaded: Path, folder: Path, part: str, mode: str) -> int:
+    """Refuse each request of a part, and return how many there are."""
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM, part, mode],
+        env={**os.environ, "LD_PRELOAD": str(preloaded)},
+        cwd=folder,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    return int(done.stdout)
+
+
 @pytest.mark.parametrize("mode", ["one", "all"])
 @pytest.mark.parametrize("part", scarce.PARTS)
 def test_every_refused_request_is_an_error_or_does_no_harm(
     preloaded: Path, tmp_path: Path, part: str, mode: str
 ) -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", PROGRAM, part, mode],
-        env={**os.environ, "LD_PRELOAD": str(preloaded)},
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stderr[-3000:]
-    assert int(done.stdout) > 0
+    assert requests(preloaded, tmp_path, part, mode) > 0
+
+
+@pytest.mark.parametrize("part", THREADED)
+def test_without_threads_the_caller_computes_alone(
+    preloaded: Path, tmp_path: Path, part: str
+) -> None:
+    expected = len(os.sched_getaffinity(0)) > 1
+    assert (requests(preloaded, tmp_path, part, "threads") > 0) >= expected

@@ -1,24 +1,14 @@
 // A libFuzzer program for every target: fuzz TARGET [libFuzzer's options and folders]
 //
 // The program has the library's object files in it, compiled with ASan, UBSan and coverage.
-#include "builds.h"
-#include "targets.h"
+#include "all_targets.h"
 
 namespace {
 Target target;
 }
 
 extern "C" int LLVMFuzzerInitialize(int *count, char ***arguments) {
-    const std::string name = *count > 1 ? (*arguments)[1] : "";
-    for (const auto *targets : {&kTargets, &kBuilds})
-        if (targets->count(name)) target = targets->at(name);
-    if (!target) {
-        fprintf(stderr, "usage: fuzz TARGET [OPTION]... [FOLDER]...; the targets:");
-        for (const auto *targets : {&kTargets, &kBuilds})
-            for (const auto &each : *targets) fprintf(stderr, " %s", each.first.c_str());
-        fprintf(stderr, "\n");
-        exit(2);
-    }
+    target = target_named(*count > 1 ? (*arguments)[1] : "");
     (*arguments)[1] = (*arguments)[0];
     ++*arguments;
     --*count;

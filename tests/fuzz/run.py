@@ -1,63 +1,63 @@
-"""Build the libFuzzer program, and give every target random input: run.py SECONDS [TARGET]...
+"""Build the libFuzzer program, and give every target random input.
 
 Prints a table, and ends with 1 if a target has a finding. The input that shows it is kept in
-build/fuzz/findings/TARGET/. build/fuzz/corpus/ keeps what libFuzzer has learned for the next run.
+FOLDER/findings/TARGET/. FOLDER/corpus/TARGET/ keeps what libFuzzer has learned for the next run.
 """
 
 from __future__ import annotations
 
+import argparse
+import json
 import os
 import re
 import resource
 import shutil
-import struct
 import subprocess
 import sys
 from pathlib import Path
+from typing import NamedTuple
 
-from gkl_shim import mem
-from gkl_shim.correct import Spectrum
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT))
+from benchmarks.common import report
 
-ROOT = Path(__file__).parents[2]
 BUILD = ROOT / "build" / "fuzz"
-TEXTS = ROOT / "tests" / "sanitizers" / "corpus"
+SEEDS = Path(__file__).parent / "seeds"
+"""A folder of small inputs for each target. tests/sanitizers replays them, too."""
 FLAGS = (
     "-O1 -g1 -fno-omit-frame-pointer -fno-sanitize-recover=all "
     "-fsanitize=address,undefined,fuzzer-no-link"
 )
+HEADER = (
+    "| target | executions | edges | features | CPU seconds | inputs kept | findings |\n"
+    "| --- | --- | --- | --- | --- | --- | --- |"
+)
 
 
-def seeds() -> dict[str, list[bytes]]:
-    """Return each target's seeds: small good files."""
+class Row(NamedTuple):
+    """What became of one target: in one run, or in all runs together."""
 
-    def text(*names: str) -> list[bytes]:
-        return [(TEXTS / name).read_bytes() for name in names]
+    executions: int
+    edges: int
+    features: int
+    cpu_seconds: float
+    inputs_kept: int
+    findings: int
 
-    index = mem.Index(["ACGTTGCATTACGACG" * 2, "GATTACANNGATTACA"], min_length=6, page_letters=30)
-    spectrum = Spectrum.from_reads(["ACGTTGCATTACGACGTGATTACAGATTACAGG"] * 3, k=11)
-    known = spectrum.native.information()
-    head = struct.pack("=iiQ", known.k, known.threshold, known.size)
-    aligned = b"ACGTTGCATTACGACGTGATTACAGATTACAGG"
-    return {
-        "alignable": text("alignable.tsv"),
-        "candidates": text("candidates.tsv"),
-        "fasta": text("sequences.fa"),
-        "flagged": text("flagged.in"),
-        "index": [b"".join(bytes(piece) for piece in index.native.pieces())],
-        "pairs": text("pairs.tsv"),
-        "reads": text("reads.fq", "reads.fa"),
-        "regions": text("regions.in"),
-        "spectrum": [head + known.slots.tobytes()],
-        "pairhmm-builds": text("regions.in"),
-        "pdhmm-builds": text("regions.in"),
-        "prefilter-builds": [b"\x05" + each for each in text("pairs.tsv")],
-        # Scores of 10, -15, -30 and -5; a shift; where the two sequences divide.
-        "smithwaterman-builds": [
-            struct.pack("4bBxBH", 10, -15, -30, -5, strategy, shift, 33) + aligned + aligned[3:]
-            for strategy in range(4)
-            for shift in (0, 8, 23)
-        ],
-    }
+    def line(self, target: str) -> str:
+        """Return a line of the table."""
+        return (
+            f"| {target} | {self.executions:,} | {self.edges:,} | {self.features:,} | "
+            f"{self.cpu_seconds:,.0f} | {self.inputs_kept:,} | {self.findings} |"
+        )
+
+    def after(self, earlier: Row) -> Row:
+        """Return the totals. The corpus of the newest run is the one there is."""
+        return self._replace(
+            executions=earlier.executions + self.executions,
+            cpu_seconds=round(earlier.cpu_seconds + self.cpu_seconds, 1),
+            findings=earlier.findings + self.findings,
+        )
 
 
 def build() -> Path:
@@ -84,44 +84,64 @@ def number(pattern: str, text: str) -> int:
     return int([0, *re.findall(pattern + r"\s*(\d+)", text)][-1])
 
 
-def fuzz(program: Path, target: str, given: list[bytes], seconds: int) -> bool:
-    """Give a target random input, and print its row. Returns whether there is a finding."""
-    corpus, findings = BUILD / "corpus" / target, BUILD / "findings" / target
-    for folder in (corpus, findings):
-        folder.mkdir(parents=True, exist_ok=True)
-    for count, seed in enumerate(given):
-        (corpus / f"seed-{count}").write_bytes(seed)
+def fuzz(program: Path, target: str, seconds: int, folder: Path) -> Row:
+    """Give a target random input, and return its row."""
+    corpus, findings = folder / "corpus" / target, folder / "findings" / target
+    for each in (corpus, findings):
+        each.mkdir(parents=True, exist_ok=True)
     options = [f"-max_total_time={seconds}", f"-artifact_prefix={findings}/"]
     options += ["-print_final_stats=1", "-timeout=60", "-rss_limit_mb=4096"]
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     log = findings / "log"
     with log.open("w") as file:
-        done = subprocess.run([program, target, *options, corpus], stdout=file, stderr=file)
+        done = subprocess.run(
+            [program, target, *options, corpus, SEEDS / target], stdout=file, stderr=file
+        )
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     text = log.read_text(errors="replace")
-    executions = number("stat::number_of_executed_units:", text) or number(r"(?m)^#", text)
-    row = (executions, number("cov:", text), cpu, int(done.returncode != 0))
-    print("| {} | {:,} | {:,} | {:.0f} | {} |".format(target, *row), flush=True)
     if done.returncode:
         shown = re.findall(r"Test unit written to (.*)", text)
         print(f"{target}: {shown[-1] if shown else 'no input was written'}; see {log}", flush=True)
-    return done.returncode != 0
+    return Row(
+        number("stat::number_of_executed_units:", text) or number(r"(?m)^#", text),
+        number("cov:", text),
+        number("ft:", text),
+        round(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, 1),
+        len(list(corpus.iterdir())),
+        int(done.returncode != 0),
+    )
+
+
+def record(path: Path, target: str, row: Row) -> None:
+    """Add a row to the totals of a JSON file. It names the commit and machine of the last run."""
+    earlier = json.loads(path.read_text())["rows"] if path.is_file() else []
+    rows = {each.pop("target"): Row(**each) for each in earlier}
+    rows[target] = row.after(rows.get(target, Row(0, 0, 0, 0, 0, 0)))
+    totals = [{"target": name, **rows[name]._asdict()} for name in sorted(rows)]
+    report.write_json(path, {**report.about(), "rows": totals})
 
 
 def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("seconds", type=int, help="for each target")
+    parser.add_argument("targets", nargs="*", help="all if none is given")
+    parser.add_argument("--folder", type=Path, default=BUILD, help="for corpus/ and findings/")
+    parser.add_argument("--record", type=Path, help="a JSON file with totals, which this run joins")
+    given = parser.parse_args()
     if not shutil.which("clang++"):
         missing = "fuzzing needs clang++ and its sanitizers, Debian's clang and libclang-rt-14-dev"
         print(missing, file=sys.stderr)
-        return int(os.environ.get("CI") == "true")
-    all_seeds = seeds()
-    targets = sys.argv[2:] or list(all_seeds)
+        return 1
     program = build()
-    print(
-        "| target | executions | edges | CPU seconds | findings |\n| --- | --- | --- | --- | --- |"
-    )
-    found = [fuzz(program, target, all_seeds[target], int(sys.argv[1])) for target in targets]
-    return int(any(found))
+    print(HEADER)
+    findings = 0
+    for target in given.targets or sorted(path.name for path in SEEDS.iterdir()):
+        row = fuzz(program, target, given.seconds, given.folder)
+        print(row.line(target), flush=True)
+        if given.record:
+            record(given.record, target, row)
+        findings += row.findings
+    return int(findings > 0)
 
 
 if __name__ == "__main__":

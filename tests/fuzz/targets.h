@@ -1,6 +1,6 @@
 // Functions that each give one reader of the library some bytes, and compute with what it accepts.
 //
-// tests/sanitizers/parsers.cpp calls them with damaged files, tests/fuzz/fuzz.cpp with libFuzzer's
+// replay.cpp calls them with files and damaged files, fuzz.cpp with libFuzzer's
 // input. Each returns whether the input was accepted, and ends the process at a wrong answer.
 #pragma once
 

@@ -25,17 +25,18 @@ FLAGS = {
 #: GCC takes four times as long to compile the unrolled kernels with these checks at -O1.
 LEVEL = {"address": "-O0", "thread": "-O1"}
 HERE = Path(__file__).parent
-#: For each reader of text, a small file that was written for this test, and its format.
-CORPUS = {
-    "alignable.tsv": "alignable",
-    "candidates.tsv": "candidates",
-    "flagged.in": "flagged",
-    "pairs.tsv": "pairs",
-    "reads.fa": "reads",
-    "reads.fq": "reads",
-    "regions.in": "regions",
-    "sequences.fa": "fasta",
-}
+SEEDS = ROOT / "tests" / "fuzz" / "seeds"
+#: For each reader of text, small files that were written for this test.
+TEXTS = [
+    ("alignable", "alignable.tsv"),
+    ("candidates", "candidates.tsv"),
+    ("flagged", "flagged.in"),
+    ("pairs", "pairs.tsv"),
+    ("reads", "reads.fa"),
+    ("reads", "reads.fq"),
+    ("regions", "regions.in"),
+    ("fasta", "sequences.fa"),
+]
 BUILDS = ("avx2", "portable") if os.uname().machine == "x86_64" else ("neon", "portable")
 
 #: Each must be found: use of freed memory, signed overflow, a race of two threads.
@@ -78,26 +79,28 @@ def run(*command: object) -> subprocess.CompletedProcess[str]:
     return done
 
 
-def built(sanitizer: str) -> Path:
-    """The library, compiled for the sanitizer and kept in build/."""
+def built(sanitizer: str, target: str = "gkl_shim") -> Path:
+    """The folder in build/ with the library, or a program, compiled for the sanitizer."""
     folder = ROOT / "build" / "tests" / f"{sanitizer}-sanitizer"
     flags = f"{LEVEL[sanitizer]} -g1 -fno-omit-frame-pointer {FLAGS[sanitizer]}"
     environment = {**os.environ, "CFLAGS": flags, "CXXFLAGS": flags, "LDFLAGS": FLAGS[sanitizer]}
     cmake = require_tool("cmake")
     options = ["-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_CXX_FLAGS_DEBUG=", "-DGKL_SHIM_JAR=OFF"]
     options += [f"-DCMAKE_MAKE_PROGRAM={require_tool('ninja')}", "-G", "Ninja"]
+    options += ["-DGKL_SHIM_FUZZ=ON"]
+    build = ["--build", folder, "--target", target]
     with alone(folder):
-        for command in ([*options, "-S", ROOT, "-B", folder], ["--build", folder]):
+        for command in ([*options, "-S", ROOT, "-B", folder], build):
             done = subprocess.run(
                 [cmake, *command], env=environment, capture_output=True, text=True
             )
             assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-5000:]
-    return folder / "libgkl_shim.so"
+    return folder
 
 
 def compiled(source: Path, sanitizer: str, folder: Path) -> Path:
     """Compile a program in C or C++, and the library, for a sanitizer."""
-    library = built(sanitizer)
+    library = built(sanitizer) / "libgkl_shim.so"
     compiler, standard = ("cc", "gnu11") if source.suffix == ".c" else ("c++", "gnu++17")
     flags = [f"-std={standard}", "-O1", "-g", *FLAGS[sanitizer].split()]
     flags += [f"-I{headers}" for headers in HEADER_FOLDERS]
@@ -114,8 +117,9 @@ def program(request, tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def parsers(tmp_path_factory):
-    return compiled(HERE / "parsers.cpp", "address", tmp_path_factory.mktemp("parsers"))
+def replay():
+    """The program that gives a target files."""
+    return built("address", "replay") / "replay"
 
 
 @pytest.fixture(scope="module")
@@ -229,35 +233,47 @@ def test_correction_runs_clean(program, tmp_path, method):
         assert len(done.stdout.splitlines()) == sum(map(bool, reads))
 
 
-def parse(parsers: Path, form: str, mode: str, *files: Path) -> tuple[int, int]:
+def parse(replay: Path, target: str, mode: str, *files: Path) -> tuple[int, int]:
     """Return how many inputs were accepted and how many were refused."""
-    done = run(parsers, form, mode, *files)
+    done = run(replay, target, mode, *files)
     assert (done.returncode, done.stderr) == (0, "")
     accepted, refused = map(int, done.stdout.split())
     return accepted, refused
 
 
-@pytest.mark.parametrize("name", CORPUS)
-def test_damaged_text_is_read_clean(parsers, name):
-    file = HERE / "corpus" / name
-    assert parse(parsers, CORPUS[name], "given", file) == (1, 0)
-    accepted, refused = parse(parsers, CORPUS[name], "damaged", file)
+def test_every_target_has_seeds(replay):
+    targets = run(replay).stderr.split(": ")[-1].split()
+    assert sorted(targets) == sorted(folder.name for folder in SEEDS.iterdir())
+
+
+@pytest.mark.parametrize("target", sorted(folder.name for folder in SEEDS.iterdir()))
+def test_the_seeds_of_fuzzing_run_clean(replay, target):
+    """Also inputs that once showed a fault."""
+    accepted, _ = parse(replay, target, "given", *sorted((SEEDS / target).iterdir()))
+    assert accepted > 0
+
+
+@pytest.mark.parametrize(("target", "name"), TEXTS)
+def test_damaged_text_is_read_clean(replay, target, name):
+    file = SEEDS / target / name
+    assert parse(replay, target, "given", file) == (1, 0)
+    accepted, refused = parse(replay, target, "damaged", file)
     assert accepted > 50
     # mummer takes any text for FASTA.
-    assert refused > 50 or CORPUS[name] == "fasta"
-    beyond = run(parsers, CORPUS[name], "beyond", file)
+    assert refused > 50 or target == "fasta"
+    beyond = run(replay, target, "beyond", file)
     assert beyond.returncode != 0
     assert "heap-buffer-overflow" in beyond.stderr
 
 
-def test_damaged_indexes_are_read_clean(parsers, tmp_path):
+def test_damaged_indexes_are_read_clean(replay, tmp_path):
     """Also those with a checksum that fits."""
     index = mem.Index(["ACGTTGCATTACGACG" * 2, "GATTACANNGATTACA"], min_length=6, page_letters=30)
     pieces = [bytes(piece) for piece in index.native.pieces()]
     whole = tmp_path / "whole"
     whole.write_bytes(b"".join(pieces))
-    assert parse(parsers, "index", "given", whole) == (1, 0)
-    accepted, refused = parse(parsers, "index", "damaged", whole)
+    assert parse(replay, "index", "given", whole) == (1, 0)
+    accepted, refused = parse(replay, "index", "damaged", whole)
     assert accepted < refused
     crafted = []
     for number, piece in enumerate(pieces):
@@ -274,19 +290,19 @@ def test_damaged_indexes_are_read_clean(parsers, tmp_path):
     files = [tmp_path / str(number) for number in range(len(crafted))]
     for file, content in zip(files, crafted, strict=True):
         file.write_bytes(content)
-    accepted, refused = parse(parsers, "index", "given", *files)
+    accepted, refused = parse(replay, "index", "given", *files)
     assert accepted > 50
     assert refused > 50
 
 
-def test_damaged_spectra_are_read_clean(parsers, tmp_path):
+def test_damaged_spectra_are_read_clean(replay, tmp_path):
     spectrum = Spectrum.from_reads(["ACGTTGCATTACGACGTGATTACAGATTACAGG"] * 3, k=11)
     known = spectrum.native.information()
     file = tmp_path / "spectrum"
     head = struct.pack("=iiQ", known.k, known.threshold, known.size)
     file.write_bytes(head + known.slots.tobytes())
-    assert parse(parsers, "spectrum", "given", file) == (1, 0)
-    accepted, refused = parse(parsers, "spectrum", "damaged", file)
+    assert parse(replay, "spectrum", "given", file) == (1, 0)
+    accepted, refused = parse(replay, "spectrum", "damaged", file)
     assert accepted > 50
     assert refused > 50
 

@@ -1,13 +1,14 @@
-// Gives a parser of the library good and damaged input, and computes with what it accepts:
+// Gives a target files in place of libFuzzer's input:
 //
-//     parsers FORMAT MODE FILE...
+//     replay TARGET MODE FILE...
 //
-// The library and this program are compiled with a sanitizer. Each input lies in memory of exactly
-// its size, so that the sanitizer sees every access beyond it. MODE:
+// The program has the library's object files in it, compiled with a sanitizer by any compiler. Each
+// input lies in memory of exactly its size, so that the sanitizer sees every access beyond it.
+// MODE:
 //
 // given    the files
 // damaged  each file, each of its beginnings, and the file with each of its bytes replaced
-// beyond   the files, but the parser is told of a byte more than there is, which must be found
+// beyond   the files, but the target is told of a byte more than there is, which must be found
 //
 // Prints how many inputs were accepted and how many were refused.
 #include <algorithm>
@@ -16,7 +17,7 @@
 #include <string>
 #include <vector>
 
-#include "../fuzz/targets.h"
+#include "all_targets.h"
 
 namespace {
 
@@ -28,14 +29,13 @@ const uint8_t kReplacements[] = {0,   '\t', '\n', '\r', ' ', '-',  '0',
 }  // namespace
 
 int main(int count, char **arguments) {
-    if (count < 4) return 2;
-    const Target parser = kTargets.at(arguments[1]);
+    const Target target = target_named(count > 3 ? arguments[1] : "");
     const std::string mode = arguments[2];
     long good = 0, refused = 0;
     const auto give = [&](const std::vector<uint8_t> &bytes, int64_t size) {
         Exact<uint8_t> input(size);
         std::copy_n(bytes.begin(), size, input.data);
-        ++(parser(input.data, size + (mode == "beyond")) ? good : refused);
+        ++(target(input.data, size + (mode == "beyond")) ? good : refused);
     };
     for (int k = 3; k < count; k++) {
         std::ifstream file(arguments[k], std::ios::binary);

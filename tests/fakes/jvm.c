@@ -1,29 +1,28 @@
-/* As much of a JVM as the library's JNI functions see, beside scarce.c: objects that are arrays, of
- * bytes and numbers or of other objects, and the exception that is pending. It asks for no memory.
- */
-#include <jni.h>
+#include "jvm.h"
+
 #include <stdio.h>
 #include <string.h>
-
-struct object {
-    jsize length;
-    void *content;
-    struct object **elements; /* of an array of objects; of another object, its fields */
-};
 
 static const char *const fields[] = {"readBases",   "readQuals",  "insertionGOP",
                                      "deletionGOP", "overallGCP", "haplotypeBases"};
 static char class_found[128], pending[256];
 
-/* "CLASS: MESSAGE", or "": then the next call finds none. */
-const char *scarce_pending(void) {
+const char *fake_pending(void) {
     static char text[sizeof pending];
     strcpy(text, pending);
     *pending = 0;
     return text;
 }
 
-static struct object *object(jobject reference) { return (struct object *)reference; }
+static struct fake_object *object(jobject reference) { return (struct fake_object *)reference; }
+
+/* Whether a part of an array is within it. Otherwise an exception is pending, as in a JVM. */
+static bool within(struct fake_object *array, jsize start, jsize size) {
+    if (start >= 0 && size >= 0 && (int64_t)start + size <= array->length) return true;
+    snprintf(pending, sizeof pending, "java/lang/ArrayIndexOutOfBoundsException: %d elements",
+             (int)size);
+    return false;
+}
 
 static jclass FindClass(JNIEnv *env, const char *name) {
     (void)env;
@@ -59,21 +58,26 @@ static jobject GetObjectArrayElement(JNIEnv *env, jobjectArray array, jsize inde
 static jsize GetArrayLength(JNIEnv *env, jarray array) { return (void)env, object(array)->length; }
 static void GetByteArrayRegion(JNIEnv *env, jbyteArray array, jsize start, jsize size, jbyte *to) {
     (void)env;
-    memcpy(to, (jbyte *)object(array)->content + start, (size_t)size);
+    if (!within(object(array), start, size)) return;
+    if (size > 0) memcpy(to, (jbyte *)object(array)->content + start, (size_t)size);
 }
 static void GetIntArrayRegion(JNIEnv *env, jintArray array, jsize start, jsize size, jint *to) {
     (void)env;
-    memcpy(to, (jint *)object(array)->content + start, (size_t)size * sizeof *to);
+    if (!within(object(array), start, size)) return;
+    if (size > 0) memcpy(to, (jint *)object(array)->content + start, (size_t)size * sizeof *to);
 }
 static void SetByteArrayRegion(JNIEnv *env, jbyteArray array, jsize start, jsize size,
                                const jbyte *from) {
     (void)env;
-    memcpy((jbyte *)object(array)->content + start, from, (size_t)size);
+    if (!within(object(array), start, size)) return;
+    if (size > 0) memcpy((jbyte *)object(array)->content + start, from, (size_t)size);
 }
 static void SetDoubleArrayRegion(JNIEnv *env, jdoubleArray array, jsize start, jsize size,
                                  const jdouble *from) {
     (void)env;
-    memcpy((jdouble *)object(array)->content + start, from, (size_t)size * sizeof *from);
+    if (!within(object(array), start, size)) return;
+    if (size > 0)
+        memcpy((jdouble *)object(array)->content + start, from, (size_t)size * sizeof *from);
 }
 static const char *GetStringUTFChars(JNIEnv *env, jstring string, jboolean *copied) {
     return (void)env, (void)copied, object(string)->content;
@@ -100,12 +104,12 @@ static const struct JNINativeInterface_ functions = {
     .GetStringUTFChars = GetStringUTFChars,
     .ReleaseStringUTFChars = ReleaseStringUTFChars,
 };
-const JNIEnv scarce_env = &functions;
+const JNIEnv fake_env = &functions;
 
 static jint GetEnv(JavaVM *machine, void **env, jint version) {
     (void)machine, (void)version;
-    *env = (void *)&scarce_env;
+    *env = (void *)&fake_env;
     return JNI_OK;
 }
 static const struct JNIInvokeInterface_ machine_functions = {.GetEnv = GetEnv};
-const JavaVM scarce_machine = &machine_functions;
+const JavaVM fake_machine = &machine_functions;
