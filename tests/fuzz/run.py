@@ -10,17 +10,17 @@ import argparse
 import json
 import os
 import re
-import resource
 import shutil
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.append(str(ROOT))
+sys.path.append(str(Path(__file__).resolve().parents[2]))
 from benchmarks.common import report
 
+ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build" / "fuzz"
 SEEDS = Path(__file__).parent / "seeds"
 """A folder of small inputs for each target. tests/sanitizers replays them, too."""
@@ -91,24 +91,23 @@ def fuzz(program: Path, target: str, seconds: int, folder: Path) -> Row:
         each.mkdir(parents=True, exist_ok=True)
     options = [f"-max_total_time={seconds}", f"-artifact_prefix={findings}/"]
     options += ["-print_final_stats=1", "-timeout=60", "-rss_limit_mb=4096"]
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     log = findings / "log"
     with log.open("w") as file:
-        done = subprocess.run(
-            [program, target, *options, corpus, SEEDS / target], stdout=file, stderr=file
-        )
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        command = [program, target, *options, corpus, SEEDS / target]
+        process = subprocess.Popen(command, stdout=file, stderr=file)
+        _, status, used = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
     text = log.read_text(errors="replace")
-    if done.returncode:
+    if process.returncode:
         shown = re.findall(r"Test unit written to (.*)", text)
         print(f"{target}: {shown[-1] if shown else 'no input was written'}; see {log}", flush=True)
     return Row(
         number("stat::number_of_executed_units:", text) or number(r"(?m)^#", text),
         number("cov:", text),
         number("ft:", text),
-        round(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, 1),
+        round(used.ru_utime + used.ru_stime, 1),
         len(list(corpus.iterdir())),
-        int(done.returncode != 0),
+        int(process.returncode != 0),
     )
 
 
@@ -118,13 +117,14 @@ def record(path: Path, target: str, row: Row) -> None:
     rows = {each.pop("target"): Row(**each) for each in earlier}
     rows[target] = row.after(rows.get(target, Row(0, 0, 0, 0, 0, 0)))
     totals = [{"target": name, **rows[name]._asdict()} for name in sorted(rows)]
-    report.write_json(path, {**report.about(), "rows": totals})
+    report.write_json(str(path), {**report.about(), "rows": totals})
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("seconds", type=int, help="for each target")
     parser.add_argument("targets", nargs="*", help="all if none is given")
+    parser.add_argument("--jobs", type=int, default=1, help="targets at a time")
     parser.add_argument("--folder", type=Path, default=BUILD, help="for corpus/ and findings/")
     parser.add_argument("--record", type=Path, help="a JSON file with totals, which this run joins")
     given = parser.parse_args()
@@ -134,13 +134,15 @@ def main() -> int:
         return 1
     program = build()
     print(HEADER)
+    targets = given.targets or sorted(path.name for path in SEEDS.iterdir())
     findings = 0
-    for target in given.targets or sorted(path.name for path in SEEDS.iterdir()):
-        row = fuzz(program, target, given.seconds, given.folder)
-        print(row.line(target), flush=True)
-        if given.record:
-            record(given.record, target, row)
-        findings += row.findings
+    with ThreadPoolExecutor(given.jobs) as pool:
+        rows = pool.map(lambda each: fuzz(program, each, given.seconds, given.folder), targets)
+        for target, row in zip(targets, rows, strict=True):
+            print(row.line(target), flush=True)
+            if given.record:
+                record(given.record, target, row)
+            findings += row.findings
     return int(findings > 0)
 
 
