@@ -99,7 +99,7 @@ bool Planner::kind_of(LetterSet letters, uint8_t events, Plan *plan, uint8_t *ki
 
 bool Planner::make(const Alphabet &alphabet, const Haplotype *haplotypes, int64_t count,
                    Plan *plan) {
-    plan->alphabet = alphabet;
+    plan->alphabet = &alphabet;
     plan->classes.clear();
     kinds_.clear();
     int64_t letters = 0;

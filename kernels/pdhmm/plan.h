@@ -54,19 +54,19 @@ struct Deletion {
 void find_deletions(const uint8_t *flags, int64_t length, std::vector<Deletion> *deletions);
 
 struct Plan : hmm::Plan {
-    Alphabet alphabet;
+    const Alphabet *alphabet;
     std::vector<LetterSet> classes;
     bool any_events;
 
     PlanView view() const {
-        return {hmm::Plan::view(), classes.data(), int32_t(classes.size()), alphabet.letters,
+        return {hmm::Plan::view(), classes.data(), int32_t(classes.size()), alphabet->letters,
                 any_events};
     }
 };
 
 class Planner {
    public:
-    // Plans haplotypes. Reuses the plan's memory. Returns false if they have more kinds of columns
+    // Plans haplotypes. Reuses the plan's memory, and refers to the alphabet. Returns false if they have more kinds of columns
     // than a plan can hold, which takes letters other than ACGTN. Throws std::bad_alloc.
     bool make(const Alphabet &alphabet, const Haplotype *haplotypes, int64_t count, Plan *plan);
 

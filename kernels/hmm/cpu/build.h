@@ -31,7 +31,7 @@ struct TileBuffers {
 
 // Computes a tile against all haplotypes of a plan.
 template <class PlanView>
-struct TileKernelOf {
+struct TileKernel {
     int lanes;
     // Sizes of both buffers in bytes.
     size_t (*coefficients)(int32_t rows, const PlanView &plan);
@@ -39,6 +39,14 @@ struct TileKernelOf {
     // out[join * lanes + lane] = log10 likelihood, or NaN if it is not trusted
     void (*compute)(const Tile &tile, const PlanView &plan, const TileBuffers &buffers,
                     double *out);
+};
+
+// The kernels of one precision. Narrow kernels are for tiles of few reads. They halve the work on
+// processors that split a wide operation in two, and cost the same elsewhere. Lone kernels take one
+// read and use the least memory.
+template <class PlanView>
+struct TileKernels {
+    TileKernel<PlanView> wide, narrow, lone;
 };
 
 }  // namespace hmm

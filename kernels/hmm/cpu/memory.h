@@ -1,8 +1,11 @@
-// Limits on the memory of the CPU engines of PairHMM and PDHMM, whatever the shape of a batch.
+// Limits on the memory of the CPU engines of PairHMM and PDHMM, whatever the shape of a batch, and
+// the choice of kernels that keep to them. gkl_shim.h states the sum of the limits.
 #pragma once
 
 #include <stddef.h>
 #include <stdint.h>
+
+#include "hmm/cpu/build.h"
 
 namespace gkl_shim {
 namespace hmm {
@@ -14,14 +17,52 @@ constexpr size_t kKeptBytes = size_t(32) << 20;
 // If a tile would take more, the haplotypes are divided.
 constexpr size_t kTileBytes = size_t(24) << 20;
 
-// The most that a tile of long reads takes for one haplotype. If it would take more, fewer reads
-// are computed side by side. A lone read of the greatest length takes twice this.
+// About the most cells of a tile, unless one haplotype has more. A thread computes them within a
+// second, and a call can end early only between tiles.
+constexpr int64_t kTileCells = int64_t(1) << 32;
+
+// The most that a tile of long reads takes. If it would take more, fewer reads are computed side by
+// side. A lone read of the greatest length takes twice this.
 constexpr size_t kLongReadBytes = size_t(64) << 20;
 
 // Regions are computed in chunks, large enough to occupy all threads and small enough that memory
-// does not grow with the batch. A chunk is measured in bases; each sequence counts as this many for
-// what is kept of it.
-constexpr int64_t kChunkBases = int64_t(3) << 19, kSequenceBases = 64;
+// does not grow with the batch. A chunk is measured in bases; each sequence and each region counts
+// as this many for what is kept of it.
+constexpr int64_t kChunkBases = int64_t(3) << 19, kSequenceBases = 64, kRegionBases = 512;
+
+// A larger region is computed in pieces. A single haplotype may have more letters than a piece.
+constexpr int64_t kPieceReads = 1 << 16, kPieceHaplotypes = 1 << 14, kPieceLetters = 1 << 22;
+
+// About how many bytes a piece keeps of each.
+constexpr int64_t kBytesPerRead = 8, kBytesPerHaplotype = 192, kBytesPerLetter = 3;
+
+// Bytes that a tile takes for its haplotypes.
+template <class PlanView>
+size_t haplotype_bytes(const TileKernel<PlanView> &kernel, int32_t rows, const PlanView &plan) {
+    return kernel.workspace(rows, plan) +
+           size_t(plan.join_count) * size_t(kernel.lanes) * sizeof(double);
+}
+
+template <class PlanView>
+bool fits(const TileKernel<PlanView> &kernel, int32_t rows, const PlanView &plan) {
+    return kernel.coefficients(rows, plan) + kernel.workspace(rows, plan) <= kLongReadBytes;
+}
+
+// How many reads of at most this many rows share a tile.
+template <class PlanView>
+int32_t lanes_for(const TileKernels<PlanView> &kernels, int32_t rows, const PlanView &plan) {
+    for (const auto *kernel : {&kernels.wide, &kernels.narrow})
+        if (fits(*kernel, rows, plan)) return kernel->lanes;
+    return kernels.lone.lanes;
+}
+
+// The kernel for a tile of this many such reads.
+template <class PlanView>
+const TileKernel<PlanView> &kernel_for(const TileKernels<PlanView> &kernels, int32_t rows,
+                                       int32_t reads, const PlanView &plan) {
+    if (reads > kernels.narrow.lanes) return kernels.wide;
+    return reads > 1 && fits(kernels.narrow, rows, plan) ? kernels.narrow : kernels.lone;
+}
 
 }  // namespace hmm
 }  // namespace gkl_shim

@@ -12,8 +12,6 @@
 namespace gkl_shim {
 namespace pairhmm {
 
-typedef TileKernelOf<PlanView> TileKernel;
-
 // The last resort: plain double precision with rescaling, one haplotype at a time.
 struct RescaledKernel {
     int lanes;
@@ -24,10 +22,7 @@ struct RescaledKernel {
 
 struct CpuBuild {
     const char *name;
-    // Narrow kernels are for tiles of few reads. They halve the work on processors that split a
-    // wide operation in two, and cost the same elsewhere. Lone kernels take one read and use the
-    // least memory.
-    TileKernel single_wide, single_narrow, double_wide, double_narrow, double_lone;
+    TileKernels<PlanView> single_precision, double_precision;
     RescaledKernel rescaled_wide, rescaled_lone;
 };
 

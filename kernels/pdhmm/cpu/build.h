@@ -12,13 +12,9 @@
 namespace gkl_shim {
 namespace pdhmm {
 
-typedef TileKernelOf<PlanView> TileKernel;
-
 struct CpuBuild {
     const char *name;
-    // The narrow kernel is for tiles of few reads, as in PairHMM. The lone kernel takes one read
-    // and the least memory.
-    TileKernel wide, narrow, lone;
+    TileKernels<PlanView> kernels;
 };
 
 extern const CpuBuild kPortableBuild, kAvx2Build, kAvx512Build, kNeonBuild;
