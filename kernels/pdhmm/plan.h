@@ -66,8 +66,9 @@ struct Plan : hmm::Plan {
 
 class Planner {
    public:
-    // Plans haplotypes. Reuses the plan's memory, and refers to the alphabet. Returns false if they have more kinds of columns
-    // than a plan can hold, which takes letters other than ACGTN. Throws std::bad_alloc.
+    // Plans haplotypes. Reuses the plan's memory, and refers to the alphabet. Returns false if they
+    // have more kinds of columns than a plan can hold, which takes letters other than ACGTN. Throws
+    // std::bad_alloc.
     bool make(const Alphabet &alphabet, const Haplotype *haplotypes, int64_t count, Plan *plan);
 
     // Frees buffers that rare long haplotypes have made larger than `most` bytes.

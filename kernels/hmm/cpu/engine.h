@@ -3,8 +3,8 @@
 // rising precision. Each step is one parallel loop over a chunk.
 //
 // A `Method` says what differs. It has these types:
-//   Call        the settings of a call and its `batch`; `threads`, and `kernels()` of the first step
-//   Haplotypes  the haplotypes of a piece: begin() reads them into `list`, plan() plans some
+//   Call        the settings of a call, its `batch`, and the kernels() of the first step
+//   Haplotypes  of a piece: begin() reads them into `list`, and plan() plans some of them
 //   Plan, PlanView, Planner
 //   Memory      what a thread needs in addition to TileMemory
 // and two constants:
@@ -17,20 +17,19 @@
 #include <algorithm>
 #include <atomic>
 #include <limits>
-#include <memory>
 #include <vector>
 
 #include "common/floating_point_mode.h"
 #include "common/per_thread.h"
 #include "common/thread_pool.h"
-#include "hmm/cpu/piece.h"
+#include "hmm/cpu/chunk.h"
 #include "hmm/cpu/tile_memory.h"
 #include "hmm/cpu/tiles.h"
 
 namespace gkl_shim {
 namespace hmm {
 
-// An engine and the plans that it keeps for later calls. A derived class adds the steps.
+// An engine, and the memory that it keeps for later calls. A derived class adds the steps.
 template <class Method>
 class Engine {
    public:
@@ -40,29 +39,32 @@ class Engine {
     // std::bad_alloc.
     int64_t compute(const Call &call, double *out) {
         call_ = &call;
-        computed_cells_ = 0;
-        trim();
+        chunk_.clear();
+        int64_t computed_cells = 0;
         const gkl_shim_pairhmm_batch &batch = call.batch;
         for (int64_t g = 0; g < batch.regions; g++) {
-            const int64_t *reads = batch.region_reads + g, *haplotypes = batch.region_haplotypes + g;
+            const int64_t *reads = batch.region_reads + g,
+                          *haplotypes = batch.region_haplotypes + g;
             const int64_t per_row = haplotypes[1] - haplotypes[0];
             for (int64_t h = haplotypes[0], end; h < haplotypes[1]; h = end) {
                 end = piece_end(batch.haplotype_offsets, h, haplotypes[1]);
-                for (int64_t r = reads[0]; r < reads[1]; r += kPieceReads)
-                    add({g, r, std::min(kPieceReads, reads[1] - r), h, end - h,
-                         out + (r - reads[0]) * per_row + (h - haplotypes[0]), per_row});
+                for (int64_t r = reads[0]; r < reads[1]; r += kPieceReads) {
+                    const bool full = chunk_.add(
+                        call, {g, r, std::min(kPieceReads, reads[1] - r), h, end - h,
+                               out + (r - reads[0]) * per_row + (h - haplotypes[0]), per_row});
+                    if (full) computed_cells += compute_chunk();
+                }
             }
             out += (reads[1] - reads[0]) * per_row;
         }
-        finish();
-        return computed_cells_;
+        if (chunk_.count() > 0) computed_cells += compute_chunk();
+        return computed_cells;
     }
 
    protected:
     typedef hmm::Piece<Method> Piece;
     typedef HaplotypeSet<Method> Set;
     typedef TileTask<Method> Task;
-    typedef TileKernels<typename Method::PlanView> Kernels;
 
     virtual ~Engine() = default;
 
@@ -80,7 +82,7 @@ class Engine {
 
     // Marks all results as missing.
     void mark_all() {
-        for_each_set([this](const Piece &piece, const Set &set) {
+        chunk_.for_each_set([this](const Piece &piece, const Set &set) {
             for (int32_t read = 0; read < piece.reads().count(); read++) mark(piece, set, read);
         });
     }
@@ -91,7 +93,7 @@ class Engine {
     bool compute_all(int32_t longest) {
         unfinished_ = false;
         tiles_.clear();
-        for_each_set([&](const Piece &piece, const Set &set) {
+        chunk_.for_each_set([&](const Piece &piece, const Set &set) {
             const auto wanted = [&](int32_t read) {
                 const bool now = set.planned && piece.reads().length(read) <= longest;
                 if (!now) mark(piece, set, read);
@@ -113,7 +115,7 @@ class Engine {
         int64_t pairs = 0;
         cells_ = 0;
         tiles_.clear();
-        for_each_set([&](const Piece &piece, const Set &set) {
+        chunk_.for_each_set([&](const Piece &piece, const Set &set) {
             const auto wanted = [&](int32_t read) {
                 const double *results = piece.reads().results(read);
                 int64_t missing = 0;
@@ -188,69 +190,41 @@ class Engine {
         return std::max(first + 1, beyond - offsets - 1);
     }
 
-    // Calls trim() at the end of a scope, also if an exception leaves it.
-    template <class Memory>
-    struct Trimmed {
-        ~Trimmed() { memory.trim(); }
-        Memory &memory;
-    };
-
-    // Adds a piece, and computes the chunk once it is large enough.
-    void add(const Bounds &bounds) {
-        if (int64_t(pieces_.size()) == count_) pieces_.push_back(std::make_unique<Piece>());
-        Piece &piece = *pieces_[size_t(count_++)];
-        kept_ -= piece.kept_bytes();
-        piece.begin(*call_, bounds);
-        kept_ += piece.kept_bytes();
-        const int64_t *reads = call_->batch.read_offsets + bounds.first_read;
-        letters_ += piece.letters();
-        bases_ += reads[bounds.reads] - reads[0] + piece.letters() +
-                  (bounds.reads + bounds.haplotypes) * kSequenceBases + kRegionBases;
-        if (bases_ >= kChunkBases) finish();
-    }
-
-    // Computes the chunk.
-    void finish() {
-        if (count_ == 0) return;
-        const Trimmed<Engine> at_the_end{*this};
-        if (count_ == 1)
+    // Returns the number of cells that it planned.
+    int64_t compute_chunk() {
+        const struct Clear {
+            ~Clear() { chunk.clear(); }
+            Chunk<Method> &chunk;
+        } at_the_end{chunk_};
+        if (chunk_.count() == 1)
             plan(0);
         else
-            parallel(count_, Method::kCellsPerLetter * letters_, [this](int64_t k) { plan(k); });
+            parallel(chunk_.count(), Method::kCellsPerLetter * chunk_.letters(),
+                     [this](int64_t k) { plan(k); });
         cells_ = 0;
-        for (int64_t k = 0; k < count_; k++) cells_ += pieces_[size_t(k)]->cells();
-        computed_cells_ += cells_;
+        chunk_.for_each_set([this](const Piece &piece, const Set &set) {
+            cells_ += piece.reads().bases() * piece.columns(set);
+        });
+        const int64_t planned = cells_;
         compute_pieces();
-    }
-
-    // Begins a new chunk. Plans keep their memory, up to a limit.
-    void trim() {
-        if (kept_ > int64_t(kKeptBytes)) {
-            pieces_.clear();
-            kept_ = 0;
-        }
-        count_ = letters_ = bases_ = 0;
+        return planned;
     }
 
     // Calls task(k) for all k in [0, count), on as many threads as the number of cells justifies.
     template <class Each>
     void parallel(int64_t count, int64_t cells, const Each &task) {
         parallel_for(count, cells / Method::kCellsPerNanosecond, call_->threads, [&](int64_t k) {
-            const Trimmed<TileMemory<Method>> at_the_end{memory()};
+            const struct Trim {
+                ~Trim() { memory.trim(); }
+                TileMemory<Method> &memory;
+            } at_the_end{memory()};
             task(k);
         });
     }
 
     void plan(int64_t k) {
-        Piece &piece = *pieces_[size_t(k)];
+        Piece &piece = chunk_[k];
         if (!skips(piece)) piece.plan(*call_, &memory().planner);
-    }
-
-    template <class Each>
-    void for_each_set(Each each) {
-        for (int64_t k = 0; k < count_; k++)
-            for (int32_t s = 0; s < pieces_[size_t(k)]->set_count(); s++)
-                each(*pieces_[size_t(k)], pieces_[size_t(k)]->set(s));
     }
 
     void mark(const Piece &piece, const Set &set, int32_t read) {
@@ -288,14 +262,10 @@ class Engine {
     static inline const PerThread<TileMemory<Method>> memory_;
 
     const Call *call_;
-    int64_t computed_cells_;
-    std::vector<std::unique_ptr<Piece>>
-        pieces_;  // the first count_ are in use; the others keep their memory
-    int64_t count_ = 0, letters_ = 0, bases_ = 0;  // of the pieces in use
-    int64_t kept_ = 0;                             // bytes that all pieces keep
+    Chunk<Method> chunk_;
     Tiles<Method> tiles_;
-    int64_t cells_;                  // of the listed tiles
-    std::atomic<bool> unfinished_;   // some pair lacks its result
+    int64_t cells_;                 // of the listed tiles
+    std::atomic<bool> unfinished_;  // some pair lacks its result
 };
 
 }  // namespace hmm

@@ -61,7 +61,7 @@ template <class PlanView>
 const TileKernel<PlanView> &kernel_for(const TileKernels<PlanView> &kernels, int32_t rows,
                                        int32_t reads, const PlanView &plan) {
     if (reads > kernels.narrow.lanes) return kernels.wide;
-    return reads > 1 && fits(kernels.narrow, rows, plan) ? kernels.narrow : kernels.lone;
+    return fits(kernels.narrow, rows, plan) ? kernels.narrow : kernels.lone;
 }
 
 }  // namespace hmm

@@ -74,11 +74,6 @@ class Piece {
     int64_t columns(const Set &set) const {
         return set.planned ? set.plan.columns() : haplotypes_.list[size_t(set.first)].length;
     }
-    int64_t cells() const {
-        int64_t all = 0;
-        for (int32_t k = 0; k < set_count_; k++) all += columns(set(k));
-        return all * reads_.bases();
-    }
 
     // The result of a read with haplotypes().list[h] is at [column(h)] of the read's results.
     int32_t column(int32_t h) const { return columns_[size_t(h)]; }
@@ -132,8 +127,7 @@ class Piece {
         std::sort(columns_.begin(), columns_.end(), [&](int32_t x, int32_t y) {
             const int32_t head = plan.heads.leaf_of[size_t(x)],
                           other = plan.heads.leaf_of[size_t(y)];
-            return head != other ? head < other
-                                 : plan.join_of[size_t(x)] < plan.join_of[size_t(y)];
+            return head != other ? head < other : plan.join_of[size_t(x)] < plan.join_of[size_t(y)];
         });
         auto &list = haplotypes_.list;
         const auto as_given = list;
