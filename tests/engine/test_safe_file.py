@@ -75,8 +75,19 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made
 
 
-def test_files_that_others_can_change_are_unsafe(program: Path, tmp_path: Path) -> None:
-    """In Python, where folders are checked too, and in native code."""
+@pytest.fixture(scope="module")
+def java_program(tmp_path_factory: pytest.TempPathFactory) -> list[str | Path]:
+    made = tmp_path_factory.mktemp("java")
+    source = ROOT / "java" / "src" / "main" / "java" / "org" / "gklshim" / "SafeFile.java"
+    check = Path(__file__).with_name("SafeFileCheck.java")
+    subprocess.run([require_tool("javac"), "-d", made, source, check], check=True)
+    return [require_tool("java"), "-cp", made, "org.gklshim.SafeFileCheck"]
+
+
+def test_files_that_others_can_change_are_unsafe(
+    program: Path, java_program: list[str | Path], tmp_path: Path
+) -> None:
+    """In Python and Java, where folders are checked too, and in native code."""
     chosen = random.Random(3)
     paths: list[Path] = []
     for number in range(150):
@@ -84,12 +95,18 @@ def test_files_that_others_can_change_are_unsafe(program: Path, tmp_path: Path) 
         paths += [path for path in (*tree.files, *tree.links) if path.exists()]
     paths += [path.parent / ".." / path.parent.name / path.name for path in paths[::5]]
     text = "".join(f"{path}\n" for path in paths)
-    done = subprocess.run([program], input=text, capture_output=True, text=True, check=True)
+    native, java = (
+        subprocess.run(
+            command, input=text, capture_output=True, text=True, check=True
+        ).stdout.splitlines()
+        for command in ([program], java_program)
+    )
     counts = {True: 0, False: 0}
-    for path, line in zip(paths, done.stdout.splitlines(), strict=True):
+    for path, line, java_line in zip(paths, native, java, strict=True):
         changeable = is_changeable(path)
         reason = unsafe(path)
         assert (reason is not None) == changeable, f"{path}: {reason}"
+        assert java_line == (f"0{reason}" if reason else "1"), path
         if path.is_file():
             assert (line == "1") == (not changeable), f"{path}: {line}"
             assert line[1:] == (reason or "")

@@ -208,9 +208,18 @@ def test_a_library_that_others_can_change_is_refused(
         outcome = jvm("compute", {"regions": [REGION]}, swap=swap, environment=setting)
         assert outcome.line("warning").endswith(
             "Intel GKL is used: GKL_SHIM_LIBRARY names "
-            f"{tmp_path}/link.so, which is not loaded: {changed}: others can write to it"
+            f"{tmp_path}/link.so, which is not loaded: others can write to {changed}"
         )
         changed.chmod(before)
+    folder.chmod(0o1777)  # with the sticky bit, only an owner can replace the library
+    library.parent.chmod(0o1777)
+    assert jvm("compute", {"regions": [REGION]}, swap=swap, environment=setting).result["ours"]
+    if os.geteuid() == 0:
+        for place in (library, library.parent):
+            os.chown(place, 65534, 65534)
+            outcome = jvm("compute", {"regions": [REGION]}, swap=swap, environment=setting)
+            assert outcome.line("warning").endswith(f"not loaded: {place} belongs to another user")
+            os.chown(place, 0, 0)
 
 
 def test_every_link_to_a_library_is_looked_at(jvm: Jvm, tmp_path: Path, agent_jar: Path) -> None:
@@ -228,8 +237,7 @@ def test_every_link_to_a_library_is_looked_at(jvm: Jvm, tmp_path: Path, agent_ja
     middle.parent.chmod(0o777)
     outcome = jvm("compute", {"regions": [REGION]}, environment=setting)
     assert outcome.line("warning").endswith(
-        f"GKL_SHIM_LIBRARY names {first}, which is not loaded: {middle.parent}: others can write "
-        "to it"
+        f"GKL_SHIM_LIBRARY names {first}, which is not loaded: others can write to {middle.parent}"
     )
 
 
@@ -244,6 +252,11 @@ def test_a_temporary_folder_that_others_can_write_to_is_not_used(jvm: Jvm) -> No
     assert jvm("compute", {"regions": [REGION]}).result["ours"]
     assert jvm.temporary.stat().st_mtime_ns != before
     assert list(jvm.temporary.iterdir()) == []
+    if os.geteuid() == 0:
+        os.chown(jvm.temporary, 65534, 65534)  # its owner can remove all files
+        before = jvm.temporary.stat().st_mtime_ns
+        assert jvm("compute", {"regions": [REGION]}).result["ours"]
+        assert jvm.temporary.stat().st_mtime_ns == before
 
 
 def test_an_absent_temporary_folder_is_replaced(jvm: Jvm, tmp_path: Path) -> None:

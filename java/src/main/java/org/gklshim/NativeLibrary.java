@@ -6,15 +6,12 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.net.URL;
 import java.nio.file.AccessDeniedException;
-import java.nio.file.FileSystemLoopException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.Paths;
-import java.util.ArrayDeque;
 import java.util.Arrays;
-import java.util.Deque;
 import java.util.LinkedHashSet;
 import java.util.Locale;
 import java.util.function.Consumer;
@@ -30,12 +27,6 @@ import java.util.function.Consumer;
  * be able to change it.
  */
 public final class NativeLibrary {
-    private static final int WRITABLE_BY_OTHERS = 0002;
-    /** In a directory with this bit, users can only remove their own files. */
-    private static final int STICKY = 01000;
-    /** As the kernel's. */
-    private static final int MOST_LINKS = 40;
-
     private static NativeLibrary loaded;
 
     /** The class loader that the library is bound to. */
@@ -96,7 +87,7 @@ public final class NativeLibrary {
                 throw unusable("is not an absolute path");
             }
             try {
-                requireLasting(Paths.get(override()));
+                SafeFile.require(Paths.get(override()));
             } catch (AccessDeniedException e) {
                 throw unusable("is not loaded: " + e.getMessage());
             } catch (InvalidPathException e) {
@@ -139,7 +130,7 @@ public final class NativeLibrary {
     /** Extracts the library to a new directory under this one, and loads it. */
     private static void extractAndLoad(Path parent, Consumer<String> loader) throws IOException {
         // A user who can replace the directory can replace the library.
-        requireLasting(parent.toAbsolutePath());
+        SafeFile.requirePlace(parent.toAbsolutePath());
         Path directory = Files.createTempDirectory(parent.toRealPath(), "gkl-shim-");
         Path file = directory.resolve(System.mapLibraryName("gkl_shim"));
         try (InputStream library = resource().openStream()) {
@@ -148,42 +139,6 @@ public final class NativeLibrary {
         } finally {
             file.toFile().delete();
             directory.toFile().delete();
-        }
-    }
-
-    /**
-     * Throws if other users can replace a file or directory, or a directory of its path. Links are
-     * followed one by one, because each may lie in another directory.
-     */
-    private static void requireLasting(Path path) throws IOException {
-        Path reached = path.getRoot();
-        Deque<Path> rest = new ArrayDeque<>();
-        path.forEach(rest::addLast);
-        for (int links = 0; !rest.isEmpty(); ) {
-            requireNotWritable(reached);
-            Path part = rest.removeFirst();
-            Path entry = reached.resolve(part);
-            if (part.toString().equals("..")) {
-                reached = reached.getNameCount() > 0 ? reached.getParent() : reached;
-            } else if (!Files.isSymbolicLink(entry)) {
-                reached = entry;
-            } else if (++links > MOST_LINKS) {
-                throw new FileSystemLoopException(path.toString());
-            } else {
-                Path target = Files.readSymbolicLink(entry);
-                reached = target.isAbsolute() ? target.getRoot() : reached;
-                for (int k = target.getNameCount(); k-- > 0; ) {
-                    rest.addFirst(target.getName(k));
-                }
-            }
-        }
-        requireNotWritable(reached);
-    }
-
-    private static void requireNotWritable(Path path) throws IOException {
-        int mode = (int) Files.getAttribute(path, "unix:mode");
-        if ((mode & WRITABLE_BY_OTHERS) != 0 && (mode & STICKY) == 0) {
-            throw new AccessDeniedException(path + ": others can write to it");
         }
     }
 
