@@ -24,7 +24,18 @@ main()
 
 
 #: Parts whose calls start a second thread, where there is a CPU for it.
-THREADED = [part for part in scarce.PARTS if "2" in part.split()]
+THREADED = (
+    "correct voting 2",
+    "correcttext 2",
+    "mem 2 0",
+    "mem 2 40",
+    "pairhmm large single 2",
+    "pairhmm large double 2",
+    "parsepairs",
+    "pdhmm 30 2",
+    "prefilter infix 2",
+    "smithwaterman align 40 2",
+)
 
 
 def requests(preloaded: Path, folder: Path, part: str, mode: str) -> int:
