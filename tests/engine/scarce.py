@@ -144,7 +144,7 @@ REGIONS: dict[str, list[Region]] = {
     "one": [_usual_region(_random)],
     "several": [_usual_region(_random) for _ in range(4)],
     # Enough work to start a second thread.
-    "large": [_usual_region(_random, 20, 6) for _ in range(4)] * 12,
+    "large": [_usual_region(_random, 20, 6) for _ in range(4)] * 3,
     # Outside the range of either precision, and too long for single precision.
     "odd": [
         ([Read(b"A" * (60 - k), 90) for k in range(2)], [b"C" * 70, b"G" * 64]),
