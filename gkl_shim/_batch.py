@@ -49,7 +49,7 @@ class ReadBatch:
     """
 
     __slots__ = ("bases", "continuation_quals", "deletion_quals", "insertion_quals", "offsets",
-                 "quals")  # fmt: skip
+                 "one_gap", "quals")  # fmt: skip
 
     offsets: NDArray[np.int64]
     bases: NDArray[np.uint8]
@@ -57,6 +57,8 @@ class ReadBatch:
     insertion_quals: NDArray[np.uint8]
     deletion_quals: NDArray[np.uint8]
     continuation_quals: NDArray[np.uint8]
+    #: Whether all bases are known to have the same gap qualities. The arrays are read-only then.
+    one_gap: bool
 
     @classmethod
     def from_arrays(
@@ -71,7 +73,7 @@ class ReadBatch:
         """Check arrays and combine them into a batch of reads.
 
         NumPy arrays are not copied if the tracks are uint8 and the offsets int64. CuPy arrays are
-        copied to the host.
+        copied to the host. Gap qualities that are numbers take a GPU less time than arrays.
 
         Parameters
         ----------
@@ -92,16 +94,22 @@ class ReadBatch:
         letters = bytes_array(bases, "bases")
         ends = _checked_offsets(offsets, len(letters))
         tracks = [letters]
+        numbers = 0
         for name, track in zip(QUAL_TRACKS, quals_given, strict=True):
             if isinstance(track, (int, np.integer)) and name != "quals":
-                tracks.append(np.full(len(letters), checked_quality(track, name), np.uint8))
+                same = np.full(len(letters), checked_quality(track, name), np.uint8)
+                same.setflags(write=False)
+                tracks.append(same)
+                numbers += 1
                 continue
             values = bytes_array(track, name)
             if len(values) != len(letters):
                 raise ValueError(f"{name}: {len(values)} values for {len(letters)} bases")
             tracks.append(values)
         check_contents(ends, "read", *tracks)
-        return cls.trusted(ends, *tracks)
+        self = cls.trusted(ends, *tracks)
+        self.one_gap = numbers == 3
+        return self
 
     @classmethod
     def trusted(cls, offsets: NDArray[np.int64], *tracks: NDArray[np.uint8]) -> ReadBatch:
@@ -110,6 +118,7 @@ class ReadBatch:
         self.offsets = offsets
         self.bases, self.quals, self.insertion_quals, self.deletion_quals = tracks[:4]
         self.continuation_quals = tracks[4]
+        self.one_gap = False
         return self
 
     def __init__(self) -> None:
@@ -362,7 +371,9 @@ def cut_reads(reads: ReadBatch, start: int, stop: int) -> ReadBatch:
     """Return the reads ``[start, stop)``. The tracks are not copied."""
     ends = reads.offsets[start : stop + 1]
     first, last = int(ends[0]), int(ends[-1])
-    return ReadBatch.trusted(ends - first, *(track[first:last] for track in reads.tracks))
+    part = ReadBatch.trusted(ends - first, *(track[first:last] for track in reads.tracks))
+    part.one_gap = reads.one_gap
+    return part
 
 
 def cut_haplotypes(haplotypes: HaplotypeBatch, start: int, stop: int) -> HaplotypeBatch:

@@ -55,6 +55,14 @@ def widths(precision: Precision) -> tuple[int, ...]:
     return tuple(row for row in rows if row)
 
 
+def lone_widths() -> tuple[int, ...]:
+    """Return the rows per lane of each kernel for regions of one haplotype."""
+    ffi, lib = _native.library()
+    rows = ffi.new("int32_t[]", lib.GKL_SHIM_PAIRHMM_CUDA_LONE_KERNELS)
+    lib.gkl_shim_pairhmm_cuda_lone_rows(rows)
+    return tuple(rows)
+
+
 def opened(devices: Iterable[int] | None, **limits: Any) -> tuple[list[_Device], Any]:
     """Open devices with PairHMM's kernels and tables. The second result is the driver's functions.
 
@@ -199,10 +207,15 @@ class Engine(DeviceEngine):
         """
         # A call of one region must be fast, so its pairs are counted without NumPy.
         one = len(batch.region_reads) == 2
-        pairs = len(batch.reads) * len(batch.haplotypes) if one else batch.pairs
+        pointer = _native_pairhmm.batch_pointer(*batch.arrays)
+        if one:
+            pairs = len(batch.reads) * len(batch.haplotypes)
+        else:
+            pairs = self._lib.gkl_shim_pairhmm_pairs(pointer)
+            _native.check(-min(pairs, 0))
         out = self._results.empty(pairs)
         if pairs:
-            self.compute_pointer(_native_pairhmm.batch_pointer(*batch.arrays), out)
+            self._compute(pointer, [batch], out)
         return out
 
     def compute_together(self, batches: list[Batch]) -> list[NDArray[np.float64]]:
@@ -221,17 +234,25 @@ class Engine(DeviceEngine):
         ends = np.cumsum([batch.pairs for batch in batches]).tolist()
         out = self._results.empty(ends[-1])
         pointer = _native_pairhmm.batches_pointer([batch.arrays for batch in batches])
-        self._compute(pointer, len(batches), out)
+        self._compute(pointer, batches, out)
         return [out[first:end] for first, end in zip([0, *ends], ends, strict=False)]
 
     def compute_pointer(self, batch: Any, out: NDArray[np.float64]) -> None:
         """Fill `out`, shape (pairs,), from a ``gkl_shim_pairhmm_batch *`` that has been checked."""
-        self._compute(batch, 1, out)
+        self._compute(batch, None, out)
 
-    def _compute(self, batches: Any, count: int, out: NDArray[np.float64]) -> None:
+    def _compute(
+        self, pointer: Any, batches: list[Batch] | None, out: NDArray[np.float64]
+    ) -> None:
+        """Fill `out`. `batches` is None if nothing is known about the batch but its pointer."""
+        one_gap, count = self._ffi.NULL, 1
+        if batches is not None:
+            count = len(batches)
+            if any(batch.reads.one_gap for batch in batches):
+                one_gap = bytes(batch.reads.one_gap for batch in batches)
         values = self._ffi.from_buffer(self._values_type, out)
         status = self._lib.gkl_shim_pairhmm_cuda_compute(
-            self._engine, batches, count, values, self._ffi.NULL
+            self._engine, pointer, one_gap, count, values, self._ffi.NULL
         )
         self.tell_of_losses()
         if status:
@@ -339,7 +360,11 @@ class _Device(Device):
             functions[index] = self.function(name)
             kernel = self.functions[name]
             kernel.preferred_shared_memory_carveout = self._carveout(kernel, shared)
-        return {"functions": functions, "tables": addresses}
+        lone = [ffi.NULL] * lib.GKL_SHIM_PAIRHMM_CUDA_LONE_KERNELS
+        if precision == "single":
+            for index, rows in enumerate(lone_widths()):
+                lone[index] = self.function(f"pairhmm_lone_{rows}")
+        return {"functions": functions, "lone": lone, "tables": addresses}
 
     def _carveout(self, kernel: Any, shared: int) -> int:
         """Return how many per cent of a multiprocessor's memory to use as shared memory.

@@ -111,16 +111,25 @@ GKL_SHIM_API gkl_shim_status gkl_shim_pairhmm_estimate(const gkl_shim_pairhmm_ba
                                                        int32_t threads,
                                                        gkl_shim_call_estimate *call);
 
+/* The pairs of a batch whose offsets are in order, or minus a gkl_shim_status. */
+GKL_SHIM_API int64_t gkl_shim_pairhmm_pairs(const gkl_shim_pairhmm_batch *batch);
+
 /* ---- PairHMM on CUDA devices: the kernels --------------------------------------------------- */
 
 enum {
     GKL_SHIM_PAIRHMM_CUDA_WIDTHS = 5,
-    GKL_SHIM_PAIRHMM_CUDA_KERNELS = 6 /* one for each width, then the striped one */
+    GKL_SHIM_PAIRHMM_CUDA_KERNELS = 6,     /* one for each width, then the striped one */
+    GKL_SHIM_PAIRHMM_CUDA_LONE_KERNELS = 3 /* for regions of one haplotype */
 };
 
 /* The rows per lane of each kernel, in ascending order, padded with zeros. */
 GKL_SHIM_API void gkl_shim_pairhmm_cuda_widths(int32_t precision,
                                                int32_t widths[GKL_SHIM_PAIRHMM_CUDA_WIDTHS]);
+
+/* The rows per lane of each kernel for regions of one haplotype, and the shared memory of its block
+ * in bytes. */
+GKL_SHIM_API void gkl_shim_pairhmm_cuda_lone_rows(int32_t rows[GKL_SHIM_PAIRHMM_CUDA_LONE_KERNELS]);
+GKL_SHIM_API int32_t gkl_shim_pairhmm_cuda_lone_shared_bytes(int32_t kernel);
 
 /* The shared memory of a kernel's block, in bytes. Only double precision has the striped kernel. */
 GKL_SHIM_API int32_t gkl_shim_pairhmm_cuda_shared_bytes(int32_t precision, int32_t kernel);
@@ -137,6 +146,7 @@ GKL_SHIM_API int64_t gkl_shim_pairhmm_cuda_tables(int32_t precision, int32_t con
 
 typedef struct {
     void *functions[GKL_SHIM_PAIRHMM_CUDA_KERNELS]; /* NULL if the precision has no such kernel */
+    void *lone[GKL_SHIM_PAIRHMM_CUDA_LONE_KERNELS]; /* the same */
     uint64_t tables[2]; /* addresses of gkl_shim_pairhmm_cuda_tables() in device memory: for
                            GKL_SHIM_STRICT and GKL_SHIM_AS_GKL */
 } gkl_shim_pairhmm_cuda_kernels;
@@ -186,14 +196,16 @@ GKL_SHIM_API gkl_shim_status gkl_shim_pairhmm_cuda_open(
 /* Like gkl_shim_pairhmm_compute(), for several batches whose results are stored one after another.
  * The CPU engine computes the pairs that no device does: because the device fails, because it is
  * slow in double precision, or because the likelihood is outside the range of double precision. The
- * results are the same. Unless it is NULL, `done` receives what was done for this call if it
- * succeeds.
+ * results are the same. `one_gap` has a byte for each batch: 1 if all bases are known to have the
+ * same gap qualities, which are then not read again; it may be NULL. Unless it is NULL, `done`
+ * receives what was done for this call if it succeeds.
  *
  * GKL_SHIM_EINVAL: gkl_shim_pairhmm_check() refuses a batch, or the conventions refuse a
  * haplotype's letter. */
 GKL_SHIM_API gkl_shim_status gkl_shim_pairhmm_cuda_compute(gkl_shim_pairhmm_cuda *engine,
                                                            const gkl_shim_pairhmm_batch *batches,
-                                                           int64_t count, double *log10_likelihoods,
+                                                           const uint8_t *one_gap, int64_t count,
+                                                           double *log10_likelihoods,
                                                            gkl_shim_pairhmm_stats *done);
 
 /* Why a failed device is no longer used: a line that stays valid as long as the engine, and the

@@ -1,17 +1,60 @@
 #include "pairhmm/batch.h"
 
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+
+#include "common/cpu.h"
 #include "common/error.h"
+#include "common/thread_pool.h"
 #include "pairhmm/letters.h"
 
 namespace gkl_shim {
 namespace pairhmm {
 namespace {
 
-bool check_offsets(const char *name, const int64_t *offsets, int64_t count) {
+// Long arrays of offsets are read by several threads, a piece at a time.
+constexpr int64_t kPiece = 1 << 14, kPieceNanoseconds = 1 << 14;
+
+// Calls check(begin, end) for pieces of [0, count). Returns whether all calls have returned true.
+template <class Check>
+bool all_pieces(int64_t count, Check check) {
+    if (count <= kPiece) return check(0, count);
+    std::atomic<bool> all{true};
+    parallel_for_ranges(count, kPiece, count / kPiece * kPieceNanoseconds, allowed_threads(0),
+                        [&](int64_t begin, int64_t end) {
+                            if (all && !check(begin, end)) all = false;
+                        });
+    return all;
+}
+
+// Whether all offsets are at least `least` and at most `most` after the one before.
+bool in_steps(const int64_t *offsets, int64_t count, int64_t least, int64_t most) {
+    return all_pieces(count, [&](int64_t begin, int64_t end) {
+        bool ordered = true;
+        int64_t low = most, high = least;
+        for (int64_t k = begin; k < end; k++) {
+            // Subtracting unordered offsets may overflow.
+            const int64_t length = int64_t(uint64_t(offsets[k + 1]) - uint64_t(offsets[k]));
+            ordered &= offsets[k + 1] >= offsets[k];
+            low = std::min(low, length);
+            high = std::max(high, length);
+        }
+        return ordered && low >= least && high <= most;
+    });
+}
+
+// Sets *steps if each offset is at least `least` and at most `most` after the one before.
+bool check_offsets(const char *name, const int64_t *offsets, int64_t count, int64_t least = 0,
+                   int64_t most = kMaxElements, bool *steps = nullptr) {
     if (!offsets) return fail("%s is null", name);
     if (count > kMaxElements)
         return fail("%s: %lld sequences are more than fit into any memory", name, (long long)count);
     if (offsets[0] != 0) return fail("%s[0] is %lld, not 0", name, (long long)offsets[0]);
+    if (in_steps(offsets, count, least, most)) {
+        if (steps) *steps = true;
+        return true;
+    }
     for (int64_t k = 0; k < count; k++)
         if (offsets[k + 1] < offsets[k])
             return fail("%s[%lld] is less than the one before it", name, (long long)(k + 1));
@@ -20,7 +63,9 @@ bool check_offsets(const char *name, const int64_t *offsets, int64_t count) {
 
 bool check_sequences(const char *name, const char *kind, const int64_t *offsets, int64_t count,
                      int32_t longest) {
-    if (!check_offsets(name, offsets, count)) return false;
+    bool steps = false;
+    if (!check_offsets(name, offsets, count, 1, longest, &steps)) return false;
+    if (steps) return true;
     for (int64_t k = 0; k < count; k++) {
         const int64_t length = offsets[k + 1] - offsets[k];
         if (length == 0) return fail("%s: sequence %lld has length 0", name, (long long)k);
@@ -37,7 +82,37 @@ bool add_product(int64_t x, int64_t y, int64_t *sum) {
     return !__builtin_mul_overflow(x, y, &product) && !__builtin_add_overflow(*sum, product, sum);
 }
 
+int64_t letters_of(const gkl_shim_pairhmm_batch &b, int64_t region) {
+    return b.haplotype_offsets[b.region_haplotypes[region + 1]] -
+           b.haplotype_offsets[b.region_haplotypes[region]];
+}
+
+// Adds a region's pairs and cells. Returns what cannot be counted, or null.
+const char *add_region(const gkl_shim_pairhmm_batch &b, int64_t region, int64_t *pairs,
+                       int64_t *cells) {
+    const int64_t *const reads = b.region_reads + region;
+    const int64_t *const haplotypes = b.region_haplotypes + region;
+    const int64_t bases = b.read_offsets[reads[1]] - b.read_offsets[reads[0]];
+    if (!add_product(reads[1] - reads[0], haplotypes[1] - haplotypes[0], pairs)) return "pairs";
+    return add_product(bases, letters_of(b, region), cells) ? nullptr : "cells";
+}
+
 }  // namespace
+
+bool count_cells(const gkl_shim_pairhmm_batch &b, int64_t *pairs, int64_t *cells,
+                 int64_t most_letters) {
+    *pairs = *cells = 0;
+    std::mutex adding;
+    return all_pieces(b.regions, [&](int64_t begin, int64_t end) {
+        int64_t some_pairs = 0, some_cells = 0;
+        for (int64_t g = begin; g < end; g++)
+            if (letters_of(b, g) > most_letters || add_region(b, g, &some_pairs, &some_cells))
+                return false;
+        const std::lock_guard<std::mutex> lock(adding);
+        return !__builtin_add_overflow(*pairs, some_pairs, pairs) &&
+               !__builtin_add_overflow(*cells, some_cells, cells);
+    });
+}
 
 bool check_shape(const gkl_shim_pairhmm_batch &b, int64_t *pairs, int64_t *cells,
                  const Limits &limits) {
@@ -51,19 +126,17 @@ bool check_shape(const gkl_shim_pairhmm_batch &b, int64_t *pairs, int64_t *cells
         !check_sequences("haplotype_offsets", "haplotype", b.haplotype_offsets,
                          b.region_haplotypes[b.regions], limits.haplotype))
         return false;
+    if (count_cells(b, pairs, cells, limits.region)) return true;
+    *pairs = *cells = 0;
     for (int64_t g = 0; g < b.regions; g++) {
-        const int64_t r = b.region_reads[g], r_end = b.region_reads[g + 1];
-        const int64_t h = b.region_haplotypes[g], h_end = b.region_haplotypes[g + 1];
-        const int64_t letters = b.haplotype_offsets[h_end] - b.haplotype_offsets[h];
+        const int64_t letters = letters_of(b, g);
         if (letters > limits.region)
             return fail(
                 "region %lld: its haplotypes have %lld letters together; at most %d are "
                 "allowed",
                 (long long)g, (long long)letters, limits.region);
-        if (!add_product(r_end - r, h_end - h, pairs))
-            return fail("region %lld: more pairs than can be counted", (long long)g);
-        if (!add_product(b.read_offsets[r_end] - b.read_offsets[r], letters, cells))
-            return fail("region %lld: more cells than can be counted", (long long)g);
+        if (const char *const what = add_region(b, g, pairs, cells))
+            return fail("region %lld: more %s than can be counted", (long long)g, what);
     }
     return true;
 }
@@ -110,6 +183,22 @@ bool check_none(const char *name, const uint8_t *bytes, const int64_t *offsets, 
 }  // namespace gkl_shim
 
 using namespace gkl_shim;
+
+extern "C" int64_t gkl_shim_pairhmm_pairs(const gkl_shim_pairhmm_batch *batch) {
+    std::atomic<int64_t> pairs{0};
+    const gkl_shim_status status = guarded([&] {
+        pairhmm::all_pieces(batch->regions, [&](int64_t begin, int64_t end) {
+            int64_t some = 0;
+            for (int64_t g = begin; g < end; g++)
+                some += (batch->region_reads[g + 1] - batch->region_reads[g]) *
+                        (batch->region_haplotypes[g + 1] - batch->region_haplotypes[g]);
+            pairs += some;
+            return true;
+        });
+        return GKL_SHIM_OK;
+    });
+    return status == GKL_SHIM_OK ? pairs.load() : -int64_t(status);
+}
 
 extern "C" gkl_shim_status gkl_shim_pairhmm_check(const gkl_shim_pairhmm_batch *batch) {
     if (!batch) return invalid("batch is null");

@@ -3,6 +3,7 @@
 
 #include <stdint.h>
 
+#include "common/error.h"
 #include "gkl_shim.h"
 
 namespace gkl_shim {
@@ -21,6 +22,11 @@ constexpr Limits kLimits = {GKL_SHIM_PAIRHMM_LONGEST_READ, GKL_SHIM_PAIRHMM_LONG
 // that the pairs and cells can be counted. Reads no base and no quality.
 bool check_shape(const gkl_shim_pairhmm_batch &batch, int64_t *pairs, int64_t *cells,
                  const Limits &limits = kLimits);
+
+// Counts the pairs and cells of a batch whose offsets are in order. Returns false if a region's
+// haplotypes have more letters than `most_letters`, or if the counts overflow.
+bool count_cells(const gkl_shim_pairhmm_batch &batch, int64_t *pairs, int64_t *cells,
+                 int64_t most_letters = kMaxElements);
 
 // The next two need a batch whose shape has been checked. No array of letters or qualities may be
 // missing; the conventions must accept all letters.

@@ -238,7 +238,7 @@ class CudaEngine(PairHmm):
         call("gkl_shim_pairhmm_cuda_open", self.engine_options, self.engine)
         values = np.full(self.batch.pairs, np.nan)
         done = ffi.new("gkl_shim_pairhmm_stats *")
-        computed = self.engine[0], self.pointer, 1, pointer(values), done
+        computed = self.engine[0], self.pointer, ffi.NULL, 1, pointer(values), done
         try:
             call("gkl_shim_pairhmm_cuda_compute", *computed)
         except CallError:

@@ -65,7 +65,7 @@ def test_every_engine_refuses_batches_above_the_limits(reads, haplotypes, messag
     calls = [
         lib.gkl_shim_pairhmm_compute(handle, batch, out, len(out)),
         lib.gkl_shim_pairhmm_check(batch),
-        lib.gkl_shim_pairhmm_cuda_compute(ffi.NULL, batch, 1, out, ffi.NULL),
+        lib.gkl_shim_pairhmm_cuda_compute(ffi.NULL, batch, ffi.NULL, 1, out, ffi.NULL),
     ]
     for status in calls:
         assert status == lib.GKL_SHIM_EINVAL

@@ -44,7 +44,8 @@ def test_the_record_of_two_devices(fake_gpus: Any, monkeypatch: pytest.MonkeyPat
     pairs = 60 * 50 * 100
     values = np.full(pairs, np.nan)
     batch, results = ffi.addressof(record.first), ffi.from_buffer("double[]", values)
-    assert lib.gkl_shim_pairhmm_cuda_compute(engine[0], batch, 1, results, ffi.NULL) == 0
+    computed = lib.gkl_shim_pairhmm_cuda_compute(engine[0], batch, ffi.NULL, 1, results, ffi.NULL)
+    assert computed == 0
     assert np.isfinite(values).all()
     assert all(lib.gkl_shim_pairhmm_cuda_uses(engine[0], number) for number in (0, 1))
     lib.gkl_shim_pairhmm_cuda_close(engine[0])

@@ -1,17 +1,30 @@
 #include "pairhmm/cuda/engine/batch_queue.h"
 
+#include <algorithm>
+
 #include "common/error.h"
 #include "pairhmm/cuda/engine/batch_slot.h"
 
 namespace gkl_shim {
 namespace pairhmm {
+namespace {
+
+// The chunks of regions with one haplotype: about so many for each thread, so that the device soon
+// has work, but with so many bases that launching them costs little. Tried on an H200.
+constexpr int64_t kLoneChunks = 8, kFewestLoneBases = 1 << 18, kMostLoneBases = 1 << 20;
+
+}  // namespace
 
 BatchQueue::BatchQueue(gpu::Call *call, const gkl_shim_pairhmm_batch *begin,
                        const gkl_shim_pairhmm_batch *end, double *results,
                        const BatchQueueOptions &options)
-    : Queue(call), options(options), end_(end), batch_(begin), results_(results) {
+    : Queue(call), options(options), begin_(begin), end_(end), batch_(begin), results_(results) {
     for (const gkl_shim_pairhmm_batch *batch = begin; batch != end; batch++)
         bases_left_ += batch->read_offsets[reads_of(*batch)];
+    lone_bases_ = options.lone_bases > 0 ? options.lone_bases
+                                         : std::clamp(bases_left_ / (kLoneChunks * options.threads),
+                                                      kFewestLoneBases, kMostLoneBases);
+    begin_batch();
     to_next_region();
 }
 
@@ -20,12 +33,22 @@ bool BatchQueue::next(gpu::Slot *slot, int32_t threads) {
     const BatchPlace begin = place_;
     const ChunkInputs inputs = {batch_, options.all_wanted ? nullptr : results_, threads,
                                 slot->chunks_in_flight};
-    const bool any = chunk.planner(options.precision).choose_reads(inputs, &place_);
+    bool any = true;
+    if (lone_)
+        chunk.lone_planner().choose_reads(inputs, one_gap_, lone_bases_, &place_);
+    else
+        any = chunk.planner(options.precision).choose_reads(inputs, &place_);
     chunk.span = span_between(*batch_, results_, begin, place_);
     last_bases_ = batch_->read_offsets[chunk.span.last] - batch_->read_offsets[chunk.span.first];
     bases_left_ -= last_bases_;
     to_next_region();
     return any;
+}
+
+// Chooses the planner of a batch.
+void BatchQueue::begin_batch() {
+    lone_ = batch_ != end_ && options.lone && is_lone(*batch_, options.threads);
+    one_gap_ = lone_ && options.one_gap && options.one_gap[batch_ - begin_];
 }
 
 // Goes on to the next batch at the end of one.
@@ -34,6 +57,7 @@ void BatchQueue::to_next_region() {
         results_ += place_.pair;
         place_ = {};
         batch_++;
+        begin_batch();
     }
     has_more_ = batch_ != end_;
 }

@@ -19,6 +19,13 @@ struct BatchQueueOptions {
     bool all_wanted;   // there are no results yet, and all are wanted; else those that are NaN
     bool fast_double;  // only for devices that are not slow in double precision
     const gkl_shim_pairhmm_cuda_device *devices;
+    // Whether regions of one haplotype have their own planner; the bases of a chunk that it makes,
+    // or 0: chosen; and for each batch, whether all bases are known to have the same gap qualities,
+    // or null.
+    bool lone = false;
+    int64_t lone_bases = 0;
+    const uint8_t *one_gap = nullptr;
+    int32_t threads = 1;  // that look through a batch
 };
 
 // The chunks of several batches. Their results lie in one array, batch after batch.
@@ -60,13 +67,16 @@ class BatchQueue : public gpu::Queue {
     bool next(gpu::Slot *slot, int32_t threads) override;
 
    private:
+    void begin_batch();
     void to_next_region();
 
-    const gkl_shim_pairhmm_batch *const end_;
+    const gkl_shim_pairhmm_batch *const begin_, *const end_;
     const gkl_shim_pairhmm_batch *batch_;  // of the next chunk
     double *results_;                      // of this batch
     BatchPlace place_;                     // of the next chunk in this batch
     int64_t bases_left_ = 0, last_bases_ = 0;
+    int64_t lone_bases_;                   // of a chunk
+    bool lone_ = false, one_gap_ = false;  // this batch
 };
 
 // Reads that a rescue owns, as a batch.

@@ -20,7 +20,8 @@ BatchSlot::BatchSlot(gpu::Device *device, const gkl_shim_pairhmm_cuda_options &e
     : Slot(device),
       engine_(engine),
       hardware_(engine.devices[device->index]),
-      planning_(planning) {}
+      planning_(planning),
+      lone_planner_(engine.conventions == GKL_SHIM_AS_GKL) {}
 
 BatchSlot::~BatchSlot() {
     free_device_memory();
@@ -41,6 +42,7 @@ void BatchSlot::free_device_memory() noexcept {
 
 ChunkPlanner &BatchSlot::planner(int32_t precision) {
     precision_ = precision;
+    lone_ = false;
     std::unique_ptr<ChunkPlanner> &planner = planners_[precision];
     if (!planner)
         planner = std::make_unique<ChunkPlanner>(PlannerOptions{
@@ -49,8 +51,18 @@ ChunkPlanner &BatchSlot::planner(int32_t precision) {
     return *planner;
 }
 
+LonePlanner &BatchSlot::lone_planner() {
+    precision_ = GKL_SHIM_SINGLE;
+    lone_ = true;
+    return lone_planner_;
+}
+
 gkl_shim_status BatchSlot::plan() {
     expected_ = 0;
+    if (lone_) {
+        lone_planner_.plan();
+        return GKL_SHIM_OK;
+    }
     return planners_[precision_]->plan();
 }
 
@@ -63,7 +75,11 @@ void BatchSlot::make_room() {
 
 void BatchSlot::write() {
     make_room();
-    planners_[precision_]->write(static_cast<uint8_t *>(block_.address()));
+    uint8_t *const block = static_cast<uint8_t *>(block_.address());
+    if (lone_)
+        lone_planner_.write(block);
+    else
+        planners_[precision_]->write(block);
     expected_ = planned().results;
     seen_ = 0;
     if (expected_ <= kWatchedResults)
@@ -76,7 +92,9 @@ void BatchSlot::send() {
 
 void BatchSlot::launch_kernels() {
     const gkl_shim_pairhmm_cuda_kernels &kernels = hardware_.kernels[precision_];
-    if (planned().passes == 1) {
+    if (lone_) {
+        launch_lone(kernels);
+    } else if (planned().passes == 1) {
         launch_widths(kernels, kWholeTile, 1);
     } else {
         launch_widths(kernels, kPass, planned().passes);
@@ -99,14 +117,26 @@ bool BatchSlot::has_results() {
 }
 
 int64_t BatchSlot::collect() {
-    return planners_[precision_]->collect(static_cast<const double *>(results_.address()),
-                                          span.results);
+    const double *const results = static_cast<const double *>(results_.address());
+    return lone_ ? lone_planner_.collect(results, span.results)
+                 : planners_[precision_]->collect(results, span.results);
 }
 
 void BatchSlot::launch_widths(const gkl_shim_pairhmm_cuda_kernels &kernels, int32_t step,
                               int32_t warps) {
     for (int width = 0; width < GKL_SHIM_PAIRHMM_CUDA_WIDTHS; width++)
         if (planned().tiles[width] > 0) launch_one(kernels, width, step, warps);
+}
+
+void BatchSlot::launch_lone(const gkl_shim_pairhmm_cuda_kernels &kernels) {
+    uint64_t block = device_block_.address(), tables = kernels.tables[engine_.conventions];
+    void *results = results_.address();
+    for (int k = 0; k < kLoneKernels; k++) {
+        if (lone_planner_.tiles[k] == 0) continue;
+        void *parameters[] = {&block, &tables, &results, &lone_planner_.first_tile[k]};
+        driver().launch(kernels.lone[k], lone_planner_.tiles[k], 1, kWarp,
+                        gkl_shim_pairhmm_cuda_lone_shared_bytes(k), stream(), parameters);
+    }
 }
 
 void BatchSlot::launch_one(const gkl_shim_pairhmm_cuda_kernels &kernels, int kernel, int32_t step,

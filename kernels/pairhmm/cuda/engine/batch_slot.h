@@ -8,6 +8,7 @@
 #include "gkl_shim_internal.h"
 #include "gpu/devices.h"
 #include "gpu/kept_memory.h"
+#include "pairhmm/cuda/lone/lone_planner.h"
 #include "pairhmm/cuda/planner/chunk_planner.h"
 #include "pairhmm/cuda/planner/span.h"
 
@@ -24,13 +25,16 @@ class BatchSlot : public gpu::Slot {
     BatchSlot(gpu::Device *device, const gkl_shim_pairhmm_cuda_options &engine, int64_t planning);
     ~BatchSlot() override;
 
-    // For BatchQueue: the planner that makes the slot's next chunk, of a precision, and the reads
-    // in the chunk.
+    // For BatchQueue: the planner that makes the slot's next chunk, and the reads in the chunk. The
+    // second planner is for single precision and for batches of which is_lone() is true.
     ChunkPlanner &planner(int32_t precision);
+    LonePlanner &lone_planner();
     Span span = {};
 
     // The chunk, once it is planned.
-    const PlannedChunk &planned() const { return planners_[precision_]->chunk(); }
+    const PlannedChunk &planned() const {
+        return lone_ ? lone_planner_.chunk() : planners_[precision_]->chunk();
+    }
 
     bool has_results() override;
 
@@ -52,6 +56,7 @@ class BatchSlot : public gpu::Slot {
 
    private:
     void make_room();
+    void launch_lone(const gkl_shim_pairhmm_cuda_kernels &kernels);
     void launch_widths(const gkl_shim_pairhmm_cuda_kernels &kernels, int32_t step, int32_t warps);
     void launch_one(const gkl_shim_pairhmm_cuda_kernels &kernels, int kernel, int32_t step,
                     int32_t warps);
@@ -60,8 +65,10 @@ class BatchSlot : public gpu::Slot {
     const gkl_shim_pairhmm_cuda_device &hardware_;
     const int64_t planning_;
     std::unique_ptr<ChunkPlanner> planners_[2];  // for each precision, made when it is needed
-    int32_t precision_ = GKL_SHIM_SINGLE;        // of the chunk
-    int64_t expected_ = 0, seen_ = 0;            // results
+    LonePlanner lone_planner_;
+    int32_t precision_ = GKL_SHIM_SINGLE;  // of the chunk
+    bool lone_ = false;                    // whether lone_planner_ makes it
+    int64_t expected_ = 0, seen_ = 0;      // results
     gpu::KeptMemory<void *> block_, results_;
     gpu::KeptMemory<uint64_t> device_block_, scratch_;
 };

@@ -45,18 +45,6 @@ typedef std::chrono::steady_clock Clock;
 constexpr int64_t kChunkNanoseconds = 200000;
 enum { kMaxLaunchThreads = 16 };
 
-void add_size(const gkl_shim_pairhmm_batch &batch, gkl_shim_pairhmm_stats *stats) {
-    stats->regions += batch.regions;
-    for (int64_t g = 0; g < batch.regions; g++) {
-        const int64_t *const reads = batch.region_reads + g;
-        const int64_t *const haplotypes = batch.region_haplotypes + g;
-        stats->pairs += (reads[1] - reads[0]) * (haplotypes[1] - haplotypes[0]);
-        stats->cells +=
-            (batch.read_offsets[reads[1]] - batch.read_offsets[reads[0]]) *
-            (batch.haplotype_offsets[haplotypes[1]] - batch.haplotype_offsets[haplotypes[0]]);
-    }
-}
-
 }  // namespace
 
 gkl_shim_pairhmm_cuda::gkl_shim_pairhmm_cuda(const gkl_shim_pairhmm_cuda_options &options)
@@ -79,17 +67,18 @@ gkl_shim_pairhmm_cuda::gkl_shim_pairhmm_cuda(const gkl_shim_pairhmm_cuda_options
     limits_ = {threads, size_t(std::max(1, chunks / threads)), options_.threads, kChunkNanoseconds};
 }
 
-gkl_shim_status gkl_shim_pairhmm_cuda::compute(const gkl_shim_pairhmm_batch *begin,
-                                               const gkl_shim_pairhmm_batch *end, double *results,
+gkl_shim_status gkl_shim_pairhmm_cuda::compute(const CheckedBatches &batches, double *results,
                                                gkl_shim_pairhmm_stats *done) {
     const Clock::time_point start = Clock::now();
     gpu::Call call;
     CpuShare cpu(&call, cpu_settings_);
-    const gkl_shim_status status = compute_all(&call, &cpu, begin, end, results);
+    const gkl_shim_status status = compute_all(&call, &cpu, batches, results);
     if (status != GKL_SHIM_OK) return status;
     gkl_shim_pairhmm_stats stats = {};
-    for (const gkl_shim_pairhmm_batch *batch = begin; batch != end; batch++)
-        add_size(*batch, &stats);
+    for (const gkl_shim_pairhmm_batch *batch = batches.begin; batch != batches.end; batch++)
+        stats.regions += batch->regions;
+    stats.pairs = batches.pairs;
+    stats.cells = batches.cells;
     stats.computed_cells = cpu.computed_cells;
     stats.rescued_pairs = cpu.rescued;
     stats.rescaled_pairs = cpu.rescaled;
@@ -122,17 +111,17 @@ gkl_shim_pairhmm_cuda_options gkl_shim_pairhmm_cuda::with_own_devices(
 }
 
 gkl_shim_status gkl_shim_pairhmm_cuda::compute_all(gpu::Call *call, CpuShare *cpu,
-                                                   const gkl_shim_pairhmm_batch *begin,
-                                                   const gkl_shim_pairhmm_batch *end,
-                                                   double *results) {
+                                                   const CheckedBatches &batches, double *results) {
     const bool all_wanted = options_.precision == GKL_SHIM_SINGLE;
     if (!all_wanted) {
         double *at = results;
-        for (const gkl_shim_pairhmm_batch *batch = begin; batch != end; batch++)
+        for (const gkl_shim_pairhmm_batch *batch = batches.begin; batch != batches.end; batch++)
             at = std::fill_n(at, pairs_of(whole_span(*batch, at)), no_result());
     }
-    BatchQueue queue(call, begin, end, results,
-                     {options_.precision, all_wanted, false, options_.devices});
+    BatchQueue queue(
+        call, batches.begin, batches.end, results,
+        {options_.precision, all_wanted, false, options_.devices,
+         all_wanted && options_.rows_per_lane == 0, 0, batches.one_gap, options_.threads});
     gpu::compute_on_devices(&devices_, call, queue, limits_,
                             [&] { return BatchWork(&devices_, call, cpu, &queue); });
     cpu->compute_all();
@@ -176,18 +165,28 @@ gkl_shim_status gkl_shim::pairhmm::compute_checked(gkl_shim_pairhmm_cuda *engine
                                                    const gkl_shim_pairhmm_batch &batch,
                                                    double *log10_likelihoods,
                                                    gkl_shim_pairhmm_stats *done) {
-    return guarded([&] { return engine->compute(&batch, &batch + 1, log10_likelihoods, done); });
+    return guarded([&] {
+        int64_t pairs, cells;
+        count_cells(batch, &pairs, &cells);
+        return engine->compute({&batch, &batch + 1, nullptr, pairs, cells}, log10_likelihoods,
+                               done);
+    });
 }
 
 extern "C" gkl_shim_status gkl_shim_pairhmm_cuda_compute(gkl_shim_pairhmm_cuda *engine,
                                                          const gkl_shim_pairhmm_batch *batches,
-                                                         int64_t count, double *log10_likelihoods,
+                                                         const uint8_t *one_gap, int64_t count,
+                                                         double *log10_likelihoods,
                                                          gkl_shim_pairhmm_stats *done) {
     return guarded([&] {
-        int64_t pairs, cells;
-        for (int64_t k = 0; k < count; k++)
+        CheckedBatches checked = {batches, batches + count, one_gap, 0, 0};
+        for (int64_t k = 0; k < count; k++) {
+            int64_t pairs, cells;
             if (!check_shape(batches[k], &pairs, &cells)) return GKL_SHIM_EINVAL;
-        return engine->compute(batches, batches + count, log10_likelihoods, done);
+            checked.pairs += pairs;
+            checked.cells += cells;
+        }
+        return engine->compute(checked, log10_likelihoods, done);
     });
 }
 

@@ -13,6 +13,19 @@
 #include "pairhmm/cuda/engine/cpu_share.h"
 #include "pairhmm/cuda/planner/span.h"
 
+namespace gkl_shim {
+namespace pairhmm {
+
+// The batches of a call, which have been checked, and what is known about them.
+struct CheckedBatches {
+    const gkl_shim_pairhmm_batch *begin, *end;
+    const uint8_t *one_gap;  // as in gkl_shim_pairhmm_cuda_compute()
+    int64_t pairs, cells;    // of all of them
+};
+
+}  // namespace pairhmm
+}  // namespace gkl_shim
+
 // The devices, kernels and settings that calls compute with, and what they have done.
 struct gkl_shim_pairhmm_cuda {
    public:
@@ -20,8 +33,8 @@ struct gkl_shim_pairhmm_cuda {
 
     // Fills in the results of batches, which are stored one after another. `done`: what was done
     // for this call; may be null.
-    gkl_shim_status compute(const gkl_shim_pairhmm_batch *begin, const gkl_shim_pairhmm_batch *end,
-                            double *results, gkl_shim_pairhmm_stats *done);
+    gkl_shim_status compute(const gkl_shim::pairhmm::CheckedBatches &batches, double *results,
+                            gkl_shim_pairhmm_stats *done);
 
     // What all calls have done.
     gkl_shim_pairhmm_stats statistics() const;
@@ -33,8 +46,7 @@ struct gkl_shim_pairhmm_cuda {
    private:
     gkl_shim_pairhmm_cuda_options with_own_devices(gkl_shim_pairhmm_cuda_options options) const;
     gkl_shim_status compute_all(gkl_shim::gpu::Call *call, gkl_shim::pairhmm::CpuShare *cpu,
-                                const gkl_shim_pairhmm_batch *begin,
-                                const gkl_shim_pairhmm_batch *end, double *results);
+                                const gkl_shim::pairhmm::CheckedBatches &batches, double *results);
     gkl_shim_status compute_undone(gkl_shim::pairhmm::CpuShare *cpu,
                                    const gkl_shim::pairhmm::Span &span, bool all_wanted) const;
 

@@ -17,6 +17,9 @@ namespace {
 
 typedef std::chrono::steady_clock Clock;
 
+// The bases of a chunk of regions with one haplotype: as many as fill a device.
+constexpr int64_t kLoneBases = 1 << 26;
+
 double seconds_since(Clock::time_point start) {
     return std::chrono::duration<double>(Clock::now() - start).count();
 }
@@ -66,8 +69,10 @@ gkl_shim_status time_stages(gpu::Device *device, const gkl_shim_pairhmm_cuda_opt
         BatchSlot chunk(device, options, 0);
         gpu::Call call;
         const bool single = options.precision == GKL_SHIM_SINGLE;
-        BatchQueue queue(&call, &batch, &batch + 1, results,
-                         {options.precision, single, false, options.devices});
+        BatchQueue queue(
+            &call, &batch, &batch + 1, results,
+            {options.precision, single, false, options.devices,
+             single && options.rows_per_lane == 0, kLoneBases, nullptr, options.threads});
         if (!single) std::fill_n(results, pairs_of(whole_span(batch, results)), no_result());
         while (queue.fill(&chunk, options.threads)) {
             // Memory is allocated and the kernels are loaded.

@@ -38,6 +38,7 @@
 // columns around events, where lanes take turns, and 5% in the join.
 
 #include "pairhmm/cuda/kernels/lane.h"
+#include "pairhmm/cuda/lone/lone_lane.h"
 
 namespace gkl_shim {
 namespace pairhmm {

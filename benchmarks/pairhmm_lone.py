@@ -1,0 +1,111 @@
+"""Measure PairHMM on a CUDA device where each region has one haplotype.
+
+    python -m benchmarks.pairhmm_lone --json FILE.json
+
+Needs a CUDA device and CuPy. Reads and haplotypes have the same length and share nothing with those
+of other regions. Whole calls go from NumPy arrays to a NumPy array, in an engine that is open. The
+results of a part of each input are compared with the CPU engine's, bit by bit. The JSON is
+results/pairhmm-lone-h200.json.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import click
+import numpy as np
+
+from benchmarks.common import report
+from benchmarks.common.call_parts import call_parts
+from benchmarks.common.report import median_seconds
+from gkl_shim.cuda import pairhmm as cuda
+from gkl_shim.pairhmm import Batch, HaplotypeBatch, PairHMM, ReadBatch
+
+BASES = (32, 64, 128, 256, 512)
+READS = (64, 1)
+# Of a call. With fewer cells, calls are too short to keep a device busy.
+CELLS = 2e10
+# Distinct reads of an input; the others repeat them.
+DISTINCT = 1 << 13
+# Pairs that the CPU engine computes, too.
+COMPARED = 1 << 12
+# Of insertions, deletions and their continuation: numbers, arrays of one value, arrays.
+GAPS: dict[str, Any] = {
+    "numbers": (45, 45, 10),
+    "one": ((45, 46), (45, 46), (10, 11)),
+    "varied": ((30, 46), (30, 46), (8, 13)),
+}
+
+
+def lone(reads: int, bases: int, gaps: str, cells: float = CELLS) -> Batch:
+    """Make regions of one haplotype and reads that come from it, all of the same length."""
+    random = np.random.default_rng(1)
+    letters = np.frombuffer(b"ACGT", np.uint8)
+    times = max(1, round(cells / bases**2 / DISTINCT))
+    haplotypes = letters[random.integers(0, 4, (DISTINCT // reads, bases))]
+    sequences = np.repeat(haplotypes, reads, axis=0)
+    wrong = random.random(sequences.shape) < 0.01
+    sequences[wrong] = letters[random.integers(0, 4, int(wrong.sum()))]
+    tracks = [random.integers(20, 41, sequences.shape)]
+    if gaps != "numbers":
+        tracks += [random.integers(*limits, sequences.shape) for limits in GAPS[gaps]]
+    count = times * DISTINCT
+    return Batch(
+        ReadBatch.from_arrays(
+            np.arange(count + 1) * bases,
+            np.tile(sequences.ravel(), times),
+            *(np.tile(track.astype(np.uint8).ravel(), times) for track in tracks),
+            *(GAPS[gaps] if gaps == "numbers" else ()),
+        ),
+        HaplotypeBatch.from_arrays(
+            np.arange(count // reads + 1) * bases, np.tile(haplotypes.ravel(), times)
+        ),
+        np.arange(count // reads + 1) * reads,
+        np.arange(count // reads + 1),
+    )
+
+
+def measure(engine: cuda.Engine, batch: Batch, repeats: int) -> dict[str, float]:
+    """Time kernels alone, and whole calls."""
+    parts = call_parts(engine, batch[: max(1, len(batch) // 4)], 3)
+    took = median_seconds(partial(engine.compute, batch), repeats)
+    return {
+        "kernel_tcups": round(parts.tcups, 3),
+        "bytes_a_pair": round(parts.bytes / (parts.cells / (batch.cells / batch.pairs)), 1),
+        "call_tcups": round(batch.cells / took / 1e12, 3),
+        "call_ms": round(took * 1e3, 2),
+    }
+
+
+def same_bits(engine: cuda.Engine, batch: Batch) -> bool:
+    """Compare the first regions with the CPU engine."""
+    some = batch[: COMPARED * len(batch) // batch.pairs]
+    expected = PairHMM(backend="cpu").compute(some)
+    return np.array_equal(engine.compute(some).view("u8"), expected.view("u8"))
+
+
+@click.command()
+@click.option("--repeats", default=9, help="Whole calls of each input.")
+@report.json_option
+def command(repeats: int, json_file: str | None) -> None:
+    """Measure regions of one haplotype on the first GPU, kernels alone and whole calls."""
+    found: dict[str, Any] = {
+        **report.about(gpu=True),
+        "note": "TCUPS: 10^12 cells a second. Kernel times are medians of 3 by events, results "
+        f"included; call times are medians of {repeats}.",
+        "rows": [],
+    }
+    engine = cuda.Engine([0])
+    for gaps in GAPS:
+        for reads in READS:
+            for bases in BASES:
+                batch = lone(reads, bases, gaps)
+                row = {"gap_qualities": gaps, "reads": reads, "bases": bases}
+                row |= measure(engine, batch, repeats)
+                found["rows"].append({**row, "same_bits": same_bits(engine, batch)})
+    report.write_json(json_file or "-", found)
+
+
+if __name__ == "__main__":
+    report.run(command)

@@ -1,0 +1,279 @@
+// The kernel for regions of one haplotype, which share no columns. It computes the CPU engine's
+// bits (hmm/recurrence.h). lone_format.h describes its input.
+//
+// A block is one warp. It computes one tile: up to 32 pairs, each on neighbouring lanes. Pairs of a
+// tile take the same number of lanes, and each has its own haplotype.
+//
+// A thread is one lane. It keeps R rows of a read in registers: four coefficients and two states
+// for each row. A read's last row is in the last register of its last lane; the registers above its
+// first row are padding and pass the start value down. Lane l of a pair is one column behind lane
+// l - 1 and receives two numbers from it in every column, by shuffles. A lane that has not reached
+// its first column computes zeros from zeros. The last lane sums up its last row, and converts the
+// sum to a likelihood at the haplotype's end.
+//
+// Nothing is saved or joined, and nothing is kept in global memory. Emissions come from shared
+// memory, [letter][group of rows][lane], by 16-byte loads.
+#pragma once
+
+#include "hmm/join.h"
+#include "pairhmm/cuda/kernels/instructions.h"
+#include "pairhmm/cuda/lone/lone_format.h"
+
+namespace gkl_shim {
+namespace pairhmm {
+namespace {
+
+template <int R>
+class LoneLane {
+   public:
+    __device__ __forceinline__ LoneLane(const uint8_t *chunk, const CudaTables<float> *tables,
+                                        int tile)
+        : chunk_(chunk), tables_(tables), tile_(array<LoneTile>(header().tiles)[tile]) {
+        const int lane = threadIdx.x;
+        const int slot = lane / tile_.lanes;
+        lane_ = lane - slot * tile_.lanes;
+        in_use_ = slot < tile_.pairs;
+        pair_ = array<LonePair>(header().pairs)[tile_.first + (in_use_ ? slot : 0)];
+        first_row_ = int(pair_.rows) - (tile_.lanes - lane_) * R + 1;
+        emissions_at_ = shared_address(emissions());
+    }
+
+    __device__ __forceinline__ void set_up() {
+        uint8_t letters[R], quals[R];
+        const uint32_t at = pair_.read + uint32_t(first_row_ - 1);
+        load_rows<R>(header().bases, at, letters);
+        if (header().coded) {
+#pragma unroll
+            for (int k = 0; k < R; k++) {
+                const unsigned code = letters[k], letter = code / kCodedQualities;
+                letters[k] = uint8_t(letter);
+                quals[k] = uint8_t(code - letter * kCodedQualities);
+            }
+        } else {
+            load_rows<R>(header().base_quals, at, quals);
+#pragma unroll
+            for (int k = 0; k < R; k++) letters[k] = tables_->letter[letters[k]] & 7;
+        }
+        if (header().one_gap) {
+            const Gap own = gap_at(0);
+#pragma unroll
+            for (int k = R - 1; k >= 0; k--) make_row(k, own, own, letters[k], quals[k]);
+        } else {
+            Gap below = gap_at(int32_t(at) + R);
+            const bool one = header().one_continuation;
+            uint8_t insertion[R], deletion[R], continuation[R];
+            load_rows<R>(header().insertion_quals, at, insertion);
+            load_rows<R>(header().deletion_quals, at, deletion);
+            if (!one) load_rows<R>(header().continuation_quals, at, continuation);
+#pragma unroll
+            for (int k = R - 1; k >= 0; k--) {
+                Gap own = gap_of(insertion[k], deletion[k], one ? 0 : continuation[k]);
+                if (one) own.xx = below.xx;
+                make_row(k, own, below, letters[k], quals[k]);
+                below = own;
+            }
+        }
+    }
+
+    // Walks down the haplotypes of the tile's pairs, and writes their results.
+    __device__ __forceinline__ void walk(double *results) {
+        const float top = border();
+        const bool first = lane_ == 0;
+        diagonal_ = above_t_ = first ? top : 0.0f;
+        above_insertion_ = ends_ = 0;
+#pragma unroll
+        for (int k = 0; k < R; k++) t_[k] = d_[k] = first_row_ + k < 1 ? top : 0.0f;
+        __syncwarp();
+        const uint8_t *column = array<uint8_t>(header().letters) + int64_t(pair_.haplotype) - lane_;
+        letter_ = load_letter(column);
+        pack_ = load_emissions(letter_, 0);
+        // The columns until the last lane of this lane's pair is at the end of its haplotype.
+        unsigned left = in_use_ ? pair_.columns + tile_.lanes - 1u : ~0u;
+        for (;;) {
+            const unsigned columns = least_of_warp(left);
+            if (columns == ~0u) break;
+            unsigned k = columns;
+            for (; k >= kUnrolled; k -= kUnrolled) {
+#pragma unroll
+                for (int z = 1; z <= kUnrolled; z++) step(column + z, first, top);
+                column += kUnrolled;
+            }
+            for (; k > 0; k--) step(++column, first, top);
+            if (left == columns) {
+                if (lane_ == tile_.lanes - 1)
+                    results[pair_.result] =
+                        joined_likelihood<float, double, int64_t>(ends_, 0, 0, pair_.columns);
+                left = ~0u;
+            } else if (left != ~0u) {
+                left -= columns;
+            }
+        }
+    }
+
+   private:
+    enum { kGroup = Pack<float>::kCount, kGroups = R / kGroup, kUnrolled = 4 };
+
+    // A row's facts that follow from its gap qualities.
+    struct Gap {
+        typename CudaTables<float>::Gap of;
+        float md, xx;
+    };
+
+    __device__ __forceinline__ const LoneHeader &header() const {
+        return *reinterpret_cast<const LoneHeader *>(chunk_);
+    }
+    template <class A>
+    __device__ __forceinline__ const A *array(int64_t offset) const {
+        return reinterpret_cast<const A *>(chunk_ + offset);
+    }
+    static __device__ __forceinline__ Pack<float> *emissions() {
+        extern __shared__ __align__(16) uint8_t shared_memory[];
+        return reinterpret_cast<Pack<float> *>(shared_memory) + threadIdx.x;
+    }
+
+    // Loads the bytes [at, at + COUNT) of a track, in words. Rows of padding receive bytes of other
+    // reads, or of what lies before the track.
+    template <int COUNT>
+    __device__ __forceinline__ void load_rows(int64_t track, uint32_t at, uint8_t *to) const {
+        static_assert(COUNT % 4 == 0, "words");
+        const int64_t from = track + int32_t(at);
+        const uint32_t *words = array<uint32_t>(from & ~int64_t(3));
+        const unsigned shift = unsigned(from & 3) * 8;
+        uint32_t word = words[0];
+#pragma unroll
+        for (int k = 0; k < COUNT / 4; k++) {
+            const uint32_t next = words[k + 1];
+            const uint32_t four = uint32_t((uint64_t(next) << 32 | word) >> shift);
+            word = next;
+#pragma unroll
+            for (int z = 0; z < 4; z++) to[4 * k + z] = uint8_t(four >> 8 * z);
+        }
+    }
+
+    __device__ __forceinline__ Gap gap_of(unsigned insertion, unsigned deletion,
+                                          unsigned continuation) const {
+        insertion &= kQualities - 1;
+        deletion &= kQualities - 1;
+        return {tables_->gap[insertion * kQualities + deletion], tables_->probability[deletion],
+                tables_->probability[continuation & (kQualities - 1)]};
+    }
+    __device__ __forceinline__ Gap gap_at(int32_t at) const {
+        const LoneHeader &h = header();
+        return gap_of(array<uint8_t>(h.insertion_quals)[at], array<uint8_t>(h.deletion_quals)[at],
+                      array<uint8_t>(h.continuation_quals)[h.one_continuation ? 0 : at]);
+    }
+
+    // The T and the D above a read's first row, and to the left of it.
+    __device__ __forceinline__ float border() const {
+        const int64_t at = header().one_continuation ? 0 : int64_t(pair_.read);
+        const int quality = array<uint8_t>(header().continuation_quals)[at] & (kQualities - 1);
+        return (1.0f - tables_->probability[quality]) * power_of_two<float>(Range<float>::kStart);
+    }
+
+    // Makes the coefficients and the emissions of row k, given its gaps and those of the row below.
+    __device__ __forceinline__ void make_row(int k, const Gap &gap, const Gap &below, int letter,
+                                             unsigned quality) {
+        const bool present = first_row_ + k >= 1;
+        const bool last = k == R - 1 && lane_ == tile_.lanes - 1;
+        const float xx_next = last ? 0.0f : below.xx, gm_next = 1.0f - xx_next;
+        const float a = scaled_a(gm_next, gap.of.alpha);
+        const float c = scaled_c(gm_next, gap.md, below.of.inverse_mm);
+        const float kappa =
+            scaled_kappa(xx_next, gap.of.alpha, last ? 0.0f : below.of.inverse_alpha);
+        // c and xx are 0 in the last row, so that T is what `ends` adds. They are 1 in padding.
+        a_[k] = present ? a : 0.0f;
+        c_[k] = present ? (last ? 0.0f : c) : 1.0f;
+        xx_[k] = present ? (last ? 0.0f : gap.xx) : 1.0f;
+        kappa_[k] = present ? kappa : 0.0f;
+        // NaN marks a read that cannot be scaled, so that its result is not trusted.
+        const float mm_next = last ? 1.0f : below.of.mm;
+        const float scale = gap.of.mm == 0 ? bit_cast<float>(0x7fc00000) : mm_next;
+        const typename CudaTables<float>::Emission emission =
+            tables_->emission[quality & (kQualities - 1)];
+        const float match = present ? scale * emission.agree : 0.0f;
+        const float mismatch = present ? scale * emission.differ : 0.0f;
+#pragma unroll
+        for (int b = 0; b < kLetters; b++)
+            made_[b].value[k % kGroup] = letter == b || letter == kN || b == kN ? match : mismatch;
+        if (k % kGroup == 0) {
+#pragma unroll
+            for (int b = 0; b < kLetters; b++)
+                emissions()[(b * kGroups + k / kGroup) * kWarp] = made_[b];
+        }
+    }
+
+    __device__ __forceinline__ Pack<float> load_emissions(unsigned letter, int group) const {
+        const unsigned size = sizeof(Pack<float>) * kWarp;
+        return load_shared(emissions_at_ + (letter * kGroups + unsigned(group)) * size,
+                           static_cast<const float *>(nullptr));
+    }
+
+    // Computes one column. `next` is the letter of the column after it.
+    __device__ __forceinline__ void step(const uint8_t *next, bool first, float top) {
+        const unsigned now = letter_;
+        letter_ = load_letter(next);
+        float diagonal = diagonal_, insertion = above_insertion_;
+        Pack<float> pack = pack_;
+#pragma unroll
+        for (int k = 0; k < R; k++) {
+            if (k > 0 && k % kGroup == 0) pack = load_emissions(now, k / kGroup);
+            const float m = pack.value[k % kGroup] * diagonal;
+            diagonal = t_[k];
+            const float without_insertion = multiply_add(c_[k], d_[k], m);
+            d_[k] = multiply_add(xx_[k], d_[k], m);
+            t_[k] = multiply_add(a_[k], insertion, without_insertion);
+            insertion = multiply_add(kappa_[k], insertion, m);
+        }
+        pack_ = load_emissions(letter_, 0);
+        ends_ = ends_ + t_[R - 1];
+        diagonal_ = above_t_;
+        above_insertion_ = __shfl_up_sync(kAllLanes, insertion, 1);
+        above_t_ = __shfl_up_sync(kAllLanes, t_[R - 1], 1);
+        if (first) {
+            above_insertion_ = 0;
+            above_t_ = top;
+        }
+    }
+
+    const uint8_t *const chunk_;
+    const CudaTables<float> *const tables_;
+    const LoneTile tile_;
+    LonePair pair_;
+    int lane_;  // among those of the pair
+    bool in_use_;
+    int first_row_;  // the lane's first row, counted from 1; 0 or less above the read
+    SharedAddress emissions_at_;
+    Pack<float> made_[kLetters];  // emissions of a group of rows
+
+    float a_[R], c_[R], xx_[R], kappa_[R];
+    float t_[R], d_[R];      // T of the lane's column, D of the next one
+    float diagonal_;         // T of the row above the lane, in the previous column
+    float above_t_;          // and in the next column
+    float above_insertion_;  // insertion that flows into the next column
+    float ends_;
+    unsigned letter_;   // of the next column
+    Pack<float> pack_;  // emissions of the next column's first rows
+};
+
+template <int R>
+__device__ __forceinline__ void compute_lone(const uint8_t *chunk, const CudaTables<float> *tables,
+                                             double *results, int first_tile) {
+    LoneLane<R> lane(chunk, tables, first_tile + int(blockIdx.x));
+    lane.set_up();
+    lane.walk(results);
+}
+
+}  // namespace
+}  // namespace pairhmm
+}  // namespace gkl_shim
+
+#define GKL_SHIM_PAIRHMM_LONE_KERNEL(name, rows, blocks)                               \
+    extern "C" __global__ void __launch_bounds__(32, blocks)                           \
+        name(const uint8_t *chunk, const gkl_shim::pairhmm::CudaTables<float> *tables, \
+             double *results, int first_tile) {                                        \
+        gkl_shim::pairhmm::compute_lone<rows>(chunk, tables, results, first_tile);     \
+    }
+
+GKL_SHIM_PAIRHMM_LONE_KERNEL(pairhmm_lone_8, 8, 16)
+GKL_SHIM_PAIRHMM_LONE_KERNEL(pairhmm_lone_16, 16, 12)
+GKL_SHIM_PAIRHMM_LONE_KERNEL(pairhmm_lone_20, 20, 12)

@@ -1,0 +1,80 @@
+// The planner of chunks whose regions have one haplotype each. Such regions share no columns, so it
+// has little to plan: how many lanes each pair takes.
+#pragma once
+
+#include <stdint.h>
+
+#include <vector>
+
+#include "gkl_shim_internal.h"
+#include "pairhmm/cuda/lone/lone_format.h"
+#include "pairhmm/cuda/planner/chunk_plan.h"
+#include "pairhmm/cuda/planner/span.h"
+
+namespace gkl_shim {
+namespace pairhmm {
+
+// Whether each region of a batch has one haplotype, which the kernel of this folder can hold.
+bool is_lone(const gkl_shim_pairhmm_batch &batch, int32_t threads);
+
+// The plan of one chunk at a time, as ChunkPlanner makes it for other regions. A chunk takes the
+// host little more time than reading the reads' tracks once: they are copied, a base and its
+// quality in one byte if possible, and gap qualities that are the same for all bases are one byte
+// in all.
+class LonePlanner {
+   public:
+    explicit LonePlanner(bool as_gkl) : as_gkl_(as_gkl) {}
+
+    // Chooses the reads of the chunk that begins at `place`, and moves `place` to where the next
+    // chunk begins: at least one read, and otherwise at most `bases` bases. `one_gap`: all bases
+    // are known to have the same gap qualities.
+    void choose_reads(const ChunkInputs &inputs, bool one_gap, int64_t bases, BatchPlace *place);
+
+    // Plans the chosen reads.
+    void plan();
+
+    // The chunk. Its tiles and places of tiles are those below.
+    const PlannedChunk &chunk() const { return chunk_; }
+
+    // Writes the planned chunk to a block of chunk().block_bytes bytes, of which fewer may have to
+    // be sent: chunk().block_bytes is their number then. Throws Failed if the conventions refuse a
+    // haplotype's letter.
+    void write(uint8_t *block);
+
+    // Copies the kernels' results to their places in `values`, as ChunkPlanner::collect() does.
+    int64_t collect(const double *results, double *values) const;
+
+    // Of each kernel.
+    int32_t first_tile[kLoneKernels], tiles[kLoneKernels];
+
+    // Haplotypes are sorted by columns in so many steps.
+    enum { kSteps = 17 };
+
+   private:
+    // Pairs by kernel, lanes and columns.
+    enum { kKinds = kLoneKernels * (kWarp + 1) * kSteps };
+
+    template <class Take>
+    void each_region(Take take) const;
+    void find_constants();
+    bool write_codes(uint8_t *block) const;
+    void copy_tracks(uint8_t *block) const;
+    void write_letters(uint8_t *block) const;
+    void write_pairs(uint8_t *block) const;
+
+    const bool as_gkl_;
+    PlannedChunk chunk_;
+    gkl_shim_pairhmm_batch batch_;
+    int64_t first_region_, first_read_, end_read_;
+    int32_t threads_;
+    int64_t first_base_, bases_, first_letter_, letters_;
+    int64_t computed_;  // reads that are not too long
+    int32_t kinds_[kKinds];
+    int64_t end_;        // of the block, without base qualities
+    bool one_gap_;       // as choose_reads() was told
+    bool one_gap_open_;  // insertion and deletion qualities are the same
+    LoneHeader header_;
+};
+
+}  // namespace pairhmm
+}  // namespace gkl_shim

@@ -1,0 +1,181 @@
+"""Regions of one haplotype have kernels and chunks of their own, and the CPU engine's bits."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+
+from gkl_shim._batch import concatenated
+from gkl_shim._convert import haplotype_batch, read_batch
+from gkl_shim.cuda import pairhmm as cuda
+from gkl_shim.pairhmm import Batch, HaplotypeBatch, PairHMM, Read, ReadBatch
+from tests.gpu.conftest import assert_same_bits, random_region
+
+KINDS = ("usual", "n", "wild", "open")
+
+
+@pytest.fixture
+def host(fake_gpus):
+    return fake_gpus(kernels="pairhmm")
+
+
+def launched(host):
+    return {name for _, name in host.launched}
+
+
+def check(host, batch, **options):
+    """Compare all pairs, and return how many the GPU's kernels have done."""
+    engine = cuda.Engine(threads=1, **options)
+    assert_same_bits(engine.compute(batch), PairHMM(backend="cpu").compute(batch))
+    done = engine.statistics()
+    engine.close()
+    assert done["pairs"] == batch.pairs
+    assert done["cells"] == batch.cells
+    return done["cuda_pairs"]
+
+
+def lone_region(rnd, lengths, columns, gaps=(45, 45, 10)):
+    """Make reads of these lengths that come from the region's only haplotype, or go beyond it."""
+    haplotype = "".join(rnd.choices("ACGT", k=columns))
+    reads = []
+    for length in lengths:
+        place = rnd.randrange(max(1, columns - length + 1))
+        bases = haplotype[place : place + length].ljust(length, "A")
+        reads.append(Read(bases, rnd.choices(range(6, 42), k=length)))
+    return Batch(read_batch(reads, gaps), haplotype_batch([haplotype]))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_regions_of_every_kind(host, kind):
+    rnd = random.Random(7)
+    shapes = [(1, 1, 1), (2, 1, 3), (40, 1, 30), (9, 1, 130), (3, 1, 400)]
+    batch = concatenated([random_region(rnd, *shape, kind) for shape in shapes])
+    assert check(host, batch) > 0
+    assert any("lone" in name for name in launched(host))
+    assert not any("single" in name for name in launched(host))
+
+
+def test_every_read_length_has_lanes(host):
+    rnd = random.Random(8)
+    lengths = [*range(1, 42), *range(250, 280), 319, 320, 321, 511, 512]
+    batch = concatenated([lone_region(rnd, lengths, 40), lone_region(rnd, lengths[::-1], 300)])
+    check(host, batch)
+    assert {f"pairhmm_lone_{rows}" for rows in cuda.lone_widths()} <= launched(host)
+
+
+@pytest.mark.parametrize("columns", [1, 63, 64, 1023, 1024])
+def test_lengths_of_haplotypes(host, columns):
+    rnd = random.Random(columns)
+    batch = concatenated([lone_region(rnd, (5, 20, 33), n) for n in (columns, 7, 1)])
+    assert check(host, batch) > 0
+    assert any("lone" in name for name in launched(host))
+
+
+def test_gap_qualities(host):
+    """All constant, one track constant, insertion and deletion the same, nothing the same."""
+    rnd = random.Random(9)
+    batch = lone_region(rnd, (30, 50, 12), 60)
+    tracks = [track.copy() for track in batch.reads.tracks]
+    for change in ((), (3,), (2, 3), (4,), (2, 3, 4)):
+        changed = list(tracks)
+        for track in change:
+            changed[track] = np.random.default_rng(len(change)).integers(
+                10, 40, len(tracks[0]), np.uint8
+            )
+        reads = ReadBatch.from_arrays(batch.reads.offsets, *changed)
+        check(host, Batch(reads, batch.haplotypes))
+
+
+def test_longer_haplotypes_and_more_of_them_go_the_other_way(host):
+    rnd = random.Random(10)
+    lone = lone_region(rnd, (30, 20), 50)
+    for other in (lone_region(rnd, (30, 20), 1025), random_region(rnd, 3, 2, 30, "usual")):
+        host.launched.clear()
+        batch = concatenated([lone, other])
+        assert check(host, batch) == batch.pairs
+        assert not any("lone" in name for name in launched(host))
+
+
+def test_regions_without_reads(host):
+    rnd = random.Random(11)
+    batch = concatenated([lone_region(rnd, (20, 30), 40), lone_region(rnd, (25,), 30)])
+    reads = np.array([0, 0, 2, 2, 2, 3, 3])
+    letters = np.frombuffer(b"ACGT" * 30, np.uint8)
+    haplotypes = HaplotypeBatch.from_arrays(np.arange(7) * 20, letters)
+    check(host, Batch(batch.reads, haplotypes, reads, np.arange(7)))
+
+
+def test_long_reads_and_pairs_beyond_single_precision(host):
+    rnd = random.Random(12)
+    long = lone_region(rnd, (20, 513, 30, 700), 600)
+    reads = [Read("".join(rnd.choices("ACGT", k=200)), 60) for _ in range(5)]
+    poor = Batch(read_batch(reads, (45, 45, 10)), haplotype_batch(["ACGT" * 40]))
+    assert check(host, concatenated([long, poor])) == 9
+    assert {name.split("_")[1] for name in launched(host)} == {"lone", "double"}
+
+
+def test_letters(host):
+    rnd = random.Random(13)
+    batch = concatenated([lone_region(rnd, (20,), 30) for _ in range(3)])
+    bases = batch.haplotypes.bases.copy()
+    bases[65] = ord("x")
+    odd = Batch(
+        batch.reads,
+        HaplotypeBatch.trusted(batch.haplotypes.offsets, bases),
+        batch.region_reads,
+        batch.region_haplotypes,
+    )
+    engine = cuda.Engine(threads=1)
+    with pytest.raises(ValueError, match="a letter of region 2"):
+        engine.compute(odd)
+    engine.close()
+    as_gkl = cuda.Engine(threads=1, as_gkl=True)
+    bases[65] = ord("A")
+    expected = as_gkl.compute(odd)
+    bases[65] = ord("x")
+    assert_same_bits(as_gkl.compute(odd), expected)
+    as_gkl.close()
+
+
+@pytest.mark.parametrize("highest", [50, 51, 127])
+def test_base_qualities_in_codes(host, highest):
+    """A base and its quality are one byte up to 50."""
+    rnd = random.Random(14)
+    batch = lone_region(rnd, (40, 33, 17), 60)
+    bases, quals = batch.reads.bases.copy(), batch.reads.quals.copy()
+    bases[5:50:7] = ord("N")
+    bases[60:80] |= 0x20
+    quals[-1] = highest
+    for gaps in ((45, 45, 10), batch.reads.tracks[2:]):
+        reads = ReadBatch.from_arrays(batch.reads.offsets, bases, quals, *gaps)
+        check(host, Batch(reads, batch.haplotypes))
+
+
+def test_gap_qualities_that_are_numbers(host):
+    """They are not read again, so nobody may change them."""
+    rnd = random.Random(15)
+    batch = lone_region(rnd, (30, 20), 40)
+    reads = ReadBatch.from_arrays(batch.reads.offsets, batch.reads.bases, batch.reads.quals, 40)
+    assert reads.one_gap
+    with pytest.raises(ValueError, match="read-only"):
+        reads.deletion_quals[3] = 7
+    numbers = Batch(reads, batch.haplotypes)
+    check(host, numbers)
+    engine = cuda.Engine(threads=1)
+    both = engine.compute_together([batch, numbers])
+    for values, each in zip(both, (batch, numbers), strict=True):
+        assert_same_bits(values, PairHMM(backend="cpu").compute(each))
+    engine.close()
+
+
+def test_chunks_end_inside_regions(host):
+    """A call of several chunks: of a large region, and of many small ones."""
+    rnd = random.Random(16)
+    large = lone_region(rnd, [300] * 400, 1)
+    small = concatenated([lone_region(rnd, [512], 2)] * 900)
+    batch = concatenated([large, large, small])
+    assert len(batch.reads.bases) > 2 << 18
+    assert check(host, batch) > 0.9 * batch.pairs
+    assert len([name for name in host.launched if "lone" in name[1]]) > 2
