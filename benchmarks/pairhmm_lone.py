@@ -24,8 +24,8 @@ from gkl_shim.pairhmm import Batch, HaplotypeBatch, PairHMM, ReadBatch
 
 BASES = (32, 64, 128, 256, 512)
 READS = (64, 1)
-# Of a call. With fewer cells, calls are too short to keep a device busy.
-CELLS = 2e10
+# The most cells and bases of a call's reads. With fewer, calls are too short to keep a device busy.
+CELLS, CALL_BASES = 2e10, 1.6e8
 # Distinct reads of an input; the others repeat them.
 DISTINCT = 1 << 13
 # Pairs that the CPU engine computes, too.
@@ -38,11 +38,11 @@ GAPS: dict[str, Any] = {
 }
 
 
-def lone(reads: int, bases: int, gaps: str, cells: float = CELLS) -> Batch:
+def lone(reads: int, bases: int, gaps: str) -> Batch:
     """Make regions of one haplotype and reads that come from it, all of the same length."""
     random = np.random.default_rng(1)
     letters = np.frombuffer(b"ACGT", np.uint8)
-    times = max(1, round(cells / bases**2 / DISTINCT))
+    times = max(1, round(min(CELLS / bases, CALL_BASES) / bases / DISTINCT))
     haplotypes = letters[random.integers(0, 4, (DISTINCT // reads, bases))]
     sequences = np.repeat(haplotypes, reads, axis=0)
     wrong = random.random(sequences.shape) < 0.01
@@ -87,8 +87,9 @@ def same_bits(engine: cuda.Engine, batch: Batch) -> bool:
 
 @click.command()
 @click.option("--repeats", default=9, help="Whole calls of each input.")
+@click.option("--gaps", "kinds", multiple=True, default=tuple(GAPS), help="Which gap qualities.")
 @report.json_option
-def command(repeats: int, json_file: str | None) -> None:
+def command(repeats: int, kinds: tuple[str, ...], json_file: str | None) -> None:
     """Measure regions of one haplotype on the first GPU, kernels alone and whole calls."""
     found: dict[str, Any] = {
         **report.about(gpu=True),
@@ -97,7 +98,7 @@ def command(repeats: int, json_file: str | None) -> None:
         "rows": [],
     }
     engine = cuda.Engine([0])
-    for gaps in GAPS:
+    for gaps in kinds:
         for reads in READS:
             for bases in BASES:
                 batch = lone(reads, bases, gaps)

@@ -179,3 +179,19 @@ def test_chunks_end_inside_regions(host):
     assert len(batch.reads.bases) > 2 << 18
     assert check(host, batch) > 0.9 * batch.pairs
     assert len([name for name in host.launched if "lone" in name[1]]) > 2
+
+
+def test_on_a_device(gpu):
+    """What the tests above compute on the host, and enough pairs for many warps."""
+    rnd = random.Random(17)
+    shapes = [(rnd.randint(1, 70), 1, rnd.choice([30, 130, 300])) for _ in range(60)]
+    lengths = [rnd.randint(1, 512) for _ in range(500)]
+    batch = concatenated(
+        [random_region(rnd, *shape, rnd.choice(KINDS)) for shape in shapes]
+        + [lone_region(rnd, lengths, columns) for columns in (1, 64, 300, 1024)]
+        + [lone_region(rnd, [length], length) for length in lengths]
+    )
+    expected = PairHMM(backend="cpu").compute(batch)
+    engine = cuda.Engine([0])
+    assert_same_bits(engine.compute(batch), expected)
+    engine.close()

@@ -133,7 +133,7 @@ void BatchSlot::launch_lone(const gkl_shim_pairhmm_cuda_kernels &kernels) {
     void *results = results_.address();
     for (int k = 0; k < kLoneKernels; k++) {
         if (lone_planner_.tiles[k] == 0) continue;
-        void *parameters[] = {&block, &tables, &results, &lone_planner_.first_tile[k]};
+        void *parameters[] = {&block, &tables, &lone_planner_.first_tile[k], &results};
         driver().launch(kernels.lone[k], lone_planner_.tiles[k], 1, kWarp,
                         gkl_shim_pairhmm_cuda_lone_shared_bytes(k), stream(), parameters);
     }
