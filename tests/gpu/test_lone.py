@@ -25,15 +25,26 @@ def launched(host):
     return {name for _, name in host.launched}
 
 
-def check(host, batch, **options):
-    """Compare all pairs, and return how many the GPU's kernels have done."""
-    engine = cuda.Engine(threads=1, **options)
+def opened(**options):
+    """Open an engine for a small device: it takes the way of large calls from 1,024 bases on."""
+    return cuda.Engine(threads=1, multiprocessors=1, **options)
+
+
+def enough(batch):
+    """Return a batch with 32 more pairs in a region before it, 1,024 bases."""
+    return concatenated([lone_region(random.Random(6), [32] * 32, 40), batch])
+
+
+def check(host, batch):
+    """Compare all pairs, and return how many of them the GPU's kernels have done."""
+    batch = enough(batch)
+    engine = opened()
     assert_same_bits(engine.compute(batch), PairHMM(backend="cpu").compute(batch))
     done = engine.statistics()
     engine.close()
     assert done["pairs"] == batch.pairs
     assert done["cells"] == batch.cells
-    return done["cuda_pairs"]
+    return done["cuda_pairs"] - 32
 
 
 def lone_region(rnd, lengths, columns, gaps=(45, 45, 10)):
@@ -92,10 +103,18 @@ def test_longer_haplotypes_and_more_of_them_go_the_other_way(host):
     rnd = random.Random(10)
     lone = lone_region(rnd, (30, 20), 50)
     for other in (lone_region(rnd, (30, 20), 1025), random_region(rnd, 3, 2, 30, "usual")):
-        host.launched.clear()
         batch = concatenated([lone, other])
         assert check(host, batch) == batch.pairs
         assert not any("lone" in name for name in launched(host))
+
+
+def test_small_calls_go_the_other_way(host):
+    rnd = random.Random(18)
+    batch = lone_region(rnd, (30, 20), 50)
+    engine = opened()
+    assert_same_bits(engine.compute(batch), PairHMM(backend="cpu").compute(batch))
+    engine.close()
+    assert not any("lone" in name for name in launched(host))
 
 
 def test_regions_without_reads(host):
@@ -127,15 +146,15 @@ def test_letters(host):
         batch.region_reads,
         batch.region_haplotypes,
     )
-    engine = cuda.Engine(threads=1)
-    with pytest.raises(ValueError, match="a letter of region 2"):
-        engine.compute(odd)
+    engine = opened()
+    with pytest.raises(ValueError, match="a letter of region 3"):
+        engine.compute(enough(odd))
     engine.close()
-    as_gkl = cuda.Engine(threads=1, as_gkl=True)
+    as_gkl = opened(as_gkl=True)
+    values = as_gkl.compute(enough(odd))
     bases[65] = ord("A")
-    expected = as_gkl.compute(odd)
-    bases[65] = ord("x")
-    assert_same_bits(as_gkl.compute(odd), expected)
+    assert_same_bits(values, as_gkl.compute(enough(odd)))
+    assert all("lone" in name for name in launched(host))
     as_gkl.close()
 
 
@@ -163,9 +182,9 @@ def test_gap_qualities_that_are_numbers(host):
         reads.deletion_quals[3] = 7
     numbers = Batch(reads, batch.haplotypes)
     check(host, numbers)
-    engine = cuda.Engine(threads=1)
-    both = engine.compute_together([batch, numbers])
-    for values, each in zip(both, (batch, numbers), strict=True):
+    engine = opened()
+    all_three = enough(batch), batch, numbers
+    for values, each in zip(engine.compute_together([*all_three]), all_three, strict=True):
         assert_same_bits(values, PairHMM(backend="cpu").compute(each))
     engine.close()
 

@@ -13,6 +13,10 @@ namespace {
 // has work, but with so many bases that launching them costs little. Tried on an H200.
 constexpr int64_t kLoneChunks = 8, kFewestLoneBases = 1 << 18, kMostLoneBases = 1 << 20;
 
+// With fewer bases for each multiprocessor, a call takes less time the usual way, which may give
+// each lane fewer rows.
+constexpr int64_t kLoneBusy = 1 << 10;
+
 }  // namespace
 
 BatchQueue::BatchQueue(gpu::Call *call, const gkl_shim_pairhmm_batch *begin,
@@ -24,6 +28,7 @@ BatchQueue::BatchQueue(gpu::Call *call, const gkl_shim_pairhmm_batch *begin,
     lone_bases_ = options.lone_bases > 0 ? options.lone_bases
                                          : std::clamp(bases_left_ / (kLoneChunks * options.threads),
                                                       kFewestLoneBases, kMostLoneBases);
+    many_bases_ = bases_left_ >= kLoneBusy * options.devices[0].multiprocessors;
     begin_batch();
     to_next_region();
 }
@@ -47,7 +52,7 @@ bool BatchQueue::next(gpu::Slot *slot, int32_t threads) {
 
 // Chooses the planner of a batch.
 void BatchQueue::begin_batch() {
-    lone_ = batch_ != end_ && options.lone && is_lone(*batch_, options.threads);
+    lone_ = batch_ != end_ && options.lone && many_bases_ && is_lone(*batch_, options.threads);
     one_gap_ = lone_ && options.one_gap && options.one_gap[batch_ - begin_];
 }
 
