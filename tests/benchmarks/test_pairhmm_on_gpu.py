@@ -16,6 +16,7 @@ from benchmarks import (
     pairhmm_callers,
     pairhmm_cuda,
     pairhmm_double,
+    pairhmm_lone,
     pairhmm_long_reads,
     pairhmm_papers,
 )
@@ -146,6 +147,17 @@ def test_kernels_and_calls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     assert all(row["us"] > 0 for row in found["end_to_end_from_python"].values())
     assert found["same_bits_as_cpu"]["single"] == []  # these kernels compute nothing
     assert found["profile"] is None
+
+
+def test_regions_of_one_haplotype(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in {"DISTINCT": 128, "COMPARED": 64, "CALL_BASES": 1e4}.items():
+        monkeypatch.setattr(pairhmm_lone, name, value)
+    file = tmp_path / "report.json"
+    arguments = ["--repeats", "1", "--json", str(file)]
+    CliRunner().invoke(pairhmm_lone.command, arguments, catch_exceptions=False)
+    rows = json.loads(file.read_text())["rows"]
+    assert len(rows) == 3 * 2 * 5
+    assert all(row["call_tcups"] > 0 and not row["same_bits"] for row in rows)
 
 
 def test_long_reads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
