@@ -157,7 +157,7 @@ def test_regions_of_one_haplotype(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     CliRunner().invoke(pairhmm_lone.command, arguments, catch_exceptions=False)
     rows = json.loads(file.read_text())["rows"]
     assert len(rows) == 3 * 2 * 5
-    assert all(row["call_tcups"] > 0 and not row["same_bits"] for row in rows)
+    assert all(row["call_ms"] > 0 and not row["same_bits"] for row in rows)
 
 
 def test_long_reads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
