@@ -241,9 +241,7 @@ class Engine(DeviceEngine):
         """Fill `out`, shape (pairs,), from a ``gkl_shim_pairhmm_batch *`` that has been checked."""
         self._compute(batch, None, out)
 
-    def _compute(
-        self, pointer: Any, batches: list[Batch] | None, out: NDArray[np.float64]
-    ) -> None:
+    def _compute(self, pointer: Any, batches: list[Batch] | None, out: NDArray[np.float64]) -> None:
         """Fill `out`. `batches` is None if nothing is known about the batch but its pointer."""
         one_gap, count = self._ffi.NULL, 1
         if batches is not None:

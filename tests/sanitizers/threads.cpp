@@ -243,7 +243,8 @@ std::vector<std::function<std::string(const Case &)>> calls(const Handles &handl
             std::vector<double> values(size_t(given.pairs()));
             const gkl_shim_pairhmm_batch batch = given.region();
             gkl_shim_pairhmm_stats done;
-            computed(gkl_shim_pairhmm_cuda_compute(handles.gpus, &batch, nullptr, 1, values.data(), &done));
+            computed(gkl_shim_pairhmm_cuda_compute(handles.gpus, &batch, nullptr, 1, values.data(),
+                                                   &done));
             return bytes_of(values);
         },
         [=](const Case &given) {

@@ -75,8 +75,8 @@ class BatchQueue : public gpu::Queue {
     double *results_;                      // of this batch
     BatchPlace place_;                     // of the next chunk in this batch
     int64_t bases_left_ = 0, last_bases_ = 0;
-    int64_t lone_bases_;  // of a chunk
-    bool many_bases_;     // whether the call keeps a device busy
+    int64_t lone_bases_;                   // of a chunk
+    bool many_bases_;                      // whether the call keeps a device busy
     bool lone_ = false, one_gap_ = false;  // this batch
 };
 
