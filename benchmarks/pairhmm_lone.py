@@ -49,7 +49,7 @@ def lone(reads: int, bases: int, gaps: str) -> Batch:
     sequences[wrong] = letters[random.integers(0, 4, int(wrong.sum()))]
     tracks = [random.integers(20, 41, sequences.shape)]
     if gaps != "numbers":
-        tracks += [random.integers(*limits, sequences.shape) for limits in GAPS[gaps]]
+        tracks += [random.integers(low, high, sequences.shape) for low, high in GAPS[gaps]]
     count = times * DISTINCT
     return Batch(
         ReadBatch.from_arrays(
