@@ -4,8 +4,6 @@
 
 #include <stdint.h>
 
-#include <vector>
-
 #include "gkl_shim_internal.h"
 #include "pairhmm/cuda/lone/lone_format.h"
 #include "pairhmm/cuda/planner/chunk_plan.h"
@@ -14,7 +12,8 @@
 namespace gkl_shim {
 namespace pairhmm {
 
-// Whether each region of a batch has one haplotype, which the kernel of this folder can hold.
+// Whether each region of a batch has one haplotype, and none is too long for the kernel. Several
+// threads look.
 bool is_lone(const gkl_shim_pairhmm_batch &batch, int32_t threads);
 
 // The plan of one chunk at a time, as ChunkPlanner makes it for other regions. A chunk takes the
@@ -33,25 +32,25 @@ class LonePlanner {
     // Plans the chosen reads.
     void plan();
 
-    // The chunk. Its tiles and places of tiles are those below.
+    // The planned chunk. Its tiles are listed below, not in PlannedChunk.
     const PlannedChunk &chunk() const { return chunk_; }
 
-    // Writes the planned chunk to a block of chunk().block_bytes bytes, of which fewer may have to
-    // be sent: chunk().block_bytes is their number then. Throws Failed if the conventions refuse a
-    // haplotype's letter.
+    // Writes the planned chunk to a block of chunk().block_bytes bytes. Then chunk().block_bytes is
+    // how many of them have to be sent. Throws Failed if the conventions refuse a haplotype's
+    // letter.
     void write(uint8_t *block);
 
     // Copies the kernels' results to their places in `values`, as ChunkPlanner::collect() does.
     int64_t collect(const double *results, double *values) const;
 
-    // Of each kernel.
+    // For each kernel: its first tile, and how many it has.
     int32_t first_tile[kLoneKernels], tiles[kLoneKernels];
 
-    // Haplotypes are sorted by columns in so many steps.
+    // How many classes of length haplotypes are sorted into.
     enum { kSteps = 17 };
 
    private:
-    // Pairs by kernel, lanes and columns.
+    // Kinds of pairs: by kernel, lanes and class of length.
     enum { kKinds = kLoneKernels * (kWarp + 1) * kSteps };
 
     template <class Take>
@@ -68,11 +67,11 @@ class LonePlanner {
     int64_t first_region_, first_read_, end_read_;
     int32_t threads_;
     int64_t first_base_, bases_, first_letter_, letters_;
-    int64_t computed_;  // reads that are not too long
-    int32_t kinds_[kKinds];
-    int64_t end_;        // of the block, without base qualities
-    bool one_gap_;       // as choose_reads() was told
-    bool one_gap_open_;  // insertion and deletion qualities are the same
+    int64_t computed_;       // reads that are not too long
+    int32_t kinds_[kKinds];  // where the pairs of each kind begin in the list of pairs
+    int64_t end_;            // of the block, without base qualities
+    bool one_gap_;           // as choose_reads() was told
+    bool one_gap_open_;      // insertion and deletion qualities are the same
     LoneHeader header_;
 };
 
