@@ -21,8 +21,8 @@ from gkl_shim import _native_correct
 from gkl_shim._arguments import INT32_MAX, check_choice, whole_number
 from gkl_shim._closable import Closable
 from gkl_shim._correct_processors import Backend, Processors
-from gkl_shim._files import atomic_output
 from gkl_shim._native_correct import Counter, Options
+from gkl_shim._output_files import atomic_output
 from gkl_shim._ragged import ragged
 from gkl_shim.errors import FormatError
 

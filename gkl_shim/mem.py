@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from gkl_shim import _auto, _native, _native_mem
 from gkl_shim._arguments import INT32_MAX, check_choice, whole_number
 from gkl_shim._closable import Closable
-from gkl_shim._files import atomic_output
 from gkl_shim._native_mem import WHOLE, Information, Part
+from gkl_shim._output_files import atomic_output
 from gkl_shim.errors import BackendUnavailable, FormatError
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ import click
 
 import gkl_shim
 from gkl_shim import _processor
-from gkl_shim._files import atomic_output, check_outputs
+from gkl_shim._output_files import atomic_output, check_outputs
 from gkl_shim.bench import tables as bench_tables
 from gkl_shim.bench.tables import Row, cell_text, print_table, wide_console
 from gkl_shim.bench.timing import in_turns, seconds_of

@@ -15,7 +15,7 @@ from typing import NoReturn
 import click
 
 import gkl_shim
-from gkl_shim._files import STANDARD_OUTPUT
+from gkl_shim._output_files import STANDARD_OUTPUT
 from gkl_shim._printable import printable
 from gkl_shim.cli._terminal import (
     end_on_signals,

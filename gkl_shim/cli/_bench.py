@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 import gkl_shim
-from gkl_shim import _files, _processor
+from gkl_shim import _output_files, _processor
 from gkl_shim._printable import printable
 from gkl_shim._processor import Processor
 from gkl_shim.bench import kernels
@@ -37,7 +37,7 @@ _Data = TypeVar("_Data")
 
 def _output(ctx: click.Context, param: click.Parameter, path: str | None) -> str | None:
     """Refuse a file that cannot be written, before anything is measured."""
-    _files.check_outputs("-", path)
+    _output_files.check_outputs("-", path)
     return path
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from gkl_shim._correct_files import FilesCorrection
-from gkl_shim._files import atomic_output
+from gkl_shim._output_files import atomic_output
 from gkl_shim.correct import Spectrum
 
 __all__ = ["check_plot", "draw", "report", "summary"]

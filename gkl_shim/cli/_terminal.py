@@ -14,7 +14,7 @@ import warnings
 from types import FrameType
 from typing import Any
 
-from gkl_shim._files import STANDARD_OUTPUT, Output, remove_unfinished
+from gkl_shim._output_files import STANDARD_OUTPUT, Output, remove_unfinished
 from gkl_shim._printable import printable
 
 __all__ = ["end_on_signals", "open_standard_streams", "show_warnings"]

@@ -12,8 +12,8 @@ from typing import Any
 import click
 
 from gkl_shim._correct_files import FilesCorrection, Settings
-from gkl_shim._files import atomic_output, check_outputs
 from gkl_shim._native_correct import METHODS
+from gkl_shim._output_files import atomic_output, check_outputs
 from gkl_shim.cli import _correct_report, _options
 from gkl_shim.errors import FormatError
 from gkl_shim.formats.reads import open_output

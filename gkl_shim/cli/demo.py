@@ -13,7 +13,7 @@ import click
 from rich.console import Console
 from rich.progress import DownloadColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from gkl_shim._files import atomic_output, check_outputs
+from gkl_shim._output_files import atomic_output, check_outputs
 from gkl_shim.cli import _demo_report
 from gkl_shim.gatk import data, demonstration, fetch, swaps
 

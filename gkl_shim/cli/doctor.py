@@ -11,7 +11,7 @@ from rich.table import Table
 
 import gkl_shim
 from gkl_shim import _checkup
-from gkl_shim._files import check_outputs
+from gkl_shim._output_files import check_outputs
 from gkl_shim._printable import printable
 from gkl_shim.cli import _options
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import click
 
-from gkl_shim._files import atomic_output, check_outputs
 from gkl_shim._native_mem import Fasta
+from gkl_shim._output_files import atomic_output, check_outputs
 from gkl_shim.cli import _options
 from gkl_shim.cli._mem_report import Report
 from gkl_shim.cli._mummer import Command, flag, kind_of

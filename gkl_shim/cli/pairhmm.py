@@ -7,7 +7,7 @@ from contextlib import closing
 import click
 
 from gkl_shim import _native_pairhmm
-from gkl_shim._files import atomic_output
+from gkl_shim._output_files import atomic_output
 from gkl_shim.cli import _options
 from gkl_shim.formats.pairhmm_in import Reader
 from gkl_shim.pairhmm import PairHMM

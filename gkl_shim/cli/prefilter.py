@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gkl_shim import _native_prefilter
-from gkl_shim._files import atomic_output
+from gkl_shim._output_files import atomic_output
 from gkl_shim.cli import _options
 from gkl_shim.errors import PairError
 from gkl_shim.formats.prefilter_text import TextReader, read_contigs, read_reads

@@ -6,7 +6,7 @@ from typing import get_args
 
 import click
 
-from gkl_shim._files import atomic_output
+from gkl_shim._output_files import atomic_output
 from gkl_shim.cli import _options
 from gkl_shim.formats import smithwaterman_text
 from gkl_shim.smithwaterman import (

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from gkl_shim import _native
-from gkl_shim._files import atomic_output, check_outputs, naming
+from gkl_shim._output_files import atomic_output, check_outputs, naming
 from gkl_shim._printable import printable
 from gkl_shim.cli import _options
 from gkl_shim.cli._stages import Stages

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
-from gkl_shim._files import naming, own_descriptor, wait_for
+from gkl_shim._output_files import naming, own_descriptor, wait_for
 from gkl_shim.errors import FormatError
 
 __all__ = ["Input"]

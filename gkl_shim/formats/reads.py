@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gkl_shim._closable import Closable
-from gkl_shim._files import atomic_output
 from gkl_shim._native_correct import Chunk
+from gkl_shim._output_files import atomic_output
 from gkl_shim._read_ahead import read_ahead
 from gkl_shim.errors import FormatError
 from gkl_shim.formats.input import Input

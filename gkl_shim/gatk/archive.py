@@ -10,7 +10,7 @@ import re
 import subprocess
 from pathlib import Path
 
-from gkl_shim._files import scratch
+from gkl_shim._output_files import scratch
 from gkl_shim.errors import MissingComponent
 from gkl_shim.gatk import data, programs, run, swaps
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gkl_shim import _native, paths
-from gkl_shim._files import scratch
+from gkl_shim._output_files import scratch
 from gkl_shim._safe_file import unsafe
 from gkl_shim.errors import MissingComponent
 from gkl_shim.gatk import fetch

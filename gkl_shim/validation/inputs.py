@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from gkl_shim._files import atomic_output, naming
+from gkl_shim._output_files import atomic_output, naming
 from gkl_shim.errors import FormatError, MissingComponent
 
 __all__ = ["Inputs", "check", "checksums", "reference_bases"]

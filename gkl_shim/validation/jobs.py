@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from gkl_shim import paths
-from gkl_shim._files import naming, scratch
+from gkl_shim._output_files import naming, scratch
 from gkl_shim.errors import MissingComponent
 from gkl_shim.gatk import run, swaps
 from gkl_shim.validation.inputs import sha256

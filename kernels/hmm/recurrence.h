@@ -62,23 +62,6 @@
 namespace gkl_shim {
 namespace hmm {
 
-// Both halves start from 2^start. Single precision flushes values under 2^-126 to zero, which is
-// 2^-238 of the start value. So for 512 rows a total of at least 2^-205 has lost less than a
-// rounding error in `low`. In `high` the backward half is scaled down by 2^108, and the same holds
-// for a total of at least 2^-97. If `high` is smaller than that, `low` has not overflowed. Totals
-// that fit neither are computed in double precision, whose limits follow in the same way, and what
-// does not fit that either, with rescaling.
-template <class T>
-struct Range;
-template <>
-struct Range<float> {
-    enum { kStart = 112, kLow = -108, kHighTrusted = -97, kLowTrusted = -205 };
-};
-template <>
-struct Range<double> {
-    enum { kStart = 960, kLow = -913, kHighTrusted = -930, kLowTrusted = -1900 };
-};
-
 // Logarithms from IEEE operations alone, because C libraries differ in the last bits between
 // versions and processors. V is double or a vector of double, I the integer type of the same size.
 // For positive normal numbers. The error is below 2e-15.

@@ -15,13 +15,13 @@ const size_t kHugePage = size_t(1) << 21;
 // Blocks from this size on are in huge pages.
 const size_t kLarge = 2 * kHugePage;
 // Blocks from this size on are kept. malloc() gives most of them back to the system.
-const size_t kLeastKept = size_t(1) << 17;
+const size_t kMinKept = size_t(1) << 17;
 const size_t kMaxKept = size_t(1) << 30;
 
 // The size of a block that is kept: one of eight between two powers of two, so that later calls can
 // use the block again.
 size_t size_of_block(size_t bytes) {
-    size_t step = bytes < kLarge ? kLeastKept / 8 : kHugePage;
+    size_t step = bytes < kLarge ? kMinKept / 8 : kHugePage;
     while (step < bytes / 16) step *= 2;
     return (bytes + step - 1) / step * step;
 }
@@ -95,7 +95,7 @@ void *new_block(size_t size) {
 
 void *take_memory(size_t bytes) {
     void *memory;
-    if (bytes < kLeastKept) {
+    if (bytes < kMinKept) {
         memory = malloc(bytes);
     } else {
         const size_t size = size_of_block(bytes);
@@ -111,7 +111,7 @@ void *take_memory(size_t bytes) {
 }
 
 void give_memory_back(void *memory, size_t bytes) {
-    if (bytes < kLeastKept || !kept_blocks().keep(memory, size_of_block(bytes))) free(memory);
+    if (bytes < kMinKept || !kept_blocks().keep(memory, size_of_block(bytes))) free(memory);
 }
 
 }  // namespace mem

@@ -11,7 +11,7 @@ namespace {
 
 // The chunks of regions with one haplotype: about so many for each thread, so that the device soon
 // has work, but with so many bases that launching them costs little. Tried on an H200.
-constexpr int64_t kLoneChunks = 8, kFewestLoneBases = 1 << 18, kMostLoneBases = 1 << 20;
+constexpr int64_t kLoneChunks = 8, kMinLoneBases = 1 << 18, kMaxLoneBases = 1 << 20;
 
 // With fewer bases for each multiprocessor, a call takes less time the usual way, which may give
 // each lane fewer rows.
@@ -27,7 +27,7 @@ BatchQueue::BatchQueue(gpu::Call *call, const gkl_shim_pairhmm_batch *begin,
         bases_left_ += batch->read_offsets[reads_of(*batch)];
     lone_bases_ = options.lone_bases > 0 ? options.lone_bases
                                          : std::clamp(bases_left_ / (kLoneChunks * options.threads),
-                                                      kFewestLoneBases, kMostLoneBases);
+                                                      kMinLoneBases, kMaxLoneBases);
     many_bases_ = bases_left_ >= kLoneBusy * options.devices[0].multiprocessors;
     begin_batch();
     to_next_region();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "hmm/join.h"
+#include "hmm/range.h"
 #include "pairhmm/cuda/kernels/instructions.h"
 #include "pairhmm/cuda/kernels/stripes.h"
 
