@@ -38,7 +38,7 @@ import click
 from benchmarks.common import report, samples, simulated_samples
 from gkl_shim import correct, mem, pairhmm, paths, pdhmm, prefilter, smithwaterman
 from gkl_shim.errors import MissingComponent
-from gkl_shim.formats import pairhmm_in, pdhmm_in, smithwaterman_text
+from gkl_shim.formats import pairhmm_in, pdhmm_in
 from gkl_shim.gatk import fetch, programs, run, swaps
 
 __all__ = ["compiled", "java", "loaders"]
@@ -271,18 +271,14 @@ def _pdhmm(folder: Path) -> tuple[int, _Call]:
 
 
 def _smithwaterman(folder: Path) -> tuple[int, _Call]:
-    default = (smithwaterman.HAPLOTYPE_TO_REFERENCE, "softclip")
-    with smithwaterman_text.Reader(folder / "genome.tsv", *default) as reader:
-        pairs = [
-            (chunk.parameters, chunk.overhang, [reference], [alternative])
-            for chunk in reader
-            for reference, alternative in zip(chunk.references, chunk.alternatives, strict=True)
-        ]
+    pairs: list[Any] = []
+    for line in (folder / "genome.tsv").read_text().splitlines():
+        reference, alternative, scores, overhang = line.split("\t")
+        pairs.append(([reference], [alternative], tuple(map(int, scores.split(","))), overhang))
     aligner = smithwaterman.SmithWaterman(threads=1)
 
     def call(number: int) -> object:
-        parameters, overhang, references, alternatives = pairs[number % len(pairs)]
-        found = aligner.align(references, alternatives, parameters, overhang)
+        found = aligner.align(*pairs[number % len(pairs)])
         return found.offsets.tobytes(), found.cigar(0)
 
     return len(pairs), call
@@ -452,10 +448,10 @@ def command(
         report.measure_tables(
             [functools.partial(measured, name) for name in names], json_file, gpu=False
         )
+    rows: list[Any] = [row for table in tables for row in table.rows]
     grown = [
         f"{row['calls of']}: {row['growth, KiB']} KiB"
-        for table in tables
-        for row in table.rows
+        for row in rows
         if row.get("growth, KiB", 0) > _MOST_GROWTH
     ]
     if grown:
