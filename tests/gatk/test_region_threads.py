@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import zipfile
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -101,28 +102,58 @@ def test_a_class_that_differs_by_a_byte_is_left_alone(
     assert records(output) == records(gatk("HaplotypeCaller", chr22, likelihoods=True).vcf)
 
 
-def test_tools_that_run_one_after_another_in_one_jvm(
-    chr22: data.Sample, deep: data.Sample, classpath: str, tmp_path: Path
-) -> None:
+@pytest.fixture(scope="module")
+def in_one_jvm(
+    classpath: str, tmp_path_factory: pytest.TempPathFactory
+) -> Callable[..., tuple[list[Path], str]]:
+    """Run HaplotypeCaller on samples in one JVM, and return its VCFs and its log."""
+    classes = tmp_path_factory.mktemp("in_one_jvm")
     source = Path(__file__).with_name("InOneJvm.java")
-    javac = [require_tool("javac"), "-cp", classpath, "-d", str(tmp_path), str(source)]
+    javac = [require_tool("javac"), "-cp", classpath, "-d", str(classes), str(source)]
     subprocess.run(javac, check=True)
-    runs = [("HaplotypeCaller", chr22), ("HaplotypeCaller", deep), ("HaplotypeCaller", chr22)]
-    agent = [f"-javaagent:{paths.agent_jar()}", *threads(4)]
-    for name, options in (("stock", []), ("ours", agent)):
-        command = [require_tool("java"), "-Xmx2g", *QUICK, *options]
-        command += ["-cp", f"{classpath}:{tmp_path}", "InOneJvm"]
-        for number, (tool, sample) in enumerate(runs):
+
+    def called(
+        folder: Path, samples: Sequence[data.Sample], agent: Sequence[str] = (), *how: str
+    ) -> tuple[list[Path], str]:
+        folder.mkdir()
+        vcfs = [folder / f"{number}.vcf" for number in range(len(samples))]
+        command = [require_tool("java"), "-Xmx2g", *QUICK, *agent]
+        command += ["-cp", f"{classpath}:{classes}", "InOneJvm", *how]
+        for number, (sample, vcf) in enumerate(zip(samples, vcfs, strict=True)):
             command += ["--and"] if number else []
-            command += [tool, "-R", str(sample.reference), "-I", str(sample.reads)]
-            command += ["-O", str(tmp_path / f"{name}{number}.vcf")]
+            command += ["HaplotypeCaller", "-R", str(sample.reference), "-I", str(sample.reads)]
+            command += ["-O", str(vcf)]
         done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
         assert done.returncode == 0, done.stderr[-3000:]
-        assert done.stderr.count("regions: 4 threads") == (len(runs) if name == "ours" else 0)
-    for number in range(len(runs)):
-        ours, stock = (tmp_path / f"{name}{number}.vcf" for name in ("ours", "stock"))
-        assert records(ours) == records(stock)
-        assert len(records(ours)) > 1
+        return vcfs, done.stderr
+
+    return called
+
+
+def test_tools_that_run_one_after_another_in_one_jvm(
+    chr22: data.Sample, deep: data.Sample, in_one_jvm, tmp_path: Path
+) -> None:
+    samples = [chr22, deep, chr22]
+    stock, log = in_one_jvm(tmp_path / "stock", samples)
+    assert "regions: 4 threads" not in log
+    agent = [f"-javaagent:{paths.agent_jar()}", *threads(4)]
+    ours, log = in_one_jvm(tmp_path / "ours", samples, agent)
+    assert log.count("regions: 4 threads") == len(samples)
+    for our, other in zip(ours, stock, strict=True):
+        assert records(our) == records(other)
+        assert len(records(our)) > 1
+
+
+def test_tools_that_run_at_once_in_one_jvm(
+    gatk: Gatk, chr22: data.Sample, in_one_jvm, tmp_path: Path
+) -> None:
+    """GATK's tools share one source of random numbers, but this sample needs none."""
+    stock = gatk("HaplotypeCaller", chr22, likelihoods=True)
+    agent = [f"-javaagent:{paths.agent_jar()}", *threads(4)]
+    ours, log = in_one_jvm(tmp_path / "ours", [chr22, chr22], agent, "--at-once")
+    assert log.count("regions: 4 threads") == 2
+    for vcf in ours:
+        assert records(vcf) == records(stock.vcf)
 
 
 @pytest.fixture(scope="module")
