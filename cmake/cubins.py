@@ -46,7 +46,7 @@ def sources() -> list[str]:
             for header in kernels.included(path):
                 add(header)
 
-    for file in kernels.EXPRESSIONS:
+    for file in kernels.files():
         add(file)
     return found
 
@@ -124,7 +124,7 @@ def plan(*wanted: str) -> list[str]:
     names["symbols"] = "symbols.json"
     return [
         f"{file}|{target}|{Path(file).with_suffix('')}.{kernels.fingerprint(file)}.{name}"
-        for file in kernels.EXPRESSIONS
+        for file in kernels.files()
         for target, name in names.items()
     ]
 
@@ -132,7 +132,7 @@ def plan(*wanted: str) -> list[str]:
 def make(nvrtc: str, file: str, target: str, output: str) -> None:
     """Compile one file. Write it completely or not at all."""
     library = Path(Path(nvrtc).read_text(encoding="utf-8"))
-    expressions = kernels.EXPRESSIONS[file]
+    expressions = kernels.expressions(file)
     if target == "symbols":
         # Symbols do not depend on the architecture.
         target = f"compute_{kernels.PTX_ARCHITECTURE}"

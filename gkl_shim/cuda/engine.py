@@ -61,7 +61,7 @@ class Device:
     def all_functions(self) -> dict[str, Any]:
         """Load all kernels of the file, and return the ``void *`` of each by its short name."""
         with self.current():
-            names = kernels.EXPRESSIONS[self._source]
+            names = kernels.expressions(self._source)
             return {name.rpartition("::")[2]: self.function(name) for name in names}
 
 

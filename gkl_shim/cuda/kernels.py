@@ -23,6 +23,8 @@ __all__ = [
     "OPTIONS",
     "PTX_ARCHITECTURE",
     "Kernels",
+    "expressions",
+    "files",
     "fingerprint",
     "included",
     "load",
@@ -52,18 +54,28 @@ _MEM = (
     "make_text", "count_parts", "divide_seeds", "sort_parts", "sum_values", "scan_values",
     "count_matches", "place_matches", "fill_matches", "order_matches",
 )  # fmt: skip
-#: For each kernel file, the kernels with C++ names that the build compiles. Other instances of a
-#: template are compiled on first use. Empty if all kernels of the file have C names.
+#: The kernels with C++ names that the build compiles, for each kernel file that has any. Other
+#: instances of a template are compiled on first use.
 EXPRESSIONS: dict[str, tuple[str, ...]] = {
     "correct/cuda/kernels.cu": tuple(f"gkl_shim::correct::{name}" for name in _CORRECT),
     "mem/cuda/kernels.cu": tuple(f"gkl_shim::mem::{name}" for name in _MEM),
-    "pairhmm/cuda/kernels/kernels.cu": (),
     "prefilter/cuda/kernels.cu": tuple(
         f"gkl_shim::prefilter::{name}" for name in (*_TEMPLATES, "encode")
     ),
 }
 
 _INCLUDE = re.compile(r'^#include "(.+)"$', re.MULTILINE)
+
+
+def files() -> list[str]:
+    """Return all kernel files, relative to ``kernels/``."""
+    folder = paths.kernels()
+    return sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*.cu"))
+
+
+def expressions(name: str) -> tuple[str, ...]:
+    """Return the kernels of a file with C++ names, or none: its kernels have C names."""
+    return EXPRESSIONS.get(name, ())
 
 
 def source(name: str) -> str:
@@ -101,7 +113,7 @@ def _code(path: str) -> str:
 
 def fingerprint(name: str) -> str:
     """Return a hash of a kernel file, its headers, its options and its compiled kernels."""
-    made_of = json.dumps([source(name), OPTIONS, EXPRESSIONS[name]])
+    made_of = json.dumps([source(name), OPTIONS, expressions(name)])
     return hashlib.sha256(made_of.encode()).hexdigest()[:16]
 
 
@@ -152,7 +164,7 @@ class Kernels:
             The kernel's name. A template's name includes namespaces and arguments, as in
             :data:`EXPRESSIONS`.
         """
-        named = bool(EXPRESSIONS[self._name])
+        named = bool(expressions(self._name))
         if self._ahead is not None and (not named or kernel in self._symbols):
             return self._ahead.get_function(self._symbols.get(kernel, kernel))
         # Kernels with C++ names are compiled one at a time, because a call needs only a few.

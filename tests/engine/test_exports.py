@@ -12,19 +12,20 @@ import zipfile
 from pathlib import Path
 
 from gkl_shim import paths
-from tests.conftest import HEADER_FOLDERS, require_tool
+from tests.conftest import HEADER_FOLDERS, ROOT, require_tool
 
+JAVA = ROOT / "java" / "src" / "main" / "java"
+#: What a JVM calls: the native methods of our classes, and of Intel's, which have no source here.
 JNI = {
     "JNI_OnLoad",
     "Java_com_intel_gkl_pairhmm_IntelPairHmm_computeLikelihoodsNative",
     "Java_com_intel_gkl_pairhmm_IntelPairHmm_doneNative",
     "Java_com_intel_gkl_pairhmm_IntelPairHmm_initNative",
-    "Java_org_gklshim_pairhmm_NativePairHmm_compute",
-    "Java_org_gklshim_pairhmm_NativePairHmm_initialize",
-    "Java_org_gklshim_pdhmm_NativePdhmm_compute",
-    "Java_org_gklshim_pdhmm_NativePdhmm_initialize",
-    "Java_org_gklshim_smithwaterman_NativeSmithWaterman_align",
-    "Java_org_gklshim_smithwaterman_NativeSmithWaterman_announce",
+    *(
+        f"Java_{'_'.join(path.relative_to(JAVA).with_suffix('').parts)}_{method}"
+        for path in JAVA.rglob("*.java")
+        for method in re.findall(r"^    public native \S+ (\w+)\(", path.read_text(), re.MULTILINE)
+    ),
 }
 #: What belongs to a C++ run-time library; its first three names also exist in the C library.
 CPP = re.compile(r"(?!__cxa_(atexit|finalize|thread_atexit_impl)$)(_Z|__cxa_|__gxx_|_Unwind_)")

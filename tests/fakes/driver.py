@@ -63,14 +63,10 @@ def library() -> Path:
 @functools.cache
 def host_kernels(algorithm: str) -> ctypes.CDLL:
     """Return the CUDA kernels of an algorithm, compiled for the host."""
-    source, flags = {
-        "correct": (ROOT / "tests" / "correct" / "cuda_on_host.cpp", ("-O1", *_UNDEFINED)),
-        "mem": (ROOT / "tests" / "mem" / "cuda_on_host.cpp", ("-O1", *_UNDEFINED)),
-        "pairhmm": (
-            ROOT / "tests" / "gpu" / "kernels_on_host.cpp", ("-O2", "-ffp-contract=off"),
-        ),
-        "prefilter": (ROOT / "tests" / "prefilter" / "cuda_on_host.cpp", ("-O1", *_UNDEFINED)),
-    }[algorithm]  # fmt: skip
+    source = ROOT / "tests" / algorithm / "cuda_on_host.cpp"
+    flags: tuple[str, ...] = ("-O1", *_UNDEFINED)
+    if algorithm == "pairhmm":
+        source, flags = _HERE.parent / "gpu/kernels_on_host.cpp", ("-O2", "-ffp-contract=off")
     found = ctypes.CDLL(str(compiled(source, *flags)))
     found.find_kernel.restype = ctypes.c_void_p
     return found

@@ -194,7 +194,7 @@ def main(record: str | None = None) -> int:
         found = {
             **about,
             "compute-sanitizer": version.strip().splitlines()[-1] if version else None,
-            "kernels": {file: kernels.fingerprint(file) for file in kernels.EXPRESSIONS},
+            "kernels": {file: kernels.fingerprint(file) for file in kernels.files()},
             "checks": checks,
         }
         write_json(record, found)
