@@ -10,42 +10,24 @@ from pathlib import Path
 import pytest
 
 from gkl_shim.cli import _SUBCOMMANDS
-from tests.cli.shim_command import COMMAND, REGIONS, one_error, run
-from tests.conftest import DATA, require_tool
+from tests.cli.file_command import FileCommand
+from tests.cli.shim_command import COMMAND, one_error, run
+from tests.common_cases import of_each
+from tests.conftest import require_tool
 
 BENCHES = ("correct", "mem", "pairhmm", "pdhmm", "prefilter", "smithwaterman")
-#: Small inputs by name.
-FILES = {
-    "regions.in": REGIONS,
-    "regions.pdhmm.in": (DATA / "chr22_dragen.pdhmm.in").read_bytes(),
-    "pairs.tsv": b"ACGTACGT\tACGTACGT\n" * 100,
-    "reference.fa": b">one\n" + b"ACGTTGCAGATTACAGGCATCGATC" * 40 + b"\n",
-    "query.fa": b">q\n" + b"ACGTTGCAGATTACAGGCATCGATC" * 4 + b"\n",
-    "reads.fq": b"@r\nACGTTGCAGATTACAGGCATCGATC\n+\nIIIIIIIIIIIIIIIIIIIIIIIII\n" * 30,
-}
-#: The options of each command, and the name of its input.
-COMMANDS = {
-    "correct": ("correct -k 11 --threshold 2", "reads.fq"),
-    "mem": ("mem reference.fa", "query.fa"),
-    "pairhmm": ("pairhmm", "regions.in"),
-    "pdhmm": ("pdhmm", "regions.pdhmm.in"),
-    "prefilter": ("prefilter -e 1", "pairs.tsv"),
-    "smithwaterman": ("smithwaterman", "pairs.tsv"),
-}
+COMMANDS: dict[str, FileCommand] = of_each("COMMAND")
+#: The files of all commands, by name.
+FILES = {name: text for command in COMMANDS.values() for name, text in command.files.items()}
 #: Each way to write a file, but those of validate, bench and demo. OUT is its name.
 OUTPUTS = [
-    "correct -k 11 --threshold 2 --force reads.fq -o OUT",
+    *(f"{command.options} {command.name} -o OUT" for command in COMMANDS.values()),
     "correct -k 11 --threshold 2 --force reads.fq -o /dev/null --json OUT",
     "correct -k 11 --threshold 2 --force reads.fq -o /dev/null --plot OUT.svg",
     "correct -k 11 --threshold 2 --force reads.fq -o /dev/null --save-spectrum OUT",
     "doctor --json OUT",
-    "mem -maxmatch reference.fa query.fa -o OUT",
     "mem -save OUT reference.fa query.fa -o /dev/null",
-    "pairhmm regions.in -o OUT",
-    "pdhmm regions.pdhmm.in -o OUT",
-    "prefilter -e 1 pairs.tsv -o OUT",
     "prefilter -e 1 pairs.tsv -o /dev/null --json OUT",
-    "smithwaterman pairs.tsv -o OUT",
 ]
 
 
@@ -73,7 +55,7 @@ def test_help_shows_an_example(tmp_path: Path, command: str) -> None:
     [("absent", "absent: No such file or directory"), (".", ".: Is a directory")],
 )
 def test_a_wrong_input_is_one_line(folder: Path, command: str, name: str, message: str) -> None:
-    options, _ = COMMANDS[command]
+    options = COMMANDS[command].options
     done = run(folder, *options.split(), name, "-o", "out")
     assert done.returncode == 1
     assert one_error(done) == message
@@ -82,7 +64,7 @@ def test_a_wrong_input_is_one_line(folder: Path, command: str, name: str, messag
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_truncated_gzip_is_one_line(folder: Path, command: str) -> None:
-    options, name = COMMANDS[command]
+    options, name, *_ = COMMANDS[command]
     zipped = gzip.compress(FILES[name], mtime=0)
     (folder / "cut.gz").write_bytes(zipped[: len(zipped) // 2])
     done = run(folder, *options.split(), "cut.gz", "-o", "out")
@@ -95,7 +77,7 @@ def test_a_truncated_gzip_is_one_line(folder: Path, command: str) -> None:
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_an_output_that_exists_as_a_folder_is_refused(folder: Path, command: str) -> None:
-    options, name = COMMANDS[command]
+    options, name, *_ = COMMANDS[command]
     (folder / "out").mkdir()
     done = run(folder, *options.split(), name, "-o", "out")
     assert done.returncode == 1
@@ -104,7 +86,7 @@ def test_an_output_that_exists_as_a_folder_is_refused(folder: Path, command: str
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_standard_output_without_a_reader_is_silent(folder: Path, command: str) -> None:
-    options, name = COMMANDS[command]
+    options, name, *_ = COMMANDS[command]
     assert run(folder, *options.split(), name).stdout  # something is written
     reader, writer = os.pipe()
     os.close(reader)
@@ -116,9 +98,9 @@ def test_standard_output_without_a_reader_is_silent(folder: Path, command: str) 
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_build_that_does_not_exist_is_one_line(folder: Path, command: str) -> None:
-    options, name = COMMANDS[command]
+    options, name, *_ = COMMANDS[command]
     done = run(folder, *options.split(), name, "--build", "sse9")
-    if command in ("correct", "mem"):  # one build serves all CPUs
+    if not COMMANDS[command].has_builds:  # one build serves all CPUs
         assert done.returncode == 2
         assert one_error(done).startswith("No such option")
     else:

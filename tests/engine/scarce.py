@@ -32,7 +32,8 @@ from gkl_shim._convert import haplotype_batch, read_batch
 from gkl_shim.pairhmm import Read
 from tests import oracle
 from tests.correct import oracle as corrector
-from tests.engine.test_wrong_arguments import CALLS, Handles
+from tests.engine.arguments import Handles
+from tests.engine.test_wrong_arguments import CALLS
 from tests.mem import oracle as maximal
 from tests.pdhmm import oracle as determined
 from tests.prefilter import oracle as edits

@@ -1,0 +1,100 @@
+"""Arguments of the library's functions, from which tests make wrong ones.
+
+``tests/<algorithm>/common_cases.py`` has valid arguments of the functions of an algorithm.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from gkl_shim import _native
+
+#: For each function, what returns its arguments.
+Calls = dict[str, "Callable[[Handles], tuple[Any, ...]]"]
+
+
+class Free(NamedTuple):
+    """An argument that may be NULL, or any number."""
+
+    value: Any
+
+
+class Most(NamedTuple):
+    """A number that may be as large as one likes, but not less than 0."""
+
+    value: int
+
+
+class Struct(NamedTuple):
+    """A struct, or a pointer to one."""
+
+    type: str
+    fields: dict[str, Any]
+    may_be_null: bool = False
+
+
+class Handles:
+    """Opens what the functions need, when it is first used, and holds it."""
+
+    def __init__(self) -> None:
+        self.ffi, self.lib = _native.library()
+        self._kept: list[Any] = []
+        self._opened: list[Any] = []
+
+    def close(self) -> None:
+        """Close the handles, those that need others first."""
+        while self._opened:
+            self.ffi.release(self._opened.pop())
+
+    def new(self, kind: str, value: Any = None) -> Any:
+        made = self.ffi.new(kind, value)
+        self._kept.append(made)
+        return made
+
+    def opened(self, kind: str, function: str, *arguments: Any) -> Any:
+        """Return the handle that a function of the library opens."""
+        handle = self.new(f"gkl_shim_{kind} **")
+        values = [self.value(argument) for argument in arguments]
+        _native.check(getattr(self.lib, f"gkl_shim_{function}")(*values, handle))
+        self._opened.append(self.ffi.gc(handle[0], getattr(self.lib, f"gkl_shim_{kind}_close")))
+        return self._opened[-1]
+
+    def value(self, argument: Any) -> Any:
+        """Return what to pass for an argument."""
+        if isinstance(argument, Struct):
+            made = self.new(f"{argument.type} *")
+            types = dict(self.ffi.typeof(argument.type).fields)
+            for name, field in argument.fields.items():
+                value = self.value(field)
+                setattr(made, name, value[0] if types[name].type.kind == "struct" else value)
+            return made
+        return argument.value if isinstance(argument, Free | Most) else argument
+
+    def int64(self, *values: int) -> Any:
+        return self.new("int64_t[]", values)
+
+    def int32(self, *values: int) -> Any:
+        return self.new("int32_t[]", values)
+
+    def letters(self, text: bytes) -> Any:
+        return self.new("uint8_t[]", text)
+
+    def null(self) -> Free:
+        return Free(self.ffi.NULL)
+
+
+def options(kind: str, **fields: Any) -> Callable[[Handles], tuple[Any, ...]]:
+    """Return the arguments of a function that opens an engine."""
+
+    def arguments(h: Handles) -> tuple[Any, ...]:
+        values = {"threads": 1, "build": h.null(), **fields}
+        given = Struct(f"gkl_shim_{kind}_options", values, may_be_null=True)
+        return given, h.new(f"gkl_shim_{kind} **")
+
+    return arguments
+
+
+def nothing(h: Handles) -> tuple[Any, ...]:
+    """Return no arguments."""
+    return ()
