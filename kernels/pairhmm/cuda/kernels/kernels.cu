@@ -1,6 +1,6 @@
 // The CUDA engine's kernels. They do the same operations in the same order as the CPU engine (see
 // model.h), so they give the same bits. kernels/block_format.h describes their input, which the
-// planner (planner/planner.cpp) writes.
+// planner (planner/block_writer.cpp) writes.
 //
 // A block is one warp. It computes one tile: several reads of a region side by side, against all
 // haplotypes of the region. A read takes as many neighbouring lanes as its rows need, at R rows a
