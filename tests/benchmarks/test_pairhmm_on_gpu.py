@@ -61,6 +61,7 @@ def measured(command: click.Command, tmp_path: Path, *options: str) -> tuple[dic
     return report["tables"], done.output.replace("\n", " ")
 
 
+@pytest.mark.usefixtures("measurements")
 def test_papers(tmp_path: Path) -> None:
     tables, printed = measured(pairhmm_papers.command, tmp_path)
     assert list(tables) == list(pairhmm_papers.TABLES)
@@ -131,6 +132,7 @@ def test_replacing_reads_that_have_rescued_pairs() -> None:
     assert bases[starts[2] :] == fits[2:]
 
 
+@pytest.mark.usefixtures("measurements")
 def test_kernels_and_calls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("UNRELATED_CELLS", "KERNEL_CELLS", "CALL_CELLS", "STREAMED_CELLS"):
         monkeypatch.setattr(pairhmm_cuda, name, 1e6)
@@ -149,6 +151,7 @@ def test_kernels_and_calls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     assert found["profile"] is None
 
 
+@pytest.mark.usefixtures("measurements")
 def test_regions_of_one_haplotype(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in {"DISTINCT": 128, "COMPARED": 64, "CALL_BASES": 1e4}.items():
         monkeypatch.setattr(pairhmm_lone, name, value)

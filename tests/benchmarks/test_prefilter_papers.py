@@ -83,6 +83,7 @@ def test_on_the_cpu(tmp_path: Path) -> None:
     assert plot.read_bytes().startswith(b"<?xml")
 
 
+@pytest.mark.usefixtures("measurements")
 def test_on_gpus(fake: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     fake(2)
     with Prefilter(5, backend="cuda") as prefilter:
