@@ -41,6 +41,8 @@ bool operator<(const Wide &a, const Wide &b) {
 }
 
 double log10_of(const Wide &x, double start_exponent) {
+    // A sum of doubles can overflow. Its logarithm is infinite then, as in Java.
+    if (!isfinite(x.mantissa)) return x.mantissa;
     return x.mantissa > 0 ? hmm::log10_likelihood<double, int64_t>(
                                 x.mantissa, 1, start_exponent - double(x.exponent))
                           : -HUGE_VAL;
