@@ -127,7 +127,8 @@ bool output_file(uint8_t *bytes, int64_t size) {
         file.discard();
         require(finished || !(opened && finish) || !reason.empty(), "a failure without a reason");
         require(opened || !reason.empty(), "a refusal without a reason");
-        require(is_regular(path) == (finished || existed), "a file is there, or is not");
+        require(is_regular(path) == (finished || existed),
+                "a file exists that should not, or the reverse");
         require(content_of(path) == (finished ? text : before), "a file has other bytes");
         require(!tree.has_partial_file(), "a partial file is left");
         good = good || finished;

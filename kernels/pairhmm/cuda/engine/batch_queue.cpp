@@ -9,8 +9,8 @@ namespace gkl_shim {
 namespace pairhmm {
 namespace {
 
-// The chunks of regions with one haplotype: about so many for each thread, so that the device soon
-// has work, but with so many bases that launching them costs little. Tried on an H200.
+// Regions with one haplotype: the chunks for each thread, about, so that the device soon has work,
+// and the limits on a chunk's bases, so that launching it costs little. Tried on an H200.
 constexpr int64_t kLoneChunks = 8, kMinLoneBases = 1 << 18, kMaxLoneBases = 1 << 20;
 
 // With fewer bases for each multiprocessor, a call takes less time the usual way, which may give

@@ -72,18 +72,12 @@ bool is_constant(const uint8_t *bytes, int64_t count, int32_t threads) {
 // Writes the code of each base and its quality. Returns the highest quality.
 template <bool AS_GKL>
 uint8_t code_bases(const uint8_t *bases, const uint8_t *quals, int64_t count, uint8_t *codes) {
-    typedef uint8_t Bytes __attribute__((vector_size(16)));
     const int64_t size = sizeof(Bytes);
     Bytes highest = {};
     const auto coded = [&highest](Bytes b, Bytes q) {
-        if (!AS_GKL) b &= 0xdf;  // to upper case
-        const auto where = [](auto equal, int letter) {
-            return Bytes(equal) & uint8_t(letter * kCodedQualities);
-        };
         q &= uint8_t(kQualities - 1);
         highest = q > highest ? q : highest;
-        return q + (where(b == 'C', kC) | where(b == 'G', kG) | where(b == 'T', kT) |
-                    where(b == 'N', kN));  // all other bytes are A
+        return q + letters_of<AS_GKL, kCodedQualities>(b);
     };
     Bytes b, q;
     int64_t k = 0;
@@ -100,9 +94,9 @@ uint8_t code_bases(const uint8_t *bases, const uint8_t *quals, int64_t count, ui
         b = coded(b, q);
         memcpy(codes + k, &b, size_t(count - k));
     }
-    uint8_t most = 0;
-    for (int z = 0; z < size; z++) most = std::max(most, uint8_t(highest[z]));
-    return most;
+    uint8_t max = 0;
+    for (int z = 0; z < size; z++) max = std::max(max, uint8_t(highest[z]));
+    return max;
 }
 
 }  // namespace
