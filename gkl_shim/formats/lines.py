@@ -9,10 +9,9 @@ from typing import Any, BinaryIO, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from gkl_shim._closable import Closable
 from gkl_shim._read_ahead import read_ahead
 from gkl_shim.errors import FormatError
-from gkl_shim.formats.input import Input
+from gkl_shim.formats.text_reader import TextReader
 
 __all__ = ["LINES", "LineReader"]
 
@@ -25,22 +24,10 @@ _CHUNK = 1 << 24
 _Parse: TypeAlias = Callable[[NDArray[np.uint8], int], tuple[Any, int, int, str | None]]
 
 
-class LineReader(Closable):
+class LineReader(TextReader):
     """Read a text in chunks of whole lines, ahead of the caller, in bounded memory.
 
-    Parameters
-    ----------
-    source
-        A path, ``-`` for standard input, or an open binary file, which is not closed.
-    name
-        The name in error messages. The default is the path, or the name of the open file.
-    threads
-        The most CPU threads that parse. 0 uses every CPU that the process may use.
-
-    Raises
-    ------
-    OSError
-        If the file cannot be opened.
+    The parameters and the exception are those of `TextReader`.
     """
 
     #: In bytes.
@@ -49,26 +36,15 @@ class LineReader(Closable):
     def __init__(
         self, source: str | Path | BinaryIO, name: str | None = None, threads: int = 0
     ) -> None:
-        self._input = Input(source, name)
-        self._name = self._input.name
-        self._threads = threads
+        super().__init__(source, name, threads)
         self._chunks: Generator[Any, None, None] | None = None
-
-    @property
-    def bytes_read(self) -> int:
-        """The bytes read from the file so far, before decompression."""
-        return self._input.bytes_read
 
     def close(self) -> None:
         """Stop reading, and close the file if this reader opened it."""
         # Close the input first, because the background thread may be waiting for data.
-        self._input.close()
+        super().close()
         if self._chunks is not None:
             self._chunks.close()
-
-    def error(self, line: int, message: str) -> FormatError:
-        """Return an error that names this file and a line."""
-        return FormatError(self._name, line, message)
 
     def _read(self, parse: _Parse) -> Generator[Any, None, None]:
         """Return an iterator over what `parse` returns for the parts of the text."""

@@ -17,9 +17,8 @@ from numpy.typing import NDArray
 
 from gkl_shim import _native_pairhmm
 from gkl_shim._batch import Batch, HaplotypeBatch, ReadBatch
-from gkl_shim._closable import Closable
 from gkl_shim.errors import FormatError
-from gkl_shim.formats.input import Input
+from gkl_shim.formats.text_reader import TextReader
 
 __all__ = ["Reader", "RegionReader", "write", "write_regions"]
 
@@ -49,7 +48,7 @@ class _Regions(Protocol):
 _B = TypeVar("_B", bound=_Regions)
 
 
-class RegionReader(Closable, Generic[_B]):
+class RegionReader(TextReader, Generic[_B]):
     """Iterate over the regions of a file in batches, with one batch in memory at a time.
 
     Parameters
@@ -81,18 +80,8 @@ class RegionReader(Closable, Generic[_B]):
     def __init__(
         self, source: str | Path | BinaryIO, name: str | None = None, threads: int = 0
     ) -> None:
-        self._input = Input(source, name)
-        self._threads = threads
+        super().__init__(source, name, threads)
         self._line = 0
-
-    @property
-    def bytes_read(self) -> int:
-        """The bytes read from the file so far, before decompression."""
-        return self._input.bytes_read
-
-    def close(self) -> None:
-        """Close the file if this reader opened it. A read in another thread fails at once."""
-        self._input.close()
 
     def _batch(self, found: _native_pairhmm.RegionText) -> _B:
         """Return the regions that were found in a part of the text."""
@@ -106,7 +95,7 @@ class RegionReader(Closable, Generic[_B]):
             size, more = self._filled(text, size)
             found = _native_pairhmm.parse_regions(text, size, _MAX_LINE, self._threads, self._KIND)
             if found.fault is not None:
-                raise self._error(self._line + found.lines + 1, found.fault)
+                raise self.error(self._line + found.lines + 1, found.fault)
             batch = self._batch(found)
             if len(batch):
                 any_region = True
@@ -116,13 +105,13 @@ class RegionReader(Closable, Generic[_B]):
                 text, size = _next_block(text, found.used, size)
         if found.unfinished is not None:
             reads = f"{found.missing_reads} reads and " if found.missing_reads else ""
-            raise self._error(
+            raise self.error(
                 self._line + text.count(b"\n", 0, size),
                 f"the file ends within the region of line {self._line + found.unfinished + 1}: "
                 f"{reads}{found.missing_haplotypes} haplotypes are missing",
             )
         if not any_region:
-            raise self._error(1, "no regions: the file is empty")
+            raise self.error(1, "no regions: the file is empty")
 
     def _filled(self, text: bytearray, size: int) -> tuple[int, bool]:
         """Fill the block after its first `size` bytes. Add a newline to the last line if needed.
@@ -136,15 +125,12 @@ class RegionReader(Closable, Generic[_B]):
         try:
             size += self._input.readinto(memoryview(text)[size:room])
         except FormatError as error:
-            raise self._error(self._line + text.count(b"\n", 0, size) + 1, error.message) from None
+            raise self.error(self._line + text.count(b"\n", 0, size) + 1, error.message) from None
         more = size == room
         if not more and size and text[size - 1] != ord("\n"):
             text[size] = ord("\n")
             size += 1
         return size, more
-
-    def _error(self, line: int, message: str) -> FormatError:
-        return FormatError(self._input.name, line, message)
 
 
 def _next_block(text: bytearray, used: int, size: int) -> tuple[bytearray, int]:

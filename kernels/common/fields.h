@@ -55,7 +55,7 @@ gkl_shim_status parse_tab_lines(const uint8_t *text, int64_t size, int64_t capac
             lines.parse(capacity, [&](Line line, int64_t k) { return parse(TabLine(line), k); });
         *used = lines.start(*good) - text;
         if (*good == std::min(capacity, lines.count())) return GKL_SHIM_OK;
-        parse(TabLine(lines.loud(*good)), *good);
+        parse(TabLine(lines.reporting(*good)), *good);
         return GKL_SHIM_EINVAL;
     });
 }

@@ -17,15 +17,16 @@
 namespace gkl_shim {
 
 // A line without its newline. A check returns false if the line is malformed. It sets an error
-// message only if `loud`: messages belong to a thread, and the thread that finds an error is often
-// not the one that reports it. The reporting thread checks the line again, with `loud` set.
+// message only if it `reports`: messages belong to a thread, and the thread that finds an error is
+// often not the one that reports it. The reporting thread checks the line again, with `reports`
+// set.
 struct Line {
     const uint8_t *begin, *end;
-    bool loud;
+    bool reports;
 
     template <class... Arguments>
     bool wrong(const char *format, Arguments... arguments) const {
-        return loud && fail(format, arguments...);
+        return reports && fail(format, arguments...);
     }
 };
 
@@ -41,7 +42,7 @@ class Lines {
     const uint8_t *start(int64_t k) const;
 
     // Line k, with error messages enabled.
-    Line loud(int64_t k) const { return {start(k), start(k + 1) - 1, true}; }
+    Line reporting(int64_t k) const { return {start(k), start(k + 1) - 1, true}; }
 
     // Calls parse(line, k) for the first `most` lines. Returns the number of lines before the first
     // one that parse() rejected; it may have seen later lines too. parse() must not throw.

@@ -82,7 +82,7 @@ bool parse_header(const Line &line, Header *header) {
         }
     }
     *header = {false, numbers[0], numbers[1]};
-    if (good || !line.loud) return good;
+    if (good || !line.reports) return good;
     const int64_t size = line.end - line.begin;
     return line.wrong(
         "expected a region's first line, the number of its reads and of its haplotypes, got %s%s",
@@ -379,7 +379,7 @@ class Parser {
     gkl_shim_status explain(int64_t k) const {
         if (k == lines_.count() || too_long(rows_[size_t(k)]))
             return invalid("a line of more than %lld MiB", (long long)longest_line_ >> 20);
-        const Line line = lines_.loud(k);
+        const Line line = lines_.reporting(k);
         Header header;
         switch (rows_[size_t(k)].kind) {
             case kHeader:

@@ -84,11 +84,11 @@ bool parse_line(const TabLine &line, TextPair *pair,
     if (count == 2) return true;
     if (!parse_scores(fields[2], parameters))
         return line.wrong("the scores are %s, not four whole numbers such as 200,-150,-260,-11",
-                          line.loud ? excerpt(fields[2]).c_str() : "");
+                          line.reports ? excerpt(fields[2]).c_str() : "");
     if (!parse_overhang(fields[3], &parameters->overhang))
         return line.wrong(
             "the overhang strategy is %s, not one of softclip, indel, leading_indel, ignore",
-            line.loud ? excerpt(fields[3]).c_str() : "");
+            line.reports ? excerpt(fields[3]).c_str() : "");
     return true;
 }
 

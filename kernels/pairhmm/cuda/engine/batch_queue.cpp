@@ -15,7 +15,7 @@ constexpr int64_t kLoneChunks = 8, kMinLoneBases = 1 << 18, kMaxLoneBases = 1 <<
 
 // With fewer bases for each multiprocessor, a call takes less time the usual way, which may give
 // each lane fewer rows.
-constexpr int64_t kLoneBusy = 1 << 10;
+constexpr int64_t kMinBasesPerMultiprocessor = 1 << 10;
 
 }  // namespace
 
@@ -28,7 +28,7 @@ BatchQueue::BatchQueue(gpu::Call *call, const gkl_shim_pairhmm_batch *begin,
     lone_bases_ = options.lone_bases > 0 ? options.lone_bases
                                          : std::clamp(bases_left_ / (kLoneChunks * options.threads),
                                                       kMinLoneBases, kMaxLoneBases);
-    many_bases_ = bases_left_ >= kLoneBusy * options.devices[0].multiprocessors;
+    many_bases_ = bases_left_ >= kMinBasesPerMultiprocessor * options.devices[0].multiprocessors;
     begin_batch();
     to_next_region();
 }

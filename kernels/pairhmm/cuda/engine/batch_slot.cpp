@@ -58,7 +58,7 @@ LonePlanner &BatchSlot::lone_planner() {
 }
 
 gkl_shim_status BatchSlot::plan() {
-    expected_ = 0;
+    expected_results_ = 0;
     if (lone_) {
         lone_planner_.plan();
         return GKL_SHIM_OK;
@@ -80,10 +80,10 @@ void BatchSlot::write() {
         lone_planner_.write(block);
     else
         planners_[precision_]->write(block);
-    expected_ = planned().results;
-    seen_ = 0;
-    if (expected_ <= kWatchedResults)
-        memset(results_.address(), 0xff, size_t(expected_) * sizeof(double));
+    expected_results_ = planned().results;
+    arrived_results_ = 0;
+    if (expected_results_ <= kWatchedResults)
+        memset(results_.address(), 0xff, size_t(expected_results_) * sizeof(double));
 }
 
 void BatchSlot::send() {
@@ -109,10 +109,11 @@ void BatchSlot::launch_kernels() {
 }
 
 bool BatchSlot::has_results() {
-    if (expected_ > kWatchedResults) return Slot::has_results();
+    if (expected_results_ > kWatchedResults) return Slot::has_results();
     const uint64_t *const results = static_cast<const uint64_t *>(results_.address());
-    for (; seen_ < expected_; seen_++)
-        if (__atomic_load_n(results + seen_, __ATOMIC_ACQUIRE) == kNoResult) return false;
+    for (; arrived_results_ < expected_results_; arrived_results_++)
+        if (__atomic_load_n(results + arrived_results_, __ATOMIC_ACQUIRE) == kNoResult)
+            return false;
     return true;
 }
 

@@ -68,7 +68,7 @@ class BatchSlot : public gpu::Slot {
     LonePlanner lone_planner_;
     int32_t precision_ = GKL_SHIM_SINGLE;  // of the chunk
     bool lone_ = false;                    // whether lone_planner_ makes it
-    int64_t expected_ = 0, seen_ = 0;      // results
+    int64_t expected_results_ = 0, arrived_results_ = 0;
     gpu::KeptMemory<void *> block_, results_;
     gpu::KeptMemory<uint64_t> device_block_, scratch_;
 };
