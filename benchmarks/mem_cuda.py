@@ -2,11 +2,11 @@
 
     python -m benchmarks.mem_cuda --json FILE.json
 
-The tables: `steps`, the workloads of the paper on MUMmerGPU 2.0 and two genomes, on one GPU;
+The tables: `workloads`, those of the paper on MUMmerGPU 2.0 and two genomes, on one GPU;
 `devices`, references of 100 million letters and more on one GPU and on all; and `halves`, the same
 references, or their reads, cut in half, on one GPU: what each of two GPUs would have to do. The
-total is the time from arrays to matches, index included; the steps are timed one after the other
-on one GPU. Memory has been allocated by an earlier search. The matches are compared with the CPU's.
+total is the time from arrays to matches, index included. Memory has been allocated by an earlier
+search. The matches are compared with the CPU's.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from functools import partial
 
 import click
 
-from benchmarks.common import mem_steps, report
+from benchmarks.common import mem_times, report
 from benchmarks.common.report import Progress, Table
 from gkl_shim.bench.genomes import PAPER, Shape, Workload, generated
 from gkl_shim.cuda.devices import device_count
@@ -38,18 +38,18 @@ _LARGE = (
 def command(json_file: str | None, smaller: int) -> None:
     """Measure maximal exact matches on GPUs."""
     report.measure_tables(
-        [partial(_steps, smaller), partial(_devices, smaller), partial(_halves, smaller)],
+        [partial(_workloads, smaller), partial(_devices, smaller), partial(_halves, smaller)],
         json_file,
         gpu=True,
     )
 
 
-def _steps(smaller: int, step: Progress) -> Table:
-    table = Table("Maximal exact matches on one GPU, seconds", name="steps")
+def _workloads(smaller: int, step: Progress) -> Table:
+    table = Table("Maximal exact matches on one GPU, seconds", name="workloads")
     for shape in PAPER:
         step(f"{shape.name}, l = {shape.min_length}")
         workload = generated(shape.smaller(smaller))
-        row = mem_steps.on_devices(workload, [0])
+        row = mem_times.on_devices(workload, [0])
         table.rows.append({**row, "same as CPU": _same(workload, [0])})
     return table
 
@@ -60,7 +60,7 @@ def _devices(smaller: int, step: Progress) -> Table:
         workload = generated(shape.smaller(smaller))
         for count in range(1, device_count() + 1):
             step(f"{shape.name}, l = {shape.min_length}, {count} GPUs")
-            row = mem_steps.on_devices(workload, range(count))
+            row = mem_times.on_devices(workload, range(count))
             table.rows.append({**row, "same as CPU": _same(workload, range(count))})
     return table
 
@@ -80,8 +80,8 @@ def _halves(smaller: int, step: Progress) -> Table:
         parts = {"all": workload, "half of the reads": few, "half of the reference": short}
         for name, part in parts.items():
             step(f"{shape.name}, l = {shape.min_length}, {name}")
-            row = mem_steps.on_devices(part, [0])
-            keys = ("workload", "l", "index", "total", "matches")
+            row = mem_times.on_devices(part, [0])
+            keys = ("workload", "l", "total", "matches")
             table.rows.append({"part": name, **{key: row[key] for key in keys}})
     return table
 
@@ -89,7 +89,7 @@ def _halves(smaller: int, step: Progress) -> Table:
 def _same(workload: Workload, devices: Sequence[int]) -> str:
     """Compare the matches of both engines."""
     shape = workload.shape
-    index = mem_steps.index_of(workload)
+    index = mem_times.index_of(workload)
     queries = workload.sequences
     want = index.find(queries, shape.min_length, "mem", shape.strands).array()
     engine = Engine(devices)

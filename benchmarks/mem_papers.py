@@ -16,7 +16,7 @@ from pathlib import Path
 
 import click
 
-from benchmarks.common import mem_steps, report
+from benchmarks.common import mem_times, report
 from benchmarks.common.report import Progress, Table
 from gkl_shim.bench.genomes import PAPER, Shape, generated
 from gkl_shim.bench.timing import commands_in_turns, shim_command
@@ -49,7 +49,7 @@ def command(
         table = Table(f"Steps in memory with {threads} threads, seconds", name="steps")
         for shape in PAPER:
             step(f"{shape.name}, l = {shape.min_length}")
-            table.rows.append(mem_steps.on_cpu(generated(shape.smaller(smaller)), threads))
+            table.rows.append(mem_times.on_cpu(generated(shape.smaller(smaller)), threads))
         return table
 
     report.measure_tables([commands, steps], json_file, gpu=False)

@@ -384,11 +384,6 @@ GKL_SHIM_API gkl_shim_status gkl_shim_mem_cuda_open(const gkl_shim_mem_cuda_opti
 
 typedef struct {
     int64_t pages, page_letters; /* of the reference on the devices */
-    /* The sums over devices and streams. Streams work at the same time. */
-    double index_seconds;   /* send the letters of pages and index them */
-    double match_seconds;   /* send chunks, make their texts and count the matches */
-    double expand_seconds;  /* write the matches, put them in order and fetch them */
-    double collect_seconds; /* put the matches of all pages together on the host */
 } gkl_shim_mem_cuda_call;
 
 /* Like gkl_shim_mem_find(), with the same matches. If a device fails, the others search again.

@@ -53,48 +53,35 @@ void DeviceSearch::run() {
 }
 
 void DeviceSearch::index_page(SearchDevice &device, int64_t page) {
-    Stopwatch watch;
     Stream &stream = device.searchers[0]->stream;
     const CudaContext current(stream.driver, device.device.context);
     const int64_t begin = page * page_letters;
     device.page->build(&stream, index, begin,
                        std::min(begin + page_letters, index.reference().size()),
                        settings.min_length, settings.threads);
-    const std::lock_guard<std::mutex> lock(mutex);
-    watch.add_to(&times.index);
 }
 
 void DeviceSearch::search_page(SearchDevice &device, std::atomic<int64_t> &next) {
     parallel_for(int64_t(device.searchers.size()), kLongTime, settings.threads, [&](int64_t k) {
         Searcher &searcher = *device.searchers[size_t(k)];
         const CudaContext current(searcher.stream.driver, device.device.context);
-        StepTimes spent;
         for (int64_t number; !is_full() && (number = next++) < chunk_count();)
-            search_chunk(device, searcher, number, &spent);
-        const std::lock_guard<std::mutex> lock(mutex);
-        times.match += spent.match;
-        times.expand += spent.expand;
-        times.collect += spent.collect;
+            search_chunk(device, searcher, number);
     });
 }
 
-void DeviceSearch::search_chunk(SearchDevice &device, Searcher &searcher, int64_t number,
-                                StepTimes *spent) {
+void DeviceSearch::search_chunk(SearchDevice &device, Searcher &searcher, int64_t number) {
     searcher.set_chunk(chunks[size_t(number)], starts, chunk_settings);
     for (StrandSearch &strand : strands) {
         ChunkMatches matches;
-        searcher.find(*device.page, strand.text, chunk_settings, spent,
+        searcher.find(*device.page, strand.text, chunk_settings,
                       [&](int64_t from, int64_t to, const FoundMatches &found) {
                           if (pages == 1)
                               collect(strand, from, to, {found});
                           else
                               copy(&matches, found);
                       });
-        if (pages > 1) {
-            Stopwatch watch;
-            add_page(strand, number, std::move(matches));
-            watch.add_to(&spent->collect);
-        }
+        if (pages > 1) add_page(strand, number, std::move(matches));
     }
 }
 

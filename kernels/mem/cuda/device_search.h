@@ -96,7 +96,6 @@ struct DeviceSearch {
     std::vector<ChunkMatches> chunk_matches = {};  // by chunk and strand
     std::atomic<int64_t> next_chunk{0};
     std::atomic<int64_t> match_count{0};
-    StepTimes times = {};
 
     int64_t device_count() const { return int64_t(devices.size()); }
     int64_t chunk_count() const { return int64_t(chunks.size()); }
@@ -129,7 +128,7 @@ struct DeviceSearch {
     // Searches the chunks from `next` on in the page that the device has indexed.
     void search_page(SearchDevice &device, std::atomic<int64_t> &next);
 
-    void search_chunk(SearchDevice &device, Searcher &searcher, int64_t number, StepTimes *spent);
+    void search_chunk(SearchDevice &device, Searcher &searcher, int64_t number);
 
     // Copies matches, whose memory the searcher uses again.
     void copy(ChunkMatches *matches, FoundMatches found) const;

@@ -119,10 +119,6 @@ struct gkl_shim_mem_cuda {
         results.end = search.end();
         call->pages = search.pages;
         call->page_letters = page;
-        call->index_seconds = search.times.index;
-        call->match_seconds = search.times.match;
-        call->expand_seconds = search.times.expand;
-        call->collect_seconds = search.times.collect;
         return results;
     }
 

@@ -116,9 +116,7 @@ void Searcher::set_chunk(const Chunk &chunk, const SequenceStarts &starts,
 
 void Searcher::find(
     const DevicePage &page, const TextSource &strand, const ChunkSettings &settings,
-    StepTimes *times,
     const std::function<void(int64_t begin, int64_t end, const FoundMatches &found)> &collect) {
-    Stopwatch watch;
     const Seeds &seeds = settings.seeds;
     queries_.make(&stream, strand, settings.threads);
     const DeviceText &reference = page.reference();
@@ -136,15 +134,12 @@ void Searcher::find(
             page.starts(),  page.positions(),    steps.first - origin, steps.count,
             begin - origin, end - origin};
         found.count = count(&work);
-        watch.add_to(&times->match);
         if (found.count > settings.max_matches && end - begin > 1) {
             size = (end - begin) / 2;
             continue;
         }
         if (found.count > 0) found.matches = fetch(&work, found.count);
-        watch.add_to(&times->expand);
         collect(begin, end, found);
-        watch.add_to(&times->collect);
         begin = end;
         size *= 2;
     }

@@ -3,7 +3,6 @@
 
 #include <stdint.h>
 
-#include <chrono>
 #include <functional>
 
 #include "gpu/kept_memory.h"
@@ -14,24 +13,6 @@
 
 namespace gkl_shim {
 namespace mem {
-
-// Seconds of each step.
-struct StepTimes {
-    double index = 0, match = 0, expand = 0, collect = 0;
-};
-
-// Adds the time that has passed since it was made, or since its last call.
-class Stopwatch {
-   public:
-    void add_to(double *seconds) {
-        const auto now = std::chrono::steady_clock::now();
-        *seconds += std::chrono::duration<double>(now - last_).count();
-        last_ = now;
-    }
-
-   private:
-    std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
-};
 
 // The index of a page in device memory.
 class DevicePage {
@@ -81,10 +62,9 @@ class Searcher {
     void set_chunk(const Chunk &chunk, const SequenceStarts &starts, const ChunkSettings &settings);
     // Finds the matches of a strand that start in the chunk. Calls collect(begin, end, found) with
     // those of each part of it, one part after the other. A part has at most settings.max_matches
-    // matches, or one position. The matches are valid during the call. Adds the time to `times`.
+    // matches, or one position. The matches are valid during the call.
     void find(
         const DevicePage &page, const TextSource &strand, const ChunkSettings &settings,
-        StepTimes *times,
         const std::function<void(int64_t begin, int64_t end, const FoundMatches &found)> &collect);
 
     Stream stream;

@@ -1,4 +1,4 @@
-"""Time the steps of maximal exact matches in memory, on the CPU and on GPUs."""
+"""Time maximal exact matches in memory, on the CPU and on GPUs."""
 
 from __future__ import annotations
 
@@ -52,7 +52,6 @@ def on_cpu(workload: Workload, threads: int) -> Row:
         **_row(workload, f"CPU, {threads} threads"),
         "index": indexed,
         "match": found,
-        "expand": None,
         "output": formatted,
         "matches": len(matches),
         "bytes": size,
@@ -63,8 +62,7 @@ def on_devices(workload: Workload, devices: Sequence[int] | None = None) -> Row:
     """Time the CUDA engine.
 
     The total is the time from arrays to matches in host memory, the index included, after a first
-    search has allocated the memory. It is the best of five. The steps overlap in it, so they are
-    timed in another search that makes one after the other on the first device.
+    search has allocated the memory. It is the best of five.
 
     Raises
     ------
@@ -74,26 +72,15 @@ def on_devices(workload: Workload, devices: Sequence[int] | None = None) -> Row:
     shape = workload.shape
     row = _row(workload, "")
 
-    def found_by(engine: Engine) -> tuple[Matches, float]:
-        index, prepared = _timed(lambda: index_of(workload, deferred=True))
-        return (
-            engine.find(index, workload.sequences, shape.min_length, "mem", shape.strands),
-            prepared,
-        )
+    def found_by(engine: Engine) -> Matches:
+        index = index_of(workload, deferred=True)
+        return engine.find(index, workload.sequences, shape.min_length, "mem", shape.strands)
 
-    with contextlib.closing(Engine(devices and devices[:1], streams=1)) as engine:
-        found_by(engine)
-        matches, prepared = found_by(engine)
-        call = engine.call
-        row["index"] = prepared + call.index_seconds
-        row["match"] = call.match_seconds
-        row["expand"] = call.expand_seconds
-        row["collect"] = call.collect_seconds
     with contextlib.closing(Engine(devices)) as engine:
         found_by(engine)
         times = []
         for _ in range(5):
-            (matches, _), total = _timed(lambda: found_by(engine))
+            matches, total = _timed(lambda: found_by(engine))
             times.append(total)
         row["engine"] = f"{len(engine.devices)} GPUs"
     _, row["output"] = _timed(lambda: sum(map(len, matches.lines(*workload.names()))))
