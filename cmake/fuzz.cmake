@@ -1,9 +1,23 @@
 # Programs of the targets in tests/fuzz, with the library's object files in them: `fuzz` with clang's
 # libFuzzer, and `replay`, which any compiler can build. The flags that compile the objects come from
 # tests/fuzz/run.py and tests/sanitizers.
+# CUDA kernels, compiled for the host. Each file names its function find_kernel().
+add_library(kernels_on_host OBJECT EXCLUDE_FROM_ALL tests/gpu/kernels_on_host.cpp
+            tests/prefilter/cuda_on_host.cpp tests/mem/cuda_on_host.cpp
+            tests/correct/cuda_on_host.cpp)
+target_include_directories(kernels_on_host PRIVATE kernels)
+target_compile_options(kernels_on_host PRIVATE -ffp-contract=off -Wno-unknown-pragmas)
+set_target_properties(kernels_on_host PROPERTIES UNITY_BUILD OFF)
+set_source_files_properties(tests/gpu/kernels_on_host.cpp
+                            PROPERTIES COMPILE_DEFINITIONS find_kernel=find_pairhmm_kernel)
+foreach(room prefilter mem correct)
+  set_source_files_properties(tests/${room}/cuda_on_host.cpp
+                              PROPERTIES COMPILE_DEFINITIONS find_kernel=find_${room}_kernel)
+endforeach()
 foreach(program fuzz replay)
-  add_executable(${program} EXCLUDE_FROM_ALL tests/fuzz/${program}.cpp tests/fakes/jvm.c
-                                             $<TARGET_OBJECTS:gkl_shim>)
+  add_executable(${program} EXCLUDE_FROM_ALL tests/fuzz/${program}.cpp tests/fakes/driver.cpp
+                                             tests/fakes/jvm.c $<TARGET_OBJECTS:gkl_shim>
+                                             $<TARGET_OBJECTS:kernels_on_host>)
   target_include_directories(${program} PRIVATE kernels kernels/include kernels/internal)
   target_include_directories(${program} SYSTEM PRIVATE ${JNI_INCLUDE} ${JNI_MD_INCLUDE})
   target_link_libraries(${program} PRIVATE Threads::Threads ${CMAKE_DL_LIBS})

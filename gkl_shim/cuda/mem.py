@@ -68,7 +68,7 @@ class Engine(DeviceEngine):
             },
         )
         self._engine = _native.opened(self._NAME, options)
-        #: The times of the last search: ``gkl_shim_mem_cuda_call``.
+        #: How the last search divided the reference: ``gkl_shim_mem_cuda_call``.
         self.call = self._ffi.new("gkl_shim_mem_cuda_call *")
 
     def find(

@@ -4,6 +4,7 @@
 #include "bridge.h"
 #include "builds.h"
 #include "files.h"
+#include "kernels.h"
 #include "targets.h"
 
 namespace {
@@ -11,7 +12,7 @@ namespace {
 // All targets. A folder of seeds/ has the name of each.
 std::map<std::string, Target> all_targets() {
     std::map<std::string, Target> all;
-    for (const auto *targets : {&kTargets, &kBuilds, &kBridge, &kFiles})
+    for (const auto *targets : {&kTargets, &kBuilds, &kBridge, &kFiles, &kKernels})
         all.insert(targets->begin(), targets->end());
     return all;
 }

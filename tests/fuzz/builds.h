@@ -125,8 +125,13 @@ bool smithwaterman_builds(uint8_t *bytes, int64_t size) {
     });
 }
 
-// The first byte is the most edits, the others are lines of pairs.
-bool prefilter_builds(uint8_t *text, int64_t size) {
+const int32_t kPrefilterModes[] = {GKL_SHIM_PREFILTER_GLOBAL, GKL_SHIM_PREFILTER_PREFIX,
+                                   GKL_SHIM_PREFILTER_INFIX};
+
+// Parses lines of pairs after the first byte, and calls `use` with them. Returns whether all lines
+// were accepted.
+template <class Function>
+bool with_pairs(uint8_t *text, int64_t size, Function use) {
     if (size < 1) return false;
     const int64_t capacity = 40;
     Exact<int64_t> reads(capacity), segments(capacity);
@@ -140,22 +145,31 @@ bool prefilter_builds(uint8_t *text, int64_t size) {
     of_reads.size = of_segments.size = size - 1;
     of_reads.starts = reads.data, of_reads.lengths = read_lengths.data;
     of_segments.starts = segments.data, of_segments.lengths = segment_lengths.data;
-    for (const int32_t mode :
-         {GKL_SHIM_PREFILTER_GLOBAL, GKL_SHIM_PREFILTER_PREFIX, GKL_SHIM_PREFILTER_INFIX})
-        alike([&](const char *build) {
-            const gkl_shim_prefilter_options options = {1, GKL_SHIM_PREFILTER_EXACT, mode, text[0],
-                                                        build};
-            gkl_shim_prefilter *opened;
-            computed(gkl_shim_prefilter_open(&options, &opened));
-            const Handle<gkl_shim_prefilter> kept(opened, gkl_shim_prefilter_close);
-            Exact<int16_t> results(count);
-            Answer answer = {
-                gkl_shim_prefilter_compute(opened, count, &of_reads, &of_segments, results.data),
-                {}};
-            if (answer.status == GKL_SHIM_OK) append(answer.bytes, results.data, count);
-            return answer;
-        });
+    use(count, of_reads, of_segments);
     return good;
+}
+
+// The first byte is the most edits.
+bool prefilter_builds(uint8_t *text, int64_t size) {
+    return with_pairs(
+        text, size,
+        [&](int64_t count, const gkl_shim_prefilter_sequences &reads,
+            const gkl_shim_prefilter_sequences &segments) {
+            for (const int32_t mode : kPrefilterModes)
+                alike([&](const char *build) {
+                    const gkl_shim_prefilter_options options = {1, GKL_SHIM_PREFILTER_EXACT, mode,
+                                                                text[0], build};
+                    gkl_shim_prefilter *opened;
+                    computed(gkl_shim_prefilter_open(&options, &opened));
+                    const Handle<gkl_shim_prefilter> kept(opened, gkl_shim_prefilter_close);
+                    Exact<int16_t> results(count);
+                    Answer answer = {
+                        gkl_shim_prefilter_compute(opened, count, &reads, &segments, results.data),
+                        {}};
+                    if (answer.status == GKL_SHIM_OK) append(answer.bytes, results.data, count);
+                    return answer;
+                });
+        });
 }
 
 const std::map<std::string, Target> kBuilds = {

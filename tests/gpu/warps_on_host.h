@@ -20,6 +20,19 @@
 #include <memory>
 #include <utility>
 
+// GCC and clang say differently that ASan is on.
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define SWITCHES_ARE_TOLD
+#endif
+#elif defined(__SANITIZE_ADDRESS__)
+#define SWITCHES_ARE_TOLD
+#endif
+#ifdef SWITCHES_ARE_TOLD
+#include <dlfcn.h>
+#include <sanitizer/common_interface_defs.h>
+#endif
+
 #define __device__
 #define __global__
 #define __host__
@@ -49,9 +62,39 @@ struct Fiber {
     bool started;
     Collective collective;
 };
+constexpr size_t kStack = 1 << 17;
 Fiber fibers[kMaxThreads];
 jmp_buf scheduler;
 std::function<void()> kernel;
+
+// Tell ASan that the stack changes, or else it checks against the wrong one.
+#ifdef SWITCHES_ARE_TOLD
+const void *scheduler_stack;
+size_t scheduler_size;
+
+void leave_for(const void *stack, size_t size) {
+    void *saved;  // only calls that return need what ASan saves here, if it looks for uses of
+                  // frames that have ended
+    __sanitizer_start_switch_fiber(&saved, stack, size);
+}
+void leave_for_scheduler() { leave_for(scheduler_stack, scheduler_size); }
+void arrive_in_fiber() {
+    __sanitizer_finish_switch_fiber(nullptr, &scheduler_stack, &scheduler_size);
+}
+void arrive_in_scheduler() { __sanitizer_finish_switch_fiber(nullptr, nullptr, nullptr); }
+
+// The C library's own: ASan's marks the stack as unused first, which takes most of the time.
+void jump(jmp_buf place) {
+    static const auto own = reinterpret_cast<void (*)(jmp_buf, int)>(dlsym(RTLD_NEXT, "_longjmp"));
+    own(place, 1);
+}
+#else
+void leave_for(const void *, size_t) {}
+void leave_for_scheduler() {}
+void arrive_in_fiber() {}
+void arrive_in_scheduler() {}
+void jump(jmp_buf place) { _longjmp(place, 1); }
+#endif
 
 // What each lane contributes to a collective. A lane may reach the next collective before another
 // lane has read the values of this one, so collectives alternate between two sets.
@@ -59,9 +102,11 @@ uint64_t contributed[2][kMaxThreads];
 unsigned collectives[kMaxThreads];
 
 void run_fiber() {
+    arrive_in_fiber();
     kernel();
     fibers[threadIdx.x].collective = Collective::kEnd;
-    _longjmp(scheduler, 1);
+    leave_for_scheduler();
+    jump(scheduler);
 }
 
 // Waits until all lanes have arrived. Returns what they contributed.
@@ -69,25 +114,29 @@ const uint64_t *exchange(Collective collective, uint64_t mine) {
     const unsigned thread = threadIdx.x, set = collectives[thread]++ % 2;
     contributed[set][thread] = mine;
     fibers[thread].collective = collective;
-    if (_setjmp(fibers[thread].place) == 0) _longjmp(scheduler, 1);
+    if (_setjmp(fibers[thread].place) == 0) {
+        leave_for_scheduler();
+        jump(scheduler);
+    }
+    arrive_in_fiber();
     return &contributed[set][thread / kLanes * kLanes];
 }
 
 // Runs a lane until its next collective, or to its end.
 void resume(unsigned thread) {
     threadIdx.x = thread;
-    if (_setjmp(scheduler) != 0) return;
-    if (fibers[thread].started) _longjmp(fibers[thread].place, 1);
+    if (_setjmp(scheduler) != 0) return arrive_in_scheduler();
+    leave_for(fibers[thread].stack.get(), kStack);
+    if (fibers[thread].started) jump(fibers[thread].place);
     fibers[thread].started = true;
     setcontext(&fibers[thread].start);
 }
 
 void make_fiber(Fiber *fiber) {
-    const size_t size = 1 << 17;
-    if (!fiber->stack) fiber->stack.reset(new char[size]);
+    if (!fiber->stack) fiber->stack.reset(new char[kStack]);
     getcontext(&fiber->start);
     fiber->start.uc_stack.ss_sp = fiber->stack.get();
-    fiber->start.uc_stack.ss_size = size;
+    fiber->start.uc_stack.ss_size = kStack;
     fiber->start.uc_link = nullptr;
     makecontext(&fiber->start, run_fiber, 0);
     fiber->started = false;

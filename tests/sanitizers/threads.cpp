@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "../fakes/driver.cpp"
+#include "../fakes/driver.h"
 #include "gkl_shim_internal.h"
 
 namespace {
@@ -144,31 +145,6 @@ gkl_shim_correct_spectrum *spectrum_of(const Strings &reads) {
 
 gkl_shim_pairhmm_cuda *gpus() {
     static gkl_shim_pairhmm_cuda_device devices[2] = {};
-    static gkl_shim_cuda_driver functions;
-#define FUNCTION_OF_DRIVER(name) functions.name = name
-    FUNCTION_OF_DRIVER(cuCtxPushCurrent_v2);
-    FUNCTION_OF_DRIVER(cuCtxPopCurrent_v2);
-    FUNCTION_OF_DRIVER(cuMemAlloc_v2);
-    FUNCTION_OF_DRIVER(cuMemFree_v2);
-    FUNCTION_OF_DRIVER(cuMemHostAlloc);
-    FUNCTION_OF_DRIVER(cuMemFreeHost);
-    FUNCTION_OF_DRIVER(cuStreamCreate);
-    FUNCTION_OF_DRIVER(cuStreamDestroy_v2);
-    FUNCTION_OF_DRIVER(cuStreamQuery);
-    FUNCTION_OF_DRIVER(cuStreamSynchronize);
-    FUNCTION_OF_DRIVER(cuEventCreate);
-    FUNCTION_OF_DRIVER(cuEventDestroy_v2);
-    FUNCTION_OF_DRIVER(cuEventRecord);
-    FUNCTION_OF_DRIVER(cuEventSynchronize);
-    FUNCTION_OF_DRIVER(cuEventElapsedTime);
-    FUNCTION_OF_DRIVER(cuMemcpyHtoDAsync_v2);
-    FUNCTION_OF_DRIVER(cuMemcpyDtoHAsync_v2);
-    FUNCTION_OF_DRIVER(cuPointerGetAttribute);
-    FUNCTION_OF_DRIVER(cuMemsetD8Async);
-    FUNCTION_OF_DRIVER(cuLaunchKernel);
-    FUNCTION_OF_DRIVER(cuGetErrorName);
-    FUNCTION_OF_DRIVER(cuGetErrorString);
-#undef FUNCTION_OF_DRIVER
     void *const driver = fake_driver(2, 1);
     for (int32_t k = 0; k < 2; k++) {
         devices[k].number = k;
@@ -188,7 +164,7 @@ gkl_shim_pairhmm_cuda *gpus() {
     options.planning = 100000;
     options.device_count = 2;
     options.devices = devices;
-    options.driver = &functions;
+    options.driver = fake_functions();
     gkl_shim_pairhmm_cuda *engine;
     computed(gkl_shim_pairhmm_cuda_open(&options, &engine));
     return engine;

@@ -31,7 +31,8 @@ Pairs::Pairs(const CudaDriver &driver, const Sequences &reads, const Sequences &
         pair_bytes_ += (list.starts ? sizeof *list.starts : 0);
         pair_bytes_ += (list.lengths ? sizeof *list.lengths : 0);
         if (whole_[k] || (k == 1 && shared_)) continue;
-        const double bases = double(bases_of(list, first, last).count()) / double(last - first);
+        const int64_t pairs = std::max<int64_t>(last - first, 1);
+        const double bases = double(bases_of(list, first, last).count()) / double(pairs);
         pair_bytes_ += bases * (list.letters ? 1 : kEncodedBytes);
     }
 }
