@@ -6,19 +6,22 @@ import contextlib
 import ctypes
 import fcntl
 import os
+import pickle
 import platform
 import shutil
 import subprocess
 import sys
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeVar
 
 import numpy as np
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
+
+Made = TypeVar("Made")
 
 #: The public C header, and the one for this project's own Python package and tests.
 HEADER_FOLDERS = (ROOT / "kernels" / "include", ROOT / "kernels" / "internal")
@@ -119,6 +122,16 @@ def alone(folder: Path) -> Iterator[None]:
     with (folder / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
+
+
+def once(folder: Path, make: Callable[[Path], Made]) -> Made:
+    """Return what `make` made in a folder. The first test process that asks lets it."""
+    kept = folder / "made"
+    with alone(folder):
+        if not kept.exists():
+            kept.write_bytes(pickle.dumps(make(folder)))
+    made: Made = pickle.loads(kept.read_bytes())
+    return made
 
 
 def library_for(arch: str, folder: Path) -> Path:

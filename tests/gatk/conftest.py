@@ -1,22 +1,24 @@
-"""A real GATK and its samples. Each sample and each run is made once for the session."""
+"""A real GATK and its samples. The session makes each sample and each run once."""
 
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import os
 import re
 import subprocess
 import zipfile
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from benchmarks.common import samples, simulated_samples
+from benchmarks.common import gatk_versions, samples, simulated_samples
 from gkl_shim import paths
 from gkl_shim.errors import MissingComponent
-from gkl_shim.gatk import archive, compare, data, fetch, run, swaps
-from tests.conftest import ROOT, alone, require_tool, shared_data
+from gkl_shim.gatk import archive, data, fetch, run, swaps
+from tests.conftest import ROOT, alone, once, require_tool, shared_data
 
 SWAPS = ("agent", "classpath", "library-path")
 
@@ -50,20 +52,19 @@ class Output:
 
 
 class Gatk:
-    """Runs GATK. A second call with the same arguments returns the output of the first."""
+    """Runs GATK. The session runs it once with the same arguments, whichever process asks."""
 
     def __init__(self, classpath: str, folder: Path) -> None:
         self.classpath = classpath
         self._folder = folder
-        libraries = folder / "libraries"
-        swaps.library_folder(classpath, libraries)
+        libraries = folder / hashlib.sha256(classpath.encode()).hexdigest()
+        once(libraries, lambda made: bool(swaps.library_folder(classpath, made)))
         self._swaps = {
             "stock": swaps.STOCK,
             "agent": swaps.agent(),
             "classpath": swaps.classpath(),
             "library-path": swaps.library_path(libraries),
         }
-        self._done: dict[tuple[object, ...], Output] = {}
 
     def __call__(
         self,
@@ -74,22 +75,23 @@ class Gatk:
         likelihoods: bool = False,
         java_options: tuple[str, ...] = (),
     ) -> Output:
-        key = (tool, sample.name, arguments, swap, likelihoods, java_options)
-        if key not in self._done:
-            output = self._folder / f"{len(self._done)}.{tool}.{swap}.vcf"
-            results = output.with_suffix(".likelihoods") if likelihoods else None
-            command = [tool, "-R", str(sample.reference), "-I", str(sample.reads)]
-            command += ["-O", str(output), *arguments]
-            if results is not None:
-                command += ["--pair-hmm-results-file", str(results)]
-            options = (*QUICK, *java_options)
-            result = run.gatk(command, self.classpath, self._swaps[swap], java_options=options)
+        options = (tool, "-R", str(sample.reference), "-I", str(sample.reads), *arguments)
+        key = repr((self.classpath, options, swap, likelihoods, java_options))
+
+        def made(folder: Path) -> Output:
+            output, results = folder / "out.vcf", folder / "likelihoods" if likelihoods else None
+            command = [*options, "-O", str(output)]
+            command += ["--pair-hmm-results-file", str(results)] if results else []
+            result = run.gatk(
+                command, self.classpath, self._swaps[swap], java_options=(*QUICK, *java_options)
+            )
             log = result.log.decode()
             assert result.returncode == 0, f"{' '.join(result.command[-20:])}\n{log[-3000:]}"
             if "LOGLESS_CACHING" not in arguments:
                 assert _replaced(log) == _SAID[swap], f"{swap}: PairHMM is not its:\n{log[-3000:]}"
-            self._done[key] = Output(output, log, results)
-        return self._done[key]
+            return Output(output, log, results)
+
+        return once(self._folder / hashlib.sha256(key.encode()).hexdigest(), made)
 
 
 def _replaced(log: str) -> str | None:
@@ -118,37 +120,78 @@ def classpath() -> str:
 
 
 @pytest.fixture(scope="session")
-def gatk(classpath: str, tmp_path_factory: pytest.TempPathFactory) -> Gatk:
-    return Gatk(classpath, tmp_path_factory.mktemp("gatk"))
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder that all test processes of the session share."""
+    folder = tmp_path_factory.getbasetemp()
+    return folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder
 
 
 @pytest.fixture(scope="session")
-def chr20(classpath: str, tmp_path_factory: pytest.TempPathFactory) -> data.Sample:
-    return samples.na12878_chr20(tmp_path_factory.mktemp("chr20"), classpath)
+def gatk(classpath: str, shared: Path) -> Gatk:
+    return Gatk(classpath, shared)
 
 
 @pytest.fixture(scope="session")
-def chr22(tmp_path_factory: pytest.TempPathFactory) -> data.Sample:
-    return data.na12878_chr22(tmp_path_factory.mktemp("chr22"))
+def gatk_470(shared: Path) -> Gatk:
+    require_tool("java")
+    require_tool("mvn")
+    return Gatk(gatk_versions.classpath("4.7.0.0"), shared)
 
 
 @pytest.fixture(scope="session")
-def deep(tmp_path_factory: pytest.TempPathFactory) -> data.Sample:
-    """A sample as deep as an amplicon: 1,200x over 2 kb, with a SNP every 400 bases."""
-    _require_simulators()
+def chr20(classpath: str, shared: Path) -> data.Sample:
+    return once(shared / "chr20", lambda folder: samples.na12878_chr20(folder, classpath))
+
+
+@pytest.fixture(scope="session")
+def chr22(shared: Path) -> data.Sample:
+    return once(shared / "chr22", data.na12878_chr22)
+
+
+@pytest.fixture(scope="session")
+def deep(shared: Path) -> data.Sample:
+    """A sample as deep as an amplicon: 1,200x over 1 kb, with a SNP every 400 bases."""
+    return _simulated(shared / "deep", slice(500_000, 501_000), 1200, snp_rate=1 / 400)
+
+
+@pytest.fixture(scope="session")
+def genome(shared: Path) -> data.Sample:
+    """A sample like a part of a whole genome: 30x over 125 kb."""
+    return _simulated(shared / "genome", slice(125_000), 30)
+
+
+def _simulated(folder: Path, part: slice, depth: float, **options: float) -> data.Sample:
+    for tool in ("art_illumina", "bwa", "samtools"):
+        require_tool(tool)
     _, sequence = samples.read_fasta(shared_data("genomes", "human_g1k_v37_chr17_1Mb.fa.gz"))
-    window = sequence[500_000:502_000]
-    folder = tmp_path_factory.mktemp("deep")
-    return simulated_samples.simulate(folder, "deep", window, 1200, snp_rate=1 / 400)
+    name, simulate = folder.name, simulated_samples.simulate
+    return once(folder, lambda made: simulate(made, name, sequence[part], depth, **options))
+
+
+def command(tool: str, sample: data.Sample, output: Path, *arguments: str) -> list[str]:
+    """Return a tool's name and its arguments."""
+    files = ("-R", sample.reference, "-I", sample.reads, "-O", output)
+    return [tool, *map(str, files), *arguments]
 
 
 @pytest.fixture(scope="session")
-def genome(tmp_path_factory: pytest.TempPathFactory) -> data.Sample:
-    """A sample like a part of a whole genome: 30x over 250 kb."""
-    _require_simulators()
-    _, sequence = samples.read_fasta(shared_data("genomes", "human_g1k_v37_chr17_1Mb.fa.gz"))
-    folder = tmp_path_factory.mktemp("genome")
-    return simulated_samples.simulate(folder, "genome", sequence[:250_000], 30)
+def in_one_jvm(classpath: str, tmp_path_factory: pytest.TempPathFactory) -> Callable[..., str]:
+    """Run commands of GATK in one JVM, one after another or all at once. Return its log."""
+    classes = tmp_path_factory.mktemp("in_one_jvm")
+    source = Path(__file__).with_name("InOneJvm.java")
+    javac = [require_tool("javac"), "-cp", classpath, "-d", str(classes), str(source)]
+    subprocess.run(javac, check=True)
+
+    def called(commands: Sequence[list[str]], *options: str, at_once: bool = False) -> str:
+        java = [require_tool("java"), "-Xmx2g", *QUICK, *options]
+        java += ["-cp", f"{classpath}:{classes}", "InOneJvm", *(["--at-once"] if at_once else [])]
+        for number, each in enumerate(commands):
+            java += ["--and", *each] if number else each
+        done = subprocess.run(java, capture_output=True, text=True, timeout=300, check=False)
+        assert done.returncode == 0, done.stderr[-3000:]
+        return done.stderr
+
+    return called
 
 
 def agent_jar(folder: Path, classpath: str, premain: str, *names: str) -> Path:
@@ -174,28 +217,3 @@ def sample(request: pytest.FixtureRequest) -> data.Sample:
     """The sample that a test's parameter names."""
     chosen: data.Sample = request.getfixturevalue(request.param)
     return chosen
-
-
-def _require_simulators() -> None:
-    for tool in ("art_illumina", "bwa", "samtools"):
-        require_tool(tool)
-
-
-def check_near_ties(gatk: Gatk, tool: str, sample: data.Sample, *arguments: str) -> None:
-    """Check a tool in which GKL's results depend on the precision.
-
-    For a few records that are near ties, GKL gives different values in single and in double
-    precision. The shim must make GKL's calls, and may differ from GKL in no more records than
-    the two precisions do.
-    """
-    stock = gatk(tool, sample, *arguments)
-    shim = gatk(tool, sample, *arguments, swap="agent")
-    found = compare.compare(stock.vcf, shim.vcf)
-    assert found.records[0] > 0
-    assert found.same_calls, str(found)
-    if found.differences:
-        double = gatk(tool, sample, *arguments, "--native-pair-hmm-use-double-precision", "true")
-        allowed = compare.compare(stock.vcf, double.vcf)
-        differing = "\n".join(map(str, found.differences))
-        assert len(found.differences) <= len(allowed.differences), differing
-        print(f"{len(found.differences)} of {found.records[0]} records differ:\n{differing}")

@@ -9,14 +9,13 @@ from __future__ import annotations
 import re
 import struct
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from benchmarks.common import gatk_versions
 from gkl_shim.gatk import compare, data, run, swaps
-from tests.conftest import require_tool
-from tests.gatk.conftest import Gatk, Output
+from tests.gatk.conftest import QUICK, Gatk, command
 from tests.java.test_kernels import fgkl_jar
 
 pytestmark = pytest.mark.gatk
@@ -59,13 +58,10 @@ def renamed(code: bytes) -> bytes:
 
 
 @pytest.fixture(scope="module")
-def gatks(tmp_path_factory: pytest.TempPathFactory) -> tuple[Gatk, str]:
-    """GATK 4.7.0.0, and the class path of the one that asks for fgkl."""
-    require_tool("java")
-    require_tool("mvn")
+def asking(gatk_470: Gatk, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The class path of a GATK that asks for fgkl."""
     folder = tmp_path_factory.mktemp("fgkl")
-    classpath = gatk_versions.classpath("4.7.0.0")
-    jar = next(path for path in swaps.jars(classpath) if path.name.startswith("gatk-4"))
+    jar = next(path for path in swaps.jars(gatk_470.classpath) if path.name.startswith("gatk-4"))
     with zipfile.ZipFile(jar) as gatk:
         for name in CALLERS:
             before = gatk.read(f"{name}.class")
@@ -74,35 +70,35 @@ def gatks(tmp_path_factory: pytest.TempPathFactory) -> tuple[Gatk, str]:
             path = folder / "renamed" / f"{name}.class"
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(after)
-    asking = f"{folder / 'renamed'}:{fgkl_jar(folder)}:{classpath}"
-    return Gatk(classpath, tmp_path_factory.mktemp("gatk-4.7.0.0")), asking
+    return f"{folder / 'renamed'}:{fgkl_jar(folder)}:{gatk_470.classpath}"
 
 
 @pytest.mark.parametrize(
-    ("options", "kernels"),
-    [((), ["PairHMM"]), (("--dragen-378-concordance-mode",), ["PDHMM"])],
+    ("swap", "how", "kernel", "options"),
+    [
+        (swaps.agent, "agent", "PairHMM", ()),
+        (swaps.classpath, "class path", "PDHMM", ("--dragen-378-concordance-mode",)),
+    ],
 )
-@pytest.mark.parametrize("swap", ["agent", "classpath"])
 def test_the_vcf_is_that_of_gatk_with_intels_classes(
-    gatks: tuple[Gatk, str],
-    chr20: data.Sample,
+    gatk_470: Gatk,
+    asking: str,
+    chr22: data.Sample,
     tmp_path: Path,
+    swap: Callable[[], swaps.Swap],
+    how: str,
+    kernel: str,
     options: tuple[str, ...],
-    kernels: list[str],
-    swap: str,
 ) -> None:
-    gatk, asking = gatks
-    stock: Output = gatk("HaplotypeCaller", chr20, *options)
+    stock = gatk_470("HaplotypeCaller", chr22, *options)
     vcf = tmp_path / "fgkl.vcf"
-    arguments = ["HaplotypeCaller", "-R", str(chr20.reference), "-I", str(chr20.reads)]
-    chosen = swaps.agent() if swap == "agent" else swaps.classpath()
-    done = run.gatk([*arguments, "-O", str(vcf), *options], asking, chosen)
+    arguments = command("HaplotypeCaller", chr22, vcf, *options)
+    done = run.gatk(arguments, asking, swap(), java_options=QUICK)
     log = done.log.decode()
     assert done.returncode == 0, log[-3000:]
-    how = {"agent": "agent", "classpath": "class path"}[swap]
-    for kernel in (*kernels, "Smith-Waterman"):
-        assert re.search(rf"\] {kernel}: .* fgkl replaced \({how}\)", log), log[-3000:]
-        assert re.search(rf"\] {kernel}: \d+ (region|alignment)s?, ", log), log[-3000:]
+    for name in (kernel, "Smith-Waterman"):
+        assert re.search(rf"\] {name}: .* fgkl replaced \({how}\)", log), log[-3000:]
+        assert re.search(rf"\] {name}: \d+ (region|alignment)s?, ", log), log[-3000:]
     assert "Intel GKL replaced" not in log
     found = compare.compare(stock.vcf, vcf)
     assert found.identical and found.records[0] > 0, str(found)

@@ -39,16 +39,12 @@ def records(bam: Path) -> bytes:
     return content[at:]
 
 
-CASES = [(sample, tool) for sample in ("chr20", "chr22") for tool in ("HaplotypeCaller", "Mutect2")]
-CASES.append(("deep", "HaplotypeCaller"))
-
-
-@pytest.mark.parametrize(("sample", "tool"), CASES, indirect=["sample"])
-def test_same_as_stock(gatk: Gatk, sample: data.Sample, tool: str, tmp_path: Path) -> None:
-    stock, stock_assembled = called(gatk, tool, sample, tmp_path, "stock")
+@pytest.mark.parametrize("tool", ["HaplotypeCaller", "Mutect2"])
+def test_same_as_stock(gatk: Gatk, chr22: data.Sample, tool: str, tmp_path: Path) -> None:
+    stock, stock_assembled = called(gatk, tool, chr22, tmp_path, "stock")
     # Intel's PairHMM in both: in Mutect2, near ties of its single precision show.
     options = ("-Dgkl.shim.pairhmm=off",)
-    shim, assembled = called(gatk, tool, sample, tmp_path, "agent", *options)
+    shim, assembled = called(gatk, tool, chr22, tmp_path, "agent", *options)
     assert "PairHMM: gkl.shim.pairhmm=off: Intel GKL is used" in shim.log
     counted = re.search(r"Smith-Waterman: (\d+) alignments, (\d+) cells in ", shim.log)
     assert counted is not None and int(counted[1]) > 10, shim.log[-3000:]
@@ -56,17 +52,3 @@ def test_same_as_stock(gatk: Gatk, sample: data.Sample, tool: str, tmp_path: Pat
     assert comparison.identical, str(comparison)
     assert len(assembled) > 10_000
     assert assembled == stock_assembled
-
-
-def test_turned_off(gatk: Gatk, chr20: data.Sample, tmp_path: Path) -> None:
-    options = ("-Dgkl.shim.smithwaterman=off",)
-    shim, assembled = called(gatk, "HaplotypeCaller", chr20, tmp_path, "agent", *options)
-    assert "Smith-Waterman: gkl.shim.smithwaterman=off: Intel GKL is used" in shim.log
-    assert "PairHMM: avx" in shim.log or "PairHMM: neon" in shim.log
-    assert "alignments" not in shim.log
-    assert len(assembled) > 1000
-
-
-def test_java_asks_for_none(gatk: Gatk, chr20: data.Sample) -> None:
-    output = gatk("HaplotypeCaller", chr20, "--smith-waterman", "JAVA", swap="agent")
-    assert "never asked for the native Smith-Waterman" in output.log

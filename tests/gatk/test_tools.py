@@ -1,4 +1,4 @@
-"""The other tools of GATK that call the native PairHMM."""
+"""GVCFs, DRAGEN mode, and the other tools of GATK that call the native PairHMM."""
 
 from __future__ import annotations
 
@@ -8,28 +8,47 @@ from pathlib import Path
 import pytest
 
 from gkl_shim.gatk import compare, data, run
-from tests.gatk.conftest import SWAPS, Gatk, check_near_ties
+from tests.gatk.conftest import QUICK, Gatk
 
 pytestmark = pytest.mark.gatk
 
 
-@pytest.mark.parametrize("sample", ["chr22", "deep"], indirect=True)
-def test_mutect2_differs_only_in_near_ties(gatk: Gatk, sample: data.Sample) -> None:
-    check_near_ties(gatk, "Mutect2", sample)
-
-
-@pytest.mark.parametrize("sample", ["chr20", "chr22"], indirect=True)
-def test_ramped_haplotype_caller_differs_only_in_near_ties(gatk: Gatk, sample: data.Sample) -> None:
-    check_near_ties(gatk, "RampedHaplotypeCaller", sample)
+@pytest.mark.parametrize(
+    ("tool", "sample", "arguments"),
+    [
+        ("HaplotypeCaller", "deep", ("-ERC", "GVCF")),
+        ("HaplotypeCaller", "chr22", ("--dragen-mode", "true")),
+        ("Mutect2", "chr22", ()),
+        ("RampedHaplotypeCaller", "chr22", ()),
+        ("HaplotypeCallerSpark", "chr20", ("--spark-master", "local[2]")),
+    ],
+    indirect=["sample"],
+)
+def test_a_tool_differs_only_in_near_ties(
+    gatk: Gatk, tool: str, sample: data.Sample, arguments: tuple[str, ...]
+) -> None:
+    """For a few records that are near ties, GKL gives different values in single and in double
+    precision. The shim must make GKL's calls, and may differ from GKL in no more records than
+    the two precisions do."""
+    stock = gatk(tool, sample, *arguments)
+    shim = gatk(tool, sample, *arguments, swap="agent")
+    found = compare.compare(stock.vcf, shim.vcf)
+    assert found.records[0] > 0
+    assert found.same_calls, str(found)
+    if found.differences:
+        double = gatk(tool, sample, *arguments, "--native-pair-hmm-use-double-precision", "true")
+        allowed = compare.compare(stock.vcf, double.vcf)
+        differing = "\n".join(map(str, found.differences))
+        assert len(found.differences) <= len(allowed.differences), differing
+        print(f"{len(found.differences)} of {found.records[0]} records differ:\n{differing}")
 
 
 def test_filter_alignment_artifacts_gives_the_same_vcf(
     gatk: Gatk, chr22: data.Sample, tmp_path: Path
 ) -> None:
     image = tmp_path / "q.img"
-    made = run.gatk(
-        ["BwaMemIndexImageCreator", "-I", str(chr22.reference), "-O", str(image)], gatk.classpath
-    )
+    index = ["BwaMemIndexImageCreator", "-I", str(chr22.reference), "-O", str(image)]
+    made = run.gatk(index, gatk.classpath, java_options=QUICK)
     assert made.returncode == 0, made.complaint
     calls = str(gatk("Mutect2", chr22).vcf)
     arguments = ("-V", calls, "--bwa-mem-index-image", str(image))
@@ -40,24 +59,10 @@ def test_filter_alignment_artifacts_gives_the_same_vcf(
     assert comparison.identical and comparison.records[0] > 0, str(comparison)
 
 
-def test_haplotype_caller_spark_differs_only_in_near_ties(gatk: Gatk, chr20: data.Sample) -> None:
-    check_near_ties(gatk, "HaplotypeCallerSpark", chr20, "--spark-master", "local[2]")
-    spark = gatk("HaplotypeCallerSpark", chr20, "--spark-master", "local[2]", swap="agent")
-    walker = gatk("HaplotypeCaller", chr20, likelihoods=True)
-    assert compare.compare(walker.vcf, spark.vcf).same_calls
-
-
-def test_reads_pipeline_spark_differs_only_in_near_ties(gatk: Gatk, chr20: data.Sample) -> None:
-    known = str(gatk("HaplotypeCaller", chr20, likelihoods=True).vcf)
-    arguments = ("--known-sites", known, "--spark-master", "local[2]")
-    check_near_ties(gatk, "ReadsPipelineSpark", chr20, *arguments)
-
-
-@pytest.mark.parametrize("swap", SWAPS)
-def test_check_jni_finds_nothing_in_our_classes(gatk: Gatk, chr20: data.Sample, swap: str) -> None:
+def test_check_jni_finds_nothing_in_our_classes(gatk: Gatk, chr20: data.Sample) -> None:
     options = ("-Xcheck:jni", "-XX:+DisplayVMOutputToStderr")
     stock = gatk("HaplotypeCaller", chr20, java_options=options)
-    shim = gatk("HaplotypeCaller", chr20, swap=swap, java_options=options)
+    shim = gatk("HaplotypeCaller", chr20, swap="agent", java_options=options)
     # GKL's own warnings show that the check is on.
     assert _warnings(stock.log, "com.intel.gkl.pairhmm")
     assert not _warnings(shim.log, "com.intel.gkl.pairhmm", "org.gklshim")
