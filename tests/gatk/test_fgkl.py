@@ -16,6 +16,7 @@ import pytest
 
 from gkl_shim.gatk import compare, data, run, swaps
 from tests.gatk.conftest import QUICK, Gatk, command
+from tests.gatk.test_dragen import MODE
 from tests.java.test_kernels import fgkl_jar
 
 pytestmark = pytest.mark.gatk
@@ -77,7 +78,7 @@ def asking(gatk_470: Gatk, tmp_path_factory: pytest.TempPathFactory) -> str:
     ("swap", "how", "kernel", "options"),
     [
         (swaps.agent, "agent", "PairHMM", ()),
-        (swaps.classpath, "class path", "PDHMM", ("--dragen-378-concordance-mode",)),
+        (swaps.classpath, "class path", "PDHMM", MODE),
     ],
 )
 def test_the_vcf_is_that_of_gatk_with_intels_classes(

@@ -12,7 +12,7 @@ from gkl_shim import paths
 from gkl_shim.gatk import data
 from tests.conftest import require_tool
 from tests.gatk import odd_reads
-from tests.gatk.conftest import QUICK
+from tests.gatk.conftest import QUICK, command
 
 pytestmark = pytest.mark.gatk
 
@@ -22,24 +22,22 @@ Run = tuple[str, data.Sample, str]
 
 HAPLOTYPE_CALLER = (
     "",
-    "--max-reads-per-alignment-start 5",
-    "--min-base-quality-score 25",
-    "-ploidy 1",
-    "-ploidy 5",
-    "--min-base-quality-score 6",
-    "--max-reads-per-alignment-start 0",
+    "-ploidy 1 --max-reads-per-alignment-start 5 --min-base-quality-score 25",
+    "-ploidy 5 --max-reads-per-alignment-start 0 --min-base-quality-score 6",
     "--dragen-mode",
     "--min-assembly-region-size 1 --max-assembly-region-size 60 --assembly-region-padding 10",
     "--active-probability-threshold 0.2 --max-prob-propagation-distance 5",
 )
-MUTECT2 = ("", "--mitochondria-mode", "--initial-tumor-lod 0", "--callable-depth 3")
+# On noise, GATK assembles many regions for Mutect2, which takes longer than the search for them.
+MUTECT2 = "--initial-tumor-lod 0 --callable-depth 3 -L one:1-3500"
+PAIR = "-normal normal --callable-depth 3 -L two"
 
 
 def real_reads(chr22: data.Sample) -> list[Run]:
     return [
-        *(("HaplotypeCaller", chr22, options) for options in HAPLOTYPE_CALLER[:3]),
+        *(("HaplotypeCaller", chr22, options) for options in HAPLOTYPE_CALLER[:2]),
         ("HaplotypeCaller", chr22, "--dragen-mode -ERC GVCF"),
-        *(("Mutect2", chr22, options) for options in MUTECT2[:2]),
+        ("Mutect2", chr22, ""),
     ]
 
 
@@ -49,8 +47,8 @@ def odd_shapes(folder: Path) -> list[Run]:
     pair = odd_reads.write(folder / "3", 3, samples=("tumor", "normal"), wild=False)
     return [
         *(("HaplotypeCaller", germline, options) for options in HAPLOTYPE_CALLER),
-        *(("Mutect2", tumor, options) for options in MUTECT2),
-        *(("Mutect2", pair, f"-normal normal {options}") for options in MUTECT2[::3]),
+        ("Mutect2", tumor, MUTECT2),
+        ("Mutect2", pair, PAIR),
     ]
 
 
@@ -68,9 +66,15 @@ def without_the_filters_of_alignments(folder: Path) -> list[Run]:
     """Both end with the same exception at an alignment that GATK does not take."""
     filters = ("GoodCigarReadFilter", "WellformedReadFilter", "MappingQualityReadFilter")
     options = " ".join(f"--disable-read-filter {name}" for name in filters)
-    samples = [odd_reads.write(folder / str(seed), seed, wild=seed > 6) for seed in range(5, 9)]
-    tools = ("HaplotypeCaller", "Mutect2")
-    return [(tool, sample, options) for tool in tools for sample in samples]
+    tame, wild, other = (
+        odd_reads.write(folder / str(seed), seed, wild=seed > 6) for seed in (5, 7, 8)
+    )
+    return [
+        ("HaplotypeCaller", tame, options),
+        ("HaplotypeCaller", wild, options),
+        ("Mutect2", wild, options),
+        ("Mutect2", other, options),
+    ]
 
 
 def test_both_ways_find_the_same(classpath: str, chr22: data.Sample, tmp_path: Path) -> None:
@@ -80,15 +84,14 @@ def test_both_ways_find_the_same(classpath: str, chr22: data.Sample, tmp_path: P
         runs += make(tmp_path)
     jar = paths.agent_jar()
     source = Path(__file__).with_name("WalkChecks.java")
-    command = [require_tool("javac"), "-nowarn", "-cp", f"{jar}:{classpath}"]
-    subprocess.run([*command, "-d", str(tmp_path), str(source)], check=True)
-    command = [require_tool("java"), "-Xmx2g", *QUICK, f"-javaagent:{jar}"]
-    command += ["-cp", f"{classpath}:{jar}:{tmp_path}", "org.gklshim.gatk.walk.WalkChecks"]
+    javac = [require_tool("javac"), "-nowarn", "-cp", f"{jar}:{classpath}"]
+    subprocess.run([*javac, "-d", str(tmp_path), str(source)], check=True)
+    java = [require_tool("java"), "-Xmx2g", *QUICK, f"-javaagent:{jar}"]
+    java += ["-cp", f"{classpath}:{jar}:{tmp_path}", "org.gklshim.gatk.walk.WalkChecks"]
     for number, (tool, sample, arguments) in enumerate(runs):
-        command += ["--and"] if number else []
-        command += [tool, "-R", str(sample.reference), "-I", str(sample.reads)]
-        command += ["-O", str(tmp_path / f"{number}.vcf"), *arguments.split()]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=900, check=False)
+        given = command(tool, sample, tmp_path / f"{number}.vcf", *arguments.split())
+        java += ["--and", *given] if number else given
+    done = subprocess.run(java, capture_output=True, text=True, timeout=900, check=False)
     assert done.returncode == 0, f"{done.stdout[-5000:]}\n{done.stderr[-3000:]}"
     outputs = done.stdout.split("# ")[1:]
     assert len(outputs) == len(runs)
