@@ -14,7 +14,7 @@ from gkl_shim import paths
 from gkl_shim.gatk import archive, compare, data, programs, run, swaps
 from tests.cli.shim_command import COMMAND, one_error
 from tests.cli.shim_command import run as gkl_shim
-from tests.gatk.conftest import Gatk
+from tests.gatk.conftest import Gatk, command
 
 
 def variables(folder: Path, *arguments: str, **environment: str) -> dict[str, str]:
@@ -43,23 +43,17 @@ def test_gatk_takes_its_classes_from_the_archive(
     environment = variables(tmp_path, "--archive", str(made.parent), "--classpath", classpath)
     assert made.stat().st_mtime_ns == before.st_mtime_ns, "an archive that fits is kept"
     classes, vcf = tmp_path / "classes", tmp_path / "out.vcf"
-    command = [
-        programs.java(),
-        f"-Xlog:class+load:file={classes}",
-        "-cp",
-        classpath,
-        run.MAIN_CLASS,
-    ]
-    command += ["HaplotypeCaller", "-R", str(chr20.reference), "-I", str(chr20.reads)]
+    java = [programs.java(), "-XX:TieredStopAtLevel=1", f"-Xlog:class+load:file={classes}"]
+    java += ["-cp", classpath, run.MAIN_CLASS, *command("HaplotypeCaller", chr20, vcf)]
     done = subprocess.run(
-        [*command, "-O", str(vcf)],
+        java,
         capture_output=True,
         text=True,
         env={**os.environ, **environment},
     )
     assert done.returncode == 0, done.stderr[-3000:]
     assert "Intel GKL replaced (agent" in done.stderr
-    assert compare.compare(gatk("HaplotypeCaller", chr20, likelihoods=True).vcf, vcf).identical
+    assert compare.compare(gatk("HaplotypeCaller", chr20).vcf, vcf).identical
     loaded = [line for line in classes.read_text().splitlines() if " source: " in line]
     of_gatk = [line for line in loaded if "org.broadinstitute.hellbender" in line]
     archived = [line for line in of_gatk if "source: shared objects file (top)" in line]
@@ -75,22 +69,19 @@ def test_an_archive_that_does_not_fit_is_ignored(
     garbage.write_bytes(bytes(range(256)) * 1000)
     other_jar = Path(shutil.copy(paths.agent_jar(), tmp_path / "other.jar"))
 
-    def version(jars: str, swap: swaps.Swap) -> subprocess.CompletedProcess[bytes]:
-        command = [programs.java(), "-cp", jars, run.MAIN_CLASS, "HaplotypeCaller", "--version"]
-        return subprocess.run(command, capture_output=True, env=swap.environment(os.environ))
+    def start(jars: str, swap: swaps.Swap) -> subprocess.CompletedProcess[bytes]:
+        java = [programs.java(), "--dry-run", "-cp", jars, run.MAIN_CLASS]
+        return subprocess.run(java, capture_output=True, env=swap.environment(os.environ))
 
-    stock = version(classpath, swaps.STOCK)
     for file, jars in (
         (garbage, classpath),
         (absent, classpath),
         (made, f"{other_jar}:{classpath}"),
     ):
-        done = version(jars, swaps.Swap("archive", archive=file))
-        assert done.returncode == 0, done.stderr.decode()
-        assert done.stdout == stock.stdout
-        said = done.stderr.decode().replace(stock.stderr.decode(), "").splitlines()
+        done = start(jars, swaps.Swap("archive", archive=file))
+        assert (done.returncode, done.stdout) == (0, b""), done.stderr.decode()
         # The first line is every JVM's about JAVA_TOOL_OPTIONS.
-        assert len(said) <= 2, said
+        assert len(done.stderr.splitlines()) <= 2, done.stderr
         assert not archive._fits(file, jars)
 
 
