@@ -182,12 +182,17 @@ def in_one_jvm(classpath: str, tmp_path_factory: pytest.TempPathFactory) -> Call
     javac = [require_tool("javac"), "-cp", classpath, "-d", str(classes), str(source)]
     subprocess.run(javac, check=True)
 
-    def called(commands: Sequence[list[str]], *options: str, at_once: bool = False) -> str:
-        java = [require_tool("java"), "-Xmx2g", *QUICK, *options]
-        java += ["-cp", f"{classpath}:{classes}", "InOneJvm", *(["--at-once"] if at_once else [])]
+    def called(
+        commands: Sequence[list[str]],
+        *options: str,
+        at_once: bool = False,
+        java: Sequence[str] = (require_tool("java"), *QUICK),
+    ) -> str:
+        words = [*java, "-Xmx2g", *options, "-cp", f"{classpath}:{classes}", "InOneJvm"]
+        words += ["--at-once"] if at_once else []
         for number, each in enumerate(commands):
-            java += ["--and", *each] if number else each
-        done = subprocess.run(java, capture_output=True, text=True, timeout=300, check=False)
+            words += ["--and", *each] if number else each
+        done = subprocess.run(words, capture_output=True, text=True, timeout=300, check=False)
         assert done.returncode == 0, done.stderr[-3000:]
         return done.stderr
 

@@ -11,7 +11,7 @@ from gkl_shim import paths
 from gkl_shim.gatk import data
 from tests.conftest import require_tool
 from tests.gatk import odd_reads
-from tests.gatk.conftest import QUICK, check_agent
+from tests.gatk.conftest import QUICK, check_agent, command
 
 pytestmark = pytest.mark.gatk
 
@@ -42,14 +42,13 @@ def said(
     folder = tmp_path_factory.mktemp("sums")
     samples = {"chr22": chr22, "odd": odd_reads.write(folder, 1, wild=False), "deep": deep}
     jar = check_agent(folder, classpath, "ConfidenceCheck", "LikelihoodsCheck")
-    command = [require_tool("java"), "-Xmx2g", *QUICK, f"-javaagent:{paths.agent_jar()}"]
-    command += [f"-javaagent:{jar}={method}" for method in CHECKED_METHODS]
-    command += ["-cp", f"{classpath}:{paths.agent_jar()}", CONFIDENCE_CHECK.replace("/", ".")]
+    java = [require_tool("java"), "-Xmx2g", *QUICK, f"-javaagent:{paths.agent_jar()}"]
+    java += [f"-javaagent:{jar}={method}" for method in CHECKED_METHODS]
+    java += ["-cp", f"{classpath}:{paths.agent_jar()}", CONFIDENCE_CHECK.replace("/", ".")]
     for name, options in RUNS:
-        sample = samples[name]
-        command += ["HaplotypeCaller", "-R", str(sample.reference), "-I", str(sample.reads)]
-        command += ["-O", str(folder / "out.g.vcf"), "-ERC", "GVCF", *options.split(), "+"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
+        more = ("-ERC", "GVCF", *options.split(), "+")
+        java += command("HaplotypeCaller", samples[name], folder / "out.g.vcf", *more)
+    done = subprocess.run(java, capture_output=True, text=True, timeout=600, check=False)
     assert done.returncode == 0, f"{done.stdout[-3000:]}\n{done.stderr[-3000:]}"
     return done.stdout
 

@@ -31,17 +31,18 @@ def regions(tmp_path: Path) -> Path:
     return path
 
 
-@pytest.mark.parametrize("threads", [1, 2])
-@pytest.mark.parametrize(("double_precision", "tolerance"), [(False, 1e-5), (True, 1e-8)])
+@pytest.mark.parametrize(
+    ("double_precision", "tolerance", "threads"), [(False, 1e-5, 1), (True, 1e-8, 2)]
+)
 def test_gkl_and_the_shim_agree_in_a_replay(
     gkl: str, regions: Path, threads: int, double_precision: bool, tolerance: float
 ) -> None:
-    calls = Calls(0.5, threads, double_precision)
+    calls = Calls(0.1, threads, double_precision)
     result = replay(regions, stock_and_shim(gkl), calls)
     assert (result.regions, result.pairs, result.cells) == (200, 800, 200 * 8 * 16)
     assert list(result.engines) == ["stock", "shim"]
     for engine in result.engines.values():
-        assert sum(turn.seconds for turn in engine.turns) >= 0.5
+        assert sum(turn.seconds for turn in engine.turns) >= 0.1
         assert engine.gcups > 0
         assert engine.seconds_per_pass > 0
         assert engine.largest_difference <= tolerance
@@ -53,7 +54,7 @@ def test_gkl_and_the_shim_agree_in_a_replay(
 
 def test_every_caller_computes_all_regions(gkl: str, regions: Path) -> None:
     one, three = (
-        replay(regions, stock_and_shim(gkl), Calls(0.5, callers=callers)) for callers in (1, 3)
+        replay(regions, stock_and_shim(gkl), Calls(0.1, callers=callers)) for callers in (1, 3)
     )
     for name, engine in three.engines.items():
         assert engine.largest_difference <= 1e-5
