@@ -76,7 +76,8 @@ class Jvm:
         command.append(":".join([*map(str, chosen.jars), gkl_classpath(gkl)]))
         # On the command line, because the JVM logs JAVA_TOOL_OPTIONS.
         command += [] if chosen.agent is None else [f"-javaagent:{chosen.agent}"]
-        command += [f"-Djava.io.tmpdir={self.temporary}", *options]
+        # The first compiler alone: these runs end before the second pays.
+        command += [f"-Djava.io.tmpdir={self.temporary}", "-XX:TieredStopAtLevel=1", *options]
         variables = {**os.environ, **(environment or {})}
         if chosen.libraries is not None:
             command.append(f"-Djava.library.path={chosen.libraries}")

@@ -111,6 +111,12 @@ def java_doubles(size: int) -> Any:
 
 
 @scenario
+def several(arguments: dict[str, Any]) -> dict[str, Any]:
+    """Run scenarios, one after another, and return their results by name."""
+    return {name: SCENARIOS[name](argument) for name, argument in arguments.items()}
+
+
+@scenario
 def compute(argument: dict[str, Any]) -> dict[str, Any]:
     """Return the likelihoods of all regions, and whether our classes computed them."""
     regions = argument.pop("regions")

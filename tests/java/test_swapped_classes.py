@@ -7,13 +7,16 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.conftest import missing, require_tool
 from tests.java import regions
-from tests.java.conftest import GKL_VERSIONS, SWAPS, Jvm, skip_unless_served
+from tests.java.conftest import GKL_VERSIONS, SWAPS, Jvm, Outcome, skip_unless_served
 
 # The accuracy that the C interface promises.
 SINGLE, DOUBLE = 1e-5, 1e-8
@@ -38,9 +41,35 @@ def check(computed: list[list[float]], expected: list[list[float]], tolerance: f
                 assert value == pytest.approx(right, abs=tolerance), f"region {number}, {pair}"
 
 
-@each_swap
-@pytest.mark.parametrize("gkl", GKL_VERSIONS)
-@pytest.mark.parametrize("double", [False, True])
+@pytest.fixture(scope="module")
+def used(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Outcome]:
+    """Run several scenarios with a swap, all in one JVM that checks JNI."""
+
+    @cache
+    def run(swap: str) -> Outcome:
+        jvm = Jvm(tmp_path_factory.mktemp(swap))
+        some = [regions.typical(seed, reads=40) for seed in range(3)]
+        scenarios: dict[str, Any] = {
+            "uninitialized": some[0],
+            "listing": (some[0], str(jvm.temporary)),
+            "errors": regions.typical(2),
+            "one_for_all": some,
+        }
+        # These need two precisions, and Intel's classes have only one in a process.
+        if swap != "library-path":
+            large = [regions.typical(seed, reads=30, haplotypes=8, length=120) for seed in range(6)]
+            scenarios |= {"many_threads": large, "done": regions.typical(3)}
+            scenarios["surface"] = regions.typical(4)
+        return jvm("several", scenarios, swap=swap, options=["-Xcheck:jni"])
+
+    return run
+
+
+# Each swap has both versions of GKL, and both precisions.
+@pytest.mark.parametrize(
+    ("swap", "gkl", "double"),
+    [(swap, *both) for swap in SWAPS for both in zip(GKL_VERSIONS, (False, True), strict=True)],
+)
 def test_likelihoods_follow_the_model(
     jvm: Jvm,
     sample: list[regions.Region],
@@ -49,43 +78,62 @@ def test_likelihoods_follow_the_model(
     gkl: str,
     double: bool,
 ) -> None:
-    outcome = jvm("compute", {"regions": sample, "double": double}, swap=swap, gkl=gkl)
+    """The log says what was done."""
+    argument = {"regions": sample, "double": double}
+    outcome = jvm("compute", argument, swap=swap, gkl=gkl, environment={"GKL_SHIM_VERIFY": "3"})
     assert outcome.result["ours"] == (swap != "library-path")
     assert f"Intel GKL replaced ({swap.replace('classpath', 'class path').replace('-', ' ')})" in (
-        outcome.line("build")
+        outcome.line(" build ")
     )
-    assert ("double" if double else "single") + " precision" in outcome.line("build")
+    assert ("double" if double else "single") + " precision" in outcome.line(" build ")
     check(outcome.result["likelihoods"], expected, DOUBLE if double else SINGLE)
+    match = re.search(
+        r": (\d+) regions verified in double precision, 0 different, largest difference (\S+)$",
+        outcome.line("regions verified"),
+    )
+    assert match
+    assert int(match[1]) == len(sample) // 3
+    assert (float(match[2]) == 0) == double
+    assert float(match[2]) < SINGLE
+    pairs = sum(len(region.reads) * len(region.haplotypes) for region in sample)
+    cells = sum(
+        sum(len(read.bases) for read in region.reads) * sum(map(len, region.haplotypes))
+        for region in sample
+    )
+    again = "" if double else r"; [1-9]\d* pairs computed again"
+    line = outcome.line("GCUPS")
+    assert re.search(
+        rf"PairHMM: {len(sample)} regions, {pairs} pairs, {cells} cells in \d+\.\d+ s, "
+        rf"\d+\.\d+ GCUPS, \d+\.\d\d% of the run's \d+\.\d s{again}",
+        line,
+    ), line
 
 
 def test_some_likelihoods_leave_the_range_of_single_precision(expected: list[list[float]]) -> None:
     assert any(value < RANGE for region in expected for value in region)
 
 
-def test_stock_gkl_gives_the_same_likelihoods(
-    jvm: Jvm, sample: list[regions.Region], expected: list[list[float]]
+def test_stock_gkl_has_the_same_likelihoods_and_interface(
+    jvm: Jvm, sample: list[regions.Region], expected: list[list[float]], used
 ) -> None:
     skip_unless_served("stock")
-    outcome = jvm("compute", {"regions": sample, "double": True}, swap="stock")
-    assert not outcome.result["ours"]
-    assert not outcome.ours
-    check(outcome.result["likelihoods"], expected, SINGLE)
-
-
-@pytest.mark.parametrize("name", ["IntelPairHmm", "IntelPairHmmOMP"])
-def test_both_classes_compute(jvm: Jvm, name: str) -> None:
-    region = regions.typical(1)
-    outcome = jvm("compute", {"regions": [region], "name": name})
-    check(outcome.result["likelihoods"], [regions.likelihoods(region)], SINGLE)
+    scenarios = {"compute": {"regions": sample, "double": True}, "surface": regions.typical(4)}
+    stock = jvm("several", scenarios, swap="stock")
+    assert not stock.result["compute"]["ours"]
+    assert not stock.ours
+    check(stock.result["compute"]["likelihoods"], expected, SINGLE)
+    ours, intels = used("agent").result["surface"], stock.result["surface"]
+    check([ours.pop("likelihoods")], [intels.pop("likelihoods")], SINGLE)
+    assert ours == intels
 
 
 NULL, ILLEGAL = "java.lang.NullPointerException", "java.lang.IllegalArgumentException"
 
 
 @pytest.mark.parametrize("swap", ["agent", "classpath"])
-def test_wrong_arguments_throw(jvm: Jvm, swap: str) -> None:
+def test_wrong_arguments_throw(used, swap: str) -> None:
     region = regions.typical(2)
-    caught = jvm("errors", region, swap=swap).result
+    caught = used(swap).result["errors"]
     length = len(region.reads[1].bases)
     pairs = len(region.reads) * len(region.haplotypes)
     given = "reads, haplotypes or likelihoods is null"
@@ -111,11 +159,11 @@ def test_wrong_arguments_throw(jvm: Jvm, swap: str) -> None:
     assert caught == wanted
 
 
-def test_wrong_arguments_throw_through_intels_classes(jvm: Jvm) -> None:
+def test_wrong_arguments_throw_through_intels_classes(used) -> None:
     """Intel's class catches IllegalArgumentException, and throws another without its message."""
     skip_unless_served("library-path")
-    outcome = jvm("errors", regions.typical(2), swap="library-path")
-    caught = outcome.result
+    outcome = used("library-path")
+    caught = outcome.result["errors"]
     assert {kind for kind, _ in caught.values()} == {NULL, ILLEGAL}
     assert len(caught) == 25
     for name, (kind, _) in caught.items():
@@ -132,25 +180,14 @@ def test_wrong_arguments_throw_through_intels_classes(jvm: Jvm) -> None:
 
 
 @each_swap
-def test_computing_without_initialize_throws(jvm: Jvm, swap: str) -> None:
-    message = jvm("uninitialized", regions.typical(2), swap=swap).result
+def test_computing_without_initialize_throws(used, swap: str) -> None:
+    message = used(swap).result["uninitialized"]
     assert message == "computeLikelihoods was called before initialize"
 
 
-# many_threads needs two precisions, and Intel's classes have only one in a process.
-@pytest.mark.parametrize(
-    ("swap", "scenario"),
-    [
-        *((swap, scenario) for swap in SWAPS for scenario in ("compute", "errors")),
-        ("agent", "many_threads"),
-        ("classpath", "many_threads"),
-        ("library-path", "one_for_all"),
-    ],
-)
-def test_check_jni_finds_nothing(jvm: Jvm, swap: str, scenario: str) -> None:
-    many = [regions.typical(seed, reads=40) for seed in range(3)]
-    argument = {"compute": {"regions": many}, "errors": many[0]}.get(scenario, many)
-    log = jvm(scenario, argument, swap=swap, options=["-Xcheck:jni"]).log
+@each_swap
+def test_check_jni_finds_nothing(used, swap: str) -> None:
+    log = used(swap).log
     lines = log.splitlines()
     # Intel's class still asks Intel's utilities for AVX, and these change the MXCSR. Java's own
     # method that lists loaded classes holds a reference to each.
@@ -165,66 +202,29 @@ def test_check_jni_finds_nothing(jvm: Jvm, swap: str, scenario: str) -> None:
 
 
 @pytest.mark.parametrize("swap", ["agent", "classpath"])
-def test_many_threads_compute_at_once(jvm: Jvm, swap: str) -> None:
-    sample = [regions.typical(seed, reads=30, haplotypes=8, length=120) for seed in range(6)]
-    result = jvm("many_threads", sample, swap=swap).result
+def test_many_threads_compute_at_once(used, swap: str) -> None:
+    result = used(swap).result["many_threads"]
     assert result == {"wrong": [], "finished": 8, "differ": True}
 
 
 @each_swap
-def test_threads_may_share_an_instance(jvm: Jvm, swap: str) -> None:
-    assert jvm("one_for_all", [regions.typical(seed) for seed in range(4)], swap=swap).result
+def test_threads_may_share_an_instance(used, swap: str) -> None:
+    assert used(swap).result["one_for_all"]
 
 
 @pytest.mark.parametrize("swap", ["agent", "classpath"])
-def test_done_does_not_disturb_other_instances(jvm: Jvm, swap: str) -> None:
-    region = regions.typical(3)
-    result = jvm("done", region, swap=swap).result
+def test_done_does_not_disturb_other_instances(used, swap: str) -> None:
+    result = used(swap).result["done"]
     assert result["before"] == result["after"]
     single, double = result["before"]
     assert single != double
-    check([double], [regions.likelihoods(region)], DOUBLE)
-
-
-def test_our_class_has_the_interface_of_intels(jvm: Jvm) -> None:
-    skip_unless_served("stock")
-    region = regions.typical(4)
-    ours = jvm("surface", region).result
-    stock = jvm("surface", region, swap="stock").result
-    check([ours.pop("likelihoods")], [stock.pop("likelihoods")], SINGLE)
-    assert ours == stock
+    check([double], [regions.likelihoods(regions.typical(3))], DOUBLE)
 
 
 @each_swap
-def test_verify_reports_the_largest_difference(
-    jvm: Jvm, sample: list[regions.Region], swap: str
-) -> None:
-    outcome = jvm("compute", {"regions": sample}, swap=swap, environment={"GKL_SHIM_VERIFY": "3"})
-    line = outcome.line("regions verified in double precision")
-    match = re.search(
-        r": (\d+) regions verified in double precision, 0 different, largest difference (\S+)$",
-        line,
-    )
-    assert match
-    assert int(match[1]) == len(sample) // 3
-    assert 0 < float(match[2]) < SINGLE
-
-
-@each_swap
-def test_the_closing_line_counts_the_work(
-    jvm: Jvm, sample: list[regions.Region], swap: str
-) -> None:
-    line = jvm("compute", {"regions": sample}, swap=swap).line("GCUPS")
-    pairs = sum(len(region.reads) * len(region.haplotypes) for region in sample)
-    cells = sum(
-        sum(len(read.bases) for read in region.reads) * sum(map(len, region.haplotypes))
-        for region in sample
-    )
-    assert re.search(
-        rf"PairHMM: {len(sample)} regions, {pairs} pairs, {cells} cells in \d+\.\d+ s, "
-        rf"\d+\.\d+ GCUPS, \d+\.\d\d% of the run's \d+\.\d s; [1-9]\d* pairs computed again",
-        line,
-    ), line
+def test_no_file_stays_in_the_temporary_folder(used, swap: str) -> None:
+    """Not even while the process runs, so a killed process leaves none."""
+    assert used(swap).result["listing"] == []
 
 
 def test_numbers_in_the_log_do_not_depend_on_the_locale(jvm: Jvm, tmp_path: Path) -> None:
@@ -259,58 +259,36 @@ def test_the_log_explains_the_number_of_threads(jvm: Jvm) -> None:
         return match[1]
 
     cpus = sorted(os.sched_getaffinity(0))
-    assert announced({}, {cpus[0]}) == "1 thread (4 asked for by GATK, 1 CPU)"
     assert announced({}, {cpus[0]}, threads=0) == "1 thread (0 asked for by GATK, 1 CPU)"
-    by_setting = "1 thread (7 asked for by GKL_SHIM_THREADS, 1 CPU)"
-    assert announced({"GKL_SHIM_THREADS": "7"}, {cpus[0]}) == by_setting
     # A property takes precedence over the environment.
+    by_setting = "1 thread (7 asked for by GKL_SHIM_THREADS, 1 CPU)"
     assert announced({"GKL_SHIM_THREADS": "5"}, {cpus[0]}, "-Dgkl.shim.threads=7") == by_setting
     if len(cpus) < 2:
         pytest.skip("one CPU: nothing left to cap")
     assert announced({}, set(cpus[:2])) == "2 threads (4 asked for by GATK, 2 CPUs)"
 
 
-@pytest.mark.parametrize(
-    ("name", "value", "words"),
-    [
-        ("BACKEND", "fpga", "GKL_SHIM_BACKEND=fpga is ignored"),
-        ("THREADS", "0", "GKL_SHIM_THREADS=0 is ignored"),
-        ("THREADS", "2x", "GKL_SHIM_THREADS=2x is ignored"),
-        ("BUILD", "sse", "GKL_SHIM_BUILD=sse is ignored: it must be one that this CPU can run ("),
-        ("VERIFY", "-1", "GKL_SHIM_VERIFY=-1 is ignored"),
-        ("LOG", "loud", "GKL_SHIM_LOG=loud is ignored"),
-    ],
-)
-def test_an_invalid_setting_is_ignored_with_a_warning(
-    jvm: Jvm, name: str, value: str, words: str
-) -> None:
+def test_an_invalid_setting_is_ignored_with_a_warning(jvm: Jvm) -> None:
+    """A line names the property, if that is set."""
+    wrong = {"THREADS": "0", "BUILD": "sse", "VERIFY": "-1", "LOG": "loud", "BACKEND": "cpu"}
+    environment = {f"GKL_SHIM_{name}": value for name, value in wrong.items()}
     argument = {"regions": [regions.typical(1)]}
-    outcome = jvm("compute", argument, environment={f"GKL_SHIM_{name}": value})
-    assert words in outcome.line("warning")
+    options = ["-Dgkl.shim.backend=fpga"]
+    outcome = jvm("compute", argument, environment=environment, options=options)
+    for words in (
+        "GKL_SHIM_THREADS=0 is ignored",
+        "GKL_SHIM_BUILD=sse is ignored: it must be one that this CPU can run (",
+        "GKL_SHIM_VERIFY=-1 is ignored",
+        "GKL_SHIM_LOG=loud is ignored",
+        "gkl.shim.backend=fpga is ignored: ",
+    ):
+        assert "warning: " in outcome.line(words)
+    assert len([line for line in outcome.ours if "warning" in line]) == 5
     assert outcome.result["ours"]
 
 
-def test_a_line_names_the_property_that_is_set(jvm: Jvm) -> None:
-    skip_unless_served("stock")
-    argument = {"regions": [regions.typical(1)]}
-    right = {"GKL_SHIM_BACKEND": "cpu"}
-    outcome = jvm("compute", argument, options=["-Dgkl.shim.backend=fpga"], environment=right)
-    assert "warning: gkl.shim.backend=fpga is ignored: " in outcome.line("warning")
-    off = jvm("compute", argument, options=["-Dgkl.shim.backend=off"], environment=right)
-    assert off.ours[0].endswith("PairHMM: gkl.shim.backend=off: Intel GKL is used")
-
-
 def test_the_build_can_be_chosen(jvm: Jvm) -> None:
-    argument = {"regions": [regions.typical(1)]}
-    best = jvm("compute", argument)
-    forced = jvm("compute", argument, environment={"GKL_SHIM_BUILD": "portable"})
-    assert "the best for this CPU" in best.line(" build ")
-    assert "portable build (asked for by GKL_SHIM_BUILD)" in forced.line(" build ")
-    assert best.result == forced.result
-
-
-@each_swap
-def test_no_file_stays_in_the_temporary_folder(jvm: Jvm, swap: str) -> None:
-    """Not even while the process runs, so a killed process leaves none."""
-    names = jvm("listing", (regions.typical(1), str(jvm.temporary)), swap=swap).result
-    assert names == []
+    environment = {"GKL_SHIM_BUILD": "portable", "GKL_SHIM_THREADS": "2x"}
+    outcome = jvm("compute", {"regions": [regions.typical(1)]}, environment=environment)
+    assert "portable build (asked for by GKL_SHIM_BUILD)" in outcome.line(" build ")
+    assert "GKL_SHIM_THREADS=2x is ignored" in outcome.line("warning")
